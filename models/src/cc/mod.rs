@@ -1,0 +1,30 @@
+//! The congestion-control slot: what goes in ([`CcEvent`]), what comes out ([`Update`]), and the trait that every law
+//! implements. The RTL slot in `hpcc_rtl::cc` has the same fields.
+
+mod event;
+
+pub use event::{CcEvent, EventKind, HopRecord, Update, MAX_HOPS};
+
+/// A congestion-control law holding the state of all flows of one NIC (HPCC paper, Fig. 8, "CC").
+///
+/// Flow numbers index the state; the generation tells a flow from an earlier one with the same number.
+pub trait CongestionControl {
+    /// Name as used by `--cc` and in result files.
+    fn name(&self) -> &'static str;
+
+    /// Clears the state of `flow` and starts it under `generation`; returns its first window and rate.
+    fn create(&mut self, flow: u32, generation: u8) -> Update;
+
+    /// Ends `flow`: every later event of it is discarded.
+    fn remove(&mut self, flow: u32);
+
+    /// Takes one event. `None` when the law has nothing to say: unknown flow, old generation, a kind it does not use.
+    fn handle(&mut self, event: &CcEvent) -> Option<Update>;
+
+    /// When `flow` next wants an event of kind [`EventKind::Tick`], in nanoseconds of the NIC's clock.
+    ///
+    /// Laws with timers (DCQCN) override it; after every `create` and `handle` the host asks again.
+    fn next_tick(&self, _flow: u32) -> Option<u64> {
+        None
+    }
+}

@@ -1,0 +1,7 @@
+//! Golden and bit-accurate models of the NIC, of its wire formats and of the network around it.
+//!
+//! Nothing here knows about hardware description; `hpcc-rtl` takes its number formats and constants from here.
+
+pub mod cc;
+pub mod fixed;
+pub mod wire;

@@ -1,0 +1,1 @@
+//! Headers on the wire, the INT stack, the ICRC and packet captures.

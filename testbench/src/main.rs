@@ -1,0 +1,2 @@
+//! The hpcc-nic command.
+fn main() {}
