@@ -3,6 +3,12 @@
 /// Hops of INT a packet can carry (HPCC paper, Fig. 7: 42 bytes of padding at most).
 pub const MAX_HOPS: usize = 5;
 
+/// Whether sequence number `a` comes after `b` in 24-bit serial arithmetic (strictly, by less than 2^23).
+pub fn psn_after(a: u32, b: u32) -> bool {
+    let ahead = a.wrapping_sub(b) & 0xff_ffff;
+    ahead != 0 && ahead < 1 << 23
+}
+
 /// One hop of INT as on the wire (HPCC paper, Fig. 7). Counters wrap at their width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HopRecord {

@@ -2,8 +2,11 @@
 //! implements. The RTL slot in `hpcc_rtl::cc` has the same fields.
 
 mod event;
+mod flows;
+pub mod hpcc;
 
-pub use event::{CcEvent, EventKind, HopRecord, Update, MAX_HOPS};
+pub use event::{psn_after, CcEvent, EventKind, HopRecord, Update, MAX_HOPS};
+pub use flows::FlowTable;
 
 /// A congestion-control law holding the state of all flows of one NIC (HPCC paper, Fig. 8, "CC").
 ///

@@ -1,0 +1,287 @@
+//! HPCC, golden model (SIGCOMM 2019, Algorithm 1), with what the paper leaves open decided.
+//!
+//! In: [`CcEvent`] of kind `Ack` or `Nak` with INT. Out: window in bytes, rate in bits per second. Generic over the
+//! float type; `f64` is the reference. An event is looked at in this order:
+//!
+//! 1. another kind, an unknown flow, another generation, no INT, an invalid speed code: ignored (counted), no update
+//! 2. first ACK of the flow with INT: records stored, `lastUpdateSeq = snd_nxt`
+//! 3. per-RTT reaction and `ack.seq <= lastUpdateSeq`: nothing
+//! 4. `nHop` or `pathID` differs: records replaced, `lastUpdateSeq = snd_nxt`, `U = 1` (also if the flow is stale as well)
+//! 5. last ACK older than the stale limit: records replaced, `lastUpdateSeq = snd_nxt`
+//! 6. Algorithm 1
+
+mod alpha_fair;
+mod inflight;
+mod params;
+mod state;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use inflight::{HopDelta, Inflight, TS_WRAP, TX_WRAP};
+pub use params::{
+    Fairness, HpccParams, ParamError, RateSignal, Reaction, BASE_RTT_RANGE_NS, DEFAULT_PORT_SPEEDS, MAX_LINK_RATE,
+    MAX_WINDOW, Q_UNIT, TX_UNIT,
+};
+pub use state::{Branch, FlowState, HopRegister, Link, Observation};
+
+use super::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update, MAX_HOPS};
+use num_traits::Float;
+
+/// A constant in the law's float type. Every `Float` takes any `f64`, rounded.
+pub(crate) fn float<F: Float>(value: f64) -> F {
+    F::from(value).unwrap_or_else(F::nan)
+}
+
+/// What can be asked of one step beyond the law itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepOptions {
+    /// Hop to take as the most congested one, whatever the maximum says.
+    pub forced_hop: Option<usize>,
+    /// Queue fields wider than the event's 16 bits (traces record 17).
+    pub queues: Option<[u32; MAX_HOPS]>,
+}
+
+/// The law without any flow: validated parameters and the constants that follow from them.
+#[derive(Clone, Debug)]
+pub struct HpccLaw<F> {
+    params: HpccParams,
+    /// Bits per ns, by code.
+    port_speed: [F; 16],
+    /// Stale from this `dts` on, ns, by code.
+    stale_dts: [u32; 16],
+    /// ns.
+    t: F,
+    /// ns.
+    t_w: F,
+    eta: F,
+    w_ai: F,
+    w_min: F,
+    w_init: F,
+    tx_unit_bits: F,
+    q_unit_bits: F,
+}
+
+impl<F: Float> HpccLaw<F> {
+    /// Checks the parameters and derives the constants.
+    pub fn new(params: HpccParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        Ok(Self {
+            port_speed: params.port_speeds.map(|s| float(s as f64 / 1e9)),
+            stale_dts: params.port_speeds.map(|s| inflight::stale_dts(&params, s)),
+            t: float(f64::from(params.base_rtt_ns)),
+            t_w: float(params.t_w_ns()),
+            eta: float(params.eta),
+            w_ai: float(params.w_ai),
+            w_min: float(params.w_min()),
+            w_init: float(params.w_init),
+            tx_unit_bits: float((TX_UNIT * 8 * u64::from(params.int_multi)) as f64),
+            q_unit_bits: float((Q_UNIT * 8 * u64::from(params.int_multi)) as f64),
+            params,
+        })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &HpccParams {
+        &self.params
+    }
+
+    /// `R = W / T_W`, bits per second.
+    pub fn rate(&self, w: F) -> F {
+        w * float(self.params.line_rate as f64) / self.w_init
+    }
+
+    /// Whether a hop in use has a speed code that the table does not know.
+    pub fn has_invalid_speed(&self, event: &CcEvent) -> bool {
+        let hops = usize::from(event.n_hop).min(MAX_HOPS);
+        event.hops[..hops]
+            .iter()
+            .any(|hop| self.params.port_speeds[usize::from(hop.speed & 15)] == 0)
+    }
+
+    /// NEWACK (lines 21 to 27) on one flow: the one-step interface. The event must carry INT with valid speed codes.
+    pub fn step(&self, state: &mut FlowState<F>, event: &CcEvent, options: &StepOptions) -> Observation<F> {
+        let mut found = None;
+        let newer = self.params.reaction == Reaction::PerAck || psn_after(event.psn_next, state.last_update_seq);
+        let links = links_of(event, options);
+        let mut full = false;
+        let branch = if !state.has_records {
+            state.replace_records(event, &links);
+            self.start_registers(state);
+            Branch::First
+        } else if self.params.reaction == Reaction::PerRtt && !newer {
+            return observe(state, Branch::Unchanged, false, None);
+        } else if event.n_hop != state.n_hop || event.path_id != state.path_id {
+            state.replace_records(event, &links);
+            state.u = F::one();
+            self.start_registers(state);
+            Branch::PathChange
+        } else if event.now.saturating_sub(state.last_ack_ns) > u64::from(self.params.stale_limit_ns) {
+            state.replace_records(event, &links);
+            Branch::StaleFlow
+        } else {
+            full = newer; // 22: if ack.seq > lastUpdateSeq
+            let inflight = self.inflight(state, &links, options.forced_hop);
+            let branch = match self.params.fairness {
+                Fairness::MaxMin => {
+                    state.u = self.average(state.u, inflight.tau, inflight.u);
+                    self.compute_window(state, full) // 23, 26
+                }
+                Fairness::Alpha(alpha) => self.alpha_fair(state, &inflight, float(alpha), full),
+            };
+            if full {
+                state.last_update_seq = event.snd_nxt; // 24
+            }
+            self.advance_records(state, &links); // 27
+            found = Some(inflight);
+            branch
+        };
+        state.last_ack_ns = event.now;
+        observe(state, branch, full, found)
+    }
+
+    fn start_registers(&self, state: &mut FlowState<F>) {
+        if let Fairness::Alpha(alpha) = self.params.fairness {
+            self.reset_registers(state, float(alpha));
+        }
+    }
+}
+
+fn links_of(event: &CcEvent, options: &StepOptions) -> [Link; MAX_HOPS] {
+    std::array::from_fn(|i| {
+        let hop = event.hops[i];
+        let q_len = options.queues.map_or(u32::from(hop.q_len), |queues| queues[i]);
+        Link {
+            speed: hop.speed & 15,
+            ts: hop.ts,
+            tx_bytes: hop.tx_bytes,
+            q_len,
+        }
+    })
+}
+
+fn observe<F: Float>(
+    state: &FlowState<F>,
+    branch: Branch,
+    full: bool,
+    inflight: Option<Inflight<F>>,
+) -> Observation<F> {
+    Observation {
+        branch,
+        full,
+        u: state.u,
+        w: state.w,
+        wc: state.wc,
+        inc_stage: state.inc_stage,
+        winner: inflight.and_then(|found| found.winner),
+        tau_ns: inflight.and_then(|found| found.tau.to_u32()).unwrap_or(0),
+        hop_u: inflight.map_or([None; MAX_HOPS], |found| found.hop_u),
+    }
+}
+
+/// Events that were counted rather than used, or used in part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HpccCounters {
+    /// ACKs with more than five hops: the first five are used.
+    pub hops_over_five: u64,
+    /// ACKs whose INT was ignored because of a speed code without entry.
+    pub invalid_speed: u64,
+    /// Events of a flow that does not exist or of an earlier generation.
+    pub late: u64,
+}
+
+/// HPCC for all flows of a NIC.
+#[derive(Clone, Debug)]
+pub struct Hpcc<F = f64> {
+    law: HpccLaw<F>,
+    flows: FlowTable<FlowState<F>>,
+    counters: HpccCounters,
+    last: Option<Observation<F>>,
+}
+
+impl<F: Float> Hpcc<F> {
+    /// No flows yet.
+    pub fn new(params: HpccParams) -> Result<Self, ParamError> {
+        Ok(Self {
+            law: HpccLaw::new(params)?,
+            flows: FlowTable::default(),
+            counters: HpccCounters::default(),
+            last: None,
+        })
+    }
+
+    /// The law and its parameters.
+    pub fn law(&self) -> &HpccLaw<F> {
+        &self.law
+    }
+
+    /// Counters since the start.
+    pub fn counters(&self) -> HpccCounters {
+        self.counters
+    }
+
+    /// State of a flow.
+    pub fn state(&self, flow: u32) -> Option<&FlowState<F>> {
+        self.flows.get(flow)
+    }
+
+    /// What the last event did; `None` if it was ignored.
+    pub fn last(&self) -> Option<&Observation<F>> {
+        self.last.as_ref()
+    }
+
+    /// [`CongestionControl::handle`] with options for one step.
+    pub fn handle_with(&mut self, event: &CcEvent, options: &StepOptions) -> Option<Update> {
+        self.last = None;
+        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+            return None;
+        }
+        let Some(state) = self.flows.get_mut(event.flow, event.generation) else {
+            self.counters.late += 1;
+            return None;
+        };
+        if !event.int_valid {
+            return None;
+        }
+        if self.law.has_invalid_speed(event) {
+            self.counters.invalid_speed += 1;
+            return None;
+        }
+        if usize::from(event.n_hop) > MAX_HOPS {
+            self.counters.hops_over_five += 1;
+        }
+        let seen = self.law.step(state, event, options);
+        self.last = Some(seen);
+        Some(self.update(event.flow, event.generation, seen.w))
+    }
+
+    fn update(&self, flow: u32, generation: u8, w: F) -> Update {
+        let as_f64 = |value: F| value.to_f64().unwrap_or(f64::NAN);
+        Update {
+            flow,
+            generation,
+            window: as_f64(w),
+            rate: as_f64(self.law.rate(w)),
+        }
+    }
+}
+
+impl<F: Float> CongestionControl for Hpcc<F> {
+    fn name(&self) -> &'static str {
+        "hpcc"
+    }
+
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        let state = FlowState::new(self.law.params());
+        self.flows.insert(flow, generation, state);
+        self.update(flow, generation, state.w)
+    }
+
+    fn remove(&mut self, flow: u32) {
+        self.flows.remove(flow);
+    }
+
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        self.handle_with(event, &StepOptions::default())
+    }
+}
