@@ -1,1 +1,5 @@
 //! The NIC in RustHDL.
+
+pub mod emit;
+pub mod prim;
+pub mod sim;

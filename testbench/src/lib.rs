@@ -1,1 +1,3 @@
 //! Test bench library.
+
+pub mod drive;

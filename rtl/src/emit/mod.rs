@@ -1,0 +1,3 @@
+//! RustHDL to SystemVerilog.
+
+pub mod naming;

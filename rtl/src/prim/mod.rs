@@ -1,0 +1,20 @@
+//! Primitives: number types of the datapath and the blocks that map onto the fabric's own cells.
+//!
+//! Each block is described twice, as a Rust `update()` and as Verilog text, and the two are compared clock by clock by
+//! the lockstep tests of the test bench. Every block has a port `clock`; none has a reset, because none holds control
+//! state.
+//!
+//! | block | what | clocks from input to output |
+//! |---|---|---|
+//! | [`mul::MulPipe`] | unsigned product, 17-bit tiles | [`mul::mul_latency`]: 4, or 5 where both operands exceed 34 bits |
+//! | [`delay::Delay`] | `D` clocks of delay | `D` |
+//! | [`rom::Rom`] | constant table | 2 |
+//! | [`ram::Ram`] | one write port, one read port | 1 |
+//! | [`ram::RamReg`] | the same with an output register | 2 |
+
+pub mod delay;
+pub mod mul;
+pub mod ram;
+pub mod rom;
+pub mod uint;
+pub mod wide;

@@ -1,0 +1,178 @@
+//! Simple dual-port RAM: one write port, one read port, one clock.
+//!
+//! A read of the address that is written in the same clock returns the new value, by a bypass beside the block RAM
+//! (whose own answer differs between vendors). All words start as zero.
+
+use super::uint::U;
+use crate::emit::naming::named_as;
+use rust_hdl::prelude::*;
+
+/// `rdata` is the word at `raddr` of one clock ago, including what was written in that clock: 2^`A` words.
+#[derive(LogicBlock)]
+pub struct Ram<T: Synth, const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Word to read.
+    pub raddr: Signal<In, U<A>>,
+    /// The word, one clock later.
+    pub rdata: Signal<Out, T>,
+    /// Write enable.
+    pub we: Signal<In, Bit>,
+    /// Word to write.
+    pub waddr: Signal<In, U<A>>,
+    /// New value.
+    pub wdata: Signal<In, T>,
+    _memory: Vec<T>,
+}
+
+impl<T: Synth, const A: usize> Default for Ram<T, A> {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            raddr: Default::default(),
+            rdata: Default::default(),
+            we: Default::default(),
+            waddr: Default::default(),
+            wdata: Default::default(),
+            _memory: vec![T::default(); 1 << A],
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for Ram<T, A> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            if self.we.val() {
+                self._memory[self.waddr.val().index()] = self.wdata.val();
+            }
+            self.rdata.next = self._memory[self.raddr.val().index()];
+        }
+    }
+    fn connect(&mut self) {
+        self.rdata.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!("{}assign rdata = written ? bypass : word;", memory(T::BITS, A)))
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as(format!("sdp_ram_w{}_a{A}", T::BITS))
+    }
+}
+
+/// [`Ram`] with an output register: `rdata` is the word at `raddr` of two clocks ago, as it was after that clock's write.
+#[derive(LogicBlock)]
+pub struct RamReg<T: Synth, const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Word to read.
+    pub raddr: Signal<In, U<A>>,
+    /// The word, two clocks later.
+    pub rdata: Signal<Out, T>,
+    /// Write enable.
+    pub we: Signal<In, Bit>,
+    /// Word to write.
+    pub waddr: Signal<In, U<A>>,
+    /// New value.
+    pub wdata: Signal<In, T>,
+    _memory: Vec<T>,
+    _word: T,
+}
+
+impl<T: Synth, const A: usize> Default for RamReg<T, A> {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            raddr: Default::default(),
+            rdata: Default::default(),
+            we: Default::default(),
+            waddr: Default::default(),
+            wdata: Default::default(),
+            _memory: vec![T::default(); 1 << A],
+            _word: T::default(),
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for RamReg<T, A> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            if self.we.val() {
+                self._memory[self.waddr.val().index()] = self.wdata.val();
+            }
+            self.rdata.next = self._word;
+            self._word = self._memory[self.raddr.val().index()];
+        }
+    }
+    fn connect(&mut self) {
+        self.rdata.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let output = "initial rdata = 0;\nalways @(posedge clock) rdata <= written ? bypass : word;";
+        Verilog::Custom(format!("{}{output}", memory(T::BITS, A)))
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as(format!("sdp_ram_reg_w{}_a{A}", T::BITS))
+    }
+}
+
+/// The memory with its read register `word`, and the bypass.
+fn memory(width: usize, address: usize) -> String {
+    format!(
+        "reg [{top}:0] mem [0:{last}];
+reg [{top}:0] word;
+reg [{top}:0] bypass;
+reg written;
+integer i;
+initial begin
+  word = 0;
+  bypass = 0;
+  written = 0;
+  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+end
+always @(posedge clock) begin
+  if (we) mem[waddr] <= wdata;
+  word <= mem[raddr];
+  bypass <= wdata;
+  written <= we && (waddr == raddr);
+end
+",
+        top = width - 1,
+        last = (1usize << address) - 1,
+    )
+}
+
+crate::ports! {
+    [T: crate::prim::uint::Limbs, const A: usize] Ram<T, A> { in raddr, we, waddr, wdata; out rdata }
+}
+crate::ports! {
+    [T: crate::prim::uint::Limbs, const A: usize] RamReg<T, A> { in raddr, we, waddr, wdata; out rdata }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+
+    /// Four words, so that reads and writes meet all the time; both forms against an array.
+    #[test]
+    fn reads_see_the_write_of_the_same_clock() {
+        let mut ram: Box<Ram<U<16>, 2>> = Box::default();
+        let mut reg: Box<RamReg<U<16>, 2>> = Box::default();
+        init(ram.as_mut()).expect("complete block");
+        init(reg.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(3);
+        let (mut words, mut one_ago, mut two_ago) = ([0u64; 4], 0, 0);
+        for clock in 0..4000 {
+            let (we, w, r) = (stimulus.chance(0.5), stimulus.uniform(2), stimulus.uniform(2));
+            let data = stimulus.uniform(16);
+            (ram.we.next, ram.waddr.next, ram.raddr.next, ram.wdata.next) = (we, U(w), U(r), U(data));
+            (reg.we.next, reg.waddr.next, reg.raddr.next, reg.wdata.next) = (we, U(w), U(r), U(data));
+            assert_eq!(step(ram.as_mut(), |ram| ram.rdata.val().0), one_ago, "clock {clock}");
+            assert_eq!(step(reg.as_mut(), |reg| reg.rdata.val().0), two_ago, "clock {clock}");
+            if we {
+                words[w as usize] = data;
+            }
+            (two_ago, one_ago) = (one_ago, words[r as usize]);
+        }
+    }
+}

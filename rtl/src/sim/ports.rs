@@ -1,0 +1,165 @@
+//! The ports of a block as lists of limbs, so that one test harness drives any block.
+
+use super::HasClock;
+use rust_hdl::prelude::*;
+
+/// One port of a block, `clock` excepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Name in the emitted Verilog: `up_valid` for field `valid` of interface `up`.
+    pub name: String,
+    /// Width in bits.
+    pub width: usize,
+    /// True for inputs.
+    pub input: bool,
+    /// First of its 64-bit limbs among the ports of its direction.
+    pub limb: usize,
+}
+
+impl Port {
+    /// Number of limbs.
+    pub fn limbs(&self) -> usize {
+        self.width.div_ceil(64)
+    }
+    /// The port's value as hexadecimal digits, from the limbs of all ports of its direction.
+    pub fn hex(&self, limbs: &[u64]) -> String {
+        let own = &limbs[self.limb..self.limb + self.limbs()];
+        let digits: String = own.iter().rev().map(|limb| format!("{limb:016x}")).collect();
+        let trimmed = digits.trim_start_matches('0');
+        format!("{}'h{}", self.width, if trimmed.is_empty() { "0" } else { trimmed })
+    }
+}
+
+/// Generic access to all ports of a block, in the order in which they are declared. Implemented by
+/// [`ports!`](crate::ports); [`port_list`] tells names and widths from the block itself, so neither can drift unseen.
+pub trait Ports: HasClock {
+    /// Names of the inputs as the implementation lists them.
+    const INPUTS: &'static [&'static str];
+    /// Names of the outputs as the implementation lists them.
+    const OUTPUTS: &'static [&'static str];
+    /// Sets every input from limbs.
+    fn set_inputs(&mut self, limbs: &[u64]);
+    /// Reads every output into limbs.
+    fn get_outputs(&self, limbs: &mut [u64]);
+}
+
+/// Implements [`Ports`](crate::sim::Ports) and [`HasClock`](crate::sim::HasClock); ports in declaration order, fields of
+/// interfaces with a dot: `ports! { [const N: usize] MyBlock<N> { in a, up.data, up.valid; out up.ready, q } }`.
+#[macro_export]
+macro_rules! ports {
+    ([$($generics:tt)*] $block:ty { in $($($input:ident).+),* ; out $($($output:ident).+),* $(,)? }) => {
+        $crate::has_clock! { [$($generics)*] $block }
+        impl<$($generics)*> $crate::sim::Ports for $block {
+            const INPUTS: &'static [&'static str] = &[$(stringify!($($input).+)),*];
+            const OUTPUTS: &'static [&'static str] = &[$(stringify!($($output).+)),*];
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn set_inputs(&mut self, limbs: &[u64]) {
+                let mut at = 0;
+                $( at += $crate::sim::set_port(&mut self.$($input).+, &limbs[at..]); )*
+            }
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn get_outputs(&self, limbs: &mut [u64]) {
+                let mut at = 0;
+                $( at += $crate::sim::get_port(&self.$($output).+, &mut limbs[at..]); )*
+            }
+        }
+    };
+}
+
+/// Sets one input from its limbs and tells how many it took. For [`ports!`](crate::ports).
+#[inline(always)]
+pub fn set_port<T: crate::prim::uint::Limbs>(port: &mut Signal<In, T>, limbs: &[u64]) -> usize {
+    port.next = T::from_limbs(limbs);
+    T::LIMBS
+}
+
+/// Reads one output into its limbs and tells how many it took. For [`ports!`](crate::ports).
+#[inline(always)]
+pub fn get_port<T: crate::prim::uint::Limbs>(port: &Signal<Out, T>, limbs: &mut [u64]) -> usize {
+    port.val().to_limbs(limbs);
+    T::LIMBS
+}
+
+#[derive(Default)]
+struct Collect {
+    depth: usize,
+    interfaces: Vec<String>,
+    ports: Vec<Port>,
+    limbs: [usize; 2],
+}
+
+impl Probe for Collect {
+    fn visit_start_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth += 1;
+    }
+    fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth -= 1;
+    }
+    fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
+        self.interfaces.push(name.replace('$', "_"));
+    }
+    fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
+        self.interfaces.pop();
+    }
+    fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
+        if self.depth != 1 || !atom.kind().is_parameter() {
+            return;
+        }
+        let mut path = self.interfaces.clone();
+        path.push(name.replace('$', "_"));
+        let name = path.join("_");
+        if name == "clock" {
+            return;
+        }
+        let input = atom.kind() == AtomKind::InputParameter;
+        let limb = self.limbs[input as usize];
+        let port = Port {
+            name,
+            width: atom.bits(),
+            input,
+            limb,
+        };
+        self.limbs[input as usize] += port.limbs();
+        self.ports.push(port);
+    }
+}
+
+/// The ports of a block in declaration order, `clock` excepted.
+pub fn port_list(block: &dyn Block) -> Vec<Port> {
+    let mut collect = Collect::default();
+    block.accept("block", &mut collect);
+    collect.ports
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::ram::Ram;
+    use crate::prim::wide::W;
+
+    #[test]
+    fn the_listed_ports_are_the_blocks_ports() {
+        let ram: Box<Ram<W<100, 2>, 3>> = Box::default();
+        let ports = port_list(ram.as_ref());
+        let names = |input: bool| {
+            ports
+                .iter()
+                .filter(|p| p.input == input)
+                .map(|p| p.name.as_str())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(true), <Ram<W<100, 2>, 3> as Ports>::INPUTS);
+        assert_eq!(names(false), <Ram<W<100, 2>, 3> as Ports>::OUTPUTS);
+        let wdata = ports.iter().find(|p| p.name == "wdata").expect("port");
+        assert_eq!((wdata.width, wdata.limb, wdata.limbs()), (100, 3, 2));
+        assert_eq!(wdata.hex(&[0, 0, 0, 0x1f, 0xab]), "100'hab000000000000001f");
+    }
+
+    #[test]
+    fn values_pass_through_limbs() {
+        let mut ram: Box<Ram<W<100, 2>, 3>> = Box::default();
+        ram.set_inputs(&[5, 1, 6, 0x1234, 0xf_ffff_ffff]);
+        assert_eq!((ram.raddr.next.0, ram.we.next, ram.waddr.next.0), (5, true, 6));
+        assert_eq!(ram.wdata.next.0, [0x1234, 0xf_ffff_ffff]);
+    }
+}
