@@ -6,9 +6,9 @@
 
 pub mod arithmetic;
 pub mod formats;
-//pub mod hpcc;
+pub mod hpcc;
 pub mod reciprocal;
-//pub mod registers;
+pub mod registers;
 
-//pub use hpcc::FixedHpcc;
-//pub use registers::HpccRegisters;
+pub use hpcc::FixedHpcc;
+pub use registers::HpccRegisters;
