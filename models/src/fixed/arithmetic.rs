@@ -30,7 +30,11 @@ pub fn rate_term(tx: u32, busy: u64, elapsed: u32) -> (u64, u64) {
     let shift = elapsed.leading_zeros() - (32 - TS_BITS);
     let product = u128::from(tx) * u128::from(busy);
     let shifted = product << shift;
-    let aligned = if shifted >> 60 != 0 { mask(ALIGNED_BITS) } else { (shifted >> 9) as u64 };
+    let aligned = if shifted >> 60 != 0 {
+        mask(ALIGNED_BITS)
+    } else {
+        (shifted >> 9) as u64
+    };
     let fraction = reciprocal_mantissa(elapsed << shift);
     (aligned, ((u128::from(aligned) * u128::from(fraction)) >> 17) as u64)
 }

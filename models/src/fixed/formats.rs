@@ -111,16 +111,76 @@ pub struct Format {
 
 /// All formats, for the book and for tests of range and resolution.
 pub const TABLE: &[Format] = &[
-    Format { name: "utilisation c = U/eta", notation: "UQ14.34", bits: UTILISATION_BITS, fraction: 34, unit: "1" },
-    Format { name: "window, reference, W_AI", notation: "UQ23.11", bits: WINDOW_BITS, fraction: 11, unit: "byte" },
-    Format { name: "rate", notation: "UQ7.27", bits: RATE_BITS, fraction: 27, unit: "byte/ns" },
-    Format { name: "1/c", notation: "UQ22.29", bits: INVERSE_UTILISATION_BITS, fraction: 29, unit: "1" },
-    Format { name: "busy time of a txBytes unit", notation: "UQ12.22", bits: BUSY_TIME_BITS, fraction: 22, unit: "ns" },
-    Format { name: "weight of a qLen unit", notation: "UQ2.32", bits: QUEUE_WEIGHT_BITS, fraction: 32, unit: "1" },
-    Format { name: "1/T, T normalised", notation: "UQ-16.50", bits: INVERSE_BASE_RTT_BITS, fraction: 50, unit: "1/ns" },
-    Format { name: "tau/T", notation: "UQ0.34", bits: WEIGHT_BITS, fraction: 34, unit: "1" },
-    Format { name: "1/T_W", notation: "UQ-9.43", bits: RATE_PER_WINDOW_BITS, fraction: 43, unit: "1/ns" },
-    Format { name: "aligned busy time", notation: "UQ14.37", bits: ALIGNED_BITS, fraction: 37, unit: "1" },
+    Format {
+        name: "utilisation c = U/eta",
+        notation: "UQ14.34",
+        bits: UTILISATION_BITS,
+        fraction: 34,
+        unit: "1",
+    },
+    Format {
+        name: "window, reference, W_AI",
+        notation: "UQ23.11",
+        bits: WINDOW_BITS,
+        fraction: 11,
+        unit: "byte",
+    },
+    Format {
+        name: "rate",
+        notation: "UQ7.27",
+        bits: RATE_BITS,
+        fraction: 27,
+        unit: "byte/ns",
+    },
+    Format {
+        name: "1/c",
+        notation: "UQ22.29",
+        bits: INVERSE_UTILISATION_BITS,
+        fraction: 29,
+        unit: "1",
+    },
+    Format {
+        name: "busy time of a txBytes unit",
+        notation: "UQ12.22",
+        bits: BUSY_TIME_BITS,
+        fraction: 22,
+        unit: "ns",
+    },
+    Format {
+        name: "weight of a qLen unit",
+        notation: "UQ2.32",
+        bits: QUEUE_WEIGHT_BITS,
+        fraction: 32,
+        unit: "1",
+    },
+    Format {
+        name: "1/T, T normalised",
+        notation: "UQ-16.50",
+        bits: INVERSE_BASE_RTT_BITS,
+        fraction: 50,
+        unit: "1/ns",
+    },
+    Format {
+        name: "tau/T",
+        notation: "UQ0.34",
+        bits: WEIGHT_BITS,
+        fraction: 34,
+        unit: "1",
+    },
+    Format {
+        name: "1/T_W",
+        notation: "UQ-9.43",
+        bits: RATE_PER_WINDOW_BITS,
+        fraction: 43,
+        unit: "1/ns",
+    },
+    Format {
+        name: "aligned busy time",
+        notation: "UQ14.37",
+        bits: ALIGNED_BITS,
+        fraction: 37,
+        unit: "1",
+    },
 ];
 
 /// A mask of `bits` ones.

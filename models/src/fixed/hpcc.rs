@@ -1,6 +1,8 @@
 //! HPCC bit for bit as the hardware computes it: the same order of decisions as the golden model, integers inside.
 
-use super::arithmetic::{ewma, hop_utilisation, inverse_utilisation, psn_after, rate, weight, window, wrapping_difference};
+use super::arithmetic::{
+    ewma, hop_utilisation, inverse_utilisation, psn_after, rate, weight, window, wrapping_difference,
+};
 use super::formats::{TS_BITS, TX_BITS};
 use super::registers::HpccRegisters;
 use crate::cc::hpcc::{Branch, HpccCounters, HpccParams, Observation, ParamError};
@@ -76,7 +78,13 @@ impl HpccRegisters {
     /// NEWACK on one flow. The event must carry INT with valid speed codes.
     pub fn step(&self, state: &mut FixedState, event: &CcEvent) -> FixedStep {
         let newer = self.reaction == 1 || psn_after(event.psn_next, state.last_update_seq);
-        let mut step = FixedStep { branch: Branch::First, full: false, winner: None, tau_ns: 0, hop_c: [None; MAX_HOPS] };
+        let mut step = FixedStep {
+            branch: Branch::First,
+            full: false,
+            winner: None,
+            tau_ns: 0,
+            hop_c: [None; MAX_HOPS],
+        };
         if !state.has_records {
             state.replace_records(event);
         } else if self.reaction == 2 && !newer {
@@ -117,7 +125,13 @@ impl HpccRegisters {
                 continue;
             }
             let tx = wrapping_difference(hop.tx_bytes, record.tx_bytes, TX_BITS);
-            let c = hop_utilisation(tx, speed.busy_time, elapsed, hop.q_len.min(record.q_len), speed.queue_weight);
+            let c = hop_utilisation(
+                tx,
+                speed.busy_time,
+                elapsed,
+                hop.q_len.min(record.q_len),
+                speed.queue_weight,
+            );
             step.hop_c[i] = Some(c);
             if c > largest {
                 (largest, tau) = (c, elapsed);
@@ -137,9 +151,15 @@ impl HpccRegisters {
     fn compute_window(&self, state: &mut FixedState, update_reference: bool) -> Branch {
         let multiplicative = state.c >> 34 != 0 || state.inc_stage >= self.max_stage;
         let inverse = multiplicative.then(|| inverse_utilisation(state.c));
-        state.w = window(state.wc, inverse, self.w_ai).map_or(self.w_init, |w| w.min(self.w_init)).max(self.w_min);
+        state.w = window(state.wc, inverse, self.w_ai)
+            .map_or(self.w_init, |w| w.min(self.w_init))
+            .max(self.w_min);
         if update_reference {
-            state.inc_stage = if multiplicative { 0 } else { state.inc_stage.saturating_add(1) };
+            state.inc_stage = if multiplicative {
+                0
+            } else {
+                state.inc_stage.saturating_add(1)
+            };
             state.wc = state.w;
         }
         if multiplicative {
@@ -164,7 +184,13 @@ impl FixedHpcc {
     /// No flows yet. Errors name the parameter that the hardware's formats do not hold.
     pub fn new(params: HpccParams) -> Result<Self, ParamError> {
         let registers = HpccRegisters::new(&params)?;
-        Ok(Self { params, registers, flows: FlowTable::default(), counters: HpccCounters::default(), last: None })
+        Ok(Self {
+            params,
+            registers,
+            flows: FlowTable::default(),
+            counters: HpccCounters::default(),
+            last: None,
+        })
     }
 
     /// The registers in use.
@@ -218,7 +244,10 @@ fn usable(event: &CcEvent, registers: &HpccRegisters, counters: &mut HpccCounter
         return false;
     }
     let hops = usize::from(event.n_hop).min(MAX_HOPS);
-    if event.hops[..hops].iter().any(|hop| !registers.speeds[usize::from(hop.speed & 15)].valid) {
+    if event.hops[..hops]
+        .iter()
+        .any(|hop| !registers.speeds[usize::from(hop.speed & 15)].valid)
+    {
         counters.invalid_speed += 1;
         return false;
     }

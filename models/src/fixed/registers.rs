@@ -5,9 +5,9 @@ use super::formats::{
     STAGE_BITS, TS_BITS, TX_BITS, UTILISATION_BITS, WINDOW_BITS,
 };
 use super::formats::{BusyTime, QueueWeight, RatePerWindow, Utilisation, Window};
-use crate::cc::hpcc::{HpccParams, ParamError, RateSignal, Reaction, Fairness, Q_UNIT, TX_UNIT};
-use fixed::FixedU64;
+use crate::cc::hpcc::{Fairness, HpccParams, ParamError, RateSignal, Reaction, Q_UNIT, TX_UNIT};
 use fixed::types::extra::{LeEqU64, Unsigned};
+use fixed::FixedU64;
 
 /// What the hardware knows about one port speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,7 +99,10 @@ where
 {
     let refuse = || ParamError {
         field,
-        expected: format!("a value that fits {} integer bits of the hardware's format", i64::from(bits) - i64::from(F::U32)),
+        expected: format!(
+            "a value that fits {} integer bits of the hardware's format",
+            i64::from(bits) - i64::from(F::U32)
+        ),
         got: format!("{value}"),
     };
     // adding half a unit and truncating rounds to nearest for positive numbers
@@ -128,7 +131,8 @@ impl HpccRegisters {
         }
         let t_w = params.t_w_ns();
         let shift = params.base_rtt_ns.leading_zeros() - (32 - BASE_RTT_BITS);
-        let inverse = ((1u64 << 50) + u64::from(params.base_rtt_ns << shift) / 2) / u64::from(params.base_rtt_ns << shift);
+        let inverse =
+            ((1u64 << 50) + u64::from(params.base_rtt_ns << shift) / 2) / u64::from(params.base_rtt_ns << shift);
         Ok(Self {
             reaction: match params.reaction {
                 Reaction::Hpcc => 0,
@@ -168,7 +172,10 @@ impl HpccRegisters {
         for (code, speed) in (0u8..).zip(&self.speeds) {
             list.push((address::BUSY_TIME + code, speed.busy_time));
             list.push((address::QUEUE_WEIGHT + code, speed.queue_weight));
-            list.push((address::STALE_NS + code, u64::from(speed.stale_ns) | u64::from(speed.valid) << TS_BITS));
+            list.push((
+                address::STALE_NS + code,
+                u64::from(speed.stale_ns) | u64::from(speed.valid) << TS_BITS,
+            ));
         }
         list
     }
@@ -195,15 +202,24 @@ fn bits_of<T: HardwareFormat>(field: &'static str, value: f64) -> Result<u64, Pa
 fn speed_table(params: &HpccParams, t_w: f64) -> Result<[SpeedRegisters; 16], ParamError> {
     let mut table = [SpeedRegisters::default(); 16];
     let multiplier = u64::from(params.int_multi);
-    for (entry, &speed) in table.iter_mut().zip(&params.port_speeds).filter(|(_, &speed)| speed != 0) {
+    for (entry, &speed) in table
+        .iter_mut()
+        .zip(&params.port_speeds)
+        .filter(|(_, &speed)| speed != 0)
+    {
         let bytes_per_ns = speed as f64 / 8e9;
         // first elapsed time whose bytes reach the turn of txBytes
         let turn_bits = (1u128 << TX_BITS) * u128::from(TX_UNIT * multiplier) * 8 * 1_000_000_000;
         let turn_ns = turn_bits.div_ceil(u128::from(speed));
         *entry = SpeedRegisters {
             busy_time: bits_of::<BusyTime>("int_multi", (TX_UNIT * multiplier) as f64 / bytes_per_ns / params.eta)?,
-            queue_weight: bits_of::<QueueWeight>("int_multi", (Q_UNIT * multiplier) as f64 / (bytes_per_ns * t_w) / params.eta)?,
-            stale_ns: turn_ns.min(u128::from(params.stale_limit_ns) + 1).min(u128::from(mask(TS_BITS))) as u32,
+            queue_weight: bits_of::<QueueWeight>(
+                "int_multi",
+                (Q_UNIT * multiplier) as f64 / (bytes_per_ns * t_w) / params.eta,
+            )?,
+            stale_ns: turn_ns
+                .min(u128::from(params.stale_limit_ns) + 1)
+                .min(u128::from(mask(TS_BITS))) as u32,
             valid: true,
         };
     }

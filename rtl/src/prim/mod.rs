@@ -6,7 +6,7 @@
 //!
 //! | block | what | clocks from input to output |
 //! |---|---|---|
-//! | [`mul::MulPipe`] | unsigned product, 17-bit tiles | [`mul::mul_latency`]: 4, or 5 where both operands exceed 34 bits |
+//! | [`mul::MulPipe`] | unsigned product, 17-bit tiles | [`mul::mul_latency`]: 2 to 5 by number of tiles |
 //! | [`delay::Delay`] | `D` clocks of delay | `D` |
 //! | [`rom::Rom`] | constant table | 2 |
 //! | [`ram::Ram`] | one write port, one read port | 1 |

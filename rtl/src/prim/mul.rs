@@ -7,9 +7,11 @@
 //! |---|---|---|
 //! | 1 | `a_r`, `b_r` | operands, inside the multiplier cell |
 //! | 2 | `t<row>_<column>` | tile products, inside the multiplier cell |
-//! | 3 | `row<n>` | tiles of one row: even ones side by side plus odd ones side by side, one addition |
+//! | (3) | `row<n>` | tiles of one row: even ones side by side plus odd ones side by side, one addition |
 //! | (4) | `pair<n>` | sums of two rows, only where there are more than two rows |
 //! | last | `p` | sum of the rows |
+//!
+//! Where there is one row, its sum is `p` (3 clocks); where there is one tile, its product is `p` (2 clocks).
 
 use super::uint::{Limbs, U};
 use crate::emit::naming::named_as;
@@ -21,13 +23,15 @@ const TILE: usize = 17;
 /// Widest operand: four tiles.
 const MAX_OPERAND: usize = 4 * TILE;
 
-/// Clocks from operands of `a` and `b` bits to their product: 4, or 5 where both exceed 34 bits (more than two rows).
+/// Clocks from operands of `a` and `b` bits to their product: 2 for one tile (17 x 17), 3 where one operand has at most
+/// 17 bits, 4 where one has at most 34, 5 otherwise.
 pub const fn mul_latency(a: usize, b: usize) -> usize {
-    let narrow = if a < b { a } else { b };
-    if narrow.div_ceil(TILE) > 2 {
-        5
-    } else {
-        4
+    let (narrow, wide) = if a < b { (a, b) } else { (b, a) };
+    match narrow.div_ceil(TILE) {
+        1 if wide <= TILE => 2,
+        1 => 3,
+        2 => 4,
+        _ => 5,
     }
 }
 
@@ -202,6 +206,9 @@ fn verilog(a: usize, b: usize, p: usize, low: usize) -> String {
             .collect();
         sums.add(format!("row{row}"), width, terms.join(" + "));
     }
+    if sums.0.len() == 1 {
+        return single_row(a, b, p, low, &cell, &ecp5, &sums.0[0]);
+    }
     let mut partial: Vec<(String, usize)> = sums.0.iter().map(|(name, width, _)| (name.clone(), *width)).collect();
     let mut step = TILE;
     if partial.len() > 2 {
@@ -214,13 +221,37 @@ fn verilog(a: usize, b: usize, p: usize, low: usize) -> String {
         step = 2 * TILE;
     }
     let (full, width) = shifted_sum(&partial, step);
-    let mut text = format!(
-        "`ifdef SYNTH_ECP5\n{ecp5}`else\n{}{}`endif\n",
-        cell.declarations(),
-        cell.clocked(&[])
-    );
-    text += &sums.declarations();
-    writeln!(text, "wire [{}:0] full = {full};", width - 1).expect("string");
+    let text = cells(&cell, &ecp5) + &sums.declarations() + &full_product(&full, width, p, low);
+    text + &sums.clocked(&[("p".into(), format!("full[{}:{low}]", low + p - 1))])
+}
+
+/// The multiplier cells: instances for ECP5, registers and products for everybody else.
+fn cells(cell: &Registers, ecp5: &str) -> String {
+    let (declarations, clocked) = (cell.declarations(), cell.clocked(&[]));
+    format!("`ifdef SYNTH_ECP5\n{ecp5}`else\n{declarations}{clocked}`endif\n")
+}
+
+/// The end of a multiplier with one row: its sum, registered, or its only product, which the cell has registered.
+fn single_row(
+    a: usize,
+    b: usize,
+    p: usize,
+    low: usize,
+    cell: &Registers,
+    ecp5: &str,
+    (_, width, sum): &(String, usize, String),
+) -> String {
+    let text = cells(cell, ecp5) + &full_product(sum, *width, p, low);
+    let slice = format!("full[{}:{low}]", low + p - 1);
+    if mul_latency(a, b) == 2 {
+        return text + &format!("assign p = {slice};\n");
+    }
+    text + &Registers::default().clocked(&[("p".into(), slice)])
+}
+
+/// The wire `full` and what marks its bits outside the slice as unused.
+fn full_product(full: &str, width: usize, p: usize, low: usize) -> String {
+    let mut text = format!("wire [{}:0] full = {full};\n", width - 1);
     let mut outside = vec![];
     if low + p < width {
         outside.push(format!("full[{}:{}]", width - 1, low + p));
@@ -231,7 +262,7 @@ fn verilog(a: usize, b: usize, p: usize, low: usize) -> String {
     if !outside.is_empty() {
         writeln!(text, "wire unused_full = &{{1'b0, {}}};", outside.join(", ")).expect("string");
     }
-    text + &sums.clocked(&[("p".into(), format!("full[{}:{low}]", low + p - 1))])
+    text
 }
 
 /// `x + (y << step)` with the lowest `step` bits passed by; `x` alone where there is no `y`. Returns text and width.
@@ -322,6 +353,7 @@ mod tests {
     #[test]
     fn products_of_every_tiling_are_exact() {
         products_are_exact::<8, 9, 17, 0>();
+        products_are_exact::<51, 17, 51, 17>();
         products_are_exact::<17, 17, 34, 0>();
         products_are_exact::<24, 20, 44, 0>();
         products_are_exact::<34, 51, 64, 21>();
