@@ -1,0 +1,136 @@
+//! ACK traces: every ACK a sender handled, with the sender's state after it, as text.
+//!
+//! Lines `# key=value`, a CSV header, one row per ACK. Sequence numbers are bytes, hop fields are raw wire values. Read by
+//! [`Trace::read`], turned into the slot's events by [`Trace::event`], written by [`Trace::write`].
+
+mod header;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use header::TraceHeader;
+
+use super::{CcEvent, HopRecord, MAX_HOPS};
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Largest queue field of a trace: 17 bits.
+pub const MAX_TRACE_QUEUE: u32 = (1 << 17) - 1;
+
+/// One hop as recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceHop {
+    /// Code of the port's speed in the header's table.
+    pub speed: u8,
+    /// Time stamp, 24 bits, ns.
+    pub ts: u32,
+    /// Bytes sent, 20 bits, unit 128 bytes times the multiplier.
+    pub tx: u32,
+    /// Bytes queued, 17 bits, unit 80 bytes times the multiplier.
+    pub q: u32,
+}
+
+/// One ACK and the sender's state after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TraceRow {
+    /// Line in the file, from 1; 0 if the row was not read from one.
+    pub line: u64,
+    /// Time, ns.
+    pub t_ns: u64,
+    /// Flow number.
+    pub flow: u32,
+    /// Next byte the receiver expects.
+    pub ack_seq: u64,
+    /// Next byte the sender will send.
+    pub snd_nxt: u64,
+    /// Hops, 0 to 5.
+    pub n_hop: u8,
+    /// Hop records; those past `n_hop` are zero.
+    pub hops: [TraceHop; MAX_HOPS],
+    /// Recorded `U`.
+    pub u: f64,
+    /// Recorded window, bytes.
+    pub w_bytes: f64,
+    /// Recorded rate, bits per second.
+    pub rate_bps: f64,
+    /// Recorded reference window, bytes.
+    pub wc_bytes: f64,
+    /// Recorded stage.
+    pub inc_stage: u8,
+}
+
+/// A trace in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// Parameters of the sender.
+    pub header: TraceHeader,
+    /// Rows in the order of the file.
+    pub rows: Vec<TraceRow>,
+}
+
+/// Why a trace was refused: one line that says where and what was expected.
+#[derive(Debug, Error)]
+pub enum TraceError {
+    /// The file could not be opened or read.
+    #[error("{}: {source}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line is not what the format says.
+    #[error("{}:{line}: {field}: expected {expected}", file.display())]
+    Format {
+        /// The file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// Column or key.
+        field: String,
+        /// What should have been there, and what was.
+        expected: String,
+    },
+}
+
+impl Trace {
+    /// Packet number of a byte count: `ceil(bytes / mtu)` modulo 2^24.
+    pub fn psn(&self, bytes: u64) -> u32 {
+        (bytes.div_ceil(u64::from(self.header.mtu_payload)) & 0xff_ffff) as u32
+    }
+
+    /// The row as the slot sees it. Queues saturate at the 16 bits of the wire; [`Trace::queues`] has all 17.
+    pub fn event(&self, row: &TraceRow) -> CcEvent {
+        CcEvent {
+            flow: row.flow,
+            psn_next: self.psn(row.ack_seq),
+            snd_nxt: self.psn(row.snd_nxt),
+            int_valid: true,
+            n_hop: row.n_hop,
+            hops: row.hops.map(|hop| HopRecord {
+                speed: hop.speed,
+                ts: hop.ts,
+                tx_bytes: hop.tx,
+                q_len: u16::try_from(hop.q).unwrap_or(u16::MAX),
+            }),
+            now: row.t_ns,
+            ..CcEvent::default()
+        }
+    }
+
+    /// Queue fields of the row at their recorded width.
+    pub fn queues(&self, row: &TraceRow) -> [u32; MAX_HOPS] {
+        row.hops.map(|hop| hop.q)
+    }
+
+    /// Flow numbers in order of first appearance.
+    pub fn flows(&self) -> Vec<u32> {
+        let mut seen = std::collections::BTreeSet::new();
+        self.rows
+            .iter()
+            .map(|row| row.flow)
+            .filter(|&flow| seen.insert(flow))
+            .collect()
+    }
+}
