@@ -126,9 +126,10 @@ impl<F: Float> HpccLaw<F> {
 
     /// Line 27, `L = ack.L`, except for hops whose counters did not advance.
     pub(super) fn advance_records(&self, state: &mut FlowState<F>, links: &[Link; MAX_HOPS]) {
-        for i in 0..state.recorded_hops() {
-            if self.hop_delta(&state.links[i], &links[i]) != HopDelta::NotNewer {
-                state.links[i] = links[i];
+        let hops = state.recorded_hops();
+        for (record, link) in state.links.iter_mut().zip(links).take(hops) {
+            if self.hop_delta(record, link) != HopDelta::NotNewer {
+                *record = *link;
             }
         }
     }
