@@ -1,3 +1,5 @@
 //! Test bench library.
 
+pub mod cli;
+pub mod cosim;
 pub mod drive;

@@ -1,2 +1,5 @@
 //! The hpcc-nic command.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    hpcc_testbench::cli::main()
+}

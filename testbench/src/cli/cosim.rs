@@ -1,0 +1,54 @@
+//! `hpcc-nic cosim`: an ACK trace through golden, fixed point and RTL side by side.
+
+use super::{create_file, say, Failure};
+use crate::cosim::{self, Cosim, Options};
+use hpcc_models::cc::trace::Trace;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Replay an ACK trace through the golden, fixed-point and RTL congestion control and compare them
+///
+/// Prints relative errors of U and W: golden against the trace's own columns, fixed point against golden, RTL against
+/// fixed point (which must agree bit for bit). Exit code 1 if RTL and fixed point differ or a bound is exceeded.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// ACK trace: `# key=value` lines, column names, one row per ACK
+    #[arg(long, value_name = "FILE")]
+    acks: PathBuf,
+    /// Write U and W of every model for every row
+    #[arg(long, value_name = "OUT.csv")]
+    out: Option<PathBuf>,
+    /// Fail if golden strays from the trace, or another model from golden, by more than this on any row
+    #[arg(long, value_name = "X", value_parser = bound)]
+    max_rel_err: Option<f64>,
+    /// Seed of the stalls at the RTL's ports
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+fn bound(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 => Ok(value),
+        _ => Err("expected a number, 0 or more".into()),
+    }
+}
+
+impl Args {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<(), Failure> {
+        let trace = Trace::read(&self.acks).map_err(Failure::input)?;
+        let out = self.out.as_deref().map(create_file).transpose()?;
+        let options = Options { seed: self.seed };
+        let cosim =
+            Cosim::run(trace, &options).map_err(|error| Failure::Input(format!("{}: {error}", self.acks.display())))?;
+        say(&cosim::report::table(&cosim, &self.acks))?;
+        if let (Some(mut out), Some(path)) = (out, &self.out) {
+            let written = cosim::output::write(&cosim, &mut out).and_then(|()| out.flush());
+            written.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+        }
+        match cosim::report::failed(&cosim, self.max_rel_err) {
+            Some(reason) => Err(Failure::Check(reason)),
+            None => Ok(()),
+        }
+    }
+}

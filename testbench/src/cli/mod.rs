@@ -1,0 +1,57 @@
+//! The command line: one file per subcommand, joined by [`Command`].
+//!
+//! A subcommand is a clap `Args` struct with `fn run(self) -> Result<(), Failure>`. Exit codes: 0 done, 1 a check failed,
+//! 2 bad usage or input; what went wrong is one line on standard error that starts with `error: `.
+
+mod cosim;
+mod failure;
+mod output;
+
+pub use failure::Failure;
+pub use output::{create_file, say};
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// An open RoCEv2-style NIC with HPCC congestion control: models, RTL and network.
+#[derive(Debug, Parser)]
+#[command(name = "hpcc-nic", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Every subcommand; its arguments and its code are in the file of its name.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Cosim(cosim::Args),
+}
+
+impl Command {
+    fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Cosim(args) => args.run(),
+        }
+    }
+}
+
+/// Parses the process's arguments, runs the subcommand and says how it ended.
+pub fn main() -> ExitCode {
+    match Cli::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,146 @@
+//! Golden, fixed point and RTL side by side on one ACK trace.
+//!
+//! Every model is a [`Replay`]: all events in, one observation per event out. What is compared with what is in
+//! [`compare`], how it is shown in [`report`], the row-by-row file in [`output`].
+
+pub mod compare;
+pub mod laws;
+pub mod output;
+pub mod report;
+#[cfg(test)]
+mod tests;
+
+use compare::{Comparison, Expected};
+use hpcc_models::cc::hpcc::Branch;
+use hpcc_models::cc::trace::{Trace, TraceRow};
+use hpcc_models::cc::CcEvent;
+use std::collections::BTreeMap;
+
+/// Golden meets every row of a recorded trace to this.
+const TRACE_BOUND: Expected = Expected::Within(1e-6);
+/// What one step of the fixed-point law may differ from golden; over a whole trace it stays a guide.
+const FIXED_BOUND: Expected = Expected::Within(1.0 / 2048.0);
+
+/// Flow state after one ACK, in the units of the trace. Fixed-point values are exact in `f64`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// Normalised inflight bytes.
+    pub u: f64,
+    /// Window, bytes.
+    pub w: f64,
+    /// Reference window, bytes, where the model shows it.
+    pub wc: Option<f64>,
+    /// Stage, where the model shows it.
+    pub inc_stage: Option<u8>,
+    /// Branch taken, where the model shows it.
+    pub branch: Option<Branch>,
+}
+
+/// What may be chosen about a run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Seed of the stalls at the RTL's ports.
+    pub seed: u64,
+}
+
+/// A model under comparison.
+pub trait Replay {
+    /// Name in tables and files: `golden`, `fixed`, `rtl`.
+    fn name(&self) -> &'static str;
+
+    /// Starts flows 0 to `flows - 1` under generation 0 and takes the events in order; one entry per event, `None` where
+    /// the model ignored it. Errors are one line.
+    fn replay(&mut self, flows: u32, events: &[CcEvent]) -> Result<Vec<Option<Seen>>, String>;
+}
+
+/// One model's run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Name of the model.
+    pub name: &'static str,
+    /// State after each row.
+    pub seen: Vec<Option<Seen>>,
+}
+
+/// A trace and what every model made of it.
+#[derive(Clone, Debug)]
+pub struct Cosim {
+    /// The trace.
+    pub trace: Trace,
+    /// Golden, then the others.
+    pub runs: Vec<Run>,
+    /// Golden against the trace, then each model against the one before it.
+    pub comparisons: Vec<Comparison>,
+}
+
+impl Cosim {
+    /// Replays the trace through every model there is.
+    pub fn run(trace: Trace, options: &Options) -> Result<Self, String> {
+        let (flows, events) = dense_events(&trace);
+        let mut runs = Vec::new();
+        for mut model in laws::all(&trace.header.params, options)? {
+            let seen = model.replay(flows, &events)?;
+            runs.push(Run {
+                name: model.name(),
+                seen,
+            });
+        }
+        let recorded: Vec<Option<Seen>> = trace.rows.iter().map(|row| Some(recorded(row))).collect();
+        let replayed = laws::golden_at_full_width(&trace, flows, &events)?;
+        let mut comparisons = vec![Comparison::new("golden", "trace", TRACE_BOUND, &replayed, &recorded)];
+        for pair in runs.windows(2) {
+            let [reference, model] = pair else { continue };
+            let expected = if reference.name == "golden" {
+                FIXED_BOUND
+            } else {
+                Expected::Exact
+            };
+            comparisons.push(Comparison::new(
+                model.name,
+                reference.name,
+                expected,
+                &model.seen,
+                &reference.seen,
+            ));
+        }
+        Ok(Self {
+            trace,
+            runs,
+            comparisons,
+        })
+    }
+
+    /// The run of a model.
+    pub fn model(&self, name: &str) -> Option<&Run> {
+        self.runs.iter().find(|run| run.name == name)
+    }
+}
+
+/// What the trace says about a row.
+fn recorded(row: &TraceRow) -> Seen {
+    Seen {
+        u: row.u,
+        w: row.w_bytes,
+        wc: Some(row.wc_bytes),
+        inc_stage: Some(row.inc_stage),
+        branch: None,
+    }
+}
+
+/// Events with flows renumbered from 0 in order of appearance, as they index the hardware's tables; and their count.
+fn dense_events(trace: &Trace) -> (u32, Vec<CcEvent>) {
+    let mut numbers = BTreeMap::new();
+    let events = trace
+        .rows
+        .iter()
+        .map(|row| {
+            let next = numbers.len() as u32;
+            let flow = *numbers.entry(row.flow).or_insert(next);
+            CcEvent {
+                flow,
+                ..trace.event(row)
+            }
+        })
+        .collect();
+    (numbers.len() as u32, events)
+}
