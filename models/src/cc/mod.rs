@@ -4,6 +4,7 @@
 mod event;
 mod flows;
 pub mod hpcc;
+pub mod synthetic;
 pub mod trace;
 
 pub use event::{psn_after, CcEvent, EventKind, HopRecord, Update, MAX_HOPS};

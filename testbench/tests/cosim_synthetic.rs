@@ -1,0 +1,24 @@
+//! Co-simulation on synthetic traces: what recordings lack (wraps, five hops, mixed speeds, 64 senders, other parameters).
+
+use hpcc_models::cc::synthetic::settings;
+use hpcc_testbench::cosim::{report, Cosim, Options};
+use std::path::Path;
+
+/// Free-running bounds of the fixed-point law: mean and 99th percentile of the relative error of `W`.
+const MEAN: f64 = 1e-3;
+const P99: f64 = 5e-3;
+
+#[test]
+fn models_agree_on_every_setting() {
+    for (name, setting) in settings() {
+        let cosim = Cosim::run(setting.trace().unwrap(), &Options::default()).unwrap();
+        let table = report::table(&cosim, Path::new(name));
+        println!("{table}");
+        assert_eq!(report::failed(&cosim, None), None, "{table}");
+        for comparison in &cosim.comparisons {
+            let exact = comparison.model == "golden";
+            let (mean, p99) = if exact { (0.0, 0.0) } else { (MEAN, P99) };
+            assert!(comparison.w.mean <= mean && comparison.w.p99 <= p99, "{table}");
+        }
+    }
+}
