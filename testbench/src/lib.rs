@@ -3,3 +3,5 @@
 pub mod cli;
 pub mod cosim;
 pub mod drive;
+pub mod tools;
+pub mod verilated;

@@ -1,3 +1,30 @@
 //! RustHDL to SystemVerilog.
+//!
+//! RustHDL's own generator disagrees with its simulation: it keeps carries through casts, compares at 32 bits, and leaves
+//! precedence to Verilog. This emitter works on the syntax tree that `#[hdl_gen]` records and renders every
+//! operation at the width at which the simulation computes it. One module per distinct block, one file per module, the
+//! same bytes on every machine.
+//!
+//! ```text
+//! collect   the blocks as plain data          expr, position, literal   expressions at exact widths
+//! stmt      statements, loops unrolled        flow                      assign or always_comb; latches refused
+//! module    one module's text                 library, tree             names, distinct modules, files
+//! ```
 
+mod collect;
+mod error;
+mod expr;
+mod flow;
+pub(crate) mod ident;
+mod library;
+mod literal;
+mod module;
 pub mod naming;
+mod position;
+mod reads;
+mod stmt;
+mod tree;
+
+pub use error::{EmitError, Fault};
+pub use library::Library;
+pub use tree::{Difference, Tree};

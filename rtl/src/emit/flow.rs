@@ -1,0 +1,216 @@
+//! Which statements become `assign`, which share an `always_comb`, and what is refused: latches and early reads.
+
+use super::error::Fault;
+use super::reads::Reads;
+use super::stmt::Stmt;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Calls `visit` for every assignment and every condition below, in order.
+fn walk<'a>(block: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt, &'a Reads)) {
+    for stmt in block {
+        match stmt {
+            Stmt::Assign { value, .. } => visit(stmt, &value.reads),
+            Stmt::If(arms) => {
+                for arm in arms {
+                    if let Some(condition) = &arm.condition {
+                        visit(stmt, &condition.reads);
+                    }
+                    walk(&arm.body, visit);
+                }
+            }
+            Stmt::Case { test, arms } => {
+                visit(stmt, &test.reads);
+                arms.iter().for_each(|(_, body)| walk(body, visit));
+            }
+        }
+    }
+}
+
+/// Everything that the statements read.
+pub(super) fn reads(block: &[Stmt]) -> Reads {
+    let mut all = Reads::default();
+    walk(block, &mut |_, reads| all.merge(reads));
+    all
+}
+
+/// Signals that the statements write.
+pub(super) fn writes(block: &[Stmt]) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    walk(block, &mut |stmt, _| {
+        if let Stmt::Assign { target, .. } = stmt {
+            all.insert(target.clone());
+        }
+    });
+    all
+}
+
+/// Removes assignments at the top level that a later whole assignment overrides before anybody reads them: the
+/// defaults of `dff_setup!`.
+pub(super) fn remove_dead(body: &mut Vec<Stmt>) {
+    let mut at = 0;
+    while at < body.len() {
+        let dead = match &body[at] {
+            Stmt::Assign { target, .. } => overridden(target, &body[at + 1..]),
+            _ => false,
+        };
+        if dead {
+            body.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn overridden(target: &str, later: &[Stmt]) -> bool {
+    for stmt in later {
+        if reads(std::slice::from_ref(stmt)).contains(target) {
+            return false;
+        }
+        match stmt {
+            Stmt::Assign {
+                target: other, part, ..
+            } if other == target && part.is_empty() => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Bits of each signal that are assigned for certain.
+type Assigned = BTreeMap<String, Vec<bool>>;
+
+/// Refuses signals that some path leaves unassigned and reads of values that are not final.
+pub(super) fn check(body: &[Stmt], widths: &BTreeMap<String, usize>, settled: &BTreeSet<String>) -> Result<(), Fault> {
+    let written = writes(body);
+    let mut assigned = Assigned::new();
+    definite(body, widths, &written, settled, &mut assigned)?;
+    for name in &written {
+        let whole = assigned.get(name).is_some_and(|bits| bits.iter().all(|bit| *bit));
+        if !whole {
+            return Err(Fault::Latch(name.clone()));
+        }
+    }
+    // a child's input read by its parent shows the settled value in the simulation, the current one in Verilog
+    let mut early = BTreeSet::new();
+    let mut fault = None;
+    walk(body, &mut |stmt, reads| {
+        if let Stmt::Assign { target, .. } = stmt {
+            if early.contains(target) {
+                fault.get_or_insert(Fault::ReadEarly(target.clone()));
+            }
+        }
+        early.extend(reads.names().filter(|name| settled.contains(*name)).cloned());
+    });
+    fault.map_or(Ok(()), Err)
+}
+
+fn definite(
+    block: &[Stmt],
+    widths: &BTreeMap<String, usize>,
+    written: &BTreeSet<String>,
+    settled: &BTreeSet<String>,
+    assigned: &mut Assigned,
+) -> Result<(), Fault> {
+    let check_reads = |reads: &Reads, assigned: &Assigned| {
+        let missing = |name: &&String| {
+            let local = written.contains(*name) && !settled.contains(*name);
+            local && !assigned.get(*name).is_some_and(|bits| bits.iter().all(|bit| *bit))
+        };
+        reads
+            .names()
+            .find(missing)
+            .map_or(Ok(()), |name| Err(Fault::ReadEarly(name.clone())))
+    };
+    for stmt in block {
+        match stmt {
+            Stmt::Assign {
+                target, bits, value, ..
+            } => {
+                check_reads(&value.reads, assigned)?;
+                let width = widths.get(target).copied().unwrap_or(1);
+                let known = assigned.entry(target.clone()).or_insert_with(|| vec![false; width]);
+                if let Some(bits) = bits {
+                    known[bits.start.min(width)..bits.end.min(width)].fill(true);
+                }
+            }
+            Stmt::If(arms) => {
+                let mut ends = vec![];
+                for arm in arms {
+                    if let Some(condition) = &arm.condition {
+                        check_reads(&condition.reads, assigned)?;
+                    }
+                    let mut inside = assigned.clone();
+                    definite(&arm.body, widths, written, settled, &mut inside)?;
+                    ends.push(inside);
+                }
+                if arms.last().is_some_and(|arm| arm.condition.is_some()) {
+                    ends.push(assigned.clone());
+                }
+                *assigned = common(ends);
+            }
+            Stmt::Case { test, arms } => {
+                check_reads(&test.reads, assigned)?;
+                let mut ends = vec![];
+                for (_, body) in arms {
+                    let mut inside = assigned.clone();
+                    definite(body, widths, written, settled, &mut inside)?;
+                    ends.push(inside);
+                }
+                if !ends.is_empty() {
+                    *assigned = common(ends);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bits that are assigned at every one of the ends.
+fn common(ends: Vec<Assigned>) -> Assigned {
+    let mut ends = ends.into_iter();
+    let mut all = ends.next().unwrap_or_default();
+    for end in ends {
+        all.retain(|name, _| end.contains_key(name));
+        for (name, bits) in &mut all {
+            for (bit, other) in bits.iter_mut().zip(&end[name]) {
+                *bit &= other;
+            }
+        }
+    }
+    all
+}
+
+/// Splits a body into `assign`s and groups that each become one `always_comb`.
+///
+/// Statements share a group if they write the same signal, or if one reads a signal that a later one writes. Small
+/// groups keep Verilator from seeing a loop where two unrelated signals share a block.
+pub(super) fn group(body: &[Stmt]) -> (Vec<&Stmt>, Vec<Vec<&Stmt>>) {
+    let parts: Vec<(BTreeSet<String>, Reads)> = body
+        .iter()
+        .map(|stmt| (writes(std::slice::from_ref(stmt)), reads(std::slice::from_ref(stmt))))
+        .collect();
+    let mut root: Vec<usize> = (0..body.len()).collect();
+    fn find(root: &mut [usize], mut at: usize) -> usize {
+        while root[at] != at {
+            root[at] = root[root[at]];
+            at = root[at];
+        }
+        at
+    }
+    for j in 0..body.len() {
+        for i in 0..j {
+            let ((written, read), later) = (&parts[i], &parts[j].0);
+            if later.iter().any(|name| written.contains(name) || read.contains(name)) {
+                let (a, b) = (find(&mut root, i), find(&mut root, j));
+                root[a.max(b)] = a.min(b);
+            }
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<&Stmt>> = BTreeMap::new();
+    for (i, stmt) in body.iter().enumerate() {
+        groups.entry(find(&mut root, i)).or_default().push(stmt);
+    }
+    let alone = |group: &Vec<&Stmt>| matches!(group[..], [Stmt::Assign { part, .. }] if part.is_empty());
+    let (single, shared): (Vec<_>, Vec<_>) = groups.into_values().partition(alone);
+    (single.into_iter().flatten().collect(), shared)
+}

@@ -1,0 +1,284 @@
+//! Identifiers: RustHDL's `a$b[1].c::d` to Verilog's `a_b_1_c_d`, reserved words, and array indices of loop variables.
+
+use super::error::Fault;
+
+/// Value of a loop variable in the turn being unrolled.
+pub(super) type Loops = [(String, usize)];
+
+/// Words of SystemVerilog that a field of a block might be called by.
+const RESERVED: &[&str] = &[
+    "alias",
+    "always",
+    "and",
+    "assert",
+    "assign",
+    "assume",
+    "automatic",
+    "before",
+    "begin",
+    "bind",
+    "bit",
+    "break",
+    "buf",
+    "byte",
+    "case",
+    "cell",
+    "chandle",
+    "class",
+    "clocking",
+    "config",
+    "const",
+    "constraint",
+    "context",
+    "continue",
+    "cover",
+    "cross",
+    "deassign",
+    "default",
+    "design",
+    "disable",
+    "dist",
+    "do",
+    "edge",
+    "else",
+    "end",
+    "enum",
+    "event",
+    "expect",
+    "export",
+    "extends",
+    "extern",
+    "final",
+    "first_match",
+    "for",
+    "force",
+    "forever",
+    "fork",
+    "function",
+    "generate",
+    "genvar",
+    "global",
+    "if",
+    "iff",
+    "import",
+    "initial",
+    "inout",
+    "input",
+    "inside",
+    "instance",
+    "int",
+    "integer",
+    "interface",
+    "intersect",
+    "join",
+    "large",
+    "let",
+    "library",
+    "local",
+    "localparam",
+    "logic",
+    "longint",
+    "macromodule",
+    "matches",
+    "medium",
+    "modport",
+    "module",
+    "nand",
+    "negedge",
+    "new",
+    "nor",
+    "not",
+    "null",
+    "or",
+    "output",
+    "package",
+    "packed",
+    "parameter",
+    "posedge",
+    "primitive",
+    "priority",
+    "program",
+    "property",
+    "protected",
+    "pull0",
+    "pull1",
+    "pure",
+    "rand",
+    "randc",
+    "real",
+    "ref",
+    "reg",
+    "release",
+    "repeat",
+    "restrict",
+    "return",
+    "scalared",
+    "sequence",
+    "shortint",
+    "signed",
+    "small",
+    "solve",
+    "specify",
+    "static",
+    "string",
+    "strong",
+    "struct",
+    "super",
+    "supply0",
+    "supply1",
+    "table",
+    "tagged",
+    "task",
+    "this",
+    "throughout",
+    "time",
+    "timeprecision",
+    "timeunit",
+    "tran",
+    "tri",
+    "type",
+    "typedef",
+    "union",
+    "unique",
+    "unsigned",
+    "until",
+    "untyped",
+    "use",
+    "var",
+    "vectored",
+    "virtual",
+    "void",
+    "wait",
+    "weak",
+    "while",
+    "wildcard",
+    "wire",
+    "with",
+    "within",
+    "wor",
+    "xnor",
+    "xor",
+];
+
+/// `a$b.c::d[1]` to `a_b_c_d_1`.
+pub(crate) fn identifier(name: &str) -> String {
+    name.trim_start_matches('.')
+        .replace("::", "_")
+        .replace(['$', '.', '['], "_")
+        .replace([']', ' '], "")
+}
+
+/// Refuses what is reserved or no identifier.
+pub(super) fn check(name: &str) -> Result<(), Fault> {
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if plain && starts && !RESERVED.contains(&name) {
+        Ok(())
+    } else {
+        Err(Fault::BadName(name.into()))
+    }
+}
+
+/// Verilog text with `$` inside identifiers replaced; `$signed` and its kind keep theirs.
+pub(super) fn without_dollars(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut previous = ' ';
+    for c in text.chars() {
+        let inside = previous.is_ascii_alphanumeric() || previous == '_' || previous == '$';
+        out.push(if c == '$' && inside { '_' } else { c });
+        previous = c;
+    }
+    out
+}
+
+/// Replaces every index of `lane[i + 1].x[j]` by its value in this turn of the loops: `lane_3.x_0`.
+pub(super) fn with_indices(name: &str, loops: &Loops) -> Result<String, Fault> {
+    let mut rest = name.replace(' ', "");
+    while let Some(open) = rest.find('[') {
+        let close = rest[open..]
+            .find(']')
+            .map(|i| open + i)
+            .ok_or_else(|| Fault::BadIndex(rest.clone()))?;
+        let value = evaluate(&rest[open + 1..close], loops)?;
+        rest = format!("{}_{value}{}", &rest[..open], &rest[close + 1..]);
+    }
+    Ok(rest)
+}
+
+/// `+`, `-`, `*` and parentheses over integers and loop variables.
+fn evaluate(text: &str, loops: &Loops) -> Result<usize, Fault> {
+    let bad = || Fault::BadIndex(text.to_string());
+    for operators in [&['+', '-'][..], &['*'][..]] {
+        let mut depth = 0;
+        for (at, c) in text.char_indices().rev() {
+            match c {
+                ')' => depth += 1,
+                '(' => depth -= 1,
+                _ if depth == 0 && operators.contains(&c) => {
+                    let (left, right) = (evaluate(&text[..at], loops)?, evaluate(&text[at + 1..], loops)?);
+                    return match c {
+                        '+' => left.checked_add(right),
+                        '-' => left.checked_sub(right),
+                        _ => left.checked_mul(right),
+                    }
+                    .ok_or_else(bad);
+                }
+                _ => {}
+            }
+        }
+    }
+    if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+        return evaluate(inner, loops);
+    }
+    if let Some((_, value)) = loops.iter().rev().find(|(name, _)| name == text) {
+        return Ok(*value);
+    }
+    text.replace('_', "")
+        .trim_end_matches("usize")
+        .parse()
+        .map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_flattened() {
+        assert_eq!(identifier("up$valid"), "up_valid");
+        assert_eq!(identifier("State::Idle"), "State_Idle");
+        assert_eq!(identifier("m[1][2]"), "m_1_2");
+        assert_eq!(identifier(".a$0"), "a_0");
+    }
+
+    #[test]
+    fn every_index_is_evaluated() {
+        let loops = [("i".to_string(), 2), ("j".to_string(), 5)];
+        assert_eq!(with_indices("m[i][j]", &loops), Ok("m_2_5".into()));
+        assert_eq!(
+            with_indices("lane[i+1]$x[2*(j-i)]$y", &loops),
+            Ok("lane_3$x_6$y".into())
+        );
+        assert_eq!(
+            with_indices("a[10-3-2]", &loops),
+            Ok("a_5".into()),
+            "subtraction associates to the left"
+        );
+        assert_eq!(with_indices("a[i-3]", &loops), Err(Fault::BadIndex("i-3".into())));
+        assert_eq!(with_indices("a[N]", &loops), Err(Fault::BadIndex("N".into())));
+    }
+
+    #[test]
+    fn dollars_leave_identifiers_only() {
+        assert_eq!(
+            without_dollars("a$b <= $signed(c$d$e) + $clog2(4);"),
+            "a_b <= $signed(c_d_e) + $clog2(4);"
+        );
+    }
+
+    #[test]
+    fn reserved_words_are_refused() {
+        assert!(check("bit").is_err() && check("2x").is_err() && check("a-b").is_err() && check("").is_err());
+        assert!(check("bits_left").is_ok() && check("_x").is_ok());
+    }
+}

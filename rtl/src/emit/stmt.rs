@@ -1,0 +1,260 @@
+//! Statements of a description as a small tree with finished expressions, and that tree as text.
+
+use super::error::Fault;
+use super::expr::{Name, Scope};
+use super::ident::identifier;
+use super::position::{without_outer_parentheses, Position};
+use super::reads::Reads;
+use rust_hdl::core::ast::{
+    VerilogBlockOrConditional as Otherwise, VerilogConditional, VerilogExpression as Expr, VerilogLink, VerilogMatch,
+    VerilogStatement,
+};
+use std::ops::Range;
+
+/// One statement with its loops unrolled.
+#[derive(Debug, Clone)]
+pub(super) enum Stmt {
+    Assign {
+        target: String,
+        /// Bits written where that is known; the whole signal for ordinary assignments.
+        bits: Option<Range<usize>>,
+        /// Part select of the target, empty for the whole signal.
+        part: String,
+        value: Value,
+        /// The signal that is assigned, where the value is nothing else.
+        wire: Option<String>,
+    },
+    If(Vec<Arm>),
+    Case {
+        test: Value,
+        arms: Vec<(String, Vec<Stmt>)>,
+    },
+}
+
+/// A finished expression.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub text: String,
+    pub reads: Reads,
+}
+
+/// A branch; the last one may have no condition.
+#[derive(Debug, Clone)]
+pub(super) struct Arm {
+    pub condition: Option<Value>,
+    pub body: Vec<Stmt>,
+}
+
+impl Scope<'_> {
+    /// Lowers a block of statements into `out`.
+    pub fn lower(&mut self, block: &[VerilogStatement], out: &mut Vec<Stmt>) -> Result<(), Fault> {
+        for statement in block {
+            match statement {
+                VerilogStatement::Assignment(target, value) => out.push(self.assignment(target, value)?),
+                VerilogStatement::SliceAssignment {
+                    base,
+                    width,
+                    offset,
+                    replacement,
+                } => {
+                    out.push(self.slice_assignment(base, *width, offset, replacement)?);
+                }
+                VerilogStatement::If(conditional) => {
+                    let mut arms = vec![];
+                    self.conditional(conditional, &mut arms)?;
+                    out.push(Stmt::If(arms));
+                }
+                VerilogStatement::Match(choice) => out.push(self.choice(choice)?),
+                VerilogStatement::Loop(turn) => {
+                    for i in turn.from.as_usize()..turn.to.as_usize() {
+                        self.loops.push((turn.index.clone(), i));
+                        self.lower(&turn.block, out)?;
+                        self.loops.pop();
+                    }
+                }
+                VerilogStatement::Macro(block) => self.lower(block, out)?,
+                VerilogStatement::Comment(_) => {}
+                VerilogStatement::Link(links) => {
+                    for link in links {
+                        out.push(self.link(link)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn target(&self, e: &Expr) -> Result<(String, usize), Fault> {
+        let name = self.plain(e)?.filter(|name| self.nets.contains_key(name));
+        let name = name.ok_or_else(|| Fault::BadTarget(format!("{e:?}")))?;
+        let width = self.width_of(&name)?;
+        Ok((name, width))
+    }
+
+    fn value(&self, e: &Expr, width: usize) -> Result<Value, Fault> {
+        let mut reads = Reads::default();
+        let text = self.at(e, width, &mut reads)?;
+        Ok(Value {
+            text: without_outer_parentheses(&text).into(),
+            reads,
+        })
+    }
+
+    fn assignment(&self, target: &Expr, value: &Expr) -> Result<Stmt, Fault> {
+        let (target, width) = self.target(target)?;
+        let mut wire = self.plain(value)?.filter(|name| self.nets.contains_key(name));
+        if let Some(name) = &wire {
+            if self.width_of(name)? != width {
+                wire = None;
+            }
+        }
+        let value = self.value(value, width)?;
+        Ok(Stmt::Assign {
+            target,
+            bits: Some(0..width),
+            part: String::new(),
+            value,
+            wire,
+        })
+    }
+
+    fn slice_assignment(&self, base: &Expr, width: usize, offset: &Expr, value: &Expr) -> Result<Stmt, Fault> {
+        let (target, whole) = self.target(base)?;
+        let mut value = self.value(value, width)?;
+        let (part, bits) = match self.position(offset, &mut value.reads)? {
+            Position::Constant(0) if width == whole => (String::new(), Some(0..width)),
+            Position::Constant(low) if width == 1 => (format!("[{low}]"), Some(low..low + 1)),
+            Position::Constant(low) => (format!("[{}:{low}]", low + width - 1), Some(low..low + width)),
+            Position::Running(text, _) => (format!("[{text} +: {width}]"), None),
+        };
+        Ok(Stmt::Assign {
+            target,
+            bits,
+            part,
+            value,
+            wire: None,
+        })
+    }
+
+    fn conditional(&mut self, c: &VerilogConditional, arms: &mut Vec<Arm>) -> Result<(), Fault> {
+        let condition = Some(self.value(&c.test, 1)?);
+        let mut body = vec![];
+        self.lower(&c.then, &mut body)?;
+        arms.push(Arm { condition, body });
+        match &c.otherwise {
+            Otherwise::Block(block) => {
+                let mut body = vec![];
+                self.lower(block, &mut body)?;
+                arms.push(Arm { condition: None, body });
+            }
+            Otherwise::Conditional(next) => match &**next {
+                VerilogStatement::If(next) => self.conditional(next, arms)?,
+                other => {
+                    let mut body = vec![];
+                    self.lower(std::slice::from_ref(other), &mut body)?;
+                    arms.push(Arm { condition: None, body });
+                }
+            },
+            Otherwise::None => {}
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, choice: &VerilogMatch) -> Result<Stmt, Fault> {
+        let width = self
+            .natural(&choice.test)?
+            .ok_or_else(|| Fault::NoWidth("match".into()))?;
+        let mut test = self.value(&choice.test, width)?;
+        let mut arms = vec![];
+        for (i, case) in choice.cases.iter().enumerate() {
+            let mut body = vec![];
+            self.lower(&case.block, &mut body)?;
+            // Rust checks that the arms cover everything, so the last one takes what is left
+            let last = i + 1 == choice.cases.len();
+            let label = match (case.condition.as_str(), last) {
+                ("default", _) => "default".to_string(),
+                (path, true) => format!("default /* {} */", identifier(path)),
+                ("true", _) => "1'd1".into(),
+                ("false", _) => "1'd0".into(),
+                (path, _) => match self.resolve(path)? {
+                    Name::Net(state) if self.states.contains_key(&state) => {
+                        test.reads.add(&state, 0..width);
+                        state
+                    }
+                    _ => return Err(Fault::UnknownSignal(path.into())),
+                },
+            };
+            arms.push((label, body));
+        }
+        Ok(Stmt::Case { test, arms })
+    }
+
+    fn link(&self, link: &VerilogLink) -> Result<Stmt, Fault> {
+        let (details, to_other) = match link {
+            VerilogLink::Forward(details) => (details, true),
+            VerilogLink::Backward(details) => (details, false),
+            VerilogLink::Bidirectional(_) => return Err(Fault::Bidirectional),
+        };
+        let side = |side: &str| {
+            let field = identifier(&details.my_name);
+            let path = if field.is_empty() {
+                side.to_string()
+            } else {
+                format!("{side}${field}")
+            };
+            match self.resolve(&path)? {
+                Name::Net(name) => Ok(name),
+                Name::Number(_) => Err(Fault::BadTarget(path)),
+            }
+        };
+        let (own, other) = (side(&details.owner_name)?, side(&details.other_name)?);
+        let (target, from) = if to_other { (other, own) } else { (own, other) };
+        let (width, mut reads) = (self.width_of(&target)?, Reads::default());
+        reads.add(&from, 0..width);
+        let value = Value {
+            text: from.clone(),
+            reads,
+        };
+        Ok(Stmt::Assign {
+            target,
+            bits: Some(0..width),
+            part: String::new(),
+            value,
+            wire: Some(from),
+        })
+    }
+}
+
+/// Renders statements for an `always_comb` block.
+pub(super) fn render(block: &[&Stmt], indent: usize, out: &mut String) {
+    let pad = "  ".repeat(indent);
+    for stmt in block {
+        match stmt {
+            Stmt::Assign {
+                target, part, value, ..
+            } => *out += &format!("{pad}{target}{part} = {};\n", value.text),
+            Stmt::If(arms) => {
+                *out += &pad;
+                for (i, arm) in arms.iter().enumerate() {
+                    let otherwise = if i > 0 { " else " } else { "" };
+                    *out += &match &arm.condition {
+                        Some(condition) => format!("{otherwise}if ({}) begin\n", condition.text),
+                        None => format!("{otherwise}begin\n"),
+                    };
+                    render(&arm.body.iter().collect::<Vec<_>>(), indent + 1, out);
+                    *out += &format!("{pad}end");
+                }
+                out.push('\n');
+            }
+            Stmt::Case { test, arms } => {
+                *out += &format!("{pad}case ({})\n", test.text);
+                for (label, body) in arms {
+                    *out += &format!("{pad}  {label}: begin\n");
+                    render(&body.iter().collect::<Vec<_>>(), indent + 2, out);
+                    *out += &format!("{pad}  end\n");
+                }
+                *out += &format!("{pad}endcase\n");
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The folder `verilog-out`: one file per module, a file list, a FuseSoC core file and the lint waivers.
+
+use super::error::EmitError;
+use super::library::{Library, HEADER};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Design name in the file list and the core file.
+const DESIGN: &str = "hpcc_nic";
+/// Folder of the modules.
+const RTL: &str = "rtl";
+
+/// Relative paths and contents of the generated folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree(pub BTreeMap<String, String>);
+
+/// One way in which a folder differs from the [`Tree`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// The file is not there.
+    Missing(String),
+    /// A generated file that nothing emits any more.
+    Stale(String),
+    /// First line that differs: number, expected, found.
+    Line(String, usize, String, String),
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Difference::Missing(path) => write!(f, "{path}: missing"),
+            Difference::Stale(path) => write!(f, "{path}: no block emits this file any more"),
+            Difference::Line(path, line, expected, found) => {
+                write!(
+                    f,
+                    "{path}:{line}: the source emits `{expected}`, the file has `{found}`"
+                )
+            }
+        }
+    }
+}
+
+impl Tree {
+    /// Lays out all modules of a library.
+    pub fn new(library: &Library) -> Self {
+        let order = library.module_order();
+        let mut files = BTreeMap::new();
+        for name in &order {
+            files.insert(
+                format!("{RTL}/{name}.sv"),
+                library.module_text(name).unwrap_or_default().to_string(),
+            );
+        }
+        let list: String = order.iter().map(|name| format!("{RTL}/{name}.sv\n")).collect();
+        files.insert(format!("{DESIGN}.f"), format!("{HEADER}\n{list}"));
+        files.insert(format!("{DESIGN}.core"), core_file(library, &order));
+        files.insert("waivers.vlt".into(), waivers());
+        Tree(files)
+    }
+
+    /// Writes the folder and removes generated modules that are no longer part of it.
+    pub fn write(&self, dir: &Path) -> Result<(), EmitError> {
+        let io = |path: &Path, cause| EmitError::Io {
+            path: path.display().to_string(),
+            cause,
+        };
+        let rtl = dir.join(RTL);
+        std::fs::create_dir_all(&rtl).map_err(|e| io(&rtl, e))?;
+        for name in self.stale(dir)? {
+            let path = dir.join(name);
+            std::fs::remove_file(&path).map_err(|e| io(&path, e))?;
+        }
+        for (name, text) in &self.0 {
+            let path = dir.join(name);
+            // an unchanged file keeps its time, so that builds do not start over
+            if std::fs::read_to_string(&path).is_ok_and(|old| old == *text) {
+                continue;
+            }
+            std::fs::write(&path, text).map_err(|e| io(&path, e))?;
+        }
+        Ok(())
+    }
+
+    /// Everything in which a folder differs, in order of path.
+    pub fn differences(&self, dir: &Path) -> Result<Vec<Difference>, EmitError> {
+        let mut found: Vec<Difference> = self.stale(dir)?.into_iter().map(Difference::Stale).collect();
+        for (name, expected) in &self.0 {
+            let path = dir.join(name);
+            match std::fs::read_to_string(&path) {
+                Ok(text) if text == *expected => {}
+                Ok(text) => found.push(first_difference(name, expected, &text)),
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => found.push(Difference::Missing(name.clone())),
+                Err(cause) => {
+                    return Err(EmitError::Io {
+                        path: path.display().to_string(),
+                        cause,
+                    })
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Generated modules in the folder that this tree does not have.
+    fn stale(&self, dir: &Path) -> Result<Vec<String>, EmitError> {
+        let rtl = dir.join(RTL);
+        let entries = match std::fs::read_dir(&rtl) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+            Err(cause) => {
+                return Err(EmitError::Io {
+                    path: rtl.display().to_string(),
+                    cause,
+                })
+            }
+        };
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .map(|name| format!("{RTL}/{name}"))
+            .filter(|name| name.ends_with(".sv") && !self.0.contains_key(name))
+            .filter(|name| std::fs::read_to_string(dir.join(name)).is_ok_and(|text| text.starts_with(HEADER)))
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+}
+
+fn first_difference(name: &str, expected: &str, found: &str) -> Difference {
+    let (mut expected, mut found) = (expected.lines(), found.lines());
+    for line in 1.. {
+        let (a, b) = (expected.next(), found.next());
+        if a != b || a.is_none() {
+            let show = |line: Option<&str>| line.unwrap_or("end of file").to_string();
+            return Difference::Line(name.into(), line, show(a), show(b));
+        }
+    }
+    unreachable!("a line number exists")
+}
+
+/// FuseSoC's description of the design (CAPI2).
+fn core_file(library: &Library, order: &[String]) -> String {
+    let files: String = order.iter().map(|name| format!("      - {RTL}/{name}.sv\n")).collect();
+    let top = library.tops().first().map_or("", String::as_str);
+    let tops = library.tops().join(", ");
+    format!(
+        "CAPI=2:
+# Generated by `hpcc-nic emit`. Do not edit. Top modules: {tops}.
+name: ::{DESIGN}:{version}
+description: RoCEv2-style NIC with HPCC congestion control
+
+filesets:
+  rtl:
+    files:
+{files}    file_type: systemVerilogSource
+  waivers:
+    files:
+      - waivers.vlt: {{file_type: vlt}}
+
+targets:
+  default: &default
+    filesets: [rtl]
+    toplevel: {top}
+  lint:
+    <<: *default
+    default_tool: verilator
+    filesets: [rtl, waivers]
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+  sim:
+    <<: *default
+    default_tool: verilator
+    filesets: [rtl, waivers]
+    tools:
+      verilator:
+        mode: cc
+  synth:
+    <<: *default
+    default_tool: yosys
+    tools:
+      yosys:
+        arch: ecp5
+        yosys_synth_options: [-D SYNTH_ECP5]
+",
+        version = env!("CARGO_PKG_VERSION"),
+    )
+}
+
+/// Lint waivers, each with its reason.
+fn waivers() -> String {
+    "`verilator_config
+// Generated by `hpcc-nic emit`. Do not edit. No waiver is needed: the modules are clean under `-Wall`.
+"
+    .into()
+}

