@@ -259,7 +259,7 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
 
 fn check_names<B: Ports>(top: &str, ports: &[Port]) -> Result<(), LockstepError> {
     let plain = |name: &&'static str| name.replace([' ', '\n'], "").replace('.', "_");
-    let listed: Vec<String> = B::INPUTS.iter().chain(B::OUTPUTS).map(|name| plain(name)).collect();
+    let listed: Vec<String> = B::INPUTS.iter().chain(B::OUTPUTS).map(plain).collect();
     let names = |input: bool| {
         ports
             .iter()
