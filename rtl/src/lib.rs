@@ -1,5 +1,6 @@
 //! The NIC in RustHDL.
 
+pub mod cc;
 pub mod emit;
 pub mod prim;
 pub mod sim;

@@ -12,9 +12,16 @@
 //! | [`ram::Ram`] | one write port, one read port | 1 |
 //! | [`ram::RamReg`] | the same with an output register | 2 |
 
+pub mod counter;
 pub mod delay;
+pub mod fifo;
+pub mod forward_ram;
 pub mod mul;
+pub mod normalise;
 pub mod ram;
+pub mod reciprocal;
 pub mod rom;
+pub mod skid;
+pub mod table_ram;
 pub mod uint;
 pub mod wide;

@@ -118,7 +118,7 @@ impl<T: Synth, const A: usize> Logic for RamReg<T, A> {
 /// The memory with its read register `word`, and the bypass.
 fn memory(width: usize, address: usize) -> String {
     format!(
-        "reg [{top}:0] mem [0:{last}];
+        "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
 reg [{top}:0] word;
 reg [{top}:0] bypass;
 reg written;

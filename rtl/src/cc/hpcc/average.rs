@@ -1,0 +1,136 @@
+//! Lines 8 and 9: the moving average of the utilisation, a loop of six clocks around its RAM.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 21 | inputs | the most congested hop | UQ14.34, 17 bits |
+//! | 22 - 24 | `weight` | `w = tau / T` | UQ0.34 |
+//! | 25 | `rest` | `1 - w` | UQ0.34 |
+//! | 25 - 28 | `fresh` | `w` x hop | UQ14.48 |
+//! | 29 | `fresh_29` | plus half a unit of the result | UQ14.48 |
+//! | 22 - 25 | `memory` | the flow's average | UQ14.34 |
+//! | 26 - 29 | `old` | `(1 - w)` x average | UQ14.48 |
+//! | 30 | `sum` | both, cut | UQ14.34 |
+//! | (30) | `next` | sum, hop alone, start value or unchanged: written back and forwarded | |
+//! | 31 | `utilisation` | the flow's new average | UQ14.34 |
+//!
+//! Everything that does not depend on the average is computed beside the loop, so that a flow may come back after six
+//! clocks: only one multiplication, one addition and one selection are inside.
+
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::forward_ram::ForwardRam;
+use crate::prim::mul::MulPipe;
+use crate::prim::uint::{bits_u, U};
+use rust_hdl::prelude::*;
+
+/// Moving average of 2^`A` flows.
+#[derive(LogicBlock, Default)]
+pub struct Average<const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 21: largest utilisation.
+    pub largest: Signal<In, U<48>>,
+    /// Clock 21: its `tau`, normalised like `T`.
+    pub tau: Signal<In, U<17>>,
+    /// Clock 21: `tau >= T`.
+    pub whole: Signal<In, Bit>,
+    /// Clock 21: no hop counted.
+    pub none: Signal<In, Bit>,
+    /// Clock 22: flow.
+    pub flow: Signal<In, U<A>>,
+    /// Clock 30: the slot holds a live event or a creation.
+    pub valid: Signal<In, Bit>,
+    /// Clock 30: start value wanted (creation or another path).
+    pub restart: Signal<In, Bit>,
+    /// Clock 30: Algorithm 1 applies.
+    pub measured: Signal<In, Bit>,
+    /// Register: `2^50 / T`.
+    pub inverse_base_rtt: Signal<In, U<34>>,
+    /// Register: start value.
+    pub c_init: Signal<In, U<48>>,
+    /// Clock 31: the average after this event.
+    pub utilisation: Signal<Out, U<48>>,
+    weight: MulPipe<17, 34, 34, 16>,
+    largest_24: Delay<U<48>, 3>,
+    fresh: MulPipe<48, 34, 62, 20>,
+    fresh_29: DFF<U<62>>,
+    rest: DFF<U<34>>,
+    memory: ForwardRam<U<48>, A>,
+    old: MulPipe<48, 34, 62, 20>,
+    added: Signal<Local, U<62>>,
+    sum: DFF<U<48>>,
+    largest_30: Delay<U<48>, 6>,
+    unchanged_30: Delay<U<48>, 5>,
+    whole_30: Delay<Bit, 9>,
+    none_30: Delay<Bit, 9>,
+    flow_30: Delay<U<A>, 8>,
+    next: Signal<Local, U<48>>,
+    result: DFF<U<48>>,
+}
+
+impl<const A: usize> Logic for Average<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            weight,
+            largest_24,
+            fresh,
+            fresh_29,
+            rest,
+            memory,
+            old,
+            sum,
+            largest_30,
+            unchanged_30,
+            whole_30,
+            none_30,
+            flow_30,
+            result
+        );
+        self.weight.a.next = self.tau.val();
+        self.weight.b.next = self.inverse_base_rtt.val();
+        self.largest_24.d.next = self.largest.val();
+        self.fresh.a.next = self.largest_24.q.val();
+        self.fresh.b.next = self.weight.p.val();
+        self.fresh_29.d.next = self.fresh.p.val() + 0x2000;
+        self.rest.d.next = bits_u::<34>(0) - self.weight.p.val();
+        self.memory.raddr.next = self.flow.val();
+        self.old.a.next = self.memory.rdata.val();
+        self.old.b.next = self.rest.q.val();
+        self.added.next = self.old.p.val() + self.fresh_29.q.val();
+        self.sum.d.next = self.added.val().get_bits::<48>(14);
+
+        self.largest_30.d.next = self.largest_24.q.val();
+        self.unchanged_30.d.next = self.memory.rdata.val();
+        self.whole_30.d.next = self.whole.val();
+        self.none_30.d.next = self.none.val();
+        self.flow_30.d.next = self.flow.val();
+        self.next.next = self.unchanged_30.q.val();
+        if self.measured.val() & !self.none_30.q.val() {
+            if self.whole_30.q.val() {
+                self.next.next = self.largest_30.q.val();
+            } else {
+                self.next.next = self.sum.q.val();
+            }
+        }
+        if self.restart.val() {
+            self.next.next = self.c_init.val();
+        }
+        self.memory.we.next = self.valid.val();
+        self.memory.waddr.next = self.flow_30.q.val();
+        self.memory.wdata.next = self.next.val();
+        self.result.d.next = self.next.val();
+        self.utilisation.next = self.result.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [const A: usize] Average<A> {
+        in largest, tau, whole, none, flow, valid, restart, measured, inverse_base_rtt, c_init; out utilisation
+    }
+}

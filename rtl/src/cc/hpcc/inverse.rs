@@ -1,0 +1,131 @@
+//! `1 / c` as a fixed-point factor, so that the window's loop holds one multiplication and no shift.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 31 | input | utilisation over eta | UQ14.34 |
+//! | 32 - 37 | `normalise` | mantissa and leading zeros | 24 bits |
+//! | 38 - 42 | `reciprocal` | 1 / mantissa | 1.17 |
+//! | 43, 44 | `moved` | shifted by the leading zeros, four distances a clock | UQ22.31 |
+//! | 45 | `inverse` | last shift, cut, saturated (also for zero) | UQ22.29 |
+
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::normalise::Normalise48;
+use crate::prim::reciprocal::ReciprocalMantissa;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use rust_hdl::prelude::*;
+
+/// Reciprocal of a utilisation, 14 clocks.
+#[derive(LogicBlock, Default)]
+pub struct InverseUtilisation {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 31: utilisation over eta.
+    pub utilisation: Signal<In, U<48>>,
+    /// Clock 45: its reciprocal, UQ22.29.
+    pub inverse: Signal<Out, U<51>>,
+    /// Clock 45: the utilisation is at least eta (line 12).
+    pub congested: Signal<Out, Bit>,
+    normalise: Normalise48,
+    reciprocal: ReciprocalMantissa,
+    shift_42: Delay<U<6>, 5>,
+    huge_38: DFF<Bit>,
+    huge_44: Delay<Bit, 6>,
+    mantissa: Signal<Local, U<53>>,
+    moved_43: DFF<U<53>>,
+    shift_43: DFF<U<4>>,
+    moved_44: DFF<U<53>>,
+    shift_44: DFF<U<2>>,
+    last: Signal<Local, U<53>>,
+    inverse_r: DFF<U<51>>,
+    congested_32: DFF<Bit>,
+    congested_45: Delay<Bit, 13>,
+}
+
+impl Logic for InverseUtilisation {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            normalise,
+            reciprocal,
+            shift_42,
+            huge_38,
+            huge_44,
+            moved_43,
+            shift_43,
+            moved_44,
+            shift_44,
+            inverse_r,
+            congested_32,
+            congested_45
+        );
+        self.congested_32.d.next = self.utilisation.val().get_bits::<14>(34).any();
+        self.congested_45.d.next = self.congested_32.q.val();
+        self.congested.next = self.congested_45.q.val();
+        self.normalise.n.next = self.utilisation.val();
+        self.reciprocal.x.next = self.normalise.x.val().get_bits::<24>(24);
+        self.shift_42.d.next = self.normalise.shift.val();
+        self.huge_38.d.next = self.normalise.shift.val() >= 36;
+        self.huge_44.d.next = self.huge_38.q.val();
+
+        self.mantissa.next = bit_cast_u::<53, 17>(self.reciprocal.fraction.val()) | 0x20000;
+        self.moved_43.d.next = self.mantissa.val();
+        if self.shift_42.q.val().get_bit(4) {
+            self.moved_43.d.next = self.mantissa.val() << 16;
+        }
+        if self.shift_42.q.val().get_bit(5) {
+            self.moved_43.d.next = self.mantissa.val() << 32;
+        }
+        self.shift_43.d.next = self.shift_42.q.val().get_bits::<4>(0);
+        self.moved_44.d.next = self.moved_43.q.val();
+        if self.shift_43.q.val().get_bits::<2>(2) == 1 {
+            self.moved_44.d.next = self.moved_43.q.val() << 4;
+        }
+        if self.shift_43.q.val().get_bits::<2>(2) == 2 {
+            self.moved_44.d.next = self.moved_43.q.val() << 8;
+        }
+        if self.shift_43.q.val().get_bits::<2>(2) == 3 {
+            self.moved_44.d.next = self.moved_43.q.val() << 12;
+        }
+        self.shift_44.d.next = self.shift_43.q.val().get_bits::<2>(0);
+        self.last.next = self.moved_44.q.val() << self.shift_44.q.val();
+        self.inverse_r.d.next = self.last.val().get_bits::<51>(2);
+        if self.huge_44.q.val() {
+            self.inverse_r.d.next = bits_u::<51>(0x7ffffffffffffu64);
+        }
+        self.inverse.next = self.inverse_r.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] InverseUtilisation { in utilisation; out inverse, congested } }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+    use hpcc_models::fixed::arithmetic::inverse_utilisation;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn agrees_with_the_model_after_fourteen_clocks() {
+        let mut block: Box<InverseUtilisation> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(2);
+        let mut past = VecDeque::new();
+        for clock in 0..60_000 {
+            let c = stimulus.corner(48) >> stimulus.below(48);
+            block.utilisation.next = U(c);
+            past.push_back(c);
+            let got = step(block.as_mut(), |b| (b.inverse.val().0, b.congested.val()));
+            if clock >= 14 {
+                let c = past.pop_front().expect("in flight");
+                assert_eq!(got, (inverse_utilisation(c), c >> 34 != 0), "clock {clock}: c = {c:#x}");
+            }
+        }
+    }
+}

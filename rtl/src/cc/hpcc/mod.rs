@@ -1,0 +1,30 @@
+//! HPCC in hardware (SIGCOMM 2019, Algorithm 1): five hops in parallel, one acknowledgement a clock.
+//!
+//! | clocks | block | does | paper |
+//! |---|---|---|---|
+//! | -2 - 0 | [`admit`] | streams in, a flow every six clocks at most | |
+//! | 0 - 5 | [`records`], five [`hop`] | records, sequence numbers, kind of step | lines 21 - 27 |
+//! | 3 - 18 | five [`lane`] | `u' / eta` of each hop | lines 4, 5 |
+//! | 18 - 21 | [`maximum`] | the most congested hop | lines 6, 7 |
+//! | 21 - 31 | [`average`] | moving average | lines 8, 9 |
+//! | 31 - 45 | [`inverse`] | `eta / U` | line 13 |
+//! | 45 - 55 | [`window`] | window, reference window, rate | lines 11 - 20, 27 |
+//! | 55 - 58 | `updates` | FIFO that holds what the receiver does not take | |
+//!
+//! The order of decisions, every format and every rounding are those of [`hpcc_models::fixed::hpcc`], bit for bit.
+
+pub mod admit;
+pub mod average;
+pub mod hop;
+pub mod inverse;
+pub mod lane;
+pub mod maximum;
+pub mod records;
+pub mod registers;
+pub mod speed_table;
+#[cfg(test)]
+mod tests;
+mod top;
+pub mod window;
+
+pub use top::{HpccSlot, LATENCY};

@@ -1,0 +1,176 @@
+//! Lines 11 to 20: window, reference window and stage, a loop of six clocks around their RAM; then the rate.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 45 | inputs, `memory` | `1 / c`; the flow's `W`, `Wc`, `incStage` | UQ22.29, UQ23.11, 8 bits |
+//! | 46 | `multiplicative` | line 12 | |
+//! | 47 | `stage_47` | lines 15 and 19, saturating | 8 bits |
+//! | 46 - 49 | `scaled` | `Wc / c` | UQ45.12 |
+//! | 50 | `sum`, `over` | `+ W_AI` and half a unit; the product did not fit | UQ24.12 |
+//! | (50) | `clamped` | clamp to `[W_min, W_init]`: written back and forwarded | UQ23.11 |
+//! | 51 | `window_51` | `W` | UQ23.11 |
+//! | 52 - 55 | `rate_mul` | `W / T_W` | UQ7.27 |
+
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::forward_ram::ForwardRam;
+use crate::prim::mul::MulPipe;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, W};
+use rust_hdl::prelude::*;
+
+/// Windows of 2^`A` flows.
+#[derive(LogicBlock, Default)]
+pub struct WindowUpdate<const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 42: flow.
+    pub flow: Signal<In, U<A>>,
+    /// Clock 45: reciprocal of the utilisation over eta.
+    pub inverse: Signal<In, U<51>>,
+    /// Clock 45: `U >= eta`.
+    pub congested: Signal<In, Bit>,
+    /// Clock 50: the slot holds a live event or a creation.
+    pub valid: Signal<In, Bit>,
+    /// Clock 50: the flow starts.
+    pub create: Signal<In, Bit>,
+    /// Clock 50: Algorithm 1 applies.
+    pub measured: Signal<In, Bit>,
+    /// Clock 50: `ack.seq > lastUpdateSeq`.
+    pub update_reference: Signal<In, Bit>,
+    /// Register: `maxStage`.
+    pub max_stage: Signal<In, U<8>>,
+    /// Register: `W_init`.
+    pub w_init: Signal<In, U<34>>,
+    /// Register: `W_min`.
+    pub w_min: Signal<In, U<34>>,
+    /// Register: `W_AI`.
+    pub w_ai: Signal<In, U<34>>,
+    /// Register: `1 / T_W`.
+    pub rate_per_window: Signal<In, U<34>>,
+    /// Clock 55: window.
+    pub window: Signal<Out, U<34>>,
+    /// Clock 55: rate.
+    pub rate: Signal<Out, U<34>>,
+    memory: ForwardRam<W<76, 2>, A>,
+    flow_50: Delay<U<A>, 8>,
+    reference: Signal<Local, U<34>>,
+    stage: Signal<Local, U<8>>,
+    multiplicative: DFF<Bit>,
+    multiplicative_49: Delay<Bit, 3>,
+    stage_46: DFF<U<8>>,
+    stage_47: DFF<U<8>>,
+    stage_50: Delay<U<8>, 3>,
+    scaled: MulPipe<51, 34, 57, 28>,
+    reference_49: Delay<U<34>, 4>,
+    kept_50: Delay<W<76, 2>, 5>,
+    base: Signal<Local, U<36>>,
+    sum: DFF<U<36>>,
+    over: DFF<Bit>,
+    total: Signal<Local, U<35>>,
+    clamped: Signal<Local, U<34>>,
+    window_next: Signal<Local, U<34>>,
+    reference_next: Signal<Local, U<34>>,
+    stage_next: Signal<Local, U<8>>,
+    window_51: DFF<U<34>>,
+    window_55: Delay<U<34>, 4>,
+    rate_mul: MulPipe<34, 34, 34, 27>,
+}
+
+impl<const A: usize> Logic for WindowUpdate<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            memory,
+            flow_50,
+            multiplicative,
+            multiplicative_49,
+            stage_46,
+            stage_47,
+            stage_50,
+            scaled,
+            reference_49,
+            kept_50,
+            sum,
+            over,
+            window_51,
+            window_55,
+            rate_mul
+        );
+        self.memory.raddr.next = self.flow.val();
+        self.flow_50.d.next = self.flow.val();
+        // memory word: stage 75:68, window 67:34, reference 33:0
+        self.reference.next = self.memory.rdata.val().get_bits::<34>(0);
+        self.stage.next = self.memory.rdata.val().get_bits::<8>(68);
+        self.kept_50.d.next = self.memory.rdata.val();
+        self.multiplicative.d.next = self.congested.val() | (self.stage.val() >= self.max_stage.val());
+        self.multiplicative_49.d.next = self.multiplicative.q.val();
+        self.stage_46.d.next = self.stage.val();
+        self.stage_47.d.next = self.stage_46.q.val() + 1;
+        if self.stage_46.q.val().all() {
+            self.stage_47.d.next = self.stage_46.q.val();
+        }
+        if self.multiplicative.q.val() {
+            self.stage_47.d.next = bits_u::<8>(0);
+        }
+        self.stage_50.d.next = self.stage_47.q.val();
+        self.scaled.a.next = self.inverse.val();
+        self.scaled.b.next = self.reference.val();
+        self.reference_49.d.next = self.reference.val();
+        self.base.next = bit_cast_u::<36, 34>(self.reference_49.q.val()) << 1;
+        if self.multiplicative_49.q.val() {
+            self.base.next = bit_cast_u::<36, 35>(self.scaled.p.val().get_bits::<35>(0));
+        }
+        self.over.d.next = self.multiplicative_49.q.val() & self.scaled.p.val().get_bits::<22>(35).any();
+        self.sum.d.next = self.base.val() + ((bit_cast_u::<36, 34>(self.w_ai.val()) << 1) | 1);
+
+        self.total.next = self.sum.q.val().get_bits::<35>(1);
+        self.clamped.next = self.total.val().get_bits::<34>(0);
+        if self.total.val() < bit_cast_u::<35, 34>(self.w_min.val()) {
+            self.clamped.next = self.w_min.val();
+        }
+        if self.over.q.val() | (self.total.val() > bit_cast_u::<35, 34>(self.w_init.val())) {
+            self.clamped.next = self.w_init.val();
+        }
+        self.window_next.next = self.kept_50.q.val().get_bits::<34>(34);
+        self.reference_next.next = self.kept_50.q.val().get_bits::<34>(0);
+        self.stage_next.next = self.kept_50.q.val().get_bits::<8>(68);
+        if self.measured.val() {
+            self.window_next.next = self.clamped.val();
+            if self.update_reference.val() {
+                self.reference_next.next = self.clamped.val();
+                self.stage_next.next = self.stage_50.q.val();
+            }
+        }
+        if self.create.val() {
+            self.window_next.next = self.w_init.val();
+            self.reference_next.next = self.w_init.val();
+            self.stage_next.next = bits_u::<8>(0);
+        }
+        self.memory.we.next = self.valid.val();
+        self.memory.waddr.next = self.flow_50.q.val();
+        self.memory.wdata.next = (bit_cast_w::<76, 2, 8>(self.stage_next.val()) << 68)
+            | (bit_cast_w::<76, 2, 34>(self.window_next.val()) << 34)
+            | bit_cast_w::<76, 2, 34>(self.reference_next.val());
+
+        self.window_51.d.next = self.window_next.val();
+        self.window_55.d.next = self.window_51.q.val();
+        self.rate_mul.a.next = self.window_51.q.val();
+        self.rate_mul.b.next = self.rate_per_window.val();
+        self.window.next = self.window_55.q.val();
+        self.rate.next = self.rate_mul.p.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [const A: usize] WindowUpdate<A> {
+        in flow, inverse, congested, valid, create, measured, update_reference, max_stage, w_init, w_min, w_ai,
+            rate_per_window;
+        out window, rate
+    }
+}

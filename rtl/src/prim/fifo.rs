@@ -1,0 +1,198 @@
+//! Stream FIFO in block RAM: one item a clock in and out, three clocks from empty to the output.
+//!
+//! The RAM's output and the register behind it are two elastic stages, so the slow block-RAM output never meets logic.
+//! `crowded` warns early: a pipeline that cannot stop feeds the FIFO and is itself fed only while `crowded` is low.
+
+use super::skid::{StreamIn, StreamOut};
+use super::uint::Limbs;
+use crate::emit::naming::named_as;
+use rust_hdl::prelude::*;
+use std::collections::VecDeque;
+
+/// Holds 2^`A` items beside the two in the output stages; `crowded` (registered) while at least `MARK` are held.
+#[derive(LogicBlock)]
+pub struct StreamFifo<T: Synth, const A: usize, const MARK: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: empties the FIFO.
+    pub reset: Signal<In, Bit>,
+    /// Items in.
+    pub up: StreamIn<T>,
+    /// Items out.
+    pub down: StreamOut<T>,
+    /// At least `MARK` items were in the RAM one clock ago.
+    pub crowded: Signal<Out, Bit>,
+    _items: VecDeque<T>,
+    _word: Option<T>,
+    _full: bool,
+    _started: bool,
+}
+
+impl<T: Synth, const A: usize, const MARK: usize> Default for StreamFifo<T, A, MARK> {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            up: Default::default(),
+            down: Default::default(),
+            crowded: Default::default(),
+            _items: VecDeque::new(),
+            _word: None,
+            _full: false,
+            _started: false,
+        }
+    }
+}
+
+impl<T: Synth, const A: usize, const MARK: usize> Logic for StreamFifo<T, A, MARK> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            let push = self.up.valid.val() && self.up.ready.val();
+            let advance_out = !self.down.valid.val() || self.down.ready.val();
+            let advance_word = self._word.is_none() || advance_out;
+            self.crowded.next = self._items.len() >= MARK;
+            if advance_out {
+                self.down.valid.next = self._word.is_some();
+                if let Some(word) = self._word.take() {
+                    self.down.data.next = word;
+                }
+            }
+            if advance_word {
+                self._word = self._items.pop_front();
+            }
+            if push {
+                self._items.push_back(self.up.data.val());
+            }
+            if self.reset.val() {
+                self._items.clear();
+                self._word = None;
+                self.down.valid.next = false;
+                self.crowded.next = false;
+            }
+            self.up.ready.next = self._items.len() < (1 << A) && !self.reset.val();
+        }
+    }
+    fn connect(&mut self) {
+        self.up.ready.connect();
+        self.down.data.connect();
+        self.down.valid.connect();
+        self.crowded.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        const { assert!(MARK <= 1 << A) };
+        let (top, last) = (T::BITS - 1, (1usize << A) - 1);
+        Verilog::Custom(format!(
+            "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
+reg [{top}:0] word;
+reg word_valid;
+reg [{a}:0] write;
+reg [{a}:0] read;
+reg [{A}:0] level;
+wire push = up_valid && up_ready;
+wire advance_out = !down_valid || down_ready;
+wire advance_word = !word_valid || advance_out;
+wire fetch = advance_word && (level != {l}'d0);
+wire [{A}:0] level_next = level + {{{A}'d0, push}} - {{{A}'d0, fetch}};
+integer i;
+initial begin
+  up_ready = 0;
+  down_data = 0;
+  down_valid = 0;
+  crowded = 0;
+  word = 0;
+  word_valid = 0;
+  write = 0;
+  read = 0;
+  level = 0;
+  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+end
+always @(posedge clock) begin
+  if (push) mem[write] <= up_data;
+  if (advance_word) word <= mem[read];
+  if (advance_out && word_valid) down_data <= word;
+end
+always @(posedge clock) begin
+  if (reset) begin
+    up_ready <= 1'b0;
+    down_valid <= 1'b0;
+    crowded <= 1'b0;
+    word_valid <= 1'b0;
+    write <= {A}'d0;
+    read <= {A}'d0;
+    level <= {l}'d0;
+  end else begin
+    up_ready <= level_next < {l}'d{full};
+    crowded <= level >= {l}'d{MARK};
+    level <= level_next;
+    if (push) write <= write + {A}'d1;
+    if (fetch) read <= read + {A}'d1;
+    if (advance_word) word_valid <= level != {l}'d0;
+    if (advance_out) down_valid <= word_valid;
+  end
+end",
+            a = A - 1,
+            l = A + 1,
+            full = 1usize << A,
+        ))
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as(format!("stream_fifo_w{}_a{A}_mark{MARK}", T::BITS))
+    }
+}
+
+crate::ports! {
+    [T: Limbs, const A: usize, const MARK: usize] StreamFifo<T, A, MARK> {
+        in reset, up.data, up.valid, down.ready; out up.ready, down.data, down.valid, crowded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::uint::U;
+    use crate::sim::{init, step, Stimulus};
+
+    fn stream(offer: f64, accept: f64, clocks: u64) -> u64 {
+        let mut fifo: Box<StreamFifo<U<16>, 3, 4>> = Box::default();
+        init(fifo.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(9);
+        let (mut sent, mut received, mut offered) = (0u64, 0u64, false);
+        for clock in 0..clocks {
+            offered |= stimulus.chance(offer);
+            fifo.up.valid.next = offered;
+            fifo.up.data.next = U(sent & 0xffff);
+            fifo.down.ready.next = stimulus.chance(accept);
+            let (taken, given, data) = step(fifo.as_mut(), |f| {
+                (
+                    f.up.valid.val() & f.up.ready.val(),
+                    f.down.valid.val() & f.down.ready.val(),
+                    f.down.data.val().0,
+                )
+            });
+            if given {
+                assert_eq!(data, received & 0xffff, "clock {clock}");
+                received += 1;
+            }
+            if taken {
+                sent += 1;
+                offered = false;
+            }
+            assert!(sent - received <= 10, "more than the FIFO holds");
+        }
+        received
+    }
+
+    #[test]
+    fn items_come_out_in_order_under_any_stalls() {
+        for offer in [0.1, 0.5, 1.0] {
+            for accept in [0.1, 0.5, 1.0] {
+                assert!(stream(offer, accept, 20_000) > 1000);
+            }
+        }
+    }
+
+    #[test]
+    fn one_item_every_clock_after_three() {
+        assert_eq!(stream(1.0, 1.0, 1004), 1000);
+    }
+}

@@ -1,0 +1,151 @@
+//! RAM for a read-modify-write loop: three clocks from address to word, with every write on the way forwarded.
+//!
+//! A read of clock `t` shows at `t + 3` and contains all writes of clocks `t`, `t + 1` and `t + 2`. A loop that writes `P`
+//! clocks after its word showed may therefore visit the same word every `P + 1` clocks. The block RAM's slow output goes
+//! straight to a register; only the third stage selects.
+
+use super::uint::U;
+use crate::emit::naming::named_as;
+use rust_hdl::prelude::*;
+
+/// 2^`A` words of `T`, all zero at the start.
+#[derive(LogicBlock)]
+pub struct ForwardRam<T: Synth, const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Word to read.
+    pub raddr: Signal<In, U<A>>,
+    /// The word, three clocks later.
+    pub rdata: Signal<Out, T>,
+    /// Write enable.
+    pub we: Signal<In, Bit>,
+    /// Word to write.
+    pub waddr: Signal<In, U<A>>,
+    /// New value.
+    pub wdata: Signal<In, T>,
+    _memory: Vec<T>,
+    _address: [usize; 2],
+    _word: [T; 2],
+}
+
+impl<T: Synth, const A: usize> Default for ForwardRam<T, A> {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            raddr: Default::default(),
+            rdata: Default::default(),
+            we: Default::default(),
+            waddr: Default::default(),
+            wdata: Default::default(),
+            _memory: vec![T::default(); 1 << A],
+            _address: [0; 2],
+            _word: [T::default(); 2],
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for ForwardRam<T, A> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            let written = self.we.val().then(|| self.waddr.val().index());
+            let forward = |address: usize, word: T| {
+                if written == Some(address) {
+                    self.wdata.val()
+                } else {
+                    word
+                }
+            };
+            let third = forward(self._address[1], self._word[1]);
+            let second = forward(self._address[0], self._word[0]);
+            self.rdata.next = third;
+            self._word[1] = second;
+            self._address[1] = self._address[0];
+            if let Some(address) = written {
+                self._memory[address] = self.wdata.val();
+            }
+            self._address[0] = self.raddr.val().index();
+            self._word[0] = self._memory[self._address[0]];
+        }
+    }
+    fn connect(&mut self) {
+        self.rdata.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
+reg [{top}:0] word1;
+reg [{top}:0] word2;
+reg [{top}:0] forward1;
+reg [{top}:0] forward2;
+reg [{a}:0] raddr1;
+reg [{a}:0] raddr2;
+reg hit1;
+reg hit2;
+wire now1 = we && (waddr == raddr1);
+wire now2 = we && (waddr == raddr2);
+integer i;
+initial begin
+  rdata = 0;
+  word1 = 0;
+  word2 = 0;
+  forward1 = 0;
+  forward2 = 0;
+  raddr1 = 0;
+  raddr2 = 0;
+  hit1 = 0;
+  hit2 = 0;
+  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+end
+always @(posedge clock) begin
+  if (we) mem[waddr] <= wdata;
+  word1 <= mem[raddr];
+  raddr1 <= raddr;
+  hit1 <= we && (waddr == raddr);
+  forward1 <= wdata;
+  word2 <= word1;
+  raddr2 <= raddr1;
+  hit2 <= now1 || hit1;
+  forward2 <= now1 ? wdata : forward1;
+  rdata <= now2 ? wdata : hit2 ? forward2 : word2;
+end",
+            top = T::BITS - 1,
+            last = (1usize << A) - 1,
+            a = A - 1,
+        ))
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as(format!("forward_ram_w{}_a{A}", T::BITS))
+    }
+}
+
+crate::ports! {
+    [T: crate::prim::uint::Limbs, const A: usize] ForwardRam<T, A> { in raddr, we, waddr, wdata; out rdata }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+
+    /// Four words and random traffic: what shows is the array as it stood after the writes of the two clocks that followed.
+    #[test]
+    fn writes_on_the_way_are_forwarded() {
+        let mut ram: Box<ForwardRam<U<16>, 2>> = Box::default();
+        init(ram.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(3);
+        let mut words = [0u64; 4];
+        let mut reads = [0usize; 3];
+        for clock in 0..20_000 {
+            let (we, w, r) = (stimulus.chance(0.6), stimulus.uniform(2), stimulus.uniform(2));
+            let data = stimulus.uniform(16);
+            (ram.we.next, ram.waddr.next, ram.raddr.next, ram.wdata.next) = (we, U(w), U(r), U(data));
+            // the read of three clocks ago, after the writes up to the previous clock
+            let got = step(ram.as_mut(), |ram| ram.rdata.val().0);
+            assert!(clock < 3 || got == words[reads[0]], "clock {clock}");
+            if we {
+                words[w as usize] = data;
+            }
+            reads = [reads[1], reads[2], r as usize];
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The core of the interpolated reciprocal: 1/x of a normalised mantissa, one result each clock, five clocks.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 1, 2 | `rom`, `step` | table entry of the eight bits below the leading one; the fifteen bits below those wait |
+//! | 3, 4 | `product` | slope times step |
+//! | 5 | `fraction` | base less product, two guard bits rounded away, saturated |
+//!
+//! The same as [`hpcc_models::fixed::reciprocal::reciprocal_mantissa`], whose error is proven by enumeration.
+
+use super::delay::Delay;
+use super::mul::MulPipe;
+use super::rom::Rom;
+use super::uint::{bit_cast_u, bits_u, U};
+use crate::emit::naming::named;
+use hpcc_models::fixed::reciprocal::{BASE_BITS, TABLE};
+use rust_hdl::prelude::*;
+
+/// `1/x = (1 + fraction / 2^17) x 2^-23` for `x` from 2^23 to 2^24 - 1, five clocks later.
+#[derive(LogicBlock)]
+pub struct ReciprocalMantissa {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Normalised mantissa: the top bit is set.
+    pub x: Signal<In, U<24>>,
+    /// Fraction of the result.
+    pub fraction: Signal<Out, U<17>>,
+    rom: Rom<8, 31>,
+    step: Delay<U<15>, 2>,
+    product: MulPipe<15, 12, 12, 15>,
+    base: Delay<U<20>, 2>,
+    rounded: Signal<Local, U<20>>,
+    result: DFF<U<17>>,
+}
+
+impl Default for ReciprocalMantissa {
+    fn default() -> Self {
+        let entries = TABLE
+            .iter()
+            .map(|(base, slope)| u64::from(*base) | u64::from(*slope) << BASE_BITS);
+        Self {
+            clock: Default::default(),
+            x: Default::default(),
+            fraction: Default::default(),
+            rom: Rom::new("reciprocal", entries.collect()),
+            step: Default::default(),
+            product: Default::default(),
+            base: Default::default(),
+            rounded: Default::default(),
+            result: Default::default(),
+        }
+    }
+}
+
+impl Logic for ReciprocalMantissa {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, rom, step, product, base, result);
+        self.rom.addr.next = self.x.val().get_bits::<8>(15);
+        self.step.d.next = self.x.val().get_bits::<15>(0);
+        self.product.a.next = self.step.q.val();
+        self.product.b.next = self.rom.data.val().get_bits::<12>(19);
+        self.base.d.next = bit_cast_u::<20, 19>(self.rom.data.val().get_bits::<19>(0));
+        self.rounded.next = self.base.q.val() - bit_cast_u::<20, 12>(self.product.p.val()) + 2;
+        self.result.d.next = self.rounded.val().get_bits::<17>(2);
+        if self.rounded.val().get_bit(19) {
+            self.result.d.next = bits_u::<17>(0x1ffff);
+        }
+        self.fraction.next = self.result.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] ReciprocalMantissa { in x; out fraction } }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step};
+    use hpcc_models::fixed::reciprocal::reciprocal_mantissa;
+
+    /// Every 61st mantissa and both ends of every table entry; the model itself is enumerated.
+    #[test]
+    fn agrees_with_the_model_five_clocks_later() {
+        let mut block: Box<ReciprocalMantissa> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let ends = (0..256u32).flat_map(|i| [(256 + i) << 15, ((256 + i) << 15) | 0x7fff]);
+        let inputs: Vec<u32> = ends.chain((1 << 23..1 << 24).step_by(61)).collect();
+        for clock in 0..inputs.len() + 5 {
+            block.x.next = U(u64::from(*inputs.get(clock).unwrap_or(&(1 << 23))));
+            let got = step(block.as_mut(), |block| block.fraction.val().0);
+            if clock >= 5 {
+                let x = inputs[clock - 5];
+                assert_eq!(got, u64::from(reciprocal_mantissa(x)), "x = {x:#x}");
+            }
+        }
+    }
+}
