@@ -4,4 +4,5 @@
 
 pub mod cc;
 pub mod fixed;
+pub mod nic;
 pub mod wire;

@@ -1,6 +1,7 @@
 //! UDP destination ports, and where the BTH begins behind an INT header.
 
 use super::bytes::check_len;
+use super::int::INT_RECORD_LEN;
 use super::WireError;
 
 /// What a UDP destination port carries.
@@ -76,7 +77,6 @@ pub const INT_FIXED_LEN: usize = 2;
 /// The INT header that a sender writes.
 pub const INT_EMPTY: [u8; INT_FIXED_LEN] = [0; INT_FIXED_LEN];
 
-const INT_RECORD_LEN: usize = 8;
 const INT_RECORDS: usize = crate::cc::MAX_HOPS;
 
 /// Bytes of the INT header and stack at the front of `data` (a UDP payload): `2 + 8 min(nHop, 5)`.

@@ -1,0 +1,199 @@
+//! Answers of the peer: acknowledgements, READ data, echoes.
+
+use super::completion::Status;
+use super::counters::Counter;
+use super::feedback::Feedback;
+use super::memory::Memory;
+use super::nic::{Echo, Nic};
+use super::psn::{near, payload_len, wire};
+use super::requester::{Acked, Requester};
+use super::{request_flow, response_flow};
+use crate::cc::EventKind;
+use crate::wire::{Extension, NakCode, Position, RocePacket, Syndrome, MASK_24};
+
+impl<M: Memory> Nic<M> {
+    /// Takes an acknowledgement, positive or negative.
+    pub(super) fn acknowledgement(&mut self, now: u64, packet: &RocePacket) -> Result<(), Counter> {
+        let Extension::Aeth(aeth) = packet.extension else {
+            return Err(Counter::TransportLength);
+        };
+        let qpn = packet.bth.dest_qp;
+        let requester = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.requester;
+        if requester.ended.is_some() {
+            return Err(Counter::QpEnded);
+        }
+        let psn = near(requester.una(), packet.bth.psn);
+        if psn >= requester.max() {
+            return Err(Counter::GhostAck);
+        }
+        let (kind, end) = match aeth.syndrome {
+            Syndrome::Ack(_) => (EventKind::Ack, psn + 1),
+            Syndrome::Nak(_) => {
+                self.counters.count(Counter::NaksReceived);
+                (EventKind::Nak, psn)
+            }
+            Syndrome::Rnr(_) | Syndrome::Reserved(_) => return Err(Counter::IgnoredSyndrome),
+        };
+        let old = psn < requester.una();
+        let sent_at = requester.sent_at(psn + 1);
+        let acked = requester.acknowledge(end);
+        let bytes = acked.bytes;
+        self.progressed(now, qpn, acked);
+        let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
+            return Ok(());
+        };
+        match aeth.syndrome {
+            Syndrome::Nak(NakCode::PsnSequence) if !old => {
+                requester.rewind();
+                requester.deadline = None;
+            }
+            Syndrome::Nak(code) if !old => {
+                self.end_requester(now, qpn, remote_status(code), Some(psn));
+                return Ok(());
+            }
+            // Acknowledged beyond a READ whose data has not come.
+            Syndrome::Ack(_) if requester.una() < end => self.read_lost(qpn),
+            _ => {}
+        }
+        let snd_nxt = self.qps.get(&qpn).map_or(0, |qp| wire(qp.requester.nxt()));
+        let psn_next = (packet.bth.psn + u32::from(kind == EventKind::Ack)) & MASK_24;
+        let flow = request_flow(qpn);
+        self.feed(Feedback {
+            kind,
+            flow,
+            psn_next,
+            snd_nxt,
+            int: packet.int,
+            sent_at,
+            bytes: bytes as u32,
+            now,
+        });
+        Ok(())
+    }
+
+    /// Takes a READ response packet.
+    pub(super) fn read_response(&mut self, now: u64, packet: &RocePacket, position: Position) -> Result<(), Counter> {
+        let qpn = packet.bth.dest_qp;
+        let span = u64::from(self.config.psn_span);
+        let qp = self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?;
+        let (mtu, int) = (qp.config.mtu, qp.config.int);
+        let requester = &mut qp.requester;
+        if requester.ended.is_some() {
+            return Err(Counter::QpEnded);
+        }
+        if let Extension::Aeth(aeth) = packet.extension {
+            if !matches!(aeth.syndrome, Syndrome::Ack(_)) {
+                return Err(Counter::BadReadResponse);
+            }
+        }
+        let psn = near(requester.una(), packet.bth.psn);
+        if psn < requester.una() {
+            self.counters.count(Counter::Duplicates);
+            self.echo(qpn, packet);
+            return Ok(());
+        }
+        let message = requester
+            .message(psn)
+            .filter(|_| psn < requester.max())
+            .ok_or(Counter::Stray)?;
+        if !message.work.operation.is_read() {
+            return Err(Counter::Stray);
+        }
+        let acked = requester.acknowledge(psn);
+        let in_order = requester.una() == psn;
+        self.progressed(now, qpn, acked);
+        if !in_order {
+            self.read_lost(qpn);
+            return Ok(());
+        }
+        let index = psn - message.start;
+        let last = Requester::read_end(&message, psn, span) == psn + 1;
+        let len = payload_len(message.work.length, mtu, index);
+        if position.is_end() != last || packet.payload.len() != len {
+            return Err(Counter::BadReadResponse);
+        }
+        let address = message.work.local_address + index * u64::from(mtu);
+        if len > 0 && self.memory.write(address, packet.payload).is_err() {
+            self.end_requester(now, qpn, Status::LocalOperationalError, Some(psn));
+            return Ok(());
+        }
+        let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
+            return Ok(());
+        };
+        let completed = requester.take_read_packet().into_iter().collect();
+        self.progressed(
+            now,
+            qpn,
+            Acked {
+                bytes: 0,
+                progress: true,
+                completed,
+            },
+        );
+        if int {
+            self.echo(qpn, packet);
+        }
+        Ok(())
+    }
+
+    /// Takes the echo of a READ response that this NIC sent.
+    pub(super) fn read_echo(&mut self, now: u64, packet: &RocePacket) -> Result<(), Counter> {
+        let qpn = packet.bth.dest_qp;
+        let responder = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.responder;
+        if near(responder.expected, packet.bth.psn) >= responder.expected {
+            return Err(Counter::Stray);
+        }
+        let (bytes, sent_at) = responder.echoed(packet.bth.psn);
+        let snd_nxt = wire(responder.read_nxt());
+        self.feed(Feedback {
+            kind: EventKind::Ack,
+            flow: response_flow(qpn),
+            psn_next: (packet.bth.psn + 1) & MASK_24,
+            snd_nxt,
+            int: packet.int,
+            sent_at,
+            bytes: bytes as u32,
+            now,
+        });
+        Ok(())
+    }
+
+    fn echo(&mut self, qpn: u32, packet: &RocePacket) {
+        if let Some(qp) = self.qps.get_mut(&qpn).filter(|qp| qp.config.int) {
+            qp.echoes.push_back(Echo {
+                psn: packet.bth.psn,
+                int: packet.int.to_vec(),
+            });
+        }
+    }
+
+    /// Completes what an acknowledgement finished; progress restarts the timer.
+    fn progressed(&mut self, now: u64, qpn: u32, acked: Acked) {
+        if acked.progress {
+            self.restart_timer(now, qpn);
+        }
+        for work in acked.completed {
+            self.complete(now, work, Status::Ok);
+        }
+    }
+
+    /// Something shows that the oldest READ data outstanding is lost: ask for it again, once per gap.
+    fn read_lost(&mut self, qpn: u32) {
+        let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
+            return;
+        };
+        if requester.read_gap() {
+            requester.rewind();
+            requester.deadline = None;
+            self.counters.count(Counter::ReadGaps);
+        }
+    }
+}
+
+fn remote_status(code: NakCode) -> Status {
+    match code {
+        NakCode::InvalidRequest => Status::RemoteInvalidRequest,
+        NakCode::RemoteAccess => Status::RemoteAccessError,
+        NakCode::PsnSequence | NakCode::RemoteOperational | NakCode::Other(_) => Status::RemoteOperationalError,
+    }
+}

@@ -1,0 +1,244 @@
+//! Registers and per-QP configuration of the NIC model.
+
+use crate::wire::{MacAddr, Ports, MASK_24, PKEY_DEFAULT};
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+/// Registers that admit control packets from the network. Off by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ControlConfig {
+    /// Control packets are looked at.
+    pub enabled: bool,
+    /// Shared secret.
+    pub key: u64,
+    /// Addresses they may come from.
+    pub sources: Vec<Ipv4Addr>,
+    /// Least time between two accepted ones, ns.
+    pub interval_ns: u64,
+}
+
+/// Registers of one NIC. Defaults are the reset values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NicConfig {
+    /// Own Ethernet address.
+    pub mac: MacAddr,
+    /// Own IPv4 address.
+    pub ip: Ipv4Addr,
+    /// Path MTU of queue pairs that control packets create, bytes of payload.
+    pub mtu: u32,
+    /// Rate of the port, bits per second.
+    pub line_rate_bps: f64,
+    /// Queue pairs: numbers 2 to this, exclusive.
+    pub qp_count: u32,
+    /// UDP destination ports.
+    pub ports: Ports,
+    /// Partition key; the low 15 bits of a packet's must match.
+    pub pkey: u16,
+    /// Differentiated services code point of everything sent, 6 bits; switches stamp INT under this one only.
+    pub dscp: u8,
+    /// Time to live of everything sent.
+    pub ttl: u8,
+    /// Ethernet addresses of peers.
+    pub neighbours: BTreeMap<Ipv4Addr, MacAddr>,
+    /// Time without progress after which a flow goes back to its oldest unacknowledged packet, ns.
+    pub retry_timeout_ns: u64,
+    /// Timeouts without progress after which a flow ends.
+    pub retry_limit: u32,
+    /// Packets at most from one acknowledge request to the next.
+    pub ack_req_interval: u32,
+    /// READ requests that a requester keeps outstanding.
+    pub max_rd_atomic: u32,
+    /// READ requests that a responder queues per QP.
+    pub responder_reads: u32,
+    /// Packet numbers outstanding at most, READ ranges counted; also the longest READ request in packets.
+    pub psn_span: u32,
+    /// Messages queued per QP at most.
+    pub message_queue: usize,
+    /// Acknowledgements and negative ones waiting at most, over all QPs; one more drops its data packet.
+    pub ack_queue: usize,
+    /// First window of a flow, and the window of a plain one, payload bytes.
+    pub window: f64,
+    /// First rate of a flow, and the rate of a plain one, bits per second of wire bytes; 0 is the line rate.
+    pub rate_bps: f64,
+    /// Port speeds in Gb/s by INT code; 0 is not valid.
+    pub speed_table: [u16; 16],
+    /// 802.1p priority of acknowledgements, for pause.
+    pub ack_priority: u8,
+    /// Pause of the acknowledgements' priority stops them too.
+    pub ack_pause: bool,
+    /// Control packets.
+    pub control: ControlConfig,
+}
+
+impl Default for NicConfig {
+    fn default() -> Self {
+        let mut speed_table = [0; 16];
+        speed_table[1..9].copy_from_slice(&[10, 25, 40, 50, 100, 200, 400, 800]);
+        Self {
+            mac: MacAddr::default(),
+            ip: Ipv4Addr::UNSPECIFIED,
+            mtu: 1024,
+            line_rate_bps: 100e9,
+            qp_count: 300,
+            ports: Ports::default(),
+            pkey: PKEY_DEFAULT,
+            dscp: 26,
+            ttl: 64,
+            neighbours: BTreeMap::new(),
+            retry_timeout_ns: 4_000_000,
+            retry_limit: 7,
+            ack_req_interval: 16,
+            max_rd_atomic: 16,
+            responder_reads: 16,
+            psn_span: 1 << 22,
+            message_queue: 1024,
+            ack_queue: 1024,
+            // Line rate times 13 us, the base round trip of the paper's fat tree.
+            window: 162_500.0,
+            rate_bps: 0.0,
+            speed_table,
+            ack_priority: 7,
+            ack_pause: false,
+            control: ControlConfig::default(),
+        }
+    }
+}
+
+impl NicConfig {
+    /// First rate of a flow, bits per second.
+    pub fn initial_rate_bps(&self) -> f64 {
+        if self.rate_bps > 0.0 {
+            self.rate_bps
+        } else {
+            self.line_rate_bps
+        }
+    }
+}
+
+/// What the host says when it creates a queue pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QpConfig {
+    /// Own number.
+    pub qpn: u32,
+    /// Number at the peer.
+    pub remote_qpn: u32,
+    /// Address of the peer.
+    pub remote_ip: Ipv4Addr,
+    /// First PSN sent.
+    pub send_psn: u32,
+    /// First PSN expected.
+    pub expected_psn: u32,
+    /// Collects INT and takes part in congestion control; otherwise plain RoCEv2.
+    pub int: bool,
+    /// Path MTU, bytes of payload.
+    pub mtu: u32,
+    /// 802.1p priority of its data, for pause.
+    pub priority: u8,
+    /// UDP source port; 0 takes one from the QP numbers.
+    pub udp_port: u16,
+}
+
+impl QpConfig {
+    /// A plain queue pair of the default MTU.
+    pub fn new(qpn: u32, remote_qpn: u32, remote_ip: Ipv4Addr) -> Self {
+        Self {
+            qpn,
+            remote_qpn,
+            remote_ip,
+            send_psn: 0,
+            expected_psn: 0,
+            int: false,
+            mtu: 1024,
+            priority: 0,
+            udp_port: 0,
+        }
+    }
+
+    /// UDP source port: the one given, or 0xC000 to 0xFFFF from both QP numbers so that flows take different paths.
+    pub fn source_port(&self) -> u16 {
+        match self.udp_port {
+            0 => 0xc000 | ((self.qpn ^ self.remote_qpn << 5) & 0x3fff) as u16,
+            port => port,
+        }
+    }
+
+    /// First fault of the fields that stand alone, if any.
+    pub fn fault(&self, qp_count: u32) -> Option<&'static str> {
+        if !(2..qp_count).contains(&self.qpn) {
+            return Some("qpn");
+        }
+        if self.remote_qpn > MASK_24 {
+            return Some("remote_qpn");
+        }
+        if self.send_psn > MASK_24 {
+            return Some("send_psn");
+        }
+        if self.expected_psn > MASK_24 {
+            return Some("expected_psn");
+        }
+        if !matches!(self.mtu, 256 | 512 | 1024 | 2048 | 4096) {
+            return Some("mtu");
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_0_1_and_past_the_count_are_refused() {
+        let fault = |qpn| QpConfig::new(qpn, 5, Ipv4Addr::LOCALHOST).fault(300);
+        assert_eq!((fault(0), fault(1), fault(2)), (Some("qpn"), Some("qpn"), None));
+        assert_eq!(
+            (fault(299), fault(300), fault(0x100_0002)),
+            (None, Some("qpn"), Some("qpn"))
+        );
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let good = QpConfig::new(5, 5, Ipv4Addr::LOCALHOST);
+        assert_eq!(
+            QpConfig {
+                mtu: 1000,
+                ..good.clone()
+            }
+            .fault(300),
+            Some("mtu")
+        );
+        assert_eq!(
+            QpConfig {
+                send_psn: 1 << 24,
+                ..good.clone()
+            }
+            .fault(300),
+            Some("send_psn")
+        );
+        assert_eq!(
+            QpConfig {
+                expected_psn: 1 << 24,
+                ..good.clone()
+            }
+            .fault(300),
+            Some("expected_psn")
+        );
+        assert_eq!(
+            QpConfig {
+                remote_qpn: 1 << 24,
+                ..good
+            }
+            .fault(300),
+            Some("remote_qpn")
+        );
+    }
+
+    #[test]
+    fn source_port_is_in_the_dynamic_range_and_differs_between_equal_pairs() {
+        let port = |qpn| QpConfig::new(qpn, qpn, Ipv4Addr::LOCALHOST).source_port();
+        let ports: std::collections::BTreeSet<u16> = (2..300).map(port).collect();
+        assert_eq!(ports.len(), 298);
+        assert!(ports.iter().all(|port| *port >= 0xc000));
+    }
+}

@@ -1,0 +1,87 @@
+//! Events to congestion control, and what it answers. Plain queue pairs bypass it.
+
+use super::counters::Counter;
+use super::memory::Memory;
+use super::nic::Nic;
+use super::{psn, request_flow};
+use crate::cc::{CcEvent, EventKind};
+use crate::wire::IntStack;
+
+/// What happened to a flow, before the INT is taken apart.
+pub(super) struct Feedback<'a> {
+    pub kind: EventKind,
+    pub flow: u32,
+    pub psn_next: u32,
+    pub snd_nxt: u32,
+    pub int: &'a [u8],
+    pub sent_at: Option<u64>,
+    pub bytes: u32,
+    pub now: u64,
+}
+
+impl<M: Memory> Nic<M> {
+    /// Hands an event to the law and applies its update. Nothing happens on a plain queue pair.
+    pub(super) fn feed(&mut self, feedback: Feedback) {
+        let Some(qp) = self.qps.get_mut(&(feedback.flow / 2)).filter(|qp| qp.config.int) else {
+            return;
+        };
+        let mut event = CcEvent {
+            kind: feedback.kind,
+            flow: feedback.flow,
+            generation: qp.generation,
+            psn_next: feedback.psn_next,
+            snd_nxt: feedback.snd_nxt,
+            sent_at: feedback.sent_at.unwrap_or(feedback.now),
+            bytes: feedback.bytes,
+            now: feedback.now,
+            ..CcEvent::default()
+        };
+        if let Ok(stack) = IntStack::parse(feedback.int) {
+            stack.fill(&mut event);
+            let used = &event.hops[..stack.records()];
+            event.int_valid = used
+                .iter()
+                .all(|hop| self.config.speed_table[usize::from(hop.speed)] != 0);
+            if !event.int_valid {
+                self.counters.count(Counter::IntBadSpeed);
+            }
+            if usize::from(stack.n_hop) > stack.records() {
+                self.counters.count(Counter::IntManyHops);
+            }
+        }
+        let Some(update) = self.cc.as_mut().and_then(|cc| cc.handle(&event)) else {
+            return;
+        };
+        if update.generation == qp.generation {
+            let pacer = qp.pacer(update.flow);
+            (pacer.window, pacer.rate_bps) = (update.window, update.rate);
+        }
+    }
+
+    /// A congestion notification packet of the peer: the law hears of it.
+    pub(super) fn congestion_notification(&mut self, now: u64, qpn: u32) {
+        self.counters.count(Counter::Cnps);
+        self.feed_plain(EventKind::Cnp, request_flow(qpn), 0, now);
+    }
+
+    /// An event without acknowledgement and INT.
+    pub(super) fn feed_plain(&mut self, kind: EventKind, flow: u32, bytes: u32, now: u64) {
+        let Some(qp) = self.qps.get(&(flow / 2)) else { return };
+        let (una, nxt) = if flow % 2 == 0 {
+            (qp.requester.una(), qp.requester.nxt())
+        } else {
+            (qp.responder.read_nxt(), qp.responder.read_nxt())
+        };
+        let (psn_next, snd_nxt) = (psn::wire(una), psn::wire(nxt));
+        self.feed(Feedback {
+            kind,
+            flow,
+            psn_next,
+            snd_nxt,
+            int: &[],
+            sent_at: None,
+            bytes,
+            now,
+        });
+    }
+}

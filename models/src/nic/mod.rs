@@ -1,0 +1,58 @@
+//! Behavioural model of the NIC: what it does, without clocks.
+//!
+//! Frames and work requests in, frames and completions out, at times in nanoseconds; the same input gives the same output. It is
+//! the reference for the RTL, the far end in tests of the RTL, and the host of the network's `golden` and `fixed` runs.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `nic` | the NIC and its queue pairs, host side |
+//! | `acceptance` | which frames are looked at; one counter per reason |
+//! | `receive` | from an accepted frame to the half of the queue pair that it concerns |
+//! | `respond` | requests of the peer: execution, acknowledgement, duplicates |
+//! | `acknowledge` | answers of the peer: acknowledgements, READ data, echoes |
+//! | `requester`, `responder` | packet numbers of the two halves, without frames |
+//! | `transmit` | which packet leaves next, and its bytes |
+//! | `timers` | retransmission, ticks, and when to look again |
+//! | `feedback` | events to congestion control, its updates |
+//! | `control` | control packets |
+//! | `link` | a lossy wire between two NICs |
+
+mod acceptance;
+mod acknowledge;
+mod compare;
+mod completion;
+mod config;
+mod control;
+mod counters;
+mod feedback;
+mod link;
+mod memory;
+// The NIC itself has the name of the module that it is the heart of.
+#[allow(clippy::module_inception)]
+mod nic;
+mod pacing;
+mod psn;
+mod receive;
+mod requester;
+mod respond;
+mod responder;
+mod timers;
+mod transmit;
+
+pub use compare::{describe, first_difference, Difference};
+pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
+pub use config::{ControlConfig, NicConfig, QpConfig};
+pub use counters::{Counter, Counters};
+pub use link::{Link, LinkConfig, Pair};
+pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
+pub use nic::Nic;
+
+/// Flow number of the requests of queue pair `qpn`.
+pub fn request_flow(qpn: u32) -> u32 {
+    2 * qpn
+}
+
+/// Flow number of the READ responses of queue pair `qpn`.
+pub fn response_flow(qpn: u32) -> u32 {
+    2 * qpn + 1
+}

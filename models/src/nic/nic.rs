@@ -1,0 +1,271 @@
+//! The NIC and its queue pairs, as the host sees them.
+
+use super::completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
+use super::config::{NicConfig, QpConfig};
+use super::counters::{Counter, Counters};
+use super::memory::{Access, Memory, Region, Regions};
+use super::pacing::Pacer;
+use super::psn;
+use super::requester::{Limits, Requester};
+use super::responder::Responder;
+use super::{request_flow, response_flow};
+use crate::cc::CongestionControl;
+use crate::wire::MacAddr;
+use std::collections::{BTreeMap, VecDeque};
+
+/// An echo of a READ response that waits to be sent.
+#[derive(Clone, Debug)]
+pub(super) struct Echo {
+    pub psn: u32,
+    pub int: Vec<u8>,
+}
+
+/// A queue pair.
+#[derive(Debug)]
+pub(super) struct Qp {
+    pub config: QpConfig,
+    pub mac: MacAddr,
+    pub generation: u8,
+    pub requester: Requester,
+    pub responder: Responder,
+    pub request_pacer: Pacer,
+    pub response_pacer: Pacer,
+    pub echoes: VecDeque<Echo>,
+}
+
+impl Qp {
+    /// Pacer of a flow of this queue pair.
+    pub fn pacer(&mut self, flow: u32) -> &mut Pacer {
+        if flow == request_flow(self.config.qpn) {
+            &mut self.request_pacer
+        } else {
+            &mut self.response_pacer
+        }
+    }
+
+    /// Limits of the requester at this moment.
+    pub fn limits(&self, nic: &NicConfig) -> Limits {
+        Limits {
+            window: self.request_pacer.window,
+            psn_span: nic.psn_span.into(),
+            max_rd_atomic: nic.max_rd_atomic as usize,
+            ack_req_interval: nic.ack_req_interval,
+        }
+    }
+}
+
+/// A NIC. Times are nanoseconds of one clock and must not go back from call to call.
+pub struct Nic<M> {
+    pub(super) config: NicConfig,
+    pub(super) qps: BTreeMap<u32, Qp>,
+    pub(super) regions: Regions,
+    pub(super) memory: M,
+    pub(super) cc: Option<Box<dyn CongestionControl>>,
+    pub(super) counters: Counters,
+    pub(super) completions: Vec<Completion>,
+    pub(super) generations: BTreeMap<u32, u8>,
+    /// Bit n: the MAC pauses priority n.
+    pub(super) pause: u8,
+    /// When the port has sent what it was given, ps.
+    pub(super) port_free_ps: u64,
+    pub(super) last_ack_qp: u32,
+    pub(super) last_flow: u32,
+    pub(super) control_sequence: u64,
+    pub(super) control_next_ns: u64,
+    pub(super) control_work: u64,
+}
+
+impl<M: Memory> Nic<M> {
+    /// A NIC without queue pairs. Without a law, flows with INT keep the window and rate of the registers.
+    pub fn new(config: NicConfig, memory: M, cc: Option<Box<dyn CongestionControl>>) -> Self {
+        Self {
+            config,
+            qps: BTreeMap::new(),
+            regions: Regions::default(),
+            memory,
+            cc,
+            counters: Counters::default(),
+            completions: Vec::new(),
+            generations: BTreeMap::new(),
+            pause: 0,
+            port_free_ps: 0,
+            last_ack_qp: 0,
+            last_flow: 0,
+            control_sequence: 0,
+            control_next_ns: 0,
+            control_work: 0,
+        }
+    }
+
+    /// Registers.
+    pub fn config(&self) -> &NicConfig {
+        &self.config
+    }
+
+    /// Counters.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Host memory.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// Host memory, for the host to change.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.memory
+    }
+
+    /// Adds or replaces a memory region.
+    pub fn add_region(&mut self, region: Region) {
+        self.regions.insert(region);
+    }
+
+    /// Removes a memory region.
+    pub fn remove_region(&mut self, key: u32) {
+        self.regions.remove(key);
+    }
+
+    /// Pause from the MAC: bit n stops data of priority n.
+    pub fn set_pause(&mut self, priorities: u8) {
+        self.pause = priorities;
+    }
+
+    /// Completions since the last call, oldest first.
+    pub fn take_completions(&mut self) -> Vec<Completion> {
+        std::mem::take(&mut self.completions)
+    }
+
+    /// Creates a queue pair, or one anew that has ended with an error.
+    pub fn create_qp(&mut self, config: QpConfig) -> Result<(), HostError> {
+        let qpn = config.qpn;
+        if let Some(field) = config.fault(self.config.qp_count) {
+            return Err(HostError::Field { qpn, field });
+        }
+        if self
+            .qps
+            .get(&qpn)
+            .is_some_and(|qp| qp.requester.ended.is_none() && !qp.responder.ended)
+        {
+            return Err(HostError::Exists(qpn));
+        }
+        let ip = config.remote_ip;
+        let mac = *self
+            .config
+            .neighbours
+            .get(&ip)
+            .ok_or(HostError::NoNeighbour { qpn, ip })?;
+        self.remove_qp(0, qpn);
+        let counter = self.generations.entry(qpn).or_default();
+        *counter = counter.wrapping_add(1);
+        let generation = *counter;
+        let pacer = Pacer::new(self.config.initial_rate_bps(), self.config.window);
+        let mut qp = Qp {
+            mac,
+            generation,
+            requester: Requester::new(psn::start(config.send_psn), config.mtu),
+            responder: Responder::new(psn::start(config.expected_psn)),
+            request_pacer: pacer,
+            response_pacer: pacer,
+            echoes: VecDeque::new(),
+            config,
+        };
+        if !qp.config.int {
+            qp.response_pacer.window = f64::INFINITY;
+        } else if let Some(cc) = &mut self.cc {
+            for flow in [request_flow(qpn), response_flow(qpn)] {
+                let update = cc.create(flow, generation);
+                let pacer = qp.pacer(flow);
+                (pacer.window, pacer.rate_bps) = (update.window, update.rate);
+            }
+        }
+        self.qps.insert(qpn, qp);
+        Ok(())
+    }
+
+    /// Removes a queue pair; its requests are completed as flushed at `now`, frames of it that still come are unknown.
+    pub fn remove_qp(&mut self, now: u64, qpn: u32) -> bool {
+        if !self.qps.contains_key(&qpn) {
+            return false;
+        }
+        self.end_requester(now, qpn, Status::Flushed, None);
+        if let Some(cc) = self.qps.get(&qpn).filter(|qp| qp.config.int).and(self.cc.as_mut()) {
+            cc.remove(request_flow(qpn));
+            cc.remove(response_flow(qpn));
+        }
+        self.qps.remove(&qpn).is_some()
+    }
+
+    /// Takes a work request at `now`. Faults become completions; only a full queue is returned, for a later attempt.
+    pub fn post(&mut self, now: u64, work: WorkRequest) -> Result<(), HostError> {
+        let Some(qp) = self.qps.get_mut(&work.qpn).filter(|_| work.length <= MAX_MESSAGE) else {
+            self.complete(now, work, Status::InvalidWork);
+            return Ok(());
+        };
+        if qp.requester.ended.is_some() {
+            self.complete(now, work, Status::Flushed);
+            return Ok(());
+        }
+        if !self
+            .regions
+            .allows(work.local_key, work.local_address, work.length, Access::Local)
+        {
+            self.complete(now, work, Status::LocalAccessError);
+            return Ok(());
+        }
+        if qp.requester.queued() >= self.config.message_queue {
+            return Err(HostError::QueueFull(work.qpn));
+        }
+        qp.requester.push(work);
+        Ok(())
+    }
+
+    /// Nothing is queued, outstanding, or waiting to be sent.
+    pub fn idle(&self) -> bool {
+        self.qps
+            .values()
+            .all(|qp| qp.requester.queued() == 0 && qp.responder.front().is_none() && qp.echoes.is_empty())
+    }
+
+    /// The generation of a queue pair; each creation under the same number has another.
+    pub fn generation(&self, qpn: u32) -> Option<u8> {
+        self.qps.get(&qpn).map(|qp| qp.generation)
+    }
+
+    pub(super) fn complete(&mut self, now: u64, work: WorkRequest, status: Status) {
+        if status != Status::Ok {
+            self.counters.count(Counter::ErrorCompletions);
+        }
+        self.completions.push(Completion {
+            t_ns: now,
+            qpn: work.qpn,
+            work: work.id,
+            operation: work.operation,
+            status,
+            bytes: if status == Status::Ok { work.length } else { 0 },
+        });
+    }
+
+    /// Ends the requester half: the request of packet `at` (the oldest one if `None`) gets `status`, the others are flushed.
+    pub(super) fn end_requester(&mut self, now: u64, qpn: u32, status: Status, at: Option<psn::Psn>) {
+        let Some(qp) = self.qps.get_mut(&qpn) else { return };
+        let at = at.unwrap_or(qp.requester.una());
+        let guilty = qp.requester.message(at).map(|message| message.work.id);
+        for work in qp.requester.end(status) {
+            let status = if guilty == Some(work.id) {
+                status
+            } else {
+                Status::Flushed
+            };
+            self.complete(now, work, status);
+        }
+    }
+}
+
+impl Operation {
+    /// This is a READ.
+    pub(super) fn is_read(self) -> bool {
+        self == Self::Read
+    }
+}

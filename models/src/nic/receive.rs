@@ -1,0 +1,52 @@
+//! From an accepted frame to the half of the queue pair that it concerns.
+
+use super::acceptance::{accept, Accepted};
+use super::counters::Counter;
+use super::memory::Memory;
+use super::nic::Nic;
+use crate::wire::{Opcode, PortRole, RocePacket};
+
+impl<M: Memory> Nic<M> {
+    /// Takes a frame (without FCS) that has arrived whole at `now`.
+    pub fn receive(&mut self, now: u64, frame: &[u8]) {
+        self.counters.count(Counter::RxFrames);
+        let result = match accept(&self.config, frame) {
+            Ok(Accepted::Transport(role, packet)) => self.transport(now, role, &packet),
+            Ok(Accepted::Control(control, source)) => self.control(now, &control, source),
+            Err(reason) => Err(reason),
+        };
+        if let Err(reason) = result {
+            self.counters.count(reason);
+        }
+    }
+
+    fn transport(&mut self, now: u64, role: PortRole, packet: &RocePacket) -> Result<(), Counter> {
+        let qpn = packet.bth.dest_qp;
+        let qp = self.qps.get(&qpn).ok_or(Counter::UnknownQp)?;
+        if packet.ipv4.src != qp.config.remote_ip {
+            return Err(Counter::WrongPeer);
+        }
+        let opcode = packet.bth.opcode;
+        let right_port = match (qp.config.int, opcode) {
+            (_, Opcode::Cnp) => true,
+            (false, Opcode::ReadEcho) => false,
+            (false, _) => role == PortRole::Roce,
+            (true, Opcode::Acknowledge | Opcode::ReadEcho) => role == PortRole::IntEcho,
+            (true, _) => role == PortRole::IntCollect,
+        };
+        if !right_port {
+            return Err(Counter::WrongPort);
+        }
+        match opcode {
+            Opcode::Write(_) | Opcode::ReadRequest | Opcode::OtherRequest(_) => self.request(now, packet),
+            Opcode::Acknowledge => self.acknowledgement(now, packet),
+            Opcode::ReadResponse(position) => self.read_response(now, packet, position),
+            Opcode::ReadEcho => self.read_echo(now, packet),
+            Opcode::Cnp => {
+                self.congestion_notification(now, qpn);
+                Ok(())
+            }
+            Opcode::OtherResponse(_) => Err(Counter::Stray),
+        }
+    }
+}

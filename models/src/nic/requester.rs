@@ -1,0 +1,285 @@
+//! Requester half of a queue pair: the message queue and go-back-N. No frames here, only packet numbers.
+//!
+//! `una <= nxt <= max <= assigned`: oldest unacknowledged, next to send, highest ever sent, next without a message.
+//! A rewind moves `nxt` back to `una` and nothing else; the address of a PSN always comes from its message.
+
+use super::completion::{Operation, Status, WorkRequest};
+use super::psn::{packets, payload_len, Psn};
+use std::collections::VecDeque;
+
+/// A work request with its packet numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    pub work: WorkRequest,
+    pub start: Psn,
+    pub end: Psn,
+}
+
+/// What the requester would send next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A WRITE packet: its message, its index in it, and its payload bytes.
+    Write { message: Message, index: u64, len: usize },
+    /// A READ request from `first` to `end`, exclusive.
+    Read { message: Message, first: Psn, end: Psn },
+}
+
+/// Limits that the requester keeps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub window: f64,
+    pub psn_span: u64,
+    pub max_rd_atomic: usize,
+    pub ack_req_interval: u32,
+}
+
+/// Result of an acknowledgement.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Acked {
+    pub bytes: u64,
+    pub progress: bool,
+    pub completed: Vec<WorkRequest>,
+}
+
+#[derive(Debug)]
+pub(super) struct Requester {
+    mtu: u32,
+    messages: VecDeque<Message>,
+    una: Psn,
+    nxt: Psn,
+    max: Psn,
+    assigned: Psn,
+    /// Payload bytes in `una..nxt`; READ ranges carry none.
+    inflight: u64,
+    /// READ requests sent whose data is not complete.
+    reads: VecDeque<(Psn, Psn)>,
+    /// Packets sent since the last acknowledge request.
+    since_ack_req: u32,
+    rewound: bool,
+    /// `una` at the last re-request for a READ gap: one per gap.
+    gap_at: Option<Psn>,
+    pub retries: u32,
+    pub deadline: Option<u64>,
+    /// Why the half has ended.
+    pub ended: Option<Status>,
+    sent_at: VecDeque<(Psn, u64)>,
+}
+
+impl Requester {
+    pub fn new(first: Psn, mtu: u32) -> Self {
+        Self {
+            mtu,
+            messages: VecDeque::new(),
+            una: first,
+            nxt: first,
+            max: first,
+            assigned: first,
+            inflight: 0,
+            reads: VecDeque::new(),
+            since_ack_req: 0,
+            rewound: false,
+            gap_at: None,
+            retries: 0,
+            deadline: None,
+            ended: None,
+            sent_at: VecDeque::new(),
+        }
+    }
+
+    pub fn una(&self) -> Psn {
+        self.una
+    }
+
+    pub fn nxt(&self) -> Psn {
+        self.nxt
+    }
+
+    pub fn max(&self) -> Psn {
+        self.max
+    }
+
+    pub fn queued(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Sent, and not acknowledged since the last rewind.
+    pub fn outstanding(&self) -> bool {
+        self.una < self.nxt
+    }
+
+    pub fn push(&mut self, work: WorkRequest) {
+        let start = self.assigned;
+        self.assigned += packets(work.length, self.mtu);
+        self.messages.push_back(Message {
+            work,
+            start,
+            end: self.assigned,
+        });
+    }
+
+    /// The message that `psn` belongs to.
+    pub fn message(&self, psn: Psn) -> Option<Message> {
+        let index = self.messages.partition_point(|message| message.end <= psn);
+        self.messages.get(index).copied().filter(|message| message.start <= psn)
+    }
+
+    /// End of the READ request that covers `psn`: a request spans `psn_span` packets at most, counted from its message.
+    pub fn read_end(message: &Message, psn: Psn, psn_span: u64) -> Psn {
+        let part = (psn - message.start) / psn_span;
+        message.end.min(message.start + (part + 1) * psn_span)
+    }
+
+    /// What may be sent now, pacing aside.
+    pub fn next(&self, limits: &Limits) -> Option<Next> {
+        if self.ended.is_some() {
+            return None;
+        }
+        let message = self.message(self.nxt)?;
+        let room = limits.psn_span.saturating_sub(self.nxt - self.una);
+        match message.work.operation {
+            Operation::Write => {
+                let index = self.nxt - message.start;
+                let len = payload_len(message.work.length, self.mtu, index);
+                (room >= 1 && (self.inflight as f64) < limits.window).then_some(Next::Write { message, index, len })
+            }
+            Operation::Read => {
+                let end = Self::read_end(&message, self.nxt, limits.psn_span);
+                let fits = end - self.nxt <= room && self.reads.len() < limits.max_rd_atomic;
+                fits.then_some(Next::Read {
+                    message,
+                    first: self.nxt,
+                    end,
+                })
+            }
+        }
+    }
+
+    /// Records that `next` left at `now`; returns whether it asks for an acknowledgement, and whether it is a repetition.
+    pub fn sent(&mut self, next: &Next, now: u64, limits: &Limits) -> (bool, bool) {
+        let first = self.nxt;
+        let ends_message = match *next {
+            Next::Write { message, len, .. } => {
+                self.nxt += 1;
+                self.inflight += len as u64;
+                self.nxt == message.end
+            }
+            Next::Read { end, .. } => {
+                self.reads.push_back((first, end));
+                self.nxt = end;
+                true
+            }
+        };
+        let repeated = first < self.max;
+        self.max = self.max.max(self.nxt);
+        self.sent_at.push_back((self.nxt, now));
+        let fills_window = self.inflight as f64 >= limits.window || self.nxt - self.una >= limits.psn_span;
+        self.since_ack_req += 1;
+        let ack_req = ends_message || fills_window || self.rewound || self.since_ack_req >= limits.ack_req_interval;
+        if ack_req {
+            self.since_ack_req = 0;
+        }
+        self.rewound = false;
+        (ack_req, repeated)
+    }
+
+    /// When the packet before `psn` was last sent; forgets everything older.
+    pub fn sent_at(&mut self, psn: Psn) -> Option<u64> {
+        while self.sent_at.front().is_some_and(|(end, _)| *end < psn) {
+            self.sent_at.pop_front();
+        }
+        self.sent_at.front().map(|(_, at)| *at)
+    }
+
+    /// Acknowledges everything before `end`, but no READ whose data is missing.
+    pub fn acknowledge(&mut self, end: Psn) -> Acked {
+        let mut acked = Acked::default();
+        let before = self.una;
+        while let Some(message) = self.messages.front().copied() {
+            if message.work.operation == Operation::Write && self.una < end {
+                let to = message.end.min(end);
+                acked.bytes += self.advance(&message, to);
+            }
+            if self.una < message.end {
+                break;
+            }
+            acked.completed.push(message.work);
+            self.messages.pop_front();
+        }
+        acked.progress = self.una > before;
+        acked
+    }
+
+    /// Takes the data of the READ response packet `una`; returns the request that it completes, if any.
+    pub fn take_read_packet(&mut self) -> Option<WorkRequest> {
+        let message = self.messages.front().copied()?;
+        self.advance(&message, self.una + 1);
+        while self.reads.front().is_some_and(|(_, end)| *end <= self.una) {
+            self.reads.pop_front();
+        }
+        if self.una < message.end {
+            return None;
+        }
+        self.messages.pop_front();
+        Some(message.work)
+    }
+
+    /// Moves `una` to `to` inside `message`; returns the payload bytes acknowledged.
+    fn advance(&mut self, message: &Message, to: Psn) -> u64 {
+        let bytes = match message.work.operation {
+            Operation::Read => 0,
+            Operation::Write => {
+                let before = |psn: Psn| message.bytes_before(psn, self.mtu);
+                let in_window = to.min(self.nxt).max(self.una);
+                self.inflight -= before(in_window) - before(self.una);
+                before(to) - before(self.una)
+            }
+        };
+        self.una = to;
+        self.nxt = self.nxt.max(to);
+        self.max = self.max.max(to);
+        self.retries = 0;
+        bytes
+    }
+
+    /// Goes back to the oldest unacknowledged packet; returns whether that moved anything.
+    pub fn rewind(&mut self) -> bool {
+        let moved = self.nxt > self.una;
+        self.nxt = self.una;
+        self.inflight = 0;
+        self.reads.clear();
+        self.since_ack_req = 0;
+        self.rewound = true;
+        self.sent_at.clear();
+        moved
+    }
+
+    /// A READ response before `una + 1` is lost: whether to rewind for it (once per gap).
+    pub fn read_gap(&mut self) -> bool {
+        let at_read = self
+            .message(self.una)
+            .is_some_and(|message| message.work.operation == Operation::Read);
+        if !at_read || self.una >= self.nxt || self.gap_at == Some(self.una) {
+            return false;
+        }
+        self.gap_at = Some(self.una);
+        true
+    }
+
+    /// Ends the half; returns every request that had not completed, oldest first.
+    pub fn end(&mut self, status: Status) -> Vec<WorkRequest> {
+        self.ended = Some(status);
+        self.deadline = None;
+        self.messages.drain(..).map(|message| message.work).collect()
+    }
+}
+
+impl Message {
+    /// Payload bytes of the packets before `psn`.
+    fn bytes_before(&self, psn: Psn, mtu: u32) -> u64 {
+        ((psn - self.start) * u64::from(mtu)).min(self.work.length)
+    }
+}
+
+#[cfg(test)]
+#[path = "requester_tests.rs"]
+mod tests;

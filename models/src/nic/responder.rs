@@ -1,0 +1,350 @@
+//! Responder half of a queue pair: expected PSN, message in progress, and what waits to be answered, in PSN order.
+
+use super::psn::{near, Psn};
+use crate::wire::{NakCode, Position};
+use std::collections::VecDeque;
+
+/// A WRITE message of which packets are still to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Incoming {
+    /// Where the next packet goes.
+    pub address: u64,
+    /// Bytes still to come.
+    pub remaining: u64,
+}
+
+/// The packet that an acknowledgement names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AckPsn {
+    /// This one.
+    Exact(Psn),
+    /// The newest whose response has left when the acknowledgement leaves (answers a duplicate).
+    Newest,
+}
+
+/// Something to be sent back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Response {
+    /// Positive (`nak` is `None`) or negative acknowledgement, with the INT it echoes.
+    Ack {
+        psn: AckPsn,
+        nak: Option<NakCode>,
+        msn: u32,
+        int: Vec<u8>,
+    },
+    /// READ responses `next..end` of a request that began at `first` and asked for `length` bytes at `address`.
+    Read {
+        first: Psn,
+        next: Psn,
+        end: Psn,
+        address: u64,
+        length: u64,
+        msn: u32,
+    },
+}
+
+impl Response {
+    fn psn(&self) -> Option<Psn> {
+        match self {
+            Self::Ack {
+                psn: AckPsn::Exact(psn),
+                ..
+            } => Some(*psn),
+            Self::Ack { .. } => None,
+            Self::Read { next, .. } => Some(*next),
+        }
+    }
+}
+
+/// Where a request's PSN stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Executed before.
+    Duplicate(Psn),
+    /// The one expected.
+    Expected,
+    /// Something before it is missing.
+    Gap,
+}
+
+/// A READ response packet whose echo has not come.
+#[derive(Clone, Copy, Debug)]
+struct Unechoed {
+    psn: Psn,
+    bytes: u64,
+    at: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Responder {
+    pub expected: Psn,
+    /// Messages completed, 24 bits on the wire.
+    pub msn: u32,
+    /// The gap before the expected packet has been reported.
+    pub nak_sent: bool,
+    pub ended: bool,
+    pub message: Option<Incoming>,
+    queue: VecDeque<Response>,
+    unechoed: VecDeque<Unechoed>,
+    /// Payload bytes of `unechoed`.
+    pub inflight: u64,
+}
+
+impl Responder {
+    pub fn new(expected: Psn) -> Self {
+        Self {
+            expected,
+            msn: 0,
+            nak_sent: false,
+            ended: false,
+            message: None,
+            queue: VecDeque::new(),
+            unechoed: VecDeque::new(),
+            inflight: 0,
+        }
+    }
+
+    /// Where `psn` from the wire stands.
+    pub fn order(&self, psn: u32) -> Order {
+        let psn = near(self.expected, psn);
+        match psn.cmp(&self.expected) {
+            std::cmp::Ordering::Less => Order::Duplicate(psn),
+            std::cmp::Ordering::Equal => Order::Expected,
+            std::cmp::Ordering::Greater => Order::Gap,
+        }
+    }
+
+    /// A WRITE packet at `position` with `payload` bytes continues the message in progress (or starts one, if `total` is
+    /// what its header says) without breaking order or lengths.
+    pub fn write_fits(&self, position: Position, payload: u64, total: Option<u64>, mtu: u64) -> bool {
+        if position.is_start() != self.message.is_none() {
+            return false;
+        }
+        let remaining = total.or(self.message.map(|message| message.remaining)).unwrap_or(0);
+        if position.is_end() {
+            payload == remaining && payload <= mtu
+        } else {
+            payload == mtu && payload <= remaining
+        }
+    }
+
+    /// READ requests waiting.
+    pub fn reads(&self) -> usize {
+        self.queue
+            .iter()
+            .filter(|response| matches!(response, Response::Read { .. }))
+            .count()
+    }
+
+    /// Acknowledgements waiting.
+    pub fn acks(&self) -> usize {
+        self.queue.len() - self.reads()
+    }
+
+    pub fn front(&self) -> Option<&Response> {
+        self.queue.front()
+    }
+
+    pub fn push(&mut self, response: Response) {
+        self.queue.push_back(response);
+    }
+
+    pub fn pop(&mut self) -> Option<Response> {
+        self.queue.pop_front()
+    }
+
+    /// The newest PSN whose response has left.
+    pub fn newest_left(&self) -> Psn {
+        self.queue.iter().find_map(Response::psn).unwrap_or(self.expected) - 1
+    }
+
+    /// A READ asked again from `psn` on: responses from there on are replaced, those already sent count as received.
+    ///
+    /// What was cut off is asked again by a requester that went back; after a mere copy of an old request its timer helps.
+    pub fn rewind(&mut self, psn: Psn) {
+        let mut nak_cut = false;
+        self.queue.retain(|response| {
+            let keep = response.psn().is_none_or(|at| at < psn);
+            nak_cut |= !keep && matches!(response, Response::Ack { nak: Some(_), .. });
+            keep
+        });
+        self.nak_sent &= !nak_cut;
+        for response in &mut self.queue {
+            if let Response::Read { end, .. } = response {
+                *end = (*end).min(psn);
+            }
+        }
+        self.unechoed.clear();
+        self.inflight = 0;
+    }
+
+    /// Moves the READ at the front on by one packet of `bytes`, sent at `now`; it leaves the queue after its last.
+    pub fn read_packet_sent(&mut self, bytes: u64, now: u64, int: bool) {
+        let Some(Response::Read { next, end, .. }) = self.queue.front_mut() else {
+            return;
+        };
+        if int {
+            self.unechoed.push_back(Unechoed {
+                psn: *next,
+                bytes,
+                at: now,
+            });
+            self.inflight += bytes;
+        }
+        *next += 1;
+        if next == end {
+            self.queue.pop_front();
+        }
+    }
+
+    /// Takes the cumulative echo of `psn`; bytes newly echoed and when the newest of them was sent.
+    pub fn echoed(&mut self, psn: u32) -> (u64, Option<u64>) {
+        let psn = near(self.expected, psn);
+        let (mut bytes, mut at) = (0, None);
+        while let Some(front) = self.unechoed.front().filter(|front| front.psn <= psn) {
+            bytes += front.bytes;
+            at = Some(front.at);
+            self.unechoed.pop_front();
+        }
+        self.inflight -= bytes;
+        (bytes, at)
+    }
+
+    /// PSN of the READ response that would be sent next, for congestion control; the last sent plus one if none waits.
+    pub fn read_nxt(&self) -> Psn {
+        let waiting = self.queue.iter().find_map(|response| match response {
+            Response::Read { next, .. } => Some(*next),
+            Response::Ack { .. } => None,
+        });
+        waiting
+            .or(self.unechoed.back().map(|last| last.psn + 1))
+            .unwrap_or(self.expected)
+    }
+
+    /// Ends the half; nothing more is taken, what waits still leaves.
+    pub fn end(&mut self) {
+        self.ended = true;
+        self.message = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::psn::start;
+    use super::*;
+
+    fn ack(psn: u64) -> Response {
+        Response::Ack {
+            psn: AckPsn::Exact(psn),
+            nak: None,
+            msn: 0,
+            int: Vec::new(),
+        }
+    }
+
+    fn read(first: u64, end: u64) -> Response {
+        Response::Read {
+            first,
+            next: first,
+            end,
+            address: 0,
+            length: 0,
+            msn: 0,
+        }
+    }
+
+    #[test]
+    fn order_wraps() {
+        let responder = Responder::new(start(0xff_ffff) + 2);
+        assert_eq!(responder.order(1), Order::Expected);
+        assert_eq!(responder.order(0xff_ffff), Order::Duplicate(start(0xff_ffff)));
+        assert_eq!(responder.order(2), Order::Gap);
+        assert_eq!(responder.order(0x80_0000), Order::Gap);
+        assert_eq!(
+            responder.order(0x80_0001),
+            Order::Duplicate(start(0xff_ffff) + 2 - 0x80_0000)
+        );
+    }
+
+    #[test]
+    fn write_lengths_and_order() {
+        use Position::{First, Last, Middle, Only};
+        let mut responder = Responder::new(start(0));
+        assert!(responder.write_fits(Only, 0, Some(0), 256) && responder.write_fits(Only, 256, Some(256), 256));
+        assert!(!responder.write_fits(Only, 257, Some(257), 256) && !responder.write_fits(Only, 5, Some(6), 256));
+        assert!(responder.write_fits(First, 256, Some(257), 256) && !responder.write_fits(First, 255, Some(257), 256));
+        assert!(!responder.write_fits(First, 256, Some(255), 256));
+        assert!(!responder.write_fits(Middle, 256, None, 256) && !responder.write_fits(Last, 1, None, 256));
+        responder.message = Some(Incoming {
+            address: 0,
+            remaining: 300,
+        });
+        assert!(responder.write_fits(Middle, 256, None, 256) && !responder.write_fits(Middle, 44, None, 256));
+        assert!(!responder.write_fits(Last, 300, None, 256) && !responder.write_fits(Only, 1, Some(1), 256));
+        responder.message = Some(Incoming {
+            address: 0,
+            remaining: 44,
+        });
+        assert!(responder.write_fits(Last, 44, None, 256) && !responder.write_fits(Last, 43, None, 256));
+        assert!(!responder.write_fits(Middle, 256, None, 256));
+    }
+
+    #[test]
+    fn newest_left_is_just_before_what_waits() {
+        let mut responder = Responder::new(start(20));
+        assert_eq!(responder.newest_left(), start(19));
+        responder.push(read(start(10), start(15)));
+        responder.push(ack(start(15)));
+        assert_eq!(responder.newest_left(), start(9));
+        responder.read_packet_sent(256, 0, false);
+        assert_eq!(responder.newest_left(), start(10));
+        responder.pop();
+        assert_eq!(responder.newest_left(), start(14));
+    }
+
+    #[test]
+    fn a_new_read_request_replaces_what_is_left() {
+        let mut responder = Responder::new(start(30));
+        responder.push(ack(start(9)));
+        responder.push(read(start(10), start(20)));
+        responder.push(ack(start(20)));
+        responder.push(read(start(21), start(30)));
+        responder.rewind(start(13));
+        responder.push(read(start(13), start(20)));
+        let left: Vec<_> = std::iter::from_fn(|| responder.pop()).collect();
+        let Response::Read { end, .. } = left[1] else {
+            panic!("{left:?}")
+        };
+        assert_eq!((left.len(), end), (3, start(13)));
+        assert_eq!(left[2], read(start(13), start(20)));
+    }
+
+    #[test]
+    fn a_negative_acknowledgement_cut_off_may_be_sent_again() {
+        let mut responder = Responder::new(start(30));
+        responder.nak_sent = true;
+        responder.push(read(start(10), start(30)));
+        let nak = Some(NakCode::PsnSequence);
+        responder.push(Response::Ack {
+            psn: AckPsn::Exact(start(30)),
+            nak,
+            msn: 0,
+            int: Vec::new(),
+        });
+        responder.rewind(start(10));
+        assert!(!responder.nak_sent && responder.front().is_none());
+    }
+
+    #[test]
+    fn echoes_are_cumulative() {
+        let mut responder = Responder::new(start(30));
+        responder.push(read(start(10), start(13)));
+        for at in 0..3 {
+            responder.read_packet_sent(100, at, true);
+        }
+        assert_eq!(responder.inflight, 300);
+        assert_eq!(responder.echoed(11), (200, Some(1)));
+        assert_eq!(responder.echoed(11), (0, None));
+        assert_eq!((responder.inflight, responder.read_nxt()), (100, start(13)));
+    }
+}

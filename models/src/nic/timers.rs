@@ -1,0 +1,75 @@
+//! Retransmission timers, ticks of the law, and when to look at the NIC again.
+
+use super::completion::Status;
+use super::counters::Counter;
+use super::memory::Memory;
+use super::nic::Nic;
+use super::{request_flow, response_flow};
+use crate::cc::EventKind;
+
+impl<M: Memory> Nic<M> {
+    /// The timer runs from now if something is outstanding, and not at all otherwise.
+    ///
+    /// It restarts on progress and with each packet sent, so a flow paced down does not time out by itself, and a window that is
+    /// full stops restarting it.
+    pub(super) fn restart_timer(&mut self, now: u64, qpn: u32) {
+        let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
+            return;
+        };
+        requester.deadline = requester
+            .outstanding()
+            .then(|| now.saturating_add(self.config.retry_timeout_ns));
+    }
+
+    /// Carries out every timer that is due at `now`.
+    pub(super) fn expire(&mut self, now: u64) {
+        let due = |deadline: Option<u64>| deadline.is_some_and(|deadline| deadline <= now);
+        let timed_out: Vec<u32> = self
+            .qps
+            .iter()
+            .filter(|(_, qp)| due(qp.requester.deadline))
+            .map(|(qpn, _)| *qpn)
+            .collect();
+        for qpn in timed_out {
+            self.timeout(now, qpn);
+        }
+        for (flow, deadline) in self.ticks() {
+            if deadline <= now {
+                self.feed_plain(EventKind::Tick, flow, 0, now);
+            }
+        }
+    }
+
+    fn timeout(&mut self, now: u64, qpn: u32) {
+        let limit = self.config.retry_limit;
+        let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
+            return;
+        };
+        self.counters.count(Counter::Timeouts);
+        requester.deadline = None;
+        requester.retries += 1;
+        if requester.retries > limit {
+            self.end_requester(now, qpn, Status::RetryExceeded, None);
+            return;
+        }
+        requester.rewind();
+        self.feed_plain(EventKind::Timeout, request_flow(qpn), 0, now);
+    }
+
+    /// Ticks that the law asks for: flow and time.
+    fn ticks(&self) -> Vec<(u32, u64)> {
+        let Some(cc) = &self.cc else { return Vec::new() };
+        let flows = self.qps.iter().filter(|(_, qp)| qp.config.int);
+        flows
+            .flat_map(|(qpn, _)| [request_flow(*qpn), response_flow(*qpn)])
+            .filter_map(|flow| cc.next_tick(flow).map(|at| (flow, at)))
+            .collect()
+    }
+
+    /// When [`Self::poll`] has something to do next, ns; `None` while nothing is queued or outstanding.
+    pub fn next_deadline(&self) -> Option<u64> {
+        let timers = self.qps.values().filter_map(|qp| qp.requester.deadline);
+        let ticks = self.ticks().into_iter().map(|(_, at)| at);
+        timers.chain(ticks).chain(self.next_send()).min()
+    }
+}

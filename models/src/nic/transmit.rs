@@ -1,0 +1,348 @@
+//! Which packet leaves next, and its bytes.
+//!
+//! Acknowledgements and echoes go before data between queue pairs; within a queue pair the responder's answers leave in PSN order.
+//! Among data flows the turn goes round.
+
+use super::completion::Status;
+use super::counters::Counter;
+use super::memory::Memory;
+use super::nic::{Nic, Qp};
+use super::pacing::PS_PER_NS;
+use super::psn::{payload_len, wire};
+use super::requester::Next;
+use super::responder::{AckPsn, Response};
+use super::{request_flow, response_flow};
+use crate::cc::EventKind;
+use crate::wire::*;
+
+/// What one packet carries behind the outer headers.
+struct Content<'a> {
+    role: PortRole,
+    int: &'a [u8],
+    bth: BthRepr,
+    extension: Extension,
+    payload: &'a [u8],
+}
+
+impl<M: Memory> Nic<M> {
+    /// Carries out what is due at `now` and returns the frames (without FCS) that begin to leave.
+    pub fn poll(&mut self, now: u64) -> Vec<Vec<u8>> {
+        self.expire(now);
+        let now_ps = now * PS_PER_NS;
+        let mut frames = Vec::new();
+        while self.port_free_ps <= now_ps {
+            let Some(frame) = self.next_acknowledgement().or_else(|| self.next_data(now)) else {
+                break;
+            };
+            // Within the nanosecond the port goes on where it stopped.
+            let start = if now_ps - self.port_free_ps < PS_PER_NS {
+                self.port_free_ps
+            } else {
+                now_ps
+            };
+            let bits = wire_occupancy(frame.len()) as f64 * 8.0;
+            self.port_free_ps = start + (bits * 1e12 / self.config.line_rate_bps).round() as u64;
+            self.counters.count(Counter::TxFrames);
+            frames.push(frame);
+        }
+        frames
+    }
+
+    /// When a packet may leave next, ns.
+    pub(super) fn next_send(&self) -> Option<u64> {
+        let port = self.port_free_ps.div_ceil(PS_PER_NS);
+        if self.qps.values().any(|qp| self.acknowledgement_ready(qp)) {
+            return Some(port);
+        }
+        let flows = self.qps.iter().flat_map(|(qpn, qp)| {
+            let request = self
+                .request_ready(qp)
+                .then(|| (request_flow(*qpn), qp.request_pacer.ready_ps()));
+            let response = self
+                .response_ready(qp)
+                .then(|| (response_flow(*qpn), qp.response_pacer.ready_ps()));
+            request.into_iter().chain(response)
+        });
+        flows.map(|(_, ready)| ready.div_ceil(PS_PER_NS).max(port)).min()
+    }
+
+    fn acknowledgement_ready(&self, qp: &Qp) -> bool {
+        let paused = self.config.ack_pause && self.pause >> (self.config.ack_priority & 7) & 1 == 1;
+        !paused && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
+    }
+
+    fn data_paused(&self, qp: &Qp) -> bool {
+        self.pause >> (qp.config.priority & 7) & 1 == 1
+    }
+
+    fn request_ready(&self, qp: &Qp) -> bool {
+        !self.data_paused(qp) && qp.requester.next(&qp.limits(&self.config)).is_some()
+    }
+
+    fn response_ready(&self, qp: &Qp) -> bool {
+        let window_open = (qp.responder.inflight as f64) < qp.response_pacer.window;
+        !self.data_paused(qp) && window_open && matches!(qp.responder.front(), Some(Response::Read { .. }))
+    }
+
+    fn next_acknowledgement(&mut self) -> Option<Vec<u8>> {
+        let ready = |(qpn, qp): (&u32, &Qp)| self.acknowledgement_ready(qp).then_some(*qpn);
+        let after = self.qps.range(self.last_ack_qp + 1..).find_map(ready);
+        let qpn = after.or_else(|| self.qps.iter().find_map(ready))?;
+        self.last_ack_qp = qpn;
+        let qp = self.qps.get_mut(&qpn)?;
+        let remote = qp.config.remote_qpn;
+        if !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
+            let echo = qp.echoes.pop_front()?;
+            let bth = BthRepr::new(Opcode::ReadEcho, remote, echo.psn);
+            let role = PortRole::IntEcho;
+            let content = Content {
+                role,
+                int: &echo.int,
+                bth,
+                extension: Extension::None,
+                payload: &[],
+            };
+            return Some(self.frame(&self.qps[&qpn], &content));
+        }
+        let Some(Response::Ack { psn, nak, msn, int }) = qp.responder.pop() else {
+            return None;
+        };
+        let psn = match psn {
+            AckPsn::Exact(psn) => psn,
+            AckPsn::Newest => qp.responder.newest_left(),
+        };
+        let syndrome = nak.map_or(Syndrome::parse(SYNDROME_ACK), Syndrome::Nak);
+        let content = Content {
+            role: if qp.config.int {
+                PortRole::IntEcho
+            } else {
+                PortRole::Roce
+            },
+            int: &int,
+            bth: BthRepr::new(Opcode::Acknowledge, remote, wire(psn)),
+            extension: Extension::Aeth(AethRepr { syndrome, msn }),
+            payload: &[],
+        };
+        Some(self.frame(&self.qps[&qpn], &content))
+    }
+
+    fn next_data(&mut self, now: u64) -> Option<Vec<u8>> {
+        loop {
+            let flow = self.due_flow(now)?;
+            self.last_flow = flow;
+            let frame = if flow % 2 == 0 {
+                self.request_frame(now, flow / 2)
+            } else {
+                self.response_frame(now, flow / 2)
+            };
+            let Some(frame) = frame else {
+                // The host's memory failed: the flow has ended, the next one takes the turn.
+                if let Some(frame) = self.next_acknowledgement() {
+                    return Some(frame);
+                }
+                continue;
+            };
+            let qp = self.qps.get_mut(&(flow / 2))?;
+            // Pacing charges a full INT stack, whatever the packet will collect.
+            let int_extra = if qp.config.int { INT_MAX_LEN - INT_FIXED_LEN } else { 0 };
+            qp.pacer(flow)
+                .sent(now * PS_PER_NS, wire_occupancy(frame.len() + int_extra));
+            self.feed_plain(EventKind::Sent, flow, frame.len() as u32, now);
+            return Some(frame);
+        }
+    }
+
+    /// The next flow in turn that may send now.
+    fn due_flow(&self, now: u64) -> Option<u32> {
+        let now_ps = now * PS_PER_NS;
+        let due = |(qpn, qp): (&u32, &Qp)| {
+            let request = self.request_ready(qp) && qp.request_pacer.ready_ps() <= now_ps;
+            let response = self.response_ready(qp) && qp.response_pacer.ready_ps() <= now_ps;
+            [
+                request.then(|| request_flow(*qpn)),
+                response.then(|| response_flow(*qpn)),
+            ]
+        };
+        let last = self.last_flow;
+        let from_here = self
+            .qps
+            .range(last / 2..)
+            .flat_map(due)
+            .flatten()
+            .find(|flow| *flow > last);
+        from_here.or_else(|| self.qps.iter().flat_map(due).flatten().next())
+    }
+
+    fn request_frame(&mut self, now: u64, qpn: u32) -> Option<Vec<u8>> {
+        let qp = self.qps.get_mut(&qpn)?;
+        let (mtu, remote) = (qp.config.mtu, qp.config.remote_qpn);
+        let limits = qp.limits(&self.config);
+        let next = qp.requester.next(&limits)?;
+        let psn = qp.requester.nxt();
+        let mut payload = Vec::new();
+        let (opcode, extension) = match &next {
+            Next::Write { message, index, len } => {
+                payload.resize(*len, 0);
+                let address = message.work.local_address + index * u64::from(mtu);
+                if *len > 0 && self.memory.read(address, &mut payload).is_err() {
+                    self.end_requester(now, qpn, Status::LocalOperationalError, Some(psn));
+                    return None;
+                }
+                let position = Position::of(*index, message.end - message.start);
+                let reth = RethRepr {
+                    address: message.work.remote_address,
+                    key: message.work.remote_key,
+                    length: message.work.length as u32,
+                };
+                (
+                    Opcode::Write(position),
+                    if position.is_start() {
+                        Extension::Reth(reth)
+                    } else {
+                        Extension::None
+                    },
+                )
+            }
+            Next::Read { message, first, end } => {
+                let offset = (first - message.start) * u64::from(mtu);
+                let until = ((end - message.start) * u64::from(mtu)).min(message.work.length);
+                let reth = RethRepr {
+                    address: message.work.remote_address.wrapping_add(offset),
+                    key: message.work.remote_key,
+                    length: (until - offset.min(until)) as u32,
+                };
+                (Opcode::ReadRequest, Extension::Reth(reth))
+            }
+        };
+        let qp = self.qps.get_mut(&qpn)?;
+        let (ack_req, repeated) = qp.requester.sent(&next, now, &limits);
+        if repeated {
+            self.counters.count(Counter::Retransmitted);
+        }
+        self.restart_timer(now, qpn);
+        let qp = &self.qps[&qpn];
+        let bth = BthRepr {
+            ack_req,
+            ..BthRepr::new(opcode, remote, wire(psn))
+        };
+        Some(self.frame(
+            qp,
+            &Content {
+                bth,
+                extension,
+                payload: &payload,
+                ..data_content(qp)
+            },
+        ))
+    }
+
+    fn response_frame(&mut self, now: u64, qpn: u32) -> Option<Vec<u8>> {
+        let qp = self.qps.get_mut(&qpn)?;
+        let Some(Response::Read {
+            first,
+            next,
+            end,
+            address,
+            length,
+            msn,
+        }) = qp.responder.front().cloned()
+        else {
+            return None;
+        };
+        let (mtu, remote, int) = (qp.config.mtu, qp.config.remote_qpn, qp.config.int);
+        let index = next - first;
+        let mut payload = vec![0; payload_len(length, mtu, index)];
+        let from = address.wrapping_add(index * u64::from(mtu));
+        if !payload.is_empty() && self.memory.read(from, &mut payload).is_err() {
+            // Nothing behind a failed READ may be answered.
+            while qp.responder.pop().is_some() {}
+            let nak = Some(NakCode::RemoteOperational);
+            let int = if int { INT_EMPTY.to_vec() } else { Vec::new() };
+            qp.responder.push(Response::Ack {
+                psn: AckPsn::Exact(next),
+                nak,
+                msn,
+                int,
+            });
+            qp.responder.end();
+            self.counters.count(Counter::NaksSent);
+            return None;
+        }
+        // A READ cut short by a rewind has no last packet of its own: the new request brings it.
+        let position = Position::of(index, (end - first).max(super::psn::packets(length, mtu)));
+        let extension = match position {
+            Position::Middle => Extension::None,
+            _ => Extension::Aeth(AethRepr {
+                syndrome: Syndrome::parse(SYNDROME_ACK),
+                msn,
+            }),
+        };
+        qp.responder.read_packet_sent(payload.len() as u64, now, int);
+        let qp = &self.qps[&qpn];
+        let bth = BthRepr::new(Opcode::ReadResponse(position), remote, wire(next));
+        Some(self.frame(
+            qp,
+            &Content {
+                bth,
+                extension,
+                payload: &payload,
+                ..data_content(qp)
+            },
+        ))
+    }
+
+    /// Puts the outer headers of a queue pair in front.
+    fn frame(&self, qp: &Qp, content: &Content) -> Vec<u8> {
+        RocePacket {
+            ethernet: EthernetRepr {
+                dst: qp.mac,
+                src: self.config.mac,
+                vlan: None,
+                ethertype: ETHERTYPE_IPV4,
+            },
+            ipv4: Ipv4Repr {
+                src: self.config.ip,
+                dst: qp.config.remote_ip,
+                tos: self.config.dscp << 2,
+                // Never fragmented, so the identification has no meaning (RFC 6864).
+                ident: 0,
+                dont_fragment: true,
+                ttl: self.config.ttl,
+                protocol: PROTOCOL_UDP,
+                payload_len: 0,
+            },
+            udp: UdpRepr {
+                src_port: qp.config.source_port(),
+                dst_port: self.config.ports.number(content.role),
+                checksum: 0,
+                payload_len: 0,
+            },
+            int: content.int,
+            bth: BthRepr {
+                migrated: true,
+                pkey: self.config.pkey,
+                ..content.bth
+            },
+            extension: content.extension,
+            payload: content.payload,
+        }
+        .to_frame()
+    }
+}
+
+/// Port and INT header of data packets of a queue pair.
+fn data_content(qp: &Qp) -> Content<'static> {
+    let (role, int): (_, &[u8]) = if qp.config.int {
+        (PortRole::IntCollect, &INT_EMPTY)
+    } else {
+        (PortRole::Roce, &[])
+    };
+    let bth = BthRepr::new(Opcode::ReadRequest, 0, 0);
+    Content {
+        role,
+        int,
+        bth,
+        extension: Extension::None,
+        payload: &[],
+    }
+}
