@@ -4,3 +4,4 @@ pub mod cc;
 pub mod emit;
 pub mod prim;
 pub mod sim;
+pub mod tops;

@@ -12,10 +12,7 @@ use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Lockstep, Random};
 
 /// Lint of everything below a block; `-Wall` must say nothing.
-fn lint_clean<B: Ports + ?Sized>(top: &str, block: &mut B)
-where
-    B: Sized,
-{
+fn lint_clean<B: Ports>(top: &str, block: &mut B) {
     let mut library = Library::new();
     library.add_top(top, block).expect("emits");
     let scratch = tempfile::tempdir().expect("scratch");

@@ -19,8 +19,8 @@ pub enum EmitError {
         /// What is wrong.
         fault: Fault,
     },
-    /// Two different tops of one name.
-    #[error("two different top modules are called `{0}`")]
+    /// Two different modules of one name.
+    #[error("the top `{0}` has the name of another module")]
     DuplicateTop(String),
     /// The output cannot be written or read.
     #[error("{path}: {cause}")]

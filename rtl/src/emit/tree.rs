@@ -178,10 +178,16 @@ targets:
   synth:
     <<: *default
     default_tool: yosys
+    parameters: [SYNTH_ECP5=true]
     tools:
       yosys:
         arch: ecp5
-        yosys_synth_options: [-D SYNTH_ECP5]
+
+parameters:
+  SYNTH_ECP5:
+    datatype: bool
+    paramtype: vlogdefine
+    description: use the multiplier cells and memories of Lattice ECP5
 ",
         version = env!("CARGO_PKG_VERSION"),
     )

@@ -4,6 +4,7 @@
 //! 2 bad usage or input; what went wrong is one line on standard error that starts with `error: `.
 
 mod cosim;
+mod emit;
 mod failure;
 mod output;
 
@@ -25,12 +26,14 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Cosim(cosim::Args),
+    Emit(emit::Args),
 }
 
 impl Command {
     fn run(self) -> Result<(), Failure> {
         match self {
             Self::Cosim(args) => args.run(),
+            Self::Emit(args) => args.run(),
         }
     }
 }

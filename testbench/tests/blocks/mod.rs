@@ -1,5 +1,8 @@
 //! Blocks that use every construct of the emitter.
 
+// precedence between operators is one of the things these blocks test
+#![allow(clippy::precedence)]
+
 use hpcc_rtl::emit::naming::named;
 use hpcc_rtl::ports;
 use hpcc_rtl::prim::uint::*;

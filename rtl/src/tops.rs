@@ -1,0 +1,31 @@
+//! The blocks that are emitted under names of their own; everything below them follows.
+
+use crate::emit::{EmitError, Library};
+use rust_hdl::prelude::Block;
+
+/// A block that integrators instantiate.
+pub struct Top {
+    /// Module name.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// Makes the block with the parameters that are emitted.
+    pub make: fn() -> Box<dyn Block>,
+}
+
+/// Every top, the main one first. A name must not be that of any block below.
+pub const TOPS: &[Top] = &[];
+
+/// The top of a name.
+pub fn find(name: &str) -> Option<&'static Top> {
+    TOPS.iter().find(|top| top.name == name)
+}
+
+/// All modules of all tops.
+pub fn library() -> Result<Library, EmitError> {
+    let mut library = Library::new();
+    for top in TOPS {
+        library.add_top(top.name, (top.make)().as_mut())?;
+    }
+    Ok(library)
+}

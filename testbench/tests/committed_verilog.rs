@@ -1,0 +1,49 @@
+//! The committed Verilog is what the source emits, and is clean.
+
+use hpcc_rtl::emit::Tree;
+use hpcc_rtl::tops;
+use hpcc_testbench::tools::{self, cache::workspace_dir};
+
+#[test]
+fn committed_files_are_what_the_source_emits() {
+    let tree = Tree::new(&tops::library().expect("emits"));
+    let differences = tree
+        .differences(&workspace_dir().join("verilog-out"))
+        .expect("readable");
+    let list: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+    assert!(differences.is_empty(), "run `cargo run -- emit`:\n{list}");
+}
+
+#[test]
+fn emitting_twice_gives_the_same_bytes() {
+    let tree = || Tree::new(&tops::library().expect("emits"));
+    assert_eq!(tree(), tree());
+}
+
+#[test]
+fn every_top_is_clean_under_wall() {
+    let library = tops::library().expect("emits");
+    let scratch = tempfile::tempdir().expect("scratch");
+    let tree = Tree::new(&library);
+    tree.write(scratch.path()).expect("written");
+    assert!(tree.differences(scratch.path()).expect("readable").is_empty());
+    for top in library.tops() {
+        let mut files = vec![scratch.path().join("waivers.vlt")];
+        files.extend(
+            library
+                .modules_of(top)
+                .iter()
+                .map(|name| scratch.path().join(format!("rtl/{name}.sv"))),
+        );
+        let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(warnings, "", "lint of {top}");
+    }
+    for (name, text) in &tree.0 {
+        let dollars = text
+            .replace("$signed", "")
+            .replace("$unsigned", "")
+            .matches('$')
+            .count();
+        assert_eq!(dollars, 0, "{name} contains a dollar");
+    }
+}
