@@ -21,6 +21,9 @@ pub struct Args {
     /// Fail if golden strays from the trace, or another model from golden, by more than this on any row
     #[arg(long, value_name = "X", value_parser = bound)]
     max_rel_err: Option<f64>,
+    /// Write a waveform of the RTL around the first row on which it is wrong, or around the first row
+    #[arg(long, value_name = "FILE.vcd")]
+    vcd: Option<PathBuf>,
     /// Seed of the stalls at the RTL's ports
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -38,12 +41,17 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         let trace = Trace::read(&self.acks).map_err(Failure::input)?;
         let out = self.out.as_deref().map(create_file).transpose()?;
+        let vcd = self.vcd.as_deref().map(create_file).transpose()?;
         let options = Options { seed: self.seed };
         let cosim =
             Cosim::run(trace, &options).map_err(|error| Failure::Input(format!("{}: {error}", self.acks.display())))?;
         say(&cosim::report::table(&cosim, &self.acks))?;
         if let (Some(mut out), Some(path)) = (out, &self.out) {
             let written = cosim::output::write(&cosim, &mut out).and_then(|()| out.flush());
+            written.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+        }
+        if let (Some(vcd), Some(path)) = (vcd, &self.vcd) {
+            let written = cosim.waveform(&options, vcd);
             written.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
         }
         match cosim::report::failed(&cosim, self.max_rel_err) {

@@ -1,5 +1,6 @@
 //! The models that co-simulation knows.
 
+use super::rtl::Rtl;
 use super::{Options, Replay, Seen};
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams, Observation, StepOptions};
 use hpcc_models::cc::trace::Trace;
@@ -7,7 +8,7 @@ use hpcc_models::cc::{CcEvent, CongestionControl};
 use hpcc_models::fixed::FixedHpcc;
 
 /// Golden first; every later one is compared with the one before it.
-pub fn all(params: &HpccParams, _options: &Options) -> Result<Vec<Box<dyn Replay>>, String> {
+pub fn all(params: &HpccParams, options: &Options) -> Result<Vec<Box<dyn Replay>>, String> {
     let golden = Hpcc::<f64>::new(params.clone()).map_err(|error| error.to_string())?;
     let fixed = FixedHpcc::new(params.clone()).map_err(|error| error.to_string())?;
     Ok(vec![
@@ -21,6 +22,7 @@ pub fn all(params: &HpccParams, _options: &Options) -> Result<Vec<Box<dyn Replay
             law: fixed,
             last: |law| law.last().copied(),
         }),
+        Box::new(Rtl::new(params.clone(), options.seed)),
     ])
 }
 

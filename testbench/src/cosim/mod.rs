@@ -7,6 +7,7 @@ pub mod compare;
 pub mod laws;
 pub mod output;
 pub mod report;
+pub mod rtl;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,8 @@ use hpcc_models::cc::hpcc::Branch;
 use hpcc_models::cc::trace::{Trace, TraceRow};
 use hpcc_models::cc::CcEvent;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
 
 /// Golden meets every row of a recorded trace to this.
 const TRACE_BOUND: Expected = Expected::Within(1e-6);
@@ -108,6 +111,18 @@ impl Cosim {
             runs,
             comparisons,
         })
+    }
+
+    /// Writes the RTL's clocks around the first row on which it is wrong, or around the first row.
+    pub fn waveform(&self, options: &Options, out: BufWriter<File>) -> Result<(), String> {
+        let (flows, events) = dense_events(&self.trace);
+        let wrong = self
+            .comparisons
+            .iter()
+            .find(|c| c.expected == Expected::Exact)
+            .and_then(|c| c.first_divergence);
+        let rtl = rtl::Rtl::new(self.trace.header.params.clone(), options.seed);
+        rtl.waveform(flows, &events, wrong.unwrap_or(0), out)
     }
 
     /// The run of a model.

@@ -59,3 +59,25 @@ fn comparison_counts_what_differs() {
     let c = Comparison::new("a", "b", Expected::Exact, &got, &want);
     assert_eq!((c.mismatches, c.u.max), (3, f64::INFINITY));
 }
+
+#[test]
+fn a_wrong_bit_in_the_rtl_fails_the_run_and_is_shown() {
+    let (_, setting) = hpcc_models::cc::synthetic::settings().swap_remove(0);
+    let setting = hpcc_models::cc::synthetic::Synthetic { rows: 300, ..setting };
+    let mut cosim = Cosim::run(setting.trace().unwrap(), &Options::default()).unwrap();
+    assert_eq!(report::failed(&cosim, None), None);
+    if let Some(seen) = &mut cosim.runs[2].seen[200] {
+        seen.w += 1.0 / 2048.0;
+    }
+    let [_, fixed, rtl] = &cosim.runs[..] else {
+        panic!("three models")
+    };
+    let wrong = Comparison::new("rtl", "fixed", Expected::Exact, &rtl.seen, &fixed.seen);
+    cosim.comparisons[2] = wrong;
+    assert_eq!(
+        report::failed(&cosim, None).as_deref(),
+        Some("rtl and fixed differ on 1 rows")
+    );
+    let table = report::table(&cosim, std::path::Path::new("a.csv"));
+    assert!(table.contains("rtl and fixed first part at line 0, flow"), "{table}");
+}
