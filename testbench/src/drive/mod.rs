@@ -1,6 +1,11 @@
-//! Clock-by-clock driver of a RustHDL block in one thread, with waveforms.
+//! Clock-by-clock drivers: of any RustHDL block in one thread, of a Verilated model in the same way, and of the
+//! congestion-control slot on top of either.
 //!
-//! The driver lives in `hpcc_rtl::sim`, where the unit tests of the blocks use it too; this is its name in the test bench.
+//! The driver of RustHDL blocks lives in `hpcc_rtl::sim`, where the unit tests of the blocks use it too; this is its name
+//! in the test bench.
+
+pub mod clocked;
+pub mod slot;
 
 pub use hpcc_rtl::sim::*;
 pub use hpcc_rtl::{has_clock, ports};

@@ -53,8 +53,8 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     sweep: DFF<U<A>>,
     recent_valid: [DFF<Bit>; 5],
     recent_flow: [DFF<U<A>>; 5],
-    event_flow: Signal<Local, U<A>>,
-    command_flow: Signal<Local, U<A>>,
+    offered_flow: Signal<Local, U<A>>,
+    commanded_flow: Signal<Local, U<A>>,
     event_busy: Signal<Local, Bit>,
     command_busy: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
@@ -95,8 +95,8 @@ impl<const FLOWS: usize, const A: usize> Default for Admit<FLOWS, A> {
             sweep: Default::default(),
             recent_valid: Default::default(),
             recent_flow: Default::default(),
-            event_flow: Default::default(),
-            command_flow: Default::default(),
+            offered_flow: Default::default(),
+            commanded_flow: Default::default(),
             event_busy: Default::default(),
             command_busy: Default::default(),
             open: Default::default(),
@@ -155,15 +155,15 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             | (bit_cast_u::<25, 8>(self.command.generation.val()) << 16)
             | bit_cast_u::<25, 16>(self.command.flow.val());
 
-        self.event_flow.next = bit_cast_u::<A, 16>(self.events.down.data.val().get_bits::<16>(433));
-        self.command_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().get_bits::<16>(0));
+        self.offered_flow.next = bit_cast_u::<A, 16>(self.events.down.data.val().get_bits::<16>(433));
+        self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().get_bits::<16>(0));
         self.event_busy.next = false;
         self.command_busy.next = false;
         for i in 0..5 {
-            if self.recent_valid[i].q.val() & (self.recent_flow[i].q.val() == self.event_flow.val()) {
+            if self.recent_valid[i].q.val() & (self.recent_flow[i].q.val() == self.offered_flow.val()) {
                 self.event_busy.next = true;
             }
-            if self.recent_valid[i].q.val() & (self.recent_flow[i].q.val() == self.command_flow.val()) {
+            if self.recent_valid[i].q.val() & (self.recent_flow[i].q.val() == self.commanded_flow.val()) {
                 self.command_busy.next = true;
             }
         }
@@ -175,9 +175,9 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         self.events.down.ready.next = self.take_event.val();
 
         self.entering.next = self.take_event.val() | self.take_command.val();
-        self.entering_flow.next = self.event_flow.val();
+        self.entering_flow.next = self.offered_flow.val();
         if self.commands.down.valid.val() {
-            self.entering_flow.next = self.command_flow.val();
+            self.entering_flow.next = self.commanded_flow.val();
         }
         for i in 0..5 {
             self.recent_valid[i].clock.next = self.clock.val();

@@ -2,7 +2,7 @@
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0, 1 | `table` | registers of the hop's speed |
+//! | 0, 1 | `speeds` | registers of the hop's speed |
 //! | 2 | inputs | recorded and fresh hop, 64 bits as on the wire |
 //! | 3 | `elapsed_3`, `tx_3`, `queue_3` | differences modulo 2^24 and 2^20, smaller queue |
 //! | 4 | `not_newer`, `stale` | the rules for counters that cannot be told apart |
@@ -53,7 +53,7 @@ pub struct HopStage {
     pub write_weight: Signal<In, Bit>,
     /// Table write port: stale time.
     pub write_stale: Signal<In, Bit>,
-    table: SpeedTable,
+    speeds: SpeedTable,
     valid_2: DFF<Bit>,
     busy_3: Delay<U<34>, 2>,
     weight_3: Delay<U<34>, 2>,
@@ -72,20 +72,20 @@ impl Logic for HopStage {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(
-            self, clock, table, valid_2, busy_3, weight_3, stale_3, elapsed_3, tx_3, queue_3, not_newer, stale,
+            self, clock, speeds, valid_2, busy_3, weight_3, stale_3, elapsed_3, tx_3, queue_3, not_newer, stale,
             fresh_4, recorded_4, stored_5
         );
-        self.table.code.next = self.code.val();
-        self.table.address.next = self.table_address.val();
-        self.table.data.next = self.table_data.val();
-        self.table.write_busy.next = self.write_busy.val();
-        self.table.write_weight.next = self.write_weight.val();
-        self.table.write_stale.next = self.write_stale.val();
-        self.valid_2.d.next = self.table.valid.val();
+        self.speeds.code.next = self.code.val();
+        self.speeds.address.next = self.table_address.val();
+        self.speeds.data.next = self.table_data.val();
+        self.speeds.write_busy.next = self.write_busy.val();
+        self.speeds.write_weight.next = self.write_weight.val();
+        self.speeds.write_stale.next = self.write_stale.val();
+        self.valid_2.d.next = self.speeds.valid.val();
         self.speed_valid.next = self.valid_2.q.val();
-        self.busy_3.d.next = self.table.busy_time.val();
-        self.weight_3.d.next = self.table.queue_weight.val();
-        self.stale_3.d.next = self.table.stale_ns.val();
+        self.busy_3.d.next = self.speeds.busy_time.val();
+        self.weight_3.d.next = self.speeds.queue_weight.val();
+        self.stale_3.d.next = self.speeds.stale_ns.val();
         self.busy_time.next = self.busy_3.q.val();
         self.queue_weight.next = self.weight_3.q.val();
 

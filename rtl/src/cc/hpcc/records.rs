@@ -42,7 +42,7 @@ pub struct Records<const A: usize> {
     /// Clock 0: generation.
     pub generation: Signal<In, U<8>>,
     /// Clock 0: event word.
-    pub event: Signal<In, EventWord>,
+    pub word: Signal<In, EventWord>,
     /// Register: 1 per ACK, 2 per RTT.
     pub reaction: Signal<In, U<2>>,
     /// Register: age limit, ns.
@@ -89,8 +89,8 @@ pub struct Records<const A: usize> {
     pub write_stale: Signal<In, Bit>,
     memory: TableRam<RecordWord, A>,
     hop: [HopStage; 5],
-    event_2: Delay<EventWord, 2>,
-    event_4: Delay<EventWord, 2>,
+    word_2: Delay<EventWord, 2>,
+    word_4: Delay<EventWord, 2>,
     slot_2: Delay<U<11>, 2>,
     slot_3: DFF<U<11>>,
     slot_4: DFF<U<11>>,
@@ -138,8 +138,8 @@ impl<const A: usize> Logic for Records<A> {
             self,
             clock,
             memory,
-            event_2,
-            event_4,
+            word_2,
+            word_4,
             slot_2,
             slot_3,
             slot_4,
@@ -172,8 +172,8 @@ impl<const A: usize> Logic for Records<A> {
             now_path_5
         );
         self.memory.raddr.next = self.flow.val();
-        self.event_2.d.next = self.event.val();
-        self.event_4.d.next = self.event_2.q.val();
+        self.word_2.d.next = self.word.val();
+        self.word_4.d.next = self.word_2.q.val();
         self.flow_5.d.next = self.flow.val();
         // slot: valid 10, command 9, create 8, generation 7:0
         self.slot_2.d.next = (bit_cast_u::<11, 1>(bit_cast_b(self.valid.val())) << 10)
@@ -187,15 +187,15 @@ impl<const A: usize> Logic for Records<A> {
         self.known.d.next = self.memory.rdata.val().get_bit(417)
             & (self.memory.rdata.val().get_bits::<8>(408) == self.slot_2.q.val().get_bits::<8>(0));
         self.has_records.d.next = self.memory.rdata.val().get_bit(416);
-        self.same_path.d.next = self.memory.rdata.val().get_bits::<16>(368) == self.event_2.q.val().get_bits::<16>(368);
-        self.age.d.next = self.event_2.q.val().get_bits::<48>(320) - self.memory.rdata.val().get_bits::<48>(320);
-        self.ahead.d.next = self.event_2.q.val().get_bits::<24>(408) - self.memory.rdata.val().get_bits::<24>(384);
+        self.same_path.d.next = self.memory.rdata.val().get_bits::<16>(368) == self.word_2.q.val().get_bits::<16>(368);
+        self.age.d.next = self.word_2.q.val().get_bits::<48>(320) - self.memory.rdata.val().get_bits::<48>(320);
+        self.ahead.d.next = self.word_2.q.val().get_bits::<24>(408) - self.memory.rdata.val().get_bits::<24>(384);
         self.last_seq_4.d.next = self.memory.rdata.val().get_bits::<24>(384);
-        self.unknown_speed.d.next = ((self.event_2.q.val().get_bits::<4>(380) > 0) & !self.hop[0].speed_valid.val())
-            | ((self.event_2.q.val().get_bits::<4>(380) > 1) & !self.hop[1].speed_valid.val())
-            | ((self.event_2.q.val().get_bits::<4>(380) > 2) & !self.hop[2].speed_valid.val())
-            | ((self.event_2.q.val().get_bits::<4>(380) > 3) & !self.hop[3].speed_valid.val())
-            | ((self.event_2.q.val().get_bits::<4>(380) > 4) & !self.hop[4].speed_valid.val());
+        self.unknown_speed.d.next = ((self.word_2.q.val().get_bits::<4>(380) > 0) & !self.hop[0].speed_valid.val())
+            | ((self.word_2.q.val().get_bits::<4>(380) > 1) & !self.hop[1].speed_valid.val())
+            | ((self.word_2.q.val().get_bits::<4>(380) > 2) & !self.hop[2].speed_valid.val())
+            | ((self.word_2.q.val().get_bits::<4>(380) > 3) & !self.hop[3].speed_valid.val())
+            | ((self.word_2.q.val().get_bits::<4>(380) > 4) & !self.hop[4].speed_valid.val());
 
         // clock 3
         self.known_4.d.next = self.known.q.val();
@@ -210,19 +210,19 @@ impl<const A: usize> Logic for Records<A> {
         self.is_event.next = self.slot_4.q.val().get_bit(10) & !self.slot_4.q.val().get_bit(9);
         self.accepted.next = self.is_event.val()
             & self.known_4.q.val()
-            & self.event_4.q.val().get_bit(432)
+            & self.word_4.q.val().get_bit(432)
             & !self.unknown_speed_4.q.val();
         self.quiet.next = self.has_records_4.q.val() & (self.reaction.val() == 2) & !self.newer.q.val();
         self.moved.next = self.has_records_4.q.val() & !self.quiet.val() & !self.same_path_4.q.val();
         self.aged.next = self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & self.old.q.val();
         self.measure.next =
             self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & !self.old.q.val();
-        self.hop_count.next = self.event_4.q.val().get_bits::<4>(380);
+        self.hop_count.next = self.word_4.q.val().get_bits::<4>(380);
         for i in 0..5 {
             self.hop[i].clock.next = self.clock.val();
             self.used_r[i].clock.next = self.clock.val();
-            self.hop[i].code.next = self.event.val().get_bits::<4>(i * 64 + 60);
-            self.hop[i].fresh.next = self.event_2.q.val().get_bits::<64>(i * 64);
+            self.hop[i].code.next = self.word.val().get_bits::<4>(i * 64 + 60);
+            self.hop[i].fresh.next = self.word_2.q.val().get_bits::<64>(i * 64);
             self.hop[i].recorded.next = self.memory.rdata.val().get_bits::<64>(i * 64);
             self.hop[i].hold.next = self.has_records_4.q.val() & self.same_path_4.q.val() & !self.old.q.val();
             self.hop[i].table_address.next = self.table_address.val();
@@ -247,7 +247,7 @@ impl<const A: usize> Logic for Records<A> {
         self.late_r.d.next = self.is_event.val() & !self.known_4.q.val();
         self.bad_speed_r.d.next = self.is_event.val()
             & self.known_4.q.val()
-            & self.event_4.q.val().get_bit(432)
+            & self.word_4.q.val().get_bit(432)
             & self.unknown_speed_4.q.val();
         self.many_hops_r.d.next = self.accepted.val() & (self.hop_count.val() > 5);
         self.stale_flow_r.d.next = self.accepted.val() & self.aged.val();
@@ -269,11 +269,11 @@ impl<const A: usize> Logic for Records<A> {
         )) << 9)
             | (bit_cast_u::<10, 1>(bit_cast_b(!self.slot_4.q.val().get_bit(9))) << 8)
             | bit_cast_u::<10, 8>(self.slot_4.q.val().get_bits::<8>(0));
-        self.last_seq_5.d.next = self.event_4.q.val().get_bits::<24>(384);
+        self.last_seq_5.d.next = self.word_4.q.val().get_bits::<24>(384);
         if self.measure.val() & !self.newer.q.val() {
             self.last_seq_5.d.next = self.last_seq_4.q.val();
         }
-        self.now_path_5.d.next = self.event_4.q.val().get_bits::<64>(320);
+        self.now_path_5.d.next = self.word_4.q.val().get_bits::<64>(320);
         self.memory.we.next = self.write.q.val();
         self.memory.waddr.next = self.flow_5.q.val();
         self.memory.wdata.next = (bit_cast_w::<418, 7, 10>(self.head.q.val()) << 408)

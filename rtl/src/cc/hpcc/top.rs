@@ -140,7 +140,7 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.records.create.next = self.admit.create.val();
         self.records.flow.next = self.admit.flow.val();
         self.records.generation.next = self.admit.generation.val();
-        self.records.event.next = self.admit.word.val();
+        self.records.word.next = self.admit.word.val();
         self.records.reaction.next = self.registers.reaction.val();
         self.records.stale_limit.next = self.registers.stale_limit.val();
 

@@ -69,9 +69,9 @@ pub struct WindowUpdate<const A: usize> {
     over: DFF<Bit>,
     total: Signal<Local, U<35>>,
     clamped: Signal<Local, U<34>>,
-    window_next: Signal<Local, U<34>>,
-    reference_next: Signal<Local, U<34>>,
-    stage_next: Signal<Local, U<8>>,
+    new_window: Signal<Local, U<34>>,
+    new_reference: Signal<Local, U<34>>,
+    new_stage: Signal<Local, U<8>>,
     window_51: DFF<U<34>>,
     window_55: Delay<U<34>, 4>,
     rate_mul: MulPipe<34, 34, 34, 27>,
@@ -134,28 +134,28 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         if self.over.q.val() | (self.total.val() > bit_cast_u::<35, 34>(self.w_init.val())) {
             self.clamped.next = self.w_init.val();
         }
-        self.window_next.next = self.kept_50.q.val().get_bits::<34>(34);
-        self.reference_next.next = self.kept_50.q.val().get_bits::<34>(0);
-        self.stage_next.next = self.kept_50.q.val().get_bits::<8>(68);
+        self.new_window.next = self.kept_50.q.val().get_bits::<34>(34);
+        self.new_reference.next = self.kept_50.q.val().get_bits::<34>(0);
+        self.new_stage.next = self.kept_50.q.val().get_bits::<8>(68);
         if self.measured.val() {
-            self.window_next.next = self.clamped.val();
+            self.new_window.next = self.clamped.val();
             if self.update_reference.val() {
-                self.reference_next.next = self.clamped.val();
-                self.stage_next.next = self.stage_50.q.val();
+                self.new_reference.next = self.clamped.val();
+                self.new_stage.next = self.stage_50.q.val();
             }
         }
         if self.create.val() {
-            self.window_next.next = self.w_init.val();
-            self.reference_next.next = self.w_init.val();
-            self.stage_next.next = bits_u::<8>(0);
+            self.new_window.next = self.w_init.val();
+            self.new_reference.next = self.w_init.val();
+            self.new_stage.next = bits_u::<8>(0);
         }
         self.memory.we.next = self.valid.val();
         self.memory.waddr.next = self.flow_50.q.val();
-        self.memory.wdata.next = (bit_cast_w::<76, 2, 8>(self.stage_next.val()) << 68)
-            | (bit_cast_w::<76, 2, 34>(self.window_next.val()) << 34)
-            | bit_cast_w::<76, 2, 34>(self.reference_next.val());
+        self.memory.wdata.next = (bit_cast_w::<76, 2, 8>(self.new_stage.val()) << 68)
+            | (bit_cast_w::<76, 2, 34>(self.new_window.val()) << 34)
+            | bit_cast_w::<76, 2, 34>(self.new_reference.val());
 
-        self.window_51.d.next = self.window_next.val();
+        self.window_51.d.next = self.new_window.val();
         self.window_55.d.next = self.window_51.q.val();
         self.rate_mul.a.next = self.window_51.q.val();
         self.rate_mul.b.next = self.rate_per_window.val();

@@ -1,0 +1,300 @@
+//! Driver of the congestion-control slot: events and commands in, updates out, whatever fills the slot.
+
+use super::clocked::Clocked;
+use hpcc_models::cc::hpcc::HpccParams;
+use hpcc_models::cc::{CcEvent, CongestionControl, Update};
+use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
+use hpcc_models::fixed::HpccRegisters;
+use hpcc_rtl::cc::slot::{kind_code, pack_hops, RawUpdate};
+use hpcc_rtl::sim::Port;
+
+/// Limb of each port of the slot.
+#[derive(Clone, Debug)]
+pub struct SlotPorts {
+    reset: usize,
+    param: [usize; 3],
+    command: [usize; 4],
+    event: [usize; 14],
+    update_ready: usize,
+    command_ready: usize,
+    event_ready: usize,
+    update: [usize; 6],
+}
+
+impl SlotPorts {
+    /// Finds the ports by name.
+    ///
+    /// # Panics
+    /// If the block is no congestion-control slot.
+    pub fn new(ports: &[Port]) -> Self {
+        let limb = |name: &str| {
+            let port = ports.iter().find(|port| port.name == name);
+            port.unwrap_or_else(|| panic!("the slot has no port `{name}`")).limb
+        };
+        Self {
+            reset: limb("reset"),
+            param: ["write", "address", "data"].map(|n| limb(&format!("param_{n}"))),
+            command: ["valid", "create", "flow", "generation"].map(|n| limb(&format!("command_{n}"))),
+            event: [
+                "valid",
+                "kind",
+                "flow",
+                "generation",
+                "psn_next",
+                "snd_nxt",
+                "int_valid",
+                "n_hop",
+                "path_id",
+                "hops",
+                "ecn",
+                "sent_at",
+                "bytes",
+                "now",
+            ]
+            .map(|n| limb(&format!("event_{n}"))),
+            update_ready: limb("update_ready"),
+            command_ready: limb("command_ready"),
+            event_ready: limb("event_ready"),
+            update: ["valid", "flow", "generation", "window", "rate", "utilisation"]
+                .map(|n| limb(&format!("update_{n}"))),
+        }
+    }
+
+    /// Reset input.
+    pub fn set_reset(&self, inputs: &mut [u64], high: bool) {
+        inputs[self.reset] = high.into();
+    }
+
+    /// Register write port; `None` writes nothing.
+    pub fn set_param(&self, inputs: &mut [u64], write: Option<(u8, u64)>) {
+        inputs[self.param[0]] = write.is_some().into();
+        if let Some((address, data)) = write {
+            inputs[self.param[1]] = address.into();
+            inputs[self.param[2]] = data;
+        }
+    }
+
+    /// Command port `(create, flow, generation)`; `None` offers nothing.
+    pub fn set_command(&self, inputs: &mut [u64], command: Option<(bool, u16, u8)>) {
+        inputs[self.command[0]] = command.is_some().into();
+        if let Some((create, flow, generation)) = command {
+            inputs[self.command[1]] = create.into();
+            inputs[self.command[2]] = flow.into();
+            inputs[self.command[3]] = generation.into();
+        }
+    }
+
+    /// Event port; `None` offers nothing.
+    pub fn set_event(&self, inputs: &mut [u64], event: Option<&CcEvent>) {
+        inputs[self.event[0]] = event.is_some().into();
+        let Some(event) = event else { return };
+        let clock = (1 << 48) - 1;
+        let scalars = [
+            kind_code(event.kind),
+            u64::from(event.flow) & 0xffff,
+            event.generation.into(),
+            event.psn_next.into(),
+            event.snd_nxt.into(),
+            event.int_valid.into(),
+            event.n_hop.into(),
+            event.path_id.into(),
+        ];
+        for (limb, value) in self.event[1..9].iter().zip(scalars) {
+            inputs[*limb] = value;
+        }
+        inputs[self.event[9]..self.event[9] + 5].copy_from_slice(&pack_hops(&event.hops).0);
+        inputs[self.event[10]] = event.ecn.into();
+        inputs[self.event[11]] = event.sent_at & clock;
+        inputs[self.event[12]] = event.bytes.into();
+        inputs[self.event[13]] = event.now & clock;
+    }
+
+    /// Whether the receiver of updates is ready.
+    pub fn set_ready(&self, inputs: &mut [u64], ready: bool) {
+        inputs[self.update_ready] = ready.into();
+    }
+
+    /// The slot takes the offered command.
+    pub fn command_ready(&self, outputs: &[u64]) -> bool {
+        outputs[self.command_ready] != 0
+    }
+
+    /// The slot takes the offered event.
+    pub fn event_ready(&self, outputs: &[u64]) -> bool {
+        outputs[self.event_ready] != 0
+    }
+
+    /// The offered update.
+    pub fn update(&self, outputs: &[u64]) -> Option<RawUpdate> {
+        (outputs[self.update[0]] != 0).then(|| RawUpdate {
+            flow: outputs[self.update[1]] as u16,
+            generation: outputs[self.update[2]] as u8,
+            window: outputs[self.update[3]],
+            rate: outputs[self.update[4]],
+            utilisation: outputs[self.update[5]],
+        })
+    }
+}
+
+/// What the ports carry in the next clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offer<'a> {
+    /// Event on offer.
+    pub event: Option<&'a CcEvent>,
+    /// Command on offer: create, flow, generation.
+    pub command: Option<(bool, u16, u8)>,
+    /// The receiver of updates is not ready.
+    pub stalled: bool,
+}
+
+/// What a clock brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The event was taken.
+    pub event: bool,
+    /// The command was taken.
+    pub command: bool,
+    /// An update was received.
+    pub update: Option<RawUpdate>,
+}
+
+/// A slot with its registers written and its reset behind it.
+pub struct SlotDriver<C: Clocked> {
+    device: C,
+    ports: SlotPorts,
+    clock: u64,
+}
+
+impl<C: Clocked> SlotDriver<C> {
+    /// Resets the slot and writes the registers.
+    pub fn new(device: C, registers: &HpccRegisters) -> Self {
+        let ports = SlotPorts::new(device.ports());
+        let mut driver = Self {
+            device,
+            ports,
+            clock: 0,
+        };
+        driver.ports.set_reset(driver.device.inputs(), true);
+        driver.step(Offer::default());
+        driver.ports.set_reset(driver.device.inputs(), false);
+        for write in registers.writes() {
+            driver.ports.set_param(driver.device.inputs(), Some(write));
+            driver.step(Offer::default());
+        }
+        driver.ports.set_param(driver.device.inputs(), None);
+        driver
+    }
+
+    /// Clocks since the start.
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// The thing that is driven.
+    pub fn device(&mut self) -> &mut C {
+        &mut self.device
+    }
+
+    /// One clock.
+    pub fn step(&mut self, offer: Offer<'_>) -> Taken {
+        let inputs = self.device.inputs();
+        self.ports.set_event(inputs, offer.event);
+        self.ports.set_command(inputs, offer.command);
+        self.ports.set_ready(inputs, !offer.stalled);
+        self.device.settle();
+        let outputs = self.device.outputs();
+        let taken = Taken {
+            event: offer.event.is_some() && self.ports.event_ready(outputs),
+            command: offer.command.is_some() && self.ports.command_ready(outputs),
+            update: if offer.stalled {
+                None
+            } else {
+                self.ports.update(outputs)
+            },
+        };
+        self.device.edge();
+        self.clock += 1;
+        taken
+    }
+}
+
+/// Longest wait for a slot that has just been reset to take something: it removes all of its flows first.
+const MAX_WAIT: u64 = 1 << 17;
+
+/// A slot as a law: one event at a time, answered before the next one enters.
+pub struct SlotLaw<C: Clocked> {
+    driver: SlotDriver<C>,
+    latency: usize,
+}
+
+impl<C: Clocked> SlotLaw<C> {
+    /// A slot that answers within `latency` clocks of taking an event, with registers for `params`.
+    pub fn new(device: C, registers: &HpccRegisters, latency: usize) -> Self {
+        Self {
+            driver: SlotDriver::new(device, registers),
+            latency,
+        }
+    }
+
+    /// Offers until taken, then waits for the answer.
+    fn exchange(&mut self, offer: Offer<'_>) -> Option<RawUpdate> {
+        let taken = |t: Taken| t.event || t.command;
+        let give_up = self.driver.clock() + MAX_WAIT;
+        while !taken(self.driver.step(offer)) {
+            assert!(self.driver.clock() < give_up, "the slot takes nothing");
+        }
+        (0..=self.latency).find_map(|_| self.driver.step(Offer::default()).update)
+    }
+
+    /// As [`CongestionControl::handle`], with the bits of the answer.
+    pub fn handle_raw(&mut self, event: &CcEvent) -> Option<RawUpdate> {
+        self.exchange(Offer {
+            event: Some(event),
+            ..Offer::default()
+        })
+    }
+
+    /// The driver.
+    pub fn driver(&mut self) -> &mut SlotDriver<C> {
+        &mut self.driver
+    }
+}
+
+fn update(raw: RawUpdate) -> Update {
+    Update {
+        flow: raw.flow.into(),
+        generation: raw.generation,
+        window: window_bytes(raw.window),
+        rate: rate_bits_per_second(raw.rate),
+    }
+}
+
+impl<C: Clocked> CongestionControl for SlotLaw<C> {
+    fn name(&self) -> &'static str {
+        "hpcc-rtl"
+    }
+
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        let raw = self.exchange(Offer {
+            command: Some((true, flow as u16, generation)),
+            ..Offer::default()
+        });
+        update(raw.unwrap_or_else(|| panic!("flow {flow}: the slot has no room for this flow number")))
+    }
+
+    fn remove(&mut self, flow: u32) {
+        self.exchange(Offer {
+            command: Some((false, flow as u16, 0)),
+            ..Offer::default()
+        });
+    }
+
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        self.handle_raw(event).map(update)
+    }
+}
+
+/// The registers for some parameters, or one line that says what does not fit.
+pub fn registers(params: &HpccParams) -> Result<HpccRegisters, String> {
+    HpccRegisters::new(params).map_err(|error| error.to_string())
+}
