@@ -4,5 +4,7 @@
 
 pub mod cc;
 pub mod fixed;
+pub mod measure;
+pub mod net;
 pub mod nic;
 pub mod wire;

@@ -3,5 +3,6 @@
 pub mod cli;
 pub mod cosim;
 pub mod drive;
+pub mod scenario;
 pub mod tools;
 pub mod verilated;

@@ -1,10 +1,13 @@
 //! The congestion-control slot: what goes in ([`CcEvent`]), what comes out ([`Update`]), and the trait that every law
 //! implements. The RTL slot in `hpcc_rtl::cc` has the same fields.
 
+pub mod dcqcn;
+pub mod dctcp;
 mod event;
 mod flows;
 pub mod hpcc;
 pub mod synthetic;
+pub mod timely;
 pub mod trace;
 
 pub use event::{psn_after, CcEvent, EventKind, HopRecord, Update, MAX_HOPS};

@@ -1,0 +1,261 @@
+//! DCQCN (SIGCOMM 2015) in the form of one vendor's NIC, as the HPCC authors' simulator has it: the comparator of paper section 5.
+//!
+//! In: acknowledgements whose data packet was marked (or CNPs), ticks. Out: rate, and the window that "DCQCN+win" obeys. Three timers
+//! run per flow from its first CNP on: alpha every `alpha_interval`, the check for a decrease every `decrease_interval`, the increase
+//! every `increase_interval` since the last decrease. Between ticks they are caught up, not simulated.
+
+use super::{CcEvent, CongestionControl, EventKind, FlowTable, Update};
+
+/// Parameters; times in ns, rates in bits per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DcqcnParams {
+    /// Speed of the NIC's port: first and largest rate.
+    pub line_rate: u64,
+    /// Window at line rate, bytes.
+    pub w_init: f64,
+    /// Smallest rate.
+    pub min_rate: u64,
+    /// Gain `g` of alpha.
+    pub gain: f64,
+    /// Between updates of alpha.
+    pub alpha_interval: u64,
+    /// Between checks for a decrease.
+    pub decrease_interval: u64,
+    /// Increase timer.
+    pub increase_interval: u64,
+    /// Rounds of fast recovery.
+    pub fast_recovery: u32,
+    /// Additive step.
+    pub rate_ai: u64,
+    /// Hyper step.
+    pub rate_hai: u64,
+    /// A decrease always lowers the target as well.
+    pub clamp_target: bool,
+}
+
+impl DcqcnParams {
+    /// Parameters of the HPCC authors' simulator for a port of `line_rate`, steps scaled from 25G.
+    pub fn new(line_rate: u64, w_init: f64) -> Self {
+        let scale = |mbps_at_25g: u64| mbps_at_25g * line_rate / 25_000;
+        Self {
+            line_rate,
+            w_init,
+            min_rate: line_rate / 100,
+            gain: 1.0 / 256.0,
+            alpha_interval: 1_000,
+            decrease_interval: 4_000,
+            increase_interval: 300_000,
+            fast_recovery: 1,
+            rate_ai: scale(5),
+            rate_hai: scale(50),
+            clamp_target: false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    rate: u64,
+    target: u64,
+    alpha: f64,
+    started: bool,
+    cnp_for_alpha: bool,
+    cnp_for_decrease: bool,
+    next_alpha: u64,
+    next_decrease: u64,
+    next_increase: u64,
+    stage: u32,
+}
+
+/// DCQCN for all flows of a NIC.
+#[derive(Clone, Debug)]
+pub struct Dcqcn {
+    params: DcqcnParams,
+    flows: FlowTable<State>,
+}
+
+impl Dcqcn {
+    /// No flows yet.
+    pub fn new(params: DcqcnParams) -> Self {
+        Self {
+            params,
+            flows: FlowTable::default(),
+        }
+    }
+
+    fn update(&self, flow: u32, generation: u8, rate: u64) -> Update {
+        let window = self.params.w_init * rate as f64 / self.params.line_rate as f64;
+        Update {
+            flow,
+            generation,
+            window,
+            rate: rate as f64,
+        }
+    }
+}
+
+impl State {
+    /// Everything the timers did up to `now`.
+    fn catch_up(&mut self, p: &DcqcnParams, now: u64) {
+        loop {
+            let next = self.next_alpha.min(self.next_decrease).min(self.next_increase);
+            if !self.started || next > now {
+                return;
+            }
+            if next == self.next_alpha {
+                self.next_alpha += p.alpha_interval.max(1);
+                self.alpha *= 1.0 - p.gain;
+                if std::mem::take(&mut self.cnp_for_alpha) {
+                    self.alpha += p.gain;
+                }
+            } else if next == self.next_decrease {
+                self.next_decrease += p.decrease_interval.max(1);
+                if std::mem::take(&mut self.cnp_for_decrease) {
+                    self.decrease(p, next);
+                }
+            } else {
+                self.next_increase += p.increase_interval.max(1);
+                self.increase(p);
+            }
+        }
+    }
+
+    fn decrease(&mut self, p: &DcqcnParams, now: u64) {
+        if p.clamp_target || self.stage > 0 {
+            self.target = self.rate;
+        }
+        self.rate = ((self.rate as f64 * (1.0 - self.alpha / 2.0)) as u64).max(p.min_rate);
+        self.stage = 0;
+        self.next_increase = now + p.increase_interval;
+    }
+
+    /// Fast recovery, then one additive round, then hyper increase.
+    fn increase(&mut self, p: &DcqcnParams) {
+        let step = match self.stage.cmp(&p.fast_recovery) {
+            std::cmp::Ordering::Less => 0,
+            std::cmp::Ordering::Equal => p.rate_ai,
+            std::cmp::Ordering::Greater => p.rate_hai,
+        };
+        self.target = if step > 0 {
+            (self.target + step).min(p.line_rate)
+        } else {
+            self.target
+        };
+        self.rate = self.rate / 2 + self.target / 2;
+        self.stage += 1;
+    }
+}
+
+impl CongestionControl for Dcqcn {
+    fn name(&self) -> &'static str {
+        "dcqcn"
+    }
+
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        let state = State {
+            rate: self.params.line_rate,
+            target: self.params.line_rate,
+            alpha: 1.0,
+            started: false,
+            cnp_for_alpha: false,
+            cnp_for_decrease: false,
+            next_alpha: u64::MAX,
+            next_decrease: u64::MAX,
+            next_increase: u64::MAX,
+            stage: 0,
+        };
+        self.flows.insert(flow, generation, state);
+        self.update(flow, generation, state.rate)
+    }
+
+    fn remove(&mut self, flow: u32) {
+        self.flows.remove(flow);
+    }
+
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        let params = self.params;
+        let state = self.flows.get_mut(event.flow, event.generation)?;
+        let before = state.rate;
+        state.catch_up(&params, event.now);
+        let notified = match event.kind {
+            EventKind::Cnp => true,
+            EventKind::Ack | EventKind::Nak => event.ecn,
+            _ => false,
+        };
+        if notified {
+            state.cnp_for_alpha = state.started;
+            state.cnp_for_decrease = true;
+            if !state.started {
+                state.started = true;
+                state.target = state.rate;
+                state.next_alpha = event.now + params.alpha_interval;
+                // A nanosecond later than alpha, so that a decrease sees the alpha of its own interval.
+                state.next_decrease = event.now + params.decrease_interval + 1;
+            }
+        }
+        let rate = state.rate;
+        (rate != before).then(|| self.update(event.flow, event.generation, rate))
+    }
+
+    fn next_tick(&self, flow: u32) -> Option<u64> {
+        let state = self.flows.get(flow)?;
+        let decrease = if state.cnp_for_decrease {
+            state.next_decrease
+        } else {
+            u64::MAX
+        };
+        let next = decrease.min(state.next_increase);
+        (state.started && next != u64::MAX).then_some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law() -> Dcqcn {
+        let mut law = Dcqcn::new(DcqcnParams::new(100_000_000_000, 1e5));
+        law.create(0, 1);
+        law
+    }
+
+    fn event(kind: EventKind, now: u64, ecn: bool) -> CcEvent {
+        CcEvent {
+            kind,
+            generation: 1,
+            now,
+            ecn,
+            ..CcEvent::default()
+        }
+    }
+
+    /// By hand: first CNP at 10 us, decrease at 14.001 us with alpha = (255/256)^4; the target stays at line rate (stage 0). At
+    /// 314.001 us fast recovery goes half way back.
+    #[test]
+    fn decrease_and_recovery_by_hand() {
+        let mut law = law();
+        assert!(law.handle(&event(EventKind::Ack, 5_000, false)).is_none());
+        assert!(law.handle(&event(EventKind::Ack, 10_000, true)).is_none());
+        assert_eq!(law.next_tick(0), Some(14_001));
+        let alpha = (255.0f64 / 256.0).powi(4);
+        let down = law.handle(&event(EventKind::Tick, 14_001, false)).unwrap();
+        assert!((down.rate - 1e11 * (1.0 - alpha / 2.0)).abs() < 2.0, "{}", down.rate);
+        assert_eq!(law.next_tick(0), Some(314_001));
+        let up = law.handle(&event(EventKind::Tick, 314_001, false)).unwrap();
+        assert!((up.rate - (down.rate + 1e11) / 2.0).abs() < 2.0);
+    }
+
+    /// Catching up late gives what ticking on time gives.
+    #[test]
+    fn late_is_the_same_as_on_time() {
+        let (mut on_time, mut late) = (law(), law());
+        for law in [&mut on_time, &mut late] {
+            law.handle(&event(EventKind::Ack, 10_000, true));
+        }
+        let mut last = None;
+        while let Some(at) = on_time.next_tick(0).filter(|&at| at < 2_000_000) {
+            last = on_time.handle(&event(EventKind::Tick, at, false)).or(last);
+        }
+        assert_eq!(late.handle(&event(EventKind::Tick, 1_999_999, false)), last);
+    }
+}

@@ -1,0 +1,214 @@
+//! Setting a simulation up: ports from links, routes, ideal completion times, congestion-control slots.
+
+use super::clock::Clock;
+use super::config::{EcnRule, FlowControl, WindowRule};
+use super::engine::{SetupError, Simulator};
+use super::flow::FlowSpec;
+use super::host::Nic;
+use super::port::{Port, SizeTimes, Switch};
+use super::routing::{Edge, Routes};
+use super::slot::{SlotFactory, SlotParams};
+use super::topology::TopologyError;
+
+impl Simulator {
+    pub(super) fn build_ports(&mut self) {
+        let topology = self.topology.clone();
+        let nic_rate = topology
+            .links
+            .iter()
+            .find(|l| !topology.is_switch[l.a as usize] || !topology.is_switch[l.b as usize])
+            .map_or(0, |l| l.rate_bps);
+        let mut switch_of = vec![u32::MAX; topology.nodes()];
+        for (node, _) in topology.is_switch.iter().enumerate().filter(|(_, &s)| s) {
+            switch_of[node] = self.switches.len() as u32;
+            let shared_bytes = self.config.buffer_bytes;
+            self.switches.push(Switch {
+                node: node as u32,
+                shared_bytes,
+                shared_used: 0,
+                total_used: 0,
+            });
+        }
+        for link in &topology.links {
+            for (node, peer) in [(link.a, self.ports.len() + 1), (link.b, self.ports.len())] {
+                let port = self.ports.len() as u32;
+                let on_switch = topology.is_switch[node as usize];
+                let owner = if on_switch {
+                    switch_of[node as usize]
+                } else {
+                    self.node_nics[node as usize].push(self.nics.len() as u32);
+                    self.nics.push(Nic::new(port));
+                    (self.nics.len() - 1) as u32
+                };
+                let times = self.times_of(link.rate_bps);
+                let (ecn, code, pause_shift) = self.port_rules(link.rate_bps, nic_rate);
+                let headroom = self.headroom(link.rate_bps, link.delay_ps);
+                if on_switch {
+                    let switch = &mut self.switches[owner as usize];
+                    let taken = if matches!(self.config.flow_control, FlowControl::Pfc { .. }) {
+                        headroom + self.config.port_reserve
+                    } else {
+                        0
+                    };
+                    switch.shared_bytes = switch.shared_bytes.saturating_sub(taken);
+                }
+                self.ports.push(Port {
+                    node,
+                    peer: peer as u32,
+                    owner,
+                    on_switch,
+                    up: true,
+                    paused: false,
+                    paused_since: 0,
+                    rate_bps: link.rate_bps,
+                    speed_code: code,
+                    times,
+                    delay_ps: link.delay_ps,
+                    loss: link.loss,
+                    busy_until: 0,
+                    busy_seq: 0,
+                    end_scheduled: false,
+                    control: Default::default(),
+                    data: Default::default(),
+                    queued_bytes: 0,
+                    egress_bytes: 0,
+                    tx_bytes: 0,
+                    ecn,
+                    ingress_bytes: 0,
+                    headroom_used: 0,
+                    headroom,
+                    pause_shift,
+                    pausing: false,
+                });
+            }
+        }
+        self.last_queue = vec![0; self.ports.len()];
+    }
+
+    /// Marking rule, INT code and pause shift of a speed.
+    pub(super) fn port_rules(&self, rate: u64, nic_rate: u64) -> (Option<EcnRule>, u8, u32) {
+        let code = self
+            .config
+            .speed_codes
+            .get(&rate)
+            .copied()
+            .unwrap_or(self.config.unknown_speed);
+        let shift = match self.config.flow_control {
+            FlowControl::Pfc {
+                shift,
+                faster_ports_get_more: true,
+            } => {
+                let mut speed = rate;
+                let mut shift = shift;
+                while speed > nic_rate && shift > 0 {
+                    shift -= 1;
+                    speed /= 2;
+                }
+                shift
+            }
+            FlowControl::Pfc { shift, .. } => shift,
+            FlowControl::EgressLimit => 0,
+        };
+        (self.config.ecn.get(&rate).copied(), code, shift)
+    }
+
+    /// What arrives after a pause was decided: three one-way delays at full speed, as the ns-3 simulator reckons.
+    fn headroom(&self, rate: u64, delay_ps: u64) -> u64 {
+        let in_flight = (u128::from(rate) * u128::from(delay_ps / 1000) / 8 / 1_000_000_000 * 3) as u64;
+        match self.config.clock {
+            Clock::Ns3 => in_flight,
+            // Short links: a packet being sent on either side when the pause arrives counts for more than the delay.
+            Clock::Exact => in_flight + 4 * u64::from(self.config.mtu + 200),
+        }
+    }
+
+    pub(super) fn times_of(&mut self, rate_bps: u64) -> u32 {
+        if let Some(found) = self.times.iter().position(|t| t.rate_bps == rate_bps) {
+            return found as u32;
+        }
+        let sizes = u64::from(self.config.mtu) + 256;
+        let ps = (0..=sizes)
+            .map(|size| self.config.clock.duration_ps(size, rate_bps))
+            .collect();
+        self.times.push(SizeTimes { rate_bps, ps });
+        (self.times.len() - 1) as u32
+    }
+
+    pub(super) fn compute_routes(&mut self) {
+        let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); self.topology.nodes()];
+        for (index, port) in self.ports.iter().enumerate() {
+            edges[port.node as usize].push(Edge {
+                port: index as u32,
+                peer: self.ports[port.peer as usize].node,
+                rate_bps: port.rate_bps,
+                delay_ps: port.delay_ps,
+                up: port.up,
+            });
+        }
+        self.routes = Routes::compute(&self.topology, &edges, u64::from(self.config.mtu));
+    }
+
+    pub(super) fn check_flows(&mut self) -> Result<(), SetupError> {
+        let nodes = self.topology.nodes() as u32;
+        for index in 0..self.flows.len() {
+            let flow = self.flows[index];
+            let bad = |field, expected: &str| SetupError::Flow {
+                flow: index,
+                field,
+                expected: expected.into(),
+            };
+            for (field, node) in [("src", flow.src), ("dst", flow.dst)] {
+                if node >= nodes || self.topology.is_switch[node as usize] {
+                    return Err(bad(field, &format!("a host of the topology, got {node}")));
+                }
+            }
+            if flow.src == flow.dst {
+                return Err(bad("dst", "another host than src"));
+            }
+            if flow.bytes == 0 {
+                return Err(bad("bytes", "more than 0"));
+            }
+            let pair = self
+                .routes
+                .pair(flow.src, flow.dst)
+                .ok_or(TopologyError::NoPath(flow.src, flow.dst))?;
+            let packets = flow.bytes.div_ceil(u64::from(self.config.mtu));
+            let header = u64::from(self.config.framing.data_header);
+            self.records[index].ideal_ns = pair.rtt_ns
+                + ((u128::from(flow.bytes + packets * header) * 8_000_000_000) / u128::from(pair.rate_bps)) as u64;
+        }
+        Ok(())
+    }
+
+    /// Parameters of the slot that serves a flow.
+    pub(super) fn slot_params(&self, flow: &FlowSpec) -> SlotParams {
+        let nic = self.node_nics[flow.src as usize][0];
+        let line = self.ports[self.nics[nic as usize].port as usize].rate_bps;
+        let (base_rtt_ns, w_init_bytes) = match self.config.window {
+            WindowRule::Fixed(t) => (t, (u128::from(line) * u128::from(t) / 8_000_000_000) as u64),
+            WindowRule::LargestPair => self.routes.extremes(),
+            WindowRule::OwnPair => {
+                let pair = self.routes.pair(flow.src, flow.dst).unwrap_or_default();
+                (pair.rtt_ns, pair.bdp_bytes())
+            }
+        };
+        SlotParams {
+            line_rate_bps: line,
+            base_rtt_ns,
+            w_init_bytes,
+            mtu: self.config.mtu,
+            int_multi: self.config.int_multi,
+        }
+    }
+
+    pub(super) fn make_slots(&mut self, factory: &mut SlotFactory) -> Result<(), SetupError> {
+        for index in 0..self.flows.len() {
+            let params = self.slot_params(&self.flows[index]);
+            if let std::collections::btree_map::Entry::Vacant(place) = self.slot_of.entry(params) {
+                place.insert(self.slots.len() as u32);
+                self.slots.push(factory(&params).map_err(SetupError::Slot)?);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Topologies by name: star, dumbbell, chain, the paper's fat tree and its testbed PoD (paper 5.1).
+
+use super::topology::Topology;
+
+/// `hosts` hosts around one switch (node number `hosts`).
+pub fn star(hosts: usize, rate_gbps: u64, delay_ns: u64) -> Topology {
+    let mut t = Topology::new(hosts, 1);
+    for host in 0..hosts {
+        t.link(host, hosts, rate_gbps, delay_ns);
+    }
+    t
+}
+
+/// `pairs` hosts on each of two switches, joined by one link; host `i` on the left, `pairs + i` on the right.
+pub fn dumbbell(pairs: usize, rate_gbps: u64, middle_gbps: u64, delay_ns: u64) -> Topology {
+    let mut t = Topology::new(2 * pairs, 2);
+    for i in 0..pairs {
+        t.link(i, 2 * pairs, rate_gbps, delay_ns);
+        t.link(pairs + i, 2 * pairs + 1, rate_gbps, delay_ns);
+    }
+    t.link(2 * pairs, 2 * pairs + 1, middle_gbps, delay_ns);
+    t
+}
+
+/// A row of switches with `per_switch` hosts each, neighbouring switches joined at the given speeds.
+pub fn chain(per_switch: usize, rate_gbps: u64, middle_gbps: &[u64], delay_ns: u64) -> Topology {
+    let switches = middle_gbps.len() + 1;
+    let hosts = switches * per_switch;
+    let mut t = Topology::new(hosts, switches);
+    for host in 0..hosts {
+        t.link(host, hosts + host / per_switch, rate_gbps, delay_ns);
+    }
+    for (i, &gbps) in middle_gbps.iter().enumerate() {
+        t.link(hosts + i, hosts + i + 1, gbps, delay_ns);
+    }
+    t
+}
+
+/// The fat tree of the paper's simulations at `scale` 5: 320 hosts at 100G, 20 ToRs, 20 Aggs, 16 Cores, 400G between switches, 1 us per
+/// link. A smaller scale keeps that many of the five pods (64 hosts each) under the same 16 cores.
+pub fn fat_tree(scale: usize) -> Topology {
+    fat_tree_with(scale.max(1), 16, 100, 400)
+}
+
+/// The same shape with another number of hosts per rack and other speeds.
+pub fn fat_tree_with(pods: usize, hosts_per_rack: usize, host_gbps: u64, fabric_gbps: u64) -> Topology {
+    const PER_POD: usize = 4;
+    const CORES: usize = 16;
+    let racks = pods * PER_POD;
+    let hosts = racks * hosts_per_rack;
+    let (tor, agg, core) = (hosts, hosts + racks, hosts + 2 * racks);
+    let mut t = Topology::new(hosts, 2 * racks + CORES);
+    for host in 0..hosts {
+        t.link(host, tor + host / hosts_per_rack, host_gbps, 1000);
+    }
+    for rack in 0..racks {
+        for i in 0..PER_POD {
+            t.link(tor + rack, agg + rack / PER_POD * PER_POD + i, fabric_gbps, 1000);
+        }
+    }
+    for a in 0..racks {
+        for i in 0..CORES / PER_POD {
+            t.link(agg + a, core + a % PER_POD * (CORES / PER_POD) + i, fabric_gbps, 1000);
+        }
+    }
+    t
+}
+
+/// The paper's testbed: 32 servers with two 25G ports, servers 0 to 15 on ToR 1 and 2, 16 to 31 on ToR 3 and 4, each ToR with a 100G
+/// link to the one Agg. The link delays give its base RTT of 5.4 us within a rack and 8.5 us across with 1 KB packets.
+pub fn testbed_pod() -> Topology {
+    let mut t = Topology::new(32, 5);
+    for server in 0..32 {
+        let first_tor = 32 + server / 16 * 2;
+        t.link(server, first_tor, 25, 1150);
+        t.link(server, first_tor + 1, 25, 1150);
+    }
+    for tor in 32..36 {
+        t.link(tor, 36, 100, 700);
+    }
+    t
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_fat_tree_has_its_sizes() {
+        let t = fat_tree(5);
+        assert_eq!((t.hosts().len(), t.nodes() - 320, t.links.len()), (320, 56, 480));
+        assert!(t.check().is_ok() && testbed_pod().check().is_ok());
+    }
+}

@@ -1,0 +1,240 @@
+//! Everything that distinguishes one network from another on the same topology: framing, buffers, marking, loss recovery, pacing.
+
+use std::collections::BTreeMap;
+
+use super::clock::Clock;
+
+/// Bytes of headers. A packet's size is what it occupies on the wire, as far as the profile counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Every data packet, without INT.
+    pub data_header: u32,
+    /// Added to the first packet of a message (RETH).
+    pub first_extra: u32,
+    /// Every acknowledgement, without INT.
+    pub ack_header: u32,
+    /// INT area at the sender.
+    pub int_base: u32,
+    /// What each of the first five switches adds.
+    pub int_per_hop: u32,
+    /// Smallest data frame.
+    pub min_data: u32,
+    /// Smallest acknowledgement.
+    pub min_ack: u32,
+    /// A pause frame.
+    pub pause_frame: u32,
+}
+
+/// Bytes of INT on a packet that passed five switches (paper Fig. 7).
+pub const INT_FULL: u32 = 42;
+
+impl Framing {
+    /// Ethernet, IPv4, UDP, BTH, ICRC, FCS, preamble and gap; INT grows from 2 bytes by 8 a switch.
+    pub fn wire(int: bool) -> Self {
+        const COMMON: u32 = 14 + 20 + 8 + 12 + 4 + 4 + 20;
+        Self {
+            data_header: COMMON,
+            first_extra: 16,
+            ack_header: COMMON + 4,
+            int_base: if int { 2 } else { 0 },
+            int_per_hop: if int { 8 } else { 0 },
+            min_data: 84,
+            min_ack: 84,
+            pause_frame: 84,
+        }
+    }
+
+    /// The ns-3 HPCC simulator's headers with an INT area of a fixed size: 42 bytes for HPCC, 8 for TIMELY, none otherwise.
+    pub fn ns3(int_bytes: u32) -> Self {
+        Self {
+            data_header: 14 + 20 + 8 + 6,
+            first_extra: 0,
+            ack_header: 14 + 20 + 12,
+            int_base: int_bytes,
+            int_per_hop: 0,
+            min_data: 0,
+            min_ack: 60,
+            pause_frame: 14 + 20 + 9,
+        }
+    }
+
+    /// Wire bytes a sender charges to its pacing: with the INT of a full stack.
+    pub fn charged(&self, size: u32) -> u32 {
+        if self.int_per_hop > 0 {
+            size + INT_FULL - self.int_base
+        } else {
+            size
+        }
+    }
+}
+
+/// Marking of congestion on one port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EcnRule {
+    /// No mark up to here, bytes.
+    pub k_min: u64,
+    /// Always marked above, bytes.
+    pub k_max: u64,
+    /// Probability of a mark just below `k_max`.
+    pub p_max: f64,
+}
+
+/// What keeps, or does not keep, buffers from overflowing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowControl {
+    /// Priority pause; an ingress queue pauses above 2^-shift of the free shared buffer.
+    Pfc {
+        /// Shift for a port of NIC speed.
+        shift: u32,
+        /// The ns-3 simulator lowers the shift by one for each doubling of speed over the NIC's.
+        faster_ports_get_more: bool,
+    },
+    /// No pause: an egress queue takes what is at most the free buffer (alpha = 1), the rest is dropped.
+    EgressLimit,
+}
+
+/// How lost packets are sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Rewind to the oldest unacknowledged byte.
+    GoBackN,
+    /// Selective retransmission with a window of one bandwidth-delay product (IRN).
+    Irn,
+}
+
+/// Window and base RTT handed to the law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowRule {
+    /// `T` for all flows, ns; the window is line rate times `T`.
+    Fixed(u64),
+    /// The largest of each over all pairs of hosts (the ns-3 simulator's `GLOBAL_T 1`).
+    LargestPair,
+    /// Of the flow's own pair (`GLOBAL_T 0`).
+    OwnPair,
+}
+
+/// Which window the sender obeys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowUse {
+    /// The law's.
+    Law,
+    /// The first one, for good.
+    Initial,
+    /// None.
+    None,
+}
+
+/// A network's rules.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Rounding of times.
+    pub clock: Clock,
+    /// Headers.
+    pub framing: Framing,
+    /// Payload of a full packet, bytes.
+    pub mtu: u32,
+    /// Switches write INT records.
+    pub int: bool,
+    /// Multiplier of both INT units.
+    pub int_multi: u32,
+    /// Speed in bits per second to INT code, and the code of a speed that is not in the table.
+    pub speed_codes: BTreeMap<u64, u8>,
+    /// Code of a speed that the table lacks.
+    pub unknown_speed: u8,
+    /// Buffer of a switch, bytes.
+    pub buffer_bytes: u64,
+    /// Reserved per port before the shared buffer counts, bytes.
+    pub port_reserve: u64,
+    /// A pause ends this far below its threshold, bytes.
+    pub resume_offset: u64,
+    /// Pause or drop.
+    pub flow_control: FlowControl,
+    /// Retransmission.
+    pub recovery: Recovery,
+    /// Marking per port speed (bits per second); a speed without a rule does not mark.
+    pub ecn: BTreeMap<u64, EcnRule>,
+    /// A paused host still sends acknowledgements.
+    pub host_acks_ignore_pause: bool,
+    /// Acknowledgements have their own strict-priority queue in switches.
+    pub switch_ack_priority: bool,
+    /// A new rate moves the send that is already scheduled.
+    pub rate_moves_next_send: bool,
+    /// A duplicate is acknowledged again.
+    pub acknowledge_duplicates: bool,
+    /// The same gap is reported again after this long, ps; `None`: once per gap.
+    pub nak_repeat_ps: Option<u64>,
+    /// Retransmission timeout, ps; `None`: none.
+    pub retry_timeout_ps: Option<u64>,
+    /// A new window takes effect this long after its acknowledgement, ps.
+    pub cc_latency_ps: u64,
+    /// Window and `T`.
+    pub window: WindowRule,
+    /// Which window counts.
+    pub window_use: WindowUse,
+    /// The law's rate paces; otherwise line rate does.
+    pub pace: bool,
+    /// Seed of marking and of loss on links.
+    pub seed: u64,
+}
+
+/// Speeds of the default INT table, Gb/s, at codes 1 to 8.
+pub const DEFAULT_SPEEDS_GBPS: [u64; 8] = [10, 25, 40, 50, 100, 200, 400, 800];
+
+impl Config {
+    /// The network of the paper with the wire's own framing; `t_ns` is `T`.
+    pub fn paper(t_ns: u64, int: bool) -> Self {
+        let ecn = |gbps: u64| EcnRule {
+            k_min: 4_000 * gbps,
+            k_max: 16_000 * gbps,
+            p_max: 0.2,
+        };
+        Self {
+            clock: Clock::Exact,
+            framing: Framing::wire(int),
+            mtu: 1024,
+            int,
+            int_multi: 1,
+            speed_codes: DEFAULT_SPEEDS_GBPS
+                .iter()
+                .zip(1..)
+                .map(|(&g, code)| (g * 1_000_000_000, code))
+                .collect(),
+            unknown_speed: 0,
+            buffer_bytes: 32 * 1024 * 1024,
+            port_reserve: 4 * 1024,
+            resume_offset: 3 * 1024,
+            flow_control: FlowControl::Pfc {
+                shift: 3,
+                faster_ports_get_more: false,
+            },
+            recovery: Recovery::GoBackN,
+            ecn: DEFAULT_SPEEDS_GBPS
+                .iter()
+                .map(|&g| (g * 1_000_000_000, ecn(g)))
+                .collect(),
+            host_acks_ignore_pause: true,
+            switch_ack_priority: false,
+            rate_moves_next_send: true,
+            acknowledge_duplicates: true,
+            nak_repeat_ps: None,
+            retry_timeout_ps: Some(4_000_000_000),
+            cc_latency_ps: 0,
+            window: WindowRule::Fixed(t_ns),
+            window_use: WindowUse::Law,
+            pace: true,
+            seed: 1,
+        }
+    }
+
+    /// DCTCP's marking: everything above 30 KB per 10 Gb/s (paper 5.1).
+    pub fn mark_like_dctcp(&mut self) {
+        for (&rate, rule) in &mut self.ecn {
+            let k = rate / 1_000_000_000 * 3_000;
+            *rule = EcnRule {
+                k_min: k,
+                k_max: k,
+                p_max: 1.0,
+            };
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The simulator: owns everything and turns events into calls. Switches are in [`super::switch`], hosts in [`super::host`].
+
+use std::collections::BTreeMap;
+
+use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::config::Config;
+use super::event::EventQueue;
+use super::flow::{Context, FlowRecord, FlowSpec};
+use super::host::Nic;
+use super::packet::PacketSlab;
+use super::port::{Port, SizeTimes, Switch};
+use super::routing::Routes;
+use super::sample::{SamplePlan, Samples};
+use super::slot::{CcSlot, SlotFactory, SlotParams};
+use super::topology::{Topology, TopologyError};
+
+/// A link that fails, or comes back, or changes speed, at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkChange {
+    /// When, ps.
+    pub at_ps: u64,
+    /// Index of the link in the topology.
+    pub link: usize,
+    /// Usable from then on.
+    pub up: bool,
+    /// New speed, bits per second; `None`: unchanged.
+    pub rate_bps: Option<u64>,
+}
+
+/// Counters of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Events taken from the queue.
+    pub events: u64,
+    /// Data packets sent by hosts, repetitions included.
+    pub data_packets: u64,
+    /// Packets over links, of all kinds.
+    pub packet_hops: u64,
+    /// Acknowledgements handed to congestion control.
+    pub acks: u64,
+    /// Packets dropped for want of buffer.
+    pub drops: u64,
+    /// Packets lost on links.
+    pub losses: u64,
+    /// Pause frames sent.
+    pub pauses: u64,
+    /// Time that ports spent paused, summed, ps.
+    pub paused_ps: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Negative acknowledgements sent.
+    pub naks: u64,
+    /// Packets marked.
+    pub marked: u64,
+}
+
+/// Why a simulation cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The topology.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// A flow.
+    #[error("flow {flow}: {field}: expected {expected}")]
+    Flow {
+        /// Flow number.
+        flow: usize,
+        /// Its field.
+        field: &'static str,
+        /// What it should be.
+        expected: String,
+    },
+    /// The congestion-control slot.
+    #[error("congestion control: {0}")]
+    Slot(String),
+}
+
+/// Kinds of events, in the top four bits of a payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
+    TxEnd,
+    Arrive,
+    Wake,
+    FlowFeed,
+    FlowInstall,
+    FlowStart,
+    Tick,
+    Collect,
+    Sample,
+    Timeout,
+    LinkChange,
+}
+
+const KINDS: [Kind; 11] = [
+    Kind::TxEnd,
+    Kind::Arrive,
+    Kind::Wake,
+    Kind::FlowFeed,
+    Kind::FlowInstall,
+    Kind::FlowStart,
+    Kind::Tick,
+    Kind::Collect,
+    Kind::Sample,
+    Kind::Timeout,
+    Kind::LinkChange,
+];
+
+pub(super) fn encode(kind: Kind, a: u32, b: u32) -> u64 {
+    (kind as u64) << 60 | u64::from(a) << 32 | u64::from(b)
+}
+
+/// A network with its traffic.
+pub struct Simulator {
+    pub(super) config: Config,
+    pub(super) topology: Topology,
+    pub(super) now: u64,
+    /// Sequence number of the event being handled.
+    pub(super) seq: u64,
+    pub(super) events: EventQueue,
+    pub(super) packets: PacketSlab,
+    pub(super) ports: Vec<Port>,
+    pub(super) times: Vec<SizeTimes>,
+    pub(super) switches: Vec<Switch>,
+    pub(super) nics: Vec<Nic>,
+    /// NIC numbers by node.
+    pub(super) node_nics: Vec<Vec<u32>>,
+    pub(super) routes: Routes,
+    pub(super) flows: Vec<FlowSpec>,
+    /// Flow numbers in order of start.
+    pub(super) order: Vec<u32>,
+    pub(super) next_flow: usize,
+    pub(super) records: Vec<FlowRecord>,
+    pub(super) contexts: Vec<Context>,
+    pub(super) free_contexts: Vec<u32>,
+    /// Next source port of each pair of hosts.
+    pub(super) source_ports: BTreeMap<(u32, u32), u16>,
+    pub(super) slots: Vec<Box<dyn CcSlot>>,
+    pub(super) slot_of: BTreeMap<SlotParams, u32>,
+    pub(super) link_changes: Vec<LinkChange>,
+    pub(super) plan: SamplePlan,
+    pub(super) samples: Samples,
+    pub(super) sample_count: u64,
+    pub(super) last_queue: Vec<u64>,
+    pub(super) rng: ChaCha8Rng,
+    pub(super) counters: Counters,
+    pub(super) unfinished: usize,
+}
+
+impl Simulator {
+    /// Builds the network, checks the flows and makes the congestion-control slots that they need.
+    pub fn new(
+        topology: &Topology,
+        flows: Vec<FlowSpec>,
+        config: Config,
+        plan: SamplePlan,
+        factory: &mut SlotFactory,
+    ) -> Result<Self, SetupError> {
+        topology.check()?;
+        let mut order: Vec<u32> = (0..flows.len() as u32).collect();
+        order.sort_by_key(|&f| flows[f as usize].start_ps);
+        let mut sim = Self {
+            topology: topology.clone(),
+            now: 0,
+            seq: 0,
+            events: EventQueue::new(),
+            packets: PacketSlab::default(),
+            ports: Vec::new(),
+            times: Vec::new(),
+            switches: Vec::new(),
+            nics: Vec::new(),
+            node_nics: vec![Vec::new(); topology.nodes()],
+            routes: Routes::default(),
+            unfinished: flows.len(),
+            records: vec![FlowRecord::default(); flows.len()],
+            flows,
+            order,
+            next_flow: 0,
+            contexts: Vec::new(),
+            free_contexts: Vec::new(),
+            source_ports: BTreeMap::new(),
+            slots: Vec::new(),
+            slot_of: BTreeMap::new(),
+            link_changes: Vec::new(),
+            plan,
+            samples: Samples::default(),
+            sample_count: 0,
+            last_queue: Vec::new(),
+            rng: ChaCha8Rng::seed_from_u64(config.seed),
+            counters: Counters::default(),
+            config,
+        };
+        sim.build_ports();
+        sim.compute_routes();
+        sim.check_flows()?;
+        sim.make_slots(factory)?;
+        if let Some(&first) = sim.order.first() {
+            sim.events
+                .push(sim.flows[first as usize].start_ps, encode(Kind::FlowFeed, 0, 0));
+        }
+        if sim.plan.interval_ps > 0 {
+            sim.events.push(sim.plan.start_ps, encode(Kind::Sample, 0, 0));
+        }
+        Ok(sim)
+    }
+
+    /// Adds a link change; before running only.
+    pub fn add_link_change(&mut self, change: LinkChange) {
+        self.events.push(
+            change.at_ps,
+            encode(Kind::LinkChange, 0, self.link_changes.len() as u32),
+        );
+        self.link_changes.push(change);
+    }
+
+    /// Handles every event up to and including `until_ps`. False when all flows are over and nothing is left to observe.
+    pub fn run_until(&mut self, until_ps: u64) -> bool {
+        while let Some(event) = self.events.pop() {
+            if event.time > until_ps {
+                self.events.push_reserved(event.time, event.seq, event.payload);
+                self.now = until_ps;
+                return true;
+            }
+            self.now = event.time;
+            self.seq = event.seq;
+            self.counters.events += 1;
+            self.dispatch(event.payload);
+            if self.unfinished == 0 && (self.plan.interval_ps == 0 || self.now >= self.plan.end_ps) {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn dispatch(&mut self, payload: u64) {
+        let (a, b) = ((payload >> 32) as u32 & 0x0fff_ffff, payload as u32);
+        match KINDS[(payload >> 60) as usize] {
+            Kind::TxEnd => {
+                self.ports[b as usize].end_scheduled = false;
+                self.send(b);
+            }
+            Kind::Arrive => self.arrive(a, b),
+            Kind::Wake => self.wake(a, b),
+            Kind::FlowFeed => self.feed_flows(),
+            Kind::FlowInstall => self.events.push(self.now, encode(Kind::FlowStart, 0, b)),
+            Kind::FlowStart => self.start_flow(b),
+            Kind::Tick => self.tick(a, b),
+            Kind::Collect => self.collect(b),
+            Kind::Sample => self.take_samples(),
+            Kind::Timeout => self.timeout(a, b),
+            Kind::LinkChange => self.change_link(b as usize),
+        }
+    }
+
+    /// Starts whatever a port can send now.
+    pub(super) fn send(&mut self, port: u32) {
+        if self.ports[port as usize].on_switch {
+            self.switch_send(port);
+        } else {
+            self.nic_send(self.ports[port as usize].owner);
+        }
+    }
+
+    /// Time now, ps.
+    pub fn now_ps(&self) -> u64 {
+        self.now
+    }
+
+    /// Flows not yet finished.
+    pub fn unfinished(&self) -> usize {
+        self.unfinished
+    }
+
+    /// Counters so far; time still paused is added at the end by [`Simulator::finish`].
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Flows asked for.
+    pub fn flows(&self) -> &[FlowSpec] {
+        &self.flows
+    }
+
+    /// What became of them.
+    pub fn records(&self) -> &[FlowRecord] {
+        &self.records
+    }
+
+    /// Observations.
+    pub fn samples(&self) -> &Samples {
+        &self.samples
+    }
+
+    /// Largest base RTT (ns) and bandwidth-delay product (bytes) of the topology.
+    pub fn extremes(&self) -> (u64, u64) {
+        self.routes.extremes()
+    }
+
+    /// Most packets in flight at once.
+    pub fn peak_packets(&self) -> usize {
+        self.packets.peak()
+    }
+
+    /// Name of the law.
+    pub fn law(&self) -> &'static str {
+        self.slots.first().map_or("none", |s| s.name())
+    }
+
+    /// Closes open intervals.
+    pub fn finish(&mut self) {
+        for port in self.ports.iter_mut().filter(|p| p.paused) {
+            self.counters.paused_ps += self.now - port.paused_since;
+            port.paused_since = self.now;
+        }
+    }
+}

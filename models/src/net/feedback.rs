@@ -1,0 +1,207 @@
+//! What comes back to a sender: acknowledgements, results of congestion control, its timers, the retransmission timeout.
+
+use super::clock::PS_PER_NS;
+use super::config::WindowUse;
+use super::engine::{encode, Kind, Simulator};
+use super::host::{whole_rate, whole_window};
+use super::packet::PacketKind;
+use crate::cc::{CcEvent, EventKind, Update};
+
+impl Simulator {
+    /// An acknowledgement reaches the sender: rewind first, then congestion control, then send.
+    pub(super) fn receive_ack(&mut self, packet: u32) {
+        let p = self.packets[packet];
+        self.packets.release(packet);
+        let Some(context) = self.contexts.get_mut(p.context as usize) else {
+            return;
+        };
+        if context.flow != p.flow || context.finished {
+            return;
+        }
+        let old = context.snd_una;
+        if p.seq > context.snd_una {
+            context.snd_una = p.seq;
+            context.snd_nxt = context.snd_nxt.max(p.seq);
+            context.progress_at = self.now;
+        }
+        if let Some(mut selective) = context.selective.take() {
+            selective.acknowledged(context, old);
+            if p.kind == PacketKind::Nak {
+                selective.missing(context, p.caused_by);
+            }
+            context.selective = Some(selective);
+        } else if p.kind == PacketKind::Nak {
+            context.snd_nxt = context.snd_una;
+        }
+        let (nic, slot) = (context.nic, context.slot);
+        let finished = context.snd_una >= context.size;
+        let mtu = u64::from(self.config.mtu);
+        let psn = |byte: u64| byte.div_ceil(mtu) as u32 & 0xff_ffff;
+        let event = CcEvent {
+            kind: if p.kind == PacketKind::Nak {
+                EventKind::Nak
+            } else {
+                EventKind::Ack
+            },
+            flow: p.context,
+            generation: context.generation,
+            psn_next: psn(p.seq),
+            snd_nxt: psn(context.snd_nxt),
+            int_valid: self.config.int,
+            n_hop: p.n_hop,
+            path_id: p.path_id,
+            hops: p.hops,
+            ecn: p.ecn,
+            sent_at: p.sent_at / PS_PER_NS,
+            bytes: (context.snd_una - old) as u32,
+            now: self.now / PS_PER_NS,
+        };
+        if finished {
+            context.finished = true;
+            self.records[p.flow as usize].finished_ps = Some(self.now);
+            self.unfinished -= 1;
+        }
+        self.counters.acks += 1;
+        self.samples.rtt.add((self.now - p.sent_at) / PS_PER_NS);
+        self.slots[slot as usize].submit(&event);
+        if self.config.cc_latency_ps == 0 {
+            self.collect(slot);
+        } else {
+            self.events
+                .push(self.now + self.config.cc_latency_ps, encode(Kind::Collect, 0, slot));
+        }
+        if finished {
+            self.contexts[p.context as usize].tick_at = u64::MAX;
+            self.slots[slot as usize].remove(p.context);
+        } else {
+            self.schedule_tick(p.context);
+        }
+        self.nic_send(nic);
+    }
+
+    /// The result of the oldest submitted event of a slot takes effect.
+    pub(super) fn collect(&mut self, slot: u32) {
+        if let Some(update) = self.slots[slot as usize].collect() {
+            self.apply(&update);
+            if self.config.cc_latency_ps > 0 {
+                let context = &self.contexts[update.flow as usize];
+                if context.generation == update.generation {
+                    self.nic_send(context.nic);
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, update: &Update) {
+        let Some(context) = self.contexts.get_mut(update.flow as usize) else {
+            return;
+        };
+        if context.generation != update.generation {
+            return;
+        }
+        if self.config.window_use == WindowUse::Law {
+            context.window = whole_window(update.window);
+        }
+        if !self.config.pace {
+            return;
+        }
+        let rate = whole_rate(update.rate);
+        let old = std::mem::replace(&mut context.rate_bps, rate);
+        if self.config.rate_moves_next_send {
+            let gap = |rate| self.config.clock.duration_ps(u64::from(context.last_size), rate) as i64;
+            if old != rate {
+                context.next_avail += gap(rate) - gap(old);
+            }
+            let (nic, at) = (context.nic, context.next_avail);
+            if self.nics[nic as usize]
+                .wake_at
+                .is_some_and(|pending| at < pending as i64)
+            {
+                self.schedule_wake(nic, (at.max(0) as u64).max(self.now));
+            }
+        }
+    }
+
+    /// Asks the law for its next tick and makes an event of it.
+    pub(super) fn schedule_tick(&mut self, index: u32) {
+        let context = &mut self.contexts[index as usize];
+        let at = self.slots[context.slot as usize].next_tick(index).unwrap_or(u64::MAX);
+        if at != context.tick_at {
+            context.tick_at = at;
+            if at != u64::MAX {
+                let when = (at * PS_PER_NS).max(self.now);
+                self.events
+                    .push(when, encode(Kind::Tick, u32::from(context.generation), index));
+            }
+        }
+    }
+
+    /// A law's timer.
+    pub(super) fn tick(&mut self, generation: u32, index: u32) {
+        let context = &mut self.contexts[index as usize];
+        let due = context.tick_at <= self.now / PS_PER_NS;
+        if context.finished || u32::from(context.generation) != generation || !due {
+            return;
+        }
+        context.tick_at = u64::MAX;
+        let (slot, nic) = (context.slot, context.nic);
+        let event = CcEvent {
+            kind: EventKind::Tick,
+            flow: index,
+            generation: context.generation,
+            now: self.now / PS_PER_NS,
+            ..CcEvent::default()
+        };
+        self.slots[slot as usize].submit(&event);
+        self.collect(slot);
+        self.schedule_tick(index);
+        self.nic_send(nic);
+    }
+
+    pub(super) fn arm_timeout(&mut self, index: u32) {
+        let Some(timeout) = self.config.retry_timeout_ps else {
+            return;
+        };
+        let context = &mut self.contexts[index as usize];
+        if !context.timer_armed {
+            context.timer_armed = true;
+            context.progress_at = self.now;
+            self.events.push(
+                self.now + timeout,
+                encode(Kind::Timeout, u32::from(context.generation), index),
+            );
+        }
+    }
+
+    /// No progress for the timeout: go back to the oldest unacknowledged byte.
+    pub(super) fn timeout(&mut self, generation: u32, index: u32) {
+        let Some(timeout) = self.config.retry_timeout_ps else {
+            return;
+        };
+        let context = &mut self.contexts[index as usize];
+        if context.finished || u32::from(context.generation) != generation {
+            return;
+        }
+        context.timer_armed = false;
+        if context.snd_nxt == context.snd_una {
+            return;
+        }
+        let due = context.progress_at + timeout;
+        if due > self.now {
+            context.timer_armed = true;
+            self.events.push(due, encode(Kind::Timeout, generation, index));
+            return;
+        }
+        self.counters.timeouts += 1;
+        match context.selective.take() {
+            Some(mut selective) => {
+                selective.timed_out(context);
+                context.selective = Some(selective);
+            }
+            None => context.snd_nxt = context.snd_una,
+        }
+        let nic = context.nic;
+        self.arm_timeout(index);
+        self.nic_send(nic);
+    }
+}

@@ -1,0 +1,116 @@
+//! Flows: what is asked for, what became of it, and the state while it runs.
+
+/// A flow to simulate: one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowSpec {
+    /// Sending host (node number).
+    pub src: u32,
+    /// Receiving host (node number).
+    pub dst: u32,
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// When it starts, ps.
+    pub start_ps: u64,
+}
+
+/// What became of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowRecord {
+    /// When the sender had the last acknowledgement, ps.
+    pub finished_ps: Option<u64>,
+    /// When the flow really started, ps.
+    pub started_ps: u64,
+    /// Payload sent more than once, bytes.
+    pub retransmitted_bytes: u64,
+    /// Completion time without other traffic, ns.
+    pub ideal_ns: u64,
+}
+
+impl FlowRecord {
+    /// Completion time, ps.
+    pub fn fct_ps(&self) -> Option<u64> {
+        self.finished_ps.map(|end| end - self.started_ps)
+    }
+
+    /// Completion time over ideal completion time.
+    pub fn slowdown(&self) -> Option<f64> {
+        self.fct_ps()
+            .map(|fct| fct as f64 / 1000.0 / self.ideal_ns.max(1) as f64)
+    }
+}
+
+/// State of a running flow, both ends. The place is used again when the flow is over; `flow` tells whose it is.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// Flow number.
+    pub flow: u32,
+    /// Generation in the congestion-control slot.
+    pub generation: u8,
+    /// Slot that decides.
+    pub slot: u32,
+    /// Sending NIC.
+    pub nic: u32,
+    /// 5-tuple.
+    pub src: u32,
+    /// 5-tuple.
+    pub dst: u32,
+    /// 5-tuple.
+    pub ports: u32,
+    /// Message size, bytes.
+    pub size: u64,
+    /// Oldest unacknowledged byte.
+    pub snd_una: u64,
+    /// Next byte to send.
+    pub snd_nxt: u64,
+    /// First byte never sent.
+    pub snd_max: u64,
+    /// Window, payload bytes, at least 1; `u64::MAX`: none.
+    pub window: u64,
+    /// Pacing rate, bits per second of wire bytes.
+    pub rate_bps: u64,
+    /// Earliest next send, ps. May lie in the past, even before 0 after a rate rose.
+    pub next_avail: i64,
+    /// Wire bytes charged for the last packet.
+    pub last_size: u32,
+    /// All acknowledged.
+    pub finished: bool,
+    /// Last progress or (re)start, ps: base of the retransmission timeout.
+    pub progress_at: u64,
+    /// A timeout event is in the queue.
+    pub timer_armed: bool,
+    /// Pending tick, ns; `u64::MAX`: none.
+    pub tick_at: u64,
+    /// Receiver: next byte expected.
+    pub expected: u64,
+    /// Receiver: expected byte of the last negative acknowledgement.
+    pub nak_expected: u64,
+    /// Receiver: when that one may be repeated, ps.
+    pub nak_timer: u64,
+    /// Receiver: a negative acknowledgement was sent for the present gap.
+    pub nak_sent: bool,
+    /// Selective retransmission, allocated when first needed.
+    pub selective: Option<Box<super::recovery::Selective>>,
+}
+
+impl Context {
+    /// Payload bytes in flight.
+    pub fn in_flight(&self) -> u64 {
+        match &self.selective {
+            Some(selective) => selective.in_flight(self),
+            None => self.snd_nxt - self.snd_una,
+        }
+    }
+
+    /// Payload not yet sent.
+    pub fn bytes_left(&self) -> u64 {
+        match &self.selective {
+            Some(selective) if selective.has_lost(self) => 1,
+            _ => self.size - self.snd_nxt.min(self.size),
+        }
+    }
+
+    /// The window forbids another packet.
+    pub fn window_bound(&self) -> bool {
+        self.in_flight() >= self.window
+    }
+}

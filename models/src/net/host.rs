@@ -1,0 +1,268 @@
+//! Sending hosts: flows of a NIC in round robin, each bound by window and pace; acknowledgements before data.
+//!
+//! The rules are those of the authors' simulator (see `docs/src/ns3-agreement.md`): a full packet goes out when what is in flight is
+//! below the window before it; the next one of the flow waits for the wire bytes of this one at the flow's rate; a new rate moves that
+//! moment; one pending wake-up per NIC.
+
+use super::config::WindowUse;
+use super::engine::{encode, Kind, Simulator};
+use super::flow::Context;
+use super::packet::{Packet, PacketKind};
+
+/// Destination port of every flow in the 5-tuple that routing hashes.
+const HASHED_DST_PORT: u32 = 100;
+/// Source port of the first flow between two hosts; the next flow has the next one.
+const FIRST_SRC_PORT: u16 = 10_000;
+
+/// Sending half of a host port.
+#[derive(Clone, Debug)]
+pub(super) struct Nic {
+    /// Its port.
+    pub port: u32,
+    /// Contexts of running flows, in the order of the round robin.
+    contexts: Vec<u32>,
+    last: usize,
+    /// Time of the pending wake-up, ps.
+    pub wake_at: Option<u64>,
+    wake_token: u32,
+}
+
+impl Nic {
+    pub(super) fn new(port: u32) -> Self {
+        Self {
+            port,
+            contexts: Vec::new(),
+            last: 0,
+            wake_at: None,
+            wake_token: 0,
+        }
+    }
+}
+
+/// What a NIC may send next.
+enum Choice {
+    Context(u32),
+    Nothing,
+}
+
+impl Simulator {
+    /// Installs the flows that start now and schedules the next ones.
+    pub(super) fn feed_flows(&mut self) {
+        while let Some(&flow) = self.order.get(self.next_flow) {
+            let start = self.flows[flow as usize].start_ps;
+            if start > self.now {
+                self.events.push(start, encode(Kind::FlowFeed, 0, 0));
+                return;
+            }
+            self.next_flow += 1;
+            self.events.push(self.now, encode(Kind::FlowInstall, 0, flow));
+        }
+    }
+
+    /// A work request reaches its NIC.
+    pub(super) fn start_flow(&mut self, flow: u32) {
+        let spec = self.flows[flow as usize];
+        self.records[flow as usize].started_ps = self.now;
+        let next_port = self.source_ports.entry((spec.src, spec.dst)).or_insert(FIRST_SRC_PORT);
+        let ports = u32::from(*next_port) | HASHED_DST_PORT << 16;
+        *next_port = next_port.wrapping_add(1);
+        let Some(port) = self.routes.pick(spec.src, spec.src, spec.dst, ports) else {
+            return;
+        };
+        let nic = self.ports[port as usize].owner;
+        let slot = self.slot_of[&self.slot_params(&spec)];
+        let index = self.free_contexts.pop().unwrap_or_else(|| {
+            self.contexts.push(Context::default());
+            (self.contexts.len() - 1) as u32
+        });
+        let generation = self.contexts[index as usize].generation.wrapping_add(1);
+        let first = self.slots[slot as usize].create(index, generation);
+        let selective = (self.config.recovery == super::config::Recovery::Irn)
+            .then(|| Box::new(super::recovery::Selective::new(self.config.mtu)));
+        let line = self.ports[port as usize].rate_bps;
+        self.contexts[index as usize] = Context {
+            flow,
+            generation,
+            slot,
+            nic,
+            src: spec.src,
+            dst: spec.dst,
+            ports,
+            size: spec.bytes,
+            window: match self.config.window_use {
+                WindowUse::None => u64::MAX,
+                _ => whole_window(first.window),
+            },
+            rate_bps: if self.config.pace { whole_rate(first.rate) } else { line },
+            next_avail: self.now as i64,
+            progress_at: self.now,
+            tick_at: u64::MAX,
+            selective,
+            ..Context::default()
+        };
+        self.nics[nic as usize].contexts.push(index);
+        self.schedule_tick(index);
+        self.nic_send(nic);
+    }
+
+    /// The pending wake-up of a NIC.
+    pub(super) fn wake(&mut self, nic: u32, token: u32) {
+        let n = &mut self.nics[nic as usize];
+        if n.wake_token == token && n.wake_at.is_some() {
+            n.wake_at = None;
+            self.nic_send(nic);
+        }
+    }
+
+    pub(super) fn schedule_wake(&mut self, nic: u32, at: u64) {
+        let n = &mut self.nics[nic as usize];
+        n.wake_token = n.wake_token.wrapping_add(1);
+        n.wake_at = Some(at);
+        self.events.push(at, encode(Kind::Wake, nic, n.wake_token));
+    }
+
+    /// Sends the next packet of a NIC, if its port is free; otherwise makes sure that it is asked again in time.
+    pub(super) fn nic_send(&mut self, nic: u32) {
+        let port = self.nics[nic as usize].port;
+        if !self.ports[port as usize].up {
+            return;
+        }
+        // A NIC without flows and acknowledgements has nothing to wait for.
+        if self.nics[nic as usize].contexts.is_empty() && self.ports[port as usize].control.is_empty() {
+            return;
+        }
+        if self.busy(port) {
+            return;
+        }
+        let p = &mut self.ports[port as usize];
+        if !p.paused || self.config.host_acks_ignore_pause {
+            if let Some(index) = p.control.pop(&self.packets) {
+                let more = !p.control.is_empty() || !self.nics[nic as usize].contexts.is_empty();
+                self.transmit(port, index, more);
+                return;
+            }
+        }
+        match self.choose(nic) {
+            Choice::Context(context) => self.send_data(nic, context),
+            Choice::Nothing => {
+                let earliest = self.nics[nic as usize]
+                    .contexts
+                    .iter()
+                    .map(|&c| &self.contexts[c as usize])
+                    .filter(|c| c.bytes_left() > 0)
+                    .map(|c| c.next_avail)
+                    .min();
+                if let Some(at) = earliest.filter(|&at| at > self.now as i64) {
+                    if self.nics[nic as usize].wake_at.is_none() {
+                        self.schedule_wake(nic, at as u64);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Round robin over flows that may send; finished flows met on the way leave the list.
+    fn choose(&mut self, nic: u32) -> Choice {
+        let n = &mut self.nics[nic as usize];
+        let paused = self.ports[n.port as usize].paused;
+        let count = n.contexts.len();
+        let mut chosen = None;
+        let mut first_finished = usize::MAX;
+        for step in 1..=count {
+            let at = (step + n.last) % count;
+            let context = &self.contexts[n.contexts[at] as usize];
+            if !paused && context.bytes_left() > 0 && !context.window_bound() {
+                if context.next_avail > self.now as i64 {
+                    continue;
+                }
+                chosen = Some(at);
+                break;
+            } else if context.finished {
+                first_finished = first_finished.min(at);
+            }
+        }
+        let choice = chosen.map_or(Choice::Nothing, |at| Choice::Context(n.contexts[at]));
+        if first_finished < count {
+            let mut kept = first_finished;
+            for at in first_finished..count {
+                let index = n.contexts[at];
+                if self.contexts[index as usize].finished {
+                    self.free_contexts.push(index);
+                    continue;
+                }
+                if chosen == Some(at) {
+                    chosen = Some(kept);
+                }
+                n.contexts[kept] = index;
+                kept += 1;
+            }
+            n.contexts.truncate(kept);
+        }
+        n.last = chosen.unwrap_or(n.last);
+        choice
+    }
+
+    fn send_data(&mut self, nic: u32, index: u32) {
+        let mtu = u64::from(self.config.mtu);
+        let context = &mut self.contexts[index as usize];
+        let repeat = context.selective.take().and_then(|mut s| {
+            let lost = s.take_lost(context);
+            context.selective = Some(s);
+            lost
+        });
+        let seq = repeat.unwrap_or(context.snd_nxt);
+        let payload = mtu.min(context.size - seq) as u32;
+        let framing = &self.config.framing;
+        let mut size = framing.data_header + framing.int_base + payload;
+        if seq == 0 {
+            size += framing.first_extra;
+        }
+        let size = size.max(framing.min_data);
+        let end = seq + u64::from(payload);
+        if repeat.is_none() {
+            context.snd_nxt = end;
+        }
+        if end <= context.snd_max {
+            self.records[context.flow as usize].retransmitted_bytes += u64::from(payload);
+        }
+        context.snd_max = context.snd_max.max(end);
+        let packet = self.packets.insert(Packet {
+            flow: context.flow,
+            context: index,
+            src: context.src,
+            dst: context.dst,
+            ports: context.ports,
+            size,
+            payload,
+            kind: PacketKind::Data,
+            seq,
+            sent_at: self.now,
+            ..Packet::default()
+        });
+        context.last_size = self.config.framing.charged(size);
+        self.counters.data_packets += 1;
+        let port = self.nics[nic as usize].port;
+        self.transmit(port, packet, true);
+        let context = &mut self.contexts[index as usize];
+        let gap = self
+            .config
+            .clock
+            .duration_ps(u64::from(context.last_size), context.rate_bps);
+        context.next_avail = (self.now + gap) as i64;
+        self.arm_timeout(index);
+    }
+}
+
+/// The window as enforced: whole bytes, at least one.
+pub(super) fn whole_window(window: f64) -> u64 {
+    if window.is_finite() {
+        (window + 1e-6).floor().max(1.0) as u64
+    } else {
+        u64::MAX
+    }
+}
+
+/// Rates are whole bits per second.
+pub(super) fn whole_rate(rate: f64) -> u64 {
+    (rate + 1e-3).floor().max(1.0) as u64
+}

@@ -1,0 +1,38 @@
+//! Packet-level network: hosts with congestion control, switches with shared buffer, INT, ECN and pause, links.
+//!
+//! In: a [`Topology`], flows, a [`Config`] and a factory of congestion-control slots. Out: what became of each flow, counters, queue
+//! lengths. Deterministic: the same input gives the same bytes. Time is in integer picoseconds.
+
+mod build;
+mod builtin;
+mod clock;
+mod config;
+mod engine;
+mod event;
+mod feedback;
+mod flow;
+mod host;
+pub mod ns3;
+mod observe;
+mod packet;
+mod port;
+mod receiver;
+mod recovery;
+mod routing;
+mod sample;
+mod slot;
+mod switch;
+mod topology;
+
+pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod};
+pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
+pub use config::{
+    Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse, DEFAULT_SPEEDS_GBPS, INT_FULL,
+};
+pub use engine::{Counters, LinkChange, SetupError, Simulator};
+pub use event::{Event, EventQueue};
+pub use flow::{FlowRecord, FlowSpec};
+pub use routing::PairMetrics;
+pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};
+pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
+pub use topology::{Link, Topology, TopologyError};

@@ -1,0 +1,125 @@
+//! Flow file: the count, then `src dst priority dst_port bytes start_seconds` a flow.
+
+use super::{FormatError, Words};
+use crate::net::clock::{ns3_seconds_to_ns, PS_PER_NS};
+use crate::net::flow::FlowSpec;
+use crate::net::topology::Topology;
+
+/// One line of a flow file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ns3Flow {
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host.
+    pub dst: u32,
+    /// Priority; all priorities share one class here.
+    pub priority: u32,
+    /// Destination port; not used beyond the file.
+    pub dst_port: u32,
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// Start, seconds.
+    pub start_seconds: f64,
+}
+
+impl Ns3Flow {
+    /// The flow as the simulator starts it: the start cut to whole nanoseconds.
+    pub fn spec(&self) -> FlowSpec {
+        let start_ps = ns3_seconds_to_ns(self.start_seconds) * PS_PER_NS;
+        FlowSpec {
+            src: self.src,
+            dst: self.dst,
+            bytes: self.bytes,
+            start_ps,
+        }
+    }
+}
+
+/// Reads a flow file; hosts must exist in `topology`.
+pub fn read_flows(file: &str, text: &str, topology: &Topology) -> Result<Vec<Ns3Flow>, FormatError> {
+    let mut words = Words::new(file, text);
+    let (_, count) = words.next("flows", "a count", |w| w.parse::<usize>().ok())?;
+    let host = |w: &str| {
+        w.parse::<u32>()
+            .ok()
+            .filter(|&n| topology.is_switch.get(n as usize) == Some(&false))
+    };
+    let mut flows = Vec::with_capacity(count.min(1 << 20));
+    for _ in 0..count {
+        let (line, src) = words.next("src", "a host of the topology", host)?;
+        let (_, dst) = words.next("dst", "a host of the topology", host)?;
+        if src == dst {
+            return Err(words.error(line, "dst", "another host than src", &dst.to_string()));
+        }
+        let (_, priority) = words.next("priority", "a number from 0 to 7", |w| {
+            w.parse().ok().filter(|p| *p < 8)
+        })?;
+        let (_, dst_port) = words.next("dst_port", "a port number", |w| w.parse().ok().filter(|p| *p < 65_536))?;
+        let (_, bytes) = words.next("bytes", "a size from 1 to 4294967295", |w| {
+            w.parse().ok().filter(|b| (1..=u64::from(u32::MAX)).contains(b))
+        })?;
+        let (_, start_seconds) = words.next("start_seconds", "seconds from 0 to 1000", |w| {
+            w.parse().ok().filter(|s| (0.0..=1000.0).contains(s))
+        })?;
+        flows.push(Ns3Flow {
+            src,
+            dst,
+            priority,
+            dst_port,
+            bytes,
+            start_seconds,
+        });
+    }
+    match words.words.next() {
+        Some((line, word)) => Err(words.error(line, "flows", &format!("no more than the {count} announced"), word)),
+        None => Ok(flows),
+    }
+}
+
+/// The same format, written.
+pub fn write_flows(flows: &[Ns3Flow]) -> String {
+    let mut text = format!("{}\n", flows.len());
+    for f in flows {
+        text += &format!(
+            "{} {} {} {} {} {:.9}\n",
+            f.src, f.dst, f.priority, f.dst_port, f.bytes, f.start_seconds
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::star;
+
+    #[test]
+    fn reads_and_writes() {
+        let text = "2\n0 2 3 100 12000000 2.000000000\n1 2 3 100 7900000 2.000200000\n";
+        let flows = read_flows("f", text, &star(3, 100, 1000)).unwrap();
+        assert_eq!(flows[1].spec().start_ps, 2_000_199_999_000);
+        assert_eq!(write_flows(&flows), text);
+    }
+
+    #[test]
+    fn refuses_what_cannot_be_sent() {
+        let star = star(3, 100, 1000);
+        let error = |line: &str| read_flows("f", &format!("1\n{line}\n"), &star).unwrap_err().to_string();
+        assert_eq!(
+            error("0 3 3 100 5 2.0"),
+            "f:2: dst: expected a host of the topology, got `3`"
+        );
+        assert_eq!(
+            error("1 1 3 100 5 2.0"),
+            "f:2: dst: expected another host than src, got `1`"
+        );
+        assert_eq!(
+            error("0 1 3 100 -5 2.0"),
+            "f:2: bytes: expected a size from 1 to 4294967295, got `-5`"
+        );
+        assert_eq!(
+            error("0 1 3 100 5"),
+            "f:2: start_seconds: expected seconds from 0 to 1000, got end of file"
+        );
+    }
+}

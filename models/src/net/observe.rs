@@ -1,0 +1,56 @@
+//! Sampling queues and flows while the simulation runs.
+
+use super::engine::{encode, Kind, Simulator};
+use super::sample::{FlowPoint, QueuePoint};
+
+impl Simulator {
+    /// Takes one sample and schedules the next.
+    pub(super) fn take_samples(&mut self) {
+        let series = self
+            .sample_count
+            .is_multiple_of(u64::from(self.plan.series_every.max(1)));
+        self.sample_count += 1;
+        for (index, port) in self.ports.iter().enumerate().filter(|(_, p)| p.on_switch) {
+            let to_host = !self.ports[port.peer as usize].on_switch;
+            let histogram = if to_host {
+                &mut self.samples.to_host
+            } else {
+                &mut self.samples.fabric
+            };
+            histogram.add(port.egress_bytes);
+            if series && self.plan.queue_series && self.last_queue[index] != port.egress_bytes {
+                self.last_queue[index] = port.egress_bytes;
+                self.samples.queues.push(QueuePoint {
+                    t_ps: self.now,
+                    node: port.node,
+                    interface: interface(&self.ports, index),
+                    bytes: port.egress_bytes,
+                });
+            }
+        }
+        if series && self.plan.flow_series > 0 {
+            for context in &self.contexts {
+                let running = !context.finished && context.size > 0;
+                if running && context.flow < self.plan.flow_series {
+                    self.samples.flows.push(FlowPoint {
+                        t_ps: self.now,
+                        flow: context.flow,
+                        rate_bps: context.rate_bps,
+                        window_bytes: context.window,
+                        delivered_bytes: context.expected,
+                    });
+                }
+            }
+        }
+        let next = self.now + self.plan.interval_ps;
+        if next <= self.plan.end_ps {
+            self.events.push(next, encode(Kind::Sample, 0, 0));
+        }
+    }
+}
+
+/// Number of a port among those of its node, from 1.
+fn interface(ports: &[super::port::Port], index: usize) -> u32 {
+    let node = ports[index].node;
+    ports[..=index].iter().filter(|p| p.node == node).count() as u32
+}

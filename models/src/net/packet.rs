@@ -1,0 +1,152 @@
+//! Packets in flight: a slab with a free list. Queues are chains through [`Packet::next`]; an acknowledgement takes over the
+//! place of the packet it acknowledges, so nothing is allocated per packet once the slab has grown.
+
+use crate::cc::{HopRecord, MAX_HOPS};
+
+/// End of a chain.
+pub const NIL: u32 = u32::MAX;
+
+/// What a packet is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PacketKind {
+    /// Payload.
+    #[default]
+    Data,
+    /// Acknowledgement.
+    Ack,
+    /// Negative acknowledgement.
+    Nak,
+    /// Priority pause.
+    Pause,
+    /// End of a priority pause.
+    Resume,
+}
+
+/// One packet. Sizes in bytes, sequence numbers in payload bytes of the flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Packet {
+    /// Next packet of the same queue, or [`NIL`].
+    pub next: u32,
+    /// Flow number.
+    pub flow: u32,
+    /// Context of the flow.
+    pub context: u32,
+    /// Node it goes to.
+    pub dst: u32,
+    /// Node it comes from.
+    pub src: u32,
+    /// Source port in the low half, destination port in the high half: with `src` and `dst` the 5-tuple.
+    pub ports: u32,
+    /// Port through which it entered the present switch.
+    pub in_port: u32,
+    /// Bytes on the wire, everything counted that the profile counts.
+    pub size: u32,
+    /// Payload bytes (of the acknowledged packet, in an acknowledgement).
+    pub payload: u32,
+    /// What it is.
+    pub kind: PacketKind,
+    /// Congestion experienced.
+    pub ecn: bool,
+    /// Switches passed, 15 at most.
+    pub n_hop: u8,
+    /// XOR of their 12-bit ids.
+    pub path_id: u16,
+    /// Data: first byte. Acknowledgement: next byte expected.
+    pub seq: u64,
+    /// Negative acknowledgement: first byte of the packet that caused it.
+    pub caused_by: u64,
+    /// When the data packet left its sender, ps.
+    pub sent_at: u64,
+    /// INT records.
+    pub hops: [HopRecord; MAX_HOPS],
+}
+
+/// Storage of all packets in flight.
+#[derive(Default)]
+pub struct PacketSlab {
+    packets: Vec<Packet>,
+    free: Vec<u32>,
+}
+
+impl PacketSlab {
+    /// Stores a packet and returns its number.
+    pub fn insert(&mut self, packet: Packet) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.packets[index as usize] = packet;
+                index
+            }
+            None => {
+                self.packets.push(packet);
+                (self.packets.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Gives the place back.
+    pub fn release(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// Most packets that were in flight at once.
+    pub fn peak(&self) -> usize {
+        self.packets.len()
+    }
+}
+
+impl std::ops::Index<u32> for PacketSlab {
+    type Output = Packet;
+    fn index(&self, index: u32) -> &Packet {
+        &self.packets[index as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for PacketSlab {
+    fn index_mut(&mut self, index: u32) -> &mut Packet {
+        &mut self.packets[index as usize]
+    }
+}
+
+/// A first-in first-out chain of packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain {
+    head: u32,
+    tail: u32,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self { head: NIL, tail: NIL }
+    }
+}
+
+impl Chain {
+    /// True when no packet waits.
+    pub fn is_empty(&self) -> bool {
+        self.head == NIL
+    }
+
+    /// Appends a packet.
+    pub fn push(&mut self, slab: &mut PacketSlab, index: u32) {
+        slab[index].next = NIL;
+        if self.tail == NIL {
+            self.head = index;
+        } else {
+            slab[self.tail].next = index;
+        }
+        self.tail = index;
+    }
+
+    /// Takes the oldest packet.
+    pub fn pop(&mut self, slab: &PacketSlab) -> Option<u32> {
+        if self.head == NIL {
+            return None;
+        }
+        let index = self.head;
+        self.head = slab[index].next;
+        if self.head == NIL {
+            self.tail = NIL;
+        }
+        Some(index)
+    }
+}

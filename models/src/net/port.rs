@@ -1,0 +1,83 @@
+//! Ports: the transmitter of one end of a link and the queues before it.
+
+use super::config::EcnRule;
+use super::packet::Chain;
+
+/// One end of a link.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// Node it belongs to.
+    pub node: u32,
+    /// Port at the other end.
+    pub peer: u32,
+    /// Switch number or NIC number, depending on the node.
+    pub owner: u32,
+    /// True on a switch.
+    pub on_switch: bool,
+    /// Link is usable.
+    pub up: bool,
+    /// Data class paused by the other end.
+    pub paused: bool,
+    /// When the pause began, ps.
+    pub paused_since: u64,
+    /// Speed, bits per second.
+    pub rate_bps: u64,
+    /// INT code of the speed.
+    pub speed_code: u8,
+    /// Which serialisation table.
+    pub times: u32,
+    /// Propagation delay, ps.
+    pub delay_ps: u64,
+    /// Probability of losing a packet on the way out.
+    pub loss: f64,
+    /// End of the present transmission, ps.
+    pub busy_until: u64,
+    /// Sequence number of that end.
+    pub busy_seq: u64,
+    /// The end is in the event queue.
+    pub end_scheduled: bool,
+    /// Pauses, and acknowledgements where they have priority.
+    pub control: Chain,
+    /// Everything else.
+    pub data: Chain,
+    /// Bytes waiting in both queues.
+    pub queued_bytes: u64,
+    /// Bytes of the data class waiting.
+    pub egress_bytes: u64,
+    /// Bytes transmitted since the start.
+    pub tx_bytes: u64,
+    /// Marking.
+    pub ecn: Option<EcnRule>,
+    /// Arrived here and still in the switch, not counting headroom, bytes.
+    pub ingress_bytes: u64,
+    /// Arrived here after the pause threshold, bytes.
+    pub headroom_used: u64,
+    /// Headroom, bytes.
+    pub headroom: u64,
+    /// Pause threshold is the free buffer shifted right by this.
+    pub pause_shift: u32,
+    /// We have paused the other end.
+    pub pausing: bool,
+}
+
+/// Durations of every packet size at one speed, ps.
+#[derive(Clone, Debug)]
+pub struct SizeTimes {
+    /// Speed, bits per second.
+    pub rate_bps: u64,
+    /// Duration by size in bytes, ps.
+    pub ps: Vec<u64>,
+}
+
+/// A switch's shared buffer.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// Node number; also the seed of its hash and, in 12 bits, its id in `pathID`.
+    pub node: u32,
+    /// Buffer that ports share: all of it less headroom and reserves, bytes.
+    pub shared_bytes: u64,
+    /// Shared buffer in use (with pause), bytes.
+    pub shared_used: u64,
+    /// All bytes of the data class in the switch (without pause).
+    pub total_used: u64,
+}

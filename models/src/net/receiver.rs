@@ -1,0 +1,99 @@
+//! Receiving hosts: sequence check, acknowledgement with the INT of the packet, negative acknowledgement of a gap.
+
+use super::engine::Simulator;
+use super::packet::{PacketKind, NIL};
+
+/// What the sequence check decides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Ack,
+    Nak,
+    Silence,
+}
+
+impl Simulator {
+    /// A data packet has arrived at its host. Its acknowledgement takes its place in the slab.
+    pub(super) fn receive_data(&mut self, port: u32, index: u32) {
+        let p = self.packets[index];
+        let context = &self.contexts[p.context as usize];
+        // A repetition of a flow that is over: nobody would listen to the answer.
+        if context.flow != p.flow || context.finished {
+            self.packets.release(index);
+            return;
+        }
+        let answer = self.check_sequence(p.context, p.seq, p.payload);
+        if answer == Answer::Silence {
+            self.packets.release(index);
+            return;
+        }
+        let expected = self.contexts[p.context as usize].expected;
+        let framing = &self.config.framing;
+        let grown = framing.int_per_hop * u32::from(p.n_hop.min(5));
+        let size = (framing.ack_header + framing.int_base + grown).max(framing.min_ack);
+        if answer == Answer::Nak {
+            self.counters.naks += 1;
+        }
+        let packet = &mut self.packets[index];
+        packet.next = NIL;
+        packet.kind = if answer == Answer::Ack {
+            PacketKind::Ack
+        } else {
+            PacketKind::Nak
+        };
+        (packet.src, packet.dst) = (p.dst, p.src);
+        packet.ports = p.ports.rotate_left(16);
+        packet.size = size;
+        packet.seq = expected;
+        packet.caused_by = p.seq;
+        // The answer leaves by the port that routing picks, as at the sender; with one port that is the one it came by.
+        let nic_port = match self.routes.pick(p.dst, p.dst, p.src, packet.ports) {
+            Some(out) => out,
+            None => port,
+        };
+        self.ports[nic_port as usize].control.push(&mut self.packets, index);
+        self.nic_send(self.ports[nic_port as usize].owner);
+    }
+
+    fn check_sequence(&mut self, context: u32, seq: u64, payload: u32) -> Answer {
+        let now = self.now;
+        let config = &self.config;
+        let c = &mut self.contexts[context as usize];
+        if seq == c.expected {
+            c.expected += u64::from(payload);
+            c.nak_sent = false;
+            if let Some(selective) = &c.selective {
+                let mtu = u64::from(config.mtu);
+                while c.expected < c.size && selective.early.contains(c.expected / mtu) {
+                    c.expected = (c.expected + mtu).min(c.size);
+                }
+            }
+            return Answer::Ack;
+        }
+        if seq < c.expected {
+            return if config.acknowledge_duplicates {
+                Answer::Ack
+            } else {
+                Answer::Silence
+            };
+        }
+        if let Some(selective) = &mut c.selective {
+            selective.early.insert(seq / u64::from(config.mtu));
+            return Answer::Nak;
+        }
+        let again = match config.nak_repeat_ps {
+            Some(interval) if now >= c.nak_timer || c.nak_expected != c.expected => {
+                c.nak_timer = now + interval;
+                true
+            }
+            Some(_) => false,
+            None => !c.nak_sent,
+        };
+        if again {
+            c.nak_expected = c.expected;
+            c.nak_sent = true;
+            Answer::Nak
+        } else {
+            Answer::Silence
+        }
+    }
+}

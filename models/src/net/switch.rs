@@ -1,0 +1,328 @@
+//! Switches: admission to the shared buffer, pause, marking, INT, store and forward; and the wire between any two ports.
+
+use rand::Rng;
+
+use super::config::FlowControl;
+use super::engine::{encode, Kind, Simulator};
+use super::packet::{Packet, PacketKind};
+use crate::cc::{HopRecord, MAX_HOPS};
+
+impl Simulator {
+    /// A packet has fully arrived at `port`.
+    pub(super) fn arrive(&mut self, port: u32, packet: u32) {
+        let p = &mut self.ports[port as usize];
+        if !p.up {
+            self.counters.losses += 1;
+            self.packets.release(packet);
+            return;
+        }
+        match self.packets[packet].kind {
+            PacketKind::Pause => {
+                if !p.paused {
+                    p.paused = true;
+                    p.paused_since = self.now;
+                }
+                self.packets.release(packet);
+            }
+            PacketKind::Resume => {
+                if p.paused {
+                    p.paused = false;
+                    self.counters.paused_ps += self.now - p.paused_since;
+                }
+                self.packets.release(packet);
+                self.send(port);
+            }
+            _ if p.on_switch => self.forward(port, packet),
+            PacketKind::Data => self.receive_data(port, packet),
+            PacketKind::Ack | PacketKind::Nak => self.receive_ack(packet),
+        }
+    }
+
+    /// Admission, pause, queue.
+    fn forward(&mut self, in_port: u32, index: u32) {
+        let packet = &mut self.packets[index];
+        packet.in_port = in_port;
+        let Packet {
+            src, dst, ports, kind, ..
+        } = *packet;
+        let size = u64::from(packet.size);
+        let node = self.ports[in_port as usize].node;
+        let Some(out) = self.routes.pick(node, src, dst, ports) else {
+            self.drop_packet(index);
+            return;
+        };
+        let control = !self.in_data_class(kind);
+        if !control {
+            if !self.admit(in_port, out, size) {
+                self.drop_packet(index);
+                return;
+            }
+            self.ports[out as usize].egress_bytes += size;
+        }
+        let port = &mut self.ports[out as usize];
+        port.queued_bytes += size;
+        let chain = if control { &mut port.control } else { &mut port.data };
+        chain.push(&mut self.packets, index);
+        self.switch_send(out);
+    }
+
+    /// Packets that share the buffer and can be paused: payload, and acknowledgements without a class of their own.
+    fn in_data_class(&self, kind: PacketKind) -> bool {
+        match kind {
+            PacketKind::Data => true,
+            PacketKind::Ack | PacketKind::Nak => !self.config.switch_ack_priority,
+            PacketKind::Pause | PacketKind::Resume => false,
+        }
+    }
+
+    fn drop_packet(&mut self, index: u32) {
+        self.counters.drops += 1;
+        self.packets.release(index);
+    }
+
+    /// Charges the buffer, pausing the other end of the ingress port where that is the rule. False: no room.
+    fn admit(&mut self, in_port: u32, out: u32, size: u64) -> bool {
+        let switch = &mut self.switches[self.ports[in_port as usize].owner as usize];
+        if self.config.flow_control == FlowControl::EgressLimit {
+            let free = switch.shared_bytes.saturating_sub(switch.total_used);
+            if self.ports[out as usize].egress_bytes + size > free {
+                return false;
+            }
+            switch.total_used += size;
+            return true;
+        }
+        let port = &mut self.ports[in_port as usize];
+        let reserve = self.config.port_reserve;
+        let threshold = |used: u64| switch.shared_bytes.saturating_sub(used) >> port.pause_shift;
+        let shared = port.ingress_bytes.saturating_sub(reserve);
+        if size + port.headroom_used > port.headroom && size + shared > threshold(switch.shared_used) {
+            return false;
+        }
+        let filled = port.ingress_bytes + size;
+        if filled <= reserve {
+            port.ingress_bytes = filled;
+        } else if filled - reserve > threshold(switch.shared_used) {
+            port.headroom_used += size;
+        } else {
+            port.ingress_bytes = filled;
+            switch.shared_used += size.min(filled - reserve);
+        }
+        let shared = port.ingress_bytes.saturating_sub(reserve);
+        let threshold = switch.shared_bytes.saturating_sub(switch.shared_used) >> port.pause_shift;
+        if !port.pausing && (port.headroom_used > 0 || shared >= threshold) {
+            port.pausing = true;
+            self.counters.pauses += 1;
+            self.send_pause(in_port, PacketKind::Pause);
+        }
+        true
+    }
+
+    /// Gives the buffer back when a packet leaves its queue, and ends a pause that is no longer needed.
+    fn release_buffer(&mut self, in_port: u32, size: u64) {
+        let port = &mut self.ports[in_port as usize];
+        let switch = &mut self.switches[port.owner as usize];
+        if self.config.flow_control == FlowControl::EgressLimit {
+            switch.total_used = switch.total_used.saturating_sub(size);
+            return;
+        }
+        let reserve = self.config.port_reserve;
+        let from_headroom = port.headroom_used.min(size);
+        let from_shared = (size - from_headroom).min(port.ingress_bytes.saturating_sub(reserve));
+        port.headroom_used -= from_headroom;
+        port.ingress_bytes = port.ingress_bytes.saturating_sub(size - from_headroom);
+        switch.shared_used = switch.shared_used.saturating_sub(from_shared);
+    }
+
+    fn check_resume(&mut self, in_port: u32) {
+        let port = &mut self.ports[in_port as usize];
+        if !port.pausing {
+            return;
+        }
+        let switch = &self.switches[port.owner as usize];
+        let shared = port.ingress_bytes.saturating_sub(self.config.port_reserve);
+        let threshold = switch.shared_bytes.saturating_sub(switch.shared_used) >> port.pause_shift;
+        if port.headroom_used == 0 && (shared == 0 || shared + self.config.resume_offset <= threshold) {
+            port.pausing = false;
+            self.send_pause(in_port, PacketKind::Resume);
+        }
+    }
+
+    fn send_pause(&mut self, port: u32, kind: PacketKind) {
+        let size = self.config.framing.pause_frame;
+        let index = self.packets.insert(Packet {
+            kind,
+            size,
+            in_port: port,
+            ..Packet::default()
+        });
+        let p = &mut self.ports[port as usize];
+        p.queued_bytes += u64::from(size);
+        p.control.push(&mut self.packets, index);
+        self.switch_send(port);
+    }
+
+    /// Sends the next packet of a switch port, if it is free and there is one.
+    pub(super) fn switch_send(&mut self, out: u32) {
+        if self.busy(out) || !self.ports[out as usize].up {
+            return;
+        }
+        let port = &mut self.ports[out as usize];
+        let index = match port.control.pop(&self.packets) {
+            Some(index) => index,
+            None if port.paused => return,
+            None => match port.data.pop(&self.packets) {
+                Some(index) => index,
+                None => return,
+            },
+        };
+        let Packet {
+            kind, size, in_port, ..
+        } = self.packets[index];
+        let size = u64::from(size);
+        self.ports[out as usize].queued_bytes -= size;
+        if self.in_data_class(kind) {
+            let port = &mut self.ports[out as usize];
+            port.egress_bytes -= size;
+            let queue = port.egress_bytes;
+            self.release_buffer(in_port, size);
+            if kind == PacketKind::Data {
+                self.mark(out, index, queue);
+            }
+            self.check_resume(in_port);
+        }
+        if kind == PacketKind::Data && self.config.int {
+            self.stamp(out, index);
+        }
+        let wire = self.packets[index].size;
+        let port = &mut self.ports[out as usize];
+        port.tx_bytes += u64::from(wire);
+        let more = !port.data.is_empty() || !port.control.is_empty();
+        self.transmit(out, index, more);
+    }
+
+    /// Congestion mark by the queue left behind.
+    fn mark(&mut self, out: u32, index: u32, queue: u64) {
+        let Some(rule) = self.ports[out as usize].ecn else {
+            return;
+        };
+        let marked = queue > rule.k_max
+            || (queue > rule.k_min && {
+                let p = rule.p_max * (queue - rule.k_min) as f64 / (rule.k_max - rule.k_min) as f64;
+                self.rng.random::<f64>() < p
+            });
+        if marked {
+            self.counters.marked += 1;
+            self.packets[index].ecn = true;
+        }
+    }
+
+    /// INT: one record per switch, five at most (behaviour, "INT on the wire").
+    fn stamp(&mut self, out: u32, index: u32) {
+        let port = &self.ports[out as usize];
+        let multi = u64::from(self.config.int_multi);
+        let record = HopRecord {
+            speed: port.speed_code,
+            ts: (self.now / 1000) as u32 & 0xff_ffff,
+            tx_bytes: (port.tx_bytes / (128 * multi)) as u32 & 0xf_ffff,
+            q_len: (port.queued_bytes / (80 * multi)).min(u64::from(u16::MAX)) as u16,
+        };
+        let id = self.switches[port.owner as usize].node as u16 & 0xfff;
+        let packet = &mut self.packets[index];
+        if usize::from(packet.n_hop) < MAX_HOPS {
+            packet.hops[usize::from(packet.n_hop)] = record;
+            packet.size += self.config.framing.int_per_hop;
+        }
+        packet.n_hop = (packet.n_hop + 1).min(15);
+        packet.path_id ^= id;
+    }
+
+    /// True while the port transmits. Whoever asks has something to send, so the end of the transmission becomes an event.
+    pub(super) fn busy(&mut self, port: u32) -> bool {
+        let p = &mut self.ports[port as usize];
+        if (self.now, self.seq) >= (p.busy_until, p.busy_seq) {
+            return false;
+        }
+        if !p.end_scheduled {
+            p.end_scheduled = true;
+            let (time, seq) = (p.busy_until, p.busy_seq);
+            self.events.push_reserved(time, seq, encode(Kind::TxEnd, 0, port));
+        }
+        true
+    }
+
+    /// Puts a packet on the wire; `more`: the end of the transmission matters.
+    pub(super) fn transmit(&mut self, port: u32, index: u32, more: bool) {
+        let size = self.packets[index].size;
+        let p = &mut self.ports[port as usize];
+        let times = &self.times[p.times as usize];
+        let duration = match times.ps.get(size as usize) {
+            Some(&ps) => ps,
+            None => self.config.clock.duration_ps(u64::from(size), p.rate_bps),
+        };
+        p.busy_until = self.now + duration;
+        p.busy_seq = self.events.reserve();
+        p.end_scheduled = more;
+        let (peer, arrival, loss) = (p.peer, p.busy_until + p.delay_ps, p.loss);
+        if more {
+            let (time, seq) = (p.busy_until, p.busy_seq);
+            self.events.push_reserved(time, seq, encode(Kind::TxEnd, 0, port));
+        }
+        self.counters.packet_hops += 1;
+        if loss > 0.0 && self.rng.random::<f64>() < loss {
+            self.counters.losses += 1;
+            self.packets.release(index);
+            return;
+        }
+        self.events.push(arrival, encode(Kind::Arrive, peer, index));
+    }
+
+    /// A link fails, returns or changes speed: queues of a failed port are lost, routes are computed anew.
+    pub(super) fn change_link(&mut self, index: usize) {
+        let change = self.link_changes[index];
+        for port in [2 * change.link as u32, 2 * change.link as u32 + 1] {
+            self.ports[port as usize].up = change.up;
+            if let Some(rate) = change.rate_bps {
+                let nic_rate = self.nics.first().map_or(0, |n| self.ports[n.port as usize].rate_bps);
+                let (ecn, code, shift) = self.port_rules(rate, nic_rate);
+                let times = self.times_of(rate);
+                let p = &mut self.ports[port as usize];
+                (p.rate_bps, p.times, p.ecn, p.speed_code, p.pause_shift) = (rate, times, ecn, code, shift);
+            }
+            if !change.up {
+                self.flush(port);
+            }
+        }
+        self.compute_routes();
+        for port in 0..self.ports.len() as u32 {
+            self.send(port);
+        }
+    }
+
+    /// Loses everything that waits at a port.
+    fn flush(&mut self, out: u32) {
+        let on_switch = self.ports[out as usize].on_switch;
+        loop {
+            let port = &mut self.ports[out as usize];
+            let Some(index) = port.control.pop(&self.packets).or_else(|| port.data.pop(&self.packets)) else {
+                break;
+            };
+            let Packet {
+                kind, size, in_port, ..
+            } = self.packets[index];
+            let size = u64::from(size);
+            port.queued_bytes = port.queued_bytes.saturating_sub(size);
+            if on_switch && self.in_data_class(kind) {
+                self.ports[out as usize].egress_bytes -= size;
+                self.release_buffer(in_port, size);
+                self.check_resume(in_port);
+            }
+            self.drop_packet(index);
+        }
+        let port = &mut self.ports[out as usize];
+        if port.paused {
+            port.paused = false;
+            self.counters.paused_ps += self.now - port.paused_since;
+        }
+        port.pausing = false;
+    }
+}

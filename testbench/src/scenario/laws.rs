@@ -1,0 +1,230 @@
+//! The laws that a run can name, with their parameters, and the factory that makes a slot of one at a fidelity.
+
+use hpcc_models::cc::dcqcn::{Dcqcn, DcqcnParams};
+use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
+use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
+use hpcc_models::cc::timely::{Timely, TimelyParams};
+use hpcc_models::fixed::FixedHpcc;
+use hpcc_models::net::{CcSlot, Direct, SlotParams};
+
+use super::whole_rate::WholeRateHpcc;
+use super::Fidelity;
+
+/// Which law decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LawKind {
+    /// Any HPCC; variants are in the options.
+    Hpcc,
+    /// DCQCN.
+    Dcqcn,
+    /// TIMELY.
+    Timely,
+    /// DCTCP.
+    Dctcp,
+}
+
+/// A law by name with everything a run can set about it. `None`: the default of the law for the port's speed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LawSpec {
+    /// Name as on the command line and in results.
+    pub name: String,
+    /// Law.
+    pub kind: LawKind,
+    /// A window limits the flow (always for HPCC and DCTCP; `+win` for the others).
+    pub windowed: bool,
+    /// HPCC: which ACKs move the reference window.
+    pub reaction: Reaction,
+    /// HPCC: which rate enters `u'`.
+    pub rate_signal: RateSignal,
+    /// HPCC: how hops are joined.
+    pub fairness: Fairness,
+    /// HPCC: target utilisation.
+    pub eta: f64,
+    /// HPCC: additive rounds before a multiplicative one.
+    pub max_stage: u8,
+    /// HPCC: additive step, bytes.
+    pub w_ai: f64,
+    /// HPCC: the additive step as a rate (the ns-3 configuration has it so), bits per second.
+    pub w_ai_rate: Option<u64>,
+    /// HPCC: a flow or a hop record older than this is stale, ns.
+    pub stale_limit_ns: u32,
+    /// HPCC: rates are whole bits per second (golden fidelity in the ns-3 profile).
+    pub whole_rates: bool,
+    /// Smallest rate, bits per second.
+    pub min_rate: Option<u64>,
+    /// Additive step of the comparators, bits per second.
+    pub rate_ai: Option<u64>,
+    /// Larger step of DCQCN and TIMELY, bits per second.
+    pub rate_hai: Option<u64>,
+    /// Gain of DCQCN and DCTCP.
+    pub gain: Option<f64>,
+    /// DCQCN's remaining parameters in place of the defaults.
+    pub dcqcn: Option<DcqcnParams>,
+}
+
+/// Names of `--cc`.
+pub const LAW_NAMES: [&str; 10] = [
+    "hpcc",
+    "hpcc-per-ack",
+    "hpcc-per-rtt",
+    "hpcc-rxrate",
+    "hpcc-alpha1",
+    "dcqcn",
+    "dcqcn+win",
+    "timely",
+    "timely+win",
+    "dctcp",
+];
+
+impl LawSpec {
+    /// The law of that name with the paper's parameters.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let kind = match name {
+            "dcqcn" | "dcqcn+win" => LawKind::Dcqcn,
+            "timely" | "timely+win" => LawKind::Timely,
+            "dctcp" => LawKind::Dctcp,
+            name if LAW_NAMES.contains(&name) => LawKind::Hpcc,
+            name => return Err(format!("law: expected one of {}, got `{name}`", LAW_NAMES.join(", "))),
+        };
+        Ok(Self {
+            name: name.into(),
+            kind,
+            windowed: !matches!(name, "dcqcn" | "timely"),
+            reaction: match name {
+                "hpcc-per-ack" => Reaction::PerAck,
+                "hpcc-per-rtt" => Reaction::PerRtt,
+                _ => Reaction::Hpcc,
+            },
+            rate_signal: if name == "hpcc-rxrate" {
+                RateSignal::RxRate
+            } else {
+                RateSignal::TxRate
+            },
+            fairness: if name == "hpcc-alpha1" {
+                Fairness::Alpha(1.0)
+            } else {
+                Fairness::MaxMin
+            },
+            eta: 0.95,
+            max_stage: 5,
+            w_ai: 80.0,
+            w_ai_rate: None,
+            stale_limit_ns: 1_000_000,
+            whole_rates: false,
+            min_rate: None,
+            rate_ai: None,
+            rate_hai: None,
+            gain: None,
+            dcqcn: None,
+        })
+    }
+
+    /// HPCC: packets carry INT.
+    pub fn uses_int(&self) -> bool {
+        self.kind == LawKind::Hpcc
+    }
+
+    /// HPCC's parameters for one kind of port.
+    pub fn hpcc_params(&self, port: &SlotParams) -> Result<HpccParams, String> {
+        let base_rtt = u32::try_from(port.base_rtt_ns).map_err(|_| "base RTT: expected at most 100 us".to_string())?;
+        let w_init = port.w_init_bytes as f64;
+        let mut params = HpccParams::new(port.line_rate_bps, base_rtt);
+        params.w_init = w_init;
+        params.eta = self.eta;
+        params.max_stage = self.max_stage;
+        params.w_ai = match self.w_ai_rate {
+            Some(rate) => rate as f64 * w_init / port.line_rate_bps as f64,
+            None => self.w_ai,
+        };
+        params.min_rate = self.min_rate.unwrap_or(params.min_rate).min(port.line_rate_bps);
+        params.int_multi = port.int_multi;
+        params.stale_limit_ns = self.stale_limit_ns;
+        params.reaction = self.reaction;
+        params.rate_signal = self.rate_signal;
+        params.fairness = self.fairness;
+        params.validate().map_err(|e| e.to_string())?;
+        Ok(params)
+    }
+
+    /// Makes the slot for one kind of port.
+    pub fn slot(&self, port: &SlotParams, fidelity: Fidelity) -> Result<Box<dyn CcSlot>, String> {
+        match fidelity {
+            Fidelity::Golden => self.golden(port),
+            _ if self.kind != LawKind::Hpcc => Err(format!(
+                "fidelity: expected golden for {}, which exists as a model only",
+                self.name
+            )),
+            Fidelity::Fixed => {
+                let law = FixedHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
+                Ok(Box::new(Direct::new(Box::new(law))))
+            }
+            Fidelity::CcRtl | Fidelity::NicRtl => Err(format!(
+                "fidelity: expected golden or fixed in this build, got {}",
+                fidelity.name()
+            )),
+        }
+    }
+
+    fn golden(&self, port: &SlotParams) -> Result<Box<dyn CcSlot>, String> {
+        let (line, w_init) = (port.line_rate_bps, port.w_init_bytes as f64);
+        Ok(match self.kind {
+            LawKind::Hpcc if self.whole_rates => {
+                let law = WholeRateHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
+                Box::new(Direct::new(Box::new(law)))
+            }
+            LawKind::Hpcc => {
+                let law = Hpcc::<f64>::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
+                Box::new(Direct::new(Box::new(law)))
+            }
+            LawKind::Dcqcn => {
+                let mut params = self.dcqcn.unwrap_or_else(|| DcqcnParams::new(line, w_init));
+                (params.line_rate, params.w_init) = (line, w_init);
+                self.set(&mut params.min_rate, &mut params.rate_ai, Some(&mut params.rate_hai));
+                params.gain = self.gain.unwrap_or(params.gain);
+                Box::new(Direct::new(Box::new(Dcqcn::new(params))))
+            }
+            LawKind::Timely => {
+                let mut params = TimelyParams::new(line, w_init);
+                self.set(&mut params.min_rate, &mut params.rate_ai, Some(&mut params.rate_hai));
+                Box::new(Direct::new(Box::new(Timely::new(params))))
+            }
+            LawKind::Dctcp => {
+                let mut params = DctcpParams::new(line, w_init, port.mtu);
+                self.set(&mut params.min_rate, &mut params.rate_ai, None);
+                params.gain = self.gain.unwrap_or(params.gain);
+                Box::new(Direct::new(Box::new(Dctcp::new(params))))
+            }
+        })
+    }
+
+    fn set(&self, min_rate: &mut u64, rate_ai: &mut u64, rate_hai: Option<&mut u64>) {
+        *min_rate = self.min_rate.unwrap_or(*min_rate);
+        *rate_ai = self.rate_ai.unwrap_or(*rate_ai);
+        if let Some(hai) = rate_hai {
+            *hai = self.rate_hai.unwrap_or(*hai);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_makes_a_slot() {
+        let port = SlotParams {
+            line_rate_bps: 100_000_000_000,
+            base_rtt_ns: 13_000,
+            w_init_bytes: 162_500,
+            mtu: 1024,
+            int_multi: 1,
+        };
+        for name in LAW_NAMES {
+            let spec = LawSpec::named(name).unwrap();
+            assert!(spec.slot(&port, Fidelity::Golden).is_ok(), "{name}");
+        }
+        assert!(LawSpec::named("reno")
+            .unwrap_err()
+            .starts_with("law: expected one of hpcc,"));
+    }
+}

@@ -1,0 +1,32 @@
+//! Scenarios: which network, which traffic, which law, how deep; how they run and what they produce.
+
+pub mod laws;
+pub mod ns3;
+pub mod whole_rate;
+
+/// How deep the sender is simulated (`--fidelity`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fidelity {
+    /// The law in f64.
+    #[default]
+    Golden,
+    /// The bit-accurate fixed-point law.
+    Fixed,
+    /// The RTL of the congestion-control slot, clocked.
+    CcRtl,
+    /// The whole NIC in RTL.
+    NicRtl,
+}
+
+impl Fidelity {
+    /// Name as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fidelity::Golden => "golden",
+            Fidelity::Fixed => "fixed",
+            Fidelity::CcRtl => "cc-rtl",
+            Fidelity::NicRtl => "nic-rtl",
+        }
+    }
+}

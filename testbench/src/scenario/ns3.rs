@@ -1,0 +1,57 @@
+//! Runs in the profile of the authors' ns-3 simulator: its configuration file decides framing, parameters and rules.
+
+use hpcc_models::cc::dcqcn::DcqcnParams;
+use hpcc_models::cc::hpcc::Reaction;
+use hpcc_models::net::ns3::{CcMode, Ns3Config};
+use hpcc_models::net::Topology;
+
+use super::laws::LawSpec;
+
+/// The law that a configuration asks for.
+pub fn law(config: &Ns3Config) -> Result<LawSpec, String> {
+    let name = match (config.cc_mode, config.has_win) {
+        (CcMode::Hpcc, _) => "hpcc",
+        (CcMode::Dcqcn, false) => "dcqcn",
+        (CcMode::Dcqcn, true) => "dcqcn+win",
+        (CcMode::Timely, false) => "timely",
+        (CcMode::Timely, true) => "timely+win",
+        (CcMode::Dctcp, _) => "dctcp",
+    };
+    let mut law = LawSpec::named(name)?;
+    law.min_rate = Some(config.min_rate);
+    law.eta = config.u_target;
+    law.max_stage = config.mi_thresh as u8;
+    law.w_ai_rate = Some(config.rate_ai);
+    // That simulator never takes a record for stale; this is the longest age a 24-bit time stamp can tell.
+    law.stale_limit_ns = (1 << 23) - 1;
+    law.whole_rates = true;
+    law.reaction = if config.fast_react {
+        Reaction::Hpcc
+    } else {
+        Reaction::PerRtt
+    };
+    law.gain = Some(config.gain);
+    law.rate_ai = Some(if config.cc_mode == CcMode::Dctcp {
+        config.dctcp_rate_ai
+    } else {
+        config.rate_ai
+    });
+    law.rate_hai = Some(config.rate_hai);
+    let ns = |us: f64| (us * 1000.0) as u64;
+    law.dcqcn = (config.cc_mode == CcMode::Dcqcn).then(|| DcqcnParams {
+        alpha_interval: ns(config.alpha_interval_us),
+        decrease_interval: ns(config.decrease_interval_us),
+        increase_interval: ns(config.increase_timer_us),
+        fast_recovery: config.fast_recovery_times,
+        clamp_target: config.clamp_target_rate,
+        ..DcqcnParams::new(1, 1.0)
+    });
+    Ok(law)
+}
+
+/// Links without an error rate of their own get the configuration's.
+pub fn apply_error_rate(topology: &mut Topology, config: &Ns3Config) {
+    for link in topology.links.iter_mut().filter(|l| l.loss == 0.0) {
+        link.loss = config.error_rate;
+    }
+}
