@@ -67,7 +67,7 @@ impl<M: Memory> Nic<M> {
     /// An event without acknowledgement and INT.
     pub(super) fn feed_plain(&mut self, kind: EventKind, flow: u32, bytes: u32, now: u64) {
         let Some(qp) = self.qps.get(&(flow / 2)) else { return };
-        let (una, nxt) = if flow % 2 == 0 {
+        let (una, nxt) = if flow == request_flow(flow / 2) {
             (qp.requester.una(), qp.requester.nxt())
         } else {
             (qp.responder.read_nxt(), qp.responder.read_nxt())

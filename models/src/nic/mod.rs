@@ -11,7 +11,7 @@
 //! | `respond` | requests of the peer: execution, acknowledgement, duplicates |
 //! | `acknowledge` | answers of the peer: acknowledgements, READ data, echoes |
 //! | `requester`, `responder` | packet numbers of the two halves, without frames |
-//! | `transmit` | which packet leaves next, and its bytes |
+//! | `transmit`, `frame` | which packet leaves next, and its bytes |
 //! | `timers` | retransmission, ticks, and when to look again |
 //! | `feedback` | events to congestion control, its updates |
 //! | `control` | control packets |
@@ -25,6 +25,7 @@ mod config;
 mod control;
 mod counters;
 mod feedback;
+mod frame;
 mod link;
 mod memory;
 // The NIC itself has the name of the module that it is the heart of.

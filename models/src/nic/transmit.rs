@@ -5,6 +5,7 @@
 
 use super::completion::Status;
 use super::counters::Counter;
+use super::frame::{data_content, Content};
 use super::memory::Memory;
 use super::nic::{Nic, Qp};
 use super::pacing::PS_PER_NS;
@@ -14,15 +15,6 @@ use super::responder::{AckPsn, Response};
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
 use crate::wire::*;
-
-/// What one packet carries behind the outer headers.
-struct Content<'a> {
-    role: PortRole,
-    int: &'a [u8],
-    bth: BthRepr,
-    extension: Extension,
-    payload: &'a [u8],
-}
 
 impl<M: Memory> Nic<M> {
     /// Carries out what is due at `now` and returns the frames (without FCS) that begin to leave.
@@ -130,7 +122,7 @@ impl<M: Memory> Nic<M> {
         loop {
             let flow = self.due_flow(now)?;
             self.last_flow = flow;
-            let frame = if flow % 2 == 0 {
+            let frame = if flow == request_flow(flow / 2) {
                 self.request_frame(now, flow / 2)
             } else {
                 self.response_frame(now, flow / 2)
@@ -289,60 +281,5 @@ impl<M: Memory> Nic<M> {
                 ..data_content(qp)
             },
         ))
-    }
-
-    /// Puts the outer headers of a queue pair in front.
-    fn frame(&self, qp: &Qp, content: &Content) -> Vec<u8> {
-        RocePacket {
-            ethernet: EthernetRepr {
-                dst: qp.mac,
-                src: self.config.mac,
-                vlan: None,
-                ethertype: ETHERTYPE_IPV4,
-            },
-            ipv4: Ipv4Repr {
-                src: self.config.ip,
-                dst: qp.config.remote_ip,
-                tos: self.config.dscp << 2,
-                // Never fragmented, so the identification has no meaning (RFC 6864).
-                ident: 0,
-                dont_fragment: true,
-                ttl: self.config.ttl,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
-            },
-            udp: UdpRepr {
-                src_port: qp.config.source_port(),
-                dst_port: self.config.ports.number(content.role),
-                checksum: 0,
-                payload_len: 0,
-            },
-            int: content.int,
-            bth: BthRepr {
-                migrated: true,
-                pkey: self.config.pkey,
-                ..content.bth
-            },
-            extension: content.extension,
-            payload: content.payload,
-        }
-        .to_frame()
-    }
-}
-
-/// Port and INT header of data packets of a queue pair.
-fn data_content(qp: &Qp) -> Content<'static> {
-    let (role, int): (_, &[u8]) = if qp.config.int {
-        (PortRole::IntCollect, &INT_EMPTY)
-    } else {
-        (PortRole::Roce, &[])
-    };
-    let bth = BthRepr::new(Opcode::ReadRequest, 0, 0);
-    Content {
-        role,
-        int,
-        bth,
-        extension: Extension::None,
-        payload: &[],
     }
 }

@@ -1,0 +1,71 @@
+//! The bytes of a packet: outer headers of a queue pair in front of what the transport says.
+
+use super::memory::Memory;
+use super::nic::{Nic, Qp};
+use crate::wire::*;
+
+/// What one packet carries behind the outer headers.
+pub(super) struct Content<'a> {
+    pub role: PortRole,
+    pub int: &'a [u8],
+    pub bth: BthRepr,
+    pub extension: Extension,
+    pub payload: &'a [u8],
+}
+
+impl<M: Memory> Nic<M> {
+    /// Puts the outer headers of a queue pair in front.
+    pub(super) fn frame(&self, qp: &Qp, content: &Content) -> Vec<u8> {
+        RocePacket {
+            ethernet: EthernetRepr {
+                dst: qp.mac,
+                src: self.config.mac,
+                vlan: None,
+                ethertype: ETHERTYPE_IPV4,
+            },
+            ipv4: Ipv4Repr {
+                src: self.config.ip,
+                dst: qp.config.remote_ip,
+                tos: self.config.dscp << 2,
+                // Never fragmented, so the identification has no meaning (RFC 6864).
+                ident: 0,
+                dont_fragment: true,
+                ttl: self.config.ttl,
+                protocol: PROTOCOL_UDP,
+                payload_len: 0,
+            },
+            udp: UdpRepr {
+                src_port: qp.config.source_port(),
+                dst_port: self.config.ports.number(content.role),
+                checksum: 0,
+                payload_len: 0,
+            },
+            int: content.int,
+            bth: BthRepr {
+                migrated: true,
+                pkey: self.config.pkey,
+                ..content.bth
+            },
+            extension: content.extension,
+            payload: content.payload,
+        }
+        .to_frame()
+    }
+}
+
+/// Port and INT header of data packets of a queue pair.
+pub(super) fn data_content(qp: &Qp) -> Content<'static> {
+    let (role, int): (_, &[u8]) = if qp.config.int {
+        (PortRole::IntCollect, &INT_EMPTY)
+    } else {
+        (PortRole::Roce, &[])
+    };
+    let bth = BthRepr::new(Opcode::ReadRequest, 0, 0);
+    Content {
+        role,
+        int,
+        bth,
+        extension: Extension::None,
+        payload: &[],
+    }
+}

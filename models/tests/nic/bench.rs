@@ -1,0 +1,325 @@
+//! A NIC under test and a peer made of hand-written packets.
+
+use hpcc_models::cc::{CcEvent, CongestionControl, Update};
+use hpcc_models::nic::*;
+use hpcc_models::wire::*;
+use std::cell::RefCell;
+use std::net::Ipv4Addr;
+use std::rc::Rc;
+
+pub const MTU: usize = 256;
+pub const QPN: u32 = 0x22;
+pub const PEER_QPN: u32 = 0x11;
+pub const KEY: u32 = 0xdead_beef;
+pub const BASE: u64 = 0x7f00_1122_3000;
+pub const LEN: usize = 1 << 16;
+pub const OUR_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 11);
+pub const PEER_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 10);
+pub const OUR_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 11]);
+pub const PEER_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 10]);
+
+/// A law that records its events and never changes window and rate.
+#[derive(Default)]
+pub struct Recorder {
+    pub events: Rc<RefCell<Vec<CcEvent>>>,
+    pub window: f64,
+    pub rate: f64,
+}
+
+impl CongestionControl for Recorder {
+    fn name(&self) -> &'static str {
+        "recorder"
+    }
+
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        Update {
+            flow,
+            generation,
+            window: self.window,
+            rate: self.rate,
+        }
+    }
+
+    fn remove(&mut self, _flow: u32) {}
+
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        self.events.borrow_mut().push(*event);
+        None
+    }
+}
+
+/// What a test looks at in a packet that the NIC sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sent {
+    pub opcode: Opcode,
+    pub psn: u32,
+    pub ack_req: bool,
+    pub port: u16,
+    pub int: Vec<u8>,
+    pub extension: Extension,
+    pub payload: Vec<u8>,
+}
+
+impl Sent {
+    pub fn ack(psn: u32, msn: u32) -> (u32, Syndrome, u32) {
+        (psn, Syndrome::Ack(31), msn)
+    }
+
+    pub fn nak(psn: u32, code: NakCode, msn: u32) -> (u32, Syndrome, u32) {
+        (psn, Syndrome::Nak(code), msn)
+    }
+
+    /// PSN, syndrome and MSN of an acknowledgement.
+    pub fn aeth(&self) -> (u32, Syndrome, u32) {
+        match self.extension {
+            Extension::Aeth(aeth) if self.opcode == Opcode::Acknowledge => (self.psn, aeth.syndrome, aeth.msn),
+            _ => panic!("not an acknowledgement: {self:?}"),
+        }
+    }
+
+    pub fn reth(&self) -> RethRepr {
+        match self.extension {
+            Extension::Reth(reth) => reth,
+            _ => panic!("no RETH: {self:?}"),
+        }
+    }
+}
+
+pub struct Bench {
+    pub nic: Nic<BlockMemory>,
+    pub now: u64,
+    pub int: bool,
+    pub events: Rc<RefCell<Vec<CcEvent>>>,
+}
+
+pub fn nic_config() -> NicConfig {
+    NicConfig {
+        mac: OUR_MAC,
+        ip: OUR_IP,
+        mtu: MTU as u32,
+        neighbours: [(PEER_IP, PEER_MAC)].into(),
+        retry_timeout_ns: 100_000,
+        ..NicConfig::default()
+    }
+}
+
+pub fn qp_config(first_psn: u32, int: bool) -> QpConfig {
+    QpConfig {
+        send_psn: first_psn,
+        expected_psn: first_psn,
+        int,
+        mtu: MTU as u32,
+        ..QpConfig::new(QPN, PEER_QPN, PEER_IP)
+    }
+}
+
+/// Byte `i` of the memory at the start.
+pub fn pattern(i: usize) -> u8 {
+    (i * 7 + i / 256) as u8
+}
+
+impl Bench {
+    pub fn new(first_psn: u32, int: bool) -> Self {
+        Self::with(nic_config(), first_psn, int)
+    }
+
+    pub fn with(config: NicConfig, first_psn: u32, int: bool) -> Self {
+        let mut memory = BlockMemory::default();
+        memory.add(BASE, (0..LEN).map(pattern).collect());
+        let recorder = Recorder {
+            window: config.window,
+            rate: config.initial_rate_bps(),
+            ..Recorder::default()
+        };
+        let events = recorder.events.clone();
+        let mut nic = Nic::new(config, memory, Some(Box::new(recorder)));
+        nic.add_region(Region {
+            key: KEY,
+            address: BASE,
+            length: LEN as u64,
+            remote_write: true,
+            remote_read: true,
+        });
+        nic.create_qp(qp_config(first_psn, int)).unwrap();
+        Self {
+            nic,
+            now: 0,
+            int,
+            events,
+        }
+    }
+
+    /// A packet of the peer as bytes.
+    pub fn peer_frame(&self, bth: BthRepr, extension: Extension, payload: &[u8], int: &[u8]) -> Vec<u8> {
+        let ports = Ports::default();
+        let dst_port = match (self.int, bth.opcode) {
+            (false, _) => ports.roce,
+            (true, Opcode::Acknowledge | Opcode::ReadEcho) => ports.int_echo,
+            (true, _) => ports.int_collect,
+        };
+        RocePacket {
+            ethernet: EthernetRepr {
+                dst: OUR_MAC,
+                src: PEER_MAC,
+                vlan: None,
+                ethertype: ETHERTYPE_IPV4,
+            },
+            ipv4: Ipv4Repr {
+                src: PEER_IP,
+                dst: OUR_IP,
+                tos: 0,
+                ident: 0,
+                dont_fragment: true,
+                ttl: 64,
+                protocol: PROTOCOL_UDP,
+                payload_len: 0,
+            },
+            udp: UdpRepr {
+                src_port: 0xc123,
+                dst_port,
+                checksum: 0,
+                payload_len: 0,
+            },
+            int: if self.int { int } else { &[] },
+            bth,
+            extension,
+            payload,
+        }
+        .to_frame()
+    }
+
+    pub fn receive(&mut self, bth: BthRepr, extension: Extension, payload: &[u8]) {
+        let frame = self.peer_frame(bth, extension, payload, &INT_EMPTY);
+        self.nic.receive(self.now, &frame);
+    }
+
+    pub fn receive_with_int(&mut self, bth: BthRepr, extension: Extension, payload: &[u8], int: &[u8]) {
+        let frame = self.peer_frame(bth, extension, payload, int);
+        self.nic.receive(self.now, &frame);
+    }
+
+    /// A WRITE packet without acknowledge request; `total` is the length in its header.
+    pub fn write(&mut self, position: Position, psn: u32, offset: u64, total: u32, payload: &[u8]) {
+        let reth = RethRepr {
+            address: BASE + offset,
+            key: KEY,
+            length: total,
+        };
+        let extension = if position.is_start() {
+            Extension::Reth(reth)
+        } else {
+            Extension::None
+        };
+        self.receive(BthRepr::new(Opcode::Write(position), QPN, psn), extension, payload);
+    }
+
+    pub fn read_request(&mut self, psn: u32, offset: u64, length: u32) {
+        let reth = RethRepr {
+            address: BASE + offset,
+            key: KEY,
+            length,
+        };
+        let bth = BthRepr {
+            ack_req: true,
+            ..BthRepr::new(Opcode::ReadRequest, QPN, psn)
+        };
+        self.receive(bth, Extension::Reth(reth), &[]);
+    }
+
+    pub fn ack(&mut self, psn: u32) {
+        self.aeth(psn, SYNDROME_ACK);
+    }
+
+    pub fn nak(&mut self, psn: u32, code: NakCode) {
+        self.aeth(psn, Syndrome::Nak(code).emit());
+    }
+
+    pub fn aeth(&mut self, psn: u32, syndrome: u8) {
+        let aeth = AethRepr {
+            syndrome: Syndrome::parse(syndrome),
+            msn: 0,
+        };
+        self.receive(BthRepr::new(Opcode::Acknowledge, QPN, psn), Extension::Aeth(aeth), &[]);
+    }
+
+    pub fn read_response(&mut self, position: Position, psn: u32, payload: &[u8]) {
+        let aeth = AethRepr {
+            syndrome: Syndrome::Ack(31),
+            msn: 1,
+        };
+        let extension = if position == Position::Middle {
+            Extension::None
+        } else {
+            Extension::Aeth(aeth)
+        };
+        self.receive(
+            BthRepr::new(Opcode::ReadResponse(position), QPN, psn),
+            extension,
+            payload,
+        );
+    }
+
+    pub fn post(&mut self, id: u64, operation: Operation, offset: u64, length: u64) {
+        let work = WorkRequest {
+            id,
+            qpn: QPN,
+            operation,
+            local_address: BASE + offset,
+            local_key: KEY,
+            remote_address: 0x1000_0000,
+            remote_key: 0x1234,
+            length,
+        };
+        self.nic.post(self.now, work).unwrap();
+    }
+
+    /// Everything the NIC sends up to and including `until`.
+    pub fn run_until(&mut self, until: u64) -> Vec<Sent> {
+        let mut out = Vec::new();
+        loop {
+            for frame in self.nic.poll(self.now) {
+                let packet = RocePacket::parse(&frame, &Ports::default()).unwrap_or_else(|e| panic!("sent: {e}"));
+                assert_eq!((packet.ethernet.dst, packet.ethernet.src), (PEER_MAC, OUR_MAC));
+                assert_eq!((packet.ipv4.src, packet.ipv4.dst), (OUR_IP, PEER_IP));
+                assert_eq!((packet.bth.dest_qp, packet.udp.checksum), (PEER_QPN, 0));
+                out.push(Sent {
+                    opcode: packet.bth.opcode,
+                    psn: packet.bth.psn,
+                    ack_req: packet.bth.ack_req,
+                    port: packet.udp.dst_port,
+                    int: packet.int.to_vec(),
+                    extension: packet.extension,
+                    payload: packet.payload.to_vec(),
+                });
+            }
+            match self.nic.next_deadline() {
+                Some(next) if next <= until => self.now = self.now.max(next),
+                _ => break,
+            }
+        }
+        self.now = until;
+        out
+    }
+
+    /// Everything the NIC sends in the next 20 us, which is below the retransmission timeout.
+    pub fn run(&mut self) -> Vec<Sent> {
+        self.run_until(self.now + 20_000)
+    }
+
+    pub fn memory(&self) -> &[u8] {
+        self.nic.memory().block(BASE).unwrap()
+    }
+
+    pub fn count(&self, counter: Counter) -> u64 {
+        self.nic.counters().get(counter)
+    }
+
+    /// Completions since the last call: id and status.
+    pub fn done(&mut self) -> Vec<(u64, Status)> {
+        self.nic.take_completions().iter().map(|c| (c.work, c.status)).collect()
+    }
+}
+
+pub fn psns(sent: &[Sent]) -> Vec<u32> {
+    sent.iter().map(|sent| sent.psn).collect()
+}

@@ -1,0 +1,156 @@
+//! Window, pacing, pause, congestion control and faults of work requests.
+
+use super::bench::*;
+use hpcc_models::nic::*;
+use hpcc_models::wire::*;
+use Operation::Write;
+use Position::Only;
+
+fn ok(ids: &[u64]) -> Vec<(u64, Status)> {
+    ids.iter().map(|id| (*id, Status::Ok)).collect()
+}
+
+#[test]
+fn a_paced_down_flow_does_not_time_out_by_itself() {
+    // 340 bytes at 30 Mb/s take 91 us; the window is 40 packets, 3.6 ms, the timeout 100 us.
+    let config = NicConfig {
+        rate_bps: 30e6,
+        window: 40.0 * MTU as f64,
+        ..nic_config()
+    };
+    let mut bench = Bench::with(config, 0, false);
+    bench.post(1, Write, 0, 30 * MTU as u64);
+    assert_eq!(bench.run_until(2_700_000).len(), 30);
+    assert_eq!(bench.count(Counter::Timeouts), 0);
+}
+
+#[test]
+fn int_with_too_many_hops_or_a_reserved_speed_still_acknowledges() {
+    let mut many = vec![0x51; 42];
+    many[0] = 0x90;
+    let mut reserved = vec![0x51; 10];
+    (reserved[0], reserved[2]) = (0x10, 0xf1);
+    for (int, valid, counter) in [
+        (many, true, Counter::IntManyHops),
+        (reserved, false, Counter::IntBadSpeed),
+    ] {
+        let mut bench = Bench::new(0, true);
+        bench.post(1, Write, 0, 1);
+        bench.run();
+        let aeth = Extension::Aeth(AethRepr {
+            syndrome: Syndrome::Ack(31),
+            msn: 1,
+        });
+        bench.receive_with_int(BthRepr::new(Opcode::Acknowledge, QPN, 0), aeth, &[], &int);
+        assert_eq!((bench.done(), bench.count(counter)), (ok(&[1]), 1));
+        assert_eq!(bench.events.borrow().last().unwrap().int_valid, valid);
+    }
+}
+
+#[test]
+fn window_and_pacing_hold_after_a_rewind() {
+    let config = NicConfig {
+        rate_bps: 1e9,
+        window: 4.0 * MTU as f64,
+        ..nic_config()
+    };
+    let mut bench = Bench::with(config, 0, false);
+    bench.post(1, Write, 0, 20 * MTU as u64);
+    let first = bench.run();
+    assert_eq!(
+        (psns(&first), first[3].ack_req),
+        (vec![0, 1, 2, 3], true),
+        "the packet that fills the window"
+    );
+    bench.nak(1, NakCode::PsnSequence);
+    let started = bench.now;
+    // A flow that was idle may send one packet early, never more.
+    assert_eq!(psns(&bench.run_until(started + 2_000)), [1, 2]);
+    assert_eq!(psns(&bench.run_until(started + 60_000)), [3, 4]);
+}
+
+#[test]
+fn pacing_meets_its_rate_within_one_percent_over_a_hundred_packets() {
+    for rate_bps in [100e6, 1e9, 10e9, 99e9] {
+        let config = NicConfig {
+            rate_bps,
+            window: 1e9,
+            retry_timeout_ns: 1 << 40,
+            ..nic_config()
+        };
+        let mut bench = Bench::with(config, 0, true);
+        bench.post(1, Write, 0, 101 * MTU as u64);
+        let mut times = Vec::new();
+        while let Some(next) = bench.nic.next_deadline().filter(|_| times.len() < 101) {
+            times.extend(bench.nic.poll(next).iter().map(|_| next));
+        }
+        // 256 payload, 62 headers with ICRC and INT, 40 for a full stack, 24 on the wire; 16 more with the RETH.
+        let bits = ((256 + 58 + 2 + 40 + 24) * 100 + 16) as f64 * 8.0;
+        let measured = bits / (times[100] - times[0]) as f64 * 1e9;
+        assert!((measured / rate_bps - 1.0).abs() < 0.01, "{rate_bps}: {measured}");
+    }
+}
+
+#[test]
+fn pause_stops_data_and_acknowledgements_only_when_told() {
+    for ack_pause in [false, true] {
+        let config = NicConfig {
+            ack_pause,
+            ..nic_config()
+        };
+        let mut bench = Bench::with(config, 0, false);
+        bench.nic.set_pause(0xff);
+        bench.post(1, Write, 0, 1);
+        let reth = Extension::Reth(RethRepr {
+            address: BASE,
+            key: KEY,
+            length: 0,
+        });
+        bench.receive(BthRepr::new(Opcode::Write(Only), QPN, 0), reth, &[]);
+        let opcodes: Vec<Opcode> = bench.run().iter().map(|s| s.opcode).collect();
+        assert_eq!(opcodes, if ack_pause { vec![] } else { vec![Opcode::Acknowledge] });
+        bench.nic.set_pause(0);
+        assert_eq!(bench.run().len(), if ack_pause { 2 } else { 1 });
+    }
+}
+
+#[test]
+fn faults_of_work_requests_become_completions() {
+    let mut bench = Bench::new(0, false);
+    bench.post(1, Write, LEN as u64 - 3, 4);
+    bench.post(2, Write, 0, (1 << 31) + 1);
+    let other = WorkRequest {
+        id: 3,
+        qpn: 77,
+        operation: Write,
+        local_address: 0,
+        local_key: 0,
+        remote_address: 0,
+        remote_key: 0,
+        length: 0,
+    };
+    bench.nic.post(0, other).unwrap();
+    let expected = [
+        (1, Status::LocalAccessError),
+        (2, Status::InvalidWork),
+        (3, Status::InvalidWork),
+    ];
+    assert_eq!(bench.done(), expected);
+    assert!(bench.run().is_empty());
+}
+
+#[test]
+fn host_memory_fault_ends_the_flow() {
+    let mut bench = Bench::new(0, false);
+    bench.nic.add_region(Region {
+        key: KEY,
+        address: BASE,
+        length: 1 << 20,
+        remote_write: false,
+        remote_read: false,
+    });
+    bench.post(1, Write, LEN as u64 - 4, 8);
+    bench.post(2, Write, 0, 8);
+    assert!(bench.run().is_empty());
+    assert_eq!(bench.done(), [(1, Status::LocalOperationalError), (2, Status::Flushed)]);
+}

@@ -1,0 +1,384 @@
+//! Two NICs on a wire that loses, duplicates, reorders and corrupts: the memories end as on a perfect wire, or a completion says
+//! otherwise. Never silent damage.
+
+use hpcc_models::cc::{CcEvent, CongestionControl, Update};
+use hpcc_models::nic::*;
+use hpcc_models::wire::*;
+use proptest::prelude::*;
+use std::net::Ipv4Addr;
+
+const IPS: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 0, 0, 10), Ipv4Addr::new(10, 0, 0, 11)];
+const MACS: [MacAddr; 2] = [MacAddr([2, 0, 0, 0, 0, 10]), MacAddr([2, 0, 0, 0, 0, 11])];
+const QPNS: [u32; 2] = [0x11, 0x22];
+const KEY: u32 = 0x1234;
+const BASE: u64 = 0x1000_0000;
+/// Each side's memory: the first half is its own to send from, the second is where data arrives.
+const HALF: u64 = 3 << 20;
+
+/// A law that halves its window at each loss and opens it again: windows and rates move all the time.
+#[derive(Default)]
+struct Sawtooth {
+    windows: std::collections::BTreeMap<u32, (u8, f64)>,
+}
+
+impl CongestionControl for Sawtooth {
+    fn name(&self) -> &'static str {
+        "sawtooth"
+    }
+
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        self.windows.insert(flow, (generation, 20_000.0));
+        Update {
+            flow,
+            generation,
+            window: 20_000.0,
+            rate: 50e9,
+        }
+    }
+
+    fn remove(&mut self, flow: u32) {
+        self.windows.remove(&flow);
+    }
+
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        use hpcc_models::cc::EventKind::*;
+        let (generation, window) = self.windows.get_mut(&event.flow)?;
+        *window = match event.kind {
+            Ack => (*window + 500.0).min(160_000.0),
+            Nak | Timeout => (*window / 2.0).max(1.0),
+            _ => return None,
+        };
+        Some(Update {
+            flow: event.flow,
+            generation: *generation,
+            window: *window,
+            rate: *window * 8.0 / 5e-6,
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Job {
+    from: usize,
+    operation: Operation,
+    local: u64,
+    remote: u64,
+    length: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Plan {
+    mtu: u32,
+    int: bool,
+    first_psn: u32,
+    link: LinkConfig,
+    seed: u64,
+    jobs: Vec<Job>,
+}
+
+fn byte(side: usize, address: u64) -> u8 {
+    let x = (address as u32).wrapping_mul(0x9e37_79b1) ^ (side as u32 * 0x55);
+    (x >> 24) as u8
+}
+
+fn nic(side: usize, plan: &Plan) -> Nic<BlockMemory> {
+    let config = NicConfig {
+        mac: MACS[side],
+        ip: IPS[side],
+        neighbours: [(IPS[1 - side], MACS[1 - side])].into(),
+        retry_timeout_ns: 100_000,
+        retry_limit: 50,
+        ..NicConfig::default()
+    };
+    let mut memory = BlockMemory::default();
+    memory.add(BASE, (0..2 * HALF).map(|i| byte(side, i)).collect());
+    let mut nic = Nic::new(config, memory, Some(Box::new(Sawtooth::default())));
+    nic.add_region(Region {
+        key: KEY,
+        address: BASE,
+        length: 2 * HALF,
+        remote_write: true,
+        remote_read: true,
+    });
+    nic.create_qp(QpConfig {
+        send_psn: plan.first_psn.wrapping_add(side as u32 * 1000) & MASK_24,
+        expected_psn: plan.first_psn.wrapping_add((1 - side) as u32 * 1000) & MASK_24,
+        int: plan.int,
+        mtu: plan.mtu,
+        ..QpConfig::new(QPNS[side], QPNS[1 - side], IPS[1 - side])
+    })
+    .unwrap();
+    nic
+}
+
+/// Runs the plan; memories of both sides, completions per side, frames retransmitted.
+fn run(plan: &Plan) -> ([Vec<u8>; 2], [Vec<Completion>; 2], u64) {
+    let mut pair = Pair::new([nic(0, plan), nic(1, plan)], plan.link, plan.seed);
+    for (id, job) in plan.jobs.iter().enumerate() {
+        let work = WorkRequest {
+            id: id as u64,
+            qpn: QPNS[job.from],
+            operation: job.operation,
+            local_address: BASE + job.local,
+            local_key: KEY,
+            remote_address: BASE + job.remote,
+            remote_key: KEY,
+            length: job.length,
+        };
+        pair.nics[job.from].post(0, work).unwrap();
+    }
+    assert!(pair.run(30_000_000_000), "still busy after 30 s: {plan:?}");
+    let [mut a, mut b] = pair.nics;
+    assert!(a.idle() && b.idle(), "at rest with work left: {plan:?}");
+    let completions = [a.take_completions(), b.take_completions()];
+    let retransmitted = a.counters().get(Counter::Retransmitted) + b.counters().get(Counter::Retransmitted);
+    let memory = |nic: &Nic<BlockMemory>| nic.memory().block(BASE).unwrap().to_vec();
+    ([memory(&a), memory(&b)], completions, retransmitted)
+}
+
+/// Memories after every job in turn on each side; sources and targets of one plan never overlap.
+fn expected(plan: &Plan) -> [Vec<u8>; 2] {
+    let mut memories = [0, 1].map(|side| (0..2 * HALF).map(|i| byte(side, i)).collect::<Vec<u8>>());
+    for job in &plan.jobs {
+        let (from, to, source, target) = match job.operation {
+            Operation::Write => (job.from, 1 - job.from, job.local, job.remote),
+            Operation::Read => (1 - job.from, job.from, job.remote, job.local),
+        };
+        let data = memories[from][source as usize..(source + job.length) as usize].to_vec();
+        memories[to][target as usize..(target + job.length) as usize].copy_from_slice(&data);
+    }
+    memories
+}
+
+fn check(plan: &Plan) -> u64 {
+    let (memories, completions, retransmitted) = run(plan);
+    for (side, completions) in completions.iter().enumerate() {
+        let ids: Vec<u64> = completions.iter().map(|completion| completion.work).collect();
+        let posted: Vec<u64> = (0..)
+            .zip(&plan.jobs)
+            .filter(|(_, job)| job.from == side)
+            .map(|(id, _)| id)
+            .collect();
+        assert_eq!(ids, posted, "one completion for each request, in order");
+        for completion in completions {
+            assert_eq!(completion.status, Status::Ok, "{completion:?}");
+        }
+    }
+    let expected = expected(plan);
+    for side in 0..2 {
+        let first = memories[side]
+            .iter()
+            .zip(&expected[side])
+            .position(|(got, want)| got != want);
+        assert_eq!(first, None, "first wrong byte of side {side}");
+    }
+    retransmitted
+}
+
+fn link(loss: f64, others: f64) -> LinkConfig {
+    LinkConfig {
+        loss,
+        duplicate: others,
+        reorder: others,
+        bit_error: others,
+        ..LinkConfig::default()
+    }
+}
+
+/// Jobs whose targets lie one behind the other in the second half, with odd gaps.
+fn jobs(list: &[(usize, Operation, u64)]) -> Vec<Job> {
+    let mut next = [HALF + 1; 2];
+    list.iter()
+        .enumerate()
+        .map(|(i, (from, operation, length))| {
+            let target_side = if *operation == Operation::Write {
+                1 - from
+            } else {
+                *from
+            };
+            let target = next[target_side];
+            next[target_side] += length + 3;
+            let source = i as u64 * 13 % 64;
+            let (local, remote) = if *operation == Operation::Write {
+                (source, target)
+            } else {
+                (target, source)
+            };
+            Job {
+                from: *from,
+                operation: *operation,
+                local,
+                remote,
+                length: *length,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn perfect_wire_moves_everything_without_a_retransmission() {
+    use Operation::{Read, Write};
+    for int in [false, true] {
+        for mtu in [256, 512, 1024, 2048, 4096] {
+            let list = [
+                (0, Write, 100_000),
+                (1, Read, 70_001),
+                (0, Read, 4097),
+                (1, Write, 0),
+                (0, Write, 1),
+                (1, Read, 0),
+            ];
+            let plan = Plan {
+                mtu,
+                int,
+                first_psn: 0xff_fff0,
+                link: link(0.0, 0.0),
+                seed: 1,
+                jobs: jobs(&list),
+            };
+            assert_eq!(check(&plan), 0, "INT {int}, MTU {mtu}");
+        }
+    }
+}
+
+#[test]
+fn a_megabyte_each_way_under_every_loss_rate() {
+    use Operation::{Read, Write};
+    for int in [false, true] {
+        for (seed, loss) in [0.001, 0.005, 0.01, 0.02, 0.05].into_iter().enumerate() {
+            let list = [
+                (0, Write, 1_000_003),
+                (1, Read, 300_001),
+                (1, Write, 200_000),
+                (0, Read, 500_000),
+            ];
+            let plan = Plan {
+                mtu: 1024,
+                int,
+                first_psn: 0xff_ff00,
+                link: link(loss, 0.0),
+                seed: seed as u64,
+                jobs: jobs(&list),
+            };
+            assert!(check(&plan) > 0, "loss {loss}");
+        }
+    }
+}
+
+#[test]
+fn a_dead_wire_ends_in_error_completions() {
+    let list = [
+        (0, Operation::Write, 5000),
+        (0, Operation::Read, 5000),
+        (1, Operation::Read, 1),
+    ];
+    let plan = Plan {
+        mtu: 1024,
+        int: true,
+        first_psn: 0,
+        link: link(1.0, 0.0),
+        seed: 1,
+        jobs: jobs(&list),
+    };
+    let (memories, completions, _) = run(&plan);
+    let status: Vec<Status> = completions[0].iter().map(|completion| completion.status).collect();
+    assert_eq!(status, [Status::RetryExceeded, Status::Flushed]);
+    assert_eq!(completions[1][0].status, Status::RetryExceeded);
+    let untouched = Plan {
+        jobs: Vec::new(),
+        ..plan
+    };
+    assert_eq!(memories, expected(&untouched));
+}
+
+#[test]
+fn after_the_retry_limit_the_peers_memory_is_a_prefix() {
+    // The wire fails for good in the middle of a message.
+    let plan = Plan {
+        mtu: 256,
+        int: false,
+        first_psn: 0,
+        link: link(0.0, 0.0),
+        seed: 1,
+        jobs: jobs(&[(0, Operation::Write, 50_000)]),
+    };
+    let mut pair = Pair::new([nic(0, &plan), nic(1, &plan)], plan.link, 1);
+    let job = &plan.jobs[0];
+    let work = WorkRequest {
+        id: 0,
+        qpn: QPNS[0],
+        operation: job.operation,
+        local_address: BASE + job.local,
+        local_key: KEY,
+        remote_address: BASE + job.remote,
+        remote_key: KEY,
+        length: job.length,
+    };
+    pair.nics[0].post(0, work).unwrap();
+    pair.run(3_000);
+    pair.links = [1, 2].map(|seed| Link::new(link(1.0, 0.0), seed));
+    assert!(pair.run(1_000_000_000));
+    assert_eq!(pair.nics[0].take_completions()[0].status, Status::RetryExceeded);
+    let memory = pair.nics[1].memory().block(BASE).unwrap();
+    let target = &memory[job.remote as usize..][..50_000];
+    let written = (0..50_000u64)
+        .take_while(|i| target[*i as usize] == byte(0, job.local + i))
+        .count();
+    assert!((256..50_000).contains(&written), "{written}");
+    let untouched = (written as u64..50_000)
+        .filter(|i| target[*i as usize] == byte(1, job.remote + i))
+        .count();
+    assert_eq!(untouched, 50_000 - written, "after the prefix nothing has changed");
+}
+
+/// Lengths with the corners weighted: nothing, a byte, one less and more than a packet, long.
+fn length(mtu: u32) -> impl Strategy<Value = u64> {
+    let mtu = u64::from(mtu);
+    prop_oneof![
+        2 => prop::sample::select(vec![0, 1, 2, 3, 4, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu + 1]),
+        3 => 0..20 * mtu,
+        1 => 0u64..100_000,
+    ]
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let mtu = prop::sample::select(vec![256u32, 512, 1024, 2048, 4096]);
+    let first_psn = prop_oneof![Just(0u32), 0xff_ff00u32..0x100_0000, 0u32..0x100_0000];
+    (
+        mtu,
+        any::<bool>(),
+        first_psn,
+        any::<u64>(),
+        0.001f64..0.05,
+        0.0f64..0.05,
+    )
+        .prop_flat_map(|(mtu, int, first_psn, seed, loss, others)| {
+            let operation = prop_oneof![Just(Operation::Write), Just(Operation::Read)];
+            let job = (0usize..2, operation, length(mtu));
+            let long = prop::option::weighted(0.1, (0usize..2, prop::bool::ANY, 0u64..1 << 20));
+            (prop::collection::vec(job, 1..12), long).prop_map(move |(mut list, long)| {
+                list.extend(
+                    long.map(|(from, read, length)| {
+                        (from, if read { Operation::Read } else { Operation::Write }, length)
+                    }),
+                );
+                Plan {
+                    mtu,
+                    int,
+                    first_psn,
+                    link: link(loss, others),
+                    seed,
+                    jobs: jobs(&list),
+                }
+            })
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_messages_on_a_bad_wire_arrive_intact(plan in plan()) {
+        check(&plan);
+    }
+}
