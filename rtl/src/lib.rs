@@ -4,4 +4,5 @@ pub mod cc;
 pub mod emit;
 pub mod prim;
 pub mod sim;
+pub mod switch;
 pub mod tops;

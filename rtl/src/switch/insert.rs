@@ -1,0 +1,158 @@
+//! Last stage before the output: the record goes into its place, everything behind it moves up by eight bytes, and what no
+//! longer fits goes into the next beat, at the end of a frame into one of its own.
+
+use crate::emit::naming::named;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// A beat on its way: data 511:0, byte enables 575:512, last 576, bad 577.
+pub type Beat = W<578, 10>;
+
+/// Combinational from the beat in to the beat out; the counter of sent bytes and the eight bytes that are carried over.
+#[derive(LogicBlock, Default)]
+pub struct Insert {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: nothing carried, no bytes sent.
+    pub reset: Signal<In, Bit>,
+    /// A beat is here.
+    pub valid: Signal<In, Bit>,
+    /// The beat, header fields already replaced.
+    pub beat: Signal<In, Beat>,
+    /// First of its frame.
+    pub first: Signal<In, Bit>,
+    /// 0 pass, 1 insert in this beat, 2 the record is in an earlier beat.
+    pub mode: Signal<In, U<2>>,
+    /// Where the record goes, in units of four bytes; 0 unless `mode` is 1.
+    pub place: Signal<In, U<4>>,
+    /// Wire bytes that the beat adds, record, FCS, preamble and gap included.
+    pub amount: Signal<In, U<8>>,
+    /// Time stamp, valid with `first`.
+    pub ts: Signal<In, U<24>>,
+    /// Queue length in units, valid with `first`.
+    pub units: Signal<In, U<16>>,
+    /// Speed code of the port.
+    pub speed: Signal<In, U<4>>,
+    /// Multiplier 1, 2, 4 or 8 as 0 to 3.
+    pub unit_shift: Signal<In, U<2>>,
+    /// The receiver takes a beat.
+    pub ready: Signal<In, Bit>,
+    /// The pipeline before this stage moves.
+    pub go: Signal<Out, Bit>,
+    /// A beat is offered.
+    pub out_valid: Signal<Out, Bit>,
+    /// The beat.
+    pub out_beat: Signal<Out, Beat>,
+    data: Signal<Local, W<512, 8>>,
+    keep: Signal<Local, U<64>>,
+    record: Signal<Local, U<64>>,
+    record_now: Signal<Local, U<64>>,
+    inserted: Signal<Local, U<64>>,
+    shift: Signal<Local, U<9>>,
+    upper: Signal<Local, W<512, 8>>,
+    whole: Signal<Local, W<576, 9>>,
+    spills: Signal<Local, Bit>,
+    out_keep: Signal<Local, U<64>>,
+    out_last: Signal<Local, Bit>,
+    sent: DFF<U<30>>,
+    held: DFF<U<64>>,
+    carry: DFF<U<64>>,
+    spill: DFF<Bit>,
+    spill_keep: DFF<U<8>>,
+    spill_bad: DFF<Bit>,
+}
+
+impl Logic for Insert {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, sent, held, carry, spill, spill_keep, spill_bad);
+        self.data.next = bit_cast_ww::<512, 8, 578, 10>(self.beat.val());
+        self.keep.next = self.beat.val().get_bits::<64>(512);
+
+        // txBytes is what the port had sent before the first beat of this frame
+        self.record_now.next = (bit_cast_u::<64, 4>(self.speed.val()) << 60)
+            | (bit_cast_u::<64, 24>(self.ts.val()) << 36)
+            | (bit_cast_u::<64, 20>(bit_cast_u::<20, 30>(self.sent.q.val() >> 7 >> self.unit_shift.val())) << 16)
+            | bit_cast_u::<64, 16>(self.units.val());
+        if self.first.val() {
+            self.record.next = self.record_now.val();
+        } else {
+            self.record.next = self.held.q.val();
+        }
+        // first byte of the wire lowest
+        self.inserted.next = bits_u::<64>(0);
+        if self.mode.val() == 1 {
+            self.inserted.next = bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(56))
+                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(48)) << 8)
+                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(40)) << 16)
+                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(32)) << 24)
+                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(24)) << 32)
+                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(16)) << 40)
+                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(8)) << 48)
+                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(0)) << 56);
+        }
+        if self.mode.val() == 2 {
+            self.inserted.next = self.carry.q.val();
+        }
+        self.shift.next = bit_cast_u::<9, 4>(self.place.val()) << 5;
+        self.upper.next = !bit_cast_w::<512, 8, 1>(bits_u::<1>(0)) << self.shift.val();
+        if self.mode.val() == 0 {
+            self.upper.next = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
+        }
+        self.whole.next = bit_cast_ww::<576, 9, 512, 8>(self.data.val() & !self.upper.val())
+            | (bit_cast_w::<576, 9, 64>(self.inserted.val()) << self.shift.val())
+            | (bit_cast_ww::<576, 9, 512, 8>(self.data.val() & self.upper.val()) << 64);
+        self.spills.next =
+            self.beat.val().get_bit(576) & (self.mode.val() != 0) & self.keep.val().get_bits::<8>(56).any();
+
+        self.out_keep.next = self.keep.val();
+        if self.mode.val() != 0 {
+            self.out_keep.next = (self.keep.val() << 8) | 0xff;
+        }
+        self.out_last.next = self.beat.val().get_bit(576) & !self.spills.val();
+        self.out_valid.next = self.valid.val();
+        self.out_beat.next = bit_cast_ww::<578, 10, 576, 9>(
+            self.whole.val() & bit_cast_ww::<576, 9, 512, 8>(!bit_cast_w::<512, 8, 1>(bits_u::<1>(0))),
+        ) | (bit_cast_w::<578, 10, 64>(self.out_keep.val()) << 512)
+            | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.out_last.val())) << 576)
+            | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.beat.val().get_bit(577))) << 577);
+        self.go.next = self.ready.val() & !self.spill.q.val();
+
+        if self.spill.q.val() {
+            self.out_valid.next = true;
+            self.out_beat.next = bit_cast_w::<578, 10, 64>(self.carry.q.val())
+                | (bit_cast_w::<578, 10, 8>(self.spill_keep.q.val()) << 512)
+                | (bit_cast_w::<578, 10, 1>(bits_u::<1>(1)) << 576)
+                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.spill_bad.q.val())) << 577);
+            if self.ready.val() {
+                self.spill.d.next = false;
+            }
+        } else {
+            if self.ready.val() & self.valid.val() {
+                self.spill.d.next = self.spills.val();
+                self.spill_keep.d.next = self.keep.val().get_bits::<8>(56);
+                self.spill_bad.d.next = self.beat.val().get_bit(577);
+                self.carry.d.next = self.whole.val().get_bits::<64>(512);
+                self.sent.d.next = self.sent.q.val() + bit_cast_u::<30, 8>(self.amount.val());
+                if self.first.val() {
+                    self.held.d.next = self.record_now.val();
+                }
+            }
+        }
+        if self.reset.val() {
+            self.spill.d.next = false;
+            self.sent.d.next = bits_u::<30>(0);
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Insert {
+        in reset, valid, beat, first, mode, place, amount, ts, units, speed, unit_shift, ready;
+        out go, out_valid, out_beat
+    }
+}

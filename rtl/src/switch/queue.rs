@@ -1,0 +1,115 @@
+//! Bytes queued to units of `80 x multiplier` bytes, saturated to 16 bits: shift, then a division by five in four adders.
+//!
+//! `n / 5 = n * 419431 >> 21` is exact for `n < 2^19`, and `419431 = 6 * 0x11111 + 1` needs shifts and adders only. A
+//! longer queue saturates anyway.
+
+use crate::emit::naming::named;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use rust_hdl::prelude::*;
+
+/// Four stages that move when `go` is high.
+#[derive(LogicBlock, Default)]
+pub struct QueueUnits {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The pipeline moves.
+    pub go: Signal<In, Bit>,
+    /// Bytes queued behind the packet.
+    pub bytes: Signal<In, U<32>>,
+    /// Multiplier 1, 2, 4 or 8 as 0 to 3.
+    pub unit_shift: Signal<In, U<2>>,
+    /// `qLen` as on the wire, four moves later.
+    pub units: Signal<Out, U<16>>,
+    wide: Signal<Local, U<28>>,
+    n: DFF<U<19>>,
+    six: Signal<Local, U<22>>,
+    n_2: DFF<U<38>>,
+    six_2: DFF<U<38>>,
+    pair_2: DFF<U<38>>,
+    quad_3: DFF<U<38>>,
+    rest_3: DFF<U<38>>,
+    sum: Signal<Local, U<38>>,
+    units_4: DFF<U<16>>,
+}
+
+impl Logic for QueueUnits {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, n, n_2, six_2, pair_2, quad_3, rest_3, units_4);
+        // units of 16 x multiplier bytes, at most 2^19 - 1
+        self.wide.next = bit_cast_u::<28, 32>(self.bytes.val() >> 4) >> self.unit_shift.val();
+        self.six.next = (bit_cast_u::<22, 19>(self.n.q.val()) << 2) + (bit_cast_u::<22, 19>(self.n.q.val()) << 1);
+        self.sum.next = self.quad_3.q.val() + self.rest_3.q.val();
+        if self.go.val() {
+            if self.wide.val().get_bits::<9>(19) == 0 {
+                self.n.d.next = bit_cast_u::<19, 28>(self.wide.val());
+            } else {
+                self.n.d.next = bits_u::<19>(0x7ffff);
+            }
+            // 6 n and 0x11 * 6 n
+            self.n_2.d.next = bit_cast_u::<38, 19>(self.n.q.val());
+            self.six_2.d.next = bit_cast_u::<38, 22>(self.six.val());
+            self.pair_2.d.next = bit_cast_u::<38, 22>(self.six.val()) + (bit_cast_u::<38, 22>(self.six.val()) << 4);
+            // 0x1111 * 6 n and 0x10000 * 6 n + n
+            self.quad_3.d.next = self.pair_2.q.val() + (self.pair_2.q.val() << 8);
+            self.rest_3.d.next = (self.six_2.q.val() << 16) + self.n_2.q.val();
+            if self.sum.val().get_bit(37) {
+                self.units_4.d.next = bits_u::<16>(0xffff);
+            } else {
+                self.units_4.d.next = self.sum.val().get_bits::<16>(21);
+            }
+        }
+        self.units.next = self.units_4.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] QueueUnits { in go, bytes, unit_shift; out units } }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step};
+    use hpcc_models::wire::StampConfig;
+
+    /// The formula for every number that reaches it.
+    #[test]
+    fn multiplication_divides_by_five() {
+        for n in 0..1u64 << 19 {
+            let six = 6 * n;
+            let sum = six * 0x1111 + (six << 16) + n;
+            assert_eq!(sum >> 21, n / 5, "{n}");
+            assert_eq!(sum >> 37 != 0, n / 5 > 0xffff, "{n}");
+        }
+    }
+
+    #[test]
+    fn block_agrees_with_the_model_at_every_edge_of_a_unit() {
+        let mut block: Box<QueueUnits> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        for shift in 0..4u32 {
+            let unit = 80u64 << shift;
+            let config = StampConfig {
+                int_multi: 1 << shift,
+                ..StampConfig::default()
+            };
+            let edges = (0..66_000u64).step_by(7).chain(65_500..65_600);
+            let bytes: Vec<u64> = edges
+                .flat_map(|units| [units * unit, units * unit + unit - 1])
+                .chain([u64::from(u32::MAX), 1 << 31, 1 << 23, 1 << 27])
+                .collect();
+            block.go.next = true;
+            block.unit_shift.next = U(shift.into());
+            for i in 0..bytes.len() + 4 {
+                block.bytes.next = U(*bytes.get(i).unwrap_or(&0));
+                let units = step(block.as_mut(), |b| b.units.val().0);
+                if i >= 4 {
+                    let want = config.record(0, 0, bytes[i - 4]).q_len;
+                    assert_eq!(units, u64::from(want), "{} bytes, shift {shift}", bytes[i - 4]);
+                }
+            }
+        }
+    }
+}

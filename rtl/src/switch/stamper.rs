@@ -1,0 +1,300 @@
+//! The INT stamper of one switch port: AXI4-Stream in and out, 512 bits.
+//!
+//! In: frames without FCS, one beat a clock; with each first beat the time and the bytes queued behind the frame. Out: the
+//! same frames [`STAMPER_LATENCY`] clocks later; those that qualify carry one more INT record. A frame that grows past a beat
+//! boundary takes one clock more.
+
+use super::header::StampHeader;
+use super::insert::{Beat, Insert};
+use super::length::BeatLength;
+use super::queue::QueueUnits;
+use crate::emit::naming::named;
+use crate::prim::skid::Skid;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Clocks from the edge that takes a beat to the clock in which it is offered, the receiver being ready.
+pub const STAMPER_LATENCY: usize = 6;
+
+/// Stamper of one port. `tuser` is high on the last beat of a bad frame; a frame that ends inside the stack its header promises
+/// leaves as a bad one.
+#[derive(LogicBlock, Default)]
+pub struct IntStamper {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Frame, first byte in the lowest bits.
+    pub s_axis_tdata: Signal<In, W<512, 8>>,
+    /// Byte enables: all but on the last beat, there contiguous from bit 0 and at least one.
+    pub s_axis_tkeep: Signal<In, U<64>>,
+    /// Last beat.
+    pub s_axis_tlast: Signal<In, Bit>,
+    /// Bad frame, with the last beat.
+    pub s_axis_tuser: Signal<In, Bit>,
+    /// A beat is offered.
+    pub s_axis_tvalid: Signal<In, Bit>,
+    /// The beat is taken.
+    pub s_axis_tready: Signal<Out, Bit>,
+    /// Frame out.
+    pub m_axis_tdata: Signal<Out, W<512, 8>>,
+    /// Byte enables.
+    pub m_axis_tkeep: Signal<Out, U<64>>,
+    /// Last beat.
+    pub m_axis_tlast: Signal<Out, Bit>,
+    /// Bad frame.
+    pub m_axis_tuser: Signal<Out, Bit>,
+    /// A beat is offered.
+    pub m_axis_tvalid: Signal<Out, Bit>,
+    /// The beat is taken.
+    pub m_axis_tready: Signal<In, Bit>,
+    /// Time, ns, taken with the first beat.
+    pub now_ns: Signal<In, U<24>>,
+    /// Bytes queued behind the frame, taken with the first beat.
+    pub queued_bytes: Signal<In, U<32>>,
+    /// Register: UDP destination port of INT being collected.
+    pub cfg_int_port: Signal<In, U<16>>,
+    /// Register: DSCP of packets to stamp.
+    pub cfg_dscp: Signal<In, U<6>>,
+    /// Register: id of the switch.
+    pub cfg_switch_id: Signal<In, U<12>>,
+    /// Register: speed code of the port.
+    pub cfg_speed: Signal<In, U<4>>,
+    /// Register: multiplier of the units, 1, 2, 4 or 8 as 0 to 3.
+    pub cfg_unit_shift: Signal<In, U<2>>,
+    /// One clock for each frame that got a record.
+    pub recorded: Signal<Out, Bit>,
+    /// One clock for each frame that was counted only: more than five hops.
+    pub counted: Signal<Out, Bit>,
+    /// One clock for each frame that ended inside its stack.
+    pub truncated: Signal<Out, Bit>,
+    go: Signal<Local, Bit>,
+    inside: DFF<Bit>,
+    valid: [DFF<Bit>; 5],
+    first: [DFF<Bit>; 5],
+    beat: [DFF<Beat>; 5],
+    ts: [DFF<U<24>>; 5],
+    queued: DFF<U<32>>,
+    header: StampHeader,
+    units: QueueUnits,
+    length: BeatLength,
+    insert: Insert,
+    out: Skid<Beat>,
+    // stage 3 to 4
+    ip_bytes: Signal<Local, U<16>>,
+    sum_bytes: Signal<Local, U<16>>,
+    udp_bytes: Signal<Local, U<16>>,
+    int_bytes: Signal<Local, U<16>>,
+    patch: Signal<Local, W<240, 4>>,
+    patch_mask: Signal<Local, W<240, 4>>,
+    patch_wide: Signal<Local, W<578, 10>>,
+    mask_wide: Signal<Local, W<578, 10>>,
+    /// Plan for the frame's next beat: as `Insert::mode`.
+    plan: DFF<U<2>>,
+    plan_place: DFF<U<4>>,
+    mode: Signal<Local, U<2>>,
+    place: Signal<Local, U<4>>,
+    reached: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    cut: Signal<Local, Bit>,
+    bytes: Signal<Local, U<8>>,
+    mode_4: DFF<U<2>>,
+    place_4: DFF<U<4>>,
+    amount_4: DFF<U<8>>,
+    recorded_4: DFF<Bit>,
+    counted_4: DFF<Bit>,
+    truncated_4: DFF<Bit>,
+}
+
+impl Logic for IntStamper {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, header, units, length, insert, out);
+        dff_setup!(self, clock, inside, queued, plan, plan_place, mode_4, place_4, amount_4);
+        dff_setup!(self, clock, recorded_4, counted_4, truncated_4);
+        self.insert.reset.next = self.reset.val();
+        self.out.reset.next = self.reset.val();
+        self.go.next = self.insert.go.val();
+        self.s_axis_tready.next = self.go.val();
+
+        // stage 0 and the way through
+        for i in 0..5 {
+            self.valid[i].clock.next = self.clock.val();
+            self.first[i].clock.next = self.clock.val();
+            self.beat[i].clock.next = self.clock.val();
+            self.ts[i].clock.next = self.clock.val();
+            self.valid[i].d.next = self.valid[i].q.val();
+            self.first[i].d.next = self.first[i].q.val();
+            self.beat[i].d.next = self.beat[i].q.val();
+            self.ts[i].d.next = self.ts[i].q.val();
+        }
+        if self.go.val() {
+            self.valid[0].d.next = self.s_axis_tvalid.val();
+            self.first[0].d.next = !self.inside.q.val();
+            self.beat[0].d.next = bit_cast_ww::<578, 10, 512, 8>(self.s_axis_tdata.val())
+                | (bit_cast_w::<578, 10, 64>(self.s_axis_tkeep.val()) << 512)
+                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.s_axis_tlast.val())) << 576)
+                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.s_axis_tuser.val())) << 577);
+            self.ts[0].d.next = self.now_ns.val();
+            self.queued.d.next = self.queued_bytes.val();
+            if self.s_axis_tvalid.val() {
+                self.inside.d.next = !self.s_axis_tlast.val();
+            }
+            for i in 0..4 {
+                self.valid[i + 1].d.next = self.valid[i].q.val();
+                self.first[i + 1].d.next = self.first[i].q.val();
+                self.beat[i + 1].d.next = self.beat[i].q.val();
+                self.ts[i + 1].d.next = self.ts[i].q.val();
+            }
+        }
+        self.header.go.next = self.go.val();
+        self.header.data.next = bit_cast_ww::<512, 8, 578, 10>(self.beat[0].q.val());
+        self.header.keep.next = self.beat[0].q.val().get_bits::<64>(512);
+        self.header.first.next = self.first[0].q.val();
+        self.header.int_port.next = self.cfg_int_port.val();
+        self.header.dscp.next = self.cfg_dscp.val();
+        self.header.switch_id.next = self.cfg_switch_id.val();
+        self.units.go.next = self.go.val();
+        self.units.bytes.next = self.queued.q.val();
+        self.units.unit_shift.next = self.cfg_unit_shift.val();
+        self.length.go.next = self.go.val();
+        self.length.keep.next = self.beat[0].q.val().get_bits::<64>(512);
+
+        // stage 3: header fields, wire order, IPv4 bytes 2, 10, 24 and INT at 28
+        self.ip_bytes.next = (self.header.ip_len.val() << 8) | (self.header.ip_len.val() >> 8);
+        self.sum_bytes.next = (self.header.checksum.val() << 8) | (self.header.checksum.val() >> 8);
+        self.udp_bytes.next = (self.header.udp_len.val() << 8) | (self.header.udp_len.val() >> 8);
+        self.int_bytes.next = (self.header.int_header.val() << 8) | (self.header.int_header.val() >> 8);
+        self.patch.next = (bit_cast_w::<240, 4, 16>(self.ip_bytes.val()) << 16)
+            | (bit_cast_w::<240, 4, 16>(self.sum_bytes.val()) << 80)
+            | (bit_cast_w::<240, 4, 16>(self.udp_bytes.val()) << 192)
+            | (bit_cast_w::<240, 4, 16>(self.int_bytes.val()) << 224);
+        self.patch_mask.next = bit_cast_w::<240, 4, 16>(bits_u::<16>(0));
+        if self.header.stamp.val() {
+            self.patch_mask.next = bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 224;
+        }
+        if self.header.grow.val() {
+            self.patch_mask.next = (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 16)
+                | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 80)
+                | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 192)
+                | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 224);
+        }
+        if self.header.tagged.val() {
+            self.patch_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch.val()) << 144;
+            self.mask_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch_mask.val()) << 144;
+        } else {
+            self.patch_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch.val()) << 112;
+            self.mask_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch_mask.val()) << 112;
+        }
+
+        // stage 3: the record lies in the first beat or in the second
+        self.last.next = self.beat[3].q.val().get_bit(576);
+        self.mode.next = self.plan.q.val();
+        self.place.next = self.plan_place.q.val();
+        if self.first[3].q.val() {
+            self.mode.next = bits_u::<2>(0);
+            self.place.next = bits_u::<4>(0);
+            if self.header.grow.val() & !self.header.position.val().get_bit(4) {
+                self.mode.next = bits_u::<2>(1);
+                self.place.next = self.header.position.val().get_bits::<4>(0);
+            }
+        }
+        self.reached.next =
+            (self.beat[3].q.val().get_bits::<64>(512) >> (bit_cast_u::<6, 4>(self.place.val()) << 2)).get_bit(0);
+        self.cut.next = ((self.mode.val() == 1) & !self.reached.val())
+            | (self.first[3].q.val()
+                & self.header.grow.val()
+                & self.header.position.val().get_bit(4)
+                & self.last.val());
+        self.bytes.next = bit_cast_u::<8, 7>(self.length.bytes.val());
+        if (self.mode.val() == 1) & !self.cut.val() {
+            self.bytes.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 8;
+        }
+        self.recorded_4.d.next = false;
+        self.counted_4.d.next = false;
+        self.truncated_4.d.next = false;
+        if self.go.val() {
+            self.beat[4].d.next = (self.beat[3].q.val() & !self.mask_wide.val())
+                | (self.patch_wide.val() & self.mask_wide.val())
+                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.cut.val())) << 577);
+            self.mode_4.d.next = self.mode.val();
+            self.place_4.d.next = self.place.val();
+            if self.cut.val() {
+                self.mode_4.d.next = bits_u::<2>(0);
+            }
+            // FCS 4, preamble and gap 20; the MAC pads to 60
+            self.amount_4.d.next = self.bytes.val();
+            if self.last.val() {
+                self.amount_4.d.next = self.bytes.val() + 24;
+                if self.first[3].q.val() & (self.bytes.val() < 60) {
+                    self.amount_4.d.next = bits_u::<8>(84);
+                }
+            }
+            if self.valid[3].q.val() {
+                if self.first[3].q.val() {
+                    self.plan.d.next = bits_u::<2>(0);
+                    self.plan_place.d.next = bits_u::<4>(0);
+                    if self.header.grow.val() {
+                        self.plan.d.next = bits_u::<2>(2);
+                        if self.header.position.val().get_bit(4) {
+                            self.plan.d.next = bits_u::<2>(1);
+                            self.plan_place.d.next = self.header.position.val().get_bits::<4>(0);
+                        }
+                    }
+                } else {
+                    if self.mode.val() == 1 {
+                        self.plan.d.next = bits_u::<2>(2);
+                        self.plan_place.d.next = bits_u::<4>(0);
+                    }
+                }
+                self.recorded_4.d.next = (self.mode.val() == 1) & !self.cut.val();
+                self.counted_4.d.next = self.first[3].q.val() & self.header.stamp.val() & !self.header.grow.val();
+                self.truncated_4.d.next = self.cut.val();
+            }
+        }
+        self.recorded.next = self.recorded_4.q.val();
+        self.counted.next = self.counted_4.q.val();
+        self.truncated.next = self.truncated_4.q.val();
+
+        // stage 4 and the output
+        self.insert.valid.next = self.valid[4].q.val();
+        self.insert.beat.next = self.beat[4].q.val();
+        self.insert.first.next = self.first[4].q.val();
+        self.insert.mode.next = self.mode_4.q.val();
+        self.insert.place.next = self.place_4.q.val();
+        self.insert.amount.next = self.amount_4.q.val();
+        self.insert.ts.next = self.ts[4].q.val();
+        self.insert.units.next = self.units.units.val();
+        self.insert.speed.next = self.cfg_speed.val();
+        self.insert.unit_shift.next = self.cfg_unit_shift.val();
+        self.insert.ready.next = self.out.up.ready.val();
+        self.out.up.valid.next = self.insert.out_valid.val();
+        self.out.up.data.next = self.insert.out_beat.val();
+        self.m_axis_tvalid.next = self.out.down.valid.val();
+        self.out.down.ready.next = self.m_axis_tready.val();
+        self.m_axis_tdata.next = bit_cast_ww::<512, 8, 578, 10>(self.out.down.data.val());
+        self.m_axis_tkeep.next = self.out.down.data.val().get_bits::<64>(512);
+        self.m_axis_tlast.next = self.out.down.data.val().get_bit(576);
+        self.m_axis_tuser.next = self.out.down.data.val().get_bit(577);
+
+        if self.reset.val() {
+            self.inside.d.next = false;
+            for i in 0..5 {
+                self.valid[i].d.next = false;
+            }
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] IntStamper {
+        in reset, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser, s_axis_tvalid, m_axis_tready, now_ns,
+            queued_bytes, cfg_int_port, cfg_dscp, cfg_switch_id, cfg_speed, cfg_unit_shift;
+        out s_axis_tready, m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tuser, m_axis_tvalid, recorded, counted,
+            truncated
+    }
+}
