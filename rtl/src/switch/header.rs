@@ -32,7 +32,7 @@ pub struct StampHeader {
     /// It qualifies and gets a record.
     pub grow: Signal<Out, Bit>,
     /// It has a VLAN tag.
-    pub tagged: Signal<Out, Bit>,
+    pub has_tag: Signal<Out, Bit>,
     /// Where the record goes, in units of four bytes from the start of the frame: 11 to 20.
     pub position: Signal<Out, U<5>>,
     /// New IPv4 total length.
@@ -183,7 +183,7 @@ impl Logic for StampHeader {
         }
         self.stamp.next = self.stamp_3.q.val();
         self.grow.next = self.grow_3.q.val();
-        self.tagged.next = self.tagged_3.q.val();
+        self.has_tag.next = self.tagged_3.q.val();
         self.position.next = self.position_3.q.val();
         self.ip_len.next = self.ip_len_3.q.val();
         self.udp_len.next = self.udp_len_3.q.val();
@@ -198,6 +198,6 @@ impl Logic for StampHeader {
 crate::ports! {
     [] StampHeader {
         in go, data, keep, first, int_port, dscp, switch_id;
-        out stamp, grow, tagged, position, ip_len, checksum, udp_len, int_header
+        out stamp, grow, has_tag, position, ip_len, checksum, udp_len, int_header
     }
 }

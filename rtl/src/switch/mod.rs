@@ -17,6 +17,7 @@ pub mod insert;
 pub mod length;
 pub mod queue;
 mod stamper;
+pub mod stimulus;
 #[cfg(test)]
 mod tests;
 

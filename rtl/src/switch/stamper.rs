@@ -180,7 +180,7 @@ impl Logic for IntStamper {
                 | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 192)
                 | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 224);
         }
-        if self.header.tagged.val() {
+        if self.header.has_tag.val() {
             self.patch_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch.val()) << 144;
             self.mask_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch_mask.val()) << 144;
         } else {
