@@ -6,13 +6,14 @@
 use fixed::types::extra::{U11, U22, U27, U29, U32, U34, U43, U50};
 use fixed::FixedU64;
 
-/// Normalised utilisation `c = U / eta`: UQ14.34. Range 0 to 16384, saturates; resolution 5.8e-11.
+/// Normalised utilisation `c = U / eta`: UQ17.34. Range 0 to 131 072, saturates; resolution 5.8e-11.
 ///
-/// A deep queue on a slow hop reaches some thousands (65 535 x 80 bytes over 1 250); the smallest reading that means
-/// anything is one 128-byte unit in a whole wrap, 2^-20, and keeps 14 significant bits.
+/// The deepest queue the field can tell on the slowest hop is 65 535 x 80 bytes over 1 250, and 16 times that with the
+/// largest multiplier in use; the smallest reading that means anything is one 128-byte unit in a whole wrap, 2^-20, and
+/// keeps 14 significant bits. 51 bits are three multiplier tiles.
 pub type Utilisation = FixedU64<U34>;
 /// Bits of [`Utilisation`].
-pub const UTILISATION_BITS: u32 = 48;
+pub const UTILISATION_BITS: u32 = 51;
 
 /// Window, reference window, additive increase: UQ23.11, bytes. Range 0 to 8 MiB, resolution 1/2048 byte.
 ///
@@ -84,12 +85,13 @@ pub const GENERATION_BITS: u32 = 8;
 pub const FLOW_BITS: u32 = 16;
 
 /// Bits of the aligned busy time before the division: UQ14.37 (three multiplier tiles), shifted up by 9 while it moves.
+/// A legal hop stays below 1.05 + the busy time of one unit, 4 096 at most.
 pub const ALIGNED_BITS: u32 = 51;
 /// Fractional bits of the aligned busy time: three guard bits below [`Utilisation`].
 pub const ALIGNED_FRACTION: u32 = 37;
 
 /// The lowest bits that a product keeps: the low end of what leaves the multiplier.
-pub const EWMA_PRODUCT_LOW: u32 = 20;
+pub const EWMA_PRODUCT_LOW: u32 = 21;
 /// As [`EWMA_PRODUCT_LOW`], of window times inverse utilisation; leaves one rounding bit below [`Window`].
 pub const WINDOW_PRODUCT_LOW: u32 = 28;
 /// As [`EWMA_PRODUCT_LOW`], of window times rate per window.
@@ -113,7 +115,7 @@ pub struct Format {
 pub const TABLE: &[Format] = &[
     Format {
         name: "utilisation c = U/eta",
-        notation: "UQ14.34",
+        notation: "UQ17.34",
         bits: UTILISATION_BITS,
         fraction: 34,
         unit: "1",

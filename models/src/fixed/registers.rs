@@ -2,7 +2,7 @@
 
 use super::formats::{
     mask, BASE_RTT_BITS, BUSY_TIME_BITS, INVERSE_BASE_RTT_BITS, LIMIT_BITS, QUEUE_WEIGHT_BITS, RATE_PER_WINDOW_BITS,
-    STAGE_BITS, TS_BITS, TX_BITS, UTILISATION_BITS, WINDOW_BITS,
+    STAGE_BITS, TS_BITS, TX_BITS, WINDOW_BITS,
 };
 use super::formats::{BusyTime, QueueWeight, RatePerWindow, Utilisation, Window};
 use crate::cc::hpcc::{Fairness, HpccParams, ParamError, RateSignal, Reaction, Q_UNIT, TX_UNIT};
@@ -40,7 +40,7 @@ pub struct HpccRegisters {
     pub base_rtt_shift: u8,
     /// [`super::formats::InverseBaseRtt`] of the shifted `T`.
     pub inverse_base_rtt: u64,
-    /// Start value of the utilisation, `1 / eta`, a [`Utilisation`].
+    /// Start value of the utilisation, `1 / eta`, a [`Utilisation`] below 2^14.
     pub c_init: u64,
     /// First and largest window, a [`Window`].
     pub w_init: u64,
@@ -91,7 +91,7 @@ pub mod address {
 /// Bits of the write port's address.
 pub const ADDRESS_BITS: u32 = 6;
 /// Bits of the write port's data.
-pub const DATA_BITS: u32 = UTILISATION_BITS;
+pub const DATA_BITS: u32 = 48;
 
 fn quantise<F>(field: &'static str, value: f64, bits: u32) -> Result<u64, ParamError>
 where
@@ -192,7 +192,7 @@ macro_rules! hardware_format {
         const BITS: u32 = $bits;
     })* };
 }
-hardware_format!(Utilisation: UTILISATION_BITS, Window: WINDOW_BITS, BusyTime: BUSY_TIME_BITS,
+hardware_format!(Utilisation: DATA_BITS, Window: WINDOW_BITS, BusyTime: BUSY_TIME_BITS,
     QueueWeight: QUEUE_WEIGHT_BITS, RatePerWindow: RATE_PER_WINDOW_BITS);
 
 fn bits_of<T: HardwareFormat>(field: &'static str, value: f64) -> Result<u64, ParamError> {
@@ -233,7 +233,7 @@ pub const SCALAR_BITS: [(u8, u32); 11] = [
     (address::BASE_RTT, BASE_RTT_BITS),
     (address::BASE_RTT_SHIFT, 3),
     (address::INVERSE_BASE_RTT, INVERSE_BASE_RTT_BITS),
-    (address::C_INIT, UTILISATION_BITS),
+    (address::C_INIT, DATA_BITS),
     (address::W_INIT, WINDOW_BITS),
     (address::W_MIN, WINDOW_BITS),
     (address::W_AI, WINDOW_BITS),

@@ -147,8 +147,8 @@ pub struct UpdateOut {
     pub window: Signal<Out, U<34>>,
     /// Pacing rate, UQ7.27 bytes per ns.
     pub rate: Signal<Out, U<34>>,
-    /// What the law thinks of the path, for telemetry: HPCC's `U / eta`, UQ14.34.
-    pub utilisation: Signal<Out, U<48>>,
+    /// What the law thinks of the path, for telemetry: HPCC's `U / eta`, UQ17.34.
+    pub utilisation: Signal<Out, U<51>>,
 }
 
 /// Updates, receiving side.
@@ -168,7 +168,7 @@ pub struct UpdateIn {
     /// Pacing rate, UQ7.27 bytes per ns.
     pub rate: Signal<In, U<34>>,
     /// What the law thinks of the path.
-    pub utilisation: Signal<In, U<48>>,
+    pub utilisation: Signal<In, U<51>>,
 }
 
 /// Write port of a law's registers: takes a write every clock, no answer.
@@ -234,7 +234,7 @@ pub struct RawUpdate {
     pub window: u64,
     /// Rate, UQ7.27 bytes per ns.
     pub rate: u64,
-    /// `U / eta`, UQ14.34.
+    /// `U / eta`, UQ17.34.
     pub utilisation: u64,
 }
 

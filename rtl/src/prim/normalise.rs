@@ -67,22 +67,22 @@ impl Logic for Normalise24 {
     }
 }
 
-/// 48 bits, six clocks.
+/// 51 bits, six clocks.
 #[derive(LogicBlock, Default)]
-pub struct Normalise48 {
+pub struct Normalise51 {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// The number.
-    pub n: Signal<In, U<48>>,
+    pub n: Signal<In, U<51>>,
     /// `n << shift`.
-    pub x: Signal<Out, U<48>>,
-    /// Leading zeros of `n`, 0 to 47; 63 for zero.
+    pub x: Signal<Out, U<51>>,
+    /// Leading zeros of `n`, 0 to 50; 63 for zero.
     pub shift: Signal<Out, U<6>>,
-    word: [DFF<U<48>>; 6],
+    word: [DFF<U<51>>; 6],
     moved: [DFF<U<6>>; 6],
 }
 
-impl Logic for Normalise48 {
+impl Logic for Normalise51 {
     #[hdl_gen]
     fn update(&mut self) {
         for i in 0..6 {
@@ -91,37 +91,37 @@ impl Logic for Normalise48 {
         }
         self.word[0].d.next = self.n.val();
         self.moved[0].d.next = bits_u::<6>(0);
-        if self.n.val().get_bits::<32>(16) == 0 {
+        if self.n.val().get_bits::<32>(19) == 0 {
             self.word[0].d.next = self.n.val() << 32;
             self.moved[0].d.next = bits_u::<6>(32);
         }
         self.word[1].d.next = self.word[0].q.val();
         self.moved[1].d.next = self.moved[0].q.val();
-        if self.word[0].q.val().get_bits::<16>(32) == 0 {
+        if self.word[0].q.val().get_bits::<16>(35) == 0 {
             self.word[1].d.next = self.word[0].q.val() << 16;
             self.moved[1].d.next = self.moved[0].q.val() | 16;
         }
         self.word[2].d.next = self.word[1].q.val();
         self.moved[2].d.next = self.moved[1].q.val();
-        if self.word[1].q.val().get_bits::<8>(40) == 0 {
+        if self.word[1].q.val().get_bits::<8>(43) == 0 {
             self.word[2].d.next = self.word[1].q.val() << 8;
             self.moved[2].d.next = self.moved[1].q.val() | 8;
         }
         self.word[3].d.next = self.word[2].q.val();
         self.moved[3].d.next = self.moved[2].q.val();
-        if self.word[2].q.val().get_bits::<4>(44) == 0 {
+        if self.word[2].q.val().get_bits::<4>(47) == 0 {
             self.word[3].d.next = self.word[2].q.val() << 4;
             self.moved[3].d.next = self.moved[2].q.val() | 4;
         }
         self.word[4].d.next = self.word[3].q.val();
         self.moved[4].d.next = self.moved[3].q.val();
-        if self.word[3].q.val().get_bits::<2>(46) == 0 {
+        if self.word[3].q.val().get_bits::<2>(49) == 0 {
             self.word[4].d.next = self.word[3].q.val() << 2;
             self.moved[4].d.next = self.moved[3].q.val() | 2;
         }
         self.word[5].d.next = self.word[4].q.val();
         self.moved[5].d.next = self.moved[4].q.val();
-        if !self.word[4].q.val().get_bit(47) {
+        if !self.word[4].q.val().get_bit(50) {
             self.word[5].d.next = self.word[4].q.val() << 1;
             self.moved[5].d.next = self.moved[4].q.val() | 1;
         }
@@ -134,7 +134,7 @@ impl Logic for Normalise48 {
 }
 
 crate::ports! { [] Normalise24 { in n; out x, shift } }
-crate::ports! { [] Normalise48 { in n; out x, shift } }
+crate::ports! { [] Normalise51 { in n; out x, shift } }
 
 #[cfg(test)]
 mod tests {
@@ -144,13 +144,13 @@ mod tests {
 
     #[test]
     fn shift_is_the_number_of_leading_zeros() {
-        let (mut narrow, mut wide): (Box<Normalise24>, Box<Normalise48>) = Default::default();
+        let (mut narrow, mut wide): (Box<Normalise24>, Box<Normalise51>) = Default::default();
         init(narrow.as_mut()).expect("complete block");
         init(wide.as_mut()).expect("complete block");
         let mut stimulus = Stimulus::new(11);
         let mut past = VecDeque::from(vec![(0, 0); 6]);
         for clock in 0..20_000 {
-            let (n, w) = (stimulus.corner(24), stimulus.corner(48));
+            let (n, w) = (stimulus.corner(24), stimulus.corner(51));
             (narrow.n.next, wide.n.next) = (U(n), U(w));
             let a = step(narrow.as_mut(), |b| (b.x.val().0, b.shift.val().0));
             let b = step(wide.as_mut(), |b| (b.x.val().0, b.shift.val().0));
@@ -163,7 +163,7 @@ mod tests {
             };
             if clock >= 6 {
                 assert_eq!(a, expected(past[1].0, 24, 31), "clock {clock}");
-                assert_eq!(b, expected(past[0].1, 48, 63), "clock {clock}");
+                assert_eq!(b, expected(past[0].1, 51, 63), "clock {clock}");
             }
             past.pop_front();
             past.push_back((n, w));

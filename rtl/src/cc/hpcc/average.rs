@@ -2,16 +2,16 @@
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
-//! | 21 | inputs | the most congested hop | UQ14.34, 17 bits |
+//! | 21 | inputs | the most congested hop | UQ17.34, 17 bits |
 //! | 22 - 24 | `weight` | `w = tau / T` | UQ0.34 |
 //! | 25 | `rest` | `1 - w` | UQ0.34 |
-//! | 25 - 28 | `fresh` | `w` x hop | UQ14.48 |
-//! | 29 | `fresh_29` | plus half a unit of the result | UQ14.48 |
-//! | 22 - 25 | `memory` | the flow's average | UQ14.34 |
-//! | 26 - 29 | `old` | `(1 - w)` x average | UQ14.48 |
-//! | 30 | `sum` | both, cut | UQ14.34 |
+//! | 25 - 28 | `fresh` | `w` x hop | UQ17.47 |
+//! | 29 | `fresh_29` | plus half a unit of the result | UQ17.47 |
+//! | 22 - 25 | `memory` | the flow's average | UQ17.34 |
+//! | 26 - 29 | `old` | `(1 - w)` x average | UQ17.47 |
+//! | 30 | `sum` | both, cut | UQ17.34 |
 //! | (30) | `next` | sum, hop alone, start value or unchanged: written back and forwarded | |
-//! | 31 | `utilisation` | the flow's new average | UQ14.34 |
+//! | 31 | `utilisation` | the flow's new average | UQ17.34 |
 //!
 //! Everything that does not depend on the average is computed beside the loop, so that a flow may come back after six
 //! clocks: only one multiplication, one addition and one selection are inside.
@@ -20,7 +20,7 @@ use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use rust_hdl::prelude::*;
 
 /// Moving average of 2^`A` flows.
@@ -29,7 +29,7 @@ pub struct Average<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Clock 21: largest utilisation.
-    pub largest: Signal<In, U<48>>,
+    pub largest: Signal<In, U<51>>,
     /// Clock 21: its `tau`, normalised like `T`.
     pub tau: Signal<In, U<17>>,
     /// Clock 21: `tau >= T`.
@@ -49,23 +49,23 @@ pub struct Average<const A: usize> {
     /// Register: start value.
     pub c_init: Signal<In, U<48>>,
     /// Clock 31: the average after this event.
-    pub utilisation: Signal<Out, U<48>>,
+    pub utilisation: Signal<Out, U<51>>,
     weight: MulPipe<17, 34, 34, 16>,
-    largest_24: Delay<U<48>, 3>,
-    fresh: MulPipe<48, 34, 62, 20>,
-    fresh_29: DFF<U<62>>,
+    largest_24: Delay<U<51>, 3>,
+    fresh: MulPipe<51, 34, 64, 21>,
+    fresh_29: DFF<U<64>>,
     rest: DFF<U<34>>,
-    memory: ForwardRam<U<48>, A>,
-    old: MulPipe<48, 34, 62, 20>,
-    added: Signal<Local, U<62>>,
-    sum: DFF<U<48>>,
-    largest_30: Delay<U<48>, 6>,
-    unchanged_30: Delay<U<48>, 5>,
+    memory: ForwardRam<U<51>, A>,
+    old: MulPipe<51, 34, 64, 21>,
+    added: Signal<Local, U<64>>,
+    sum: DFF<U<51>>,
+    largest_30: Delay<U<51>, 6>,
+    unchanged_30: Delay<U<51>, 5>,
     whole_30: Delay<Bit, 9>,
     none_30: Delay<Bit, 9>,
     flow_30: Delay<U<A>, 8>,
-    next: Signal<Local, U<48>>,
-    result: DFF<U<48>>,
+    next: Signal<Local, U<51>>,
+    result: DFF<U<51>>,
 }
 
 impl<const A: usize> Logic for Average<A> {
@@ -94,13 +94,13 @@ impl<const A: usize> Logic for Average<A> {
         self.largest_24.d.next = self.largest.val();
         self.fresh.a.next = self.largest_24.q.val();
         self.fresh.b.next = self.weight.p.val();
-        self.fresh_29.d.next = self.fresh.p.val() + 0x2000;
+        self.fresh_29.d.next = self.fresh.p.val() + 0x1000;
         self.rest.d.next = bits_u::<34>(0) - self.weight.p.val();
         self.memory.raddr.next = self.flow.val();
         self.old.a.next = self.memory.rdata.val();
         self.old.b.next = self.rest.q.val();
         self.added.next = self.old.p.val() + self.fresh_29.q.val();
-        self.sum.d.next = self.added.val().get_bits::<48>(14);
+        self.sum.d.next = self.added.val().get_bits::<51>(13);
 
         self.largest_30.d.next = self.largest_24.q.val();
         self.unchanged_30.d.next = self.memory.rdata.val();
@@ -116,7 +116,7 @@ impl<const A: usize> Logic for Average<A> {
             }
         }
         if self.restart.val() {
-            self.next.next = self.c_init.val();
+            self.next.next = bit_cast_u::<51, 48>(self.c_init.val());
         }
         self.memory.we.next = self.valid.val();
         self.memory.waddr.next = self.flow_30.q.val();

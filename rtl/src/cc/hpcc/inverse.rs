@@ -2,15 +2,15 @@
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
-//! | 31 | input | utilisation over eta | UQ14.34 |
+//! | 31 | input | utilisation over eta | UQ17.34 |
 //! | 32 - 37 | `normalise` | mantissa and leading zeros | 24 bits |
 //! | 38 - 42 | `reciprocal` | 1 / mantissa | 1.17 |
-//! | 43, 44 | `moved` | shifted by the leading zeros, four distances a clock | UQ22.31 |
+//! | 43, 44 | `moved` | shifted by the leading zeros, four distances a clock | UQ22.34 |
 //! | 45 | `inverse` | last shift, cut, saturated (also for zero) | UQ22.29 |
 
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
-use crate::prim::normalise::Normalise48;
+use crate::prim::normalise::Normalise51;
 use crate::prim::reciprocal::ReciprocalMantissa;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use rust_hdl::prelude::*;
@@ -21,22 +21,22 @@ pub struct InverseUtilisation {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Clock 31: utilisation over eta.
-    pub utilisation: Signal<In, U<48>>,
+    pub utilisation: Signal<In, U<51>>,
     /// Clock 45: its reciprocal, UQ22.29.
     pub inverse: Signal<Out, U<51>>,
     /// Clock 45: the utilisation is at least eta (line 12).
     pub congested: Signal<Out, Bit>,
-    normalise: Normalise48,
+    normalise: Normalise51,
     reciprocal: ReciprocalMantissa,
     shift_42: Delay<U<6>, 5>,
     huge_38: DFF<Bit>,
     huge_44: Delay<Bit, 6>,
-    mantissa: Signal<Local, U<53>>,
-    moved_43: DFF<U<53>>,
+    mantissa: Signal<Local, U<56>>,
+    moved_43: DFF<U<56>>,
     shift_43: DFF<U<4>>,
-    moved_44: DFF<U<53>>,
+    moved_44: DFF<U<56>>,
     shift_44: DFF<U<2>>,
-    last: Signal<Local, U<53>>,
+    last: Signal<Local, U<56>>,
     inverse_r: DFF<U<51>>,
     congested_32: DFF<Bit>,
     congested_45: Delay<Bit, 13>,
@@ -61,16 +61,16 @@ impl Logic for InverseUtilisation {
             congested_32,
             congested_45
         );
-        self.congested_32.d.next = self.utilisation.val().get_bits::<14>(34).any();
+        self.congested_32.d.next = self.utilisation.val().get_bits::<17>(34).any();
         self.congested_45.d.next = self.congested_32.q.val();
         self.congested.next = self.congested_45.q.val();
         self.normalise.n.next = self.utilisation.val();
-        self.reciprocal.x.next = self.normalise.x.val().get_bits::<24>(24);
+        self.reciprocal.x.next = self.normalise.x.val().get_bits::<24>(27);
         self.shift_42.d.next = self.normalise.shift.val();
-        self.huge_38.d.next = self.normalise.shift.val() >= 36;
+        self.huge_38.d.next = self.normalise.shift.val() >= 39;
         self.huge_44.d.next = self.huge_38.q.val();
 
-        self.mantissa.next = bit_cast_u::<53, 17>(self.reciprocal.fraction.val()) | 0x20000;
+        self.mantissa.next = bit_cast_u::<56, 17>(self.reciprocal.fraction.val()) | 0x20000;
         self.moved_43.d.next = self.mantissa.val();
         if self.shift_42.q.val().get_bit(4) {
             self.moved_43.d.next = self.mantissa.val() << 16;
@@ -91,7 +91,7 @@ impl Logic for InverseUtilisation {
         }
         self.shift_44.d.next = self.shift_43.q.val().get_bits::<2>(0);
         self.last.next = self.moved_44.q.val() << self.shift_44.q.val();
-        self.inverse_r.d.next = self.last.val().get_bits::<51>(2);
+        self.inverse_r.d.next = self.last.val().get_bits::<51>(5);
         if self.huge_44.q.val() {
             self.inverse_r.d.next = bits_u::<51>(0x7ffffffffffffu64);
         }
@@ -118,7 +118,7 @@ mod tests {
         let mut stimulus = Stimulus::new(2);
         let mut past = VecDeque::new();
         for clock in 0..60_000 {
-            let c = stimulus.corner(48) >> stimulus.below(48);
+            let c = stimulus.corner(51) >> stimulus.below(51);
             block.utilisation.next = U(c);
             past.push_back(c);
             let got = step(block.as_mut(), |b| (b.inverse.val().0, b.congested.val()));

@@ -14,7 +14,7 @@
 //! | 13 - 16 | `base` | aligned busy time + queue term + half a unit | UQ19.37 |
 //! | 14 - 16 | `extra` | aligned busy time x fraction of the reciprocal | UQ14.37 |
 //! | 17 | `total` | both | UQ20.37 |
-//! | 18 | `utilisation` | rounded, saturated, zero where the hop does not count | UQ14.34 |
+//! | 18 | `utilisation` | rounded, saturated, zero where the hop does not count | UQ17.34 |
 //! | 4, 5, 18 | `tau`, `whole` | `dts` normalised like `T`; `dts >= T` | 17 bits, 1 bit |
 
 use crate::emit::naming::named;
@@ -47,7 +47,7 @@ pub struct HopLane {
     /// Register: shift that normalises `T`.
     pub base_rtt_shift: Signal<In, U<3>>,
     /// Clock 18: `u' / eta`, zero where the hop is not used.
-    pub utilisation: Signal<Out, U<48>>,
+    pub utilisation: Signal<Out, U<51>>,
     /// Clock 18: `dts` shifted like `T`, meaningful below `T`.
     pub tau: Signal<Out, U<17>>,
     /// Clock 18: `dts >= T`.
@@ -73,7 +73,7 @@ pub struct HopLane {
     extra: MulPipe<51, 17, 51, 17>,
     total: DFF<U<57>>,
     used_17: Delay<Bit, 12>,
-    result: DFF<U<48>>,
+    result: DFF<U<51>>,
     whole_4: DFF<Bit>,
     whole_18: Delay<Bit, 14>,
     tau_4: DFF<U<17>>,
@@ -153,12 +153,12 @@ impl Logic for HopLane {
         self.base_16.d.next = self.base.q.val();
         self.total.d.next = bit_cast_u::<57, 56>(self.base_16.q.val()) + bit_cast_u::<57, 51>(self.extra.p.val());
         self.used_17.d.next = self.used.val();
-        self.result.d.next = self.total.q.val().get_bits::<48>(3);
-        if self.total.q.val().get_bits::<6>(51).any() {
-            self.result.d.next = bits_u::<48>(0xffffffffffffu64);
+        self.result.d.next = self.total.q.val().get_bits::<51>(3);
+        if self.total.q.val().get_bits::<3>(54).any() {
+            self.result.d.next = bits_u::<51>(0x7ffffffffffffu64);
         }
         if !self.used_17.q.val() {
-            self.result.d.next = bits_u::<48>(0);
+            self.result.d.next = bits_u::<51>(0);
         }
         self.utilisation.next = self.result.q.val();
 

@@ -18,13 +18,13 @@ pub struct Maximum {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Clock 18: utilisation of each hop.
-    pub utilisation: [Signal<In, U<48>>; 5],
+    pub utilisation: [Signal<In, U<51>>; 5],
     /// Clock 18: `tau` of each hop.
     pub tau: [Signal<In, U<17>>; 5],
     /// Clock 18: `dts >= T`.
     pub whole: [Signal<In, Bit>; 5],
     /// Clock 21: largest utilisation.
-    pub largest: Signal<Out, U<48>>,
+    pub largest: Signal<Out, U<51>>,
     /// Clock 21: its `tau`.
     pub largest_tau: Signal<Out, U<17>>,
     /// Clock 21: its `dts >= T`.
@@ -35,13 +35,13 @@ pub struct Maximum {
     nonzero: [DFF<Bit>; 5],
     any: DFF<Bit>,
     wins: [DFF<Bit>; 5],
-    utilisation_20: [Delay<U<48>, 2>; 5],
+    utilisation_20: [Delay<U<51>, 2>; 5],
     tau_20: [Delay<U<17>, 2>; 5],
     whole_20: [Delay<Bit, 2>; 5],
-    chosen: [Signal<Local, U<48>>; 5],
+    chosen: [Signal<Local, U<51>>; 5],
     chosen_tau: [Signal<Local, U<17>>; 5],
     chosen_whole: [Signal<Local, Bit>; 5],
-    largest_r: DFF<U<48>>,
+    largest_r: DFF<U<51>>,
     tau_r: DFF<U<17>>,
     whole_r: DFF<Bit>,
     none_r: DFF<Bit>,
@@ -104,7 +104,7 @@ impl Logic for Maximum {
             & self.later_wins[9].q.val();
 
         for i in 0..5 {
-            self.chosen[i].next = bits_u::<48>(0);
+            self.chosen[i].next = bits_u::<51>(0);
             self.chosen_tau[i].next = bits_u::<17>(0);
             self.chosen_whole[i].next = self.wins[i].q.val() & self.whole_20[i].q.val();
             if self.wins[i].q.val() {

@@ -61,14 +61,14 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     average: Average<A>,
     inverse: InverseUtilisation,
     window: WindowUpdate<A>,
-    updates: StreamFifo<W<140, 3>, 7, 64>,
+    updates: StreamFifo<W<143, 3>, 7, 64>,
     tag_22: Delay<U<24>, 22>,
     tag_42: Delay<U<24>, 20>,
     tag_55: Delay<U<24>, 13>,
     steps_30: Delay<U<5>, 25>,
     steps_50: Delay<U<5>, 20>,
     live_55: Delay<Bit, 5>,
-    utilisation_55: Delay<U<48>, 24>,
+    utilisation_55: Delay<U<51>, 24>,
     late: SaturatingCounter,
     out_of_range: SaturatingCounter,
     bad_speed: SaturatingCounter,
@@ -198,20 +198,20 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.window.w_ai.next = self.registers.w_ai.val();
         self.window.rate_per_window.next = self.registers.rate_per_window.val();
 
-        // update: utilisation 139:92, rate 91:58, window 57:24, generation 23:16, flow 15:0
+        // update: utilisation 142:92, rate 91:58, window 57:24, generation 23:16, flow 15:0
         self.live_55.d.next = self.steps_50.q.val().get_bit(0);
         self.updates.up.valid.next = self.live_55.q.val();
-        self.updates.up.data.next = (bit_cast_w::<140, 3, 48>(self.utilisation_55.q.val()) << 92)
-            | (bit_cast_w::<140, 3, 34>(self.window.rate.val()) << 58)
-            | (bit_cast_w::<140, 3, 34>(self.window.window.val()) << 24)
-            | bit_cast_w::<140, 3, 24>(self.tag_55.q.val());
+        self.updates.up.data.next = (bit_cast_w::<143, 3, 51>(self.utilisation_55.q.val()) << 92)
+            | (bit_cast_w::<143, 3, 34>(self.window.rate.val()) << 58)
+            | (bit_cast_w::<143, 3, 34>(self.window.window.val()) << 24)
+            | bit_cast_w::<143, 3, 24>(self.tag_55.q.val());
         self.update.valid.next = self.updates.down.valid.val();
         self.updates.down.ready.next = self.update.ready.val();
         self.update.flow.next = self.updates.down.data.val().get_bits::<16>(0);
         self.update.generation.next = self.updates.down.data.val().get_bits::<8>(16);
         self.update.window.next = self.updates.down.data.val().get_bits::<34>(24);
         self.update.rate.next = self.updates.down.data.val().get_bits::<34>(58);
-        self.update.utilisation.next = self.updates.down.data.val().get_bits::<48>(92);
+        self.update.utilisation.next = self.updates.down.data.val().get_bits::<51>(92);
 
         self.late.pulse.next = self.records.late.val();
         self.out_of_range.pulse.next = self.admit.out_of_range.val();
