@@ -11,9 +11,13 @@
 //! | [`rom::Rom`] | constant table | 2 |
 //! | [`ram::Ram`] | one write port, one read port | 1 |
 //! | [`ram::RamReg`] | the same with an output register | 2 |
+//! | [`reciprocal::Reciprocal`] | 1/n, interpolated | 10 |
+//! | [`reciprocal::PaperReciprocal`] | 1/n, the paper's table | 13 |
+//! | [`divider::Divider`] | iterative division | 25, not pipelined |
 
 pub mod counter;
 pub mod delay;
+pub mod divider;
 pub mod fifo;
 pub mod forward_ram;
 pub mod mul;

@@ -1,11 +1,15 @@
 //! Constant table with a registered output, two clocks from address to data.
 //!
 //! Maps to block RAM. On ECP5 the block RAM's clock-to-output of 4.3 ns would limit the clock and Yosys does not use its
-//! output register, so there the table becomes four banks of lookup tables, each registered, and a registered selection.
+//! output register, so there a table of up to 1024 entries becomes four banks of lookup tables, each registered, and a
+//! registered selection. Larger ones stay in block RAM.
 
 use super::uint::{mask, U};
 use crate::emit::naming::named_as;
 use rust_hdl::prelude::*;
+
+/// Address bits from which on a table stays in block RAM on ECP5 too: lookup tables would cost more than they gain.
+const BLOCK_RAM_FROM: usize = 11;
 
 /// `data` is entry `addr` of two clocks ago: 2^`A` entries of `D` bits.
 #[derive(LogicBlock)]
@@ -56,7 +60,7 @@ impl<const A: usize, const D: usize> Logic for Rom<A, D> {
     fn hdl(&self) -> Verilog {
         let block = block_ram(&self._table, D);
         Verilog::Custom(match A {
-            0..=2 => block,
+            0..=2 | BLOCK_RAM_FROM.. => block,
             _ => format!("`ifdef SYNTH_ECP5\n{}`else\n{block}`endif", banks(&self._table, A, D)),
         })
     }

@@ -8,11 +8,11 @@
 //!
 //! The same as [`hpcc_models::fixed::reciprocal::reciprocal_mantissa`], whose error is proven by enumeration.
 
-use super::delay::Delay;
-use super::mul::MulPipe;
-use super::rom::Rom;
-use super::uint::{bit_cast_u, bits_u, U};
 use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::mul::MulPipe;
+use crate::prim::rom::Rom;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use hpcc_models::fixed::reciprocal::{BASE_BITS, TABLE};
 use rust_hdl::prelude::*;
 

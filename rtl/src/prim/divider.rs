@@ -1,0 +1,256 @@
+//! Iterative dividers, 24 bits by 24 bits: what the paper's table of 1/n replaces (section 4.3).
+//!
+//! Both restore: a trial subtraction is kept where it does not borrow. [`Divider`] makes one quotient bit a clock with one
+//! subtractor, [`DividerRadix4`] two with three subtractors side by side. A division begins in a clock in which `start` and
+//! `ready` are high; `done` is high in the one clock in which `quotient` and `remainder` are valid, and the next division can begin in it.
+//! Division by zero gives a quotient of all ones and the dividend as remainder. `reset` (synchronous, high) abandons a division.
+//!
+//! | block | clocks from `start` to `done` | clocks between divisions |
+//! |---|---|---|
+//! | [`Divider`] | 25 | 25 |
+//! | [`DividerRadix4`] | 14 | 14 |
+
+use super::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::emit::naming::named;
+use rust_hdl::prelude::*;
+
+/// One quotient bit a clock.
+#[derive(LogicBlock, Default)]
+pub struct Divider {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Begin, where `ready`.
+    pub start: Signal<In, Bit>,
+    /// Number to divide.
+    pub dividend: Signal<In, U<24>>,
+    /// Number to divide by.
+    pub divisor: Signal<In, U<24>>,
+    /// No division is under way.
+    pub ready: Signal<Out, Bit>,
+    /// The results are valid in this clock.
+    pub done: Signal<Out, Bit>,
+    /// `dividend / divisor`, rounded down.
+    pub quotient: Signal<Out, U<24>>,
+    /// `dividend - quotient x divisor`.
+    pub remainder: Signal<Out, U<24>>,
+    left: DFF<U<5>>,
+    done_r: DFF<Bit>,
+    divisor_r: DFF<U<24>>,
+    // dividend bits leave at the top while quotient bits enter at the bottom
+    quotient_r: DFF<U<24>>,
+    remainder_r: DFF<U<24>>,
+    partial: Signal<Local, U<26>>,
+    difference: Signal<Local, U<26>>,
+}
+
+impl Divider {
+    /// Clocks from `start` to `done`.
+    pub const LATENCY: usize = 25;
+}
+
+impl Logic for Divider {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, left, done_r, divisor_r, quotient_r, remainder_r);
+        self.ready.next = self.left.q.val() == 0;
+        self.done.next = self.done_r.q.val();
+        self.quotient.next = self.quotient_r.q.val();
+        self.remainder.next = self.remainder_r.q.val();
+
+        self.partial.next = (bit_cast_u::<26, 24>(self.remainder_r.q.val()) << 1)
+            | bit_cast_u::<26, 1>(bit_cast_b(self.quotient_r.q.val().get_bit(23)));
+        self.difference.next = self.partial.val() - bit_cast_u::<26, 24>(self.divisor_r.q.val());
+        self.done_r.d.next = self.left.q.val() == 1;
+        if self.left.q.val() == 0 {
+            self.quotient_r.d.next = self.dividend.val();
+            self.divisor_r.d.next = self.divisor.val();
+            self.remainder_r.d.next = bits_u::<24>(0);
+            if self.start.val() {
+                self.left.d.next = bits_u::<5>(24);
+            }
+        } else {
+            self.left.d.next = self.left.q.val() - 1;
+            self.remainder_r.d.next = self.difference.val().get_bits::<24>(0);
+            self.quotient_r.d.next = (self.quotient_r.q.val() << 1) | 1;
+            // the subtraction borrowed
+            if self.difference.val().get_bit(25) {
+                self.remainder_r.d.next = self.partial.val().get_bits::<24>(0);
+                self.quotient_r.d.next = self.quotient_r.q.val() << 1;
+            }
+        }
+        if self.reset.val() {
+            self.left.d.next = bits_u::<5>(0);
+            self.done_r.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+/// Two quotient bits a clock.
+#[derive(LogicBlock, Default)]
+pub struct DividerRadix4 {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Begin, where `ready`.
+    pub start: Signal<In, Bit>,
+    /// Number to divide.
+    pub dividend: Signal<In, U<24>>,
+    /// Number to divide by.
+    pub divisor: Signal<In, U<24>>,
+    /// No division is under way.
+    pub ready: Signal<Out, Bit>,
+    /// The results are valid in this clock.
+    pub done: Signal<Out, Bit>,
+    /// `dividend / divisor`, rounded down.
+    pub quotient: Signal<Out, U<24>>,
+    /// `dividend - quotient x divisor`.
+    pub remainder: Signal<Out, U<24>>,
+    left: DFF<U<4>>,
+    done_r: DFF<Bit>,
+    divisor_r: DFF<U<24>>,
+    triple_r: DFF<U<26>>,
+    quotient_r: DFF<U<24>>,
+    remainder_r: DFF<U<24>>,
+    partial: Signal<Local, U<27>>,
+    once: Signal<Local, U<27>>,
+    twice: Signal<Local, U<27>>,
+    thrice: Signal<Local, U<27>>,
+}
+
+impl DividerRadix4 {
+    /// Clocks from `start` to `done`: the first makes three times the divisor.
+    pub const LATENCY: usize = 14;
+}
+
+impl Logic for DividerRadix4 {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, left, done_r, divisor_r, triple_r, quotient_r, remainder_r);
+        self.ready.next = self.left.q.val() == 0;
+        self.done.next = self.done_r.q.val();
+        self.quotient.next = self.quotient_r.q.val();
+        self.remainder.next = self.remainder_r.q.val();
+
+        self.partial.next = (bit_cast_u::<27, 24>(self.remainder_r.q.val()) << 2)
+            | bit_cast_u::<27, 2>(self.quotient_r.q.val().get_bits::<2>(22));
+        self.once.next = self.partial.val() - bit_cast_u::<27, 24>(self.divisor_r.q.val());
+        self.twice.next = self.partial.val() - (bit_cast_u::<27, 24>(self.divisor_r.q.val()) << 1);
+        self.thrice.next = self.partial.val() - bit_cast_u::<27, 26>(self.triple_r.q.val());
+        self.triple_r.d.next =
+            (bit_cast_u::<26, 24>(self.divisor_r.q.val()) << 1) + bit_cast_u::<26, 24>(self.divisor_r.q.val());
+        self.done_r.d.next = self.left.q.val() == 1;
+        if self.left.q.val() == 0 {
+            self.quotient_r.d.next = self.dividend.val();
+            self.divisor_r.d.next = self.divisor.val();
+            self.remainder_r.d.next = bits_u::<24>(0);
+            if self.start.val() {
+                self.left.d.next = bits_u::<4>(13);
+            }
+        } else {
+            self.left.d.next = self.left.q.val() - 1;
+            if self.left.q.val() != 13 {
+                self.remainder_r.d.next = self.partial.val().get_bits::<24>(0);
+                self.quotient_r.d.next = self.quotient_r.q.val() << 2;
+                if !self.once.val().get_bit(26) {
+                    self.remainder_r.d.next = self.once.val().get_bits::<24>(0);
+                    self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 1;
+                }
+                if !self.twice.val().get_bit(26) {
+                    self.remainder_r.d.next = self.twice.val().get_bits::<24>(0);
+                    self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 2;
+                }
+                if !self.thrice.val().get_bit(26) {
+                    self.remainder_r.d.next = self.thrice.val().get_bits::<24>(0);
+                    self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 3;
+                }
+            }
+        }
+        if self.reset.val() {
+            self.left.d.next = bits_u::<4>(0);
+            self.done_r.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] Divider { in reset, start, dividend, divisor; out ready, done, quotient, remainder } }
+crate::ports! { [] DividerRadix4 { in reset, start, dividend, divisor; out ready, done, quotient, remainder } }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Ports, Stimulus};
+
+    /// Begins a division as often as the block takes one; checks the results and the clocks they take.
+    fn divides<B: Ports + Default>(latency: u64, pairs: impl Iterator<Item = (u64, u64)>) {
+        let mut block: Box<B> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let (mut pairs, mut clock) = (pairs.peekable(), 0u64);
+        let mut running: Option<(u64, u64, u64)> = None;
+        while pairs.peek().is_some() || running.is_some() {
+            let next = pairs.peek().copied();
+            let (dividend, divisor) = next.unwrap_or_default();
+            block.set_inputs(&[0, u64::from(next.is_some()), dividend, divisor]);
+            let mut seen = [0; 4];
+            step(block.as_mut(), |block| block.get_outputs(&mut seen));
+            let [ready, done, quotient, remainder] = seen;
+            assert_eq!(
+                done == 1,
+                running.is_some_and(|(begun, _, _)| clock == begun + latency),
+                "clock {clock}"
+            );
+            if done == 1 {
+                let (_, a, b) = running.take().expect("a division was under way");
+                let expected = (a.checked_div(b).unwrap_or(0xff_ffff), a.checked_rem(b).unwrap_or(a));
+                assert_eq!((quotient, remainder), expected, "{a} / {b}");
+            }
+            assert_eq!(ready == 1, running.is_none(), "clock {clock}");
+            if ready == 1 && pairs.next().is_some() {
+                running = Some((clock, dividend, divisor));
+            }
+            clock += 1;
+        }
+    }
+
+    /// Every dividend and divisor of seven bits, in the lower and in the upper bits, and corners of 24 bits.
+    fn pairs() -> impl Iterator<Item = (u64, u64)> {
+        let small = (0..128u64).flat_map(|a| (0..128).map(move |b| (a, b)));
+        let large = (0..128u64).flat_map(|a| (0..128).map(move |b| (a << 17 | 0x1ffff, b << 17 | b)));
+        let mut stimulus = Stimulus::new(8);
+        small
+            .chain(large)
+            .chain((0..5000).map(move |_| (stimulus.corner(24), stimulus.corner(24))))
+    }
+
+    #[test]
+    fn one_bit_a_clock() {
+        divides::<Divider>(Divider::LATENCY as u64, pairs());
+    }
+
+    #[test]
+    fn two_bits_a_clock() {
+        divides::<DividerRadix4>(DividerRadix4::LATENCY as u64, pairs());
+    }
+
+    #[test]
+    fn a_reset_abandons_the_division() {
+        let mut block: Box<Divider> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        for clock in 0..60 {
+            block.start.next = clock == 0;
+            block.dividend.next = U(100);
+            block.divisor.next = U(7);
+            block.reset.next = clock == 10;
+            let (ready, done) = step(block.as_mut(), |b| (b.ready.val(), b.done.val()));
+            assert!(!done && ready == (clock == 0 || clock > 10), "clock {clock}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The paper's table of 1/n: thirteen clocks, one result each clock.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 1 - 5 | `normalise`, `small` | leading one of n and the bits below it; the low bits of n wait |
+//! | 6 | `cell` | octave and eight bits below the leading one; n itself below 256; the last cell beyond 2^22 |
+//! | 7, 8 | `cells` | the last entry that starts in this cell or before, and whether it starts here |
+//! | 9 | `even_at`, `odd_at` | addresses of that entry and the one before, one in each bank |
+//! | 10, 11 | `even`, `odd` | both entries |
+//! | 12 | `before` | n lies below where the last entry starts: the one before holds |
+//! | 13 | `value` | fraction and exponent of the entry that holds |
+//!
+//! Entries with an even number are in one bank, odd ones in the other, so that two neighbours come in one clock.
+//! The tables are those of [`hpcc_models::fixed::reciprocal::PaperTable`], whose search this is.
+
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::normalise::Normalise24;
+use crate::prim::rom::Rom;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use hpcc_models::fixed::reciprocal::paper_table::{PaperTable, CELL_ENTRY_BITS, SHIFT_BITS, VALUE_FRACTION_BITS};
+use rust_hdl::prelude::*;
+
+/// 1/n to 4.0e-3 for n to 2^22, thirteen clocks later; 1/2^22 for larger n.
+#[derive(LogicBlock)]
+pub struct PaperReciprocal {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The number.
+    pub n: Signal<In, U<24>>,
+    /// Mantissa of 1/n, UQ1.17, top bit set; the lowest four bits are set for zero only.
+    pub mantissa: Signal<Out, U<18>>,
+    /// Exponent of 1/n plus 24; 31 only for n = 0.
+    pub shift: Signal<Out, U<5>>,
+    normalise: Normalise24,
+    small: Delay<U<8>, 5>,
+    cell: DFF<U<12>>,
+    position_11: Delay<U<13>, 6>,
+    zero_13: Delay<Bit, 8>,
+    cells: Rom<12, 13>,
+    entry: Signal<Local, U<12>>,
+    even_at: DFF<U<11>>,
+    odd_at: DFF<U<11>>,
+    is_odd_11: Delay<Bit, 3>,
+    starts_here_11: Delay<Bit, 3>,
+    even: Rom<11, 31>,
+    odd: Rom<11, 31>,
+    last: Signal<Local, U<31>>,
+    even_12: DFF<U<18>>,
+    odd_12: DFF<U<18>>,
+    is_odd_12: DFF<Bit>,
+    before_12: DFF<Bit>,
+    value: DFF<U<18>>,
+    low: Signal<Local, U<18>>,
+}
+
+/// Words of a ROM of 2^`A` entries, zeros after the last.
+fn padded<const A: usize>(words: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut words: Vec<u64> = words.collect();
+    words.resize(1 << A, 0);
+    words
+}
+
+impl Default for PaperReciprocal {
+    fn default() -> Self {
+        let table = PaperTable::default();
+        let cells = table
+            .cells
+            .iter()
+            .map(|cell| u64::from(cell.entry) | u64::from(cell.starts_here) << (CELL_ENTRY_BITS - 1));
+        let bank = |parity: usize| {
+            let entries = table.entries.iter().skip(parity).step_by(2);
+            padded::<11>(entries.map(|entry| {
+                let (shift, position) = (u64::from(entry.shift), u64::from(entry.position));
+                u64::from(entry.fraction)
+                    | shift << VALUE_FRACTION_BITS
+                    | position << (VALUE_FRACTION_BITS + SHIFT_BITS)
+            }))
+        };
+        Self {
+            clock: Default::default(),
+            n: Default::default(),
+            mantissa: Default::default(),
+            shift: Default::default(),
+            normalise: Default::default(),
+            small: Default::default(),
+            cell: Default::default(),
+            position_11: Default::default(),
+            zero_13: Default::default(),
+            cells: Rom::new("paper_cells", padded::<12>(cells)),
+            entry: Default::default(),
+            even_at: Default::default(),
+            odd_at: Default::default(),
+            is_odd_11: Default::default(),
+            starts_here_11: Default::default(),
+            even: Rom::new("paper_even", bank(0)),
+            odd: Rom::new("paper_odd", bank(1)),
+            last: Default::default(),
+            even_12: Default::default(),
+            odd_12: Default::default(),
+            is_odd_12: Default::default(),
+            before_12: Default::default(),
+            value: Default::default(),
+            low: Default::default(),
+        }
+    }
+}
+
+impl Logic for PaperReciprocal {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            normalise,
+            small,
+            cell,
+            position_11,
+            zero_13,
+            cells,
+            even_at,
+            odd_at,
+            is_odd_11,
+            starts_here_11,
+            even,
+            odd,
+            even_12,
+            odd_12,
+            is_odd_12,
+            before_12,
+            value
+        );
+        self.normalise.n.next = self.n.val();
+        self.small.d.next = self.n.val().get_bits::<8>(0);
+        self.zero_13.d.next = self.normalise.shift.val().all();
+        self.position_11.d.next = self.normalise.x.val().get_bits::<13>(2);
+
+        self.cell.d.next = (bit_cast_u::<12, 5>(bits_u::<5>(16) - self.normalise.shift.val()) << 8)
+            | bit_cast_u::<12, 8>(self.normalise.x.val().get_bits::<8>(15));
+        if self.normalise.shift.val().get_bit(4) {
+            self.cell.d.next = bit_cast_u::<12, 8>(self.small.q.val());
+        }
+        if self.normalise.shift.val().get_bits::<4>(1) == 0 {
+            self.cell.d.next = bits_u::<12>(0xf00);
+        }
+        self.cells.addr.next = self.cell.q.val();
+
+        self.entry.next = self.cells.data.val().get_bits::<12>(0);
+        self.even_at.d.next = self.entry.val().get_bits::<11>(1);
+        self.odd_at.d.next =
+            self.entry.val().get_bits::<11>(1) - bit_cast_u::<11, 1>(bit_cast_b(!self.entry.val().get_bit(0)));
+        self.is_odd_11.d.next = self.entry.val().get_bit(0);
+        self.starts_here_11.d.next = self.cells.data.val().get_bit(12);
+        self.even.addr.next = self.even_at.q.val();
+        self.odd.addr.next = self.odd_at.q.val();
+
+        self.last.next = self.even.data.val();
+        if self.is_odd_11.q.val() {
+            self.last.next = self.odd.data.val();
+        }
+        self.even_12.d.next = self.even.data.val().get_bits::<18>(0);
+        self.odd_12.d.next = self.odd.data.val().get_bits::<18>(0);
+        self.is_odd_12.d.next = self.is_odd_11.q.val();
+        self.before_12.d.next =
+            self.starts_here_11.q.val() & (self.position_11.q.val() < self.last.val().get_bits::<13>(18));
+
+        self.value.d.next = self.even_12.q.val();
+        if self.is_odd_12.q.val() ^ self.before_12.q.val() {
+            self.value.d.next = self.odd_12.q.val();
+        }
+        self.low.next = bits_u::<18>(0x20000);
+        if self.zero_13.q.val() {
+            self.low.next = bits_u::<18>(0x2000f);
+        }
+        self.mantissa.next = (bit_cast_u::<18, 13>(self.value.q.val().get_bits::<13>(0)) << 4) | self.low.val();
+        self.shift.next = self.value.q.val().get_bits::<5>(13);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+impl PaperReciprocal {
+    /// Clocks from `n` to its reciprocal.
+    pub const LATENCY: usize = 13;
+}
+
+crate::ports! { [] PaperReciprocal { in n; out mantissa, shift } }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+    use hpcc_models::fixed::reciprocal::Reciprocal as _;
+    use std::collections::VecDeque;
+
+    /// Both sides of every breakpoint and random numbers; the Verilated block is enumerated by the test bench.
+    #[test]
+    fn agrees_with_the_model_thirteen_clocks_later() {
+        let table = PaperTable::default();
+        let mut block: Box<PaperReciprocal> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(6);
+        let breakpoints = table
+            .entries
+            .iter()
+            .skip(1)
+            .flat_map(|entry| [entry.from - 1, entry.from]);
+        let mut inputs: Vec<u64> = breakpoints.map(u64::from).collect();
+        inputs.extend([1 << 22, (1 << 22) + 1, (1 << 24) - 1]);
+        inputs.extend((0..10_000).map(|_| stimulus.corner(24)));
+        let mut past = VecDeque::new();
+        for n in inputs.into_iter().chain([0; PaperReciprocal::LATENCY]) {
+            block.n.next = U(n);
+            past.push_back(n);
+            let got = step(block.as_mut(), |b| (b.mantissa.val().0, b.shift.val().0));
+            if past.len() > PaperReciprocal::LATENCY {
+                let n = past.pop_front().expect("in flight");
+                let inverse = table.reciprocal(n);
+                assert_eq!(
+                    got,
+                    (u64::from(inverse.mantissa), u64::from(inverse.shift())),
+                    "n = {n}"
+                );
+            }
+        }
+    }
+}
