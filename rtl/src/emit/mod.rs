@@ -23,6 +23,8 @@ pub mod naming;
 mod position;
 mod reads;
 mod stmt;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use error::{EmitError, Fault};

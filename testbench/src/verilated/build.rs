@@ -33,6 +33,9 @@ const VERILATE: &[&str] = &[
     "--noassert",
     "-Wno-fatal",
     "-Wno-lint",
+    // 5.048 merges `(a << b) << c` into `a << (b + c)` with a sum that wraps (verilator issue 7955)
+    "-fno-dfg-peephole-replace-shiftl-shiftl",
+    "-fno-dfg-peephole-replace-shiftr-shiftr",
 ];
 const OBJECT: &str = "model.so";
 
@@ -54,7 +57,7 @@ pub fn shared_object(sources: &Sources) -> Result<PathBuf, ToolError> {
         .into_iter()
         .chain(sources.defines.iter().map(String::as_str))
         .chain(texts)
-        .chain(FLAGS.iter().copied());
+        .chain(FLAGS.iter().chain(VERILATE).copied());
     let digest = cache::digest(key);
     let dir = cache::target_dir()
         .join("verilated")

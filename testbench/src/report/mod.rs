@@ -1,0 +1,3 @@
+//! What the hardware costs: cells, memories, multipliers and clock rate.
+
+pub mod synth;

@@ -1,0 +1,65 @@
+//! A block between shift registers, so that three pins reach all its ports and nothing is optimised away.
+
+use hpcc_rtl::sim::Port;
+
+/// Outputs that share one load signal; keeps its fan-out from limiting the clock.
+const CHUNK: usize = 32;
+
+/// Name of the wrapped top.
+pub(super) fn top(block: &str) -> String {
+    format!("{block}_harness")
+}
+
+/// SystemVerilog of the harness: serial in, every input a stage of one shift register, every output registered and
+/// shifted out.
+pub(super) fn wrap(block: &str, ports: &[Port]) -> String {
+    let (mut pins, mut bits) = (vec!["    .clock(clock)".to_string()], [0, 0]);
+    for port in ports {
+        let (bus, at) = if port.input {
+            ("into", &mut bits[1])
+        } else {
+            ("from", &mut bits[0])
+        };
+        pins.push(format!("    .{}({bus}[{}:{at}])", port.name, *at + port.width - 1));
+        *at += port.width;
+    }
+    // two stages at least, so that every shift has a source
+    let (outputs, inputs) = (bits[0].max(2), bits[1].max(2));
+    let chunks = outputs.div_ceil(CHUNK) + 1;
+    let mut shifts = String::new();
+    for chunk in 0..outputs.div_ceil(CHUNK) {
+        let (low, high) = (chunk * CHUNK, ((chunk + 1) * CHUNK).min(outputs) - 1);
+        let before = if low == 0 {
+            format!("{{out[{}:0], 1'b0}}", high - 1)
+        } else {
+            format!("out[{}:{}]", high - 1, low - 1)
+        };
+        shifts += &format!("    out[{high}:{low}] <= load[{chunk}] ? captured[{high}:{low}] : {before};\n");
+    }
+    format!(
+        "module {top} (input wire clock, input wire serial_in, output reg serial_out);
+  reg [{i}:0] into;
+  wire [{o}:0] from;
+  reg [{o}:0] captured;
+  reg [{o}:0] out;
+  reg [{c}:0] load;
+  always @(posedge clock) begin
+    into <= {{into[{i1}:0], serial_in}};
+    captured <= from;
+    load <= {{load[{c1}:0], serial_in}};
+{shifts}    serial_out <= out[{o}];
+  end
+  {block} u_block (
+{pins}
+  );
+endmodule
+",
+        top = top(block),
+        i = inputs - 1,
+        i1 = inputs - 2,
+        o = outputs - 1,
+        c = chunks - 1,
+        c1 = chunks - 2,
+        pins = pins.join(",\n"),
+    )
+}
