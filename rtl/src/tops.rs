@@ -1,6 +1,7 @@
 //! The blocks that are emitted under names of their own; everything below them follows.
 
 use crate::emit::{EmitError, Library};
+use crate::switch::IntStamper;
 use rust_hdl::prelude::Block;
 
 /// A block that integrators instantiate.
@@ -14,7 +15,11 @@ pub struct Top {
 }
 
 /// Every top, the main one first. A name must not be that of any block below.
-pub const TOPS: &[Top] = &[];
+pub const TOPS: &[Top] = &[Top {
+    name: "hpcc_int_stamper",
+    about: "INT stamper of one switch port, 512-bit AXI4-Stream",
+    make: || Box::<IntStamper>::default(),
+}];
 
 /// The top of a name.
 pub fn find(name: &str) -> Option<&'static Top> {

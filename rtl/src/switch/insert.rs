@@ -11,7 +11,7 @@ pub type Beat = W<578, 10>;
 
 /// Combinational from the beat in to the beat out; the counter of sent bytes and the eight bytes that are carried over.
 #[derive(LogicBlock, Default)]
-pub struct Insert {
+pub struct RecordInsert {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: nothing carried, no bytes sent.
@@ -63,7 +63,7 @@ pub struct Insert {
     spill_bad: DFF<Bit>,
 }
 
-impl Logic for Insert {
+impl Logic for RecordInsert {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, sent, held, carry, spill, spill_keep, spill_bad);
@@ -151,7 +151,7 @@ impl Logic for Insert {
 }
 
 crate::ports! {
-    [] Insert {
+    [] RecordInsert {
         in reset, valid, beat, first, mode, place, amount, ts, units, speed, unit_shift, ready;
         out go, out_valid, out_beat
     }

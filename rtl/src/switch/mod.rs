@@ -7,7 +7,7 @@
 //! | 0 - 4 | [`queue::QueueUnits`] | queue length in units of 80 bytes |
 //! | 0 - 4 | [`length::BeatLength`] | bytes of a beat |
 //! | 3 - 4 | [`IntStamper`] | header fields replaced; pass, insert or shift |
-//! | 4 - 5 | [`insert::Insert`] | record inserted, later bytes moved up by eight; `txBytes` |
+//! | 4 - 5 | [`insert::RecordInsert`] | record inserted, later bytes moved up by eight; `txBytes` |
 //! | 5 - 6 | [`crate::prim::skid::Skid`] | registered outputs |
 //!
 //! The reference, byte for byte, is [`hpcc_models::wire::Stamper`].

@@ -5,7 +5,7 @@
 //! boundary takes one clock more.
 
 use super::header::StampHeader;
-use super::insert::{Beat, Insert};
+use super::insert::{Beat, RecordInsert};
 use super::length::BeatLength;
 use super::queue::QueueUnits;
 use crate::emit::naming::named;
@@ -79,7 +79,7 @@ pub struct IntStamper {
     header: StampHeader,
     units: QueueUnits,
     length: BeatLength,
-    insert: Insert,
+    insert: RecordInsert,
     out: Skid<Beat>,
     // stage 3 to 4
     ip_bytes: Signal<Local, U<16>>,
@@ -90,7 +90,7 @@ pub struct IntStamper {
     patch_mask: Signal<Local, W<240, 4>>,
     patch_wide: Signal<Local, W<578, 10>>,
     mask_wide: Signal<Local, W<578, 10>>,
-    /// Plan for the frame's next beat: as `Insert::mode`.
+    /// Plan for the frame's next beat: as `RecordInsert::mode`.
     plan: DFF<U<2>>,
     plan_place: DFF<U<4>>,
     mode: Signal<Local, U<2>>,
