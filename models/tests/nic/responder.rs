@@ -270,3 +270,20 @@ fn read_responses_of_an_int_flow_collect_int_and_their_window_follows_echoes() {
     );
     assert_eq!((echo.n_hop, echo.path_id), (1, 1));
 }
+
+#[test]
+fn the_answer_to_a_duplicate_never_names_a_read_response_that_still_waits() {
+    let config = NicConfig {
+        rate_bps: 1e9,
+        ..nic_config()
+    };
+    let mut bench = Bench::with(config, 0, false);
+    bench.write(Only, 0, 0, 1, &[1]);
+    bench.run();
+    bench.read_request(1, 0, 4 * MTU as u32);
+    bench.write(Only, 0, 0, 1, &[1]);
+    bench.read_request(5, 0, 4 * MTU as u32);
+    let sent = bench.run_until(bench.now + 60_000);
+    let again = sent.iter().position(|sent| sent.opcode == Opcode::Acknowledge).unwrap();
+    assert_eq!((again, sent[again].aeth(), sent.len()), (4, Sent::ack(4, 2), 9));
+}
