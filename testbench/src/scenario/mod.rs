@@ -1,6 +1,8 @@
 //! Scenarios: which network, which traffic, which law, how deep; how they run and what they produce.
 
 pub mod laws;
+pub mod nic_config;
+mod nic_registers;
 pub mod ns3;
 pub mod whole_rate;
 

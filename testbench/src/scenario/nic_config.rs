@@ -1,0 +1,343 @@
+//! One NIC's configuration file (`replay`, `serve`): TOML to registers, neighbours, queue pairs, memory and work.
+//!
+//! Every fault is one line: file, line, field, what was expected.
+
+use super::nic_registers::NicSection;
+use hpcc_models::nic::{BlockMemory, Nic, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
+use hpcc_models::wire::MacAddr;
+use serde::Deserialize;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use toml::Spanned;
+
+/// A configuration file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{file}:{line}: {what}")]
+pub struct ConfigError {
+    /// File as named by the user.
+    pub file: String,
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Field and what was expected.
+    pub what: String,
+}
+
+/// An Ethernet address as text.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Mac(pub MacAddr);
+
+impl TryFrom<String> for Mac {
+    type Error = hpcc_models::wire::ParseMacError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Neighbour {
+    ip: Ipv4Addr,
+    mac: Mac,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QpSection {
+    qpn: u32,
+    remote_qpn: u32,
+    remote_ip: Ipv4Addr,
+    send_psn: u32,
+    expected_psn: u32,
+    #[serde(default)]
+    int: bool,
+    mtu: Option<u32>,
+    #[serde(default)]
+    priority: u8,
+    #[serde(default)]
+    udp_port: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RemoteAccess {
+    RemoteWrite,
+    RemoteRead,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemorySection {
+    key: u32,
+    address: u64,
+    length: u64,
+    #[serde(default)]
+    access: Vec<RemoteAccess>,
+    #[serde(default = "zero")]
+    init: String,
+}
+
+fn zero() -> String {
+    "zero".to_owned()
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OperationName {
+    Write,
+    Read,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkSection {
+    qp: u32,
+    op: OperationName,
+    local_address: u64,
+    local_key: u32,
+    remote_address: u64,
+    remote_key: u32,
+    length: u64,
+    #[serde(default)]
+    at_ns: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    nic: Spanned<NicSection>,
+    #[serde(default)]
+    neighbour: Vec<Neighbour>,
+    #[serde(default)]
+    qp: Vec<Spanned<QpSection>>,
+    #[serde(default)]
+    memory: Vec<Spanned<MemorySection>>,
+    #[serde(default)]
+    work: Vec<Spanned<WorkSection>>,
+}
+
+/// A memory region and its first contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryBlock {
+    /// Key, bounds, rights.
+    pub region: Region,
+    /// Bytes at the start.
+    pub bytes: Vec<u8>,
+}
+
+/// A work request and when it is posted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedWork {
+    /// When, ns.
+    pub at_ns: u64,
+    /// What; numbered in the order of the file.
+    pub work: WorkRequest,
+}
+
+/// One NIC with everything the host gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NicSetup {
+    /// Registers and neighbours.
+    pub nic: NicConfig,
+    /// Queue pairs.
+    pub qps: Vec<QpConfig>,
+    /// Memory.
+    pub memory: Vec<MemoryBlock>,
+    /// Work, earliest first.
+    pub work: Vec<TimedWork>,
+}
+
+/// Byte `i` of a region whose contents are "pattern".
+pub fn pattern_byte(i: u64) -> u8 {
+    let mut x = (i as u32).wrapping_mul(2_246_822_519);
+    x ^= x >> 16;
+    (x ^ x >> 8) as u8
+}
+
+/// Longest region, so that a typing error does not ask for all memory.
+const MAX_REGION: u64 = 1 << 32;
+
+impl NicSetup {
+    /// Reads a configuration file. File names in it are relative to its folder.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
+            file: name.clone(),
+            line: 1,
+            what: format!("cannot be read: {error}"),
+        })?;
+        Self::parse(&text, &name, path.parent().unwrap_or(Path::new(".")))
+    }
+
+    /// Reads a configuration; `name` stands in its errors, file names in it are relative to `folder`.
+    pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, ConfigError> {
+        let at = |offset: usize, what: String| ConfigError {
+            file: name.to_owned(),
+            line: text[..offset.min(text.len())].matches('\n').count() + 1,
+            what,
+        };
+        let file: File = toml::from_str(text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            at(offset, error.message().replace('\n', " "))
+        })?;
+        let nic_at = file.nic.span().start;
+        let section = file.nic.into_inner();
+        let mut nic = section
+            .registers()
+            .map_err(|what| at(nic_at, format!("[nic] {what}")))?;
+        nic.neighbours = file
+            .neighbour
+            .iter()
+            .map(|neighbour| (neighbour.ip, neighbour.mac.0))
+            .collect();
+        let mut setup = Self {
+            nic,
+            qps: Vec::new(),
+            memory: Vec::new(),
+            work: Vec::new(),
+        };
+        for section in file.qp {
+            let start = section.span().start;
+            let qp = setup
+                .qp(&section.into_inner())
+                .map_err(|what| at(start, format!("[[qp]] {what}")))?;
+            setup.qps.push(qp);
+        }
+        for section in file.memory {
+            let start = section.span().start;
+            let block = setup
+                .block(&section.into_inner(), folder)
+                .map_err(|what| at(start, format!("[[memory]] {what}")))?;
+            setup.memory.push(block);
+        }
+        for (id, section) in (0..).zip(file.work) {
+            let start = section.span().start;
+            let work = setup
+                .work_request(id, &section.into_inner())
+                .map_err(|what| at(start, format!("[[work]] {what}")))?;
+            setup.work.push(work);
+        }
+        setup.work.sort_by_key(|work| work.at_ns);
+        Ok(setup)
+    }
+
+    fn qp(&self, section: &QpSection) -> Result<QpConfig, String> {
+        let qp = QpConfig {
+            qpn: section.qpn,
+            remote_qpn: section.remote_qpn,
+            remote_ip: section.remote_ip,
+            send_psn: section.send_psn,
+            expected_psn: section.expected_psn,
+            int: section.int,
+            mtu: section.mtu.unwrap_or(self.nic.mtu),
+            priority: section.priority,
+            udp_port: section.udp_port,
+        };
+        let expected = match qp.fault(self.nic.qp_count) {
+            Some("qpn") => format!("qpn: 0x{:x} is not in 2 to {}", qp.qpn, self.nic.qp_count - 1),
+            Some("mtu") => format!("mtu: {} is not 256, 512, 1024, 2048 or 4096", qp.mtu),
+            Some(field) => format!("{field}: more than 24 bits"),
+            None if qp.priority > 7 => format!("priority: {} is not in 0 to 7", qp.priority),
+            None if !self.nic.neighbours.contains_key(&qp.remote_ip) => {
+                format!("remote_ip: {} has no [[neighbour]]", qp.remote_ip)
+            }
+            None if self.qps.iter().any(|other| other.qpn == qp.qpn) => {
+                format!("qpn: 0x{:x} is given twice", qp.qpn)
+            }
+            None => return Ok(qp),
+        };
+        Err(expected)
+    }
+
+    fn block(&self, section: &MemorySection, folder: &Path) -> Result<MemoryBlock, String> {
+        let region = Region {
+            key: section.key,
+            address: section.address,
+            length: section.length,
+            remote_write: section.access.contains(&RemoteAccess::RemoteWrite),
+            remote_read: section.access.contains(&RemoteAccess::RemoteRead),
+        };
+        if region.length == 0 || region.length > MAX_REGION {
+            return Err(format!("length: {} is not in 1 to {MAX_REGION}", region.length));
+        }
+        let Some(end) = region.address.checked_add(region.length - 1) else {
+            return Err("address: address + length exceeds 64 bits".to_owned());
+        };
+        for other in self.memory.iter().map(|block| &block.region) {
+            if other.key == region.key {
+                return Err(format!("key: 0x{:x} is given twice", region.key));
+            }
+            if other.address <= end && region.address <= other.address + (other.length - 1) {
+                return Err(format!("address: overlaps the region of key 0x{:x}", other.key));
+            }
+        }
+        let bytes = match section.init.as_str() {
+            "zero" => vec![0; region.length as usize],
+            "pattern" => (0..region.length).map(pattern_byte).collect(),
+            name => {
+                let path: PathBuf = folder.join(name);
+                let mut bytes = std::fs::read(&path).map_err(|error| format!("init: {}: {error}", path.display()))?;
+                if bytes.len() as u64 > region.length {
+                    return Err(format!(
+                        "init: {} has more than {} bytes",
+                        path.display(),
+                        region.length
+                    ));
+                }
+                bytes.resize(region.length as usize, 0);
+                bytes
+            }
+        };
+        Ok(MemoryBlock { region, bytes })
+    }
+
+    fn work_request(&self, id: u64, section: &WorkSection) -> Result<TimedWork, String> {
+        if !self.qps.iter().any(|qp| qp.qpn == section.qp) {
+            return Err(format!("qp: there is no [[qp]] 0x{:x}", section.qp));
+        }
+        if section.length > MAX_MESSAGE {
+            return Err(format!("length: {} is more than {MAX_MESSAGE}", section.length));
+        }
+        let operation = match section.op {
+            OperationName::Write => Operation::Write,
+            OperationName::Read => Operation::Read,
+        };
+        let work = WorkRequest {
+            id,
+            qpn: section.qp,
+            operation,
+            local_address: section.local_address,
+            local_key: section.local_key,
+            remote_address: section.remote_address,
+            remote_key: section.remote_key,
+            length: section.length,
+        };
+        Ok(TimedWork {
+            at_ns: section.at_ns,
+            work,
+        })
+    }
+
+    /// The behavioural model of this NIC, with its memory and queue pairs, before any work: the reference that the RTL's
+    /// frames are compared with.
+    pub fn model(&self) -> Result<Nic<BlockMemory>, hpcc_models::nic::HostError> {
+        let mut memory = BlockMemory::default();
+        for block in &self.memory {
+            memory.add(block.region.address, block.bytes.clone());
+        }
+        let mut nic = Nic::new(self.nic.clone(), memory, None);
+        for block in &self.memory {
+            nic.add_region(block.region);
+        }
+        for qp in &self.qps {
+            nic.create_qp(qp.clone())?;
+        }
+        Ok(nic)
+    }
+}
+
+#[cfg(test)]
+#[path = "nic_config_tests.rs"]
+mod tests;

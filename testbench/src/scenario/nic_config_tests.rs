@@ -1,0 +1,179 @@
+//! The configuration of the design document, and one line for each fault.
+
+use super::*;
+use hpcc_models::nic::Status;
+
+const EXAMPLE: &str = r#"[nic]
+mac = "02:00:00:00:00:0b"
+ip = "10.0.0.11"
+mtu = 1024
+line_rate_gbps = 100
+retry_timeout_us = 4000
+[[neighbour]]
+ip = "10.0.0.10"
+mac = "02:00:00:00:00:0a"
+[[qp]]
+qpn = 0x22
+remote_qpn = 0x11
+remote_ip = "10.0.0.10"
+send_psn = 0x100
+expected_psn = 0x100
+int = false
+[[memory]]
+key = 0xdeadbeef
+address = 0x7f0011223000
+length = 65536
+access = ["remote_write", "remote_read"]
+init = "pattern"
+[[work]]
+qp = 0x22
+op = "write"
+local_address = 0x7f0011223000
+local_key = 0xdeadbeef
+remote_address = 0x10000000
+remote_key = 0x1234
+length = 4096
+at_ns = 0
+"#;
+
+fn parse(text: &str) -> Result<NicSetup, String> {
+    NicSetup::parse(text, "nic.toml", Path::new(".")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_example_field_by_field() {
+    let setup = parse(EXAMPLE).unwrap();
+    assert_eq!(setup.nic.mac.to_string(), "02:00:00:00:00:0b");
+    assert_eq!(
+        (setup.nic.mtu, setup.nic.line_rate_bps, setup.nic.retry_timeout_ns),
+        (1024, 100e9, 4_000_000)
+    );
+    assert_eq!(
+        setup.nic.neighbours[&Ipv4Addr::new(10, 0, 0, 10)].to_string(),
+        "02:00:00:00:00:0a"
+    );
+    let qp = &setup.qps[0];
+    assert_eq!(
+        (qp.qpn, qp.remote_qpn, qp.send_psn, qp.expected_psn, qp.mtu),
+        (0x22, 0x11, 0x100, 0x100, 1024)
+    );
+    let block = &setup.memory[0];
+    assert!(block.region.remote_read && block.region.remote_write && block.region.key == 0xdead_beef);
+    assert_eq!((block.bytes.len(), block.bytes[77]), (65_536, pattern_byte(77)));
+    let work = &setup.work[0];
+    assert_eq!(
+        (work.at_ns, work.work.length, work.work.operation),
+        (0, 4096, Operation::Write)
+    );
+}
+
+#[test]
+fn the_model_of_the_example_works() {
+    let setup = parse(EXAMPLE).unwrap();
+    let mut nic = setup.model().unwrap();
+    nic.post(0, setup.work[0].work).unwrap();
+    let mut sent = 0;
+    while let Some(next) = nic.next_deadline() {
+        sent += nic.poll(next).len();
+    }
+    assert_eq!(sent, 4 * 8, "eight transmissions of four packets to nobody");
+    assert_eq!(nic.take_completions()[0].status, Status::RetryExceeded);
+}
+
+#[test]
+fn each_fault_is_one_line_with_its_place() {
+    let cases = [
+        (
+            "mac = \"02:00:00:00:00:0b\"",
+            "mac = \"02:00\"",
+            "nic.toml:2: ",
+            "Ethernet address",
+        ),
+        ("ip = \"10.0.0.11\"", "ip = \"10.0.0\"", "nic.toml:3: ", "IPv4"),
+        ("mtu = 1024", "mtu = 1000", "nic.toml:1: [nic] mtu: 1000", "256, 512"),
+        ("mtu = 1024", "mtu = 128", "nic.toml:1: [nic] mtu: 128", "256 to 4096"),
+        ("mtu = 1024", "mtoo = 1024", "nic.toml:4: ", "mtoo"),
+        (
+            "line_rate_gbps = 100",
+            "line_rate_gbps = 0",
+            "nic.toml:1: [nic] line_rate_gbps",
+            "0.1 to 800",
+        ),
+        (
+            "retry_timeout_us = 4000",
+            "retry_timeout_us = \"x\"",
+            "nic.toml:6: ",
+            "f64",
+        ),
+        ("qpn = 0x22", "qpn = 1", "nic.toml:10: [[qp]] qpn: 0x1", "2 to 299"),
+        (
+            "send_psn = 0x100",
+            "send_psn = 0x1000000",
+            "nic.toml:10: [[qp]] send_psn",
+            "24 bits",
+        ),
+        (
+            "remote_ip = \"10.0.0.10\"",
+            "remote_ip = \"10.0.0.9\"",
+            "nic.toml:10: [[qp]] remote_ip",
+            "[[neighbour]]",
+        ),
+        ("length = 65536", "length = 0", "nic.toml:17: [[memory]] length", "1 to"),
+        (
+            "\"remote_write\", \"remote_read\"",
+            "\"write\"",
+            "nic.toml:21: ",
+            "remote_write",
+        ),
+        (
+            "init = \"pattern\"",
+            "init = \"no-such-file\"",
+            "nic.toml:17: [[memory]] init",
+            "no-such-file",
+        ),
+        ("qp = 0x22", "qp = 0x23", "nic.toml:23: [[work]] qp", "0x23"),
+        ("op = \"write\"", "op = \"send\"", "nic.toml:25: ", "write"),
+        (
+            "length = 4096",
+            "length = 2147483649",
+            "nic.toml:23: [[work]] length",
+            "2147483648",
+        ),
+        ("length = 4096", "length = -1", "nic.toml:30: ", "u64"),
+        ("[[work]]", "[[works]]", "nic.toml:23: ", "works"),
+        ("[nic]", "[nic", "nic.toml:1: ", "]"),
+    ];
+    for (from, to, start, contains) in cases {
+        let text = EXAMPLE.replacen(from, to, 1);
+        assert_ne!(text, EXAMPLE, "{from}");
+        let error = parse(&text).unwrap_err();
+        assert!(
+            error.starts_with(start) && error.contains(contains) && !error.contains('\n'),
+            "{to}: {error}"
+        );
+    }
+    assert!(parse("").unwrap_err().contains("nic"));
+}
+
+#[test]
+fn overlaps_and_repetitions_are_refused() {
+    let twice = |section: &str| {
+        let start = EXAMPLE.find(section).unwrap();
+        let end = EXAMPLE[start + 2..]
+            .find("[[")
+            .map_or(EXAMPLE.len(), |at| start + 2 + at);
+        parse(&format!("{EXAMPLE}{}", &EXAMPLE[start..end])).unwrap_err()
+    };
+    assert!(twice("[[qp]]").contains("given twice"));
+    assert!(twice("[[memory]]").contains("given twice"));
+    let other = "[[memory]]\nkey = 5\naddress = 0x7f0011232fff\nlength = 2\n";
+    assert!(parse(&format!("{EXAMPLE}{other}")).unwrap_err().contains("overlaps"));
+    let beside = "[[memory]]\nkey = 5\naddress = 0x7f0011233000\nlength = 2\n";
+    assert_eq!(parse(&format!("{EXAMPLE}{beside}")).unwrap().memory[1].bytes, [0, 0]);
+}
+
+#[test]
+fn missing_file_is_one_line() {
+    let error = NicSetup::load(Path::new("no-such.toml")).unwrap_err().to_string();
+    assert!(error.starts_with("no-such.toml:1: cannot be read"), "{error}");
+}
