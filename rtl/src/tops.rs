@@ -1,6 +1,8 @@
 //! The blocks that are emitted under names of their own; everything below them follows.
 
 use crate::emit::{EmitError, Library};
+use crate::prim::divider::{Divider, DividerRadix4};
+use crate::prim::reciprocal::{PaperReciprocal, Reciprocal};
 use crate::switch::IntStamper;
 use rust_hdl::prelude::Block;
 
@@ -15,11 +17,33 @@ pub struct Top {
 }
 
 /// Every top, the main one first. A name must not be that of any block below.
-pub const TOPS: &[Top] = &[Top {
-    name: "hpcc_int_stamper",
-    about: "INT stamper of one switch port, 512-bit AXI4-Stream",
-    make: || Box::<IntStamper>::default(),
-}];
+pub const TOPS: &[Top] = &[
+    Top {
+        name: "hpcc_int_stamper",
+        about: "INT stamper of one switch port, 512-bit AXI4-Stream",
+        make: || Box::<IntStamper>::default(),
+    },
+    Top {
+        name: "hpcc_reciprocal",
+        about: "1/n of 24 bits, interpolated: one result a clock",
+        make: || Box::<Reciprocal>::default(),
+    },
+    Top {
+        name: "hpcc_reciprocal_paper",
+        about: "1/n for n to 2^22 from the paper's table, same ports",
+        make: || Box::<PaperReciprocal>::default(),
+    },
+    Top {
+        name: "hpcc_divider",
+        about: "24 by 24 bits, one quotient bit a clock",
+        make: || Box::<Divider>::default(),
+    },
+    Top {
+        name: "hpcc_divider_radix4",
+        about: "24 by 24 bits, two quotient bits a clock",
+        make: || Box::<DividerRadix4>::default(),
+    },
+];
 
 /// The top of a name.
 pub fn find(name: &str) -> Option<&'static Top> {

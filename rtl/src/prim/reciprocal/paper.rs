@@ -35,7 +35,7 @@ pub struct PaperReciprocal {
     normalise: Normalise24,
     small: Delay<U<8>, 5>,
     cell: DFF<U<12>>,
-    position_11: Delay<U<13>, 6>,
+    position_11: Delay<U<15>, 6>,
     zero_13: Delay<Bit, 8>,
     cells: Rom<12, 13>,
     entry: Signal<Local, U<12>>,
@@ -132,8 +132,9 @@ impl Logic for PaperReciprocal {
         );
         self.normalise.n.next = self.n.val();
         self.small.d.next = self.n.val().get_bits::<8>(0);
-        self.zero_13.d.next = self.normalise.shift.val().all();
-        self.position_11.d.next = self.normalise.x.val().get_bits::<13>(2);
+        self.zero_13.d.next = !self.normalise.x.val().get_bit(23);
+        // two bits more than the table resolves: they are zero up to 2^22
+        self.position_11.d.next = self.normalise.x.val().get_bits::<15>(0);
 
         self.cell.d.next = (bit_cast_u::<12, 5>(bits_u::<5>(16) - self.normalise.shift.val()) << 8)
             | bit_cast_u::<12, 8>(self.normalise.x.val().get_bits::<8>(15));
@@ -161,8 +162,8 @@ impl Logic for PaperReciprocal {
         self.even_12.d.next = self.even.data.val().get_bits::<18>(0);
         self.odd_12.d.next = self.odd.data.val().get_bits::<18>(0);
         self.is_odd_12.d.next = self.is_odd_11.q.val();
-        self.before_12.d.next =
-            self.starts_here_11.q.val() & (self.position_11.q.val() < self.last.val().get_bits::<13>(18));
+        self.before_12.d.next = self.starts_here_11.q.val()
+            & (self.position_11.q.val() < (bit_cast_u::<15, 13>(self.last.val().get_bits::<13>(18)) << 2));
 
         self.value.d.next = self.even_12.q.val();
         if self.is_odd_12.q.val() ^ self.before_12.q.val() {
