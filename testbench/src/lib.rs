@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod cosim;
 pub mod drive;
+pub mod mutate;
 pub mod report;
 pub mod scenario;
 pub mod tools;

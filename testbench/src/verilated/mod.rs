@@ -6,6 +6,7 @@ mod build;
 pub mod lockstep;
 mod model;
 mod shim;
+pub mod vectors;
 
 pub use build::{shared_object, Sources};
 pub use model::{Model, ModelError};

@@ -1,0 +1,113 @@
+//! Mutation of emitted Verilog: how many small faults do the lockstep vectors of a top notice?
+//!
+//! A mutant is one changed operator, constant, condition, slice or inversion. It is noticed if any output differs from
+//! RustHDL in any clock of the recorded run. One that is not must have a written reason: either it computes the same,
+//! or it shows that the vectors are too weak.
+
+mod points;
+mod reasons;
+mod weave;
+
+pub use points::{points, Kind, Point};
+pub use reasons::{Reasons, ReasonsError};
+pub use weave::WeaveError;
+
+use crate::verilated::vectors::Vectors;
+use crate::verilated::{Model, ModelError, Sources};
+use rand::seq::SliceRandom;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// Why a run could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum MutateError {
+    /// The Verilog has a form that mutants cannot be woven into.
+    #[error(transparent)]
+    Weave(#[from] WeaveError),
+    /// The model cannot be built.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The unchanged Verilog does not pass its own vectors.
+    #[error("the unchanged Verilog differs from the vectors in clock {0}")]
+    Baseline(usize),
+}
+
+/// One mutant and what became of it.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The change.
+    pub point: Point,
+    /// Lines before and after.
+    pub lines: (String, String),
+    /// Clock in which it was noticed.
+    pub noticed: Option<usize>,
+}
+
+/// Draws `count` mutants of a top's sources, without repetition, from a seed.
+pub fn draw(sources: &Sources, count: usize, seed: u64) -> Vec<Point> {
+    let mut all: Vec<Point> = sources
+        .files
+        .iter()
+        .flat_map(|(file, text)| points(file, text))
+        .collect();
+    all.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    all.truncate(count);
+    all
+}
+
+/// Runs every mutant against the vectors; `progress` is told how many are done.
+pub fn run(
+    sources: &Sources,
+    mutants: &[Point],
+    vectors: &Vectors,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<Outcome>, MutateError> {
+    let woven = weave::weave(sources, mutants)?;
+    let select = |number: usize| -> Result<Option<usize>, ModelError> {
+        let mut model = Model::new(&woven)?;
+        model.set(weave::SELECT, number as u64);
+        Ok(vectors.first_difference(&mut model))
+    };
+    if let Some(clock) = select(0)? {
+        return Err(MutateError::Baseline(clock));
+    }
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let results = Mutex::new(BTreeMap::new());
+    let jobs = std::thread::available_parallelism().map_or(1, |jobs| jobs.get());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= mutants.len() {
+                    break;
+                }
+                let result = select(index + 1);
+                if let Ok(mut results) = results.lock() {
+                    results.insert(index, result);
+                }
+                progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+            });
+        }
+    });
+    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let text = |file: &str| {
+        sources
+            .files
+            .iter()
+            .find(|(name, _)| name == file)
+            .map_or("", |(_, text)| text.as_str())
+    };
+    let outcome = |(index, noticed): (usize, Result<Option<usize>, ModelError>)| {
+        let point = mutants[index].clone();
+        let lines = point.lines(text(&point.file));
+        Ok(Outcome {
+            point,
+            lines,
+            noticed: noticed?,
+        })
+    };
+    results.into_iter().map(outcome).collect()
+}
