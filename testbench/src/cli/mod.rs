@@ -6,6 +6,7 @@
 mod cosim;
 mod emit;
 mod failure;
+mod mutate;
 mod output;
 
 pub use failure::Failure;
@@ -27,6 +28,7 @@ struct Cli {
 enum Command {
     Cosim(cosim::Args),
     Emit(emit::Args),
+    Mutate(mutate::Args),
 }
 
 impl Command {
@@ -34,6 +36,7 @@ impl Command {
         match self {
             Self::Cosim(args) => args.run(),
             Self::Emit(args) => args.run(),
+            Self::Mutate(args) => args.run(),
         }
     }
 }

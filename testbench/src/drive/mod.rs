@@ -5,7 +5,9 @@
 //! in the test bench.
 
 pub mod clocked;
+pub mod frames;
 pub mod slot;
+pub mod slot_stimulus;
 
 pub use hpcc_rtl::sim::*;
 pub use hpcc_rtl::{has_clock, ports};

@@ -6,14 +6,16 @@
 
 mod points;
 mod reasons;
+mod tops;
 mod weave;
 
 pub use points::{points, Kind, Point};
 pub use reasons::{Reasons, ReasonsError};
+pub use tops::{subject, Subject, SUBJECTS};
 pub use weave::WeaveError;
 
 use crate::verilated::vectors::Vectors;
-use crate::verilated::{Model, ModelError, Sources};
+use crate::verilated::{shared_object, Model, ModelError, Sources};
 use rand::seq::SliceRandom;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -66,8 +68,9 @@ pub fn run(
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Vec<Outcome>, MutateError> {
     let woven = weave::weave(sources, mutants)?;
+    let object = shared_object(&woven).map_err(ModelError::from)?;
     let select = |number: usize| -> Result<Option<usize>, ModelError> {
-        let mut model = Model::new(&woven)?;
+        let mut model = Model::load(&object, woven.ports.clone())?;
         model.set(weave::SELECT, number as u64);
         Ok(vectors.first_difference(&mut model))
     };

@@ -1,0 +1,127 @@
+//! `hpcc-nic mutate`: does the lockstep stimulus of a top notice small faults in its Verilog?
+
+use super::{say, Failure};
+use crate::mutate::{self, Kind, Outcome, Reasons, SUBJECTS};
+use crate::tools::cache::workspace_dir;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Change operators, constants and conditions in the emitted Verilog and see whether the lockstep vectors notice
+///
+/// Vectors are recorded from RustHDL; all mutants are built into one Verilated model and selected one by one. Exit code 1 if fewer than
+/// --min-noticed percent are noticed, or if one that is not has no written reason.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Top module to mutate
+    #[arg(long, value_name = "NAME", default_value = SUBJECTS[0].name)]
+    top: String,
+    /// Number of mutants, drawn at random from all possible ones
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..))]
+    count: u16,
+    /// Seed of the draw and of the stimulus
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Clocks of stimulus
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    clocks: usize,
+    /// Share of mutants that must be noticed, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 95.0)]
+    min_noticed: f64,
+    /// Reasons for mutants that cannot be noticed [default: testbench/data/mutants/TOP.toml]
+    #[arg(long, value_name = "FILE")]
+    reasons: Option<PathBuf>,
+}
+
+impl Args {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<(), Failure> {
+        let names = || {
+            SUBJECTS
+                .iter()
+                .map(|subject| subject.name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let subject = mutate::subject(&self.top)
+            .ok_or_else(|| Failure::Input(format!("--top {}: expected one of {}", self.top, names())))?;
+        let default = workspace_dir().join(format!("testbench/data/mutants/{}.toml", self.top));
+        let reasons = match &self.reasons {
+            Some(path) => Reasons::read(path).map_err(Failure::input)?,
+            None if default.is_file() => Reasons::read(&default).map_err(Failure::input)?,
+            None => Reasons::default(),
+        };
+        let sources = (subject.sources)().map_err(|error| Failure::Check(error.to_string()))?;
+        let mutants = mutate::draw(&sources, self.count.into(), self.seed);
+        let bar = ProgressBar::new(mutants.len() as u64).with_style(style());
+        bar.set_message("recording vectors");
+        let vectors = (subject.record)(self.clocks, self.seed).map_err(|error| Failure::Check(error.to_string()))?;
+        bar.set_message("building the model, then mutants");
+        let progress = |done: usize| bar.set_position(done as u64);
+        let outcomes = mutate::run(&sources, &mutants, &vectors, &progress);
+        bar.finish_and_clear();
+        let outcomes = outcomes.map_err(|error| Failure::Check(error.to_string()))?;
+        say(&report(&self.top, self.clocks, &outcomes, &reasons))?;
+        self.judge(&outcomes, &reasons)
+    }
+
+    fn judge(&self, outcomes: &[Outcome], reasons: &Reasons) -> Result<(), Failure> {
+        let unnoticed = outcomes.iter().filter(|outcome| outcome.noticed.is_none());
+        let unexplained = unnoticed.filter(|outcome| reasons.of(outcome).is_none()).count();
+        let share = percent(outcomes);
+        if share < self.min_noticed {
+            return Err(Failure::Check(format!(
+                "{share:.1} % of the mutants noticed, {} % expected",
+                self.min_noticed
+            )));
+        }
+        match unexplained {
+            0 => Ok(()),
+            n => Err(Failure::Check(format!(
+                "{n} mutants went unnoticed without a written reason"
+            ))),
+        }
+    }
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn percent(outcomes: &[Outcome]) -> f64 {
+    let noticed = outcomes.iter().filter(|outcome| outcome.noticed.is_some()).count();
+    100.0 * noticed as f64 / outcomes.len().max(1) as f64
+}
+
+fn report(top: &str, clocks: usize, outcomes: &[Outcome], reasons: &Reasons) -> String {
+    let mut kinds: BTreeMap<Kind, (usize, usize)> = BTreeMap::new();
+    for outcome in outcomes {
+        let (noticed, all) = kinds.entry(outcome.point.kind).or_default();
+        *noticed += usize::from(outcome.noticed.is_some());
+        *all += 1;
+    }
+    let mut text = String::new();
+    let _ = writeln!(text, "{:<12} {:>8} {:>8}", "change", "mutants", "noticed");
+    for (kind, (noticed, all)) in kinds {
+        let _ = writeln!(text, "{:<12} {all:>8} {noticed:>8}", format!("{kind:?}").to_lowercase());
+    }
+    let total = outcomes.iter().filter(|outcome| outcome.noticed.is_some()).count();
+    let share = percent(outcomes);
+    let _ = writeln!(text, "{:<12} {:>8} {total:>8}  {share:.1} %", "all", outcomes.len());
+    let mut first: Vec<usize> = outcomes.iter().filter_map(|outcome| outcome.noticed).collect();
+    first.sort_unstable();
+    let median = first.get(first.len() / 2).map_or("-".into(), |clock| clock.to_string());
+    let latest = first.last().map_or("-".into(), |clock| clock.to_string());
+    let _ = writeln!(
+        text,
+        "{top}: noticed at clock {median} in the median, {latest} at the latest, of {clocks}"
+    );
+    for outcome in outcomes.iter().filter(|outcome| outcome.noticed.is_none()) {
+        let (before, after) = &outcome.lines;
+        let reason = reasons.of(outcome).unwrap_or("no reason written down");
+        let _ = writeln!(text, "unnoticed: {}:{}", outcome.point.file, outcome.point.line);
+        let _ = writeln!(text, "  - {before}\n  + {after}\n  {reason}");
+    }
+    text
+}
