@@ -8,3 +8,4 @@ pub mod measure;
 pub mod net;
 pub mod nic;
 pub mod wire;
+pub mod workload;

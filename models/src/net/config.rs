@@ -212,7 +212,8 @@ impl Config {
                 .iter()
                 .map(|&g| (g * 1_000_000_000, ecn(g)))
                 .collect(),
-            host_acks_ignore_pause: true,
+            // They share the data class in switches, where a pause has to hold them back too.
+            host_acks_ignore_pause: false,
             switch_ack_priority: false,
             rate_moves_next_send: true,
             acknowledge_duplicates: true,
@@ -223,6 +224,14 @@ impl Config {
             window_use: WindowUse::Law,
             pace: true,
             seed: 1,
+        }
+    }
+
+    /// `T` of the window rule, ns; 0 where it depends on the topology.
+    pub fn window_t_ns(&self) -> u64 {
+        match self.window {
+            WindowRule::Fixed(t) => t,
+            WindowRule::LargestPair | WindowRule::OwnPair => 0,
         }
     }
 

@@ -56,6 +56,27 @@ pub struct Counters {
     pub marked: u64,
 }
 
+/// Results of a simulation.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Name of the law.
+    pub law: &'static str,
+    /// Simulated until, ps.
+    pub now_ps: u64,
+    /// Ports of the network.
+    pub ports: usize,
+    /// Most packets in flight at once.
+    pub peak_packets: usize,
+    /// Flows asked for.
+    pub flows: Vec<FlowSpec>,
+    /// What became of them.
+    pub records: Vec<FlowRecord>,
+    /// Observations.
+    pub samples: Samples,
+    /// Counters.
+    pub counters: Counters,
+}
+
 /// Why a simulation cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
@@ -273,7 +294,7 @@ impl Simulator {
         self.unfinished
     }
 
-    /// Counters so far; time still paused is added at the end by [`Simulator::finish`].
+    /// Counters so far; time still paused is added by [`Simulator::finish`].
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -308,11 +329,20 @@ impl Simulator {
         self.slots.first().map_or("none", |s| s.name())
     }
 
-    /// Closes open intervals.
-    pub fn finish(&mut self) {
-        for port in self.ports.iter_mut().filter(|p| p.paused) {
+    /// Closes open intervals and gives out the results.
+    pub fn finish(mut self) -> Outcome {
+        for port in self.ports.iter().filter(|p| p.paused) {
             self.counters.paused_ps += self.now - port.paused_since;
-            port.paused_since = self.now;
+        }
+        Outcome {
+            law: self.law(),
+            now_ps: self.now,
+            ports: self.ports.len(),
+            peak_packets: self.packets.peak(),
+            flows: self.flows,
+            records: self.records,
+            samples: self.samples,
+            counters: self.counters,
         }
     }
 }

@@ -104,7 +104,7 @@ impl Context {
     /// Payload not yet sent.
     pub fn bytes_left(&self) -> u64 {
         match &self.selective {
-            Some(selective) if selective.has_lost(self) => 1,
+            Some(selective) if selective.has_lost() => 1,
             _ => self.size - self.snd_nxt.min(self.size),
         }
     }

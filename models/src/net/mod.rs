@@ -29,7 +29,7 @@ pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 pub use config::{
     Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse, DEFAULT_SPEEDS_GBPS, INT_FULL,
 };
-pub use engine::{Counters, LinkChange, SetupError, Simulator};
+pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};
 pub use flow::{FlowRecord, FlowSpec};
 pub use routing::PairMetrics;

@@ -3,7 +3,7 @@
 //!
 //! On a negative acknowledgement (cumulative byte, byte of the packet that caused it) the sender marks that packet as arrived and is in
 //! recovery until everything sent before is acknowledged. In recovery, unmarked packets below the highest marked one count as lost and are
-//! sent once each, before new data. A timeout makes everything unmarked lost.
+//! sent once each, before new data; until then they are not in flight. A timeout makes everything unmarked lost.
 
 use super::flow::Context;
 
@@ -56,6 +56,8 @@ pub struct Selective {
     highest: u64,
     /// Sender: next packet to look at for retransmission.
     cursor: u64,
+    /// Sender: packets that count as lost and have not been repeated.
+    lost: u64,
     recovering: bool,
     /// Recovery ends here, packet number.
     recovery_end: u64,
@@ -74,14 +76,21 @@ impl Selective {
         byte / self.mtu
     }
 
-    /// Payload bytes in flight: sent, neither acknowledged nor known to have arrived.
+    /// Payload bytes in flight: sent, neither acknowledged nor known to have arrived, nor lost.
     pub fn in_flight(&self, context: &Context) -> u64 {
-        (context.snd_nxt - context.snd_una).saturating_sub(self.arrived.len * self.mtu)
+        (context.snd_nxt - context.snd_una).saturating_sub((self.arrived.len + self.lost) * self.mtu)
     }
 
     /// A packet waits for retransmission.
-    pub fn has_lost(&self, context: &Context) -> bool {
-        self.recovering && self.next_lost(context).is_some()
+    pub fn has_lost(&self) -> bool {
+        self.lost > 0
+    }
+
+    /// Counts what waits for retransmission; called where that can change by more than one.
+    fn count_lost(&mut self, context: &Context) {
+        let start = self.cursor.max(self.packet(context.snd_una));
+        let missing = (start..self.highest).filter(|&p| !self.arrived.contains(p)).count();
+        self.lost = if self.recovering { missing as u64 } else { 0 };
     }
 
     /// The next packet to repeat.
@@ -92,11 +101,12 @@ impl Selective {
 
     /// Takes the next packet to repeat: its first byte.
     pub fn take_lost(&mut self, context: &Context) -> Option<u64> {
-        if !self.recovering {
+        if self.lost == 0 {
             return None;
         }
         let packet = self.next_lost(context)?;
         self.cursor = packet + 1;
+        self.lost -= 1;
         Some(packet * self.mtu)
     }
 
@@ -107,6 +117,9 @@ impl Selective {
         }
         if self.recovering && self.packet(context.snd_una) >= self.recovery_end {
             self.recovering = false;
+        }
+        if self.lost > 0 {
+            self.count_lost(context);
         }
     }
 
@@ -122,6 +135,7 @@ impl Selective {
             self.cursor = self.packet(context.snd_una);
             self.recovery_end = context.snd_nxt.div_ceil(self.mtu);
         }
+        self.count_lost(context);
     }
 
     /// No progress for the timeout: repeat everything that is not known to have arrived.
@@ -130,6 +144,7 @@ impl Selective {
         self.cursor = self.packet(context.snd_una);
         self.highest = context.snd_nxt.div_ceil(self.mtu);
         self.recovery_end = self.highest;
+        self.count_lost(context);
     }
 }
 
@@ -149,15 +164,17 @@ mod tests {
         for early in [4000, 5000, 7000] {
             s.missing(&context, early);
         }
-        assert_eq!(s.in_flight(&context), 3000);
+        // 2000, 3000 and 6000 are lost; nothing else is on the way.
+        assert_eq!(s.in_flight(&context), 0);
         assert_eq!([s.take_lost(&context), s.take_lost(&context)], [Some(2000), Some(3000)]);
         assert_eq!([s.take_lost(&context), s.take_lost(&context)], [Some(6000), None]);
+        assert_eq!(s.in_flight(&context), 3000);
         let later = Context {
             snd_una: 8000,
             ..context.clone()
         };
         s.acknowledged(&later, 2000);
-        assert!(!s.has_lost(&later) && s.in_flight(&later) == 0);
+        assert!(!s.has_lost() && s.in_flight(&later) == 0);
     }
 
     #[test]
@@ -172,5 +189,8 @@ mod tests {
         s.timed_out(&context);
         let repeated: Vec<_> = std::iter::from_fn(|| s.take_lost(&context)).collect();
         assert_eq!(repeated, [1000, 2000, 3000]);
+        // A small window must not keep lost packets from being repeated.
+        s.timed_out(&context);
+        assert_eq!(s.in_flight(&context), 0);
     }
 }

@@ -8,6 +8,8 @@ mod emit;
 mod failure;
 mod mutate;
 mod output;
+mod run;
+mod scenarios;
 
 pub use failure::Failure;
 pub use output::{create_file, say};
@@ -27,6 +29,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Cosim(cosim::Args),
+    Run(run::Args),
+    Scenarios(scenarios::Args),
     Emit(emit::Args),
     Mutate(mutate::Args),
 }
@@ -35,6 +39,8 @@ impl Command {
     fn run(self) -> Result<(), Failure> {
         match self {
             Self::Cosim(args) => args.run(),
+            Self::Run(args) => args.run(),
+            Self::Scenarios(args) => args.run(),
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),
         }

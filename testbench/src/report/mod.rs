@@ -1,3 +1,5 @@
-//! What the hardware costs: cells, memories, multipliers and clock rate.
+//! What runs look like (figures, tables, a page) and what the hardware costs (cells, memories, multipliers, clock rate).
 
+pub mod plot;
+pub mod summary;
 pub mod synth;

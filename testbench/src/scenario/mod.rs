@@ -1,9 +1,15 @@
 //! Scenarios: which network, which traffic, which law, how deep; how they run and what they produce.
 
+pub mod builtin;
+pub mod figures;
 pub mod laws;
 pub mod nic_config;
 mod nic_registers;
 pub mod ns3;
+pub mod output;
+pub mod runner;
+pub mod spec;
+pub mod traffic;
 pub mod whole_rate;
 
 /// How deep the sender is simulated (`--fidelity`).

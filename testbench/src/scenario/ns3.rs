@@ -3,9 +3,11 @@
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::Reaction;
 use hpcc_models::net::ns3::{CcMode, Ns3Config};
-use hpcc_models::net::Topology;
+use hpcc_models::net::{Config, Topology, WindowRule, WindowUse};
 
-use super::laws::LawSpec;
+use super::laws::{LawKind, LawSpec};
+use super::traffic::HARDWARE_LATENCY_NS;
+use super::Fidelity;
 
 /// The law that a configuration asks for.
 pub fn law(config: &Ns3Config) -> Result<LawSpec, String> {
@@ -54,4 +56,54 @@ pub fn apply_error_rate(topology: &mut Topology, config: &Ns3Config) {
     for link in topology.links.iter_mut().filter(|l| l.loss == 0.0) {
         link.loss = config.error_rate;
     }
+}
+
+/// Rules for ns-3 topology and flow files without a configuration: our own framing, window and `T` from the topology.
+pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Config {
+    let mut config = Config::paper(0, law.uses_int());
+    config.window = WindowRule::LargestPair;
+    config.rate_moves_next_send = law.kind == LawKind::Hpcc;
+    config.window_use = if law.windowed { WindowUse::Law } else { WindowUse::None };
+    if law.kind == LawKind::Dctcp {
+        config.mark_like_dctcp();
+    }
+    if fidelity != Fidelity::Golden {
+        config.cc_latency_ps = HARDWARE_LATENCY_NS * 1000;
+    }
+    config
+}
+
+/// `--cc` on top of a configuration: another law with its own parameters in that configuration's network.
+pub fn replace_law(
+    configured: &LawSpec,
+    name: &str,
+    profile: &Ns3Config,
+    config: &mut Config,
+) -> Result<LawSpec, String> {
+    let mut law = LawSpec::named(name)?;
+    if law.kind == configured.kind {
+        law = LawSpec {
+            name: law.name,
+            windowed: law.windowed,
+            reaction: law.reaction,
+            rate_signal: law.rate_signal,
+            fairness: law.fairness,
+            whole_rates: false,
+            ..configured.clone()
+        };
+    }
+    let mode = match law.kind {
+        LawKind::Hpcc => CcMode::Hpcc,
+        LawKind::Dcqcn => CcMode::Dcqcn,
+        LawKind::Timely => CcMode::Timely,
+        LawKind::Dctcp => CcMode::Dctcp,
+    };
+    let other = Ns3Config {
+        cc_mode: mode,
+        has_win: law.windowed,
+        var_win: law.windowed,
+        ..profile.clone()
+    };
+    *config = other.network();
+    Ok(law)
 }

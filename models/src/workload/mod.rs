@@ -1,0 +1,7 @@
+//! Traffic: flow sizes from measured distributions, Poisson arrivals at a load, incast bursts. Same seed, same flows.
+
+mod arrivals;
+mod sizes;
+
+pub use arrivals::{incast_bursts, poisson, ArrivalError, IncastMix, Poisson};
+pub use sizes::{SizeDistribution, SizeError};

@@ -1,0 +1,245 @@
+//! `run`: one scenario, or topology and flow files in the ns-3 simulator's formats.
+
+use std::path::PathBuf;
+
+use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config};
+use hpcc_models::net::{LinkChange, SamplePlan};
+
+use super::{say, Failure};
+use crate::report::summary;
+use crate::scenario::figures::{analyse, Analysis};
+use crate::scenario::output::{write_run, OutDir};
+use crate::scenario::runner::{run_all, Job, Run};
+use crate::scenario::spec::{parse_set, plan, Overrides};
+use crate::scenario::traffic::read_text;
+use crate::scenario::{builtin, laws::LawSpec, ns3, Fidelity};
+
+/// Simulate a network: a built-in scenario, a scenario file, or ns-3 topology and flow files
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Built-in scenario (see `hpcc-nic scenarios`) or scenario file (TOML)
+    #[arg(required_unless_present = "topology", conflicts_with = "topology")]
+    name: Option<String>,
+    /// Topology file in the ns-3 HPCC simulator's format
+    #[arg(long, requires = "flows")]
+    topology: Option<String>,
+    /// Flow file in the same simulator's format
+    #[arg(long, requires = "topology")]
+    flows: Option<String>,
+    /// That simulator's configuration file: its framing, parameters and rules are used
+    #[arg(long, requires = "topology")]
+    ns3_config: Option<String>,
+    /// Law in place of the scenario's: hpcc, hpcc-per-ack, hpcc-per-rtt, hpcc-rxrate, hpcc-alpha1, dcqcn, dcqcn+win, timely, timely+win, dctcp
+    #[arg(long, value_name = "LAW")]
+    cc: Option<String>,
+    /// How deep the sender is simulated
+    #[arg(long, value_enum)]
+    fidelity: Option<Fidelity>,
+    /// Folder for results
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Seed of traffic, marking and loss
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Change one value of the scenario, such as cc.w_ai=25 or traffic.0.bytes=1000
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Full size instead of the version that runs in seconds
+    #[arg(long)]
+    full: bool,
+    /// Also write one self-contained page, report.html
+    #[arg(long)]
+    html: bool,
+    /// Runs at a time (default: the machine's cores)
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// What is to be run, and how it is called.
+struct Plan {
+    name: String,
+    title: String,
+    figure: Option<String>,
+    jobs: Vec<Job>,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let plan = if self.topology.is_some() {
+            self.from_ns3()
+        } else {
+            self.from_scenario()
+        };
+        let plan = plan.map_err(Failure::Input)?;
+        let path = self
+            .out
+            .clone()
+            .unwrap_or_else(|| PathBuf::from("runs").join(&plan.name));
+        let dir = OutDir::create(&path).map_err(Failure::Input)?;
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let runs = run_all(&plan.jobs, self.threads.unwrap_or(cores)).map_err(Failure::Input)?;
+        let analysis = analyse(&plan.name, &plan.title, plan.figure.as_deref(), &runs).map_err(Failure::Input)?;
+        write_results(&dir, &plan, &runs, &analysis, self.html).map_err(Failure::Input)?;
+        say(&summary::screen(&plan.title, &runs, &analysis, &path))?;
+        let failed: Vec<&str> = analysis
+            .findings
+            .iter()
+            .filter(|f| !f.passed)
+            .map(|f| f.name.as_str())
+            .collect();
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::Check(format!(
+                "{} of {} checks failed: {}",
+                failed.len(),
+                analysis.findings.len(),
+                failed.join(", ")
+            )))
+        }
+    }
+
+    fn from_scenario(&self) -> Result<Plan, String> {
+        let name = self.name.as_deref().unwrap_or_default();
+        let (file, text) = match builtin::find(name) {
+            Some(found) => (format!("scenario {name}"), found.text.to_string()),
+            None if name.ends_with(".toml") => (name.to_string(), read_text(name)?),
+            None => {
+                return Err(format!(
+                    "scenario `{name}`: expected a name from `hpcc-nic scenarios` or a .toml file"
+                ))
+            }
+        };
+        let set = self
+            .set
+            .iter()
+            .map(|s| parse_set(s).map_err(|e| format!("--set: {e}")))
+            .collect::<Result<_, _>>()?;
+        let overrides = Overrides {
+            law: self.cc.clone(),
+            fidelity: self.fidelity,
+            seed: self.seed,
+            set,
+            full: self.full,
+        };
+        let planned = plan(&file, &text, &overrides)?;
+        let jobs = planned
+            .iter()
+            .map(|p| Job::new(p).map_err(|e| format!("{file}: {e}")))
+            .collect::<Result<_, _>>()?;
+        let first = &planned[0].scenario;
+        // The figure's analysis compares the scenario's own laws.
+        let figure = if self.cc.is_some() { None } else { first.figure.clone() };
+        Ok(Plan {
+            name: first.name.clone(),
+            title: first.title.clone(),
+            figure,
+            jobs,
+        })
+    }
+
+    fn from_ns3(&self) -> Result<Plan, String> {
+        let topology_file = self.topology.as_deref().unwrap_or_default();
+        let flow_file = self.flows.as_deref().unwrap_or_default();
+        if !self.set.is_empty() || self.full {
+            return Err("--set and --full: expected a scenario, not --topology".into());
+        }
+        let mut topology = read_topology(topology_file, &read_text(topology_file)?).map_err(|e| e.to_string())?;
+        let flows = read_flows(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
+        let profile = match &self.ns3_config {
+            Some(file) => Some(Ns3Config::read(file, &read_text(file)?).map_err(|e| e.to_string())?),
+            None => None,
+        };
+        let fidelity = self.fidelity.unwrap_or_default();
+        let (mut law, mut config, stop_ps, monitor) = match &profile {
+            Some(profile) => {
+                profile.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+                ns3::apply_error_rate(&mut topology, profile);
+                let monitor = (profile.monitor_start_ps, profile.monitor_end_ps);
+                (ns3::law(profile)?, profile.network(), profile.stop_ps, monitor)
+            }
+            None => {
+                let law = LawSpec::named(self.cc.as_deref().unwrap_or("hpcc"))?;
+                let last = flows.iter().map(|f| f.spec().start_ps).max().unwrap_or(0);
+                let config = ns3::own_rules(&law, fidelity);
+                (law, config, last + 1_000_000_000_000, (0, u64::MAX))
+            }
+        };
+        if let (Some(name), Some(profile)) = (&self.cc, &profile) {
+            law = ns3::replace_law(&law, name, profile, &mut config)?;
+        }
+        config.seed = self.seed.unwrap_or(1);
+        let specs: Vec<_> = flows.iter().map(|f| f.spec()).collect();
+        let first = specs.iter().map(|f| f.start_ps).min().unwrap_or(0);
+        // As that simulator counts: traffic starts at 2 s, results count from there.
+        let origin_ps = if profile.is_some() { monitor.0.min(first) } else { first };
+        let small = topology.nodes() < 64;
+        let name = std::path::Path::new(flow_file)
+            .file_stem()
+            .map_or("ns3".into(), |s| s.to_string_lossy().into_owned());
+        let job = Job {
+            name: name.clone(),
+            label: None,
+            law,
+            fidelity,
+            seed: config.seed,
+            link_changes: profile.iter().flat_map(|p| link_down(p, &topology)).collect(),
+            plan: SamplePlan {
+                start_ps: monitor.0.max(origin_ps),
+                interval_ps: 1_000_000,
+                end_ps: monitor.1,
+                queue_series: small,
+                flow_series: if specs.len() <= 64 { 64 } else { 16 },
+                series_every: 1,
+            },
+            topology,
+            flows: specs,
+            config,
+            stop_ps,
+            origin_ps,
+        };
+        Ok(Plan {
+            title: format!("{topology_file}, {flow_file}"),
+            name,
+            figure: None,
+            jobs: vec![job],
+        })
+    }
+}
+
+/// `LINK_DOWN`, in microseconds after 2 s.
+fn link_down(profile: &Ns3Config, topology: &hpcc_models::net::Topology) -> Option<LinkChange> {
+    let (at_us, a, b) = profile.link_down;
+    let link = topology
+        .links
+        .iter()
+        .position(|l| (l.a, l.b) == (a, b) || (l.a, l.b) == (b, a))?;
+    let at_ps = 2_000_000_000_000 + at_us * 1_000_000;
+    (at_us > 0).then_some(LinkChange {
+        at_ps,
+        link,
+        up: false,
+        rate_bps: None,
+    })
+}
+
+fn write_results(dir: &OutDir, plan: &Plan, runs: &[Run], analysis: &Analysis, html: bool) -> Result<(), String> {
+    for (index, run) in runs.iter().enumerate() {
+        // The findings compare runs; they stand in the first summary, which is the scenario's own.
+        let findings = if index == 0 { analysis.findings.as_slice() } else { &[] };
+        if index == 0 {
+            write_run(dir, run, findings)?;
+        }
+        if let Some(label) = &run.job.label {
+            write_run(&dir.sub(label)?, run, findings)?;
+        }
+    }
+    for figure in &analysis.figures {
+        dir.write(&format!("{}.svg", figure.name), figure.svg()?.as_bytes())?;
+        figure.png(&dir.path().join(format!("{}.png", figure.name)))?;
+    }
+    if html {
+        dir.write("report.html", summary::page(&plan.title, runs, analysis)?.as_bytes())?;
+    }
+    Ok(())
+}

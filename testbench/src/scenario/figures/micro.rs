@@ -1,0 +1,274 @@
+//! Micro-benchmarks: Fig. 6 (txRate against rxRate) and Fig. 9 (long-short, incast, mice, fairness).
+
+use hpcc_models::measure::{jain, mean, percentile};
+
+use super::series::{busiest_queue, cdf, falls_to, goodput, peak, queue_panel, sampled, value_at};
+use super::{Analysis, Finding};
+use crate::report::plot::{Figure, Line, Panel};
+use crate::scenario::laws::LawKind;
+use crate::scenario::runner::Run;
+
+fn figure(panels: Vec<Panel>) -> Vec<Figure> {
+    vec![Figure {
+        panels,
+        ..Figure::default()
+    }]
+}
+
+fn start_us(run: &Run, flow: usize) -> f64 {
+    run.outcome.records[flow].started_ps.saturating_sub(run.job.origin_ps) as f64 / 1e6
+}
+
+fn end_us(run: &Run) -> f64 {
+    run.outcome.now_ps.saturating_sub(run.job.origin_ps) as f64 / 1e6
+}
+
+/// How often a queue builds up: rises of at least `step` after a fall of at least `step`.
+fn rises(line: &Line, step: f64) -> usize {
+    let (mut rising, mut extreme, mut count) = (false, 0.0, 0);
+    for &(_, v) in &line.points {
+        if rising {
+            extreme = v.max(extreme);
+            if v <= extreme - step {
+                (rising, extreme) = (false, v);
+            }
+        } else {
+            extreme = v.min(extreme);
+            if v >= extreme + step {
+                (rising, extreme) = (true, v);
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+/// Fig. 6: queue of 2-to-1 with txRate and with rxRate.
+pub fn fig6(runs: &[Run]) -> Analysis {
+    let mut panel = queue_panel("queue of the shared port");
+    let mut found = Vec::new();
+    for run in runs {
+        let Some(queue) = busiest_queue(run) else { continue };
+        let end = end_us(run).min(400.0);
+        found.push((run.label().to_string(), rises(&queue, 3.0)));
+        let shown = queue.points.iter().copied().filter(|p| p.0 <= end).collect();
+        panel.lines.push(Line {
+            step: true,
+            ..Line::new(run.label(), shown)
+        });
+    }
+    let mut findings = Vec::new();
+    if let [tx, rx] = &found[..] {
+        findings.push(Finding::new(
+            "rxrate_oscillates_and_txrate_does_not",
+            "using rxRate has oscillation before it finally converges, using txRate gracefully converges",
+            format!(
+                "the queue builds up by 3 KB or more {} time(s) with {}, {} times with {}",
+                tx.1, tx.0, rx.1, rx.0
+            ),
+            rx.1 > tx.1 && tx.1 <= 1,
+        ));
+    }
+    Analysis {
+        figures: figure(vec![panel]),
+        findings,
+    }
+}
+
+/// Fig. 9a, 9b: a long flow (0) and a short one (1) on one link.
+pub fn long_short(runs: &[Run]) -> Analysis {
+    let mut panels = Vec::new();
+    let mut findings = Vec::new();
+    for run in runs {
+        let lines = goodput(run, 20.0);
+        let (Some(long), Some(short_end)) = (lines.get(&0), run.outcome.records[1].finished_ps) else {
+            continue;
+        };
+        let short_start = start_us(run, 1);
+        let short_end = short_end.saturating_sub(run.job.origin_ps) as f64 / 1e6;
+        let before = mean(&sampled(long, short_start * 0.5, short_start, 10.0));
+        // Back for good, not for the packets that were queued: on average over the next half millisecond.
+        let steady = |from: f64| mean(&sampled(long, from, from + 500.0, 5.0)) >= 0.95 * before;
+        let back = long
+            .points
+            .iter()
+            .find(|p| p.0 > short_end && p.1 >= 0.95 * before && steady(p.0));
+        let after = back.map(|p| p.0 - short_end);
+        let late = value_at(long, short_end + 2000.0) / before * 100.0;
+        let hpcc = run.job.law.kind == LawKind::Hpcc;
+        let came_back = after.map_or("not within the run".into(), |t| format!("after {t:.0} us"));
+        findings.push(if hpcc {
+            Finding::new(
+                "long_flow_recovers",
+                "HPCC recovers the rate of the long flow right after the short flow ends",
+                format!("{before:.1} Gb/s before, 95 % of it again {came_back}"),
+                after.is_some_and(|t| t <= 100.0),
+            )
+        } else {
+            Finding::new(
+                "long_flow_does_not_recover",
+                "DCQCN cannot recover to line rate even after 2 ms (> 350 RTTs)",
+                format!("{late:.0} % of the rate before at 2 ms; 95 % {came_back}"),
+                after.is_none_or(|t| t > 2000.0),
+            )
+        });
+        let named = [(0, "long flow"), (1, "short flow, 1 MB")];
+        panels.push(Panel {
+            title: format!("goodput, {}", run.label()),
+            x: "time (us)".into(),
+            y: "goodput (Gb/s)".into(),
+            lines: named
+                .iter()
+                .filter_map(|(f, n)| lines.get(f).map(|l| l.clone().named(*n)))
+                .collect(),
+            ..Panel::default()
+        });
+    }
+    Analysis {
+        figures: figure(panels),
+        findings,
+    }
+}
+
+/// Fig. 9c, 9d: seven senders join a long flow at once.
+pub fn incast(runs: &[Run]) -> Analysis {
+    let mut panels = Vec::new();
+    let mut findings = Vec::new();
+    for run in runs {
+        let Some(queue) = busiest_queue(run) else { continue };
+        let start = start_us(run, 1);
+        let top = peak(&queue, start, end_us(run));
+        let peak_at = queue.points.iter().find(|p| p.1 >= top).map_or(start, |p| p.0);
+        let drained = falls_to(&queue, top * 0.1, peak_at).map(|t| t - start);
+        let rtt = run.job.config.window_t_ns() as f64 / 1e3;
+        findings.push(if run.job.law.kind == LawKind::Hpcc {
+            let ours = drained.map_or("never".into(), |t| {
+                format!(
+                    "peak {top:.0} KB, under a tenth of it {t:.0} us after the incast began ({:.1} round trips of T)",
+                    t / rtt
+                )
+            });
+            // Eight windows of one T each reach the link in the first round trip; draining them takes that many T at line rate.
+            let fair = 8.0 * rtt;
+            Finding::new(
+                "queue_drains",
+                "HPCC quickly reacts after just one round trip, so the queue drains quickly",
+                ours,
+                drained.is_some_and(|t| t <= fair * 1.5),
+            )
+        } else {
+            Finding::new(
+                "queue_builds_up",
+                "with DCQCN the queue builds up to 550 KB",
+                format!("peak {top:.0} KB"),
+                (250.0..=1600.0).contains(&top),
+            )
+        });
+        let lines = goodput(run, 20.0);
+        panels.push(Panel {
+            lines: vec![queue.named("")],
+            ..queue_panel(&format!("queue, {}", run.label()))
+        });
+        panels.push(Panel {
+            title: format!("goodput, {}", run.label()),
+            x: "time (us)".into(),
+            y: "goodput (Gb/s)".into(),
+            lines: lines.into_values().collect(),
+            ..Panel::default()
+        });
+    }
+    Analysis {
+        figures: figure(panels),
+        findings,
+    }
+}
+
+/// Fig. 9e, 9f: 1 KB flows through a link that two long flows fill.
+pub fn mice(runs: &[Run]) -> Analysis {
+    let mut latency = Panel {
+        title: "latency of 1 KB flows".into(),
+        x: "completion time (us)".into(),
+        y: "flows (%)".into(),
+        distribution: true,
+        ..Panel::default()
+    };
+    let mut queues = Panel {
+        y: "samples (%)".into(),
+        distribution: true,
+        x: "queue (KB)".into(),
+        ..queue_panel("queue")
+    };
+    let mut findings = Vec::new();
+    for run in runs {
+        let pairs = run.outcome.flows.iter().zip(&run.outcome.records);
+        let mice = pairs.filter(|(f, _)| f.bytes <= 1100);
+        let mut times: Vec<f64> = mice.filter_map(|(_, r)| r.fct_ps()).map(|t| t as f64 / 1e6).collect();
+        times.sort_by(f64::total_cmp);
+        let base = run
+            .outcome
+            .records
+            .iter()
+            .zip(&run.outcome.flows)
+            .find(|(_, f)| f.bytes <= 1100);
+        let base = base.map_or(0.0, |(r, _)| r.ideal_ns as f64 / 1e3);
+        let Some(queue) = busiest_queue(run) else { continue };
+        let settled = sampled(&queue, 1000.0f64.min(end_us(run) / 2.0), end_us(run), 1.0);
+        let (p50, p95) = (percentile(&times, 50.0), percentile(&times, 95.0));
+        let ours = format!(
+            "median {p50:.1} us, 95th percentile {p95:.1} us (alone {base:.1} us); queue median {:.1} KB, 95th {:.1} KB",
+            percentile(&settled, 50.0),
+            percentile(&settled, 95.0)
+        );
+        findings.push(if run.job.law.kind == LawKind::Hpcc {
+            let paper = "near-zero queue and therefore the latency of mice flows is close to 5.4 us, the base RTT";
+            Finding::new("mice_latency_near_base", paper, ours, p50 <= base + 3.0)
+        } else {
+            let paper = "DCQCN keeps a standing queue around the ECN threshold, latency consistently above 35 us";
+            Finding::new("mice_latency_standing_queue", paper, ours, p50 > 3.0 * base)
+        });
+        latency.lines.push(cdf(run.label(), &times));
+        queues.lines.push(cdf(run.label(), &settled));
+    }
+    Analysis {
+        figures: figure(vec![latency, queues]),
+        findings,
+    }
+}
+
+/// Fig. 9g, 9h: four flows join one by one and leave one by one.
+pub fn fairness(runs: &[Run]) -> Analysis {
+    let mut panels = Vec::new();
+    let mut findings = Vec::new();
+    for run in runs {
+        let last = start_us(run, run.outcome.flows.len() - 1);
+        let join = last / (run.outcome.flows.len() - 1).max(1) as f64;
+        let lines = goodput(run, join / 20.0);
+        // Second half of the interval in which all are there.
+        let shares: Vec<f64> = lines
+            .values()
+            .map(|l| mean(&sampled(l, last + join * 0.5, last + join * 0.95, join / 20.0)))
+            .collect();
+        let index = jain(&shares);
+        findings.push(Finding::new(
+            "fair_shares",
+            "HPCC provides good fairness even in a short time scale",
+            format!(
+                "Jain index {index:.3} of four flows {:.1} us after the last joined; shares {} Gb/s",
+                join * 0.5,
+                shares.iter().map(|s| format!("{s:.1}")).collect::<Vec<_>>().join(", ")
+            ),
+            run.job.law.kind != LawKind::Hpcc || index > 0.95,
+        ));
+        panels.push(Panel {
+            title: format!("goodput, {}", run.label()),
+            x: "time (us)".into(),
+            y: "goodput (Gb/s)".into(),
+            lines: lines.into_values().collect(),
+            ..Panel::default()
+        });
+    }
+    Analysis {
+        figures: figure(panels),
+        findings,
+    }
+}

@@ -1,0 +1,151 @@
+//! What a scenario's runs show: figures, and findings beside the paper's sentences.
+
+mod design;
+mod lemma;
+mod load;
+mod micro;
+mod series;
+
+use super::runner::Run;
+use crate::report::plot::{Figure, Panel};
+
+pub use lemma::lemma_a2;
+pub use series::{by_size, goodput, queue_cdf, queue_series, rate_series, window_series};
+
+/// One statement checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Name in `checks`.
+    pub name: String,
+    /// What the paper says; empty where it says nothing.
+    pub paper: String,
+    /// What came out here.
+    pub ours: String,
+    /// They agree.
+    pub passed: bool,
+}
+
+impl Finding {
+    fn new(name: &str, paper: &str, ours: String, passed: bool) -> Self {
+        Self {
+            name: name.into(),
+            paper: paper.into(),
+            ours,
+            passed,
+        }
+    }
+
+    /// Both in one line.
+    pub fn detail(&self) -> String {
+        if self.paper.is_empty() {
+            self.ours.clone()
+        } else {
+            format!("paper: {}; here: {}", self.paper, self.ours)
+        }
+    }
+}
+
+/// What the analysis of a scenario gives.
+#[derive(Clone, Debug, Default)]
+pub struct Analysis {
+    /// Figures to draw.
+    pub figures: Vec<Figure>,
+    /// Findings.
+    pub findings: Vec<Finding>,
+}
+
+/// Analyses the runs of a scenario. `figure` is the scenario's; unknown or none: the general one.
+pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> Result<Analysis, String> {
+    let mut analysis = match figure {
+        Some("fig6") => micro::fig6(runs),
+        Some("fig9ab") => micro::long_short(runs),
+        Some("fig9cd") => micro::incast(runs),
+        Some("fig9ef") => micro::mice(runs),
+        Some("fig9gh") => micro::fairness(runs),
+        Some("fig10") => load::fig10(runs),
+        Some("fig11") => load::fig11(runs),
+        Some("fig12") => load::fig12(runs),
+        Some("fig13") => design::fig13(runs),
+        Some("fig14") => design::fig14(runs),
+        Some("lemma") => lemma::network(runs),
+        Some(other) => return Err(format!("figure: expected one that is known, got `{other}`")),
+        None => general(runs),
+    };
+    for figure in &mut analysis.figures {
+        figure.title = title.into();
+        if figure.name.is_empty() {
+            figure.name = name.into();
+        }
+    }
+    for run in runs {
+        let records = &run.outcome.records;
+        let finished = records.iter().filter(|r| r.finished_ps.is_some()).count();
+        let label = run.job.label.as_ref().map_or(String::new(), |l| format!("_{l}"));
+        analysis.findings.push(Finding::new(
+            &format!("flows_finished{label}"),
+            "",
+            format!("{finished} of {}", records.len()),
+            finished == records.len() || figure.is_some_and(|f| OPEN_ENDED.contains(&f)),
+        ));
+    }
+    Ok(analysis)
+}
+
+/// Figures whose long flows are cut off by the end of the run.
+const OPEN_ENDED: [&str; 6] = ["fig6", "fig9ab", "fig9cd", "fig9ef", "fig9gh", "fig14"];
+
+/// Queue, rate and window of every flow that has a series, slowdown by size.
+fn general(runs: &[Run]) -> Analysis {
+    let mut panels = Vec::new();
+    let label = |run: &Run| {
+        if runs.len() > 1 {
+            run.label().to_string()
+        } else {
+            String::new()
+        }
+    };
+    let queues: Vec<_> = runs
+        .iter()
+        .filter_map(|r| series::busiest_queue(r).map(|l| l.named(label(r))))
+        .collect();
+    if !queues.is_empty() {
+        panels.push(Panel {
+            lines: queues,
+            ..series::queue_panel("busiest queue")
+        });
+    }
+    if let [run] = runs {
+        let few = run.outcome.flows.len() <= 64;
+        if few {
+            let title = format!("{} flows", run.outcome.flows.len());
+            panels.push(Panel {
+                title: format!("pacing rate, {title}"),
+                x: "time (us)".into(),
+                y: "rate (Gb/s)".into(),
+                lines: rate_series(run),
+                ..Panel::default()
+            });
+            let lines = window_series(run);
+            if lines.iter().any(|l| !l.points.is_empty()) {
+                panels.push(Panel {
+                    title: format!("window, {title}"),
+                    x: "time (us)".into(),
+                    y: "window (KB)".into(),
+                    lines,
+                    ..Panel::default()
+                });
+            }
+        }
+    }
+    let many = runs.iter().any(|r| r.outcome.flows.len() > 64);
+    if many {
+        panels.push(series::slowdown_panel(runs, 99.0));
+    }
+    Analysis {
+        figures: vec![Figure {
+            panels,
+            ..Figure::default()
+        }],
+        findings: Vec::new(),
+    }
+}

@@ -1,0 +1,215 @@
+//! Result files of a run: `flows.csv`, `queues.csv`, `rates.csv`, `summary.json`. Each appears whole or not at all.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
+use hpcc_models::net::{Outcome, QueueHistogram};
+use serde_json::{json, Map, Value};
+
+use super::figures::Finding;
+use super::runner::Run;
+
+/// A folder for results, made and tried before the run starts.
+pub struct OutDir(PathBuf);
+
+impl OutDir {
+    /// Makes the folder; fails if it cannot be written.
+    pub fn create(path: &Path) -> Result<Self, String> {
+        let fail = |e: std::io::Error| format!("{}: expected a folder that can be written ({e})", path.display());
+        std::fs::create_dir_all(path).map_err(fail)?;
+        let probe = path.join(".probe");
+        std::fs::write(&probe, b"").map_err(fail)?;
+        std::fs::remove_file(&probe).map_err(fail)?;
+        Ok(Self(path.into()))
+    }
+
+    /// A folder inside.
+    pub fn sub(&self, name: &str) -> Result<Self, String> {
+        let safe: String = name
+            .chars()
+            .map(|c| {
+                if c.is_alphanumeric() || "-+._".contains(c) {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        Self::create(&self.0.join(safe))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes a file under another name first, then renames it.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let (part, path) = (self.0.join(format!(".{name}.part")), self.0.join(name));
+        let fail = |e: std::io::Error| format!("{}: {e}", path.display());
+        std::fs::write(&part, bytes).map_err(fail)?;
+        std::fs::rename(&part, &path).map_err(fail)
+    }
+}
+
+/// Picoseconds as nanoseconds, with decimals only where there are any.
+fn ns(ps: u64) -> String {
+    if ps.is_multiple_of(1000) {
+        (ps / 1000).to_string()
+    } else {
+        format!("{:.3}", ps as f64 / 1000.0)
+    }
+}
+
+/// `flows.csv`.
+pub fn flows_csv(outcome: &Outcome) -> String {
+    let mut text =
+        String::from("flow,src,dst,size_bytes,start_ns,fct_ns,ideal_ns,slowdown,retransmitted_bytes,status\n");
+    for (index, (flow, record)) in outcome.flows.iter().zip(&outcome.records).enumerate() {
+        let fct = record.fct_ps().map(ns).unwrap_or_default();
+        let slowdown = record.slowdown().map(|s| format!("{s:.6}")).unwrap_or_default();
+        let status = if record.finished_ps.is_some() {
+            "ok"
+        } else {
+            "unfinished"
+        };
+        let start = if record.finished_ps.is_some() {
+            record.started_ps
+        } else {
+            flow.start_ps
+        };
+        let _ = writeln!(
+            text,
+            "{index},{},{},{},{},{fct},{},{slowdown},{},{status}",
+            flow.src,
+            flow.dst,
+            flow.bytes,
+            ns(start),
+            record.ideal_ns,
+            record.retransmitted_bytes
+        );
+    }
+    text
+}
+
+/// `queues.csv`: a row where a queue changed between samples.
+pub fn queues_csv(outcome: &Outcome) -> String {
+    let mut text = String::from("t_ns,node,port,bytes\n");
+    for p in &outcome.samples.queues {
+        let _ = writeln!(text, "{},{},{},{}", ns(p.t_ps), p.node, p.interface, p.bytes);
+    }
+    text
+}
+
+/// `rates.csv`.
+pub fn rates_csv(outcome: &Outcome) -> String {
+    let mut text = String::from("t_ns,flow,rate_bps,window_bytes\n");
+    for p in &outcome.samples.flows {
+        let window = if p.window_bytes == u64::MAX {
+            String::new()
+        } else {
+            p.window_bytes.to_string()
+        };
+        let _ = writeln!(text, "{},{},{},{window}", ns(p.t_ps), p.flow, p.rate_bps);
+    }
+    text
+}
+
+fn queue_percentiles(queues: &QueueHistogram) -> Value {
+    json!({
+        "samples": queues.samples(),
+        "p50": queues.percentile(50.0),
+        "p95": queues.percentile(95.0),
+        "p99": queues.percentile(99.0),
+        "p99.9": queues.percentile(99.9),
+        "max": queues.max(),
+    })
+}
+
+/// Ascending slowdowns of finished flows of a class, at least 1.
+pub fn slowdowns(outcome: &Outcome, class: SizeClass) -> Vec<f64> {
+    let pairs = outcome.flows.iter().zip(&outcome.records);
+    let mut values: Vec<f64> = pairs
+        .filter(|(f, _)| class.contains(f.bytes))
+        .filter_map(|(_, r)| r.slowdown())
+        .map(|s| s.max(1.0))
+        .collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn slowdown_percentiles(outcome: &Outcome) -> Value {
+    let mut table = Map::new();
+    for class in NS3_SIZE_CLASSES.into_iter().chain([SizeClass::ALL]) {
+        let values = slowdowns(outcome, class);
+        if values.is_empty() {
+            continue;
+        }
+        let row = json!({
+            "flows": values.len(),
+            "p50": percentile(&values, 50.0),
+            "p95": percentile(&values, 95.0),
+            "p99": percentile(&values, 99.0),
+            "max": values[values.len() - 1],
+        });
+        table.insert(class.name.into(), row);
+    }
+    Value::Object(table)
+}
+
+/// Findings as the `checks` object.
+pub fn checks(findings: &[Finding]) -> Value {
+    let entries: BTreeMap<&str, Value> = findings
+        .iter()
+        .map(|f| (f.name.as_str(), json!({"passed": f.passed, "detail": f.detail()})))
+        .collect();
+    json!(entries)
+}
+
+/// `summary.json`.
+pub fn summary(run: &Run, findings: &[Finding]) -> Value {
+    let (job, outcome, counters) = (&run.job, &run.outcome, &run.outcome.counters);
+    let finished = outcome.records.iter().filter(|r| r.finished_ps.is_some()).count();
+    json!({
+        "scenario": job.name,
+        "label": job.label,
+        "law": job.law.name,
+        "fidelity": job.fidelity.name(),
+        "seed": job.seed,
+        "simulated_ns": outcome.now_ps.saturating_sub(job.origin_ps) / 1000,
+        "flows": outcome.flows.len(),
+        "finished": finished,
+        "packets": counters.data_packets,
+        "packet_hops": counters.packet_hops,
+        "events": counters.events,
+        "wall_s": run.wall_s,
+        "packets_per_wall_s": counters.data_packets as f64 / run.wall_s.max(1e-9),
+        "packet_hops_per_wall_s": counters.packet_hops as f64 / run.wall_s.max(1e-9),
+        "peak_packets_in_flight": outcome.peak_packets,
+        "drops": counters.drops,
+        "losses": counters.losses,
+        "timeouts": counters.timeouts,
+        "naks": counters.naks,
+        "marked": counters.marked,
+        "retransmitted_bytes": outcome.records.iter().map(|r| r.retransmitted_bytes).sum::<u64>(),
+        "pauses": counters.pauses,
+        "paused_ns": counters.paused_ps / 1000,
+        "queue_bytes": {
+            "to_host": queue_percentiles(&outcome.samples.to_host),
+            "fabric": queue_percentiles(&outcome.samples.fabric),
+        },
+        "slowdown": slowdown_percentiles(outcome),
+        "checks": checks(findings),
+    })
+}
+
+/// Writes the four files of a run.
+pub fn write_run(dir: &OutDir, run: &Run, findings: &[Finding]) -> Result<(), String> {
+    dir.write("flows.csv", flows_csv(&run.outcome).as_bytes())?;
+    dir.write("queues.csv", queues_csv(&run.outcome).as_bytes())?;
+    dir.write("rates.csv", rates_csv(&run.outcome).as_bytes())?;
+    let summary = serde_json::to_string_pretty(&summary(run, findings)).map_err(|e| e.to_string())?;
+    dir.write("summary.json", format!("{summary}\n").as_bytes())
+}

@@ -1,0 +1,197 @@
+//! Runs planned scenarios, several at a time where there are cores.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use hpcc_models::net::{Config, FlowSpec, LinkChange, Outcome, SamplePlan, Simulator, Topology};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::laws::LawSpec;
+use super::spec::{Planned, Scenario};
+use super::{traffic, Fidelity};
+
+/// Everything one simulation needs.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Scenario's name.
+    pub name: String,
+    /// Label among the runs of a scenario.
+    pub label: Option<String>,
+    /// Law.
+    pub law: LawSpec,
+    /// Fidelity.
+    pub fidelity: Fidelity,
+    /// Seed.
+    pub seed: u64,
+    /// Network.
+    pub topology: Topology,
+    /// Traffic.
+    pub flows: Vec<FlowSpec>,
+    /// Rules.
+    pub config: Config,
+    /// Observation.
+    pub plan: SamplePlan,
+    /// Link changes.
+    pub link_changes: Vec<LinkChange>,
+    /// Ends here at the latest, ps.
+    pub stop_ps: u64,
+    /// Times in results count from here, ps.
+    pub origin_ps: u64,
+}
+
+/// One finished run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What was asked.
+    pub job: Job,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Real time it took, seconds.
+    pub wall_s: f64,
+}
+
+impl Run {
+    /// Label in figures.
+    pub fn label(&self) -> &str {
+        self.job.label.as_deref().unwrap_or(&self.job.law.name)
+    }
+}
+
+impl Job {
+    /// Makes the job of a planned run.
+    pub fn new(planned: &Planned) -> Result<Self, String> {
+        let scenario: &Scenario = &planned.scenario;
+        let topology = traffic::topology(&scenario.network)?;
+        let flows = traffic::flows(scenario, &topology)?;
+        let law = traffic::law(scenario)?;
+        let config = traffic::config(scenario, &law)?;
+        let link_changes = traffic::link_changes(scenario, &topology)?;
+        let run = &scenario.run;
+        if !(run.stop_us > 0.0 && run.stop_us <= 1e8) {
+            return Err(format!(
+                "run.stop_us: expected above 0 and at most 1e8, got {}",
+                run.stop_us
+            ));
+        }
+        let stop_ps = (run.stop_us * 1e6) as u64;
+        let last_arrival = flows.iter().map(|f| f.start_ps).max().unwrap_or(0);
+        let plan = SamplePlan {
+            start_ps: (run.sample_from_us.max(0.0) * 1e6) as u64,
+            interval_ps: run.sample_ns * 1000,
+            end_ps: stop_ps.min(last_arrival.max(stop_ps)),
+            queue_series: run.queue_series,
+            flow_series: run.flow_series,
+            series_every: run.series_every,
+        };
+        Ok(Self {
+            name: scenario.name.clone(),
+            label: planned.label.clone(),
+            law,
+            fidelity: scenario.fidelity,
+            seed: scenario.seed,
+            topology,
+            flows,
+            config,
+            plan,
+            link_changes,
+            stop_ps,
+            origin_ps: 0,
+        })
+    }
+
+    /// Simulates. The plan's samples end with the last flow.
+    pub fn run(&self, bar: &ProgressBar) -> Result<Run, String> {
+        let started = Instant::now();
+        let mut slot = |p: &_| self.law.slot(p, self.fidelity);
+        let mut sim = Simulator::new(
+            &self.topology,
+            self.flows.clone(),
+            self.config.clone(),
+            self.plan.clone(),
+            &mut slot,
+        )
+        .map_err(|e| e.to_string())?;
+        for &change in &self.link_changes {
+            sim.add_link_change(change);
+        }
+        let first = self
+            .flows
+            .iter()
+            .map(|f| f.start_ps)
+            .min()
+            .unwrap_or(0)
+            .max(self.origin_ps);
+        let step = (self.stop_ps.saturating_sub(first) / 500).max(1);
+        let mut until = first;
+        while until < self.stop_ps {
+            until = (until + step).min(self.stop_ps);
+            if !sim.run_until(until) || (sim.unfinished() == 0 && !self.samples_go_on(until)) {
+                break;
+            }
+            bar.set_position((until - first) / 1_000_000);
+            let rate = sim.counters().packet_hops as f64 / started.elapsed().as_secs_f64() / 1e6;
+            bar.set_message(format!("{rate:.1} M packet-hops/s, {} flows left", sim.unfinished()));
+        }
+        let outcome = sim.finish();
+        Ok(Run {
+            job: self.clone(),
+            outcome,
+            wall_s: started.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// In the ns-3 profile queues are watched to the end of the monitor, elsewhere to the last flow.
+    fn samples_go_on(&self, now: u64) -> bool {
+        self.origin_ps > 0 && now < self.plan.end_ps
+    }
+}
+
+/// Runs jobs on the machine's cores, `threads` at a time, in order of the list; results in the same order.
+pub fn run_all(jobs: &[Job], threads: usize) -> Result<Vec<Run>, String> {
+    let bars = progress(jobs);
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<Run, String>>>> = Mutex::new(jobs.iter().map(|_| None).collect());
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, jobs.len().max(1)) {
+            scope.spawn(|| loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = jobs.get(index) else { return };
+                let result = job.run(&bars[index]);
+                bars[index].finish_and_clear();
+                if let Ok(mut all) = results.lock() {
+                    all[index] = Some(result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().map_err(|_| "a run ended abnormally".to_string())?;
+    results
+        .into_iter()
+        .map(|r| r.unwrap_or_else(|| Err("a run ended abnormally".into())))
+        .collect()
+}
+
+/// A bar per job on a terminal; it shows itself after two seconds.
+fn progress(jobs: &[Job]) -> Vec<ProgressBar> {
+    if !std::io::stderr().is_terminal() {
+        return jobs.iter().map(|_| ProgressBar::hidden()).collect();
+    }
+    let all = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
+    let shown = all.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(2));
+        shown.set_draw_target(ProgressDrawTarget::stderr_with_hz(4));
+    });
+    let style = ProgressStyle::with_template("{prefix:>14} {bar:30} {pos}/{len} us simulated  {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    jobs.iter()
+        .map(|job| {
+            let bar = all.add(ProgressBar::new(job.stop_ps.saturating_sub(job.origin_ps) / 1_000_000));
+            bar.set_style(style.clone());
+            bar.set_prefix(job.label.clone().unwrap_or_else(|| job.name.clone()));
+            bar
+        })
+        .collect()
+}

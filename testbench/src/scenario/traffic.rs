@@ -1,0 +1,270 @@
+//! From a scenario's words to a topology, flows and the network's rules.
+
+use std::path::Path;
+
+use hpcc_models::net::ns3::{read_flows, read_topology};
+use hpcc_models::net::{self, Config, FlowControl, FlowSpec, LinkChange, Recovery, Topology, WindowUse};
+use hpcc_models::workload::{incast_bursts, poisson, IncastMix, Poisson, SizeDistribution};
+
+use super::laws::{LawKind, LawSpec};
+use super::spec::{NetworkSpec, Scenario, TrafficSpec};
+use super::Fidelity;
+
+const PS_PER_US: f64 = 1e6;
+
+/// Window latency of the hardware's congestion control: its pipeline's clocks at 5 ns. `fixed` and `cc-rtl` share it.
+pub const HARDWARE_LATENCY_NS: u64 = 500;
+
+/// IRN's retransmission timeout (its paper's `RTO_high`).
+const IRN_TIMEOUT_PS: u64 = 320_000_000;
+
+/// Reads a file for a run, with an error of one line.
+pub fn read_text(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))
+}
+
+/// Builds the topology.
+pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
+    let middle = spec.middle_gbps.first().copied().unwrap_or(spec.rate_gbps);
+    let few = |least: usize| {
+        if spec.hosts < least || spec.hosts > 100_000 {
+            return Err(format!("network.hosts: expected {least} to 100000, got {}", spec.hosts));
+        }
+        Ok(())
+    };
+    if !(1..=10_000).contains(&spec.rate_gbps) {
+        return Err(format!(
+            "network.rate_gbps: expected 1 to 10000, got {}",
+            spec.rate_gbps
+        ));
+    }
+    let mut topology = match spec.topology.as_str() {
+        "star" => few(2).map(|()| net::star(spec.hosts, spec.rate_gbps, spec.delay_ns))?,
+        "dumbbell" => few(1).map(|()| net::dumbbell(spec.hosts, spec.rate_gbps, middle, spec.delay_ns))?,
+        "chain" => few(1).map(|()| net::chain(spec.hosts, spec.rate_gbps, &spec.middle_gbps, spec.delay_ns))?,
+        "fat-tree" if (1..=64).contains(&spec.pods) => net::fat_tree(spec.pods),
+        "fat-tree" => return Err(format!("network.pods: expected 1 to 64, got {}", spec.pods)),
+        "testbed" => net::testbed_pod(),
+        path if Path::new(path).extension().is_some() => {
+            read_topology(path, &read_text(path)?).map_err(|e| e.to_string())?
+        }
+        other => {
+            return Err(format!(
+                "network.topology: expected star, dumbbell, chain, fat-tree, testbed or a file, got `{other}`"
+            ))
+        }
+    };
+    if !(0.0..=1.0).contains(&spec.loss) {
+        return Err(format!("network.loss: expected 0 to 1, got {}", spec.loss));
+    }
+    if spec.loss > 0.0 {
+        topology.links.iter_mut().for_each(|l| l.loss = spec.loss);
+    }
+    topology.check().map_err(|e| e.to_string())?;
+    Ok(topology)
+}
+
+fn sizes(name: &str) -> Result<SizeDistribution, String> {
+    let (file, text) = match name {
+        "websearch" => (
+            "websearch",
+            include_str!("../../data/cdf/WebSearch_distribution.txt").to_string(),
+        ),
+        "fb-hadoop" => (
+            "fb-hadoop",
+            include_str!("../../data/cdf/FbHdp_distribution.txt").to_string(),
+        ),
+        "ali-storage" => (
+            "ali-storage",
+            include_str!("../../data/cdf/AliStorage2019.txt").to_string(),
+        ),
+        "google-rpc" => (
+            "google-rpc",
+            include_str!("../../data/cdf/GoogleRPC2008.txt").to_string(),
+        ),
+        path => (path, read_text(path)?),
+    };
+    SizeDistribution::read(file, &text).map_err(|e| e.to_string())
+}
+
+fn ps(us: f64, field: &str) -> Result<u64, String> {
+    if us.is_finite() && (0.0..=1e9).contains(&us) {
+        Ok((us * PS_PER_US).round() as u64)
+    } else {
+        Err(format!("{field}: expected 0 to 1e9 us, got {us}"))
+    }
+}
+
+/// Makes the flows, in the order of the scenario.
+pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, String> {
+    let hosts = topology.hosts();
+    // What one host's links carry together, on average over hosts.
+    let host_rate = topology
+        .links
+        .iter()
+        .filter(|l| !topology.is_switch[l.a as usize] || !topology.is_switch[l.b as usize])
+        .map(|l| l.rate_bps)
+        .sum::<u64>()
+        / hosts.len().max(1) as u64;
+    let mut all = Vec::new();
+    for (index, traffic) in scenario.traffic.iter().enumerate() {
+        let seed = scenario.seed.wrapping_mul(1000).wrapping_add(index as u64);
+        let field = |name: &str| format!("traffic.{index}.{name}");
+        match traffic {
+            TrafficSpec::Flow {
+                src,
+                dst,
+                bytes,
+                start_us,
+                count,
+                every_us,
+            } => {
+                for i in 0..*count {
+                    let start_ps = ps(start_us + every_us * f64::from(i), &field("start_us"))?;
+                    all.push(FlowSpec {
+                        src: *src,
+                        dst: *dst,
+                        bytes: *bytes,
+                        start_ps,
+                    });
+                }
+            }
+            TrafficSpec::Incast {
+                senders,
+                receiver,
+                bytes,
+                start_us,
+                first,
+            } => {
+                let start_ps = ps(*start_us, &field("start_us"))?;
+                let sources = (*first..first.saturating_add(*senders)).filter(|s| s != receiver);
+                all.extend(sources.map(|src| FlowSpec {
+                    src,
+                    dst: *receiver,
+                    bytes: *bytes,
+                    start_ps,
+                }));
+            }
+            TrafficSpec::Poisson {
+                sizes: name,
+                load,
+                until_us,
+            } => {
+                let plan = Poisson {
+                    hosts: &hosts,
+                    host_rate_bps: host_rate,
+                    load: *load,
+                    sizes: &sizes(name)?,
+                    start_ps: 0,
+                    end_ps: ps(*until_us, &field("until_us"))?,
+                };
+                all.extend(poisson(&plan, seed).map_err(|e| field(&e.to_string()))?);
+            }
+            TrafficSpec::IncastMix {
+                senders,
+                bytes,
+                load,
+                until_us,
+            } => {
+                let plan = IncastMix {
+                    hosts: &hosts,
+                    host_rate_bps: host_rate,
+                    load: *load,
+                    senders: *senders,
+                    bytes: *bytes,
+                    start_ps: 0,
+                    end_ps: ps(*until_us, &field("until_us"))?,
+                };
+                all.extend(incast_bursts(&plan, seed).map_err(|e| field(&e.to_string()))?);
+            }
+            TrafficSpec::File { path } => {
+                let read = read_flows(path, &read_text(path)?, topology).map_err(|e| e.to_string())?;
+                all.extend(read.iter().map(|f| f.spec()));
+            }
+        }
+    }
+    if all.is_empty() {
+        return Err("traffic: expected at least one flow".into());
+    }
+    Ok(all)
+}
+
+/// The law with the scenario's parameters.
+pub fn law(scenario: &Scenario) -> Result<LawSpec, String> {
+    let mut law = LawSpec::named(&scenario.law)?;
+    law.w_ai = scenario.cc.w_ai;
+    law.eta = scenario.cc.eta;
+    law.max_stage = scenario.cc.max_stage;
+    law.min_rate = scenario.cc.min_rate_mbps.map(|m| m * 1_000_000);
+    Ok(law)
+}
+
+/// The network's rules under a law.
+pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
+    let spec = &scenario.network;
+    let mut config = Config::paper(scenario.cc.t_ns, law.uses_int());
+    if !(64..=9000).contains(&spec.mtu) {
+        return Err(format!("network.mtu: expected 64 to 9000, got {}", spec.mtu));
+    }
+    if !(1..=4095).contains(&spec.buffer_mb) {
+        return Err(format!("network.buffer_mb: expected 1 to 4095, got {}", spec.buffer_mb));
+    }
+    config.mtu = spec.mtu;
+    config.buffer_bytes = spec.buffer_mb * 1024 * 1024;
+    config.switch_ack_priority = spec.ack_priority;
+    config.host_acks_ignore_pause = spec.ack_priority;
+    config.retry_timeout_ps = Some(spec.retry_timeout_us.clamp(1, 10_000_000) * 1_000_000);
+    config.seed = scenario.seed;
+    config.rate_moves_next_send = law.kind == LawKind::Hpcc;
+    config.window_use = if law.windowed { WindowUse::Law } else { WindowUse::None };
+    match spec.flow_control.as_str() {
+        "pfc" => {}
+        "go-back-n" => config.flow_control = FlowControl::EgressLimit,
+        "irn" => {
+            config.flow_control = FlowControl::EgressLimit;
+            config.recovery = Recovery::Irn;
+            config.retry_timeout_ps = Some(IRN_TIMEOUT_PS.min(spec.retry_timeout_us.max(1) * 1_000_000));
+            // IRN brings its own window of one bandwidth-delay product to laws that have none.
+            if !law.windowed {
+                config.window_use = WindowUse::Initial;
+            }
+        }
+        other => {
+            return Err(format!(
+                "network.flow_control: expected pfc, go-back-n or irn, got `{other}`"
+            ))
+        }
+    }
+    if law.kind == LawKind::Dctcp {
+        config.mark_like_dctcp();
+    }
+    let default = if scenario.fidelity == Fidelity::Golden {
+        0
+    } else {
+        HARDWARE_LATENCY_NS
+    };
+    config.cc_latency_ps = scenario.cc.latency_ns.unwrap_or(default) * 1000;
+    Ok(config)
+}
+
+/// The scenario's link changes.
+pub fn link_changes(scenario: &Scenario, topology: &Topology) -> Result<Vec<LinkChange>, String> {
+    let links = topology.links.len();
+    let changes = scenario.network.link_change.iter().enumerate();
+    changes
+        .map(|(index, change)| {
+            if change.link >= links {
+                return Err(format!(
+                    "network.link_change.{index}.link: expected below {links}, got {}",
+                    change.link
+                ));
+            }
+            Ok(LinkChange {
+                at_ps: ps(change.at_us, "network.link_change.at_us")?,
+                link: change.link,
+                up: change.up,
+                rate_bps: change.rate_gbps.map(|g| g * 1_000_000_000),
+            })
+        })
+        .collect()
+}
