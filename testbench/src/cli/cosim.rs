@@ -1,8 +1,10 @@
 //! `hpcc-nic cosim`: an ACK trace through golden, fixed point and RTL side by side.
 
 use super::{create_file, say, Failure};
+use crate::cosim::rtl::Simulator;
 use crate::cosim::{self, Cosim, Options};
 use hpcc_models::cc::trace::Trace;
+use indicatif::ProgressBar;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -24,6 +26,9 @@ pub struct Args {
     /// Write a waveform of the RTL around the first row on which it is wrong, or around the first row
     #[arg(long, value_name = "FILE.vcd")]
     vcd: Option<PathBuf>,
+    /// What runs the RTL
+    #[arg(long, value_enum, default_value_t)]
+    rtl: Simulator,
     /// Seed of the stalls at the RTL's ports
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -42,7 +47,12 @@ impl Args {
         let trace = Trace::read(&self.acks).map_err(Failure::input)?;
         let out = self.out.as_deref().map(create_file).transpose()?;
         let vcd = self.vcd.as_deref().map(create_file).transpose()?;
-        let options = Options { seed: self.seed };
+        let bar = ProgressBar::new(trace.rows.len() as u64).with_message("RTL");
+        let options = Options {
+            seed: self.seed,
+            simulator: self.rtl,
+            progress: Some(bar),
+        };
         let cosim =
             Cosim::run(trace, &options).map_err(|error| Failure::Input(format!("{}: {error}", self.acks.display())))?;
         say(&cosim::report::table(&cosim, &self.acks))?;

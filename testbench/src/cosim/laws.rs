@@ -1,6 +1,5 @@
 //! The models that co-simulation knows.
 
-use super::rtl::Rtl;
 use super::{Options, Replay, Seen};
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams, Observation, StepOptions};
 use hpcc_models::cc::trace::Trace;
@@ -22,7 +21,7 @@ pub fn all(params: &HpccParams, options: &Options) -> Result<Vec<Box<dyn Replay>
             law: fixed,
             last: |law| law.last().copied(),
         }),
-        Box::new(Rtl::new(params.clone(), options.seed)),
+        Box::new(options.rtl(params)),
     ])
 }
 

@@ -12,9 +12,11 @@ pub mod rtl;
 mod tests;
 
 use compare::{Comparison, Expected};
-use hpcc_models::cc::hpcc::Branch;
+use hpcc_models::cc::hpcc::{Branch, HpccParams};
 use hpcc_models::cc::trace::{Trace, TraceRow};
 use hpcc_models::cc::CcEvent;
+use indicatif::ProgressBar;
+use rtl::{Rtl, Simulator};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
@@ -44,6 +46,21 @@ pub struct Seen {
 pub struct Options {
     /// Seed of the stalls at the RTL's ports.
     pub seed: u64,
+    /// What runs the RTL.
+    pub simulator: Simulator,
+    /// Moves on with every event that the RTL takes.
+    pub progress: Option<ProgressBar>,
+}
+
+impl Options {
+    fn rtl(&self, params: &HpccParams) -> Rtl {
+        Rtl {
+            params: params.clone(),
+            seed: self.seed,
+            simulator: self.simulator,
+            progress: self.progress.clone().unwrap_or_else(ProgressBar::hidden),
+        }
+    }
 }
 
 /// A model under comparison.
@@ -121,7 +138,7 @@ impl Cosim {
             .iter()
             .find(|c| c.expected == Expected::Exact)
             .and_then(|c| c.first_divergence);
-        let rtl = rtl::Rtl::new(self.trace.header.params.clone(), options.seed);
+        let rtl = options.rtl(&self.trace.header.params);
         rtl.waveform(flows, &events, wrong.unwrap_or(0), out)
     }
 

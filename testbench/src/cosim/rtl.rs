@@ -1,14 +1,17 @@
-//! The congestion-control module in RustHDL, clock by clock, as a [`Replay`]; stalls on both sides at random.
+//! The congestion-control module, clock by clock, as a [`Replay`]: RustHDL, or its Verilog through Verilator. Stalls on both
+//! sides at random.
 
 use super::{Replay, Seen};
+use crate::drive::clocked::{Clocked, Recorded, RustHdl};
+use crate::drive::slot::{registers, Offer, SlotDriver};
+use crate::verilated::{sources, Model};
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::CcEvent;
 use hpcc_models::fixed::hpcc::{utilisation, window_bytes};
-use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::slot::RawUpdate;
-use hpcc_rtl::prim::uint::U;
-use hpcc_rtl::sim::{init, step, Stimulus, WaveWindow};
+use hpcc_rtl::sim::Stimulus;
+use indicatif::ProgressBar;
 use std::fs::File;
 use std::io::BufWriter;
 
@@ -22,33 +25,90 @@ const PERIOD_PS: u64 = 5_000;
 const WAVE_BEFORE: u64 = 200;
 const WAVE_AFTER: u64 = 100;
 
+/// What runs the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Simulator {
+    /// RustHDL's own evaluation; needs nothing but Rust.
+    #[default]
+    Rusthdl,
+    /// The emitted Verilog through Verilator; some fifty times faster once it is built.
+    Verilated,
+}
+
 /// The module with the paper's 300 flows, or with 4096 where a trace has more.
 pub struct Rtl {
-    params: HpccParams,
-    seed: u64,
+    /// Written into the registers.
+    pub params: HpccParams,
+    /// Seed of the stalls.
+    pub seed: u64,
+    /// What runs it.
+    pub simulator: Simulator,
+    /// Shown while it runs.
+    pub progress: ProgressBar,
 }
 
 impl Rtl {
-    /// Parameters go into the registers, the seed into the stalls.
-    pub fn new(params: HpccParams, seed: u64) -> Self {
-        Self { params, seed }
-    }
-
     fn run(&self, flows: u32, events: &[CcEvent], wave: Option<Wave>) -> Result<Outcome, String> {
         match flows {
-            0..=300 => Bench::<300, 9>::new(self, wave)?.run(flows, events),
-            301..=4096 => Bench::<4096, 12>::new(self, wave)?.run(flows, events),
+            0..=300 => self.run_sized::<300, 9>(flows, events, wave),
+            301..=4096 => self.run_sized::<4096, 12>(flows, events, wave),
             _ => Err(format!("flow: expected at most 4096 flows for the RTL, got {flows}")),
         }
     }
 
-    /// Repeats the run and writes the clocks around event `row` as a waveform.
+    fn run_sized<const FLOWS: usize, const A: usize>(
+        &self,
+        flows: u32,
+        events: &[CcEvent],
+        wave: Option<Wave>,
+    ) -> Result<Outcome, String> {
+        let mut slot: Box<HpccSlot<FLOWS, A>> = Box::default();
+        if let (Simulator::Verilated, None) = (self.simulator, &wave) {
+            let sources = sources("hpcc_cosim", slot.as_mut()).map_err(|error| error.to_string())?;
+            let model = Model::new(&sources).map_err(|error| error.to_string())?;
+            return Ok(self.replay_on(model, flows, events)?.0);
+        }
+        let block = RustHdl::new(slot).map_err(|error| error.to_string())?;
+        let Some(Wave { out, first, last }) = wave else {
+            return Ok(self.replay_on(block, flows, events)?.0);
+        };
+        let (outcome, recorded) = self.replay_on(
+            Recorded::new(block, "hpcc", out, first..=last, PERIOD_PS),
+            flows,
+            events,
+        )?;
+        recorded.finish().map_err(|error| error.to_string())?;
+        Ok(outcome)
+    }
+
+    fn replay_on<C: Clocked>(&self, device: C, flows: u32, events: &[CcEvent]) -> Result<(Outcome, C), String> {
+        let mut bench = Bench {
+            driver: SlotDriver::new(device, &registers(&self.params)?),
+            stalls: Stimulus::new(self.seed),
+            updates: vec![],
+            silent: 0,
+        };
+        let taken = bench.run(flows, events, &self.progress);
+        Ok((
+            Outcome {
+                updates: bench.updates,
+                taken,
+            },
+            bench.driver.into_device(),
+        ))
+    }
+
+    /// Repeats the run in RustHDL and writes the clocks around event `row` as a waveform.
     pub fn waveform(&self, flows: u32, events: &[CcEvent], row: usize, out: BufWriter<File>) -> Result<(), String> {
         let outcome = self.run(flows, events, None)?;
         let taken = outcome.taken.get(row).copied().unwrap_or(0);
-        let window = WaveWindow::new(out, taken.saturating_sub(WAVE_BEFORE), taken + WAVE_AFTER, PERIOD_PS);
+        let wave = Wave {
+            out,
+            first: taken.saturating_sub(WAVE_BEFORE),
+            last: taken + WAVE_AFTER,
+        };
         let upto = (row + WAVE_AFTER as usize).min(events.len());
-        self.run(flows, &events[..upto], Some(window)).map(|_| ())
+        self.run(flows, &events[..upto], Some(wave)).map(|_| ())
     }
 }
 
@@ -59,6 +119,7 @@ impl Replay for Rtl {
 
     fn replay(&mut self, flows: u32, events: &[CcEvent]) -> Result<Vec<Option<Seen>>, String> {
         let outcome = self.run(flows, events, None)?;
+        self.progress.finish_and_clear();
         // Updates leave in the order of events; an event without one is an ignored event.
         let mut updates = outcome.updates.iter().skip(flows as usize).peekable();
         let seen = |update: &RawUpdate| Seen {
@@ -73,105 +134,62 @@ impl Replay for Rtl {
     }
 }
 
-type Wave = WaveWindow<BufWriter<File>>;
+/// Where a waveform goes and which clocks it shows.
+struct Wave {
+    out: BufWriter<File>,
+    first: u64,
+    last: u64,
+}
 
-/// What came out, and when each event went in.
+/// What came out, and the clock in which each event went in.
 struct Outcome {
     updates: Vec<RawUpdate>,
     taken: Vec<u64>,
 }
 
-struct Bench<const FLOWS: usize, const A: usize> {
-    slot: Box<HpccSlot<FLOWS, A>>,
+struct Bench<C: Clocked> {
+    driver: SlotDriver<C>,
     stalls: Stimulus,
-    wave: Option<Wave>,
-    clock: u64,
     updates: Vec<RawUpdate>,
     silent: u64,
 }
 
-impl<const FLOWS: usize, const A: usize> Bench<FLOWS, A> {
-    /// The module after reset, with its registers written.
-    fn new(rtl: &Rtl, wave: Option<Wave>) -> Result<Self, String> {
-        let registers = HpccRegisters::new(&rtl.params).map_err(|error| error.to_string())?;
-        let mut slot: Box<HpccSlot<FLOWS, A>> = Box::default();
-        init(slot.as_mut()).map_err(|error| error.to_string())?;
-        let stalls = Stimulus::new(rtl.seed);
-        let mut bench = Self {
-            slot,
-            stalls,
-            wave,
-            clock: 0,
-            updates: vec![],
-            silent: 0,
-        };
-        bench.slot.reset.next = true;
-        bench.step()?;
-        bench.slot.reset.next = false;
-        bench.slot.param.write.next = true;
-        for (address, data) in registers.writes() {
-            bench.slot.param.address.next = U(address.into());
-            bench.slot.param.data.next = U(data);
-            bench.step()?;
-        }
-        bench.slot.param.write.next = false;
-        Ok(bench)
+impl<C: Clocked> Bench<C> {
+    /// One clock; whether the event or the command was taken.
+    fn step(&mut self, event: Option<&CcEvent>, create: Option<u32>) -> bool {
+        let taken = self.driver.step(Offer {
+            event,
+            command: create.map(|flow| (true, flow as u16, 0)),
+            stalled: !self.stalls.chance(OFFER),
+        });
+        self.silent = if taken.update.is_some() { 0 } else { self.silent + 1 };
+        self.updates.extend(taken.update);
+        taken.event | taken.command
     }
 
-    /// One clock; whether the event and the command on the ports were taken.
-    fn step(&mut self) -> Result<(bool, bool), String> {
-        self.slot.update.ready.next = self.stalls.chance(OFFER);
-        let sample = |s: &HpccSlot<FLOWS, A>| {
-            (
-                s.event.valid.val() & s.event.ready.val(),
-                s.command.valid.val() & s.command.ready.val(),
-                s.update.taken(),
-            )
-        };
-        let (event, command, update) = match &mut self.wave {
-            Some(wave) => wave
-                .step(self.slot.as_mut(), "hpcc", sample)
-                .map_err(|error| format!("waveform: {error}"))?,
-            None => step(self.slot.as_mut(), sample),
-        };
-        self.silent = if update.is_some() { 0 } else { self.silent + 1 };
-        self.updates.extend(update);
-        self.clock += 1;
-        Ok((event, command))
-    }
-
-    fn run(mut self, flows: u32, events: &[CcEvent]) -> Result<Outcome, String> {
-        self.slot.command.create.next = true;
+    fn run(&mut self, flows: u32, events: &[CcEvent], progress: &ProgressBar) -> Vec<u64> {
         for flow in 0..flows {
-            self.slot.command.flow.next = U(flow.into());
-            self.slot.command.valid.next = true;
-            while !self.step()?.1 {}
-            self.slot.command.valid.next = false;
+            while !self.step(None, Some(flow)) {}
         }
-        self.drain(flows as usize)?;
+        self.drain(flows as usize);
         let mut taken = Vec::with_capacity(events.len());
         for event in events {
             while !self.stalls.chance(OFFER) {
-                self.step()?;
+                self.step(None, None);
             }
-            self.slot.event.offer(Some(event));
-            while !self.step()?.0 {}
-            self.slot.event.offer(None);
-            taken.push(self.clock - 1);
+            while !self.step(Some(event), None) {}
+            taken.push(self.driver.clock() - 1);
+            progress.inc(1);
         }
-        self.drain(flows as usize + events.len())?;
-        Ok(Outcome {
-            updates: self.updates,
-            taken,
-        })
+        self.drain(flows as usize + events.len());
+        taken
     }
 
     /// Runs until that many updates have come, or no more come.
-    fn drain(&mut self, updates: usize) -> Result<(), String> {
+    fn drain(&mut self, updates: usize) {
         self.silent = 0;
         while self.updates.len() < updates && self.silent < SILENCE {
-            self.step()?;
+            self.step(None, None);
         }
-        Ok(())
     }
 }

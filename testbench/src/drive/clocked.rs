@@ -1,7 +1,9 @@
 //! One face for everything that has a clock: a RustHDL block or a Verilated model, its ports as lists of limbs.
 
 use crate::verilated::Model;
-use hpcc_rtl::sim::{init, port_list, set_clock, InitError, Port, Ports};
+use hpcc_rtl::sim::{init, port_list, set_clock, InitError, Port, Ports, Wave};
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
 
 /// A clocked thing under test. Inputs are set, [`Clocked::settle`] shows the outputs, [`Clocked::edge`] ends the clock.
 pub trait Clocked {
@@ -63,6 +65,74 @@ impl<B: Ports> Clocked for RustHdl<B> {
     }
     fn edge(&mut self) {
         set_clock(self.block.as_mut(), true);
+    }
+}
+
+/// A RustHDL block that writes a range of its clocks as a waveform.
+pub struct Recorded<B: Ports, W: Write> {
+    inner: RustHdl<B>,
+    top: String,
+    out: Option<W>,
+    wave: Option<Wave<W>>,
+    clocks: RangeInclusive<u64>,
+    period_ps: u64,
+    clock: u64,
+    result: io::Result<()>,
+}
+
+impl<B: Ports, W: Write> Recorded<B, W> {
+    /// Records `clocks`, counted from the first [`Clocked::edge`], each `period_ps` picoseconds long, under the scope `top`.
+    pub fn new(inner: RustHdl<B>, top: &str, out: W, clocks: RangeInclusive<u64>, period_ps: u64) -> Self {
+        Self {
+            inner,
+            top: top.into(),
+            out: Some(out),
+            wave: None,
+            clocks,
+            period_ps,
+            clock: 0,
+            result: Ok(()),
+        }
+    }
+
+    /// The first error of the file, if there was one.
+    pub fn finish(self) -> io::Result<()> {
+        self.result
+    }
+
+    fn record(&mut self, into_clock_ps: u64) {
+        if self.result.is_ok() && self.clocks.contains(&self.clock) {
+            self.result = self.sample(self.clock * self.period_ps + into_clock_ps);
+        }
+    }
+
+    fn sample(&mut self, time_ps: u64) -> io::Result<()> {
+        let block = self.inner.block();
+        if let Some(out) = self.out.take() {
+            self.wave = Some(Wave::new(out, &self.top, block)?);
+        }
+        self.wave.as_mut().map_or(Ok(()), |wave| wave.sample(block, time_ps))
+    }
+}
+
+impl<B: Ports, W: Write> Clocked for Recorded<B, W> {
+    fn ports(&self) -> &[Port] {
+        self.inner.ports()
+    }
+    fn inputs(&mut self) -> &mut [u64] {
+        self.inner.inputs()
+    }
+    fn outputs(&self) -> &[u64] {
+        self.inner.outputs()
+    }
+    fn settle(&mut self) {
+        self.inner.settle();
+        self.record(0);
+    }
+    fn edge(&mut self) {
+        self.inner.edge();
+        self.record(self.period_ps / 2);
+        self.clock += 1;
     }
 }
 

@@ -190,6 +190,11 @@ impl<C: Clocked> SlotDriver<C> {
         self.clock
     }
 
+    /// The thing that was driven.
+    pub fn into_device(self) -> C {
+        self.device
+    }
+
     /// The thing that is driven.
     pub fn device(&mut self) -> &mut C {
         &mut self.device
