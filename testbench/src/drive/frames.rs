@@ -61,7 +61,7 @@ impl Drive for Frames {
             self.frame = any_frame(&mut self.stimulus);
             self.at = 0;
         }
-        if clock % 5000 == 0 {
+        if clock.is_multiple_of(5000) {
             self.set(inputs, "cfg_int_port", 54791);
             self.set(inputs, "cfg_dscp", 26);
             let (id, speed, shift) = (

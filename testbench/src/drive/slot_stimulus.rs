@@ -2,9 +2,12 @@
 
 use super::slot::SlotPorts;
 use crate::verilated::lockstep::Drive;
+use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::CcEvent;
+use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::stimulus::EventSource;
-use hpcc_rtl::sim::Port;
+use hpcc_rtl::sim::{Port, Stimulus};
+use std::collections::VecDeque;
 
 /// Events of `flows` flows: offered in bursts, held until taken, with creations, removals, register writes, resets and
 /// stalls of the receiver in between.
@@ -18,6 +21,8 @@ pub struct SlotDrive {
     burst: (u64, u64),
     accept: f64,
     offer: f64,
+    /// Register writes to come, one a clock; `None` leaves a clock out.
+    writes: VecDeque<Option<(u8, u64)>>,
 }
 
 impl SlotDrive {
@@ -33,8 +38,38 @@ impl SlotDrive {
             burst: (0, 0),
             accept: 1.0,
             offer: 1.0,
+            writes: VecDeque::new(),
         }
     }
+}
+
+impl SlotDrive {
+    /// Mostly a legal set of registers, sometimes one of the few that change while running, sometimes any value anywhere
+    /// for a while.
+    fn write_registers(&mut self) {
+        let s = self.source.stimulus();
+        match s.below(4) {
+            0 => {
+                let (address, bits) = [(0, 2), (1, 8), (8, 20)][s.below(3) as usize];
+                self.writes.push_back(Some((address, s.corner(bits))));
+            }
+            1 => {
+                self.writes.push_back(Some((s.uniform(6) as u8, s.corner(48))));
+                self.writes.extend(std::iter::repeat_n(None, 300));
+                self.writes.extend(legal_registers(s).into_iter().map(Some));
+            }
+            _ => self.writes.extend(legal_registers(s).into_iter().map(Some)),
+        }
+    }
+}
+
+/// The writes of a legal set: 10 to 800 Gb/s, `T` of 1 to 100 us, at most 4 MiB between them.
+fn legal_registers(s: &mut Stimulus) -> Vec<(u8, u64)> {
+    let line_rate = [10, 25, 40, 50, 100, 200, 400, 800][s.below(8) as usize] * 1_000_000_000;
+    let longest = (8 * (4 << 20) * 1_000_000_000u64 / line_rate).min(100_000);
+    let mut params = HpccParams::new(line_rate, 1000 + s.below(longest - 999) as u32);
+    params.max_stage = s.below(8) as u8;
+    HpccRegisters::new(&params).map_or(vec![], |registers| registers.writes())
 }
 
 impl Drive for SlotDrive {
@@ -76,15 +111,10 @@ impl Drive for SlotDrive {
             self.generation[flow as usize] = generation;
             self.command = Some((create, flow as u16, generation));
         }
-        let write = self.source.stimulus().chance(1e-4).then(|| {
-            let s = self.source.stimulus();
-            // reaction, maxStage and W_AI change at run time; the rest keeps its reset value
-            match s.below(3) {
-                0 => (0, s.below(3)),
-                1 => (1, s.corner(8)),
-                _ => (8, s.corner(20)),
-            }
-        });
+        if self.writes.is_empty() && self.source.stimulus().chance(4e-4) {
+            self.write_registers();
+        }
+        let write = self.writes.pop_front().flatten();
         let stalled = !self.source.stimulus().chance(self.accept);
         self.ports.set_reset(inputs, reset);
         self.ports.set_param(inputs, write);
