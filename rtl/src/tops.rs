@@ -1,5 +1,6 @@
 //! The blocks that are emitted under names of their own; everything below them follows.
 
+use crate::cc::hpcc::HpccSlot;
 use crate::emit::{EmitError, Library};
 use crate::prim::divider::{Divider, DividerRadix4};
 use crate::prim::reciprocal::{PaperReciprocal, Reciprocal};
@@ -18,6 +19,11 @@ pub struct Top {
 
 /// Every top, the main one first. A name must not be that of any block below.
 pub const TOPS: &[Top] = &[
+    Top {
+        name: "hpcc_cc",
+        about: "congestion-control slot filled by HPCC, 300 flows",
+        make: || Box::<HpccSlot<300, 9>>::default(),
+    },
     Top {
         name: "hpcc_int_stamper",
         about: "INT stamper of one switch port, 512-bit AXI4-Stream",

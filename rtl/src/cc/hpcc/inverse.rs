@@ -65,7 +65,7 @@ impl Logic for InverseUtilisation {
         self.congested_45.d.next = self.congested_32.q.val();
         self.congested.next = self.congested_45.q.val();
         self.normalise.n.next = self.utilisation.val();
-        self.reciprocal.x.next = self.normalise.x.val().get_bits::<24>(27);
+        self.reciprocal.x.next = self.normalise.x.val();
         self.shift_42.d.next = self.normalise.shift.val();
         self.huge_38.d.next = self.normalise.shift.val() >= 39;
         self.huge_44.d.next = self.huge_38.q.val();

@@ -19,7 +19,7 @@ use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, LoopIdx, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use rust_hdl::prelude::*;
 
 /// Event word of the pipeline.
@@ -90,7 +90,8 @@ pub struct Records<const A: usize> {
     memory: TableRam<RecordWord, A>,
     hop: [HopStage; 5],
     word_2: Delay<EventWord, 2>,
-    word_4: Delay<EventWord, 2>,
+    info_4: Delay<W<88, 2>, 2>,
+    int_valid_4: Delay<Bit, 2>,
     slot_2: Delay<U<11>, 2>,
     slot_3: DFF<U<11>>,
     slot_4: DFF<U<11>>,
@@ -139,7 +140,8 @@ impl<const A: usize> Logic for Records<A> {
             clock,
             memory,
             word_2,
-            word_4,
+            info_4,
+            int_valid_4,
             slot_2,
             slot_3,
             slot_4,
@@ -173,7 +175,9 @@ impl<const A: usize> Logic for Records<A> {
         );
         self.memory.raddr.next = self.flow.val();
         self.word_2.d.next = self.word.val();
-        self.word_4.d.next = self.word_2.q.val();
+        // now 47:0, path id 59:48, hops of the path 63:60, snd_nxt 87:64
+        self.info_4.d.next = bit_cast_ww::<88, 2, 433, 7>(self.word_2.q.val() >> 320);
+        self.int_valid_4.d.next = self.word_2.q.val().get_bit(432);
         self.flow_5.d.next = self.flow.val();
         // slot: valid 10, command 9, create 8, generation 7:0
         self.slot_2.d.next = (bit_cast_u::<11, 1>(bit_cast_b(self.valid.val())) << 10)
@@ -208,16 +212,14 @@ impl<const A: usize> Logic for Records<A> {
 
         // clock 4: the order of decisions
         self.is_event.next = self.slot_4.q.val().get_bit(10) & !self.slot_4.q.val().get_bit(9);
-        self.accepted.next = self.is_event.val()
-            & self.known_4.q.val()
-            & self.word_4.q.val().get_bit(432)
-            & !self.unknown_speed_4.q.val();
+        self.accepted.next =
+            self.is_event.val() & self.known_4.q.val() & self.int_valid_4.q.val() & !self.unknown_speed_4.q.val();
         self.quiet.next = self.has_records_4.q.val() & (self.reaction.val() == 2) & !self.newer.q.val();
         self.moved.next = self.has_records_4.q.val() & !self.quiet.val() & !self.same_path_4.q.val();
         self.aged.next = self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & self.old.q.val();
         self.measure.next =
             self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & !self.old.q.val();
-        self.hop_count.next = self.word_4.q.val().get_bits::<4>(380);
+        self.hop_count.next = self.info_4.q.val().get_bits::<4>(60);
         for i in 0..5 {
             self.hop[i].clock.next = self.clock.val();
             self.used_r[i].clock.next = self.clock.val();
@@ -245,10 +247,8 @@ impl<const A: usize> Logic for Records<A> {
         self.measured_r.d.next = self.accepted.val() & self.measure.val();
         self.update_reference_r.d.next = self.newer.q.val();
         self.late_r.d.next = self.is_event.val() & !self.known_4.q.val();
-        self.bad_speed_r.d.next = self.is_event.val()
-            & self.known_4.q.val()
-            & self.word_4.q.val().get_bit(432)
-            & self.unknown_speed_4.q.val();
+        self.bad_speed_r.d.next =
+            self.is_event.val() & self.known_4.q.val() & self.int_valid_4.q.val() & self.unknown_speed_4.q.val();
         self.many_hops_r.d.next = self.accepted.val() & (self.hop_count.val() > 5);
         self.stale_flow_r.d.next = self.accepted.val() & self.aged.val();
         self.live.next = self.live_r.q.val();
@@ -269,11 +269,11 @@ impl<const A: usize> Logic for Records<A> {
         )) << 9)
             | (bit_cast_u::<10, 1>(bit_cast_b(!self.slot_4.q.val().get_bit(9))) << 8)
             | bit_cast_u::<10, 8>(self.slot_4.q.val().get_bits::<8>(0));
-        self.last_seq_5.d.next = self.word_4.q.val().get_bits::<24>(384);
+        self.last_seq_5.d.next = self.info_4.q.val().get_bits::<24>(64);
         if self.measure.val() & !self.newer.q.val() {
             self.last_seq_5.d.next = self.last_seq_4.q.val();
         }
-        self.now_path_5.d.next = self.word_4.q.val().get_bits::<64>(320);
+        self.now_path_5.d.next = self.info_4.q.val().get_bits::<64>(0);
         self.memory.we.next = self.write.q.val();
         self.memory.waddr.next = self.flow_5.q.val();
         self.memory.wdata.next = (bit_cast_w::<418, 7, 10>(self.head.q.val()) << 408)

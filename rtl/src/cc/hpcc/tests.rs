@@ -1,5 +1,6 @@
 //! The module against the fixed-point law: bit for bit, in order, under random stalls, bursts, creations and removals.
 
+use super::admit::SAME_FLOW_INTERVAL;
 use super::top::{HpccSlot, LATENCY};
 use crate::cc::slot::RawUpdate;
 use crate::cc::stimulus::EventSource;
@@ -183,4 +184,37 @@ fn random_events_agree_bit_for_bit_for_every_reaction() {
         bench.drain();
         assert!(bench.received > 15_000);
     }
+}
+
+/// Clocks in which `count` events enter, flows taken in turn from `flows` of them, the receiver always ready.
+fn clocks_to_enter(count: u64, flows: u64) -> u64 {
+    let mut bench = Bench::new(params());
+    let mut source = EventSource::new(4, 50);
+    for flow in 0..50 {
+        bench.command(true, flow, 0);
+    }
+    bench.drain();
+    let start = bench.clock;
+    for i in 0..count {
+        let event = source.next((i % flows) as usize, 0);
+        bench.event(&event);
+    }
+    let clocks = bench.clock - start;
+    bench.drain();
+    clocks
+}
+
+#[test]
+fn one_event_a_clock_for_different_flows() {
+    assert_eq!(clocks_to_enter(3000, 6), 3000);
+    assert_eq!(clocks_to_enter(3000, 50), 3000);
+}
+
+#[test]
+fn one_event_every_six_clocks_for_one_flow_without_end() {
+    let interval = SAME_FLOW_INTERVAL as u64;
+    // the skid buffer takes two ahead
+    assert!(clocks_to_enter(3000, 1) <= 3000 * interval);
+    assert!(clocks_to_enter(3000, 2) <= 1500 * interval);
+    assert!(clocks_to_enter(3000, 5) <= 600 * interval);
 }

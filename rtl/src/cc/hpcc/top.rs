@@ -66,7 +66,7 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     tag_42: Delay<U<24>, 20>,
     tag_55: Delay<U<24>, 13>,
     steps_30: Delay<U<5>, 25>,
-    steps_50: Delay<U<5>, 20>,
+    steps_50: Delay<U<4>, 20>,
     live_55: Delay<Bit, 5>,
     utilisation_55: Delay<U<51>, 24>,
     late: SaturatingCounter,
@@ -164,13 +164,13 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
             (bit_cast_u::<24, 8>(self.admit.generation.val()) << 16) | bit_cast_u::<24, A>(self.admit.flow.val());
         self.tag_42.d.next = self.tag_22.q.val();
         self.tag_55.d.next = self.tag_42.q.val();
-        // kind of step: reference moves 4, measured 3, another path 2, creation 1, update follows 0
-        self.steps_30.d.next = (bit_cast_u::<5, 1>(bit_cast_b(self.records.update_reference.val())) << 4)
-            | (bit_cast_u::<5, 1>(bit_cast_b(self.records.measured.val())) << 3)
-            | (bit_cast_u::<5, 1>(bit_cast_b(self.records.path_changed.val())) << 2)
+        // kind of step: another path 4, reference moves 3, measured 2, creation 1, update follows 0
+        self.steps_30.d.next = (bit_cast_u::<5, 1>(bit_cast_b(self.records.path_changed.val())) << 4)
+            | (bit_cast_u::<5, 1>(bit_cast_b(self.records.update_reference.val())) << 3)
+            | (bit_cast_u::<5, 1>(bit_cast_b(self.records.measured.val())) << 2)
             | (bit_cast_u::<5, 1>(bit_cast_b(self.records.created.val())) << 1)
             | bit_cast_u::<5, 1>(bit_cast_b(self.records.live.val()));
-        self.steps_50.d.next = self.steps_30.q.val();
+        self.steps_50.d.next = self.steps_30.q.val().get_bits::<4>(0);
 
         self.average.largest.next = self.maximum.largest.val();
         self.average.tau.next = self.maximum.largest_tau.val();
@@ -178,8 +178,8 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.average.none.next = self.maximum.none.val();
         self.average.flow.next = bit_cast_u::<A, 24>(self.tag_22.q.val());
         self.average.valid.next = self.steps_30.q.val().get_bit(0);
-        self.average.restart.next = self.steps_30.q.val().get_bit(1) | self.steps_30.q.val().get_bit(2);
-        self.average.measured.next = self.steps_30.q.val().get_bit(3);
+        self.average.restart.next = self.steps_30.q.val().get_bit(1) | self.steps_30.q.val().get_bit(4);
+        self.average.measured.next = self.steps_30.q.val().get_bit(2);
         self.average.inverse_base_rtt.next = self.registers.inverse_base_rtt.val();
         self.average.c_init.next = self.registers.c_init.val();
         self.inverse.utilisation.next = self.average.utilisation.val();
@@ -190,8 +190,8 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.window.congested.next = self.inverse.congested.val();
         self.window.valid.next = self.steps_50.q.val().get_bit(0);
         self.window.create.next = self.steps_50.q.val().get_bit(1);
-        self.window.measured.next = self.steps_50.q.val().get_bit(3);
-        self.window.update_reference.next = self.steps_50.q.val().get_bit(4);
+        self.window.measured.next = self.steps_50.q.val().get_bit(2);
+        self.window.update_reference.next = self.steps_50.q.val().get_bit(3);
         self.window.max_stage.next = self.registers.max_stage.val();
         self.window.w_init.next = self.registers.w_init.val();
         self.window.w_min.next = self.registers.w_min.val();
