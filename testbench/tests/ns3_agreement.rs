@@ -50,7 +50,10 @@ fn replay(topology: &str, flows: &str, config: &str, monitor_ns: u64, fidelity: 
         ..SamplePlan::default()
     };
     let law = ns3::law(&config).unwrap();
-    let mut sim = Simulator::new(&topology, specs, config.network(), plan, &mut |p| law.slot(p, fidelity)).unwrap();
+    let mut sim = Simulator::new(&topology, specs, config.network(), plan, &mut |p| {
+        law.slot(p, fidelity, 0)
+    })
+    .unwrap();
     sim.run_until(config.stop_ps);
     sim
 }

@@ -168,6 +168,8 @@ pub struct Simulator {
     pub(super) rng: ChaCha8Rng,
     pub(super) counters: Counters,
     pub(super) unfinished: usize,
+    /// Why the simulation cannot go on.
+    pub(super) failure: Option<String>,
 }
 
 impl Simulator {
@@ -195,6 +197,7 @@ impl Simulator {
             node_nics: vec![Vec::new(); topology.nodes()],
             routes: Routes::default(),
             unfinished: flows.len(),
+            failure: None,
             records: vec![FlowRecord::default(); flows.len()],
             flows,
             order,
@@ -248,6 +251,9 @@ impl Simulator {
             self.seq = event.seq;
             self.counters.events += 1;
             self.dispatch(event.payload);
+            if self.failure.is_some() {
+                return false;
+            }
             if self.unfinished == 0 && (self.plan.interval_ps == 0 || self.now >= self.plan.end_ps) {
                 return false;
             }
@@ -322,6 +328,11 @@ impl Simulator {
     /// Most packets in flight at once.
     pub fn peak_packets(&self) -> usize {
         self.packets.peak()
+    }
+
+    /// Why the simulation stopped before its end.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// Name of the law.

@@ -75,6 +75,13 @@ impl Simulator {
             self.contexts.push(Context::default());
             (self.contexts.len() - 1) as u32
         });
+        let capacity = self.slots[slot as usize].capacity();
+        if index >= capacity {
+            self.failure = Some(format!(
+                "flow {flow}: expected at most {capacity} flows at a time in this slot"
+            ));
+            return;
+        }
         let generation = self.contexts[index as usize].generation.wrapping_add(1);
         let first = self.slots[slot as usize].create(index, generation);
         let selective = (self.config.recovery == super::config::Recovery::Irn)

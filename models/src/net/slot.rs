@@ -20,6 +20,10 @@ pub trait CcSlot {
     fn submit(&mut self, event: &CcEvent);
     /// Result of the oldest event not yet collected.
     fn collect(&mut self) -> Option<Update>;
+    /// Flow numbers from this on have no place.
+    fn capacity(&self) -> u32 {
+        u32::MAX
+    }
     /// When the flow next wants a tick, ns.
     fn next_tick(&self, _flow: u32) -> Option<u64> {
         None

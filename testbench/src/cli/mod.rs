@@ -10,6 +10,7 @@ mod mutate;
 mod output;
 mod run;
 mod scenarios;
+mod sweep;
 
 pub use failure::Failure;
 pub use output::{create_file, say};
@@ -31,6 +32,7 @@ enum Command {
     Cosim(cosim::Args),
     Run(run::Args),
     Scenarios(scenarios::Args),
+    Sweep(sweep::Args),
     Emit(emit::Args),
     Mutate(mutate::Args),
 }
@@ -41,6 +43,7 @@ impl Command {
             Self::Cosim(args) => args.run(),
             Self::Run(args) => args.run(),
             Self::Scenarios(args) => args.run(),
+            Self::Sweep(args) => args.run(),
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),
         }

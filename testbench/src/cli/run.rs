@@ -74,7 +74,7 @@ impl Args {
         let path = self
             .out
             .clone()
-            .unwrap_or_else(|| PathBuf::from("runs").join(&plan.name));
+            .unwrap_or_else(|| PathBuf::from("out").join(&plan.name));
         let dir = OutDir::create(&path).map_err(Failure::Input)?;
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let runs = run_all(&plan.jobs, self.threads.unwrap_or(cores)).map_err(Failure::Input)?;
@@ -121,6 +121,7 @@ impl Args {
             seed: self.seed,
             set,
             full: self.full,
+            no_variants: false,
         };
         let planned = plan(&file, &text, &overrides)?;
         let jobs = planned

@@ -7,6 +7,7 @@ use hpcc_models::cc::timely::{Timely, TimelyParams};
 use hpcc_models::fixed::FixedHpcc;
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
+use super::rtl_slot::{self, Driver};
 use super::whole_rate::WholeRateHpcc;
 use super::Fidelity;
 
@@ -58,6 +59,8 @@ pub struct LawSpec {
     pub rate_hai: Option<u64>,
     /// Gain of DCQCN and DCTCP.
     pub gain: Option<f64>,
+    /// How the RTL runs, where it does.
+    pub driver: Driver,
     /// DCQCN's remaining parameters in place of the defaults.
     pub dcqcn: Option<DcqcnParams>,
 }
@@ -115,6 +118,7 @@ impl LawSpec {
             rate_ai: None,
             rate_hai: None,
             gain: None,
+            driver: Driver::default(),
             dcqcn: None,
         })
     }
@@ -146,8 +150,8 @@ impl LawSpec {
         Ok(params)
     }
 
-    /// Makes the slot for one kind of port.
-    pub fn slot(&self, port: &SlotParams, fidelity: Fidelity) -> Result<Box<dyn CcSlot>, String> {
+    /// Makes the slot for one kind of port; `flows` may run at the same time.
+    pub fn slot(&self, port: &SlotParams, fidelity: Fidelity, flows: usize) -> Result<Box<dyn CcSlot>, String> {
         match fidelity {
             Fidelity::Golden => self.golden(port),
             _ if self.kind != LawKind::Hpcc => Err(format!(
@@ -158,10 +162,8 @@ impl LawSpec {
                 let law = FixedHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
                 Ok(Box::new(Direct::new(Box::new(law))))
             }
-            Fidelity::CcRtl | Fidelity::NicRtl => Err(format!(
-                "fidelity: expected golden or fixed in this build, got {}",
-                fidelity.name()
-            )),
+            Fidelity::CcRtl => rtl_slot::make(&self.hpcc_params(port)?, flows, self.driver),
+            Fidelity::NicRtl => Err("fidelity: expected golden, fixed or cc-rtl for a network of many NICs".into()),
         }
     }
 
@@ -221,7 +223,7 @@ mod tests {
         };
         for name in LAW_NAMES {
             let spec = LawSpec::named(name).unwrap();
-            assert!(spec.slot(&port, Fidelity::Golden).is_ok(), "{name}");
+            assert!(spec.slot(&port, Fidelity::Golden, 1).is_ok(), "{name}");
         }
         assert!(LawSpec::named("reno")
             .unwrap_err()

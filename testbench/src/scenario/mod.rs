@@ -7,8 +7,10 @@ pub mod nic_config;
 mod nic_registers;
 pub mod ns3;
 pub mod output;
+pub mod rtl_slot;
 pub mod runner;
 pub mod spec;
+pub mod sweep;
 pub mod traffic;
 pub mod whole_rate;
 

@@ -6,7 +6,7 @@ use hpcc_models::net::ns3::{CcMode, Ns3Config};
 use hpcc_models::net::{Config, Topology, WindowRule, WindowUse};
 
 use super::laws::{LawKind, LawSpec};
-use super::traffic::HARDWARE_LATENCY_NS;
+use super::rtl_slot::LATENCY_NS;
 use super::Fidelity;
 
 /// The law that a configuration asks for.
@@ -68,7 +68,7 @@ pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Config {
         config.mark_like_dctcp();
     }
     if fidelity != Fidelity::Golden {
-        config.cc_latency_ps = HARDWARE_LATENCY_NS * 1000;
+        config.cc_latency_ps = LATENCY_NS * 1000;
     }
     config
 }

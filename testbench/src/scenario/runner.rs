@@ -104,7 +104,7 @@ impl Job {
     /// Simulates. The plan's samples end with the last flow.
     pub fn run(&self, bar: &ProgressBar) -> Result<Run, String> {
         let started = Instant::now();
-        let mut slot = |p: &_| self.law.slot(p, self.fidelity);
+        let mut slot = |p: &_| self.law.slot(p, self.fidelity, self.flows.len());
         let mut sim = Simulator::new(
             &self.topology,
             self.flows.clone(),
@@ -134,6 +134,9 @@ impl Job {
             let rate = sim.counters().packet_hops as f64 / started.elapsed().as_secs_f64() / 1e6;
             bar.set_message(format!("{rate:.1} M packet-hops/s, {} flows left", sim.unfinished()));
         }
+        if let Some(failure) = sim.failure() {
+            return Err(failure.into());
+        }
         let outcome = sim.finish();
         Ok(Run {
             job: self.clone(),
@@ -148,29 +151,49 @@ impl Job {
     }
 }
 
-/// Runs jobs on the machine's cores, `threads` at a time, in order of the list; results in the same order.
+/// Runs jobs on the machine's cores, `threads` at a time; results in the order of the list.
 pub fn run_all(jobs: &[Job], threads: usize) -> Result<Vec<Run>, String> {
+    let runs: Mutex<Vec<Option<Run>>> = Mutex::new(jobs.iter().map(|_| None).collect());
+    run_each(jobs, threads, |index, run| {
+        runs.lock().map_err(|_| ABNORMAL.to_string())?[index] = Some(run);
+        Ok(())
+    })?;
+    let runs = runs.into_inner().map_err(|_| ABNORMAL.to_string())?;
+    runs.into_iter()
+        .map(|r| r.ok_or_else(|| ABNORMAL.to_string()))
+        .collect()
+}
+
+const ABNORMAL: &str = "a run ended abnormally";
+
+/// Runs jobs, `threads` at a time, and hands each to `done` when it is over. The first failure is returned; runs under way are finished.
+pub fn run_each(
+    jobs: &[Job],
+    threads: usize,
+    done: impl Fn(usize, Run) -> Result<(), String> + Sync,
+) -> Result<(), String> {
     let bars = progress(jobs);
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<Run, String>>>> = Mutex::new(jobs.iter().map(|_| None).collect());
+    let failure: Mutex<Option<String>> = Mutex::new(None);
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, jobs.len().max(1)) {
             scope.spawn(|| loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(job) = jobs.get(index) else { return };
-                let result = job.run(&bars[index]);
+                let result = job.run(&bars[index]).and_then(|run| done(index, run));
                 bars[index].finish_and_clear();
-                if let Ok(mut all) = results.lock() {
-                    all[index] = Some(result);
+                if let (Err(error), Ok(mut first)) = (result, failure.lock()) {
+                    first.get_or_insert(error);
+                    return;
                 }
             });
         }
     });
-    let results = results.into_inner().map_err(|_| "a run ended abnormally".to_string())?;
-    results
-        .into_iter()
-        .map(|r| r.unwrap_or_else(|| Err("a run ended abnormally".into())))
-        .collect()
+    match failure.into_inner() {
+        Ok(None) => Ok(()),
+        Ok(Some(error)) => Err(error),
+        Err(_) => Err(ABNORMAL.into()),
+    }
 }
 
 /// A bar per job on a terminal; it shows itself after two seconds.

@@ -5,6 +5,7 @@
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::rtl_slot::Driver;
 use super::Fidelity;
 
 /// One scenario.
@@ -78,6 +79,9 @@ pub struct NetworkSpec {
     /// `pfc`, `go-back-n` or `irn`.
     #[serde(default = "pfc")]
     pub flow_control: String,
+    /// Pause thresholds grow with a port's speed over the NIC's, as in the authors' simulator: 1/8, 1/4, 1/2 of the free buffer.
+    #[serde(default)]
+    pub pause_scales_with_speed: bool,
     /// Acknowledgements have their own strict-priority queue in switches.
     #[serde(default)]
     pub ack_priority: bool,
@@ -122,6 +126,8 @@ pub struct CcSpec {
     pub max_stage: u8,
     /// Smallest rate, Mb/s.
     pub min_rate_mbps: Option<u64>,
+    /// `rusthdl` or `verilated`: how the RTL runs at `cc-rtl`.
+    pub driver: Driver,
     /// A window takes effect this long after its acknowledgement, ns.
     pub latency_ns: Option<u64>,
 }
@@ -134,6 +140,7 @@ impl Default for CcSpec {
             eta: 0.95,
             max_stage: 5,
             min_rate_mbps: None,
+            driver: Driver::Rusthdl,
             latency_ns: None,
         }
     }
@@ -290,6 +297,8 @@ pub struct Overrides {
     pub set: Vec<(String, Value)>,
     /// `--full`.
     pub full: bool,
+    /// One run without the scenario's variants.
+    pub no_variants: bool,
 }
 
 /// One run to do: its label (none if it is the only one) and its scenario.
@@ -324,6 +333,9 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
     }
     for (key, value) in &overrides.set {
         apply(&mut table, key, value.clone()).map_err(|e| format!("--set {key}: {e}"))?;
+    }
+    if overrides.no_variants {
+        table.remove("variant");
     }
     let finish = |table: Table, what: &str| -> Result<Scenario, String> {
         table

@@ -8,12 +8,9 @@ use hpcc_models::workload::{incast_bursts, poisson, IncastMix, Poisson, SizeDist
 
 use super::laws::{LawKind, LawSpec};
 use super::spec::{NetworkSpec, Scenario, TrafficSpec};
-use super::Fidelity;
+use super::{rtl_slot, Fidelity};
 
 const PS_PER_US: f64 = 1e6;
-
-/// Window latency of the hardware's congestion control: its pipeline's clocks at 5 ns. `fixed` and `cc-rtl` share it.
-pub const HARDWARE_LATENCY_NS: u64 = 500;
 
 /// IRN's retransmission timeout (its paper's `RTO_high`).
 const IRN_TIMEOUT_PS: u64 = 320_000_000;
@@ -195,6 +192,7 @@ pub fn law(scenario: &Scenario) -> Result<LawSpec, String> {
     law.w_ai = scenario.cc.w_ai;
     law.eta = scenario.cc.eta;
     law.max_stage = scenario.cc.max_stage;
+    law.driver = scenario.cc.driver;
     law.min_rate = scenario.cc.min_rate_mbps.map(|m| m * 1_000_000);
     Ok(law)
 }
@@ -218,7 +216,12 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     config.rate_moves_next_send = law.kind == LawKind::Hpcc;
     config.window_use = if law.windowed { WindowUse::Law } else { WindowUse::None };
     match spec.flow_control.as_str() {
-        "pfc" => {}
+        "pfc" => {
+            config.flow_control = FlowControl::Pfc {
+                shift: 3,
+                faster_ports_get_more: spec.pause_scales_with_speed,
+            };
+        }
         "go-back-n" => config.flow_control = FlowControl::EgressLimit,
         "irn" => {
             config.flow_control = FlowControl::EgressLimit;
@@ -241,7 +244,7 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     let default = if scenario.fidelity == Fidelity::Golden {
         0
     } else {
-        HARDWARE_LATENCY_NS
+        rtl_slot::LATENCY_NS
     };
     config.cc_latency_ps = scenario.cc.latency_ns.unwrap_or(default) * 1000;
     Ok(config)

@@ -1,0 +1,183 @@
+//! The RTL of the congestion-control slot in the loop: driven as RustHDL in this thread, or Verilated.
+//!
+//! One instance serves every sender with the same parameters. Acknowledgements enter the pipeline when they are submitted, one clock each, and
+//! leave it when the network collects them, so those that arrive within the window latency share its clocks. Idle clocks of the network
+//! are not simulated: the module keeps its time from the events.
+
+use std::collections::VecDeque;
+
+use hpcc_models::cc::hpcc::{HpccParams, DEFAULT_PORT_SPEEDS};
+use hpcc_models::cc::{CcEvent, EventKind, Update, MAX_HOPS};
+use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
+use hpcc_models::net::CcSlot;
+use hpcc_rtl::cc::hpcc::{HpccSlot, LATENCY};
+use hpcc_rtl::cc::slot::RawUpdate;
+
+use crate::drive::clocked::{Clocked, RustHdl};
+use crate::drive::slot::{registers, Offer, SlotDriver, Taken};
+use crate::verilated::{self, Model};
+
+/// Clock period of the hardware, ns.
+const CLOCK_NS: u64 = 5;
+/// From an acknowledgement to its window, ns.
+pub const LATENCY_NS: u64 = LATENCY as u64 * CLOCK_NS;
+/// Longest wait for anything, clocks: after reset the module removes all of its flows first.
+const MAX_WAIT: u64 = 1 << 17;
+
+/// How the RTL runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Driver {
+    /// RustHDL, clock by clock: needs nothing but Rust.
+    #[default]
+    Rusthdl,
+    /// The emitted Verilog through Verilator: for long runs.
+    Verilated,
+}
+
+/// Makes the slot: with the paper's 300 flows, or 4096 where more can run at once.
+pub fn make(params: &HpccParams, flows: usize, driver: Driver) -> Result<Box<dyn CcSlot>, String> {
+    if flows <= 300 {
+        sized::<300, 9>(params, driver)
+    } else {
+        sized::<4096, 12>(params, driver)
+    }
+}
+
+fn sized<const FLOWS: usize, const A: usize>(params: &HpccParams, driver: Driver) -> Result<Box<dyn CcSlot>, String> {
+    let mut block: Box<HpccSlot<FLOWS, A>> = Box::default();
+    Ok(match driver {
+        Driver::Rusthdl => {
+            let device = RustHdl::new(block).map_err(|e| e.to_string())?;
+            Box::new(RtlSlot::new(device, params, FLOWS)?)
+        }
+        Driver::Verilated => {
+            hpcc_rtl::sim::init(block.as_mut()).map_err(|e| e.to_string())?;
+            let sources =
+                verilated::sources(&format!("hpcc_slot_{FLOWS}"), block.as_mut()).map_err(|e| e.to_string())?;
+            let device = Model::new(&sources).map_err(|e| e.to_string())?;
+            Box::new(RtlSlot::new(device, params, FLOWS)?)
+        }
+    })
+}
+
+struct RtlSlot<C: Clocked> {
+    driver: SlotDriver<C>,
+    /// Generation of each live flow.
+    live: Vec<Option<u8>>,
+    /// For each submitted event not yet collected: will it be answered.
+    submitted: VecDeque<bool>,
+    /// Answers that have left the module.
+    answers: VecDeque<RawUpdate>,
+}
+
+impl<C: Clocked> RtlSlot<C> {
+    fn new(device: C, params: &HpccParams, flows: usize) -> Result<Self, String> {
+        Ok(Self {
+            driver: SlotDriver::new(device, &registers(params)?),
+            live: vec![None; flows],
+            submitted: VecDeque::new(),
+            answers: VecDeque::new(),
+        })
+    }
+
+    fn step(&mut self, offer: Offer<'_>) -> Taken {
+        let taken = self.driver.step(offer);
+        self.answers.extend(taken.update);
+        taken
+    }
+
+    /// Offers until taken.
+    fn offer(&mut self, offer: Offer<'_>) {
+        let give_up = self.driver.clock() + MAX_WAIT;
+        loop {
+            let taken = self.step(offer);
+            if taken.event || taken.command {
+                return;
+            }
+            assert!(self.driver.clock() < give_up, "the slot takes nothing");
+        }
+    }
+
+    /// Clocks until `count` answers are there.
+    fn await_answers(&mut self, count: usize) {
+        let give_up = self.driver.clock() + MAX_WAIT;
+        while self.answers.len() < count {
+            self.step(Offer::default());
+            assert!(self.driver.clock() < give_up, "the slot does not answer");
+        }
+    }
+
+    /// A command would overtake events that still wait at the entry, so everything leaves first.
+    fn drain(&mut self) {
+        let answered = self.submitted.iter().filter(|&&answered| answered).count();
+        self.await_answers(answered);
+    }
+
+    fn will_be_answered(&self, event: &CcEvent) -> bool {
+        let hops = usize::from(event.n_hop).min(MAX_HOPS);
+        let known = event.hops[..hops]
+            .iter()
+            .all(|h| DEFAULT_PORT_SPEEDS[usize::from(h.speed & 15)] != 0);
+        let live = self.live.get(event.flow as usize) == Some(&Some(event.generation));
+        matches!(event.kind, EventKind::Ack | EventKind::Nak) && event.int_valid && known && live
+    }
+}
+
+fn update(raw: RawUpdate) -> Update {
+    Update {
+        flow: raw.flow.into(),
+        generation: raw.generation,
+        window: window_bytes(raw.window),
+        rate: rate_bits_per_second(raw.rate),
+    }
+}
+
+impl<C: Clocked> CcSlot for RtlSlot<C> {
+    fn name(&self) -> &'static str {
+        "hpcc"
+    }
+
+    fn capacity(&self) -> u32 {
+        self.live.len() as u32
+    }
+
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        self.drain();
+        let before = self.answers.len();
+        self.offer(Offer {
+            command: Some((true, flow as u16, generation)),
+            ..Offer::default()
+        });
+        self.await_answers(before + 1);
+        self.live[flow as usize] = Some(generation);
+        // The newest answer is the creation's: everything before it has left.
+        let raw = self.answers.pop_back();
+        update(raw.unwrap_or_else(|| unreachable!("awaited above")))
+    }
+
+    fn remove(&mut self, flow: u32) {
+        self.drain();
+        self.offer(Offer {
+            command: Some((false, flow as u16, 0)),
+            ..Offer::default()
+        });
+        self.live[flow as usize] = None;
+    }
+
+    fn submit(&mut self, event: &CcEvent) {
+        self.submitted.push_back(self.will_be_answered(event));
+        self.offer(Offer {
+            event: Some(event),
+            ..Offer::default()
+        });
+    }
+
+    fn collect(&mut self) -> Option<Update> {
+        if !self.submitted.pop_front()? {
+            return None;
+        }
+        self.await_answers(1);
+        self.answers.pop_front().map(update)
+    }
+}

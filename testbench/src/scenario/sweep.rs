@@ -1,0 +1,214 @@
+//! Sweeps: every combination of some values on one scenario, each in a folder of its own. A folder with a `summary.json` is finished and is
+//! not run again, so a sweep goes on where it was killed.
+//!
+//! ```toml
+//! scenario = "fig10"              # built-in, or a file
+//! [axes]
+//! law = ["hpcc", "dcqcn"]
+//! seed = [1, 2, 3]
+//! "traffic.0.load" = [0.3, 0.5]   # any value of the scenario, by dotted path
+//! ```
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+use toml::{Table, Value};
+
+use super::builtin;
+use super::output::{write_run, OutDir};
+use super::runner::{run_each, Job};
+use super::spec::{plan, Overrides};
+use super::traffic::read_text;
+
+/// A sweep file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SweepFile {
+    scenario: String,
+    #[serde(default)]
+    full: bool,
+    axes: Table,
+}
+
+/// One combination.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Folder: number and a digest of everything that determines the run.
+    pub folder: String,
+    /// Values by axis.
+    pub values: Vec<(String, Value)>,
+    job: Job,
+}
+
+/// A sweep, ready to run.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// Names of the axes.
+    pub axes: Vec<String>,
+    /// Combinations, the last axis fastest.
+    pub points: Vec<Point>,
+}
+
+/// Most combinations of a sweep.
+const MOST: usize = 100_000;
+
+impl Sweep {
+    /// Reads a sweep file and its scenario.
+    pub fn read(path: &str) -> Result<Self, String> {
+        let text = read_text(path)?;
+        let file: SweepFile = toml::from_str(&text).map_err(|e| {
+            let line = e
+                .span()
+                .map_or(1, |s| text[..s.start.min(text.len())].lines().count().max(1));
+            format!("{path}:{line}: {}", e.message().replace('\n', " "))
+        })?;
+        let scenario = match builtin::find(&file.scenario) {
+            Some(found) => found.text.to_string(),
+            None => read_text(&file.scenario)?,
+        };
+        let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
+        for (axis, values) in &file.axes {
+            let Value::Array(values) = values else {
+                return Err(format!("{path}: axes.{axis}: expected a list of values"));
+            };
+            if values.is_empty() || combinations.len() * values.len() > MOST {
+                return Err(format!(
+                    "{path}: axes.{axis}: expected 1 value or more, and {MOST} combinations at most"
+                ));
+            }
+            let extend = |point: &Vec<(String, Value)>| {
+                let with = |v: &Value| point.iter().cloned().chain([(axis.clone(), v.clone())]).collect();
+                values.iter().map(with).collect::<Vec<_>>()
+            };
+            combinations = combinations.iter().flat_map(extend).collect();
+        }
+        let points = combinations.into_iter().enumerate().map(|(index, values)| {
+            let overrides = Overrides {
+                set: values.clone(),
+                full: file.full,
+                no_variants: true,
+                ..Overrides::default()
+            };
+            let planned = plan(&file.scenario, &scenario, &overrides).map_err(|e| format!("{path}: {e}"))?;
+            let job = Job::new(&planned[0]).map_err(|e| format!("{path}: combination {index}: {e}"))?;
+            let digest = fnv(&format!("{scenario}{}{values:?}", file.full));
+            Ok(Point {
+                folder: format!("{index:05}-{digest:016x}"),
+                values,
+                job,
+            })
+        });
+        Ok(Self {
+            axes: file.axes.keys().cloned().collect(),
+            points: points.collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// Runs what is not finished (of `only`, if given) and returns how many that were.
+    pub fn run(&self, dir: &OutDir, threads: usize, only: Option<usize>) -> Result<usize, String> {
+        let wanted = self
+            .points
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| only.is_none_or(|o| o == *i))
+            .map(|(_, p)| p);
+        let open: Vec<&Point> = wanted.filter(|p| !finished(&dir.path().join(&p.folder))).collect();
+        let jobs: Vec<Job> = open.iter().map(|p| p.job.clone()).collect();
+        run_each(&jobs, threads, |index, run| {
+            write_run(&dir.sub(&open[index].folder)?, &run, &[])
+        })?;
+        Ok(open.len())
+    }
+
+    /// `sweep.csv`: the values of the axes and what came out, a row for each finished run.
+    pub fn table(&self, dir: &OutDir) -> Result<String, String> {
+        const COLUMNS: [(&str, &str); 11] = [
+            ("flows", "/flows"),
+            ("finished", "/finished"),
+            ("slowdown_p50", "/slowdown/all/p50"),
+            ("slowdown_p95", "/slowdown/all/p95"),
+            ("slowdown_p99", "/slowdown/all/p99"),
+            ("queue_to_host_p99_bytes", "/queue_bytes/to_host/p99"),
+            ("queue_fabric_p99_bytes", "/queue_bytes/fabric/p99"),
+            ("pauses", "/pauses"),
+            ("drops", "/drops"),
+            ("packet_hops", "/packet_hops"),
+            ("wall_s", "/wall_s"),
+        ];
+        let names = self.axes.iter().map(String::as_str).chain(COLUMNS.iter().map(|c| c.0));
+        let mut text = format!("folder,{}\n", names.collect::<Vec<_>>().join(","));
+        for point in &self.points {
+            let Some(summary) = summary(&dir.path().join(&point.folder)) else {
+                continue;
+            };
+            let value = |v: &Value| v.as_str().map_or_else(|| v.to_string(), String::from);
+            let axes = point.values.iter().map(|(_, v)| value(v));
+            let results = COLUMNS
+                .iter()
+                .map(|(_, at)| summary.pointer(at).map(Json::to_string).unwrap_or_default());
+            let cells: Vec<String> = axes.chain(results).collect();
+            text += &format!("{},{}\n", point.folder, cells.join(","));
+        }
+        Ok(text)
+    }
+}
+
+fn summary(folder: &Path) -> Option<Json> {
+    serde_json::from_str(&std::fs::read_to_string(folder.join("summary.json")).ok()?).ok()
+}
+
+/// `summary.json` is written last, and whole.
+fn finished(folder: &Path) -> bool {
+    summary(folder).is_some()
+}
+
+/// FNV-1a, 64 bits: tells a changed scenario from a finished run of the old one.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goes_on_where_it_was_killed() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("s.toml");
+        let text =
+            "scenario = 'incast16'\n[axes]\nfidelity = ['golden', 'fixed']\n'traffic.0.bytes' = [10000, 20000]\n";
+        std::fs::write(&file, text).unwrap();
+        let sweep = Sweep::read(file.to_str().unwrap()).unwrap();
+        let dir = OutDir::create(&temp.path().join("out")).unwrap();
+        assert_eq!(sweep.run(&dir, 2, Some(2)).unwrap(), 1);
+        // A run that was killed has files, but no summary.
+        dir.sub(&sweep.points[0].folder)
+            .unwrap()
+            .write("flows.csv", b"half")
+            .unwrap();
+        assert_eq!(sweep.run(&dir, 2, None).unwrap(), 3);
+        assert_eq!(sweep.run(&dir, 2, None).unwrap(), 0);
+        let table = sweep.table(&dir).unwrap();
+        assert_eq!(table.lines().count(), 5);
+        assert!(
+            table.lines().nth(2).unwrap().contains(",golden,20000,16,16,"),
+            "{table}"
+        );
+    }
+
+    #[test]
+    fn one_line_errors() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("s.toml");
+        let error = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            Sweep::read(file.to_str().unwrap()).unwrap_err()
+        };
+        assert!(error("scenario='incast16'\naxes={law='hpcc'}\n").ends_with("axes.law: expected a list of values"));
+        assert!(error("scenario='incast16'\naxes={law=['reno']}\n").contains("law: expected one of hpcc"));
+        assert!(error("scenario='incast16'\nlaws=1\n").contains(":2: unknown field"));
+    }
+}
