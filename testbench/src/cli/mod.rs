@@ -8,6 +8,7 @@ mod emit;
 mod failure;
 mod mutate;
 mod output;
+mod report;
 mod run;
 mod scenarios;
 mod sweep;
@@ -35,6 +36,7 @@ enum Command {
     Sweep(sweep::Args),
     Emit(emit::Args),
     Mutate(mutate::Args),
+    Report(report::Args),
 }
 
 impl Command {
@@ -46,6 +48,7 @@ impl Command {
             Self::Sweep(args) => args.run(),
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),
+            Self::Report(args) => args.run(),
         }
     }
 }

@@ -1,5 +1,7 @@
-//! What runs look like (figures, tables, a page) and what the hardware costs (cells, memories, multipliers, clock rate).
+//! What runs look like (figures, tables, a page), what the hardware costs (cells, memories, multipliers, clock rate) and
+//! how well it computes.
 
 pub mod plot;
+pub mod reciprocal;
 pub mod summary;
 pub mod synth;

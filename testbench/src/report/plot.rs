@@ -82,7 +82,7 @@ pub struct Figure {
 }
 
 /// Text is drawn with one embedded font, so that files are the same on every machine.
-fn font() {
+pub(super) fn font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let bytes = include_bytes!("../../data/font/figures.ttf");
