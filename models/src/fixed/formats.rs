@@ -199,6 +199,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_book_shows_this_table() {
+        let page = include_str!("../../../docs/src/number-formats.md");
+        for f in TABLE {
+            let row = format!("| {} | {} | {} | {} |", f.name, f.notation, f.bits, f.unit);
+            assert!(page.contains(&row), "docs/src/number-formats.md lacks the row {row}");
+        }
+    }
+
+    #[test]
     fn widths_agree_with_the_notation() {
         for f in TABLE {
             let (i, frac) = f.notation[2..].split_once('.').expect("UQi.f");
