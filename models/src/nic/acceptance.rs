@@ -18,6 +18,11 @@ pub(super) enum Accepted<'a> {
     Control(ControlRepr, Ipv4Addr),
 }
 
+/// Why a frame is dropped before any queue pair is looked at, if it is: the reference of the RTL's parser.
+pub fn frame_fault(config: &NicConfig, frame: &[u8]) -> Option<Counter> {
+    accept(config, frame).err()
+}
+
 /// Takes a frame apart, or names the reason to drop it.
 pub(super) fn accept<'a>(config: &NicConfig, frame: &'a [u8]) -> Result<Accepted<'a>, Counter> {
     if frame.len() < MIN_FRAME_LEN {

@@ -40,6 +40,7 @@ mod responder;
 mod timers;
 mod transmit;
 
+pub use acceptance::frame_fault;
 pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
 pub use config::{ControlConfig, NicConfig, QpConfig};

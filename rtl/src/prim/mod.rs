@@ -13,9 +13,12 @@
 //! | [`ram::RamReg`] | the same with an output register | 2 |
 //! | [`reciprocal::Reciprocal`] | 1/n, interpolated | 10 |
 //! | [`reciprocal::PaperReciprocal`] | 1/n, the paper's table | 13 |
+//! | [`crc::CrcFold`], [`crc::CrcState`], [`crc::CrcResidue`] | CRC-32, 64 bytes a clock | 2, 1, 1 |
+//! | [`crc::CrcUnroll`] | CRC of a message that ends inside a beat | 6 |
 //! | [`divider::Divider`] | iterative division | 25, not pipelined |
 
 pub mod counter;
+pub mod crc;
 pub mod delay;
 pub mod divider;
 pub mod fifo;

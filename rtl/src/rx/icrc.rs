@@ -1,0 +1,58 @@
+//! ICRC of a frame, checked as its beats go by.
+
+use crate::emit::naming::named;
+use crate::prim::crc::{CrcFold, CrcResidue, CrcState};
+use crate::prim::delay::Delay;
+use crate::prim::uint::{bits_u, U};
+use crate::prim::wide::W;
+use rust_hdl::prelude::*;
+
+/// `right` says four clocks after a beat whether the packet up to it ends with its own CRC.
+#[derive(LogicBlock, Default)]
+pub struct IcrcCheck {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Bytes for the CRC.
+    pub bytes: Signal<In, W<512, 8>>,
+    /// The beat has bytes of the packet.
+    pub enable: Signal<In, Bit>,
+    /// It is the frame's first.
+    pub first: Signal<In, Bit>,
+    /// How many of its bytes belong to the packet, 0 to 64.
+    pub covered: Signal<In, U<7>>,
+    /// The CRC is right.
+    pub right: Signal<Out, Bit>,
+    fold: CrcFold,
+    enable_2: Delay<Bit, 2>,
+    first_2: Delay<Bit, 2>,
+    covered_2: Delay<U<7>, 2>,
+    state: CrcState,
+    residue: CrcResidue,
+    right_4: DFF<Bit>,
+    filled: Signal<Local, U<7>>,
+}
+
+impl Logic for IcrcCheck {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, fold, enable_2, first_2, covered_2, state, residue);
+        dff_setup!(self, clock, right_4);
+        self.fold.data.next = self.bytes.val();
+        self.enable_2.d.next = self.enable.val();
+        self.first_2.d.next = self.first.val();
+        self.covered_2.d.next = self.covered.val();
+        self.state.enable.next = self.enable_2.q.val();
+        self.state.first.next = self.first_2.q.val();
+        self.state.fold.next = self.fold.q.val();
+        self.filled.next = bits_u::<7>(64) - self.covered_2.q.val();
+        self.residue.enable.next = self.enable_2.q.val();
+        self.residue.zeros.next = self.filled.val().get_bits::<6>(0);
+        self.right_4.d.next = self.state.q.val() == self.residue.q.val();
+        self.right.next = self.right_4.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] IcrcCheck { in bytes, enable, first, covered; out right } }

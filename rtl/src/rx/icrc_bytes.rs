@@ -1,0 +1,131 @@
+//! What the ICRC covers of a beat, with zeros around it.
+//!
+//! The ICRC is that of the packet without INT. Instead of moving the whole packet down over its INT, the 28 bytes of IPv4 and UDP
+//! are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
+
+use crate::emit::naming::named;
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use rust_hdl::prelude::*;
+use std::fmt::Write as _;
+
+/// IPv4 and UDP header.
+const HEADERS: usize = 28;
+/// Byte of the BTH that the ICRC reads as ones.
+const BTH_MASKED: usize = 4;
+
+/// First byte of the moved headers in the frame; `code` is 0 without INT, else 1 + records.
+const fn start(has_tag: bool, code: usize) -> usize {
+    let int = if code == 0 { 0 } else { 8 * code - 6 };
+    (if has_tag { 18 } else { 14 }) + int
+}
+
+/// `q` belongs to the inputs of two clocks ago.
+#[derive(LogicBlock, Default)]
+pub struct IcrcBytes {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The beat.
+    pub data: Signal<In, W<512, 8>>,
+    /// Its number in the frame: 0, 1, or 2 for all later ones.
+    pub number: Signal<In, U<2>>,
+    /// Its bytes that belong to the IP packet, from the first on, 0 to 64.
+    pub covered: Signal<In, U<7>>,
+    /// IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in it, first byte in the highest bits.
+    pub headers: Signal<In, W<224, 4>>,
+    /// There is a VLAN tag.
+    pub has_tag: Signal<In, Bit>,
+    /// 0 without INT, else 1 + records, 6 at most.
+    pub code: Signal<In, U<3>>,
+    /// Bytes for the CRC.
+    pub q: Signal<Out, W<512, 8>>,
+    _bytes: W<512, 8>,
+}
+
+impl Logic for IcrcBytes {
+    fn update(&mut self) {
+        if !self.clock.pos_edge() {
+            return;
+        }
+        self.q.next = self._bytes;
+        let from = start(self.has_tag.val(), self.code.val().index());
+        let (bth, covered) = (from + HEADERS, self.covered.val().index());
+        let (data, headers, number) = (self.data.val(), self.headers.val(), self.number.val().index());
+        let mut words = [0; 8];
+        for i in 0..64 {
+            let at = 64 * number + i;
+            let byte = if number < 2 && at < from {
+                0
+            } else if number < 2 && at < bth {
+                headers.get_bits::<8>(8 * (bth - 1 - at)).0
+            } else if number < 2 && at == bth + BTH_MASKED {
+                0xff
+            } else if i < covered {
+                data.get_bits::<8>(8 * i).0
+            } else {
+                0
+            };
+            words[i / 8] |= byte << (8 * (i % 8));
+        }
+        self._bytes = W(words);
+    }
+    fn connect(&mut self) {
+        self.q.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let mut cases = String::new();
+        for has_tag in [false, true] {
+            for code in 0..8 {
+                let from = start(has_tag, code);
+                let select = usize::from(has_tag) << 3 | code;
+                let (low, high) = (8 * from, 8 * (from + HEADERS) - 1);
+                let ones = 8 * (from + HEADERS + BTH_MASKED);
+                let _ = writeln!(
+                    cases,
+                    "    4'd{select}: begin moved[{high}:{low}] = swapped; moved[{ones} +: 8] = 8'hff; \
+                     own[{first}:0] = {wide}'d0; own[{masked}] = 1'b0; end",
+                    first = from + HEADERS - 1,
+                    wide = from + HEADERS,
+                    masked = from + HEADERS + BTH_MASKED,
+                );
+            }
+        }
+        Verilog::Custom(format!(
+            "reg [223:0] swapped;
+reg [1023:0] moved;
+reg [127:0] own;
+reg [511:0] fixed;
+reg [511:0] body;
+reg [63:0] keep;
+integer i;
+integer k;
+initial begin
+  q = 0;
+  fixed = 0;
+  body = 0;
+  keep = 0;
+end
+always_comb begin
+  for (k = 0; k < {HEADERS}; k = k + 1) swapped[8*k +: 8] = headers[8*({last}-k) +: 8];
+  moved = 1024'd0;
+  own = {{128{{1'b1}}}};
+  case ({{has_tag, code}})
+{cases}  endcase
+end
+always @(posedge clock) begin
+  body <= data;
+  fixed <= (number == 2'd0) ? moved[511:0] : (number == 2'd1) ? moved[1023:512] : 512'd0;
+  for (i = 0; i < 64; i = i + 1)
+    keep[i] <= (i[6:0] < covered) & ((number == 2'd0) ? own[i] : (number == 2'd1) ? own[64 + i] : 1'b1);
+  for (i = 0; i < 64; i = i + 1)
+    q[8*i +: 8] <= fixed[8*i +: 8] | (keep[i] ? body[8*i +: 8] : 8'd0);
+end",
+            last = HEADERS - 1,
+        ))
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] IcrcBytes { in data, number, covered, headers, has_tag, code; out q } }

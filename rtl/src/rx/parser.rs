@@ -1,0 +1,423 @@
+//! The parser: wiring of its stages, the frame's first two beats, and what is held until its last.
+
+use super::align::HeaderAlign;
+use super::icrc::IcrcCheck;
+use super::icrc_bytes::IcrcBytes;
+use super::outer::OuterHeader;
+use super::transport::Transport;
+use super::udp_sum::UdpSum;
+use super::verdict::Verdict;
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_ww, W};
+use crate::switch::length::BeatLength;
+use rust_hdl::prelude::*;
+
+/// Clocks from the edge that takes a frame's last beat to the clock in which `out_valid` speaks of it.
+pub const RX_PARSER_LATENCY: usize = 13;
+
+/// Parser of one port. It never stalls: `s_axis_tready` is always high. Reset for at least [`RX_PARSER_LATENCY`] clocks.
+#[derive(LogicBlock, Default)]
+pub struct RxParser {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Frame, first byte in the lowest bits.
+    pub s_axis_tdata: Signal<In, W<512, 8>>,
+    /// Byte enables: all but on the last beat, there contiguous from bit 0 and at least one.
+    pub s_axis_tkeep: Signal<In, U<64>>,
+    /// Last beat.
+    pub s_axis_tlast: Signal<In, Bit>,
+    /// Bad frame, with the last beat.
+    pub s_axis_tuser: Signal<In, Bit>,
+    /// A beat is offered.
+    pub s_axis_tvalid: Signal<In, Bit>,
+    /// The beat is taken: always.
+    pub s_axis_tready: Signal<Out, Bit>,
+    /// Register: own Ethernet address, first byte in the highest bits.
+    pub cfg_mac: Signal<In, U<48>>,
+    /// Register: own IPv4 address.
+    pub cfg_ip: Signal<In, U<32>>,
+    /// Register: UDP port of plain RoCEv2.
+    pub cfg_port_roce: Signal<In, U<16>>,
+    /// Register: UDP port of INT being collected.
+    pub cfg_port_int: Signal<In, U<16>>,
+    /// Register: UDP port of INT echoed.
+    pub cfg_port_echo: Signal<In, U<16>>,
+    /// Register: UDP port of control packets.
+    pub cfg_port_control: Signal<In, U<16>>,
+    /// Register: partition key.
+    pub cfg_pkey: Signal<In, U<16>>,
+    /// A frame has ended; everything below speaks of it.
+    pub out_valid: Signal<Out, Bit>,
+    /// Why it is dropped: 0 not at all, else as in `DROP_COUNTERS`.
+    pub out_drop: Signal<Out, U<5>>,
+    /// 0 plain, 1 INT collected, 2 INT echoed, 3 control.
+    pub out_role: Signal<Out, U<2>>,
+    /// Source IPv4 address.
+    pub out_src_ip: Signal<Out, U<32>>,
+    /// ECN field.
+    pub out_ecn: Signal<Out, U<2>>,
+    /// Bytes of INT header and stack.
+    pub out_int_len: Signal<Out, U<6>>,
+    /// 70 bytes after UDP, the first in the highest bits: INT header and stack, or a control packet.
+    pub out_body: Signal<Out, W<560, 9>>,
+    /// BTH opcode.
+    pub out_opcode: Signal<Out, U<8>>,
+    /// Acknowledge request.
+    pub out_ack_req: Signal<Out, Bit>,
+    /// Destination QP.
+    pub out_dest_qp: Signal<Out, U<24>>,
+    /// PSN.
+    pub out_psn: Signal<Out, U<24>>,
+    /// 16 bytes after the BTH, the first in the highest bits: RETH, or AETH and 12 bytes of something else.
+    pub out_extension: Signal<Out, W<128, 2>>,
+    /// First byte of the payload in the frame.
+    pub out_payload_at: Signal<Out, U<7>>,
+    /// Bytes of payload without pad.
+    pub out_payload_len: Signal<Out, U<16>>,
+    // clock 0
+    number: DFF<U<11>>,
+    valid_0: DFF<Bit>,
+    last_0: DFF<Bit>,
+    user_0: DFF<Bit>,
+    number_0: DFF<U<11>>,
+    data_0: DFF<W<512, 8>>,
+    keep_0: DFF<U<64>>,
+    own_mac: Signal<Local, U<48>>,
+    // clock 1
+    valid_1: DFF<Bit>,
+    first_1: DFF<Bit>,
+    number_1: DFF<U<2>>,
+    window_done_1: DFF<Bit>,
+    last_1: DFF<Bit>,
+    data_1: DFF<W<512, 8>>,
+    head_1: DFF<W<512, 8>>,
+    has_tag_1: DFF<Bit>,
+    window: Signal<Local, W<1024, 16>>,
+    // clock 2
+    align: HeaderAlign,
+    has_tag_2: DFF<Bit>,
+    l2_faults_2: DFF<U<2>>,
+    // clocks 2 to 4
+    outer: OuterHeader,
+    l2_faults_6: Delay<U<2>, 4>,
+    data_4: Delay<W<512, 8>, 3>,
+    number_4: Delay<U<2>, 3>,
+    valid_4: Delay<Bit, 3>,
+    length: BeatLength,
+    number_3: Delay<U<11>, 3>,
+    frame_len_4: DFF<U<18>>,
+    base_4: DFF<U<18>>,
+    left: Signal<Local, U<18>>,
+    covered: Signal<Local, U<7>>,
+    // clocks 4 to 6
+    transport: Transport,
+    icrc_bytes: IcrcBytes,
+    covered_6: Delay<U<7>, 2>,
+    enable_6: Delay<Bit, 2>,
+    first_6: Delay<Bit, 2>,
+    outer_faults_6: Delay<U<10>, 2>,
+    // clocks 6 to 10
+    icrc: IcrcCheck,
+    udp: UdpSum,
+    faults_6: Signal<Local, U<21>>,
+    faults_9: Delay<U<21>, 3>,
+    end_9: Delay<U<17>, 5>,
+    summed_9: Delay<Bit, 5>,
+    role_9: Delay<U<2>, 5>,
+    window_done_9: Delay<Bit, 8>,
+    faults_held: DFF<U<21>>,
+    end_held: DFF<U<17>>,
+    summed_held: DFF<Bit>,
+    control_held: DFF<Bit>,
+    frame_len_10: Delay<U<18>, 6>,
+    user_10: Delay<Bit, 10>,
+    verdict: Verdict,
+    // clock 11 to 12: what the verdict speaks of
+    window_done_11: Delay<Bit, 2>,
+    ended_12: Delay<Bit, 11>,
+    role_11: Delay<U<2>, 2>,
+    src_ip_11: Delay<U<32>, 7>,
+    ecn_11: Delay<U<2>, 7>,
+    int_len_11: Delay<U<6>, 7>,
+    body_11: Delay<W<560, 9>, 7>,
+    opcode_11: Delay<U<8>, 5>,
+    ack_req_11: Delay<Bit, 5>,
+    dest_qp_11: Delay<U<24>, 5>,
+    psn_11: Delay<U<24>, 5>,
+    extension_11: Delay<W<128, 2>, 5>,
+    payload_at_11: Delay<U<7>, 5>,
+    payload_len_11: Delay<U<16>, 5>,
+    role: DFF<U<2>>,
+    src_ip: DFF<U<32>>,
+    ecn: DFF<U<2>>,
+    int_len: DFF<U<6>>,
+    body: DFF<W<560, 9>>,
+    opcode: DFF<U<8>>,
+    ack_req: DFF<Bit>,
+    dest_qp: DFF<U<24>>,
+    psn: DFF<U<24>>,
+    extension: DFF<W<128, 2>>,
+    payload_at: DFF<U<7>>,
+    payload_len: DFF<U<16>>,
+}
+
+impl Logic for RxParser {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, align, outer, transport, icrc_bytes, icrc, udp, verdict, length);
+        clock!(
+            self,
+            clock,
+            l2_faults_6,
+            data_4,
+            number_4,
+            valid_4,
+            number_3,
+            covered_6,
+            enable_6,
+            first_6,
+            outer_faults_6
+        );
+        clock!(
+            self,
+            clock,
+            faults_9,
+            end_9,
+            summed_9,
+            role_9,
+            window_done_9,
+            frame_len_10,
+            user_10,
+            window_done_11,
+            ended_12
+        );
+        clock!(self, clock, role_11, src_ip_11, ecn_11, int_len_11, body_11, opcode_11, ack_req_11, dest_qp_11, psn_11);
+        clock!(self, clock, extension_11, payload_at_11, payload_len_11);
+        dff_setup!(self, clock, number, valid_0, last_0, user_0, number_0, data_0, keep_0);
+        dff_setup!(
+            self,
+            clock,
+            valid_1,
+            first_1,
+            number_1,
+            window_done_1,
+            last_1,
+            data_1,
+            head_1,
+            has_tag_1
+        );
+        dff_setup!(self, clock, has_tag_2, l2_faults_2, frame_len_4, base_4);
+        dff_setup!(self, clock, faults_held, end_held, summed_held, control_held);
+        dff_setup!(self, clock, role, src_ip, ecn, int_len, body, opcode, ack_req, dest_qp, psn, extension);
+        dff_setup!(self, clock, payload_at, payload_len);
+        self.s_axis_tready.next = true;
+
+        // clock 0
+        self.valid_0.d.next = self.s_axis_tvalid.val();
+        self.last_0.d.next = self.s_axis_tlast.val();
+        self.user_0.d.next = self.s_axis_tuser.val();
+        self.data_0.d.next = self.s_axis_tdata.val();
+        self.keep_0.d.next = self.s_axis_tkeep.val();
+        self.number_0.d.next = self.number.q.val();
+        if self.s_axis_tvalid.val() {
+            // saturates: no IP packet reaches that far
+            if !self.number.q.val().all() {
+                self.number.d.next = self.number.q.val() + 1;
+            }
+            if self.s_axis_tlast.val() {
+                self.number.d.next = bits_u::<11>(0);
+            }
+        }
+
+        // clock 1: the first beat stays beside those that follow
+        self.valid_1.d.next = self.valid_0.q.val();
+        self.first_1.d.next = self.number_0.q.val() == 0;
+        self.last_1.d.next = self.valid_0.q.val() & self.last_0.q.val();
+        self.data_1.d.next = self.data_0.q.val();
+        self.window_done_1.d.next = self.valid_0.q.val()
+            & ((self.number_0.q.val() == 1) | ((self.number_0.q.val() == 0) & self.last_0.q.val()));
+        self.number_1.d.next = bits_u::<2>(2);
+        if self.number_0.q.val() < 2 {
+            self.number_1.d.next = self.number_0.q.val().get_bits::<2>(0);
+        }
+        if self.valid_0.q.val() & (self.number_0.q.val() == 0) {
+            self.head_1.d.next = self.data_0.q.val();
+            // 81 00 on the wire
+            self.has_tag_1.d.next = self.data_0.q.val().get_bits::<16>(96) == 0x0081;
+        }
+        self.window.next = bit_cast_ww::<1024, 16, 512, 8>(self.head_1.q.val());
+        if !self.first_1.q.val() {
+            self.window.next = bit_cast_ww::<1024, 16, 512, 8>(self.head_1.q.val())
+                | (bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val()) << 512);
+        }
+
+        // clock 2
+        self.align.window.next = self.window.val();
+        self.align.has_tag.next = self.has_tag_1.q.val();
+        self.has_tag_2.d.next = self.has_tag_1.q.val();
+        self.own_mac.next = (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(0)) << 40)
+            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(8)) << 32)
+            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(16)) << 24)
+            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(24)) << 16)
+            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(32)) << 8)
+            | bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(40));
+        // destination address, and 08 00 on the wire
+        self.l2_faults_2.d.next =
+            bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<48>(0) != self.own_mac.val()))
+                | (bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<16>(96) != 0x0008)) << 1);
+        if self.has_tag_1.q.val() {
+            self.l2_faults_2.d.next =
+                bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<48>(0) != self.own_mac.val()))
+                    | (bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<16>(128) != 0x0008)) << 1);
+        }
+
+        // clocks 2 to 4
+        self.outer.header.next = self.align.q.val();
+        self.outer.has_tag.next = self.has_tag_2.q.val();
+        self.outer.own_ip.next = self.cfg_ip.val();
+        self.outer.port_roce.next = self.cfg_port_roce.val();
+        self.outer.port_int.next = self.cfg_port_int.val();
+        self.outer.port_echo.next = self.cfg_port_echo.val();
+        self.outer.port_control.next = self.cfg_port_control.val();
+        self.l2_faults_6.d.next = self.l2_faults_2.q.val();
+        self.data_4.d.next = self.data_1.q.val();
+        self.number_4.d.next = self.number_1.q.val();
+        self.valid_4.d.next = self.valid_1.q.val();
+        self.length.go.next = true;
+        self.length.keep.next = self.keep_0.q.val();
+        self.number_3.d.next = self.number_0.q.val();
+        self.base_4.d.next = bit_cast_u::<18, 11>(self.number_3.q.val()) << 6;
+        self.frame_len_4.d.next =
+            (bit_cast_u::<18, 11>(self.number_3.q.val()) << 6) + bit_cast_u::<18, 7>(self.length.bytes.val());
+        self.left.next = bit_cast_u::<18, 17>(self.outer.ip_end.val()) - self.base_4.q.val();
+        self.covered.next = bit_cast_u::<7, 18>(self.left.val());
+        if self.left.val() > 64 {
+            self.covered.next = bits_u::<7>(64);
+        }
+        if bit_cast_u::<18, 17>(self.outer.ip_end.val()) <= self.base_4.q.val() {
+            self.covered.next = bits_u::<7>(0);
+        }
+
+        // clocks 4 to 6
+        self.transport.bytes.next = self.outer.transport.val();
+        self.transport.udp_len.next = self.outer.udp_len.val();
+        self.transport.int_len.next = self.outer.int_len.val();
+        self.transport.has_tag.next = self.outer.has_tag_out.val();
+        self.transport.ip_sum.next = self.outer.ip_sum.val();
+        self.transport.pkey.next = self.cfg_pkey.val();
+        self.outer_faults_6.d.next = self.outer.faults.val();
+        self.icrc_bytes.data.next = self.data_4.q.val();
+        self.icrc_bytes.number.next = self.number_4.q.val();
+        self.icrc_bytes.covered.next = self.covered.val();
+        self.icrc_bytes.headers.next = self.outer.icrc_headers.val();
+        self.icrc_bytes.has_tag.next = self.outer.has_tag_out.val();
+        self.icrc_bytes.code.next = self.outer.code.val();
+        self.covered_6.d.next = self.covered.val();
+        self.enable_6.d.next = self.valid_4.q.val() & (self.covered.val() != 0);
+        self.first_6.d.next = self.number_4.q.val() == 0;
+
+        // clocks 4 and 6 to 10
+        self.icrc.bytes.next = self.icrc_bytes.q.val();
+        self.icrc.enable.next = self.enable_6.q.val();
+        self.icrc.first.next = self.first_6.q.val();
+        self.icrc.covered.next = self.covered_6.q.val();
+        self.udp.data.next = self.data_4.q.val();
+        self.udp.enable.next = self.valid_4.q.val();
+        self.udp.first.next = self.number_4.q.val() == 0;
+        self.udp.has_tag.next = self.outer.has_tag_out.val();
+        self.udp.covered.next = self.covered.val();
+        self.udp.udp_len.next = self.outer.udp_len.val();
+        self.faults_6.next = (bit_cast_u::<21, 2>(self.l2_faults_6.q.val()) << 2)
+            | (bit_cast_u::<21, 10>(self.outer_faults_6.q.val()) << 4)
+            | (bit_cast_u::<21, 1>(self.transport.faults.val().get_bits::<1>(6)) << 7)
+            | (bit_cast_u::<21, 2>(self.transport.faults.val().get_bits::<2>(0)) << 14)
+            | (bit_cast_u::<21, 4>(self.transport.faults.val().get_bits::<4>(2)) << 17);
+        self.faults_9.d.next = self.faults_6.val();
+        self.end_9.d.next = self.outer.ip_end.val();
+        self.summed_9.d.next = self.outer.summed.val();
+        self.role_9.d.next = self.outer.role.val();
+        self.window_done_9.d.next = self.window_done_1.q.val();
+        if self.window_done_9.q.val() {
+            self.faults_held.d.next = self.faults_9.q.val();
+            self.end_held.d.next = self.end_9.q.val();
+            self.summed_held.d.next = self.summed_9.q.val();
+            self.control_held.d.next = self.role_9.q.val() == 3;
+        }
+
+        // clocks 10 to 12
+        self.frame_len_10.d.next = self.frame_len_4.q.val();
+        self.user_10.d.next = self.user_0.q.val();
+        self.verdict.faults.next = self.faults_held.q.val();
+        self.verdict.mac_error.next = self.user_10.q.val();
+        self.verdict.frame_len.next = self.frame_len_10.q.val();
+        self.verdict.ip_end.next = self.end_held.q.val();
+        self.verdict.summed.next = self.summed_held.q.val();
+        self.verdict.udp_right.next = self.udp.right.val();
+        self.verdict.icrc_right.next = self.icrc.right.val();
+        self.verdict.control.next = self.control_held.q.val();
+
+        self.window_done_11.d.next = self.window_done_9.q.val();
+        self.ended_12.d.next = self.last_1.q.val();
+        self.role_11.d.next = self.role_9.q.val();
+        self.src_ip_11.d.next = self.outer.src_ip.val();
+        self.ecn_11.d.next = self.outer.ecn.val();
+        self.int_len_11.d.next = self.outer.int_len.val();
+        self.body_11.d.next = self.outer.body.val();
+        self.opcode_11.d.next = self.transport.opcode.val();
+        self.ack_req_11.d.next = self.transport.ack_req.val();
+        self.dest_qp_11.d.next = self.transport.dest_qp.val();
+        self.psn_11.d.next = self.transport.psn.val();
+        self.extension_11.d.next = self.transport.extension.val();
+        self.payload_at_11.d.next = self.transport.payload_at.val();
+        self.payload_len_11.d.next = self.transport.payload_len.val();
+        if self.window_done_11.q.val() {
+            self.role.d.next = self.role_11.q.val();
+            self.src_ip.d.next = self.src_ip_11.q.val();
+            self.ecn.d.next = self.ecn_11.q.val();
+            self.int_len.d.next = self.int_len_11.q.val();
+            self.body.d.next = self.body_11.q.val();
+            self.opcode.d.next = self.opcode_11.q.val();
+            self.ack_req.d.next = self.ack_req_11.q.val();
+            self.dest_qp.d.next = self.dest_qp_11.q.val();
+            self.psn.d.next = self.psn_11.q.val();
+            self.extension.d.next = self.extension_11.q.val();
+            self.payload_at.d.next = self.payload_at_11.q.val();
+            self.payload_len.d.next = self.payload_len_11.q.val();
+        }
+        self.out_valid.next = self.ended_12.q.val();
+        self.out_drop.next = self.verdict.drop_code.val();
+        self.out_role.next = self.role.q.val();
+        self.out_src_ip.next = self.src_ip.q.val();
+        self.out_ecn.next = self.ecn.q.val();
+        self.out_int_len.next = self.int_len.q.val();
+        self.out_body.next = self.body.q.val();
+        self.out_opcode.next = self.opcode.q.val();
+        self.out_ack_req.next = self.ack_req.q.val();
+        self.out_dest_qp.next = self.dest_qp.q.val();
+        self.out_psn.next = self.psn.q.val();
+        self.out_extension.next = self.extension.q.val();
+        self.out_payload_at.next = self.payload_at.q.val();
+        self.out_payload_len.next = self.payload_len.q.val();
+
+        if self.reset.val() {
+            self.number.d.next = bits_u::<11>(0);
+            self.valid_0.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] RxParser {
+        in reset, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser, s_axis_tvalid, cfg_mac, cfg_ip, cfg_port_roce,
+            cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey;
+        out s_axis_tready, out_valid, out_drop, out_role, out_src_ip, out_ecn, out_int_len, out_body, out_opcode,
+            out_ack_req, out_dest_qp, out_psn, out_extension, out_payload_at, out_payload_len
+    }
+}

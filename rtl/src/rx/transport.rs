@@ -1,0 +1,151 @@
+//! BTH and extension: opcode, lengths. Two clocks.
+
+use crate::emit::naming::named;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Decoder of the 28 bytes after the INT stack, first byte in the highest bits. Outputs two clocks after the inputs.
+#[derive(LogicBlock, Default)]
+pub struct Transport {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// 28 bytes.
+    pub bytes: Signal<In, W<224, 4>>,
+    /// UDP length.
+    pub udp_len: Signal<In, U<16>>,
+    /// Bytes of INT header and stack.
+    pub int_len: Signal<In, U<6>>,
+    /// There is a VLAN tag.
+    pub has_tag: Signal<In, Bit>,
+    /// IPv4 header sum.
+    pub ip_sum: Signal<In, U<20>>,
+    /// Register: partition key; the low 15 bits decide.
+    pub pkey: Signal<In, U<16>>,
+    /// From bit 0: INT, BTH and ICRC, opcode, extension and pad, version, partition key; bit 6: IPv4 header checksum.
+    pub faults: Signal<Out, U<7>>,
+    /// Opcode.
+    pub opcode: Signal<Out, U<8>>,
+    /// Acknowledge request.
+    pub ack_req: Signal<Out, Bit>,
+    /// Destination QP.
+    pub dest_qp: Signal<Out, U<24>>,
+    /// PSN.
+    pub psn: Signal<Out, U<24>>,
+    /// 16 bytes after the BTH.
+    pub extension: Signal<Out, W<128, 2>>,
+    /// First byte of the payload in the frame.
+    pub payload_at: Signal<Out, U<7>>,
+    /// Bytes of payload without pad.
+    pub payload_len: Signal<Out, U<16>>,
+    op: Signal<Local, U<8>>,
+    known: Signal<Local, Bit>,
+    need_int: Signal<Local, U<16>>,
+    need_all: Signal<Local, U<16>>,
+    // 1
+    bytes_1: DFF<W<224, 4>>,
+    faults_1: DFF<U<7>>,
+    reth_1: DFF<Bit>,
+    aeth_1: DFF<Bit>,
+    room_1: DFF<U<16>>,
+    at_1: DFF<U<7>>,
+    ip_fold_1: DFF<U<17>>,
+    extra: Signal<Local, U<5>>,
+    need: Signal<Local, U<5>>,
+    // 2
+    faults_2: DFF<U<7>>,
+    opcode_2: DFF<U<8>>,
+    ack_req_2: DFF<Bit>,
+    dest_qp_2: DFF<U<24>>,
+    psn_2: DFF<U<24>>,
+    extension_2: DFF<W<128, 2>>,
+    at_2: DFF<U<7>>,
+    len_2: DFF<U<16>>,
+}
+
+impl Logic for Transport {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, bytes_1, faults_1, reth_1, aeth_1, room_1, at_1, ip_fold_1);
+        dff_setup!(
+            self,
+            clock,
+            faults_2,
+            opcode_2,
+            ack_req_2,
+            dest_qp_2,
+            psn_2,
+            extension_2,
+            at_2,
+            len_2
+        );
+
+        // stage 1
+        self.op.next = self.bytes.val().get_bits::<8>(216);
+        // the reliable connection service without the reserved 15, the notification and the echo
+        self.known.next =
+            ((self.op.val() < 0x18) & (self.op.val() != 0x15)) | (self.op.val() == 0x81) | (self.op.val() == 0xd1);
+        // UDP 8, INT; then BTH 12 and ICRC 4
+        self.need_int.next = bit_cast_u::<16, 6>(self.int_len.val()) + 8;
+        self.need_all.next = bit_cast_u::<16, 6>(self.int_len.val()) + 24;
+        self.bytes_1.d.next = self.bytes.val();
+        self.reth_1.d.next = (self.op.val() == 0x06) | (self.op.val() == 0x0a) | (self.op.val() == 0x0c);
+        self.aeth_1.d.next =
+            (self.op.val() == 0x0d) | (self.op.val() == 0x0f) | (self.op.val() == 0x10) | (self.op.val() == 0x11);
+        self.room_1.d.next = self.udp_len.val() - self.need_all.val();
+        self.faults_1.d.next = bit_cast_u::<7, 1>(bit_cast_b(self.udp_len.val() < self.need_int.val()))
+            | (bit_cast_u::<7, 1>(bit_cast_b(self.udp_len.val() < self.need_all.val())) << 1)
+            | (bit_cast_u::<7, 1>(bit_cast_b(!self.known.val())) << 2)
+            | (bit_cast_u::<7, 1>(bit_cast_b(self.bytes.val().get_bits::<4>(208) != 0)) << 4)
+            | (bit_cast_u::<7, 1>(bit_cast_b(
+                self.bytes.val().get_bits::<15>(192) != self.pkey.val().get_bits::<15>(0),
+            )) << 5);
+        // IPv4 20, UDP 8, BTH 12, after Ethernet 14 or 18
+        self.at_1.d.next = bit_cast_u::<7, 6>(self.int_len.val()) + 54;
+        if self.has_tag.val() {
+            self.at_1.d.next = bit_cast_u::<7, 6>(self.int_len.val()) + 58;
+        }
+        self.ip_fold_1.d.next = bit_cast_u::<17, 16>(self.ip_sum.val().get_bits::<16>(0))
+            + bit_cast_u::<17, 4>(self.ip_sum.val().get_bits::<4>(16));
+
+        // stage 2
+        self.extra.next = bits_u::<5>(0);
+        if self.reth_1.q.val() {
+            self.extra.next = bits_u::<5>(16);
+        }
+        if self.aeth_1.q.val() {
+            self.extra.next = bits_u::<5>(4);
+        }
+        self.need.next = self.extra.val() + bit_cast_u::<5, 2>(self.bytes_1.q.val().get_bits::<2>(212));
+        self.len_2.d.next = self.room_1.q.val() - bit_cast_u::<16, 5>(self.need.val());
+        self.at_2.d.next = self.at_1.q.val() + bit_cast_u::<7, 5>(self.extra.val());
+        // a sum of ones is right; there is no second carry, the sum never exceeds ten words
+        self.faults_2.d.next = self.faults_1.q.val()
+            | (bit_cast_u::<7, 1>(bit_cast_b(self.room_1.q.val() < bit_cast_u::<16, 5>(self.need.val()))) << 3)
+            | (bit_cast_u::<7, 1>(bit_cast_b(self.ip_fold_1.q.val() != 0xffff)) << 6);
+        self.opcode_2.d.next = self.bytes_1.q.val().get_bits::<8>(216);
+        self.ack_req_2.d.next = self.bytes_1.q.val().get_bit(159);
+        self.dest_qp_2.d.next = self.bytes_1.q.val().get_bits::<24>(160);
+        self.psn_2.d.next = self.bytes_1.q.val().get_bits::<24>(128);
+        self.extension_2.d.next = bit_cast_ww::<128, 2, 224, 4>(self.bytes_1.q.val());
+
+        self.faults.next = self.faults_2.q.val();
+        self.opcode.next = self.opcode_2.q.val();
+        self.ack_req.next = self.ack_req_2.q.val();
+        self.dest_qp.next = self.dest_qp_2.q.val();
+        self.psn.next = self.psn_2.q.val();
+        self.extension.next = self.extension_2.q.val();
+        self.payload_at.next = self.at_2.q.val();
+        self.payload_len.next = self.len_2.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Transport {
+        in bytes, udp_len, int_len, has_tag, ip_sum, pkey;
+        out faults, opcode, ack_req, dest_qp, psn, extension, payload_at, payload_len
+    }
+}

@@ -1,0 +1,143 @@
+//! UDP checksum of a frame, checked as its beats go by: addresses, protocol and length, UDP header and data, in ones'
+//! complement.
+
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use rust_hdl::prelude::*;
+
+/// Sum of the 16-bit big-endian words of a beat that are to be summed; three clocks.
+#[derive(LogicBlock, Default)]
+pub struct BeatSum {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The beat, byte 0 in the lowest bits.
+    pub data: Signal<In, W<512, 8>>,
+    /// It is the frame's first: addresses, UDP and data begin at byte 26, or 30 with a VLAN tag.
+    pub first: Signal<In, Bit>,
+    /// There is a VLAN tag.
+    pub has_tag: Signal<In, Bit>,
+    /// Bytes that belong to the packet, 0 to 64.
+    pub covered: Signal<In, U<7>>,
+    /// Sum, three clocks later.
+    pub q: Signal<Out, U<21>>,
+    _pipe: [u64; 2],
+}
+
+impl Logic for BeatSum {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.q.next = U(self._pipe[1]);
+            self._pipe[1] = self._pipe[0];
+            let from = match (self.first.val(), self.has_tag.val()) {
+                (false, _) => 0,
+                (true, false) => 26,
+                (true, true) => 30,
+            };
+            let data = self.data.val();
+            let byte = |i: usize| data.get_bits::<8>(8 * i).0 << (8 * (1 - i % 2));
+            self._pipe[0] = (from..self.covered.val().index().min(64)).map(byte).sum();
+        }
+    }
+    fn connect(&mut self) {
+        self.q.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(
+            "reg [511:0] masked;
+reg [18:0] part [0:3];
+reg [18:0] sum [0:3];
+integer i;
+integer k;
+integer m;
+integer n;
+initial begin
+  q = 0;
+  masked = 0;
+  for (n = 0; n < 4; n = n + 1) part[n] = 0;
+end
+always_comb
+  for (k = 0; k < 4; k = k + 1) begin
+    sum[k] = 19'd0;
+    for (i = 0; i < 8; i = i + 1)
+      sum[k] = sum[k] + {3'd0, masked[128*k + 16*i +: 8], masked[128*k + 16*i + 8 +: 8]};
+  end
+always @(posedge clock) begin
+  for (m = 0; m < 64; m = m + 1)
+    masked[8*m +: 8] <= (m[6:0] < covered) & !(first & (m < (has_tag ? 30 : 26))) ? data[8*m +: 8] : 8'd0;
+  for (n = 0; n < 4; n = n + 1) part[n] <= sum[n];
+  q <= {2'd0, part[0]} + {2'd0, part[1]} + {2'd0, part[2]} + {2'd0, part[3]};
+end"
+            .into(),
+        )
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] BeatSum { in data, first, has_tag, covered; out q } }
+
+/// `right` says six clocks after a beat whether the sum up to it is that of a right checksum.
+#[derive(LogicBlock, Default)]
+pub struct UdpSum {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The beat.
+    pub data: Signal<In, W<512, 8>>,
+    /// There is a beat.
+    pub enable: Signal<In, Bit>,
+    /// It is the frame's first.
+    pub first: Signal<In, Bit>,
+    /// There is a VLAN tag.
+    pub has_tag: Signal<In, Bit>,
+    /// Bytes that belong to the packet, 0 to 64.
+    pub covered: Signal<In, U<7>>,
+    /// UDP length, which the pseudo header repeats.
+    pub udp_len: Signal<In, U<16>>,
+    /// The checksum is right.
+    pub right: Signal<Out, Bit>,
+    beat: BeatSum,
+    enable_3: Delay<Bit, 3>,
+    first_3: Delay<Bit, 3>,
+    udp_len_3: Delay<U<16>, 3>,
+    total: DFF<U<32>>,
+    once: DFF<U<17>>,
+    right_6: DFF<Bit>,
+}
+
+impl Logic for UdpSum {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, beat, enable_3, first_3, udp_len_3);
+        dff_setup!(self, clock, total, once, right_6);
+        self.beat.data.next = self.data.val();
+        self.beat.first.next = self.first.val();
+        self.beat.has_tag.next = self.has_tag.val();
+        self.beat.covered.next = self.covered.val();
+        self.enable_3.d.next = self.enable.val();
+        self.first_3.d.next = self.first.val();
+        self.udp_len_3.d.next = self.udp_len.val();
+        if self.enable_3.q.val() {
+            if self.first_3.q.val() {
+                // protocol 17 and the length once more
+                self.total.d.next =
+                    bit_cast_u::<32, 21>(self.beat.q.val()) + bit_cast_u::<32, 16>(self.udp_len_3.q.val()) + 17;
+            } else {
+                self.total.d.next = self.total.q.val() + bit_cast_u::<32, 21>(self.beat.q.val());
+            }
+        }
+        self.once.d.next = bit_cast_u::<17, 16>(self.total.q.val().get_bits::<16>(0))
+            + bit_cast_u::<17, 16>(self.total.q.val().get_bits::<16>(16));
+        self.right_6.d.next = (self.once.q.val().get_bits::<16>(0)
+            + bit_cast_u::<16, 1>(bit_cast_b(self.once.q.val().get_bit(16))))
+            == bits_u::<16>(0xffff);
+        self.right.next = self.right_6.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] UdpSum { in data, enable, first, has_tag, covered, udp_len; out right } }

@@ -1,0 +1,91 @@
+//! One reason for each frame: the first fault in the order of the reference. Two clocks.
+
+use crate::emit::naming::named;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
+use hpcc_models::nic::Counter;
+use rust_hdl::prelude::*;
+
+/// Counter of each drop code from 1 on; 1, the MAC's own error, has none in the model.
+pub const DROP_COUNTERS: [Option<Counter>; 21] = [
+    None,
+    Some(Counter::ShortFrame),
+    Some(Counter::WrongMac),
+    Some(Counter::NotIpv4),
+    Some(Counter::IpVersion),
+    Some(Counter::IpOptions),
+    Some(Counter::IpLength),
+    Some(Counter::IpChecksum),
+    Some(Counter::IpFragment),
+    Some(Counter::WrongIp),
+    Some(Counter::NotUdp),
+    Some(Counter::UdpLength),
+    Some(Counter::UdpPort),
+    Some(Counter::UdpChecksum),
+    Some(Counter::IntLength),
+    Some(Counter::TransportLength),
+    Some(Counter::Icrc),
+    Some(Counter::Opcode),
+    Some(Counter::TransportLength),
+    Some(Counter::TransportVersion),
+    Some(Counter::PartitionKey),
+];
+
+/// Verdict on a frame whose headers and sums are known.
+#[derive(LogicBlock, Default)]
+pub struct Verdict {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Faults of the headers, bit n for drop code n + 1; those of codes 1, 2, 17 are zero here, 7 and 14 in part.
+    pub faults: Signal<In, U<21>>,
+    /// The MAC calls the frame bad.
+    pub mac_error: Signal<In, Bit>,
+    /// Bytes of the frame.
+    pub frame_len: Signal<In, U<18>>,
+    /// End of the IP packet in the frame.
+    pub ip_end: Signal<In, U<17>>,
+    /// It is a plain packet with a UDP checksum.
+    pub summed: Signal<In, Bit>,
+    /// The UDP checksum is right.
+    pub udp_right: Signal<In, Bit>,
+    /// The ICRC is right.
+    pub icrc_right: Signal<In, Bit>,
+    /// It is a control packet, which has no transport header.
+    pub control: Signal<In, Bit>,
+    /// Drop code, two clocks later; 0 to keep the frame.
+    pub drop_code: Signal<Out, U<5>>,
+    late: Signal<Local, U<21>>,
+    all: DFF<U<21>>,
+    code: DFF<U<5>>,
+}
+
+impl Logic for Verdict {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, all, code);
+        self.late.next = bit_cast_u::<21, 1>(bit_cast_b(self.mac_error.val()))
+            | (bit_cast_u::<21, 1>(bit_cast_b(self.frame_len.val() < 42)) << 1)
+            | (bit_cast_u::<21, 1>(bit_cast_b(
+                self.frame_len.val() < bit_cast_u::<18, 17>(self.ip_end.val()),
+            )) << 6)
+            | (bit_cast_u::<21, 1>(bit_cast_b(self.summed.val() & !self.udp_right.val())) << 13)
+            | (bit_cast_u::<21, 1>(bit_cast_b(!self.icrc_right.val())) << 16);
+        self.all.d.next = self.faults.val() | self.late.val();
+        if self.control.val() {
+            self.all.d.next = (self.faults.val() | self.late.val()) & bits_u::<21>(0x3fff);
+        }
+        self.code.d.next = bits_u::<5>(0);
+        for i in 0..21 {
+            if self.all.q.val().get_bit(20 - i) {
+                self.code.d.next = bits_u::<5>(21) - i.val();
+            }
+        }
+        self.drop_code.next = self.code.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Verdict { in faults, mac_error, frame_len, ip_end, summed, udp_right, icrc_right, control; out drop_code }
+}

@@ -1,0 +1,142 @@
+//! The Verilog of the RX parser and of its primitives in lockstep with their RustHDL descriptions.
+
+use hpcc_rtl::emit::Library;
+use hpcc_rtl::prim::crc::{CrcFold, CrcResidue, CrcState, CrcUnroll};
+use hpcc_rtl::prim::uint::mask;
+use hpcc_rtl::rx::align::HeaderAlign;
+use hpcc_rtl::rx::icrc_bytes::IcrcBytes;
+use hpcc_rtl::rx::stimulus::{any_frame, registers};
+use hpcc_rtl::rx::udp_sum::BeatSum;
+use hpcc_rtl::rx::RxParser;
+use hpcc_rtl::sim::{Port, Ports, Stimulus};
+use hpcc_testbench::tools;
+use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
+
+/// Lint of everything below a block; `-Wall` must say nothing.
+fn lint_clean<B: Ports>(top: &str, block: &mut B) {
+    let mut library = Library::new();
+    library.add_top(top, block).expect("emits");
+    let scratch = tempfile::tempdir().expect("scratch");
+    let mut files = vec![];
+    for (name, text) in library.sources(top) {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        files.push(path);
+    }
+    let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(warnings, "", "lint of {top}");
+}
+
+/// Random inputs on a default block, and lint.
+fn agrees<B: Ports + Default + 'static>(top: &str) {
+    lint_clean(top, &mut B::default());
+    Lockstep::<B, Random>::random(top)
+        .clocks(20_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn crc_parts() {
+    agrees::<CrcFold>("crc_fold");
+    agrees::<CrcState>("crc_state");
+    agrees::<CrcResidue>("crc_residue");
+    agrees::<CrcUnroll>("crc_unroll");
+}
+
+#[test]
+fn byte_blocks() {
+    agrees::<HeaderAlign>("header_align");
+    agrees::<IcrcBytes>("icrc_bytes");
+    agrees::<BeatSum>("beat_sum");
+}
+
+/// Frames of the parser's tests beat by beat, with gaps in which every input is noise.
+struct Frames {
+    stimulus: Stimulus,
+    ports: Vec<Port>,
+    frame: Vec<u8>,
+    at: usize,
+}
+
+impl Frames {
+    fn new(ports: &[Port], seed: u64) -> Self {
+        Self {
+            stimulus: Stimulus::new(seed),
+            ports: ports.to_vec(),
+            frame: Vec::new(),
+            at: 0,
+        }
+    }
+
+    fn limb(&self, name: &str) -> usize {
+        self.ports
+            .iter()
+            .find(|port| port.input && port.name == name)
+            .expect("port")
+            .limb
+    }
+
+    fn set(&self, inputs: &mut [u64], name: &str, value: u64) {
+        inputs[self.limb(name)] = value;
+    }
+}
+
+impl Drive for Frames {
+    fn drive(&mut self, clock: u64, _outputs: &[u64], inputs: &mut [u64]) {
+        let config = registers();
+        if clock == 0 {
+            self.set(
+                inputs,
+                "cfg_mac",
+                config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)),
+            );
+            self.set(inputs, "cfg_ip", u32::from(config.ip).into());
+            self.set(inputs, "cfg_port_roce", config.ports.roce.into());
+            self.set(inputs, "cfg_port_int", config.ports.int_collect.into());
+            self.set(inputs, "cfg_port_echo", config.ports.int_echo.into());
+            self.set(inputs, "cfg_port_control", config.ports.control.into());
+            self.set(inputs, "cfg_pkey", config.pkey.into());
+        }
+        self.set(inputs, "reset", u64::from(clock < 2 || clock % 9973 == 0));
+        let valid = self.stimulus.chance(0.8);
+        self.set(inputs, "s_axis_tvalid", u64::from(valid));
+        let first = self.limb("s_axis_tdata");
+        if !valid {
+            for limb in 0..8 {
+                inputs[first + limb] = self.stimulus.uniform(64);
+            }
+            let (keep, last) = (self.stimulus.uniform(64), self.stimulus.uniform(1));
+            self.set(inputs, "s_axis_tkeep", keep);
+            self.set(inputs, "s_axis_tlast", last);
+            return;
+        }
+        if self.at >= self.frame.len() {
+            self.frame = any_frame(&mut self.stimulus, &config);
+            self.at = 0;
+        }
+        let beat = &self.frame[self.at..self.frame.len().min(self.at + 64)];
+        for limb in 0..8 {
+            let bytes = beat.get(8 * limb..).unwrap_or(&[]);
+            inputs[first + limb] = bytes
+                .iter()
+                .take(8)
+                .rev()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte));
+        }
+        self.set(inputs, "s_axis_tkeep", mask(beat.len()));
+        self.set(inputs, "s_axis_tlast", u64::from(self.at + 64 >= self.frame.len()));
+        let bad = self.stimulus.chance(0.05);
+        self.set(inputs, "s_axis_tuser", u64::from(bad));
+        self.at += 64;
+    }
+}
+
+#[test]
+fn parser() {
+    lint_clean("rx_parser", &mut RxParser::default());
+    Lockstep::<RxParser, Frames>::new("rx_parser", Box::default, Frames::new)
+        .clocks(60_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
