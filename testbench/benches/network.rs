@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 fn simulate(topology: &Topology, flows: &[FlowSpec], law: &LawSpec, fidelity: Fidelity) -> u64 {
     let config = Config::paper(13_000, law.uses_int());
-    let mut slot = |p: &_| law.slot(p, fidelity, flows.len());
+    let mut slot = |p: &_| law.slot(p, fidelity);
     let plan = SamplePlan::default();
     let mut sim = Simulator::new(topology, flows.to_vec(), config, plan, &mut slot).expect("a valid network");
     sim.run_until(u64::MAX / 2);

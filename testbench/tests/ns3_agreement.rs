@@ -50,10 +50,7 @@ fn replay(topology: &str, flows: &str, config: &str, monitor_ns: u64, fidelity: 
         ..SamplePlan::default()
     };
     let law = ns3::law(&config).unwrap();
-    let mut sim = Simulator::new(&topology, specs, config.network(), plan, &mut |p| {
-        law.slot(p, fidelity, 0)
-    })
-    .unwrap();
+    let mut sim = Simulator::new(&topology, specs, config.network(), plan, &mut |p| law.slot(p, fidelity)).unwrap();
     sim.run_until(config.stop_ps);
     sim
 }

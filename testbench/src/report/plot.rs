@@ -174,7 +174,13 @@ impl Panel {
         }
         if self.has_legend() && !self.distribution {
             // Room for the legend above the lines.
-            y1 = if self.log_y { y1 * (y1 / y0).powf(0.3) } else { y1 * 1.3 };
+            let entries = self.lines.iter().filter(|l| !l.label.is_empty()).count() + self.levels.len();
+            let room = 0.1 + 0.08 * entries.min(LEGEND_MOST) as f64;
+            y1 = if self.log_y {
+                y1 * (y1 / y0).powf(room)
+            } else {
+                y1 * (1.0 + room)
+            };
         }
         y1 = self.levels.iter().fold(y1, |top, level| top.max(level.0 * 1.08));
         y1 = self.y_max.unwrap_or(y1);

@@ -150,8 +150,8 @@ impl LawSpec {
         Ok(params)
     }
 
-    /// Makes the slot for one kind of port; `flows` may run at the same time.
-    pub fn slot(&self, port: &SlotParams, fidelity: Fidelity, flows: usize) -> Result<Box<dyn CcSlot>, String> {
+    /// Makes the slot for one kind of port.
+    pub fn slot(&self, port: &SlotParams, fidelity: Fidelity) -> Result<Box<dyn CcSlot>, String> {
         match fidelity {
             Fidelity::Golden => self.golden(port),
             _ if self.kind != LawKind::Hpcc => Err(format!(
@@ -162,7 +162,7 @@ impl LawSpec {
                 let law = FixedHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
                 Ok(Box::new(Direct::new(Box::new(law))))
             }
-            Fidelity::CcRtl => rtl_slot::make(&self.hpcc_params(port)?, flows, self.driver),
+            Fidelity::CcRtl => rtl_slot::make(&self.hpcc_params(port)?, self.driver),
             Fidelity::NicRtl => Err("fidelity: expected golden, fixed or cc-rtl for a network of many NICs".into()),
         }
     }
@@ -223,7 +223,7 @@ mod tests {
         };
         for name in LAW_NAMES {
             let spec = LawSpec::named(name).unwrap();
-            assert!(spec.slot(&port, Fidelity::Golden, 1).is_ok(), "{name}");
+            assert!(spec.slot(&port, Fidelity::Golden).is_ok(), "{name}");
         }
         assert!(LawSpec::named("reno")
             .unwrap_err()

@@ -35,28 +35,24 @@ pub enum Driver {
     Verilated,
 }
 
-/// Makes the slot: with the paper's 300 flows, or 4096 where more can run at once.
-pub fn make(params: &HpccParams, flows: usize, driver: Driver) -> Result<Box<dyn CcSlot>, String> {
-    if flows <= 300 {
-        sized::<300, 9>(params, driver)
-    } else {
-        sized::<4096, 12>(params, driver)
-    }
-}
+/// Flows that can run at once: the paper's number where RustHDL is driven, more where the Verilog is.
+const RUSTHDL_FLOWS: usize = 300;
+const VERILATED_FLOWS: usize = 4096;
 
-fn sized<const FLOWS: usize, const A: usize>(params: &HpccParams, driver: Driver) -> Result<Box<dyn CcSlot>, String> {
-    let mut block: Box<HpccSlot<FLOWS, A>> = Box::default();
+/// Makes the slot.
+pub fn make(params: &HpccParams, driver: Driver) -> Result<Box<dyn CcSlot>, String> {
     Ok(match driver {
         Driver::Rusthdl => {
+            let block: Box<HpccSlot<RUSTHDL_FLOWS, 9>> = Box::default();
             let device = RustHdl::new(block).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, params, FLOWS)?)
+            Box::new(RtlSlot::new(device, params, RUSTHDL_FLOWS)?)
         }
         Driver::Verilated => {
-            hpcc_rtl::sim::init(block.as_mut()).map_err(|e| e.to_string())?;
-            let sources =
-                verilated::sources(&format!("hpcc_slot_{FLOWS}"), block.as_mut()).map_err(|e| e.to_string())?;
+            let mut block: Box<HpccSlot<VERILATED_FLOWS, 12>> = Box::default();
+            let top = format!("hpcc_slot_{VERILATED_FLOWS}");
+            let sources = verilated::sources(&top, block.as_mut()).map_err(|e| e.to_string())?;
             let device = Model::new(&sources).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, params, FLOWS)?)
+            Box::new(RtlSlot::new(device, params, VERILATED_FLOWS)?)
         }
     })
 }

@@ -104,7 +104,7 @@ impl Job {
     /// Simulates. The plan's samples end with the last flow.
     pub fn run(&self, bar: &ProgressBar) -> Result<Run, String> {
         let started = Instant::now();
-        let mut slot = |p: &_| self.law.slot(p, self.fidelity, self.flows.len());
+        let mut slot = |p: &_| self.law.slot(p, self.fidelity);
         let mut sim = Simulator::new(
             &self.topology,
             self.flows.clone(),
