@@ -1,8 +1,8 @@
 //! Primitives: number types of the datapath and the blocks that map onto the fabric's own cells.
 //!
 //! Each block is described twice, as a Rust `update()` and as Verilog text, and the two are compared clock by clock by
-//! the lockstep tests of the test bench. Every block has a port `clock`; none has a reset, because none holds control
-//! state.
+//! the lockstep tests of the test bench. Every block has a port `clock`; those that hold control state have a `reset`,
+//! synchronous and high.
 //!
 //! | block | what | clocks from input to output |
 //! |---|---|---|
