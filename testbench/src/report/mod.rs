@@ -1,6 +1,7 @@
 //! What runs look like (figures, tables, a page), what the hardware costs (cells, memories, multipliers, clock rate) and
 //! how well it computes.
 
+pub mod hardware;
 pub mod plot;
 pub mod reciprocal;
 pub mod summary;
