@@ -4,6 +4,7 @@ use super::slot::SlotPorts;
 use crate::verilated::lockstep::Drive;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::CcEvent;
+use hpcc_models::fixed::registers::address;
 use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::stimulus::EventSource;
 use hpcc_rtl::sim::{Port, Stimulus};
@@ -18,12 +19,34 @@ pub struct SlotDrive {
     generation: Vec<u8>,
     event: Option<CcEvent>,
     command: Option<(bool, u16, u8)>,
-    burst: (u64, u64),
+    /// First flow of the burst, how many flows take part, events left.
+    burst: (u64, u64, u64),
+    alive: Vec<bool>,
     accept: f64,
     offer: f64,
     /// Register writes to come, one a clock; `None` leaves a clock out.
     writes: VecDeque<Option<(u8, u64)>>,
+    /// Last event of each flow.
+    last: Vec<Option<CcEvent>>,
+    /// What the events of this burst have in common.
+    shape: Shape,
+    /// `T` as it stands in the register, ns.
+    base_rtt: u32,
 }
+
+/// Events that the random source alone gives too rarely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    /// As the source makes them.
+    Plain,
+    /// No queue, and nothing sent since the last event: utilisation falls to nothing.
+    Idle,
+    /// Exactly `T` since the last event.
+    OneRoundTrip,
+}
+
+/// `T` after reset, ns.
+const RESET_BASE_RTT: u32 = 13_000;
 
 impl SlotDrive {
     /// A drive of the slot with these ports.
@@ -35,15 +58,71 @@ impl SlotDrive {
             generation: vec![0; flows as usize],
             event: None,
             command: None,
-            burst: (0, 0),
+            burst: (0, 1, 0),
+            alive: vec![false; flows as usize],
             accept: 1.0,
             offer: 1.0,
             writes: VecDeque::new(),
+            last: vec![None; flows as usize],
+            shape: Shape::Plain,
+            base_rtt: RESET_BASE_RTT,
         }
     }
 }
 
 impl SlotDrive {
+    /// Which flows come next, how often, and in which shape: one flow alone waits for itself, six and more do not.
+    fn begin_burst(&mut self) {
+        let s = self.source.stimulus();
+        let together = [1, 1, 2, 5, 6, 16, self.flows, self.flows][s.below(8) as usize].min(self.flows);
+        self.burst = (s.below(self.flows), together, 1 + s.below(64));
+        self.shape = match s.below(10) {
+            0 | 1 => Shape::Idle,
+            2 => Shape::OneRoundTrip,
+            _ => Shape::Plain,
+        };
+    }
+
+    /// Creates a flow that does not exist, if there is one, nine times of ten; else creates or removes any.
+    fn next_command(&mut self) -> (bool, u16, u8) {
+        let s = self.source.stimulus();
+        let from = s.below(self.flows) as usize;
+        let dead = (0..self.alive.len())
+            .map(|i| (from + i) % self.alive.len())
+            .find(|flow| !self.alive[*flow]);
+        let (flow, create) = match dead {
+            Some(flow) if s.chance(0.9) => (flow, true),
+            _ => (from, s.chance(0.7)),
+        };
+        if create && s.chance(0.3) {
+            self.generation[flow] = s.uniform(8) as u8;
+        }
+        self.alive[flow] = create;
+        (create, flow as u16, self.generation[flow])
+    }
+
+    /// The next event of a flow, in the shape of the burst.
+    fn next_event(&mut self, flow: usize) -> CcEvent {
+        let mut event = self.source.next(flow, self.generation[flow]);
+        if let Some(last) = &self.last[flow] {
+            let long = self.source.stimulus().chance(0.3);
+            for (hop, before) in event.hops.iter_mut().zip(&last.hops) {
+                match self.shape {
+                    Shape::Plain => {}
+                    Shape::Idle => {
+                        (hop.tx_bytes, hop.q_len) = (before.tx_bytes, 0);
+                        if long {
+                            hop.ts = (before.ts + 2 * self.base_rtt) & 0xff_ffff;
+                        }
+                    }
+                    Shape::OneRoundTrip => hop.ts = (before.ts + self.base_rtt) & 0xff_ffff,
+                }
+            }
+        }
+        self.last[flow] = Some(event.clone());
+        event
+    }
+
     /// Mostly a legal set of registers, sometimes one of the few that change while running, sometimes any value anywhere
     /// for a while.
     fn write_registers(&mut self) {
@@ -68,7 +147,8 @@ fn legal_registers(s: &mut Stimulus) -> Vec<(u8, u64)> {
     let line_rate = [10, 25, 40, 50, 100, 200, 400, 800][s.below(8) as usize] * 1_000_000_000;
     let longest = (8 * (4 << 20) * 1_000_000_000u64 / line_rate).min(100_000);
     let mut params = HpccParams::new(line_rate, 1000 + s.below(longest - 999) as u32);
-    params.max_stage = s.below(8) as u8;
+    // at 0 every event multiplies, however small the utilisation
+    params.max_stage = if s.chance(0.4) { 0 } else { s.below(8) as u8 };
     HpccRegisters::new(&params).map_or(vec![], |registers| registers.writes())
 }
 
@@ -84,37 +164,33 @@ impl Drive for SlotDrive {
         let reset = clock < 2 || self.source.stimulus().chance(2e-5);
         if self.source.stimulus().chance(0.001) {
             let s = self.source.stimulus();
-            self.accept = [1.0, 0.9, 0.5, 0.05][s.below(4) as usize];
-            self.offer = [1.0, 0.5, 0.1][s.below(3) as usize];
+            self.accept = [1.0, 1.0, 1.0, 0.9, 0.9, 0.5, 0.5, 0.05][s.below(8) as usize];
+            self.offer = [1.0, 1.0, 0.9, 0.3][s.below(4) as usize];
         }
         let offer = self.source.stimulus().chance(self.offer);
         if self.event.is_none() && offer {
-            if self.burst.1 == 0 {
-                let s = self.source.stimulus();
-                self.burst = (s.below(self.flows), if s.chance(0.2) { 1 + s.below(64) } else { 1 });
+            if self.burst.2 == 0 {
+                self.begin_burst();
             }
-            self.burst.1 -= 1;
-            let flow = self.burst.0 as usize;
-            self.event = Some(self.source.next(flow, self.generation[flow]));
+            self.burst.2 -= 1;
+            let flow = (self.burst.0 + self.source.stimulus().below(self.burst.1)) % self.flows;
+            self.event = Some(self.next_event(flow as usize));
         }
-        // every flow is created soon after a reset; later at random
-        let early = clock < 40 * self.flows && clock.is_multiple_of(8);
-        if self.command.is_none() && (early || self.source.stimulus().chance(0.01)) {
-            let s = self.source.stimulus();
-            let flow = s.below(self.flows);
-            let create = early || s.chance(0.8);
-            let generation = if s.chance(0.3) {
-                s.uniform(8) as u8
-            } else {
-                self.generation[flow as usize]
-            };
-            self.generation[flow as usize] = generation;
-            self.command = Some((create, flow as u16, generation));
+        if reset {
+            self.alive.fill(false);
+        }
+        if self.command.is_none() && self.source.stimulus().chance(0.03) {
+            self.command = Some(self.next_command());
         }
         if self.writes.is_empty() && self.source.stimulus().chance(4e-4) {
             self.write_registers();
         }
         let write = self.writes.pop_front().flatten();
+        match write {
+            Some((address::BASE_RTT, data)) => self.base_rtt = data as u32 & 0x1_ffff,
+            _ if reset => self.base_rtt = RESET_BASE_RTT,
+            _ => {}
+        }
         let stalled = !self.source.stimulus().chance(self.accept);
         self.ports.set_reset(inputs, reset);
         self.ports.set_param(inputs, write);
