@@ -15,6 +15,10 @@ fn check(name: &str, setting: &Synthetic, options: &Options) {
     let table = report::table(&cosim, Path::new(name));
     println!("{table}");
     assert_eq!(report::failed(&cosim, None), None, "{table}");
+    // what `--out` calls golden is the trace's own law, queues above 16 bits included
+    for (seen, row) in cosim.runs[0].seen.iter().zip(&cosim.trace.rows) {
+        assert_eq!(seen.map(|seen| (seen.u, seen.w)), Some((row.u, row.w_bytes)));
+    }
     for comparison in &cosim.comparisons {
         let exact = comparison.model == "golden";
         let (mean, p99) = if exact { (0.0, 0.0) } else { (MEAN, P99) };

@@ -89,6 +89,8 @@ pub struct Cosim {
     pub trace: Trace,
     /// Golden, then the others.
     pub runs: Vec<Run>,
+    /// Rows with a queue above the 16 bits of the wire, which saturates for all but golden against the trace.
+    pub saturated: usize,
     /// Golden against the trace, then each model against the one before it.
     pub comparisons: Vec<Comparison>,
 }
@@ -106,8 +108,8 @@ impl Cosim {
             });
         }
         let recorded: Vec<Option<Seen>> = trace.rows.iter().map(|row| Some(recorded(row))).collect();
-        let replayed = laws::golden_at_full_width(&trace, flows, &events)?;
-        let mut comparisons = vec![Comparison::new("golden", "trace", TRACE_BOUND, &replayed, &recorded)];
+        let full = laws::golden_at_full_width(&trace, flows, &events)?;
+        let mut comparisons = vec![Comparison::new("golden", "trace", TRACE_BOUND, &full, &recorded)];
         for pair in runs.windows(2) {
             let [reference, model] = pair else { continue };
             let expected = if reference.name == "golden" {
@@ -123,10 +125,15 @@ impl Cosim {
                 &reference.seen,
             ));
         }
+        // The hardware was compared with golden on the queues it sees; what is kept is golden on the trace's own.
+        runs[0].seen = full;
+        let wide = |row: &&TraceRow| row.hops.iter().any(|hop| hop.q > u32::from(u16::MAX));
+        let saturated = trace.rows.iter().filter(wide).count();
         Ok(Self {
             trace,
             runs,
             comparisons,
+            saturated,
         })
     }
 

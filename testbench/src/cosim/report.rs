@@ -55,6 +55,13 @@ pub fn table(cosim: &Cosim, file: &Path) -> String {
         );
     }
     text.push('\n');
+    if cosim.saturated > 0 {
+        let rows = cosim.saturated;
+        let _ = writeln!(
+            text,
+            "{rows} rows have queues above 16 bits: saturated except for golden against the trace"
+        );
+    }
     for comparison in &cosim.comparisons {
         text.push_str(&divergence(cosim, comparison));
     }
