@@ -36,18 +36,24 @@ module admit_300_9 (
   localparam [16:0] limit = 17'h12c;
   wire  [8:0] offered_flow;
   wire  [8:0] commanded_flow;
-  logic event_busy;
-  logic command_busy;
-  wire  open;
-  wire  take_event;
-  wire  take_command;
-  wire  entering;
-  logic [8:0] entering_flow;
+  logic [2:0] event_wait;
+  logic [2:0] command_wait;
+  wire  in_range;
+  wire  enter;
+  wire  load;
   wire  known_kind;
-  wire  [457:0] events_up_data;
-  wire  events_up_ready;
-  wire  [457:0] events_down_data;
-  wire  events_down_valid;
+  wire  [24:0] heads_up_data;
+  wire  heads_up_ready;
+  wire  [24:0] heads_down_data;
+  wire  heads_down_valid;
+  wire  heads_down_ready;
+  wire  [432:0] ring_rdata;
+  wire  ring_we;
+  wire  [432:0] ring_wdata;
+  logic [3:0] write_place_d;
+  logic [3:0] write_place_q;
+  logic [3:0] read_place_d;
+  logic [3:0] read_place_q;
   wire  [24:0] commands_up_data;
   wire  commands_up_ready;
   wire  [24:0] commands_down_data;
@@ -61,35 +67,54 @@ module admit_300_9 (
   logic recent_valid_1_q;
   logic recent_valid_2_q;
   logic recent_valid_3_q;
-  logic recent_valid_4_q;
   logic [8:0] recent_flow_0_q;
   logic [8:0] recent_flow_1_q;
   logic [8:0] recent_flow_2_q;
   logic [8:0] recent_flow_3_q;
-  logic [8:0] recent_flow_4_q;
+  logic next_valid_d;
+  logic next_valid_q;
+  logic next_command_d;
+  logic next_command_q;
+  logic next_create_d;
+  logic next_create_q;
+  logic next_good_d;
+  logic next_good_q;
+  logic next_past_d;
+  logic next_past_q;
+  logic [8:0] next_flow_d;
+  logic [8:0] next_flow_q;
+  logic [7:0] next_generation_d;
+  logic [7:0] next_generation_q;
+  logic [2:0] hold_off_d;
+  logic [2:0] hold_off_q;
   logic valid_r_d;
   logic valid_r_q;
-  wire  is_command_r_d;
+  logic is_command_r_d;
   logic is_command_r_q;
   logic create_r_d;
   logic create_r_q;
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
-  logic [7:0] generation_r_d;
   logic [7:0] generation_r_q;
-  wire  [432:0] word_r_d;
-  logic [432:0] word_r_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
-  skid_w458_8 u_events (
+  skid_u25 u_heads (
     .clock(clock),
     .reset(reset),
-    .up_data(events_up_data),
+    .up_data(heads_up_data),
     .up_valid(event_valid),
-    .up_ready(events_up_ready),
-    .down_data(events_down_data),
-    .down_valid(events_down_valid),
-    .down_ready(take_event)
+    .up_ready(heads_up_ready),
+    .down_data(heads_down_data),
+    .down_valid(heads_down_valid),
+    .down_ready(heads_down_ready)
+  );
+  lut_ram_w433_a4 u_ring (
+    .clock(clock),
+    .raddr(read_place_q),
+    .rdata(ring_rdata),
+    .we(ring_we),
+    .waddr(write_place_q),
+    .wdata(ring_wdata)
   );
   skid_u25 u_commands (
     .clock(clock),
@@ -99,45 +124,77 @@ module admit_300_9 (
     .up_ready(commands_up_ready),
     .down_data(commands_down_data),
     .down_valid(commands_down_valid),
-    .down_ready(take_command)
+    .down_ready(load)
   );
   assign known_kind = (event_kind == 3'd0) | (event_kind == 3'd1);
-  assign event_ready = events_up_ready;
-  assign events_up_data = ((((((((({457'd0, known_kind} << 457) | ({450'd0, event_generation} << 449)) | ({442'd0, event_flow} << 433)) | ({457'd0, event_int_valid} << 432)) | ({434'd0, event_psn_next} << 408)) | ({434'd0, event_snd_nxt} << 384)) | ({454'd0, event_n_hop} << 380)) | ({446'd0, event_path_id} << 368)) | ({410'd0, event_now} << 320)) | {138'd0, event_hops};
+  assign event_ready = heads_up_ready;
+  assign heads_up_data = (({24'd0, known_kind} << 24) | ({17'd0, event_generation} << 16)) | {9'd0, event_flow};
+  assign ring_we = event_valid & heads_up_ready;
+  assign ring_wdata = (((((({432'd0, event_int_valid} << 432) | ({409'd0, event_psn_next} << 408)) | ({409'd0, event_snd_nxt} << 384)) | ({429'd0, event_n_hop} << 380)) | ({421'd0, event_path_id} << 368)) | ({385'd0, event_now} << 320)) | {113'd0, event_hops};
   assign command_ready = commands_up_ready;
   assign commands_up_data = (({24'd0, command_create} << 24) | ({17'd0, command_generation} << 16)) | {9'd0, command_flow};
-  assign offered_flow = 9'(events_down_data[448:433]);
+  assign enter = ((next_valid_q & (hold_off_q == 3'd0)) & (~crowded)) & (~sweeping_q);
+  assign load = enter | (~next_valid_q);
+  assign heads_down_ready = load & (~commands_down_valid);
+  assign offered_flow = 9'(heads_down_data[15:0]);
   assign commanded_flow = 9'(commands_down_data[15:0]);
-  assign open = (~crowded) & (~sweeping_q);
-  assign take_command = (open & commands_down_valid) & (~command_busy);
-  assign take_event = ((open & events_down_valid) & (~commands_down_valid)) & (~event_busy);
-  assign entering = take_event | take_command;
-  assign is_command_r_d = commands_down_valid | sweeping_q;
-  assign word_r_d = events_down_data[432:0];
+  assign in_range = {1'd0, heads_down_data[15:0]} < limit;
   assign valid = valid_r_q;
   assign is_command = is_command_r_q;
   assign create = create_r_q;
   assign flow = flow_r_q;
   assign generation = generation_r_q;
-  assign word = word_r_q;
+  assign word = ring_rdata;
   assign out_of_range = out_of_range_r_q;
   always_comb begin
     sweeping_d = sweeping_q;
     sweep_d = sweep_q;
-    recent_valid_0_d = entering;
-    valid_r_d = 1'd0;
-    out_of_range_r_d = 1'd0;
-    create_r_d = commands_down_data[24];
-    flow_r_d = entering_flow;
-    if (take_event) begin
-      valid_r_d = events_down_data[457] & ({1'd0, events_down_data[448:433]} < limit);
-      out_of_range_r_d = events_down_data[457] & ({1'd0, events_down_data[448:433]} >= limit);
+    write_place_d = write_place_q;
+    read_place_d = read_place_q;
+    next_valid_d = next_valid_q;
+    next_command_d = next_command_q;
+    next_create_d = next_create_q;
+    next_good_d = next_good_q;
+    next_past_d = next_past_q;
+    next_flow_d = next_flow_q;
+    next_generation_d = next_generation_q;
+    if (event_valid & heads_up_ready) begin
+      write_place_d = write_place_q + 4'd1;
     end
-    if (take_command) begin
-      valid_r_d = {1'd0, commands_down_data[15:0]} < limit;
+    hold_off_d = hold_off_q;
+    if (|hold_off_q) begin
+      hold_off_d = hold_off_q - 3'd1;
     end
+    if (load) begin
+      next_valid_d = heads_down_valid | commands_down_valid;
+      next_command_d = commands_down_valid;
+      next_create_d = commands_down_data[24];
+      if (commands_down_valid) begin
+        next_good_d = {1'd0, commands_down_data[15:0]} < limit;
+        next_past_d = 1'd0;
+        next_flow_d = commanded_flow;
+        next_generation_d = commands_down_data[23:16];
+        hold_off_d = command_wait;
+      end else begin
+        next_good_d = heads_down_data[24] & in_range;
+        next_past_d = heads_down_data[24] & (~in_range);
+        next_flow_d = offered_flow;
+        next_generation_d = heads_down_data[23:16];
+        hold_off_d = event_wait;
+      end
+    end
+    recent_valid_0_d = enter;
+    if (enter & (~next_command_q)) begin
+      read_place_d = read_place_q + 4'd1;
+    end
+    valid_r_d = enter & next_good_q;
+    out_of_range_r_d = enter & next_past_q;
+    is_command_r_d = next_command_q;
+    create_r_d = next_create_q;
+    flow_r_d = next_flow_q;
     if (sweeping_q) begin
       valid_r_d = 1'd1;
+      is_command_r_d = 1'd1;
       create_r_d = 1'd0;
       flow_r_d = sweep_q;
       sweep_d = sweep_q + 9'd1;
@@ -150,97 +207,103 @@ module admit_300_9 (
       out_of_range_r_d = 1'd0;
       sweeping_d = 1'd1;
       sweep_d = 9'd0;
+      next_valid_d = 1'd0;
+      hold_off_d = 3'd0;
       recent_valid_0_d = 1'd0;
+      write_place_d = 4'd0;
+      read_place_d = 4'd0;
     end
   end
   always_comb begin
-    event_busy = 1'd0;
-    if (recent_valid_0_q & (recent_flow_0_q == offered_flow)) begin
-      event_busy = 1'd1;
-    end
-    if (recent_valid_1_q & (recent_flow_1_q == offered_flow)) begin
-      event_busy = 1'd1;
+    event_wait = 3'd0;
+    if (recent_valid_3_q & (recent_flow_3_q == offered_flow)) begin
+      event_wait = 3'd1;
     end
     if (recent_valid_2_q & (recent_flow_2_q == offered_flow)) begin
-      event_busy = 1'd1;
+      event_wait = 3'd2;
     end
-    if (recent_valid_3_q & (recent_flow_3_q == offered_flow)) begin
-      event_busy = 1'd1;
+    if (recent_valid_1_q & (recent_flow_1_q == offered_flow)) begin
+      event_wait = 3'd3;
     end
-    if (recent_valid_4_q & (recent_flow_4_q == offered_flow)) begin
-      event_busy = 1'd1;
+    if (recent_valid_0_q & (recent_flow_0_q == offered_flow)) begin
+      event_wait = 3'd4;
+    end
+    if (next_valid_q & (next_flow_q == offered_flow)) begin
+      event_wait = 3'd5;
     end
   end
   always_comb begin
-    command_busy = 1'd0;
-    if (recent_valid_0_q & (recent_flow_0_q == commanded_flow)) begin
-      command_busy = 1'd1;
-    end
-    if (recent_valid_1_q & (recent_flow_1_q == commanded_flow)) begin
-      command_busy = 1'd1;
+    command_wait = 3'd0;
+    if (recent_valid_3_q & (recent_flow_3_q == commanded_flow)) begin
+      command_wait = 3'd1;
     end
     if (recent_valid_2_q & (recent_flow_2_q == commanded_flow)) begin
-      command_busy = 1'd1;
+      command_wait = 3'd2;
     end
-    if (recent_valid_3_q & (recent_flow_3_q == commanded_flow)) begin
-      command_busy = 1'd1;
+    if (recent_valid_1_q & (recent_flow_1_q == commanded_flow)) begin
+      command_wait = 3'd3;
     end
-    if (recent_valid_4_q & (recent_flow_4_q == commanded_flow)) begin
-      command_busy = 1'd1;
+    if (recent_valid_0_q & (recent_flow_0_q == commanded_flow)) begin
+      command_wait = 3'd4;
     end
-  end
-  always_comb begin
-    entering_flow = offered_flow;
-    if (commands_down_valid) begin
-      entering_flow = commanded_flow;
-    end
-  end
-  always_comb begin
-    generation_r_d = events_down_data[456:449];
-    if (commands_down_valid) begin
-      generation_r_d = commands_down_data[23:16];
+    if (next_valid_q & (next_flow_q == commanded_flow)) begin
+      command_wait = 3'd5;
     end
   end
   initial begin
+    write_place_q = 4'd0;
+    read_place_q = 4'd0;
     sweeping_q = 1'd0;
     sweep_q = 9'd0;
     recent_valid_0_q = 1'd0;
     recent_valid_1_q = 1'd0;
     recent_valid_2_q = 1'd0;
     recent_valid_3_q = 1'd0;
-    recent_valid_4_q = 1'd0;
     recent_flow_0_q = 9'd0;
     recent_flow_1_q = 9'd0;
     recent_flow_2_q = 9'd0;
     recent_flow_3_q = 9'd0;
-    recent_flow_4_q = 9'd0;
+    next_valid_q = 1'd0;
+    next_command_q = 1'd0;
+    next_create_q = 1'd0;
+    next_good_q = 1'd0;
+    next_past_q = 1'd0;
+    next_flow_q = 9'd0;
+    next_generation_q = 8'd0;
+    hold_off_q = 3'd0;
     valid_r_q = 1'd0;
     is_command_r_q = 1'd0;
     create_r_q = 1'd0;
     flow_r_q = 9'd0;
     generation_r_q = 8'd0;
-    word_r_q = 433'd0;
     out_of_range_r_q = 1'd0;
   end
   always @(posedge clock) begin
+    write_place_q <= write_place_d;
+    read_place_q <= read_place_d;
     sweeping_q <= sweeping_d;
     sweep_q <= sweep_d;
     recent_valid_0_q <= recent_valid_0_d;
     recent_valid_1_q <= recent_valid_0_q;
     recent_valid_2_q <= recent_valid_1_q;
     recent_valid_3_q <= recent_valid_2_q;
-    recent_valid_4_q <= recent_valid_3_q;
-    recent_flow_0_q <= entering_flow;
+    recent_flow_0_q <= next_flow_q;
     recent_flow_1_q <= recent_flow_0_q;
     recent_flow_2_q <= recent_flow_1_q;
     recent_flow_3_q <= recent_flow_2_q;
-    recent_flow_4_q <= recent_flow_3_q;
+    next_valid_q <= next_valid_d;
+    next_command_q <= next_command_d;
+    next_create_q <= next_create_d;
+    next_good_q <= next_good_d;
+    next_past_q <= next_past_d;
+    next_flow_q <= next_flow_d;
+    next_generation_q <= next_generation_d;
+    hold_off_q <= hold_off_d;
     valid_r_q <= valid_r_d;
     is_command_r_q <= is_command_r_d;
     create_r_q <= create_r_d;
     flow_r_q <= flow_r_d;
-    generation_r_q <= generation_r_d;
-    word_r_q <= word_r_d;
+    generation_r_q <= next_generation_q;
     out_of_range_r_q <= out_of_range_r_d;
   end
   wire unused_bits = &{1'b0, event_ecn, event_sent_at, event_bytes};

@@ -23,6 +23,7 @@ pub mod delay;
 pub mod divider;
 pub mod fifo;
 pub mod forward_ram;
+pub mod lut_ram;
 pub mod mul;
 pub mod normalise;
 pub mod ram;

@@ -4,20 +4,29 @@
 //! flow that entered less than six clocks ago waits here, and what stands behind it waits too; other flows' events pass
 //! at one a clock. Commands go before events. After reset all flows are removed, one a clock, before anything is taken.
 //!
-//! Offered in clock 0, an event is in the skid buffer in clock 1 and enters the pipeline (its clock 0) one clock later.
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | -3 | ports | |
+//! | -2 | `heads`, `commands`, `ring` | skid buffers for what the interlock looks at; the wide rest in distributed RAM |
+//! | -1 | `next_*`, `hold_off` | compared with the five that entered before: clocks left to wait |
+//! | 0 | outputs | enters once nothing is left to wait |
+//!
+//! The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 
 use super::records::EventWord;
 use crate::cc::slot::{CommandIn, EventIn};
 use crate::emit::naming::named;
+use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::Skid;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use rust_hdl::prelude::*;
 
 /// Clocks between two entries of one flow: the longest of the loops.
 pub const SAME_FLOW_INTERVAL: usize = 6;
 
-type Item = W<458, 8>;
+/// Flow 15:0, generation 23:16, acknowledgement of either kind 24.
+type Head = U<25>;
 
 /// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most.
 #[derive(LogicBlock)]
@@ -46,29 +55,37 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     pub word: Signal<Out, EventWord>,
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
-    events: Skid<Item>,
+    heads: Skid<Head>,
+    ring: LutRam<EventWord, 4>,
+    write_place: DFF<U<4>>,
+    read_place: DFF<U<4>>,
     commands: Skid<U<25>>,
     limit: Constant<U<17>>,
     sweeping: DFF<Bit>,
     sweep: DFF<U<A>>,
-    recent_valid: [DFF<Bit>; 5],
-    recent_flow: [DFF<U<A>>; 5],
+    recent_valid: [DFF<Bit>; 4],
+    recent_flow: [DFF<U<A>>; 4],
+    next_valid: DFF<Bit>,
+    next_command: DFF<Bit>,
+    next_create: DFF<Bit>,
+    next_good: DFF<Bit>,
+    next_past: DFF<Bit>,
+    next_flow: DFF<U<A>>,
+    next_generation: DFF<U<8>>,
+    hold_off: DFF<U<3>>,
     offered_flow: Signal<Local, U<A>>,
     commanded_flow: Signal<Local, U<A>>,
-    event_busy: Signal<Local, Bit>,
-    command_busy: Signal<Local, Bit>,
-    open: Signal<Local, Bit>,
-    take_event: Signal<Local, Bit>,
-    take_command: Signal<Local, Bit>,
-    entering: Signal<Local, Bit>,
-    entering_flow: Signal<Local, U<A>>,
+    event_wait: Signal<Local, U<3>>,
+    command_wait: Signal<Local, U<3>>,
+    in_range: Signal<Local, Bit>,
+    enter: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
     known_kind: Signal<Local, Bit>,
     valid_r: DFF<Bit>,
     is_command_r: DFF<Bit>,
     create_r: DFF<Bit>,
     flow_r: DFF<U<A>>,
     generation_r: DFF<U<8>>,
-    word_r: DFF<EventWord>,
     out_of_range_r: DFF<Bit>,
 }
 
@@ -88,29 +105,37 @@ impl<const FLOWS: usize, const A: usize> Default for Admit<FLOWS, A> {
             generation: Default::default(),
             word: Default::default(),
             out_of_range: Default::default(),
-            events: Default::default(),
+            heads: Default::default(),
+            ring: Default::default(),
+            write_place: Default::default(),
+            read_place: Default::default(),
             commands: Default::default(),
             limit: Constant::new(U(FLOWS as u64)),
             sweeping: Default::default(),
             sweep: Default::default(),
             recent_valid: Default::default(),
             recent_flow: Default::default(),
+            next_valid: Default::default(),
+            next_command: Default::default(),
+            next_create: Default::default(),
+            next_good: Default::default(),
+            next_past: Default::default(),
+            next_flow: Default::default(),
+            next_generation: Default::default(),
+            hold_off: Default::default(),
             offered_flow: Default::default(),
             commanded_flow: Default::default(),
-            event_busy: Default::default(),
-            command_busy: Default::default(),
-            open: Default::default(),
-            take_event: Default::default(),
-            take_command: Default::default(),
-            entering: Default::default(),
-            entering_flow: Default::default(),
+            event_wait: Default::default(),
+            command_wait: Default::default(),
+            in_range: Default::default(),
+            enter: Default::default(),
+            load: Default::default(),
             known_kind: Default::default(),
             valid_r: Default::default(),
             is_command_r: Default::default(),
             create_r: Default::default(),
             flow_r: Default::default(),
             generation_r: Default::default(),
-            word_r: Default::default(),
             out_of_range_r: Default::default(),
         }
     }
@@ -124,30 +149,53 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             clock,
             sweeping,
             sweep,
+            write_place,
+            read_place,
+            next_valid,
+            next_command,
+            next_create,
+            next_good,
+            next_past,
+            next_flow,
+            next_generation
+        );
+        clock!(
+            self,
+            clock,
+            heads,
+            ring,
+            commands,
+            hold_off,
+            valid_r,
+            is_command_r,
+            create_r,
             flow_r,
             generation_r,
-            word_r,
-            is_command_r,
-            create_r
+            out_of_range_r
         );
-        clock!(self, clock, events, commands, valid_r, out_of_range_r);
-        self.events.reset.next = self.reset.val();
+        self.heads.reset.next = self.reset.val();
         self.commands.reset.next = self.reset.val();
 
-        // into the skid buffers: the event word, flow 448:433, generation 456:449, acknowledgement of either kind 457
+        // the head into the skid buffer, the event word into the ring
         self.known_kind.next = (self.event.kind.val() == 0) | (self.event.kind.val() == 1);
-        self.events.up.valid.next = self.event.valid.val();
-        self.event.ready.next = self.events.up.ready.val();
-        self.events.up.data.next = (bit_cast_w::<458, 8, 1>(bit_cast_b(self.known_kind.val())) << 457)
-            | (bit_cast_w::<458, 8, 8>(self.event.generation.val()) << 449)
-            | (bit_cast_w::<458, 8, 16>(self.event.flow.val()) << 433)
-            | (bit_cast_w::<458, 8, 1>(bit_cast_b(self.event.int_valid.val())) << 432)
-            | (bit_cast_w::<458, 8, 24>(self.event.psn_next.val()) << 408)
-            | (bit_cast_w::<458, 8, 24>(self.event.snd_nxt.val()) << 384)
-            | (bit_cast_w::<458, 8, 4>(self.event.n_hop.val()) << 380)
-            | (bit_cast_w::<458, 8, 12>(self.event.path_id.val()) << 368)
-            | (bit_cast_w::<458, 8, 48>(self.event.now.val()) << 320)
-            | bit_cast_ww::<458, 8, 320, 5>(self.event.hops.val());
+        self.heads.up.valid.next = self.event.valid.val();
+        self.event.ready.next = self.heads.up.ready.val();
+        self.heads.up.data.next = (bit_cast_u::<25, 1>(bit_cast_b(self.known_kind.val())) << 24)
+            | (bit_cast_u::<25, 8>(self.event.generation.val()) << 16)
+            | bit_cast_u::<25, 16>(self.event.flow.val());
+        self.ring.we.next = self.event.valid.val() & self.heads.up.ready.val();
+        self.ring.waddr.next = self.write_place.q.val();
+        self.ring.wdata.next = (bit_cast_w::<433, 7, 1>(bit_cast_b(self.event.int_valid.val())) << 432)
+            | (bit_cast_w::<433, 7, 24>(self.event.psn_next.val()) << 408)
+            | (bit_cast_w::<433, 7, 24>(self.event.snd_nxt.val()) << 384)
+            | (bit_cast_w::<433, 7, 4>(self.event.n_hop.val()) << 380)
+            | (bit_cast_w::<433, 7, 12>(self.event.path_id.val()) << 368)
+            | (bit_cast_w::<433, 7, 48>(self.event.now.val()) << 320)
+            | bit_cast_ww::<433, 7, 320, 5>(self.event.hops.val());
+        if self.event.valid.val() & self.heads.up.ready.val() {
+            self.write_place.d.next = self.write_place.q.val() + 1;
+        }
+        self.ring.raddr.next = self.read_place.q.val();
         // create 24, generation 23:16, flow 15:0
         self.commands.up.valid.next = self.command.valid.val();
         self.command.ready.next = self.commands.up.ready.val();
@@ -155,63 +203,94 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             | (bit_cast_u::<25, 8>(self.command.generation.val()) << 16)
             | bit_cast_u::<25, 16>(self.command.flow.val());
 
-        self.offered_flow.next = bit_cast_u::<A, 16>(self.events.down.data.val().get_bits::<16>(433));
-        self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().get_bits::<16>(0));
-        self.event_busy.next = false;
-        self.command_busy.next = false;
-        for i in 0..5 {
-            if self.recent_valid[i].q.val() & (self.recent_flow[i].q.val() == self.offered_flow.val()) {
-                self.event_busy.next = true;
-            }
-            if self.recent_valid[i].q.val() & (self.recent_flow[i].q.val() == self.commanded_flow.val()) {
-                self.command_busy.next = true;
-            }
-        }
-        self.open.next = !self.crowded.val() & !self.sweeping.q.val();
-        self.take_command.next = self.open.val() & self.commands.down.valid.val() & !self.command_busy.val();
-        self.take_event.next =
-            self.open.val() & self.events.down.valid.val() & !self.commands.down.valid.val() & !self.event_busy.val();
-        self.commands.down.ready.next = self.take_command.val();
-        self.events.down.ready.next = self.take_event.val();
+        self.enter.next =
+            self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.crowded.val() & !self.sweeping.q.val();
+        self.load.next = self.enter.val() | !self.next_valid.q.val();
+        self.commands.down.ready.next = self.load.val();
+        self.heads.down.ready.next = self.load.val() & !self.commands.down.valid.val();
 
-        self.entering.next = self.take_event.val() | self.take_command.val();
-        self.entering_flow.next = self.offered_flow.val();
-        if self.commands.down.valid.val() {
-            self.entering_flow.next = self.commanded_flow.val();
+        // clocks to wait: the loaded flow may follow the one that enters now after six clocks, earlier ones after fewer
+        self.offered_flow.next = bit_cast_u::<A, 16>(self.heads.down.data.val().get_bits::<16>(0));
+        self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().get_bits::<16>(0));
+        self.event_wait.next = bits_u::<3>(0);
+        self.command_wait.next = bits_u::<3>(0);
+        if self.recent_valid[3].q.val() & (self.recent_flow[3].q.val() == self.offered_flow.val()) {
+            self.event_wait.next = bits_u::<3>(1);
         }
-        for i in 0..5 {
+        if self.recent_valid[3].q.val() & (self.recent_flow[3].q.val() == self.commanded_flow.val()) {
+            self.command_wait.next = bits_u::<3>(1);
+        }
+        if self.recent_valid[2].q.val() & (self.recent_flow[2].q.val() == self.offered_flow.val()) {
+            self.event_wait.next = bits_u::<3>(2);
+        }
+        if self.recent_valid[2].q.val() & (self.recent_flow[2].q.val() == self.commanded_flow.val()) {
+            self.command_wait.next = bits_u::<3>(2);
+        }
+        if self.recent_valid[1].q.val() & (self.recent_flow[1].q.val() == self.offered_flow.val()) {
+            self.event_wait.next = bits_u::<3>(3);
+        }
+        if self.recent_valid[1].q.val() & (self.recent_flow[1].q.val() == self.commanded_flow.val()) {
+            self.command_wait.next = bits_u::<3>(3);
+        }
+        if self.recent_valid[0].q.val() & (self.recent_flow[0].q.val() == self.offered_flow.val()) {
+            self.event_wait.next = bits_u::<3>(4);
+        }
+        if self.recent_valid[0].q.val() & (self.recent_flow[0].q.val() == self.commanded_flow.val()) {
+            self.command_wait.next = bits_u::<3>(4);
+        }
+        if self.next_valid.q.val() & (self.next_flow.q.val() == self.offered_flow.val()) {
+            self.event_wait.next = bits_u::<3>(5);
+        }
+        if self.next_valid.q.val() & (self.next_flow.q.val() == self.commanded_flow.val()) {
+            self.command_wait.next = bits_u::<3>(5);
+        }
+        self.hold_off.d.next = self.hold_off.q.val();
+        if self.hold_off.q.val().any() {
+            self.hold_off.d.next = self.hold_off.q.val() - 1;
+        }
+        self.in_range.next = bit_cast_u::<17, 16>(self.heads.down.data.val().get_bits::<16>(0)) < self.limit.val();
+        if self.load.val() {
+            self.next_valid.d.next = self.heads.down.valid.val() | self.commands.down.valid.val();
+            self.next_command.d.next = self.commands.down.valid.val();
+            self.next_create.d.next = self.commands.down.data.val().get_bit(24);
+            if self.commands.down.valid.val() {
+                self.next_good.d.next =
+                    bit_cast_u::<17, 16>(self.commands.down.data.val().get_bits::<16>(0)) < self.limit.val();
+                self.next_past.d.next = false;
+                self.next_flow.d.next = self.commanded_flow.val();
+                self.next_generation.d.next = self.commands.down.data.val().get_bits::<8>(16);
+                self.hold_off.d.next = self.command_wait.val();
+            } else {
+                self.next_good.d.next = self.heads.down.data.val().get_bit(24) & self.in_range.val();
+                self.next_past.d.next = self.heads.down.data.val().get_bit(24) & !self.in_range.val();
+                self.next_flow.d.next = self.offered_flow.val();
+                self.next_generation.d.next = self.heads.down.data.val().get_bits::<8>(16);
+                self.hold_off.d.next = self.event_wait.val();
+            }
+        }
+        for i in 0..4 {
             self.recent_valid[i].clock.next = self.clock.val();
             self.recent_flow[i].clock.next = self.clock.val();
         }
-        for i in 0..4 {
+        for i in 0..3 {
             self.recent_valid[i + 1].d.next = self.recent_valid[i].q.val();
             self.recent_flow[i + 1].d.next = self.recent_flow[i].q.val();
         }
-        self.recent_valid[0].d.next = self.entering.val();
-        self.recent_flow[0].d.next = self.entering_flow.val();
+        self.recent_valid[0].d.next = self.enter.val();
+        self.recent_flow[0].d.next = self.next_flow.q.val();
+        if self.enter.val() & !self.next_command.q.val() {
+            self.read_place.d.next = self.read_place.q.val() + 1;
+        }
 
-        self.valid_r.d.next = false;
-        self.out_of_range_r.d.next = false;
-        self.is_command_r.d.next = self.commands.down.valid.val() | self.sweeping.q.val();
-        self.create_r.d.next = self.commands.down.data.val().get_bit(24);
-        self.flow_r.d.next = self.entering_flow.val();
-        self.generation_r.d.next = self.events.down.data.val().get_bits::<8>(449);
-        if self.commands.down.valid.val() {
-            self.generation_r.d.next = self.commands.down.data.val().get_bits::<8>(16);
-        }
-        self.word_r.d.next = bit_cast_ww::<433, 7, 458, 8>(self.events.down.data.val());
-        if self.take_event.val() {
-            self.valid_r.d.next = self.events.down.data.val().get_bit(457)
-                & (bit_cast_u::<17, 16>(self.events.down.data.val().get_bits::<16>(433)) < self.limit.val());
-            self.out_of_range_r.d.next = self.events.down.data.val().get_bit(457)
-                & (bit_cast_u::<17, 16>(self.events.down.data.val().get_bits::<16>(433)) >= self.limit.val());
-        }
-        if self.take_command.val() {
-            self.valid_r.d.next =
-                bit_cast_u::<17, 16>(self.commands.down.data.val().get_bits::<16>(0)) < self.limit.val();
-        }
+        self.valid_r.d.next = self.enter.val() & self.next_good.q.val();
+        self.out_of_range_r.d.next = self.enter.val() & self.next_past.q.val();
+        self.is_command_r.d.next = self.next_command.q.val();
+        self.create_r.d.next = self.next_create.q.val();
+        self.flow_r.d.next = self.next_flow.q.val();
+        self.generation_r.d.next = self.next_generation.q.val();
         if self.sweeping.q.val() {
             self.valid_r.d.next = true;
+            self.is_command_r.d.next = true;
             self.create_r.d.next = false;
             self.flow_r.d.next = self.sweep.q.val();
             self.sweep.d.next = self.sweep.q.val() + 1;
@@ -224,14 +303,18 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             self.out_of_range_r.d.next = false;
             self.sweeping.d.next = true;
             self.sweep.d.next = 0.into();
+            self.next_valid.d.next = false;
+            self.hold_off.d.next = 0.into();
             self.recent_valid[0].d.next = false;
+            self.write_place.d.next = 0.into();
+            self.read_place.d.next = 0.into();
         }
         self.valid.next = self.valid_r.q.val();
         self.is_command.next = self.is_command_r.q.val();
         self.create.next = self.create_r.q.val();
         self.flow.next = self.flow_r.q.val();
         self.generation.next = self.generation_r.q.val();
-        self.word.next = self.word_r.q.val();
+        self.word.next = self.ring.rdata.val();
         self.out_of_range.next = self.out_of_range_r.q.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {

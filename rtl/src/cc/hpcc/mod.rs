@@ -2,7 +2,7 @@
 //!
 //! | clocks | block | does | paper |
 //! |---|---|---|---|
-//! | -2 - 0 | [`admit`] | streams in, a flow every six clocks at most | |
+//! | -3 - 0 | [`admit`] | streams in, a flow every six clocks at most | |
 //! | 0 - 5 | [`records`], five [`hop`] | records, sequence numbers, kind of step | lines 21 - 27 |
 //! | 3 - 18 | five [`lane`] | `u' / eta` of each hop | lines 4, 5 |
 //! | 18 - 21 | [`maximum`] | the most congested hop | lines 6, 7 |

@@ -17,9 +17,9 @@ use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, W};
 use rust_hdl::prelude::*;
 
-/// Clocks from the edge that takes an event to the clock in which its update is offered, the receiver being ready: skid
-/// buffer, entry, 55 of pipeline, FIFO.
-pub const LATENCY: usize = 60;
+/// Clocks from the one in which an event is taken to the one in which its update is offered, the receiver being ready:
+/// three of entry, 55 of pipeline, three of FIFO.
+pub const LATENCY: usize = 61;
 
 /// Congestion-control slot filled by HPCC, for `FLOWS` flows (2^`A` at most).
 ///
