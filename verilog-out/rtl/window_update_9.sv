@@ -20,8 +20,10 @@ module window_update_9 (
 );
   wire  [33:0] reference;
   wire  [7:0] stage;
-  logic [35:0] base;
-  wire  [34:0] total;
+  logic [34:0] base;
+  wire  [34:0] doubled;
+  logic high;
+  logic low;
   logic [33:0] clamped;
   logic [33:0] new_window;
   logic [33:0] new_reference;
@@ -39,10 +41,24 @@ module window_update_9 (
   wire  [56:0] scaled_p;
   wire  [33:0] reference_49_q;
   wire  [75:0] kept_50_q;
-  wire  [35:0] sum_d;
-  logic [35:0] sum_q;
+  wire  [34:0] sum_d;
+  logic [34:0] sum_q;
   wire  over_d;
   logic over_q;
+  wire  scaled_high_d;
+  logic scaled_high_q;
+  wire  scaled_low_d;
+  logic scaled_low_q;
+  wire  reference_high_d;
+  logic reference_high_q;
+  wire  reference_low_d;
+  logic reference_low_q;
+  logic multiplicative_50_q;
+  logic [33:0] w_ai_r_q;
+  wire  [34:0] high_limit_d;
+  logic [34:0] high_limit_q;
+  logic [34:0] low_limit_d;
+  logic [34:0] low_limit_q;
   logic [33:0] window_51_q;
   wire  [33:0] window_55_q;
   wire  [33:0] rate_mul_p;
@@ -99,9 +115,14 @@ module window_update_9 (
   assign reference = memory_rdata[33:0];
   assign stage = memory_rdata[75:68];
   assign multiplicative_d = congested | (stage >= max_stage);
-  assign over_d = multiplicative_49_q & (|scaled_p[56:35]);
-  assign sum_d = base + (({2'd0, w_ai} << 1) | 36'd1);
-  assign total = sum_q[35:1];
+  assign high_limit_d = ({1'd0, w_init} - {1'd0, w_ai}) << 1;
+  assign doubled = {1'd0, reference_49_q} << 1;
+  assign reference_high_d = doubled > high_limit_q;
+  assign reference_low_d = doubled < low_limit_q;
+  assign scaled_high_d = scaled_p[34:0] > high_limit_q;
+  assign scaled_low_d = scaled_p[34:0] < low_limit_q;
+  assign over_d = |scaled_p[56:35];
+  assign sum_d = base + (({1'd0, w_ai_r_q} << 1) | 35'd1);
   assign memory_wdata = (({68'd0, new_stage} << 68) | ({42'd0, new_window} << 34)) | {42'd0, new_reference};
   assign window = window_55_q;
   assign rate = rate_mul_p;
@@ -115,17 +136,31 @@ module window_update_9 (
     end
   end
   always_comb begin
-    base = {2'd0, reference_49_q} << 1;
-    if (multiplicative_49_q) begin
-      base = {1'd0, scaled_p[34:0]};
+    low_limit_d = 35'd0;
+    if (w_min > w_ai) begin
+      low_limit_d = (({1'd0, w_min} - {1'd0, w_ai}) << 1) - 35'd1;
     end
   end
   always_comb begin
-    clamped = total[33:0];
-    if (total < {1'd0, w_min}) begin
+    base = doubled;
+    if (multiplicative_49_q) begin
+      base = scaled_p[34:0];
+    end
+  end
+  always_comb begin
+    high = reference_high_q;
+    low = reference_low_q;
+    if (multiplicative_50_q) begin
+      high = over_q | scaled_high_q;
+      low = scaled_low_q;
+    end
+  end
+  always_comb begin
+    clamped = sum_q[34:1];
+    if (low) begin
       clamped = w_min;
     end
-    if (over_q | (total > {1'd0, w_init})) begin
+    if (high) begin
       clamped = w_init;
     end
   end
@@ -150,8 +185,16 @@ module window_update_9 (
     multiplicative_q = 1'd0;
     stage_46_q = 8'd0;
     stage_47_q = 8'd0;
-    sum_q = 36'd0;
+    sum_q = 35'd0;
     over_q = 1'd0;
+    scaled_high_q = 1'd0;
+    scaled_low_q = 1'd0;
+    reference_high_q = 1'd0;
+    reference_low_q = 1'd0;
+    multiplicative_50_q = 1'd0;
+    w_ai_r_q = 34'd0;
+    high_limit_q = 35'd0;
+    low_limit_q = 35'd0;
     window_51_q = 34'd0;
   end
   always @(posedge clock) begin
@@ -160,6 +203,14 @@ module window_update_9 (
     stage_47_q <= stage_47_d;
     sum_q <= sum_d;
     over_q <= over_d;
+    scaled_high_q <= scaled_high_d;
+    scaled_low_q <= scaled_low_d;
+    reference_high_q <= reference_high_d;
+    reference_low_q <= reference_low_d;
+    multiplicative_50_q <= multiplicative_49_q;
+    w_ai_r_q <= w_ai;
+    high_limit_q <= high_limit_d;
+    low_limit_q <= low_limit_d;
     window_51_q <= new_window;
   end
   wire unused_bits = &{1'b0, sum_q[0]};

@@ -6,7 +6,7 @@
 //! | 46 | `multiplicative` | line 12 | |
 //! | 47 | `stage_47` | lines 15 and 19, saturating | 8 bits |
 //! | 46 - 49 | `scaled` | `Wc / c` | UQ45.12 |
-//! | 50 | `sum`, `over` | `+ W_AI` and half a unit; the product did not fit | UQ24.12 |
+//! | 50 | `sum`, `over`, `*_high`, `*_low` | `+ W_AI` and half a unit; how each branch stands to the clamp | UQ23.12 |
 //! | (50) | `clamped` | clamp to `[W_min, W_init]`: written back and forwarded | UQ23.11 |
 //! | 51 | `window_51` | `W` | UQ23.11 |
 //! | 52 - 55 | `rate_mul` | `W / T_W` | UQ7.27 |
@@ -64,10 +64,20 @@ pub struct WindowUpdate<const A: usize> {
     scaled: MulPipe<51, 34, 57, 28>,
     reference_49: Delay<U<34>, 4>,
     kept_50: Delay<W<76, 2>, 5>,
-    base: Signal<Local, U<36>>,
-    sum: DFF<U<36>>,
+    base: Signal<Local, U<35>>,
+    sum: DFF<U<35>>,
     over: DFF<Bit>,
-    total: Signal<Local, U<35>>,
+    scaled_high: DFF<Bit>,
+    scaled_low: DFF<Bit>,
+    reference_high: DFF<Bit>,
+    reference_low: DFF<Bit>,
+    multiplicative_50: DFF<Bit>,
+    w_ai_r: DFF<U<34>>,
+    high_limit: DFF<U<35>>,
+    low_limit: DFF<U<35>>,
+    doubled: Signal<Local, U<35>>,
+    high: Signal<Local, Bit>,
+    low: Signal<Local, Bit>,
     clamped: Signal<Local, U<34>>,
     new_window: Signal<Local, U<34>>,
     new_reference: Signal<Local, U<34>>,
@@ -95,6 +105,14 @@ impl<const A: usize> Logic for WindowUpdate<A> {
             kept_50,
             sum,
             over,
+            scaled_high,
+            scaled_low,
+            reference_high,
+            reference_low,
+            multiplicative_50,
+            w_ai_r,
+            high_limit,
+            low_limit,
             window_51,
             window_55,
             rate_mul
@@ -119,19 +137,38 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         self.scaled.a.next = self.inverse.val();
         self.scaled.b.next = self.reference.val();
         self.reference_49.d.next = self.reference.val();
-        self.base.next = bit_cast_u::<36, 34>(self.reference_49.q.val()) << 1;
-        if self.multiplicative_49.q.val() {
-            self.base.next = bit_cast_u::<36, 35>(self.scaled.p.val().get_bits::<35>(0));
+        // W > W_init before the clamp, with the half unit, is base > 2 (W_init - W_AI); W < W_min is base < 2 (W_min - W_AI) - 1
+        self.w_ai_r.d.next = self.w_ai.val();
+        self.high_limit.d.next = (bit_cast_u::<35, 34>(self.w_init.val()) - bit_cast_u::<35, 34>(self.w_ai.val())) << 1;
+        self.low_limit.d.next = bits_u::<35>(0);
+        if self.w_min.val() > self.w_ai.val() {
+            self.low_limit.d.next =
+                ((bit_cast_u::<35, 34>(self.w_min.val()) - bit_cast_u::<35, 34>(self.w_ai.val())) << 1) - 1;
         }
-        self.over.d.next = self.multiplicative_49.q.val() & self.scaled.p.val().get_bits::<22>(35).any();
-        self.sum.d.next = self.base.val() + ((bit_cast_u::<36, 34>(self.w_ai.val()) << 1) | 1);
+        self.doubled.next = bit_cast_u::<35, 34>(self.reference_49.q.val()) << 1;
+        self.reference_high.d.next = self.doubled.val() > self.high_limit.q.val();
+        self.reference_low.d.next = self.doubled.val() < self.low_limit.q.val();
+        self.scaled_high.d.next = self.scaled.p.val().get_bits::<35>(0) > self.high_limit.q.val();
+        self.scaled_low.d.next = self.scaled.p.val().get_bits::<35>(0) < self.low_limit.q.val();
+        self.over.d.next = self.scaled.p.val().get_bits::<22>(35).any();
+        self.multiplicative_50.d.next = self.multiplicative_49.q.val();
+        self.base.next = self.doubled.val();
+        if self.multiplicative_49.q.val() {
+            self.base.next = self.scaled.p.val().get_bits::<35>(0);
+        }
+        self.sum.d.next = self.base.val() + ((bit_cast_u::<35, 34>(self.w_ai_r.q.val()) << 1) | 1);
 
-        self.total.next = self.sum.q.val().get_bits::<35>(1);
-        self.clamped.next = self.total.val().get_bits::<34>(0);
-        if self.total.val() < bit_cast_u::<35, 34>(self.w_min.val()) {
+        self.high.next = self.reference_high.q.val();
+        self.low.next = self.reference_low.q.val();
+        if self.multiplicative_50.q.val() {
+            self.high.next = self.over.q.val() | self.scaled_high.q.val();
+            self.low.next = self.scaled_low.q.val();
+        }
+        self.clamped.next = self.sum.q.val().get_bits::<34>(1);
+        if self.low.val() {
             self.clamped.next = self.w_min.val();
         }
-        if self.over.q.val() | (self.total.val() > bit_cast_u::<35, 34>(self.w_init.val())) {
+        if self.high.val() {
             self.clamped.next = self.w_init.val();
         }
         self.new_window.next = self.kept_50.q.val().get_bits::<34>(34);
