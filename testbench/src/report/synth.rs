@@ -28,7 +28,7 @@ impl Target {
         match self {
             Target::Ecp5 => "synth_ecp5 -top TOP -json netlist.json",
             Target::Xcup => "synth_xilinx -family xcup -flatten -top TOP",
-            Target::Generic => "hierarchy -check -top TOP; proc; flatten; opt -full; memory -nomap; opt_clean",
+            Target::Generic => "hierarchy -check -top TOP; proc; opt_clean; memory -nomap; opt_clean",
         }
     }
     fn defines(self) -> &'static str {

@@ -1,0 +1,41 @@
+//! Yosys on the HPCC module as emitted, for 300, 4096 and 8192 flows: no latch, every table a memory, every product a
+//! multiplier; and its average loop on a real part.
+
+use hpcc_rtl::cc::hpcc::average::Average;
+use hpcc_rtl::cc::hpcc::HpccSlot;
+use hpcc_testbench::report::synth::{synthesise, Cells, Target};
+use hpcc_testbench::verilated::sources;
+use rust_hdl::prelude::Block;
+
+fn cells(top: &str, block: &mut dyn Block, target: Target) -> Cells {
+    let sources = sources(top, block).unwrap_or_else(|error| panic!("{error}"));
+    let cells = synthesise(&sources, target).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(cells.latches(), 0, "{top}: {cells:?}");
+    cells
+}
+
+/// 17-bit tiles: five lanes of 2x2 + 1x2 + 1x1 + 3x1; the average 1x2 + 3x2 + 3x2; the inverse 1; the window 3x2 and 2x2.
+const MULTIPLIERS: u64 = 5 * 10 + 14 + 1 + 10;
+/// Records, average, window, update FIFO, event ring; three tables of five hops; six reciprocal tables.
+const MEMORIES: u64 = 5 + 15 + 6;
+
+#[test]
+fn every_table_is_a_memory_for_any_number_of_flows() {
+    let sizes: [(&str, Box<dyn Block>); 3] = [
+        ("hpcc_300", Box::<HpccSlot<300, 9>>::default()),
+        ("hpcc_4096", Box::<HpccSlot<4096, 12>>::default()),
+        ("hpcc_8192", Box::<HpccSlot<8192, 13>>::default()),
+    ];
+    for (top, mut block) in sizes {
+        let cells = cells(top, block.as_mut(), Target::Generic);
+        assert_eq!(cells.multipliers(), MULTIPLIERS, "{top}: {cells:?}");
+        assert_eq!(cells.block_rams(), MEMORIES, "{top}: {cells:?}");
+    }
+}
+
+#[test]
+fn the_average_loop_maps_to_multipliers_and_block_ram_on_ecp5() {
+    let cells = cells("average", &mut Average::<9>::default(), Target::Ecp5);
+    assert_eq!(cells.multipliers(), 14, "{cells:?}");
+    assert_eq!(cells.block_rams(), 2, "{cells:?}");
+}
