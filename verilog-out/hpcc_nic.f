@@ -14,10 +14,10 @@ rtl/average_9.sv
 rtl/delay_w1_d5.sv
 rtl/delay_w24_d13.sv
 rtl/delay_w24_d20.sv
-rtl/delay_w24_d22.sv
+rtl/delay_w24_d23.sv
 rtl/delay_w4_d20.sv
 rtl/delay_w51_d24.sv
-rtl/delay_w5_d25.sv
+rtl/delay_w5_d26.sv
 rtl/delay_w17_d13.sv
 rtl/delay_w1_d12.sv
 rtl/delay_w1_d14.sv
@@ -38,11 +38,12 @@ rtl/delay_w1_d6.sv
 rtl/delay_w6_d5.sv
 rtl/normalise51.sv
 rtl/inverse_utilisation.sv
-rtl/delay_w17_d2.sv
-rtl/delay_w1_d2.sv
+rtl/delay_w17_d3.sv
+rtl/delay_w1_d3.sv
 rtl/delay_w51_d2.sv
 rtl/maximum.sv
 rtl/delay_w11_d2.sv
+rtl/delay_w1_d2.sv
 rtl/delay_w24_d2.sv
 rtl/delay_w433_d2.sv
 rtl/delay_w88_d2.sv
@@ -56,7 +57,6 @@ rtl/records_9.sv
 rtl/register_block.sv
 rtl/saturating_counter.sv
 rtl/stream_fifo_w143_a7_mark64.sv
-rtl/delay_w1_d3.sv
 rtl/delay_w34_d4.sv
 rtl/delay_w76_d5.sv
 rtl/delay_w8_d3.sv

@@ -18,21 +18,21 @@ module average_9 (
   wire  [63:0] added;
   logic [50:0] next;
   wire  [33:0] weight_p;
-  wire  [50:0] largest_24_q;
+  wire  [50:0] largest_25_q;
   wire  [63:0] fresh_p;
-  wire  [63:0] fresh_29_d;
-  logic [63:0] fresh_29_q;
+  wire  [63:0] fresh_30_d;
+  logic [63:0] fresh_30_q;
   wire  [33:0] rest_d;
   logic [33:0] rest_q;
   wire  [50:0] memory_rdata;
   wire  [63:0] old_p;
   wire  [50:0] sum_d;
   logic [50:0] sum_q;
-  wire  [50:0] largest_30_q;
-  wire  [50:0] unchanged_30_q;
-  wire  whole_30_q;
-  wire  none_30_q;
-  wire  [8:0] flow_30_q;
+  wire  [50:0] largest_31_q;
+  wire  [50:0] unchanged_31_q;
+  wire  whole_31_q;
+  wire  none_31_q;
+  wire  [8:0] flow_31_q;
   logic [50:0] result_q;
   mul_pipe_17x34_p34_from16 u_weight (
     .clock(clock),
@@ -40,14 +40,14 @@ module average_9 (
     .b(inverse_base_rtt),
     .p(weight_p)
   );
-  delay_w51_d3 u_largest_24 (
+  delay_w51_d3 u_largest_25 (
     .clock(clock),
     .d(largest),
-    .q(largest_24_q)
+    .q(largest_25_q)
   );
   mul_pipe_51x34_p64_from21 u_fresh (
     .clock(clock),
-    .a(largest_24_q),
+    .a(largest_25_q),
     .b(weight_p),
     .p(fresh_p)
   );
@@ -56,7 +56,7 @@ module average_9 (
     .raddr(flow),
     .rdata(memory_rdata),
     .we(valid),
-    .waddr(flow_30_q),
+    .waddr(flow_31_q),
     .wdata(next)
   );
   mul_pipe_51x34_p64_from21 u_old (
@@ -65,41 +65,41 @@ module average_9 (
     .b(rest_q),
     .p(old_p)
   );
-  delay_w51_d6 u_largest_30 (
+  delay_w51_d6 u_largest_31 (
     .clock(clock),
-    .d(largest_24_q),
-    .q(largest_30_q)
+    .d(largest_25_q),
+    .q(largest_31_q)
   );
-  delay_w51_d5 u_unchanged_30 (
+  delay_w51_d5 u_unchanged_31 (
     .clock(clock),
     .d(memory_rdata),
-    .q(unchanged_30_q)
+    .q(unchanged_31_q)
   );
-  delay_w1_d9 u_whole_30 (
+  delay_w1_d9 u_whole_31 (
     .clock(clock),
     .d(whole),
-    .q(whole_30_q)
+    .q(whole_31_q)
   );
-  delay_w1_d9 u_none_30 (
+  delay_w1_d9 u_none_31 (
     .clock(clock),
     .d(none),
-    .q(none_30_q)
+    .q(none_31_q)
   );
-  delay_w9_d8 u_flow_30 (
+  delay_w9_d8 u_flow_31 (
     .clock(clock),
     .d(flow),
-    .q(flow_30_q)
+    .q(flow_31_q)
   );
-  assign fresh_29_d = fresh_p + 64'h1000;
+  assign fresh_30_d = fresh_p + 64'h1000;
   assign rest_d = 34'd0 - weight_p;
-  assign added = old_p + fresh_29_q;
+  assign added = old_p + fresh_30_q;
   assign sum_d = added[63:13];
   assign utilisation = result_q;
   always_comb begin
-    next = unchanged_30_q;
-    if (measured & (~none_30_q)) begin
-      if (whole_30_q) begin
-        next = largest_30_q;
+    next = unchanged_31_q;
+    if (measured & (~none_31_q)) begin
+      if (whole_31_q) begin
+        next = largest_31_q;
       end else begin
         next = sum_q;
       end
@@ -109,13 +109,13 @@ module average_9 (
     end
   end
   initial begin
-    fresh_29_q = 64'd0;
+    fresh_30_q = 64'd0;
     rest_q = 34'd0;
     sum_q = 51'd0;
     result_q = 51'd0;
   end
   always @(posedge clock) begin
-    fresh_29_q <= fresh_29_d;
+    fresh_30_q <= fresh_30_d;
     rest_q <= rest_d;
     sum_q <= sum_d;
     result_q <= next;

@@ -20,7 +20,6 @@ module forward_ram_w51_a9 (
   reg hit2;
   wire now1 = we && (waddr == raddr1);
   wire now2 = we && (waddr == raddr2);
-  integer i;
   initial begin
     rdata = 0;
     word1 = 0;
@@ -31,8 +30,11 @@ module forward_ram_w51_a9 (
     raddr2 = 0;
     hit1 = 0;
     hit2 = 0;
-    for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
   end
+`ifndef SYNTHESIS
+  integer i;
+  initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+`endif
   always @(posedge clock) begin
     if (we) mem[waddr] <= wdata;
     word1 <= mem[raddr];

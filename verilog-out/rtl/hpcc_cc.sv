@@ -142,17 +142,17 @@ module hpcc_cc (
   wire  [142:0] updates_down_data;
   wire  updates_down_valid;
   wire  updates_crowded;
-  wire  [23:0] tag_22_d;
-  wire  [23:0] tag_22_q;
-  wire  [23:0] tag_42_q;
-  wire  [23:0] tag_55_q;
-  wire  [4:0] steps_30_d;
-  wire  [4:0] steps_30_q;
-  wire  [3:0] steps_50_d;
-  wire  [3:0] steps_50_q;
-  wire  live_55_d;
-  wire  live_55_q;
-  wire  [50:0] utilisation_55_q;
+  wire  [23:0] tag_23_d;
+  wire  [23:0] tag_23_q;
+  wire  [23:0] tag_43_q;
+  wire  [23:0] tag_56_q;
+  wire  [4:0] steps_31_d;
+  wire  [4:0] steps_31_q;
+  wire  [3:0] steps_51_d;
+  wire  [3:0] steps_51_q;
+  wire  live_56_d;
+  wire  live_56_q;
+  wire  [50:0] utilisation_56_q;
   wire  [31:0] late_count;
   wire  [31:0] out_of_range_count;
   wire  [31:0] bad_speed_count;
@@ -397,47 +397,47 @@ module hpcc_cc (
     .clock(clock),
     .reset(reset),
     .up_data(updates_up_data),
-    .up_valid(live_55_q),
+    .up_valid(live_56_q),
     .up_ready(unused_updates_up_ready),
     .down_data(updates_down_data),
     .down_valid(updates_down_valid),
     .down_ready(update_ready),
     .crowded(updates_crowded)
   );
-  delay_w24_d22 u_tag_22 (
+  delay_w24_d23 u_tag_23 (
     .clock(clock),
-    .d(tag_22_d),
-    .q(tag_22_q)
+    .d(tag_23_d),
+    .q(tag_23_q)
   );
-  delay_w24_d20 u_tag_42 (
+  delay_w24_d20 u_tag_43 (
     .clock(clock),
-    .d(tag_22_q),
-    .q(tag_42_q)
+    .d(tag_23_q),
+    .q(tag_43_q)
   );
-  delay_w24_d13 u_tag_55 (
+  delay_w24_d13 u_tag_56 (
     .clock(clock),
-    .d(tag_42_q),
-    .q(tag_55_q)
+    .d(tag_43_q),
+    .q(tag_56_q)
   );
-  delay_w5_d25 u_steps_30 (
+  delay_w5_d26 u_steps_31 (
     .clock(clock),
-    .d(steps_30_d),
-    .q(steps_30_q)
+    .d(steps_31_d),
+    .q(steps_31_q)
   );
-  delay_w4_d20 u_steps_50 (
+  delay_w4_d20 u_steps_51 (
     .clock(clock),
-    .d(steps_50_d),
-    .q(steps_50_q)
+    .d(steps_51_d),
+    .q(steps_51_q)
   );
-  delay_w1_d5 u_live_55 (
+  delay_w1_d5 u_live_56 (
     .clock(clock),
-    .d(live_55_d),
-    .q(live_55_q)
+    .d(live_56_d),
+    .q(live_56_q)
   );
-  delay_w51_d24 u_utilisation_55 (
+  delay_w51_d24 u_utilisation_56 (
     .clock(clock),
     .d(average_utilisation),
-    .q(utilisation_55_q)
+    .q(utilisation_56_q)
   );
   saturating_counter u_late (
     .clock(clock),
@@ -481,20 +481,20 @@ module hpcc_cc (
   assign records_table_address = param_address[3:0];
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
-  assign tag_22_d = ({16'd0, admit_generation} << 16) | {15'd0, admit_flow};
-  assign steps_30_d = (((({4'd0, records_path_changed} << 4) | ({4'd0, records_update_reference} << 3)) | ({4'd0, records_measured} << 2)) | ({4'd0, records_created} << 1)) | {4'd0, records_live};
-  assign steps_50_d = steps_30_q[3:0];
-  assign average_flow = tag_22_q[8:0];
-  assign average_valid = steps_30_q[0];
-  assign average_restart = steps_30_q[1] | steps_30_q[4];
-  assign average_measured = steps_30_q[2];
-  assign window_flow = tag_42_q[8:0];
-  assign window_valid = steps_50_q[0];
-  assign window_create = steps_50_q[1];
-  assign window_measured = steps_50_q[2];
-  assign window_update_reference = steps_50_q[3];
-  assign live_55_d = steps_50_q[0];
-  assign updates_up_data = ((({92'd0, utilisation_55_q} << 92) | ({109'd0, window_rate} << 58)) | ({109'd0, window_window} << 24)) | {119'd0, tag_55_q};
+  assign tag_23_d = ({16'd0, admit_generation} << 16) | {15'd0, admit_flow};
+  assign steps_31_d = (((({4'd0, records_path_changed} << 4) | ({4'd0, records_update_reference} << 3)) | ({4'd0, records_measured} << 2)) | ({4'd0, records_created} << 1)) | {4'd0, records_live};
+  assign steps_51_d = steps_31_q[3:0];
+  assign average_flow = tag_23_q[8:0];
+  assign average_valid = steps_31_q[0];
+  assign average_restart = steps_31_q[1] | steps_31_q[4];
+  assign average_measured = steps_31_q[2];
+  assign window_flow = tag_43_q[8:0];
+  assign window_valid = steps_51_q[0];
+  assign window_create = steps_51_q[1];
+  assign window_measured = steps_51_q[2];
+  assign window_update_reference = steps_51_q[3];
+  assign live_56_d = steps_51_q[0];
+  assign updates_up_data = ((({92'd0, utilisation_56_q} << 92) | ({109'd0, window_rate} << 58)) | ({109'd0, window_window} << 24)) | {119'd0, tag_56_q};
   assign update_valid = updates_down_valid;
   assign update_flow = updates_down_data[15:0];
   assign update_generation = updates_down_data[23:16];

@@ -12,23 +12,23 @@ module inverse_utilisation (
   wire  [23:0] normalise_x;
   wire  [5:0] normalise_shift;
   wire  [16:0] reciprocal_fraction;
-  wire  [5:0] shift_42_q;
-  wire  huge_38_d;
-  logic huge_38_q;
-  wire  huge_44_q;
-  logic [55:0] moved_43_d;
-  logic [55:0] moved_43_q;
-  wire  [3:0] shift_43_d;
-  logic [3:0] shift_43_q;
+  wire  [5:0] shift_43_q;
+  wire  huge_39_d;
+  logic huge_39_q;
+  wire  huge_45_q;
   logic [55:0] moved_44_d;
   logic [55:0] moved_44_q;
-  wire  [1:0] shift_44_d;
-  logic [1:0] shift_44_q;
+  wire  [3:0] shift_44_d;
+  logic [3:0] shift_44_q;
+  logic [55:0] moved_45_d;
+  logic [55:0] moved_45_q;
+  wire  [1:0] shift_45_d;
+  logic [1:0] shift_45_q;
   logic [50:0] inverse_r_d;
   logic [50:0] inverse_r_q;
-  wire  congested_32_d;
-  logic congested_32_q;
-  wire  congested_45_q;
+  wire  congested_33_d;
+  logic congested_33_q;
+  wire  congested_46_q;
   normalise51 u_normalise (
     .clock(clock),
     .n(utilisation),
@@ -40,73 +40,73 @@ module inverse_utilisation (
     .x(normalise_x),
     .fraction(reciprocal_fraction)
   );
-  delay_w6_d5 u_shift_42 (
+  delay_w6_d5 u_shift_43 (
     .clock(clock),
     .d(normalise_shift),
-    .q(shift_42_q)
+    .q(shift_43_q)
   );
-  delay_w1_d6 u_huge_44 (
+  delay_w1_d6 u_huge_45 (
     .clock(clock),
-    .d(huge_38_q),
-    .q(huge_44_q)
+    .d(huge_39_q),
+    .q(huge_45_q)
   );
-  delay_w1_d13 u_congested_45 (
+  delay_w1_d13 u_congested_46 (
     .clock(clock),
-    .d(congested_32_q),
-    .q(congested_45_q)
+    .d(congested_33_q),
+    .q(congested_46_q)
   );
-  assign congested_32_d = |utilisation[50:34];
-  assign congested = congested_45_q;
-  assign huge_38_d = normalise_shift >= 6'h27;
+  assign congested_33_d = |utilisation[50:34];
+  assign congested = congested_46_q;
+  assign huge_39_d = normalise_shift >= 6'h27;
   assign mantissa = {39'd0, reciprocal_fraction} | 56'h20000;
-  assign shift_43_d = shift_42_q[3:0];
-  assign shift_44_d = shift_43_q[1:0];
-  assign last = moved_44_q << shift_44_q;
+  assign shift_44_d = shift_43_q[3:0];
+  assign shift_45_d = shift_44_q[1:0];
+  assign last = moved_45_q << shift_45_q;
   assign inverse = inverse_r_q;
   always_comb begin
-    moved_43_d = mantissa;
-    if (shift_42_q[4]) begin
-      moved_43_d = mantissa << 16;
+    moved_44_d = mantissa;
+    if (shift_43_q[4]) begin
+      moved_44_d = mantissa << 16;
     end
-    if (shift_42_q[5]) begin
-      moved_43_d = mantissa << 32;
+    if (shift_43_q[5]) begin
+      moved_44_d = mantissa << 32;
     end
   end
   always_comb begin
-    moved_44_d = moved_43_q;
-    if (shift_43_q[3:2] == 2'd1) begin
-      moved_44_d = moved_43_q << 4;
+    moved_45_d = moved_44_q;
+    if (shift_44_q[3:2] == 2'd1) begin
+      moved_45_d = moved_44_q << 4;
     end
-    if (shift_43_q[3:2] == 2'd2) begin
-      moved_44_d = moved_43_q << 8;
+    if (shift_44_q[3:2] == 2'd2) begin
+      moved_45_d = moved_44_q << 8;
     end
-    if (shift_43_q[3:2] == 2'd3) begin
-      moved_44_d = moved_43_q << 12;
+    if (shift_44_q[3:2] == 2'd3) begin
+      moved_45_d = moved_44_q << 12;
     end
   end
   always_comb begin
     inverse_r_d = last[55:5];
-    if (huge_44_q) begin
+    if (huge_45_q) begin
       inverse_r_d = 51'h7ffffffffffff;
     end
   end
   initial begin
-    huge_38_q = 1'd0;
-    moved_43_q = 56'd0;
-    shift_43_q = 4'd0;
+    huge_39_q = 1'd0;
     moved_44_q = 56'd0;
-    shift_44_q = 2'd0;
+    shift_44_q = 4'd0;
+    moved_45_q = 56'd0;
+    shift_45_q = 2'd0;
     inverse_r_q = 51'd0;
-    congested_32_q = 1'd0;
+    congested_33_q = 1'd0;
   end
   always @(posedge clock) begin
-    huge_38_q <= huge_38_d;
-    moved_43_q <= moved_43_d;
-    shift_43_q <= shift_43_d;
+    huge_39_q <= huge_39_d;
     moved_44_q <= moved_44_d;
     shift_44_q <= shift_44_d;
+    moved_45_q <= moved_45_d;
+    shift_45_q <= shift_45_d;
     inverse_r_q <= inverse_r_d;
-    congested_32_q <= congested_32_d;
+    congested_33_q <= congested_33_d;
   end
   wire unused_bits = &{1'b0, last[4:0]};
 endmodule

@@ -10,11 +10,13 @@ module lut_ram_w433_a4 (
   input  wire  [432:0] wdata
 );
   (* ram_style = "distributed", no_rw_check *) reg [432:0] mem [0:15];
-  integer i;
   initial begin
     rdata = 0;
-    for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
   end
+`ifndef SYNTHESIS
+  integer i;
+  initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+`endif
   always @(posedge clock) begin
     if (we) mem[waddr] <= wdata;
     rdata <= mem[raddr];

@@ -23,6 +23,16 @@ module maximum (
   output wire  largest_whole,
   output wire  none
 );
+  wire  later_wins_0;
+  wire  later_wins_1;
+  wire  later_wins_2;
+  wire  later_wins_3;
+  wire  later_wins_4;
+  wire  later_wins_5;
+  wire  later_wins_6;
+  wire  later_wins_7;
+  wire  later_wins_8;
+  wire  later_wins_9;
   logic [50:0] chosen_0;
   logic [50:0] chosen_1;
   logic [50:0] chosen_2;
@@ -38,26 +48,71 @@ module maximum (
   wire  chosen_whole_2;
   wire  chosen_whole_3;
   wire  chosen_whole_4;
-  wire  later_wins_0_d;
-  logic later_wins_0_q;
-  wire  later_wins_1_d;
-  logic later_wins_1_q;
-  wire  later_wins_2_d;
-  logic later_wins_2_q;
-  wire  later_wins_3_d;
-  logic later_wins_3_q;
-  wire  later_wins_4_d;
-  logic later_wins_4_q;
-  wire  later_wins_5_d;
-  logic later_wins_5_q;
-  wire  later_wins_6_d;
-  logic later_wins_6_q;
-  wire  later_wins_7_d;
-  logic later_wins_7_q;
-  wire  later_wins_8_d;
-  logic later_wins_8_q;
-  wire  later_wins_9_d;
-  logic later_wins_9_q;
+  logic [50:0] utilisation_19_0_q;
+  logic [50:0] utilisation_19_1_q;
+  logic [50:0] utilisation_19_2_q;
+  logic [50:0] utilisation_19_3_q;
+  logic [50:0] utilisation_19_4_q;
+  wire  above_0_d;
+  logic above_0_q;
+  wire  above_1_d;
+  logic above_1_q;
+  wire  above_2_d;
+  logic above_2_q;
+  wire  above_3_d;
+  logic above_3_q;
+  wire  above_4_d;
+  logic above_4_q;
+  wire  above_5_d;
+  logic above_5_q;
+  wire  above_6_d;
+  logic above_6_q;
+  wire  above_7_d;
+  logic above_7_q;
+  wire  above_8_d;
+  logic above_8_q;
+  wire  above_9_d;
+  logic above_9_q;
+  wire  equal_0_d;
+  logic equal_0_q;
+  wire  equal_1_d;
+  logic equal_1_q;
+  wire  equal_2_d;
+  logic equal_2_q;
+  wire  equal_3_d;
+  logic equal_3_q;
+  wire  equal_4_d;
+  logic equal_4_q;
+  wire  equal_5_d;
+  logic equal_5_q;
+  wire  equal_6_d;
+  logic equal_6_q;
+  wire  equal_7_d;
+  logic equal_7_q;
+  wire  equal_8_d;
+  logic equal_8_q;
+  wire  equal_9_d;
+  logic equal_9_q;
+  wire  below_0_d;
+  logic below_0_q;
+  wire  below_1_d;
+  logic below_1_q;
+  wire  below_2_d;
+  logic below_2_q;
+  wire  below_3_d;
+  logic below_3_q;
+  wire  below_4_d;
+  logic below_4_q;
+  wire  below_5_d;
+  logic below_5_q;
+  wire  below_6_d;
+  logic below_6_q;
+  wire  below_7_d;
+  logic below_7_q;
+  wire  below_8_d;
+  logic below_8_q;
+  wire  below_9_d;
+  logic below_9_q;
   wire  nonzero_0_d;
   logic nonzero_0_q;
   wire  nonzero_1_d;
@@ -80,21 +135,21 @@ module maximum (
   logic wins_3_q;
   wire  wins_4_d;
   logic wins_4_q;
-  wire  [50:0] utilisation_20_0_q;
-  wire  [50:0] utilisation_20_1_q;
-  wire  [50:0] utilisation_20_2_q;
-  wire  [50:0] utilisation_20_3_q;
-  wire  [50:0] utilisation_20_4_q;
-  wire  [16:0] tau_20_0_q;
-  wire  [16:0] tau_20_1_q;
-  wire  [16:0] tau_20_2_q;
-  wire  [16:0] tau_20_3_q;
-  wire  [16:0] tau_20_4_q;
-  wire  whole_20_0_q;
-  wire  whole_20_1_q;
-  wire  whole_20_2_q;
-  wire  whole_20_3_q;
-  wire  whole_20_4_q;
+  wire  [50:0] utilisation_21_0_q;
+  wire  [50:0] utilisation_21_1_q;
+  wire  [50:0] utilisation_21_2_q;
+  wire  [50:0] utilisation_21_3_q;
+  wire  [50:0] utilisation_21_4_q;
+  wire  [16:0] tau_21_0_q;
+  wire  [16:0] tau_21_1_q;
+  wire  [16:0] tau_21_2_q;
+  wire  [16:0] tau_21_3_q;
+  wire  [16:0] tau_21_4_q;
+  wire  whole_21_0_q;
+  wire  whole_21_1_q;
+  wire  whole_21_2_q;
+  wire  whole_21_3_q;
+  wire  whole_21_4_q;
   wire  [50:0] largest_r_d;
   logic [50:0] largest_r_q;
   wire  [16:0] tau_r_d;
@@ -103,107 +158,137 @@ module maximum (
   logic whole_r_q;
   wire  none_r_d;
   logic none_r_q;
-  delay_w51_d2 u_utilisation_20_0 (
+  delay_w51_d2 u_utilisation_21_0 (
     .clock(clock),
-    .d(utilisation_0),
-    .q(utilisation_20_0_q)
+    .d(utilisation_19_0_q),
+    .q(utilisation_21_0_q)
   );
-  delay_w51_d2 u_utilisation_20_1 (
+  delay_w51_d2 u_utilisation_21_1 (
     .clock(clock),
-    .d(utilisation_1),
-    .q(utilisation_20_1_q)
+    .d(utilisation_19_1_q),
+    .q(utilisation_21_1_q)
   );
-  delay_w51_d2 u_utilisation_20_2 (
+  delay_w51_d2 u_utilisation_21_2 (
     .clock(clock),
-    .d(utilisation_2),
-    .q(utilisation_20_2_q)
+    .d(utilisation_19_2_q),
+    .q(utilisation_21_2_q)
   );
-  delay_w51_d2 u_utilisation_20_3 (
+  delay_w51_d2 u_utilisation_21_3 (
     .clock(clock),
-    .d(utilisation_3),
-    .q(utilisation_20_3_q)
+    .d(utilisation_19_3_q),
+    .q(utilisation_21_3_q)
   );
-  delay_w51_d2 u_utilisation_20_4 (
+  delay_w51_d2 u_utilisation_21_4 (
     .clock(clock),
-    .d(utilisation_4),
-    .q(utilisation_20_4_q)
+    .d(utilisation_19_4_q),
+    .q(utilisation_21_4_q)
   );
-  delay_w17_d2 u_tau_20_0 (
+  delay_w17_d3 u_tau_21_0 (
     .clock(clock),
     .d(tau_0),
-    .q(tau_20_0_q)
+    .q(tau_21_0_q)
   );
-  delay_w17_d2 u_tau_20_1 (
+  delay_w17_d3 u_tau_21_1 (
     .clock(clock),
     .d(tau_1),
-    .q(tau_20_1_q)
+    .q(tau_21_1_q)
   );
-  delay_w17_d2 u_tau_20_2 (
+  delay_w17_d3 u_tau_21_2 (
     .clock(clock),
     .d(tau_2),
-    .q(tau_20_2_q)
+    .q(tau_21_2_q)
   );
-  delay_w17_d2 u_tau_20_3 (
+  delay_w17_d3 u_tau_21_3 (
     .clock(clock),
     .d(tau_3),
-    .q(tau_20_3_q)
+    .q(tau_21_3_q)
   );
-  delay_w17_d2 u_tau_20_4 (
+  delay_w17_d3 u_tau_21_4 (
     .clock(clock),
     .d(tau_4),
-    .q(tau_20_4_q)
+    .q(tau_21_4_q)
   );
-  delay_w1_d2 u_whole_20_0 (
+  delay_w1_d3 u_whole_21_0 (
     .clock(clock),
     .d(whole_0),
-    .q(whole_20_0_q)
+    .q(whole_21_0_q)
   );
-  delay_w1_d2 u_whole_20_1 (
+  delay_w1_d3 u_whole_21_1 (
     .clock(clock),
     .d(whole_1),
-    .q(whole_20_1_q)
+    .q(whole_21_1_q)
   );
-  delay_w1_d2 u_whole_20_2 (
+  delay_w1_d3 u_whole_21_2 (
     .clock(clock),
     .d(whole_2),
-    .q(whole_20_2_q)
+    .q(whole_21_2_q)
   );
-  delay_w1_d2 u_whole_20_3 (
+  delay_w1_d3 u_whole_21_3 (
     .clock(clock),
     .d(whole_3),
-    .q(whole_20_3_q)
+    .q(whole_21_3_q)
   );
-  delay_w1_d2 u_whole_20_4 (
+  delay_w1_d3 u_whole_21_4 (
     .clock(clock),
     .d(whole_4),
-    .q(whole_20_4_q)
+    .q(whole_21_4_q)
   );
-  assign nonzero_0_d = |utilisation_0;
-  assign nonzero_1_d = |utilisation_1;
-  assign nonzero_2_d = |utilisation_2;
-  assign nonzero_3_d = |utilisation_3;
-  assign nonzero_4_d = |utilisation_4;
-  assign later_wins_0_d = utilisation_1 > utilisation_0;
-  assign later_wins_1_d = utilisation_2 > utilisation_0;
-  assign later_wins_2_d = utilisation_3 > utilisation_0;
-  assign later_wins_3_d = utilisation_4 > utilisation_0;
-  assign later_wins_4_d = utilisation_2 > utilisation_1;
-  assign later_wins_5_d = utilisation_3 > utilisation_1;
-  assign later_wins_6_d = utilisation_4 > utilisation_1;
-  assign later_wins_7_d = utilisation_3 > utilisation_2;
-  assign later_wins_8_d = utilisation_4 > utilisation_2;
-  assign later_wins_9_d = utilisation_4 > utilisation_3;
+  assign later_wins_0 = above_0_q | (equal_0_q & below_0_q);
+  assign later_wins_1 = above_1_q | (equal_1_q & below_1_q);
+  assign later_wins_2 = above_2_q | (equal_2_q & below_2_q);
+  assign later_wins_3 = above_3_q | (equal_3_q & below_3_q);
+  assign later_wins_4 = above_4_q | (equal_4_q & below_4_q);
+  assign later_wins_5 = above_5_q | (equal_5_q & below_5_q);
+  assign later_wins_6 = above_6_q | (equal_6_q & below_6_q);
+  assign later_wins_7 = above_7_q | (equal_7_q & below_7_q);
+  assign later_wins_8 = above_8_q | (equal_8_q & below_8_q);
+  assign later_wins_9 = above_9_q | (equal_9_q & below_9_q);
+  assign nonzero_0_d = |utilisation_19_0_q;
+  assign nonzero_1_d = |utilisation_19_1_q;
+  assign nonzero_2_d = |utilisation_19_2_q;
+  assign nonzero_3_d = |utilisation_19_3_q;
+  assign nonzero_4_d = |utilisation_19_4_q;
+  assign above_0_d = utilisation_19_1_q[50:25] > utilisation_19_0_q[50:25];
+  assign equal_0_d = utilisation_19_1_q[50:25] == utilisation_19_0_q[50:25];
+  assign below_0_d = utilisation_19_1_q[24:0] > utilisation_19_0_q[24:0];
+  assign above_1_d = utilisation_19_2_q[50:25] > utilisation_19_0_q[50:25];
+  assign equal_1_d = utilisation_19_2_q[50:25] == utilisation_19_0_q[50:25];
+  assign below_1_d = utilisation_19_2_q[24:0] > utilisation_19_0_q[24:0];
+  assign above_2_d = utilisation_19_3_q[50:25] > utilisation_19_0_q[50:25];
+  assign equal_2_d = utilisation_19_3_q[50:25] == utilisation_19_0_q[50:25];
+  assign below_2_d = utilisation_19_3_q[24:0] > utilisation_19_0_q[24:0];
+  assign above_3_d = utilisation_19_4_q[50:25] > utilisation_19_0_q[50:25];
+  assign equal_3_d = utilisation_19_4_q[50:25] == utilisation_19_0_q[50:25];
+  assign below_3_d = utilisation_19_4_q[24:0] > utilisation_19_0_q[24:0];
+  assign above_4_d = utilisation_19_2_q[50:25] > utilisation_19_1_q[50:25];
+  assign equal_4_d = utilisation_19_2_q[50:25] == utilisation_19_1_q[50:25];
+  assign below_4_d = utilisation_19_2_q[24:0] > utilisation_19_1_q[24:0];
+  assign above_5_d = utilisation_19_3_q[50:25] > utilisation_19_1_q[50:25];
+  assign equal_5_d = utilisation_19_3_q[50:25] == utilisation_19_1_q[50:25];
+  assign below_5_d = utilisation_19_3_q[24:0] > utilisation_19_1_q[24:0];
+  assign above_6_d = utilisation_19_4_q[50:25] > utilisation_19_1_q[50:25];
+  assign equal_6_d = utilisation_19_4_q[50:25] == utilisation_19_1_q[50:25];
+  assign below_6_d = utilisation_19_4_q[24:0] > utilisation_19_1_q[24:0];
+  assign above_7_d = utilisation_19_3_q[50:25] > utilisation_19_2_q[50:25];
+  assign equal_7_d = utilisation_19_3_q[50:25] == utilisation_19_2_q[50:25];
+  assign below_7_d = utilisation_19_3_q[24:0] > utilisation_19_2_q[24:0];
+  assign above_8_d = utilisation_19_4_q[50:25] > utilisation_19_2_q[50:25];
+  assign equal_8_d = utilisation_19_4_q[50:25] == utilisation_19_2_q[50:25];
+  assign below_8_d = utilisation_19_4_q[24:0] > utilisation_19_2_q[24:0];
+  assign above_9_d = utilisation_19_4_q[50:25] > utilisation_19_3_q[50:25];
+  assign equal_9_d = utilisation_19_4_q[50:25] == utilisation_19_3_q[50:25];
+  assign below_9_d = utilisation_19_4_q[24:0] > utilisation_19_3_q[24:0];
   assign any_d = (((nonzero_0_q | nonzero_1_q) | nonzero_2_q) | nonzero_3_q) | nonzero_4_q;
-  assign wins_0_d = (((~later_wins_0_q) & (~later_wins_1_q)) & (~later_wins_2_q)) & (~later_wins_3_q);
-  assign wins_1_d = ((later_wins_0_q & (~later_wins_4_q)) & (~later_wins_5_q)) & (~later_wins_6_q);
-  assign wins_2_d = ((later_wins_1_q & later_wins_4_q) & (~later_wins_7_q)) & (~later_wins_8_q);
-  assign wins_3_d = ((later_wins_2_q & later_wins_5_q) & later_wins_7_q) & (~later_wins_9_q);
-  assign wins_4_d = ((later_wins_3_q & later_wins_6_q) & later_wins_8_q) & later_wins_9_q;
-  assign chosen_whole_0 = wins_0_q & whole_20_0_q;
-  assign chosen_whole_1 = wins_1_q & whole_20_1_q;
-  assign chosen_whole_2 = wins_2_q & whole_20_2_q;
-  assign chosen_whole_3 = wins_3_q & whole_20_3_q;
-  assign chosen_whole_4 = wins_4_q & whole_20_4_q;
+  assign wins_0_d = (((~later_wins_0) & (~later_wins_1)) & (~later_wins_2)) & (~later_wins_3);
+  assign wins_1_d = ((later_wins_0 & (~later_wins_4)) & (~later_wins_5)) & (~later_wins_6);
+  assign wins_2_d = ((later_wins_1 & later_wins_4) & (~later_wins_7)) & (~later_wins_8);
+  assign wins_3_d = ((later_wins_2 & later_wins_5) & later_wins_7) & (~later_wins_9);
+  assign wins_4_d = ((later_wins_3 & later_wins_6) & later_wins_8) & later_wins_9;
+  assign chosen_whole_0 = wins_0_q & whole_21_0_q;
+  assign chosen_whole_1 = wins_1_q & whole_21_1_q;
+  assign chosen_whole_2 = wins_2_q & whole_21_2_q;
+  assign chosen_whole_3 = wins_3_q & whole_21_3_q;
+  assign chosen_whole_4 = wins_4_q & whole_21_4_q;
   assign largest_r_d = (((chosen_0 | chosen_1) | chosen_2) | chosen_3) | chosen_4;
   assign tau_r_d = (((chosen_tau_0 | chosen_tau_1) | chosen_tau_2) | chosen_tau_3) | chosen_tau_4;
   assign whole_r_d = (((chosen_whole_0 | chosen_whole_1) | chosen_whole_2) | chosen_whole_3) | chosen_whole_4;
@@ -216,53 +301,78 @@ module maximum (
     chosen_0 = 51'd0;
     chosen_tau_0 = 17'd0;
     if (wins_0_q) begin
-      chosen_0 = utilisation_20_0_q;
-      chosen_tau_0 = tau_20_0_q;
+      chosen_0 = utilisation_21_0_q;
+      chosen_tau_0 = tau_21_0_q;
     end
   end
   always_comb begin
     chosen_1 = 51'd0;
     chosen_tau_1 = 17'd0;
     if (wins_1_q) begin
-      chosen_1 = utilisation_20_1_q;
-      chosen_tau_1 = tau_20_1_q;
+      chosen_1 = utilisation_21_1_q;
+      chosen_tau_1 = tau_21_1_q;
     end
   end
   always_comb begin
     chosen_2 = 51'd0;
     chosen_tau_2 = 17'd0;
     if (wins_2_q) begin
-      chosen_2 = utilisation_20_2_q;
-      chosen_tau_2 = tau_20_2_q;
+      chosen_2 = utilisation_21_2_q;
+      chosen_tau_2 = tau_21_2_q;
     end
   end
   always_comb begin
     chosen_3 = 51'd0;
     chosen_tau_3 = 17'd0;
     if (wins_3_q) begin
-      chosen_3 = utilisation_20_3_q;
-      chosen_tau_3 = tau_20_3_q;
+      chosen_3 = utilisation_21_3_q;
+      chosen_tau_3 = tau_21_3_q;
     end
   end
   always_comb begin
     chosen_4 = 51'd0;
     chosen_tau_4 = 17'd0;
     if (wins_4_q) begin
-      chosen_4 = utilisation_20_4_q;
-      chosen_tau_4 = tau_20_4_q;
+      chosen_4 = utilisation_21_4_q;
+      chosen_tau_4 = tau_21_4_q;
     end
   end
   initial begin
-    later_wins_0_q = 1'd0;
-    later_wins_1_q = 1'd0;
-    later_wins_2_q = 1'd0;
-    later_wins_3_q = 1'd0;
-    later_wins_4_q = 1'd0;
-    later_wins_5_q = 1'd0;
-    later_wins_6_q = 1'd0;
-    later_wins_7_q = 1'd0;
-    later_wins_8_q = 1'd0;
-    later_wins_9_q = 1'd0;
+    utilisation_19_0_q = 51'd0;
+    utilisation_19_1_q = 51'd0;
+    utilisation_19_2_q = 51'd0;
+    utilisation_19_3_q = 51'd0;
+    utilisation_19_4_q = 51'd0;
+    above_0_q = 1'd0;
+    above_1_q = 1'd0;
+    above_2_q = 1'd0;
+    above_3_q = 1'd0;
+    above_4_q = 1'd0;
+    above_5_q = 1'd0;
+    above_6_q = 1'd0;
+    above_7_q = 1'd0;
+    above_8_q = 1'd0;
+    above_9_q = 1'd0;
+    equal_0_q = 1'd0;
+    equal_1_q = 1'd0;
+    equal_2_q = 1'd0;
+    equal_3_q = 1'd0;
+    equal_4_q = 1'd0;
+    equal_5_q = 1'd0;
+    equal_6_q = 1'd0;
+    equal_7_q = 1'd0;
+    equal_8_q = 1'd0;
+    equal_9_q = 1'd0;
+    below_0_q = 1'd0;
+    below_1_q = 1'd0;
+    below_2_q = 1'd0;
+    below_3_q = 1'd0;
+    below_4_q = 1'd0;
+    below_5_q = 1'd0;
+    below_6_q = 1'd0;
+    below_7_q = 1'd0;
+    below_8_q = 1'd0;
+    below_9_q = 1'd0;
     nonzero_0_q = 1'd0;
     nonzero_1_q = 1'd0;
     nonzero_2_q = 1'd0;
@@ -280,16 +390,41 @@ module maximum (
     none_r_q = 1'd0;
   end
   always @(posedge clock) begin
-    later_wins_0_q <= later_wins_0_d;
-    later_wins_1_q <= later_wins_1_d;
-    later_wins_2_q <= later_wins_2_d;
-    later_wins_3_q <= later_wins_3_d;
-    later_wins_4_q <= later_wins_4_d;
-    later_wins_5_q <= later_wins_5_d;
-    later_wins_6_q <= later_wins_6_d;
-    later_wins_7_q <= later_wins_7_d;
-    later_wins_8_q <= later_wins_8_d;
-    later_wins_9_q <= later_wins_9_d;
+    utilisation_19_0_q <= utilisation_0;
+    utilisation_19_1_q <= utilisation_1;
+    utilisation_19_2_q <= utilisation_2;
+    utilisation_19_3_q <= utilisation_3;
+    utilisation_19_4_q <= utilisation_4;
+    above_0_q <= above_0_d;
+    above_1_q <= above_1_d;
+    above_2_q <= above_2_d;
+    above_3_q <= above_3_d;
+    above_4_q <= above_4_d;
+    above_5_q <= above_5_d;
+    above_6_q <= above_6_d;
+    above_7_q <= above_7_d;
+    above_8_q <= above_8_d;
+    above_9_q <= above_9_d;
+    equal_0_q <= equal_0_d;
+    equal_1_q <= equal_1_d;
+    equal_2_q <= equal_2_d;
+    equal_3_q <= equal_3_d;
+    equal_4_q <= equal_4_d;
+    equal_5_q <= equal_5_d;
+    equal_6_q <= equal_6_d;
+    equal_7_q <= equal_7_d;
+    equal_8_q <= equal_8_d;
+    equal_9_q <= equal_9_d;
+    below_0_q <= below_0_d;
+    below_1_q <= below_1_d;
+    below_2_q <= below_2_d;
+    below_3_q <= below_3_d;
+    below_4_q <= below_4_d;
+    below_5_q <= below_5_d;
+    below_6_q <= below_6_d;
+    below_7_q <= below_7_d;
+    below_8_q <= below_8_d;
+    below_9_q <= below_9_d;
     nonzero_0_q <= nonzero_0_d;
     nonzero_1_q <= nonzero_1_d;
     nonzero_2_q <= nonzero_2_d;

@@ -23,7 +23,6 @@ module stream_fifo_w143_a7_mark64 (
   wire advance_word = !word_valid || advance_out;
   wire fetch = advance_word && (level != 8'd0);
   wire [7:0] level_next = level + {7'd0, push} - {7'd0, fetch};
-  integer i;
   initial begin
     up_ready = 0;
     down_data = 0;
@@ -34,8 +33,11 @@ module stream_fifo_w143_a7_mark64 (
     write = 0;
     read = 0;
     level = 0;
-    for (i = 0; i <= 127; i = i + 1) mem[i] = 0;
   end
+`ifndef SYNTHESIS
+  integer i;
+  initial for (i = 0; i <= 127; i = i + 1) mem[i] = 0;
+`endif
   always @(posedge clock) begin
     if (push) mem[write] <= up_data;
     if (advance_word) word <= mem[read];

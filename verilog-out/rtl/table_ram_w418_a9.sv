@@ -11,12 +11,14 @@ module table_ram_w418_a9 (
 );
   (* no_rw_check *) reg [417:0] mem [0:511];
   reg [417:0] word;
-  integer i;
   initial begin
     word = 0;
     rdata = 0;
-    for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
   end
+`ifndef SYNTHESIS
+  integer i;
+  initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+`endif
   always @(posedge clock) begin
     if (we) mem[waddr] <= wdata;
     word <= mem[raddr];

@@ -30,17 +30,17 @@ module window_update_9 (
   logic [7:0] new_stage;
   wire  [75:0] memory_rdata;
   wire  [75:0] memory_wdata;
-  wire  [8:0] flow_50_q;
+  wire  [8:0] flow_51_q;
   wire  multiplicative_d;
   logic multiplicative_q;
-  wire  multiplicative_49_q;
-  logic [7:0] stage_46_q;
-  logic [7:0] stage_47_d;
+  wire  multiplicative_50_q;
   logic [7:0] stage_47_q;
-  wire  [7:0] stage_50_q;
+  logic [7:0] stage_48_d;
+  logic [7:0] stage_48_q;
+  wire  [7:0] stage_51_q;
   wire  [56:0] scaled_p;
-  wire  [33:0] reference_49_q;
-  wire  [75:0] kept_50_q;
+  wire  [33:0] reference_50_q;
+  wire  [75:0] kept_51_q;
   wire  [34:0] sum_d;
   logic [34:0] sum_q;
   wire  over_d;
@@ -53,37 +53,37 @@ module window_update_9 (
   logic reference_high_q;
   wire  reference_low_d;
   logic reference_low_q;
-  logic multiplicative_50_q;
+  logic multiplicative_51_q;
   logic [33:0] w_ai_r_q;
   wire  [34:0] high_limit_d;
   logic [34:0] high_limit_q;
   logic [34:0] low_limit_d;
   logic [34:0] low_limit_q;
-  logic [33:0] window_51_q;
-  wire  [33:0] window_55_q;
+  logic [33:0] window_52_q;
+  wire  [33:0] window_56_q;
   wire  [33:0] rate_mul_p;
   forward_ram_w76_a9 u_memory (
     .clock(clock),
     .raddr(flow),
     .rdata(memory_rdata),
     .we(valid),
-    .waddr(flow_50_q),
+    .waddr(flow_51_q),
     .wdata(memory_wdata)
   );
-  delay_w9_d8 u_flow_50 (
+  delay_w9_d8 u_flow_51 (
     .clock(clock),
     .d(flow),
-    .q(flow_50_q)
+    .q(flow_51_q)
   );
-  delay_w1_d3 u_multiplicative_49 (
+  delay_w1_d3 u_multiplicative_50 (
     .clock(clock),
     .d(multiplicative_q),
-    .q(multiplicative_49_q)
+    .q(multiplicative_50_q)
   );
-  delay_w8_d3 u_stage_50 (
+  delay_w8_d3 u_stage_51 (
     .clock(clock),
-    .d(stage_47_q),
-    .q(stage_50_q)
+    .d(stage_48_q),
+    .q(stage_51_q)
   );
   mul_pipe_51x34_p57_from28 u_scaled (
     .clock(clock),
@@ -91,24 +91,24 @@ module window_update_9 (
     .b(reference),
     .p(scaled_p)
   );
-  delay_w34_d4 u_reference_49 (
+  delay_w34_d4 u_reference_50 (
     .clock(clock),
     .d(reference),
-    .q(reference_49_q)
+    .q(reference_50_q)
   );
-  delay_w76_d5 u_kept_50 (
+  delay_w76_d5 u_kept_51 (
     .clock(clock),
     .d(memory_rdata),
-    .q(kept_50_q)
+    .q(kept_51_q)
   );
-  delay_w34_d4 u_window_55 (
+  delay_w34_d4 u_window_56 (
     .clock(clock),
-    .d(window_51_q),
-    .q(window_55_q)
+    .d(window_52_q),
+    .q(window_56_q)
   );
   mul_pipe_34x34_p34_from27 u_rate_mul (
     .clock(clock),
-    .a(window_51_q),
+    .a(window_52_q),
     .b(rate_per_window),
     .p(rate_mul_p)
   );
@@ -116,7 +116,7 @@ module window_update_9 (
   assign stage = memory_rdata[75:68];
   assign multiplicative_d = congested | (stage >= max_stage);
   assign high_limit_d = ({1'd0, w_init} - {1'd0, w_ai}) << 1;
-  assign doubled = {1'd0, reference_49_q} << 1;
+  assign doubled = {1'd0, reference_50_q} << 1;
   assign reference_high_d = doubled > high_limit_q;
   assign reference_low_d = doubled < low_limit_q;
   assign scaled_high_d = scaled_p[34:0] > high_limit_q;
@@ -124,15 +124,15 @@ module window_update_9 (
   assign over_d = |scaled_p[56:35];
   assign sum_d = base + (({1'd0, w_ai_r_q} << 1) | 35'd1);
   assign memory_wdata = (({68'd0, new_stage} << 68) | ({42'd0, new_window} << 34)) | {42'd0, new_reference};
-  assign window = window_55_q;
+  assign window = window_56_q;
   assign rate = rate_mul_p;
   always_comb begin
-    stage_47_d = stage_46_q + 8'd1;
-    if (&stage_46_q) begin
-      stage_47_d = stage_46_q;
+    stage_48_d = stage_47_q + 8'd1;
+    if (&stage_47_q) begin
+      stage_48_d = stage_47_q;
     end
     if (multiplicative_q) begin
-      stage_47_d = 8'd0;
+      stage_48_d = 8'd0;
     end
   end
   always_comb begin
@@ -143,14 +143,14 @@ module window_update_9 (
   end
   always_comb begin
     base = doubled;
-    if (multiplicative_49_q) begin
+    if (multiplicative_50_q) begin
       base = scaled_p[34:0];
     end
   end
   always_comb begin
     high = reference_high_q;
     low = reference_low_q;
-    if (multiplicative_50_q) begin
+    if (multiplicative_51_q) begin
       high = over_q | scaled_high_q;
       low = scaled_low_q;
     end
@@ -165,14 +165,14 @@ module window_update_9 (
     end
   end
   always_comb begin
-    new_window = kept_50_q[67:34];
-    new_reference = kept_50_q[33:0];
-    new_stage = kept_50_q[75:68];
+    new_window = kept_51_q[67:34];
+    new_reference = kept_51_q[33:0];
+    new_stage = kept_51_q[75:68];
     if (measured) begin
       new_window = clamped;
       if (update_reference) begin
         new_reference = clamped;
-        new_stage = stage_50_q;
+        new_stage = stage_51_q;
       end
     end
     if (create) begin
@@ -183,35 +183,35 @@ module window_update_9 (
   end
   initial begin
     multiplicative_q = 1'd0;
-    stage_46_q = 8'd0;
     stage_47_q = 8'd0;
+    stage_48_q = 8'd0;
     sum_q = 35'd0;
     over_q = 1'd0;
     scaled_high_q = 1'd0;
     scaled_low_q = 1'd0;
     reference_high_q = 1'd0;
     reference_low_q = 1'd0;
-    multiplicative_50_q = 1'd0;
+    multiplicative_51_q = 1'd0;
     w_ai_r_q = 34'd0;
     high_limit_q = 35'd0;
     low_limit_q = 35'd0;
-    window_51_q = 34'd0;
+    window_52_q = 34'd0;
   end
   always @(posedge clock) begin
     multiplicative_q <= multiplicative_d;
-    stage_46_q <= stage;
-    stage_47_q <= stage_47_d;
+    stage_47_q <= stage;
+    stage_48_q <= stage_48_d;
     sum_q <= sum_d;
     over_q <= over_d;
     scaled_high_q <= scaled_high_d;
     scaled_low_q <= scaled_low_d;
     reference_high_q <= reference_high_d;
     reference_low_q <= reference_low_d;
-    multiplicative_50_q <= multiplicative_49_q;
+    multiplicative_51_q <= multiplicative_50_q;
     w_ai_r_q <= w_ai;
     high_limit_q <= high_limit_d;
     low_limit_q <= low_limit_d;
-    window_51_q <= new_window;
+    window_52_q <= new_window;
   end
   wire unused_bits = &{1'b0, sum_q[0]};
 endmodule

@@ -93,7 +93,6 @@ wire advance_out = !down_valid || down_ready;
 wire advance_word = !word_valid || advance_out;
 wire fetch = advance_word && (level != {l}'d0);
 wire [{A}:0] level_next = level + {{{A}'d0, push}} - {{{A}'d0, fetch}};
-integer i;
 initial begin
   up_ready = 0;
   down_data = 0;
@@ -104,8 +103,11 @@ initial begin
   write = 0;
   read = 0;
   level = 0;
-  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
 end
+`ifndef SYNTHESIS
+integer i;
+initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+`endif
 always @(posedge clock) begin
   if (push) mem[write] <= up_data;
   if (advance_word) word <= mem[read];

@@ -8,7 +8,7 @@ use super::uint::U;
 use crate::emit::naming::named_as;
 use rust_hdl::prelude::*;
 
-/// 2^`A` words of `T`, all zero at the start.
+/// 2^`A` words of `T`, all zero at the start of a simulation.
 #[derive(LogicBlock)]
 pub struct ForwardRam<T: Synth, const A: usize> {
     /// Clock.
@@ -83,7 +83,6 @@ reg hit1;
 reg hit2;
 wire now1 = we && (waddr == raddr1);
 wire now2 = we && (waddr == raddr2);
-integer i;
 initial begin
   rdata = 0;
   word1 = 0;
@@ -94,8 +93,11 @@ initial begin
   raddr2 = 0;
   hit1 = 0;
   hit2 = 0;
-  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
 end
+`ifndef SYNTHESIS
+integer i;
+initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+`endif
 always @(posedge clock) begin
   if (we) mem[waddr] <= wdata;
   word1 <= mem[raddr];

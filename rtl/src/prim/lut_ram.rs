@@ -4,7 +4,7 @@ use super::uint::U;
 use crate::emit::naming::named_as;
 use rust_hdl::prelude::*;
 
-/// `rdata` is the word at `raddr` of one clock ago, as it was before that clock's write: 2^`A` words, all zero at first.
+/// `rdata` is the word at `raddr` of one clock ago, as it was before that clock's write: 2^`A` words, all zero at the start of a simulation.
 #[derive(LogicBlock)]
 pub struct LutRam<T: Synth, const A: usize> {
     /// Clock.
@@ -51,11 +51,13 @@ impl<T: Synth, const A: usize> Logic for LutRam<T, A> {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(
             "(* ram_style = \"distributed\", no_rw_check *) reg [{top}:0] mem [0:{last}];
-integer i;
 initial begin
   rdata = 0;
-  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
 end
+`ifndef SYNTHESIS
+integer i;
+initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+`endif
 always @(posedge clock) begin
   if (we) mem[waddr] <= wdata;
   rdata <= mem[raddr];

@@ -6,7 +6,7 @@ use super::uint::U;
 use crate::emit::naming::named_as;
 use rust_hdl::prelude::*;
 
-/// `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write: 2^`A` words, all zero at first.
+/// `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write: 2^`A` words, all zero at the start of a simulation.
 #[derive(LogicBlock)]
 pub struct TableRam<T: Synth, const A: usize> {
     /// Clock.
@@ -57,12 +57,14 @@ impl<T: Synth, const A: usize> Logic for TableRam<T, A> {
         Verilog::Custom(format!(
             "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
 reg [{top}:0] word;
-integer i;
 initial begin
   word = 0;
   rdata = 0;
-  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
 end
+`ifndef SYNTHESIS
+integer i;
+initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+`endif
 always @(posedge clock) begin
   if (we) mem[waddr] <= wdata;
   word <= mem[raddr];

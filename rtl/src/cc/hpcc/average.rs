@@ -2,16 +2,16 @@
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
-//! | 21 | inputs | the most congested hop | UQ17.34, 17 bits |
-//! | 22 - 24 | `weight` | `w = tau / T` | UQ0.34 |
-//! | 25 | `rest` | `1 - w` | UQ0.34 |
-//! | 25 - 28 | `fresh` | `w` x hop | UQ17.47 |
-//! | 29 | `fresh_29` | plus half a unit of the result | UQ17.47 |
-//! | 22 - 25 | `memory` | the flow's average | UQ17.34 |
-//! | 26 - 29 | `old` | `(1 - w)` x average | UQ17.47 |
-//! | 30 | `sum` | both, cut | UQ17.34 |
-//! | (30) | `next` | sum, hop alone, start value or unchanged: written back and forwarded | |
-//! | 31 | `utilisation` | the flow's new average | UQ17.34 |
+//! | 22 | inputs | the most congested hop | UQ17.34, 17 bits |
+//! | 23 - 25 | `weight` | `w = tau / T` | UQ0.34 |
+//! | 26 | `rest` | `1 - w` | UQ0.34 |
+//! | 26 - 29 | `fresh` | `w` x hop | UQ17.47 |
+//! | 30 | `fresh_30` | plus half a unit of the result | UQ17.47 |
+//! | 23 - 26 | `memory` | the flow's average | UQ17.34 |
+//! | 27 - 30 | `old` | `(1 - w)` x average | UQ17.47 |
+//! | 31 | `sum` | both, cut | UQ17.34 |
+//! | (31) | `next` | sum, hop alone, start value or unchanged: written back and forwarded | |
+//! | 32 | `utilisation` | the flow's new average | UQ17.34 |
 //!
 //! Everything that does not depend on the average is computed beside the loop, so that a flow may come back after six
 //! clocks: only one multiplication, one addition and one selection are inside.
@@ -28,42 +28,42 @@ use rust_hdl::prelude::*;
 pub struct Average<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Clock 21: largest utilisation.
+    /// Clock 22: largest utilisation.
     pub largest: Signal<In, U<51>>,
-    /// Clock 21: its `tau`, normalised like `T`.
+    /// Clock 22: its `tau`, normalised like `T`.
     pub tau: Signal<In, U<17>>,
-    /// Clock 21: `tau >= T`.
+    /// Clock 22: `tau >= T`.
     pub whole: Signal<In, Bit>,
-    /// Clock 21: no hop counted.
+    /// Clock 22: no hop counted.
     pub none: Signal<In, Bit>,
-    /// Clock 22: flow.
+    /// Clock 23: flow.
     pub flow: Signal<In, U<A>>,
-    /// Clock 30: the slot holds a live event or a creation.
+    /// Clock 31: the slot holds a live event or a creation.
     pub valid: Signal<In, Bit>,
-    /// Clock 30: start value wanted (creation or another path).
+    /// Clock 31: start value wanted (creation or another path).
     pub restart: Signal<In, Bit>,
-    /// Clock 30: Algorithm 1 applies.
+    /// Clock 31: Algorithm 1 applies.
     pub measured: Signal<In, Bit>,
     /// Register: `2^50 / T`.
     pub inverse_base_rtt: Signal<In, U<34>>,
     /// Register: start value.
     pub c_init: Signal<In, U<48>>,
-    /// Clock 31: the average after this event.
+    /// Clock 32: the average after this event.
     pub utilisation: Signal<Out, U<51>>,
     weight: MulPipe<17, 34, 34, 16>,
-    largest_24: Delay<U<51>, 3>,
+    largest_25: Delay<U<51>, 3>,
     fresh: MulPipe<51, 34, 64, 21>,
-    fresh_29: DFF<U<64>>,
+    fresh_30: DFF<U<64>>,
     rest: DFF<U<34>>,
     memory: ForwardRam<U<51>, A>,
     old: MulPipe<51, 34, 64, 21>,
     added: Signal<Local, U<64>>,
     sum: DFF<U<51>>,
-    largest_30: Delay<U<51>, 6>,
-    unchanged_30: Delay<U<51>, 5>,
-    whole_30: Delay<Bit, 9>,
-    none_30: Delay<Bit, 9>,
-    flow_30: Delay<U<A>, 8>,
+    largest_31: Delay<U<51>, 6>,
+    unchanged_31: Delay<U<51>, 5>,
+    whole_31: Delay<Bit, 9>,
+    none_31: Delay<Bit, 9>,
+    flow_31: Delay<U<A>, 8>,
     next: Signal<Local, U<51>>,
     result: DFF<U<51>>,
 }
@@ -75,42 +75,42 @@ impl<const A: usize> Logic for Average<A> {
             self,
             clock,
             weight,
-            largest_24,
+            largest_25,
             fresh,
-            fresh_29,
+            fresh_30,
             rest,
             memory,
             old,
             sum,
-            largest_30,
-            unchanged_30,
-            whole_30,
-            none_30,
-            flow_30,
+            largest_31,
+            unchanged_31,
+            whole_31,
+            none_31,
+            flow_31,
             result
         );
         self.weight.a.next = self.tau.val();
         self.weight.b.next = self.inverse_base_rtt.val();
-        self.largest_24.d.next = self.largest.val();
-        self.fresh.a.next = self.largest_24.q.val();
+        self.largest_25.d.next = self.largest.val();
+        self.fresh.a.next = self.largest_25.q.val();
         self.fresh.b.next = self.weight.p.val();
-        self.fresh_29.d.next = self.fresh.p.val() + 0x1000;
+        self.fresh_30.d.next = self.fresh.p.val() + 0x1000;
         self.rest.d.next = bits_u::<34>(0) - self.weight.p.val();
         self.memory.raddr.next = self.flow.val();
         self.old.a.next = self.memory.rdata.val();
         self.old.b.next = self.rest.q.val();
-        self.added.next = self.old.p.val() + self.fresh_29.q.val();
+        self.added.next = self.old.p.val() + self.fresh_30.q.val();
         self.sum.d.next = self.added.val().get_bits::<51>(13);
 
-        self.largest_30.d.next = self.largest_24.q.val();
-        self.unchanged_30.d.next = self.memory.rdata.val();
-        self.whole_30.d.next = self.whole.val();
-        self.none_30.d.next = self.none.val();
-        self.flow_30.d.next = self.flow.val();
-        self.next.next = self.unchanged_30.q.val();
-        if self.measured.val() & !self.none_30.q.val() {
-            if self.whole_30.q.val() {
-                self.next.next = self.largest_30.q.val();
+        self.largest_31.d.next = self.largest_25.q.val();
+        self.unchanged_31.d.next = self.memory.rdata.val();
+        self.whole_31.d.next = self.whole.val();
+        self.none_31.d.next = self.none.val();
+        self.flow_31.d.next = self.flow.val();
+        self.next.next = self.unchanged_31.q.val();
+        if self.measured.val() & !self.none_31.q.val() {
+            if self.whole_31.q.val() {
+                self.next.next = self.largest_31.q.val();
             } else {
                 self.next.next = self.sum.q.val();
             }
@@ -119,7 +119,7 @@ impl<const A: usize> Logic for Average<A> {
             self.next.next = bit_cast_u::<51, 48>(self.c_init.val());
         }
         self.memory.we.next = self.valid.val();
-        self.memory.waddr.next = self.flow_30.q.val();
+        self.memory.waddr.next = self.flow_31.q.val();
         self.memory.wdata.next = self.next.val();
         self.result.d.next = self.next.val();
         self.utilisation.next = self.result.q.val();

@@ -2,11 +2,11 @@
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
-//! | 31 | input | utilisation over eta | UQ17.34 |
-//! | 32 - 37 | `normalise` | mantissa and leading zeros | 24 bits |
-//! | 38 - 42 | `reciprocal` | 1 / mantissa | 1.17 |
-//! | 43, 44 | `moved` | shifted by the leading zeros, four distances a clock | UQ22.34 |
-//! | 45 | `inverse` | last shift, cut, saturated (also for zero) | UQ22.29 |
+//! | 32 | input | utilisation over eta | UQ17.34 |
+//! | 33 - 38 | `normalise` | mantissa and leading zeros | 24 bits |
+//! | 39 - 43 | `reciprocal` | 1 / mantissa | 1.17 |
+//! | 44, 45 | `moved` | shifted by the leading zeros, four distances a clock | UQ22.34 |
+//! | 46 | `inverse` | last shift, cut, saturated (also for zero) | UQ22.29 |
 
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
@@ -20,26 +20,26 @@ use rust_hdl::prelude::*;
 pub struct InverseUtilisation {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Clock 31: utilisation over eta.
+    /// Clock 32: utilisation over eta.
     pub utilisation: Signal<In, U<51>>,
-    /// Clock 45: its reciprocal, UQ22.29.
+    /// Clock 46: its reciprocal, UQ22.29.
     pub inverse: Signal<Out, U<51>>,
-    /// Clock 45: the utilisation is at least eta (line 12).
+    /// Clock 46: the utilisation is at least eta (line 12).
     pub congested: Signal<Out, Bit>,
     normalise: Normalise51,
     reciprocal: ReciprocalMantissa,
-    shift_42: Delay<U<6>, 5>,
-    huge_38: DFF<Bit>,
-    huge_44: Delay<Bit, 6>,
+    shift_43: Delay<U<6>, 5>,
+    huge_39: DFF<Bit>,
+    huge_45: Delay<Bit, 6>,
     mantissa: Signal<Local, U<56>>,
-    moved_43: DFF<U<56>>,
-    shift_43: DFF<U<4>>,
     moved_44: DFF<U<56>>,
-    shift_44: DFF<U<2>>,
+    shift_44: DFF<U<4>>,
+    moved_45: DFF<U<56>>,
+    shift_45: DFF<U<2>>,
     last: Signal<Local, U<56>>,
     inverse_r: DFF<U<51>>,
-    congested_32: DFF<Bit>,
-    congested_45: Delay<Bit, 13>,
+    congested_33: DFF<Bit>,
+    congested_46: Delay<Bit, 13>,
 }
 
 impl Logic for InverseUtilisation {
@@ -50,49 +50,49 @@ impl Logic for InverseUtilisation {
             clock,
             normalise,
             reciprocal,
-            shift_42,
-            huge_38,
-            huge_44,
-            moved_43,
             shift_43,
+            huge_39,
+            huge_45,
             moved_44,
             shift_44,
+            moved_45,
+            shift_45,
             inverse_r,
-            congested_32,
-            congested_45
+            congested_33,
+            congested_46
         );
-        self.congested_32.d.next = self.utilisation.val().get_bits::<17>(34).any();
-        self.congested_45.d.next = self.congested_32.q.val();
-        self.congested.next = self.congested_45.q.val();
+        self.congested_33.d.next = self.utilisation.val().get_bits::<17>(34).any();
+        self.congested_46.d.next = self.congested_33.q.val();
+        self.congested.next = self.congested_46.q.val();
         self.normalise.n.next = self.utilisation.val();
         self.reciprocal.x.next = self.normalise.x.val();
-        self.shift_42.d.next = self.normalise.shift.val();
-        self.huge_38.d.next = self.normalise.shift.val() >= 39;
-        self.huge_44.d.next = self.huge_38.q.val();
+        self.shift_43.d.next = self.normalise.shift.val();
+        self.huge_39.d.next = self.normalise.shift.val() >= 39;
+        self.huge_45.d.next = self.huge_39.q.val();
 
         self.mantissa.next = bit_cast_u::<56, 17>(self.reciprocal.fraction.val()) | 0x20000;
-        self.moved_43.d.next = self.mantissa.val();
-        if self.shift_42.q.val().get_bit(4) {
-            self.moved_43.d.next = self.mantissa.val() << 16;
+        self.moved_44.d.next = self.mantissa.val();
+        if self.shift_43.q.val().get_bit(4) {
+            self.moved_44.d.next = self.mantissa.val() << 16;
         }
-        if self.shift_42.q.val().get_bit(5) {
-            self.moved_43.d.next = self.mantissa.val() << 32;
+        if self.shift_43.q.val().get_bit(5) {
+            self.moved_44.d.next = self.mantissa.val() << 32;
         }
-        self.shift_43.d.next = self.shift_42.q.val().get_bits::<4>(0);
-        self.moved_44.d.next = self.moved_43.q.val();
-        if self.shift_43.q.val().get_bits::<2>(2) == 1 {
-            self.moved_44.d.next = self.moved_43.q.val() << 4;
+        self.shift_44.d.next = self.shift_43.q.val().get_bits::<4>(0);
+        self.moved_45.d.next = self.moved_44.q.val();
+        if self.shift_44.q.val().get_bits::<2>(2) == 1 {
+            self.moved_45.d.next = self.moved_44.q.val() << 4;
         }
-        if self.shift_43.q.val().get_bits::<2>(2) == 2 {
-            self.moved_44.d.next = self.moved_43.q.val() << 8;
+        if self.shift_44.q.val().get_bits::<2>(2) == 2 {
+            self.moved_45.d.next = self.moved_44.q.val() << 8;
         }
-        if self.shift_43.q.val().get_bits::<2>(2) == 3 {
-            self.moved_44.d.next = self.moved_43.q.val() << 12;
+        if self.shift_44.q.val().get_bits::<2>(2) == 3 {
+            self.moved_45.d.next = self.moved_44.q.val() << 12;
         }
-        self.shift_44.d.next = self.shift_43.q.val().get_bits::<2>(0);
-        self.last.next = self.moved_44.q.val() << self.shift_44.q.val();
+        self.shift_45.d.next = self.shift_44.q.val().get_bits::<2>(0);
+        self.last.next = self.moved_45.q.val() << self.shift_45.q.val();
         self.inverse_r.d.next = self.last.val().get_bits::<51>(5);
-        if self.huge_44.q.val() {
+        if self.huge_45.q.val() {
             self.inverse_r.d.next = bits_u::<51>(0x7ffffffffffffu64);
         }
         self.inverse.next = self.inverse_r.q.val();

@@ -1,11 +1,12 @@
-//! Lines 6 and 7: the hop with the largest utilisation, the first one on ties, in three clocks.
+//! Lines 6 and 7: the hop with the largest utilisation, the first one on ties, in four clocks.
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
 //! | 18 | inputs | five utilisations with their `tau` |
-//! | 19 | `later_wins`, `any` | all ten comparisons at once: does a later hop exceed an earlier one |
-//! | 20 | `wins` | one of five |
-//! | 21 | outputs | selected |
+//! | 19 | `utilisation_19` | carried across the chip: each goes to four comparators |
+//! | 20 | `above`, `equal`, `below`, `nonzero` | ten pairs at once, upper and lower half apart |
+//! | 21 | `wins`, `any` | one of five |
+//! | 22 | outputs | selected |
 
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
@@ -23,21 +24,25 @@ pub struct Maximum {
     pub tau: [Signal<In, U<17>>; 5],
     /// Clock 18: `dts >= T`.
     pub whole: [Signal<In, Bit>; 5],
-    /// Clock 21: largest utilisation.
+    /// Clock 22: largest utilisation.
     pub largest: Signal<Out, U<51>>,
-    /// Clock 21: its `tau`.
+    /// Clock 22: its `tau`.
     pub largest_tau: Signal<Out, U<17>>,
-    /// Clock 21: its `dts >= T`.
+    /// Clock 22: its `dts >= T`.
     pub largest_whole: Signal<Out, Bit>,
-    /// Clock 21: no hop had a utilisation above zero.
+    /// Clock 22: no hop had a utilisation above zero.
     pub none: Signal<Out, Bit>,
-    later_wins: [DFF<Bit>; 10],
+    utilisation_19: [DFF<U<51>>; 5],
+    above: [DFF<Bit>; 10],
+    equal: [DFF<Bit>; 10],
+    below: [DFF<Bit>; 10],
+    later_wins: [Signal<Local, Bit>; 10],
     nonzero: [DFF<Bit>; 5],
     any: DFF<Bit>,
     wins: [DFF<Bit>; 5],
-    utilisation_20: [Delay<U<51>, 2>; 5],
-    tau_20: [Delay<U<17>, 2>; 5],
-    whole_20: [Delay<Bit, 2>; 5],
+    utilisation_21: [Delay<U<51>, 2>; 5],
+    tau_21: [Delay<U<17>, 3>; 5],
+    whole_21: [Delay<Bit, 3>; 5],
     chosen: [Signal<Local, U<51>>; 5],
     chosen_tau: [Signal<Local, U<17>>; 5],
     chosen_whole: [Signal<Local, Bit>; 5],
@@ -52,64 +57,84 @@ impl Logic for Maximum {
     fn update(&mut self) {
         clock!(self, clock, any, largest_r, tau_r, whole_r, none_r);
         for i in 0..10 {
-            self.later_wins[i].clock.next = self.clock.val();
+            self.above[i].clock.next = self.clock.val();
+            self.equal[i].clock.next = self.clock.val();
+            self.below[i].clock.next = self.clock.val();
+            // a later hop wins where its upper half is larger, or equal and its lower half larger
+            self.later_wins[i].next = self.above[i].q.val() | (self.equal[i].q.val() & self.below[i].q.val());
         }
         for i in 0..5 {
             self.nonzero[i].clock.next = self.clock.val();
             self.wins[i].clock.next = self.clock.val();
-            self.utilisation_20[i].clock.next = self.clock.val();
-            self.tau_20[i].clock.next = self.clock.val();
-            self.whole_20[i].clock.next = self.clock.val();
-            self.utilisation_20[i].d.next = self.utilisation[i].val();
-            self.tau_20[i].d.next = self.tau[i].val();
-            self.whole_20[i].d.next = self.whole[i].val();
-            self.nonzero[i].d.next = self.utilisation[i].val().any();
+            self.utilisation_21[i].clock.next = self.clock.val();
+            self.tau_21[i].clock.next = self.clock.val();
+            self.whole_21[i].clock.next = self.clock.val();
+            self.utilisation_19[i].clock.next = self.clock.val();
+            self.utilisation_19[i].d.next = self.utilisation[i].val();
+            self.utilisation_21[i].d.next = self.utilisation_19[i].q.val();
+            self.tau_21[i].d.next = self.tau[i].val();
+            self.whole_21[i].d.next = self.whole[i].val();
+            self.nonzero[i].d.next = self.utilisation_19[i].q.val().any();
         }
         // pairs (earlier, later): 01 02 03 04 12 13 14 23 24 34
         for i in 0..4 {
-            self.later_wins[i].d.next = self.utilisation[i + 1].val() > self.utilisation[0].val();
+            self.above[i].d.next = self.utilisation_19[i + 1].q.val().get_bits::<26>(25)
+                > self.utilisation_19[0].q.val().get_bits::<26>(25);
+            self.equal[i].d.next = self.utilisation_19[i + 1].q.val().get_bits::<26>(25)
+                == self.utilisation_19[0].q.val().get_bits::<26>(25);
+            self.below[i].d.next =
+                self.utilisation_19[i + 1].q.val().get_bits::<25>(0) > self.utilisation_19[0].q.val().get_bits::<25>(0);
         }
         for i in 0..3 {
-            self.later_wins[i + 4].d.next = self.utilisation[i + 2].val() > self.utilisation[1].val();
+            self.above[i + 4].d.next = self.utilisation_19[i + 2].q.val().get_bits::<26>(25)
+                > self.utilisation_19[1].q.val().get_bits::<26>(25);
+            self.equal[i + 4].d.next = self.utilisation_19[i + 2].q.val().get_bits::<26>(25)
+                == self.utilisation_19[1].q.val().get_bits::<26>(25);
+            self.below[i + 4].d.next =
+                self.utilisation_19[i + 2].q.val().get_bits::<25>(0) > self.utilisation_19[1].q.val().get_bits::<25>(0);
         }
         for i in 0..2 {
-            self.later_wins[i + 7].d.next = self.utilisation[i + 3].val() > self.utilisation[2].val();
+            self.above[i + 7].d.next = self.utilisation_19[i + 3].q.val().get_bits::<26>(25)
+                > self.utilisation_19[2].q.val().get_bits::<26>(25);
+            self.equal[i + 7].d.next = self.utilisation_19[i + 3].q.val().get_bits::<26>(25)
+                == self.utilisation_19[2].q.val().get_bits::<26>(25);
+            self.below[i + 7].d.next =
+                self.utilisation_19[i + 3].q.val().get_bits::<25>(0) > self.utilisation_19[2].q.val().get_bits::<25>(0);
         }
-        self.later_wins[9].d.next = self.utilisation[4].val() > self.utilisation[3].val();
+        self.above[9].d.next =
+            self.utilisation_19[4].q.val().get_bits::<26>(25) > self.utilisation_19[3].q.val().get_bits::<26>(25);
+        self.equal[9].d.next =
+            self.utilisation_19[4].q.val().get_bits::<26>(25) == self.utilisation_19[3].q.val().get_bits::<26>(25);
+        self.below[9].d.next =
+            self.utilisation_19[4].q.val().get_bits::<25>(0) > self.utilisation_19[3].q.val().get_bits::<25>(0);
 
         self.any.d.next = self.nonzero[0].q.val()
             | self.nonzero[1].q.val()
             | self.nonzero[2].q.val()
             | self.nonzero[3].q.val()
             | self.nonzero[4].q.val();
-        self.wins[0].d.next = !self.later_wins[0].q.val()
-            & !self.later_wins[1].q.val()
-            & !self.later_wins[2].q.val()
-            & !self.later_wins[3].q.val();
-        self.wins[1].d.next = self.later_wins[0].q.val()
-            & !self.later_wins[4].q.val()
-            & !self.later_wins[5].q.val()
-            & !self.later_wins[6].q.val();
-        self.wins[2].d.next = self.later_wins[1].q.val()
-            & self.later_wins[4].q.val()
-            & !self.later_wins[7].q.val()
-            & !self.later_wins[8].q.val();
-        self.wins[3].d.next = self.later_wins[2].q.val()
-            & self.later_wins[5].q.val()
-            & self.later_wins[7].q.val()
-            & !self.later_wins[9].q.val();
-        self.wins[4].d.next = self.later_wins[3].q.val()
-            & self.later_wins[6].q.val()
-            & self.later_wins[8].q.val()
-            & self.later_wins[9].q.val();
+        self.wins[0].d.next = !self.later_wins[0].val()
+            & !self.later_wins[1].val()
+            & !self.later_wins[2].val()
+            & !self.later_wins[3].val();
+        self.wins[1].d.next = self.later_wins[0].val()
+            & !self.later_wins[4].val()
+            & !self.later_wins[5].val()
+            & !self.later_wins[6].val();
+        self.wins[2].d.next =
+            self.later_wins[1].val() & self.later_wins[4].val() & !self.later_wins[7].val() & !self.later_wins[8].val();
+        self.wins[3].d.next =
+            self.later_wins[2].val() & self.later_wins[5].val() & self.later_wins[7].val() & !self.later_wins[9].val();
+        self.wins[4].d.next =
+            self.later_wins[3].val() & self.later_wins[6].val() & self.later_wins[8].val() & self.later_wins[9].val();
 
         for i in 0..5 {
             self.chosen[i].next = bits_u::<51>(0);
             self.chosen_tau[i].next = bits_u::<17>(0);
-            self.chosen_whole[i].next = self.wins[i].q.val() & self.whole_20[i].q.val();
+            self.chosen_whole[i].next = self.wins[i].q.val() & self.whole_21[i].q.val();
             if self.wins[i].q.val() {
-                self.chosen[i].next = self.utilisation_20[i].q.val();
-                self.chosen_tau[i].next = self.tau_20[i].q.val();
+                self.chosen[i].next = self.utilisation_21[i].q.val();
+                self.chosen_tau[i].next = self.tau_21[i].q.val();
             }
         }
         self.largest_r.d.next = self.chosen[0].val()

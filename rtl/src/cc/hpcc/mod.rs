@@ -5,11 +5,11 @@
 //! | -3 - 0 | [`admit`] | streams in, a flow every six clocks at most | |
 //! | 0 - 5 | [`records`], five [`hop`] | records, sequence numbers, kind of step | lines 21 - 27 |
 //! | 3 - 18 | five [`lane`] | `u' / eta` of each hop | lines 4, 5 |
-//! | 18 - 21 | [`maximum`] | the most congested hop | lines 6, 7 |
-//! | 21 - 31 | [`average`] | moving average | lines 8, 9 |
-//! | 31 - 45 | [`inverse`] | `eta / U` | line 13 |
-//! | 45 - 55 | [`window`] | window, reference window, rate | lines 11 - 20, 27 |
-//! | 55 - 58 | `updates` | FIFO that holds what the receiver does not take | |
+//! | 18 - 22 | [`maximum`] | the most congested hop | lines 6, 7 |
+//! | 22 - 32 | [`average`] | moving average | lines 8, 9 |
+//! | 32 - 46 | [`inverse`] | `eta / U` | line 13 |
+//! | 46 - 56 | [`window`] | window, reference window, rate | lines 11 - 20, 27 |
+//! | 56 - 59 | `updates` | FIFO that holds what the receiver does not take | |
 //!
 //! The order of decisions, every format and every rounding are those of [`hpcc_models::fixed::hpcc`], bit for bit.
 

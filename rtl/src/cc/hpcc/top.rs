@@ -18,8 +18,8 @@ use crate::prim::wide::{bit_cast_w, W};
 use rust_hdl::prelude::*;
 
 /// Clocks from the one in which an event is taken to the one in which its update is offered, the receiver being ready:
-/// three of entry, 55 of pipeline, three of FIFO.
-pub const LATENCY: usize = 61;
+/// three of entry, 56 of pipeline, three of FIFO.
+pub const LATENCY: usize = 62;
 
 /// Congestion-control slot filled by HPCC, for `FLOWS` flows (2^`A` at most).
 ///
@@ -62,13 +62,13 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     inverse: InverseUtilisation,
     window: WindowUpdate<A>,
     updates: StreamFifo<W<143, 3>, 7, 64>,
-    tag_22: Delay<U<24>, 22>,
-    tag_42: Delay<U<24>, 20>,
-    tag_55: Delay<U<24>, 13>,
-    steps_30: Delay<U<5>, 25>,
-    steps_50: Delay<U<4>, 20>,
-    live_55: Delay<Bit, 5>,
-    utilisation_55: Delay<U<51>, 24>,
+    tag_23: Delay<U<24>, 23>,
+    tag_43: Delay<U<24>, 20>,
+    tag_56: Delay<U<24>, 13>,
+    steps_31: Delay<U<5>, 26>,
+    steps_51: Delay<U<4>, 20>,
+    live_56: Delay<Bit, 5>,
+    utilisation_56: Delay<U<51>, 24>,
     late: SaturatingCounter,
     out_of_range: SaturatingCounter,
     bad_speed: SaturatingCounter,
@@ -94,13 +94,13 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
             inverse,
             window,
             updates,
-            tag_22,
-            tag_42,
-            tag_55,
-            steps_30,
-            steps_50,
-            live_55,
-            utilisation_55,
+            tag_23,
+            tag_43,
+            tag_56,
+            steps_31,
+            steps_51,
+            live_56,
+            utilisation_56,
             late,
             out_of_range,
             bad_speed,
@@ -160,38 +160,38 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         }
 
         // generation and flow past the arithmetic
-        self.tag_22.d.next =
+        self.tag_23.d.next =
             (bit_cast_u::<24, 8>(self.admit.generation.val()) << 16) | bit_cast_u::<24, A>(self.admit.flow.val());
-        self.tag_42.d.next = self.tag_22.q.val();
-        self.tag_55.d.next = self.tag_42.q.val();
+        self.tag_43.d.next = self.tag_23.q.val();
+        self.tag_56.d.next = self.tag_43.q.val();
         // kind of step: another path 4, reference moves 3, measured 2, creation 1, update follows 0
-        self.steps_30.d.next = (bit_cast_u::<5, 1>(bit_cast_b(self.records.path_changed.val())) << 4)
+        self.steps_31.d.next = (bit_cast_u::<5, 1>(bit_cast_b(self.records.path_changed.val())) << 4)
             | (bit_cast_u::<5, 1>(bit_cast_b(self.records.update_reference.val())) << 3)
             | (bit_cast_u::<5, 1>(bit_cast_b(self.records.measured.val())) << 2)
             | (bit_cast_u::<5, 1>(bit_cast_b(self.records.created.val())) << 1)
             | bit_cast_u::<5, 1>(bit_cast_b(self.records.live.val()));
-        self.steps_50.d.next = self.steps_30.q.val().get_bits::<4>(0);
+        self.steps_51.d.next = self.steps_31.q.val().get_bits::<4>(0);
 
         self.average.largest.next = self.maximum.largest.val();
         self.average.tau.next = self.maximum.largest_tau.val();
         self.average.whole.next = self.maximum.largest_whole.val();
         self.average.none.next = self.maximum.none.val();
-        self.average.flow.next = bit_cast_u::<A, 24>(self.tag_22.q.val());
-        self.average.valid.next = self.steps_30.q.val().get_bit(0);
-        self.average.restart.next = self.steps_30.q.val().get_bit(1) | self.steps_30.q.val().get_bit(4);
-        self.average.measured.next = self.steps_30.q.val().get_bit(2);
+        self.average.flow.next = bit_cast_u::<A, 24>(self.tag_23.q.val());
+        self.average.valid.next = self.steps_31.q.val().get_bit(0);
+        self.average.restart.next = self.steps_31.q.val().get_bit(1) | self.steps_31.q.val().get_bit(4);
+        self.average.measured.next = self.steps_31.q.val().get_bit(2);
         self.average.inverse_base_rtt.next = self.registers.inverse_base_rtt.val();
         self.average.c_init.next = self.registers.c_init.val();
         self.inverse.utilisation.next = self.average.utilisation.val();
-        self.utilisation_55.d.next = self.average.utilisation.val();
+        self.utilisation_56.d.next = self.average.utilisation.val();
 
-        self.window.flow.next = bit_cast_u::<A, 24>(self.tag_42.q.val());
+        self.window.flow.next = bit_cast_u::<A, 24>(self.tag_43.q.val());
         self.window.inverse.next = self.inverse.inverse.val();
         self.window.congested.next = self.inverse.congested.val();
-        self.window.valid.next = self.steps_50.q.val().get_bit(0);
-        self.window.create.next = self.steps_50.q.val().get_bit(1);
-        self.window.measured.next = self.steps_50.q.val().get_bit(2);
-        self.window.update_reference.next = self.steps_50.q.val().get_bit(3);
+        self.window.valid.next = self.steps_51.q.val().get_bit(0);
+        self.window.create.next = self.steps_51.q.val().get_bit(1);
+        self.window.measured.next = self.steps_51.q.val().get_bit(2);
+        self.window.update_reference.next = self.steps_51.q.val().get_bit(3);
         self.window.max_stage.next = self.registers.max_stage.val();
         self.window.w_init.next = self.registers.w_init.val();
         self.window.w_min.next = self.registers.w_min.val();
@@ -199,12 +199,12 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.window.rate_per_window.next = self.registers.rate_per_window.val();
 
         // update: utilisation 142:92, rate 91:58, window 57:24, generation 23:16, flow 15:0
-        self.live_55.d.next = self.steps_50.q.val().get_bit(0);
-        self.updates.up.valid.next = self.live_55.q.val();
-        self.updates.up.data.next = (bit_cast_w::<143, 3, 51>(self.utilisation_55.q.val()) << 92)
+        self.live_56.d.next = self.steps_51.q.val().get_bit(0);
+        self.updates.up.valid.next = self.live_56.q.val();
+        self.updates.up.data.next = (bit_cast_w::<143, 3, 51>(self.utilisation_56.q.val()) << 92)
             | (bit_cast_w::<143, 3, 34>(self.window.rate.val()) << 58)
             | (bit_cast_w::<143, 3, 34>(self.window.window.val()) << 24)
-            | bit_cast_w::<143, 3, 24>(self.tag_55.q.val());
+            | bit_cast_w::<143, 3, 24>(self.tag_56.q.val());
         self.update.valid.next = self.updates.down.valid.val();
         self.updates.down.ready.next = self.update.ready.val();
         self.update.flow.next = self.updates.down.data.val().get_bits::<16>(0);

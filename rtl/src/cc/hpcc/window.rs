@@ -2,14 +2,14 @@
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
-//! | 45 | inputs, `memory` | `1 / c`; the flow's `W`, `Wc`, `incStage` | UQ22.29, UQ23.11, 8 bits |
-//! | 46 | `multiplicative` | line 12 | |
-//! | 47 | `stage_47` | lines 15 and 19, saturating | 8 bits |
-//! | 46 - 49 | `scaled` | `Wc / c` | UQ45.12 |
-//! | 50 | `sum`, `over`, `*_high`, `*_low` | `+ W_AI` and half a unit; how each branch stands to the clamp | UQ23.12 |
-//! | (50) | `clamped` | clamp to `[W_min, W_init]`: written back and forwarded | UQ23.11 |
-//! | 51 | `window_51` | `W` | UQ23.11 |
-//! | 52 - 55 | `rate_mul` | `W / T_W` | UQ7.27 |
+//! | 46 | inputs, `memory` | `1 / c`; the flow's `W`, `Wc`, `incStage` | UQ22.29, UQ23.11, 8 bits |
+//! | 47 | `multiplicative` | line 12 | |
+//! | 48 | `stage_48` | lines 15 and 19, saturating | 8 bits |
+//! | 47 - 50 | `scaled` | `Wc / c` | UQ45.12 |
+//! | 51 | `sum`, `over`, `*_high`, `*_low` | `+ W_AI` and half a unit; how each branch stands to the clamp | UQ23.12 |
+//! | (51) | `clamped` | clamp to `[W_min, W_init]`: written back and forwarded | UQ23.11 |
+//! | 52 | `window_52` | `W` | UQ23.11 |
+//! | 53 - 56 | `rate_mul` | `W / T_W` | UQ7.27 |
 
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
@@ -24,19 +24,19 @@ use rust_hdl::prelude::*;
 pub struct WindowUpdate<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Clock 42: flow.
+    /// Clock 43: flow.
     pub flow: Signal<In, U<A>>,
-    /// Clock 45: reciprocal of the utilisation over eta.
+    /// Clock 46: reciprocal of the utilisation over eta.
     pub inverse: Signal<In, U<51>>,
-    /// Clock 45: `U >= eta`.
+    /// Clock 46: `U >= eta`.
     pub congested: Signal<In, Bit>,
-    /// Clock 50: the slot holds a live event or a creation.
+    /// Clock 51: the slot holds a live event or a creation.
     pub valid: Signal<In, Bit>,
-    /// Clock 50: the flow starts.
+    /// Clock 51: the flow starts.
     pub create: Signal<In, Bit>,
-    /// Clock 50: Algorithm 1 applies.
+    /// Clock 51: Algorithm 1 applies.
     pub measured: Signal<In, Bit>,
-    /// Clock 50: `ack.seq > lastUpdateSeq`.
+    /// Clock 51: `ack.seq > lastUpdateSeq`.
     pub update_reference: Signal<In, Bit>,
     /// Register: `maxStage`.
     pub max_stage: Signal<In, U<8>>,
@@ -48,22 +48,22 @@ pub struct WindowUpdate<const A: usize> {
     pub w_ai: Signal<In, U<34>>,
     /// Register: `1 / T_W`.
     pub rate_per_window: Signal<In, U<34>>,
-    /// Clock 55: window.
+    /// Clock 56: window.
     pub window: Signal<Out, U<34>>,
-    /// Clock 55: rate.
+    /// Clock 56: rate.
     pub rate: Signal<Out, U<34>>,
     memory: ForwardRam<W<76, 2>, A>,
-    flow_50: Delay<U<A>, 8>,
+    flow_51: Delay<U<A>, 8>,
     reference: Signal<Local, U<34>>,
     stage: Signal<Local, U<8>>,
     multiplicative: DFF<Bit>,
-    multiplicative_49: Delay<Bit, 3>,
-    stage_46: DFF<U<8>>,
+    multiplicative_50: Delay<Bit, 3>,
     stage_47: DFF<U<8>>,
-    stage_50: Delay<U<8>, 3>,
+    stage_48: DFF<U<8>>,
+    stage_51: Delay<U<8>, 3>,
     scaled: MulPipe<51, 34, 57, 28>,
-    reference_49: Delay<U<34>, 4>,
-    kept_50: Delay<W<76, 2>, 5>,
+    reference_50: Delay<U<34>, 4>,
+    kept_51: Delay<W<76, 2>, 5>,
     base: Signal<Local, U<35>>,
     sum: DFF<U<35>>,
     over: DFF<Bit>,
@@ -71,7 +71,7 @@ pub struct WindowUpdate<const A: usize> {
     scaled_low: DFF<Bit>,
     reference_high: DFF<Bit>,
     reference_low: DFF<Bit>,
-    multiplicative_50: DFF<Bit>,
+    multiplicative_51: DFF<Bit>,
     w_ai_r: DFF<U<34>>,
     high_limit: DFF<U<35>>,
     low_limit: DFF<U<35>>,
@@ -82,8 +82,8 @@ pub struct WindowUpdate<const A: usize> {
     new_window: Signal<Local, U<34>>,
     new_reference: Signal<Local, U<34>>,
     new_stage: Signal<Local, U<8>>,
-    window_51: DFF<U<34>>,
-    window_55: Delay<U<34>, 4>,
+    window_52: DFF<U<34>>,
+    window_56: Delay<U<34>, 4>,
     rate_mul: MulPipe<34, 34, 34, 27>,
 }
 
@@ -94,49 +94,49 @@ impl<const A: usize> Logic for WindowUpdate<A> {
             self,
             clock,
             memory,
-            flow_50,
+            flow_51,
             multiplicative,
-            multiplicative_49,
-            stage_46,
+            multiplicative_50,
             stage_47,
-            stage_50,
+            stage_48,
+            stage_51,
             scaled,
-            reference_49,
-            kept_50,
+            reference_50,
+            kept_51,
             sum,
             over,
             scaled_high,
             scaled_low,
             reference_high,
             reference_low,
-            multiplicative_50,
+            multiplicative_51,
             w_ai_r,
             high_limit,
             low_limit,
-            window_51,
-            window_55,
+            window_52,
+            window_56,
             rate_mul
         );
         self.memory.raddr.next = self.flow.val();
-        self.flow_50.d.next = self.flow.val();
+        self.flow_51.d.next = self.flow.val();
         // memory word: stage 75:68, window 67:34, reference 33:0
         self.reference.next = self.memory.rdata.val().get_bits::<34>(0);
         self.stage.next = self.memory.rdata.val().get_bits::<8>(68);
-        self.kept_50.d.next = self.memory.rdata.val();
+        self.kept_51.d.next = self.memory.rdata.val();
         self.multiplicative.d.next = self.congested.val() | (self.stage.val() >= self.max_stage.val());
-        self.multiplicative_49.d.next = self.multiplicative.q.val();
-        self.stage_46.d.next = self.stage.val();
-        self.stage_47.d.next = self.stage_46.q.val() + 1;
-        if self.stage_46.q.val().all() {
-            self.stage_47.d.next = self.stage_46.q.val();
+        self.multiplicative_50.d.next = self.multiplicative.q.val();
+        self.stage_47.d.next = self.stage.val();
+        self.stage_48.d.next = self.stage_47.q.val() + 1;
+        if self.stage_47.q.val().all() {
+            self.stage_48.d.next = self.stage_47.q.val();
         }
         if self.multiplicative.q.val() {
-            self.stage_47.d.next = bits_u::<8>(0);
+            self.stage_48.d.next = bits_u::<8>(0);
         }
-        self.stage_50.d.next = self.stage_47.q.val();
+        self.stage_51.d.next = self.stage_48.q.val();
         self.scaled.a.next = self.inverse.val();
         self.scaled.b.next = self.reference.val();
-        self.reference_49.d.next = self.reference.val();
+        self.reference_50.d.next = self.reference.val();
         // W > W_init before the clamp, with the half unit, is base > 2 (W_init - W_AI); W < W_min is base < 2 (W_min - W_AI) - 1
         self.w_ai_r.d.next = self.w_ai.val();
         self.high_limit.d.next = (bit_cast_u::<35, 34>(self.w_init.val()) - bit_cast_u::<35, 34>(self.w_ai.val())) << 1;
@@ -145,22 +145,22 @@ impl<const A: usize> Logic for WindowUpdate<A> {
             self.low_limit.d.next =
                 ((bit_cast_u::<35, 34>(self.w_min.val()) - bit_cast_u::<35, 34>(self.w_ai.val())) << 1) - 1;
         }
-        self.doubled.next = bit_cast_u::<35, 34>(self.reference_49.q.val()) << 1;
+        self.doubled.next = bit_cast_u::<35, 34>(self.reference_50.q.val()) << 1;
         self.reference_high.d.next = self.doubled.val() > self.high_limit.q.val();
         self.reference_low.d.next = self.doubled.val() < self.low_limit.q.val();
         self.scaled_high.d.next = self.scaled.p.val().get_bits::<35>(0) > self.high_limit.q.val();
         self.scaled_low.d.next = self.scaled.p.val().get_bits::<35>(0) < self.low_limit.q.val();
         self.over.d.next = self.scaled.p.val().get_bits::<22>(35).any();
-        self.multiplicative_50.d.next = self.multiplicative_49.q.val();
+        self.multiplicative_51.d.next = self.multiplicative_50.q.val();
         self.base.next = self.doubled.val();
-        if self.multiplicative_49.q.val() {
+        if self.multiplicative_50.q.val() {
             self.base.next = self.scaled.p.val().get_bits::<35>(0);
         }
         self.sum.d.next = self.base.val() + ((bit_cast_u::<35, 34>(self.w_ai_r.q.val()) << 1) | 1);
 
         self.high.next = self.reference_high.q.val();
         self.low.next = self.reference_low.q.val();
-        if self.multiplicative_50.q.val() {
+        if self.multiplicative_51.q.val() {
             self.high.next = self.over.q.val() | self.scaled_high.q.val();
             self.low.next = self.scaled_low.q.val();
         }
@@ -171,14 +171,14 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         if self.high.val() {
             self.clamped.next = self.w_init.val();
         }
-        self.new_window.next = self.kept_50.q.val().get_bits::<34>(34);
-        self.new_reference.next = self.kept_50.q.val().get_bits::<34>(0);
-        self.new_stage.next = self.kept_50.q.val().get_bits::<8>(68);
+        self.new_window.next = self.kept_51.q.val().get_bits::<34>(34);
+        self.new_reference.next = self.kept_51.q.val().get_bits::<34>(0);
+        self.new_stage.next = self.kept_51.q.val().get_bits::<8>(68);
         if self.measured.val() {
             self.new_window.next = self.clamped.val();
             if self.update_reference.val() {
                 self.new_reference.next = self.clamped.val();
-                self.new_stage.next = self.stage_50.q.val();
+                self.new_stage.next = self.stage_51.q.val();
             }
         }
         if self.create.val() {
@@ -187,16 +187,16 @@ impl<const A: usize> Logic for WindowUpdate<A> {
             self.new_stage.next = bits_u::<8>(0);
         }
         self.memory.we.next = self.valid.val();
-        self.memory.waddr.next = self.flow_50.q.val();
+        self.memory.waddr.next = self.flow_51.q.val();
         self.memory.wdata.next = (bit_cast_w::<76, 2, 8>(self.new_stage.val()) << 68)
             | (bit_cast_w::<76, 2, 34>(self.new_window.val()) << 34)
             | bit_cast_w::<76, 2, 34>(self.new_reference.val());
 
-        self.window_51.d.next = self.new_window.val();
-        self.window_55.d.next = self.window_51.q.val();
-        self.rate_mul.a.next = self.window_51.q.val();
+        self.window_52.d.next = self.new_window.val();
+        self.window_56.d.next = self.window_52.q.val();
+        self.rate_mul.a.next = self.window_52.q.val();
         self.rate_mul.b.next = self.rate_per_window.val();
-        self.window.next = self.window_55.q.val();
+        self.window.next = self.window_56.q.val();
         self.rate.next = self.rate_mul.p.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
