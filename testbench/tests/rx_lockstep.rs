@@ -4,6 +4,7 @@ use hpcc_rtl::emit::Library;
 use hpcc_rtl::prim::crc::{CrcFold, CrcResidue, CrcState, CrcUnroll};
 use hpcc_rtl::prim::uint::mask;
 use hpcc_rtl::rx::align::HeaderAlign;
+use hpcc_rtl::rx::buffer::PacketBuffer;
 use hpcc_rtl::rx::icrc_bytes::IcrcBytes;
 use hpcc_rtl::rx::stimulus::{any_frame, registers};
 use hpcc_rtl::rx::udp_sum::BeatSum;
@@ -136,6 +137,58 @@ impl Drive for Frames {
 fn parser() {
     lint_clean("rx_parser", &mut RxParser::default());
     Lockstep::<RxParser, Frames>::new("rx_parser", Box::default, Frames::new)
+        .clocks(60_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Frames of random beats, commands of random content, receivers of changing speed.
+fn buffer_traffic(ports: &[Port], seed: u64) -> impl Drive {
+    let limb = |input: bool, name: &str| {
+        ports
+            .iter()
+            .find(|port| port.input == input && port.name == name)
+            .unwrap_or_else(|| panic!("{name}"))
+            .limb
+    };
+    let (data, last, valid) = (
+        limb(true, "beat_data"),
+        limb(true, "beat_last"),
+        limb(true, "beat_valid"),
+    );
+    let (command, command_valid) = (limb(true, "command_data"), limb(true, "command_valid"));
+    let (reset, ready, command_ready) = (
+        limb(true, "reset"),
+        limb(true, "payload_ready"),
+        limb(false, "command_ready"),
+    );
+    let mut stimulus = Stimulus::new(seed);
+    let mut left = 0;
+    move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
+        // Slow and fast receivers in turn, so that the buffer fills and empties.
+        let slow = clock / 3000 % 2 == 1;
+        inputs[reset] = u64::from(clock < 3 || clock % 20_011 == 0);
+        inputs[valid] = u64::from(stimulus.chance(0.8));
+        for limb in 0..8 {
+            inputs[data + limb] = stimulus.uniform(64);
+        }
+        if inputs[valid] == 1 {
+            left = if left == 0 { stimulus.below(20) } else { left - 1 };
+        }
+        inputs[last] = u64::from(left == 0);
+        inputs[ready] = u64::from(stimulus.chance(if slow { 0.3 } else { 0.9 }));
+        if inputs[command_valid] == 0 || outputs[command_ready] == 1 {
+            inputs[command_valid] = u64::from(stimulus.chance(0.7));
+            let (take, at, length) = (stimulus.chance(0.7), stimulus.below(56), stimulus.below(700));
+            inputs[command] = u64::from(take) | at << 2 | length << 8;
+        }
+    }
+}
+
+#[test]
+fn packet_buffer() {
+    lint_clean("packet_buffer", &mut PacketBuffer::default());
+    Lockstep::new("packet_buffer", Box::<PacketBuffer>::default, buffer_traffic)
         .clocks(60_000)
         .run()
         .unwrap_or_else(|error| panic!("{error}"));

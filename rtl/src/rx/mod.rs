@@ -1,7 +1,8 @@
 //! RX: from frames to fields and verdicts.
 //!
 //! [`RxParser`] takes one beat of 512 bits a clock, never stalls, and says for each frame one thing: why it is dropped, or what its
-//! headers are. Frame after frame may be one beat long. Checks that need a queue pair's state come after it.
+//! headers are. Frame after frame may be one beat long. Checks that need a queue pair's state come after it. Beside it,
+//! [`buffer::PacketBuffer`] keeps the payload until the frame is judged.
 //!
 //! | clock | block | does |
 //! |---|---|---|
@@ -20,6 +21,7 @@
 //! Reference: `hpcc_models::wire::RocePacket::parse` and `hpcc_models::nic::frame_fault`.
 
 pub mod align;
+pub mod buffer;
 pub mod icrc;
 pub mod icrc_bytes;
 pub mod outer;

@@ -1,0 +1,217 @@
+//! Packet buffer: payload waits here until its frame is judged, and leaves with its first byte in the lowest bits.
+//!
+//! Frames go in as they come, never stalled; a frame for which there is no room is lost whole, which `lost` says two clocks after
+//! its last beat. For every other frame, in order, there is one command: skip it, or hand out `length` bytes from byte `at` on. A
+//! skipped frame costs one clock, so frames of one beat never pile up.
+//!
+//! | clock | does |
+//! |---|---|
+//! | 0 | command and frame meet; address of the first word |
+//! | 1 - 3 | a word a clock out of the RAM; one more than there are beats to hand out |
+//! | 4 | two words side by side |
+//! | 5, 6 | moved down to byte 0, in steps of two bytes |
+//! | 6 - 9 | FIFO, which also stops the reading when the receiver is slow |
+
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::ram::RamReg;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Beats that the buffer holds.
+pub const BUFFER_BEATS: usize = 512;
+
+/// Buffer of 32 KiB.
+#[derive(LogicBlock, Default)]
+pub struct PacketBuffer {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: empties the buffer.
+    pub reset: Signal<In, Bit>,
+    /// Beat of a frame, first byte in the lowest bits.
+    pub beat_data: Signal<In, W<512, 8>>,
+    /// It is the frame's last.
+    pub beat_last: Signal<In, Bit>,
+    /// There is a beat.
+    pub beat_valid: Signal<In, Bit>,
+    /// The frame that ended two clocks ago was lost; it gets no command.
+    pub lost: Signal<Out, Bit>,
+    /// Commands, one a frame, after its last beat: bit 0 take it, 7 bits `at` (even), 16 bits `length`.
+    pub command: StreamIn<U<24>>,
+    /// Payload: 512 bits of data, 7 bits number of bytes, last beat of its payload. Bytes beyond the number are undefined.
+    pub payload: StreamOut<W<520, 9>>,
+    // in
+    data_1: DFF<W<512, 8>>,
+    last_1: DFF<Bit>,
+    valid_1: DFF<Bit>,
+    write: DFF<U<10>>,
+    start: DFF<U<10>>,
+    losing: DFF<Bit>,
+    lost_2: DFF<Bit>,
+    used: Signal<Local, U<10>>,
+    full: Signal<Local, Bit>,
+    ok: Signal<Local, Bit>,
+    next_write: Signal<Local, U<10>>,
+    ram: RamReg<W<512, 8>, 9>,
+    sizes: StreamFifo<U<10>, 9, 512>,
+    // out: the frame being read, and where the next one starts
+    next_frame: DFF<U<10>>,
+    this_frame: DFF<U<10>>,
+    reading: DFF<Bit>,
+    address: DFF<U<9>>,
+    beats_left: DFF<U<11>>,
+    shift: DFF<U<5>>,
+    last_bytes: DFF<U<7>>,
+    begun: DFF<Bit>,
+    go: Signal<Local, Bit>,
+    finishing: Signal<Local, Bit>,
+    accept: Signal<Local, Bit>,
+    at: Signal<Local, U<7>>,
+    length: Signal<Local, U<16>>,
+    beats: Signal<Local, U<17>>,
+    tail: Signal<Local, U<16>>,
+    // per word read: valid, a beat comes of it, last, 7 bits of bytes, 5 bits of shift
+    tag: Signal<Local, U<15>>,
+    tag_2: Delay<U<15>, 2>,
+    held: DFF<W<512, 8>>,
+    pair: DFF<W<1024, 16>>,
+    tag_3: DFF<U<15>>,
+    moved: DFF<W<1024, 16>>,
+    tag_4: DFF<U<15>>,
+    aligned: DFF<W<512, 8>>,
+    tag_5: DFF<U<15>>,
+    out: StreamFifo<W<520, 9>, 4, 8>,
+}
+
+impl Logic for PacketBuffer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, ram, sizes, tag_2, out);
+        dff_setup!(self, clock, data_1, last_1, valid_1, write, start, losing, lost_2);
+        dff_setup!(self, clock, next_frame, this_frame, reading, address, beats_left, shift, last_bytes, begun);
+        dff_setup!(self, clock, held, pair, tag_3, moved, tag_4, aligned, tag_5);
+        self.sizes.reset.next = self.reset.val();
+        self.out.reset.next = self.reset.val();
+
+        // in: a frame without room is taken back, nothing is behind it yet
+        self.data_1.d.next = self.beat_data.val();
+        self.last_1.d.next = self.beat_last.val();
+        self.valid_1.d.next = self.beat_valid.val();
+        self.used.next = self.write.q.val() - self.next_frame.q.val();
+        if self.reading.q.val() {
+            self.used.next = self.write.q.val() - self.this_frame.q.val();
+        }
+        self.full.next = self.used.val().get_bit(9);
+        self.ok.next = !self.full.val() & !self.losing.q.val();
+        self.next_write.next = self.write.q.val() + 1;
+        self.ram.waddr.next = self.write.q.val().get_bits::<9>(0);
+        self.ram.wdata.next = self.data_1.q.val();
+        self.ram.we.next = self.valid_1.q.val() & self.ok.val();
+        self.sizes.up.data.next = self.next_write.val() - self.start.q.val();
+        self.sizes.up.valid.next = self.valid_1.q.val() & self.last_1.q.val() & self.ok.val();
+        self.lost_2.d.next = self.valid_1.q.val() & self.last_1.q.val() & !self.ok.val();
+        self.lost.next = self.lost_2.q.val();
+        if self.valid_1.q.val() {
+            if self.ok.val() {
+                self.write.d.next = self.next_write.val();
+                if self.last_1.q.val() {
+                    self.start.d.next = self.next_write.val();
+                }
+            } else {
+                self.losing.d.next = !self.last_1.q.val();
+                self.write.d.next = self.start.q.val();
+            }
+        }
+
+        // out: the next command is taken while the last word of the one before is read
+        self.go.next = self.reading.q.val() & !self.out.crowded.val();
+        self.finishing.next = self.go.val() & (self.beats_left.q.val() == 0);
+        self.accept.next =
+            self.command.valid.val() & self.sizes.down.valid.val() & (!self.reading.q.val() | self.finishing.val());
+        self.command.ready.next = self.accept.val();
+        self.sizes.down.ready.next = self.accept.val();
+        self.at.next = self.command.data.val().get_bits::<7>(1);
+        self.length.next = self.command.data.val().get_bits::<16>(8);
+        self.beats.next = bit_cast_u::<17, 16>(self.length.val()) + 63;
+        self.tail.next = self.length.val() - 1;
+        if self.go.val() {
+            self.address.d.next = self.address.q.val() + 1;
+            self.beats_left.d.next = self.beats_left.q.val() - 1;
+            self.begun.d.next = true;
+        }
+        if self.finishing.val() {
+            self.reading.d.next = false;
+        }
+        if self.accept.val() {
+            self.this_frame.d.next = self.next_frame.q.val();
+            self.next_frame.d.next = self.next_frame.q.val() + self.sizes.down.data.val();
+            self.reading.d.next = self.command.data.val().get_bit(0) & (self.length.val() != 0);
+            self.begun.d.next = false;
+            self.address.d.next =
+                self.next_frame.q.val().get_bits::<9>(0) + bit_cast_u::<9, 1>(bit_cast_b(self.at.val().get_bit(6)));
+            self.shift.d.next = self.at.val().get_bits::<5>(1);
+            self.beats_left.d.next = self.beats.val().get_bits::<11>(6);
+            self.last_bytes.d.next = bit_cast_u::<7, 6>(self.tail.val().get_bits::<6>(0)) + 1;
+        }
+        self.ram.raddr.next = self.address.q.val();
+        self.tag.next = (bit_cast_u::<15, 5>(self.shift.q.val()) << 10)
+            | (bits_u::<15>(64) << 3)
+            | (bit_cast_u::<15, 1>(bit_cast_b(self.begun.q.val())) << 1)
+            | bit_cast_u::<15, 1>(bit_cast_b(self.go.val()));
+        if self.beats_left.q.val() == 0 {
+            self.tag.next = (bit_cast_u::<15, 5>(self.shift.q.val()) << 10)
+                | (bit_cast_u::<15, 7>(self.last_bytes.q.val()) << 3)
+                | (bits_u::<15>(1) << 2)
+                | (bit_cast_u::<15, 1>(bit_cast_b(self.begun.q.val())) << 1)
+                | bit_cast_u::<15, 1>(bit_cast_b(self.go.val()));
+        }
+        self.tag_2.d.next = self.tag.val();
+
+        // words side by side, then down
+        if self.tag_2.q.val().get_bit(0) {
+            self.held.d.next = self.ram.rdata.val();
+        }
+        self.pair.d.next = bit_cast_ww::<1024, 16, 512, 8>(self.held.q.val())
+            | (bit_cast_ww::<1024, 16, 512, 8>(self.ram.rdata.val()) << 512);
+        self.tag_3.d.next = self.tag_2.q.val();
+        self.moved.d.next = self.pair.q.val() >> (bit_cast_u::<7, 3>(self.tag_3.q.val().get_bits::<3>(10)) << 4);
+        self.tag_4.d.next = self.tag_3.q.val();
+        self.aligned.d.next = bit_cast_ww::<512, 8, 1024, 16>(
+            self.moved.q.val() >> (bit_cast_u::<9, 2>(self.tag_4.q.val().get_bits::<2>(13)) << 7),
+        );
+        self.tag_5.d.next = self.tag_4.q.val();
+        self.out.up.data.next = bit_cast_ww::<520, 9, 512, 8>(self.aligned.q.val())
+            | (bit_cast_w::<520, 9, 7>(self.tag_5.q.val().get_bits::<7>(3)) << 512)
+            | (bit_cast_w::<520, 9, 1>(self.tag_5.q.val().get_bits::<1>(2)) << 519);
+        self.out.up.valid.next = self.tag_5.q.val().get_bits::<2>(0).all();
+        self.payload.data.next = self.out.down.data.val();
+        self.payload.valid.next = self.out.down.valid.val();
+        self.out.down.ready.next = self.payload.ready.val();
+
+        if self.reset.val() {
+            self.valid_1.d.next = false;
+            self.write.d.next = bits_u::<10>(0);
+            self.start.d.next = bits_u::<10>(0);
+            self.next_frame.d.next = bits_u::<10>(0);
+            self.losing.d.next = false;
+            self.reading.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] PacketBuffer {
+        in reset, beat_data, beat_last, beat_valid, command.data, command.valid, payload.ready;
+        out lost, command.ready, payload.data, payload.valid
+    }
+}
+
+#[cfg(test)]
+#[path = "buffer_tests.rs"]
+mod tests;
