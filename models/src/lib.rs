@@ -7,5 +7,6 @@ pub mod fixed;
 pub mod measure;
 pub mod net;
 pub mod nic;
+pub mod sched;
 pub mod wire;
 pub mod workload;

@@ -1,0 +1,18 @@
+//! The flow scheduler (HPCC paper, sections 4.2 and 4.3): what an event and a visit do to a flow, bit for bit as the
+//! hardware, in no particular order of time.
+//!
+//! Two owners share a flow. [`sender`] holds what events change: acknowledged, end of work, rewinds, timer. [`visit`] holds
+//! what visits change: next PSN, credit. Each reads the other's state and never writes it, so the hardware needs no
+//! lock; a rewind is a count that visits compare with their own.
+
+pub mod formats;
+pub mod psn;
+pub mod registers;
+pub mod sender;
+#[cfg(test)]
+mod tests;
+pub mod visit;
+
+pub use registers::SchedRegisters;
+pub use sender::{Op, Outcome, SenderState, Timing};
+pub use visit::{visit, Grant, Pacing, Visit, VisitState};

@@ -1,0 +1,222 @@
+//! Sequence state of a flow's sender and what each event does to it.
+
+use super::formats::*;
+use super::psn::{ahead, is_after};
+use super::visit::VisitState;
+
+/// What events alone change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderState {
+    /// Oldest unacknowledged PSN.
+    pub una: u32,
+    /// One past the last PSN that has work.
+    pub end: u32,
+    /// First PSN of the READ request last sent: the PSNs strictly between it and [`Self::to`] are never granted.
+    pub from: u32,
+    /// One past the last PSN of that READ.
+    pub to: u32,
+    /// Running total of corrections to the credit, bytes modulo 2^[`ADJUST_BITS`].
+    pub adjust: u32,
+    /// Generation of the flow.
+    pub generation: u8,
+    /// Rewinds asked for, modulo 2^[`REWIND_BITS`]; a visit that has seen fewer goes back to `una`.
+    pub rewinds: u32,
+    /// MTU code.
+    pub mtu: u8,
+    /// Priority for pause.
+    pub priority: u8,
+    /// The flow exists.
+    pub alive: bool,
+    /// When the timer was last restarted, units of 1.024 us modulo 2^16.
+    pub since: u32,
+    /// Timeouts since the last progress.
+    pub retries: u8,
+    /// Low bits of `snd_nxt` at the last look of the timer.
+    pub sent: u32,
+    /// The timer runs.
+    pub armed: bool,
+}
+
+/// An event of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Acknowledgement of everything before the PSN.
+    Ack(u32),
+    /// The same, and the PSN is missing: go back to it.
+    Nak(u32),
+    /// Congestion control only.
+    Notify,
+    /// Work up to the PSN, exclusive.
+    Work(u32),
+    /// A READ request covers the PSNs from the first to the second, exclusive.
+    Advance(u32, u32),
+    /// Correction of the credit, bytes modulo 2^[`ADJUST_BITS`]: what a granted packet did not use.
+    Adjust(u32),
+    /// Rate (UQ7.27 bytes per ns) and window (UQ23.11 bytes) of the congestion control.
+    Update(u64, u64),
+    /// The timer looks at the flow.
+    Tick,
+    /// A flow starts: first PSN, MTU code, priority.
+    Create(u32, u8, u8),
+    /// The flow ends.
+    Remove,
+}
+
+/// What an event leads to beside the new state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The flow does not exist, or this generation of it.
+    pub late: bool,
+    /// Acknowledges what was never sent: ignored.
+    pub beyond: bool,
+    /// Goes on to the congestion control.
+    pub to_cc: bool,
+    /// `snd_nxt` after the event.
+    pub snd_nxt: u32,
+    /// The flow may have something to send.
+    pub wake: bool,
+    /// A retransmission timeout.
+    pub timeout: bool,
+    /// The retry limit is reached: the flow has ended.
+    pub ended: bool,
+    /// Rate and window are written.
+    pub paced: bool,
+}
+
+/// Timer registers and the time, in timer units.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Now, modulo 2^[`TIMER_BITS`].
+    pub now: u32,
+    /// Retransmission timeout.
+    pub timeout: u32,
+    /// Retry limit.
+    pub retry_limit: u8,
+}
+
+impl SenderState {
+    /// Carries out one event. `visited` is the flow's state as visits left it.
+    pub fn handle(&mut self, op: Op, generation: u8, visited: &VisitState, timing: &Timing) -> Outcome {
+        let fresh = visited.generation != self.generation;
+        let max = if fresh { self.una } else { visited.max };
+        let nxt = if fresh || visited.seen != self.rewinds {
+            self.una
+        } else {
+            visited.nxt
+        };
+        let mut outcome = Outcome {
+            snd_nxt: nxt,
+            ..Outcome::default()
+        };
+        if let Op::Create(psn, mtu, priority) = op {
+            self.create(psn, generation, mtu, priority);
+            return Outcome {
+                wake: true,
+                paced: true,
+                snd_nxt: psn,
+                ..outcome
+            };
+        }
+        if !self.alive || (op != Op::Tick && self.generation != generation) {
+            outcome.late = op != Op::Tick;
+            return outcome;
+        }
+        match op {
+            Op::Ack(psn) | Op::Nak(psn) => self.acknowledge(op, psn, nxt, max, visited.seen, timing, &mut outcome),
+            Op::Notify => outcome.to_cc = true,
+            Op::Work(end) => {
+                if is_after(end, self.end) {
+                    self.end = end;
+                }
+                outcome.wake = true;
+            }
+            Op::Advance(from, to) => (self.from, self.to) = (from, to),
+            Op::Adjust(bytes) => self.adjust = self.adjust.wrapping_add(bytes) & ((1 << ADJUST_BITS) - 1),
+            Op::Update(..) => {
+                outcome.paced = true;
+                outcome.wake = true;
+            }
+            Op::Tick => self.tick(nxt, visited.seen, timing, &mut outcome),
+            Op::Remove => self.alive = false,
+            Op::Create(..) => {}
+        }
+        outcome
+    }
+
+    fn create(&mut self, psn: u32, generation: u8, mtu: u8, priority: u8) {
+        *self = Self {
+            una: psn,
+            end: psn,
+            from: psn,
+            to: psn,
+            generation,
+            mtu,
+            priority,
+            alive: true,
+            // running counts go on: visits compare them with their own
+            adjust: self.adjust,
+            rewinds: self.rewinds,
+            ..Self::default()
+        };
+    }
+
+    #[allow(clippy::too_many_arguments)] // the fields of one event
+    fn acknowledge(&mut self, op: Op, psn: u32, nxt: u32, max: u32, seen: u32, timing: &Timing, outcome: &mut Outcome) {
+        let distance = ahead(psn, self.una);
+        let old = distance >= 1 << 23;
+        outcome.beyond = !old && distance > ahead(max, self.una);
+        if outcome.beyond {
+            return;
+        }
+        outcome.to_cc = true;
+        if !old && distance != 0 {
+            self.una = psn;
+            self.retries = 0;
+            self.since = timing.now;
+            outcome.wake = true;
+        }
+        if ahead(nxt, self.una) >= 1 << 23 {
+            outcome.snd_nxt = self.una;
+        }
+        if matches!(op, Op::Nak(_)) && !old {
+            self.rewind(seen);
+            outcome.snd_nxt = self.una;
+            outcome.wake = true;
+        }
+    }
+
+    fn rewind(&mut self, seen: u32) {
+        let pending = self.rewinds.wrapping_sub(seen) & MAX_REWINDS;
+        if pending != MAX_REWINDS {
+            self.rewinds = (self.rewinds + 1) & MAX_REWINDS;
+        }
+        self.from = self.una;
+        self.to = self.una;
+    }
+
+    fn tick(&mut self, nxt: u32, seen: u32, timing: &Timing, outcome: &mut Outcome) {
+        let low = nxt & ((1 << SENT_BITS) - 1);
+        let age = timing.now.wrapping_sub(self.since) & ((1 << TIMER_BITS) - 1);
+        let behind = ahead(nxt, self.una);
+        if behind == 0 || behind >= 1 << 23 {
+            self.armed = false;
+        } else if !self.armed || low != self.sent {
+            self.armed = true;
+            self.since = timing.now;
+            self.sent = low;
+        } else if age >= timing.timeout {
+            outcome.snd_nxt = self.una;
+            self.since = timing.now;
+            if self.retries >= timing.retry_limit {
+                self.alive = false;
+                outcome.ended = true;
+            } else {
+                self.retries += 1;
+                outcome.timeout = true;
+                outcome.to_cc = true;
+                outcome.wake = true;
+                self.rewind(seen);
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! One visit of a flow: what it has earned, what its window and work allow, how many packets it may send.
+
+use super::formats::*;
+use super::psn::{add, ahead, is_after};
+use super::registers::SchedRegisters;
+use super::sender::SenderState;
+
+/// Pacing of a flow, written by updates of its congestion control.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pacing {
+    /// Rate, UQ7.27 bytes per ns.
+    pub rate: u64,
+    /// Largest credit, bytes.
+    pub cap: u32,
+    /// Window in packets.
+    pub window: u32,
+}
+
+impl Pacing {
+    /// The word that an update writes. A creation writes the word of rate and window zero.
+    pub fn new(rate: u64, window: u64, mtu: u8, registers: &SchedRegisters) -> Self {
+        Self {
+            rate,
+            cap: credit_cap(rate, registers.interval_ns, registers.wire_bytes(mtu)),
+            window: window_packets(window, mtu),
+        }
+    }
+}
+
+/// What visits alone change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VisitState {
+    /// Next PSN to send.
+    pub nxt: u32,
+    /// One past the highest PSN ever sent.
+    pub max: u32,
+    /// Rewinds carried out.
+    pub seen: u32,
+    /// Generation this state belongs to.
+    pub generation: u8,
+    /// Changes whenever the flow leaves the ring.
+    pub parked: bool,
+    /// Tick of the last visit.
+    pub last: u32,
+    /// Corrections taken into the credit.
+    pub adjust_seen: u32,
+    /// Credit, bytes with [`CREDIT_FRACTION`] fractional bits.
+    pub credit: i64,
+}
+
+/// Packets that one visit lets go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// First PSN.
+    pub psn: u32,
+    /// Number of packets, 1 to [`MAX_GRANT`].
+    pub count: u32,
+    /// How many of them, from the first on, were sent before; saturates at [`MAX_GRANT`].
+    pub repeats: u32,
+    /// The first packet is the first one after a rewind.
+    pub rewound: bool,
+    /// The last packet fills the window.
+    pub fills: bool,
+}
+
+/// Outcome of a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// The flow's state afterwards.
+    pub state: VisitState,
+    /// What may leave.
+    pub grant: Option<Grant>,
+    /// Nothing to do whatever the credit: the flow leaves the ring.
+    pub idle: bool,
+}
+
+/// Carries out a visit at tick `now` (modulo 2^[`LAST_BITS`]). `paused`: the flow's priority is paused.
+pub fn visit(
+    sender: &SenderState,
+    pacing: &Pacing,
+    before: &VisitState,
+    now: u32,
+    paused: bool,
+    registers: &SchedRegisters,
+) -> Visit {
+    let una = sender.una;
+    let fresh = before.generation != sender.generation;
+    let rewound = fresh || before.seen != sender.rewinds;
+    let max = if fresh { una } else { before.max };
+    let wanted = if rewound { una } else { before.nxt };
+    let (from_start, span) = (ahead(wanted, sender.from), ahead(sender.to, sender.from));
+    let nxt = if ahead(wanted, una) >= 1 << 23 {
+        // acknowledged past a rewind
+        una
+    } else if from_start != 0 && from_start < span {
+        sender.to
+    } else {
+        wanted
+    };
+
+    let in_flight = ahead(nxt, una);
+    let open = pacing.window.saturating_sub(in_flight).min(MAX_GRANT);
+    let left = match ahead(sender.end, nxt) {
+        left if left >= 1 << 23 => 0,
+        left => left.min(MAX_GRANT),
+    };
+    let idle = !sender.alive || open == 0 || left == 0;
+    let mut room = if paused || idle { 0 } else { open.min(left) };
+
+    let wire = i64::from(registers.wire_bytes(sender.mtu)) << CREDIT_FRACTION;
+    let mut credit = if fresh {
+        wire
+    } else {
+        before.credit + earned(sender, pacing, before, now)
+    };
+    credit = credit.min(i64::from(pacing.cap) << CREDIT_FRACTION);
+    let mut count = 0;
+    for step in [8, 4, 2, 1] {
+        if room >= step && credit >= wire * i64::from(step) {
+            credit -= wire * i64::from(step);
+            room -= step;
+            count += step;
+        }
+    }
+    let end = add(nxt, count);
+    let state = VisitState {
+        nxt: end,
+        max: if is_after(end, max) { end } else { max },
+        seen: sender.rewinds,
+        generation: sender.generation,
+        parked: before.parked ^ idle,
+        last: now,
+        adjust_seen: sender.adjust,
+        credit,
+    };
+    let grant = (count > 0).then(|| Grant {
+        psn: nxt,
+        count,
+        repeats: if is_after(max, nxt) {
+            ahead(max, nxt).min(MAX_GRANT)
+        } else {
+            0
+        },
+        rewound,
+        fills: count == open,
+    });
+    Visit { state, grant, idle }
+}
+
+/// Credit earned since the last visit, with corrections.
+fn earned(sender: &SenderState, pacing: &Pacing, before: &VisitState, now: u32) -> i64 {
+    let ticks = now.wrapping_sub(before.last) & ((1 << LAST_BITS) - 1);
+    let ticks = ticks.min((1 << ELAPSED_BITS) - 1);
+    let correction = sender.adjust.wrapping_sub(before.adjust_seen) << (32 - ADJUST_BITS);
+    let correction = i64::from(correction as i32 >> (32 - ADJUST_BITS));
+    ((pacing.rate * u64::from(ticks)) >> EARNED_LOW) as i64 + (correction << CREDIT_FRACTION)
+}
