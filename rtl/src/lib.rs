@@ -4,6 +4,7 @@ pub mod cc;
 pub mod emit;
 pub mod prim;
 pub mod rx;
+pub mod sched;
 pub mod sim;
 pub mod switch;
 pub mod tops;

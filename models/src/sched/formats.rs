@@ -53,7 +53,7 @@ pub const SENT_BITS: u32 = 8;
 /// Bits of the MTU code: payload of 256 << code bytes, code 0 to 4.
 pub const MTU_BITS: u32 = 3;
 /// Bits of the service tag that orders grants of different engines.
-pub const TAG_BITS: u32 = 8;
+pub const TAG_BITS: u32 = 6;
 
 /// Payload bytes of MTU code `code`; codes above 4 mean 4.
 pub const fn mtu_bytes(code: u8) -> u32 {

@@ -123,7 +123,10 @@ impl SenderState {
         }
         match op {
             Op::Ack(psn) | Op::Nak(psn) => self.acknowledge(op, psn, nxt, max, visited.seen, timing, &mut outcome),
-            Op::Notify => outcome.to_cc = true,
+            Op::Notify => {
+                outcome.to_cc = true;
+                outcome.snd_nxt = not_behind(nxt, self.una);
+            }
             Op::Work(end) => {
                 if is_after(end, self.end) {
                     self.end = end;
@@ -175,9 +178,7 @@ impl SenderState {
             self.since = timing.now;
             outcome.wake = true;
         }
-        if ahead(nxt, self.una) >= 1 << 23 {
-            outcome.snd_nxt = self.una;
-        }
+        outcome.snd_nxt = not_behind(nxt, self.una);
         if matches!(op, Op::Nak(_)) && !old {
             self.rewind(seen);
             outcome.snd_nxt = self.una;
@@ -218,5 +219,14 @@ impl SenderState {
                 self.rewind(seen);
             }
         }
+    }
+}
+
+/// `nxt`, or `una` where an acknowledgement has passed it.
+fn not_behind(nxt: u32, una: u32) -> u32 {
+    if ahead(nxt, una) >= 1 << 23 {
+        una
+    } else {
+        nxt
     }
 }

@@ -1,7 +1,7 @@
 //! One visit of a flow: what it has earned, what its window and work allow, how many packets it may send.
 
 use super::formats::*;
-use super::psn::{add, ahead, is_after};
+use super::psn::{add, ahead};
 use super::registers::SchedRegisters;
 use super::sender::SenderState;
 
@@ -108,12 +108,13 @@ pub fn visit(
     let mut room = if paused || idle { 0 } else { open.min(left) };
 
     let wire = i64::from(registers.wire_bytes(sender.mtu)) << CREDIT_FRACTION;
+    let cap = i64::from(pacing.cap) << CREDIT_FRACTION;
+    // a new flow starts as one that has paused
     let mut credit = if fresh {
-        wire
+        cap
     } else {
-        before.credit + earned(sender, pacing, before, now)
+        earned(sender, pacing, before, now).min(cap)
     };
-    credit = credit.min(i64::from(pacing.cap) << CREDIT_FRACTION);
     let mut count = 0;
     for step in [8, 4, 2, 1] {
         if room >= step && credit >= wire * i64::from(step) {
@@ -123,9 +124,10 @@ pub fn visit(
         }
     }
     let end = add(nxt, count);
+    let repeat = ahead(max, nxt);
     let state = VisitState {
         nxt: end,
-        max: if is_after(end, max) { end } else { max },
+        max: if repeat >= 1 << 23 || count > repeat { end } else { max },
         seen: sender.rewinds,
         generation: sender.generation,
         parked: before.parked ^ idle,
@@ -136,22 +138,23 @@ pub fn visit(
     let grant = (count > 0).then(|| Grant {
         psn: nxt,
         count,
-        repeats: if is_after(max, nxt) {
-            ahead(max, nxt).min(MAX_GRANT)
-        } else {
-            0
-        },
+        repeats: if repeat >= 1 << 23 { 0 } else { repeat.min(MAX_GRANT) },
         rewound,
         fills: count == open,
     });
     Visit { state, grant, idle }
 }
 
-/// Credit earned since the last visit, with corrections.
+/// Credit before the cap: what is left, corrections, and what was earned since the last visit.
 fn earned(sender: &SenderState, pacing: &Pacing, before: &VisitState, now: u32) -> i64 {
     let ticks = now.wrapping_sub(before.last) & ((1 << LAST_BITS) - 1);
     let ticks = ticks.min((1 << ELAPSED_BITS) - 1);
-    let correction = sender.adjust.wrapping_sub(before.adjust_seen) << (32 - ADJUST_BITS);
-    let correction = i64::from(correction as i32 >> (32 - ADJUST_BITS));
-    ((pacing.rate * u64::from(ticks)) >> EARNED_LOW) as i64 + (correction << CREDIT_FRACTION)
+    let correction = sign_extend(sender.adjust.wrapping_sub(before.adjust_seen).into(), ADJUST_BITS);
+    let corrected = before.credit + (correction << CREDIT_FRACTION);
+    sign_extend(corrected as u64, CREDIT_BITS) + ((pacing.rate * u64::from(ticks)) >> EARNED_LOW) as i64
+}
+
+/// The low `bits` bits as a two's complement number.
+fn sign_extend(value: u64, bits: u32) -> i64 {
+    (value << (64 - bits)) as i64 >> (64 - bits)
 }

@@ -1,0 +1,230 @@
+//! One engine: a ring of active flows, one visit a clock.
+//!
+//! | clock | what |
+//! |---|---|
+//! | -1 | a flow leaves the head of the ring, or the row of woken flows, which goes first |
+//! | 0 | its words are read: sender state, pacing, visit state |
+//! | 2 - 13 | [`super::visit`] |
+//! | 13 | visit state written; grant to the FIFO; the flow to the tail of the ring unless it is idle |
+//!
+//! A flow is in the ring, in the woken row or in the pipeline, never in two of them, so a short ring cannot visit a flow
+//! in flight. An idle flow is in none, and costs nothing.
+//!
+//! Whether a flow is out is the exclusive or of two bits, one that visits flip when the flow leaves, one that wakes flip
+//! when it comes back: each bit has one writer. A wake waits until every visit that may have missed its event has ended:
+//!
+//! | clock after the event is written | what |
+//! |---|---|
+//! | 13 | the last visit that read the old sender state writes its visit state |
+//! | 13, 14 | both bits are read |
+//! | 16 | a flow that is out is woken |
+
+use super::ports::{GrantWord, PacingWord, SenderWord, VisitWord, VisitedWord};
+use super::visit::Visit;
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::forward_ram::ForwardRam;
+use crate::prim::skid::StreamOut;
+use crate::prim::table_ram::TableRam;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use rust_hdl::prelude::*;
+
+/// Clocks from a visit's reads to its writes.
+pub const VISIT_LATENCY: usize = 13;
+
+/// Engine for 2^`I` flows of 2^`A` in all.
+#[derive(LogicBlock, Default)]
+pub struct Engine<const A: usize, const I: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// A flow of this engine has changed.
+    pub notify: Signal<In, Bit>,
+    /// Its index.
+    pub index: Signal<In, U<I>>,
+    /// Its number.
+    pub flow: Signal<In, U<A>>,
+    /// Its sender state.
+    pub sender: Signal<In, SenderWord>,
+    /// Its pacing, if `paced`.
+    pub pacing: Signal<In, PacingWord>,
+    /// Pacing is written.
+    pub paced: Signal<In, Bit>,
+    /// It may have something to send.
+    pub wake: Signal<In, Bit>,
+    /// It is cleared.
+    pub clear: Signal<In, Bit>,
+    /// Index whose visited word is wanted.
+    pub asked: Signal<In, U<I>>,
+    /// The visited word of two clocks ago's index.
+    pub visited: Signal<Out, VisitedWord>,
+    /// Tick now.
+    pub tick: Signal<In, U<20>>,
+    /// Paused priorities.
+    pub pause: Signal<In, U<8>>,
+    /// Register: wire bytes of a packet beside its payload.
+    pub overhead: Signal<In, U<10>>,
+    /// Service tag of the grant in service.
+    pub tag: Signal<In, U<6>>,
+    /// Grants.
+    pub grants: StreamOut<GrantWord>,
+    sender_ram: TableRam<SenderWord, I>,
+    pacing_ram: TableRam<PacingWord, I>,
+    state_ram: TableRam<VisitWord, I>,
+    visited_ram: TableRam<VisitedWord, I>,
+    out_ram: TableRam<Bit, I>,
+    back_ram: ForwardRam<Bit, I>,
+    wake_13: Delay<U<34>, 13>,
+    wake_14: DFF<U<34>>,
+    wake_16: Delay<U<34>, 2>,
+    is_out: Signal<Local, Bit>,
+    waking: Signal<Local, Bit>,
+    woken: StreamFifo<U<32>, I, 1>,
+    ring: StreamFifo<U<38>, I, 1>,
+    fifo: StreamFifo<GrantWord, 5, 4>,
+    settle: DFF<U<5>>,
+    settled: Signal<Local, Bit>,
+    open: Signal<Local, Bit>,
+    valid_0: DFF<Bit>,
+    entry_0: DFF<U<38>>,
+    valid_13: Delay<Bit, 13>,
+    entry_13: Delay<U<38>, 13>,
+    visit: Visit,
+    ending: Signal<Local, Bit>,
+    lag: Signal<Local, U<6>>,
+    tag_now: Signal<Local, U<6>>,
+    tag_next: Signal<Local, U<6>>,
+    granted: Signal<Local, Bit>,
+}
+
+impl<const A: usize, const I: usize> Logic for Engine<A, I> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, settle);
+        clock!(
+            self,
+            clock,
+            sender_ram,
+            pacing_ram,
+            state_ram,
+            visited_ram,
+            out_ram,
+            back_ram,
+            wake_13,
+            wake_14,
+            wake_16,
+            woken,
+            ring,
+            fifo,
+            valid_0,
+            entry_0,
+            valid_13,
+            entry_13,
+            visit
+        );
+        self.woken.reset.next = self.reset.val();
+        self.ring.reset.next = self.reset.val();
+        self.fifo.reset.next = self.reset.val();
+        // visits that were in flight at reset end without a trace
+        if self.settle.q.val().any() {
+            self.settle.d.next = self.settle.q.val() - 1;
+        }
+        if self.reset.val() {
+            self.settle.d.next = bits_u::<5>(31);
+        }
+        self.settled.next = self.settle.q.val() == 0;
+
+        // events
+        self.sender_ram.we.next = self.notify.val();
+        self.sender_ram.waddr.next = self.index.val();
+        self.sender_ram.wdata.next = self.sender.val();
+        self.pacing_ram.we.next = self.notify.val() & self.paced.val();
+        self.pacing_ram.waddr.next = self.index.val();
+        self.pacing_ram.wdata.next = self.pacing.val();
+        self.visited_ram.raddr.next = self.asked.val();
+        self.visited.next = self.visited_ram.rdata.val();
+
+        // wakes: clear 33, wake 32, flow 31:16, index 15:0
+        self.wake_13.d.next = (bit_cast_u::<34, 1>(bit_cast_b(self.notify.val() & self.clear.val())) << 33)
+            | (bit_cast_u::<34, 1>(bit_cast_b(self.notify.val() & self.wake.val())) << 32)
+            | (bit_cast_u::<34, A>(self.flow.val()) << 16)
+            | bit_cast_u::<34, I>(self.index.val());
+        self.wake_14.d.next = self.wake_13.q.val();
+        self.wake_16.d.next = self.wake_14.q.val();
+        self.back_ram.raddr.next = bit_cast_u::<I, 34>(self.wake_13.q.val());
+        self.out_ram.raddr.next = bit_cast_u::<I, 34>(self.wake_14.q.val());
+        self.is_out.next = self.out_ram.rdata.val() == self.back_ram.rdata.val();
+        self.waking.next = self.wake_16.q.val().get_bit(32) & self.is_out.val();
+        self.back_ram.we.next = self.waking.val() | self.wake_16.q.val().get_bit(33);
+        self.back_ram.waddr.next = bit_cast_u::<I, 34>(self.wake_16.q.val());
+        self.back_ram.wdata.next = self.out_ram.rdata.val() ^ self.waking.val();
+        self.woken.up.valid.next = self.waking.val();
+        self.woken.up.data.next = self.wake_16.q.val().get_bits::<32>(0);
+
+        // -1: who is next: tag 37:32, flow 31:16, index 15:0
+        self.open.next = self.settled.val() & !self.fifo.crowded.val();
+        self.woken.down.ready.next = self.open.val();
+        self.ring.down.ready.next = self.open.val() & !self.woken.down.valid.val();
+        self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.ring.down.valid.val());
+        self.entry_0.d.next = self.ring.down.data.val();
+        if self.woken.down.valid.val() {
+            self.entry_0.d.next =
+                (bit_cast_u::<38, 6>(self.tag.val()) << 32) | bit_cast_u::<38, 32>(self.woken.down.data.val());
+        }
+
+        // 0 to 13
+        self.sender_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
+        self.pacing_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
+        self.state_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
+        self.visit.sender.next = self.sender_ram.rdata.val();
+        self.visit.pacing.next = self.pacing_ram.rdata.val();
+        self.visit.state.next = self.state_ram.rdata.val();
+        self.visit.tick.next = self.tick.val();
+        self.visit.pause.next = self.pause.val();
+        self.visit.overhead.next = self.overhead.val();
+        self.valid_13.d.next = self.valid_0.q.val();
+        self.entry_13.d.next = self.entry_0.q.val();
+
+        // 13: write back, grant, return
+        self.state_ram.we.next = self.valid_13.q.val();
+        self.state_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
+        self.state_ram.wdata.next = self.visit.state_next.val();
+        self.visited_ram.we.next = self.valid_13.q.val();
+        self.visited_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
+        self.visited_ram.wdata.next = self.visit.state_next.val().get_bits::<59>(0);
+        self.out_ram.we.next = self.valid_13.q.val();
+        self.out_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
+        self.out_ram.wdata.next = self.visit.state_next.val().get_bit(59);
+        self.ending.next = self.valid_13.q.val() & self.settled.val();
+        self.lag.next = self.tag.val() - self.entry_13.q.val().get_bits::<6>(32);
+        self.tag_now.next = self.entry_13.q.val().get_bits::<6>(32);
+        if !self.lag.val().get_bit(5) {
+            self.tag_now.next = self.tag.val();
+        }
+        self.granted.next = self.visit.grant.val().get_bits::<4>(24).any();
+        self.tag_next.next = self.tag_now.val();
+        if self.granted.val() {
+            self.tag_next.next = self.tag_now.val() + 1;
+        }
+        self.ring.up.valid.next = self.ending.val() & !self.visit.idle.val();
+        self.ring.up.data.next = (bit_cast_u::<38, 6>(self.tag_next.val()) << 32)
+            | bit_cast_u::<38, 32>(self.entry_13.q.val().get_bits::<32>(0));
+        self.fifo.up.valid.next = self.ending.val() & self.granted.val();
+        self.fifo.up.data.next = self.visit.grant.val()
+            | (bit_cast_u::<64, 16>(self.entry_13.q.val().get_bits::<16>(16)) << 42)
+            | (bit_cast_u::<64, 6>(self.tag_now.val()) << 58);
+        StreamOut::<GrantWord>::link(&mut self.grants, &mut self.fifo.down);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [const A: usize, const I: usize] Engine<A, I> {
+        in reset, notify, index, flow, sender, pacing, paced, wake, clear, asked, tick, pause, overhead, tag, grants.ready;
+        out visited, grants.data, grants.valid
+    }
+}

@@ -1,0 +1,291 @@
+//! Entry: updates, commands, acknowledgements, feedback, work and the timers' turns, one operation a clock, a flow at most
+//! every three clocks.
+//!
+//! Offered in clock -1, an operation leaves in clock 0. Which source goes first changes from clock to clock, so none can
+//! starve another; a clock that nobody wants goes to the timers' walk over the flows. After reset every flow is cleared, one
+//! a clock, before anything is taken.
+
+use super::ports::{FeedbackIn, FlowCommandIn, OpWord, Telemetry, WorkIn};
+use crate::cc::slot::{EventIn, UpdateIn};
+use crate::emit::naming::named;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use rust_hdl::prelude::*;
+
+/// Clocks between two operations of one flow.
+pub const SAME_FLOW_INTERVAL: usize = 3;
+
+/// Entry for at most 2^`A` flows; a timer looks at a flow every 2^`T` clocks.
+#[derive(LogicBlock, Default)]
+pub struct Entry<const A: usize, const T: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Rates and windows.
+    pub update: UpdateIn,
+    /// Creation and removal.
+    pub command: FlowCommandIn,
+    /// Acknowledgements; `snd_nxt` is not used.
+    pub event: EventIn,
+    /// Feedback of the TX pipe.
+    pub feedback: FeedbackIn,
+    /// Work.
+    pub work: WorkIn,
+    /// Constant: the last flow number.
+    pub last_flow: Signal<In, U<A>>,
+    /// The timers rest.
+    pub hold_timers: Signal<In, Bit>,
+    /// Clock 0: an operation.
+    pub valid: Signal<Out, Bit>,
+    /// Clock 0: flow.
+    pub flow: Signal<Out, U<A>>,
+    /// Clock 0: operation.
+    pub word: Signal<Out, OpWord>,
+    /// Clock 0: what an acknowledgement carries besides.
+    pub telemetry: Signal<Out, Telemetry>,
+    /// Clock 0, counter pulse: something for a flow number past the configured count was dropped.
+    pub out_of_range: Signal<Out, Bit>,
+    phase: DFF<U<3>>,
+    sweeping: DFF<Bit>,
+    sweep: DFF<U<A>>,
+    timer_flow: DFF<U<A>>,
+    timer_wait: DFF<U<T>>,
+    timer_due: DFF<Bit>,
+    recent_valid: [DFF<Bit>; 2],
+    recent_flow: [DFF<U<16>>; 2],
+    want_update: Signal<Local, Bit>,
+    want_command: Signal<Local, Bit>,
+    want_event: Signal<Local, Bit>,
+    want_feedback: Signal<Local, Bit>,
+    want_work: Signal<Local, Bit>,
+    want_timer: Signal<Local, Bit>,
+    select: Signal<Local, U<3>>,
+    chosen: Signal<Local, U<16>>,
+    kind: Signal<Local, U<4>>,
+    generation: Signal<Local, U<8>>,
+    psn: Signal<Local, U<24>>,
+    second: Signal<Local, U<24>>,
+    mtu: Signal<Local, U<3>>,
+    priority: Signal<Local, U<3>>,
+    window: Signal<Local, U<34>>,
+    rate: Signal<Local, U<34>>,
+    in_range: Signal<Local, Bit>,
+    valid_r: DFF<Bit>,
+    flow_r: DFF<U<A>>,
+    word_r: DFF<OpWord>,
+    telemetry_r: DFF<Telemetry>,
+    out_of_range_r: DFF<Bit>,
+}
+
+impl<const A: usize, const T: usize> Logic for Entry<A, T> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            phase,
+            sweeping,
+            sweep,
+            timer_flow,
+            timer_wait,
+            timer_due,
+            flow_r,
+            word_r,
+            telemetry_r
+        );
+        clock!(self, clock, valid_r, out_of_range_r);
+        for i in 0..2 {
+            self.recent_valid[i].clock.next = self.clock.val();
+            self.recent_flow[i].clock.next = self.clock.val();
+        }
+
+        // who is there, and whose flow is not in the loop
+        self.want_update.next = self.update.valid.val() & !self.sweeping.q.val();
+        self.want_command.next = self.command.valid.val() & !self.sweeping.q.val();
+        self.want_event.next = self.event.valid.val() & !self.sweeping.q.val();
+        self.want_feedback.next = self.feedback.valid.val() & !self.sweeping.q.val();
+        self.want_work.next = self.work.valid.val() & !self.sweeping.q.val();
+        self.want_timer.next = self.timer_due.q.val() & !self.hold_timers.val() & !self.sweeping.q.val();
+        for i in 0..2 {
+            if self.recent_valid[i].q.val() {
+                if self.recent_flow[i].q.val() == self.update.flow.val() {
+                    self.want_update.next = false;
+                }
+                if self.recent_flow[i].q.val() == self.command.flow.val() {
+                    self.want_command.next = false;
+                }
+                if self.recent_flow[i].q.val() == self.event.flow.val() {
+                    self.want_event.next = false;
+                }
+                if self.recent_flow[i].q.val() == self.feedback.flow.val() {
+                    self.want_feedback.next = false;
+                }
+                if self.recent_flow[i].q.val() == self.work.flow.val() {
+                    self.want_work.next = false;
+                }
+                if self.recent_flow[i].q.val() == bit_cast_u::<16, A>(self.timer_flow.q.val()) {
+                    self.want_timer.next = false;
+                }
+            }
+        }
+        // 1 update, 2 command, 3 event, 4 feedback, 5 work, 6 timer, 0 nobody; the source of the phase goes first
+        self.select.next = bits_u::<3>(0);
+        if self.want_timer.val() {
+            self.select.next = bits_u::<3>(6);
+        }
+        if self.want_work.val() {
+            self.select.next = bits_u::<3>(5);
+        }
+        if self.want_feedback.val() {
+            self.select.next = bits_u::<3>(4);
+        }
+        if self.want_event.val() {
+            self.select.next = bits_u::<3>(3);
+        }
+        if self.want_command.val() {
+            self.select.next = bits_u::<3>(2);
+        }
+        if self.want_update.val() {
+            self.select.next = bits_u::<3>(1);
+        }
+        if (self.phase.q.val() == 2) & self.want_command.val() {
+            self.select.next = bits_u::<3>(2);
+        }
+        if (self.phase.q.val() == 3) & self.want_event.val() {
+            self.select.next = bits_u::<3>(3);
+        }
+        if (self.phase.q.val() == 4) & self.want_feedback.val() {
+            self.select.next = bits_u::<3>(4);
+        }
+        if (self.phase.q.val() == 5) & self.want_work.val() {
+            self.select.next = bits_u::<3>(5);
+        }
+        if (self.phase.q.val() == 6) & self.want_timer.val() {
+            self.select.next = bits_u::<3>(6);
+        }
+        self.phase.d.next = self.phase.q.val() + 1;
+        self.update.ready.next = self.select.val() == 1;
+        self.command.ready.next = self.select.val() == 2;
+        self.event.ready.next = self.select.val() == 3;
+        self.feedback.ready.next = self.select.val() == 4;
+        self.work.ready.next = self.select.val() == 5;
+
+        // the operation, codes as in `ports::op`: a look of a timer unless one of the others was chosen
+        self.chosen.next = bit_cast_u::<16, A>(self.timer_flow.q.val());
+        self.kind.next = bits_u::<4>(7);
+        self.generation.next = self.event.generation.val();
+        self.psn.next = self.event.psn_next.val();
+        self.second.next = self.feedback.value.val();
+        self.mtu.next = self.command.mtu.val();
+        self.priority.next = self.command.priority.val();
+        self.window.next = bits_u::<34>(0);
+        self.rate.next = bits_u::<34>(0);
+        if self.select.val() == 1 {
+            self.chosen.next = self.update.flow.val();
+            self.kind.next = bits_u::<4>(6);
+            self.generation.next = self.update.generation.val();
+            self.window.next = self.update.window.val();
+            self.rate.next = self.update.rate.val();
+        }
+        if self.select.val() == 2 {
+            self.chosen.next = self.command.flow.val();
+            self.kind.next = bits_u::<4>(9);
+            if self.command.create.val() {
+                self.kind.next = bits_u::<4>(8);
+            }
+            self.generation.next = self.command.generation.val();
+            self.psn.next = self.command.psn.val();
+        }
+        if self.select.val() == 3 {
+            self.chosen.next = self.event.flow.val();
+            self.kind.next = bits_u::<4>(2);
+            if self.event.kind.val() < 2 {
+                self.kind.next = bit_cast_u::<4, 3>(self.event.kind.val());
+            }
+        }
+        if self.select.val() == 4 {
+            self.chosen.next = self.feedback.flow.val();
+            self.kind.next = bits_u::<4>(5);
+            if self.feedback.advance.val() {
+                self.kind.next = bits_u::<4>(4);
+            }
+            self.generation.next = self.feedback.generation.val();
+            self.psn.next = self.feedback.psn.val();
+        }
+        if self.select.val() == 5 {
+            self.chosen.next = self.work.flow.val();
+            self.kind.next = bits_u::<4>(3);
+            self.generation.next = self.work.generation.val();
+            self.psn.next = self.work.end.val();
+        }
+
+        self.in_range.next = self.chosen.val() <= bit_cast_u::<16, A>(self.last_flow.val());
+        self.valid_r.d.next = (self.select.val() != 0) & self.in_range.val();
+        self.out_of_range_r.d.next = (self.select.val() != 0) & !self.in_range.val();
+        self.flow_r.d.next = bit_cast_u::<A, 16>(self.chosen.val());
+        self.recent_valid[0].d.next = self.select.val() != 0;
+        self.recent_flow[0].d.next = self.chosen.val();
+        self.recent_valid[1].d.next = self.recent_valid[0].q.val();
+        self.recent_flow[1].d.next = self.recent_flow[0].q.val();
+        // every look of the timer goes to the next flow
+        self.timer_wait.d.next = self.timer_wait.q.val() + 1;
+        if self.timer_wait.q.val().all() {
+            self.timer_due.d.next = true;
+        }
+        if self.select.val() == 6 {
+            self.timer_due.d.next = false;
+            self.timer_flow.d.next = self.timer_flow.q.val() + 1;
+            if self.timer_flow.q.val() == self.last_flow.val() {
+                self.timer_flow.d.next = 0.into();
+            }
+        }
+        if self.sweeping.q.val() {
+            self.valid_r.d.next = true;
+            self.kind.next = bits_u::<4>(10);
+            self.flow_r.d.next = self.sweep.q.val();
+            self.sweep.d.next = self.sweep.q.val() + 1;
+            if self.sweep.q.val() == self.last_flow.val() {
+                self.sweeping.d.next = false;
+            }
+        }
+        self.word_r.d.next = (bit_cast_w::<134, 3, 3>(self.priority.val()) << 131)
+            | (bit_cast_w::<134, 3, 3>(self.mtu.val()) << 128)
+            | (bit_cast_w::<134, 3, 34>(self.rate.val()) << 94)
+            | (bit_cast_w::<134, 3, 34>(self.window.val()) << 60)
+            | (bit_cast_w::<134, 3, 24>(self.second.val()) << 36)
+            | (bit_cast_w::<134, 3, 24>(self.psn.val()) << 12)
+            | (bit_cast_w::<134, 3, 8>(self.generation.val()) << 4)
+            | bit_cast_w::<134, 3, 4>(self.kind.val());
+        self.telemetry_r.d.next = (bit_cast_w::<469, 8, 3>(self.event.kind.val()) << 466)
+            | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.int_valid.val())) << 465)
+            | (bit_cast_w::<469, 8, 4>(self.event.n_hop.val()) << 461)
+            | (bit_cast_w::<469, 8, 12>(self.event.path_id.val()) << 449)
+            | (bit_cast_ww::<469, 8, 320, 5>(self.event.hops.val()) << 129)
+            | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.ecn.val())) << 128)
+            | (bit_cast_w::<469, 8, 48>(self.event.sent_at.val()) << 80)
+            | (bit_cast_w::<469, 8, 32>(self.event.bytes.val()) << 48)
+            | bit_cast_w::<469, 8, 48>(self.event.now.val());
+        if self.reset.val() {
+            self.valid_r.d.next = false;
+            self.out_of_range_r.d.next = false;
+            self.sweeping.d.next = true;
+            self.sweep.d.next = 0.into();
+            self.timer_flow.d.next = 0.into();
+            self.timer_due.d.next = false;
+            self.timer_wait.d.next = 0.into();
+            self.phase.d.next = 0.into();
+            self.recent_valid[0].d.next = false;
+        }
+        self.valid.next = self.valid_r.q.val();
+        self.flow.next = self.flow_r.q.val();
+        self.word.next = self.word_r.q.val();
+        self.telemetry.next = self.telemetry_r.q.val();
+        self.out_of_range.next = self.out_of_range_r.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::has_clock! { [const A: usize, const T: usize] Entry<A, T> }

@@ -1,0 +1,76 @@
+//! A grant of several packets becomes PktSend events, one a clock.
+
+use super::ports::{GrantWord, SendOut};
+use crate::emit::naming::named;
+use crate::prim::skid::StreamIn;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use rust_hdl::prelude::*;
+
+/// Grants in, packets out. A grant's first packet is offered one clock after the grant is taken.
+#[derive(LogicBlock, Default)]
+pub struct Expand {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Grants, count at least 1.
+    pub up: StreamIn<GrantWord>,
+    /// Packets.
+    pub send: SendOut,
+    /// Service tag of the grant in service.
+    pub tag: Signal<Out, U<6>>,
+    grant: DFF<GrantWord>,
+    left: DFF<U<4>>,
+    repeats: DFF<U<4>>,
+    psn: DFF<U<24>>,
+    first: DFF<Bit>,
+    take: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    ask: Signal<Local, Bit>,
+}
+
+impl Logic for Expand {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, grant, left, repeats, psn, first);
+        self.last.next = self.left.q.val() == 1;
+        self.take.next = (self.left.q.val() == 0) | (self.last.val() & self.send.ready.val());
+        self.up.ready.next = self.take.val();
+        if self.left.q.val().any() & self.send.ready.val() {
+            self.left.d.next = self.left.q.val() - 1;
+            self.psn.d.next = self.psn.q.val() + 1;
+            self.first.d.next = false;
+            if self.repeats.q.val().any() {
+                self.repeats.d.next = self.repeats.q.val() - 1;
+            }
+        }
+        if self.take.val() & self.up.valid.val() {
+            self.grant.d.next = self.up.data.val();
+            self.psn.d.next = self.up.data.val().get_bits::<24>(0);
+            self.left.d.next = self.up.data.val().get_bits::<4>(24);
+            self.repeats.d.next = self.up.data.val().get_bits::<4>(28);
+            self.first.d.next = true;
+        }
+        self.ask.next =
+            (self.first.q.val() & self.grant.q.val().get_bit(32)) | (self.last.val() & self.grant.q.val().get_bit(33));
+        self.send.valid.next = self.left.q.val().any();
+        self.send.flow.next = self.grant.q.val().get_bits::<16>(42);
+        self.send.generation.next = self.grant.q.val().get_bits::<8>(34);
+        self.send.psn.next = self.psn.q.val();
+        self.send.kind.next = (bit_cast_u::<2, 1>(bit_cast_b(self.ask.val())) << 1)
+            | bit_cast_u::<2, 1>(bit_cast_b(self.repeats.q.val().any()));
+        self.tag.next = self.grant.q.val().get_bits::<6>(58);
+        if self.reset.val() {
+            self.left.d.next = 0.into();
+            self.grant.d.next = 0.into();
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Expand { in reset, up.data, up.valid, send.ready; out up.ready, send.valid, send.flow, send.generation, send.psn,
+        send.kind, tag }
+}

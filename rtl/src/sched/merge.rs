@@ -1,0 +1,63 @@
+//! Two rows of grants into one: the lower service tag first, turns on ties.
+//!
+//! A flow's tag grows by one with each grant and never falls behind the tag in service, so flows that all have more to send
+//! than the line carries are served in rounds, whatever engine they belong to (self-clocked fair queueing, one packet
+//! group a flow). A chain of these blocks serves all engines; a grant passes each in one clock.
+
+use super::ports::GrantWord;
+use crate::emit::naming::named;
+use crate::prim::skid::{Skid, StreamIn, StreamOut};
+use crate::prim::uint::U;
+use rust_hdl::prelude::*;
+
+/// Merge of two streams of grants.
+#[derive(LogicBlock, Default)]
+pub struct Merge {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Grants of the engines before.
+    pub chain: StreamIn<GrantWord>,
+    /// Grants of this engine.
+    pub own: StreamIn<GrantWord>,
+    /// Both.
+    pub down: StreamOut<GrantWord>,
+    skid: Skid<GrantWord>,
+    turn: DFF<Bit>,
+    lead: Signal<Local, U<6>>,
+    own_first: Signal<Local, Bit>,
+}
+
+impl Logic for Merge {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, turn);
+        self.skid.clock.next = self.clock.val();
+        self.skid.reset.next = self.reset.val();
+        self.lead.next = self.chain.data.val().get_bits::<6>(58) - self.own.data.val().get_bits::<6>(58);
+        self.own_first.next = self.own.valid.val()
+            & (!self.chain.valid.val()
+                | (self.lead.val().any() & !self.lead.val().get_bit(5))
+                | ((self.lead.val() == 0) & self.turn.q.val()));
+        self.skid.up.valid.next = self.chain.valid.val() | self.own.valid.val();
+        self.skid.up.data.next = self.chain.data.val();
+        if self.own_first.val() {
+            self.skid.up.data.next = self.own.data.val();
+        }
+        self.own.ready.next = self.skid.up.ready.val() & self.own_first.val();
+        self.chain.ready.next = self.skid.up.ready.val() & !self.own_first.val();
+        if self.skid.up.ready.val() & self.chain.valid.val() & self.own.valid.val() {
+            self.turn.d.next = !self.own_first.val();
+        }
+        StreamOut::<GrantWord>::link(&mut self.down, &mut self.skid.down);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Merge { in reset, chain.data, chain.valid, own.data, own.valid, down.ready;
+        out chain.ready, own.ready, down.data, down.valid }
+}

@@ -1,0 +1,246 @@
+//! Ports of the scheduler and the words that travel inside it.
+//!
+//! Acknowledgements come in and leave on [`crate::cc::slot`]'s event ports; updates come on its update port.
+
+// the interface derive adds a method without a doc comment
+#![allow(missing_docs)]
+
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use rust_hdl::prelude::*;
+
+/// Creation and removal of flows.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "FlowCommandOut"]
+pub struct FlowCommandIn {
+    /// A command is offered.
+    pub valid: Signal<In, Bit>,
+    /// The command is taken.
+    pub ready: Signal<Out, Bit>,
+    /// High: create; low: remove.
+    pub create: Signal<In, Bit>,
+    /// Flow number.
+    pub flow: Signal<In, U<16>>,
+    /// Generation that starts or ends.
+    pub generation: Signal<In, U<8>>,
+    /// First PSN.
+    pub psn: Signal<In, U<24>>,
+    /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    pub mtu: Signal<In, U<3>>,
+    /// Priority, as pause counts them.
+    pub priority: Signal<In, U<3>>,
+}
+
+/// Creation and removal of flows, sending side.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "FlowCommandIn"]
+pub struct FlowCommandOut {
+    /// A command is offered.
+    pub valid: Signal<Out, Bit>,
+    /// The command is taken.
+    pub ready: Signal<In, Bit>,
+    /// High: create; low: remove.
+    pub create: Signal<Out, Bit>,
+    /// Flow number.
+    pub flow: Signal<Out, U<16>>,
+    /// Generation that starts or ends.
+    pub generation: Signal<Out, U<8>>,
+    /// First PSN.
+    pub psn: Signal<Out, U<24>>,
+    /// Payload of a full packet is 256 << mtu bytes.
+    pub mtu: Signal<Out, U<3>>,
+    /// Priority.
+    pub priority: Signal<Out, U<3>>,
+}
+
+/// Work: the message queue holds packets up to `end`.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "WorkOut"]
+pub struct WorkIn {
+    /// Work is offered.
+    pub valid: Signal<In, Bit>,
+    /// The work is taken.
+    pub ready: Signal<Out, Bit>,
+    /// Flow number.
+    pub flow: Signal<In, U<16>>,
+    /// Generation.
+    pub generation: Signal<In, U<8>>,
+    /// One past the last PSN of the last message.
+    pub end: Signal<In, U<24>>,
+}
+
+/// Work, sending side.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "WorkIn"]
+pub struct WorkOut {
+    /// Work is offered.
+    pub valid: Signal<Out, Bit>,
+    /// The work is taken.
+    pub ready: Signal<In, Bit>,
+    /// Flow number.
+    pub flow: Signal<Out, U<16>>,
+    /// Generation.
+    pub generation: Signal<Out, U<8>>,
+    /// One past the last PSN of the last message.
+    pub end: Signal<Out, U<24>>,
+}
+
+/// What the TX pipe finds out about a granted packet.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "FeedbackOut"]
+pub struct FeedbackIn {
+    /// Feedback is offered.
+    pub valid: Signal<In, Bit>,
+    /// The feedback is taken.
+    pub ready: Signal<Out, Bit>,
+    /// High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a
+    /// full one (modulo 2^20, so that it may also be more).
+    pub advance: Signal<In, Bit>,
+    /// Flow number.
+    pub flow: Signal<In, U<16>>,
+    /// Generation.
+    pub generation: Signal<In, U<8>>,
+    /// PSN of the READ request.
+    pub psn: Signal<In, U<24>>,
+    /// See `advance`.
+    pub value: Signal<In, U<24>>,
+}
+
+/// What the TX pipe finds out about a granted packet, sending side.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "FeedbackIn"]
+pub struct FeedbackOut {
+    /// Feedback is offered.
+    pub valid: Signal<Out, Bit>,
+    /// The feedback is taken.
+    pub ready: Signal<In, Bit>,
+    /// High: a READ request; low: a correction.
+    pub advance: Signal<Out, Bit>,
+    /// Flow number.
+    pub flow: Signal<Out, U<16>>,
+    /// Generation.
+    pub generation: Signal<Out, U<8>>,
+    /// PSN of the READ request.
+    pub psn: Signal<Out, U<24>>,
+    /// End of the READ, or bytes.
+    pub value: Signal<Out, U<24>>,
+}
+
+/// PktSend: one packet may leave.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "SendIn"]
+pub struct SendOut {
+    /// A packet is offered.
+    pub valid: Signal<Out, Bit>,
+    /// The packet is taken.
+    pub ready: Signal<In, Bit>,
+    /// Flow number.
+    pub flow: Signal<Out, U<16>>,
+    /// Generation.
+    pub generation: Signal<Out, U<8>>,
+    /// PSN.
+    pub psn: Signal<Out, U<24>>,
+    /// Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind).
+    pub kind: Signal<Out, U<2>>,
+}
+
+/// PktSend, receiving side.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "SendOut"]
+pub struct SendIn {
+    /// A packet is offered.
+    pub valid: Signal<In, Bit>,
+    /// The packet is taken.
+    pub ready: Signal<Out, Bit>,
+    /// Flow number.
+    pub flow: Signal<In, U<16>>,
+    /// Generation.
+    pub generation: Signal<In, U<8>>,
+    /// PSN.
+    pub psn: Signal<In, U<24>>,
+    /// Bit 0: sent before. Bit 1: ask for an acknowledgement.
+    pub kind: Signal<In, U<2>>,
+}
+
+/// Flows that ended at their retry limit.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "EndedIn"]
+pub struct EndedOut {
+    /// A flow is offered.
+    pub valid: Signal<Out, Bit>,
+    /// The flow is taken.
+    pub ready: Signal<In, Bit>,
+    /// Flow number.
+    pub flow: Signal<Out, U<16>>,
+    /// Generation.
+    pub generation: Signal<Out, U<8>>,
+}
+
+/// Flows that ended at their retry limit, receiving side.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "EndedOut"]
+pub struct EndedIn {
+    /// A flow is offered.
+    pub valid: Signal<In, Bit>,
+    /// The flow is taken.
+    pub ready: Signal<Out, Bit>,
+    /// Flow number.
+    pub flow: Signal<In, U<16>>,
+    /// Generation.
+    pub generation: Signal<In, U<8>>,
+}
+
+/// Codes of operations inside the scheduler, as [`hpcc_models::sched::Op`].
+pub mod op {
+    /// Acknowledgement.
+    pub const ACK: u64 = 0;
+    /// Negative acknowledgement.
+    pub const NAK: u64 = 1;
+    /// Congestion control only.
+    pub const NOTIFY: u64 = 2;
+    /// Work.
+    pub const WORK: u64 = 3;
+    /// A READ request was sent.
+    pub const ADVANCE: u64 = 4;
+    /// Correction of the credit.
+    pub const ADJUST: u64 = 5;
+    /// Rate and window.
+    pub const UPDATE: u64 = 6;
+    /// The timer looks.
+    pub const TICK: u64 = 7;
+    /// Creation.
+    pub const CREATE: u64 = 8;
+    /// Removal.
+    pub const REMOVE: u64 = 9;
+    /// After reset: the flow is removed whatever its generation, and is not in the ring.
+    pub const CLEAR: u64 = 10;
+}
+
+/// One operation: kind 3:0, generation 11:4, PSN 35:12, second PSN or bytes 59:36, window 93:60, rate 127:94, MTU code
+/// 130:128, priority 133:131.
+pub type OpWord = W<134, 3>;
+
+/// [`hpcc_models::sched::SenderState`]: una 23:0, end 47:24, from 71:48, to 95:72, adjust 115:96, generation 123:116, rewinds
+/// 126:124, MTU code 129:127, priority 132:130, alive 133, since 149:134, retries 153:150, sent 161:154, armed 162.
+pub type SenderFull = W<163, 3>;
+
+/// The part of [`SenderFull`] that visits read: bits 133:0.
+pub type SenderWord = W<134, 3>;
+
+/// [`hpcc_models::sched::Pacing`]: rate 33:0, cap 53:34, window 69:54.
+pub type PacingWord = W<70, 2>;
+
+/// [`hpcc_models::sched::VisitState`]: nxt 23:0, max 47:24, seen 50:48, generation 58:51, parked 59, last 79:60, adjust seen
+/// 99:80, credit 136:100.
+pub type VisitWord = W<137, 3>;
+
+/// The part of [`VisitWord`] that events read: bits 58:0.
+pub type VisitedWord = U<59>;
+
+/// [`hpcc_models::sched::Grant`] on its way out: PSN 23:0, count 27:24, repeats 31:28, rewound 32, fills 33, generation 41:34,
+/// flow 57:42, service tag 63:58.
+pub type GrantWord = U<64>;
+
+/// What an acknowledgement carries past the sender state: now 47:0, bytes 79:48, sent_at 127:80, ecn 128, hops 448:129, path
+/// id 460:449, hops count 464:461, INT valid 465, kind 468:466.
+pub type Telemetry = W<469, 8>;

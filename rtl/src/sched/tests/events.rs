@@ -1,0 +1,211 @@
+//! The event pipeline against [`hpcc_models::sched::SenderState::handle`], with random operations of few flows.
+
+use super::visits::{pack, sender_word};
+use crate::prim::uint::U;
+use crate::sched::entry::SAME_FLOW_INTERVAL;
+use crate::sched::sender::Sender;
+use crate::sim::{init, step, Stimulus};
+use hpcc_models::sched::formats::*;
+use hpcc_models::sched::{Op, Outcome, Pacing, SchedRegisters, SenderState, Timing, VisitState};
+use std::collections::VecDeque;
+
+const FLOWS: usize = 9;
+const LATENCY: usize = 8;
+
+struct Expected {
+    flow: usize,
+    op: Op,
+    outcome: Outcome,
+    sender: SenderState,
+    pacing: Option<Pacing>,
+}
+
+fn random_op(random: &mut Stimulus, flow: &SenderState, max: u32) -> Op {
+    let near = |random: &mut Stimulus, psn: u32| match random.below(8) {
+        0 => random.corner(24) as u32,
+        _ => psn.wrapping_add(random.below(24) as u32).wrapping_sub(8) & PSN_MASK,
+    };
+    match random.below(20) {
+        0..=3 => Op::Ack(near(random, flow.una)),
+        4 => Op::Ack(max),
+        5..=6 => Op::Nak(near(random, flow.una)),
+        7 => Op::Notify,
+        8..=9 => Op::Work(near(random, flow.end)),
+        10 => Op::Advance(near(random, max), near(random, max)),
+        11 => Op::Adjust(random.corner(20) as u32),
+        12..=13 => Op::Update(random.corner(34), random.corner(34)),
+        14..=17 => Op::Tick,
+        18 => Op::Create(random.corner(24) as u32, random.below(5) as u8, random.uniform(3) as u8),
+        19 if random.chance(0.2) => Op::Remove,
+        _ => Op::Tick,
+    }
+}
+
+fn op_word(op: Op, generation: u8) -> crate::sched::ports::OpWord {
+    let (kind, psn, second, window, rate, mtu, priority) = match op {
+        Op::Ack(psn) => (0, psn, 0, 0, 0, 0, 0),
+        Op::Nak(psn) => (1, psn, 0, 0, 0, 0, 0),
+        Op::Notify => (2, 0, 0, 0, 0, 0, 0),
+        Op::Work(end) => (3, end, 0, 0, 0, 0, 0),
+        Op::Advance(from, to) => (4, from, to, 0, 0, 0, 0),
+        Op::Adjust(bytes) => (5, 0, bytes, 0, 0, 0, 0),
+        Op::Update(rate, window) => (6, 0, 0, window, rate, 0, 0),
+        Op::Tick => (7, 0, 0, 0, 0, 0, 0),
+        Op::Create(psn, mtu, priority) => (8, psn, 0, 0, 0, mtu, priority),
+        Op::Remove => (9, 0, 0, 0, 0, 0, 0),
+    };
+    pack(&[
+        (kind, 4),
+        (generation.into(), 8),
+        (psn.into(), 24),
+        (second.into(), 24),
+        (window, 34),
+        (rate, 34),
+        (mtu.into(), 3),
+        (priority.into(), 3),
+    ])
+}
+
+#[test]
+fn every_event_agrees_bit_for_bit() {
+    let registers = SchedRegisters {
+        timeout: 3,
+        retry_limit: 2,
+        ..SchedRegisters::default()
+    };
+    let mut block: Box<Sender<4, 2>> = Box::default();
+    init(block.as_mut()).expect("complete block");
+    block.engines.next = U(3);
+    block.inverse.next = U((1u64 << 18).div_ceil(3));
+    block.overhead.next = U(registers.overhead.into());
+    block.interval.next = U(registers.interval_ns.into());
+    block.timeout.next = U(registers.timeout.into());
+    block.retry_limit.next = U(registers.retry_limit.into());
+    let mut random = Stimulus::new(5);
+    let mut flows = vec![SenderState::default(); FLOWS];
+    // a stand-in for visits: it carries out some rewinds and sends something
+    let mut visited = vec![VisitState::default(); FLOWS];
+    let mut last_used = [0usize; FLOWS];
+    let mut expected: VecDeque<Option<Expected>> = VecDeque::from(vec![]);
+    let mut words = VecDeque::from(vec![0u64; 4]);
+    let mut timers = VecDeque::from(vec![0u32; 6]);
+    let mut seen = [0u32; 4];
+    for clock in 1..400_000usize {
+        let flow = random.below(FLOWS as u64) as usize;
+        let free = last_used[flow] == 0 || clock - last_used[flow] >= SAME_FLOW_INTERVAL;
+        let offer = free && random.chance(0.8);
+        let now = (clock / 256) as u32 & 0xffff;
+        let mut word = 0;
+        expected.push_back(offer.then(|| {
+            last_used[flow] = clock;
+            let (state, seen_by_visit) = (&mut flows[flow], &mut visited[flow]);
+            // quiet times let timers run out
+            let quiet = clock / 32_768 % 2 == 1;
+            if random.chance(if quiet { 0.001 } else { 0.3 }) {
+                let advance = random.below(6) as u32;
+                let start = if seen_by_visit.seen == state.rewinds {
+                    seen_by_visit.nxt
+                } else {
+                    state.una
+                };
+                *seen_by_visit = VisitState {
+                    nxt: start.wrapping_add(advance) & PSN_MASK,
+                    max: seen_by_visit.max.wrapping_add(random.below(4) as u32) & PSN_MASK,
+                    seen: if random.chance(0.7) {
+                        state.rewinds
+                    } else {
+                        seen_by_visit.seen
+                    },
+                    generation: if random.chance(0.9) { state.generation } else { 77 },
+                    ..*seen_by_visit
+                };
+            }
+            word = pack::<59, 1>(&[
+                (seen_by_visit.nxt.into(), 24),
+                (seen_by_visit.max.into(), 24),
+                (seen_by_visit.seen.into(), 3),
+                (seen_by_visit.generation.into(), 8),
+            ])
+            .0[0];
+            let op = match random_op(&mut random, state, seen_by_visit.max) {
+                Op::Ack(_) | Op::Nak(_) | Op::Create(..) | Op::Remove if quiet => Op::Tick,
+                op => op,
+            };
+            let generation = match op {
+                Op::Create(..) => random.uniform(8) as u8,
+                _ if random.chance(0.95) => state.generation,
+                _ => random.uniform(8) as u8,
+            };
+            block.word.next = op_word(op, generation);
+            let timing = Timing {
+                now,
+                timeout: registers.timeout,
+                retry_limit: registers.retry_limit,
+            };
+            let outcome = state.handle(op, generation, seen_by_visit, &timing);
+            let pacing = outcome.paced.then(|| match op {
+                Op::Update(rate, window) => Pacing::new(rate, window, state.mtu, &registers),
+                _ => Pacing::new(0, 0, state.mtu, &registers),
+            });
+            Expected {
+                flow,
+                op,
+                outcome,
+                sender: *state,
+                pacing,
+            }
+        }));
+        words.push_back(word);
+        timers.push_back(now);
+        block.valid.next = offer;
+        block.flow.next = U(flow as u64);
+        block.visited.next = U(words.pop_front().unwrap_or(0));
+        block.timer_now.next = U(timers.pop_front().unwrap_or(0).into());
+        let due = if expected.len() > LATENCY {
+            expected.pop_front().flatten()
+        } else {
+            None
+        };
+        step(block.as_mut(), |b| {
+            assert_eq!(b.notify.val(), due.is_some(), "clock {clock}: notify");
+            let Some(e) = &due else { return };
+            let at = format!(
+                "clock {clock}, flow {}, {:?}, {:?}, {:?}",
+                e.flow, e.op, e.outcome, e.sender
+            );
+            assert_eq!(
+                (b.engine.val().0, b.engine_index.val().0),
+                (e.flow as u64 % 3, e.flow as u64 / 3),
+                "{at}"
+            );
+            assert_eq!(b.flow_8.val().0, e.flow as u64, "{at}");
+            assert_eq!(b.sender.val(), sender_word(&e.sender), "{at}");
+            let got = (
+                b.late.val(),
+                b.beyond.val(),
+                b.to_cc.val(),
+                b.wake.val(),
+                b.timed_out.val(),
+                b.ended.val(),
+                b.paced.val(),
+            );
+            let o = &e.outcome;
+            assert_eq!(
+                got,
+                (o.late, o.beyond, o.to_cc, o.wake, o.timeout, o.ended, o.paced),
+                "{at}"
+            );
+            if o.to_cc {
+                assert_eq!(b.snd_nxt.val().0, u64::from(o.snd_nxt), "{at}");
+            }
+            if let Some(p) = e.pacing {
+                let want = pack::<70, 2>(&[(p.rate, 34), (p.cap.into(), 20), (p.window.into(), 16)]);
+                assert_eq!(b.pacing.val(), want, "{at}: {p:?}");
+            }
+            for (count, flag) in seen.iter_mut().zip([o.timeout, o.ended, o.beyond, o.late]) {
+                *count += u32::from(flag);
+            }
+        });
+    }
+    assert!(seen.iter().all(|n| *n > 4), "{seen:?}");
+}

@@ -1,0 +1,183 @@
+//! The visit pipeline against [`hpcc_models::sched::visit()`]: a new random visit every clock.
+
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::sched::engine::VISIT_LATENCY;
+use crate::sched::visit::Visit;
+use crate::sim::{init, step, Stimulus};
+use hpcc_models::sched::formats::*;
+use hpcc_models::sched::{visit, Pacing, SchedRegisters, SenderState, VisitState};
+use std::collections::VecDeque;
+
+/// Fields, lowest bits first, as (value, bits).
+pub(super) fn pack<const N: usize, const L: usize>(fields: &[(u64, u32)]) -> W<N, L> {
+    let (mut limbs, mut at) = ([0u64; L], 0);
+    for (value, bits) in fields {
+        for bit in 0..*bits {
+            limbs[(at / 64) as usize] |= (value >> bit & 1) << (at % 64);
+            at += 1;
+        }
+    }
+    assert!(at as usize <= N);
+    W(limbs)
+}
+
+pub(super) fn sender_word(s: &SenderState) -> W<134, 3> {
+    pack(&[
+        (s.una.into(), 24),
+        (s.end.into(), 24),
+        (s.from.into(), 24),
+        (s.to.into(), 24),
+        (s.adjust.into(), 20),
+        (s.generation.into(), 8),
+        (s.rewinds.into(), 3),
+        (s.mtu.into(), 3),
+        (s.priority.into(), 3),
+        (s.alive.into(), 1),
+    ])
+}
+
+fn visit_word(s: &VisitState) -> W<137, 3> {
+    pack(&[
+        (s.nxt.into(), 24),
+        (s.max.into(), 24),
+        (s.seen.into(), 3),
+        (s.generation.into(), 8),
+        (s.parked.into(), 1),
+        (s.last.into(), 20),
+        (s.adjust_seen.into(), 20),
+        (s.credit as u64 & ((1 << CREDIT_BITS) - 1), CREDIT_BITS),
+    ])
+}
+
+struct Case {
+    sender: SenderState,
+    pacing: Pacing,
+    state: VisitState,
+    tick: u32,
+    pause: u8,
+}
+
+/// PSNs near each other most of the time, so that every comparison goes both ways.
+fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
+    let una = random.corner(24) as u32;
+    let near = |random: &mut Stimulus| match random.below(8) {
+        0 => random.corner(24) as u32,
+        _ => una.wrapping_add(random.below(40) as u32).wrapping_sub(8) & PSN_MASK,
+    };
+    let sender = SenderState {
+        una,
+        end: near(random),
+        from: near(random),
+        to: near(random),
+        adjust: random.corner(12) as u32,
+        generation: random.below(2) as u8,
+        rewinds: random.below(8) as u32,
+        mtu: random.below(5) as u8,
+        priority: random.below(8) as u8,
+        alive: random.chance(0.95),
+        ..SenderState::default()
+    };
+    let window = match random.below(4) {
+        0 => random.corner(34),
+        _ => random.below(40 << 11 << (8 + sender.mtu)) & ((1 << 34) - 1),
+    };
+    let pacing = Pacing::new(random.corner(34), window, sender.mtu, registers);
+    let credit = (random.corner(33) as i64) - (random.corner(20) as i64 * i64::from(random.chance(0.1)) << 12);
+    let state = VisitState {
+        nxt: near(random),
+        max: near(random),
+        seen: if random.chance(0.8) {
+            sender.rewinds
+        } else {
+            random.below(8) as u32
+        },
+        generation: if random.chance(0.9) {
+            sender.generation
+        } else {
+            random.uniform(8) as u8
+        },
+        parked: random.chance(0.5),
+        last: random.corner(20) as u32,
+        adjust_seen: if random.chance(0.8) {
+            sender.adjust
+        } else {
+            random.corner(12) as u32
+        },
+        credit,
+    };
+    let tick = if random.chance(0.8) {
+        state.last.wrapping_add(random.below(200) as u32) & ((1 << LAST_BITS) - 1)
+    } else {
+        random.corner(20) as u32
+    };
+    Case {
+        sender,
+        pacing,
+        state,
+        tick,
+        pause: if random.chance(0.9) { 0 } else { random.uniform(8) as u8 },
+    }
+}
+
+#[test]
+fn every_visit_agrees_bit_for_bit() {
+    let registers = SchedRegisters::default();
+    let mut block: Box<Visit> = Box::default();
+    init(block.as_mut()).expect("complete block");
+    let mut random = Stimulus::new(11);
+    let mut expected = VecDeque::new();
+    let (mut granted, mut idle) = ([0u32; 16], 0);
+    // pause is looked at five clocks after the rest
+    let mut pauses = VecDeque::from(vec![0u8; 5]);
+    block.overhead.next = U(registers.overhead.into());
+    for clock in 0..200_000 {
+        let case = case(&mut random, &registers);
+        block.sender.next = sender_word(&case.sender);
+        block.pacing.next = pack(&[
+            (case.pacing.rate, 34),
+            (case.pacing.cap.into(), 20),
+            (case.pacing.window.into(), 16),
+        ]);
+        block.state.next = visit_word(&case.state);
+        block.tick.next = U(case.tick.into());
+        pauses.push_back(case.pause);
+        block.pause.next = U(pauses.pop_front().unwrap_or(0).into());
+        let paused = case.pause >> case.sender.priority & 1 == 1;
+        let inputs = (case.sender, case.pacing, case.state, case.tick);
+        expected.push_back((
+            visit(&inputs.0, &inputs.1, &inputs.2, inputs.3, paused, &registers),
+            inputs,
+        ));
+        let got = step(block.as_mut(), |b| (b.state_next.val(), b.grant.val().0, b.idle.val()));
+        if expected.len() < VISIT_LATENCY - 1 {
+            continue;
+        }
+        let (want, inputs) = expected.pop_front().expect("a visit is due");
+        let grant = want.grant.map_or((0, 0, 0, 0, 0), |g| {
+            (
+                g.psn.into(),
+                g.count.into(),
+                g.repeats.into(),
+                g.rewound.into(),
+                g.fills.into(),
+            )
+        });
+        let bits = |low: u32, n: u32| got.1 >> low & ((1 << n) - 1);
+        let seen = (bits(0, 24), bits(24, 4), bits(28, 4), bits(32, 1), bits(33, 1));
+        assert_eq!(
+            got.0,
+            visit_word(&want.state),
+            "clock {clock}: {inputs:?} should lead to {:?}",
+            want.state
+        );
+        assert_eq!(got.2, want.idle, "clock {clock}: idle");
+        assert_eq!(seen.1, grant.1, "clock {clock}: count");
+        if grant.1 > 0 {
+            assert_eq!(seen, grant, "clock {clock}: {want:?}");
+        }
+        granted[grant.1 as usize] += 1;
+        idle += u32::from(want.idle);
+    }
+    assert!(granted.iter().all(|n| *n > 100) && idle > 10_000, "{granted:?} {idle}");
+}

@@ -1,0 +1,347 @@
+//! The scheduler: wiring, registers, and the row to the congestion control.
+
+use super::engine::Engine;
+use super::entry::Entry;
+use super::expand::Expand;
+use super::merge::Merge;
+use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, Telemetry, VisitedWord, WorkIn};
+use super::sender::Sender;
+use crate::cc::slot::{ConfigIn, EventIn, EventOut, UpdateIn};
+use crate::emit::naming::named;
+use crate::prim::counter::SaturatingCounter;
+use crate::prim::delay::Delay;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use hpcc_models::sched::registers::SchedRegisters;
+use rust_hdl::prelude::*;
+
+/// Flow scheduler with `ENGINES` engines (3 to 7) of `FLOWS` flows each; flow numbers have `A` bits, indices within an
+/// engine `I`; a timer looks at one flow every 2^`T` clocks.
+///
+/// Flow `n` belongs to engine `n mod ENGINES`. Eleven clocks lie between the edge that takes an acknowledgement and the
+/// clock in which the congestion control is offered it.
+#[derive(LogicBlock)]
+pub struct Scheduler<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high. Nothing is taken for as many clocks as there are flows after it.
+    pub reset: Signal<In, Bit>,
+    /// Register write port, [`hpcc_models::sched::registers::address`].
+    pub param: ConfigIn,
+    /// The NIC's clock, ns.
+    pub now: Signal<In, U<48>>,
+    /// Paused priorities.
+    pub pause: Signal<In, U<8>>,
+    /// Creation and removal of flows.
+    pub command: FlowCommandIn,
+    /// Work.
+    pub work: WorkIn,
+    /// Feedback of the TX pipe.
+    pub feedback: FeedbackIn,
+    /// Acknowledgements from the RX pipe; `snd_nxt` is not used.
+    pub event: EventIn,
+    /// Acknowledgements and timeouts to the congestion control.
+    pub cc: EventOut,
+    /// Rates and windows.
+    pub update: UpdateIn,
+    /// PktSend.
+    pub send: SendOut,
+    /// Flows that ended at their retry limit.
+    pub ended: EndedOut,
+    /// Events of a flow that does not exist or of an earlier generation.
+    pub count_late: Signal<Out, U<32>>,
+    /// Acknowledgements of what was never sent.
+    pub count_beyond: Signal<Out, U<32>>,
+    /// Events of a flow number past the configured count.
+    pub count_out_of_range: Signal<Out, U<32>>,
+    /// Retransmission timeouts.
+    pub count_timeout: Signal<Out, U<32>>,
+    /// Events that the congestion control missed because its queue was full.
+    pub count_cc_dropped: Signal<Out, U<32>>,
+    last_flow: Constant<U<A>>,
+    engines: Constant<U<3>>,
+    inverse: Constant<U<17>>,
+    overhead: DFF<U<10>>,
+    interval: DFF<U<12>>,
+    timeout: DFF<U<16>>,
+    retry_limit: DFF<U<4>>,
+    now_r: DFF<U<48>>,
+    pause_r: DFF<U<8>>,
+    entry: Entry<A, T>,
+    sender: Sender<A, I>,
+    visited: Signal<Local, VisitedWord>,
+    engine: [Engine<A, I>; ENGINES],
+    merge: [Merge; ENGINES],
+    expand: Expand,
+    telemetry: Delay<Telemetry, 8>,
+    cc_kind: Signal<Local, U<3>>,
+    cc_fifo: StreamFifo<W<541, 9>, 6, 48>,
+    ended_fifo: StreamFifo<U<24>, 4, 4>,
+    late: SaturatingCounter,
+    beyond: SaturatingCounter,
+    out_of_range: SaturatingCounter,
+    timeouts: SaturatingCounter,
+    cc_dropped: SaturatingCounter,
+}
+
+impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize> Default
+    for Scheduler<ENGINES, FLOWS, A, I, T>
+{
+    fn default() -> Self {
+        const {
+            assert!(
+                ENGINES >= 3 && ENGINES <= 7,
+                "engine numbers have three bits, the inverse seventeen"
+            );
+            assert!(
+                ENGINES * FLOWS <= 1 << A && FLOWS <= 1 << I && A <= 15,
+                "numbers fit their bits"
+            );
+        }
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            param: Default::default(),
+            now: Default::default(),
+            pause: Default::default(),
+            command: Default::default(),
+            work: Default::default(),
+            feedback: Default::default(),
+            event: Default::default(),
+            cc: Default::default(),
+            update: Default::default(),
+            send: Default::default(),
+            ended: Default::default(),
+            count_late: Default::default(),
+            count_beyond: Default::default(),
+            count_out_of_range: Default::default(),
+            count_timeout: Default::default(),
+            count_cc_dropped: Default::default(),
+            last_flow: Constant::new(U((ENGINES * FLOWS - 1) as u64)),
+            engines: Constant::new(U(ENGINES as u64)),
+            inverse: Constant::new(U((1u64 << 18).div_ceil(ENGINES as u64))),
+            overhead: Default::default(),
+            interval: Default::default(),
+            timeout: Default::default(),
+            retry_limit: Default::default(),
+            now_r: Default::default(),
+            pause_r: Default::default(),
+            entry: Default::default(),
+            sender: Default::default(),
+            visited: Default::default(),
+            engine: std::array::from_fn(|_| Default::default()),
+            merge: std::array::from_fn(|_| Default::default()),
+            expand: Default::default(),
+            telemetry: Default::default(),
+            cc_kind: Default::default(),
+            cc_fifo: Default::default(),
+            ended_fifo: Default::default(),
+            late: Default::default(),
+            beyond: Default::default(),
+            out_of_range: Default::default(),
+            timeouts: Default::default(),
+            cc_dropped: Default::default(),
+        }
+    }
+}
+
+impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize> Logic
+    for Scheduler<ENGINES, FLOWS, A, I, T>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, overhead, interval, timeout, retry_limit);
+        clock!(
+            self,
+            clock,
+            now_r,
+            pause_r,
+            entry,
+            sender,
+            expand,
+            telemetry,
+            cc_fifo,
+            ended_fifo,
+            late,
+            beyond,
+            out_of_range,
+            timeouts,
+            cc_dropped
+        );
+        self.entry.reset.next = self.reset.val();
+        self.expand.reset.next = self.reset.val();
+        self.cc_fifo.reset.next = self.reset.val();
+        self.ended_fifo.reset.next = self.reset.val();
+        self.late.reset.next = self.reset.val();
+        self.beyond.reset.next = self.reset.val();
+        self.out_of_range.reset.next = self.reset.val();
+        self.timeouts.reset.next = self.reset.val();
+        self.cc_dropped.reset.next = self.reset.val();
+        if self.param.write.val() {
+            if self.param.address.val() == 0 {
+                self.overhead.d.next = self.param.data.val().get_bits::<10>(0);
+            }
+            if self.param.address.val() == 1 {
+                self.interval.d.next = self.param.data.val().get_bits::<12>(0);
+            }
+            if self.param.address.val() == 2 {
+                self.timeout.d.next = self.param.data.val().get_bits::<16>(0);
+            }
+            if self.param.address.val() == 3 {
+                self.retry_limit.d.next = self.param.data.val().get_bits::<4>(0);
+            }
+        }
+        self.now_r.d.next = self.now.val();
+        self.pause_r.d.next = self.pause.val();
+
+        UpdateIn::link(&mut self.update, &mut self.entry.update);
+        FlowCommandIn::link(&mut self.command, &mut self.entry.command);
+        EventIn::link(&mut self.event, &mut self.entry.event);
+        FeedbackIn::link(&mut self.feedback, &mut self.entry.feedback);
+        WorkIn::link(&mut self.work, &mut self.entry.work);
+        self.entry.last_flow.next = self.last_flow.val();
+        self.entry.hold_timers.next = self.ended_fifo.crowded.val();
+
+        self.sender.valid.next = self.entry.valid.val();
+        self.sender.flow.next = self.entry.flow.val();
+        self.sender.word.next = self.entry.word.val();
+        self.sender.engines.next = self.engines.val();
+        self.sender.inverse.next = self.inverse.val();
+        self.sender.overhead.next = self.overhead.q.val();
+        self.sender.interval.next = self.interval.q.val();
+        self.sender.timeout.next = self.timeout.q.val();
+        self.sender.retry_limit.next = self.retry_limit.q.val();
+        self.sender.timer_now.next = self.now_r.q.val().get_bits::<16>(10);
+        self.visited.next = self.engine[0].visited.val();
+        for i in 1..ENGINES {
+            if self.sender.engine_4.val() == i.val() {
+                self.visited.next = self.engine[i].visited.val();
+            }
+        }
+        self.sender.visited.next = self.visited.val();
+
+        for i in 0..ENGINES {
+            self.engine[i].clock.next = self.clock.val();
+            self.engine[i].reset.next = self.reset.val();
+            self.engine[i].notify.next = self.sender.notify.val() & (self.sender.engine.val() == i.val());
+            self.engine[i].index.next = self.sender.engine_index.val();
+            self.engine[i].flow.next = self.sender.flow_8.val();
+            self.engine[i].sender.next = self.sender.sender.val();
+            self.engine[i].pacing.next = self.sender.pacing.val();
+            self.engine[i].paced.next = self.sender.paced.val();
+            self.engine[i].wake.next = self.sender.wake.val();
+            self.engine[i].clear.next = self.sender.clear.val();
+            self.engine[i].asked.next = self.sender.index.val();
+            self.engine[i].tick.next = self.now_r.q.val().get_bits::<20>(3);
+            self.engine[i].pause.next = self.pause_r.q.val();
+            self.engine[i].overhead.next = self.overhead.q.val();
+            self.engine[i].tag.next = self.expand.tag.val();
+            self.merge[i].clock.next = self.clock.val();
+            self.merge[i].reset.next = self.reset.val();
+            self.merge[i].own.valid.next = self.engine[i].grants.valid.val();
+            self.merge[i].own.data.next = self.engine[i].grants.data.val();
+            self.engine[i].grants.ready.next = self.merge[i].own.ready.val();
+        }
+        // the chain: engine 0 is nearest to the exit
+        for i in 0..ENGINES {
+            self.merge[i].chain.valid.next = false;
+            self.merge[i].chain.data.next = bits_u::<64>(0);
+        }
+        for i in 1..ENGINES {
+            self.merge[i - 1].chain.valid.next = self.merge[i].down.valid.val();
+            self.merge[i - 1].chain.data.next = self.merge[i].down.data.val();
+            self.merge[i].down.ready.next = self.merge[i - 1].chain.ready.val();
+        }
+        self.expand.up.valid.next = self.merge[0].down.valid.val();
+        self.expand.up.data.next = self.merge[0].down.data.val();
+        self.merge[0].down.ready.next = self.expand.up.ready.val();
+        SendOut::link(&mut self.send, &mut self.expand.send);
+
+        // 8: what the acknowledgement carried meets its flow and snd_nxt
+        self.telemetry.d.next = self.entry.telemetry.val();
+        self.cc_kind.next = self.telemetry.q.val().get_bits::<3>(466);
+        if self.sender.timed_out.val() {
+            self.cc_kind.next = bits_u::<3>(3);
+        }
+        self.cc_fifo.up.valid.next = self.sender.to_cc.val();
+        self.cc_dropped.pulse.next = self.sender.to_cc.val() & !self.cc_fifo.up.ready.val();
+        self.cc_fifo.up.data.next = (bit_cast_w::<541, 9, 3>(self.cc_kind.val()) << 538)
+            | (bit_cast_w::<541, 9, 1>(bit_cast_b(
+                self.telemetry.q.val().get_bit(465) & !self.sender.timed_out.val(),
+            )) << 537)
+            | (bit_cast_ww::<541, 9, 465, 8>(bit_cast_ww::<465, 8, 469, 8>(self.telemetry.q.val())) << 72)
+            | (bit_cast_w::<541, 9, A>(self.sender.flow_8.val()) << 56)
+            | (bit_cast_w::<541, 9, 8>(self.sender.generation.val()) << 48)
+            | (bit_cast_w::<541, 9, 24>(self.sender.psn.val()) << 24)
+            | bit_cast_w::<541, 9, 24>(self.sender.snd_nxt.val());
+        self.cc.valid.next = self.cc_fifo.down.valid.val();
+        self.cc_fifo.down.ready.next = self.cc.ready.val();
+        self.cc.kind.next = self.cc_fifo.down.data.val().get_bits::<3>(538);
+        self.cc.flow.next = self.cc_fifo.down.data.val().get_bits::<16>(56);
+        self.cc.generation.next = self.cc_fifo.down.data.val().get_bits::<8>(48);
+        self.cc.psn_next.next = self.cc_fifo.down.data.val().get_bits::<24>(24);
+        self.cc.snd_nxt.next = self.cc_fifo.down.data.val().get_bits::<24>(0);
+        self.cc.int_valid.next = self.cc_fifo.down.data.val().get_bit(537);
+        self.cc.n_hop.next = self.cc_fifo.down.data.val().get_bits::<4>(533);
+        self.cc.path_id.next = self.cc_fifo.down.data.val().get_bits::<12>(521);
+        self.cc.hops.next = bit_cast_ww::<320, 5, 541, 9>(self.cc_fifo.down.data.val() >> 201);
+        self.cc.ecn.next = self.cc_fifo.down.data.val().get_bit(200);
+        self.cc.sent_at.next = self.cc_fifo.down.data.val().get_bits::<48>(152);
+        self.cc.bytes.next = self.cc_fifo.down.data.val().get_bits::<32>(120);
+        self.cc.now.next = self.cc_fifo.down.data.val().get_bits::<48>(72);
+
+        self.ended_fifo.up.valid.next = self.sender.ended.val();
+        self.ended_fifo.up.data.next =
+            (bit_cast_u::<24, A>(self.sender.flow_8.val()) << 8) | bit_cast_u::<24, 8>(self.sender.generation.val());
+        self.ended.valid.next = self.ended_fifo.down.valid.val();
+        self.ended_fifo.down.ready.next = self.ended.ready.val();
+        self.ended.flow.next = self.ended_fifo.down.data.val().get_bits::<16>(8);
+        self.ended.generation.next = self.ended_fifo.down.data.val().get_bits::<8>(0);
+
+        self.late.pulse.next = self.sender.late.val();
+        self.beyond.pulse.next = self.sender.beyond.val();
+        self.out_of_range.pulse.next = self.entry.out_of_range.val();
+        self.timeouts.pulse.next = self.sender.timed_out.val();
+        self.count_late.next = self.late.count.val();
+        self.count_beyond.next = self.beyond.count.val();
+        self.count_out_of_range.next = self.out_of_range.count.val();
+        self.count_timeout.next = self.timeouts.count.val();
+        self.count_cc_dropped.next = self.cc_dropped.count.val();
+        if self.reset.val() {
+            self.overhead.d.next = 124.into();
+            self.interval.d.next = 512.into();
+            self.timeout.d.next = 3906.into();
+            self.retry_limit.d.next = 7.into();
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize>
+    Scheduler<ENGINES, FLOWS, A, I, T>
+{
+    /// Values of the registers after reset.
+    pub fn reset_registers() -> SchedRegisters {
+        SchedRegisters::default()
+    }
+}
+
+crate::ports! {
+    [const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize]
+    Scheduler<ENGINES, FLOWS, A, I, T> {
+        in reset, param.write, param.address, param.data, now, pause, command.valid, command.create, command.flow,
+            command.generation, command.psn, command.mtu, command.priority, work.valid, work.flow, work.generation,
+            work.end, feedback.valid, feedback.advance, feedback.flow, feedback.generation, feedback.psn, feedback.value,
+            event.valid, event.kind, event.flow, event.generation, event.psn_next, event.snd_nxt, event.int_valid,
+            event.n_hop, event.path_id, event.hops, event.ecn, event.sent_at, event.bytes, event.now, cc.ready,
+            update.valid, update.flow, update.generation, update.window, update.rate, update.utilisation, send.ready,
+            ended.ready;
+        out command.ready, work.ready, feedback.ready, event.ready, cc.valid, cc.kind, cc.flow, cc.generation,
+            cc.psn_next, cc.snd_nxt, cc.int_valid, cc.n_hop, cc.path_id, cc.hops, cc.ecn, cc.sent_at, cc.bytes, cc.now,
+            update.ready, send.valid, send.flow, send.generation, send.psn, send.kind, ended.valid, ended.flow,
+            ended.generation, count_late, count_beyond, count_out_of_range, count_timeout, count_cc_dropped
+    }
+}

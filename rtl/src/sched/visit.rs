@@ -1,0 +1,403 @@
+//! A visit: sequence numbers, then credit, then at most fifteen packets. One visit a clock.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 2 | inputs | the three words of the flow show | |
+//! | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind or not; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
+//! | 4 | `behind`, `inside` | against `una` and the READ last sent | 24 bits |
+//! | 4 - 6 | `product` | rate x ticks | UQ27.16 |
+//! | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
+//! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
+//! | 7 | `open`, `left_7`, `sum` | saturated at 15; credit earned | 4 bits, 45 bits |
+//! | 8 | `room`, `credit[0]` | smaller of both; capped | 4 bits, SQ20.16 |
+//! | 9 - 12 | `credit[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
+//! | 13 | outputs | the flow's new state and the grant | |
+//!
+//! Bit for bit [`hpcc_models::sched::visit()`].
+
+use super::ports::{GrantWord, PacingWord, SenderWord, VisitWord};
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::mul::MulPipe;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::bit_cast_w;
+use rust_hdl::prelude::*;
+
+/// Visits. The flow's words are inputs two clocks after its visit began, its new state leaves eleven clocks later.
+#[derive(LogicBlock, Default)]
+pub struct Visit {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 2: sender state.
+    pub sender: Signal<In, SenderWord>,
+    /// Clock 2: pacing.
+    pub pacing: Signal<In, PacingWord>,
+    /// Clock 2: visit state.
+    pub state: Signal<In, VisitWord>,
+    /// Clock 2: tick now.
+    pub tick: Signal<In, U<20>>,
+    /// Paused priorities.
+    pub pause: Signal<In, U<8>>,
+    /// Register: wire bytes of a packet beside its payload.
+    pub overhead: Signal<In, U<10>>,
+    /// Clock 13: visit state afterwards.
+    pub state_next: Signal<Out, VisitWord>,
+    /// Clock 13: grant without flow and tag; count 0 is none.
+    pub grant: Signal<Out, GrantWord>,
+    /// Clock 13: the flow leaves the ring.
+    pub idle: Signal<Out, Bit>,
+    fresh: Signal<Local, Bit>,
+    rewound: Signal<Local, Bit>,
+    sender_3: DFF<SenderWord>,
+    fresh_3: DFF<Bit>,
+    rewound_3: DFF<Bit>,
+    wanted: DFF<U<24>>,
+    max_3: DFF<U<24>>,
+    elapsed: DFF<U<20>>,
+    correction: DFF<U<20>>,
+    credit_3: DFF<U<37>>,
+    rate_3: DFF<U<34>>,
+    wire_3: DFF<U<13>>,
+    ticks: Signal<Local, U<17>>,
+    product: MulPipe<34, 17, 43, 8>,
+    fresh_5: Delay<Bit, 2>,
+    fresh_6: DFF<Bit>,
+    behind: DFF<U<24>>,
+    from_start: DFF<U<24>>,
+    span: DFF<U<24>>,
+    wanted_4: DFF<U<24>>,
+    una_5: Delay<U<24>, 2>,
+    end_5: Delay<U<24>, 2>,
+    to_4: DFF<U<24>>,
+    max_5: Delay<U<24>, 2>,
+    nxt_5: DFF<U<24>>,
+    corrected_4: DFF<U<37>>,
+    wire_4: DFF<U<13>>,
+    wire_7: Delay<U<13>, 3>,
+    base_5: DFF<U<37>>,
+    base_6: DFF<U<37>>,
+    in_flight: DFF<U<24>>,
+    left: DFF<U<24>>,
+    repeat: DFF<U<24>>,
+    window_6: Delay<U<16>, 4>,
+    cap_7: Delay<U<20>, 5>,
+    headroom: Signal<Local, U<25>>,
+    open: DFF<U<4>>,
+    left_7: DFF<U<4>>,
+    repeats_7: DFF<U<4>>,
+    passed_7: DFF<Bit>,
+    far_7: DFF<Bit>,
+    sum: DFF<U<45>>,
+    alive_7: Delay<Bit, 4>,
+    priority_7: Delay<U<3>, 4>,
+    stopped: Signal<Local, Bit>,
+    idle_8: DFF<Bit>,
+    idle_12: Delay<Bit, 4>,
+    open_8: DFF<U<4>>,
+    open_12: Delay<U<4>, 4>,
+    room: [DFF<U<4>>; 4],
+    credit: [DFF<U<37>>; 5],
+    count: [DFF<U<4>>; 5],
+    bytes: [DFF<U<13>>; 4],
+    diff: [Signal<Local, U<37>>; 4],
+    repeats_12: Delay<U<6>, 5>,
+    nxt_12: Delay<U<24>, 7>,
+    max_12: Delay<U<24>, 7>,
+    rewound_12: Delay<Bit, 9>,
+    generation_12: Delay<U<8>, 9>,
+    rewinds_12: Delay<U<3>, 9>,
+    adjust_12: Delay<U<20>, 9>,
+    tick_12: Delay<U<20>, 10>,
+    parked_12: Delay<Bit, 10>,
+    end_psn: Signal<Local, U<24>>,
+    max_next: Signal<Local, U<24>>,
+    state_13: DFF<VisitWord>,
+    grant_13: DFF<GrantWord>,
+    idle_13: DFF<Bit>,
+}
+
+impl Logic for Visit {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            sender_3,
+            fresh_3,
+            rewound_3,
+            wanted,
+            max_3,
+            elapsed,
+            correction,
+            credit_3,
+            rate_3,
+            wire_3,
+            product,
+            fresh_5,
+            fresh_6,
+            behind,
+            from_start,
+            span,
+            wanted_4,
+            una_5,
+            end_5,
+            to_4,
+            max_5,
+            nxt_5,
+            corrected_4,
+            wire_4,
+            wire_7
+        );
+        clock!(
+            self,
+            clock,
+            base_5,
+            base_6,
+            in_flight,
+            left,
+            repeat,
+            window_6,
+            cap_7,
+            open,
+            left_7,
+            repeats_7,
+            passed_7,
+            far_7,
+            sum,
+            alive_7,
+            priority_7,
+            idle_8,
+            idle_12,
+            open_8,
+            open_12,
+            repeats_12,
+            nxt_12,
+            max_12,
+            rewound_12,
+            generation_12,
+            rewinds_12,
+            adjust_12,
+            tick_12,
+            parked_12,
+            state_13,
+            grant_13,
+            idle_13
+        );
+        // 2: is the state of this generation, is a rewind pending
+        self.fresh.next = self.state.val().get_bits::<8>(51) != self.sender.val().get_bits::<8>(116);
+        self.rewound.next =
+            self.fresh.val() | (self.state.val().get_bits::<3>(48) != self.sender.val().get_bits::<3>(124));
+        self.sender_3.d.next = self.sender.val();
+        self.fresh_3.d.next = self.fresh.val();
+        self.rewound_3.d.next = self.rewound.val();
+        self.wanted.d.next = self.state.val().get_bits::<24>(0);
+        if self.rewound.val() {
+            self.wanted.d.next = self.sender.val().get_bits::<24>(0);
+        }
+        self.max_3.d.next = self.state.val().get_bits::<24>(24);
+        if self.fresh.val() {
+            self.max_3.d.next = self.sender.val().get_bits::<24>(0);
+        }
+        self.elapsed.d.next = self.tick.val() - self.state.val().get_bits::<20>(60);
+        self.correction.d.next = self.sender.val().get_bits::<20>(96) - self.state.val().get_bits::<20>(80);
+        self.credit_3.d.next = self.state.val().get_bits::<37>(100);
+        self.rate_3.d.next = self.pacing.val().get_bits::<34>(0);
+        self.window_6.d.next = self.pacing.val().get_bits::<16>(54);
+        self.cap_7.d.next = self.pacing.val().get_bits::<20>(34);
+        self.wire_3.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
+        if self.sender.val().get_bits::<3>(127) == 0 {
+            self.wire_3.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
+        }
+        if self.sender.val().get_bits::<3>(127) == 1 {
+            self.wire_3.d.next = bits_u::<13>(512) + bit_cast_u::<13, 10>(self.overhead.val());
+        }
+        if self.sender.val().get_bits::<3>(127) == 2 {
+            self.wire_3.d.next = bits_u::<13>(1024) + bit_cast_u::<13, 10>(self.overhead.val());
+        }
+        if self.sender.val().get_bits::<3>(127) == 3 {
+            self.wire_3.d.next = bits_u::<13>(2048) + bit_cast_u::<13, 10>(self.overhead.val());
+        }
+        self.tick_12.d.next = self.tick.val();
+        self.parked_12.d.next = self.state.val().get_bit(59);
+
+        // 3
+        self.behind.d.next = self.wanted.q.val() - self.sender_3.q.val().get_bits::<24>(0);
+        self.from_start.d.next = self.wanted.q.val() - self.sender_3.q.val().get_bits::<24>(48);
+        self.span.d.next = self.sender_3.q.val().get_bits::<24>(72) - self.sender_3.q.val().get_bits::<24>(48);
+        self.wanted_4.d.next = self.wanted.q.val();
+        self.una_5.d.next = self.sender_3.q.val().get_bits::<24>(0);
+        self.end_5.d.next = self.sender_3.q.val().get_bits::<24>(24);
+        self.to_4.d.next = self.sender_3.q.val().get_bits::<24>(72);
+        self.max_5.d.next = self.max_3.q.val();
+        self.ticks.next = bit_cast_u::<17, 20>(self.elapsed.q.val());
+        if self.elapsed.q.val().get_bits::<3>(17).any() {
+            self.ticks.next = bits_u::<17>(0x1ffff);
+        }
+        self.product.a.next = self.rate_3.q.val();
+        self.product.b.next = self.ticks.val();
+        self.corrected_4.d.next = self.credit_3.q.val() + (bit_cast_u::<37, 20>(self.correction.q.val()) << 16);
+        if self.correction.q.val().get_bit(19) {
+            self.corrected_4.d.next = self.credit_3.q.val()
+                + ((bit_cast_u::<37, 20>(self.correction.q.val()) << 16) | (bits_u::<37>(1) << 36));
+        }
+        self.fresh_5.d.next = self.fresh_3.q.val();
+        self.wire_4.d.next = self.wire_3.q.val();
+        self.alive_7.d.next = self.sender_3.q.val().get_bit(133);
+        self.priority_7.d.next = self.sender_3.q.val().get_bits::<3>(130);
+        self.rewound_12.d.next = self.rewound_3.q.val();
+        self.generation_12.d.next = self.sender_3.q.val().get_bits::<8>(116);
+        self.rewinds_12.d.next = self.sender_3.q.val().get_bits::<3>(124);
+        self.adjust_12.d.next = self.sender_3.q.val().get_bits::<20>(96);
+
+        // 4: acknowledged past a rewind; inside a READ that was asked for
+        self.nxt_5.d.next = self.wanted_4.q.val();
+        if self.from_start.q.val().any() & (self.from_start.q.val() < self.span.q.val()) {
+            self.nxt_5.d.next = self.to_4.q.val();
+        }
+        if self.behind.q.val().get_bit(23) {
+            self.nxt_5.d.next = self.wanted_4.q.val() - self.behind.q.val();
+        }
+        self.base_5.d.next = self.corrected_4.q.val();
+        self.wire_7.d.next = self.wire_4.q.val();
+
+        // 5
+        self.in_flight.d.next = self.nxt_5.q.val() - self.una_5.q.val();
+        self.left.d.next = self.end_5.q.val() - self.nxt_5.q.val();
+        self.repeat.d.next = self.max_5.q.val() - self.nxt_5.q.val();
+        self.base_6.d.next = self.base_5.q.val();
+        self.fresh_6.d.next = self.fresh_5.q.val();
+        self.nxt_12.d.next = self.nxt_5.q.val();
+        self.max_12.d.next = self.max_5.q.val();
+
+        // 6: saturate at fifteen; credit earned
+        self.headroom.next = bit_cast_u::<25, 16>(self.window_6.q.val()) - bit_cast_u::<25, 24>(self.in_flight.q.val());
+        self.open.d.next = self.headroom.val().get_bits::<4>(0);
+        if self.headroom.val().get_bits::<20>(4).any() {
+            self.open.d.next = bits_u::<4>(15);
+        }
+        if self.headroom.val().get_bit(24) {
+            self.open.d.next = bits_u::<4>(0);
+        }
+        self.left_7.d.next = self.left.q.val().get_bits::<4>(0);
+        if self.left.q.val().get_bits::<19>(4).any() {
+            self.left_7.d.next = bits_u::<4>(15);
+        }
+        if self.left.q.val().get_bit(23) {
+            self.left_7.d.next = bits_u::<4>(0);
+        }
+        self.passed_7.d.next = self.repeat.q.val().get_bit(23);
+        self.far_7.d.next = self.repeat.q.val().get_bits::<19>(4).any();
+        self.repeats_7.d.next = self.repeat.q.val().get_bits::<4>(0);
+        if self.repeat.q.val().get_bits::<19>(4).any() {
+            self.repeats_7.d.next = bits_u::<4>(15);
+        }
+        if self.repeat.q.val().get_bit(23) {
+            self.repeats_7.d.next = bits_u::<4>(0);
+        }
+        self.sum.d.next = bit_cast_u::<45, 43>(self.product.p.val()) + bit_cast_u::<45, 37>(self.base_6.q.val());
+        if self.base_6.q.val().get_bit(36) {
+            self.sum.d.next = bit_cast_u::<45, 43>(self.product.p.val())
+                + (bit_cast_u::<45, 37>(self.base_6.q.val()) | (bits_u::<45>(0xff) << 37));
+        }
+        if self.fresh_6.q.val() {
+            self.sum.d.next = (bits_u::<45>(1) << 44) - 1;
+        }
+
+        // 7
+        self.stopped.next = !self.alive_7.q.val() | (self.open.q.val() == 0) | (self.left_7.q.val() == 0);
+        self.idle_8.d.next = self.stopped.val();
+        self.open_8.d.next = self.open.q.val();
+        self.room[0].d.next = self.left_7.q.val();
+        if self.open.q.val() < self.left_7.q.val() {
+            self.room[0].d.next = self.open.q.val();
+        }
+        if self.stopped.val() | self.pause.val().get_bit(self.priority_7.q.val().index()) {
+            self.room[0].d.next = bits_u::<4>(0);
+        }
+        // a fresh flow's sum is all ones: it starts at the cap
+        self.credit[0].d.next = bit_cast_u::<37, 45>(self.sum.q.val());
+        if !self.sum.q.val().get_bit(44) & (self.sum.q.val() > (bit_cast_u::<45, 20>(self.cap_7.q.val()) << 16)) {
+            self.credit[0].d.next = bit_cast_u::<37, 20>(self.cap_7.q.val()) << 16;
+        }
+        self.count[0].d.next = bits_u::<4>(0);
+        self.bytes[0].d.next = self.wire_7.q.val();
+        self.repeats_12.d.next = (bit_cast_u::<6, 1>(bit_cast_b(self.passed_7.q.val())) << 5)
+            | (bit_cast_u::<6, 1>(bit_cast_b(self.far_7.q.val())) << 4)
+            | bit_cast_u::<6, 4>(self.repeats_7.q.val());
+        self.idle_12.d.next = self.idle_8.q.val();
+        self.open_12.d.next = self.open_8.q.val();
+
+        // 8 to 11: eight, four, two, one
+        self.diff[0].next = self.credit[0].q.val() - (bit_cast_u::<37, 13>(self.bytes[0].q.val()) << 19);
+        self.diff[1].next = self.credit[1].q.val() - (bit_cast_u::<37, 13>(self.bytes[1].q.val()) << 18);
+        self.diff[2].next = self.credit[2].q.val() - (bit_cast_u::<37, 13>(self.bytes[2].q.val()) << 17);
+        self.diff[3].next = self.credit[3].q.val() - (bit_cast_u::<37, 13>(self.bytes[3].q.val()) << 16);
+        for i in 0..5 {
+            self.credit[i].clock.next = self.clock.val();
+            self.count[i].clock.next = self.clock.val();
+        }
+        for i in 0..4 {
+            self.room[i].clock.next = self.clock.val();
+            self.bytes[i].clock.next = self.clock.val();
+            self.credit[i + 1].d.next = self.credit[i].q.val();
+            self.count[i + 1].d.next = self.count[i].q.val();
+        }
+        for i in 0..3 {
+            self.room[i + 1].d.next = self.room[i].q.val();
+            self.bytes[i + 1].d.next = self.bytes[i].q.val();
+        }
+        if (self.room[0].q.val() >= 8) & !self.diff[0].val().get_bit(36) & !self.credit[0].q.val().get_bit(36) {
+            self.credit[1].d.next = self.diff[0].val();
+            self.count[1].d.next = self.count[0].q.val() + 8;
+            self.room[1].d.next = self.room[0].q.val() - 8;
+        }
+        if (self.room[1].q.val() >= 4) & !self.diff[1].val().get_bit(36) & !self.credit[1].q.val().get_bit(36) {
+            self.credit[2].d.next = self.diff[1].val();
+            self.count[2].d.next = self.count[1].q.val() + 4;
+            self.room[2].d.next = self.room[1].q.val() - 4;
+        }
+        if (self.room[2].q.val() >= 2) & !self.diff[2].val().get_bit(36) & !self.credit[2].q.val().get_bit(36) {
+            self.credit[3].d.next = self.diff[2].val();
+            self.count[3].d.next = self.count[2].q.val() + 2;
+            self.room[3].d.next = self.room[2].q.val() - 2;
+        }
+        if (self.room[3].q.val() >= 1) & !self.diff[3].val().get_bit(36) & !self.credit[3].q.val().get_bit(36) {
+            self.credit[4].d.next = self.diff[3].val();
+            self.count[4].d.next = self.count[3].q.val() + 1;
+        }
+
+        // 12: new state
+        self.end_psn.next = self.nxt_12.q.val() + bit_cast_u::<24, 4>(self.count[4].q.val());
+        self.max_next.next = self.max_12.q.val();
+        if self.repeats_12.q.val().get_bit(5)
+            | (!self.repeats_12.q.val().get_bit(4) & (self.count[4].q.val() > self.repeats_12.q.val().get_bits::<4>(0)))
+        {
+            self.max_next.next = self.end_psn.val();
+        }
+        self.state_13.d.next = (bit_cast_w::<137, 3, 37>(self.credit[4].q.val()) << 100)
+            | (bit_cast_w::<137, 3, 20>(self.adjust_12.q.val()) << 80)
+            | (bit_cast_w::<137, 3, 20>(self.tick_12.q.val()) << 60)
+            | (bit_cast_w::<137, 3, 1>(bit_cast_b(self.parked_12.q.val() ^ self.idle_12.q.val())) << 59)
+            | (bit_cast_w::<137, 3, 8>(self.generation_12.q.val()) << 51)
+            | (bit_cast_w::<137, 3, 3>(self.rewinds_12.q.val()) << 48)
+            | (bit_cast_w::<137, 3, 24>(self.max_next.val()) << 24)
+            | bit_cast_w::<137, 3, 24>(self.end_psn.val());
+        self.grant_13.d.next = (bit_cast_u::<64, 8>(self.generation_12.q.val()) << 34)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.count[4].q.val() == self.open_12.q.val())) << 33)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.rewound_12.q.val())) << 32)
+            | (bit_cast_u::<64, 4>(self.repeats_12.q.val().get_bits::<4>(0)) << 28)
+            | (bit_cast_u::<64, 4>(self.count[4].q.val()) << 24)
+            | bit_cast_u::<64, 24>(self.nxt_12.q.val());
+        self.idle_13.d.next = self.idle_12.q.val();
+        self.state_next.next = self.state_13.q.val();
+        self.grant.next = self.grant_13.q.val();
+        self.idle.next = self.idle_13.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Visit { in sender, pacing, state, tick, pause, overhead; out state_next, grant, idle }
+}
