@@ -95,7 +95,7 @@ pub struct Engine<const A: usize, const I: usize> {
     ending: Signal<Local, Bit>,
     lag: Signal<Local, U<6>>,
     tag_now: Signal<Local, U<6>>,
-    tag_next: Signal<Local, U<6>>,
+    tag_after: Signal<Local, U<6>>,
     granted: Signal<Local, Bit>,
 }
 
@@ -190,13 +190,13 @@ impl<const A: usize, const I: usize> Logic for Engine<A, I> {
         // 13: write back, grant, return
         self.state_ram.we.next = self.valid_13.q.val();
         self.state_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.state_ram.wdata.next = self.visit.state_next.val();
+        self.state_ram.wdata.next = self.visit.state_after.val();
         self.visited_ram.we.next = self.valid_13.q.val();
         self.visited_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.visited_ram.wdata.next = self.visit.state_next.val().get_bits::<59>(0);
+        self.visited_ram.wdata.next = self.visit.state_after.val().get_bits::<59>(0);
         self.out_ram.we.next = self.valid_13.q.val();
         self.out_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.out_ram.wdata.next = self.visit.state_next.val().get_bit(59);
+        self.out_ram.wdata.next = self.visit.state_after.val().get_bit(59);
         self.ending.next = self.valid_13.q.val() & self.settled.val();
         self.lag.next = self.tag.val() - self.entry_13.q.val().get_bits::<6>(32);
         self.tag_now.next = self.entry_13.q.val().get_bits::<6>(32);
@@ -204,12 +204,12 @@ impl<const A: usize, const I: usize> Logic for Engine<A, I> {
             self.tag_now.next = self.tag.val();
         }
         self.granted.next = self.visit.grant.val().get_bits::<4>(24).any();
-        self.tag_next.next = self.tag_now.val();
+        self.tag_after.next = self.tag_now.val();
         if self.granted.val() {
-            self.tag_next.next = self.tag_now.val() + 1;
+            self.tag_after.next = self.tag_now.val() + 1;
         }
         self.ring.up.valid.next = self.ending.val() & !self.visit.idle.val();
-        self.ring.up.data.next = (bit_cast_u::<38, 6>(self.tag_next.val()) << 32)
+        self.ring.up.data.next = (bit_cast_u::<38, 6>(self.tag_after.val()) << 32)
             | bit_cast_u::<38, 32>(self.entry_13.q.val().get_bits::<32>(0));
         self.fifo.up.valid.next = self.ending.val() & self.granted.val();
         self.fifo.up.data.next = self.visit.grant.val()

@@ -67,7 +67,7 @@ pub struct Entry<const A: usize, const T: usize> {
     psn: Signal<Local, U<24>>,
     second: Signal<Local, U<24>>,
     mtu: Signal<Local, U<3>>,
-    priority: Signal<Local, U<3>>,
+    pause_class: Signal<Local, U<3>>,
     window: Signal<Local, U<34>>,
     rate: Signal<Local, U<34>>,
     in_range: Signal<Local, Bit>,
@@ -178,7 +178,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.psn.next = self.event.psn_next.val();
         self.second.next = self.feedback.value.val();
         self.mtu.next = self.command.mtu.val();
-        self.priority.next = self.command.priority.val();
+        self.pause_class.next = self.command.priority.val();
         self.window.next = bits_u::<34>(0);
         self.rate.next = bits_u::<34>(0);
         if self.select.val() == 1 {
@@ -249,7 +249,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
                 self.sweeping.d.next = false;
             }
         }
-        self.word_r.d.next = (bit_cast_w::<134, 3, 3>(self.priority.val()) << 131)
+        self.word_r.d.next = (bit_cast_w::<134, 3, 3>(self.pause_class.val()) << 131)
             | (bit_cast_w::<134, 3, 3>(self.mtu.val()) << 128)
             | (bit_cast_w::<134, 3, 34>(self.rate.val()) << 94)
             | (bit_cast_w::<134, 3, 34>(self.window.val()) << 60)

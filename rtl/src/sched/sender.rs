@@ -135,10 +135,10 @@ pub struct Sender<const A: usize, const I: usize> {
     read_from: Signal<Local, U<24>>,
     read_to: Signal<Local, U<24>>,
     adjust: Signal<Local, U<20>>,
-    generation_next: Signal<Local, U<8>>,
+    generation_new: Signal<Local, U<8>>,
     rewinds: Signal<Local, U<3>>,
     mtu: Signal<Local, U<3>>,
-    priority: Signal<Local, U<3>>,
+    pause_class: Signal<Local, U<3>>,
     alive: Signal<Local, Bit>,
     since: Signal<Local, U<16>>,
     retries: Signal<Local, U<4>>,
@@ -146,7 +146,7 @@ pub struct Sender<const A: usize, const I: usize> {
     armed: Signal<Local, Bit>,
     written: Signal<Local, SenderFull>,
     passed: Signal<Local, U<24>>,
-    nxt_next: Signal<Local, U<24>>,
+    nxt_new: Signal<Local, U<24>>,
     packets: Signal<Local, U<16>>,
     sender_8: DFF<SenderWord>,
     pacing_8: DFF<PacingWord>,
@@ -319,10 +319,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.read_from.next = self.sender_7.q.val().get_bits::<24>(48);
         self.read_to.next = self.sender_7.q.val().get_bits::<24>(72);
         self.adjust.next = self.sender_7.q.val().get_bits::<20>(96);
-        self.generation_next.next = self.sender_7.q.val().get_bits::<8>(116);
+        self.generation_new.next = self.sender_7.q.val().get_bits::<8>(116);
         self.rewinds.next = self.sender_7.q.val().get_bits::<3>(124);
         self.mtu.next = self.sender_7.q.val().get_bits::<3>(127);
-        self.priority.next = self.sender_7.q.val().get_bits::<3>(130);
+        self.pause_class.next = self.sender_7.q.val().get_bits::<3>(130);
         self.alive.next = self.sender_7.q.val().get_bit(133);
         self.since.next = self.sender_7.q.val().get_bits::<16>(134);
         self.retries.next = self.sender_7.q.val().get_bits::<4>(150);
@@ -378,9 +378,9 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             self.end_psn.next = self.op_7.q.val().get_bits::<24>(12);
             self.read_from.next = self.op_7.q.val().get_bits::<24>(12);
             self.read_to.next = self.op_7.q.val().get_bits::<24>(12);
-            self.generation_next.next = self.op_7.q.val().get_bits::<8>(4);
+            self.generation_new.next = self.op_7.q.val().get_bits::<8>(4);
             self.mtu.next = self.op_7.q.val().get_bits::<3>(128);
-            self.priority.next = self.op_7.q.val().get_bits::<3>(131);
+            self.pause_class.next = self.op_7.q.val().get_bits::<3>(131);
             self.alive.next = true;
             self.since.next = bits_u::<16>(0);
             self.retries.next = bits_u::<4>(0);
@@ -395,10 +395,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             | (bit_cast_w::<163, 3, 4>(self.retries.val()) << 150)
             | (bit_cast_w::<163, 3, 16>(self.since.val()) << 134)
             | (bit_cast_w::<163, 3, 1>(bit_cast_b(self.alive.val())) << 133)
-            | (bit_cast_w::<163, 3, 3>(self.priority.val()) << 130)
+            | (bit_cast_w::<163, 3, 3>(self.pause_class.val()) << 130)
             | (bit_cast_w::<163, 3, 3>(self.mtu.val()) << 127)
             | (bit_cast_w::<163, 3, 3>(self.rewinds.val()) << 124)
-            | (bit_cast_w::<163, 3, 8>(self.generation_next.val()) << 116)
+            | (bit_cast_w::<163, 3, 8>(self.generation_new.val()) << 116)
             | (bit_cast_w::<163, 3, 20>(self.adjust.val()) << 96)
             | (bit_cast_w::<163, 3, 24>(self.read_to.val()) << 72)
             | (bit_cast_w::<163, 3, 24>(self.read_from.val()) << 48)
@@ -413,9 +413,9 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.good.val() {
             self.passed.next = self.outstanding.q.val() - self.distance.q.val();
         }
-        self.nxt_next.next = self.nxt_7.q.val();
+        self.nxt_new.next = self.nxt_7.q.val();
         if self.passed.val().get_bit(23) | self.rewind.val() {
-            self.nxt_next.next = self.una.val();
+            self.nxt_new.next = self.una.val();
         }
         self.packets.next = self.round_7.q.val().get_bits::<16>(23);
         if self.mtu_7.q.val() == 0 {
@@ -456,7 +456,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.expired.val() {
             self.psn_8.d.next = self.una.val();
         }
-        self.snd_nxt_8.d.next = self.nxt_next.val();
+        self.snd_nxt_8.d.next = self.nxt_new.val();
         self.generation_8.d.next = self.sender_7.q.val().get_bits::<8>(116);
         self.ended_8.d.next = self.valid_7.q.val() & self.expired.val() & !self.rewind.val();
         self.late_8.d.next = self.valid_7.q.val()

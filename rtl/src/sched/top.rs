@@ -75,7 +75,7 @@ pub struct Scheduler<const ENGINES: usize, const FLOWS: usize, const A: usize, c
     merge: [Merge; ENGINES],
     expand: Expand,
     telemetry: Delay<Telemetry, 8>,
-    cc_kind: Signal<Local, U<3>>,
+    reported_kind: Signal<Local, U<3>>,
     cc_fifo: StreamFifo<W<541, 9>, 6, 48>,
     ended_fifo: StreamFifo<U<24>, 4, 4>,
     late: SaturatingCounter,
@@ -134,7 +134,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             merge: std::array::from_fn(|_| Default::default()),
             expand: Default::default(),
             telemetry: Default::default(),
-            cc_kind: Default::default(),
+            reported_kind: Default::default(),
             cc_fifo: Default::default(),
             ended_fifo: Default::default(),
             late: Default::default(),
@@ -260,13 +260,13 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 
         // 8: what the acknowledgement carried meets its flow and snd_nxt
         self.telemetry.d.next = self.entry.telemetry.val();
-        self.cc_kind.next = self.telemetry.q.val().get_bits::<3>(466);
+        self.reported_kind.next = self.telemetry.q.val().get_bits::<3>(466);
         if self.sender.timed_out.val() {
-            self.cc_kind.next = bits_u::<3>(3);
+            self.reported_kind.next = bits_u::<3>(3);
         }
         self.cc_fifo.up.valid.next = self.sender.to_cc.val();
         self.cc_dropped.pulse.next = self.sender.to_cc.val() & !self.cc_fifo.up.ready.val();
-        self.cc_fifo.up.data.next = (bit_cast_w::<541, 9, 3>(self.cc_kind.val()) << 538)
+        self.cc_fifo.up.data.next = (bit_cast_w::<541, 9, 3>(self.reported_kind.val()) << 538)
             | (bit_cast_w::<541, 9, 1>(bit_cast_b(
                 self.telemetry.q.val().get_bit(465) & !self.sender.timed_out.val(),
             )) << 537)

@@ -9,8 +9,8 @@
 //! | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
 //! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
 //! | 7 | `open`, `left_7`, `sum` | saturated at 15; credit earned | 4 bits, 45 bits |
-//! | 8 | `room`, `credit[0]` | smaller of both; capped | 4 bits, SQ20.16 |
-//! | 9 - 12 | `credit[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
+//! | 8 | `room`, `balance[0]` | smaller of both; capped | 4 bits, SQ20.16 |
+//! | 9 - 12 | `balance[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
 //! | 13 | outputs | the flow's new state and the grant | |
 //!
 //! Bit for bit [`hpcc_models::sched::visit()`].
@@ -41,7 +41,7 @@ pub struct Visit {
     /// Register: wire bytes of a packet beside its payload.
     pub overhead: Signal<In, U<10>>,
     /// Clock 13: visit state afterwards.
-    pub state_next: Signal<Out, VisitWord>,
+    pub state_after: Signal<Out, VisitWord>,
     /// Clock 13: grant without flow and tag; count 0 is none.
     pub grant: Signal<Out, GrantWord>,
     /// Clock 13: the flow leaves the ring.
@@ -96,7 +96,7 @@ pub struct Visit {
     open_8: DFF<U<4>>,
     open_12: Delay<U<4>, 4>,
     room: [DFF<U<4>>; 4],
-    credit: [DFF<U<37>>; 5],
+    balance: [DFF<U<37>>; 5],
     count: [DFF<U<4>>; 5],
     bytes: [DFF<U<13>>; 4],
     diff: [Signal<Local, U<37>>; 4],
@@ -110,7 +110,7 @@ pub struct Visit {
     tick_12: Delay<U<20>, 10>,
     parked_12: Delay<Bit, 10>,
     end_psn: Signal<Local, U<24>>,
-    max_next: Signal<Local, U<24>>,
+    max_new: Signal<Local, U<24>>,
     state_13: DFF<VisitWord>,
     grant_13: DFF<GrantWord>,
     idle_13: DFF<Bit>,
@@ -315,9 +315,9 @@ impl Logic for Visit {
             self.room[0].d.next = bits_u::<4>(0);
         }
         // a fresh flow's sum is all ones: it starts at the cap
-        self.credit[0].d.next = bit_cast_u::<37, 45>(self.sum.q.val());
+        self.balance[0].d.next = bit_cast_u::<37, 45>(self.sum.q.val());
         if !self.sum.q.val().get_bit(44) & (self.sum.q.val() > (bit_cast_u::<45, 20>(self.cap_7.q.val()) << 16)) {
-            self.credit[0].d.next = bit_cast_u::<37, 20>(self.cap_7.q.val()) << 16;
+            self.balance[0].d.next = bit_cast_u::<37, 20>(self.cap_7.q.val()) << 16;
         }
         self.count[0].d.next = bits_u::<4>(0);
         self.bytes[0].d.next = self.wire_7.q.val();
@@ -328,59 +328,59 @@ impl Logic for Visit {
         self.open_12.d.next = self.open_8.q.val();
 
         // 8 to 11: eight, four, two, one
-        self.diff[0].next = self.credit[0].q.val() - (bit_cast_u::<37, 13>(self.bytes[0].q.val()) << 19);
-        self.diff[1].next = self.credit[1].q.val() - (bit_cast_u::<37, 13>(self.bytes[1].q.val()) << 18);
-        self.diff[2].next = self.credit[2].q.val() - (bit_cast_u::<37, 13>(self.bytes[2].q.val()) << 17);
-        self.diff[3].next = self.credit[3].q.val() - (bit_cast_u::<37, 13>(self.bytes[3].q.val()) << 16);
+        self.diff[0].next = self.balance[0].q.val() - (bit_cast_u::<37, 13>(self.bytes[0].q.val()) << 19);
+        self.diff[1].next = self.balance[1].q.val() - (bit_cast_u::<37, 13>(self.bytes[1].q.val()) << 18);
+        self.diff[2].next = self.balance[2].q.val() - (bit_cast_u::<37, 13>(self.bytes[2].q.val()) << 17);
+        self.diff[3].next = self.balance[3].q.val() - (bit_cast_u::<37, 13>(self.bytes[3].q.val()) << 16);
         for i in 0..5 {
-            self.credit[i].clock.next = self.clock.val();
+            self.balance[i].clock.next = self.clock.val();
             self.count[i].clock.next = self.clock.val();
         }
         for i in 0..4 {
             self.room[i].clock.next = self.clock.val();
             self.bytes[i].clock.next = self.clock.val();
-            self.credit[i + 1].d.next = self.credit[i].q.val();
+            self.balance[i + 1].d.next = self.balance[i].q.val();
             self.count[i + 1].d.next = self.count[i].q.val();
         }
         for i in 0..3 {
             self.room[i + 1].d.next = self.room[i].q.val();
             self.bytes[i + 1].d.next = self.bytes[i].q.val();
         }
-        if (self.room[0].q.val() >= 8) & !self.diff[0].val().get_bit(36) & !self.credit[0].q.val().get_bit(36) {
-            self.credit[1].d.next = self.diff[0].val();
+        if (self.room[0].q.val() >= 8) & !self.diff[0].val().get_bit(36) & !self.balance[0].q.val().get_bit(36) {
+            self.balance[1].d.next = self.diff[0].val();
             self.count[1].d.next = self.count[0].q.val() + 8;
             self.room[1].d.next = self.room[0].q.val() - 8;
         }
-        if (self.room[1].q.val() >= 4) & !self.diff[1].val().get_bit(36) & !self.credit[1].q.val().get_bit(36) {
-            self.credit[2].d.next = self.diff[1].val();
+        if (self.room[1].q.val() >= 4) & !self.diff[1].val().get_bit(36) & !self.balance[1].q.val().get_bit(36) {
+            self.balance[2].d.next = self.diff[1].val();
             self.count[2].d.next = self.count[1].q.val() + 4;
             self.room[2].d.next = self.room[1].q.val() - 4;
         }
-        if (self.room[2].q.val() >= 2) & !self.diff[2].val().get_bit(36) & !self.credit[2].q.val().get_bit(36) {
-            self.credit[3].d.next = self.diff[2].val();
+        if (self.room[2].q.val() >= 2) & !self.diff[2].val().get_bit(36) & !self.balance[2].q.val().get_bit(36) {
+            self.balance[3].d.next = self.diff[2].val();
             self.count[3].d.next = self.count[2].q.val() + 2;
             self.room[3].d.next = self.room[2].q.val() - 2;
         }
-        if (self.room[3].q.val() >= 1) & !self.diff[3].val().get_bit(36) & !self.credit[3].q.val().get_bit(36) {
-            self.credit[4].d.next = self.diff[3].val();
+        if (self.room[3].q.val() >= 1) & !self.diff[3].val().get_bit(36) & !self.balance[3].q.val().get_bit(36) {
+            self.balance[4].d.next = self.diff[3].val();
             self.count[4].d.next = self.count[3].q.val() + 1;
         }
 
         // 12: new state
         self.end_psn.next = self.nxt_12.q.val() + bit_cast_u::<24, 4>(self.count[4].q.val());
-        self.max_next.next = self.max_12.q.val();
+        self.max_new.next = self.max_12.q.val();
         if self.repeats_12.q.val().get_bit(5)
             | (!self.repeats_12.q.val().get_bit(4) & (self.count[4].q.val() > self.repeats_12.q.val().get_bits::<4>(0)))
         {
-            self.max_next.next = self.end_psn.val();
+            self.max_new.next = self.end_psn.val();
         }
-        self.state_13.d.next = (bit_cast_w::<137, 3, 37>(self.credit[4].q.val()) << 100)
+        self.state_13.d.next = (bit_cast_w::<137, 3, 37>(self.balance[4].q.val()) << 100)
             | (bit_cast_w::<137, 3, 20>(self.adjust_12.q.val()) << 80)
             | (bit_cast_w::<137, 3, 20>(self.tick_12.q.val()) << 60)
             | (bit_cast_w::<137, 3, 1>(bit_cast_b(self.parked_12.q.val() ^ self.idle_12.q.val())) << 59)
             | (bit_cast_w::<137, 3, 8>(self.generation_12.q.val()) << 51)
             | (bit_cast_w::<137, 3, 3>(self.rewinds_12.q.val()) << 48)
-            | (bit_cast_w::<137, 3, 24>(self.max_next.val()) << 24)
+            | (bit_cast_w::<137, 3, 24>(self.max_new.val()) << 24)
             | bit_cast_w::<137, 3, 24>(self.end_psn.val());
         self.grant_13.d.next = (bit_cast_u::<64, 8>(self.generation_12.q.val()) << 34)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.count[4].q.val() == self.open_12.q.val())) << 33)
@@ -389,7 +389,7 @@ impl Logic for Visit {
             | (bit_cast_u::<64, 4>(self.count[4].q.val()) << 24)
             | bit_cast_u::<64, 24>(self.nxt_12.q.val());
         self.idle_13.d.next = self.idle_12.q.val();
-        self.state_next.next = self.state_13.q.val();
+        self.state_after.next = self.state_13.q.val();
         self.grant.next = self.grant_13.q.val();
         self.idle.next = self.idle_13.q.val();
     }
@@ -399,5 +399,5 @@ impl Logic for Visit {
 }
 
 crate::ports! {
-    [] Visit { in sender, pacing, state, tick, pause, overhead; out state_next, grant, idle }
+    [] Visit { in sender, pacing, state, tick, pause, overhead; out state_after, grant, idle }
 }

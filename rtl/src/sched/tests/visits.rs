@@ -149,7 +149,7 @@ fn every_visit_agrees_bit_for_bit() {
             visit(&inputs.0, &inputs.1, &inputs.2, inputs.3, paused, &registers),
             inputs,
         ));
-        let got = step(block.as_mut(), |b| (b.state_next.val(), b.grant.val().0, b.idle.val()));
+        let got = step(block.as_mut(), |b| (b.state_after.val(), b.grant.val().0, b.idle.val()));
         if expected.len() < VISIT_LATENCY - 1 {
             continue;
         }
