@@ -3,20 +3,18 @@
 mod sched;
 
 use hpcc_models::sched::SchedRegisters;
-use hpcc_rtl::sched::Scheduler;
+use hpcc_rtl::sched::PaperScheduler;
 use sched::{jain, Bench, LINE, WIRE_1024};
 
-type Paper = Scheduler<6, 50, 9, 6, 6>;
-
 fn bench() -> Bench {
-    let mut bench = Bench::new::<Paper>("scheduler_6x50", SchedRegisters::default());
+    let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", SchedRegisters::default());
     bench.run(3_000);
     bench
 }
 
 /// Largest error of the time that 100 packets take, over all packets after a start.
 fn worst_error(times: &[u64], nominal_ns: f64) -> f64 {
-    let errors = times.windows(101).skip(20).map(|w| {
+    let errors = times.windows(101).skip(10).map(|w| {
         let took = (w[100] - w[0]) as f64 * 5.0;
         (took / (100.0 * nominal_ns) - 1.0).abs()
     });
@@ -42,9 +40,14 @@ fn pacing_error_over_100_packets_is_below_one_percent() {
         bench.rtt = Some(10_000);
         bench.start(17, mtu, gbps / 8.0, 4e6);
         let nominal = wire / (gbps / 8.0);
-        bench.run((nominal * 260.0) as u64 + 2_000);
+        let packets = if gbps < 2.0 { 130.0 } else { 260.0 };
+        bench.run((nominal * packets) as u64 + 2_000);
         let times: Vec<u64> = bench.sent.iter().map(|packet| packet.clock).collect();
-        assert!(times.len() > 240, "{gbps} Gb/s: {} packets", times.len());
+        assert!(
+            times.len() as f64 > packets - 10.0,
+            "{gbps} Gb/s: {} packets",
+            times.len()
+        );
         let error = worst_error(&times, nominal);
         println!("{gbps:6} Gb/s, {wire} bytes on the wire: {:.3} %", error * 100.0);
         assert!(error <= 0.01, "{gbps} Gb/s, MTU code {mtu}: {error}");
@@ -70,8 +73,9 @@ fn aggregate_and_fairness_of_1_6_50_and_300_flows() {
                     bench.start(flow, mtu, rate, 4e6);
                 }
                 bench.settle();
-                bench.run(400_000);
-                let (from, time) = (bench.sent.len(), 1_200_000);
+                bench.run(100_000 + 1_000 * u64::from(flows));
+                // shares are known to one grant of fifteen packets
+                let (from, time) = (bench.sent.len(), 400_000 + 12_000 * u64::from(flows));
                 bench.run(time);
                 let mut shares = vec![0.0; flows.into()];
                 for packet in &bench.sent[from..] {

@@ -109,12 +109,13 @@ pub fn visit(
 
     let wire = i64::from(registers.wire_bytes(sender.mtu)) << CREDIT_FRACTION;
     let cap = i64::from(pacing.cap) << CREDIT_FRACTION;
-    // a new flow starts as one that has paused
-    let mut credit = if fresh {
-        cap
+    // a new flow starts with one packet
+    let credit = if fresh {
+        wire
     } else {
-        earned(sender, pacing, before, now).min(cap)
+        earned(sender, pacing, before, now)
     };
+    let mut credit = credit.min(cap);
     let mut count = 0;
     for step in [8, 4, 2, 1] {
         if room >= step && credit >= wire * i64::from(step) {

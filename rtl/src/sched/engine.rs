@@ -1,13 +1,14 @@
-//! One engine: a ring of active flows, one visit a clock.
+//! One engine: active flows wait for their turn, one visit a clock.
 //!
 //! | clock | what |
 //! |---|---|
-//! | -1 | a flow leaves the head of the ring, or the row of woken flows, which goes first |
+//! | -1 | a flow leaves [`super::waiting`] (the ring), or the row of woken flows, which goes first |
 //! | 0 | its words are read: sender state, pacing, visit state |
 //! | 2 - 13 | [`super::visit`] |
-//! | 13 | visit state written; grant to the FIFO; the flow to the tail of the ring unless it is idle |
+//! | 13 | visit state written; grant to the FIFO |
+//! | 15 | the flow waits again, unless it is idle |
 //!
-//! A flow is in the ring, in the woken row or in the pipeline, never in two of them, so a short ring cannot visit a flow
+//! A flow is waiting, in the woken row or in the pipeline, never in two of them, so a short ring cannot visit a flow
 //! in flight. An idle flow is in none, and costs nothing.
 //!
 //! Whether a flow is out is the exclusive or of two bits, one that visits flip when the flow leaves, one that wakes flip
@@ -19,8 +20,10 @@
 //! | 13, 14 | both bits are read |
 //! | 16 | a flow that is out is woken |
 
+use super::choice::Choice;
 use super::ports::{GrantWord, PacingWord, SenderWord, VisitWord, VisitedWord};
 use super::visit::Visit;
+use super::waiting::Waiting;
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
@@ -33,9 +36,9 @@ use rust_hdl::prelude::*;
 /// Clocks from a visit's reads to its writes.
 pub const VISIT_LATENCY: usize = 13;
 
-/// Engine for 2^`I` flows of 2^`A` in all.
+/// Engine for 2^`I` flows of 2^`A` in all, with `ROWS` waiting rows: 1 is a ring.
 #[derive(LogicBlock, Default)]
-pub struct Engine<const A: usize, const I: usize> {
+pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -82,7 +85,8 @@ pub struct Engine<const A: usize, const I: usize> {
     is_out: Signal<Local, Bit>,
     waking: Signal<Local, Bit>,
     woken: StreamFifo<U<32>, I, 1>,
-    ring: StreamFifo<U<38>, I, 1>,
+    waiting: Waiting<I, ROWS>,
+    choice: Choice,
     fifo: StreamFifo<GrantWord, 5, 4>,
     settle: DFF<U<5>>,
     settled: Signal<Local, Bit>,
@@ -97,9 +101,11 @@ pub struct Engine<const A: usize, const I: usize> {
     tag_now: Signal<Local, U<6>>,
     tag_after: Signal<Local, U<6>>,
     granted: Signal<Local, Bit>,
+    back_15: Delay<U<38>, 2>,
+    back_valid_15: Delay<Bit, 2>,
 }
 
-impl<const A: usize, const I: usize> Logic for Engine<A, I> {
+impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, ROWS> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, settle);
@@ -116,7 +122,10 @@ impl<const A: usize, const I: usize> Logic for Engine<A, I> {
             wake_14,
             wake_16,
             woken,
-            ring,
+            waiting,
+            choice,
+            back_15,
+            back_valid_15,
             fifo,
             valid_0,
             entry_0,
@@ -125,7 +134,7 @@ impl<const A: usize, const I: usize> Logic for Engine<A, I> {
             visit
         );
         self.woken.reset.next = self.reset.val();
-        self.ring.reset.next = self.reset.val();
+        self.waiting.reset.next = self.reset.val();
         self.fifo.reset.next = self.reset.val();
         // visits that were in flight at reset end without a trace
         if self.settle.q.val().any() {
@@ -166,9 +175,9 @@ impl<const A: usize, const I: usize> Logic for Engine<A, I> {
         // -1: who is next: tag 37:32, flow 31:16, index 15:0
         self.open.next = self.settled.val() & !self.fifo.crowded.val();
         self.woken.down.ready.next = self.open.val();
-        self.ring.down.ready.next = self.open.val() & !self.woken.down.valid.val();
-        self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.ring.down.valid.val());
-        self.entry_0.d.next = self.ring.down.data.val();
+        self.waiting.down.ready.next = self.open.val() & !self.woken.down.valid.val();
+        self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.waiting.down.valid.val());
+        self.entry_0.d.next = self.waiting.down.data.val();
         if self.woken.down.valid.val() {
             self.entry_0.d.next =
                 (bit_cast_u::<38, 6>(self.tag.val()) << 32) | bit_cast_u::<38, 32>(self.woken.down.data.val());
@@ -208,9 +217,18 @@ impl<const A: usize, const I: usize> Logic for Engine<A, I> {
         if self.granted.val() {
             self.tag_after.next = self.tag_now.val() + 1;
         }
-        self.ring.up.valid.next = self.ending.val() & !self.visit.idle.val();
-        self.ring.up.data.next = (bit_cast_u::<38, 6>(self.tag_after.val()) << 32)
+        self.back_valid_15.d.next = self.ending.val() & !self.visit.idle.val();
+        self.back_15.d.next = (bit_cast_u::<38, 6>(self.tag_after.val()) << 32)
             | bit_cast_u::<38, 32>(self.entry_13.q.val().get_bits::<32>(0));
+        self.waiting.tick.next = self.tick.val();
+        self.waiting.enter.next = self.back_valid_15.q.val() & self.settled.val();
+        self.waiting.flow.next = self.back_15.q.val();
+        self.waiting.row.next = self.choice.row.val();
+        self.choice.rate.next = self.pacing_ram.rdata.val().get_bits::<34>(0);
+        self.choice.mtu.next = self.sender_ram.rdata.val().get_bits::<3>(127);
+        self.choice.pause_bit.next = self.sender_ram.rdata.val().get_bits::<3>(130);
+        self.choice.pause.next = self.pause.val();
+        self.choice.credit.next = self.visit.state_after.val().get_bits::<21>(116);
         self.fifo.up.valid.next = self.ending.val() & self.granted.val();
         self.fifo.up.data.next = self.visit.grant.val()
             | (bit_cast_u::<64, 16>(self.entry_13.q.val().get_bits::<16>(16)) << 42)
@@ -223,7 +241,7 @@ impl<const A: usize, const I: usize> Logic for Engine<A, I> {
 }
 
 crate::ports! {
-    [const A: usize, const I: usize] Engine<A, I> {
+    [const A: usize, const I: usize, const ROWS: usize] Engine<A, I, ROWS> {
         in reset, notify, index, flow, sender, pacing, paced, wake, clear, asked, tick, pause, overhead, tag, grants.ready;
         out visited, grants.data, grants.valid
     }

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | [`entry`] | all events into one row, one operation a clock |
 //! | [`sender`] | sequence numbers, timers, retries: what events change |
-//! | [`engine`], one per group of flows | a ring of active flows, one [`visit`] a clock: what visits change |
+//! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
+//! | [`waiting`], [`choice`] | active flows between visits: a ring, or a calendar for thousands of flows |
 //! | [`merge`] | grants of all engines into one row, fairly |
 //! | [`expand`] | a grant of several packets into PktSend, one a clock |
 
+pub mod choice;
 pub mod engine;
 pub mod entry;
 pub mod expand;
@@ -18,5 +20,12 @@ pub mod sender;
 mod tests;
 mod top;
 pub mod visit;
+pub mod waiting;
 
 pub use top::Scheduler;
+
+/// The paper's configuration: six engines by fifty flows in rings.
+pub type PaperScheduler = Scheduler<6, 50, 9, 6, 6, 1>;
+
+/// 4098 flows: six engines by 683, nine delays from 32 ns to 8.2 us.
+pub type LargeScheduler = Scheduler<6, 683, 13, 10, 4, 10>;

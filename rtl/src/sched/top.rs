@@ -13,16 +13,22 @@ use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use hpcc_models::sched::registers::SchedRegisters;
 use rust_hdl::prelude::*;
 
 /// Flow scheduler with `ENGINES` engines (3 to 7) of `FLOWS` flows each; flow numbers have `A` bits, indices within an
-/// engine `I`; a timer looks at one flow every 2^`T` clocks.
+/// engine `I`; a timer looks at one flow every 2^`T` clocks; flows wait in `ROWS` rows, 1 being a ring.
 ///
 /// Flow `n` belongs to engine `n mod ENGINES`. Eleven clocks lie between the edge that takes an acknowledgement and the
 /// clock in which the congestion control is offered it.
 #[derive(LogicBlock)]
-pub struct Scheduler<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize> {
+pub struct Scheduler<
+    const ENGINES: usize,
+    const FLOWS: usize,
+    const A: usize,
+    const I: usize,
+    const T: usize,
+    const ROWS: usize,
+> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high. Nothing is taken for as many clocks as there are flows after it.
@@ -71,7 +77,7 @@ pub struct Scheduler<const ENGINES: usize, const FLOWS: usize, const A: usize, c
     entry: Entry<A, T>,
     sender: Sender<A, I>,
     visited: Signal<Local, VisitedWord>,
-    engine: [Engine<A, I>; ENGINES],
+    engine: [Engine<A, I, ROWS>; ENGINES],
     merge: [Merge; ENGINES],
     expand: Expand,
     telemetry: Delay<Telemetry, 8>,
@@ -85,8 +91,8 @@ pub struct Scheduler<const ENGINES: usize, const FLOWS: usize, const A: usize, c
     cc_dropped: SaturatingCounter,
 }
 
-impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize> Default
-    for Scheduler<ENGINES, FLOWS, A, I, T>
+impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize>
+    Default for Scheduler<ENGINES, FLOWS, A, I, T, ROWS>
 {
     fn default() -> Self {
         const {
@@ -146,8 +152,8 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
     }
 }
 
-impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize> Logic
-    for Scheduler<ENGINES, FLOWS, A, I, T>
+impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize> Logic
+    for Scheduler<ENGINES, FLOWS, A, I, T, ROWS>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -320,18 +326,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
     }
 }
 
-impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize>
-    Scheduler<ENGINES, FLOWS, A, I, T>
-{
-    /// Values of the registers after reset.
-    pub fn reset_registers() -> SchedRegisters {
-        SchedRegisters::default()
-    }
-}
-
 crate::ports! {
-    [const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize]
-    Scheduler<ENGINES, FLOWS, A, I, T> {
+    [const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize]
+    Scheduler<ENGINES, FLOWS, A, I, T, ROWS> {
         in reset, param.write, param.address, param.data, now, pause, command.valid, command.create, command.flow,
             command.generation, command.psn, command.mtu, command.priority, work.valid, work.flow, work.generation,
             work.end, feedback.valid, feedback.advance, feedback.flow, feedback.generation, feedback.psn, feedback.value,

@@ -73,7 +73,8 @@ pub struct Visit {
     nxt_5: DFF<U<24>>,
     corrected_4: DFF<U<37>>,
     wire_4: DFF<U<13>>,
-    wire_7: Delay<U<13>, 3>,
+    wire_6: Delay<U<13>, 2>,
+    wire_7: DFF<U<13>>,
     base_5: DFF<U<37>>,
     base_6: DFF<U<37>>,
     in_flight: DFF<U<24>>,
@@ -146,6 +147,7 @@ impl Logic for Visit {
             nxt_5,
             corrected_4,
             wire_4,
+            wire_6,
             wire_7
         );
         clock!(
@@ -258,7 +260,7 @@ impl Logic for Visit {
             self.nxt_5.d.next = self.wanted_4.q.val() - self.behind.q.val();
         }
         self.base_5.d.next = self.corrected_4.q.val();
-        self.wire_7.d.next = self.wire_4.q.val();
+        self.wire_6.d.next = self.wire_4.q.val();
 
         // 5
         self.in_flight.d.next = self.nxt_5.q.val() - self.una_5.q.val();
@@ -300,7 +302,7 @@ impl Logic for Visit {
                 + (bit_cast_u::<45, 37>(self.base_6.q.val()) | (bits_u::<45>(0xff) << 37));
         }
         if self.fresh_6.q.val() {
-            self.sum.d.next = (bits_u::<45>(1) << 44) - 1;
+            self.sum.d.next = bit_cast_u::<45, 13>(self.wire_6.q.val()) << 16;
         }
 
         // 7
@@ -314,7 +316,7 @@ impl Logic for Visit {
         if self.stopped.val() | self.pause.val().get_bit(self.priority_7.q.val().index()) {
             self.room[0].d.next = bits_u::<4>(0);
         }
-        // a fresh flow's sum is all ones: it starts at the cap
+        self.wire_7.d.next = self.wire_6.q.val();
         self.balance[0].d.next = bit_cast_u::<37, 45>(self.sum.q.val());
         if !self.sum.q.val().get_bit(44) & (self.sum.q.val() > (bit_cast_u::<45, 20>(self.cap_7.q.val()) << 16)) {
             self.balance[0].d.next = bit_cast_u::<37, 20>(self.cap_7.q.val()) << 16;

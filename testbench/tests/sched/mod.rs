@@ -29,6 +29,7 @@ pub struct Packet {
 pub struct Bench {
     pub model: Model,
     limbs: BTreeMap<String, usize>,
+    pins: Pins,
     pub clock: u64,
     /// Bytes per ns that leave; infinite for a sink that is always ready.
     pub line: f64,
@@ -43,6 +44,16 @@ pub struct Bench {
     pub registers: SchedRegisters,
     pub to_cc: u64,
     pub ended: Vec<u16>,
+}
+
+/// Limbs of what every clock touches.
+struct Pins {
+    now: usize,
+    event_now: usize,
+    send_ready: usize,
+    cc_valid: usize,
+    ended_valid: usize,
+    send_valid: usize,
 }
 
 /// Something to offer, one after the other.
@@ -98,14 +109,23 @@ impl Bench {
         let mut block: Box<B> = Box::default();
         let sources = sources(top, block.as_mut()).unwrap_or_else(|error| panic!("{error}"));
         let model = Model::new(&sources).unwrap_or_else(|error| panic!("{error}"));
-        let limbs = sources
+        let limbs: BTreeMap<String, usize> = sources
             .ports
             .iter()
             .map(|port| (port.name.clone(), port.limb))
             .collect();
+        let pins = Pins {
+            now: limbs["now"],
+            event_now: limbs["event_now"],
+            send_ready: limbs["send_ready"],
+            cc_valid: limbs["cc_valid"],
+            ended_valid: limbs["ended_valid"],
+            send_valid: limbs["send_valid"],
+        };
         let mut bench = Self {
             model,
             limbs,
+            pins,
             clock: 0,
             line: f64::INFINITY,
             free_at: 0.0,
@@ -118,6 +138,8 @@ impl Bench {
             to_cc: 0,
             ended: Vec::new(),
         };
+        bench.set("cc_ready", 1);
+        bench.set("ended_ready", 1);
         bench.set("reset", 1);
         bench.step();
         bench.set("reset", 0);
@@ -254,8 +276,8 @@ impl Bench {
     /// One clock; the packet that left in it.
     pub fn step(&mut self) -> Option<Packet> {
         let now = self.now();
-        self.set("now", now);
-        self.set("event_now", now);
+        self.model.inputs[self.pins.now] = now;
+        self.model.inputs[self.pins.event_now] = now;
         if let Some((at, packet)) = self.acks.front().copied() {
             if at <= now {
                 self.acks.pop_front();
@@ -270,20 +292,18 @@ impl Bench {
             }
         }
         let offered = self.events.front().copied().map(|event| self.drive(event));
-        self.set("send_ready", (now as f64 >= self.free_at).into());
-        self.set("cc_ready", 1);
-        self.set("ended_ready", 1);
+        self.model.inputs[self.pins.send_ready] = (now as f64 >= self.free_at).into();
         self.model.settle();
         if let Some(port) = offered {
             if self.get(&format!("{port}_ready")) == 1 {
                 self.events.pop_front();
             }
         }
-        self.to_cc += self.get("cc_valid");
-        if self.get("ended_valid") == 1 {
+        self.to_cc += self.model.outputs[self.pins.cc_valid];
+        if self.model.outputs[self.pins.ended_valid] == 1 {
             self.ended.push(self.get("ended_flow") as u16);
         }
-        let left = self.get("send_valid") == 1 && now as f64 >= self.free_at;
+        let left = self.model.outputs[self.pins.send_valid] == 1 && now as f64 >= self.free_at;
         let packet = left.then(|| Packet {
             clock: self.clock,
             flow: self.get("send_flow") as u16,

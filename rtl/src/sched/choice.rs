@@ -1,0 +1,137 @@
+//! How long a flow may wait before it is worth another visit: the row of [`super::waiting`] that is surely short enough.
+//!
+//! With `b` bits in what is missing for a packet and `e` bits in the rate, the packet is at least 2^(b - 1 - e) away. Powers of
+//! two need no division; a flow that comes too early earns what it can, and waits the rest in a shorter row.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 2 | inputs | rate, MTU, priority |
+//! | 8 | `zeros` | leading zeros of the rate |
+//! | 13 | inputs | credit after the visit |
+//! | 14 | `missing` | payload of a packet less the credit, bytes |
+//! | 15 | `row_15` | row |
+
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::normalise::Normalise48;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use rust_hdl::prelude::*;
+
+/// Chooses the row; a hint that costs visits or lateness when wrong, never credit.
+#[derive(LogicBlock, Default)]
+pub struct Choice {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 2: rate, UQ7.27 bytes per ns.
+    pub rate: Signal<In, U<34>>,
+    /// Clock 2: MTU code.
+    pub mtu: Signal<In, U<3>>,
+    /// Clock 2: priority.
+    pub pause_bit: Signal<In, U<3>>,
+    /// Paused priorities.
+    pub pause: Signal<In, U<8>>,
+    /// Clock 13: whole bytes of credit, two's complement.
+    pub credit: Signal<In, U<21>>,
+    /// Clock 15: row.
+    pub row: Signal<Out, U<4>>,
+    normalise: Normalise48,
+    zeros: Delay<U<6>, 6>,
+    mtu_13: Delay<U<3>, 11>,
+    pause_bit_13: Delay<U<3>, 11>,
+    payload: Signal<Local, U<22>>,
+    missing: DFF<U<22>>,
+    held: DFF<Bit>,
+    bits: Signal<Local, U<6>>,
+    steps: Signal<Local, U<7>>,
+    row_15: DFF<U<4>>,
+}
+
+impl Logic for Choice {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            normalise,
+            zeros,
+            mtu_13,
+            pause_bit_13,
+            missing,
+            held,
+            row_15
+        );
+        self.normalise.n.next = bit_cast_u::<48, 34>(self.rate.val());
+        self.zeros.d.next = self.normalise.shift.val();
+        self.mtu_13.d.next = self.mtu.val();
+        self.pause_bit_13.d.next = self.pause_bit.val();
+
+        // 13
+        self.payload.next = bits_u::<22>(4096);
+        if self.mtu_13.q.val() == 0 {
+            self.payload.next = bits_u::<22>(256);
+        }
+        if self.mtu_13.q.val() == 1 {
+            self.payload.next = bits_u::<22>(512);
+        }
+        if self.mtu_13.q.val() == 2 {
+            self.payload.next = bits_u::<22>(1024);
+        }
+        if self.mtu_13.q.val() == 3 {
+            self.payload.next = bits_u::<22>(2048);
+        }
+        self.missing.d.next = self.payload.val() - bit_cast_u::<22, 21>(self.credit.val());
+        if self.credit.val().get_bit(20) {
+            // in debt: a whole packet is missing and more
+            self.missing.d.next = self.payload.val();
+        }
+        self.held.d.next = self.pause.val().get_bit(self.pause_bit_13.q.val().index());
+
+        // 14: bits of what is missing, zero if nothing is
+        self.bits.next = bits_u::<6>(0);
+        if self.missing.q.val().get_bits::<4>(3).any() {
+            self.bits.next = bits_u::<6>(4);
+        }
+        if self.missing.q.val().get_bits::<2>(7).any() {
+            self.bits.next = bits_u::<6>(8);
+        }
+        if self.missing.q.val().get_bit(9) {
+            self.bits.next = bits_u::<6>(10);
+        }
+        if self.missing.q.val().get_bit(10) {
+            self.bits.next = bits_u::<6>(11);
+        }
+        if self.missing.q.val().get_bit(11) {
+            self.bits.next = bits_u::<6>(12);
+        }
+        if self.missing.q.val().get_bit(12) {
+            self.bits.next = bits_u::<6>(13);
+        }
+        // delay 2^(row + 1) ticks <= 2^(bits - 1 - (48 - zeros) + 27 - 3) ticks: row = bits + zeros - 26; one less
+        // because the visit itself takes about a hundred nanoseconds, two in the shortest rows
+        self.steps.next = bit_cast_u::<7, 6>(self.bits.val()) + bit_cast_u::<7, 6>(self.zeros.q.val());
+        self.row_15.d.next = bits_u::<4>(0);
+        if self.missing.q.val().any() & !self.missing.q.val().get_bit(21) & (self.bits.val() != 0) {
+            if self.steps.val() >= 29 {
+                self.row_15.d.next = bits_u::<4>(1);
+            }
+            if self.steps.val() >= 30 {
+                self.row_15.d.next = bits_u::<4>(3);
+            }
+            if self.steps.val() >= 31 {
+                self.row_15.d.next = bit_cast_u::<4, 7>(self.steps.val() - 27);
+            }
+            if self.steps.val() >= 42 {
+                self.row_15.d.next = bits_u::<4>(15);
+            }
+        }
+        if self.held.q.val() {
+            self.row_15.d.next = bits_u::<4>(5);
+        }
+        self.row.next = self.row_15.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] Choice { in rate, mtu, pause_bit, pause, credit; out row } }

@@ -1,0 +1,195 @@
+//! Where flows wait for their next visit: a row that is visited at once, and rows of fixed delays.
+//!
+//! In a row of fixed delay flows become due in the order in which they came, so a plain FIFO in block RAM is a calendar
+//! without links: one flow in and one out a clock. Row 0 has no delay; row `n` delays by 2^(n+1) ticks: 32 ns, 64 ns and so
+//! on. With one row this is the ring of the paper. The shortest row that has a flow due goes first, so that fast flows never
+//! wait behind slow ones; every sixteenth clock belongs to each row in turn, so that none starves.
+//!
+//! | clock | what |
+//! |---|---|
+//! | 0 | a flow comes, its row and the tick with it |
+//! | 3 | it may stand at the head of its row |
+//! | 4 | the head is marked due (rows 1 and up) |
+
+use crate::emit::naming::named;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_u, LoopIdx, U};
+use rust_hdl::prelude::*;
+
+/// Most rows.
+pub const MAX_ROWS: usize = 12;
+
+/// `ROWS` rows, 1 to [`MAX_ROWS`], for 2^`I` flows. A flow is a word of 38 bits that is not looked at.
+#[derive(LogicBlock)]
+pub struct Waiting<const I: usize, const ROWS: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: all rows are emptied.
+    pub reset: Signal<In, Bit>,
+    /// Tick now.
+    pub tick: Signal<In, U<20>>,
+    /// A flow comes.
+    pub enter: Signal<In, Bit>,
+    /// The flow.
+    pub flow: Signal<In, U<38>>,
+    /// Its row; the last one if there are fewer.
+    pub row: Signal<In, U<4>>,
+    /// Flows that are due.
+    pub down: StreamOut<U<38>>,
+    fifo: [StreamFifo<U<58>, I, 1>; ROWS],
+    due: [DFF<Bit>; ROWS],
+    elapsed: [Signal<Local, U<20>>; ROWS],
+    present: [Signal<Local, Bit>; MAX_ROWS],
+    free: [Signal<Local, Bit>; MAX_ROWS],
+    take: [Signal<Local, Bit>; MAX_ROWS],
+    last_row: Constant<U<4>>,
+    chosen_row: Signal<Local, U<4>>,
+    turn: DFF<U<4>>,
+    turned: Signal<Local, Bit>,
+}
+
+impl<const I: usize, const ROWS: usize> Default for Waiting<I, ROWS> {
+    fn default() -> Self {
+        const { assert!(ROWS >= 1 && ROWS < MAX_ROWS, "one row to eleven") };
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            tick: Default::default(),
+            enter: Default::default(),
+            flow: Default::default(),
+            row: Default::default(),
+            down: Default::default(),
+            fifo: std::array::from_fn(|_| Default::default()),
+            due: std::array::from_fn(|_| Default::default()),
+            elapsed: std::array::from_fn(|_| Default::default()),
+            present: Default::default(),
+            free: Default::default(),
+            take: Default::default(),
+            last_row: Constant::new(U(ROWS as u64 - 1)),
+            chosen_row: Default::default(),
+            turn: Default::default(),
+            turned: Default::default(),
+        }
+    }
+}
+
+impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.turn.clock.next = self.clock.val();
+        self.turn.d.next = self.turn.q.val() + 1;
+        self.chosen_row.next = self.row.val();
+        if self.row.val() > self.last_row.val() {
+            self.chosen_row.next = self.last_row.val();
+        }
+        for i in 0..12 {
+            self.present[i].next = false;
+            self.free[i].next = true;
+            self.take[i].next = false;
+        }
+        for i in 0..ROWS {
+            self.fifo[i].clock.next = self.clock.val();
+            self.fifo[i].reset.next = self.reset.val();
+            self.fifo[i].up.valid.next = self.enter.val() & (self.chosen_row.val() == i.val());
+            self.fifo[i].up.data.next =
+                (bit_cast_u::<58, 20>(self.tick.val()) << 38) | bit_cast_u::<58, 38>(self.flow.val());
+            self.elapsed[i].next = self.tick.val() - self.fifo[i].down.data.val().get_bits::<20>(38);
+            self.due[i].clock.next = self.clock.val();
+            self.present[i].next = self.fifo[i].down.valid.val();
+        }
+        for i in 1..ROWS {
+            self.present[i].next = self.fifo[i].down.valid.val() & self.due[i].q.val();
+        }
+        self.turned.next = false;
+        self.down.valid.next = false;
+        for i in 0..ROWS {
+            if self.present[i].val() {
+                self.down.valid.next = true;
+                if self.turn.q.val() == i.val() {
+                    self.turned.next = true;
+                }
+            }
+            self.free[i + 1].next = self.free[i].val() & !self.present[i].val();
+        }
+        self.down.data.next = bit_cast_u::<38, 58>(self.fifo[0].down.data.val());
+        for i in 0..ROWS {
+            self.take[i].next = self.present[i].val()
+                & ((self.turned.val() & (self.turn.q.val() == i.val())) | (!self.turned.val() & self.free[i].val()));
+            if self.take[i].val() {
+                self.down.data.next = self.fifo[i].down.data.val().get_bits::<38>(0);
+            }
+            self.fifo[i].down.ready.next = self.take[i].val() & self.down.ready.val();
+            // once due a head stays due, however long nobody asks
+            self.due[i].d.next = self.fifo[i].down.valid.val()
+                & (self.due[i].q.val() | self.elapsed[i].val().get_bits::<20>(i + 1).any())
+                & !(self.take[i].val() & self.down.ready.val());
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [const I: usize, const ROWS: usize] Waiting<I, ROWS> {
+        in reset, tick, enter, flow, row, down.ready; out down.data, down.valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+
+    /// Every flow comes out once, not before its delay, and in order within its row, under any stalls.
+    #[test]
+    fn nobody_is_lost_or_early() {
+        let mut waiting: Box<Waiting<6, 6>> = Box::default();
+        init(waiting.as_mut()).expect("complete block");
+        let mut random = Stimulus::new(2);
+        let mut inside: Vec<Option<(u64, u64)>> = vec![None; 60];
+        let (mut left, mut accept) = (0u32, 1.0);
+        for clock in 0..60_000u64 {
+            let tick = clock * 5 >> 3;
+            if clock % 1000 == 0 {
+                accept = [1.0, 0.3, 0.02][random.below(3) as usize];
+            }
+            let flow = random.below(60) as usize;
+            let row = random.below(8);
+            let enter = inside[flow].is_none() && clock > 4;
+            waiting.reset.next = clock < 2;
+            waiting.tick.next = U(tick & 0xf_ffff);
+            (waiting.enter.next, waiting.flow.next, waiting.row.next) = (enter, U(flow as u64), U(row));
+            waiting.down.ready.next = random.chance(accept);
+            let out = step(waiting.as_mut(), |w| {
+                (w.down.valid.val() & w.down.ready.val()).then(|| w.down.data.val().0)
+            });
+            if let Some(out) = out {
+                let (since, row) = inside[out as usize].take().expect("the flow is inside");
+                let delay = if row == 0 { 0 } else { 2 << row };
+                assert!(
+                    tick - since >= delay,
+                    "clock {clock}: row {row} after {} ticks",
+                    tick - since
+                );
+                if accept == 1.0 && clock % 1000 > 500 {
+                    assert!(
+                        tick - since <= delay + 40,
+                        "clock {clock}: row {row} after {} ticks",
+                        tick - since
+                    );
+                }
+                left += 1;
+            }
+            if enter {
+                inside[flow] = Some((tick, row.min(5)));
+            }
+        }
+        assert!(left > 10_000, "{left}");
+        assert!(inside
+            .iter()
+            .flatten()
+            .all(|(since, _)| 60_000 * 5 / 8 - since < 20_000));
+    }
+}
