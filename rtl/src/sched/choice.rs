@@ -13,7 +13,7 @@
 
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
-use crate::prim::normalise::Normalise48;
+use crate::prim::normalise::Normalise51;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use rust_hdl::prelude::*;
 
@@ -34,7 +34,7 @@ pub struct Choice {
     pub credit: Signal<In, U<21>>,
     /// Clock 15: row.
     pub row: Signal<Out, U<4>>,
-    normalise: Normalise48,
+    normalise: Normalise51,
     zeros: Delay<U<6>, 6>,
     mtu_13: Delay<U<3>, 11>,
     pause_bit_13: Delay<U<3>, 11>,
@@ -60,7 +60,7 @@ impl Logic for Choice {
             held,
             row_15
         );
-        self.normalise.n.next = bit_cast_u::<48, 34>(self.rate.val());
+        self.normalise.n.next = bit_cast_u::<51, 34>(self.rate.val()) << 3;
         self.zeros.d.next = self.normalise.shift.val();
         self.mtu_13.d.next = self.mtu.val();
         self.pause_bit_13.d.next = self.pause_bit.val();

@@ -109,30 +109,10 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, settle);
-        clock!(
-            self,
-            clock,
-            sender_ram,
-            pacing_ram,
-            state_ram,
-            visited_ram,
-            out_ram,
-            back_ram,
-            wake_13,
-            wake_14,
-            wake_16,
-            woken,
-            waiting,
-            choice,
-            back_15,
-            back_valid_15,
-            fifo,
-            valid_0,
-            entry_0,
-            valid_13,
-            entry_13,
-            visit
-        );
+        clock!(self, clock, sender_ram, pacing_ram, state_ram, visited_ram, out_ram);
+        clock!(self, clock, back_ram, wake_13, wake_14, wake_16, woken, waiting);
+        clock!(self, clock, choice, back_15, back_valid_15, fifo, valid_0, entry_0);
+        clock!(self, clock, valid_13, entry_13, visit);
         self.woken.reset.next = self.reset.val();
         self.waiting.reset.next = self.reset.val();
         self.fifo.reset.next = self.reset.val();

@@ -14,6 +14,7 @@ pub mod engine;
 pub mod entry;
 pub mod expand;
 pub mod merge;
+pub mod pacing;
 pub mod ports;
 pub mod sender;
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //!
 //! Bit for bit [`hpcc_models::sched::SenderState::handle`].
 
+use super::pacing::PacingUpdate;
 use super::ports::{OpWord, PacingWord, SenderFull, SenderWord, VisitedWord};
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
@@ -117,11 +118,7 @@ pub struct Sender<const A: usize, const I: usize> {
     age: DFF<U<16>>,
     now_7: DFF<U<16>>,
     mtu_6: DFF<U<3>>,
-    mtu_7: DFF<U<3>>,
-    wire_7: DFF<U<13>>,
-    round_7: DFF<U<35>>,
-    earned: MulPipe<34, 12, 19, 27>,
-    earned_7: Delay<U<19>, 4>,
+    pacing_word: PacingUpdate,
     // decisions of clock 7
     kind: Signal<Local, U<4>>,
     own: Signal<Local, Bit>,
@@ -147,9 +144,7 @@ pub struct Sender<const A: usize, const I: usize> {
     written: Signal<Local, SenderFull>,
     passed: Signal<Local, U<24>>,
     nxt_new: Signal<Local, U<24>>,
-    packets: Signal<Local, U<16>>,
     sender_8: DFF<SenderWord>,
-    pacing_8: DFF<PacingWord>,
     notify_8: DFF<Bit>,
     paced_8: DFF<Bit>,
     wake_8: DFF<Bit>,
@@ -167,61 +162,15 @@ pub struct Sender<const A: usize, const I: usize> {
 impl<const A: usize, const I: usize> Logic for Sender<A, I> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            quotient,
-            flow_2,
-            engine_3,
-            engine_4r,
-            engine_8,
-            index_8,
-            flow_7,
-            flow_8r,
-            memory,
-            visited_5,
-            op_5,
-            op_6,
-            op_7,
-            valid_7,
-            sender_6,
-            sender_7,
-            nxt_6,
-            max_6,
-            full_6,
-            full_7,
-            nxt_7,
-            distance,
-            reach,
-            outstanding
-        );
-        clock!(
-            self,
-            clock,
-            new_work,
-            age,
-            now_7,
-            mtu_6,
-            mtu_7,
-            wire_7,
-            round_7,
-            earned,
-            earned_7,
-            sender_8,
-            pacing_8,
-            notify_8,
-            paced_8,
-            wake_8,
-            clear_8,
-            to_cc_8,
-            timed_out_8,
-            psn_8,
-            snd_nxt_8,
-            generation_8,
-            ended_8,
-            late_8,
-            beyond_8
-        );
+        clock!(self, clock, pacing_word);
+        clock!(self, clock, quotient, flow_2, engine_3, engine_4r, engine_8, index_8);
+        clock!(self, clock, flow_7, flow_8r, memory, visited_5, op_5, op_6, op_7);
+        clock!(self, clock, valid_7, sender_6, sender_7, nxt_6, max_6, full_6, full_7);
+        clock!(self, clock, nxt_7, distance, reach, outstanding);
+        clock!(self, clock, new_work, age, now_7, mtu_6);
+        clock!(self, clock, sender_8, notify_8, paced_8);
+        clock!(self, clock, wake_8, clear_8, to_cc_8, timed_out_8, psn_8, snd_nxt_8);
+        clock!(self, clock, generation_8, ended_8, late_8, beyond_8);
         // 0 to 4: engine and index
         self.quotient.a.next = bit_cast_u::<16, A>(self.flow.val());
         self.quotient.b.next = self.inverse.val();
@@ -241,10 +190,12 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.op_6.d.next = self.op_5.q.val();
         self.op_7.d.next = self.op_6.q.val();
         self.valid_7.d.next = self.valid.val();
-        // credit of one visit interval
-        self.earned.a.next = self.word.val().get_bits::<34>(94);
-        self.earned.b.next = self.interval.val();
-        self.earned_7.d.next = self.earned.p.val();
+        self.pacing_word.rate.next = self.word.val().get_bits::<34>(94);
+        self.pacing_word.window.next = self.word.val().get_bits::<34>(60);
+        self.pacing_word.interval.next = self.interval.val();
+        self.pacing_word.overhead.next = self.overhead.val();
+        self.pacing_word.mtu.next = self.mtu_6.q.val();
+        self.pacing.next = self.pacing_word.word.val();
 
         // 5: what visits have and have not seen
         self.fresh.next = self.visited_5.q.val().get_bits::<8>(51) != self.memory.rdata.val().get_bits::<8>(116);
@@ -276,25 +227,6 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.new_work.d.next = self.op_6.q.val().get_bits::<24>(12) - self.sender_6.q.val().get_bits::<24>(24);
         self.age.d.next = self.timer_now.val() - self.sender_6.q.val().get_bits::<16>(134);
         self.now_7.d.next = self.timer_now.val();
-        self.mtu_7.d.next = self.mtu_6.q.val();
-        self.wire_7.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
-        self.round_7.d.next = bit_cast_u::<35, 34>(self.op_6.q.val().get_bits::<34>(60)) + bits_u::<35>(0x7f_ffff);
-        if self.mtu_6.q.val() == 0 {
-            self.wire_7.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.op_6.q.val().get_bits::<34>(60)) + bits_u::<35>(0x7_ffff);
-        }
-        if self.mtu_6.q.val() == 1 {
-            self.wire_7.d.next = bits_u::<13>(512) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.op_6.q.val().get_bits::<34>(60)) + bits_u::<35>(0xf_ffff);
-        }
-        if self.mtu_6.q.val() == 2 {
-            self.wire_7.d.next = bits_u::<13>(1024) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.op_6.q.val().get_bits::<34>(60)) + bits_u::<35>(0x1f_ffff);
-        }
-        if self.mtu_6.q.val() == 3 {
-            self.wire_7.d.next = bits_u::<13>(2048) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.op_6.q.val().get_bits::<34>(60)) + bits_u::<35>(0x3f_ffff);
-        }
 
         // 7: what it is
         self.kind.next = self.op_7.q.val().get_bits::<4>(0);
@@ -417,27 +349,9 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.passed.val().get_bit(23) | self.rewind.val() {
             self.nxt_new.next = self.una.val();
         }
-        self.packets.next = self.round_7.q.val().get_bits::<16>(23);
-        if self.mtu_7.q.val() == 0 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(19);
-        }
-        if self.mtu_7.q.val() == 1 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(20);
-        }
-        if self.mtu_7.q.val() == 2 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(21);
-        }
-        if self.mtu_7.q.val() == 3 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(22);
-        }
 
         // 8: to whom it matters
         self.sender_8.d.next = bit_cast_ww::<134, 3, 163, 3>(self.written.val());
-        self.pacing_8.d.next = (bit_cast_w::<70, 2, 16>(self.packets.val()) << 54)
-            | (bit_cast_w::<70, 2, 20>(
-                bit_cast_u::<20, 19>(self.earned_7.q.val()) + bit_cast_u::<20, 13>(self.wire_7.q.val()) + 1,
-            ) << 34)
-            | bit_cast_w::<70, 2, 34>(self.op_7.q.val().get_bits::<34>(94));
         self.notify_8.d.next = self.valid_7.q.val();
         self.paced_8.d.next =
             self.valid_7.q.val() & ((self.own.val() & (self.kind.val() == 6)) | (self.kind.val() == 8));
@@ -471,7 +385,6 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.engine_index.next = self.index_8.q.val();
         self.flow_8.next = self.flow_8r.q.val();
         self.sender.next = self.sender_8.q.val();
-        self.pacing.next = self.pacing_8.q.val();
         self.paced.next = self.paced_8.q.val();
         self.wake.next = self.wake_8.q.val();
         self.clear.next = self.clear_8.q.val();

@@ -158,23 +158,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, overhead, interval, timeout, retry_limit);
-        clock!(
-            self,
-            clock,
-            now_r,
-            pause_r,
-            entry,
-            sender,
-            expand,
-            telemetry,
-            cc_fifo,
-            ended_fifo,
-            late,
-            beyond,
-            out_of_range,
-            timeouts,
-            cc_dropped
-        );
+        clock!(self, clock, now_r, pause_r, entry, sender, expand, telemetry, cc_fifo);
+        clock!(self, clock, ended_fifo, late, beyond, out_of_range, timeouts);
+        clock!(self, clock, cc_dropped);
         self.entry.reset.next = self.reset.val();
         self.expand.reset.next = self.reset.val();
         self.cc_fifo.reset.next = self.reset.val();

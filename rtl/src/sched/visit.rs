@@ -120,71 +120,16 @@ pub struct Visit {
 impl Logic for Visit {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            sender_3,
-            fresh_3,
-            rewound_3,
-            wanted,
-            max_3,
-            elapsed,
-            correction,
-            credit_3,
-            rate_3,
-            wire_3,
-            product,
-            fresh_5,
-            fresh_6,
-            behind,
-            from_start,
-            span,
-            wanted_4,
-            una_5,
-            end_5,
-            to_4,
-            max_5,
-            nxt_5,
-            corrected_4,
-            wire_4,
-            wire_6,
-            wire_7
-        );
-        clock!(
-            self,
-            clock,
-            base_5,
-            base_6,
-            in_flight,
-            left,
-            repeat,
-            window_6,
-            cap_7,
-            open,
-            left_7,
-            repeats_7,
-            passed_7,
-            far_7,
-            sum,
-            alive_7,
-            priority_7,
-            idle_8,
-            idle_12,
-            open_8,
-            open_12,
-            repeats_12,
-            nxt_12,
-            max_12,
-            rewound_12,
-            generation_12,
-            rewinds_12,
-            adjust_12,
-            tick_12,
-            parked_12,
-            state_13,
-            grant_13,
-            idle_13
-        );
+        clock!(self, clock, sender_3, fresh_3, rewound_3, wanted, max_3, elapsed);
+        clock!(self, clock, correction, credit_3, rate_3, wire_3, product, fresh_5);
+        clock!(self, clock, fresh_6, behind, from_start, span, wanted_4, una_5, end_5);
+        clock!(self, clock, to_4, max_5, nxt_5, corrected_4, wire_4, wire_6, wire_7);
+        clock!(self, clock, base_5, base_6, in_flight, left, repeat, window_6, cap_7);
+        clock!(self, clock, open, left_7, repeats_7, passed_7, far_7, sum, alive_7);
+        clock!(self, clock, priority_7, idle_8, idle_12, open_8, open_12, repeats_12);
+        clock!(self, clock, nxt_12, max_12, rewound_12, generation_12, rewinds_12);
+        clock!(self, clock, adjust_12, tick_12, parked_12, state_13, grant_13);
+        clock!(self, clock, idle_13);
         // 2: is the state of this generation, is a rewind pending
         self.fresh.next = self.state.val().get_bits::<8>(51) != self.sender.val().get_bits::<8>(116);
         self.rewound.next =

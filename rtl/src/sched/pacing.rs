@@ -1,0 +1,107 @@
+//! The pacing word of an update: rate, credit cap, window in packets.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 0 | inputs | rate and window | UQ7.27, UQ23.11 |
+//! | 3 | `earned` | rate x visit interval | 19 bits, bytes |
+//! | 6 | input | MTU code | |
+//! | 7 | `wire_7`, `round_7` | wire bytes of a packet; window plus one MTU less one unit | 13 bits, UQ24.11 |
+//! | 8 | `word_8` | cap, window in packets | 20 bits, 16 bits |
+//!
+//! Bit for bit [`hpcc_models::sched::Pacing::new`].
+
+use super::ports::PacingWord;
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::mul::MulPipe;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::bit_cast_w;
+use rust_hdl::prelude::*;
+
+/// Computes pacing words, one a clock.
+#[derive(LogicBlock, Default)]
+pub struct PacingUpdate {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 0: rate.
+    pub rate: Signal<In, U<34>>,
+    /// Clock 0: window.
+    pub window: Signal<In, U<34>>,
+    /// Register: visit interval, ns.
+    pub interval: Signal<In, U<12>>,
+    /// Register: wire bytes of a packet beside its payload.
+    pub overhead: Signal<In, U<10>>,
+    /// Clock 6: MTU code.
+    pub mtu: Signal<In, U<3>>,
+    /// Clock 8: pacing word.
+    pub word: Signal<Out, PacingWord>,
+    earned: MulPipe<34, 12, 19, 27>,
+    earned_7: Delay<U<19>, 4>,
+    rate_7: Delay<U<34>, 7>,
+    window_6: Delay<U<34>, 6>,
+    mtu_7: DFF<U<3>>,
+    wire_7: DFF<U<13>>,
+    round_7: DFF<U<35>>,
+    packets: Signal<Local, U<16>>,
+    cap: Signal<Local, U<20>>,
+    word_8: DFF<PacingWord>,
+}
+
+impl Logic for PacingUpdate {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, earned, earned_7, rate_7, window_6, mtu_7);
+        clock!(self, clock, wire_7, round_7, word_8);
+        self.earned.a.next = self.rate.val();
+        self.earned.b.next = self.interval.val();
+        self.earned_7.d.next = self.earned.p.val();
+        self.rate_7.d.next = self.rate.val();
+        self.window_6.d.next = self.window.val();
+
+        // 6
+        self.mtu_7.d.next = self.mtu.val();
+        self.wire_7.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
+        self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x7f_ffff);
+        if self.mtu.val() == 0 {
+            self.wire_7.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
+            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x7_ffff);
+        }
+        if self.mtu.val() == 1 {
+            self.wire_7.d.next = bits_u::<13>(512) + bit_cast_u::<13, 10>(self.overhead.val());
+            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0xf_ffff);
+        }
+        if self.mtu.val() == 2 {
+            self.wire_7.d.next = bits_u::<13>(1024) + bit_cast_u::<13, 10>(self.overhead.val());
+            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x1f_ffff);
+        }
+        if self.mtu.val() == 3 {
+            self.wire_7.d.next = bits_u::<13>(2048) + bit_cast_u::<13, 10>(self.overhead.val());
+            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x3f_ffff);
+        }
+
+        // 7
+        self.packets.next = self.round_7.q.val().get_bits::<16>(23);
+        if self.mtu_7.q.val() == 0 {
+            self.packets.next = self.round_7.q.val().get_bits::<16>(19);
+        }
+        if self.mtu_7.q.val() == 1 {
+            self.packets.next = self.round_7.q.val().get_bits::<16>(20);
+        }
+        if self.mtu_7.q.val() == 2 {
+            self.packets.next = self.round_7.q.val().get_bits::<16>(21);
+        }
+        if self.mtu_7.q.val() == 3 {
+            self.packets.next = self.round_7.q.val().get_bits::<16>(22);
+        }
+        self.cap.next = bit_cast_u::<20, 19>(self.earned_7.q.val()) + bit_cast_u::<20, 13>(self.wire_7.q.val()) + 1;
+        self.word_8.d.next = (bit_cast_w::<70, 2, 16>(self.packets.val()) << 54)
+            | (bit_cast_w::<70, 2, 20>(self.cap.val()) << 34)
+            | bit_cast_w::<70, 2, 34>(self.rate_7.q.val());
+        self.word.next = self.word_8.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] PacingUpdate { in rate, window, interval, overhead, mtu; out word } }
