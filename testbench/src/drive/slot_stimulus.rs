@@ -120,6 +120,10 @@ impl SlotDrive {
             }
         }
         self.last[flow] = Some(event.clone());
+        let s = self.source.stimulus();
+        if s.chance(0.02) {
+            event.hops[s.below(5) as usize].speed = s.uniform(4) as u8;
+        }
         event
     }
 
@@ -193,9 +197,14 @@ impl Drive for SlotDrive {
         }
         let stalled = !self.source.stimulus().chance(self.accept);
         self.ports.set_reset(inputs, reset);
+        // what is not valid is noise, so that nothing may depend on it
+        let s = self.source.stimulus();
+        self.ports.set_param(inputs, Some((s.uniform(6) as u8, s.uniform(48))));
         self.ports.set_param(inputs, write);
-        self.ports.set_event(inputs, self.event.as_ref());
+        self.ports
+            .set_command(inputs, Some((s.chance(0.5), s.uniform(16) as u16, s.uniform(8) as u8)));
         self.ports.set_command(inputs, self.command);
+        self.ports.set_event(inputs, self.event.as_ref());
         self.ports.set_ready(inputs, !stalled);
     }
 }
