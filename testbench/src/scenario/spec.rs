@@ -315,7 +315,7 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
     let base: Scenario = toml::from_str(text).map_err(|e| {
         let line = e
             .span()
-            .map_or(1, |s| text[..s.start.min(text.len())].lines().count().max(1));
+            .map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
         format!("{file}:{line}: {}", e.message().replace('\n', " "))
     })?;
     let mut table: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;

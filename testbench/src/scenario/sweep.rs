@@ -60,7 +60,7 @@ impl Sweep {
         let file: SweepFile = toml::from_str(&text).map_err(|e| {
             let line = e
                 .span()
-                .map_or(1, |s| text[..s.start.min(text.len())].lines().count().max(1));
+                .map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
             format!("{path}:{line}: {}", e.message().replace('\n', " "))
         })?;
         let scenario = match builtin::find(&file.scenario) {
