@@ -4,6 +4,8 @@ use super::synth::{place, synthesise, Cells, Placement, SynthError, Target};
 use crate::verilated::sources;
 use hpcc_rtl::cc::hpcc::LATENCY;
 use hpcc_rtl::emit::EmitError;
+use hpcc_rtl::prim::divider::{Divider, DividerRadix4};
+use hpcc_rtl::prim::reciprocal::{PaperReciprocal, Reciprocal};
 use hpcc_rtl::tops::Top;
 use std::fmt::Write;
 
@@ -61,7 +63,11 @@ pub fn measure(top: &Top, seeds: u32, say: &dyn Fn(String)) -> Result<Row, Hardw
 /// Clocks from input to output and clocks between inputs, of the tops for which that is fixed.
 fn timing(name: &str) -> (String, &'static str) {
     match name {
-        "hpcc_slot" => (LATENCY.to_string(), "1, same flow 6"),
+        "hpcc_cc" => (LATENCY.to_string(), "1, same flow 6"),
+        "hpcc_reciprocal" => (Reciprocal::LATENCY.to_string(), "1"),
+        "hpcc_reciprocal_paper" => (PaperReciprocal::LATENCY.to_string(), "1"),
+        "hpcc_divider" => (Divider::LATENCY.to_string(), "25"),
+        "hpcc_divider_radix4" => (DividerRadix4::LATENCY.to_string(), "14"),
         _ => ("-".into(), "-"),
     }
 }
@@ -110,7 +116,7 @@ mod tests {
     fn what_was_not_measured_says_so() {
         let cells = |names: &[(&str, u64)]| Cells(names.iter().map(|(name, n)| (name.to_string(), *n)).collect());
         let row = Row {
-            name: "hpcc_slot",
+            name: "hpcc_cc",
             ecp5: cells(&[
                 ("LUT4", 10),
                 ("CCU2C", 3),
