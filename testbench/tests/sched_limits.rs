@@ -1,0 +1,106 @@
+//! A peer that is gone, and pause: the paper's configuration, Verilated.
+
+mod sched;
+
+use hpcc_models::sched::SchedRegisters;
+use hpcc_rtl::sched::PaperScheduler;
+use sched::{Bench, Event, LINE};
+
+/// Nobody answers: the flow is repeated, times out and ends at its retry limit, and others go on.
+#[test]
+fn a_dead_peer_ends_the_flow() {
+    let registers = SchedRegisters {
+        timeout: 50,
+        retry_limit: 3,
+        ..SchedRegisters::default()
+    };
+    let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", registers);
+    bench.run(3_000);
+    bench.start(11, 2, LINE, 10_240.0);
+    bench.run(1_000_000);
+    assert_eq!(bench.ended, [11]);
+    assert_eq!(bench.sent.len(), 4 * 10, "the window, four times");
+    assert!(bench.sent[10..].iter().all(|packet| packet.kind & 1 == 1));
+    assert_eq!(
+        bench.sent[10].kind, 3,
+        "the first after a rewind asks for an acknowledgement"
+    );
+    assert_eq!(bench.sent[9].kind, 2, "so does the one that fills the window");
+    assert_eq!(bench.get("count_timeout"), 3);
+    // its number lives again under a new generation, late events of the old one are nobody's
+    bench.offer(Event::Create {
+        flow: 11,
+        generation: 2,
+        psn: 77,
+        mtu: 2,
+        priority: 0,
+    });
+    bench.offer(Event::Update {
+        flow: 11,
+        generation: 1,
+        rate: 12.5,
+        window: 1e6,
+    });
+    bench.offer(Event::Work {
+        flow: 11,
+        generation: 2,
+        end: 90,
+    });
+    bench.run(10_000);
+    assert_eq!(bench.sent.len(), 40, "no window yet");
+    assert_eq!(bench.get("count_late"), 1);
+    bench.offer(Event::Update {
+        flow: 11,
+        generation: 2,
+        rate: 12.5,
+        window: 1e6,
+    });
+    bench.run(10_000);
+    assert_eq!(
+        bench.sent[40..]
+            .iter()
+            .map(|packet| (packet.generation, packet.psn))
+            .collect::<Vec<_>>(),
+        (77..90).map(|psn| (2, psn)).collect::<Vec<_>>()
+    );
+}
+
+/// Pause holds one priority and no other, and nothing is lost by it.
+#[test]
+fn pause_holds_one_priority() {
+    let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", SchedRegisters::default());
+    bench.run(3_000);
+    bench.line = LINE;
+    bench.rtt = Some(5_000);
+    for flow in 0..12u16 {
+        bench.offer(Event::Create {
+            flow,
+            generation: 1,
+            psn: 0,
+            mtu: 2,
+            priority: (flow % 2) as u8,
+        });
+        bench.offer(Event::Update {
+            flow,
+            generation: 1,
+            rate: 0.5,
+            window: 1e6,
+        });
+        bench.offer(Event::Work {
+            flow,
+            generation: 1,
+            end: 1 << 20,
+        });
+    }
+    bench.run(100_000);
+    bench.set("pause", 2);
+    bench.run(5_000);
+    let from = bench.sent.len();
+    bench.run(200_000);
+    assert!(bench.sent[from..].iter().all(|packet| packet.flow % 2 == 0));
+    assert!(bench.sent.len() - from > 400);
+    bench.set("pause", 0);
+    let from = bench.sent.len();
+    bench.run(100_000);
+    assert!(bench.sent[from..].iter().filter(|packet| packet.flow % 2 == 1).count() > 200);
+}
