@@ -99,7 +99,7 @@ impl Drive for Frames {
             self.set(inputs, "cfg_port_control", config.ports.control.into());
             self.set(inputs, "cfg_pkey", config.pkey.into());
         }
-        self.set(inputs, "reset", u64::from(clock < 2 || clock % 9973 == 0));
+        self.set(inputs, "reset", u64::from(clock < 2 || clock.is_multiple_of(9973)));
         let valid = self.stimulus.chance(0.8);
         self.set(inputs, "s_axis_tvalid", u64::from(valid));
         let first = self.limb("s_axis_tdata");
@@ -167,7 +167,7 @@ fn buffer_traffic(ports: &[Port], seed: u64) -> impl Drive {
     move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
         // Slow and fast receivers in turn, so that the buffer fills and empties.
         let slow = clock / 3000 % 2 == 1;
-        inputs[reset] = u64::from(clock < 3 || clock % 20_011 == 0);
+        inputs[reset] = u64::from(clock < 3 || clock.is_multiple_of(20_011));
         inputs[valid] = u64::from(stimulus.chance(0.8));
         for limb in 0..8 {
             inputs[data + limb] = stimulus.uniform(64);

@@ -202,7 +202,7 @@ mod tests {
             end_ps: 20_000_000_000,
         };
         let flows = incast_bursts(&plan, 3).unwrap();
-        assert!(!flows.is_empty() && flows.len() % 60 == 0);
+        assert!(!flows.is_empty() && flows.len().is_multiple_of(60));
         let senders: std::collections::BTreeSet<u32> = flows[..60].iter().map(|f| f.src).collect();
         assert!(senders.len() == 60 && !senders.contains(&flows[0].dst));
     }

@@ -68,7 +68,7 @@ impl EventSource {
             3 => 1_000_000 - 1 + s.below(3) as u32,
             4 => s.uniform(24) as u32,
             5..=9 => s.corner(20) as u32,
-            _ => 1 + s.below(30_000) as u32 >> s.below(12),
+            _ => (1 + s.below(30_000) as u32) >> s.below(12),
         }
     }
 

@@ -66,9 +66,9 @@ struct Plan {
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let plan = if self.topology.is_some() {
-            self.from_ns3()
+            self.ns3_plan()
         } else {
-            self.from_scenario()
+            self.scenario_plan()
         };
         let plan = plan.map_err(Failure::Input)?;
         let path = self
@@ -99,7 +99,7 @@ impl Args {
         }
     }
 
-    fn from_scenario(&self) -> Result<Plan, String> {
+    fn scenario_plan(&self) -> Result<Plan, String> {
         let name = self.name.as_deref().unwrap_or_default();
         let (file, text) = match builtin::find(name) {
             Some(found) => (format!("scenario {name}"), found.text.to_string()),
@@ -139,7 +139,7 @@ impl Args {
         })
     }
 
-    fn from_ns3(&self) -> Result<Plan, String> {
+    fn ns3_plan(&self) -> Result<Plan, String> {
         let topology_file = self.topology.as_deref().unwrap_or_default();
         let flow_file = self.flows.as_deref().unwrap_or_default();
         if !self.set.is_empty() || self.full {

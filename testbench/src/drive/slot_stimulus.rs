@@ -119,7 +119,7 @@ impl SlotDrive {
                 }
             }
         }
-        self.last[flow] = Some(event.clone());
+        self.last[flow] = Some(event);
         let s = self.source.stimulus();
         if s.chance(0.02) {
             event.hops[s.below(5) as usize].speed = s.uniform(4) as u8;

@@ -99,7 +99,7 @@ pub fn fig14(runs: &[Run]) -> Analysis {
         fairness.push((w_ai, jain(&shares)));
         let paper = match w_ai {
             w if w <= 150.0 => Some(("within 4 KB at 95th percentile", p95 <= 4.5)),
-            w if w == 300.0 => Some(("13 KB at 95th percentile", (8.0..=20.0).contains(&p95))),
+            300.0 => Some(("13 KB at 95th percentile", (8.0..=20.0).contains(&p95))),
             _ => None,
         };
         if let Some((paper, passed)) = paper {
