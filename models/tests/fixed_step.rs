@@ -228,7 +228,8 @@ impl Case {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300_000,
+        failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn window_is_within_its_bound_after_any_legal_acknowledgement(case in case()) {

@@ -4,7 +4,7 @@
 
 use super::formats::{
     mask, ALIGNED_BITS, EWMA_PRODUCT_LOW, INVERSE_UTILISATION_BITS, QUEUE_BITS, RATE_PRODUCT_LOW, TS_BITS, TX_BITS,
-    UTILISATION_BITS, WEIGHT_BITS, WINDOW_BITS, WINDOW_PRODUCT_LOW,
+    UTILISATION_BITS, WEIGHT_BITS, WINDOW_BITS, WINDOW_GUARD, WINDOW_PRODUCT_LOW,
 };
 use super::reciprocal::reciprocal_mantissa;
 use num_traits::PrimInt;
@@ -81,21 +81,20 @@ pub fn inverse_utilisation(c: u64) -> u64 {
     (y << shift) >> 5
 }
 
-/// Lines 12 to 17: the new window before the clamp, `reference x 1/c + W_AI` or `reference + W_AI`, rounded to nearest.
-/// `None` when the product leaves the format: the clamp's upper bound applies.
+/// Lines 12 to 17: the new window before the clamp, `reference x 1/c + W_AI` or `reference + W_AI`: three guard bits, then
+/// rounded to nearest. `None` when the product leaves the format: the clamp's upper bound applies.
 pub fn window(reference: u64, inverse: Option<u64>, additive: u64) -> Option<u64> {
     let base = match inverse {
-        None => reference << 1,
+        None => reference << WINDOW_GUARD,
         Some(k) => {
             let product = (u128::from(reference) * u128::from(k)) >> WINDOW_PRODUCT_LOW;
-            if product >> (WINDOW_BITS + 1) != 0 {
+            if product >> (WINDOW_BITS + WINDOW_GUARD) != 0 {
                 return None;
             }
             product as u64
         }
     };
-    // one rounding bit: W_AI carries the half unit
-    Some((base + (additive << 1 | 1)) >> 1)
+    Some((base + additive + (1 << (WINDOW_GUARD - 1))) >> WINDOW_GUARD)
 }
 
 /// `W / T_W` in UQ7.27, truncated.
@@ -167,12 +166,12 @@ mod tests {
 
         #[test]
         fn window_is_within_its_bound(wc in any_bits(34), k in any_bits(51), ai in any_bits(33)) {
-            let exact = wc as f64 * k as f64 / 2f64.powi(29) + ai as f64;
+            let exact = wc as f64 * k as f64 / 2f64.powi(29) + ai as f64 / 8.0;
             match window(wc, Some(k), ai) {
-                Some(w) => prop_assert!((w as f64 - exact).abs() <= 1.0 + exact * 1e-12),
-                None => prop_assert!(exact - ai as f64 >= 2f64.powi(34) * (1.0 - 1e-12)),
+                Some(w) => prop_assert!((w as f64 - exact).abs() <= 0.625 + exact * 1e-12),
+                None => prop_assert!(exact - ai as f64 / 8.0 >= 2f64.powi(34) * (1.0 - 1e-12)),
             }
-            prop_assert_eq!(window(wc, None, ai), Some(wc + ai));
+            prop_assert_eq!(window(wc, None, ai << 3), Some(wc + ai));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! `UQi.f` is unsigned with `i` integer and `f` fractional bits. The utilisation is kept as `c = U / eta`, because the
 //! law uses nothing else: the comparison with eta becomes "an integer bit is set", and no multiplication by eta is left.
 
-use fixed::types::extra::{U11, U22, U27, U29, U32, U34, U43, U50};
+use fixed::types::extra::{U11, U14, U22, U27, U29, U32, U34, U43, U50};
 use fixed::FixedU64;
 
 /// Normalised utilisation `c = U / eta`: UQ17.34. Range 0 to 131 072, saturates; resolution 5.8e-11.
@@ -15,12 +15,17 @@ pub type Utilisation = FixedU64<U34>;
 /// Bits of [`Utilisation`].
 pub const UTILISATION_BITS: u32 = 51;
 
-/// Window, reference window, additive increase: UQ23.11, bytes. Range 0 to 8 MiB, resolution 1/2048 byte.
+/// Window, reference window: UQ23.11, bytes. Range 0 to 8 MiB, resolution 1/2048 byte.
 ///
 /// 4 MiB itself must fit, hence 23 integer bits; a window of one byte must be right to 2^-11, hence 11 fractional ones.
 pub type Window = FixedU64<U11>;
 /// Bits of [`Window`]: two 17-bit multiplier tiles.
 pub const WINDOW_BITS: u32 = 34;
+
+/// Register: additive increase `W_AI`: UQ23.14, bytes. Three bits finer than the window, as the product it is added to.
+pub type AdditiveIncrease = FixedU64<U14>;
+/// Bits of [`AdditiveIncrease`].
+pub const ADDITIVE_INCREASE_BITS: u32 = 37;
 
 /// Pacing rate: UQ7.27, bytes per ns. Range 0 to 1024 Gb/s, resolution 60 b/s.
 pub type Rate = FixedU64<U27>;
@@ -92,8 +97,10 @@ pub const ALIGNED_FRACTION: u32 = 37;
 
 /// The lowest bits that a product keeps: the low end of what leaves the multiplier.
 pub const EWMA_PRODUCT_LOW: u32 = 21;
-/// As [`EWMA_PRODUCT_LOW`], of window times inverse utilisation; leaves one rounding bit below [`Window`].
-pub const WINDOW_PRODUCT_LOW: u32 = 28;
+/// As [`EWMA_PRODUCT_LOW`], of window times inverse utilisation; leaves [`WINDOW_GUARD`] bits below [`Window`].
+pub const WINDOW_PRODUCT_LOW: u32 = 26;
+/// Guard bits of a window until it is rounded.
+pub const WINDOW_GUARD: u32 = 3;
 /// As [`EWMA_PRODUCT_LOW`], of window times rate per window.
 pub const RATE_PRODUCT_LOW: u32 = 11 + 43 - 27;
 
@@ -121,10 +128,17 @@ pub const TABLE: &[Format] = &[
         unit: "1",
     },
     Format {
-        name: "window, reference, W_AI",
+        name: "window, reference",
         notation: "UQ23.11",
         bits: WINDOW_BITS,
         fraction: 11,
+        unit: "byte",
+    },
+    Format {
+        name: "W_AI",
+        notation: "UQ23.14",
+        bits: ADDITIVE_INCREASE_BITS,
+        fraction: 14,
         unit: "byte",
     },
     Format {

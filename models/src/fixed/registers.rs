@@ -1,10 +1,10 @@
 //! Run-time registers of the HPCC pipeline: what software computes once from the parameters, and where it writes it.
 
 use super::formats::{
-    mask, BASE_RTT_BITS, BUSY_TIME_BITS, INVERSE_BASE_RTT_BITS, LIMIT_BITS, QUEUE_WEIGHT_BITS, RATE_PER_WINDOW_BITS,
-    STAGE_BITS, TS_BITS, TX_BITS, WINDOW_BITS,
+    mask, ADDITIVE_INCREASE_BITS, BASE_RTT_BITS, BUSY_TIME_BITS, INVERSE_BASE_RTT_BITS, LIMIT_BITS, QUEUE_WEIGHT_BITS,
+    RATE_PER_WINDOW_BITS, STAGE_BITS, TS_BITS, TX_BITS, WINDOW_BITS,
 };
-use super::formats::{BusyTime, QueueWeight, RatePerWindow, Utilisation, Window};
+use super::formats::{AdditiveIncrease, BusyTime, QueueWeight, RatePerWindow, Utilisation, Window};
 use crate::cc::hpcc::{Fairness, HpccParams, ParamError, RateSignal, Reaction, Q_UNIT, TX_UNIT};
 use fixed::types::extra::{LeEqU64, Unsigned};
 use fixed::FixedU64;
@@ -46,7 +46,7 @@ pub struct HpccRegisters {
     pub w_init: u64,
     /// Smallest window, a [`Window`].
     pub w_min: u64,
-    /// Additive increase, a [`Window`].
+    /// Additive increase, an [`AdditiveIncrease`].
     pub w_ai: u64,
     /// `1 / T_W`, a [`RatePerWindow`].
     pub rate_per_window: u64,
@@ -147,7 +147,7 @@ impl HpccRegisters {
             c_init: bits_of::<Utilisation>("eta", 1.0 / params.eta)?,
             w_init: bits_of::<Window>("w_init", params.w_init)?,
             w_min: bits_of::<Window>("min_rate", params.w_min())?,
-            w_ai: bits_of::<Window>("w_ai", params.w_ai)?,
+            w_ai: bits_of::<AdditiveIncrease>("w_ai", params.w_ai)?,
             rate_per_window: bits_of::<RatePerWindow>("w_init", 1.0 / t_w)?,
             stale_limit: params.stale_limit_ns,
             speeds: speed_table(params, t_w)?,
@@ -192,7 +192,7 @@ macro_rules! hardware_format {
         const BITS: u32 = $bits;
     })* };
 }
-hardware_format!(Utilisation: DATA_BITS, Window: WINDOW_BITS, BusyTime: BUSY_TIME_BITS,
+hardware_format!(Utilisation: DATA_BITS, Window: WINDOW_BITS, AdditiveIncrease: ADDITIVE_INCREASE_BITS, BusyTime: BUSY_TIME_BITS,
     QueueWeight: QUEUE_WEIGHT_BITS, RatePerWindow: RATE_PER_WINDOW_BITS);
 
 fn bits_of<T: HardwareFormat>(field: &'static str, value: f64) -> Result<u64, ParamError> {
@@ -236,7 +236,7 @@ pub const SCALAR_BITS: [(u8, u32); 11] = [
     (address::C_INIT, DATA_BITS),
     (address::W_INIT, WINDOW_BITS),
     (address::W_MIN, WINDOW_BITS),
-    (address::W_AI, WINDOW_BITS),
+    (address::W_AI, ADDITIVE_INCREASE_BITS),
     (address::RATE_PER_WINDOW, RATE_PER_WINDOW_BITS),
     (address::STALE_LIMIT, LIMIT_BITS),
 ];

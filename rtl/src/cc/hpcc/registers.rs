@@ -1,4 +1,4 @@
-//! Run-time registers of HPCC, written through [`ConfigIn`], with the paper's parameters at 100 Gb/s and 13 us after reset.
+//! Run-time registers of HPCC, written through [`crate::cc::slot::ConfigIn`], with the paper's parameters at 100 Gb/s and 13 us after reset.
 //!
 //! Addresses and widths: [`hpcc_models::fixed::registers`]. The port-speed table is a RAM beside each lane
 //! ([`super::speed_table`]), written by the same port.
@@ -44,7 +44,7 @@ pub struct RegisterBlock {
     /// `W_min`.
     pub w_min: Signal<Out, U<34>>,
     /// `W_AI`.
-    pub w_ai: Signal<Out, U<34>>,
+    pub w_ai: Signal<Out, U<37>>,
     /// `1 / T_W`.
     pub rate_per_window: Signal<Out, U<34>>,
     /// Age limit of a flow's records, ns.
@@ -57,7 +57,7 @@ pub struct RegisterBlock {
     c_init_r: DFF<U<48>>,
     w_init_r: DFF<U<34>>,
     w_min_r: DFF<U<34>>,
-    w_ai_r: DFF<U<34>>,
+    w_ai_r: DFF<U<37>>,
     rate_per_window_r: DFF<U<34>>,
     stale_limit_r: DFF<U<32>>,
     max_stage_reset: Constant<U<8>>,
@@ -67,7 +67,7 @@ pub struct RegisterBlock {
     c_init_reset: Constant<U<48>>,
     w_init_reset: Constant<U<34>>,
     w_min_reset: Constant<U<34>>,
-    w_ai_reset: Constant<U<34>>,
+    w_ai_reset: Constant<U<37>>,
     rate_per_window_reset: Constant<U<34>>,
     stale_limit_reset: Constant<U<32>>,
 }
@@ -172,7 +172,7 @@ impl Logic for RegisterBlock {
                 self.w_min_r.d.next = self.data.val().get_bits::<34>(0);
             }
             if self.address.val() == 8 {
-                self.w_ai_r.d.next = self.data.val().get_bits::<34>(0);
+                self.w_ai_r.d.next = self.data.val().get_bits::<37>(0);
             }
             if self.address.val() == 9 {
                 self.rate_per_window_r.d.next = self.data.val().get_bits::<34>(0);

@@ -5,8 +5,8 @@
 //! | 46 | inputs, `memory` | `1 / c`; the flow's `W`, `Wc`, `incStage` | UQ22.29, UQ23.11, 8 bits |
 //! | 47 | `multiplicative` | line 12 | |
 //! | 48 | `stage_48` | lines 15 and 19, saturating | 8 bits |
-//! | 47 - 50 | `scaled` | `Wc / c` | UQ45.12 |
-//! | 51 | `sum`, `over`, `*_high`, `*_low` | `+ W_AI` and half a unit; how each branch stands to the clamp | UQ23.12 |
+//! | 47 - 50 | `scaled` | `Wc / c` | UQ45.14 |
+//! | 51 | `sum`, `over`, `*_high`, `*_low` | `+ W_AI` and half a unit; how each branch stands to the clamp | UQ23.14 |
 //! | (51) | `clamped` | clamp to `[W_min, W_init]`: written back and forwarded | UQ23.11 |
 //! | 52 | `window_52` | `W` | UQ23.11 |
 //! | 53 - 56 | `rate_mul` | `W / T_W` | UQ7.27 |
@@ -44,8 +44,8 @@ pub struct WindowUpdate<const A: usize> {
     pub w_init: Signal<In, U<34>>,
     /// Register: `W_min`.
     pub w_min: Signal<In, U<34>>,
-    /// Register: `W_AI`.
-    pub w_ai: Signal<In, U<34>>,
+    /// Register: `W_AI`, UQ23.14.
+    pub w_ai: Signal<In, U<37>>,
     /// Register: `1 / T_W`.
     pub rate_per_window: Signal<In, U<34>>,
     /// Clock 56: window.
@@ -61,21 +61,21 @@ pub struct WindowUpdate<const A: usize> {
     stage_47: DFF<U<8>>,
     stage_48: DFF<U<8>>,
     stage_51: Delay<U<8>, 3>,
-    scaled: MulPipe<51, 34, 57, 28>,
+    scaled: MulPipe<51, 34, 59, 26>,
     reference_50: Delay<U<34>, 4>,
     kept_51: Delay<W<76, 2>, 5>,
-    base: Signal<Local, U<35>>,
-    sum: DFF<U<35>>,
+    base: Signal<Local, U<37>>,
+    sum: DFF<U<37>>,
     over: DFF<Bit>,
     scaled_high: DFF<Bit>,
     scaled_low: DFF<Bit>,
     reference_high: DFF<Bit>,
     reference_low: DFF<Bit>,
     multiplicative_51: DFF<Bit>,
-    w_ai_r: DFF<U<34>>,
-    high_limit: DFF<U<35>>,
-    low_limit: DFF<U<35>>,
-    doubled: Signal<Local, U<35>>,
+    w_ai_r: DFF<U<37>>,
+    high_limit: DFF<U<37>>,
+    low_limit: DFF<U<37>>,
+    fine_reference: Signal<Local, U<37>>,
     high: Signal<Local, Bit>,
     low: Signal<Local, Bit>,
     clamped: Signal<Local, U<34>>,
@@ -137,26 +137,25 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         self.scaled.a.next = self.inverse.val();
         self.scaled.b.next = self.reference.val();
         self.reference_50.d.next = self.reference.val();
-        // W > W_init before the clamp, with the half unit, is base > 2 (W_init - W_AI); W < W_min is base < 2 (W_min - W_AI) - 1
-        self.w_ai_r.d.next = self.w_ai.val();
-        self.high_limit.d.next = (bit_cast_u::<35, 34>(self.w_init.val()) - bit_cast_u::<35, 34>(self.w_ai.val())) << 1;
-        self.low_limit.d.next = bits_u::<35>(0);
-        if self.w_min.val() > self.w_ai.val() {
-            self.low_limit.d.next =
-                ((bit_cast_u::<35, 34>(self.w_min.val()) - bit_cast_u::<35, 34>(self.w_ai.val())) << 1) - 1;
+        // three guard bits: W > W_init after rounding is base > 8 W_init + 7 - (W_AI + 4), W < W_min is base < 8 W_min - (W_AI + 4)
+        self.w_ai_r.d.next = self.w_ai.val() + 4;
+        self.high_limit.d.next = ((bit_cast_u::<37, 34>(self.w_init.val()) << 3) | 7) - self.w_ai_r.q.val();
+        self.low_limit.d.next = bits_u::<37>(0);
+        if (bit_cast_u::<37, 34>(self.w_min.val()) << 3) > self.w_ai_r.q.val() {
+            self.low_limit.d.next = (bit_cast_u::<37, 34>(self.w_min.val()) << 3) - self.w_ai_r.q.val();
         }
-        self.doubled.next = bit_cast_u::<35, 34>(self.reference_50.q.val()) << 1;
-        self.reference_high.d.next = self.doubled.val() > self.high_limit.q.val();
-        self.reference_low.d.next = self.doubled.val() < self.low_limit.q.val();
-        self.scaled_high.d.next = self.scaled.p.val().get_bits::<35>(0) > self.high_limit.q.val();
-        self.scaled_low.d.next = self.scaled.p.val().get_bits::<35>(0) < self.low_limit.q.val();
-        self.over.d.next = self.scaled.p.val().get_bits::<22>(35).any();
+        self.fine_reference.next = bit_cast_u::<37, 34>(self.reference_50.q.val()) << 3;
+        self.reference_high.d.next = self.fine_reference.val() > self.high_limit.q.val();
+        self.reference_low.d.next = self.fine_reference.val() < self.low_limit.q.val();
+        self.scaled_high.d.next = self.scaled.p.val().get_bits::<37>(0) > self.high_limit.q.val();
+        self.scaled_low.d.next = self.scaled.p.val().get_bits::<37>(0) < self.low_limit.q.val();
+        self.over.d.next = self.scaled.p.val().get_bits::<22>(37).any();
         self.multiplicative_51.d.next = self.multiplicative_50.q.val();
-        self.base.next = self.doubled.val();
+        self.base.next = self.fine_reference.val();
         if self.multiplicative_50.q.val() {
-            self.base.next = self.scaled.p.val().get_bits::<35>(0);
+            self.base.next = self.scaled.p.val().get_bits::<37>(0);
         }
-        self.sum.d.next = self.base.val() + ((bit_cast_u::<35, 34>(self.w_ai_r.q.val()) << 1) | 1);
+        self.sum.d.next = self.base.val() + self.w_ai_r.q.val();
 
         self.high.next = self.reference_high.q.val();
         self.low.next = self.reference_low.q.val();
@@ -164,7 +163,7 @@ impl<const A: usize> Logic for WindowUpdate<A> {
             self.high.next = self.over.q.val() | self.scaled_high.q.val();
             self.low.next = self.scaled_low.q.val();
         }
-        self.clamped.next = self.sum.q.val().get_bits::<34>(1);
+        self.clamped.next = self.sum.q.val().get_bits::<34>(3);
         if self.low.val() {
             self.clamped.next = self.w_min.val();
         }

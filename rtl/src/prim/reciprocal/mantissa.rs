@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 1, 2 | `rom`, `step` | table entry of the eight bits below the leading one; the fifteen bits below those wait |
 //! | 3, 4 | `product` | slope times step |
-//! | 5 | `fraction` | base less product, two guard bits rounded away, saturated |
+//! | 5 | `fraction` | base less product, two guard bits rounded away (the half unit is in the table's base), saturated |
 //!
 //! The same as [`hpcc_models::fixed::reciprocal::reciprocal_mantissa`], whose error is proven by enumeration.
 
@@ -25,7 +25,7 @@ pub struct ReciprocalMantissa {
     pub x: Signal<In, U<24>>,
     /// Fraction of the result.
     pub fraction: Signal<Out, U<17>>,
-    rom: Rom<8, 31>,
+    rom: Rom<8, 32>,
     step: Delay<U<15>, 2>,
     product: MulPipe<15, 12, 12, 15>,
     base: Delay<U<20>, 2>,
@@ -37,7 +37,7 @@ impl Default for ReciprocalMantissa {
     fn default() -> Self {
         let entries = TABLE
             .iter()
-            .map(|(base, slope)| u64::from(*base) | u64::from(*slope) << BASE_BITS);
+            .map(|(base, slope)| u64::from(*base + 2) | u64::from(*slope) << (BASE_BITS + 1));
         Self {
             clock: Default::default(),
             x: Default::default(),
@@ -59,9 +59,9 @@ impl Logic for ReciprocalMantissa {
         self.rom.addr.next = self.x.val().get_bits::<8>(15);
         self.step.d.next = self.x.val().get_bits::<15>(0);
         self.product.a.next = self.step.q.val();
-        self.product.b.next = self.rom.data.val().get_bits::<12>(19);
-        self.base.d.next = bit_cast_u::<20, 19>(self.rom.data.val().get_bits::<19>(0));
-        self.rounded.next = self.base.q.val() - bit_cast_u::<20, 12>(self.product.p.val()) + 2;
+        self.product.b.next = self.rom.data.val().get_bits::<12>(20);
+        self.base.d.next = self.rom.data.val().get_bits::<20>(0);
+        self.rounded.next = self.base.q.val() - bit_cast_u::<20, 12>(self.product.p.val());
         self.result.d.next = self.rounded.val().get_bits::<17>(2);
         if self.rounded.val().get_bit(19) {
             self.result.d.next = bits_u::<17>(0x1ffff);
