@@ -36,12 +36,13 @@ module hpcc_int_stamper (
   logic [239:0] patch_mask;
   logic [577:0] patch_wide;
   logic [577:0] mask_wide;
-  logic [1:0] mode;
-  logic [3:0] place;
-  wire  reached;
   wire  last;
-  wire  cut;
-  logic [7:0] bytes;
+  wire  reached_first;
+  wire  reached_second;
+  logic fits;
+  logic cut;
+  logic [7:0] amount;
+  logic [7:0] amount_grown;
   logic inside_d;
   logic inside_q;
   logic valid_0_d;
@@ -191,8 +192,8 @@ module hpcc_int_stamper (
   assign int_bytes = (header_int_header << 8) | (header_int_header >> 8);
   assign patch = ((({224'd0, ip_bytes} << 16) | ({224'd0, sum_bytes} << 80)) | ({224'd0, udp_bytes} << 192)) | ({224'd0, int_bytes} << 224);
   assign last = beat_3_q[576];
-  assign reached = 1'(beat_3_q[575:512] >> ({2'd0, place} << 2));
-  assign cut = ((mode == 2'd1) & (~reached)) | (((first_3_q & header_grow) & header_position[4]) & last);
+  assign reached_first = 1'(beat_3_q[575:544] >> ({2'd0, header_position[2:0]} << 2));
+  assign reached_second = 1'(beat_3_q[543:512] >> ({2'd0, plan_place_q[2:0]} << 2));
   assign recorded = recorded_4_q;
   assign counted = counted_4_q;
   assign truncated = truncated_4_q;
@@ -260,17 +261,19 @@ module hpcc_int_stamper (
     truncated_4_d = 1'd0;
     if (go) begin
       beat_4_d = ((beat_3_q & (~mask_wide)) | (patch_wide & mask_wide)) | ({577'd0, cut} << 577);
-      mode_4_d = mode;
-      place_4_d = place;
+      mode_4_d = plan_q;
+      place_4_d = plan_place_q;
+      if (first_3_q) begin
+        mode_4_d = 2'd0;
+        place_4_d = header_position[3:0];
+      end
       if (cut) begin
         mode_4_d = 2'd0;
       end
-      amount_4_d = bytes;
-      if (last) begin
-        amount_4_d = bytes + 8'h18;
-        if (first_3_q & (bytes < 8'h3c)) begin
-          amount_4_d = 8'h54;
-        end
+      amount_4_d = amount;
+      if (fits) begin
+        mode_4_d = 2'd1;
+        amount_4_d = amount_grown;
       end
       if (valid_3_q) begin
         if (first_3_q) begin
@@ -284,12 +287,12 @@ module hpcc_int_stamper (
             end
           end
         end else begin
-          if (mode == 2'd1) begin
+          if (plan_q == 2'd1) begin
             plan_d = 2'd2;
             plan_place_d = 4'd0;
           end
         end
-        recorded_4_d = (mode == 2'd1) & (~cut);
+        recorded_4_d = fits;
         counted_4_d = (first_3_q & header_stamp) & (~header_grow);
         truncated_4_d = cut;
       end
@@ -322,21 +325,26 @@ module hpcc_int_stamper (
     end
   end
   always_comb begin
-    mode = plan_q;
-    place = plan_place_q;
     if (first_3_q) begin
-      mode = 2'd0;
-      place = 4'd0;
-      if (header_grow & (~header_position[4])) begin
-        mode = 2'd1;
-        place = header_position[3:0];
-      end
+      fits = (header_grow & (~header_position[4])) & reached_first;
+      cut = header_grow & ((header_position[4] & last) | ((~header_position[4]) & (~reached_first)));
+    end else begin
+      fits = (plan_q == 2'd1) & reached_second;
+      cut = (plan_q == 2'd1) & (~reached_second);
     end
   end
   always_comb begin
-    bytes = {1'd0, length_bytes};
-    if ((mode == 2'd1) & (~cut)) begin
-      bytes = {1'd0, length_bytes} + 8'd8;
+    amount = {1'd0, length_bytes};
+    amount_grown = {1'd0, length_bytes} + 8'd8;
+    if (last) begin
+      amount = {1'd0, length_bytes} + 8'h18;
+      amount_grown = {1'd0, length_bytes} + 8'h20;
+      if (first_3_q & (length_bytes < 7'h3c)) begin
+        amount = 8'h54;
+      end
+      if (first_3_q & (length_bytes < 7'h34)) begin
+        amount_grown = 8'h54;
+      end
     end
   end
   initial begin

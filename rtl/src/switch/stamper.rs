@@ -93,12 +93,13 @@ pub struct IntStamper {
     /// Plan for the frame's next beat: as `RecordInsert::mode`.
     plan: DFF<U<2>>,
     plan_place: DFF<U<4>>,
-    mode: Signal<Local, U<2>>,
-    place: Signal<Local, U<4>>,
-    reached: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
+    reached_first: Signal<Local, Bit>,
+    reached_second: Signal<Local, Bit>,
+    fits: Signal<Local, Bit>,
     cut: Signal<Local, Bit>,
-    bytes: Signal<Local, U<8>>,
+    amount: Signal<Local, U<8>>,
+    amount_grown: Signal<Local, U<8>>,
     mode_4: DFF<U<2>>,
     place_4: DFF<U<4>>,
     amount_4: DFF<U<8>>,
@@ -188,28 +189,35 @@ impl Logic for IntStamper {
             self.mask_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch_mask.val()) << 112;
         }
 
-        // stage 3: the record lies in the first beat or in the second
+        // stage 3: the record lies in the first beat, at 44 to 60, or in the second, at 0 to 16, and must not be its end
         self.last.next = self.beat[3].q.val().get_bit(576);
-        self.mode.next = self.plan.q.val();
-        self.place.next = self.plan_place.q.val();
+        self.reached_first.next = (self.beat[3].q.val().get_bits::<32>(544)
+            >> (bit_cast_u::<5, 3>(self.header.position.val().get_bits::<3>(0)) << 2))
+            .get_bit(0);
+        self.reached_second.next = (self.beat[3].q.val().get_bits::<32>(512)
+            >> (bit_cast_u::<5, 3>(self.plan_place.q.val().get_bits::<3>(0)) << 2))
+            .get_bit(0);
         if self.first[3].q.val() {
-            self.mode.next = bits_u::<2>(0);
-            self.place.next = bits_u::<4>(0);
-            if self.header.grow.val() & !self.header.position.val().get_bit(4) {
-                self.mode.next = bits_u::<2>(1);
-                self.place.next = self.header.position.val().get_bits::<4>(0);
-            }
+            self.fits.next = self.header.grow.val() & !self.header.position.val().get_bit(4) & self.reached_first.val();
+            self.cut.next = self.header.grow.val()
+                & ((self.header.position.val().get_bit(4) & self.last.val())
+                    | (!self.header.position.val().get_bit(4) & !self.reached_first.val()));
+        } else {
+            self.fits.next = (self.plan.q.val() == 1) & self.reached_second.val();
+            self.cut.next = (self.plan.q.val() == 1) & !self.reached_second.val();
         }
-        self.reached.next =
-            (self.beat[3].q.val().get_bits::<64>(512) >> (bit_cast_u::<6, 4>(self.place.val()) << 2)).get_bit(0);
-        self.cut.next = ((self.mode.val() == 1) & !self.reached.val())
-            | (self.first[3].q.val()
-                & self.header.grow.val()
-                & self.header.position.val().get_bit(4)
-                & self.last.val());
-        self.bytes.next = bit_cast_u::<8, 7>(self.length.bytes.val());
-        if (self.mode.val() == 1) & !self.cut.val() {
-            self.bytes.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 8;
+        // FCS 4, preamble and gap 20; the MAC pads to 60; once without and once with the record
+        self.amount.next = bit_cast_u::<8, 7>(self.length.bytes.val());
+        self.amount_grown.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 8;
+        if self.last.val() {
+            self.amount.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 24;
+            self.amount_grown.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 32;
+            if self.first[3].q.val() & (self.length.bytes.val() < 60) {
+                self.amount.next = bits_u::<8>(84);
+            }
+            if self.first[3].q.val() & (self.length.bytes.val() < 52) {
+                self.amount_grown.next = bits_u::<8>(84);
+            }
         }
         self.recorded_4.d.next = false;
         self.counted_4.d.next = false;
@@ -218,18 +226,19 @@ impl Logic for IntStamper {
             self.beat[4].d.next = (self.beat[3].q.val() & !self.mask_wide.val())
                 | (self.patch_wide.val() & self.mask_wide.val())
                 | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.cut.val())) << 577);
-            self.mode_4.d.next = self.mode.val();
-            self.place_4.d.next = self.place.val();
+            self.mode_4.d.next = self.plan.q.val();
+            self.place_4.d.next = self.plan_place.q.val();
+            if self.first[3].q.val() {
+                self.mode_4.d.next = bits_u::<2>(0);
+                self.place_4.d.next = self.header.position.val().get_bits::<4>(0);
+            }
             if self.cut.val() {
                 self.mode_4.d.next = bits_u::<2>(0);
             }
-            // FCS 4, preamble and gap 20; the MAC pads to 60
-            self.amount_4.d.next = self.bytes.val();
-            if self.last.val() {
-                self.amount_4.d.next = self.bytes.val() + 24;
-                if self.first[3].q.val() & (self.bytes.val() < 60) {
-                    self.amount_4.d.next = bits_u::<8>(84);
-                }
+            self.amount_4.d.next = self.amount.val();
+            if self.fits.val() {
+                self.mode_4.d.next = bits_u::<2>(1);
+                self.amount_4.d.next = self.amount_grown.val();
             }
             if self.valid[3].q.val() {
                 if self.first[3].q.val() {
@@ -243,12 +252,12 @@ impl Logic for IntStamper {
                         }
                     }
                 } else {
-                    if self.mode.val() == 1 {
+                    if self.plan.q.val() == 1 {
                         self.plan.d.next = bits_u::<2>(2);
                         self.plan_place.d.next = bits_u::<4>(0);
                     }
                 }
-                self.recorded_4.d.next = (self.mode.val() == 1) & !self.cut.val();
+                self.recorded_4.d.next = self.fits.val();
                 self.counted_4.d.next = self.first[3].q.val() & self.header.stamp.val() & !self.header.grow.val();
                 self.truncated_4.d.next = self.cut.val();
             }
