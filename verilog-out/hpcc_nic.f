@@ -62,7 +62,7 @@ rtl/delay_w76_d5.sv
 rtl/delay_w8_d3.sv
 rtl/forward_ram_w76_a9.sv
 rtl/mul_pipe_34x34_p34_from27.sv
-rtl/mul_pipe_51x34_p57_from28.sv
+rtl/mul_pipe_51x34_p59_from26.sv
 rtl/window_update_9.sv
 rtl/hpcc_cc.sv
 rtl/beat_length.sv

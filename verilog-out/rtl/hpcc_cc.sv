@@ -52,7 +52,7 @@ module hpcc_cc (
   wire  [47:0] registers_c_init;
   wire  [33:0] registers_w_init;
   wire  [33:0] registers_w_min;
-  wire  [33:0] registers_w_ai;
+  wire  [36:0] registers_w_ai;
   wire  [33:0] registers_rate_per_window;
   wire  [31:0] registers_stale_limit;
   wire  admit_event_ready;

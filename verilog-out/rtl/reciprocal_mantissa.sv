@@ -8,7 +8,7 @@ module reciprocal_mantissa (
 );
   wire  [19:0] rounded;
   wire  [7:0] rom_addr;
-  wire  [30:0] rom_data;
+  wire  [31:0] rom_data;
   wire  [14:0] step_d;
   wire  [14:0] step_q;
   wire  [11:0] product_b;
@@ -40,9 +40,9 @@ module reciprocal_mantissa (
   );
   assign rom_addr = x[22:15];
   assign step_d = x[14:0];
-  assign product_b = rom_data[30:19];
-  assign base_d = {1'd0, rom_data[18:0]};
-  assign rounded = (base_q - {8'd0, product_p}) + 20'd2;
+  assign product_b = rom_data[31:20];
+  assign base_d = rom_data[19:0];
+  assign rounded = base_q - {8'd0, product_p};
   assign fraction = result_q;
   always_comb begin
     result_d = rounded[18:2];

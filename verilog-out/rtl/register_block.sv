@@ -15,7 +15,7 @@ module register_block (
   output wire  [47:0] c_init,
   output wire  [33:0] w_init,
   output wire  [33:0] w_min,
-  output wire  [33:0] w_ai,
+  output wire  [36:0] w_ai,
   output wire  [33:0] rate_per_window,
   output wire  [31:0] stale_limit
 );
@@ -26,7 +26,7 @@ module register_block (
   localparam [47:0] c_init_reset = 48'h435e50d79;
   localparam [33:0] w_init_reset = 34'h13d62000;
   localparam [33:0] w_min_reset = 34'h51400;
-  localparam [33:0] w_ai_reset = 34'h28000;
+  localparam [36:0] w_ai_reset = 37'h140000;
   localparam [33:0] rate_per_window_reset = 34'h285470cc;
   localparam [31:0] stale_limit_reset = 32'hf4240;
   logic [1:0] reaction_r_d;
@@ -45,8 +45,8 @@ module register_block (
   logic [33:0] w_init_r_q;
   logic [33:0] w_min_r_d;
   logic [33:0] w_min_r_q;
-  logic [33:0] w_ai_r_d;
-  logic [33:0] w_ai_r_q;
+  logic [36:0] w_ai_r_d;
+  logic [36:0] w_ai_r_q;
   logic [33:0] rate_per_window_r_d;
   logic [33:0] rate_per_window_r_q;
   logic [31:0] stale_limit_r_d;
@@ -100,7 +100,7 @@ module register_block (
         w_min_r_d = data[33:0];
       end
       if (address == 6'd8) begin
-        w_ai_r_d = data[33:0];
+        w_ai_r_d = data[36:0];
       end
       if (address == 6'd9) begin
         rate_per_window_r_d = data[33:0];
@@ -132,7 +132,7 @@ module register_block (
     c_init_r_q = 48'd0;
     w_init_r_q = 34'd0;
     w_min_r_q = 34'd0;
-    w_ai_r_q = 34'd0;
+    w_ai_r_q = 37'd0;
     rate_per_window_r_q = 34'd0;
     stale_limit_r_q = 32'd0;
   end

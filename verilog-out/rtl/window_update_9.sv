@@ -13,15 +13,15 @@ module window_update_9 (
   input  wire  [7:0] max_stage,
   input  wire  [33:0] w_init,
   input  wire  [33:0] w_min,
-  input  wire  [33:0] w_ai,
+  input  wire  [36:0] w_ai,
   input  wire  [33:0] rate_per_window,
   output wire  [33:0] window,
   output wire  [33:0] rate
 );
   wire  [33:0] reference;
   wire  [7:0] stage;
-  logic [34:0] base;
-  wire  [34:0] doubled;
+  logic [36:0] base;
+  wire  [36:0] fine_reference;
   logic high;
   logic low;
   logic [33:0] clamped;
@@ -38,11 +38,11 @@ module window_update_9 (
   logic [7:0] stage_48_d;
   logic [7:0] stage_48_q;
   wire  [7:0] stage_51_q;
-  wire  [56:0] scaled_p;
+  wire  [58:0] scaled_p;
   wire  [33:0] reference_50_q;
   wire  [75:0] kept_51_q;
-  wire  [34:0] sum_d;
-  logic [34:0] sum_q;
+  wire  [36:0] sum_d;
+  logic [36:0] sum_q;
   wire  over_d;
   logic over_q;
   wire  scaled_high_d;
@@ -54,11 +54,12 @@ module window_update_9 (
   wire  reference_low_d;
   logic reference_low_q;
   logic multiplicative_51_q;
-  logic [33:0] w_ai_r_q;
-  wire  [34:0] high_limit_d;
-  logic [34:0] high_limit_q;
-  logic [34:0] low_limit_d;
-  logic [34:0] low_limit_q;
+  wire  [36:0] w_ai_r_d;
+  logic [36:0] w_ai_r_q;
+  wire  [36:0] high_limit_d;
+  logic [36:0] high_limit_q;
+  logic [36:0] low_limit_d;
+  logic [36:0] low_limit_q;
   logic [33:0] window_52_q;
   wire  [33:0] window_56_q;
   wire  [33:0] rate_mul_p;
@@ -85,7 +86,7 @@ module window_update_9 (
     .d(stage_48_q),
     .q(stage_51_q)
   );
-  mul_pipe_51x34_p57_from28 u_scaled (
+  mul_pipe_51x34_p59_from26 u_scaled (
     .clock(clock),
     .a(inverse),
     .b(reference),
@@ -115,14 +116,15 @@ module window_update_9 (
   assign reference = memory_rdata[33:0];
   assign stage = memory_rdata[75:68];
   assign multiplicative_d = congested | (stage >= max_stage);
-  assign high_limit_d = ({1'd0, w_init} - {1'd0, w_ai}) << 1;
-  assign doubled = {1'd0, reference_50_q} << 1;
-  assign reference_high_d = doubled > high_limit_q;
-  assign reference_low_d = doubled < low_limit_q;
-  assign scaled_high_d = scaled_p[34:0] > high_limit_q;
-  assign scaled_low_d = scaled_p[34:0] < low_limit_q;
-  assign over_d = |scaled_p[56:35];
-  assign sum_d = base + (({1'd0, w_ai_r_q} << 1) | 35'd1);
+  assign w_ai_r_d = w_ai + 37'd4;
+  assign high_limit_d = (({3'd0, w_init} << 3) | 37'd7) - w_ai_r_q;
+  assign fine_reference = {3'd0, reference_50_q} << 3;
+  assign reference_high_d = fine_reference > high_limit_q;
+  assign reference_low_d = fine_reference < low_limit_q;
+  assign scaled_high_d = scaled_p[36:0] > high_limit_q;
+  assign scaled_low_d = scaled_p[36:0] < low_limit_q;
+  assign over_d = |scaled_p[58:37];
+  assign sum_d = base + w_ai_r_q;
   assign memory_wdata = (({68'd0, new_stage} << 68) | ({42'd0, new_window} << 34)) | {42'd0, new_reference};
   assign window = window_56_q;
   assign rate = rate_mul_p;
@@ -136,15 +138,15 @@ module window_update_9 (
     end
   end
   always_comb begin
-    low_limit_d = 35'd0;
-    if (w_min > w_ai) begin
-      low_limit_d = (({1'd0, w_min} - {1'd0, w_ai}) << 1) - 35'd1;
+    low_limit_d = 37'd0;
+    if (({3'd0, w_min} << 3) > w_ai_r_q) begin
+      low_limit_d = ({3'd0, w_min} << 3) - w_ai_r_q;
     end
   end
   always_comb begin
-    base = doubled;
+    base = fine_reference;
     if (multiplicative_50_q) begin
-      base = scaled_p[34:0];
+      base = scaled_p[36:0];
     end
   end
   always_comb begin
@@ -156,7 +158,7 @@ module window_update_9 (
     end
   end
   always_comb begin
-    clamped = sum_q[34:1];
+    clamped = sum_q[36:3];
     if (low) begin
       clamped = w_min;
     end
@@ -185,16 +187,16 @@ module window_update_9 (
     multiplicative_q = 1'd0;
     stage_47_q = 8'd0;
     stage_48_q = 8'd0;
-    sum_q = 35'd0;
+    sum_q = 37'd0;
     over_q = 1'd0;
     scaled_high_q = 1'd0;
     scaled_low_q = 1'd0;
     reference_high_q = 1'd0;
     reference_low_q = 1'd0;
     multiplicative_51_q = 1'd0;
-    w_ai_r_q = 34'd0;
-    high_limit_q = 35'd0;
-    low_limit_q = 35'd0;
+    w_ai_r_q = 37'd0;
+    high_limit_q = 37'd0;
+    low_limit_q = 37'd0;
     window_52_q = 34'd0;
   end
   always @(posedge clock) begin
@@ -208,12 +210,12 @@ module window_update_9 (
     reference_high_q <= reference_high_d;
     reference_low_q <= reference_low_d;
     multiplicative_51_q <= multiplicative_50_q;
-    w_ai_r_q <= w_ai;
+    w_ai_r_q <= w_ai_r_d;
     high_limit_q <= high_limit_d;
     low_limit_q <= low_limit_d;
     window_52_q <= new_window;
   end
-  wire unused_bits = &{1'b0, sum_q[0]};
+  wire unused_bits = &{1'b0, sum_q[2:0]};
 endmodule
 
 `default_nettype wire
