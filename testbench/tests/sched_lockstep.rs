@@ -47,7 +47,7 @@ impl Drive for Traffic {
         inputs[at("reset")] = u64::from(clock < 2 || self.random.chance(0.0002));
         inputs[at("now")] = clock * 5;
         inputs[at("event_now")] = clock * 5;
-        if clock % 512 == 0 {
+        if clock.is_multiple_of(512) {
             self.accept = [1.0, 0.7, 0.2, 0.02][self.random.below(4) as usize];
             inputs[at("pause")] = if self.random.chance(0.8) {
                 0

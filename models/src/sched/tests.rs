@@ -77,7 +77,7 @@ proptest! {
         let (mut sender, mut state) = (SenderState::default(), VisitState::default());
         let mut generation = 1u8;
         sender.handle(Op::Create(start, 2, 0), generation, &state, &timing(0));
-        let pacing = Pacing::new(100 << 27, 20 * 1024 << 11, 2, &registers);
+        let pacing = Pacing::new(100 << 27, (20 * 1024) << 11, 2, &registers);
         for (now, (kind, value, off)) in (1u32..).zip(steps) {
             // acknowledgements reach a little behind and beyond what is right
             let psn = add(sender.una, value).wrapping_sub(4) & PSN_MASK;
@@ -152,7 +152,7 @@ fn a_rewind_moves_only_the_next_psn() {
 fn the_timer_runs_only_with_data_outstanding_and_ends_the_flow_at_the_limit() {
     let mut sender = busy_sender(100);
     let mut visited = VisitState::default();
-    let mut tick = |sender: &mut SenderState, visited: &VisitState, now| {
+    let tick = |sender: &mut SenderState, visited: &VisitState, now| {
         sender.handle(
             Op::Tick,
             0,

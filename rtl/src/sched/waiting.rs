@@ -151,7 +151,7 @@ mod tests {
         let mut inside: Vec<Option<(u64, u64)>> = vec![None; 60];
         let (mut left, mut accept) = (0u32, 1.0);
         for clock in 0..60_000u64 {
-            let tick = clock * 5 >> 3;
+            let tick = (clock * 5) >> 3;
             if clock % 1000 == 0 {
                 accept = [1.0, 0.3, 0.02][random.below(3) as usize];
             }

@@ -83,7 +83,7 @@ fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
         _ => random.below(40 << 11 << (8 + sender.mtu)) & ((1 << 34) - 1),
     };
     let pacing = Pacing::new(random.corner(34), window, sender.mtu, registers);
-    let credit = (random.corner(33) as i64) - (random.corner(20) as i64 * i64::from(random.chance(0.1)) << 12);
+    let credit = (random.corner(33) as i64) - ((random.corner(20) as i64 * i64::from(random.chance(0.1))) << 12);
     let state = VisitState {
         nxt: near(random),
         max: near(random),
