@@ -7,7 +7,7 @@ use crate::cc::stimulus::EventSource;
 use crate::prim::uint::U;
 use crate::sim::{init, step, Stimulus};
 use hpcc_models::cc::hpcc::{HpccParams, Reaction};
-use hpcc_models::cc::{CcEvent, CongestionControl};
+use hpcc_models::cc::{CcEvent, CongestionControl, EventKind};
 use hpcc_models::fixed::arithmetic::rate;
 use hpcc_models::fixed::FixedHpcc;
 use std::collections::VecDeque;
@@ -217,4 +217,32 @@ fn one_event_every_six_clocks_for_one_flow_without_end() {
     assert!(clocks_to_enter(3000, 1) <= 3000 * interval);
     assert!(clocks_to_enter(3000, 2) <= 1500 * interval);
     assert!(clocks_to_enter(3000, 5) <= 600 * interval);
+}
+
+#[test]
+fn flow_numbers_past_the_count_are_dropped_and_counted() {
+    let mut bench = Bench::new(params());
+    let mut source = EventSource::new(5, 52);
+    for flow in [49, 50, 51] {
+        bench.slot.command.valid.next = true;
+        bench.slot.command.create.next = true;
+        bench.slot.command.flow.next = U(flow);
+        if flow == 49 {
+            bench.model.create(49, 0);
+            bench.expect(49, 0);
+        }
+        while !bench.step().1 {}
+        bench.slot.command.valid.next = false;
+    }
+    bench.drain();
+    for flow in [50usize, 51, 49, 50] {
+        let event = CcEvent {
+            int_valid: true,
+            kind: EventKind::Ack,
+            ..source.next(flow, 0)
+        };
+        bench.event(&event);
+    }
+    bench.drain();
+    assert_eq!(bench.slot.count_out_of_range.val().0, 3);
 }
