@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand, joined by [`Command`].
+//! The command line: one file per subcommand, joined by `Command`.
 //!
 //! A subcommand is a clap `Args` struct with `fn run(self) -> Result<(), Failure>`. Exit codes: 0 done, 1 a check failed,
 //! 2 bad usage or input; what went wrong is one line on standard error that starts with `error: `.

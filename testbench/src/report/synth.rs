@@ -1,6 +1,6 @@
 //! Synthesis by Yosys and placement by nextpnr, kept under `target/report` by the content of the emitted files.
 //!
-//! Cells are counted on the block alone. For placement the block is put between shift registers (see [`harness`]), since
+//! Cells are counted on the block alone. For placement the block is put between shift registers (see `harness`), since
 //! it has more ports than any part has pins; the harness adds flip-flops, not logic on the block's paths.
 
 mod harness;
