@@ -36,3 +36,6 @@ pub use routing::PairMetrics;
 pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
 pub use topology::{Link, Topology, TopologyError};
+
+#[cfg(test)]
+mod tests;

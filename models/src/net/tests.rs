@@ -1,0 +1,162 @@
+//! The network under senders that never slow down: what pause, drops, recovery and rerouting promise must hold without congestion control.
+
+use super::*;
+use crate::cc::{CcEvent, CongestionControl, Update};
+
+/// Line rate and one window, whatever happens.
+struct Greedy {
+    rate: f64,
+    window: f64,
+}
+
+impl CongestionControl for Greedy {
+    fn name(&self) -> &'static str {
+        "greedy"
+    }
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        Update {
+            flow,
+            generation,
+            window: self.window,
+            rate: self.rate,
+        }
+    }
+    fn remove(&mut self, _flow: u32) {}
+    fn handle(&mut self, _event: &CcEvent) -> Option<Update> {
+        None
+    }
+}
+
+fn simulate(topology: &Topology, flows: Vec<FlowSpec>, config: Config, change: Option<LinkChange>) -> Outcome {
+    let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(Greedy {
+            rate: p.line_rate_bps as f64,
+            window: f64::INFINITY,
+        }))))
+    };
+    let mut sim = Simulator::new(topology, flows, config, SamplePlan::default(), &mut slot).unwrap();
+    change.into_iter().for_each(|c| sim.add_link_change(c));
+    sim.run_until(1_000_000_000_000);
+    sim.finish()
+}
+
+fn incast(senders: u32, bytes: u64) -> Vec<FlowSpec> {
+    let flow = |src| FlowSpec {
+        src,
+        dst: senders,
+        bytes,
+        start_ps: 0,
+    };
+    (0..senders).map(flow).collect()
+}
+
+fn all_finished(outcome: &Outcome) -> bool {
+    outcome.records.iter().all(|r| r.finished_ps.is_some())
+}
+
+/// A buffer a tenth of what arrives: pause keeps it from overflowing, and nothing is sent twice.
+#[test]
+fn pause_loses_nothing() {
+    let mut config = Config::paper(13_000, false);
+    config.buffer_bytes = 2 * 1024 * 1024;
+    let outcome = simulate(&star(17, 100, 1000), incast(16, 1_000_000), config, None);
+    assert!(all_finished(&outcome));
+    let c = outcome.counters;
+    assert!(c.pauses > 0 && c.paused_ps > 0, "{c:?}");
+    assert_eq!((c.drops, c.timeouts, c.naks), (0, 0, 0), "{c:?}");
+    assert!(outcome.records.iter().all(|r| r.retransmitted_bytes == 0));
+}
+
+/// Without pause the same buffer overflows; both recoveries deliver everything.
+#[test]
+fn both_recoveries_deliver_everything() {
+    for recovery in [Recovery::GoBackN, Recovery::Irn] {
+        let mut config = Config::paper(13_000, false);
+        config.buffer_bytes = 2 * 1024 * 1024;
+        config.flow_control = FlowControl::EgressLimit;
+        config.recovery = recovery;
+        config.window_use = WindowUse::Initial;
+        config.retry_timeout_ps = Some(320_000_000);
+        let outcome = simulate(&star(17, 100, 1000), incast(16, 1_000_000), config, None);
+        assert!(
+            all_finished(&outcome) && outcome.counters.drops > 0,
+            "{:?}",
+            outcome.counters
+        );
+    }
+}
+
+/// One packet in a hundred lost on every link, the last one and acknowledgements included.
+#[test]
+fn loss_on_links_is_recovered() {
+    for recovery in [Recovery::GoBackN, Recovery::Irn] {
+        let mut topology = dumbbell(4, 100, 100, 1000);
+        topology.links.iter_mut().for_each(|l| l.loss = 0.01);
+        let mut config = Config::paper(13_000, true);
+        config.recovery = recovery;
+        config.retry_timeout_ps = Some(100_000_000);
+        let flows = (0..4)
+            .map(|i| FlowSpec {
+                src: i,
+                dst: 4 + i,
+                bytes: 200_123,
+                start_ps: 0,
+            })
+            .collect();
+        let outcome = simulate(&topology, flows, config, None);
+        assert!(
+            all_finished(&outcome) && outcome.counters.losses > 10,
+            "{recovery:?} {:?}",
+            outcome.counters
+        );
+    }
+}
+
+/// A lone flow takes the time that its bytes take: first byte out to last acknowledgement in, to the picosecond.
+#[test]
+fn a_lone_packet_by_hand() {
+    let config = Config::paper(13_000, true);
+    let flows = vec![FlowSpec {
+        src: 0,
+        dst: 1,
+        bytes: 1000,
+        start_ps: 500,
+    }];
+    let outcome = simulate(&star(2, 100, 1000), flows, config, None);
+    // Data: 1000 + 82 + 2 (INT) + 16 (RETH), one record of 8 behind the switch; ACK: 86 + 10 both ways. 80 ps a byte, 4 us of links.
+    let want = (1100 + 1108 + 2 * 96) * 80 + 4_000_000;
+    assert_eq!(outcome.records[0].fct_ps(), Some(want));
+    assert_eq!(outcome.samples.rtt.max(), want / 1000);
+}
+
+/// The only used uplink of a rack fails in the middle: flows are rerouted and finish; a link that is cut for good stops them.
+#[test]
+fn a_failed_link_is_routed_around() {
+    let topology = fat_tree_with(1, 2, 100, 400);
+    let first_uplink = topology
+        .links
+        .iter()
+        .position(|l| topology.is_switch[l.a as usize])
+        .unwrap();
+    let down = |link| LinkChange {
+        at_ps: 20_000_000,
+        link,
+        up: false,
+        rate_bps: None,
+    };
+    let flows: Vec<FlowSpec> = (0..4)
+        .map(|i| FlowSpec {
+            src: i % 2,
+            dst: 4 + i,
+            bytes: 1_000_000,
+            start_ps: 0,
+        })
+        .collect();
+    let config = Config::paper(13_000, true);
+    for link in first_uplink..first_uplink + 4 {
+        let outcome = simulate(&topology, flows.clone(), config.clone(), Some(down(link)));
+        assert!(all_finished(&outcome), "link {link}");
+    }
+    let outcome = simulate(&topology, flows, config, Some(down(0)));
+    assert!(outcome.records.iter().filter(|r| r.finished_ps.is_none()).count() == 2);
+}
