@@ -3,7 +3,7 @@
 use super::arithmetic::{
     ewma, hop_utilisation, inverse_utilisation, psn_after, rate, weight, window, wrapping_difference,
 };
-use super::formats::{TS_BITS, TX_BITS};
+use super::formats::{mask, CLOCK_BITS, TS_BITS, TX_BITS};
 use super::registers::HpccRegisters;
 use crate::cc::hpcc::{Branch, HpccCounters, HpccParams, Observation, ParamError};
 use crate::cc::{CcEvent, CongestionControl, EventKind, FlowTable, HopRecord, Update, MAX_HOPS};
@@ -94,7 +94,7 @@ impl HpccRegisters {
             state.replace_records(event);
             state.c = self.c_init;
             step.branch = Branch::PathChange;
-        } else if (event.now.wrapping_sub(state.last_ack_ns) & ((1 << 48) - 1)) > u64::from(self.stale_limit) {
+        } else if (event.now.wrapping_sub(state.last_ack_ns) & mask(CLOCK_BITS)) > u64::from(self.stale_limit) {
             state.replace_records(event);
             step.branch = Branch::StaleFlow;
         } else {

@@ -1,13 +1,12 @@
 //! Run-time registers of the HPCC pipeline: what software computes once from the parameters, and where it writes it.
 
 use super::formats::{
-    mask, ADDITIVE_INCREASE_BITS, BASE_RTT_BITS, BUSY_TIME_BITS, INVERSE_BASE_RTT_BITS, LIMIT_BITS, QUEUE_WEIGHT_BITS,
-    RATE_PER_WINDOW_BITS, STAGE_BITS, TS_BITS, TX_BITS, WINDOW_BITS,
+    mask, ADDITIVE_INCREASE_BITS, BASE_RTT_BITS, BUSY_TIME_BITS, INVERSE_BASE_RTT_BITS, QUEUE_WEIGHT_BITS,
+    RATE_PER_WINDOW_BITS, TS_BITS, TX_BITS, WINDOW_BITS,
 };
 use super::formats::{AdditiveIncrease, BusyTime, QueueWeight, RatePerWindow, Utilisation, Window};
 use crate::cc::hpcc::{Fairness, HpccParams, ParamError, RateSignal, Reaction, Q_UNIT, TX_UNIT};
 use fixed::types::extra::{LeEqU64, Unsigned};
-use fixed::FixedU64;
 
 /// What the hardware knows about one port speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,11 +19,6 @@ pub struct SpeedRegisters {
     pub stale_ns: u32,
     /// The code may be used.
     pub valid: bool,
-}
-
-impl SpeedRegisters {
-    /// Layout of the packed word in the table's RAM, most significant first: valid, stale_ns, queue_weight, busy_time.
-    pub const BITS: u32 = 1 + TS_BITS + QUEUE_WEIGHT_BITS + BUSY_TIME_BITS;
 }
 
 /// All registers. Integers are the bits of the format named.
@@ -92,26 +86,6 @@ pub mod address {
 pub const ADDRESS_BITS: u32 = 6;
 /// Bits of the write port's data.
 pub const DATA_BITS: u32 = 48;
-
-fn quantise<F>(field: &'static str, value: f64, bits: u32) -> Result<u64, ParamError>
-where
-    F: Unsigned + LeEqU64,
-{
-    let refuse = || ParamError {
-        field,
-        expected: format!(
-            "a value that fits {} integer bits of the hardware's format",
-            i64::from(bits) - i64::from(F::U32)
-        ),
-        got: format!("{value}"),
-    };
-    // adding half a unit and truncating rounds to nearest for positive numbers
-    let scaled = value * 2f64.powi(F::I32);
-    if !scaled.is_finite() || scaled < 0.0 || scaled.round() > mask(bits) as f64 {
-        return Err(refuse());
-    }
-    Ok(FixedU64::<F>::from_bits(scaled.round() as u64).to_bits())
-}
 
 impl HpccRegisters {
     /// Computes the registers. Errors name the parameter that does not fit the hardware's formats, or that the hardware
@@ -195,8 +169,21 @@ macro_rules! hardware_format {
 hardware_format!(Utilisation: DATA_BITS, Window: WINDOW_BITS, AdditiveIncrease: ADDITIVE_INCREASE_BITS, BusyTime: BUSY_TIME_BITS,
     QueueWeight: QUEUE_WEIGHT_BITS, RatePerWindow: RATE_PER_WINDOW_BITS);
 
+/// The bits of a value in format `T`, rounded to nearest.
 fn bits_of<T: HardwareFormat>(field: &'static str, value: f64) -> Result<u64, ParamError> {
-    quantise::<T::Fraction>(field, value, T::BITS)
+    let fraction = T::Fraction::I32;
+    let scaled = (value * 2f64.powi(fraction)).round();
+    if !scaled.is_finite() || value < 0.0 || scaled > mask(T::BITS) as f64 {
+        return Err(ParamError {
+            field,
+            expected: format!(
+                "a value that fits {} integer bits of the hardware's format",
+                i64::from(T::BITS) - i64::from(fraction)
+            ),
+            got: format!("{value}"),
+        });
+    }
+    Ok(scaled as u64)
 }
 
 fn speed_table(params: &HpccParams, t_w: f64) -> Result<[SpeedRegisters; 16], ParamError> {
@@ -225,18 +212,3 @@ fn speed_table(params: &HpccParams, t_w: f64) -> Result<[SpeedRegisters; 16], Pa
     }
     Ok(table)
 }
-
-/// Bits each scalar register keeps, by address; the rest of a write is ignored.
-pub const SCALAR_BITS: [(u8, u32); 11] = [
-    (address::REACTION, 2),
-    (address::MAX_STAGE, STAGE_BITS),
-    (address::BASE_RTT, BASE_RTT_BITS),
-    (address::BASE_RTT_SHIFT, 3),
-    (address::INVERSE_BASE_RTT, INVERSE_BASE_RTT_BITS),
-    (address::C_INIT, DATA_BITS),
-    (address::W_INIT, WINDOW_BITS),
-    (address::W_MIN, WINDOW_BITS),
-    (address::W_AI, ADDITIVE_INCREASE_BITS),
-    (address::RATE_PER_WINDOW, RATE_PER_WINDOW_BITS),
-    (address::STALE_LIMIT, LIMIT_BITS),
-];
