@@ -24,6 +24,7 @@ pub mod divider;
 pub mod fifo;
 pub mod forward_ram;
 pub mod lut_ram;
+pub mod merge;
 pub mod mul;
 pub mod normalise;
 pub mod ram;

@@ -1,0 +1,3 @@
+//! The whole NIC: words between its blocks, and the top that wires them.
+
+pub mod words;

@@ -1,0 +1,105 @@
+//! Two streams into one, turn about.
+
+use super::skid::{StreamIn, StreamOut};
+use super::uint::Limbs;
+use crate::emit::naming::named_as;
+use rust_hdl::prelude::*;
+
+/// Items of `first` and `second` on `down`, registered; when both wait they take turns. One item every two clocks at
+/// least.
+#[derive(LogicBlock, Default)]
+pub struct StreamMerge<T: Synth> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// One stream.
+    pub first: StreamIn<T>,
+    /// The other.
+    pub second: StreamIn<T>,
+    /// Both.
+    pub down: StreamOut<T>,
+    full: DFF<Bit>,
+    item: DFF<T>,
+    turn: DFF<Bit>,
+    room: Signal<Local, Bit>,
+    pick_second: Signal<Local, Bit>,
+}
+
+impl<T: Synth> Logic for StreamMerge<T> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, full, item, turn);
+        self.room.next = !self.full.q.val() | self.down.ready.val();
+        self.pick_second.next = self.second.valid.val() & (self.turn.q.val() | !self.first.valid.val());
+        self.first.ready.next = self.room.val() & !self.pick_second.val();
+        self.second.ready.next = self.room.val() & self.pick_second.val();
+        self.down.valid.next = self.full.q.val();
+        self.down.data.next = self.item.q.val();
+        if self.room.val() {
+            self.full.d.next = self.first.valid.val() | self.second.valid.val();
+            if self.pick_second.val() {
+                self.item.d.next = self.second.data.val();
+                self.turn.d.next = false;
+            } else {
+                self.item.d.next = self.first.data.val();
+                if self.first.valid.val() {
+                    self.turn.d.next = true;
+                }
+            }
+        }
+        if self.reset.val() {
+            self.full.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as(format!("stream_merge_w{}", T::BITS))
+    }
+}
+
+crate::ports! {
+    [T: Limbs] StreamMerge<T> {
+        in reset, first.data, first.valid, second.data, second.valid, down.ready;
+        out first.ready, second.ready, down.data, down.valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::uint::U;
+    use crate::sim::{init, step, Stimulus};
+
+    #[test]
+    fn both_streams_arrive_whole_in_order_and_in_turn() {
+        for accept in [0.3, 1.0] {
+            let mut merge: Box<StreamMerge<U<16>>> = Box::default();
+            init(merge.as_mut()).expect("complete block");
+            let mut stimulus = Stimulus::new(5);
+            let (mut next, mut seen) = ([0u64; 2], [0u64; 2]);
+            for _ in 0..4000 {
+                merge.first.valid.next = true;
+                merge.first.data.next = U(next[0]);
+                merge.second.valid.next = true;
+                merge.second.data.next = U(0x8000 | next[1]);
+                merge.down.ready.next = stimulus.chance(accept);
+                let (first, second, out, data) = step(merge.as_mut(), |m| {
+                    (
+                        m.first.ready.val(),
+                        m.second.ready.val(),
+                        m.down.valid.val() & m.down.ready.val(),
+                        m.down.data.val().0,
+                    )
+                });
+                next[0] += u64::from(first);
+                next[1] += u64::from(second);
+                if out {
+                    let from = (data >> 15) as usize;
+                    assert_eq!(data & 0x7fff, seen[from]);
+                    seen[from] += 1;
+                }
+            }
+            assert!(seen[0].abs_diff(seen[1]) <= 1 && seen[0] > 500, "{seen:?}");
+        }
+    }
+}
