@@ -2,6 +2,7 @@
 
 pub mod cc;
 pub mod emit;
+pub mod host;
 pub mod nic;
 pub mod prim;
 pub mod rx;

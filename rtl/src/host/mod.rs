@@ -1,0 +1,3 @@
+//! Host side: memory regions and what stands between the queue pairs and the host.
+
+pub mod regions;

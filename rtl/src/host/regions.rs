@@ -1,0 +1,326 @@
+//! Memory regions: 32 slots found by key, and the check of an access against bounds and rights. One request a clock.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 0 | inputs | 32 keys compared; end of the access |
+//! | 1 | `hit` | lowest slot that has the key |
+//! | 2 | `slot_2` | its bounds and rights are read |
+//! | 3 | RAM | compared |
+//! | 4 | outputs | |
+//!
+//! The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
+//! bounds to the old key. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
+
+use crate::emit::naming::named;
+use crate::nic::words::Region;
+use crate::prim::lut_ram::LutRam;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::wide::{bit_cast_w, W};
+use rust_hdl::prelude::*;
+
+/// Clocks from a request to its answer.
+pub const REGION_CHECK_LATENCY: usize = 4;
+
+/// What a request asks for, `access` of [`RegionCheck`]: this NIC's own work; any region may be used.
+pub const ACCESS_LOCAL: u64 = 0;
+/// WRITE from the network.
+pub const ACCESS_REMOTE_WRITE: u64 = 1;
+/// READ from the network.
+pub const ACCESS_REMOTE_READ: u64 = 2;
+
+/// Regions and their check.
+#[derive(LogicBlock, Default)]
+pub struct RegionCheck {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: no slot is in use.
+    pub reset: Signal<In, Bit>,
+    /// A slot is written; requests from the third clock after on see it.
+    pub region_valid: Signal<In, Bit>,
+    /// Slot.
+    pub region_slot: Signal<In, U<5>>,
+    /// Its new content.
+    pub region_data: Signal<In, Region>,
+    /// Key.
+    pub key: Signal<In, U<32>>,
+    /// First byte.
+    pub address: Signal<In, U<64>>,
+    /// Bytes; none are always allowed.
+    pub length: Signal<In, U<32>>,
+    /// 0 local, 1 remote write, 2 remote read.
+    pub access: Signal<In, U<2>>,
+    /// The access of four clocks ago is allowed.
+    pub allowed: Signal<Out, Bit>,
+    // writing
+    write_1: DFF<Bit>,
+    slot_1: DFF<U<5>>,
+    data_1: DFF<Region>,
+    end_1: DFF<U<64>>,
+    wraps_1: DFF<Bit>,
+    base_in: Signal<Local, U<64>>,
+    end_in: Signal<Local, U<64>>,
+    used: DFF<U<32>>,
+    keys: [DFF<U<32>>; 32],
+    // 63:0 base, 128:64 end, 129 in use, 130 write, 131 read, 163:132 key
+    ram: LutRam<W<164, 3>, 5>,
+    // 1
+    hit: [DFF<Bit>; 32],
+    key_1: DFF<U<32>>,
+    first_1: DFF<U<64>>,
+    last_1: DFF<U<64>>,
+    over_1: DFF<Bit>,
+    access_1: DFF<U<2>>,
+    empty_1: DFF<Bit>,
+    last_in: Signal<Local, U<64>>,
+    // 2
+    slot_2: DFF<U<5>>,
+    found_2: DFF<Bit>,
+    key_2: DFF<U<32>>,
+    first_2: DFF<U<64>>,
+    last_2: DFF<U<64>>,
+    over_2: DFF<Bit>,
+    access_2: DFF<U<2>>,
+    empty_2: DFF<Bit>,
+    // 3
+    found_3: DFF<Bit>,
+    key_3: DFF<U<32>>,
+    first_3: DFF<U<64>>,
+    last_3: DFF<U<64>>,
+    over_3: DFF<Bit>,
+    access_3: DFF<U<2>>,
+    empty_3: DFF<Bit>,
+    ends_later: Signal<Local, Bit>,
+    // 4
+    empty_4: DFF<Bit>,
+    named_4: DFF<Bit>,
+    right_4: DFF<Bit>,
+    above_4: DFF<Bit>,
+    below_4: DFF<Bit>,
+}
+
+impl Logic for RegionCheck {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, ram);
+        dff_setup!(self, clock, write_1, slot_1, data_1, end_1, wraps_1, used);
+        dff_setup!(self, clock, key_1, first_1, last_1, over_1, access_1, empty_1);
+        dff_setup!(self, clock, slot_2, found_2, key_2, first_2, last_2, over_2, access_2, empty_2);
+        dff_setup!(self, clock, found_3, key_3, first_3, last_3, over_3, access_3, empty_3);
+        dff_setup!(self, clock, empty_4, named_4, right_4, above_4, below_4);
+
+        // writing: end of the region, then the slot
+        self.base_in.next = self.region_data.val().get_bits::<64>(33);
+        self.end_in.next = self.base_in.val() + self.region_data.val().get_bits::<64>(97);
+        self.write_1.d.next = self.region_valid.val();
+        self.slot_1.d.next = self.region_slot.val();
+        self.data_1.d.next = self.region_data.val();
+        self.end_1.d.next = self.end_in.val();
+        self.wraps_1.d.next = self.end_in.val() < self.base_in.val();
+        for i in 0..32 {
+            self.keys[i].clock.next = self.clock.val();
+            self.hit[i].clock.next = self.clock.val();
+            self.keys[i].d.next = self.keys[i].q.val();
+            if self.write_1.q.val() & (self.slot_1.q.val() == i.val()) {
+                self.keys[i].d.next = self.data_1.q.val().get_bits::<32>(1);
+            }
+            self.hit[i].d.next = self.used.q.val().get_bit(i) & (self.keys[i].q.val() == self.key.val());
+        }
+        if self.write_1.q.val() {
+            self.used.d.next = self
+                .used
+                .q
+                .val()
+                .replace_bit(self.slot_1.q.val().index(), self.data_1.q.val().get_bit(0));
+        }
+        self.ram.we.next = self.write_1.q.val();
+        self.ram.waddr.next = self.slot_1.q.val();
+        self.ram.wdata.next = bit_cast_w::<164, 3, 64>(self.data_1.q.val().get_bits::<64>(33))
+            | (bit_cast_w::<164, 3, 64>(self.end_1.q.val()) << 64)
+            | (bit_cast_w::<164, 3, 1>(bit_cast_b(self.wraps_1.q.val())) << 128)
+            | (bit_cast_w::<164, 3, 1>(self.data_1.q.val().get_bits::<1>(0)) << 129)
+            | (bit_cast_w::<164, 3, 2>(self.data_1.q.val().get_bits::<2>(161)) << 130)
+            | (bit_cast_w::<164, 3, 32>(self.data_1.q.val().get_bits::<32>(1)) << 132);
+
+        // 1
+        self.last_in.next = self.address.val() + bit_cast_u::<64, 32>(self.length.val());
+        self.key_1.d.next = self.key.val();
+        self.first_1.d.next = self.address.val();
+        self.last_1.d.next = self.last_in.val();
+        self.over_1.d.next = self.last_in.val() < self.address.val();
+        self.access_1.d.next = self.access.val();
+        self.empty_1.d.next = self.length.val() == 0;
+
+        // 2
+        self.slot_2.d.next = bits_u::<5>(0);
+        self.found_2.d.next = false;
+        for i in 0..32 {
+            if self.hit[31 - i].q.val() {
+                self.slot_2.d.next = bits_u::<5>(31) - i.val();
+                self.found_2.d.next = true;
+            }
+        }
+        self.key_2.d.next = self.key_1.q.val();
+        self.first_2.d.next = self.first_1.q.val();
+        self.last_2.d.next = self.last_1.q.val();
+        self.over_2.d.next = self.over_1.q.val();
+        self.access_2.d.next = self.access_1.q.val();
+        self.empty_2.d.next = self.empty_1.q.val();
+
+        // 3
+        self.ram.raddr.next = self.slot_2.q.val();
+        self.found_3.d.next = self.found_2.q.val();
+        self.key_3.d.next = self.key_2.q.val();
+        self.first_3.d.next = self.first_2.q.val();
+        self.last_3.d.next = self.last_2.q.val();
+        self.over_3.d.next = self.over_2.q.val();
+        self.access_3.d.next = self.access_2.q.val();
+        self.empty_3.d.next = self.empty_2.q.val();
+
+        // 4: ends are 65 bits long
+        self.ends_later.next = self.last_3.q.val() > self.ram.rdata.val().get_bits::<64>(64);
+        self.empty_4.d.next = self.empty_3.q.val();
+        self.named_4.d.next = self.found_3.q.val()
+            & self.ram.rdata.val().get_bit(129)
+            & (self.ram.rdata.val().get_bits::<32>(132) == self.key_3.q.val());
+        self.right_4.d.next = (self.access_3.q.val() == 0)
+            | ((self.access_3.q.val() == 1) & self.ram.rdata.val().get_bit(130))
+            | ((self.access_3.q.val() == 2) & self.ram.rdata.val().get_bit(131));
+        self.below_4.d.next = self.first_3.q.val() < self.ram.rdata.val().get_bits::<64>(0);
+        self.above_4.d.next = (self.over_3.q.val() & !self.ram.rdata.val().get_bit(128))
+            | ((self.over_3.q.val() == self.ram.rdata.val().get_bit(128)) & self.ends_later.val());
+        self.allowed.next = self.empty_4.q.val()
+            | (self.named_4.q.val() & self.right_4.q.val() & !self.below_4.q.val() & !self.above_4.q.val());
+
+        if self.reset.val() {
+            self.write_1.d.next = false;
+            self.used.d.next = bits_u::<32>(0);
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] RegionCheck {
+        in reset, region_valid, region_slot, region_data, key, address, length, access; out allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nic::words::region;
+    use crate::sim::{init, step, Stimulus};
+    use hpcc_models::nic::{Access, Region as ModelRegion, Regions};
+    use std::collections::{BTreeMap, VecDeque};
+
+    /// Slots filled, changed and cleared; accesses around every bound; a request a clock except right after a write.
+    #[test]
+    fn allows_what_the_model_allows() {
+        let mut check: Box<RegionCheck> = Box::default();
+        init(check.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(1);
+        let mut slots: BTreeMap<u64, ModelRegion> = BTreeMap::new();
+        let mut waiting: VecDeque<(u64, bool)> = VecDeque::new();
+        let (mut quiet, mut seen) = (0, [0u64; 2]);
+        for clock in 0..200_000u64 {
+            check.reset.next = clock < 2;
+            let write = clock > 2 && stimulus.chance(0.02);
+            check.region_valid.next = write;
+            if write {
+                quiet = 3;
+                let slot = stimulus.below(32);
+                let mut key = stimulus.below(40) as u32;
+                let taken = |key: u32| slots.iter().any(|(at, region)| *at != slot && region.key == key);
+                while taken(key) {
+                    key += 1;
+                }
+                let base = stimulus.corner(64);
+                let length = match stimulus.below(3) {
+                    0 => base.wrapping_neg(),
+                    1 => stimulus.below(5000),
+                    _ => stimulus.corner(64),
+                };
+                let new = ModelRegion {
+                    key,
+                    address: base,
+                    length,
+                    remote_write: stimulus.chance(0.7),
+                    remote_read: stimulus.chance(0.7),
+                };
+                let valid = stimulus.chance(0.9);
+                let mut word = [
+                    stimulus.uniform(64),
+                    stimulus.uniform(64),
+                    stimulus.uniform(64),
+                    stimulus.uniform(3),
+                ];
+                region::VALID.put(&mut word, valid.into());
+                region::KEY.put(&mut word, key.into());
+                region::BASE.put(&mut word, base);
+                region::LENGTH.put(&mut word, length);
+                region::REMOTE_WRITE.put(&mut word, new.remote_write.into());
+                region::REMOTE_READ.put(&mut word, new.remote_read.into());
+                check.region_slot.next = U(slot);
+                check.region_data.next = W(word);
+                slots.remove(&slot);
+                if valid {
+                    slots.insert(slot, new);
+                }
+            }
+            let key = if slots.is_empty() || stimulus.chance(0.1) {
+                stimulus.below(50) as u32
+            } else {
+                let pick = stimulus.below(slots.len() as u64) as usize;
+                slots.values().nth(pick).expect("a slot").key
+            };
+            let (mut address, mut length) = (stimulus.corner(64), stimulus.corner(32));
+            if let Some(own) = slots.values().find(|region| region.key == key) {
+                let near = stimulus.below(5).wrapping_sub(2);
+                match stimulus.below(4) {
+                    0 => address = own.address.wrapping_add(near),
+                    1 => {
+                        address = own
+                            .address
+                            .wrapping_add(own.length)
+                            .wrapping_sub(length)
+                            .wrapping_add(near)
+                    }
+                    2 => {
+                        address = own.address;
+                        length = own.length.wrapping_add(near) & 0xffff_ffff;
+                    }
+                    _ => address = own.address.wrapping_add(stimulus.below(own.length.max(1))),
+                }
+            }
+            if stimulus.chance(0.05) {
+                length = 0;
+            }
+            let access = stimulus.below(3);
+            check.key.next = U(key.into());
+            check.address.next = U(address);
+            check.length.next = U(length);
+            check.access.next = U(access);
+            if quiet == 0 {
+                let mut regions = Regions::default();
+                slots.values().for_each(|region| regions.insert(*region));
+                let kind = [Access::Local, Access::RemoteWrite, Access::RemoteRead][access as usize];
+                let expected = regions.allows(key, address, length, kind);
+                waiting.push_back((clock + REGION_CHECK_LATENCY as u64, expected));
+            }
+            // what is under way when a slot changes may be judged by either state
+            if write {
+                waiting.clear();
+            }
+            quiet -= u64::from(quiet > 0);
+            let allowed = step(check.as_mut(), |c| c.allowed.val());
+            if waiting.front().is_some_and(|(at, _)| *at == clock) {
+                let (_, expected) = waiting.pop_front().expect("checked");
+                assert_eq!(allowed, expected, "clock {clock}");
+                seen[usize::from(allowed)] += 1;
+            }
+        }
+        assert!(seen[0] > 20_000 && seen[1] > 20_000, "{seen:?}");
+    }
+}
