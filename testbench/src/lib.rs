@@ -4,6 +4,7 @@ pub mod cli;
 pub mod cosim;
 pub mod drive;
 pub mod mutate;
+pub mod nic;
 pub mod report;
 pub mod scenario;
 pub mod tools;

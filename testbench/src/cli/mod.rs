@@ -7,15 +7,18 @@ mod cocotb;
 mod cosim;
 mod emit;
 mod failure;
+mod link;
 mod mutate;
 mod output;
+mod replay;
 mod report;
 mod run;
 mod scenarios;
+mod serve;
 mod sweep;
 
 pub use failure::Failure;
-pub use output::{create_file, say};
+pub use output::{create_file, progress, say};
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +38,8 @@ enum Command {
     Run(run::Args),
     Scenarios(scenarios::Args),
     Sweep(sweep::Args),
+    Replay(replay::Args),
+    Serve(serve::Args),
     Emit(emit::Args),
     Mutate(mutate::Args),
     Report(report::Args),
@@ -48,6 +53,8 @@ impl Command {
             Self::Run(args) => args.run(),
             Self::Scenarios(args) => args.run(),
             Self::Sweep(args) => args.run(),
+            Self::Replay(args) => args.run(),
+            Self::Serve(args) => args.run(),
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),
             Self::Report(args) => args.run(),

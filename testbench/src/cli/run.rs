@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config};
 use hpcc_models::net::{LinkChange, SamplePlan};
 
-use super::{say, Failure};
+use super::{link, say, Failure};
 use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, OutDir};
@@ -14,10 +14,16 @@ use crate::scenario::spec::{parse_set, plan, Overrides};
 use crate::scenario::traffic::read_text;
 use crate::scenario::{builtin, laws::LawSpec, ns3, Fidelity};
 
-/// Simulate a network: a built-in scenario, a scenario file, or ns-3 topology and flow files
+/// Simulate a network: a built-in scenario, a scenario file, or ns-3 topology and flow files; or two NICs on a wire
+///
+/// `run link` puts two whole NICs on a wire and compares their memory at the end. Its keys for --set: loss, duplicate, reorder,
+/// bit_error (probability per frame), delay_ns, rate_gbps, bytes, mtu, messages, qps, op (write, read, bidirectional,
+/// bidirectional_read), int (on, off), hops (INT stampers on the way), retry_timeout_us, retry_limit, seed, limit_ms, pcap (on,
+/// off), vcd_from_ns and vcd_ns (a waveform). With --set table=on it measures how much of the payload that the wire can carry
+/// gets through, for every MTU, one way and both ways.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Built-in scenario (see `hpcc-nic scenarios`) or scenario file (TOML)
+    /// Built-in scenario (see `hpcc-nic scenarios`), scenario file (TOML), or `link`
     #[arg(required_unless_present = "topology", conflicts_with = "topology")]
     name: Option<String>,
     /// Topology file in the ns-3 HPCC simulator's format
@@ -65,6 +71,9 @@ struct Plan {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
+        if self.name.as_deref() == Some(link::NAME) {
+            return self.run_link();
+        }
         let plan = if self.topology.is_some() {
             self.ns3_plan()
         } else {
@@ -97,6 +106,16 @@ impl Args {
                 failed.join(", ")
             )))
         }
+    }
+
+    fn run_link(self) -> Result<(), Failure> {
+        if self.cc.is_some() || self.full || self.html {
+            return Err(Failure::Input("run link: expected none of --cc, --full, --html".into()));
+        }
+        let mut set = self.set;
+        set.extend(self.seed.map(|seed| format!("seed={seed}")));
+        let out = self.out.unwrap_or_else(|| PathBuf::from("out").join(link::NAME));
+        link::run(&set, self.fidelity, &out)
     }
 
     fn scenario_plan(&self) -> Result<Plan, String> {

@@ -4,6 +4,7 @@ pub mod builtin;
 pub mod figures;
 pub mod laws;
 pub mod nic_config;
+mod nic_model;
 mod nic_registers;
 pub mod ns3;
 pub mod output;

@@ -3,7 +3,7 @@
 //! Every fault is one line: file, line, field, what was expected.
 
 use super::nic_registers::NicSection;
-use hpcc_models::nic::{BlockMemory, Nic, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
+use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use serde::Deserialize;
 use std::net::Ipv4Addr;
@@ -141,6 +141,8 @@ pub struct TimedWork {
 pub struct NicSetup {
     /// Registers and neighbours.
     pub nic: NicConfig,
+    /// Base round-trip time `T` of the congestion control, ns.
+    pub base_rtt_ns: u32,
     /// Queue pairs.
     pub qps: Vec<QpConfig>,
     /// Memory.
@@ -187,6 +189,7 @@ impl NicSetup {
         let mut nic = section
             .registers()
             .map_err(|what| at(nic_at, format!("[nic] {what}")))?;
+        let base_rtt_ns = section.base_rtt_ns();
         nic.neighbours = file
             .neighbour
             .iter()
@@ -194,6 +197,7 @@ impl NicSetup {
             .collect();
         let mut setup = Self {
             nic,
+            base_rtt_ns,
             qps: Vec::new(),
             memory: Vec::new(),
             work: Vec::new(),
@@ -318,23 +322,6 @@ impl NicSetup {
             at_ns: section.at_ns,
             work,
         })
-    }
-
-    /// The behavioural model of this NIC, with its memory and queue pairs, before any work: the reference that the RTL's
-    /// frames are compared with.
-    pub fn model(&self) -> Result<Nic<BlockMemory>, hpcc_models::nic::HostError> {
-        let mut memory = BlockMemory::default();
-        for block in &self.memory {
-            memory.add(block.region.address, block.bytes.clone());
-        }
-        let mut nic = Nic::new(self.nic.clone(), memory, None);
-        for block in &self.memory {
-            nic.add_region(block.region);
-        }
-        for qp in &self.qps {
-            nic.create_qp(qp.clone())?;
-        }
-        Ok(nic)
     }
 }
 

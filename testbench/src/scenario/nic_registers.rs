@@ -52,6 +52,11 @@ fn within<T: PartialOrd + std::fmt::Display>(name: &str, value: T, low: T, high:
 }
 
 impl NicSection {
+    /// Base round-trip time, ns, once [`Self::registers`] has found it in range.
+    pub(super) fn base_rtt_ns(&self) -> u32 {
+        (self.base_rtt_us.unwrap_or(BASE_RTT_US) * 1e3).round() as u32
+    }
+
     /// The registers, or the first fault: field and what was expected.
     pub(super) fn registers(&self) -> Result<NicConfig, String> {
         let mut nic = NicConfig {

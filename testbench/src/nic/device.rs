@@ -1,0 +1,74 @@
+//! What every NIC under test can do. Frame beats and clocks are hidden: frames go in and come out at times.
+
+use crate::scenario::nic_config::NicSetup;
+use hpcc_models::nic::{Completion, HostError, WorkRequest};
+use hpcc_models::wire::TimedFrame;
+use thiserror::Error;
+
+/// Why a NIC cannot be made or cannot go on.
+#[derive(Debug, Error)]
+pub enum DeviceError {
+    /// A queue pair of the configuration is refused.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// Parameters of the law are refused.
+    #[error("{0}")]
+    Law(String),
+    /// The Verilated model cannot be built or loaded.
+    #[error(transparent)]
+    Rtl(#[from] crate::verilated::ModelError),
+    /// The NIC breaks the rules of one of its ports, or does not answer.
+    #[error("at {t_ns} ns: {what}")]
+    Port {
+        /// Simulated time, ns.
+        t_ns: u64,
+        /// Port and rule.
+        what: String,
+    },
+}
+
+/// A NIC with its host memory. Times are nanoseconds of its own clock, which starts at 0 and never goes back.
+pub trait Device: Sized {
+    /// The NIC of a configuration: registers written, memory filled, queue pairs created, no work posted.
+    fn create(setup: &NicSetup) -> Result<Self, DeviceError>;
+
+    /// Its clock.
+    fn now_ns(&self) -> u64;
+
+    /// Hands over a work request now. One that finds the queue full waits in front of it, in order.
+    fn post(&mut self, work: WorkRequest);
+
+    /// A frame (without FCS) arrives whole at `at_ns`, not before the present. Frames may be offered ahead of time.
+    fn offer(&mut self, at_ns: u64, frame: Vec<u8>);
+
+    /// Lets time pass up to and including `to_ns`.
+    fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError>;
+
+    /// When something can happen next that nobody outside causes; `None` if nothing is waited for.
+    fn next_ns(&self) -> Option<u64>;
+
+    /// Frames sent since the last call; `t_ns` is when the first bit left.
+    fn take_sent(&mut self) -> Vec<TimedFrame>;
+
+    /// Completions since the last call, oldest first.
+    fn take_completions(&mut self) -> Vec<Completion>;
+
+    /// All counters by name, in the order of the register map.
+    fn counters(&mut self) -> Result<Vec<(&'static str, u64)>, DeviceError>;
+
+    /// The memory block that begins at `address`.
+    fn memory(&self, address: u64) -> Option<&[u8]>;
+
+    /// Pause from the MAC: bit n stops data of priority n.
+    fn set_pause(&mut self, priorities: u8);
+
+    /// Clocks simulated so far; 0 where there are none.
+    fn clocks(&self) -> u64 {
+        0
+    }
+
+    /// Lets time pass for two NICs that do not hear of each other meanwhile.
+    fn advance_both(devices: &mut [Self; 2], to_ns: u64) -> Result<(), DeviceError> {
+        devices.iter_mut().try_for_each(|device| device.advance(to_ns))
+    }
+}

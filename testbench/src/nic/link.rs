@@ -1,0 +1,266 @@
+//! Two NICs on a wire: work on one or both, memory compared byte for byte at the end.
+
+use super::device::{Device, DeviceError};
+use super::link_config::{LinkSpec, GUARD, SOURCE, TARGET};
+use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
+use hpcc_models::nic::{Completion, Link, Status};
+use hpcc_models::wire::{wire_occupancy, Ports, RocePacket, StampConfig, Stamper, TimedFrame};
+use indicatif::ProgressBar;
+use std::time::{Duration, Instant};
+
+/// Time after the last completion in which frames that are still on their way arrive, ns.
+const TAIL_NS: u64 = 10_000;
+
+/// What one NIC did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SideOutcome {
+    /// Frames sent.
+    pub frames: u64,
+    /// Payload bytes sent, repetitions counted.
+    pub payload: u64,
+    /// When the first frame with payload began to leave, ns.
+    pub first_ns: u64,
+    /// When the last one had left, ns.
+    pub last_ns: f64,
+    /// Completions.
+    pub completions: Vec<Completion>,
+    /// Counters.
+    pub counters: Vec<(&'static str, u64)>,
+    /// Where the target memory is not what it should be although no work request says so.
+    pub damage: Option<String>,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct LinkOutcome {
+    /// The NICs.
+    pub sides: [SideOutcome; 2],
+    /// Frames as they were sent, by time; empty unless a capture is wanted.
+    pub sent: Vec<TimedFrame>,
+    /// Simulated time, ns.
+    pub now_ns: u64,
+    /// Every work request has a completion.
+    pub finished: bool,
+    /// Clocks simulated, both NICs together.
+    pub clocks: u64,
+    /// Wall time.
+    pub wall: Duration,
+}
+
+impl LinkOutcome {
+    /// Completions that are errors.
+    pub fn errors(&self) -> usize {
+        let completions = self.sides.iter().flat_map(|side| &side.completions);
+        completions.filter(|completion| completion.status != Status::Ok).count()
+    }
+
+    /// The first place where memory differs though no completion says so.
+    pub fn damage(&self) -> Option<&str> {
+        self.sides.iter().find_map(|side| side.damage.as_deref())
+    }
+}
+
+/// INT stampers of one direction. A packet sees the queue that it meets; the wire itself keeps that queue.
+struct Path {
+    stampers: Vec<Stamper>,
+    rate_gbps: f64,
+    free_ps: f64,
+}
+
+impl Path {
+    fn new(spec: &LinkSpec, side: usize) -> Self {
+        let bits_per_second = (spec.link.rate_gbps * 1e9) as u64;
+        let speed = DEFAULT_PORT_SPEEDS.iter().position(|speed| *speed == bits_per_second);
+        let stamper = |hop: u32| Stamper {
+            config: StampConfig {
+                switch_id: 0x101 * (1 + hop as u16) + side as u16,
+                speed: speed.unwrap_or(0) as u8,
+                ..StampConfig::default()
+            },
+            tx_bytes: 0,
+        };
+        Self {
+            stampers: (0..spec.hops).map(stamper).collect(),
+            rate_gbps: spec.link.rate_gbps,
+            free_ps: 0.0,
+        }
+    }
+
+    fn stamp(&mut self, t_ns: u64, frame: &mut Vec<u8>) {
+        let now = t_ns as f64 * 1e3;
+        let wait = (self.free_ps - now).max(0.0);
+        let mut queued = (wait * self.rate_gbps / 8e3) as u64;
+        for stamper in &mut self.stampers {
+            stamper.stamp(frame, ((now + wait) / 1e3) as u64, queued);
+            // Behind a port of the same rate no queue forms.
+            queued = 0;
+        }
+        self.free_ps = now + wait + wire_occupancy(frame.len()) as f64 * 8e3 / self.rate_gbps;
+    }
+}
+
+/// Payload bytes of a frame.
+fn payload_len(frame: &[u8], ports: &Ports) -> u64 {
+    RocePacket::parse(frame, ports).map_or(0, |packet| packet.payload.len() as u64)
+}
+
+struct Run<'a, D> {
+    spec: &'a LinkSpec,
+    devices: [D; 2],
+    links: [Link; 2],
+    paths: [Path; 2],
+    outcome: LinkOutcome,
+    now: u64,
+    left: u64,
+}
+
+/// Runs the scenario on two NICs made from it. The bar counts completions.
+pub fn run<D: Device>(spec: &LinkSpec, bar: &ProgressBar) -> Result<LinkOutcome, DeviceError> {
+    let setups = [0, 1].map(|side| spec.setup(side));
+    let [a, b] = &setups;
+    let devices = [D::create(a)?, D::create(b)?];
+    let left = setups.iter().map(|setup| setup.work.len() as u64).sum();
+    bar.set_length(left);
+    let started = Instant::now();
+    let mut run = Run {
+        spec,
+        devices,
+        links: [0, 1].map(|side| Link::new(spec.link, spec.seed.wrapping_mul(2).wrapping_add(side))),
+        paths: [0, 1].map(|side| Path::new(spec, side)),
+        outcome: LinkOutcome::default(),
+        now: 0,
+        left,
+    };
+    run.now = run.devices.iter().map(Device::now_ns).max().unwrap_or(0);
+    for (device, setup) in run.devices.iter_mut().zip(&setups) {
+        setup.work.iter().for_each(|work| device.post(work.work));
+    }
+    let limit = run.now + (spec.limit_ms * 1e6) as u64;
+    let mut end = limit;
+    while run.now < end && run.step(end)? {
+        bar.set_position(left - run.left);
+        if run.left == 0 {
+            end = end.min(run.now + spec.link.delay_ns + TAIL_NS);
+        }
+    }
+    run.finish(started)
+}
+
+impl<D: Device> Run<'_, D> {
+    /// Goes on to where one NIC may first hear of what the other does from now on; `false` if nothing will happen any more.
+    fn step(&mut self, end: u64) -> Result<bool, DeviceError> {
+        let own = self.devices.iter().filter_map(Device::next_ns);
+        let Some(next) = own.chain(self.links.iter().filter_map(Link::next_arrival)).min() else {
+            return Ok(false);
+        };
+        let until = (next.max(self.now) + self.spec.link.delay_ns.max(1) - 1).min(end);
+        for side in 0..2 {
+            while let Some(at) = self.links[side].next_arrival().filter(|at| *at <= until) {
+                if let Some(frame) = self.links[side].receive(at) {
+                    self.devices[1 - side].offer(at, frame);
+                }
+            }
+        }
+        D::advance_both(&mut self.devices, until)?;
+        self.now = until;
+        for side in 0..2 {
+            for frame in self.devices[side].take_sent() {
+                self.carry(side, frame);
+            }
+            let completions = self.devices[side].take_completions();
+            self.left = self.left.saturating_sub(completions.len() as u64);
+            self.outcome.sides[side].completions.extend(completions);
+        }
+        Ok(true)
+    }
+
+    fn carry(&mut self, from: usize, frame: TimedFrame) {
+        let side = &mut self.outcome.sides[from];
+        let payload = payload_len(&frame.bytes, &Ports::default());
+        side.frames += 1;
+        if payload > 0 {
+            if side.payload == 0 {
+                side.first_ns = frame.t_ns;
+            }
+            side.payload += payload;
+            let wire = wire_occupancy(frame.bytes.len()) as f64;
+            side.last_ns = frame.t_ns as f64 + wire * 8.0 / self.spec.link.rate_gbps;
+        }
+        let mut bytes = frame.bytes;
+        if self.spec.pcap {
+            self.outcome.sent.push(TimedFrame {
+                t_ns: frame.t_ns,
+                bytes: bytes.clone(),
+            });
+        }
+        self.paths[from].stamp(frame.t_ns, &mut bytes);
+        self.links[from].send(frame.t_ns, bytes);
+    }
+
+    fn finish(mut self, started: Instant) -> Result<LinkOutcome, DeviceError> {
+        self.outcome.now_ns = self.now;
+        self.outcome.finished = self.left == 0;
+        self.outcome.sent.sort_by_key(|frame| frame.t_ns);
+        for side in 0..2 {
+            let device = &mut self.devices[side];
+            self.outcome.sides[side].counters = device.counters()?;
+            self.outcome.clocks += device.clocks();
+        }
+        for target in 0..2 {
+            self.outcome.sides[target].damage = self.damage(target);
+        }
+        self.outcome.wall = started.elapsed();
+        Ok(self.outcome)
+    }
+
+    /// Compares a NIC's target region with what should have come, and its source with what was there. Where a work request
+    /// ended with an error or has not ended, a message may have come in part: each byte is the old or the new one.
+    fn damage(&self, target: usize) -> Option<String> {
+        let source = 1 - target;
+        let worker = match self.spec.op.operation() {
+            hpcc_models::nic::Operation::Write => source,
+            hpcc_models::nic::Operation::Read => target,
+        };
+        let works = self.spec.works(worker);
+        let mut done = vec![false; self.spec.messages as usize];
+        for completion in &self.outcome.sides[worker].completions {
+            if completion.status == Status::Ok {
+                done[completion.work as usize] = works;
+            }
+        }
+        let name = ["a", "b"][target];
+        let total = self.spec.total();
+        let found = self.devices[target].memory(TARGET).unwrap_or(&[]);
+        if found.len() as u64 != total.max(1) + GUARD {
+            return Some(format!("memory of {name}: the target region is not there"));
+        }
+        let wrong = (0..).zip(found).find(|(i, byte)| {
+            let new = (*i < total && works).then(|| self.spec.source_byte(source, *i));
+            let arrived = new.is_some() && done[(i / self.spec.bytes.max(1)) as usize];
+            Some(**byte) != new && (arrived || **byte != 0)
+        });
+        if let Some((i, byte)) = wrong {
+            let expected = match i < total && works {
+                true => self.spec.source_byte(source, i),
+                false => 0,
+            };
+            let address = TARGET + i;
+            return Some(format!(
+                "memory of {name} at 0x{address:x} (message {}, byte {}): expected 0x{expected:02x}, got 0x{byte:02x}",
+                i / self.spec.bytes.max(1),
+                i % self.spec.bytes.max(1),
+            ));
+        }
+        let kept = self.devices[target].memory(SOURCE).unwrap_or(&[]);
+        let changed = (0..)
+            .zip(kept)
+            .find(|(i, byte)| **byte != self.spec.source_byte(target, *i));
+        changed.map(|(i, byte)| {
+            let expected = self.spec.source_byte(target, i);
+            format!(
+                "memory of {name} at 0x{:x} (source): expected 0x{expected:02x}, got 0x{byte:02x}",
+                SOURCE + i
+            )
+        })
+    }
+}

@@ -1,0 +1,346 @@
+//! `run link`: its keys, and the two NICs that they describe.
+
+use crate::scenario::nic_config::{pattern_byte, MemoryBlock, NicSetup, TimedWork};
+use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
+use hpcc_models::wire::MacAddr;
+use std::net::Ipv4Addr;
+
+/// Key of the region that messages come from.
+pub const SOURCE_KEY: u32 = 0x50;
+/// Key of the region that messages go to.
+pub const TARGET_KEY: u32 = 0xd0;
+/// Where the source region begins, in either host.
+pub const SOURCE: u64 = 0x0010_0000_0000;
+/// Where the target region begins, in either host.
+pub const TARGET: u64 = 0x0020_0000_0000;
+/// Bytes behind the target region that nothing may touch.
+pub const GUARD: u64 = 4096;
+/// First queue pair number.
+const FIRST_QPN: u32 = 2;
+/// First PSN of the first queue pair: its packets cross the wrap.
+const FIRST_PSN: u32 = 0xff_fff0;
+/// Base round-trip time of the law beyond the wire's own: frames that stand in queues, pipelines, ns.
+const BASE_RTT_MARGIN_NS: u64 = 3000;
+/// Memory of one direction at most.
+const MAX_TOTAL: u64 = 1 << 31;
+
+/// What the NICs do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkOperation {
+    /// The first NIC writes.
+    Write,
+    /// The first NIC reads.
+    Read,
+    /// Both write.
+    Bidirectional,
+    /// Both read.
+    BidirectionalRead,
+}
+
+impl LinkOperation {
+    /// Values of the key.
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("write", Self::Write),
+        ("read", Self::Read),
+        ("bidirectional", Self::Bidirectional),
+        ("bidirectional_read", Self::BidirectionalRead),
+    ];
+
+    /// Name as the key's value.
+    pub fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(_, op)| *op == self)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// The operation of the work requests.
+    pub fn operation(self) -> Operation {
+        match self {
+            Self::Write | Self::Bidirectional => Operation::Write,
+            Self::Read | Self::BidirectionalRead => Operation::Read,
+        }
+    }
+
+    /// Both NICs have work.
+    pub fn both(self) -> bool {
+        matches!(self, Self::Bidirectional | Self::BidirectionalRead)
+    }
+}
+
+/// All keys of `run link --set`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    /// The wire.
+    pub link: LinkConfig,
+    /// Bytes of a message.
+    pub bytes: u64,
+    /// Path MTU, bytes of payload.
+    pub mtu: u32,
+    /// Messages of each NIC that has work.
+    pub messages: u64,
+    /// Queue pairs that share the messages.
+    pub qps: u32,
+    /// What the NICs do.
+    pub op: LinkOperation,
+    /// Packets collect INT and HPCC decides.
+    pub int: bool,
+    /// INT stampers on the way, each a port of the wire's rate.
+    pub hops: u32,
+    /// Retransmission timeout, us.
+    pub retry_timeout_us: f64,
+    /// Timeouts without progress that end a flow.
+    pub retry_limit: u32,
+    /// Seed of faults and contents.
+    pub seed: u64,
+    /// Simulated time at most, ms.
+    pub limit_ms: f64,
+    /// Write `packets.pcap`.
+    pub pcap: bool,
+    /// First clock of the waveform, ns; it is written if `vcd_ns` is above 0.
+    pub vcd_from_ns: u64,
+    /// Length of the waveform, ns.
+    pub vcd_ns: u64,
+    /// Measure every MTU one way and both ways on the ideal wire instead.
+    pub table: bool,
+}
+
+impl Default for LinkSpec {
+    fn default() -> Self {
+        Self {
+            link: LinkConfig::default(),
+            bytes: 65_536,
+            mtu: 1024,
+            messages: 16,
+            qps: 1,
+            op: LinkOperation::Write,
+            int: false,
+            hops: 1,
+            retry_timeout_us: 100.0,
+            retry_limit: 7,
+            seed: 1,
+            limit_ms: 1000.0,
+            pcap: true,
+            vcd_from_ns: 0,
+            vcd_ns: 0,
+            table: false,
+        }
+    }
+}
+
+/// `text` as a number within the range, or what was expected.
+fn number<T>(key: &str, text: &str, low: T, high: T) -> Result<T, String>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    match text.replace('_', "").parse::<T>() {
+        Ok(value) if value >= low && value <= high => Ok(value),
+        _ => Err(format!("{key}: expected {low} to {high}, got `{text}`")),
+    }
+}
+
+fn switch(key: &str, text: &str) -> Result<bool, String> {
+    match text {
+        "on" | "true" | "yes" | "1" => Ok(true),
+        "off" | "false" | "no" | "0" => Ok(false),
+        _ => Err(format!("{key}: expected on or off, got `{text}`")),
+    }
+}
+
+impl LinkSpec {
+    /// Names of the keys.
+    pub const KEYS: &'static str =
+        "loss, duplicate, reorder, bit_error, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
+         int, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table";
+
+    /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
+    pub fn parse(set: &[String]) -> Result<Self, String> {
+        let mut spec = Self::default();
+        for text in set {
+            let (key, value) = text
+                .split_once('=')
+                .ok_or_else(|| format!("expected key=value, got `{text}`"))?;
+            spec.set(key.trim(), value.trim().trim_matches('"'))?;
+        }
+        if spec.bytes.saturating_mul(spec.messages) > MAX_TOTAL {
+            return Err(format!(
+                "messages: expected bytes x messages of at most {MAX_TOTAL}, got {}",
+                spec.bytes.saturating_mul(spec.messages)
+            ));
+        }
+        Ok(spec)
+    }
+
+    fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+        match key {
+            "loss" => self.link.loss = number(key, text, 0.0, 1.0)?,
+            "duplicate" => self.link.duplicate = number(key, text, 0.0, 1.0)?,
+            "reorder" => self.link.reorder = number(key, text, 0.0, 1.0)?,
+            "bit_error" => self.link.bit_error = number(key, text, 0.0, 1.0)?,
+            "delay_ns" => self.link.delay_ns = number(key, text, 0, 90_000)?,
+            "rate_gbps" => self.link.rate_gbps = number(key, text, 0.1, 800.0)?,
+            "bytes" => self.bytes = number(key, text, 0, MAX_MESSAGE)?,
+            "mtu" => {
+                self.mtu = match text {
+                    "256" | "512" | "1024" | "2048" | "4096" => text.parse().unwrap_or_default(),
+                    _ => return Err(format!("mtu: expected 256, 512, 1024, 2048 or 4096, got `{text}`")),
+                }
+            }
+            "messages" => self.messages = number(key, text, 1, 1_000_000)?,
+            "qps" => self.qps = number(key, text, 1, 128)?,
+            "op" => {
+                let found = LinkOperation::NAMES.iter().find(|(name, _)| *name == text);
+                self.op = found.map(|(_, op)| *op).ok_or_else(|| {
+                    format!("op: expected write, read, bidirectional or bidirectional_read, got `{text}`")
+                })?;
+            }
+            "int" => self.int = switch(key, text)?,
+            "hops" => self.hops = number(key, text, 0, 5)?,
+            "retry_timeout_us" => self.retry_timeout_us = number(key, text, 1.0, 1e6)?,
+            "retry_limit" => self.retry_limit = number(key, text, 0, 255)?,
+            "seed" => self.seed = number(key, text, 0, u64::MAX)?,
+            "limit_ms" => self.limit_ms = number(key, text, 0.001, 1e6)?,
+            "pcap" => self.pcap = switch(key, text)?,
+            "vcd_from_ns" => self.vcd_from_ns = number(key, text, 0, u64::MAX)?,
+            "vcd_ns" => self.vcd_ns = number(key, text, 0, 1_000_000)?,
+            "table" => self.table = switch(key, text)?,
+            _ => return Err(format!("`{key}`: expected one of {}", Self::KEYS)),
+        }
+        Ok(())
+    }
+
+    /// Nothing is lost, doubled, moved or damaged.
+    pub fn ideal(&self) -> bool {
+        let link = &self.link;
+        [link.loss, link.duplicate, link.reorder, link.bit_error] == [0.0; 4]
+    }
+
+    /// Bytes that one NIC's work moves.
+    pub fn total(&self) -> u64 {
+        self.bytes * self.messages
+    }
+
+    /// Whether a NIC has work.
+    pub fn works(&self, side: usize) -> bool {
+        side == 0 || self.op.both()
+    }
+
+    /// Byte `i` of a NIC's source region.
+    pub fn source_byte(&self, side: usize, i: u64) -> u8 {
+        let shift = (self.seed.wrapping_mul(2).wrapping_add(side as u64)).wrapping_mul(2_654_435_761);
+        pattern_byte(i.wrapping_add(shift))
+    }
+
+    /// A NIC and its host.
+    pub fn setup(&self, side: usize) -> NicSetup {
+        let line_rate_bps = self.link.rate_gbps * 1e9;
+        let base_rtt_ns = (2 * self.link.delay_ns + BASE_RTT_MARGIN_NS).clamp(1000, 100_000) as u32;
+        let ip = |side: usize| Ipv4Addr::new(10, 0, 0, 10 + side as u8);
+        let mac = |side: usize| MacAddr([2, 0, 0, 0, 0, 10 + side as u8]);
+        let nic = NicConfig {
+            mac: mac(side),
+            ip: ip(side),
+            mtu: self.mtu,
+            line_rate_bps,
+            retry_timeout_ns: (self.retry_timeout_us * 1e3) as u64,
+            retry_limit: self.retry_limit,
+            neighbours: [(ip(1 - side), mac(1 - side))].into(),
+            // At least two packets, or a slow port would wait for each acknowledgement.
+            window: (line_rate_bps * f64::from(base_rtt_ns) / 8e9).max(2.0 * f64::from(self.mtu)),
+            ..NicConfig::default()
+        };
+        let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
+        let qps = (0..self.qps).map(|index| QpConfig {
+            send_psn: first_psn(side, index),
+            expected_psn: first_psn(1 - side, index),
+            int: self.int,
+            mtu: self.mtu,
+            ..QpConfig::new(FIRST_QPN + index, FIRST_QPN + index, ip(1 - side))
+        });
+        let length = self.total().max(1);
+        let region = |key, address, remote_write| Region {
+            key,
+            address,
+            length,
+            remote_write,
+            remote_read: !remote_write,
+        };
+        let memory = vec![
+            MemoryBlock {
+                region: region(SOURCE_KEY, SOURCE, false),
+                bytes: (0..length).map(|i| self.source_byte(side, i)).collect(),
+            },
+            MemoryBlock {
+                region: region(TARGET_KEY, TARGET, true),
+                bytes: vec![0; (length + GUARD) as usize],
+            },
+        ];
+        NicSetup {
+            nic,
+            base_rtt_ns,
+            qps: qps.collect(),
+            memory,
+            work: if self.works(side) { self.work() } else { Vec::new() },
+        }
+    }
+
+    fn work(&self) -> Vec<TimedWork> {
+        let request = |id: u64| {
+            let offset = id * self.bytes;
+            let (source, target) = ((SOURCE + offset, SOURCE_KEY), (TARGET + offset, TARGET_KEY));
+            let (local, remote) = match self.op.operation() {
+                Operation::Write => (source, target),
+                Operation::Read => (target, source),
+            };
+            let work = WorkRequest {
+                id,
+                qpn: FIRST_QPN + (id % u64::from(self.qps)) as u32,
+                operation: self.op.operation(),
+                local_address: local.0,
+                local_key: local.1,
+                remote_address: remote.0,
+                remote_key: remote.1,
+                length: self.bytes,
+            };
+            TimedWork { at_ns: 0, work }
+        };
+        (0..self.messages).map(request).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(set: &[&str]) -> Result<LinkSpec, String> {
+        LinkSpec::parse(&set.iter().map(|text| text.to_string()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_key_is_known_and_every_fault_is_named() {
+        for key in LinkSpec::KEYS.split(", ").map(str::trim) {
+            let error = parse(&[&format!("{key}=nonsense")]).unwrap_err();
+            assert!(error.starts_with(&format!("{key}: expected")), "{error}");
+        }
+        assert!(parse(&["speed=1"])
+            .unwrap_err()
+            .starts_with("`speed`: expected one of loss,"));
+        assert_eq!(parse(&["loss"]).unwrap_err(), "expected key=value, got `loss`");
+        assert_eq!(parse(&["loss=-1"]).unwrap_err(), "loss: expected 0 to 1, got `-1`");
+        assert!(parse(&["bytes=2_000_000_000", "messages=2"])
+            .unwrap_err()
+            .starts_with("messages: expected bytes x messages"));
+    }
+
+    #[test]
+    fn values_arrive() {
+        let spec = parse(&["loss=0.01", "op=bidirectional", "int=off", "mtu=4096", "bytes=10_000"]).unwrap();
+        assert_eq!(
+            (spec.link.loss, spec.int, spec.mtu, spec.bytes),
+            (0.01, false, 4096, 10_000)
+        );
+        assert!(spec.op.both() && !spec.ideal() && spec.works(1));
+        assert_eq!(spec.setup(1).work.len(), 16);
+        assert!(parse(&["op=read"]).unwrap().setup(1).work.is_empty());
+    }
+}

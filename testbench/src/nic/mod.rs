@@ -1,0 +1,25 @@
+//! One NIC under test with everything around it: host memory, host software, the wire.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `device` | what every NIC under test can do, behavioural model or RTL |
+//! | `model` | the behavioural model behind that face |
+//! | `link`, `link_config`, `link_report` | two NICs on a wire (`run link`) |
+//! | `bound` | how much payload the wire could carry at most |
+//! | `replay` | a capture into one NIC |
+//! | `serve`, `arp` | one NIC with a live wire over UDP |
+//! | `outputs` | memory, completions and counters as files |
+
+pub mod arp;
+pub mod bound;
+pub mod device;
+pub mod link;
+pub mod link_config;
+pub mod link_report;
+pub mod model;
+pub mod outputs;
+pub mod replay;
+pub mod serve;
+
+pub use device::{Device, DeviceError};
+pub use model::ModelNic;

@@ -1,0 +1,105 @@
+//! The behavioural model as a NIC under test.
+
+use super::device::{Device, DeviceError};
+use crate::scenario::nic_config::NicSetup;
+use hpcc_models::nic::{BlockMemory, Completion, HostError, Nic, WorkRequest};
+use hpcc_models::wire::TimedFrame;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The behavioural model with the frames and work that wait for it.
+pub struct ModelNic {
+    nic: Nic<BlockMemory>,
+    now: u64,
+    arrivals: BTreeMap<(u64, u64), Vec<u8>>,
+    offered: u64,
+    /// Work in front of a full queue, per queue pair so that one does not hold up another.
+    waiting: BTreeMap<u32, VecDeque<WorkRequest>>,
+    sent: Vec<TimedFrame>,
+}
+
+impl ModelNic {
+    fn post_waiting(&mut self) {
+        for queue in self.waiting.values_mut() {
+            while let Some(work) = queue.front() {
+                if let Err(HostError::QueueFull(_)) = self.nic.post(self.now, *work) {
+                    break;
+                }
+                queue.pop_front();
+            }
+        }
+        self.waiting.retain(|_, queue| !queue.is_empty());
+    }
+
+    fn poll(&mut self) {
+        self.post_waiting();
+        let t_ns = self.now;
+        let frames = self.nic.poll(t_ns).into_iter();
+        self.sent.extend(frames.map(|bytes| TimedFrame { t_ns, bytes }));
+    }
+}
+
+impl Device for ModelNic {
+    fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
+        let law = setup.law().map_err(DeviceError::Law)?;
+        Ok(Self {
+            nic: setup.model(law)?,
+            now: 0,
+            arrivals: BTreeMap::new(),
+            offered: 0,
+            waiting: BTreeMap::new(),
+            sent: Vec::new(),
+        })
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now
+    }
+
+    fn post(&mut self, work: WorkRequest) {
+        self.waiting.entry(work.qpn).or_default().push_back(work);
+        self.post_waiting();
+    }
+
+    fn offer(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.arrivals.insert((at_ns.max(self.now), self.offered), frame);
+        self.offered += 1;
+    }
+
+    fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError> {
+        while let Some(next) = self.next_ns().filter(|next| *next <= to_ns) {
+            self.now = next;
+            while let Some(first) = self.arrivals.first_entry().filter(|entry| entry.key().0 <= next) {
+                self.nic.receive(next, &first.remove());
+            }
+            self.poll();
+        }
+        self.now = self.now.max(to_ns);
+        Ok(())
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        let arrival = self.arrivals.keys().next().map(|(at, _)| *at);
+        let next = arrival.into_iter().chain(self.nic.next_deadline()).min();
+        next.map(|next| next.max(self.now))
+    }
+
+    fn take_sent(&mut self) -> Vec<TimedFrame> {
+        std::mem::take(&mut self.sent)
+    }
+
+    fn take_completions(&mut self) -> Vec<Completion> {
+        self.nic.take_completions()
+    }
+
+    fn counters(&mut self) -> Result<Vec<(&'static str, u64)>, DeviceError> {
+        Ok(self.nic.counters().iter().collect())
+    }
+
+    fn memory(&self, address: u64) -> Option<&[u8]> {
+        self.nic.memory().block(address)
+    }
+
+    fn set_pause(&mut self, priorities: u8) {
+        self.nic.set_pause(priorities);
+    }
+}
