@@ -10,3 +10,4 @@ pub mod sched;
 pub mod sim;
 pub mod switch;
 pub mod tops;
+pub mod tx;

@@ -1,0 +1,228 @@
+//! Acknowledgements, negative acknowledgements and READ echoes: frames of one or two beats, one every two clocks.
+//!
+//! | clock | does |
+//! |---|---|
+//! | 0 - 7 | [`TxHeader`] |
+//! | 7 | header whole, INT in its midst |
+//! | 8, 9 | its beats |
+//! | 8 - 10 | [`FrameBytes`] |
+//! | 9 - 25 | [`IcrcAppend`] |
+
+use super::append::IcrcAppend;
+use super::frame_bytes::FrameBytes;
+use super::header::TxHeader;
+use super::Beat;
+use crate::emit::naming::named;
+use crate::nic::words::{AckSend, Context};
+use crate::prim::delay::Delay;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Builder of frames without payload.
+#[derive(LogicBlock, Default)]
+pub struct AckBuilder {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high for at least 32 clocks.
+    pub reset: Signal<In, Bit>,
+    /// A context is written.
+    pub context_write: Signal<In, Bit>,
+    /// Its queue pair.
+    pub context_qp: Signal<In, U<8>>,
+    /// It.
+    pub context_data: Signal<In, Context>,
+    /// Register: own Ethernet address, first byte in the highest bits.
+    pub own_mac: Signal<In, U<48>>,
+    /// Register: own IPv4 address.
+    pub own_ip: Signal<In, U<32>>,
+    /// Register: UDP port of plain RoCEv2.
+    pub port_roce: Signal<In, U<16>>,
+    /// Register: UDP port of INT echoed.
+    pub port_echo: Signal<In, U<16>>,
+    /// Register: partition key.
+    pub pkey: Signal<In, U<16>>,
+    /// Register: DSCP.
+    pub dscp: Signal<In, U<6>>,
+    /// Register: time to live.
+    pub ttl: Signal<In, U<8>>,
+    /// What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port.
+    pub ack: StreamIn<AckSend>,
+    /// Frames.
+    pub frame: StreamOut<Beat>,
+    busy: DFF<Bit>,
+    take: Signal<Local, Bit>,
+    word: Signal<Local, W<415, 7>>,
+    header: TxHeader,
+    beside: Delay<W<376, 6>, 7>,
+    // 7: taken 0, echo 1, syndrome 9:2, MSN 33:10, bytes of INT 39:34, INT 375:40
+    old: Signal<Local, W<376, 6>>,
+    int_bytes: Signal<Local, U<6>>,
+    code: Signal<Local, U<3>>,
+    rest: Signal<Local, W<128, 2>>,
+    stack: Signal<Local, W<832, 13>>,
+    behind: Signal<Local, W<832, 13>>,
+    header_8: DFF<W<832, 13>>,
+    short_8: DFF<U<32>>,
+    code_8: DFF<U<3>>,
+    tail_8: DFF<U<7>>,
+    valid_8: DFF<Bit>,
+    spill: Signal<Local, Bit>,
+    second: DFF<Bit>,
+    bytes: FrameBytes,
+    valid_9: DFF<Bit>,
+    number_9: DFF<U<2>>,
+    last_9: DFF<Bit>,
+    spill_9: DFF<Bit>,
+    tail_9: DFF<U<7>>,
+    outer_9: DFF<W<336, 6>>,
+    short_9: DFF<U<32>>,
+    code_9: DFF<U<3>>,
+    append: IcrcAppend,
+}
+
+impl Logic for AckBuilder {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, header, beside, bytes, append);
+        dff_setup!(self, clock, busy, header_8, short_8, code_8, tail_8, valid_8, second);
+        dff_setup!(self, clock, valid_9, number_9, last_9, spill_9, tail_9, outer_9, short_9, code_9);
+        self.append.reset.next = self.reset.val();
+        self.header.context_write.next = self.context_write.val();
+        self.header.context_qp.next = self.context_qp.val();
+        self.header.context_data.next = self.context_data.val();
+        self.header.own_mac.next = self.own_mac.val();
+        self.header.own_ip.next = self.own_ip.val();
+        self.header.port_roce.next = self.port_roce.val();
+        self.header.port_int.next = self.port_echo.val();
+        self.header.port_echo.next = self.port_echo.val();
+        self.header.pkey.next = self.pkey.val();
+        self.header.dscp.next = self.dscp.val();
+        self.header.ttl.next = self.ttl.val();
+
+        // 0: every second clock, so that each has room for two beats
+        self.word.next = self.ack.data.val();
+        self.ack.ready.next = !self.busy.q.val() & !self.append.crowded.val();
+        self.take.next = self.ack.valid.val() & !self.busy.q.val() & !self.append.crowded.val();
+        self.busy.d.next = self.take.val();
+        self.header.qp.next = self.word.val().get_bits::<8>(1);
+        self.header.generation.next = self.word.val().get_bits::<8>(9);
+        self.header.psn.next = self.word.val().get_bits::<24>(17);
+        self.header.ack_req.next = false;
+        self.header.pad.next = bits_u::<2>(0);
+        self.header.echoes.next = true;
+        self.header.int_given.next = self.word.val().get_bits::<6>(73);
+        if self.word.val().get_bit(0) {
+            self.header.opcode.next = bits_u::<8>(0xd1);
+            self.header.body.next = bits_u::<13>(4);
+        } else {
+            self.header.opcode.next = bits_u::<8>(0x11);
+            self.header.body.next = bits_u::<13>(8);
+        }
+        self.beside.d.next = bit_cast_w::<376, 6, 1>(bit_cast_b(self.take.val()))
+            | (bit_cast_w::<376, 6, 1>(self.word.val().get_bits::<1>(0)) << 1)
+            | (bit_cast_ww::<376, 6, 415, 7>(self.word.val() >> 41) << 2);
+
+        // 7: BTH and AETH move up behind INT
+        self.old.next = self.beside.q.val();
+        self.int_bytes.next = self.old.val().get_bits::<6>(34);
+        self.code.next = bits_u::<3>(0);
+        if self.int_bytes.val() != 0 {
+            self.code.next = (self.int_bytes.val() + 6).get_bits::<3>(3);
+        }
+        self.rest.next = bit_cast_ww::<128, 2, 96, 2>(self.header.bth.val()) << 32;
+        if !self.old.val().get_bit(1) {
+            self.rest.next = (bit_cast_ww::<128, 2, 96, 2>(self.header.bth.val()) << 32)
+                | (bit_cast_w::<128, 2, 8>(self.old.val().get_bits::<8>(2)) << 24)
+                | bit_cast_w::<128, 2, 24>(self.old.val().get_bits::<24>(10));
+        }
+        self.stack.next = bit_cast_ww::<832, 13, 376, 6>(self.old.val() >> 40) << 160;
+        self.behind.next = bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 368;
+        if self.code.val() == 1 {
+            self.behind.next =
+                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 352) | ((self.stack.val() >> 480) << 480);
+        }
+        if self.code.val() == 2 {
+            self.behind.next =
+                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 288) | ((self.stack.val() >> 416) << 416);
+        }
+        if self.code.val() == 3 {
+            self.behind.next =
+                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 224) | ((self.stack.val() >> 352) << 352);
+        }
+        if self.code.val() == 4 {
+            self.behind.next =
+                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 160) | ((self.stack.val() >> 288) << 288);
+        }
+        if self.code.val() == 5 {
+            self.behind.next =
+                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 96) | ((self.stack.val() >> 224) << 224);
+        }
+        if self.code.val() == 6 {
+            self.behind.next =
+                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 32) | ((self.stack.val() >> 160) << 160);
+        }
+        self.valid_8.d.next = self.old.val().get_bit(0) & self.header.alive.val();
+        if self.old.val().get_bit(0) {
+            self.header_8.d.next = (bit_cast_ww::<832, 13, 336, 6>(self.header.outer.val()) << 496) | self.behind.val();
+            self.short_8.d.next = self.header.short.val();
+            self.code_8.d.next = self.code.val();
+            self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 58;
+            if self.old.val().get_bit(1) {
+                self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 54;
+            }
+        }
+
+        // 8: the first beat, a clock later the second
+        self.spill.next = self.tail_8.q.val() > 60;
+        self.second.d.next = self.valid_8.q.val() & self.spill.val();
+        self.bytes.enable.next = true;
+        self.bytes.number.next = bit_cast_u::<2, 1>(bit_cast_b(self.second.q.val()));
+        self.bytes.header.next = self.header_8.q.val();
+        self.bytes.payload.next = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
+        self.bytes.count.next = bits_u::<7>(0);
+        self.bytes.code.next = bits_u::<3>(0);
+        self.valid_9.d.next = self.valid_8.q.val() | self.second.q.val();
+        self.number_9.d.next = bit_cast_u::<2, 1>(bit_cast_b(self.second.q.val()));
+        self.last_9.d.next = self.second.q.val() | !self.spill.val();
+        self.spill_9.d.next = self.spill.val();
+        self.tail_9.d.next = self.tail_8.q.val();
+        self.outer_9.d.next = bit_cast_ww::<336, 6, 832, 13>(self.header_8.q.val() >> 496);
+        self.short_9.d.next = self.short_8.q.val();
+        self.code_9.d.next = self.code_8.q.val();
+        self.append.valid.next = self.valid_9.q.val();
+        self.append.number.next = self.number_9.q.val();
+        self.append.last.next = self.last_9.q.val();
+        self.append.before.next = !self.last_9.q.val();
+        self.append.spill.next = self.spill_9.q.val();
+        self.append.tail.next = self.tail_9.q.val();
+        self.append.outer.next = self.outer_9.q.val();
+        self.append.short.next = self.short_9.q.val();
+        self.append.int_code.next = self.code_9.q.val();
+        self.append.bad.next = false;
+        self.append.note.next = bits_u::<42>(0);
+        self.append.data.next = self.bytes.q.val();
+        self.frame.data.next = bit_cast_ww::<578, 10, 620, 10>(self.append.down.data.val());
+        self.frame.valid.next = self.append.down.valid.val();
+        self.append.down.ready.next = self.frame.ready.val();
+
+        if self.reset.val() {
+            self.busy.d.next = true;
+            self.valid_8.d.next = false;
+            self.second.d.next = false;
+            self.valid_9.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] AckBuilder {
+        in reset, context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_echo, pkey, dscp, ttl, ack.data,
+            ack.valid, frame.ready;
+        out ack.ready, frame.data, frame.valid
+    }
+}

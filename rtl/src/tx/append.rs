@@ -1,0 +1,228 @@
+//! ICRC of a frame, computed as its beats go by and put behind its last byte.
+//!
+//! A frame's bytes without ICRC end `tail` bytes after the start of one of its beats: of the last one, or, when the ICRC does not
+//! fit behind them (`spill`), of the one before.
+//!
+//! | clock | does |
+//! |---|---|
+//! | 0 | which bytes of the beat the ICRC covers, where it goes |
+//! | 1 - 3 | `IcrcBytes`: what the ICRC covers, zeros elsewhere |
+//! | 3 - 6 | CRC register |
+//! | 6 - 12 | zeros taken back out |
+//! | 13 | ICRC into its place |
+//! | 13 - 16 | FIFO, which also stops the builder when the receiver is slow |
+
+use super::frame_bytes::FRAME_BYTES_LATENCY;
+use crate::emit::naming::named;
+use crate::prim::crc::{CrcFold, CrcState, CrcUnroll};
+use crate::prim::delay::Delay;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::rx::icrc_bytes::IcrcBytes;
+use rust_hdl::prelude::*;
+
+/// Data comes one clock after what describes it: what describes it is registered once beside [`super::frame_bytes::FrameBytes`].
+const _: () = assert!(FRAME_BYTES_LATENCY == 2);
+
+/// One beat a clock, no stall on the way; `crowded` leaves room for 34 more.
+#[derive(LogicBlock, Default)]
+pub struct IcrcAppend {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// There is a beat.
+    pub valid: Signal<In, Bit>,
+    /// Its number in the frame: 0, 1, or 2 for all later ones.
+    pub number: Signal<In, U<2>>,
+    /// It is the frame's last.
+    pub last: Signal<In, Bit>,
+    /// It is the last but one of a frame that spills.
+    pub before: Signal<In, Bit>,
+    /// The ICRC does not fit into the beat in which `tail` counts.
+    pub spill: Signal<In, Bit>,
+    /// End of what the ICRC covers, 10 to 124.
+    pub tail: Signal<In, U<7>>,
+    /// Ethernet, IPv4 and UDP header of the frame, first byte in the highest bits.
+    pub outer: Signal<In, W<336, 6>>,
+    /// Lengths without INT: UDP 15:0, IPv4 31:16.
+    pub short: Signal<In, U<32>>,
+    /// 0 without INT, else 1 + records.
+    pub int_code: Signal<In, U<3>>,
+    /// The frame is bad; with `last`.
+    pub bad: Signal<In, Bit>,
+    /// Travels beside the beat.
+    pub note: Signal<In, U<42>>,
+    /// The beat, one clock after the rest; zero from `tail` on.
+    pub data: Signal<In, W<512, 8>>,
+    /// At least 28 beats wait.
+    pub crowded: Signal<Out, Bit>,
+    /// Beat 577:0 as [`super::Beat`], note 619:578.
+    pub down: StreamOut<W<620, 10>>,
+    covered: Signal<Local, U<7>>,
+    end: Signal<Local, U<7>>,
+    short_by: Signal<Local, U<7>>,
+    place: Signal<Local, U<5>>,
+    puts: Signal<Local, Bit>,
+    high: Signal<Local, Bit>,
+    count: Signal<Local, U<7>>,
+    // 1
+    valid_1: DFF<Bit>,
+    number_1: DFF<U<2>>,
+    covered_1: DFF<U<7>>,
+    zeros_1: DFF<U<6>>,
+    headers_1: DFF<W<224, 4>>,
+    code_1: DFF<U<3>>,
+    plan_1: DFF<U<59>>,
+    bytes: IcrcBytes,
+    fold: CrcFold,
+    moves: Delay<U<2>, 4>,
+    state: CrcState,
+    zeros: Delay<U<6>, 5>,
+    unroll: CrcUnroll,
+    plan: Delay<U<59>, 11>,
+    late: Delay<W<512, 8>, 12>,
+    planned: Signal<Local, U<59>>,
+    // 13
+    icrc: Signal<Local, U<32>>,
+    part_13: DFF<W<80, 2>>,
+    place_13: DFF<U<3>>,
+    keep_13: DFF<U<64>>,
+    valid_13: DFF<Bit>,
+    last_13: DFF<Bit>,
+    bad_13: DFF<Bit>,
+    note_13: DFF<U<42>>,
+    out: StreamFifo<W<620, 10>, 6, 28>,
+}
+
+impl Logic for IcrcAppend {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, bytes, fold, moves, state, zeros, unroll, plan, late, out);
+        dff_setup!(self, clock, valid_1, number_1, covered_1, zeros_1, headers_1, code_1, plan_1);
+        dff_setup!(self, clock, part_13, place_13, keep_13, valid_13, last_13, bad_13, note_13);
+        self.out.reset.next = self.reset.val();
+
+        // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
+        self.end.next = self.tail.val();
+        if self.last.val() & self.spill.val() {
+            self.end.next = self.tail.val() - 64;
+        }
+        self.short_by.next = bits_u::<7>(64) - self.tail.val();
+        self.covered.next = bits_u::<7>(64);
+        self.place.next = self.end.val().get_bits::<5>(1);
+        self.high.next = false;
+        self.puts.next = self.last.val();
+        self.count.next = bits_u::<7>(64);
+        if self.last.val() {
+            self.covered.next = self.end.val();
+            self.count.next = self.end.val() + 4;
+            if self.spill.val() & (self.tail.val() < 64) {
+                // its second half is here, the first ended the beat before
+                self.covered.next = bits_u::<7>(0);
+                self.high.next = true;
+                self.place.next = bits_u::<5>(0);
+                self.count.next = bits_u::<7>(2);
+            }
+        } else {
+            if self.before.val() & (self.tail.val() < 64) {
+                self.covered.next = self.tail.val();
+                self.puts.next = true;
+            }
+        }
+        self.valid_1.d.next = self.valid.val();
+        self.number_1.d.next = self.number.val();
+        self.code_1.d.next = self.int_code.val();
+        self.covered_1.d.next = self.covered.val();
+        self.zeros_1.d.next = bit_cast_u::<6, 7>(bits_u::<7>(64) - self.covered.val());
+        if self.last.val() & self.spill.val() & (self.tail.val() <= 64) {
+            // the register has not moved since the beat before
+            self.zeros_1.d.next = self.short_by.val().get_bits::<6>(0);
+        }
+        self.plan_1.d.next = bit_cast_u::<59, 1>(bit_cast_b(self.valid.val()))
+            | (bit_cast_u::<59, 1>(bit_cast_b(self.puts.val())) << 1)
+            | (bit_cast_u::<59, 1>(bit_cast_b(self.high.val())) << 2)
+            | (bit_cast_u::<59, 5>(self.place.val()) << 3)
+            | (bit_cast_u::<59, 7>(self.count.val()) << 8)
+            | (bit_cast_u::<59, 1>(bit_cast_b(self.last.val())) << 15)
+            | (bit_cast_u::<59, 1>(bit_cast_b(self.bad.val())) << 16)
+            | (bit_cast_u::<59, 42>(self.note.val()) << 17);
+        // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
+        self.headers_1.d.next = (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(216) ^ bits_u::<8>(0xe3))
+            << 216)
+            | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xdf)) << 208)
+            | (bit_cast_w::<224, 4, 16>(self.short.val().get_bits::<16>(16) ^ bits_u::<16>(0xbbde)) << 192)
+            | (bit_cast_w::<224, 4, 32>(self.outer.val().get_bits::<32>(160)) << 160)
+            | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xff)) << 152)
+            | (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(144)) << 144)
+            | (bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff)) << 128)
+            | (bit_cast_w::<224, 4, 64>(self.outer.val().get_bits::<64>(64)) << 64)
+            | (bit_cast_w::<224, 4, 32>(self.outer.val().get_bits::<32>(32)) << 32)
+            | (bit_cast_w::<224, 4, 16>(self.short.val().get_bits::<16>(0)) << 16)
+            | bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff));
+
+        // 1 - 12
+        self.bytes.data.next = self.data.val();
+        self.bytes.number.next = self.number_1.q.val();
+        self.bytes.covered.next = self.covered_1.q.val();
+        self.bytes.headers.next = self.headers_1.q.val();
+        self.bytes.has_tag.next = false;
+        self.bytes.code.next = self.code_1.q.val();
+        self.fold.data.next = self.bytes.q.val();
+        self.moves.d.next = bit_cast_u::<2, 1>(bit_cast_b(self.valid_1.q.val() & (self.covered_1.q.val() != 0)))
+            | (bit_cast_u::<2, 1>(bit_cast_b(self.number_1.q.val() == 0)) << 1);
+        self.state.enable.next = self.moves.q.val().get_bit(0);
+        self.state.first.next = self.moves.q.val().get_bit(1);
+        self.state.fold.next = self.fold.q.val();
+        self.zeros.d.next = self.zeros_1.q.val();
+        self.unroll.state.next = self.state.q.val();
+        self.unroll.zeros.next = self.zeros.q.val();
+        self.plan.d.next = self.plan_1.q.val();
+        self.late.d.next = self.data.val();
+
+        // 12: into place within eight bytes
+        self.planned.next = self.plan.q.val();
+        self.icrc.next = bits_u::<32>(0);
+        if self.planned.val().get_bit(1) {
+            self.icrc.next = self.unroll.q.val();
+            if self.planned.val().get_bit(2) {
+                self.icrc.next = self.unroll.q.val() >> 16;
+            }
+        }
+        self.part_13.d.next =
+            bit_cast_w::<80, 2, 32>(self.icrc.val()) << (bit_cast_u::<6, 2>(self.planned.val().get_bits::<2>(3)) << 4);
+        self.place_13.d.next = self.planned.val().get_bits::<3>(5);
+        self.keep_13.d.next = (!bits_u::<64>(0)) >> (bits_u::<7>(64) - self.planned.val().get_bits::<7>(8));
+        self.valid_13.d.next = self.planned.val().get_bit(0) & !self.reset.val();
+        self.last_13.d.next = self.planned.val().get_bit(15);
+        self.bad_13.d.next = self.planned.val().get_bit(16) & self.planned.val().get_bit(15);
+        self.note_13.d.next = self.planned.val().get_bits::<42>(17);
+
+        // 13
+        self.out.up.data.next = bit_cast_ww::<620, 10, 512, 8>(
+            self.late.q.val()
+                | (bit_cast_ww::<512, 8, 80, 2>(self.part_13.q.val())
+                    << (bit_cast_u::<9, 3>(self.place_13.q.val()) << 6)),
+        ) | (bit_cast_w::<620, 10, 64>(self.keep_13.q.val()) << 512)
+            | (bit_cast_w::<620, 10, 1>(bit_cast_b(self.last_13.q.val())) << 576)
+            | (bit_cast_w::<620, 10, 1>(bit_cast_b(self.bad_13.q.val())) << 577)
+            | (bit_cast_w::<620, 10, 42>(self.note_13.q.val()) << 578);
+        self.out.up.valid.next = self.valid_13.q.val();
+        self.crowded.next = self.out.crowded.val();
+        self.down.data.next = self.out.down.data.val();
+        self.down.valid.next = self.out.down.valid.val();
+        self.out.down.ready.next = self.down.ready.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] IcrcAppend {
+        in reset, valid, number, last, before, spill, tail, outer, short, int_code, bad, note, data, down.ready;
+        out crowded, down.data, down.valid
+    }
+}

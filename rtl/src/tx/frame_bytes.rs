@@ -1,0 +1,142 @@
+//! Bytes of a frame into their places: header, then payload behind it without a gap.
+
+use crate::emit::naming::named;
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use rust_hdl::prelude::*;
+use std::fmt::Write as _;
+
+/// Bytes of the longest header: Ethernet, IPv4, UDP 42, INT 42, BTH 12, AETH 4; a multiple of four bits more than needed.
+const HEADER: usize = 104;
+/// Clocks from the inputs to the beat.
+pub const FRAME_BYTES_LATENCY: usize = 2;
+
+/// First byte of the payload in its beat; `code` is bits 1:0 extension (0 none, 1 RETH, 2 AETH), bit 2 empty INT header.
+pub const fn start(code: usize) -> usize {
+    let int = if code & 4 == 0 { 0 } else { 2 };
+    let extension = match code & 3 {
+        1 => 16,
+        2 => 4,
+        _ => 0,
+    };
+    (54 + int + extension) % 64
+}
+
+/// `q` belongs to the inputs of two clocks ago. The part of a beat of payload that does not fit goes into the next beat.
+#[derive(LogicBlock, Default)]
+pub struct FrameBytes {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// There is a beat; what is carried over waits otherwise.
+    pub enable: Signal<In, Bit>,
+    /// Its number in the frame: 0, 1, or 2 for all later ones.
+    pub number: Signal<In, U<2>>,
+    /// Header, first byte in the highest bits, zero behind its end.
+    pub header: Signal<In, W<832, 13>>,
+    /// Payload, first byte lowest.
+    pub payload: Signal<In, W<512, 8>>,
+    /// Its bytes, 0 to 64; what is behind them does not matter.
+    pub count: Signal<In, U<7>>,
+    /// Where payload starts, see [`start`].
+    pub code: Signal<In, U<3>>,
+    /// Beat of the frame, zero where nothing belongs.
+    pub q: Signal<Out, W<512, 8>>,
+    _head: W<512, 8>,
+    _payload: W<512, 8>,
+    _code: usize,
+    _fresh: bool,
+    _enable: bool,
+    _previous: W<512, 8>,
+}
+
+impl Logic for FrameBytes {
+    fn update(&mut self) {
+        if !self.clock.pos_edge() {
+            return;
+        }
+        let up = 8 * start(self._code) as u64;
+        let mut q = self._head | self._payload << up;
+        if !self._fresh {
+            q = q | self._previous >> (512 - up);
+        }
+        self.q.next = q;
+        if self._enable {
+            self._previous = self._payload;
+        }
+        let (number, count) = (self.number.val().index(), self.count.val().index());
+        let mut head = [0; 8];
+        if number < 2 {
+            for i in (0..64).filter(|i| 64 * number + i < HEADER) {
+                let byte = self.header.val().get_bits::<8>(8 * (HEADER - 1 - 64 * number - i)).0;
+                head[i / 8] |= byte << (8 * (i % 8));
+            }
+        }
+        self._head = W(head);
+        self._payload = match count {
+            0 => W::default(),
+            1..=63 => self.payload.val() << (512 - 8 * count as u64) >> (512 - 8 * count as u64),
+            _ => self.payload.val(),
+        };
+        self._code = self.code.val().index();
+        self._fresh = number == 0;
+        self._enable = self.enable.val();
+    }
+    fn connect(&mut self) {
+        self.q.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let mut cases = String::new();
+        for code in 0..8 {
+            let up = 8 * start(code);
+            let _ = writeln!(
+                cases,
+                "    3'd{code}: begin placed = {{body[{0}:0], {up}'d0}}; carried = {{{1}'d0, previous[511:{1}]}}; end",
+                511 - up,
+                512 - up,
+            );
+        }
+        Verilog::Custom(format!(
+            "reg [1023:0] swapped;
+reg [511:0] head;
+reg [511:0] body;
+reg [511:0] previous;
+reg [511:0] placed;
+reg [511:0] carried;
+reg [2:0] place;
+reg fresh;
+reg moves;
+integer i;
+integer k;
+initial begin
+  q = 0;
+  head = 0;
+  body = 0;
+  previous = 0;
+  place = 0;
+  fresh = 0;
+  moves = 0;
+end
+always_comb begin
+  swapped = 1024'd0;
+  for (k = 0; k < {HEADER}; k = k + 1) swapped[8*k +: 8] = header[8*({last}-k) +: 8];
+  case (place)
+{cases}  endcase
+end
+always @(posedge clock) begin
+  head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
+  for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= (i[6:0] < count) ? payload[8*i +: 8] : 8'd0;
+  place <= code;
+  fresh <= number == 2'd0;
+  moves <= enable;
+  q <= head | placed | (fresh ? 512'd0 : carried);
+  if (moves) previous <= body;
+end",
+            last = HEADER - 1,
+        ))
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] FrameBytes { in enable, number, header, payload, count, code; out q } }

@@ -1,0 +1,25 @@
+//! TX: from packets to frames.
+//!
+//! [`DataBuilder`] puts headers in front of payload and an ICRC behind it, [`AckBuilder`] makes acknowledgements and READ echoes, and
+//! [`FrameArbiter`] sends the frames of both, acknowledgements first. Both builders share [`header::TxHeader`] (the headers of a
+//! queue pair), [`frame_bytes::FrameBytes`] (bytes into their places) and [`append::IcrcAppend`] (the CRC and its place).
+//!
+//! Reference: `hpcc_models::wire::RocePacket::to_frame` on what `hpcc_models::nic` sends.
+
+mod ack;
+pub mod append;
+mod arbiter;
+mod data;
+pub mod frame_bytes;
+pub mod header;
+pub mod row;
+pub mod stimulus;
+#[cfg(test)]
+mod tests;
+
+pub use ack::AckBuilder;
+pub use arbiter::FrameArbiter;
+pub use data::{DataBuilder, Payload};
+
+/// A beat of a frame: data 511:0, first byte lowest; byte enables 575:512; last 576; bad frame 577.
+pub type Beat = crate::prim::wide::W<578, 10>;

@@ -1,0 +1,238 @@
+//! Packets for tests of the builders, beside the frames that the reference makes of them.
+
+use crate::nic::words::{ack_send, context, tx_packet, AckSend, Context, TxPacket};
+use crate::prim::wide::W;
+use crate::sim::Stimulus;
+use hpcc_models::nic::NicConfig;
+use hpcc_models::wire::*;
+use std::net::Ipv4Addr;
+
+pub use crate::rx::stimulus::registers;
+
+/// What a queue pair's packets need of its context.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// The queue pair exists.
+    pub alive: bool,
+    /// Generation.
+    pub generation: u8,
+    /// Address of the peer.
+    pub ip: Ipv4Addr,
+    /// Its Ethernet address.
+    pub mac: MacAddr,
+    /// Its queue pair.
+    pub qpn: u32,
+    /// UDP source port.
+    pub source_port: u16,
+    /// Collects INT.
+    pub int: bool,
+}
+
+impl Peer {
+    /// One of random content, addresses of all zeros and all ones weighted.
+    pub fn any(stimulus: &mut Stimulus) -> Self {
+        Self {
+            alive: stimulus.chance(0.9),
+            generation: stimulus.uniform(8) as u8,
+            ip: Ipv4Addr::from(stimulus.corner(32) as u32),
+            mac: MacAddr(std::array::from_fn(|_| stimulus.uniform(8) as u8)),
+            qpn: stimulus.corner(24) as u32,
+            source_port: stimulus.corner(16) as u16,
+            int: stimulus.chance(0.5),
+        }
+    }
+
+    /// The context, noise where headers do not look.
+    pub fn context(&self, stimulus: &mut Stimulus) -> Context {
+        let mut limbs: [u64; 4] = std::array::from_fn(|_| stimulus.uniform(64));
+        limbs[3] &= (1 << 18) - 1;
+        context::ALIVE.put(&mut limbs, self.alive.into());
+        context::GENERATION.put(&mut limbs, self.generation.into());
+        context::REMOTE_IP.put(&mut limbs, u32::from(self.ip).into());
+        context::REMOTE_MAC.put_bytes(&mut limbs, &self.mac.0);
+        context::REMOTE_QPN.put(&mut limbs, self.qpn.into());
+        context::SOURCE_PORT.put(&mut limbs, self.source_port.into());
+        context::INT.put(&mut limbs, self.int.into());
+        W(limbs)
+    }
+
+    /// The outer headers of the NIC's model (`hpcc_models::nic`), in front of what the transport says.
+    fn frame(
+        &self,
+        config: &NicConfig,
+        bth: BthRepr,
+        extension: Extension,
+        int: Option<&[u8]>,
+        payload: &[u8],
+    ) -> Vec<u8> {
+        let role = match int {
+            None if self.int => PortRole::IntCollect,
+            Some(int) if !int.is_empty() => PortRole::IntEcho,
+            _ => PortRole::Roce,
+        };
+        let collected: &[u8] = if self.int { &INT_EMPTY } else { &[] };
+        RocePacket {
+            ethernet: EthernetRepr {
+                dst: self.mac,
+                src: config.mac,
+                vlan: None,
+                ethertype: ETHERTYPE_IPV4,
+            },
+            ipv4: Ipv4Repr {
+                src: config.ip,
+                dst: self.ip,
+                tos: config.dscp << 2,
+                ident: 0,
+                dont_fragment: true,
+                ttl: config.ttl,
+                protocol: PROTOCOL_UDP,
+                payload_len: 0,
+            },
+            udp: UdpRepr {
+                src_port: self.source_port,
+                dst_port: config.ports.number(role),
+                checksum: 0,
+                payload_len: 0,
+            },
+            int: int.unwrap_or(collected),
+            bth: BthRepr {
+                migrated: true,
+                pkey: config.pkey,
+                ..bth
+            },
+            extension,
+            payload,
+        }
+        .to_frame()
+    }
+}
+
+/// A data packet and what becomes of it.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// The word.
+    pub word: TxPacket,
+    /// Its payload.
+    pub payload: Vec<u8>,
+    /// The payload has a bus error.
+    pub error: bool,
+    /// The frame, unless it is dropped.
+    pub frame: Option<Vec<u8>>,
+}
+
+/// Opcodes of data packets: WRITE, READ request, READ response.
+pub const OPCODES: [u8; 9] = [0x06, 0x07, 0x08, 0x0a, 0x0c, 0x0d, 0x0e, 0x0f, 0x10];
+
+fn bytes(stimulus: &mut Stimulus, len: usize) -> Vec<u8> {
+    (0..len).map(|_| stimulus.uniform(8) as u8).collect()
+}
+
+/// A packet of an opcode and length on queue pair `qp`; `stale` gives it another generation.
+pub fn packet(
+    stimulus: &mut Stimulus,
+    config: &NicConfig,
+    (qp, peer): (u8, &Peer),
+    (opcode, length): (u8, usize),
+    stale: bool,
+) -> Packet {
+    let opcode = Opcode::parse(opcode).expect("one of the list");
+    let mut limbs = [0; 4];
+    let generation = peer.generation.wrapping_add(stale.into());
+    let bth = BthRepr {
+        ack_req: stimulus.chance(0.5),
+        ..BthRepr::new(opcode, peer.qpn, stimulus.corner(24) as u32)
+    };
+    let extension = if opcode.has_reth() {
+        let reth = RethRepr {
+            address: stimulus.uniform(64),
+            key: stimulus.uniform(32) as u32,
+            length: stimulus.uniform(32) as u32,
+        };
+        let mut bytes = [0; RETH_LEN];
+        reth.emit(&mut bytes);
+        tx_packet::EXTENSION_KIND.put(&mut limbs, 1);
+        tx_packet::EXTENSION.put_bytes(&mut limbs, &bytes);
+        Extension::Reth(reth)
+    } else if opcode.has_aeth() {
+        let aeth = AethRepr {
+            syndrome: Syndrome::parse(SYNDROME_ACK),
+            msn: stimulus.uniform(24) as u32,
+        };
+        // the rest of the extension does not matter
+        let mut bytes = bytes(stimulus, RETH_LEN);
+        aeth.emit(&mut bytes);
+        tx_packet::EXTENSION_KIND.put(&mut limbs, 2);
+        tx_packet::EXTENSION.put_bytes(&mut limbs, &bytes);
+        Extension::Aeth(aeth)
+    } else {
+        let bytes = bytes(stimulus, RETH_LEN);
+        tx_packet::EXTENSION.put_bytes(&mut limbs, &bytes);
+        Extension::None
+    };
+    let payload = bytes(stimulus, length);
+    tx_packet::QP.put(&mut limbs, qp.into());
+    tx_packet::GENERATION.put(&mut limbs, generation.into());
+    tx_packet::OPCODE.put(&mut limbs, opcode.emit().into());
+    tx_packet::PSN.put(&mut limbs, bth.psn.into());
+    tx_packet::ACK_REQ.put(&mut limbs, bth.ack_req.into());
+    tx_packet::LENGTH.put(&mut limbs, length as u64);
+    tx_packet::ENDS_READ.put(&mut limbs, stimulus.chance(0.3).into());
+    tx_packet::RESPONSE.put(&mut limbs, (0x0d..=0x10).contains(&opcode.emit()).into());
+    let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, None, &payload));
+    Packet {
+        word: W(limbs),
+        error: length > 0 && stimulus.chance(0.05),
+        payload,
+        frame,
+    }
+}
+
+/// A payload's beats as the memory reader hands them out, noise behind the end.
+pub fn beats(stimulus: &mut Stimulus, packet: &Packet) -> Vec<W<521, 9>> {
+    let count = packet.payload.len().div_ceil(64);
+    let beat = |(index, chunk): (usize, &[u8])| {
+        let mut limbs: [u64; 9] = std::array::from_fn(|_| stimulus.uniform(64));
+        for (i, byte) in chunk.iter().enumerate() {
+            limbs[i / 8] = limbs[i / 8] & !(0xff << (8 * (i % 8))) | u64::from(*byte) << (8 * (i % 8));
+        }
+        let last = index + 1 == count;
+        limbs[8] = chunk.len() as u64 | u64::from(last) << 7 | u64::from(last && packet.error) << 8;
+        W(limbs)
+    };
+    packet.payload.chunks(64).enumerate().map(beat).collect()
+}
+
+/// An acknowledgement, or a READ echo, with `hops` records of INT on queue pairs that collect it, and its frame.
+pub fn acknowledgement(
+    stimulus: &mut Stimulus,
+    config: &NicConfig,
+    (qp, peer): (u8, &Peer),
+    (echo, hops): (bool, usize),
+    stale: bool,
+) -> (AckSend, Option<Vec<u8>>) {
+    let int = match peer.int {
+        true => bytes(stimulus, INT_FIXED_LEN + INT_RECORD_LEN * hops),
+        false => Vec::new(),
+    };
+    let aeth = AethRepr {
+        syndrome: Syndrome::parse([SYNDROME_ACK, 0x60, 0x61, 0x62, 0x63][stimulus.below(5) as usize]),
+        msn: stimulus.corner(24) as u32,
+    };
+    let opcode = if echo { Opcode::ReadEcho } else { Opcode::Acknowledge };
+    let bth = BthRepr::new(opcode, peer.qpn, stimulus.corner(24) as u32);
+    // what lies behind the INT does not matter
+    let mut padded = bytes(stimulus, 42);
+    padded[..int.len()].copy_from_slice(&int);
+    let mut limbs = [0; 7];
+    ack_send::ECHO.put(&mut limbs, echo.into());
+    ack_send::QP.put(&mut limbs, qp.into());
+    ack_send::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
+    ack_send::PSN.put(&mut limbs, bth.psn.into());
+    ack_send::SYNDROME.put(&mut limbs, aeth.syndrome.emit().into());
+    ack_send::MSN.put(&mut limbs, aeth.msn.into());
+    ack_send::INT_LENGTH.put(&mut limbs, int.len() as u64);
+    ack_send::INT.put_bytes(&mut limbs, &padded);
+    let extension = if echo { Extension::None } else { Extension::Aeth(aeth) };
+    let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, Some(&int), &[]));
+    (W(limbs), frame)
+}

@@ -1,0 +1,78 @@
+//! The builders against the reference's frames, byte for byte.
+
+mod ack;
+mod arbiter;
+mod data;
+
+use super::Beat;
+use std::collections::VecDeque;
+
+/// Puts a frame together and checks the stream's rules; hands out its bytes and whether it is bad.
+#[derive(Default)]
+struct Collector {
+    bytes: Vec<u8>,
+    waiting: Option<Beat>,
+}
+
+impl Collector {
+    /// One clock of a stream: what is offered, and whether it is taken.
+    fn clock(&mut self, valid: bool, beat: Beat, ready: bool) -> Option<(Vec<u8>, bool)> {
+        if let Some(waiting) = self.waiting.take() {
+            assert!(valid && beat == waiting, "a beat that waits must stay");
+        }
+        if !valid {
+            return None;
+        }
+        if !ready {
+            self.waiting = Some(beat);
+            return None;
+        }
+        let (keep, last) = (beat.get_bits::<64>(512).0, beat.get_bit(576));
+        let count = keep.trailing_ones() as usize;
+        assert!(
+            keep == crate::prim::uint::mask(count) && count > 0,
+            "byte enables {keep:x}"
+        );
+        assert!(last || count == 64, "partial beat inside a frame");
+        assert!(last || !beat.get_bit(577), "bad before the end");
+        self.bytes.extend((0..count).map(|i| beat.get_bits::<8>(8 * i).0 as u8));
+        last.then(|| (std::mem::take(&mut self.bytes), beat.get_bit(577)))
+    }
+}
+
+/// Compares frames; says where the first difference is.
+fn compare(frame: &[u8], expected: &[u8], clock: u64) {
+    if frame == expected {
+        return;
+    }
+    let at = frame.iter().zip(expected).position(|(a, b)| a != b);
+    panic!(
+        "clock {clock}: {} bytes for {}, first difference at {at:?}\n{frame:02x?}\n{expected:02x?}",
+        frame.len(),
+        expected.len()
+    );
+}
+
+/// Items offered on a stream, each until it is taken.
+struct Source<T> {
+    items: VecDeque<T>,
+    offered: bool,
+}
+
+impl<T: Copy + Default> Source<T> {
+    fn new() -> Self {
+        Self {
+            items: VecDeque::new(),
+            offered: false,
+        }
+    }
+    /// What is offered in this clock; `now` lets a new offer begin.
+    fn offer(&mut self, now: bool) -> Option<T> {
+        self.offered = (self.offered || now) && !self.items.is_empty();
+        self.items.front().copied().filter(|_| self.offered)
+    }
+    fn taken(&mut self) {
+        self.items.pop_front();
+        self.offered = false;
+    }
+}

@@ -1,0 +1,151 @@
+//! Acknowledgements and echoes.
+
+use super::super::stimulus::*;
+use super::super::AckBuilder;
+use super::{compare, Collector, Source};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::sim::{init, step, Stimulus};
+use std::collections::VecDeque;
+
+struct Bench {
+    builder: Box<AckBuilder>,
+    stimulus: Stimulus,
+    peers: Vec<Peer>,
+    acks: Source<W<415, 7>>,
+    expected: VecDeque<Vec<u8>>,
+    collector: Collector,
+    clock: u64,
+    frames: u64,
+    first_beat: Option<u64>,
+}
+
+impl Bench {
+    fn new(seed: u64) -> Self {
+        let mut stimulus = Stimulus::new(seed);
+        let config = registers();
+        let mut builder: Box<AckBuilder> = Box::default();
+        init(builder.as_mut()).expect("complete block");
+        builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
+        builder.own_ip.next = U(u32::from(config.ip).into());
+        builder.port_roce.next = U(config.ports.roce.into());
+        builder.port_echo.next = U(config.ports.int_echo.into());
+        builder.pkey.next = U(config.pkey.into());
+        builder.dscp.next = U(config.dscp.into());
+        builder.ttl.next = U(config.ttl.into());
+        let peers: Vec<Peer> = (0..256).map(|_| Peer::any(&mut stimulus)).collect();
+        for (qp, peer) in peers.iter().enumerate() {
+            builder.reset.next = qp < 32;
+            builder.context_write.next = true;
+            builder.context_qp.next = U(qp as u64);
+            builder.context_data.next = peer.context(&mut stimulus);
+            step(builder.as_mut(), |_| ());
+        }
+        builder.context_write.next = false;
+        Self {
+            builder,
+            stimulus,
+            peers,
+            acks: Source::new(),
+            expected: VecDeque::new(),
+            collector: Collector::default(),
+            clock: 0,
+            frames: 0,
+            first_beat: None,
+        }
+    }
+
+    fn push(&mut self, qp: u8, echo: bool, hops: usize, stale: bool) {
+        let peer = self.peers[usize::from(qp)].clone();
+        let (word, frame) = acknowledgement(&mut self.stimulus, &registers(), (qp, &peer), (echo, hops), stale);
+        self.acks.items.push_back(word);
+        self.expected.extend(frame);
+    }
+
+    fn tick(&mut self, offer: f64, accept: f64) {
+        let ack = self.acks.offer(self.stimulus.chance(offer));
+        let builder = &mut self.builder;
+        builder.ack.valid.next = ack.is_some();
+        builder.ack.data.next = ack.unwrap_or_default();
+        builder.frame.ready.next = self.stimulus.chance(accept);
+        let (taken, out) = step(builder.as_mut(), |b| {
+            (
+                b.ack.ready.val() & b.ack.valid.val(),
+                (b.frame.valid.val(), b.frame.data.val(), b.frame.ready.val()),
+            )
+        });
+        if taken {
+            self.acks.taken();
+        }
+        if out.0 {
+            self.first_beat.get_or_insert(self.clock);
+        }
+        if let Some((bytes, bad)) = self.collector.clock(out.0, out.1, out.2) {
+            let expected = self.expected.pop_front().expect("a frame");
+            compare(&bytes, &expected, self.clock);
+            assert!(!bad);
+            self.frames += 1;
+        }
+        self.clock += 1;
+    }
+
+    /// Runs until everything is out.
+    fn drain(&mut self, offer: f64, accept: f64) {
+        let mut idle = 0;
+        while idle < 100 {
+            let before = (self.acks.items.len(), self.frames);
+            self.tick(offer, accept);
+            let moved = before != (self.acks.items.len(), self.frames);
+            idle = if moved { 0 } else { idle + 1 };
+        }
+        assert_eq!((self.acks.items.len(), self.expected.len()), (0, 0));
+    }
+}
+
+/// All kinds with all numbers of hops (each of the 13 lengths about 50 times), alive or not, under stalls.
+#[test]
+fn every_acknowledgement_under_any_stalls() {
+    for (seed, offer, accept) in [(1, 1.0, 1.0), (2, 0.2, 1.0), (3, 1.0, 0.4), (4, 0.7, 0.7)] {
+        let mut bench = Bench::new(seed);
+        for _ in 0..1400 {
+            let (qp, hops) = (bench.stimulus.uniform(8) as u8, bench.stimulus.below(6) as usize);
+            // a READ echo always has INT
+            let echo = bench.stimulus.chance(0.5) && bench.peers[usize::from(qp)].int;
+            let stale = bench.stimulus.chance(0.1);
+            bench.push(qp, echo, hops, stale);
+        }
+        bench.drain(offer, accept);
+        assert!(bench.frames > 1000, "{}", bench.frames);
+    }
+}
+
+/// One every two clocks, long or short.
+#[test]
+fn one_every_two_clocks() {
+    let mut bench = Bench::new(5);
+    for _ in 0..1000 {
+        let (qp, hops) = (bench.stimulus.uniform(8) as u8, bench.stimulus.below(6) as usize);
+        bench.push(qp, false, hops, false);
+    }
+    let start = bench.clock;
+    while !bench.acks.items.is_empty() {
+        bench.tick(1.0, 1.0);
+    }
+    assert!(bench.clock - start <= 2000, "{}", bench.clock - start);
+    bench.drain(1.0, 1.0);
+}
+
+/// Clocks from an item to its frame, as the book says.
+#[test]
+fn latency() {
+    let mut bench = Bench::new(6);
+    let qp = (0..=255u8)
+        .find(|qp| bench.peers[usize::from(*qp)].alive)
+        .expect("most are");
+    bench.push(qp, false, 5, false);
+    bench.drain(1.0, 1.0);
+    assert_eq!(bench.first_beat, Some(ACK_LATENCY));
+}
+
+/// As the book says.
+const ACK_LATENCY: u64 = 25;
