@@ -22,7 +22,7 @@ fn a_dead_peer_ends_the_flow() {
     assert_eq!(bench.sent.len(), 4 * 10, "the window, four times");
     assert!(bench.sent[10..].iter().all(|packet| packet.kind & 1 == 1));
     assert_eq!(
-        bench.sent[10].kind, 3,
+        bench.sent[10].kind, 7,
         "the first after a rewind asks for an acknowledgement"
     );
     assert_eq!(bench.sent[9].kind, 2, "so does the one that fills the window");
@@ -62,6 +62,77 @@ fn a_dead_peer_ends_the_flow() {
             .map(|packet| (packet.generation, packet.psn))
             .collect::<Vec<_>>(),
         (77..90).map(|psn| (2, psn)).collect::<Vec<_>>()
+    );
+}
+
+/// Responses without window and timer: each restart goes on at once from its own start, at the pace of the flow, whatever was on its way.
+#[test]
+fn restarts_go_on_at_their_start() {
+    let registers = SchedRegisters {
+        timeout: 10,
+        retry_limit: 0,
+        ..SchedRegisters::default()
+    };
+    let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", registers);
+    bench.run(3_000);
+    bench.line = LINE;
+    bench.set("command_windowless", 1);
+    bench.set("command_timerless", 1);
+    let rate = 2.5;
+    bench.start(9, 2, rate, 0.0);
+    bench.settle();
+    bench.run(50_000);
+    let mut expected = vec![];
+    let mut from = bench.sent.len();
+    // a READ, the same again from its middle, one further on, many at once, one across the end of the PSN space
+    for (start, end) in [(1000, 1100), (1050, 1100), (2000, 2040), (1090, 1100), (0xff_fff0, 10)] {
+        if end == 2040 {
+            for i in 0..40 {
+                bench.offer(Event::Restart {
+                    flow: 9,
+                    generation: 1,
+                    start: 1500 + i,
+                    end: 1600,
+                });
+            }
+        }
+        bench.offer(Event::Restart {
+            flow: 9,
+            generation: 1,
+            start,
+            end,
+        });
+        bench.offer(Event::Restart {
+            flow: 9,
+            generation: 0,
+            start: 5,
+            end: 6,
+        });
+        bench.settle();
+        let settled = bench.clock;
+        bench.run(80_000);
+        let span = (end as u32).wrapping_sub(start) & 0xff_ffff;
+        expected.clear();
+        expected.extend((0..span).map(|psn| (start + psn) & 0xff_ffff));
+        let sent: Vec<u32> = bench.sent[from..].iter().map(|packet| packet.psn).collect();
+        // what was granted before may leave first
+        let begin = sent.len() - expected.len().min(sent.len());
+        assert!(begin < 60, "{begin}");
+        assert_eq!(sent[begin..], expected, "{start} to {end}");
+        let first = &bench.sent[from + begin];
+        assert!(first.clock < settled + 150, "{} clocks", first.clock - settled);
+        let last = bench.sent.last().expect("sent");
+        let took = (last.clock - first.clock) as f64 * 5.0;
+        let nominal = f64::from(span - 1) * 1148.0 / rate;
+        assert!(
+            (took - nominal).abs() < 2.0 * 1148.0 / rate + 600.0,
+            "{took} ns for {nominal}"
+        );
+        from = bench.sent.len();
+    }
+    assert_eq!(
+        (bench.ended.len(), bench.get("count_timeout"), bench.get("count_late")),
+        (0, 0, 5)
     );
 }
 

@@ -86,6 +86,8 @@ impl Drive for Traffic {
                     inputs[at("command_psn")] = first;
                     inputs[at("command_mtu")] = self.random.below(5);
                     inputs[at("command_priority")] = self.random.uniform(3);
+                    inputs[at("command_windowless")] = self.random.chance(0.2).into();
+                    inputs[at("command_timerless")] = self.random.chance(0.2).into();
                     if create && inputs[at(&valid)] == 1 {
                         self.generation[flow as usize] = (generation + 1) & 0xff;
                         inputs[at("command_generation")] = self.generation[flow as usize];
@@ -95,6 +97,8 @@ impl Drive for Traffic {
                 "work" => {
                     let end = (end + self.random.below(30)) & 0xff_ffff;
                     inputs[at("work_end")] = end;
+                    inputs[at("work_restart")] = self.random.chance(0.3).into();
+                    inputs[at("work_start")] = end.wrapping_sub(self.random.below(40)) & 0xff_ffff;
                     self.sent[flow as usize].1 = end;
                 }
                 "event" => {

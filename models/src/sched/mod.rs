@@ -8,11 +8,13 @@
 pub mod formats;
 pub mod psn;
 pub mod registers;
+#[cfg(test)]
+mod restart_tests;
 pub mod sender;
 #[cfg(test)]
 mod tests;
 pub mod visit;
 
 pub use registers::SchedRegisters;
-pub use sender::{Op, Outcome, SenderState, Timing};
+pub use sender::{FlowSettings, Op, Outcome, SenderState, Timing};
 pub use visit::{visit, Grant, Pacing, Visit, VisitState};

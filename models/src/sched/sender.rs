@@ -13,20 +13,24 @@ pub struct SenderState {
     pub end: u32,
     /// First PSN of the READ request last sent: the PSNs strictly between it and [`Self::to`] are never granted.
     pub from: u32,
-    /// One past the last PSN of that READ.
+    /// One past the last PSN of that READ, never behind `una`. All PSNs before it were asked for, so data of them may come.
     pub to: u32,
     /// Running total of corrections to the credit, bytes modulo 2^[`ADJUST_BITS`].
     pub adjust: u32,
     /// Generation of the flow.
     pub generation: u8,
-    /// Rewinds asked for, modulo 2^[`REWIND_BITS`]; a visit that has seen fewer goes back to `una`.
+    /// Rewinds asked for, modulo 2^[`REWIND_BITS`]; a visit that has carried out another number goes back to `una`.
     pub rewinds: u32,
+    /// Restarts asked for, likewise: a visit goes on at `una` as if nothing were outstanding.
+    pub restarts: u32,
     /// MTU code.
     pub mtu: u8,
     /// Priority for pause.
     pub priority: u8,
     /// The flow exists.
     pub alive: bool,
+    /// Whatever is in flight, more may leave: only the rate limits the flow.
+    pub windowless: bool,
     /// When the timer was last restarted, units of 1.024 us modulo 2^16.
     pub since: u32,
     /// Timeouts since the last progress.
@@ -35,6 +39,21 @@ pub struct SenderState {
     pub sent: u32,
     /// The timer runs.
     pub armed: bool,
+    /// The flow has no timer.
+    pub timerless: bool,
+}
+
+/// What a flow is created with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowSettings {
+    /// MTU code.
+    pub mtu: u8,
+    /// Priority for pause.
+    pub priority: u8,
+    /// No window: READ responses of plain queue pairs, which nobody acknowledges.
+    pub windowless: bool,
+    /// No timer: READ responses, which the requester asks for again.
+    pub timerless: bool,
 }
 
 /// An event of a flow.
@@ -48,6 +67,9 @@ pub enum Op {
     Notify,
     /// Work up to the PSN, exclusive.
     Work(u32),
+    /// The flow starts over at the first PSN with work up to the second, exclusive: as if nothing were outstanding. Credit and
+    /// pacing go on.
+    Restart(u32, u32),
     /// A READ request covers the PSNs from the first to the second, exclusive.
     Advance(u32, u32),
     /// Correction of the credit, bytes modulo 2^[`ADJUST_BITS`]: what a granted packet did not use.
@@ -56,8 +78,8 @@ pub enum Op {
     Update(u64, u64),
     /// The timer looks at the flow.
     Tick,
-    /// A flow starts: first PSN, MTU code, priority.
-    Create(u32, u8, u8),
+    /// A flow starts at this PSN.
+    Create(u32, FlowSettings),
     /// The flow ends.
     Remove,
 }
@@ -97,9 +119,9 @@ pub struct Timing {
 impl SenderState {
     /// Carries out one event. `visited` is the flow's state as visits left it.
     pub fn handle(&mut self, op: Op, generation: u8, visited: &VisitState, timing: &Timing) -> Outcome {
-        let fresh = visited.generation != self.generation;
-        let max = if fresh { self.una } else { visited.max };
-        let nxt = if fresh || visited.seen != self.rewinds {
+        let restarted = visited.generation != self.generation || visited.restarts != self.restarts;
+        let max = visited.max_for(self);
+        let nxt = if restarted || visited.seen != self.rewinds {
             self.una
         } else {
             visited.nxt
@@ -108,8 +130,8 @@ impl SenderState {
             snd_nxt: nxt,
             ..Outcome::default()
         };
-        if let Op::Create(psn, mtu, priority) = op {
-            self.create(psn, generation, mtu, priority);
+        if let Op::Create(psn, settings) = op {
+            self.create(psn, generation, settings);
             return Outcome {
                 wake: true,
                 paced: true,
@@ -122,7 +144,7 @@ impl SenderState {
             return outcome;
         }
         match op {
-            Op::Ack(psn) | Op::Nak(psn) => self.acknowledge(op, psn, nxt, max, visited.seen, timing, &mut outcome),
+            Op::Ack(psn) | Op::Nak(psn) => self.acknowledge(op, psn, nxt, max, visited, timing, &mut outcome),
             Op::Notify => {
                 outcome.to_cc = true;
                 outcome.snd_nxt = not_behind(nxt, self.una);
@@ -133,12 +155,19 @@ impl SenderState {
                 }
                 outcome.wake = true;
             }
-            Op::Advance(from, to) => (self.from, self.to) = (from, to),
+            Op::Restart(start, end) => {
+                self.restart(start, end, visited.restarts);
+                outcome.wake = true;
+            }
+            // of a READ that is acknowledged already there is nothing to pass over
+            Op::Advance(from, to) if is_after(to, self.una) => (self.from, self.to) = (from, to),
+            Op::Advance(..) => {}
             Op::Adjust(bytes) => self.adjust = self.adjust.wrapping_add(bytes) & ((1 << ADJUST_BITS) - 1),
             Op::Update(..) => {
                 outcome.paced = true;
                 outcome.wake = true;
             }
+            Op::Tick if self.timerless => {}
             Op::Tick => self.tick(nxt, visited.seen, timing, &mut outcome),
             Op::Remove => self.alive = false,
             Op::Create(..) => {}
@@ -146,28 +175,55 @@ impl SenderState {
         outcome
     }
 
-    fn create(&mut self, psn: u32, generation: u8, mtu: u8, priority: u8) {
+    fn create(&mut self, psn: u32, generation: u8, settings: FlowSettings) {
         *self = Self {
             una: psn,
             end: psn,
             from: psn,
             to: psn,
             generation,
-            mtu,
-            priority,
+            mtu: settings.mtu,
+            priority: settings.priority,
+            windowless: settings.windowless,
+            timerless: settings.timerless,
             alive: true,
             // running counts go on: visits compare them with their own
             adjust: self.adjust,
             rewinds: self.rewinds,
+            restarts: self.restarts,
             ..Self::default()
         };
     }
 
+    fn restart(&mut self, start: u32, end: u32, carried_out: u32) {
+        (self.una, self.end) = (start, end);
+        (self.from, self.to) = (start, start);
+        self.restarts = next_count(self.restarts, carried_out);
+        self.armed = false;
+        self.retries = 0;
+    }
+
     #[allow(clippy::too_many_arguments)] // the fields of one event
-    fn acknowledge(&mut self, op: Op, psn: u32, nxt: u32, max: u32, seen: u32, timing: &Timing, outcome: &mut Outcome) {
+    fn acknowledge(
+        &mut self,
+        op: Op,
+        psn: u32,
+        nxt: u32,
+        max: u32,
+        visited: &VisitState,
+        timing: &Timing,
+        outcome: &mut Outcome,
+    ) {
         let distance = ahead(psn, self.una);
         let old = distance >= 1 << 23;
-        outcome.beyond = !old && distance > ahead(max, self.una);
+        // sent, or asked for by a READ request; after a restart PSNs past the work may have been sent, but not for it
+        let sent = if is_after(max, self.una) {
+            ahead(max, self.una)
+        } else {
+            0
+        };
+        let reach = sent.max(ahead(self.to, self.una));
+        outcome.beyond = !old && distance > reach.min(ahead(self.end, self.una));
         if outcome.beyond {
             return;
         }
@@ -177,22 +233,22 @@ impl SenderState {
             self.retries = 0;
             self.since = timing.now;
             outcome.wake = true;
+            if is_after(psn, self.to) {
+                (self.from, self.to) = (psn, psn);
+            }
         }
         outcome.snd_nxt = not_behind(nxt, self.una);
         if matches!(op, Op::Nak(_)) && !old {
-            self.rewind(seen);
+            self.rewind(visited.seen);
             outcome.snd_nxt = self.una;
             outcome.wake = true;
         }
     }
 
-    fn rewind(&mut self, seen: u32) {
-        let pending = self.rewinds.wrapping_sub(seen) & MAX_REWINDS;
-        if pending != MAX_REWINDS {
-            self.rewinds = (self.rewinds + 1) & MAX_REWINDS;
-        }
-        self.from = self.una;
-        self.to = self.una;
+    fn rewind(&mut self, carried_out: u32) {
+        self.rewinds = next_count(self.rewinds, carried_out);
+        // nothing is inside any more; how far READs were asked for stays known
+        self.from = self.to;
     }
 
     fn tick(&mut self, nxt: u32, seen: u32, timing: &Timing, outcome: &mut Outcome) {
@@ -219,6 +275,16 @@ impl SenderState {
                 self.rewind(seen);
             }
         }
+    }
+}
+
+/// The next value of a running count: never the one that visits have carried out, however long they have not come by.
+fn next_count(count: u32, carried_out: u32) -> u32 {
+    let step = |count: u32| (count + 1) & ((1 << REWIND_BITS) - 1);
+    if step(count) == carried_out {
+        step(step(count))
+    } else {
+        step(count)
     }
 }
 

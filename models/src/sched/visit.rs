@@ -34,8 +34,10 @@ pub struct VisitState {
     pub nxt: u32,
     /// One past the highest PSN ever sent.
     pub max: u32,
-    /// Rewinds carried out.
+    /// Rewinds carried out, as [`SenderState::rewinds`] counts them; one is carried out when its first packet is granted.
     pub seen: u32,
+    /// Restarts carried out.
+    pub restarts: u32,
     /// Generation this state belongs to.
     pub generation: u8,
     /// Changes whenever the flow leaves the ring.
@@ -46,6 +48,20 @@ pub struct VisitState {
     pub adjust_seen: u32,
     /// Credit, bytes with [`CREDIT_FRACTION`] fractional bits.
     pub credit: i64,
+}
+
+impl VisitState {
+    /// One past the highest PSN sent that matters to `sender`. A restart that goes back leaves what was sent before in flight,
+    /// one that goes ahead does not: then nothing is sent.
+    pub fn max_for(&self, sender: &SenderState) -> u32 {
+        let fresh = self.generation != sender.generation;
+        let restarted = self.restarts != sender.restarts;
+        if fresh || (restarted && ahead(self.max, sender.una) > MAX_SPAN) {
+            sender.una
+        } else {
+            self.max
+        }
+    }
 }
 
 /// Packets that one visit lets go.
@@ -85,9 +101,11 @@ pub fn visit(
 ) -> Visit {
     let una = sender.una;
     let fresh = before.generation != sender.generation;
-    let rewound = fresh || before.seen != sender.rewinds;
-    let max = if fresh { una } else { before.max };
-    let wanted = if rewound { una } else { before.nxt };
+    let restarted = fresh || before.restarts != sender.restarts;
+    // a restart voids the rewinds before it
+    let rewound = !restarted && before.seen != sender.rewinds;
+    let max = before.max_for(sender);
+    let wanted = if restarted || rewound { una } else { before.nxt };
     let (from_start, span) = (ahead(wanted, sender.from), ahead(sender.to, sender.from));
     let nxt = if ahead(wanted, una) >= 1 << 23 {
         // acknowledged past a rewind
@@ -99,7 +117,11 @@ pub fn visit(
     };
 
     let in_flight = ahead(nxt, una);
-    let open = pacing.window.saturating_sub(in_flight).min(MAX_GRANT);
+    let open = if sender.windowless {
+        MAX_GRANT
+    } else {
+        pacing.window.saturating_sub(in_flight).min(MAX_GRANT)
+    };
     let left = match ahead(sender.end, nxt) {
         left if left >= 1 << 23 => 0,
         left => left.min(MAX_GRANT),
@@ -129,7 +151,13 @@ pub fn visit(
     let state = VisitState {
         nxt: end,
         max: if repeat >= 1 << 23 || count > repeat { end } else { max },
-        seen: sender.rewinds,
+        // without a packet the rewind is still to come, so that the first one after it can be told
+        seen: if rewound && count == 0 {
+            before.seen
+        } else {
+            sender.rewinds
+        },
+        restarts: sender.restarts,
         generation: sender.generation,
         parked: before.parked ^ idle,
         last: now,
@@ -141,7 +169,7 @@ pub fn visit(
         count,
         repeats: if repeat >= 1 << 23 { 0 } else { repeat.min(MAX_GRANT) },
         rewound,
-        fills: count == open,
+        fills: count == open && !sender.windowless,
     });
     Visit { state, grant, idle }
 }

@@ -182,10 +182,10 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.state_ram.wdata.next = self.visit.state_after.val();
         self.visited_ram.we.next = self.valid_13.q.val();
         self.visited_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.visited_ram.wdata.next = self.visit.state_after.val().get_bits::<59>(0);
+        self.visited_ram.wdata.next = self.visit.state_after.val().get_bits::<64>(0);
         self.out_ram.we.next = self.valid_13.q.val();
         self.out_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.out_ram.wdata.next = self.visit.state_after.val().get_bit(59);
+        self.out_ram.wdata.next = self.visit.state_after.val().get_bit(64);
         self.ending.next = self.valid_13.q.val() & self.settled.val();
         self.lag.next = self.tag.val() - self.entry_13.q.val().get_bits::<6>(32);
         self.tag_now.next = self.entry_13.q.val().get_bits::<6>(32);
@@ -205,10 +205,10 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.waiting.flow.next = self.back_15.q.val();
         self.waiting.row.next = self.choice.row.val();
         self.choice.rate.next = self.pacing_ram.rdata.val().get_bits::<34>(0);
-        self.choice.mtu.next = self.sender_ram.rdata.val().get_bits::<3>(127);
-        self.choice.pause_bit.next = self.sender_ram.rdata.val().get_bits::<3>(130);
+        self.choice.mtu.next = self.sender_ram.rdata.val().get_bits::<3>(132);
+        self.choice.pause_bit.next = self.sender_ram.rdata.val().get_bits::<3>(135);
         self.choice.pause.next = self.pause.val();
-        self.choice.credit.next = self.visit.state_after.val().get_bits::<21>(116);
+        self.choice.credit.next = self.visit.state_after.val().get_bits::<21>(121);
         self.fifo.up.valid.next = self.ending.val() & self.granted.val();
         self.fifo.up.data.next = self.visit.grant.val()
             | (bit_cast_u::<64, 16>(self.entry_13.q.val().get_bits::<16>(16)) << 42)

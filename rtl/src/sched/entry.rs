@@ -68,6 +68,8 @@ pub struct Entry<const A: usize, const T: usize> {
     second: Signal<Local, U<24>>,
     mtu: Signal<Local, U<3>>,
     pause_class: Signal<Local, U<3>>,
+    windowless: Signal<Local, Bit>,
+    timerless: Signal<Local, Bit>,
     window: Signal<Local, U<34>>,
     rate: Signal<Local, U<34>>,
     in_range: Signal<Local, Bit>,
@@ -179,6 +181,8 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.second.next = self.feedback.value.val();
         self.mtu.next = self.command.mtu.val();
         self.pause_class.next = self.command.priority.val();
+        self.windowless.next = self.command.windowless.val();
+        self.timerless.next = self.command.timerless.val();
         self.window.next = bits_u::<34>(0);
         self.rate.next = bits_u::<34>(0);
         if self.select.val() == 1 {
@@ -216,8 +220,12 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         if self.select.val() == 5 {
             self.chosen.next = self.work.flow.val();
             self.kind.next = bits_u::<4>(3);
+            if self.work.restart.val() {
+                self.kind.next = bits_u::<4>(11);
+            }
             self.generation.next = self.work.generation.val();
             self.psn.next = self.work.end.val();
+            self.second.next = self.work.start.val();
         }
 
         self.in_range.next = self.chosen.val() <= bit_cast_u::<16, A>(self.last_flow.val());
@@ -249,14 +257,16 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
                 self.sweeping.d.next = false;
             }
         }
-        self.word_r.d.next = (bit_cast_w::<134, 3, 3>(self.pause_class.val()) << 131)
-            | (bit_cast_w::<134, 3, 3>(self.mtu.val()) << 128)
-            | (bit_cast_w::<134, 3, 34>(self.rate.val()) << 94)
-            | (bit_cast_w::<134, 3, 34>(self.window.val()) << 60)
-            | (bit_cast_w::<134, 3, 24>(self.second.val()) << 36)
-            | (bit_cast_w::<134, 3, 24>(self.psn.val()) << 12)
-            | (bit_cast_w::<134, 3, 8>(self.generation.val()) << 4)
-            | bit_cast_w::<134, 3, 4>(self.kind.val());
+        self.word_r.d.next = (bit_cast_w::<136, 3, 1>(bit_cast_b(self.timerless.val())) << 135)
+            | (bit_cast_w::<136, 3, 1>(bit_cast_b(self.windowless.val())) << 134)
+            | (bit_cast_w::<136, 3, 3>(self.pause_class.val()) << 131)
+            | (bit_cast_w::<136, 3, 3>(self.mtu.val()) << 128)
+            | (bit_cast_w::<136, 3, 34>(self.rate.val()) << 94)
+            | (bit_cast_w::<136, 3, 34>(self.window.val()) << 60)
+            | (bit_cast_w::<136, 3, 24>(self.second.val()) << 36)
+            | (bit_cast_w::<136, 3, 24>(self.psn.val()) << 12)
+            | (bit_cast_w::<136, 3, 8>(self.generation.val()) << 4)
+            | bit_cast_w::<136, 3, 4>(self.kind.val());
         self.telemetry_r.d.next = (bit_cast_w::<469, 8, 3>(self.event.kind.val()) << 466)
             | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.int_valid.val())) << 465)
             | (bit_cast_w::<469, 8, 4>(self.event.n_hop.val()) << 461)

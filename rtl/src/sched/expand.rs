@@ -26,6 +26,7 @@ pub struct Expand {
     first: DFF<Bit>,
     take: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
+    rewound: Signal<Local, Bit>,
     ask: Signal<Local, Bit>,
 }
 
@@ -51,14 +52,15 @@ impl Logic for Expand {
             self.repeats.d.next = self.up.data.val().get_bits::<4>(28);
             self.first.d.next = true;
         }
-        self.ask.next =
-            (self.first.q.val() & self.grant.q.val().get_bit(32)) | (self.last.val() & self.grant.q.val().get_bit(33));
+        self.rewound.next = self.first.q.val() & self.grant.q.val().get_bit(32);
+        self.ask.next = self.rewound.val() | (self.last.val() & self.grant.q.val().get_bit(33));
         self.send.valid.next = self.left.q.val().any();
         self.send.flow.next = self.grant.q.val().get_bits::<16>(42);
         self.send.generation.next = self.grant.q.val().get_bits::<8>(34);
         self.send.psn.next = self.psn.q.val();
-        self.send.kind.next = (bit_cast_u::<2, 1>(bit_cast_b(self.ask.val())) << 1)
-            | bit_cast_u::<2, 1>(bit_cast_b(self.repeats.q.val().any()));
+        self.send.kind.next = (bit_cast_u::<3, 1>(bit_cast_b(self.rewound.val())) << 2)
+            | (bit_cast_u::<3, 1>(bit_cast_b(self.ask.val())) << 1)
+            | bit_cast_u::<3, 1>(bit_cast_b(self.repeats.q.val().any()));
         self.tag.next = self.grant.q.val().get_bits::<6>(58);
         if self.reset.val() {
             self.left.d.next = 0.into();

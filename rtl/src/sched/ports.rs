@@ -29,6 +29,10 @@ pub struct FlowCommandIn {
     pub mtu: Signal<In, U<3>>,
     /// Priority, as pause counts them.
     pub priority: Signal<In, U<3>>,
+    /// No window: READ responses of plain queue pairs, which nobody acknowledges.
+    pub windowless: Signal<In, Bit>,
+    /// No timer: READ responses.
+    pub timerless: Signal<In, Bit>,
 }
 
 /// Creation and removal of flows, sending side.
@@ -51,9 +55,13 @@ pub struct FlowCommandOut {
     pub mtu: Signal<Out, U<3>>,
     /// Priority.
     pub priority: Signal<Out, U<3>>,
+    /// No window.
+    pub windowless: Signal<Out, Bit>,
+    /// No timer.
+    pub timerless: Signal<Out, Bit>,
 }
 
-/// Work: the message queue holds packets up to `end`.
+/// Work: the message queue holds packets up to `end`; a restart goes on at `start` as if nothing were outstanding.
 #[derive(Clone, Debug, Default, LogicInterface)]
 #[join = "WorkOut"]
 pub struct WorkIn {
@@ -67,6 +75,10 @@ pub struct WorkIn {
     pub generation: Signal<In, U<8>>,
     /// One past the last PSN of the last message.
     pub end: Signal<In, U<24>>,
+    /// High: start over at `start`.
+    pub restart: Signal<In, Bit>,
+    /// First PSN of a restart.
+    pub start: Signal<In, U<24>>,
 }
 
 /// Work, sending side.
@@ -83,6 +95,10 @@ pub struct WorkOut {
     pub generation: Signal<Out, U<8>>,
     /// One past the last PSN of the last message.
     pub end: Signal<Out, U<24>>,
+    /// High: start over at `start`.
+    pub restart: Signal<Out, Bit>,
+    /// First PSN of a restart.
+    pub start: Signal<Out, U<24>>,
 }
 
 /// What the TX pipe finds out about a granted packet.
@@ -140,8 +156,9 @@ pub struct SendOut {
     pub generation: Signal<Out, U<8>>,
     /// PSN.
     pub psn: Signal<Out, U<24>>,
-    /// Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind).
-    pub kind: Signal<Out, U<2>>,
+    /// Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind). Bit 2: the
+    /// first one after a rewind.
+    pub kind: Signal<Out, U<3>>,
 }
 
 /// PktSend, receiving side.
@@ -158,8 +175,8 @@ pub struct SendIn {
     pub generation: Signal<In, U<8>>,
     /// PSN.
     pub psn: Signal<In, U<24>>,
-    /// Bit 0: sent before. Bit 1: ask for an acknowledgement.
-    pub kind: Signal<In, U<2>>,
+    /// Bit 0: sent before. Bit 1: ask for an acknowledgement. Bit 2: the first one after a rewind.
+    pub kind: Signal<In, U<3>>,
 }
 
 /// Flows that ended at their retry limit.
@@ -214,28 +231,31 @@ pub mod op {
     pub const REMOVE: u64 = 9;
     /// After reset: the flow is removed whatever its generation, and is not in the ring.
     pub const CLEAR: u64 = 10;
+    /// Work from a new start.
+    pub const RESTART: u64 = 11;
 }
 
-/// One operation: kind 3:0, generation 11:4, PSN 35:12, second PSN or bytes 59:36, window 93:60, rate 127:94, MTU code
-/// 130:128, priority 133:131.
-pub type OpWord = W<134, 3>;
+/// One operation: kind 3:0, generation 11:4, PSN 35:12, second PSN (the start of a restart) or bytes 59:36, window 93:60, rate
+/// 127:94, MTU code 130:128, priority 133:131, windowless 134, timerless 135.
+pub type OpWord = W<136, 3>;
 
 /// [`hpcc_models::sched::SenderState`]: una 23:0, end 47:24, from 71:48, to 95:72, adjust 115:96, generation 123:116, rewinds
-/// 126:124, MTU code 129:127, priority 132:130, alive 133, since 149:134, retries 153:150, sent 161:154, armed 162.
-pub type SenderFull = W<163, 3>;
+/// 127:124, restarts 131:128, MTU code 134:132, priority 137:135, alive 138, windowless 139, since 155:140, retries 159:156,
+/// sent 167:160, armed 168, timerless 169.
+pub type SenderFull = W<170, 3>;
 
-/// The part of [`SenderFull`] that visits read: bits 133:0.
-pub type SenderWord = W<134, 3>;
+/// The part of [`SenderFull`] that visits read: bits 139:0.
+pub type SenderWord = W<140, 3>;
 
 /// [`hpcc_models::sched::Pacing`]: rate 33:0, cap 53:34, window 69:54.
 pub type PacingWord = W<70, 2>;
 
-/// [`hpcc_models::sched::VisitState`]: nxt 23:0, max 47:24, seen 50:48, generation 58:51, parked 59, last 79:60, adjust seen
-/// 99:80, credit 136:100.
-pub type VisitWord = W<137, 3>;
+/// [`hpcc_models::sched::VisitState`]: nxt 23:0, max 47:24, seen 51:48, generation 59:52, restarts 63:60, parked 64, last 84:65,
+/// adjust seen 104:85, credit 141:105.
+pub type VisitWord = W<142, 3>;
 
-/// The part of [`VisitWord`] that events read: bits 58:0.
-pub type VisitedWord = U<59>;
+/// The part of [`VisitWord`] that events read: bits 63:0.
+pub type VisitedWord = U<64>;
 
 /// [`hpcc_models::sched::Grant`] on its way out: PSN 23:0, count 27:24, repeats 31:28, rewound 32, fills 33, generation 41:34,
 /// flow 57:42, service tag 63:58.

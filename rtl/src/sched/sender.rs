@@ -103,16 +103,25 @@ pub struct Sender<const A: usize, const I: usize> {
     op_7: DFF<OpWord>,
     valid_7: Delay<Bit, 7>,
     fresh: Signal<Local, Bit>,
+    restarted: Signal<Local, Bit>,
     stale: Signal<Local, Bit>,
     sender_6: DFF<SenderFull>,
     sender_7: DFF<SenderFull>,
     nxt_6: DFF<U<24>>,
     max_6: DFF<U<24>>,
-    full_6: DFF<Bit>,
-    full_7: DFF<Bit>,
+    restarted_6: DFF<Bit>,
+    restarted_7: DFF<Bit>,
+    rewinds_6: DFF<U<4>>,
+    rewinds_7: DFF<U<4>>,
+    restarts_6: DFF<U<4>>,
+    restarts_7: DFF<U<4>>,
     nxt_7: DFF<U<24>>,
     distance: DFF<U<24>>,
     reach: DFF<U<24>>,
+    read_reach: DFF<U<24>>,
+    end_reach: DFF<U<24>>,
+    read_left: DFF<U<24>>,
+    read_new: DFF<U<24>>,
     outstanding: DFF<U<24>>,
     new_work: DFF<U<24>>,
     age: DFF<U<16>>,
@@ -124,6 +133,7 @@ pub struct Sender<const A: usize, const I: usize> {
     own: Signal<Local, Bit>,
     old: Signal<Local, Bit>,
     is_ack: Signal<Local, Bit>,
+    sent_reach: Signal<Local, U<24>>,
     good: Signal<Local, Bit>,
     rewind: Signal<Local, Bit>,
     expired: Signal<Local, Bit>,
@@ -133,10 +143,13 @@ pub struct Sender<const A: usize, const I: usize> {
     read_to: Signal<Local, U<24>>,
     adjust: Signal<Local, U<20>>,
     generation_new: Signal<Local, U<8>>,
-    rewinds: Signal<Local, U<3>>,
+    rewinds: Signal<Local, U<4>>,
+    restarts: Signal<Local, U<4>>,
     mtu: Signal<Local, U<3>>,
     pause_class: Signal<Local, U<3>>,
     alive: Signal<Local, Bit>,
+    windowless: Signal<Local, Bit>,
+    timerless: Signal<Local, Bit>,
     since: Signal<Local, U<16>>,
     retries: Signal<Local, U<4>>,
     sent: Signal<Local, U<8>>,
@@ -165,7 +178,19 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         clock!(self, clock, pacing_word);
         clock!(self, clock, quotient, flow_2, engine_3, engine_4r, engine_8, index_8);
         clock!(self, clock, flow_7, flow_8r, memory, visited_5, op_5, op_6, op_7);
-        clock!(self, clock, valid_7, sender_6, sender_7, nxt_6, max_6, full_6, full_7);
+        clock!(
+            self,
+            clock,
+            valid_7,
+            sender_6,
+            sender_7,
+            nxt_6,
+            max_6,
+            restarted_6,
+            restarted_7
+        );
+        clock!(self, clock, rewinds_6, rewinds_7, restarts_6, restarts_7);
+        clock!(self, clock, read_reach, end_reach, read_left, read_new);
         clock!(self, clock, nxt_7, distance, reach, outstanding);
         clock!(self, clock, new_work, age, now_7, mtu_6);
         clock!(self, clock, sender_8, notify_8, paced_8);
@@ -198,9 +223,11 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.pacing.next = self.pacing_word.word.val();
 
         // 5: what visits have and have not seen
-        self.fresh.next = self.visited_5.q.val().get_bits::<8>(51) != self.memory.rdata.val().get_bits::<8>(116);
-        self.stale.next =
-            self.fresh.val() | (self.visited_5.q.val().get_bits::<3>(48) != self.memory.rdata.val().get_bits::<3>(124));
+        self.fresh.next = self.visited_5.q.val().get_bits::<8>(52) != self.memory.rdata.val().get_bits::<8>(116);
+        self.restarted.next = self.visited_5.q.val().get_bits::<4>(60) != self.memory.rdata.val().get_bits::<4>(128);
+        self.stale.next = self.fresh.val()
+            | self.restarted.val()
+            | (self.visited_5.q.val().get_bits::<4>(48) != self.memory.rdata.val().get_bits::<4>(124));
         self.sender_6.d.next = self.memory.rdata.val();
         self.nxt_6.d.next = self.visited_5.q.val().get_bits::<24>(0);
         if self.stale.val() {
@@ -210,9 +237,17 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.fresh.val() {
             self.max_6.d.next = self.memory.rdata.val().get_bits::<24>(0);
         }
-        self.full_6.d.next =
-            (self.memory.rdata.val().get_bits::<3>(124) - self.visited_5.q.val().get_bits::<3>(48)) == 7;
-        self.mtu_6.d.next = self.memory.rdata.val().get_bits::<3>(127);
+        self.restarted_6.d.next = self.restarted.val();
+        // the next counts: never the ones that visits have carried out
+        self.rewinds_6.d.next = self.memory.rdata.val().get_bits::<4>(124) + 1;
+        if (self.memory.rdata.val().get_bits::<4>(124) + 1) == self.visited_5.q.val().get_bits::<4>(48) {
+            self.rewinds_6.d.next = self.memory.rdata.val().get_bits::<4>(124) + 2;
+        }
+        self.restarts_6.d.next = self.memory.rdata.val().get_bits::<4>(128) + 1;
+        if (self.memory.rdata.val().get_bits::<4>(128) + 1) == self.visited_5.q.val().get_bits::<4>(60) {
+            self.restarts_6.d.next = self.memory.rdata.val().get_bits::<4>(128) + 2;
+        }
+        self.mtu_6.d.next = self.memory.rdata.val().get_bits::<3>(132);
         if self.op_5.q.val().get_bits::<4>(0) == 8 {
             self.mtu_6.d.next = self.op_5.q.val().get_bits::<3>(128);
         }
@@ -220,30 +255,45 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         // 6: differences
         self.sender_7.d.next = self.sender_6.q.val();
         self.nxt_7.d.next = self.nxt_6.q.val();
-        self.full_7.d.next = self.full_6.q.val();
+        self.restarted_7.d.next = self.restarted_6.q.val();
+        self.rewinds_7.d.next = self.rewinds_6.q.val();
+        self.restarts_7.d.next = self.restarts_6.q.val();
         self.distance.d.next = self.op_6.q.val().get_bits::<24>(12) - self.sender_6.q.val().get_bits::<24>(0);
         self.reach.d.next = self.max_6.q.val() - self.sender_6.q.val().get_bits::<24>(0);
+        self.read_reach.d.next = self.sender_6.q.val().get_bits::<24>(72) - self.sender_6.q.val().get_bits::<24>(0);
+        self.end_reach.d.next = self.sender_6.q.val().get_bits::<24>(24) - self.sender_6.q.val().get_bits::<24>(0);
+        self.read_left.d.next = self.sender_6.q.val().get_bits::<24>(72) - self.op_6.q.val().get_bits::<24>(12);
+        self.read_new.d.next = self.op_6.q.val().get_bits::<24>(36) - self.sender_6.q.val().get_bits::<24>(0);
         self.outstanding.d.next = self.nxt_6.q.val() - self.sender_6.q.val().get_bits::<24>(0);
         self.new_work.d.next = self.op_6.q.val().get_bits::<24>(12) - self.sender_6.q.val().get_bits::<24>(24);
-        self.age.d.next = self.timer_now.val() - self.sender_6.q.val().get_bits::<16>(134);
+        self.age.d.next = self.timer_now.val() - self.sender_6.q.val().get_bits::<16>(140);
         self.now_7.d.next = self.timer_now.val();
 
         // 7: what it is
         self.kind.next = self.op_7.q.val().get_bits::<4>(0);
-        self.own.next = self.sender_7.q.val().get_bit(133)
+        self.own.next = self.sender_7.q.val().get_bit(138)
             & (self.sender_7.q.val().get_bits::<8>(116) == self.op_7.q.val().get_bits::<8>(4));
         self.is_ack.next = self.own.val() & (self.kind.val() < 2);
         self.old.next = self.distance.q.val().get_bit(23);
-        self.good.next = self.is_ack.val() & !self.old.val() & (self.distance.q.val() <= self.reach.q.val());
+        // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it
+        self.sent_reach.next = self.reach.q.val();
+        if self.reach.q.val().get_bit(23) | (self.restarted_7.q.val() & (self.reach.q.val() > 0x40_0000)) {
+            self.sent_reach.next = bits_u::<24>(0);
+        }
+        self.good.next = self.is_ack.val()
+            & !self.old.val()
+            & ((self.distance.q.val() <= self.sent_reach.val()) | (self.distance.q.val() <= self.read_reach.q.val()))
+            & (self.distance.q.val() <= self.end_reach.q.val());
         self.expired.next = (self.kind.val() == 7)
-            & self.sender_7.q.val().get_bit(133)
-            & self.sender_7.q.val().get_bit(162)
+            & self.sender_7.q.val().get_bit(138)
+            & self.sender_7.q.val().get_bit(168)
+            & !self.sender_7.q.val().get_bit(169)
             & self.outstanding.q.val().any()
             & !self.outstanding.q.val().get_bit(23)
-            & (self.nxt_7.q.val().get_bits::<8>(0) == self.sender_7.q.val().get_bits::<8>(154))
+            & (self.nxt_7.q.val().get_bits::<8>(0) == self.sender_7.q.val().get_bits::<8>(160))
             & (self.age.q.val() >= self.timeout.val());
         self.rewind.next = (self.good.val() & (self.kind.val() == 1))
-            | (self.expired.val() & (self.sender_7.q.val().get_bits::<4>(150) < self.retry_limit.val()));
+            | (self.expired.val() & (self.sender_7.q.val().get_bits::<4>(156) < self.retry_limit.val()));
 
         // 7: what becomes of the flow
         self.una.next = self.sender_7.q.val().get_bits::<24>(0);
@@ -252,37 +302,44 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.read_to.next = self.sender_7.q.val().get_bits::<24>(72);
         self.adjust.next = self.sender_7.q.val().get_bits::<20>(96);
         self.generation_new.next = self.sender_7.q.val().get_bits::<8>(116);
-        self.rewinds.next = self.sender_7.q.val().get_bits::<3>(124);
-        self.mtu.next = self.sender_7.q.val().get_bits::<3>(127);
-        self.pause_class.next = self.sender_7.q.val().get_bits::<3>(130);
-        self.alive.next = self.sender_7.q.val().get_bit(133);
-        self.since.next = self.sender_7.q.val().get_bits::<16>(134);
-        self.retries.next = self.sender_7.q.val().get_bits::<4>(150);
-        self.sent.next = self.sender_7.q.val().get_bits::<8>(154);
-        self.armed.next = self.sender_7.q.val().get_bit(162);
+        self.rewinds.next = self.sender_7.q.val().get_bits::<4>(124);
+        self.restarts.next = self.sender_7.q.val().get_bits::<4>(128);
+        self.mtu.next = self.sender_7.q.val().get_bits::<3>(132);
+        self.pause_class.next = self.sender_7.q.val().get_bits::<3>(135);
+        self.alive.next = self.sender_7.q.val().get_bit(138);
+        self.windowless.next = self.sender_7.q.val().get_bit(139);
+        self.since.next = self.sender_7.q.val().get_bits::<16>(140);
+        self.retries.next = self.sender_7.q.val().get_bits::<4>(156);
+        self.sent.next = self.sender_7.q.val().get_bits::<8>(160);
+        self.armed.next = self.sender_7.q.val().get_bit(168);
+        self.timerless.next = self.sender_7.q.val().get_bit(169);
         if self.good.val() {
             self.una.next = self.op_7.q.val().get_bits::<24>(12);
             if self.distance.q.val().any() {
                 self.retries.next = bits_u::<4>(0);
                 self.since.next = self.now_7.q.val();
+                if self.read_left.q.val().get_bit(23) {
+                    self.read_from.next = self.op_7.q.val().get_bits::<24>(12);
+                    self.read_to.next = self.op_7.q.val().get_bits::<24>(12);
+                }
             }
         }
         if self.own.val() & (self.kind.val() == 3) & self.new_work.q.val().any() & !self.new_work.q.val().get_bit(23) {
             self.end_psn.next = self.op_7.q.val().get_bits::<24>(12);
         }
-        if self.own.val() & (self.kind.val() == 4) {
+        if self.own.val() & (self.kind.val() == 4) & self.read_new.q.val().any() & !self.read_new.q.val().get_bit(23) {
             self.read_from.next = self.op_7.q.val().get_bits::<24>(12);
             self.read_to.next = self.op_7.q.val().get_bits::<24>(36);
         }
         if self.own.val() & (self.kind.val() == 5) {
             self.adjust.next = self.sender_7.q.val().get_bits::<20>(96) + self.op_7.q.val().get_bits::<20>(36);
         }
-        if (self.kind.val() == 7) & self.sender_7.q.val().get_bit(133) {
+        if (self.kind.val() == 7) & self.sender_7.q.val().get_bit(138) & !self.sender_7.q.val().get_bit(169) {
             if (self.outstanding.q.val() == 0) | self.outstanding.q.val().get_bit(23) {
                 self.armed.next = false;
             } else {
-                if !self.sender_7.q.val().get_bit(162)
-                    | (self.nxt_7.q.val().get_bits::<8>(0) != self.sender_7.q.val().get_bits::<8>(154))
+                if !self.sender_7.q.val().get_bit(168)
+                    | (self.nxt_7.q.val().get_bits::<8>(0) != self.sender_7.q.val().get_bits::<8>(160))
                 {
                     self.armed.next = true;
                     self.since.next = self.now_7.q.val();
@@ -293,17 +350,24 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.expired.val() {
             self.since.next = self.now_7.q.val();
             if self.rewind.val() {
-                self.retries.next = self.sender_7.q.val().get_bits::<4>(150) + 1;
+                self.retries.next = self.sender_7.q.val().get_bits::<4>(156) + 1;
             } else {
                 self.alive.next = false;
             }
         }
         if self.rewind.val() {
-            self.read_from.next = self.una.val();
-            self.read_to.next = self.una.val();
-            if !self.full_7.q.val() {
-                self.rewinds.next = self.sender_7.q.val().get_bits::<3>(124) + 1;
-            }
+            // nothing is inside any more; how far READs were asked for stays known
+            self.read_from.next = self.read_to.val();
+            self.rewinds.next = self.rewinds_7.q.val();
+        }
+        if self.own.val() & (self.kind.val() == 11) {
+            self.una.next = self.op_7.q.val().get_bits::<24>(36);
+            self.end_psn.next = self.op_7.q.val().get_bits::<24>(12);
+            self.read_from.next = self.op_7.q.val().get_bits::<24>(36);
+            self.read_to.next = self.op_7.q.val().get_bits::<24>(36);
+            self.restarts.next = self.restarts_7.q.val();
+            self.retries.next = bits_u::<4>(0);
+            self.armed.next = false;
         }
         if self.kind.val() == 8 {
             self.una.next = self.op_7.q.val().get_bits::<24>(12);
@@ -313,6 +377,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             self.generation_new.next = self.op_7.q.val().get_bits::<8>(4);
             self.mtu.next = self.op_7.q.val().get_bits::<3>(128);
             self.pause_class.next = self.op_7.q.val().get_bits::<3>(131);
+            self.windowless.next = self.op_7.q.val().get_bit(134);
+            self.timerless.next = self.op_7.q.val().get_bit(135);
             self.alive.next = true;
             self.since.next = bits_u::<16>(0);
             self.retries.next = bits_u::<4>(0);
@@ -322,20 +388,23 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if (self.own.val() & (self.kind.val() == 9)) | (self.kind.val() == 10) {
             self.alive.next = false;
         }
-        self.written.next = (bit_cast_w::<163, 3, 1>(bit_cast_b(self.armed.val())) << 162)
-            | (bit_cast_w::<163, 3, 8>(self.sent.val()) << 154)
-            | (bit_cast_w::<163, 3, 4>(self.retries.val()) << 150)
-            | (bit_cast_w::<163, 3, 16>(self.since.val()) << 134)
-            | (bit_cast_w::<163, 3, 1>(bit_cast_b(self.alive.val())) << 133)
-            | (bit_cast_w::<163, 3, 3>(self.pause_class.val()) << 130)
-            | (bit_cast_w::<163, 3, 3>(self.mtu.val()) << 127)
-            | (bit_cast_w::<163, 3, 3>(self.rewinds.val()) << 124)
-            | (bit_cast_w::<163, 3, 8>(self.generation_new.val()) << 116)
-            | (bit_cast_w::<163, 3, 20>(self.adjust.val()) << 96)
-            | (bit_cast_w::<163, 3, 24>(self.read_to.val()) << 72)
-            | (bit_cast_w::<163, 3, 24>(self.read_from.val()) << 48)
-            | (bit_cast_w::<163, 3, 24>(self.end_psn.val()) << 24)
-            | bit_cast_w::<163, 3, 24>(self.una.val());
+        self.written.next = (bit_cast_w::<170, 3, 1>(bit_cast_b(self.timerless.val())) << 169)
+            | (bit_cast_w::<170, 3, 1>(bit_cast_b(self.armed.val())) << 168)
+            | (bit_cast_w::<170, 3, 8>(self.sent.val()) << 160)
+            | (bit_cast_w::<170, 3, 4>(self.retries.val()) << 156)
+            | (bit_cast_w::<170, 3, 16>(self.since.val()) << 140)
+            | (bit_cast_w::<170, 3, 1>(bit_cast_b(self.windowless.val())) << 139)
+            | (bit_cast_w::<170, 3, 1>(bit_cast_b(self.alive.val())) << 138)
+            | (bit_cast_w::<170, 3, 3>(self.pause_class.val()) << 135)
+            | (bit_cast_w::<170, 3, 3>(self.mtu.val()) << 132)
+            | (bit_cast_w::<170, 3, 4>(self.restarts.val()) << 128)
+            | (bit_cast_w::<170, 3, 4>(self.rewinds.val()) << 124)
+            | (bit_cast_w::<170, 3, 8>(self.generation_new.val()) << 116)
+            | (bit_cast_w::<170, 3, 20>(self.adjust.val()) << 96)
+            | (bit_cast_w::<170, 3, 24>(self.read_to.val()) << 72)
+            | (bit_cast_w::<170, 3, 24>(self.read_from.val()) << 48)
+            | (bit_cast_w::<170, 3, 24>(self.end_psn.val()) << 24)
+            | bit_cast_w::<170, 3, 24>(self.una.val());
         self.memory.we.next = self.valid_7.q.val();
         self.memory.waddr.next = self.flow_7.q.val();
         self.memory.wdata.next = self.written.val();
@@ -351,12 +420,12 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
 
         // 8: to whom it matters
-        self.sender_8.d.next = bit_cast_ww::<134, 3, 163, 3>(self.written.val());
+        self.sender_8.d.next = bit_cast_ww::<140, 3, 170, 3>(self.written.val());
         self.notify_8.d.next = self.valid_7.q.val();
         self.paced_8.d.next =
             self.valid_7.q.val() & ((self.own.val() & (self.kind.val() == 6)) | (self.kind.val() == 8));
         self.wake_8.d.next = self.valid_7.q.val()
-            & ((self.own.val() & ((self.kind.val() == 3) | (self.kind.val() == 6)))
+            & ((self.own.val() & ((self.kind.val() == 3) | (self.kind.val() == 6) | (self.kind.val() == 11)))
                 | (self.good.val() & self.distance.q.val().any())
                 | self.rewind.val()
                 | (self.kind.val() == 8));

@@ -316,8 +316,8 @@ crate::ports! {
     [const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize]
     Scheduler<ENGINES, FLOWS, A, I, T, ROWS> {
         in reset, param.write, param.address, param.data, now, pause, command.valid, command.create, command.flow,
-            command.generation, command.psn, command.mtu, command.priority, work.valid, work.flow, work.generation,
-            work.end, feedback.valid, feedback.advance, feedback.flow, feedback.generation, feedback.psn, feedback.value,
+            command.generation, command.psn, command.mtu, command.priority, command.windowless, command.timerless,
+            work.valid, work.flow, work.generation, work.end, work.restart, work.start, feedback.valid, feedback.advance, feedback.flow, feedback.generation, feedback.psn, feedback.value,
             event.valid, event.kind, event.flow, event.generation, event.psn_next, event.snd_nxt, event.int_valid,
             event.n_hop, event.path_id, event.hops, event.ecn, event.sent_at, event.bytes, event.now, cc.ready,
             update.valid, update.flow, update.generation, update.window, update.rate, update.utilisation, send.ready,

@@ -3,8 +3,8 @@
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
 //! | 2 | inputs | the three words of the flow show | |
-//! | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind or not; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
-//! | 4 | `behind`, `inside` | against `una` and the READ last sent | 24 bits |
+//! | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
+//! | 4 | `behind`, `inside`, `lead` | against `una` and the READ last sent | 24 bits |
 //! | 4 - 6 | `product` | rate x ticks | UQ27.16 |
 //! | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
 //! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
@@ -47,9 +47,12 @@ pub struct Visit {
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
     fresh: Signal<Local, Bit>,
+    restarted: Signal<Local, Bit>,
     rewound: Signal<Local, Bit>,
     sender_3: DFF<SenderWord>,
     fresh_3: DFF<Bit>,
+    restarted_3: DFF<Bit>,
+    restarted_4: DFF<Bit>,
     rewound_3: DFF<Bit>,
     wanted: DFF<U<24>>,
     max_3: DFF<U<24>>,
@@ -69,7 +72,9 @@ pub struct Visit {
     una_5: Delay<U<24>, 2>,
     end_5: Delay<U<24>, 2>,
     to_4: DFF<U<24>>,
-    max_5: Delay<U<24>, 2>,
+    max_4: DFF<U<24>>,
+    lead: DFF<U<24>>,
+    max_5: DFF<U<24>>,
     nxt_5: DFF<U<24>>,
     corrected_4: DFF<U<37>>,
     wire_4: DFF<U<13>>,
@@ -106,7 +111,12 @@ pub struct Visit {
     max_12: Delay<U<24>, 7>,
     rewound_12: Delay<Bit, 9>,
     generation_12: Delay<U<8>, 9>,
-    rewinds_12: Delay<U<3>, 9>,
+    rewinds_12: Delay<U<4>, 9>,
+    restarts_12: Delay<U<4>, 9>,
+    seen_12: Delay<U<4>, 10>,
+    seen_new: Signal<Local, U<4>>,
+    windowless_6: Delay<Bit, 3>,
+    windowless_12: Delay<Bit, 6>,
     adjust_12: Delay<U<20>, 9>,
     tick_12: Delay<U<20>, 10>,
     parked_12: Delay<Bit, 10>,
@@ -129,43 +139,58 @@ impl Logic for Visit {
         clock!(self, clock, priority_7, idle_8, idle_12, open_8, open_12, repeats_12);
         clock!(self, clock, nxt_12, max_12, rewound_12, generation_12, rewinds_12);
         clock!(self, clock, adjust_12, tick_12, parked_12, state_13, grant_13);
-        clock!(self, clock, idle_13);
+        clock!(
+            self,
+            clock,
+            idle_13,
+            restarted_3,
+            restarted_4,
+            max_4,
+            lead,
+            restarts_12,
+            seen_12
+        );
+        clock!(self, clock, windowless_6, windowless_12);
         // 2: is the state of this generation, is a rewind pending
-        self.fresh.next = self.state.val().get_bits::<8>(51) != self.sender.val().get_bits::<8>(116);
+        self.fresh.next = self.state.val().get_bits::<8>(52) != self.sender.val().get_bits::<8>(116);
+        self.restarted.next =
+            self.fresh.val() | (self.state.val().get_bits::<4>(60) != self.sender.val().get_bits::<4>(128));
         self.rewound.next =
-            self.fresh.val() | (self.state.val().get_bits::<3>(48) != self.sender.val().get_bits::<3>(124));
+            !self.restarted.val() & (self.state.val().get_bits::<4>(48) != self.sender.val().get_bits::<4>(124));
         self.sender_3.d.next = self.sender.val();
         self.fresh_3.d.next = self.fresh.val();
+        self.restarted_3.d.next = self.restarted.val();
         self.rewound_3.d.next = self.rewound.val();
+        self.seen_12.d.next = self.state.val().get_bits::<4>(48);
         self.wanted.d.next = self.state.val().get_bits::<24>(0);
-        if self.rewound.val() {
+        if self.restarted.val() | self.rewound.val() {
             self.wanted.d.next = self.sender.val().get_bits::<24>(0);
         }
         self.max_3.d.next = self.state.val().get_bits::<24>(24);
         if self.fresh.val() {
             self.max_3.d.next = self.sender.val().get_bits::<24>(0);
         }
-        self.elapsed.d.next = self.tick.val() - self.state.val().get_bits::<20>(60);
-        self.correction.d.next = self.sender.val().get_bits::<20>(96) - self.state.val().get_bits::<20>(80);
-        self.credit_3.d.next = self.state.val().get_bits::<37>(100);
+        self.elapsed.d.next = self.tick.val() - self.state.val().get_bits::<20>(65);
+        self.correction.d.next = self.sender.val().get_bits::<20>(96) - self.state.val().get_bits::<20>(85);
+        self.credit_3.d.next = self.state.val().get_bits::<37>(105);
         self.rate_3.d.next = self.pacing.val().get_bits::<34>(0);
         self.window_6.d.next = self.pacing.val().get_bits::<16>(54);
         self.cap_7.d.next = self.pacing.val().get_bits::<20>(34);
         self.wire_3.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
-        if self.sender.val().get_bits::<3>(127) == 0 {
+        if self.sender.val().get_bits::<3>(132) == 0 {
             self.wire_3.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
         }
-        if self.sender.val().get_bits::<3>(127) == 1 {
+        if self.sender.val().get_bits::<3>(132) == 1 {
             self.wire_3.d.next = bits_u::<13>(512) + bit_cast_u::<13, 10>(self.overhead.val());
         }
-        if self.sender.val().get_bits::<3>(127) == 2 {
+        if self.sender.val().get_bits::<3>(132) == 2 {
             self.wire_3.d.next = bits_u::<13>(1024) + bit_cast_u::<13, 10>(self.overhead.val());
         }
-        if self.sender.val().get_bits::<3>(127) == 3 {
+        if self.sender.val().get_bits::<3>(132) == 3 {
             self.wire_3.d.next = bits_u::<13>(2048) + bit_cast_u::<13, 10>(self.overhead.val());
         }
         self.tick_12.d.next = self.tick.val();
-        self.parked_12.d.next = self.state.val().get_bit(59);
+        self.parked_12.d.next = self.state.val().get_bit(64);
 
         // 3
         self.behind.d.next = self.wanted.q.val() - self.sender_3.q.val().get_bits::<24>(0);
@@ -175,7 +200,10 @@ impl Logic for Visit {
         self.una_5.d.next = self.sender_3.q.val().get_bits::<24>(0);
         self.end_5.d.next = self.sender_3.q.val().get_bits::<24>(24);
         self.to_4.d.next = self.sender_3.q.val().get_bits::<24>(72);
-        self.max_5.d.next = self.max_3.q.val();
+        self.max_4.d.next = self.max_3.q.val();
+        self.lead.d.next = self.max_3.q.val() - self.sender_3.q.val().get_bits::<24>(0);
+        self.restarted_4.d.next = self.restarted_3.q.val();
+        self.windowless_6.d.next = self.sender_3.q.val().get_bit(139);
         self.ticks.next = bit_cast_u::<17, 20>(self.elapsed.q.val());
         if self.elapsed.q.val().get_bits::<3>(17).any() {
             self.ticks.next = bits_u::<17>(0x1ffff);
@@ -189,11 +217,12 @@ impl Logic for Visit {
         }
         self.fresh_5.d.next = self.fresh_3.q.val();
         self.wire_4.d.next = self.wire_3.q.val();
-        self.alive_7.d.next = self.sender_3.q.val().get_bit(133);
-        self.priority_7.d.next = self.sender_3.q.val().get_bits::<3>(130);
+        self.alive_7.d.next = self.sender_3.q.val().get_bit(138);
+        self.priority_7.d.next = self.sender_3.q.val().get_bits::<3>(135);
         self.rewound_12.d.next = self.rewound_3.q.val();
         self.generation_12.d.next = self.sender_3.q.val().get_bits::<8>(116);
-        self.rewinds_12.d.next = self.sender_3.q.val().get_bits::<3>(124);
+        self.rewinds_12.d.next = self.sender_3.q.val().get_bits::<4>(124);
+        self.restarts_12.d.next = self.sender_3.q.val().get_bits::<4>(128);
         self.adjust_12.d.next = self.sender_3.q.val().get_bits::<20>(96);
 
         // 4: acknowledged past a rewind; inside a READ that was asked for
@@ -203,6 +232,11 @@ impl Logic for Visit {
         }
         if self.behind.q.val().get_bit(23) {
             self.nxt_5.d.next = self.wanted_4.q.val() - self.behind.q.val();
+        }
+        // what was sent before a restart stays in flight if the restart goes back, and is nothing to it otherwise
+        self.max_5.d.next = self.max_4.q.val();
+        if self.restarted_4.q.val() & (self.lead.q.val() > 0x40_0000) {
+            self.max_5.d.next = self.wanted_4.q.val();
         }
         self.base_5.d.next = self.corrected_4.q.val();
         self.wire_6.d.next = self.wire_4.q.val();
@@ -225,6 +259,10 @@ impl Logic for Visit {
         if self.headroom.val().get_bit(24) {
             self.open.d.next = bits_u::<4>(0);
         }
+        if self.windowless_6.q.val() {
+            self.open.d.next = bits_u::<4>(15);
+        }
+        self.windowless_12.d.next = self.windowless_6.q.val();
         self.left_7.d.next = self.left.q.val().get_bits::<4>(0);
         if self.left.q.val().get_bits::<19>(4).any() {
             self.left_7.d.next = bits_u::<4>(15);
@@ -321,16 +359,24 @@ impl Logic for Visit {
         {
             self.max_new.next = self.end_psn.val();
         }
-        self.state_13.d.next = (bit_cast_w::<137, 3, 37>(self.balance[4].q.val()) << 100)
-            | (bit_cast_w::<137, 3, 20>(self.adjust_12.q.val()) << 80)
-            | (bit_cast_w::<137, 3, 20>(self.tick_12.q.val()) << 60)
-            | (bit_cast_w::<137, 3, 1>(bit_cast_b(self.parked_12.q.val() ^ self.idle_12.q.val())) << 59)
-            | (bit_cast_w::<137, 3, 8>(self.generation_12.q.val()) << 51)
-            | (bit_cast_w::<137, 3, 3>(self.rewinds_12.q.val()) << 48)
-            | (bit_cast_w::<137, 3, 24>(self.max_new.val()) << 24)
-            | bit_cast_w::<137, 3, 24>(self.end_psn.val());
+        // a rewind without a packet is still to come
+        self.seen_new.next = self.rewinds_12.q.val();
+        if self.rewound_12.q.val() & (self.count[4].q.val() == 0) {
+            self.seen_new.next = self.seen_12.q.val();
+        }
+        self.state_13.d.next = (bit_cast_w::<142, 3, 37>(self.balance[4].q.val()) << 105)
+            | (bit_cast_w::<142, 3, 20>(self.adjust_12.q.val()) << 85)
+            | (bit_cast_w::<142, 3, 20>(self.tick_12.q.val()) << 65)
+            | (bit_cast_w::<142, 3, 1>(bit_cast_b(self.parked_12.q.val() ^ self.idle_12.q.val())) << 64)
+            | (bit_cast_w::<142, 3, 4>(self.restarts_12.q.val()) << 60)
+            | (bit_cast_w::<142, 3, 8>(self.generation_12.q.val()) << 52)
+            | (bit_cast_w::<142, 3, 4>(self.seen_new.val()) << 48)
+            | (bit_cast_w::<142, 3, 24>(self.max_new.val()) << 24)
+            | bit_cast_w::<142, 3, 24>(self.end_psn.val());
         self.grant_13.d.next = (bit_cast_u::<64, 8>(self.generation_12.q.val()) << 34)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.count[4].q.val() == self.open_12.q.val())) << 33)
+            | (bit_cast_u::<64, 1>(bit_cast_b(
+                (self.count[4].q.val() == self.open_12.q.val()) & !self.windowless_12.q.val(),
+            )) << 33)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.rewound_12.q.val())) << 32)
             | (bit_cast_u::<64, 4>(self.repeats_12.q.val().get_bits::<4>(0)) << 28)
             | (bit_cast_u::<64, 4>(self.count[4].q.val()) << 24)

@@ -75,6 +75,13 @@ pub enum Event {
         generation: u8,
         end: u32,
     },
+    /// Work from a new start.
+    Restart {
+        flow: u16,
+        generation: u8,
+        start: u32,
+        end: u32,
+    },
     Update {
         flow: u16,
         generation: u8,
@@ -225,6 +232,19 @@ impl Bench {
             Event::Work { flow, generation, end } => {
                 common(self, "work", flow, generation);
                 self.set("work_end", end.into());
+                self.set("work_restart", 0);
+                "work"
+            }
+            Event::Restart {
+                flow,
+                generation,
+                start,
+                end,
+            } => {
+                common(self, "work", flow, generation);
+                self.set("work_end", end.into());
+                self.set("work_restart", 1);
+                self.set("work_start", start.into());
                 "work"
             }
             Event::Update {

@@ -6,7 +6,7 @@ use crate::sched::entry::SAME_FLOW_INTERVAL;
 use crate::sched::sender::Sender;
 use crate::sim::{init, step, Stimulus};
 use hpcc_models::sched::formats::*;
-use hpcc_models::sched::{Op, Outcome, Pacing, SchedRegisters, SenderState, Timing, VisitState};
+use hpcc_models::sched::{FlowSettings, Op, Outcome, Pacing, SchedRegisters, SenderState, Timing, VisitState};
 use std::collections::VecDeque;
 
 const FLOWS: usize = 9;
@@ -31,28 +31,39 @@ fn random_op(random: &mut Stimulus, flow: &SenderState, max: u32) -> Op {
         5..=6 => Op::Nak(near(random, flow.una)),
         7 => Op::Notify,
         8..=9 => Op::Work(near(random, flow.end)),
+        10 if random.chance(0.3) => Op::Restart(near(random, flow.una), near(random, flow.end)),
         10 => Op::Advance(near(random, max), near(random, max)),
         11 => Op::Adjust(random.corner(20) as u32),
         12..=13 => Op::Update(random.corner(34), random.corner(34)),
         14..=17 => Op::Tick,
-        18 => Op::Create(random.corner(24) as u32, random.below(5) as u8, random.uniform(3) as u8),
+        18 => Op::Create(
+            random.corner(24) as u32,
+            FlowSettings {
+                mtu: random.below(5) as u8,
+                priority: random.uniform(3) as u8,
+                windowless: random.chance(0.3),
+                timerless: random.chance(0.2),
+            },
+        ),
         19 if random.chance(0.2) => Op::Remove,
         _ => Op::Tick,
     }
 }
 
 fn op_word(op: Op, generation: u8) -> crate::sched::ports::OpWord {
-    let (kind, psn, second, window, rate, mtu, priority) = match op {
-        Op::Ack(psn) => (0, psn, 0, 0, 0, 0, 0),
-        Op::Nak(psn) => (1, psn, 0, 0, 0, 0, 0),
-        Op::Notify => (2, 0, 0, 0, 0, 0, 0),
-        Op::Work(end) => (3, end, 0, 0, 0, 0, 0),
-        Op::Advance(from, to) => (4, from, to, 0, 0, 0, 0),
-        Op::Adjust(bytes) => (5, 0, bytes, 0, 0, 0, 0),
-        Op::Update(rate, window) => (6, 0, 0, window, rate, 0, 0),
-        Op::Tick => (7, 0, 0, 0, 0, 0, 0),
-        Op::Create(psn, mtu, priority) => (8, psn, 0, 0, 0, mtu, priority),
-        Op::Remove => (9, 0, 0, 0, 0, 0, 0),
+    let no = FlowSettings::default();
+    let (kind, psn, second, window, rate, settings) = match op {
+        Op::Ack(psn) => (0, psn, 0, 0, 0, no),
+        Op::Nak(psn) => (1, psn, 0, 0, 0, no),
+        Op::Notify => (2, 0, 0, 0, 0, no),
+        Op::Work(end) => (3, end, 0, 0, 0, no),
+        Op::Advance(from, to) => (4, from, to, 0, 0, no),
+        Op::Adjust(bytes) => (5, 0, bytes, 0, 0, no),
+        Op::Update(rate, window) => (6, 0, 0, window, rate, no),
+        Op::Tick => (7, 0, 0, 0, 0, no),
+        Op::Create(psn, settings) => (8, psn, 0, 0, 0, settings),
+        Op::Remove => (9, 0, 0, 0, 0, no),
+        Op::Restart(start, end) => (11, end, start, 0, 0, no),
     };
     pack(&[
         (kind, 4),
@@ -61,8 +72,10 @@ fn op_word(op: Op, generation: u8) -> crate::sched::ports::OpWord {
         (second.into(), 24),
         (window, 34),
         (rate, 34),
-        (mtu.into(), 3),
-        (priority.into(), 3),
+        (settings.mtu.into(), 3),
+        (settings.priority.into(), 3),
+        (settings.windowless.into(), 1),
+        (settings.timerless.into(), 1),
     ])
 }
 
@@ -116,19 +129,25 @@ fn every_event_agrees_bit_for_bit() {
                     } else {
                         seen_by_visit.seen
                     },
+                    restarts: if random.chance(0.7) {
+                        state.restarts
+                    } else {
+                        seen_by_visit.restarts
+                    },
                     generation: if random.chance(0.9) { state.generation } else { 77 },
                     ..*seen_by_visit
                 };
             }
-            word = pack::<59, 1>(&[
+            word = pack::<64, 1>(&[
                 (seen_by_visit.nxt.into(), 24),
                 (seen_by_visit.max.into(), 24),
-                (seen_by_visit.seen.into(), 3),
+                (seen_by_visit.seen.into(), 4),
                 (seen_by_visit.generation.into(), 8),
+                (seen_by_visit.restarts.into(), 4),
             ])
             .0[0];
             let op = match random_op(&mut random, state, seen_by_visit.max) {
-                Op::Ack(_) | Op::Nak(_) | Op::Create(..) | Op::Remove if quiet => Op::Tick,
+                Op::Ack(_) | Op::Nak(_) | Op::Create(..) | Op::Remove | Op::Restart(..) if quiet => Op::Tick,
                 op => op,
             };
             let generation = match op {

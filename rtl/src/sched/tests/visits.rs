@@ -22,7 +22,7 @@ pub(super) fn pack<const N: usize, const L: usize>(fields: &[(u64, u32)]) -> W<N
     W(limbs)
 }
 
-pub(super) fn sender_word(s: &SenderState) -> W<134, 3> {
+pub(super) fn sender_word(s: &SenderState) -> W<140, 3> {
     pack(&[
         (s.una.into(), 24),
         (s.end.into(), 24),
@@ -30,19 +30,22 @@ pub(super) fn sender_word(s: &SenderState) -> W<134, 3> {
         (s.to.into(), 24),
         (s.adjust.into(), 20),
         (s.generation.into(), 8),
-        (s.rewinds.into(), 3),
+        (s.rewinds.into(), 4),
+        (s.restarts.into(), 4),
         (s.mtu.into(), 3),
         (s.priority.into(), 3),
         (s.alive.into(), 1),
+        (s.windowless.into(), 1),
     ])
 }
 
-fn visit_word(s: &VisitState) -> W<137, 3> {
+fn visit_word(s: &VisitState) -> W<142, 3> {
     pack(&[
         (s.nxt.into(), 24),
         (s.max.into(), 24),
-        (s.seen.into(), 3),
+        (s.seen.into(), 4),
         (s.generation.into(), 8),
+        (s.restarts.into(), 4),
         (s.parked.into(), 1),
         (s.last.into(), 20),
         (s.adjust_seen.into(), 20),
@@ -72,10 +75,12 @@ fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
         to: near(random),
         adjust: random.corner(12) as u32,
         generation: random.below(2) as u8,
-        rewinds: random.below(8) as u32,
+        rewinds: random.below(16) as u32,
+        restarts: random.below(16) as u32,
         mtu: random.below(5) as u8,
         priority: random.below(8) as u8,
         alive: random.chance(0.95),
+        windowless: random.chance(0.1),
         ..SenderState::default()
     };
     let window = match random.below(4) {
@@ -90,7 +95,12 @@ fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
         seen: if random.chance(0.8) {
             sender.rewinds
         } else {
-            random.below(8) as u32
+            random.below(16) as u32
+        },
+        restarts: if random.chance(0.8) {
+            sender.restarts
+        } else {
+            random.below(16) as u32
         },
         generation: if random.chance(0.9) {
             sender.generation
