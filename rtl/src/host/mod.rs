@@ -1,3 +1,9 @@
-//! Host side: memory regions and what stands between the queue pairs and the host.
+//! Host side: memory regions, memory master, and what stands between the queue pairs and the host.
 
+pub mod commit;
+pub mod dma_read;
+pub mod dma_write;
+pub mod job_split;
+pub mod read_align;
 pub mod regions;
+pub mod write_align;

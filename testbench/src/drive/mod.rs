@@ -4,6 +4,8 @@
 //! The driver of RustHDL blocks lives in `hpcc_rtl::sim`, where the unit tests of the blocks use it too; this is its name
 //! in the test bench.
 
+pub mod axi_memory;
+pub mod axi_ports;
 pub mod clocked;
 pub mod frames;
 pub mod slot;

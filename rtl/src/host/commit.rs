@@ -1,0 +1,145 @@
+//! What follows from a packet waits here until the memory has taken its payload.
+//!
+//! Entries come in the order of the write jobs, so one token belongs to the next entry that waits for a write. A bus error turns what
+//! the responder wanted to send into a negative acknowledgement (remote operational error) and ends the queue pair: what it
+//! commits later in the same generation is swallowed. The requester hears of its own errors in the `FAILED` bit.
+//!
+//! | clock | does |
+//! |---|---|
+//! | 0 - 1 | entry into a register, failed generation of its queue pair out of the RAM |
+//! | 1 - 2 | token awaited; response, answer or nothing |
+
+use crate::emit::naming::named;
+use crate::nic::words::Commit;
+use crate::prim::ram::Ram;
+use crate::prim::skid::{Skid, StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// One entry a clock while nobody waits.
+#[derive(LogicBlock, Default)]
+pub struct CommitStage {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high; nothing may be outstanding. Forgets no failed queue pair: a new generation does that.
+    pub reset: Signal<In, Bit>,
+    /// Entries ([`Commit`]); bit 420: it waits for a write.
+    pub up: StreamIn<W<421, 7>>,
+    /// One token a write job, in order: bus error.
+    pub written: StreamIn<U<1>>,
+    /// Acknowledgements and READs (`KIND` 1 and 2).
+    pub response: StreamOut<Commit>,
+    /// Answers to the requester (`KIND` 3).
+    pub answer: StreamOut<Commit>,
+    /// A write of a request failed: the responder half of this queue pair ends.
+    pub fail_valid: Signal<Out, Bit>,
+    /// Queue pair.
+    pub fail_qp: Signal<Out, U<8>>,
+    /// Its generation.
+    pub fail_generation: Signal<Out, U<8>>,
+    full: DFF<Bit>,
+    entry: DFF<W<421, 7>>,
+    // bit 8: a write failed in the generation 7:0
+    failed: Ram<U<9>, 8>,
+    take: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    kind: Signal<Local, U<2>>,
+    qp: Signal<Local, U<8>>,
+    generation: Signal<Local, U<8>>,
+    error: Signal<Local, Bit>,
+    swallowed: Signal<Local, Bit>,
+    is_answer: Signal<Local, Bit>,
+    to_response: Signal<Local, Bit>,
+    has_room: Signal<Local, Bit>,
+    done: Signal<Local, Bit>,
+    item: Signal<Local, Commit>,
+    responses: Skid<Commit>,
+    answers: Skid<Commit>,
+    fail_valid_r: DFF<Bit>,
+    fail_r: DFF<U<16>>,
+}
+
+impl Logic for CommitStage {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, failed, responses, answers);
+        dff_setup!(self, clock, full, entry, fail_valid_r, fail_r);
+        self.responses.reset.next = self.reset.val();
+        self.answers.reset.next = self.reset.val();
+        self.kind.next = self.entry.q.val().get_bits::<2>(0);
+        self.qp.next = self.entry.q.val().get_bits::<8>(2);
+        self.generation.next = self.entry.q.val().get_bits::<8>(10);
+        self.waits.next = self.entry.q.val().get_bit(420);
+        self.is_answer.next = self.kind.val() == 3;
+        self.error.next = self.waits.val() & self.written.data.val().get_bit(0);
+        self.swallowed.next =
+            self.failed.rdata.val().get_bit(8) & (self.failed.rdata.val().get_bits::<8>(0) == self.generation.val());
+
+        // out: at most one item an entry; an entry that sends nothing needs no room
+        self.to_response.next =
+            !self.is_answer.val() & !self.swallowed.val() & (self.error.val() | (self.kind.val() != 0));
+        self.has_room.next = (self.responses.up.ready.val() | !self.to_response.val())
+            & (self.answers.up.ready.val() | !self.is_answer.val());
+        self.done.next = self.full.q.val() & (self.written.valid.val() | !self.waits.val()) & self.has_room.val();
+        self.written.ready.next = self.full.q.val() & self.waits.val() & self.has_room.val();
+        self.item.next = bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val());
+        if self.error.val() {
+            if self.is_answer.val() {
+                self.item.next = bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val())
+                    | (bit_cast_w::<420, 7, 1>(bits_u::<1>(1)) << 419);
+            } else {
+                // kind 1, syndrome 0x63, everything else as it was
+                self.item.next = (bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val())
+                    & !((bit_cast_w::<420, 7, 8>(bits_u::<8>(255)) << 42) | bit_cast_w::<420, 7, 2>(bits_u::<2>(3))))
+                    | (bit_cast_w::<420, 7, 8>(bits_u::<8>(99)) << 42)
+                    | bit_cast_w::<420, 7, 2>(bits_u::<2>(1));
+            }
+        }
+        self.responses.up.data.next = self.item.val();
+        self.responses.up.valid.next = self.done.val() & self.to_response.val();
+        self.answers.up.data.next = self.item.val();
+        self.answers.up.valid.next = self.done.val() & self.is_answer.val();
+        StreamOut::<Commit>::link(&mut self.response, &mut self.responses.down);
+        StreamOut::<Commit>::link(&mut self.answer, &mut self.answers.down);
+
+        // failed queue pairs
+        self.failed.waddr.next = self.qp.val();
+        self.failed.wdata.next = (bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8) | bit_cast_u::<9, 8>(self.generation.val());
+        self.failed.we.next = self.done.val() & self.error.val() & !self.is_answer.val();
+        self.fail_valid_r.d.next = self.done.val() & self.error.val() & !self.is_answer.val() & !self.swallowed.val();
+        self.fail_r.d.next = self.entry.q.val().get_bits::<16>(2);
+        self.fail_valid.next = self.fail_valid_r.q.val();
+        self.fail_qp.next = self.fail_r.q.val().get_bits::<8>(0);
+        self.fail_generation.next = self.fail_r.q.val().get_bits::<8>(8);
+
+        // in; while an entry waits its row is read again
+        self.take.next = !self.full.q.val() | self.done.val();
+        self.up.ready.next = self.take.val();
+        self.failed.raddr.next = self.qp.val();
+        if self.take.val() {
+            self.full.d.next = self.up.valid.val();
+            self.entry.d.next = self.up.data.val();
+            self.failed.raddr.next = self.up.data.val().get_bits::<8>(2);
+        }
+        if self.reset.val() {
+            self.full.d.next = false;
+            self.fail_valid_r.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] CommitStage {
+        in reset, up.data, up.valid, written.data, written.valid, response.ready, answer.ready;
+        out up.ready, written.ready, response.data, response.valid, answer.data, answer.valid, fail_valid, fail_qp,
+            fail_generation
+    }
+}
+
+#[cfg(test)]
+#[path = "commit_tests.rs"]
+mod tests;

@@ -1,0 +1,157 @@
+//! Memory writer: jobs and their payload in, one token a job out when the memory has taken all of it. AXI4 write master of
+//! 512 bits.
+//!
+//! All bursts carry one identifier, so responses come in order. Addresses and data go their own ways, as AXI has it.
+
+use super::job_split::JobSplit;
+use super::write_align::WriteAlign;
+use crate::emit::naming::named;
+use crate::nic::words::DmaJob;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::wide::{bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Writer with 64 bursts outstanding at most.
+#[derive(LogicBlock, Default)]
+pub struct DmaWriter {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high; no write may be outstanding.
+    pub reset: Signal<In, Bit>,
+    /// Jobs of 1 to 4096 bytes.
+    pub job: StreamIn<DmaJob>,
+    /// Their payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
+    pub payload: StreamIn<W<520, 9>>,
+    /// One a job, in order, after the response of its last burst: a bus error happened.
+    pub written: StreamOut<U<1>>,
+    /// Always 0: order is kept.
+    pub m_axi_awid: Signal<Out, U<4>>,
+    /// First byte, a multiple of 64.
+    pub m_axi_awaddr: Signal<Out, U<64>>,
+    /// Beats less one.
+    pub m_axi_awlen: Signal<Out, U<8>>,
+    /// 64 bytes a beat.
+    pub m_axi_awsize: Signal<Out, U<3>>,
+    /// INCR.
+    pub m_axi_awburst: Signal<Out, U<2>>,
+    /// Normal access.
+    pub m_axi_awlock: Signal<Out, Bit>,
+    /// Normal memory, bufferable.
+    pub m_axi_awcache: Signal<Out, U<4>>,
+    /// Data, not secure, not privileged.
+    pub m_axi_awprot: Signal<Out, U<3>>,
+    /// There is a write.
+    pub m_axi_awvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axi_awready: Signal<In, Bit>,
+    /// Data.
+    pub m_axi_wdata: Signal<Out, W<512, 8>>,
+    /// Bytes to write.
+    pub m_axi_wstrb: Signal<Out, U<64>>,
+    /// Last beat of its burst.
+    pub m_axi_wlast: Signal<Out, Bit>,
+    /// There is data.
+    pub m_axi_wvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axi_wready: Signal<In, Bit>,
+    /// Not looked at.
+    pub m_axi_bid: Signal<In, U<4>>,
+    /// Bit 1: error.
+    pub m_axi_bresp: Signal<In, U<2>>,
+    /// There is a response.
+    pub m_axi_bvalid: Signal<In, Bit>,
+    /// It is taken.
+    pub m_axi_bready: Signal<Out, Bit>,
+    split: JobSplit,
+    bursts: StreamFifo<U<64>, 5, 16>,
+    shapes: StreamFifo<U<40>, 5, 16>,
+    pending: StreamFifo<U<1>, 6, 32>,
+    align: WriteAlign,
+    lines: StreamFifo<W<577, 10>, 4, 8>,
+    tokens: StreamFifo<U<1>, 5, 16>,
+    failed: DFF<Bit>,
+    ends: Signal<Local, Bit>,
+    response: Signal<Local, Bit>,
+    error: Signal<Local, Bit>,
+}
+
+impl Logic for DmaWriter {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, split, bursts, shapes, pending, align, lines, tokens);
+        dff_setup!(self, clock, failed);
+        self.split.reset.next = self.reset.val();
+        self.bursts.reset.next = self.reset.val();
+        self.shapes.reset.next = self.reset.val();
+        self.pending.reset.next = self.reset.val();
+        self.align.reset.next = self.reset.val();
+        self.lines.reset.next = self.reset.val();
+        self.tokens.reset.next = self.reset.val();
+
+        StreamIn::<DmaJob>::link(&mut self.job, &mut self.split.job);
+        self.split.open.next = self.bursts.up.ready.val() & self.shapes.up.ready.val() & self.pending.up.ready.val();
+        self.bursts.up.data.next = self.split.burst.val();
+        self.bursts.up.valid.next = self.split.burst_valid.val();
+        self.pending.up.data.next = bit_cast_b(self.split.burst_last.val());
+        self.pending.up.valid.next = self.split.burst_valid.val();
+        self.shapes.up.data.next = self.split.shape.val();
+        self.shapes.up.valid.next = self.split.shape_valid.val();
+
+        // addresses
+        self.m_axi_awid.next = 0.into();
+        self.m_axi_awaddr.next = bit_cast_u::<64, 58>(self.bursts.down.data.val().get_bits::<58>(6)) << 6;
+        self.m_axi_awlen.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().get_bits::<6>(0));
+        self.m_axi_awsize.next = 6.into();
+        self.m_axi_awburst.next = 1.into();
+        self.m_axi_awlock.next = false;
+        self.m_axi_awcache.next = 3.into();
+        self.m_axi_awprot.next = 2.into();
+        self.m_axi_awvalid.next = self.bursts.down.valid.val();
+        self.bursts.down.ready.next = self.m_axi_awready.val();
+
+        // data
+        self.align.shape.data.next = self.shapes.down.data.val();
+        self.align.shape.valid.next = self.shapes.down.valid.val();
+        self.shapes.down.ready.next = self.align.shape.ready.val();
+        StreamIn::<W<520, 9>>::link(&mut self.payload, &mut self.align.payload);
+        self.align.crowded.next = self.lines.crowded.val();
+        self.lines.up.data.next = self.align.line.val();
+        self.lines.up.valid.next = self.align.line_valid.val();
+        self.m_axi_wdata.next = bit_cast_ww::<512, 8, 577, 10>(self.lines.down.data.val());
+        self.m_axi_wstrb.next = self.lines.down.data.val().get_bits::<64>(512);
+        self.m_axi_wlast.next = self.lines.down.data.val().get_bit(576);
+        self.m_axi_wvalid.next = self.lines.down.valid.val();
+        self.lines.down.ready.next = self.m_axi_wready.val();
+
+        // responses: the last one of a job makes its token
+        self.ends.next = self.pending.down.data.val().get_bit(0);
+        self.m_axi_bready.next = self.pending.down.valid.val() & self.tokens.up.ready.val();
+        self.response.next = self.m_axi_bvalid.val() & self.pending.down.valid.val() & self.tokens.up.ready.val();
+        self.pending.down.ready.next = self.response.val();
+        self.error.next = self.failed.q.val() | self.m_axi_bresp.val().get_bit(1);
+        if self.response.val() {
+            self.failed.d.next = self.error.val() & !self.ends.val();
+        }
+        self.tokens.up.data.next = bit_cast_b(self.error.val());
+        self.tokens.up.valid.next = self.response.val() & self.ends.val();
+        StreamOut::<U<1>>::link(&mut self.written, &mut self.tokens.down);
+        if self.reset.val() {
+            self.failed.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] DmaWriter {
+        in reset, job.data, job.valid, payload.data, payload.valid, written.ready, m_axi_awready, m_axi_wready, m_axi_bid,
+            m_axi_bresp, m_axi_bvalid;
+        out job.ready, payload.ready, written.data, written.valid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize,
+            m_axi_awburst, m_axi_awlock, m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast,
+            m_axi_wvalid, m_axi_bready
+    }
+}

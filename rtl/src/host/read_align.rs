@@ -1,0 +1,168 @@
+//! Lines of memory become payload whose first byte lies in the lowest bits; a line every clock, never stalled.
+//!
+//! A beat of payload is the upper part of one line and the lower part of the next. It is held until the next line of its job
+//! comes; a job's last beat that needs no further line leaves in the clock after its own.
+//!
+//! | clock | does |
+//! |---|---|
+//! | 0 - 1 | line turned down by 0 to 7 bytes |
+//! | 1 - 2 | by multiples of 8 bytes |
+//! | 2 - 3 | held |
+//! | 3 - 4 | joined with the line behind it |
+
+use crate::emit::naming::named;
+use crate::prim::skid::StreamIn;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Aligns the lines of one job after the other.
+#[derive(LogicBlock, Default)]
+pub struct ReadAlign {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Jobs in the order of their lines, as [`super::job_split::JobSplit`] describes them.
+    pub shape: StreamIn<U<40>>,
+    /// Lines, and in bit 512 whether the memory failed.
+    pub line: StreamIn<W<513, 9>>,
+    /// There is payload; whoever takes it has room.
+    pub payload_valid: Signal<Out, Bit>,
+    /// 512 bits of data, 7 bits number of bytes, last beat of its job, a line of the job failed (on the last beat).
+    pub payload: Signal<Out, W<521, 9>>,
+    number: DFF<U<7>>,
+    take: Signal<Local, Bit>,
+    shift: Signal<Local, U<6>>,
+    lines: Signal<Local, U<7>>,
+    beats: Signal<Local, U<7>>,
+    last_line: Signal<Local, Bit>,
+    last_beat: Signal<Local, Bit>,
+    double: Signal<Local, W<1024, 16>>,
+    double_1: Signal<Local, W<1024, 16>>,
+    // tag: first line, a beat starts in it, it is the last beat, it needs no line behind it, memory error, 7 bits of bytes
+    valid_1: DFF<Bit>,
+    data_1: DFF<W<512, 8>>,
+    keep_1: DFF<W<512, 8>>,
+    shift_1: DFF<U<3>>,
+    tag_1: DFF<U<12>>,
+    valid_2: DFF<Bit>,
+    data_2: DFF<W<512, 8>>,
+    keep_2: DFF<W<512, 8>>,
+    tag_2: DFF<U<12>>,
+    held: DFF<Bit>,
+    held_data: DFF<W<512, 8>>,
+    held_tag: DFF<U<12>>,
+    failed: DFF<Bit>,
+    leave: Signal<Local, Bit>,
+    whole: Signal<Local, Bit>,
+    joined: Signal<Local, W<512, 8>>,
+    bytes: Signal<Local, U<7>>,
+    error: Signal<Local, Bit>,
+    payload_r: DFF<W<521, 9>>,
+    payload_valid_r: DFF<Bit>,
+}
+
+impl Logic for ReadAlign {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, number, valid_1, data_1, keep_1, shift_1, tag_1, valid_2, data_2, keep_2, tag_2);
+        dff_setup!(
+            self,
+            clock,
+            held,
+            held_data,
+            held_tag,
+            failed,
+            payload_r,
+            payload_valid_r
+        );
+        // place of the line in its job
+        self.shift.next = self.shape.data.val().get_bits::<6>(0);
+        self.lines.next = self.shape.data.val().get_bits::<7>(6);
+        self.beats.next = self.shape.data.val().get_bits::<7>(13);
+        self.last_line.next = self.number.q.val() + 1 == self.lines.val();
+        self.last_beat.next = self.number.q.val() + 1 == self.beats.val();
+        self.take.next = self.line.valid.val() & self.shape.valid.val();
+        self.line.ready.next = self.shape.valid.val();
+        self.shape.ready.next = self.take.val() & self.last_line.val();
+        if self.take.val() {
+            self.number.d.next = self.number.q.val() + 1;
+            if self.last_line.val() {
+                self.number.d.next = 0.into();
+            }
+        }
+
+        // turned down; `keep` marks the bytes of the beat that this line brings
+        self.double.next = bit_cast_ww::<1024, 16, 512, 8>(bit_cast_ww::<512, 8, 513, 9>(self.line.data.val()))
+            | (bit_cast_ww::<1024, 16, 513, 9>(self.line.data.val()) << 512);
+        self.valid_1.d.next = self.take.val();
+        self.data_1.d.next = bit_cast_ww::<512, 8, 1024, 16>(
+            self.double.val() >> (bit_cast_u::<6, 3>(self.shift.val().get_bits::<3>(0)) << 3),
+        );
+        self.keep_1.d.next =
+            !bit_cast_w::<512, 8, 1>(0.into()) >> (bit_cast_u::<6, 3>(self.shift.val().get_bits::<3>(0)) << 3);
+        self.shift_1.d.next = self.shift.val().get_bits::<3>(3);
+        self.bytes.next = 64.into();
+        if self.last_beat.val() {
+            self.bytes.next = self.shape.data.val().get_bits::<7>(20);
+        }
+        self.tag_1.d.next = bit_cast_u::<12, 1>(bit_cast_b(self.number.q.val() == 0))
+            | (bit_cast_u::<12, 1>(bit_cast_b(self.number.q.val() < self.beats.val())) << 1)
+            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_beat.val())) << 2)
+            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_line.val())) << 3)
+            | (bit_cast_u::<12, 1>(bit_cast_b(self.line.data.val().get_bit(512))) << 4)
+            | (bit_cast_u::<12, 7>(self.bytes.val()) << 5);
+        self.double_1.next = bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val())
+            | (bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val()) << 512);
+        self.valid_2.d.next = self.valid_1.q.val();
+        self.data_2.d.next =
+            bit_cast_ww::<512, 8, 1024, 16>(self.double_1.val() >> (bit_cast_u::<9, 3>(self.shift_1.q.val()) << 6));
+        self.keep_2.d.next = self.keep_1.q.val() >> (bit_cast_u::<9, 3>(self.shift_1.q.val()) << 6);
+        self.tag_2.d.next = self.tag_1.q.val();
+
+        // held until it is whole
+        self.whole.next = self.held_tag.q.val().get_bit(3);
+        self.leave.next = self.held.q.val() & (self.whole.val() | self.valid_2.q.val());
+        self.joined.next = self.held_data.q.val();
+        self.error.next = self.failed.q.val();
+        if !self.whole.val() {
+            self.joined.next =
+                (self.held_data.q.val() & self.keep_2.q.val()) | (self.data_2.q.val() & !self.keep_2.q.val());
+            self.error.next = self.failed.q.val() | self.tag_2.q.val().get_bit(4);
+        }
+        self.payload_valid_r.d.next = self.leave.val();
+        self.payload_r.d.next = bit_cast_ww::<521, 9, 512, 8>(self.joined.val())
+            | (bit_cast_w::<521, 9, 7>(self.held_tag.q.val().get_bits::<7>(5)) << 512)
+            | (bit_cast_w::<521, 9, 1>(self.held_tag.q.val().get_bits::<1>(2)) << 519)
+            | (bit_cast_w::<521, 9, 1>(bit_cast_b(self.error.val() & self.held_tag.q.val().get_bit(2))) << 520);
+        if self.leave.val() {
+            self.held.d.next = false;
+        }
+        if self.valid_2.q.val() {
+            self.held.d.next = self.tag_2.q.val().get_bit(1);
+            self.held_data.d.next = self.data_2.q.val();
+            self.held_tag.d.next = self.tag_2.q.val();
+            self.failed.d.next = self.tag_2.q.val().get_bit(4) | (self.failed.q.val() & !self.tag_2.q.val().get_bit(0));
+        }
+        self.payload_valid.next = self.payload_valid_r.q.val();
+        self.payload.next = self.payload_r.q.val();
+        if self.reset.val() {
+            self.number.d.next = 0.into();
+            self.valid_1.d.next = false;
+            self.valid_2.d.next = false;
+            self.held.d.next = false;
+            self.payload_valid_r.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] ReadAlign {
+        in reset, shape.data, shape.valid, line.data, line.valid;
+        out shape.ready, line.ready, payload_valid, payload
+    }
+}
