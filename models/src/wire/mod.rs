@@ -22,6 +22,7 @@ mod pcap;
 mod ports;
 mod reth;
 mod stamp;
+mod strip;
 mod udp;
 
 pub use addr::{MacAddr, ParseMacError};
@@ -40,6 +41,7 @@ pub use pcap::{read_pcap, PcapError, PcapSink, TimedFrame};
 pub use ports::{int_header_len, PortRole, Ports, INT_EMPTY, INT_FIXED_LEN};
 pub use reth::{RethRepr, RethView, RETH_LEN};
 pub use stamp::{wire_occupancy, StampConfig, Stamped, Stamper, MIN_WIRE_FRAME};
+pub use strip::strip_int;
 pub use udp::{UdpRepr, UdpView, UDP_LEN};
 
 /// Bytes of the smallest frame that is looked at: Ethernet, IPv4 and UDP headers.

@@ -19,8 +19,8 @@ pub const GUARD: u64 = 4096;
 const FIRST_QPN: u32 = 2;
 /// First PSN of the first queue pair: its packets cross the wrap.
 const FIRST_PSN: u32 = 0xff_fff0;
-/// Base round-trip time of the law beyond the wire's own: frames that stand in queues, pipelines, ns.
-const BASE_RTT_MARGIN_NS: u64 = 3000;
+/// Base round-trip time beyond the wire's own, ns: 13 us with the default delay, as in the paper's fat tree.
+const BASE_RTT_MARGIN_NS: u64 = 11_000;
 /// Memory of one direction at most.
 const MAX_TOTAL: u64 = 1 << 31;
 
@@ -237,6 +237,10 @@ impl LinkSpec {
         let base_rtt_ns = (2 * self.link.delay_ns + BASE_RTT_MARGIN_NS).clamp(1000, 100_000) as u32;
         let ip = |side: usize| Ipv4Addr::new(10, 0, 0, 10 + side as u8);
         let mac = |side: usize| MacAddr([2, 0, 0, 0, 0, 10 + side as u8]);
+        let registers = NicConfig::default();
+        // Beyond what is on its way: a plain flow asks for an acknowledgement once per interval, one with INT gets each.
+        let bandwidth_delay = line_rate_bps * f64::from(base_rtt_ns) / 8e9;
+        let packets = if self.int { 2 } else { registers.ack_req_interval };
         let nic = NicConfig {
             mac: mac(side),
             ip: ip(side),
@@ -245,9 +249,8 @@ impl LinkSpec {
             retry_timeout_ns: (self.retry_timeout_us * 1e3) as u64,
             retry_limit: self.retry_limit,
             neighbours: [(ip(1 - side), mac(1 - side))].into(),
-            // At least two packets, or a slow port would wait for each acknowledgement.
-            window: (line_rate_bps * f64::from(base_rtt_ns) / 8e9).max(2.0 * f64::from(self.mtu)),
-            ..NicConfig::default()
+            window: bandwidth_delay + f64::from(packets * self.mtu),
+            ..registers
         };
         let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
         let qps = (0..self.qps).map(|index| QpConfig {

