@@ -166,7 +166,7 @@ impl Logic for AckBuilder {
         self.valid_8.d.next = self.old.val().get_bit(0) & self.header.alive.val();
         if self.old.val().get_bit(0) {
             self.header_8.d.next = (bit_cast_ww::<832, 13, 336, 6>(self.header.outer.val()) << 496) | self.behind.val();
-            self.short_8.d.next = self.header.short.val();
+            self.short_8.d.next = self.header.icrc_lengths.val();
             self.code_8.d.next = self.code.val();
             self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 58;
             if self.old.val().get_bit(1) {
@@ -194,11 +194,11 @@ impl Logic for AckBuilder {
         self.append.valid.next = self.valid_9.q.val();
         self.append.number.next = self.number_9.q.val();
         self.append.last.next = self.last_9.q.val();
-        self.append.before.next = !self.last_9.q.val();
+        self.append.penultimate.next = !self.last_9.q.val();
         self.append.spill.next = self.spill_9.q.val();
         self.append.tail.next = self.tail_9.q.val();
         self.append.outer.next = self.outer_9.q.val();
-        self.append.short.next = self.short_9.q.val();
+        self.append.icrc_lengths.next = self.short_9.q.val();
         self.append.int_code.next = self.code_9.q.val();
         self.append.bad.next = false;
         self.append.note.next = bits_u::<42>(0);

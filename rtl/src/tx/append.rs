@@ -40,7 +40,7 @@ pub struct IcrcAppend {
     /// It is the frame's last.
     pub last: Signal<In, Bit>,
     /// It is the last but one of a frame that spills.
-    pub before: Signal<In, Bit>,
+    pub penultimate: Signal<In, Bit>,
     /// The ICRC does not fit into the beat in which `tail` counts.
     pub spill: Signal<In, Bit>,
     /// End of what the ICRC covers, 10 to 124.
@@ -48,7 +48,7 @@ pub struct IcrcAppend {
     /// Ethernet, IPv4 and UDP header of the frame, first byte in the highest bits.
     pub outer: Signal<In, W<336, 6>>,
     /// Lengths without INT: UDP 15:0, IPv4 31:16.
-    pub short: Signal<In, U<32>>,
+    pub icrc_lengths: Signal<In, U<32>>,
     /// 0 without INT, else 1 + records.
     pub int_code: Signal<In, U<3>>,
     /// The frame is bad; with `last`.
@@ -62,10 +62,10 @@ pub struct IcrcAppend {
     /// Beat 577:0 as [`super::Beat`], note 619:578.
     pub down: StreamOut<W<620, 10>>,
     covered: Signal<Local, U<7>>,
-    end: Signal<Local, U<7>>,
+    stop: Signal<Local, U<7>>,
     short_by: Signal<Local, U<7>>,
     place: Signal<Local, U<5>>,
-    puts: Signal<Local, Bit>,
+    appends: Signal<Local, Bit>,
     high: Signal<Local, Bit>,
     count: Signal<Local, U<7>>,
     // 1
@@ -106,19 +106,19 @@ impl Logic for IcrcAppend {
         self.out.reset.next = self.reset.val();
 
         // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
-        self.end.next = self.tail.val();
+        self.stop.next = self.tail.val();
         if self.last.val() & self.spill.val() {
-            self.end.next = self.tail.val() - 64;
+            self.stop.next = self.tail.val() - 64;
         }
         self.short_by.next = bits_u::<7>(64) - self.tail.val();
         self.covered.next = bits_u::<7>(64);
-        self.place.next = self.end.val().get_bits::<5>(1);
+        self.place.next = self.stop.val().get_bits::<5>(1);
         self.high.next = false;
-        self.puts.next = self.last.val();
+        self.appends.next = self.last.val();
         self.count.next = bits_u::<7>(64);
         if self.last.val() {
-            self.covered.next = self.end.val();
-            self.count.next = self.end.val() + 4;
+            self.covered.next = self.stop.val();
+            self.count.next = self.stop.val() + 4;
             if self.spill.val() & (self.tail.val() < 64) {
                 // its second half is here, the first ended the beat before
                 self.covered.next = bits_u::<7>(0);
@@ -127,9 +127,9 @@ impl Logic for IcrcAppend {
                 self.count.next = bits_u::<7>(2);
             }
         } else {
-            if self.before.val() & (self.tail.val() < 64) {
+            if self.penultimate.val() & (self.tail.val() < 64) {
                 self.covered.next = self.tail.val();
-                self.puts.next = true;
+                self.appends.next = true;
             }
         }
         self.valid_1.d.next = self.valid.val();
@@ -142,7 +142,7 @@ impl Logic for IcrcAppend {
             self.zeros_1.d.next = self.short_by.val().get_bits::<6>(0);
         }
         self.plan_1.d.next = bit_cast_u::<59, 1>(bit_cast_b(self.valid.val()))
-            | (bit_cast_u::<59, 1>(bit_cast_b(self.puts.val())) << 1)
+            | (bit_cast_u::<59, 1>(bit_cast_b(self.appends.val())) << 1)
             | (bit_cast_u::<59, 1>(bit_cast_b(self.high.val())) << 2)
             | (bit_cast_u::<59, 5>(self.place.val()) << 3)
             | (bit_cast_u::<59, 7>(self.count.val()) << 8)
@@ -153,14 +153,14 @@ impl Logic for IcrcAppend {
         self.headers_1.d.next = (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(216) ^ bits_u::<8>(0xe3))
             << 216)
             | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xdf)) << 208)
-            | (bit_cast_w::<224, 4, 16>(self.short.val().get_bits::<16>(16) ^ bits_u::<16>(0xbbde)) << 192)
+            | (bit_cast_w::<224, 4, 16>(self.icrc_lengths.val().get_bits::<16>(16) ^ bits_u::<16>(0xbbde)) << 192)
             | (bit_cast_w::<224, 4, 32>(self.outer.val().get_bits::<32>(160)) << 160)
             | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xff)) << 152)
             | (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(144)) << 144)
             | (bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff)) << 128)
             | (bit_cast_w::<224, 4, 64>(self.outer.val().get_bits::<64>(64)) << 64)
             | (bit_cast_w::<224, 4, 32>(self.outer.val().get_bits::<32>(32)) << 32)
-            | (bit_cast_w::<224, 4, 16>(self.short.val().get_bits::<16>(0)) << 16)
+            | (bit_cast_w::<224, 4, 16>(self.icrc_lengths.val().get_bits::<16>(0)) << 16)
             | bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff));
 
         // 1 - 12
@@ -222,7 +222,7 @@ impl Logic for IcrcAppend {
 
 crate::ports! {
     [] IcrcAppend {
-        in reset, valid, number, last, before, spill, tail, outer, short, int_code, bad, note, data, down.ready;
+        in reset, valid, number, last, penultimate, spill, tail, outer, icrc_lengths, int_code, bad, note, data, down.ready;
         out crowded, down.data, down.valid
     }
 }

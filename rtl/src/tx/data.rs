@@ -85,7 +85,7 @@ pub struct DataBuilder {
     valid_15: DFF<Bit>,
     number_15: DFF<U<2>>,
     last_15: DFF<Bit>,
-    before_15: DFF<Bit>,
+    penultimate_15: DFF<Bit>,
     bad_15: DFF<Bit>,
     row_15: DFF<W<670, 11>>,
     append: IcrcAppend,
@@ -101,7 +101,19 @@ impl Logic for DataBuilder {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, headers, bytes, append);
-        dff_setup!(self, clock, number, pulled, spoiled, valid_15, number_15, last_15, before_15, bad_15, row_15);
+        dff_setup!(
+            self,
+            clock,
+            number,
+            pulled,
+            spoiled,
+            valid_15,
+            number_15,
+            last_15,
+            penultimate_15,
+            bad_15,
+            row_15
+        );
         dff_setup!(self, clock, error_out, left_out, note_out);
         self.headers.reset.next = self.reset.val();
         self.append.reset.next = self.reset.val();
@@ -164,18 +176,18 @@ impl Logic for DataBuilder {
         self.valid_15.d.next = self.go.val() & !self.drop.val();
         self.number_15.d.next = self.number.q.val();
         self.last_15.d.next = self.ends.val();
-        self.before_15.d.next = self.last_pull.val() & self.spill.val();
+        self.penultimate_15.d.next = self.last_pull.val() & self.spill.val();
         self.bad_15.d.next = self.error.val();
         self.row_15.d.next = self.row.val();
         self.append.valid.next = self.valid_15.q.val();
         self.append.number.next = self.number_15.q.val();
         self.append.last.next = self.last_15.q.val();
-        self.append.before.next = self.before_15.q.val();
+        self.append.penultimate.next = self.penultimate_15.q.val();
         self.append.spill.next = self.row_15.q.val().get_bit(622);
         self.append.tail.next = self.row_15.q.val().get_bits::<7>(615);
         self.append.outer.next =
             bit_cast_ww::<336, 6, 576, 9>(bit_cast_ww::<576, 9, 670, 11>(self.row_15.q.val()) >> 240);
-        self.append.short.next = self.row_15.q.val().get_bits::<32>(576);
+        self.append.icrc_lengths.next = self.row_15.q.val().get_bits::<32>(576);
         self.append.int_code.next = bit_cast_u::<3, 1>(self.row_15.q.val().get_bits::<1>(624));
         self.append.bad.next = self.bad_15.q.val();
         self.append.note.next = self.row_15.q.val().get_bits::<42>(628);

@@ -6,7 +6,7 @@ use crate::prim::wide::W;
 use rust_hdl::prelude::*;
 use std::fmt::Write as _;
 
-/// Bytes of the longest header: Ethernet, IPv4, UDP 42, INT 42, BTH 12, AETH 4; a multiple of four bits more than needed.
+/// Bytes of the longest header, Ethernet, IPv4 and UDP 42, INT 42, BTH 12, AETH 4, rounded up to eight.
 const HEADER: usize = 104;
 /// Clocks from the inputs to the beat.
 pub const FRAME_BYTES_LATENCY: usize = 2;

@@ -73,7 +73,7 @@ pub struct TxHeader {
     /// BTH, first byte in the highest bits.
     pub bth: Signal<Out, W<96, 2>>,
     /// Lengths without INT, for the ICRC: UDP 15:0, IPv4 31:16.
-    pub short: Signal<Out, U<32>>,
+    pub icrc_lengths: Signal<Out, U<32>>,
     contexts: RamReg<W<133, 3>, 8>,
     request: Delay<U<63>, 2>,
     asked: Signal<Local, U<63>>,
@@ -179,7 +179,7 @@ impl Logic for TxHeader {
         self.peer.next = self.rest.q.val();
         self.alive.next = self.peer.val().get_bit(177);
         self.int_bytes.next = self.peer.val().get_bits::<6>(171);
-        self.short.next = self.lengths.q.val().get_bits::<32>(0);
+        self.icrc_lengths.next = self.lengths.q.val().get_bits::<32>(0);
         self.outer.next = (bit_cast_w::<336, 6, 48>(self.peer.val().get_bits::<48>(32)) << 288)
             | (bit_cast_w::<336, 6, 48>(self.own_mac.val()) << 240)
             | (bit_cast_w::<336, 6, 24>(bits_u::<24>(0x080045)) << 216)
@@ -212,6 +212,6 @@ crate::ports! {
     [] TxHeader {
         in context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, port_echo, pkey, dscp, ttl, qp,
             generation, opcode, psn, ack_req, pad, body, echoes, int_given;
-        out alive, int_bytes, outer, bth, short
+        out alive, int_bytes, outer, bth, icrc_lengths
     }
 }

@@ -164,7 +164,7 @@ impl Logic for DataHeader {
             | (bit_cast_u::<62, 24>(self.old.val().get_bits::<24>(24)) << 38);
         self.row_11.d.next = (bit_cast_ww::<670, 11, 336, 6>(self.header.outer.val()) << 240)
             | bit_cast_ww::<670, 11, 576, 9>(self.moved.val())
-            | (bit_cast_w::<670, 11, 32>(self.header.short.val()) << 576)
+            | (bit_cast_w::<670, 11, 32>(self.header.icrc_lengths.val()) << 576)
             | (bit_cast_w::<670, 11, 62>(self.plan.val()) << 608);
         self.valid_11.d.next = self.old.val().get_bit(194);
         self.rows.up.data.next = self.row_11.q.val();
