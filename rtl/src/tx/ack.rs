@@ -203,7 +203,7 @@ impl Logic for AckBuilder {
         self.append.bad.next = false;
         self.append.note.next = bits_u::<42>(0);
         self.append.data.next = self.bytes.q.val();
-        self.frame.data.next = bit_cast_ww::<578, 10, 620, 10>(self.append.down.data.val());
+        self.frame.data.next = self.append.down.data.val();
         self.frame.valid.next = self.append.down.valid.val();
         self.append.down.ready.next = self.frame.ready.val();
 

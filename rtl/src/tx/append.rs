@@ -13,6 +13,7 @@
 //! | 13 - 16 | FIFO, which also stops the builder when the receiver is slow |
 
 use super::frame_bytes::FRAME_BYTES_LATENCY;
+use super::Beat;
 use crate::emit::naming::named;
 use crate::prim::crc::{CrcFold, CrcState, CrcUnroll};
 use crate::prim::delay::Delay;
@@ -59,8 +60,10 @@ pub struct IcrcAppend {
     pub data: Signal<In, W<512, 8>>,
     /// At least 28 beats wait.
     pub crowded: Signal<Out, Bit>,
-    /// Beat 577:0 as [`super::Beat`], note 619:578.
-    pub down: StreamOut<W<620, 10>>,
+    /// Beats of frames.
+    pub down: StreamOut<Beat>,
+    /// Note of the beat on `down`.
+    pub down_note: Signal<Out, U<42>>,
     covered: Signal<Local, U<7>>,
     stop: Signal<Local, U<7>>,
     short_by: Signal<Local, U<7>>,
@@ -211,7 +214,8 @@ impl Logic for IcrcAppend {
             | (bit_cast_w::<620, 10, 42>(self.note_13.q.val()) << 578);
         self.out.up.valid.next = self.valid_13.q.val();
         self.crowded.next = self.out.crowded.val();
-        self.down.data.next = self.out.down.data.val();
+        self.down.data.next = bit_cast_ww::<578, 10, 620, 10>(self.out.down.data.val());
+        self.down_note.next = self.out.down.data.val().get_bits::<42>(578);
         self.down.valid.next = self.out.down.valid.val();
         self.out.down.ready.next = self.down.ready.val();
     }
@@ -223,6 +227,6 @@ impl Logic for IcrcAppend {
 crate::ports! {
     [] IcrcAppend {
         in reset, valid, number, last, penultimate, spill, tail, outer, icrc_lengths, int_code, bad, note, data, down.ready;
-        out crowded, down.data, down.valid
+        out crowded, down.data, down.valid, down_note
     }
 }

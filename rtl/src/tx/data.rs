@@ -194,12 +194,12 @@ impl Logic for DataBuilder {
         self.append.data.next = self.bytes.q.val();
 
         // 31
-        self.frame.data.next = bit_cast_ww::<578, 10, 620, 10>(self.append.down.data.val());
+        self.frame.data.next = self.append.down.data.val();
         self.frame.valid.next = self.append.down.valid.val();
         self.append.down.ready.next = self.frame.ready.val();
         self.given.next =
             self.append.down.valid.val() & self.frame.ready.val() & self.append.down.data.val().get_bit(576);
-        self.note.next = self.append.down.data.val().get_bits::<42>(578);
+        self.note.next = self.append.down_note.val();
         self.note_out.d.next = self.note.val();
         self.error_out.d.next = self.given.val() & self.append.down.data.val().get_bit(577);
         self.left_out.d.next =

@@ -99,7 +99,7 @@ impl Logic for FrameBytes {
             "reg [1023:0] swapped;
 reg [511:0] head;
 reg [511:0] body;
-reg [511:0] previous;
+reg [511:32] previous;
 reg [511:0] placed;
 reg [511:0] carried;
 reg [2:0] place;
@@ -129,7 +129,7 @@ always @(posedge clock) begin
   fresh <= number == 2'd0;
   moves <= enable;
   q <= head | placed | (fresh ? 512'd0 : carried);
-  if (moves) previous <= body;
+  if (moves) previous <= body[511:32];
 end",
             last = HEADER - 1,
         ))
