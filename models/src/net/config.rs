@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::clock::Clock;
+use super::recovery::IrnRules;
 
 /// Bytes of headers. A packet's size is what it occupies on the wire, as far as the profile counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +99,8 @@ pub enum FlowControl {
 pub enum Recovery {
     /// Rewind to the oldest unacknowledged byte.
     GoBackN,
-    /// Selective retransmission with a window of one bandwidth-delay product (IRN).
-    Irn,
+    /// Selective retransmission, one bandwidth-delay product outstanding at most (IRN). Its timeouts replace the network's.
+    Irn(IrnRules),
 }
 
 /// Window and base RTT handed to the law.

@@ -1,7 +1,7 @@
 //! What comes back to a sender: acknowledgements, results of congestion control, its timers, the retransmission timeout.
 
 use super::clock::PS_PER_NS;
-use super::config::WindowUse;
+use super::config::{Recovery, WindowUse};
 use super::engine::{encode, Kind, Simulator};
 use super::host::{whole_rate, whole_window};
 use super::packet::PacketKind;
@@ -25,9 +25,9 @@ impl Simulator {
             context.progress_at = self.now;
         }
         if let Some(mut selective) = context.selective.take() {
-            selective.acknowledged(context, old);
-            if p.kind == PacketKind::Nak {
-                selective.missing(context, p.caused_by);
+            selective.acknowledged(context);
+            if p.kind == PacketKind::Nak && selective.missing(context, p.caused_by) {
+                context.progress_at = self.now;
             }
             context.selective = Some(selective);
         } else if p.kind == PacketKind::Nak {
@@ -158,8 +158,17 @@ impl Simulator {
         self.nic_send(nic);
     }
 
+    /// How long a flow waits for progress before it repeats, ps. IRN's wait depends on what is in flight when it ends, so the timer looks
+    /// again at the shorter one.
+    fn timeout_ps(&self, in_flight: u64) -> Option<u64> {
+        match self.config.recovery {
+            Recovery::GoBackN => self.config.retry_timeout_ps,
+            Recovery::Irn(rules) => Some(rules.timeout_ps(in_flight, self.config.mtu)),
+        }
+    }
+
     pub(super) fn arm_timeout(&mut self, index: u32) {
-        let Some(timeout) = self.config.retry_timeout_ps else {
+        let Some(timeout) = self.timeout_ps(0) else {
             return;
         };
         let context = &mut self.contexts[index as usize];
@@ -175,7 +184,8 @@ impl Simulator {
 
     /// No progress for the timeout: go back to the oldest unacknowledged byte.
     pub(super) fn timeout(&mut self, generation: u32, index: u32) {
-        let Some(timeout) = self.config.retry_timeout_ps else {
+        let in_flight = self.contexts[index as usize].in_flight();
+        let (Some(timeout), Some(shortest)) = (self.timeout_ps(in_flight), self.timeout_ps(0)) else {
             return;
         };
         let context = &mut self.contexts[index as usize];
@@ -189,7 +199,8 @@ impl Simulator {
         let due = context.progress_at + timeout;
         if due > self.now {
             context.timer_armed = true;
-            self.events.push(due, encode(Kind::Timeout, generation, index));
+            let look = due.min(self.now + shortest);
+            self.events.push(look, encode(Kind::Timeout, generation, index));
             return;
         }
         self.counters.timeouts += 1;

@@ -66,6 +66,8 @@ pub struct Context {
     pub snd_max: u64,
     /// Window, payload bytes, at least 1; `u64::MAX`: none.
     pub window: u64,
+    /// Most payload bytes in flight whatever the window says (IRN's BDP-FC); `u64::MAX`: no such limit.
+    pub most_in_flight: u64,
     /// Pacing rate, bits per second of wire bytes.
     pub rate_bps: u64,
     /// Earliest next send, ps. May lie in the past, even before 0 after a rate rose.
@@ -93,24 +95,26 @@ pub struct Context {
 }
 
 impl Context {
-    /// Payload bytes in flight.
+    /// Payload bytes in flight: sent and not acknowledged in order. IRN counts the same, holes and what lies beyond them included.
     pub fn in_flight(&self) -> u64 {
-        match &self.selective {
-            Some(selective) => selective.in_flight(self),
-            None => self.snd_nxt - self.snd_una,
-        }
+        self.snd_nxt - self.snd_una
+    }
+
+    /// A packet waits for retransmission. It was in flight before and is not held back by the window.
+    fn has_lost(&self) -> bool {
+        self.selective.as_ref().is_some_and(|s| s.has_lost())
     }
 
     /// Payload not yet sent.
     pub fn bytes_left(&self) -> u64 {
-        match &self.selective {
-            Some(selective) if selective.has_lost() => 1,
-            _ => self.size - self.snd_nxt.min(self.size),
+        if self.has_lost() {
+            return 1;
         }
+        self.size - self.snd_nxt.min(self.size)
     }
 
     /// The window forbids another packet.
     pub fn window_bound(&self) -> bool {
-        self.in_flight() >= self.window
+        self.in_flight() >= self.window.min(self.most_in_flight) && !self.has_lost()
     }
 }

@@ -4,10 +4,11 @@
 //! below the window before it; the next one of the flow waits for the wire bytes of this one at the flow's rate; a new rate moves that
 //! moment; one pending wake-up per NIC.
 
-use super::config::WindowUse;
+use super::config::{Recovery, WindowUse};
 use super::engine::{encode, Kind, Simulator};
 use super::flow::Context;
 use super::packet::{Packet, PacketKind};
+use super::recovery::Selective;
 
 /// Destination port of every flow in the 5-tuple that routing hashes.
 const HASHED_DST_PORT: u32 = 100;
@@ -70,7 +71,8 @@ impl Simulator {
             return;
         };
         let nic = self.ports[port as usize].owner;
-        let slot = self.slot_of[&self.slot_params(&spec)];
+        let params = self.slot_params(&spec);
+        let slot = self.slot_of[&params];
         let index = self.free_contexts.pop().unwrap_or_else(|| {
             self.contexts.push(Context::default());
             (self.contexts.len() - 1) as u32
@@ -84,8 +86,13 @@ impl Simulator {
         }
         let generation = self.contexts[index as usize].generation.wrapping_add(1);
         let first = self.slots[slot as usize].create(index, generation);
-        let selective = (self.config.recovery == super::config::Recovery::Irn)
-            .then(|| Box::new(super::recovery::Selective::new(self.config.mtu)));
+        let (selective, most_in_flight) = match self.config.recovery {
+            Recovery::GoBackN => (None, u64::MAX),
+            Recovery::Irn(_) => (
+                Some(Box::new(Selective::new(self.config.mtu))),
+                params.w_init_bytes.max(1),
+            ),
+        };
         let line = self.ports[port as usize].rate_bps;
         self.contexts[index as usize] = Context {
             flow,
@@ -100,6 +107,7 @@ impl Simulator {
                 WindowUse::None => u64::MAX,
                 _ => whole_window(first.window),
             },
+            most_in_flight,
             rate_bps: if self.config.pace { whole_rate(first.rate) } else { line },
             next_avail: self.now as i64,
             progress_at: self.now,

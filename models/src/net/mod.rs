@@ -32,6 +32,7 @@ pub use config::{
 pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};
 pub use flow::{FlowRecord, FlowSpec};
+pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};

@@ -1,44 +1,63 @@
-//! Selective retransmission (IRN): the receiver keeps what arrives out of order and says so; the sender repeats only what is
-//! missing.
+//! Selective retransmission as IRN has it (Mittal et al., SIGCOMM 2018, section 3): the receiver keeps what arrives out of order and says so;
+//! the sender repeats only what is missing, and never has more than one bandwidth-delay product outstanding.
 //!
 //! On a negative acknowledgement (cumulative byte, byte of the packet that caused it) the sender marks that packet as arrived and is in
-//! recovery until everything sent before is acknowledged. In recovery, unmarked packets below the highest marked one count as lost and are
-//! sent once each, before new data; until then they are not in flight. A timeout makes everything unmarked lost.
+//! recovery until everything sent before the last repetition is acknowledged. In recovery, unmarked packets below the highest marked one
+//! count as lost: each is sent once, before new data, at the flow's pace but not bound by a window. A repetition that is lost itself
+//! waits for the timeout, which makes everything unmarked lost; the paper names only the oldest packet there, which would cost a lost tail
+//! one timeout for each of its packets.
 
 use super::flow::Context;
 
+/// Constants of IRN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IrnRules {
+    /// Timeout while at most [`IrnRules::few`] packets are in flight, ps.
+    pub rto_low_ps: u64,
+    /// Timeout otherwise, ps.
+    pub rto_high_ps: u64,
+    /// The paper's N.
+    pub few: u64,
+}
+
+impl IrnRules {
+    /// The paper's: 100 us up to three packets in flight, otherwise 320 us.
+    pub const PAPER: Self = Self {
+        rto_low_ps: 100_000_000,
+        rto_high_ps: 320_000_000,
+        few: 3,
+    };
+
+    /// Timeout of a flow, ps.
+    pub fn timeout_ps(&self, in_flight: u64, mtu: u32) -> u64 {
+        if in_flight <= self.few * u64::from(mtu) {
+            self.rto_low_ps
+        } else {
+            self.rto_high_ps
+        }
+    }
+}
+
 /// A bit per packet of a flow.
 #[derive(Clone, Debug, Default)]
-pub struct PacketSet {
-    words: Vec<u64>,
-    len: u64,
-}
+pub struct PacketSet(Vec<u64>);
 
 impl PacketSet {
     /// Adds packet `index`; false if it was there.
     pub fn insert(&mut self, index: u64) -> bool {
         let word = (index / 64) as usize;
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
         }
         let bit = 1 << (index % 64);
-        let new = self.words[word] & bit == 0;
-        self.words[word] |= bit;
-        self.len += u64::from(new);
+        let new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
         new
-    }
-
-    /// Takes packet `index` out.
-    pub fn remove(&mut self, index: u64) {
-        if self.contains(index) {
-            self.words[(index / 64) as usize] &= !(1 << (index % 64));
-            self.len -= 1;
-        }
     }
 
     /// Is packet `index` in the set.
     pub fn contains(&self, index: u64) -> bool {
-        self.words
+        self.0
             .get((index / 64) as usize)
             .is_some_and(|w| w >> (index % 64) & 1 == 1)
     }
@@ -52,12 +71,10 @@ pub struct Selective {
     pub early: PacketSet,
     /// Sender: packets known to have arrived ahead.
     arrived: PacketSet,
-    /// Sender: one past the highest of them.
+    /// Sender: unmarked packets below this one count as lost.
     highest: u64,
-    /// Sender: next packet to look at for retransmission.
+    /// Sender: next packet to repeat, if below `highest`; those before it were repeated, or arrived.
     cursor: u64,
-    /// Sender: packets that count as lost and have not been repeated.
-    lost: u64,
     recovering: bool,
     /// Recovery ends here, packet number.
     recovery_end: u64,
@@ -76,58 +93,46 @@ impl Selective {
         byte / self.mtu
     }
 
-    /// Payload bytes in flight: sent, neither acknowledged nor known to have arrived, nor lost.
-    pub fn in_flight(&self, context: &Context) -> u64 {
-        (context.snd_nxt - context.snd_una).saturating_sub((self.arrived.len + self.lost) * self.mtu)
-    }
-
     /// A packet waits for retransmission.
     pub fn has_lost(&self) -> bool {
-        self.lost > 0
+        self.recovering && self.cursor < self.highest
     }
 
-    /// Counts what waits for retransmission; called where that can change by more than one.
-    fn count_lost(&mut self, context: &Context) {
-        let start = self.cursor.max(self.packet(context.snd_una));
-        let missing = (start..self.highest).filter(|&p| !self.arrived.contains(p)).count();
-        self.lost = if self.recovering { missing as u64 } else { 0 };
-    }
-
-    /// The next packet to repeat.
-    fn next_lost(&self, context: &Context) -> Option<u64> {
-        let start = self.cursor.max(self.packet(context.snd_una));
-        (start..self.highest).find(|&p| !self.arrived.contains(p))
+    /// Moves the cursor over what has arrived.
+    fn settle(&mut self, context: &Context) {
+        self.cursor = self.cursor.max(self.packet(context.snd_una));
+        while self.cursor < self.highest && self.arrived.contains(self.cursor) {
+            self.cursor += 1;
+        }
     }
 
     /// Takes the next packet to repeat: its first byte.
     pub fn take_lost(&mut self, context: &Context) -> Option<u64> {
-        if self.lost == 0 {
+        if !self.has_lost() {
             return None;
         }
-        let packet = self.next_lost(context)?;
-        self.cursor = packet + 1;
-        self.lost -= 1;
+        let packet = self.cursor;
+        self.cursor += 1;
+        // What was sent before this repetition says nothing about whether it arrived.
+        self.recovery_end = context.snd_nxt.div_ceil(self.mtu);
+        self.settle(context);
         Some(packet * self.mtu)
     }
 
-    /// The cumulative acknowledgement moved from `old` to `context.snd_una`.
-    pub fn acknowledged(&mut self, context: &Context, old: u64) {
-        for packet in self.packet(old)..self.packet(context.snd_una) {
-            self.arrived.remove(packet);
-        }
-        if self.recovering && self.packet(context.snd_una) >= self.recovery_end {
+    /// The cumulative acknowledgement moved to `context.snd_una`.
+    pub fn acknowledged(&mut self, context: &Context) {
+        // The end of a message is less than a packet.
+        if self.recovering && context.snd_una.div_ceil(self.mtu) >= self.recovery_end {
             self.recovering = false;
         }
-        if self.lost > 0 {
-            self.count_lost(context);
-        }
+        self.settle(context);
     }
 
-    /// A negative acknowledgement: the packet at byte `caused_by` arrived early.
-    pub fn missing(&mut self, context: &Context, caused_by: u64) {
+    /// A negative acknowledgement: the packet at byte `caused_by` arrived early. True if that was not known.
+    pub fn missing(&mut self, context: &Context, caused_by: u64) -> bool {
         let packet = self.packet(caused_by);
-        if caused_by >= context.snd_una {
-            self.arrived.insert(packet);
+        let news = caused_by >= context.snd_una && self.arrived.insert(packet);
+        if news {
             self.highest = self.highest.max(packet);
         }
         if !self.recovering {
@@ -135,7 +140,8 @@ impl Selective {
             self.cursor = self.packet(context.snd_una);
             self.recovery_end = context.snd_nxt.div_ceil(self.mtu);
         }
-        self.count_lost(context);
+        self.settle(context);
+        news
     }
 
     /// No progress for the timeout: repeat everything that is not known to have arrived.
@@ -144,7 +150,7 @@ impl Selective {
         self.cursor = self.packet(context.snd_una);
         self.highest = context.snd_nxt.div_ceil(self.mtu);
         self.recovery_end = self.highest;
-        self.count_lost(context);
+        self.settle(context);
     }
 }
 
@@ -152,45 +158,67 @@ impl Selective {
 mod tests {
     use super::*;
 
-    #[test]
-    fn repeats_exactly_what_is_missing() {
-        let mut s = Selective::new(1000);
-        let context = Context {
-            snd_una: 2000,
-            snd_nxt: 8000,
+    fn context(snd_una: u64, snd_nxt: u64) -> Context {
+        Context {
+            snd_una,
+            snd_nxt,
             size: 20_000,
             ..Context::default()
-        };
-        for early in [4000, 5000, 7000] {
-            s.missing(&context, early);
         }
-        // 2000, 3000 and 6000 are lost; nothing else is on the way.
-        assert_eq!(s.in_flight(&context), 0);
-        assert_eq!([s.take_lost(&context), s.take_lost(&context)], [Some(2000), Some(3000)]);
-        assert_eq!([s.take_lost(&context), s.take_lost(&context)], [Some(6000), None]);
-        assert_eq!(s.in_flight(&context), 3000);
-        let later = Context {
-            snd_una: 8000,
-            ..context.clone()
-        };
-        s.acknowledged(&later, 2000);
-        assert!(!s.has_lost() && s.in_flight(&later) == 0);
+    }
+
+    fn take_all(s: &mut Selective, context: &Context) -> Vec<u64> {
+        std::iter::from_fn(|| s.take_lost(context)).collect()
+    }
+
+    #[test]
+    fn repeats_exactly_what_is_missing_and_once() {
+        let mut s = Selective::new(1000);
+        let c = context(2000, 8000);
+        assert!(s.missing(&c, 4000));
+        assert_eq!(take_all(&mut s, &c), [2000, 3000]);
+        // Later packets of the same gap bring no second repetition; a second hole is repeated once.
+        assert!(s.missing(&c, 5000) && !s.missing(&c, 5000));
+        assert!(!s.has_lost());
+        s.missing(&c, 7000);
+        assert_eq!(take_all(&mut s, &c), [6000]);
+        s.acknowledged(&context(8000, 8000));
+        assert!(!s.recovering && !s.has_lost());
+    }
+
+    /// The first hole is filled while the repetition of the second, which was found later, is on its way: what was sent before that
+    /// repetition must not bring another one.
+    #[test]
+    fn a_hole_found_in_recovery_is_repeated_once() {
+        let mut s = Selective::new(1000);
+        s.missing(&context(1000, 4000), 2000);
+        assert_eq!(take_all(&mut s, &context(1000, 4000)), [1000]);
+        s.missing(&context(1000, 9000), 6000);
+        assert_eq!(take_all(&mut s, &context(1000, 9000)), [3000, 4000, 5000]);
+        s.acknowledged(&context(4000, 10_000));
+        s.missing(&context(4000, 10_000), 8000);
+        assert_eq!(take_all(&mut s, &context(4000, 10_000)), [7000]);
     }
 
     #[test]
     fn a_timeout_repeats_the_tail() {
         let mut s = Selective::new(1000);
-        let context = Context {
-            snd_una: 1000,
-            snd_nxt: 3500,
+        let c = Context {
             size: 3500,
-            ..Context::default()
+            ..context(1000, 3500)
         };
-        s.timed_out(&context);
-        let repeated: Vec<_> = std::iter::from_fn(|| s.take_lost(&context)).collect();
-        assert_eq!(repeated, [1000, 2000, 3000]);
-        // A small window must not keep lost packets from being repeated.
-        s.timed_out(&context);
-        assert_eq!(s.in_flight(&context), 0);
+        s.missing(&c, 2000);
+        assert_eq!(take_all(&mut s, &c), [1000]);
+        s.timed_out(&c);
+        assert_eq!(take_all(&mut s, &c), [1000, 3000]);
+        s.acknowledged(&Context { snd_una: 3500, ..c });
+        assert!(!s.recovering);
+    }
+
+    #[test]
+    fn few_packets_have_the_short_timeout() {
+        let rules = IrnRules::PAPER;
+        assert_eq!(rules.timeout_ps(3 * 1024, 1024), 100_000_000);
+        assert_eq!(rules.timeout_ps(3 * 1024 + 1, 1024), 320_000_000);
     }
 }
