@@ -26,6 +26,11 @@ pub fn psn_after(a: u32, b: u32) -> bool {
 /// The busy time is aligned to the normalised divisor first (saturating), then multiplied with `1/x`, truncated.
 /// Returns the aligned busy time and the fraction of it that the reciprocal adds: their sum is the term.
 pub fn rate_term(tx: u32, busy: u64, elapsed: u32) -> (u64, u64) {
+    rate_term_with(tx, busy, elapsed, reciprocal_mantissa)
+}
+
+/// [`rate_term`] with another table of 1/n.
+pub(super) fn rate_term_with(tx: u32, busy: u64, elapsed: u32, mantissa: impl Fn(u32) -> u32) -> (u64, u64) {
     debug_assert!(tx < 1 << TX_BITS && elapsed != 0 && elapsed < 1 << TS_BITS);
     let shift = elapsed.leading_zeros() - (32 - TS_BITS);
     let product = u128::from(tx) * u128::from(busy);
@@ -35,7 +40,7 @@ pub fn rate_term(tx: u32, busy: u64, elapsed: u32) -> (u64, u64) {
     } else {
         (shifted >> 9) as u64
     };
-    let fraction = reciprocal_mantissa(elapsed << shift);
+    let fraction = mantissa(elapsed << shift);
     (aligned, ((u128::from(aligned) * u128::from(fraction)) >> 17) as u64)
 }
 
@@ -72,12 +77,17 @@ pub fn ewma(c: u64, u: u64, w: u64) -> u64 {
 
 /// `1 / c` in UQ22.29, truncated, saturated (also for `c = 0`); relative error that of the reciprocal for `c` below 2^12.
 pub fn inverse_utilisation(c: u64) -> u64 {
+    inverse_with(c, reciprocal_mantissa)
+}
+
+/// [`inverse_utilisation`] with another table of 1/n.
+pub(super) fn inverse_with(c: u64, reciprocal: impl Fn(u32) -> u32) -> u64 {
     let shift = (c | 1).leading_zeros() - (64 - UTILISATION_BITS);
     if c == 0 || shift >= 39 {
         return mask(INVERSE_UTILISATION_BITS);
     }
     let mantissa = ((c << shift) >> (UTILISATION_BITS - 24)) as u32;
-    let y = (1 << 17) | u64::from(reciprocal_mantissa(mantissa));
+    let y = (1 << 17) | u64::from(reciprocal(mantissa));
     (y << shift) >> 5
 }
 
@@ -100,6 +110,43 @@ pub fn window(reference: u64, inverse: Option<u64>, additive: u64) -> Option<u64
 /// `W / T_W` in UQ7.27, truncated.
 pub fn rate(window: u64, per_window: u64) -> u64 {
     ((u128::from(window) * u128::from(per_window)) >> RATE_PRODUCT_LOW) as u64
+}
+
+/// What the law computes with: the hardware's arithmetic ([`Shipped`]), or that of another precision
+/// ([`super::precision::Reduced`]).
+pub trait Arithmetic {
+    /// See [`hop_utilisation`].
+    fn hop_utilisation(&self, tx: u32, busy: u64, elapsed: u32, queue: u16, weight: u64) -> u64;
+    /// See [`weight`].
+    fn weight(&self, tau: u32, shift: u32, inverse_t: u64) -> u64;
+    /// See [`ewma`].
+    fn ewma(&self, c: u64, u: u64, w: u64) -> u64;
+    /// See [`inverse_utilisation`].
+    fn inverse_utilisation(&self, c: u64) -> u64;
+    /// See [`window`].
+    fn window(&self, reference: u64, inverse: Option<u64>, additive: u64) -> Option<u64>;
+}
+
+/// The hardware's arithmetic: the functions of this module.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shipped;
+
+impl Arithmetic for Shipped {
+    fn hop_utilisation(&self, tx: u32, busy: u64, elapsed: u32, queue: u16, weight: u64) -> u64 {
+        hop_utilisation(tx, busy, elapsed, queue, weight)
+    }
+    fn weight(&self, tau: u32, shift: u32, inverse_t: u64) -> u64 {
+        weight(tau, shift, inverse_t)
+    }
+    fn ewma(&self, c: u64, u: u64, w: u64) -> u64 {
+        ewma(c, u, w)
+    }
+    fn inverse_utilisation(&self, c: u64) -> u64 {
+        inverse_utilisation(c)
+    }
+    fn window(&self, reference: u64, inverse: Option<u64>, additive: u64) -> Option<u64> {
+        window(reference, inverse, additive)
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! HPCC bit for bit as the hardware computes it: the same order of decisions as the golden model, integers inside.
 
-use super::arithmetic::{
-    ewma, hop_utilisation, inverse_utilisation, psn_after, rate, weight, window, wrapping_difference,
-};
+use super::arithmetic::{psn_after, rate, wrapping_difference, Arithmetic, Shipped};
 use super::formats::{mask, CLOCK_BITS, TS_BITS, TX_BITS};
+use super::precision::{Precision, Reduced};
 use super::registers::HpccRegisters;
 use crate::cc::hpcc::{Branch, HpccCounters, HpccParams, Observation, ParamError};
 use crate::cc::{CcEvent, CongestionControl, EventKind, FlowTable, HopRecord, Update, MAX_HOPS};
@@ -77,6 +76,11 @@ pub struct FixedStep {
 impl HpccRegisters {
     /// NEWACK on one flow. The event must carry INT with valid speed codes.
     pub fn step(&self, state: &mut FixedState, event: &CcEvent) -> FixedStep {
+        self.step_with(&Shipped, state, event)
+    }
+
+    /// [`HpccRegisters::step`] with other arithmetic.
+    fn step_with<A: Arithmetic>(&self, arithmetic: &A, state: &mut FixedState, event: &CcEvent) -> FixedStep {
         let newer = self.reaction == 1 || psn_after(event.psn_next, state.last_update_seq);
         let mut step = FixedStep {
             branch: Branch::First,
@@ -99,8 +103,8 @@ impl HpccRegisters {
             step.branch = Branch::StaleFlow;
         } else {
             step.full = newer;
-            self.measure(state, event, &mut step);
-            step.branch = self.compute_window(state, newer);
+            self.measure(arithmetic, state, event, &mut step);
+            step.branch = self.compute_window(arithmetic, state, newer);
             if newer {
                 state.last_update_seq = event.snd_nxt;
             }
@@ -110,7 +114,7 @@ impl HpccRegisters {
     }
 
     /// Lines 1 to 10 and 27: hop records and utilisation.
-    fn measure(&self, state: &mut FixedState, event: &CcEvent, step: &mut FixedStep) {
+    fn measure<A: Arithmetic>(&self, arithmetic: &A, state: &mut FixedState, event: &CcEvent, step: &mut FixedStep) {
         let mut largest = 0;
         let mut tau = 0;
         for i in 0..usize::from(state.n_hop).min(MAX_HOPS) {
@@ -125,7 +129,7 @@ impl HpccRegisters {
                 continue;
             }
             let tx = wrapping_difference(hop.tx_bytes, record.tx_bytes, TX_BITS);
-            let c = hop_utilisation(
+            let c = arithmetic.hop_utilisation(
                 tx,
                 speed.busy_time,
                 elapsed,
@@ -142,16 +146,17 @@ impl HpccRegisters {
         if tau >= self.base_rtt {
             state.c = largest;
         } else if step.winner.is_some() {
-            let w = weight(tau, u32::from(self.base_rtt_shift), self.inverse_base_rtt);
-            state.c = ewma(state.c, largest, w);
+            let w = arithmetic.weight(tau, u32::from(self.base_rtt_shift), self.inverse_base_rtt);
+            state.c = arithmetic.ewma(state.c, largest, w);
         }
     }
 
     /// Lines 11 to 20.
-    fn compute_window(&self, state: &mut FixedState, update_reference: bool) -> Branch {
+    fn compute_window<A: Arithmetic>(&self, arithmetic: &A, state: &mut FixedState, update_reference: bool) -> Branch {
         let multiplicative = state.c >> 34 != 0 || state.inc_stage >= self.max_stage;
-        let inverse = multiplicative.then(|| inverse_utilisation(state.c));
-        state.w = window(state.wc, inverse, self.w_ai)
+        let inverse = multiplicative.then(|| arithmetic.inverse_utilisation(state.c));
+        state.w = arithmetic
+            .window(state.wc, inverse, self.w_ai)
             .map_or(self.w_init, |w| w.min(self.w_init))
             .max(self.w_min);
         if update_reference {
@@ -172,9 +177,10 @@ impl HpccRegisters {
 
 /// The fixed-point law for all flows of a NIC.
 #[derive(Clone, Debug)]
-pub struct FixedHpcc {
+pub struct FixedHpcc<A = Shipped> {
     params: HpccParams,
     registers: HpccRegisters,
+    arithmetic: A,
     flows: FlowTable<FixedState>,
     counters: HpccCounters,
     last: Option<Observation<f64>>,
@@ -184,13 +190,30 @@ impl FixedHpcc {
     /// No flows yet. Errors name the parameter that the hardware's formats do not hold.
     pub fn new(params: HpccParams) -> Result<Self, ParamError> {
         let registers = HpccRegisters::new(&params)?;
-        Ok(Self {
+        Ok(Self::with(params, registers, Shipped))
+    }
+}
+
+impl FixedHpcc<Reduced> {
+    /// The law at another precision than the hardware's.
+    pub fn at_precision(params: HpccParams, precision: &Precision) -> Result<Self, ParamError> {
+        let arithmetic = Reduced::new(precision)?;
+        let mut registers = HpccRegisters::new(&params)?;
+        arithmetic.round_registers(&mut registers);
+        Ok(Self::with(params, registers, arithmetic))
+    }
+}
+
+impl<A> FixedHpcc<A> {
+    fn with(params: HpccParams, registers: HpccRegisters, arithmetic: A) -> Self {
+        Self {
             params,
             registers,
+            arithmetic,
             flows: FlowTable::default(),
             counters: HpccCounters::default(),
             last: None,
-        })
+        }
     }
 
     /// The registers in use.
@@ -257,7 +280,7 @@ fn usable(event: &CcEvent, registers: &HpccRegisters, counters: &mut HpccCounter
     true
 }
 
-impl CongestionControl for FixedHpcc {
+impl<A: Arithmetic> CongestionControl for FixedHpcc<A> {
     fn name(&self) -> &'static str {
         "hpcc-fixed"
     }
@@ -283,7 +306,7 @@ impl CongestionControl for FixedHpcc {
         if !usable(event, &self.registers, &mut self.counters) {
             return None;
         }
-        let step = self.registers.step(state, event);
+        let step = self.registers.step_with(&self.arithmetic, state, event);
         let eta = self.params.eta;
         let seen = Observation {
             branch: step.branch,

@@ -4,7 +4,8 @@ use hpcc_models::cc::dcqcn::{Dcqcn, DcqcnParams};
 use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
 use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
 use hpcc_models::cc::timely::{Timely, TimelyParams};
-use hpcc_models::fixed::FixedHpcc;
+use hpcc_models::cc::CongestionControl;
+use hpcc_models::fixed::{FixedHpcc, Precision};
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
 use super::rtl_slot::{self, Driver};
@@ -59,6 +60,8 @@ pub struct LawSpec {
     pub rate_hai: Option<u64>,
     /// Gain of DCQCN and DCTCP.
     pub gain: Option<f64>,
+    /// HPCC at fidelity `fixed`: another precision than the hardware's.
+    pub precision: Option<Precision>,
     /// How the RTL runs, where it does.
     pub driver: Driver,
     /// DCQCN's remaining parameters in place of the defaults.
@@ -118,6 +121,7 @@ impl LawSpec {
             rate_ai: None,
             rate_hai: None,
             gain: None,
+            precision: None,
             driver: Driver::default(),
             dcqcn: None,
         })
@@ -159,8 +163,12 @@ impl LawSpec {
                 self.name
             )),
             Fidelity::Fixed => {
-                let law = FixedHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
-                Ok(Box::new(Direct::new(Box::new(law))))
+                let params = self.hpcc_params(port)?;
+                let law: Box<dyn CongestionControl> = match &self.precision {
+                    None => Box::new(FixedHpcc::new(params).map_err(|e| e.to_string())?),
+                    Some(p) => Box::new(FixedHpcc::at_precision(params, p).map_err(|e| format!("cc.precision.{e}"))?),
+                };
+                Ok(Box::new(Direct::new(law)))
             }
             Fidelity::CcRtl => rtl_slot::make(&self.hpcc_params(port)?, self.driver),
             Fidelity::NicRtl => Err("fidelity: expected golden, fixed or cc-rtl for a network of many NICs".into()),

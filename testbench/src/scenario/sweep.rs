@@ -18,7 +18,7 @@ use toml::{Table, Value};
 use super::builtin;
 use super::output::{write_run, OutDir};
 use super::runner::{run_each, Job};
-use super::spec::{plan, Overrides};
+use super::spec::{combinations, plan, Overrides};
 use super::traffic::read_text;
 
 /// A sweep file.
@@ -50,9 +50,6 @@ pub struct Sweep {
     pub points: Vec<Point>,
 }
 
-/// Most combinations of a sweep.
-const MOST: usize = 100_000;
-
 impl Sweep {
     /// Reads a sweep file and its scenario.
     pub fn read(path: &str) -> Result<Self, String> {
@@ -67,22 +64,7 @@ impl Sweep {
             Some(found) => found.text.to_string(),
             None => read_text(&file.scenario)?,
         };
-        let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
-        for (axis, values) in &file.axes {
-            let Value::Array(values) = values else {
-                return Err(format!("{path}: axes.{axis}: expected a list of values"));
-            };
-            if values.is_empty() || combinations.len() * values.len() > MOST {
-                return Err(format!(
-                    "{path}: axes.{axis}: expected 1 value or more, and {MOST} combinations at most"
-                ));
-            }
-            let extend = |point: &Vec<(String, Value)>| {
-                let with = |v: &Value| point.iter().cloned().chain([(axis.clone(), v.clone())]).collect();
-                values.iter().map(with).collect::<Vec<_>>()
-            };
-            combinations = combinations.iter().flat_map(extend).collect();
-        }
+        let combinations = combinations(&file.axes).map_err(|e| format!("{path}: axes.{e}"))?;
         let points = combinations.into_iter().enumerate().map(|(index, values)| {
             let overrides = Overrides {
                 set: values.clone(),

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use hpcc_models::fixed::Precision;
 use hpcc_models::net::ns3::{read_flows, read_topology};
-use hpcc_models::net::{self, Config, FlowControl, FlowSpec, LinkChange, Recovery, Topology, WindowUse};
+use hpcc_models::net::{self, Config, FlowControl, FlowSpec, IrnRules, LinkChange, Recovery, Topology, WindowUse};
 use hpcc_models::workload::{incast_bursts, poisson, IncastMix, Poisson, SizeDistribution};
 
 use super::laws::{LawKind, LawSpec};
@@ -11,9 +12,6 @@ use super::spec::{NetworkSpec, Scenario, TrafficSpec};
 use super::{rtl_slot, Fidelity};
 
 const PS_PER_US: f64 = 1e6;
-
-/// IRN's retransmission timeout (its paper's `RTO_high`).
-const IRN_TIMEOUT_PS: u64 = 320_000_000;
 
 /// Reads a file for a run, with an error of one line.
 pub fn read_text(path: &str) -> Result<String, String> {
@@ -194,6 +192,14 @@ pub fn law(scenario: &Scenario) -> Result<LawSpec, String> {
     law.max_stage = scenario.cc.max_stage;
     law.driver = scenario.cc.driver;
     law.min_rate = scenario.cc.min_rate_mbps.map(|m| m * 1_000_000);
+    law.precision = scenario.cc.precision.map(Precision::from);
+    if law.precision.is_some() && (scenario.fidelity != Fidelity::Fixed || law.kind != LawKind::Hpcc) {
+        return Err(format!(
+            "cc.precision: expected only with HPCC at fidelity fixed, got {} at {}",
+            law.name,
+            scenario.fidelity.name()
+        ));
+    }
     Ok(law)
 }
 
@@ -225,12 +231,7 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
         "go-back-n" => config.flow_control = FlowControl::EgressLimit,
         "irn" => {
             config.flow_control = FlowControl::EgressLimit;
-            config.recovery = Recovery::Irn;
-            config.retry_timeout_ps = Some(IRN_TIMEOUT_PS.min(spec.retry_timeout_us.max(1) * 1_000_000));
-            // IRN brings its own window of one bandwidth-delay product to laws that have none.
-            if !law.windowed {
-                config.window_use = WindowUse::Initial;
-            }
+            config.recovery = Recovery::Irn(IrnRules::PAPER);
         }
         other => {
             return Err(format!(

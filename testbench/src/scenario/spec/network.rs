@@ -1,0 +1,91 @@
+//! The network of a scenario: topology, switches, flow control, links that change.
+
+use serde::Deserialize;
+
+/// Network of a scenario.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkSpec {
+    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, or a topology file in the ns-3 simulator's format.
+    pub topology: String,
+    /// Hosts of a star, pairs of a dumbbell, hosts per switch of a chain.
+    #[serde(default)]
+    pub hosts: usize,
+    /// Speed of host links, Gb/s.
+    #[serde(default = "hundred")]
+    pub rate_gbps: u64,
+    /// Speeds between switches, Gb/s (dumbbell: the first; chain: one less than switches).
+    #[serde(default)]
+    pub middle_gbps: Vec<u64>,
+    /// Delay of each link, ns.
+    #[serde(default = "thousand")]
+    pub delay_ns: u64,
+    /// Pods of a fat tree, 64 hosts each (the paper's has five).
+    #[serde(default = "five")]
+    pub pods: usize,
+    /// Payload of a full packet, bytes.
+    #[serde(default = "mtu")]
+    pub mtu: u32,
+    /// Buffer of a switch, MB.
+    #[serde(default = "thirty_two")]
+    pub buffer_mb: u64,
+    /// `pfc`, `go-back-n` or `irn`.
+    #[serde(default = "pfc")]
+    pub flow_control: String,
+    /// Pause thresholds grow with a port's speed over the NIC's, as in the authors' simulator: 1/8, 1/4, 1/2 of the free buffer.
+    #[serde(default)]
+    pub pause_scales_with_speed: bool,
+    /// Acknowledgements have their own strict-priority queue in switches.
+    #[serde(default)]
+    pub ack_priority: bool,
+    /// Probability of losing a packet on any link.
+    #[serde(default)]
+    pub loss: f64,
+    /// Retransmission timeout, us.
+    #[serde(default = "timeout")]
+    pub retry_timeout_us: u64,
+    /// Links that fail, return or change speed.
+    #[serde(default)]
+    pub link_change: Vec<LinkChangeSpec>,
+}
+
+/// A link change of a scenario.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkChangeSpec {
+    /// When, us.
+    pub at_us: f64,
+    /// Link, by its place in the topology.
+    pub link: usize,
+    /// Usable from then on.
+    #[serde(default = "yes")]
+    pub up: bool,
+    /// New speed, Gb/s.
+    #[serde(default)]
+    pub rate_gbps: Option<u64>,
+}
+
+fn hundred() -> u64 {
+    100
+}
+fn thousand() -> u64 {
+    1000
+}
+fn five() -> usize {
+    5
+}
+fn mtu() -> u32 {
+    1024
+}
+fn thirty_two() -> u64 {
+    32
+}
+fn pfc() -> String {
+    "pfc".into()
+}
+fn timeout() -> u64 {
+    4000
+}
+fn yes() -> bool {
+    true
+}
