@@ -18,8 +18,24 @@ macro_rules! scenarios {
 }
 
 scenarios!(
-    "incast16", "fig6", "fig9a", "fig9b", "fig9c", "fig9d", "fig9e", "fig9f", "fig9g", "fig9h", "fig10", "fig11-30",
-    "fig11-50", "fig12", "fig13", "fig14", "lemma-a2",
+    "incast16",
+    "fig6",
+    "fig9a",
+    "fig9b",
+    "fig9c",
+    "fig9d",
+    "fig9e",
+    "fig9f",
+    "fig9g",
+    "fig9h",
+    "fig10",
+    "fig11-30",
+    "fig11-50",
+    "fig12",
+    "fig13",
+    "fig14",
+    "lemma-a2",
+    "fixed-cost",
 );
 
 /// The built-in scenario of that name.

@@ -4,6 +4,7 @@ mod design;
 mod lemma;
 mod load;
 mod micro;
+mod precision;
 mod series;
 
 use super::runner::Run;
@@ -67,6 +68,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("fig12") => load::fig12(runs),
         Some("fig13") => design::fig13(runs),
         Some("fig14") => design::fig14(runs),
+        Some("fixed-cost") => precision::fixed_cost(runs),
         Some("lemma") => lemma::network(runs),
         Some(other) => return Err(format!("figure: expected one that is known, got `{other}`")),
         None => general(runs),
@@ -76,6 +78,15 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         if figure.name.is_empty() {
             figure.name = name.into();
         }
+    }
+    if runs.len() > MANY_RUNS {
+        let count = |run: &Run| run.outcome.records.iter().filter(|r| r.finished_ps.is_none()).count();
+        let open: usize = runs.iter().map(count).sum();
+        let ours = format!("all but {open} in {} runs", runs.len());
+        analysis
+            .findings
+            .push(Finding::new("flows_finished", "", ours, open == 0));
+        return Ok(analysis);
     }
     for run in runs {
         let records = &run.outcome.records;
@@ -90,6 +101,9 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
     }
     Ok(analysis)
 }
+
+/// More runs than this are not listed one by one.
+const MANY_RUNS: usize = 20;
 
 /// Figures whose long flows are cut off by the end of the run.
 const OPEN_ENDED: [&str; 6] = ["fig6", "fig9ab", "fig9cd", "fig9ef", "fig9gh", "fig14"];

@@ -1,5 +1,7 @@
 //! Figures as SVG and PNG: panels side by side, lines or steps, axes with units, colours that colour-blind readers can tell apart.
 
+mod style;
+
 use std::sync::Once;
 
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
@@ -7,21 +9,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{register_font, FontStyle};
 
-/// Okabe and Ito's palette without its yellow, which is too light on white.
-const PALETTE: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(0, 0, 0),
-];
-
 const PANEL: (u32, u32) = (560, 400);
 const TITLE_HEIGHT: u32 = 40;
-/// Lines beyond this many have no entry in the legend.
-const LEGEND_MOST: usize = 10;
 
 /// One line of a panel.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +74,7 @@ pub struct Figure {
 pub(super) fn font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let bytes = include_bytes!("../../data/font/figures.ttf");
+        let bytes = include_bytes!("../../../data/font/figures.ttf");
         // The name plotters uses by default; a font that does not parse would leave figures without text.
         let _ = register_font("sans-serif", FontStyle::Normal, bytes);
     });
@@ -151,12 +140,37 @@ impl Panel {
         }
     }
 
-    fn has_legend(&self) -> bool {
+    /// Entries of the legend inside the panel.
+    fn inside_entries(&self) -> usize {
+        let lines = self.lines.iter().filter(|l| !l.label.is_empty()).count();
+        let levels = self.levels.iter().filter(|l| !l.1.is_empty()).count();
+        levels + if self.lines.len() <= style::COLOURS { lines } else { 0 }
+    }
+
+    /// Labels of the legend below the panel: of more lines than there are colours, and no more than there are styles.
+    fn below(&self) -> Vec<&str> {
         let named = self.lines.iter().any(|l| !l.label.is_empty());
-        (self.lines.len() <= LEGEND_MOST && named) || !self.levels.is_empty()
+        let fits = (style::COLOURS + 1..=style::STYLES).contains(&self.lines.len());
+        let labels = self.lines.iter().map(|l| l.label.as_str());
+        if named && fits {
+            labels.collect()
+        } else {
+            Vec::new()
+        }
     }
 
     fn draw<B: DrawingBackend>(&self, place: &DrawingArea<B, Shift>) -> Result<(), String> {
+        let below = self.below();
+        if below.is_empty() {
+            return self.draw_axes(place);
+        }
+        let (width, height) = place.dim_in_pixel();
+        let (upper, lower) = place.split_vertically(height - style::legend_height(below.len(), width));
+        self.draw_axes(&upper)?;
+        style::legend(&lower, &below)
+    }
+
+    fn draw_axes<B: DrawingBackend>(&self, place: &DrawingArea<B, Shift>) -> Result<(), String> {
         let (mut x0, x1) = self.range(|p| p.0, self.log_x);
         let (y0, mut y1) = self.range(|p| p.1, self.log_y);
         if !self.log_x {
@@ -172,10 +186,10 @@ impl Panel {
                 x0
             };
         }
-        if self.has_legend() && !self.distribution {
+        let entries = self.inside_entries();
+        if entries > 0 && !self.distribution {
             // Room for the legend above the lines.
-            let entries = self.lines.iter().filter(|l| !l.label.is_empty()).count() + self.levels.len();
-            let room = 0.1 + 0.08 * entries.min(LEGEND_MOST) as f64;
+            let room = 0.1 + 0.08 * entries as f64;
             y1 = if self.log_y {
                 y1 * (y1 / y0).powf(room)
             } else {
@@ -229,19 +243,24 @@ impl Panel {
         for (value, label) in &self.levels {
             let style = BLACK.mix(0.6).stroke_width(1);
             let line = DashedLineSeries::new([(low, *value), (high, *value)], 6, 4, style);
-            chart
-                .draw_series(line)
-                .map_err(text)?
-                .label(label)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], BLACK.mix(0.6)));
+            let drawn = chart.draw_series(line).map_err(text)?;
+            if !label.is_empty() {
+                drawn
+                    .label(label)
+                    .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], BLACK.mix(0.6)));
+            }
         }
-        let many = self.lines.len() > LEGEND_MOST;
+        let many = self.lines.len() > style::COLOURS;
         for (index, line) in self.lines.iter().enumerate() {
-            let colour = PALETTE[index % PALETTE.len()];
-            let style = colour
-                .mix(if many { 0.7 } else { 1.0 })
-                .stroke_width(if many { 1 } else { 2 });
-            let drawn = chart.draw_series(LineSeries::new(line.path(), style)).map_err(text)?;
+            let (colour, dashes) = style::of(index);
+            let style = colour.stroke_width(if many { 1 } else { 2 });
+            let drawn = match dashes {
+                None => chart.draw_series(LineSeries::new(line.path(), style)).map_err(text)?,
+                Some((on, off)) => {
+                    let dashed = DashedLineSeries::new(line.path(), on, off, style);
+                    chart.draw_series(dashed).map_err(text)?
+                }
+            };
             if !line.label.is_empty() && !many {
                 drawn
                     .label(&line.label)
@@ -252,7 +271,7 @@ impl Panel {
                 chart.draw_series(marks).map_err(text)?;
             }
         }
-        if self.has_legend() {
+        if self.inside_entries() > 0 {
             chart
                 .configure_series_labels()
                 .position(if self.distribution {
