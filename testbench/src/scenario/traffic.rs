@@ -7,6 +7,10 @@ use hpcc_models::net::ns3::{read_flows, read_topology};
 use hpcc_models::net::{self, Config, FlowControl, FlowSpec, IrnRules, LinkChange, Recovery, Topology, WindowUse};
 use hpcc_models::workload::{incast_bursts, poisson, IncastMix, Poisson, SizeDistribution};
 
+use rand::Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
 use super::laws::{LawKind, LawSpec};
 use super::spec::{NetworkSpec, Scenario, TrafficSpec};
 use super::{rtl_slot, Fidelity};
@@ -130,14 +134,17 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
                 bytes,
                 start_us,
                 first,
+                jitter_us,
             } => {
                 let start_ps = ps(*start_us, &field("start_us"))?;
+                let jitter_ps = ps(*jitter_us, &field("jitter_us"))?;
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
                 let sources = (*first..first.saturating_add(*senders)).filter(|s| s != receiver);
                 all.extend(sources.map(|src| FlowSpec {
                     src,
                     dst: *receiver,
                     bytes: *bytes,
-                    start_ps,
+                    start_ps: start_ps + rng.random_range(0..=jitter_ps),
                 }));
             }
             TrafficSpec::Poisson {
@@ -261,6 +268,11 @@ pub fn link_changes(scenario: &Scenario, topology: &Topology) -> Result<Vec<Link
                 return Err(format!(
                     "network.link_change.{index}.link: expected below {links}, got {}",
                     change.link
+                ));
+            }
+            if let Some(rate) = change.rate_gbps.filter(|r| !(1..=10_000).contains(r)) {
+                return Err(format!(
+                    "network.link_change.{index}.rate_gbps: expected 1 to 10000, got {rate}"
                 ));
             }
             Ok(LinkChange {

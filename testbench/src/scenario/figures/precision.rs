@@ -48,9 +48,9 @@ impl Spread {
         self.sum[metric] / self.count
     }
 
-    /// How far runs of the same law with other seeds lie apart, relative; a network without chance counts as 2 %.
+    /// How far runs of the same law with other seeds lie from their mean, relative.
     fn noise(&self, metric: usize) -> f64 {
-        ((self.high[metric] - self.low[metric]) / self.mean(metric) / 2.0).max(0.02)
+        (self.high[metric] - self.low[metric]) / self.mean(metric) / 2.0
     }
 }
 
@@ -66,8 +66,12 @@ struct Network {
 const SETTLED_US: f64 = 200.0;
 
 fn incast(run: &Run) -> Metrics {
-    let last = run.outcome.records.iter().filter_map(|r| r.finished_ps).max();
-    let end = last.unwrap_or(run.outcome.now_ps) as f64 / 1e6;
+    let ends = run
+        .outcome
+        .records
+        .iter()
+        .map(|r| r.finished_ps.unwrap_or(run.outcome.now_ps));
+    let end = ends.max().unwrap_or(0) as f64 / 1e6;
     let queue = busiest_queue(run).map_or(0.0, |q| mean(&sampled(&q, SETTLED_US, end * 0.95, 1.0)));
     [end, queue]
 }

@@ -38,6 +38,9 @@ pub enum TrafficSpec {
         /// First sender.
         #[serde(default)]
         first: u32,
+        /// Each starts up to this much later, at random, us.
+        #[serde(default)]
+        jitter_us: f64,
     },
     /// Poisson arrivals between random hosts.
     Poisson {
