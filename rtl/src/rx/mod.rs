@@ -26,6 +26,7 @@ pub mod icrc;
 pub mod icrc_bytes;
 pub mod outer;
 mod parser;
+pub mod responder;
 pub mod stimulus;
 #[cfg(test)]
 mod tests;

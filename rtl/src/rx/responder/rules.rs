@@ -1,0 +1,272 @@
+//! Rules of order and length for one request, two clocks after its queue pair's state is known.
+
+use super::state::StateWord;
+use crate::emit::naming::named;
+use crate::nic::words::RxRow;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use rust_hdl::prelude::*;
+
+/// Rules. Row and state stay for three clocks; the last of the outputs follow the state by two.
+#[derive(LogicBlock, Default)]
+pub struct Rules {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Request.
+    pub row: Signal<In, RxRow>,
+    /// Its queue pair, from one clock after the row on.
+    pub known: Signal<In, StateWord>,
+    /// READs that have left.
+    pub left_reads: Signal<In, U<8>>,
+    /// Negative acknowledgements taken back.
+    pub cuts: Signal<In, U<2>>,
+    /// Ended by another block.
+    pub ended: Signal<In, Bit>,
+    /// Register: READ requests queued per queue pair.
+    pub cfg_reads: Signal<In, U<8>>,
+    /// The response queue has no room.
+    pub full: Signal<In, Bit>,
+    /// The queue pair is this row's, takes requests, and its answer has room.
+    pub live: Signal<Out, Bit>,
+    /// The queue pair is not the one that this row was meant for.
+    pub is_void: Signal<Out, Bit>,
+    /// No room for an answer.
+    pub crowded: Signal<Out, Bit>,
+    /// The half has ended.
+    pub has_ended: Signal<Out, Bit>,
+    /// The PSN is ahead of the one expected.
+    pub gap: Signal<Out, Bit>,
+    /// It is behind.
+    pub old: Signal<Out, Bit>,
+    /// It is the one expected.
+    pub in_turn: Signal<Out, Bit>,
+    /// A WRITE packet continues the message in progress, or starts one, in the right lengths.
+    pub fits: Signal<Out, Bit>,
+    /// A READ is well formed and not inside a message.
+    pub read_fits: Signal<Out, Bit>,
+    /// A repeated READ reaches beyond what was executed, or has a payload.
+    pub stray: Signal<Out, Bit>,
+    /// As many READs wait as may.
+    pub depth: Signal<Out, Bit>,
+    /// Twice as many; repeated ones replace others, but not without end.
+    pub deeper: Signal<Out, Bit>,
+    /// Where the payload goes.
+    pub base: Signal<Out, U<64>>,
+    /// One past its last byte.
+    pub address: Signal<Out, U<64>>,
+    /// Bytes of the message to come after it.
+    pub remaining: Signal<Out, U<32>>,
+    /// PSN before the one expected.
+    pub previous: Signal<Out, U<24>>,
+    /// PSN after it.
+    pub after_one: Signal<Out, U<24>>,
+    /// PSN after a READ at it.
+    pub after_read: Signal<Out, U<24>>,
+    /// MSN after one more message.
+    pub next_msn: Signal<Out, U<24>>,
+    /// WRITE of any position.
+    pub is_write: Signal<Out, Bit>,
+    /// READ request.
+    pub is_read: Signal<Out, Bit>,
+    /// First or only packet of a WRITE.
+    pub starts: Signal<Out, Bit>,
+    /// Last or only packet of a WRITE.
+    pub ends: Signal<Out, Bit>,
+    /// No payload.
+    pub empty: Signal<Out, Bit>,
+    /// The gap before the expected PSN has been reported.
+    pub reported: Signal<Out, Bit>,
+    /// Packets of the READ's answer.
+    pub count: Signal<Out, U<24>>,
+    sum_2: DFF<U<33>>,
+    mtu_2: DFF<U<13>>,
+    own_3: DFF<Bit>,
+    ended_3: DFF<Bit>,
+    distance_3: DFF<U<24>>,
+    back_3: DFF<U<24>>,
+    packets_3: DFF<U<25>>,
+    write_3: DFF<Bit>,
+    read_3: DFF<Bit>,
+    start_3: DFF<Bit>,
+    end_3: DFF<Bit>,
+    base_3: DFF<U<64>>,
+    remaining_3: DFF<U<32>>,
+    long_3: DFF<Bit>,
+    none_3: DFF<Bit>,
+    whole_3: DFF<Bit>,
+    within_3: DFF<Bit>,
+    reads_3: DFF<U<8>>,
+    reported_3: DFF<Bit>,
+    live_4: DFF<Bit>,
+    void_4: DFF<Bit>,
+    crowded_4: DFF<Bit>,
+    over_4: DFF<Bit>,
+    gap_4: DFF<Bit>,
+    old_4: DFF<Bit>,
+    next_4: DFF<Bit>,
+    fits_4: DFF<Bit>,
+    read_fits_4: DFF<Bit>,
+    stray_4: DFF<Bit>,
+    depth_4: DFF<Bit>,
+    deeper_4: DFF<Bit>,
+    base_4: DFF<U<64>>,
+    address_4: DFF<U<64>>,
+    remaining_4: DFF<U<32>>,
+    previous_4: DFF<U<24>>,
+    after_one_4: DFF<U<24>>,
+    after_read_4: DFF<U<24>>,
+    msn_4: DFF<U<24>>,
+    opcode: Signal<Local, U<8>>,
+    rounded: Signal<Local, U<25>>,
+    payload: Signal<Local, U<32>>,
+}
+
+impl Logic for Rules {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, sum_2, mtu_2, own_3, ended_3, distance_3, back_3, packets_3, write_3);
+        dff_setup!(
+            self,
+            clock,
+            read_3,
+            start_3,
+            end_3,
+            base_3,
+            remaining_3,
+            long_3,
+            none_3,
+            whole_3
+        );
+        dff_setup!(self, clock, within_3, reads_3, reported_3, live_4, void_4, crowded_4, over_4, gap_4);
+        dff_setup!(
+            self,
+            clock,
+            old_4,
+            next_4,
+            fits_4,
+            read_fits_4,
+            stray_4,
+            depth_4,
+            deeper_4,
+            base_4
+        );
+        dff_setup!(
+            self,
+            clock,
+            address_4,
+            remaining_4,
+            previous_4,
+            after_one_4,
+            after_read_4,
+            msn_4
+        );
+        // 1: bytes of a full packet; a READ's bytes rounded up
+        self.mtu_2.d.next = bits_u::<13>(256) << self.row.val().get_bits::<3>(544);
+        self.sum_2.d.next = bit_cast_u::<33, 32>(self.row.val().get_bits::<32>(43))
+            + bit_cast_u::<33, 13>((bits_u::<13>(256) << self.row.val().get_bits::<3>(544)) - 1);
+
+        // 2
+        self.opcode.next = self.row.val().get_bits::<8>(0);
+        self.own_3.d.next =
+            self.known.val().get_bit(165) & (self.known.val().get_bits::<8>(152) == self.row.val().get_bits::<8>(536));
+        self.ended_3.d.next = self.known.val().get_bit(164) | self.ended.val();
+        self.distance_3.d.next = self.row.val().get_bits::<24>(19) - self.known.val().get_bits::<24>(0);
+        self.back_3.d.next = self.known.val().get_bits::<24>(0) - self.row.val().get_bits::<24>(19);
+        self.rounded.next = (self.sum_2.q.val() >> 8).get_bits::<25>(0);
+        if self.mtu_2.q.val().get_bit(9) {
+            self.rounded.next = (self.sum_2.q.val() >> 9).get_bits::<25>(0);
+        }
+        if self.mtu_2.q.val().get_bit(10) {
+            self.rounded.next = (self.sum_2.q.val() >> 10).get_bits::<25>(0);
+        }
+        if self.mtu_2.q.val().get_bit(11) {
+            self.rounded.next = (self.sum_2.q.val() >> 11).get_bits::<25>(0);
+        }
+        if self.mtu_2.q.val().get_bit(12) {
+            self.rounded.next = (self.sum_2.q.val() >> 12).get_bits::<25>(0);
+        }
+        self.packets_3.d.next = self.rounded.val();
+        if self.row.val().get_bits::<32>(43) == 0 {
+            self.packets_3.d.next = bits_u::<25>(1);
+        }
+        self.start_3.d.next = (self.opcode.val() == 0x06) | (self.opcode.val() == 0x0a);
+        self.end_3.d.next = (self.opcode.val() == 0x08) | (self.opcode.val() == 0x0a);
+        self.write_3.d.next = (self.opcode.val() == 0x06)
+            | (self.opcode.val() == 0x07)
+            | (self.opcode.val() == 0x08)
+            | (self.opcode.val() == 0x0a);
+        self.read_3.d.next = self.opcode.val() == 0x0c;
+        self.base_3.d.next = self.known.val().get_bits::<64>(48);
+        self.remaining_3.d.next = self.known.val().get_bits::<32>(112);
+        if (self.opcode.val() == 0x06) | (self.opcode.val() == 0x0a) {
+            self.base_3.d.next = self.row.val().get_bits::<64>(107);
+            self.remaining_3.d.next = self.row.val().get_bits::<32>(43);
+        }
+        self.long_3.d.next = self.row.val().get_bits::<32>(43) > 0x8000_0000u64;
+        self.none_3.d.next = self.row.val().get_bits::<16>(178) == 0;
+        self.whole_3.d.next = self.row.val().get_bits::<16>(178) == bit_cast_u::<16, 13>(self.mtu_2.q.val());
+        self.within_3.d.next = self.row.val().get_bits::<16>(178) <= bit_cast_u::<16, 13>(self.mtu_2.q.val());
+        self.reads_3.d.next = self.known.val().get_bits::<8>(144) - self.left_reads.val();
+        self.reported_3.d.next =
+            self.known.val().get_bit(162) & (self.known.val().get_bits::<2>(160) == self.cuts.val());
+
+        // 3
+        self.payload.next = bit_cast_u::<32, 16>(self.row.val().get_bits::<16>(178));
+        self.live_4.d.next = self.own_3.q.val() & !self.full.val() & !self.ended_3.q.val();
+        self.void_4.d.next = !self.own_3.q.val();
+        self.crowded_4.d.next = self.own_3.q.val() & self.full.val();
+        self.over_4.d.next = self.own_3.q.val() & !self.full.val() & self.ended_3.q.val();
+        self.gap_4.d.next = !self.distance_3.q.val().get_bit(23) & self.distance_3.q.val().any();
+        self.old_4.d.next = self.distance_3.q.val().get_bit(23);
+        self.next_4.d.next = self.distance_3.q.val() == 0;
+        self.fits_4.d.next = (self.start_3.q.val() != self.known.val().get_bit(163))
+            & !(self.start_3.q.val() & self.long_3.q.val())
+            & ((self.end_3.q.val() & self.within_3.q.val() & (self.payload.val() == self.remaining_3.q.val()))
+                | (!self.end_3.q.val() & self.whole_3.q.val() & (self.payload.val() <= self.remaining_3.q.val())));
+        self.read_fits_4.d.next = !self.known.val().get_bit(163) & self.none_3.q.val() & !self.long_3.q.val();
+        self.stray_4.d.next =
+            (self.packets_3.q.val() > bit_cast_u::<25, 24>(self.back_3.q.val())) | !self.none_3.q.val();
+        self.depth_4.d.next = self.reads_3.q.val() >= self.cfg_reads.val();
+        self.deeper_4.d.next = self.reads_3.q.val() >= (self.cfg_reads.val() << 1);
+        self.base_4.d.next = self.base_3.q.val();
+        self.address_4.d.next = self.base_3.q.val() + bit_cast_u::<64, 32>(self.payload.val());
+        self.remaining_4.d.next = self.remaining_3.q.val() - self.payload.val();
+        self.previous_4.d.next = self.known.val().get_bits::<24>(0) - 1;
+        self.after_one_4.d.next = self.known.val().get_bits::<24>(0) + 1;
+        self.after_read_4.d.next = self.known.val().get_bits::<24>(0) + self.packets_3.q.val().get_bits::<24>(0);
+        self.msn_4.d.next = self.known.val().get_bits::<24>(24) + 1;
+
+        self.live.next = self.live_4.q.val();
+        self.is_void.next = self.void_4.q.val();
+        self.crowded.next = self.crowded_4.q.val();
+        self.has_ended.next = self.over_4.q.val();
+        self.gap.next = self.gap_4.q.val();
+        self.old.next = self.old_4.q.val();
+        self.in_turn.next = self.next_4.q.val();
+        self.fits.next = self.fits_4.q.val();
+        self.read_fits.next = self.read_fits_4.q.val();
+        self.stray.next = self.stray_4.q.val();
+        self.depth.next = self.depth_4.q.val();
+        self.deeper.next = self.deeper_4.q.val();
+        self.base.next = self.base_4.q.val();
+        self.address.next = self.address_4.q.val();
+        self.remaining.next = self.remaining_4.q.val();
+        self.previous.next = self.previous_4.q.val();
+        self.after_one.next = self.after_one_4.q.val();
+        self.after_read.next = self.after_read_4.q.val();
+        self.next_msn.next = self.msn_4.q.val();
+        self.is_write.next = self.write_3.q.val();
+        self.is_read.next = self.read_3.q.val();
+        self.starts.next = self.start_3.q.val();
+        self.ends.next = self.end_3.q.val();
+        self.empty.next = self.none_3.q.val();
+        self.reported.next = self.reported_3.q.val();
+        self.count.next = self.packets_3.q.val().get_bits::<24>(0);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Rules { in row, known, left_reads, cuts, ended, cfg_reads, full; out live, is_void, crowded, has_ended, gap, old, in_turn, fits, read_fits, stray, depth, deeper, base, address, remaining, previous, after_one, after_read, next_msn, is_write, is_read, starts, ends, empty, reported, count }
+}

@@ -1,0 +1,398 @@
+//! Random requests, right and wrong, to the hardware and to the model of the whole NIC: same memory, same answers, same counts.
+
+mod directed;
+mod peer;
+
+use super::*;
+use crate::nic::words::{action, commit, context, region, rx_row};
+use crate::sim::{init, step, Stimulus};
+use hpcc_models::nic::{BlockMemory, Nic, NicConfig, QpConfig, Region as ModelRegion};
+use hpcc_models::wire::*;
+use peer::{Peer, Request, BASE, KEYS, ROOM};
+use std::collections::VecDeque;
+use std::net::Ipv4Addr;
+
+/// What was decided about it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+struct Outcome {
+    /// PSN, syndrome, MSN, INT.
+    ack: Option<(u32, u8, u32, Vec<u8>)>,
+    /// First PSN, number of PSNs, MSN, data.
+    read: Option<(u32, u32, u32, Vec<u8>)>,
+    counts: Vec<Counter>,
+}
+
+struct Bench {
+    block: Box<Responder>,
+    nic: Nic<BlockMemory>,
+    memory: Vec<u8>,
+    peers: Vec<Peer>,
+    stimulus: Stimulus,
+    now: u64,
+    left: VecDeque<(u32, u8)>,
+}
+
+fn config() -> NicConfig {
+    NicConfig {
+        mac: MacAddr([2, 0, 0, 0, 0, 1]),
+        ip: Ipv4Addr::new(10, 0, 0, 1),
+        window: 1e18,
+        neighbours: [(Ipv4Addr::new(10, 0, 0, 2), MacAddr([2, 0, 0, 0, 0, 2]))].into(),
+        ..NicConfig::default()
+    }
+}
+
+fn mtu_code(mtu: u32) -> u64 {
+    (mtu / 256).trailing_zeros().into()
+}
+
+impl Bench {
+    fn new(seed: u64) -> Self {
+        let mut stimulus = Stimulus::new(seed);
+        let mut memory = BlockMemory::default();
+        let bytes: Vec<u8> = (0..ROOM).map(|_| stimulus.uniform(8) as u8).collect();
+        memory.add(BASE, bytes.clone());
+        let mut block: Box<Responder> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut bench = Self {
+            block,
+            nic: Nic::new(config(), memory, None),
+            memory: bytes,
+            peers: Vec::new(),
+            stimulus,
+            now: 0,
+            left: VecDeque::new(),
+        };
+        bench.block.reset.next = true;
+        bench.clock();
+        bench.block.reset.next = false;
+        bench.block.cfg_reads.next = U(16);
+        for (slot, key) in KEYS.into_iter().enumerate() {
+            let new = ModelRegion {
+                key,
+                address: BASE,
+                length: ROOM,
+                remote_write: slot != 2,
+                remote_read: slot != 1,
+            };
+            bench.nic.add_region(new);
+            let mut word = [0; 4];
+            region::VALID.put(&mut word, 1);
+            region::KEY.put(&mut word, key.into());
+            region::BASE.put(&mut word, BASE);
+            region::LENGTH.put(&mut word, ROOM);
+            region::REMOTE_WRITE.put(&mut word, new.remote_write.into());
+            region::REMOTE_READ.put(&mut word, new.remote_read.into());
+            bench.block.region_valid.next = true;
+            bench.block.region_slot.next = U(slot as u64 * 13);
+            bench.block.region_data.next = W(word);
+            bench.clock();
+        }
+        bench.block.region_valid.next = false;
+        for (qpn, mtu) in [(2, 256), (3, 512), (77, 1024), (149, 4096), (5, 256)] {
+            let config = QpConfig {
+                mtu,
+                int: qpn % 2 == 1,
+                ..QpConfig::new(qpn, 9, Ipv4Addr::new(10, 0, 0, 2))
+            };
+            bench.peers.push(Peer {
+                config,
+                generation: 0,
+                psn: 0,
+                message: None,
+                ended: false,
+            });
+            bench.create(bench.peers.len() - 1);
+        }
+        bench
+    }
+
+    fn clock(&mut self) -> (bool, Option<[u64; 8]>, u64) {
+        let left = if self.stimulus.chance(0.3) {
+            self.left.pop_front()
+        } else {
+            None
+        };
+        self.block.left_valid.next = left.is_some();
+        if let Some((qpn, generation)) = left {
+            self.block.left_qp.next = U(qpn.into());
+            self.block.left_generation.next = U(generation.into());
+            self.block.left_what.next = U(1);
+        }
+        let seen = step(self.block.as_mut(), |b| {
+            let action = b.action.valid.val() & b.action.ready.val();
+            (
+                b.row.valid.val() & b.row.ready.val(),
+                action.then(|| b.action.data.val().0),
+                b.count.val().0,
+            )
+        });
+        self.block.context_valid.next = false;
+        self.block.fail_valid.next = false;
+        seen
+    }
+
+    /// Creates the queue pair, anew if it is there, in both; the hardware may be busy with one of its old packets.
+    fn create(&mut self, index: usize) {
+        let peer = &mut self.peers[index];
+        peer.config.expected_psn = match self.stimulus.below(3) {
+            0 => 0xff_fff0 + self.stimulus.below(16) as u32,
+            1 => self.stimulus.below(3) as u32,
+            _ => self.stimulus.uniform(24) as u32,
+        };
+        self.nic.remove_qp(self.now, peer.config.qpn);
+        self.nic.create_qp(peer.config.clone()).expect("good configuration");
+        let old = peer.generation;
+        peer.generation = self.nic.generation(peer.config.qpn).expect("created");
+        peer.psn = peer.config.expected_psn;
+        peer.message = None;
+        peer.ended = false;
+        let mut word = [0; 4];
+        context::ALIVE.put(&mut word, 1);
+        context::GENERATION.put(&mut word, peer.generation.into());
+        context::EXPECTED_PSN.put(&mut word, peer.config.expected_psn.into());
+        let qpn = peer.config.qpn;
+        if self.stimulus.chance(0.5) {
+            let request = self.peers[index].request(&mut self.stimulus);
+            let row = self.row(&request, old);
+            self.block.row.data.next = W(row);
+            self.block.row.valid.next = true;
+            self.block.action.ready.next = true;
+            let mut taken = false;
+            for at in 0..12 {
+                if at == 1 + self.stimulus.below(8) && !self.block.context_valid.next {
+                    self.write_context(qpn, word);
+                }
+                taken |= self.clock().0;
+                self.block.row.valid.next = !taken;
+            }
+            self.block.row.valid.next = false;
+        }
+        self.write_context(qpn, word);
+        for _ in 0..4 {
+            self.clock();
+        }
+    }
+
+    fn write_context(&mut self, qpn: u32, word: [u64; 4]) {
+        self.block.context_valid.next = true;
+        self.block.context_qp.next = U(qpn.into());
+        self.block.context_data.next = W(word);
+    }
+
+    fn row(&self, request: &Request, generation: u8) -> [u64; 9] {
+        let peer = self.peers.iter().find(|peer| peer.config.qpn == request.qpn);
+        let config = &peer.expect("a queue pair").config;
+        let mut extension = request.reth.address.to_be_bytes().to_vec();
+        extension.extend(request.reth.key.to_be_bytes());
+        extension.extend(request.reth.length.to_be_bytes());
+        let mut row = [0; 9];
+        rx_row::OPCODE.put(&mut row, request.opcode.into());
+        rx_row::ACK_REQ.put(&mut row, request.ack_req.into());
+        rx_row::QP.put(&mut row, request.qpn.into());
+        rx_row::PSN.put(&mut row, request.psn.into());
+        rx_row::EXTENSION.put_bytes(&mut row, &extension);
+        rx_row::PAYLOAD_LENGTH.put(&mut row, request.payload.len() as u64);
+        rx_row::INT_LENGTH.put(&mut row, request.int.len() as u64);
+        rx_row::INT.put_bytes(&mut row, &request.int);
+        rx_row::GENERATION.put(&mut row, generation.into());
+        rx_row::MTU.put(&mut row, mtu_code(config.mtu));
+        rx_row::INT_ON.put(&mut row, config.int.into());
+        row
+    }
+
+    fn model(&mut self, request: &Request) -> Outcome {
+        let config = config();
+        let int = !request.int.is_empty();
+        let opcode = Opcode::parse(request.opcode).expect("known");
+        let frame = RocePacket {
+            ethernet: EthernetRepr {
+                dst: config.mac,
+                src: MacAddr::default(),
+                vlan: None,
+                ethertype: ETHERTYPE_IPV4,
+            },
+            ipv4: Ipv4Repr {
+                src: Ipv4Addr::new(10, 0, 0, 2),
+                dst: config.ip,
+                tos: 0,
+                ident: 0,
+                dont_fragment: true,
+                ttl: 64,
+                protocol: PROTOCOL_UDP,
+                payload_len: 0,
+            },
+            udp: UdpRepr {
+                src_port: 0xc000,
+                dst_port: config
+                    .ports
+                    .number(if int { PortRole::IntCollect } else { PortRole::Roce }),
+                checksum: 0,
+                payload_len: 0,
+            },
+            int: &request.int,
+            bth: BthRepr {
+                ack_req: request.ack_req,
+                ..BthRepr::new(opcode, request.qpn, request.psn)
+            },
+            extension: if opcode.has_reth() {
+                Extension::Reth(request.reth)
+            } else {
+                Extension::None
+            },
+            payload: &request.payload,
+        }
+        .to_frame();
+        let before = self.nic.counters().clone();
+        self.nic.receive(self.now, &frame);
+        let mut outcome = Outcome::default();
+        loop {
+            for frame in self.nic.poll(self.now) {
+                let packet = RocePacket::parse(&frame, &config.ports).expect("a good frame");
+                match (packet.bth.opcode, packet.extension) {
+                    (Opcode::Acknowledge, Extension::Aeth(aeth)) => {
+                        let syndrome = aeth.syndrome.emit();
+                        outcome.ack = Some((packet.bth.psn, syndrome, aeth.msn, packet.int.to_vec()));
+                    }
+                    (Opcode::ReadResponse(_), extension) => {
+                        let (_, count, msn, data) =
+                            outcome.read.get_or_insert_with(|| (packet.bth.psn, 0, 0, Vec::new()));
+                        *count += 1;
+                        if let Extension::Aeth(aeth) = extension {
+                            *msn = aeth.msn;
+                        }
+                        data.extend(packet.payload);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            let Some(next) = self.nic.next_deadline() else { break };
+            self.now = next;
+        }
+        for counter in RESPONDER_COUNTERS {
+            for _ in before.get(counter)..self.nic.counters().get(counter) {
+                outcome.counts.push(counter);
+            }
+        }
+        outcome
+    }
+
+    /// Hands a row to the hardware and reads its decision; carries out the write.
+    fn hardware(&mut self, request: &Request, generation: u8) -> Outcome {
+        let row = self.row(request, generation);
+        self.block.row.data.next = W(row);
+        self.block.row.valid.next = true;
+        let (mut outcome, mut clocks) = (Outcome::default(), 0);
+        let mut waiting = true;
+        let slow = self.stimulus.chance(0.3);
+        while waiting {
+            self.block.action.ready.next = !slow || self.stimulus.chance(0.2);
+            let (taken, done, counts) = self.clock();
+            if taken {
+                self.block.row.valid.next = false;
+            }
+            for (bit, counter) in RESPONDER_COUNTERS.into_iter().enumerate() {
+                if counts >> bit & 1 == 1 {
+                    outcome.counts.push(counter);
+                }
+            }
+            clocks += 1;
+            assert!(slow || clocks <= 6, "slower than promised");
+            let Some(word) = done else { continue };
+            waiting = false;
+            if action::TAKE.get(&word) == 1 {
+                assert!(!request.payload.is_empty());
+                let at = (action::ADDRESS.get(&word) - BASE) as usize;
+                self.memory[at..at + request.payload.len()].copy_from_slice(&request.payload);
+            }
+            if action::COMMITS.get(&word) == 0 {
+                assert_eq!(action::TAKE.get(&word), 0, "every write is committed");
+                continue;
+            }
+            let field = |field: crate::nic::words::Field| field.part(action::COMMIT.low, field.width).get(&word);
+            let int = commit::INT.part(action::COMMIT.low, commit::INT.width).bytes(&word);
+            assert_eq!(field(commit::QP), u64::from(request.qpn));
+            assert_eq!(field(commit::GENERATION), u64::from(generation));
+            let psn = field(commit::PSN) as u32;
+            let msn = field(commit::MSN) as u32;
+            match field(commit::KIND) {
+                0 => assert_eq!(action::TAKE.get(&word), 1),
+                1 => {
+                    let length = field(commit::INT_LENGTH) as usize;
+                    outcome.ack = Some((psn, field(commit::SYNDROME) as u8, msn, int[..length].to_vec()));
+                }
+                2 => {
+                    let part = |low, width| commit::INT.part(action::COMMIT.low + low, width).get(&word);
+                    let (address, length) = (part(0, 64), part(64, 32) as usize);
+                    let at = if length == 0 { 0 } else { (address - BASE) as usize };
+                    let data = self.memory[at..at + length].to_vec();
+                    outcome.read = Some((psn, part(96, 24) as u32, msn, data));
+                    self.left.push_back((request.qpn, generation));
+                }
+                kind => panic!("kind {kind}"),
+            }
+        }
+        outcome
+    }
+}
+
+#[test]
+fn decides_as_the_model_does() {
+    let mut seen: std::collections::BTreeMap<String, u32> = Default::default();
+    for seed in 0..4 {
+        let mut bench = Bench::new(seed);
+        for step in 0..6000 {
+            let index = bench.stimulus.below(bench.peers.len() as u64) as usize;
+            let recreate = if bench.peers[index].ended { 0.3 } else { 0.01 };
+            if bench.stimulus.chance(recreate) {
+                bench.create(index);
+            }
+            let request = bench.peers[index].request(&mut bench.stimulus);
+            let generation = bench.peers[index].generation;
+            match bench.stimulus.below(50) {
+                0 => {
+                    let late = bench.hardware(&request, generation.wrapping_sub(1));
+                    assert_eq!((late.ack, late.read), (None, None));
+                    assert_eq!(late.counts, [Counter::UnknownQp]);
+                    continue;
+                }
+                1 => {
+                    bench.block.full.next = true;
+                    let lost = bench.hardware(&request, generation);
+                    bench.block.full.next = false;
+                    assert_eq!((lost.ack, lost.read), (None, None));
+                    assert_eq!(lost.counts, [Counter::AckQueueFull]);
+                    continue;
+                }
+                _ => {}
+            }
+            let hardware = bench.hardware(&request, generation);
+            let model = bench.model(&request);
+            assert_eq!(hardware, model, "seed {seed}, step {step}: {request:?}");
+            if let Some((_, syndrome, ..)) = model.ack {
+                *seen.entry(format!("syndrome {syndrome:x}")).or_default() += 1;
+                if syndrome > 0x60 {
+                    bench.peers[index].ended = true;
+                }
+            }
+            *seen.entry("reads".into()).or_default() += u32::from(model.read.is_some());
+            for counter in model.counts {
+                *seen.entry(counter.name().into()).or_default() += 1;
+            }
+            bench.peers[index].sent(&request);
+            let block = bench.nic.memory().block(BASE).expect("the block");
+            assert!(block == bench.memory, "seed {seed}, step {step}: memory differs");
+        }
+    }
+    for what in [
+        "syndrome 1f",
+        "syndrome 60",
+        "syndrome 61",
+        "syndrome 62",
+        "reads",
+        "duplicates",
+        "drop_stray",
+    ] {
+        assert!(seen.get(what).copied().unwrap_or(0) > 20, "{what}: {seen:?}");
+    }
+}
