@@ -7,3 +7,4 @@ pub mod job_split;
 pub mod read_align;
 pub mod regions;
 pub mod write_align;
+pub mod requester;

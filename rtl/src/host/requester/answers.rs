@@ -1,0 +1,137 @@
+//! What an answer of the peer is, and what goes on from it: the event to scheduler and congestion control, and the READ echo.
+
+use crate::emit::naming::named;
+use crate::nic::words::{AckSend, Commit};
+use crate::prim::uint::{bit_cast_b, bits_u, LoopIdx, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Takes an answer apart. Without registers.
+#[derive(LogicBlock, Default)]
+pub struct Answer {
+    /// The answer.
+    pub commit: Signal<In, Commit>,
+    /// PSN up to which it acknowledges, exclusive.
+    pub limit: Signal<Out, U<24>>,
+    /// An acknowledgement packet.
+    pub acknowledgement: Signal<Out, Bit>,
+    /// READ data that is in memory.
+    pub data: Signal<Out, Bit>,
+    /// READ data that memory refused.
+    pub failed: Signal<Out, Bit>,
+    /// READ data came out of order.
+    pub gap: Signal<Out, Bit>,
+    /// A READ response came twice.
+    pub duplicate: Signal<Out, Bit>,
+    /// Neither positive nor negative.
+    pub ignored: Signal<Out, Bit>,
+    /// Negative, of any code.
+    pub nak: Signal<Out, Bit>,
+    /// It ends the queue pair.
+    pub fatal: Signal<Out, Bit>,
+    /// With this status, a place in the order of [`hpcc_models::nic::Status`].
+    pub status: Signal<Out, U<4>>,
+    /// The answer as a READ echo.
+    pub echo: Signal<Out, AckSend>,
+    psn: Signal<Local, U<24>>,
+    kind: Signal<Local, U<2>>,
+    code: Signal<Local, U<3>>,
+    reason: Signal<Local, U<5>>,
+    int: Signal<Local, W<336, 6>>,
+}
+
+impl Logic for Answer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.psn.next = self.commit.val().get_bits::<24>(18);
+        self.kind.next = self.commit.val().get_bits::<2>(416);
+        self.reason.next = self.commit.val().get_bits::<5>(42);
+        self.code.next = self.commit.val().get_bits::<3>(47);
+        self.acknowledgement.next = self.kind.val() == 0;
+        self.data.next = (self.kind.val() == 1) & !self.commit.val().get_bit(419);
+        self.failed.next = (self.kind.val() == 1) & self.commit.val().get_bit(419);
+        self.gap.next = self.kind.val() == 2;
+        self.duplicate.next = self.kind.val() == 3;
+        self.ignored.next = (self.kind.val() == 0) & (self.code.val() != 0) & (self.code.val() != 3);
+        self.nak.next = (self.kind.val() == 0) & (self.code.val() == 3);
+        self.limit.next = self.psn.val();
+        if (self.kind.val() == 0) & (self.code.val() == 0) {
+            self.limit.next = self.psn.val() + 1;
+        }
+        self.fatal.next = self.failed.val() | (self.nak.val() & self.reason.val().any());
+        self.status.next = bits_u::<4>(4);
+        if self.reason.val() == 1 {
+            self.status.next = bits_u::<4>(2);
+        }
+        if self.reason.val() == 2 {
+            self.status.next = bits_u::<4>(3);
+        }
+        if self.failed.val() {
+            self.status.next = bits_u::<4>(6);
+        }
+        self.int.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
+        self.echo.next = bit_cast_w::<415, 7, 1>(bit_cast_b(true))
+            | (bit_cast_w::<415, 7, 16>(self.commit.val().get_bits::<16>(2)) << 1)
+            | (bit_cast_w::<415, 7, 24>(self.psn.val()) << 17)
+            | (bit_cast_w::<415, 7, 6>(self.commit.val().get_bits::<6>(74)) << 73)
+            | (bit_cast_ww::<415, 7, 336, 6>(self.int.val()) << 79);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+/// INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
+///
+/// Reference: `feed` of `hpcc_models::nic`'s feedback.
+#[derive(LogicBlock, Default)]
+pub struct IntFields {
+    /// Header and stack, zero behind their length.
+    pub int: Signal<In, W<336, 6>>,
+    /// Bytes of them.
+    pub length: Signal<In, U<6>>,
+    /// Speed codes that are valid.
+    pub speeds: Signal<In, U<16>>,
+    /// There is INT.
+    pub present: Signal<Out, Bit>,
+    /// All speed codes are valid.
+    pub valid: Signal<Out, Bit>,
+    /// More switches than records.
+    pub many: Signal<Out, Bit>,
+    /// Switches on the path.
+    pub n_hop: Signal<Out, U<4>>,
+    /// XOR of their ids.
+    pub path_id: Signal<Out, U<12>>,
+    /// Records, first switch in the lowest bits.
+    pub hops: Signal<Out, W<320, 5>>,
+    bad: [Signal<Local, Bit>; 6],
+}
+
+impl Logic for IntFields {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.present.next = self.length.val() >= 2;
+        self.n_hop.next = self.int.val().get_bits::<4>(332);
+        self.path_id.next = self.int.val().get_bits::<12>(320);
+        self.many.next = self.int.val().get_bits::<4>(332) > 5;
+        self.hops.next = bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(256))
+            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(192)) << 64)
+            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(128)) << 128)
+            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(64)) << 192)
+            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(0)) << 256);
+        self.bad[0].next = false;
+        for i in 0..5 {
+            // a record counts if at least that many switches did
+            self.bad[i + 1].next = self.bad[i].val()
+                | ((self.int.val().get_bits::<4>(332) > i.val())
+                    & !self
+                        .speeds
+                        .val()
+                        .get_bit(self.int.val().get_bits::<4>(316 - i * 64).index()));
+        }
+        self.valid.next = (self.length.val() >= 2) & !self.bad[5].val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}

@@ -1,0 +1,64 @@
+//! Completions on their way to the host: the word and a FIFO of 64.
+//!
+//! A full FIFO stops the requester, and with it the reception of READ data: the host takes its completions.
+
+use crate::emit::naming::named;
+use crate::nic::words::Completion;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::bit_cast_w;
+use rust_hdl::prelude::*;
+
+/// Makes completions of work requests.
+#[derive(LogicBlock, Default)]
+pub struct Completions {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: drops what waits.
+    pub reset: Signal<In, Bit>,
+    /// Time, ns.
+    pub now: Signal<In, U<48>>,
+    /// A work request ends in this clock. Only while `room` is high.
+    pub push: Signal<In, Bit>,
+    /// Its number.
+    pub id: Signal<In, U<64>>,
+    /// Its queue pair.
+    pub qpn: Signal<In, U<24>>,
+    /// Its operation.
+    pub operation: Signal<In, U<8>>,
+    /// Place in the order of [`hpcc_models::nic::Status`].
+    pub status: Signal<In, U<4>>,
+    /// Its length.
+    pub length: Signal<In, U<32>>,
+    /// There is room for a completion.
+    pub room: Signal<Out, Bit>,
+    /// Completions, oldest first.
+    pub completion: StreamOut<Completion>,
+    moved: Signal<Local, U<32>>,
+    fifo: StreamFifo<Completion, 6, 64>,
+}
+
+impl Logic for Completions {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, fifo);
+        self.fifo.reset.next = self.reset.val();
+        self.moved.next = self.length.val();
+        if self.status.val() != 0 {
+            self.moved.next = bits_u::<32>(0);
+        }
+        self.fifo.up.data.next = bit_cast_w::<192, 3, 64>(self.id.val())
+            | (bit_cast_w::<192, 3, 24>(self.qpn.val()) << 64)
+            | (bit_cast_w::<192, 3, 8>(self.operation.val()) << 88)
+            | (bit_cast_w::<192, 3, 8>(bit_cast_u::<8, 4>(self.status.val())) << 96)
+            | (bit_cast_w::<192, 3, 32>(self.moved.val()) << 104)
+            | (bit_cast_w::<192, 3, 48>(self.now.val()) << 136);
+        self.fifo.up.valid.next = self.push.val();
+        self.room.next = self.fifo.up.ready.val();
+        StreamOut::<Completion>::link(&mut self.completion, &mut self.fifo.down);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}

@@ -1,0 +1,230 @@
+//! Work requests: what they ask for, the local region, and their division into messages.
+//!
+//! A message on the wire spans 2^`SEGMENT` PSNs at most; a longer work request becomes several, each with its own RETH, and
+//! has one completion. The work request stays on its stream until its last message is made, so other inputs of the requester
+//! go on between its messages.
+
+use crate::emit::naming::named_as;
+use crate::host::regions::RegionCheck;
+use crate::nic::words::{Region, Work};
+use crate::prim::skid::StreamIn;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use rust_hdl::prelude::*;
+
+/// Numbers of queue pairs below `QPS`; messages of 2^`SEGMENT` PSNs at most, `SEGMENT` 0 to 20.
+#[derive(LogicBlock)]
+pub struct Intake<const QPS: usize, const SEGMENT: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Work requests.
+    pub work: StreamIn<Work>,
+    /// A region slot is written.
+    pub region_valid: Signal<In, Bit>,
+    /// Slot.
+    pub region_slot: Signal<In, U<5>>,
+    /// Its new content.
+    pub region_data: Signal<In, Region>,
+    /// MTU code of the work request's queue pair, a clock before its message is used.
+    pub mtu: Signal<In, U<3>>,
+    /// The message was queued, or the work request refused.
+    pub advance: Signal<In, Bit>,
+    /// With `advance`: it was refused.
+    pub refuse: Signal<In, Bit>,
+    /// Generation that the first message was queued under.
+    pub generation: Signal<In, U<8>>,
+    /// A work request waits, and its region has been looked up.
+    pub waiting: Signal<Out, Bit>,
+    /// No such queue pair, operation or length.
+    pub invalid: Signal<Out, Bit>,
+    /// The local region allows it.
+    pub allowed: Signal<Out, Bit>,
+    /// Messages of it have been queued before.
+    pub begun: Signal<Out, Bit>,
+    /// They were queued under this generation.
+    pub begun_generation: Signal<Out, U<8>>,
+    /// PSNs of the message.
+    pub psns: Signal<Out, U<24>>,
+    /// Bytes of the message.
+    pub length: Signal<Out, U<32>>,
+    /// It is the work request's last.
+    pub last: Signal<Out, Bit>,
+    /// Its local address.
+    pub local: Signal<Out, U<64>>,
+    /// Its remote address.
+    pub remote: Signal<Out, U<64>>,
+    check: RegionCheck,
+    age: DFF<U<3>>,
+    split: DFF<Bit>,
+    split_generation: DFF<U<8>>,
+    rest: DFF<U<32>>,
+    local_at: DFF<U<64>>,
+    remote_at: DFF<U<64>>,
+    packets: DFF<U<24>>,
+    limit: Constant<U<24>>,
+    span: Constant<U<24>>,
+    width: Constant<U<5>>,
+    bytes: Signal<Local, U<32>>,
+    raised: Signal<Local, U<33>>,
+    more: Signal<Local, Bit>,
+    part: Signal<Local, U<32>>,
+    from: Signal<Local, U<64>>,
+    to: Signal<Local, U<64>>,
+}
+
+impl<const QPS: usize, const SEGMENT: usize> Default for Intake<QPS, SEGMENT> {
+    fn default() -> Self {
+        const { assert!(QPS <= 256 && SEGMENT <= 20) };
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            work: Default::default(),
+            region_valid: Default::default(),
+            region_slot: Default::default(),
+            region_data: Default::default(),
+            mtu: Default::default(),
+            advance: Default::default(),
+            refuse: Default::default(),
+            generation: Default::default(),
+            waiting: Default::default(),
+            invalid: Default::default(),
+            allowed: Default::default(),
+            begun: Default::default(),
+            begun_generation: Default::default(),
+            psns: Default::default(),
+            length: Default::default(),
+            last: Default::default(),
+            local: Default::default(),
+            remote: Default::default(),
+            check: Default::default(),
+            age: Default::default(),
+            split: Default::default(),
+            split_generation: Default::default(),
+            rest: Default::default(),
+            local_at: Default::default(),
+            remote_at: Default::default(),
+            packets: Default::default(),
+            limit: Constant::new(U(QPS as u64)),
+            span: Constant::new(U(1 << SEGMENT)),
+            width: Constant::new(U(SEGMENT as u64)),
+            bytes: Default::default(),
+            raised: Default::default(),
+            more: Default::default(),
+            part: Default::default(),
+            from: Default::default(),
+            to: Default::default(),
+        }
+    }
+}
+
+impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, check);
+        dff_setup!(
+            self,
+            clock,
+            age,
+            split,
+            split_generation,
+            rest,
+            local_at,
+            remote_at,
+            packets
+        );
+        self.check.reset.next = self.reset.val();
+        self.check.region_valid.next = self.region_valid.val();
+        self.check.region_slot.next = self.region_slot.val();
+        self.check.region_data.next = self.region_data.val();
+        self.check.key.next = self.work.data.val().get_bits::<32>(160);
+        self.check.address.next = self.work.data.val().get_bits::<64>(96);
+        self.check.length.next = self.work.data.val().get_bits::<32>(288);
+        self.check.access.next = bits_u::<2>(0);
+        self.allowed.next = self.check.allowed.val();
+        self.invalid.next = (self.work.data.val().get_bits::<24>(64) >= self.limit.val())
+            | (self.work.data.val().get_bits::<8>(88) > 1)
+            | (self.work.data.val().get_bits::<32>(288) > 0x8000_0000u64);
+
+        // what is left of the work request
+        self.begun.next = self.split.q.val();
+        self.begun_generation.next = self.split_generation.q.val();
+        self.bytes.next = self.work.data.val().get_bits::<32>(288);
+        self.from.next = self.work.data.val().get_bits::<64>(96);
+        self.to.next = self.work.data.val().get_bits::<64>(192);
+        if self.split.q.val() {
+            self.bytes.next = self.rest.q.val();
+            self.from.next = self.local_at.q.val();
+            self.to.next = self.remote_at.q.val();
+        }
+
+        // packets of it, rounded up
+        self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 255;
+        self.packets.d.next = self.raised.val().get_bits::<24>(8);
+        if self.mtu.val() == 1 {
+            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 511;
+            self.packets.d.next = self.raised.val().get_bits::<24>(9);
+        }
+        if self.mtu.val() == 2 {
+            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 1023;
+            self.packets.d.next = self.raised.val().get_bits::<24>(10);
+        }
+        if self.mtu.val() == 3 {
+            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 2047;
+            self.packets.d.next = self.raised.val().get_bits::<24>(11);
+        }
+        if self.mtu.val() >= 4 {
+            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 4095;
+            self.packets.d.next = bit_cast_u::<24, 21>(self.raised.val().get_bits::<21>(12));
+        }
+
+        // the message: at least one PSN
+        self.more.next = self.packets.q.val() > self.span.val();
+        self.part.next = (bits_u::<32>(256) << self.mtu.val()) << self.width.val();
+        self.psns.next = self.packets.q.val();
+        self.length.next = self.bytes.val();
+        if self.packets.q.val() == 0 {
+            self.psns.next = bits_u::<24>(1);
+        }
+        if self.more.val() {
+            self.psns.next = self.span.val();
+            self.length.next = self.part.val();
+        }
+        self.last.next = !self.more.val();
+        self.local.next = self.from.val();
+        self.remote.next = self.to.val();
+
+        // onwards
+        self.work.ready.next = self.advance.val() & (self.refuse.val() | !self.more.val());
+        self.waiting.next = self.work.valid.val() & self.age.q.val().get_bit(2);
+        if self.work.valid.val() & !self.age.q.val().get_bit(2) {
+            self.age.d.next = self.age.q.val() + 1;
+        }
+        if self.advance.val() {
+            if self.refuse.val() | !self.more.val() {
+                self.split.d.next = false;
+                self.age.d.next = bits_u::<3>(0);
+            } else {
+                self.split.d.next = true;
+                self.split_generation.d.next = self.generation.val();
+                self.rest.d.next = self.bytes.val() - self.part.val();
+                self.local_at.d.next = self.from.val() + bit_cast_u::<64, 32>(self.part.val());
+                self.remote_at.d.next = self.to.val() + bit_cast_u::<64, 32>(self.part.val());
+            }
+        }
+        if self.reset.val() {
+            self.split.d.next = false;
+            self.age.d.next = bits_u::<3>(0);
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as(format!("intake_q{QPS}_s{SEGMENT}"))
+    }
+}
+
+crate::ports! {
+    [const QPS: usize, const SEGMENT: usize] Intake<QPS, SEGMENT> {
+        in reset, work.data, work.valid, region_valid, region_slot, region_data, mtu, advance, refuse, generation;
+        out work.ready, waiting, invalid, allowed, begun, begun_generation, psns, length, last, local, remote
+    }
+}

@@ -1,0 +1,71 @@
+//! Requester: from work requests to messages, from answers of the peer to completions.
+//!
+//! One state machine owns, per queue pair, a ring of 16 messages and how far they are acknowledged. It takes one input at a time
+//! and holds it on its stream until it is done, so nothing is in flight between two operations on a queue pair.
+//!
+//! | clock | state | does |
+//! |---|---|---|
+//! | 0 | `idle` | chooses an input; reads the queue pair's state |
+//! | 1 | `load` | state into registers; void state starts from the context |
+//! | 2 | `look` | reads a message; PSN distances |
+//! | 3 | `fetch` | message into a register |
+//! | 4 | `decide` | the step over this message; back to `fetch` with the next one, or on |
+//! | 5 | `finish` | answers: event, echo, or the end of the queue pair |
+//! | 5, 6 | `check`, `act` | READ responses: verdict |
+//! | last | `save` | state back, input taken; `idle` in the same clock |
+//!
+//! Work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
+//! more to hand messages to the scheduler (`emit`); what ends the queue pair passes them over all its messages (`bury`).
+//! An answer within a message takes six clocks, a READ response seven.
+//!
+//! Reference: `hpcc_models::nic`. Deviations: a work request longer than 2^`SEGMENT` PSNs is several messages on the wire also
+//! when it writes, the next PSN to send is not known here, so a READ gap is reported even when the flow has just gone back.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `top` | the state machine |
+//! | `choice` | which input is next |
+//! | `store` | state of the queue pairs |
+//! | `intake` | work requests: check and division |
+//! | `walk` | one step over the ring |
+//! | `answers` | what an answer is; INT |
+//! | `reads` | READ responses |
+//! | `completions`, `outlet` | what leaves |
+
+pub mod answers;
+pub mod choice;
+pub mod completions;
+pub mod intake;
+pub mod outlet;
+pub mod reads;
+pub mod store;
+pub mod top;
+pub mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use top::Requester;
+
+use hpcc_models::nic::Counter;
+
+/// PSNs of a message at most, as a power of two, in the NIC.
+pub const SEGMENT: usize = 20;
+
+/// Messages in a queue pair's ring.
+pub const RING: usize = 16;
+
+/// What each bit of the requester's `counts` counts.
+pub const COUNTERS: [Counter; 11] = [
+    Counter::GhostAck,
+    Counter::IgnoredSyndrome,
+    Counter::Duplicates,
+    Counter::NaksReceived,
+    Counter::ReadGaps,
+    Counter::Stray,
+    Counter::BadReadResponse,
+    Counter::QpEnded,
+    Counter::ErrorCompletions,
+    Counter::IntManyHops,
+    Counter::IntBadSpeed,
+];

@@ -1,0 +1,150 @@
+//! Registers between the requester's states and the streams that leave it.
+
+use super::answers::IntFields;
+use crate::cc::slot::EventOut;
+use crate::emit::naming::{named, named_as};
+use crate::nic::words::Commit;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// One item that waits for its receiver.
+#[derive(LogicBlock, Default)]
+pub struct Outlet<T: Synth> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: drops the item.
+    pub reset: Signal<In, Bit>,
+    /// Take `data`. Only while `full` is low.
+    pub put: Signal<In, Bit>,
+    /// Item.
+    pub data: Signal<In, T>,
+    /// An item waits.
+    pub full: Signal<Out, Bit>,
+    /// Items out.
+    pub down: StreamOut<T>,
+    held: DFF<Bit>,
+    item: DFF<T>,
+}
+
+impl<T: Synth> Logic for Outlet<T> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, held, item);
+        self.full.next = self.held.q.val();
+        self.down.valid.next = self.held.q.val();
+        self.down.data.next = self.item.q.val();
+        if self.down.ready.val() {
+            self.held.d.next = false;
+        }
+        if self.put.val() {
+            self.held.d.next = true;
+            self.item.d.next = self.data.val();
+        }
+        if self.reset.val() {
+            self.held.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as(format!("outlet_w{}", T::BITS))
+    }
+}
+
+/// Event to the scheduler, which hands it on to congestion control: PSN 23:0, generation 31:24, queue pair 39:32, NAK 40,
+/// INT valid 41, switches 45:42, path id 57:46, bytes 89:58, records 409:90.
+type EventWord = W<410, 7>;
+
+/// Events to the scheduler.
+#[derive(LogicBlock, Default)]
+pub struct Events {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Time, ns.
+    pub now: Signal<In, U<48>>,
+    /// Speed codes that are valid.
+    pub speeds: Signal<In, U<16>>,
+    /// There is an event. Only while `full` is low.
+    pub put: Signal<In, Bit>,
+    /// It rewinds.
+    pub nak: Signal<In, Bit>,
+    /// Queue pair.
+    pub qp: Signal<In, U<8>>,
+    /// Generation.
+    pub generation: Signal<In, U<8>>,
+    /// PSN up to which everything is acknowledged, exclusive.
+    pub psn: Signal<In, U<24>>,
+    /// Bytes acknowledged.
+    pub bytes: Signal<In, U<32>>,
+    /// Answer with the INT.
+    pub commit: Signal<In, Commit>,
+    /// Its INT counts.
+    pub with_int: Signal<In, Bit>,
+    /// An event waits.
+    pub full: Signal<Out, Bit>,
+    /// With `put`: the INT has more switches than records.
+    pub many: Signal<Out, Bit>,
+    /// With `put`: the INT has a speed code that is not valid.
+    pub bad: Signal<Out, Bit>,
+    /// Events out.
+    pub cc_event: EventOut,
+    fields: IntFields,
+    outlet: Outlet<EventWord>,
+    use_int: Signal<Local, Bit>,
+    word: Signal<Local, EventWord>,
+}
+
+impl Logic for Events {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, outlet);
+        self.outlet.reset.next = self.reset.val();
+        self.fields.int.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
+        self.fields.length.next = self.commit.val().get_bits::<6>(74);
+        self.fields.speeds.next = self.speeds.val();
+        self.use_int.next = self.with_int.val() & self.fields.present.val();
+        self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
+        self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
+        self.word.next = bit_cast_w::<410, 7, 24>(self.psn.val())
+            | (bit_cast_w::<410, 7, 8>(self.generation.val()) << 24)
+            | (bit_cast_w::<410, 7, 8>(self.qp.val()) << 32)
+            | (bit_cast_w::<410, 7, 1>(bit_cast_b(self.nak.val())) << 40)
+            | (bit_cast_w::<410, 7, 32>(self.bytes.val()) << 58);
+        self.outlet.data.next = self.word.val();
+        if self.use_int.val() {
+            self.outlet.data.next = self.word.val()
+                | (bit_cast_w::<410, 7, 1>(bit_cast_b(self.fields.valid.val())) << 41)
+                | (bit_cast_w::<410, 7, 4>(self.fields.n_hop.val()) << 42)
+                | (bit_cast_w::<410, 7, 12>(self.fields.path_id.val()) << 46)
+                | (bit_cast_ww::<410, 7, 320, 5>(self.fields.hops.val()) << 90);
+        }
+        self.outlet.put.next = self.put.val();
+        self.full.next = self.outlet.full.val();
+        self.outlet.down.ready.next = self.cc_event.ready.val();
+        self.cc_event.valid.next = self.outlet.down.valid.val();
+        self.cc_event.kind.next = bit_cast_u::<3, 1>(self.outlet.down.data.val().get_bits::<1>(40));
+        self.cc_event.flow.next = bit_cast_u::<16, 8>(self.outlet.down.data.val().get_bits::<8>(32)) << 1;
+        self.cc_event.generation.next = self.outlet.down.data.val().get_bits::<8>(24);
+        self.cc_event.psn_next.next = self.outlet.down.data.val().get_bits::<24>(0);
+        // the scheduler knows the next PSN to send
+        self.cc_event.snd_nxt.next = self.outlet.down.data.val().get_bits::<24>(0);
+        self.cc_event.int_valid.next = self.outlet.down.data.val().get_bit(41);
+        self.cc_event.n_hop.next = self.outlet.down.data.val().get_bits::<4>(42);
+        self.cc_event.path_id.next = self.outlet.down.data.val().get_bits::<12>(46);
+        self.cc_event.hops.next = bit_cast_ww::<320, 5, 410, 7>(self.outlet.down.data.val() >> 90);
+        self.cc_event.ecn.next = false;
+        self.cc_event.bytes.next = self.outlet.down.data.val().get_bits::<32>(58);
+        // nobody keeps when each packet left
+        self.cc_event.sent_at.next = self.now.val();
+        self.cc_event.now.next = self.now.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [T: crate::prim::uint::Limbs] Outlet<T> { in reset, put, data, down.ready; out full, down.data, down.valid }
+}

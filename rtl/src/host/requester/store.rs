@@ -1,0 +1,136 @@
+//! What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
+//!
+//! The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
+//! at the context's first PSN with an empty ring, so creation needs no command. Three RAMs, one clock from `qp` to the outputs.
+
+use crate::emit::naming::named;
+use crate::nic::words::Context;
+use crate::prim::ram::Ram;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, W};
+use rust_hdl::prelude::*;
+
+/// State of a queue pair: una 23:0, accepted 47:24, assigned 71:48, PSN of the last reported READ gap 95:72, that is valid 96,
+/// dead 97, ring positions head 102:98, admit 107:103, tail 112:108 and READ 117:113, READs admitted 122:118, status of a work
+/// request cut off by the queue pair's end 126:123, generation 134:127, used 135.
+///
+/// * `una`: oldest PSN without acknowledgement; `assigned`: next PSN without a message.
+/// * `accepted`: no READ data before it is missing, though the last of it may still be on its way to memory. `una <= accepted`.
+/// * Positions count messages modulo 32: `head <= admit <= tail <= head + 16`; messages before `admit` are with the scheduler,
+///   and READ, between `head` and `tail`, has no READ with missing data before it.
+pub type QueueState = W<136, 3>;
+
+/// A message as the requester itself needs it: start 23:0, end 47:24, READ 48, last 49, local address 113:50, length 145:114,
+/// id 209:146, bytes of the work request 241:210.
+pub type OwnMessage = W<242, 4>;
+
+/// Tables by queue pair.
+#[derive(LogicBlock, Default)]
+pub struct Store {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// A queue pair is created or removed.
+    pub context_valid: Signal<In, Bit>,
+    /// Its number.
+    pub context_qp: Signal<In, U<8>>,
+    /// Its context.
+    pub context_data: Signal<In, Context>,
+    /// A packet was sent for the first time.
+    pub sent_valid: Signal<In, Bit>,
+    /// Its queue pair.
+    pub sent_qp: Signal<In, U<8>>,
+    /// Its generation.
+    pub sent_generation: Signal<In, U<8>>,
+    /// One past its PSN; of a READ request one past the last response's.
+    pub sent_end: Signal<In, U<24>>,
+    /// Queue pair to read.
+    pub qp: Signal<In, U<8>>,
+    /// Write the state.
+    pub we: Signal<In, Bit>,
+    /// Queue pair to write.
+    pub write_qp: Signal<In, U<8>>,
+    /// New state.
+    pub new_state: Signal<In, QueueState>,
+    /// Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
+    pub removing: Signal<In, Bit>,
+    /// See `removing`.
+    pub generation: Signal<In, U<8>>,
+    /// The state, one clock after `qp`; its generation field is the one compared with.
+    pub state: Signal<Out, QueueState>,
+    /// The queue pair exists.
+    pub alive: Signal<Out, Bit>,
+    /// Generation of the context.
+    pub context_generation: Signal<Out, U<8>>,
+    /// MTU code.
+    pub mtu: Signal<Out, U<3>>,
+    /// It collects INT.
+    pub int_on: Signal<Out, Bit>,
+    /// This generation has sent something.
+    pub sent_known: Signal<Out, Bit>,
+    /// One past the highest PSN it sent.
+    pub sent_to: Signal<Out, U<24>>,
+    // alive 0, generation 8:1, MTU 11:9, INT 12, first PSN 36:13
+    contexts: Ram<U<37>, 8>,
+    states: Ram<QueueState, 8>,
+    // end 23:0, generation 31:24, used 32
+    sent: Ram<U<33>, 8>,
+    first: Signal<Local, U<24>>,
+    reference: Signal<Local, U<8>>,
+}
+
+impl Logic for Store {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, contexts, states, sent);
+        self.contexts.we.next = self.context_valid.val();
+        self.contexts.waddr.next = self.context_qp.val();
+        self.contexts.wdata.next = bit_cast_u::<37, 9>(self.context_data.val().get_bits::<9>(0))
+            | (bit_cast_u::<37, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
+            | (bit_cast_u::<37, 24>(self.context_data.val().get_bits::<24>(136)) << 13);
+        self.sent.we.next = self.sent_valid.val();
+        self.sent.waddr.next = self.sent_qp.val();
+        self.sent.wdata.next = bit_cast_u::<33, 24>(self.sent_end.val())
+            | (bit_cast_u::<33, 8>(self.sent_generation.val()) << 24)
+            | (bits_u::<33>(1) << 32);
+        self.states.we.next = self.we.val();
+        self.states.waddr.next = self.write_qp.val();
+        self.states.wdata.next = self.new_state.val();
+        self.contexts.raddr.next = self.qp.val();
+        self.states.raddr.next = self.qp.val();
+        self.sent.raddr.next = self.qp.val();
+
+        self.alive.next = self.contexts.rdata.val().get_bit(0);
+        self.context_generation.next = self.contexts.rdata.val().get_bits::<8>(1);
+        self.mtu.next = self.contexts.rdata.val().get_bits::<3>(9);
+        self.int_on.next = self.contexts.rdata.val().get_bit(12);
+        self.first.next = self.contexts.rdata.val().get_bits::<24>(13);
+        self.sent_known.next = self.sent.rdata.val().get_bit(32)
+            & (self.sent.rdata.val().get_bits::<8>(24) == self.contexts.rdata.val().get_bits::<8>(1));
+        self.sent_to.next = self.sent.rdata.val().get_bits::<24>(0);
+
+        self.reference.next = self.contexts.rdata.val().get_bits::<8>(1);
+        if self.removing.val() {
+            self.reference.next = self.generation.val();
+        }
+        self.state.next = self.states.rdata.val();
+        if !self.states.rdata.val().get_bit(135) | (self.states.rdata.val().get_bits::<8>(127) != self.reference.val())
+        {
+            self.state.next = bit_cast_w::<136, 3, 24>(self.first.val())
+                | (bit_cast_w::<136, 3, 24>(self.first.val()) << 24)
+                | (bit_cast_w::<136, 3, 24>(self.first.val()) << 48)
+                | (bit_cast_w::<136, 3, 8>(self.reference.val()) << 127)
+                | (bit_cast_w::<136, 3, 1>(bit_cast_b(true)) << 135);
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Store {
+        in context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end, qp, we, write_qp,
+            new_state, removing, generation;
+        out state, alive, context_generation, mtu, int_on, sent_known, sent_to
+    }
+}

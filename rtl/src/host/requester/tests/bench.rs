@@ -1,0 +1,399 @@
+//! The requester with its surroundings: every input from a queue, every output into a list, READ data committed at once.
+
+use crate::host::requester::{Requester, COUNTERS};
+use crate::nic::words::{self, ack_send, action, commit, completion, context, message, region, rx_row, work};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::sim::{init, step, Stimulus};
+use hpcc_models::nic::Counter;
+use std::collections::VecDeque;
+
+/// Generation that tests start with.
+pub const GENERATION: u64 = 1;
+/// Key of the region that covers all memory.
+pub const KEY: u64 = 0x1234;
+/// Queue pair of the directed tests.
+pub const QP: u64 = 5;
+
+/// An event to the scheduler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub nak: bool,
+    pub flow: u64,
+    pub generation: u64,
+    pub psn: u64,
+    pub int_valid: bool,
+    pub n_hop: u64,
+    pub path_id: u64,
+    pub hops: [u64; 5],
+}
+
+/// A message as Select sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queued {
+    pub address: u64,
+    pub start: u64,
+    pub end: u64,
+    pub read: bool,
+    pub last: bool,
+    pub local: u64,
+    pub remote: u64,
+    pub length: u64,
+    pub id: u64,
+}
+
+/// A packet that concerns the requester.
+#[derive(Clone, Debug)]
+pub enum Packet {
+    Response(W<550, 9>),
+    Answer(W<420, 7>),
+}
+
+/// A completion: number, status, length.
+pub type Done = (u64, u64, u64);
+
+pub struct Bench<const S: usize> {
+    pub block: Box<Requester<256, S>>,
+    pub random: Stimulus,
+    /// Chance that an output is taken in a clock.
+    pub accept: f64,
+    /// Answers follow actions by themselves.
+    pub commits: bool,
+    /// Chance that the next answer is offered in a clock.
+    pub memory: f64,
+    /// Packets in their order; READ responses wait for the decision about those before them.
+    pub packets: VecDeque<Packet>,
+    offered: bool,
+    deciding: bool,
+    pub rows: VecDeque<W<550, 9>>,
+    pub answers: VecDeque<W<420, 7>>,
+    pub works: VecDeque<W<320, 5>>,
+    pub ended: VecDeque<(u64, u64)>,
+    pub errors: VecDeque<u64>,
+    pub removes: VecDeque<u64>,
+    pub contexts: VecDeque<(u64, W<210, 4>)>,
+    pub sent: VecDeque<(u64, u64, u64)>,
+    regions: VecDeque<W<195, 4>>,
+    pub actions: Vec<W<486, 8>>,
+    pub events: Vec<Event>,
+    pub messages: Vec<Queued>,
+    pub scheduled: Vec<(u64, u64, u64)>,
+    pub done: Vec<Done>,
+    pub echoes: Vec<W<415, 7>>,
+    pub kills: Vec<u64>,
+    pub counts: [u64; 11],
+    pub clock: u64,
+}
+
+impl<const S: usize> Bench<S> {
+    pub fn new(seed: u64) -> Self {
+        let mut block: Box<Requester<256, S>> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut everything = [0; 4];
+        region::VALID.put(&mut everything, 1);
+        region::KEY.put(&mut everything, KEY);
+        region::LENGTH.put(&mut everything, 1 << 40);
+        let mut bench = Self {
+            block,
+            random: Stimulus::new(seed),
+            accept: 1.0,
+            commits: true,
+            memory: 1.0,
+            packets: VecDeque::new(),
+            offered: false,
+            deciding: false,
+            rows: VecDeque::new(),
+            answers: VecDeque::new(),
+            works: VecDeque::new(),
+            ended: VecDeque::new(),
+            errors: VecDeque::new(),
+            removes: VecDeque::new(),
+            contexts: VecDeque::new(),
+            sent: VecDeque::new(),
+            regions: VecDeque::from([W(everything)]),
+            actions: Vec::new(),
+            events: Vec::new(),
+            messages: Vec::new(),
+            scheduled: Vec::new(),
+            done: Vec::new(),
+            echoes: Vec::new(),
+            kills: Vec::new(),
+            counts: [0; 11],
+            clock: 0,
+        };
+        bench.block.max_reads.next = U(16);
+        bench.block.speeds.next = U(0x01fe);
+        for clock in 0..4 {
+            bench.block.reset.next = clock < 2;
+            bench.tick();
+        }
+        bench
+    }
+
+    /// Count of a counter.
+    pub fn count(&self, counter: Counter) -> u64 {
+        self.counts[COUNTERS
+            .iter()
+            .position(|known| *known == counter)
+            .expect("counted here")]
+    }
+
+    /// Creates or removes a queue pair of MTU 256 << `mtu`.
+    pub fn context(&mut self, qp: u64, generation: u64, psn: u64, mtu: u64, int: bool, alive: bool) {
+        let mut word = [0; 4];
+        context::ALIVE.put(&mut word, alive.into());
+        context::GENERATION.put(&mut word, generation);
+        context::MTU.put(&mut word, mtu);
+        context::INT.put(&mut word, int.into());
+        context::SEND_PSN.put(&mut word, psn);
+        self.contexts.push_back((qp, W(word)));
+        self.tick();
+        self.tick();
+    }
+
+    /// One clock.
+    pub fn tick(&mut self) {
+        let b = self.block.as_mut();
+        b.now.next = U(5 * self.clock);
+        let context = self.contexts.pop_front();
+        b.context_valid.next = context.is_some();
+        let (qp, word) = context.unwrap_or_default();
+        (b.context_qp.next, b.context_data.next) = (U(qp), word);
+        let region = if self.clock > 2 { self.regions.pop_front() } else { None };
+        b.region_valid.next = region.is_some();
+        b.region_data.next = region.unwrap_or_default();
+        let sent = self.sent.pop_front();
+        b.sent_valid.next = sent.is_some();
+        let (qp, generation, end) = sent.unwrap_or_default();
+        (b.sent_qp.next, b.sent_generation.next, b.sent_end.next) = (U(qp), U(generation), U(end));
+        if self.rows.is_empty() {
+            match self.packets.pop_front() {
+                Some(Packet::Response(row)) if !self.deciding => {
+                    self.rows.push_back(row);
+                    self.deciding = true;
+                }
+                Some(Packet::Answer(answer)) if !self.deciding => self.answers.push_back(answer),
+                Some(packet) => self.packets.push_front(packet),
+                None => {}
+            }
+        }
+        self.offered |= self.random.chance(self.memory);
+        b.row.valid.next = !self.rows.is_empty();
+        b.row.data.next = self.rows.front().copied().unwrap_or_default();
+        b.answer.valid.next = self.offered && !self.answers.is_empty();
+        b.answer.data.next = self.answers.front().copied().unwrap_or_default();
+        b.ended.valid.next = !self.ended.is_empty();
+        let (flow, generation) = self.ended.front().copied().unwrap_or_default();
+        (b.ended.flow.next, b.ended.generation.next) = (U(flow), U(generation));
+        b.read_error.valid.next = !self.errors.is_empty();
+        b.read_error.data.next = U(self.errors.front().copied().unwrap_or_default());
+        b.remove.valid.next = !self.removes.is_empty();
+        b.remove.data.next = U(self.removes.front().copied().unwrap_or_default());
+        b.work.valid.next = !self.works.is_empty();
+        b.work.data.next = self.works.front().copied().unwrap_or_default();
+        let accept = self.accept;
+        b.action.ready.next = self.random.chance(accept);
+        b.cc_event.ready.next = self.random.chance(accept);
+        b.completion.ready.next = self.random.chance(accept);
+        b.echo.ready.next = true;
+        b.schedule.ready.next = self.random.chance(accept);
+        b.kill.ready.next = self.random.chance(accept);
+        self.clock += 1;
+        let Self {
+            block,
+            rows,
+            answers,
+            works,
+            ended,
+            errors,
+            removes,
+            actions,
+            events,
+            messages,
+            scheduled,
+            done,
+            echoes,
+            kills,
+            counts,
+            commits,
+            offered,
+            deciding,
+            ..
+        } = self;
+        step(block.as_mut(), |b| {
+            (b.row.valid.val() && b.row.ready.val()).then(|| rows.pop_front());
+            if b.answer.valid.val() && b.answer.ready.val() {
+                answers.pop_front();
+                *offered = false;
+            }
+            (b.work.valid.val() && b.work.ready.val()).then(|| works.pop_front());
+            (b.ended.valid.val() && b.ended.ready.val()).then(|| ended.pop_front());
+            (b.read_error.valid.val() && b.read_error.ready.val()).then(|| errors.pop_front());
+            (b.remove.valid.val() && b.remove.ready.val()).then(|| removes.pop_front());
+            if b.action.valid.val() && b.action.ready.val() {
+                let word = b.action.data.val();
+                actions.push(word);
+                *deciding = false;
+                if *commits && action::COMMITS.get(&word.0) == 1 {
+                    let mut answer = [0; 7];
+                    for part in commit::ALL {
+                        let place = words::Field {
+                            name: "",
+                            low: action::COMMIT.low + part.low,
+                            width: part.width,
+                        };
+                        if part.width > 64 {
+                            part.put_bytes(&mut answer, &place.bytes(&word.0));
+                        } else {
+                            part.put(&mut answer, place.get(&word.0));
+                        }
+                    }
+                    answers.push_back(W(answer));
+                }
+            }
+            let e = &b.cc_event;
+            if e.valid.val() && e.ready.val() {
+                events.push(Event {
+                    nak: e.kind.val() == 1,
+                    flow: e.flow.val().0,
+                    generation: e.generation.val().0,
+                    psn: e.psn_next.val().0,
+                    int_valid: e.int_valid.val(),
+                    n_hop: e.n_hop.val().0,
+                    path_id: e.path_id.val().0,
+                    hops: e.hops.val().0,
+                });
+            }
+            if b.message_valid.val() {
+                let word = b.message_data.val().0;
+                messages.push(Queued {
+                    address: b.message_address.val().0,
+                    start: message::START.get(&word),
+                    end: message::END.get(&word),
+                    read: message::READ.get(&word) == 1,
+                    last: message::LAST.get(&word) == 1,
+                    local: message::LOCAL_ADDRESS.get(&word),
+                    remote: message::REMOTE_ADDRESS.get(&word),
+                    length: message::LENGTH.get(&word),
+                    id: message::ID.get(&word),
+                });
+            }
+            if b.schedule.valid.val() && b.schedule.ready.val() {
+                let word = b.schedule.data.val().0;
+                scheduled.push((word & 0xffff, word >> 16 & 0xff, word >> 24));
+            }
+            if b.completion.valid.val() && b.completion.ready.val() {
+                let word = b.completion.data.val().0;
+                done.push((
+                    completion::ID.get(&word),
+                    completion::STATUS.get(&word),
+                    completion::LENGTH.get(&word),
+                ));
+            }
+            (b.echo.valid.val() && b.echo.ready.val()).then(|| echoes.push(b.echo.data.val()));
+            (b.kill.valid.val() && b.kill.ready.val()).then(|| kills.push(b.kill.data.val().0));
+            for (i, count) in counts.iter_mut().enumerate() {
+                *count += u64::from(b.counts.val().get_bit(i));
+            }
+        });
+    }
+
+    /// Until everything that can be taken is taken and nothing moves any more.
+    pub fn drain(&mut self) {
+        let mut quiet = 0;
+        for _ in 0..20_000 {
+            let waiting =
+                self.rows.len() + self.answers.len() + self.ended.len() + self.errors.len() + self.removes.len();
+            let before = (
+                waiting,
+                self.works.len(),
+                self.sent.len(),
+                self.messages.len(),
+                self.done.len(),
+            );
+            self.tick();
+            let moved = before.1 != self.works.len() || before.3 != self.messages.len() || before.4 != self.done.len();
+            quiet = if waiting > 0 || before.2 > 0 || moved {
+                0
+            } else {
+                quiet + 1
+            };
+            if quiet > (24.0 / self.accept) as u32 {
+                return;
+            }
+        }
+        panic!("the block does not come to rest");
+    }
+
+    /// A work request of `length` bytes; the local address is 0x1000 * id, the remote one half of the space further.
+    pub fn work(&mut self, qp: u64, id: u64, read: bool, length: u64) {
+        let mut word = [0; 5];
+        work::ID.put(&mut word, id);
+        work::QPN.put(&mut word, qp);
+        work::OPERATION.put(&mut word, read.into());
+        work::LOCAL_ADDRESS.put(&mut word, 0x1000 * id);
+        work::LOCAL_KEY.put(&mut word, KEY);
+        work::REMOTE_ADDRESS.put(&mut word, 0x1000 * id + (1 << 63));
+        work::REMOTE_KEY.put(&mut word, id);
+        work::LENGTH.put(&mut word, length);
+        self.works.push_back(W(word));
+    }
+
+    /// An acknowledgement packet with an AETH syndrome.
+    pub fn acknowledge(&mut self, qp: u64, generation: u64, psn: u64, syndrome: u64, int: &[u8]) {
+        let mut word = [0; 7];
+        commit::KIND.put(&mut word, 3);
+        commit::QP.put(&mut word, qp);
+        commit::GENERATION.put(&mut word, generation);
+        commit::PSN.put(&mut word, psn);
+        commit::SYNDROME.put(&mut word, syndrome);
+        commit::INT_LENGTH.put(&mut word, int.len() as u64);
+        commit::INT.put_bytes(&mut word, int);
+        commit::INT_ON.put(&mut word, u64::from(!int.is_empty()));
+        self.answers.push_back(W(word));
+    }
+
+    /// A READ response.
+    #[allow(clippy::too_many_arguments)]
+    pub fn response(&mut self, qp: u64, generation: u64, opcode: u64, psn: u64, length: u64, mtu: u64, int: &[u8]) {
+        let mut word = [0; 9];
+        rx_row::OPCODE.put(&mut word, opcode);
+        rx_row::QP.put(&mut word, qp);
+        rx_row::GENERATION.put(&mut word, generation);
+        rx_row::PSN.put(&mut word, psn);
+        rx_row::EXTENSION.put_bytes(&mut word, &[0x1f]);
+        if opcode == 0x0e {
+            // the Middle packet has payload where the others have their AETH
+            rx_row::EXTENSION.put_bytes(&mut word, &[0xff; 16]);
+        }
+        rx_row::PAYLOAD_LENGTH.put(&mut word, length);
+        rx_row::MTU.put(&mut word, mtu);
+        rx_row::INT_LENGTH.put(&mut word, int.len() as u64);
+        rx_row::INT.put_bytes(&mut word, int);
+        rx_row::INT_ON.put(&mut word, u64::from(!int.is_empty()));
+        self.rows.push_back(W(word));
+    }
+
+    /// PSNs and flags of the echoes.
+    pub fn echo_psns(&self) -> Vec<u64> {
+        let psn = |echo: &W<415, 7>| {
+            assert_eq!(ack_send::ECHO.get(&echo.0), 1);
+            ack_send::PSN.get(&echo.0)
+        };
+        self.echoes.iter().map(psn).collect()
+    }
+
+    /// Whether each action takes its payload, where to, and what it commits.
+    pub fn decisions(&self) -> Vec<(bool, u64, Option<u64>)> {
+        let decision = |word: &W<486, 8>| {
+            let answer = action::COMMIT.part(commit::ANSWER.low, 2).get(&word.0);
+            let commits = action::COMMITS.get(&word.0) == 1;
+            (
+                action::TAKE.get(&word.0) == 1,
+                action::ADDRESS.get(&word.0),
+                commits.then_some(answer),
+            )
+        };
+        self.actions.iter().map(decision).collect()
+    }
+}

@@ -1,0 +1,506 @@
+//! Cases that sink such designs, one by one.
+
+use super::bench::*;
+use hpcc_models::nic::{Counter, Status};
+
+const OK: u64 = Status::Ok as u64;
+const FLUSHED: u64 = Status::Flushed as u64;
+const ACK: u64 = 0x1f;
+
+/// A queue pair of MTU 256 that starts at `psn`, with these work requests (READ?, length) queued, numbered from 0.
+fn bench(psn: u64, works: &[(bool, u64)]) -> Bench<20> {
+    let mut bench = Bench::new(1);
+    bench.context(QP, GENERATION, psn, 0, false, true);
+    for (id, (read, length)) in works.iter().enumerate() {
+        bench.work(QP, id as u64, *read, *length);
+    }
+    bench.drain();
+    bench
+}
+
+impl Bench<20> {
+    /// Everything before `end` has been sent.
+    fn sent_to(&mut self, end: u64) {
+        self.sent.push_back((QP, GENERATION, end));
+        self.drain();
+    }
+    fn ack(&mut self, psn: u64) {
+        self.acknowledge(QP, GENERATION, psn, ACK, &[]);
+        self.drain();
+    }
+    fn nak(&mut self, psn: u64, code: u64) {
+        self.acknowledge(QP, GENERATION, psn, 0x60 | code, &[]);
+        self.drain();
+    }
+    fn data(&mut self, opcode: u64, psn: u64, length: u64) {
+        self.response(QP, GENERATION, opcode, psn, length, 0, &[]);
+        self.drain();
+    }
+    /// Events as (NAK?, PSN).
+    fn told(&self) -> Vec<(bool, u64)> {
+        self.events.iter().map(|event| (event.nak, event.psn)).collect()
+    }
+}
+
+const FIRST: u64 = 0x0d;
+const MIDDLE: u64 = 0x0e;
+const LAST: u64 = 0x0f;
+const ONLY: u64 = 0x10;
+
+#[test]
+fn one_ack_completes_several_messages_across_the_psn_wrap() {
+    let mut b = bench(0xff_fffe, &[(false, 256), (false, 0), (false, 600)]);
+    assert_eq!(
+        b.messages
+            .iter()
+            .map(|m| (m.address, m.start, m.end, m.length))
+            .collect::<Vec<_>>(),
+        [
+            (QP << 4, 0xff_fffe, 0xff_ffff, 256),
+            (QP << 4 | 1, 0xff_ffff, 0, 0),
+            (QP << 4 | 2, 0, 3, 600)
+        ]
+    );
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 3)));
+    b.sent_to(3);
+    b.ack(0);
+    assert_eq!(b.done, [(0, OK, 256), (1, OK, 0)]);
+    b.ack(2);
+    assert_eq!(b.done[2..], [(2, OK, 600)]);
+    assert_eq!(b.told(), [(false, 1), (false, 3)]);
+}
+
+#[test]
+fn ghosts_and_strange_syndromes_are_counted_and_old_ones_still_feed() {
+    let mut b = bench(0, &[(false, 2560)]);
+    b.ack(0);
+    assert_eq!((b.count(Counter::GhostAck), b.events.len()), (1, 0), "nothing sent yet");
+    b.sent_to(4);
+    b.ack(4);
+    b.nak(7, 0);
+    assert_eq!((b.count(Counter::GhostAck), b.count(Counter::NaksReceived)), (3, 0));
+    b.acknowledge(QP, GENERATION, 1, 0x2c, &[]);
+    b.acknowledge(QP, GENERATION, 1, 0x41, &[]);
+    b.acknowledge(QP, GENERATION, 1, 0x9f, &[]);
+    b.drain();
+    assert_eq!((b.count(Counter::IgnoredSyndrome), b.events.len()), (3, 0));
+    b.ack(3);
+    b.ack(1);
+    b.nak(2, 2);
+    assert_eq!(b.told(), [(false, 4), (false, 2), (true, 2)], "old ones move nothing");
+    assert_eq!(b.count(Counter::NaksReceived), 1);
+    assert!(b.done.is_empty() && b.kills.is_empty());
+    b.acknowledge(QP, GENERATION + 1, 3, ACK, &[]);
+    b.drain();
+    assert_eq!(b.events.len(), 3, "of another generation");
+}
+
+#[test]
+fn nak_in_the_middle_acknowledges_what_is_before_it_and_rewinds() {
+    let mut b = bench(10, &[(false, 256), (false, 2560)]);
+    b.sent_to(21);
+    b.nak(14, 0);
+    assert_eq!(b.done, [(0, OK, 256)]);
+    assert_eq!(b.told(), [(true, 14)]);
+    b.ack(20);
+    assert_eq!(b.done.len(), 2, "sent before the rewind");
+}
+
+#[test]
+fn other_naks_end_the_queue_pair_at_their_message() {
+    let codes = [
+        (1, Status::RemoteInvalidRequest),
+        (2, Status::RemoteAccessError),
+        (3, Status::RemoteOperationalError),
+        (9, Status::RemoteOperationalError),
+    ];
+    for (code, status) in codes {
+        let mut b = bench(0, &[(false, 300), (false, 300), (false, 1), (true, 5)]);
+        b.sent_to(6);
+        b.nak(3, code);
+        assert_eq!(
+            b.done,
+            [(0, OK, 300), (1, status as u64, 0), (2, FLUSHED, 0), (3, FLUSHED, 0)]
+        );
+        assert_eq!(b.kills, [2 * QP | GENERATION << 16]);
+        assert!(b.events.is_empty());
+        b.work(QP, 9, false, 1);
+        b.ack(4);
+        b.data(ONLY, 5, 5);
+        assert_eq!(b.done.last(), Some(&(9, FLUSHED, 0)));
+        assert_eq!((b.count(Counter::QpEnded), b.count(Counter::ErrorCompletions)), (2, 4));
+        assert!(matches!(b.decisions()[..], [(false, _, None)]));
+    }
+}
+
+#[test]
+fn an_ack_beyond_a_read_shows_its_data_lost_once_per_gap() {
+    let mut b = bench(0, &[(false, 256), (true, 512), (false, 1)]);
+    b.sent_to(4);
+    b.ack(3);
+    b.ack(3);
+    assert_eq!(b.done, [(0, OK, 256)]);
+    assert_eq!(b.told(), [(true, 1), (false, 1)]);
+    b.data(FIRST, 1, 256);
+    b.ack(3);
+    assert_eq!(b.told()[2..], [(false, 2), (true, 2)], "a new gap");
+    b.data(LAST, 2, 256);
+    b.ack(3);
+    assert_eq!(b.done[1..], [(1, OK, 512), (2, OK, 1)]);
+    assert_eq!(b.count(Counter::ReadGaps), 2);
+}
+
+#[test]
+fn read_data_goes_to_its_place_and_what_is_before_it_is_acknowledged() {
+    let mut b = bench(0xff_fffe, &[(false, 256), (true, 700), (true, 0), (false, 1)]);
+    b.sent_to(3);
+    b.data(FIRST, 0xff_ffff, 256);
+    b.data(MIDDLE, 0, 256);
+    b.data(MIDDLE, 0, 256);
+    b.data(LAST, 1, 188);
+    b.data(ONLY, 2, 0);
+    assert_eq!(
+        b.decisions(),
+        [
+            (true, 0x1000, Some(1)),
+            (true, 0x1100, Some(1)),
+            (false, 0, None),
+            (true, 0x1200, Some(1)),
+            (false, 0x2000, Some(1))
+        ]
+        .map(|(take, address, answer)| (
+            take,
+            if answer.is_some() { address } else { b.decisions()[2].1 },
+            answer
+        ))
+    );
+    assert_eq!(b.done, [(0, OK, 256), (1, OK, 700), (2, OK, 0)]);
+    assert_eq!(b.told(), [(false, 0), (false, 1), (false, 2), (false, 3)]);
+    assert_eq!(b.count(Counter::Duplicates), 1);
+    assert!(b.echoes.is_empty(), "a plain queue pair");
+}
+
+#[test]
+fn responses_wrong_in_kind_or_length_or_place_are_refused() {
+    let mut b = bench(0, &[(true, 600), (false, 256), (true, 100)]);
+    b.sent_to(4);
+    b.data(LAST, 0, 256);
+    b.data(FIRST, 0, 255);
+    b.data(FIRST, 0, 257);
+    b.response(QP, GENERATION, FIRST, 0, 256, 0, &[]);
+    // an AETH that does not acknowledge
+    crate::nic::words::rx_row::EXTENSION.put_bytes(&mut b.rows[0].0, &[0x62]);
+    b.drain();
+    assert_eq!(b.count(Counter::BadReadResponse), 4);
+    b.data(MIDDLE, 3, 256);
+    b.data(ONLY, 4, 100);
+    b.data(ONLY, 0x40_0000, 100);
+    assert_eq!(
+        (b.count(Counter::Stray), b.count(Counter::ReadGaps)),
+        (3, 0),
+        "3 belongs to the WRITE"
+    );
+    assert!(b.decisions().iter().all(|(take, _, answer)| !take && answer.is_none()));
+    b.sent_to(5);
+    b.data(MIDDLE, 0, 256);
+    b.data(FIRST, 1, 256);
+    b.data(ONLY, 2, 88);
+    assert_eq!(b.done, [(0, OK, 600)]);
+    b.data(MIDDLE, 3, 1);
+    b.data(ONLY, 4, 101);
+    b.data(LAST, 4, 100);
+    assert_eq!((b.count(Counter::Stray), b.count(Counter::BadReadResponse)), (4, 5));
+    assert_eq!(b.done[1..], [(1, OK, 256), (2, OK, 100)]);
+}
+
+#[test]
+fn a_lost_response_is_asked_for_once_and_later_ones_wait() {
+    let mut b = bench(0, &[(true, 1024), (false, 1), (true, 10)]);
+    b.sent_to(6);
+    b.data(FIRST, 0, 256);
+    b.data(MIDDLE, 2, 256);
+    b.data(LAST, 3, 256);
+    b.data(ONLY, 5, 10);
+    assert_eq!(b.told(), [(false, 1), (true, 1)]);
+    assert_eq!(b.count(Counter::ReadGaps), 1);
+    b.data(FIRST, 1, 256);
+    b.data(LAST, 3, 256);
+    assert_eq!(b.told()[2..], [(false, 2), (true, 2)]);
+    b.data(FIRST, 2, 256);
+    b.data(LAST, 3, 256);
+    b.data(ONLY, 5, 10);
+    assert_eq!(b.done, [(0, OK, 1024), (1, OK, 1), (2, OK, 10)]);
+}
+
+#[test]
+fn data_that_waits_for_memory_is_not_taken_twice_and_a_bus_error_ends_the_queue_pair() {
+    let mut b = bench(0, &[(false, 5), (true, 512), (true, 3)]);
+    b.sent_to(4);
+    b.commits = false;
+    b.data(FIRST, 1, 256);
+    b.data(FIRST, 1, 256);
+    b.data(LAST, 2, 256);
+    b.data(ONLY, 3, 3);
+    assert_eq!(b.decisions().iter().filter(|d| d.0).count(), 3);
+    assert_eq!(b.count(Counter::Duplicates), 1);
+    assert!(b.done.is_empty() && b.events.is_empty(), "memory has not answered");
+    for (psn, failed) in [(1, 0), (2, 1), (3, 0)] {
+        let mut word = [0; 7];
+        use crate::nic::words::commit;
+        commit::KIND.put(&mut word, 3);
+        commit::QP.put(&mut word, QP);
+        commit::GENERATION.put(&mut word, GENERATION);
+        commit::PSN.put(&mut word, psn);
+        commit::SYNDROME.put(&mut word, 0x1f);
+        commit::ANSWER.put(&mut word, 1);
+        commit::FAILED.put(&mut word, failed);
+        b.answers.push_back(crate::prim::wide::W(word));
+    }
+    b.drain();
+    let error = Status::LocalOperationalError as u64;
+    assert_eq!(b.done, [(0, OK, 5), (1, error, 0), (2, FLUSHED, 0)]);
+    assert_eq!(b.kills.len(), 1);
+    assert_eq!(b.count(Counter::QpEnded), 0);
+}
+
+#[test]
+fn int_feeds_congestion_control_and_read_data_is_echoed() {
+    let mut b: Bench<20> = Bench::new(3);
+    b.context(QP, GENERATION, 0, 2, true, true);
+    b.work(QP, 0, false, 1024);
+    b.work(QP, 1, true, 1024);
+    b.drain();
+    b.sent_to(2);
+    let mut int = vec![0x2a, 0xbc];
+    int.extend([0x51, 2, 3, 4, 5, 6, 7, 8, 0x82, 9, 8, 7, 6, 5, 4, 3]);
+    b.acknowledge(QP, GENERATION, 0, ACK, &int);
+    b.drain();
+    let event = b.events[0].clone();
+    assert_eq!(
+        (event.int_valid, event.n_hop, event.path_id, event.psn),
+        (true, 2, 0xabc, 1)
+    );
+    assert_eq!(event.hops, [0x5102_0304_0506_0708, 0x8209_0807_0605_0403, 0, 0, 0]);
+    int[2] = 0x0f;
+    b.acknowledge(QP, GENERATION, 0, ACK, &int);
+    int[0] = 0x0a;
+    b.acknowledge(QP, GENERATION, 0, ACK, &int[..2]);
+    int[0] = 0xfa;
+    int.resize(42, 0x11);
+    int[2] = 0x11;
+    b.acknowledge(QP, GENERATION, 0, ACK, &int);
+    b.drain();
+    let valid: Vec<bool> = b.events.iter().map(|event| event.int_valid).collect();
+    assert_eq!(valid, [true, false, true, true], "a bad speed; no hop; 15 hops");
+    assert_eq!((b.count(Counter::IntBadSpeed), b.count(Counter::IntManyHops)), (1, 1));
+    b.response(QP, GENERATION, ONLY, 1, 1024, 2, &int);
+    b.response(QP, GENERATION, ONLY, 1, 1024, 2, &int);
+    b.drain();
+    assert_eq!((b.echo_psns(), b.done.len()), (vec![1, 1], 2));
+    assert_eq!(crate::nic::words::ack_send::INT.bytes(&b.echoes[0].0), int);
+    assert!(!b.events[4].int_valid, "the echo carries the INT to whom it concerns");
+}
+
+#[test]
+fn work_is_refused_for_its_own_faults() {
+    let mut b = bench(0, &[]);
+    let status = |b: &Bench<20>| b.done.last().map(|done| (done.0, done.1));
+    b.work(QP + 1, 1, false, 5);
+    b.drain();
+    assert_eq!(status(&b), Some((1, Status::InvalidWork as u64)));
+    b.work(QP | 0x100, 2, false, 5);
+    b.drain();
+    assert_eq!(status(&b), Some((2, Status::InvalidWork as u64)));
+    b.work(QP, 3, false, (1 << 31) + 1);
+    b.drain();
+    assert_eq!(status(&b), Some((3, Status::InvalidWork as u64)));
+    for (id, address, length) in [(4, (1 << 40) - 4, 5), (5, 1 << 41, 1)] {
+        b.work(QP, id, true, length);
+        crate::nic::words::work::LOCAL_ADDRESS.put(&mut b.works[0].0, address);
+        b.drain();
+        assert_eq!(status(&b), Some((id, Status::LocalAccessError as u64)));
+    }
+    b.work(QP, 6, true, 0);
+    crate::nic::words::work::LOCAL_KEY.put(&mut b.works[0].0, 99);
+    b.drain();
+    assert_eq!((b.done.len(), b.messages.len()), (5, 1), "no byte needs no region");
+}
+
+#[test]
+fn the_retry_limit_flushes_the_ring_in_order() {
+    let mut b = bench(0, &[(false, 256), (false, 600), (true, 1), (false, 0)]);
+    b.sent_to(6);
+    b.ack(0);
+    b.ended.push_back((2 * QP + 1, GENERATION));
+    b.ended.push_back((2 * QP, GENERATION + 1));
+    b.drain();
+    assert_eq!(b.done.len(), 1, "not its flow, not its generation");
+    b.ended.push_back((2 * QP, GENERATION));
+    b.drain();
+    let retries = Status::RetryExceeded as u64;
+    assert_eq!(b.done[1..], [(1, retries, 0), (2, FLUSHED, 0), (3, FLUSHED, 0)]);
+    assert!(b.kills.is_empty(), "the scheduler has ended it itself");
+}
+
+#[test]
+fn memory_errors_end_the_queue_pair_at_their_packet() {
+    let mut b = bench(0, &[(false, 256), (false, 600), (false, 1)]);
+    b.errors.push_back(2 * QP | GENERATION << 16 | 2 << 24);
+    b.drain();
+    let error = Status::LocalOperationalError as u64;
+    assert_eq!(b.done, [(0, FLUSHED, 0), (1, error, 0), (2, FLUSHED, 0)]);
+    assert_eq!(b.kills, [2 * QP | GENERATION << 16]);
+}
+
+#[test]
+fn removal_flushes_and_the_next_generation_starts_clean() {
+    let mut b = bench(7, &[(false, 256), (true, 600), (false, 1)]);
+    b.sent_to(12);
+    b.ack(7);
+    b.context(QP, GENERATION, 7, 0, false, false);
+    b.removes.push_back(QP | GENERATION << 8);
+    b.drain();
+    assert_eq!(b.done[1..], [(1, FLUSHED, 0), (2, FLUSHED, 0)]);
+    b.context(QP, GENERATION + 1, 100, 0, false, true);
+    b.ack(8);
+    b.data(FIRST, 8, 256);
+    b.ended.push_back((2 * QP, GENERATION));
+    b.work(QP, 10, false, 500);
+    b.drain();
+    assert_eq!(
+        b.messages.last().map(|m| (m.address, m.start, m.end)),
+        Some((QP << 4, 100, 102))
+    );
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION + 1, 102)));
+    b.acknowledge(QP, GENERATION + 1, 100, ACK, &[]);
+    b.drain();
+    assert_eq!(b.count(Counter::GhostAck), 1, "what the old one sent does not count");
+    b.sent.push_back((QP, GENERATION + 1, 102));
+    b.acknowledge(QP, GENERATION + 1, 101, ACK, &[]);
+    b.drain();
+    assert_eq!(b.done[3..], [(10, OK, 500)]);
+    // a queue pair that never had work
+    b.context(9, 3, 0, 0, false, true);
+    b.removes.push_back(9 | 3 << 8);
+    b.work(9, 11, false, 1);
+    b.drain();
+    assert_eq!(b.done[4..], [(11, FLUSHED, 0)]);
+}
+
+#[test]
+fn a_full_ring_makes_work_wait_and_nothing_else() {
+    let mut b = bench(0, &[(false, 1); 20]);
+    assert_eq!((b.messages.len(), b.works.len()), (16, 4));
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 16)));
+    b.sent_to(16);
+    b.ack(0);
+    assert_eq!((b.messages.len(), b.done.len()), (17, 1));
+    assert_eq!(b.messages[16].address, QP << 4);
+    b.ack(15);
+    assert_eq!((b.messages.len(), b.works.len(), b.done.len()), (20, 0, 16));
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 20)));
+    b.sent_to(20);
+    b.ack(19);
+    let ids: Vec<u64> = b.done.iter().map(|done| done.0).collect();
+    assert_eq!(ids, (0..20).collect::<Vec<_>>());
+    // removed while work waits
+    for id in 20..40 {
+        b.work(QP, id, false, 1);
+    }
+    b.drain();
+    b.removes.push_back(QP | GENERATION << 8);
+    b.drain();
+    let last: Vec<(u64, u64)> = b.done[20..].iter().map(|done| (done.0, done.1)).collect();
+    assert_eq!(last, (20..40).map(|id| (id, FLUSHED)).collect::<Vec<_>>());
+}
+
+#[test]
+fn reads_beyond_the_register_wait_for_a_completion() {
+    let mut b: Bench<20> = Bench::new(4);
+    b.block.max_reads.next = crate::prim::uint::U(2);
+    b.context(QP, GENERATION, 0, 0, false, true);
+    for id in 0..4 {
+        b.work(QP, id, true, 300);
+    }
+    b.work(QP, 4, false, 1);
+    b.drain();
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 4)));
+    b.sent_to(4);
+    b.data(FIRST, 0, 256);
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 4)));
+    b.data(LAST, 1, 44);
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 6)));
+    b.sent_to(6);
+    for psn in [2, 4] {
+        b.data(FIRST, psn, 256);
+        b.data(LAST, psn + 1, 44);
+    }
+    assert_eq!(
+        b.scheduled.last(),
+        Some(&(2 * QP, GENERATION, 9)),
+        "the WRITE behind them too"
+    );
+}
+
+#[test]
+fn long_messages_are_several_with_one_completion() {
+    let mut b: Bench<3> = Bench::new(5);
+    b.context(QP, GENERATION, 0xff_fff0, 0, false, true);
+    b.work(QP, 1, true, 256 * 20 + 1);
+    b.work(QP, 2, false, 256 * 8);
+    b.drain();
+    let parts: Vec<_> = b.messages.iter().map(|m| (m.start, m.end, m.length, m.last)).collect();
+    assert_eq!(
+        parts,
+        [
+            (0xff_fff0, 0xff_fff8, 2048, false),
+            (0xff_fff8, 0, 2048, false),
+            (0, 5, 1025, true),
+            (5, 13, 2048, true)
+        ]
+    );
+    assert_eq!(
+        (b.messages[2].local, b.messages[2].remote),
+        (0x1000 + 4096, 0x1000 + 4096 + (1 << 63))
+    );
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 13)), "29 of at most 32");
+    b.work(QP, 3, false, 256 * 4);
+    b.drain();
+    assert_eq!(
+        b.scheduled.last(),
+        Some(&(2 * QP, GENERATION, 13)),
+        "33 would be too many"
+    );
+    b.sent.push_back((QP, GENERATION, 13));
+    for part in 0..3u64 {
+        let psns = if part == 2 { 5 } else { 8 };
+        for i in 0..psns {
+            let last = i + 1 == psns;
+            let length = if last && part == 2 { 1 } else { 256 };
+            let opcode = if last { LAST } else { MIDDLE };
+            b.response(
+                QP,
+                GENERATION,
+                opcode,
+                0xff_fff0 + 8 * part + i & 0xff_ffff,
+                length,
+                0,
+                &[],
+            );
+        }
+        b.drain();
+        assert_eq!(b.done.len(), usize::from(part == 2));
+    }
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 17)));
+    assert_eq!(b.done, [(1, OK, 256 * 20 + 1)]);
+    assert_eq!(b.actions.len(), 21);
+    // a work request that is cut off while it waits for room ends with its own status
+    b.work(QP, 4, false, 2048 * 40);
+    b.drain();
+    assert_eq!((b.messages.len(), b.works.len()), (4 + 1 + 14, 1));
+    b.sent.push_back((QP, GENERATION, 18));
+    b.acknowledge(QP, GENERATION, 17, 0x62, &[]);
+    b.drain();
+    let error = Status::RemoteAccessError as u64;
+    assert_eq!(b.done[1..], [(2, OK, 2048), (3, OK, 1024), (4, error, 0)]);
+}

@@ -1,0 +1,6 @@
+//! The requester against expectations written by hand, and beside the model.
+
+mod bench;
+mod directed;
+mod model;
+mod world;
