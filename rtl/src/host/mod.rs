@@ -6,5 +6,5 @@ pub mod dma_write;
 pub mod job_split;
 pub mod read_align;
 pub mod regions;
-pub mod write_align;
 pub mod requester;
+pub mod write_align;
