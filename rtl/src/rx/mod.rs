@@ -22,10 +22,12 @@
 
 pub mod align;
 pub mod buffer;
+pub mod dispatch;
 pub mod icrc;
 pub mod icrc_bytes;
 pub mod outer;
 mod parser;
+pub mod pipe;
 pub mod responder;
 pub mod stimulus;
 #[cfg(test)]

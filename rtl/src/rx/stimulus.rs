@@ -258,3 +258,22 @@ fn control_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
     frame[MIN_FRAME_LEN..MIN_FRAME_LEN + 6].copy_from_slice(b"HPCC\x01\x01");
     frame
 }
+
+/// Makes a packet one of `peer` for queue pair `qp`, checksums right again; frames without room for it stay as they are.
+pub fn aim(frame: &mut [u8], config: &NicConfig, qp: u32, peer: Ipv4Addr) {
+    let Some(at) = ip_at(frame) else { return };
+    let port = u16::from_be_bytes([frame[at + 22], frame[at + 23]]);
+    let int_len = match config.ports.role(port) {
+        Some(role) if role.has_int() => int_header_len(&frame[at + 28..]).unwrap_or(0),
+        _ => 0,
+    };
+    let bth = at + 28 + int_len;
+    if frame.len() < bth + 12 {
+        return;
+    }
+    frame[at + 12..at + 16].copy_from_slice(&peer.octets());
+    frame[bth + 5..bth + 8].copy_from_slice(&qp.to_be_bytes()[1..]);
+    frame[at + 26..at + 28].fill(0);
+    fix_ip_checksum(frame);
+    fix_icrc(frame, &config.ports);
+}

@@ -1,0 +1,311 @@
+//! Dispatch: what becomes of each frame, in the order of the frames.
+//!
+//! Verdicts of the parser wait in a FIFO as deep as the packet buffer has frames, so none is ever lost. Then one row a clock:
+//!
+//! | clock | does |
+//! |---|---|
+//! | 0 | row out of the FIFO, context read |
+//! | 1 | row and context into registers |
+//! | 2 | checks, class ([`classify`]) |
+//! | 3 | acts: skips, commits, reports, or hands the row to an engine and waits for its decision |
+//!
+//! Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames.
+//! Reference: `receive` of `hpcc_models::nic`.
+
+pub mod classify;
+#[cfg(test)]
+mod tests;
+
+use crate::emit::naming::named;
+use crate::nic::words::{Action, Context, DmaJob, RxRow};
+use crate::prim::delay::Delay;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::ram::Ram;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use classify::{Classify, RawRow};
+use hpcc_models::nic::Counter;
+use rust_hdl::prelude::*;
+
+/// What the congestion control hears of a frame that needs no engine: kind 2:0, READ response flow 3, queue pair 11:4,
+/// generation 19:12, PSN 43:20, ECN mark 44, bytes of INT 50:45, INT 386:51.
+pub type DispatchEvent = W<387, 7>;
+
+/// A control packet: 70 bytes after UDP 559:0, first byte in the highest bits; source IP 591:560.
+pub type ControlRow = W<592, 10>;
+
+/// What waits for a write, or not: commit entry 419:0, waits for a write 420.
+pub type CommitRow = W<421, 7>;
+
+/// Number of counters, in the order of [`Counter::ALL`].
+pub const COUNTERS: usize = 44;
+const _: () = assert!(Counter::ALL.len() == COUNTERS);
+
+/// Dispatch of one port.
+#[derive(LogicBlock, Default)]
+pub struct Dispatch {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// A frame has been judged.
+    pub verdict_valid: Signal<In, Bit>,
+    /// The parser's outputs.
+    pub verdict: Signal<In, RawRow>,
+    /// The packet buffer lost the frame whose last beat came two clocks ago.
+    pub lost: Signal<In, Bit>,
+    /// A context is written.
+    pub context_valid: Signal<In, Bit>,
+    /// Queue pair.
+    pub context_qp: Signal<In, U<8>>,
+    /// Its context.
+    pub context_data: Signal<In, Context>,
+    /// Commands to the packet buffer.
+    pub command: StreamOut<U<24>>,
+    /// Jobs of the memory writer.
+    pub job: StreamOut<DmaJob>,
+    /// What is to happen when memory has the payload.
+    pub commit: StreamOut<CommitRow>,
+    /// Requests, to the responder.
+    pub request: StreamOut<RxRow>,
+    /// Its decisions.
+    pub request_action: StreamIn<Action>,
+    /// READ responses, to the requester.
+    pub response: StreamOut<RxRow>,
+    /// Its decisions.
+    pub response_action: StreamIn<Action>,
+    /// READ echoes and congestion notifications.
+    pub notice: StreamOut<DispatchEvent>,
+    /// Control packets.
+    pub control: StreamOut<ControlRow>,
+    /// Pulses in the order of [`Counter::ALL`].
+    pub counts: Signal<Out, U<44>>,
+    lost_13: Delay<Bit, 11>,
+    rows: StreamFifo<RawRow, 9, 512>,
+    contexts: Ram<Context, 8>,
+    advance: Signal<Local, Bit>,
+    valid_1: DFF<Bit>,
+    row_1: DFF<RawRow>,
+    valid_2: DFF<Bit>,
+    row_2: DFF<RawRow>,
+    context_2: DFF<Context>,
+    classify: Classify,
+    valid_3: DFF<Bit>,
+    class: DFF<U<3>>,
+    counter: DFF<U<6>>,
+    row: DFF<RxRow>,
+    body: DFF<ControlRow>,
+    waits: DFF<Bit>,
+    command_full: DFF<Bit>,
+    command_word: DFF<U<24>>,
+    job_full: DFF<Bit>,
+    job_word: DFF<DmaJob>,
+    commit_full: DFF<Bit>,
+    commit_word: DFF<CommitRow>,
+    request_full: DFF<Bit>,
+    response_full: DFF<Bit>,
+    notice_full: DFF<Bit>,
+    notice_word: DFF<DispatchEvent>,
+    control_full: DFF<Bit>,
+    control_word: DFF<ControlRow>,
+    free: Signal<Local, Bit>,
+    done: Signal<Local, Bit>,
+    decided: Signal<Local, Bit>,
+    action: Signal<Local, Action>,
+    engine: Signal<Local, Bit>,
+    counts_out: DFF<U<44>>,
+    taken: Signal<Local, Bit>,
+}
+
+impl Logic for Dispatch {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, lost_13, rows, contexts);
+        dff_setup!(self, clock, valid_1, row_1, valid_2, row_2, context_2, valid_3, class, counter, row, body, waits);
+        dff_setup!(
+            self,
+            clock,
+            command_full,
+            command_word,
+            job_full,
+            job_word,
+            commit_full,
+            commit_word
+        );
+        dff_setup!(
+            self,
+            clock,
+            request_full,
+            response_full,
+            notice_full,
+            notice_word,
+            control_full,
+            control_word
+        );
+        dff_setup!(self, clock, counts_out);
+        self.rows.reset.next = self.reset.val();
+        self.lost_13.d.next = self.lost.val();
+        self.rows.up.data.next = self.verdict.val();
+        self.rows.up.valid.next = self.verdict_valid.val() & !self.lost_13.q.val();
+        self.contexts.we.next = self.context_valid.val();
+        self.contexts.waddr.next = self.context_qp.val();
+        self.contexts.wdata.next = self.context_data.val();
+
+        // what the row asks for leaves in one clock, when everything before it has left
+        self.free.next = (!self.command_full.q.val() | self.command.ready.val())
+            & (!self.job_full.q.val() | self.job.ready.val())
+            & (!self.commit_full.q.val() | self.commit.ready.val())
+            & (!self.request_full.q.val() | self.request.ready.val())
+            & (!self.response_full.q.val() | self.response.ready.val())
+            & (!self.notice_full.q.val() | self.notice.ready.val())
+            & (!self.control_full.q.val() | self.control.ready.val());
+        self.engine.next = (self.class.q.val() == 1) | (self.class.q.val() == 2);
+        self.action.next = self.request_action.data.val();
+        self.decided.next = self.waits.q.val() & self.request_action.valid.val();
+        if self.class.q.val() == 2 {
+            self.action.next = self.response_action.data.val();
+            self.decided.next = self.waits.q.val() & self.response_action.valid.val();
+        }
+        self.request_action.ready.next = self.waits.q.val() & self.free.val() & (self.class.q.val() == 1);
+        self.response_action.ready.next = self.waits.q.val() & self.free.val() & (self.class.q.val() == 2);
+        self.done.next = self.free.val() & self.valid_3.q.val() & (!self.engine.val() | self.decided.val());
+        self.advance.next = !self.valid_3.q.val() | self.done.val();
+
+        // a stalled row keeps reading its own context
+        self.rows.down.ready.next = self.advance.val();
+        self.contexts.raddr.next = self.row_1.q.val().get_bits::<8>(623);
+        if self.advance.val() {
+            self.contexts.raddr.next = self.rows.down.data.val().get_bits::<8>(623);
+            self.valid_1.d.next = self.rows.down.valid.val();
+            self.row_1.d.next = self.rows.down.data.val();
+            self.valid_2.d.next = self.valid_1.q.val();
+            self.row_2.d.next = self.row_1.q.val();
+            self.context_2.d.next = self.contexts.rdata.val();
+            self.valid_3.d.next = self.valid_2.q.val();
+            self.class.d.next = self.classify.class.val();
+            self.counter.d.next = self.classify.counter.val();
+            self.row.d.next = self.classify.row.val();
+            self.body.d.next = bit_cast_ww::<592, 10, 815, 13>(self.row_2.q.val());
+        }
+        self.classify.raw.next = self.row_2.q.val();
+        self.classify.context.next = self.context_2.q.val();
+
+        self.taken.next = self.engine.val() & self.action.val().get_bit(0);
+
+        if self.command.ready.val() {
+            self.command_full.d.next = false;
+        }
+        if self.job.ready.val() {
+            self.job_full.d.next = false;
+        }
+        if self.commit.ready.val() {
+            self.commit_full.d.next = false;
+        }
+        if self.request.ready.val() {
+            self.request_full.d.next = false;
+        }
+        if self.response.ready.val() {
+            self.response_full.d.next = false;
+        }
+        if self.notice.ready.val() {
+            self.notice_full.d.next = false;
+        }
+        if self.control.ready.val() {
+            self.control_full.d.next = false;
+        }
+        if self.free.val() & self.valid_3.q.val() & self.engine.val() & !self.waits.q.val() {
+            self.waits.d.next = true;
+            self.request_full.d.next = self.class.q.val() == 1;
+            self.response_full.d.next = self.class.q.val() == 2;
+        }
+        self.counts_out.d.next = bits_u::<44>(0);
+        if self.done.val() {
+            self.waits.d.next = false;
+            self.command_full.d.next = true;
+            self.command_word.d.next = bits_u::<24>(0);
+            if self.taken.val() {
+                self.command_word.d.next = bits_u::<24>(1)
+                    | (bit_cast_u::<24, 7>(self.row.q.val().get_bits::<7>(171)) << 1)
+                    | (bit_cast_u::<24, 16>(self.row.q.val().get_bits::<16>(178)) << 8);
+            }
+            self.job_full.d.next = self.taken.val();
+            self.job_word.d.next = bit_cast_w::<77, 2, 64>(self.action.val().get_bits::<64>(1))
+                | (bit_cast_w::<77, 2, 13>(self.row.q.val().get_bits::<13>(178)) << 64);
+            self.commit_full.d.next = (self.engine.val() & self.action.val().get_bit(65)) | (self.class.q.val() == 3);
+            self.commit_word.d.next =
+                bit_cast_ww::<421, 7, 420, 7>(bit_cast_ww::<420, 7, 486, 8>(self.action.val() >> 66))
+                    | (bit_cast_w::<421, 7, 1>(bit_cast_b(self.taken.val())) << 420);
+            if self.class.q.val() == 3 {
+                // acknowledgement: KIND 3, ANSWER 0
+                self.commit_word.d.next = bit_cast_w::<421, 7, 2>(bits_u::<2>(3))
+                    | (bit_cast_w::<421, 7, 8>(self.row.q.val().get_bits::<8>(11)) << 2)
+                    | (bit_cast_w::<421, 7, 8>(self.row.q.val().get_bits::<8>(536)) << 10)
+                    | (bit_cast_w::<421, 7, 24>(self.row.q.val().get_bits::<24>(19)) << 18)
+                    | (bit_cast_w::<421, 7, 8>(self.row.q.val().get_bits::<8>(163)) << 42)
+                    | (bit_cast_w::<421, 7, 24>(self.row.q.val().get_bits::<24>(139)) << 50)
+                    | (bit_cast_w::<421, 7, 6>(self.row.q.val().get_bits::<6>(194)) << 74)
+                    | (bit_cast_ww::<421, 7, 336, 6>(bit_cast_ww::<336, 6, 550, 9>(self.row.q.val() >> 200)) << 80)
+                    | (bit_cast_w::<421, 7, 1>(self.row.q.val().get_bits::<1>(547)) << 418);
+            }
+            self.notice_full.d.next = (self.class.q.val() == 4) | (self.class.q.val() == 5);
+            self.control_full.d.next = self.class.q.val() == 6;
+            if self.counter.q.val().any() {
+                self.counts_out.d.next = bits_u::<44>(1) << self.counter.q.val();
+            }
+        }
+        if self.done.val() {
+            self.notice_word.d.next = (bit_cast_w::<387, 7, 24>(self.row.q.val().get_bits::<24>(19)) << 20)
+                | (bit_cast_w::<387, 7, 8>(self.row.q.val().get_bits::<8>(536)) << 12)
+                | (bit_cast_w::<387, 7, 8>(self.row.q.val().get_bits::<8>(11)) << 4)
+                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.row.q.val().get_bits::<2>(9).all())) << 44)
+                | (bit_cast_w::<387, 7, 6>(self.row.q.val().get_bits::<6>(194)) << 45)
+                | (bit_cast_ww::<387, 7, 336, 6>(bit_cast_ww::<336, 6, 550, 9>(self.row.q.val() >> 200)) << 51)
+                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.class.q.val() == 4)) << 3)
+                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.class.q.val() == 5)) << 1);
+            self.control_word.d.next = self.body.q.val();
+        }
+        self.command.valid.next = self.command_full.q.val();
+        self.command.data.next = self.command_word.q.val();
+        self.job.valid.next = self.job_full.q.val();
+        self.job.data.next = self.job_word.q.val();
+        self.commit.valid.next = self.commit_full.q.val();
+        self.commit.data.next = self.commit_word.q.val();
+        self.request.valid.next = self.request_full.q.val();
+        self.request.data.next = self.row.q.val();
+        self.response.valid.next = self.response_full.q.val();
+        self.response.data.next = self.row.q.val();
+        self.notice.valid.next = self.notice_full.q.val();
+        self.notice.data.next = self.notice_word.q.val();
+        self.control.valid.next = self.control_full.q.val();
+        self.control.data.next = self.control_word.q.val();
+        self.counts.next = self.counts_out.q.val();
+        if self.reset.val() {
+            self.valid_1.d.next = false;
+            self.valid_2.d.next = false;
+            self.valid_3.d.next = false;
+            self.waits.d.next = false;
+            self.command_full.d.next = false;
+            self.job_full.d.next = false;
+            self.commit_full.d.next = false;
+            self.request_full.d.next = false;
+            self.response_full.d.next = false;
+            self.notice_full.d.next = false;
+            self.control_full.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Dispatch {
+        in reset, verdict_valid, verdict, lost, context_valid, context_qp, context_data, command.ready, job.ready,
+            commit.ready, request.ready, request_action.data, request_action.valid, response.ready,
+            response_action.data, response_action.valid, notice.ready, control.ready;
+        out command.data, command.valid, job.data, job.valid, commit.data, commit.valid, request.data, request.valid,
+            request_action.ready, response.data, response.valid, response_action.ready, notice.data, notice.valid,
+            control.data, control.valid, counts
+    }
+}

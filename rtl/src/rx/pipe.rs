@@ -1,0 +1,153 @@
+//! The receive pipe: parser, packet buffer and dispatch on one AXI4-Stream port. Wiring only.
+
+use super::buffer::PacketBuffer;
+use super::dispatch::classify::RawRow;
+use super::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
+use super::RxParser;
+use crate::emit::naming::named;
+use crate::nic::words::{Action, Context, DmaJob, RxRow};
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_b, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// Receive pipe of one port. Reset for at least sixteen clocks.
+#[derive(LogicBlock, Default)]
+pub struct RxPipe {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Frame, first byte in the lowest bits.
+    pub s_axis_tdata: Signal<In, W<512, 8>>,
+    /// Byte enables.
+    pub s_axis_tkeep: Signal<In, U<64>>,
+    /// Last beat.
+    pub s_axis_tlast: Signal<In, Bit>,
+    /// Bad frame, with the last beat.
+    pub s_axis_tuser: Signal<In, Bit>,
+    /// A beat is offered.
+    pub s_axis_tvalid: Signal<In, Bit>,
+    /// Always high.
+    pub s_axis_tready: Signal<Out, Bit>,
+    /// Register: own Ethernet address, first byte in the highest bits.
+    pub cfg_mac: Signal<In, U<48>>,
+    /// Register: own IPv4 address.
+    pub cfg_ip: Signal<In, U<32>>,
+    /// Register: UDP port of plain RoCEv2.
+    pub cfg_port_roce: Signal<In, U<16>>,
+    /// Register: UDP port of INT being collected.
+    pub cfg_port_int: Signal<In, U<16>>,
+    /// Register: UDP port of INT echoed.
+    pub cfg_port_echo: Signal<In, U<16>>,
+    /// Register: UDP port of control packets.
+    pub cfg_port_control: Signal<In, U<16>>,
+    /// Register: partition key.
+    pub cfg_pkey: Signal<In, U<16>>,
+    /// A context is written.
+    pub context_valid: Signal<In, Bit>,
+    /// Queue pair.
+    pub context_qp: Signal<In, U<8>>,
+    /// Its context.
+    pub context_data: Signal<In, Context>,
+    /// Payload of taken frames.
+    pub payload: StreamOut<W<520, 9>>,
+    /// Jobs of the memory writer, one for each payload.
+    pub job: StreamOut<DmaJob>,
+    /// What is to happen when memory has the payload.
+    pub commit: StreamOut<CommitRow>,
+    /// Requests, to the responder.
+    pub request: StreamOut<RxRow>,
+    /// Its decisions.
+    pub request_action: StreamIn<Action>,
+    /// READ responses, to the requester.
+    pub response: StreamOut<RxRow>,
+    /// Its decisions.
+    pub response_action: StreamIn<Action>,
+    /// READ echoes and congestion notifications.
+    pub notice: StreamOut<DispatchEvent>,
+    /// Control packets.
+    pub control: StreamOut<ControlRow>,
+    /// Pulses in the order of `hpcc_models::nic::Counter::ALL`.
+    pub counts: Signal<Out, U<44>>,
+    /// A frame was lost because the packet buffer was full.
+    pub lost: Signal<Out, Bit>,
+    parser: RxParser,
+    store: PacketBuffer,
+    dispatch: Dispatch,
+    verdict: Signal<Local, RawRow>,
+}
+
+impl Logic for RxPipe {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, parser, store, dispatch);
+        self.parser.reset.next = self.reset.val();
+        self.store.reset.next = self.reset.val();
+        self.dispatch.reset.next = self.reset.val();
+        self.parser.s_axis_tdata.next = self.s_axis_tdata.val();
+        self.parser.s_axis_tkeep.next = self.s_axis_tkeep.val();
+        self.parser.s_axis_tlast.next = self.s_axis_tlast.val();
+        self.parser.s_axis_tuser.next = self.s_axis_tuser.val();
+        self.parser.s_axis_tvalid.next = self.s_axis_tvalid.val();
+        self.s_axis_tready.next = self.parser.s_axis_tready.val();
+        self.parser.cfg_mac.next = self.cfg_mac.val();
+        self.parser.cfg_ip.next = self.cfg_ip.val();
+        self.parser.cfg_port_roce.next = self.cfg_port_roce.val();
+        self.parser.cfg_port_int.next = self.cfg_port_int.val();
+        self.parser.cfg_port_echo.next = self.cfg_port_echo.val();
+        self.parser.cfg_port_control.next = self.cfg_port_control.val();
+        self.parser.cfg_pkey.next = self.cfg_pkey.val();
+        self.store.beat_data.next = self.s_axis_tdata.val();
+        self.store.beat_last.next = self.s_axis_tlast.val();
+        self.store.beat_valid.next = self.s_axis_tvalid.val();
+        self.lost.next = self.store.lost.val();
+        StreamOut::<U<24>>::join(&mut self.dispatch.command, &mut self.store.command);
+        StreamOut::<W<520, 9>>::link(&mut self.payload, &mut self.store.payload);
+
+        self.verdict.next = bit_cast_ww::<815, 13, 560, 9>(self.parser.out_body.val())
+            | (bit_cast_w::<815, 13, 32>(self.parser.out_src_ip.val()) << 560)
+            | (bit_cast_w::<815, 13, 5>(self.parser.out_drop.val()) << 592)
+            | (bit_cast_w::<815, 13, 2>(self.parser.out_role.val()) << 597)
+            | (bit_cast_w::<815, 13, 2>(self.parser.out_ecn.val()) << 599)
+            | (bit_cast_w::<815, 13, 6>(self.parser.out_int_len.val()) << 601)
+            | (bit_cast_w::<815, 13, 8>(self.parser.out_opcode.val()) << 607)
+            | (bit_cast_w::<815, 13, 1>(bit_cast_b(self.parser.out_ack_req.val())) << 615)
+            | (bit_cast_w::<815, 13, 7>(self.parser.out_payload_at.val()) << 616)
+            | (bit_cast_w::<815, 13, 24>(self.parser.out_dest_qp.val()) << 623)
+            | (bit_cast_w::<815, 13, 24>(self.parser.out_psn.val()) << 647)
+            | (bit_cast_w::<815, 13, 16>(self.parser.out_payload_len.val()) << 671)
+            | (bit_cast_ww::<815, 13, 128, 2>(self.parser.out_extension.val()) << 687);
+        self.dispatch.verdict.next = self.verdict.val();
+        self.dispatch.verdict_valid.next = self.parser.out_valid.val();
+        self.dispatch.lost.next = self.store.lost.val();
+        self.dispatch.context_valid.next = self.context_valid.val();
+        self.dispatch.context_qp.next = self.context_qp.val();
+        self.dispatch.context_data.next = self.context_data.val();
+        StreamOut::<DmaJob>::link(&mut self.job, &mut self.dispatch.job);
+        StreamOut::<CommitRow>::link(&mut self.commit, &mut self.dispatch.commit);
+        StreamOut::<RxRow>::link(&mut self.request, &mut self.dispatch.request);
+        StreamIn::<Action>::link(&mut self.request_action, &mut self.dispatch.request_action);
+        StreamOut::<RxRow>::link(&mut self.response, &mut self.dispatch.response);
+        StreamIn::<Action>::link(&mut self.response_action, &mut self.dispatch.response_action);
+        StreamOut::<DispatchEvent>::link(&mut self.notice, &mut self.dispatch.notice);
+        StreamOut::<ControlRow>::link(&mut self.control, &mut self.dispatch.control);
+        self.counts.next = self.dispatch.counts.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] RxPipe {
+        in reset, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser, s_axis_tvalid, cfg_mac, cfg_ip,
+            cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey, context_valid, context_qp,
+            context_data, payload.ready, job.ready, commit.ready, request.ready, request_action.data,
+            request_action.valid, response.ready, response_action.data, response_action.valid, notice.ready,
+            control.ready;
+        out s_axis_tready, payload.data, payload.valid, job.data, job.valid, commit.data, commit.valid, request.data,
+            request.valid, request_action.ready, response.data, response.valid, response_action.ready, notice.data,
+            notice.valid, control.data, control.valid, counts, lost
+    }
+}
