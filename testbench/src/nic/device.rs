@@ -41,7 +41,7 @@ pub trait Device: Sized {
     /// A frame (without FCS) arrives whole at `at_ns`, not before the present. Frames may be offered ahead of time.
     fn offer(&mut self, at_ns: u64, frame: Vec<u8>);
 
-    /// Lets time pass up to and including `to_ns`.
+    /// Lets time pass up to `to_ns`; a clocked NIC stops at the last clock edge that is not behind it.
     fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError>;
 
     /// When something can happen next that nobody outside causes; `None` if nothing is waited for.

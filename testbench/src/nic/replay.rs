@@ -72,9 +72,7 @@ pub fn run<D: Device>(
         replay.active = replay.device.now_ns();
         bar.inc(1);
     }
-    while replay.device.now_ns() < replay.active + drain_ns {
-        replay.advance(replay.active + drain_ns)?;
-    }
+    while replay.advance(replay.active + drain_ns)? {}
     Ok(replay.result)
 }
 
@@ -93,15 +91,19 @@ impl<D: Device> Replay<'_, D> {
                 return Ok(());
             }
             let quiet_end = self.active + GAP_NS;
-            if now >= quiet_end {
-                self.result.skipped_ns += left;
+            if !self.advance((now + left).min(quiet_end))? {
+                // Less than a clock is left of the way, or of what stays of the gap.
+                if quiet_end < now + left {
+                    self.result.skipped_ns += left;
+                }
                 return Ok(());
             }
-            self.advance((now + left).min(quiet_end))?;
         }
     }
 
-    fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError> {
+    /// Lets time pass; `false` if there was none to pass.
+    fn advance(&mut self, to_ns: u64) -> Result<bool, DeviceError> {
+        let before = self.device.now_ns();
         self.device.advance(to_ns)?;
         for mut frame in self.device.take_sent() {
             self.active = self.active.max(frame.t_ns);
@@ -113,6 +115,6 @@ impl<D: Device> Replay<'_, D> {
             completion.t_ns = self.since(completion.t_ns);
             self.result.completions.push(completion);
         }
-        Ok(())
+        Ok(self.device.now_ns() > before)
     }
 }

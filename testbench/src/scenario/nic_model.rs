@@ -16,9 +16,14 @@ impl NicSetup {
         Ok(params)
     }
 
-    /// The golden HPCC, if any queue pair has INT or may come to have it.
+    /// A queue pair has INT or may come to have it.
+    pub fn wants_law(&self) -> bool {
+        self.nic.control.enabled || self.qps.iter().any(|qp| qp.int)
+    }
+
+    /// The golden HPCC, if any queue pair wants a law.
     pub fn law(&self) -> Result<Option<Box<dyn CongestionControl>>, String> {
-        if !self.nic.control.enabled && !self.qps.iter().any(|qp| qp.int) {
+        if !self.wants_law() {
             return Ok(None);
         }
         let law = Hpcc::<f64>::new(self.hpcc_params()?).map_err(|error| format!("[nic] {error}"))?;
