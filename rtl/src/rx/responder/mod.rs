@@ -120,7 +120,7 @@ pub struct Responder {
     carried: Signal<Local, W<336, 6>>,
     to: Signal<Local, U<64>>,
     remaining: Signal<Local, U<32>>,
-    inside: Signal<Local, Bit>,
+    in_message: Signal<Local, Bit>,
     reported: Signal<Local, Bit>,
     commit: Signal<Local, Commit>,
     full_5: DFF<Bit>,
@@ -301,11 +301,11 @@ impl Logic for Responder {
         }
         self.to.next = self.known.q.val().get_bits::<64>(48);
         self.remaining.next = self.known.q.val().get_bits::<32>(112);
-        self.inside.next = self.known.q.val().get_bit(163) & !self.nak.val();
+        self.in_message.next = self.known.q.val().get_bit(163) & !self.nak.val();
         if self.do_write.val() {
             self.to.next = self.rules.address.val();
             self.remaining.next = self.rules.remaining.val();
-            self.inside.next = !self.rules.ends.val();
+            self.in_message.next = !self.rules.ends.val();
         }
         self.reported.next = (self.rules.reported.val() & !self.rules.in_turn.val()) | self.report.val();
         self.tables.we.next =
@@ -322,7 +322,7 @@ impl Logic for Responder {
             | (bit_cast_w::<166, 3, 8>(self.known.q.val().get_bits::<8>(152)) << 152)
             | (bit_cast_w::<166, 3, 2>(self.cuts_2.q.val()) << 160)
             | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.reported.val())) << 162)
-            | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.inside.val())) << 163)
+            | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.in_message.val())) << 163)
             | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.nak.val())) << 164)
             | (bit_cast_w::<166, 3, 1>(self.known.q.val().get_bits::<1>(165)) << 165);
         self.count_5.d.next = bits_u::<8>(0);

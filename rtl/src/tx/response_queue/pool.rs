@@ -1,0 +1,128 @@
+//! 1024 places for waiting answers, linked to lists; the free ones are a list too.
+//!
+//! A list is given back whole in one clock. After reset the links are written, one a clock.
+
+use crate::emit::naming::named;
+use crate::nic::words::Commit;
+use crate::prim::ram::Ram;
+use crate::prim::uint::{bits_u, U};
+use rust_hdl::prelude::*;
+
+/// The pool. `store` and `give` exclude each other.
+#[derive(LogicBlock, Default)]
+pub struct NodePool {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: all places are free again.
+    pub reset: Signal<In, Bit>,
+    /// Links are being written, for 1024 clocks after reset.
+    pub clearing: Signal<Out, Bit>,
+    /// Which.
+    pub clear_at: Signal<Out, U<10>>,
+    /// Place to look at.
+    pub at: Signal<In, U<10>>,
+    /// What waits there, one clock later.
+    pub item: Signal<Out, Commit>,
+    /// The place behind it in its list, one clock later.
+    pub behind: Signal<Out, U<10>>,
+    /// The place that is filled next.
+    pub head: Signal<Out, U<10>>,
+    /// Free places.
+    pub free: Signal<Out, U<11>>,
+    /// Fill it.
+    pub store: Signal<In, Bit>,
+    /// With this.
+    pub new_item: Signal<In, Commit>,
+    /// And link it behind place `link_to`.
+    pub link: Signal<In, Bit>,
+    /// Last place of the list.
+    pub link_to: Signal<In, U<10>>,
+    /// Give a list back.
+    pub give: Signal<In, Bit>,
+    /// Its first place.
+    pub give_first: Signal<In, U<10>>,
+    /// Its last place.
+    pub give_last: Signal<In, U<10>>,
+    /// Number of its places.
+    pub give_count: Signal<In, U<11>>,
+    items: Ram<Commit, 10>,
+    links: Ram<U<10>, 10>,
+    free_links: Ram<U<10>, 10>,
+    head_r: DFF<U<10>>,
+    tail_r: DFF<U<10>>,
+    free_r: DFF<U<11>>,
+    busy: DFF<Bit>,
+    counter: DFF<U<10>>,
+    next_head: Signal<Local, U<10>>,
+    we: Signal<Local, Bit>,
+    waddr: Signal<Local, U<10>>,
+    wdata: Signal<Local, U<10>>,
+}
+
+impl Logic for NodePool {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, items, links, free_links);
+        dff_setup!(self, clock, head_r, tail_r, free_r, busy, counter);
+        self.next_head.next = self.head_r.q.val();
+        self.we.next = self.busy.q.val();
+        self.waddr.next = self.counter.q.val();
+        self.wdata.next = self.counter.q.val() + 1;
+        if self.busy.q.val() {
+            self.counter.d.next = self.counter.q.val() + 1;
+            self.busy.d.next = !self.counter.q.val().all();
+            self.free_r.d.next = bits_u::<11>(1024);
+            self.next_head.next = bits_u::<10>(0);
+            self.tail_r.d.next = bits_u::<10>(1023);
+        } else {
+            if self.store.val() {
+                self.next_head.next = self.free_links.rdata.val();
+                self.free_r.d.next = self.free_r.q.val() - 1;
+                self.we.next = self.link.val();
+                self.waddr.next = self.link_to.val();
+                self.wdata.next = self.head_r.q.val();
+            }
+            if self.give.val() {
+                self.tail_r.d.next = self.give_last.val();
+                self.free_r.d.next = self.free_r.q.val() + self.give_count.val();
+                self.we.next = true;
+                self.waddr.next = self.tail_r.q.val();
+                self.wdata.next = self.give_first.val();
+            }
+        }
+        self.head_r.d.next = self.next_head.val();
+        self.items.raddr.next = self.at.val();
+        self.items.we.next = self.store.val();
+        self.items.waddr.next = self.head_r.q.val();
+        self.items.wdata.next = self.new_item.val();
+        self.links.raddr.next = self.at.val();
+        self.links.we.next = self.we.val();
+        self.links.waddr.next = self.waddr.val();
+        self.links.wdata.next = self.wdata.val();
+        self.free_links.raddr.next = self.next_head.val();
+        self.free_links.we.next = self.we.val();
+        self.free_links.waddr.next = self.waddr.val();
+        self.free_links.wdata.next = self.wdata.val();
+        self.item.next = self.items.rdata.val();
+        self.behind.next = self.links.rdata.val();
+        self.head.next = self.head_r.q.val();
+        self.free.next = self.free_r.q.val();
+        self.clearing.next = self.busy.q.val();
+        self.clear_at.next = self.counter.q.val();
+        if self.reset.val() {
+            self.busy.d.next = true;
+            self.counter.d.next = bits_u::<10>(0);
+            self.free_r.d.next = bits_u::<11>(0);
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] NodePool {
+        in reset, at, store, new_item, link, link_to, give, give_first, give_last, give_count;
+        out clearing, clear_at, item, behind, head, free
+    }
+}

@@ -1,0 +1,391 @@
+//! Random answers, ends, repetitions, creations and failures against lists kept in software.
+
+use super::*;
+use crate::nic::words::{ack_send, commit, context, read_state};
+use crate::sim::{init, step, Stimulus};
+use std::collections::{BTreeMap, VecDeque};
+
+type Word = [u64; 7];
+
+const MASK: u64 = 0xff_ffff;
+
+/// What came out in the time of one operation.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Seen {
+    /// Queue pair, generation, PSN, syndrome, MSN, INT length, first INT word.
+    acks: Vec<(u64, u64, u64, u64, u64, u64, u64)>,
+    /// Queue pair, generation, first, count, address, length, MSN.
+    reads: Vec<(u64, u64, u64, u64, u64, u64, u64)>,
+    /// Flow, generation, start, end.
+    works: Vec<(u64, u64, u64, u64)>,
+    /// Queue pair, generation, what.
+    left: Vec<(u64, u64, u64)>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    generation: u64,
+    dead: bool,
+    int: bool,
+    /// One past the last PSN, MSN.
+    active: Option<(u64, u64)>,
+    waiting: VecDeque<Word>,
+    expected: u64,
+}
+
+fn get(field: crate::nic::words::Field, word: &Word) -> u64 {
+    field.get(word)
+}
+
+fn serial_less(a: u64, b: u64) -> bool {
+    (a.wrapping_sub(b) & MASK) >> 23 == 1
+}
+
+fn is_read(word: &Word) -> bool {
+    get(commit::KIND, word) == 2
+}
+
+fn ack(word: &Word) -> (u64, u64, u64, u64, u64, u64, u64) {
+    (
+        get(commit::QP, word),
+        get(commit::GENERATION, word),
+        get(commit::PSN, word),
+        get(commit::SYNDROME, word),
+        get(commit::MSN, word),
+        get(commit::INT_LENGTH, word),
+        get(commit::INT, word),
+    )
+}
+
+impl Queue {
+    fn activate(&mut self, word: &Word, seen: &mut Seen) {
+        let part = |low, width| commit::INT.part(low, width).get(word);
+        let (qp, first, count) = (get(commit::QP, word), get(commit::PSN, word), part(96, 24));
+        let end = (first + count) & MASK;
+        let msn = get(commit::MSN, word);
+        self.active = Some((end, msn));
+        seen.reads
+            .push((qp, self.generation, first, count, part(0, 64), part(64, 32), msn));
+        seen.works.push((2 * qp + 1, self.generation, first, end));
+    }
+
+    fn answer(&mut self, word: Word, seen: &mut Seen) {
+        let (qp, psn) = (get(commit::QP, &word), get(commit::PSN, &word));
+        if self.dead || get(commit::GENERATION, &word) != self.generation {
+            return;
+        }
+        let Some((end, _)) = self.active else {
+            if is_read(&word) {
+                self.activate(&word, seen);
+            } else {
+                seen.acks.push(ack(&word));
+            }
+            return;
+        };
+        if is_read(&word) && commit::INT.part(120, 1).get(&word) == 1 {
+            let replaces = serial_less(psn, end);
+            let stays = |word: &Word| serial_less(get(commit::PSN, word), psn);
+            let keep = if replaces {
+                0
+            } else {
+                self.waiting.iter().take_while(|word| stays(word)).count()
+            };
+            for gone in self.waiting.drain(keep..) {
+                if is_read(&gone) {
+                    seen.left.push((qp, self.generation, 1));
+                } else if get(commit::SYNDROME, &gone) != 0x1f {
+                    seen.left.push((qp, self.generation, 2));
+                }
+            }
+            if replaces {
+                seen.left.push((qp, self.generation, 1));
+                self.activate(&word, seen);
+                return;
+            }
+        }
+        self.waiting.push_back(word);
+    }
+
+    fn gone(&mut self, qp: u64, generation: u64, psn: u64, failed: bool, seen: &mut Seen) {
+        let Some((end, msn)) = self.active.filter(|_| !self.dead && generation == self.generation) else {
+            return;
+        };
+        if failed {
+            let int = if self.int { 2 } else { 0 };
+            seen.acks.push((qp, generation, psn, 0x63, msn, int, 0));
+            seen.left.push((qp, generation, 5));
+            (self.dead, self.active) = (true, None);
+            self.waiting.clear();
+            return;
+        }
+        if (psn + 1) & MASK != end {
+            return;
+        }
+        seen.left.push((qp, generation, 1));
+        self.active = None;
+        while let Some(word) = self.waiting.pop_front() {
+            if is_read(&word) {
+                self.activate(&word, seen);
+                return;
+            }
+            seen.acks.push(ack(&word));
+        }
+    }
+}
+
+struct Bench {
+    block: Box<ResponseQueue>,
+    stimulus: Stimulus,
+    queues: BTreeMap<u64, Queue>,
+    told: bool,
+}
+
+const QPS: [u64; 4] = [2, 3, 149, 77];
+
+impl Bench {
+    fn new(seed: u64) -> Self {
+        let mut block: Box<ResponseQueue> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut bench = Self {
+            block,
+            stimulus: Stimulus::new(seed),
+            queues: QPS.into_iter().map(|qp| (qp, Queue::default())).collect(),
+            told: false,
+        };
+        bench.block.reset.next = true;
+        bench.clock(1.0, &mut Seen::default());
+        bench.block.reset.next = false;
+        for _ in 0..1030 {
+            bench.clock(1.0, &mut Seen::default());
+        }
+        for qp in QPS {
+            bench.context(qp, true);
+            bench.settle(20);
+        }
+        bench
+    }
+
+    /// One clock; true if an answer was taken.
+    fn clock(&mut self, accept: f64, seen: &mut Seen) -> bool {
+        self.block.ack.ready.next = self.stimulus.chance(accept);
+        self.block.work.ready.next = self.stimulus.chance(accept);
+        let (taken, ack, read, work, left) = step(self.block.as_mut(), |b| {
+            let data = b.ack.data.val().0;
+            let ack = (b.ack.valid.val() & b.ack.ready.val()).then_some(data);
+            let read = b.read_valid.val().then(|| (b.read_qp.val().0, b.read_data.val().0));
+            let work = (b.work.valid.val() & b.work.ready.val()).then(|| {
+                assert!(b.work.restart.val());
+                let (flow, generation) = (b.work.flow.val().0, b.work.generation.val().0);
+                (flow, generation, b.work.start.val().0, b.work.end.val().0)
+            });
+            let left = b.left_valid.val().then(|| {
+                let (qp, generation) = (b.left_qp.val().0, b.left_generation.val().0);
+                (qp, generation, b.left_what.val().0)
+            });
+            (b.up.valid.val() & b.up.ready.val(), ack, read, work, left)
+        });
+        assert!(!(self.told && left.is_some()), "two clocks in a row");
+        self.told = left.is_some();
+        seen.left.extend(left);
+        seen.works.extend(work);
+        if let Some((qp, word)) = read {
+            let field = |field: crate::nic::words::Field| field.get(&word);
+            seen.reads.push((
+                qp,
+                field(read_state::GENERATION),
+                field(read_state::FIRST),
+                field(read_state::COUNT),
+                field(read_state::ADDRESS),
+                field(read_state::LENGTH),
+                field(read_state::MSN),
+            ));
+        }
+        if let Some(word) = ack {
+            let field = |field: crate::nic::words::Field| field.get(&word);
+            assert_eq!(field(ack_send::ECHO), 0);
+            seen.acks.push((
+                field(ack_send::QP),
+                field(ack_send::GENERATION),
+                field(ack_send::PSN),
+                field(ack_send::SYNDROME),
+                field(ack_send::MSN),
+                field(ack_send::INT_LENGTH),
+                field(ack_send::INT),
+            ));
+        }
+        self.block.context_valid.next = false;
+        self.block.gone_valid.next = false;
+        taken
+    }
+
+    fn settle(&mut self, clocks: usize) -> Seen {
+        let mut seen = Seen::default();
+        for _ in 0..clocks {
+            if self.clock(0.8, &mut seen) {
+                self.block.up.valid.next = false;
+            }
+        }
+        assert!(!self.block.up.valid.next, "the answer was not taken");
+        seen
+    }
+
+    /// Creates (with the next generation) or removes a queue pair.
+    fn context(&mut self, qp: u64, alive: bool) {
+        let queue = self.queues.get_mut(&qp).expect("one of them");
+        let expected = [0, 0xff_fff8, self.stimulus.uniform(24)][self.stimulus.below(3) as usize];
+        *queue = Queue {
+            generation: (queue.generation + u64::from(alive)) & 255,
+            dead: !alive,
+            int: self.stimulus.chance(0.5),
+            expected,
+            ..Queue::default()
+        };
+        let mut word = [0; 4];
+        context::ALIVE.put(&mut word, alive.into());
+        context::GENERATION.put(&mut word, queue.generation);
+        context::INT.put(&mut word, queue.int.into());
+        self.block.context_valid.next = true;
+        self.block.context_qp.next = U(qp);
+        self.block.context_data.next = W(word);
+    }
+
+    /// An answer as the responder gives them.
+    fn answer(&mut self, qp: u64) -> Word {
+        let s = &mut self.stimulus;
+        let queue = self.queues.get_mut(&qp).expect("one of them");
+        let mut word: Word = [s.uniform(64); 7];
+        word[6] = 0;
+        let kind = s.below(20);
+        let count = 1 + s.below(4);
+        let (mut psn, mut repeats, mut syndrome, mut read) = (queue.expected, 0, 0x1f, true);
+        match kind {
+            0..=6 => {
+                (read, queue.expected) = (false, queue.expected + 1);
+            }
+            7 => (read, psn) = (false, psn.wrapping_sub(1)),
+            8 => (read, syndrome) = (false, 0x60),
+            9..=14 => queue.expected += count,
+            _ => {
+                psn = psn.wrapping_sub(count + s.below(9));
+                repeats = 1;
+            }
+        }
+        queue.expected &= MASK;
+        commit::KIND.put(&mut word, 1 + u64::from(read));
+        commit::QP.put(&mut word, qp);
+        commit::PSN.put(&mut word, psn & MASK);
+        commit::SYNDROME.put(&mut word, syndrome);
+        commit::MSN.put(&mut word, s.uniform(24));
+        commit::INT_LENGTH.put(&mut word, s.below(43));
+        if read {
+            commit::INT.part(96, 24).put(&mut word, count);
+            commit::INT.part(120, 1).put(&mut word, repeats);
+        }
+        let late = s.chance(0.03);
+        commit::GENERATION.put(&mut word, queue.generation.wrapping_sub(u64::from(late)) & 255);
+        word
+    }
+
+    fn end(&mut self, qp: u64, generation: u64, psn: u64, failed: bool) {
+        self.block.gone_valid.next = true;
+        self.block.gone_qp.next = U(qp);
+        self.block.gone_generation.next = U(generation);
+        self.block.gone_psn.next = U(psn & MASK);
+        self.block.gone_failed.next = failed;
+    }
+}
+
+#[test]
+fn answers_leave_in_order() {
+    let mut bench = Bench::new(1);
+    let mut totals = [0; 4];
+    for step in 0..6000 {
+        let qp = QPS[bench.stimulus.below(4) as usize];
+        let mut expected = Seen::default();
+        let waiting = bench.queues[&qp].waiting.len();
+        if bench.queues[&qp].dead && bench.stimulus.chance(0.3) {
+            bench.context(qp, true);
+            bench.settle(20);
+        }
+        match bench.stimulus.below(100) {
+            0 => bench.context(qp, true),
+            1 => bench.context(qp, false),
+            2..=29 => {
+                let queue = &bench.queues[&qp];
+                let wrong = bench.stimulus.below(30);
+                let generation = (queue.generation + u64::from(wrong == 0)) & 255;
+                let end = queue.active.map_or(5, |(end, _)| end);
+                let psn = end.wrapping_sub(1 + u64::from(wrong == 1)) & MASK;
+                let failed = wrong == 2;
+                bench.end(qp, generation, psn, failed);
+                let queue = bench.queues.get_mut(&qp).expect("one of them");
+                queue.gone(qp, generation, psn, failed, &mut expected);
+            }
+            _ => {
+                let word = bench.answer(qp);
+                bench.block.up.valid.next = true;
+                bench.block.up.data.next = W(word);
+                let queue = bench.queues.get_mut(&qp).expect("one of them");
+                queue.answer(word, &mut expected);
+            }
+        }
+        let seen = bench.settle(30 + 4 * waiting);
+        assert_eq!(seen, expected, "step {step}");
+        let waiting: usize = bench.queues.values().map(|queue| queue.waiting.len()).sum();
+        assert_eq!(bench.block.free.val().0, 1024 - waiting as u64, "step {step}");
+        totals[0] += seen.acks.len();
+        totals[1] += seen.reads.len();
+        totals[2] += seen.left.iter().filter(|left| left.2 == 2).count();
+        totals[3] += seen.left.iter().filter(|left| left.2 == 5).count();
+    }
+    assert!(
+        totals[0] > 500 && totals[1] > 500 && totals[2] > 10 && totals[3] > 10,
+        "{totals:?}"
+    );
+}
+
+/// Everything at once, slow receivers: no place is lost, and `full` comes in time.
+#[test]
+fn no_place_is_lost() {
+    let mut bench = Bench::new(2);
+    let mut seen = Seen::default();
+    for round in 0..6 {
+        let accept = [1.0, 0.5, 0.05][round % 3];
+        let mut was_full = false;
+        for _ in 0..6000 {
+            let qp = QPS[bench.stimulus.below(4) as usize];
+            if round % 3 != 1 && bench.stimulus.chance(0.05) {
+                let (end, generation) = (bench.block.work.end.val().0, bench.queues[&qp].generation);
+                bench.end(qp, generation, end.wrapping_sub(1), false);
+            }
+            if bench.stimulus.chance(0.0005) {
+                let alive = bench.stimulus.chance(0.7);
+                bench.context(qp, alive);
+            }
+            let full = bench.block.full.val();
+            was_full |= full;
+            if !bench.block.up.valid.next && !full {
+                let word = bench.answer(qp);
+                // nothing is taken back in the round in which nothing leaves
+                let repeats = commit::INT.part(120, 1).get(&word) == 1;
+                bench.block.up.data.next = W(word);
+                bench.block.up.valid.next = !(round % 3 == 1 && repeats && is_read(&word));
+            }
+            if bench.clock(accept, &mut seen) {
+                bench.block.up.valid.next = false;
+            }
+            assert!(bench.block.free.val().0 >= 190, "full came too late");
+        }
+        assert!(was_full || round % 3 != 1, "round {round}");
+        for qp in QPS {
+            bench.context(qp, false);
+            bench.clock(1.0, &mut seen);
+        }
+        bench.settle(3000);
+        assert_eq!(bench.block.free.val().0, 1024);
+        for qp in QPS {
+            bench.context(qp, true);
+            bench.settle(20);
+        }
+    }
+}
