@@ -181,7 +181,7 @@ impl Simulator {
     }
 
     /// Parameters of the slot that serves a flow.
-    pub(super) fn slot_params(&self, flow: &FlowSpec) -> SlotParams {
+    pub fn slot_params(&self, flow: &FlowSpec) -> SlotParams {
         let nic = self.node_nics[flow.src as usize][0];
         let line = self.ports[self.nics[nic as usize].port as usize].rate_bps;
         let (base_rtt_ns, w_init_bytes) = match self.config.window {

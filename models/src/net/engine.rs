@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::config::Config;
 use super::event::EventQueue;
+use super::external::Outside;
 use super::flow::{Context, FlowRecord, FlowSpec};
 use super::host::Nic;
 use super::packet::PacketSlab;
@@ -168,6 +169,7 @@ pub struct Simulator {
     pub(super) rng: ChaCha8Rng,
     pub(super) counters: Counters,
     pub(super) unfinished: usize,
+    pub(super) outside: Outside,
     /// Why the simulation cannot go on.
     pub(super) failure: Option<String>,
 }
@@ -197,6 +199,7 @@ impl Simulator {
             node_nics: vec![Vec::new(); topology.nodes()],
             routes: Routes::default(),
             unfinished: flows.len(),
+            outside: Outside::default(),
             failure: None,
             records: vec![FlowRecord::default(); flows.len()],
             flows,
@@ -241,12 +244,7 @@ impl Simulator {
 
     /// Handles every event up to and including `until_ps`. False when all flows are over and nothing is left to observe.
     pub fn run_until(&mut self, until_ps: u64) -> bool {
-        while let Some(event) = self.events.pop() {
-            if event.time > until_ps {
-                self.events.push_reserved(event.time, event.seq, event.payload);
-                self.now = until_ps;
-                return true;
-            }
+        while let Some(event) = self.events.pop_until(until_ps) {
             self.now = event.time;
             self.seq = event.seq;
             self.counters.events += 1;
@@ -258,7 +256,11 @@ impl Simulator {
                 return false;
             }
         }
-        false
+        let more = self.outside.on || !self.events.is_empty();
+        if more {
+            self.now = until_ps;
+        }
+        more
     }
 
     fn dispatch(&mut self, payload: u64) {

@@ -70,7 +70,8 @@ impl EventQueue {
         self.push_reserved(time, seq, payload);
     }
 
-    /// Adds an event at a place reserved earlier. It must not lie before the event popped last.
+    /// Adds an event at a place reserved earlier. It must not lie before the event popped last, nor before the limit up to which
+    /// nothing was found.
     pub fn push_reserved(&mut self, time: u64, seq: u64, payload: u64) {
         let event = Event { time, seq, payload };
         let bucket = time >> BUCKET_SHIFT;
@@ -87,7 +88,15 @@ impl EventQueue {
 
     /// Takes the earliest event.
     pub fn pop(&mut self) -> Option<Event> {
-        if self.current.is_empty() && !self.advance() {
+        self.pop_until(u64::MAX)
+    }
+
+    /// Takes the earliest event if it lies at `limit` (ps) or before. Without one, events may be added from `limit` on.
+    pub fn pop_until(&mut self, limit: u64) -> Option<Event> {
+        if self.current.is_empty() && !self.advance(limit) {
+            return None;
+        }
+        if self.current.last()?.time > limit {
             return None;
         }
         self.current.pop()
@@ -105,19 +114,23 @@ impl EventQueue {
         self.in_buckets += 1;
     }
 
-    /// Moves to the next bucket that holds anything.
-    fn advance(&mut self) -> bool {
+    /// Moves to the next bucket that holds anything, but not beyond the one of `limit`.
+    fn advance(&mut self, limit: u64) -> bool {
         let near = if self.in_buckets > 0 {
             Some(self.next_occupied())
         } else {
             None
         };
         let far = self.far.peek().map(|Reverse(e)| e.time >> BUCKET_SHIFT);
-        self.cursor = match (near, far) {
+        let next = match (near, far) {
             (Some(a), Some(b)) => a.min(b),
             (Some(a), None) | (None, Some(a)) => a,
             (None, None) => return false,
         };
+        if next > limit >> BUCKET_SHIFT {
+            return false;
+        }
+        self.cursor = next;
         while let Some(&Reverse(event)) = self.far.peek() {
             let bucket = event.time >> BUCKET_SHIFT;
             if bucket - self.cursor >= BUCKETS as u64 {
@@ -161,7 +174,7 @@ mod tests {
         /// The queue agrees with a plain heap on any interleaving of pushes and pops, near and far, with ties.
         #[test]
         fn same_order_as_a_heap(steps in prop::collection::vec(
-            (prop_oneof![Just(0u64), 0u64..3000, 0u64..9_000_000, 0u64..400_000_000], 0u8..4), 1..400)) {
+            (prop_oneof![Just(0u64), 0u64..3000, 0u64..9_000_000, 0u64..400_000_000], 0u8..5), 1..400)) {
             let mut queue = EventQueue::new();
             let mut heap = BinaryHeap::new();
             let mut now = 0;
@@ -179,10 +192,17 @@ mod tests {
                         }
                         _ => reserved = Some((now + ahead, queue.reserve())),
                     },
-                    _ => {
+                    3 => {
                         let expected = heap.pop().map(|Reverse(e)| e);
                         prop_assert_eq!(queue.pop(), expected);
                         now = expected.map_or(now, |e| e.time);
+                    }
+                    _ => {
+                        let limit = now + ahead;
+                        let due = heap.peek().is_some_and(|Reverse(e)| e.time <= limit);
+                        let expected = if due { heap.pop().map(|Reverse(e)| e) } else { None };
+                        prop_assert_eq!(queue.pop_until(limit), expected);
+                        now = expected.map_or(limit, |e| e.time);
                     }
                 }
             }

@@ -64,6 +64,9 @@ impl Simulator {
     pub(super) fn start_flow(&mut self, flow: u32) {
         let spec = self.flows[flow as usize];
         self.records[flow as usize].started_ps = self.now;
+        if self.outside.on {
+            return;
+        }
         let next_port = self.source_ports.entry((spec.src, spec.dst)).or_insert(FIRST_SRC_PORT);
         let ports = u32::from(*next_port) | HASHED_DST_PORT << 16;
         *next_port = next_port.wrapping_add(1);

@@ -9,6 +9,7 @@ mod clock;
 mod config;
 mod engine;
 mod event;
+mod external;
 mod feedback;
 mod flow;
 mod host;
@@ -31,6 +32,7 @@ pub use config::{
 };
 pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};
+pub use external::{Delivered, Delivery, External, InjectError};
 pub use flow::{FlowRecord, FlowSpec};
 pub use recovery::IrnRules;
 pub use routing::PairMetrics;

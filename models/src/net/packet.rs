@@ -47,11 +47,15 @@ pub struct Packet {
     pub kind: PacketKind,
     /// Congestion experienced.
     pub ecn: bool,
+    /// Switches leave no INT record on it.
+    pub no_int: bool,
+    /// Switches do not mark it.
+    pub no_ecn: bool,
     /// Switches passed, 15 at most.
     pub n_hop: u8,
     /// XOR of their 12-bit ids.
     pub path_id: u16,
-    /// Data: first byte. Acknowledgement: next byte expected.
+    /// Data: first byte. Acknowledgement: next byte expected. Of a host outside: the frame's number.
     pub seq: u64,
     /// Negative acknowledgement: first byte of the packet that caused it.
     pub caused_by: u64,

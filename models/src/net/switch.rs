@@ -4,6 +4,7 @@ use rand::Rng;
 
 use super::config::FlowControl;
 use super::engine::{encode, Kind, Simulator};
+use super::external::Delivery;
 use super::packet::{Packet, PacketKind};
 use crate::cc::{HopRecord, MAX_HOPS};
 
@@ -13,7 +14,7 @@ impl Simulator {
         let p = &mut self.ports[port as usize];
         if !p.up {
             self.counters.losses += 1;
-            self.packets.release(packet);
+            self.lose(packet);
             return;
         }
         match self.packets[packet].kind {
@@ -23,6 +24,7 @@ impl Simulator {
                     p.paused_since = self.now;
                 }
                 self.packets.release(packet);
+                self.note_pause(port, Delivery::Pause);
             }
             PacketKind::Resume => {
                 if p.paused {
@@ -30,9 +32,11 @@ impl Simulator {
                     self.counters.paused_ps += self.now - p.paused_since;
                 }
                 self.packets.release(packet);
+                self.note_pause(port, Delivery::Resume);
                 self.send(port);
             }
             _ if p.on_switch => self.forward(port, packet),
+            _ if self.outside.on => self.deliver(port, packet),
             PacketKind::Data => self.receive_data(port, packet),
             PacketKind::Ack | PacketKind::Nak => self.receive_ack(packet),
         }
@@ -77,7 +81,7 @@ impl Simulator {
 
     fn drop_packet(&mut self, index: u32) {
         self.counters.drops += 1;
-        self.packets.release(index);
+        self.lose(index);
     }
 
     /// Charges the buffer, pausing the other end of the ingress port where that is the rule. False: no room.
@@ -185,12 +189,12 @@ impl Simulator {
             port.egress_bytes -= size;
             let queue = port.egress_bytes;
             self.release_buffer(in_port, size);
-            if kind == PacketKind::Data {
+            if kind == PacketKind::Data && !self.packets[index].no_ecn {
                 self.mark(out, index, queue);
             }
             self.check_resume(in_port);
         }
-        if kind == PacketKind::Data && self.config.int {
+        if kind == PacketKind::Data && self.config.int && !self.packets[index].no_int {
             self.stamp(out, index);
         }
         let wire = self.packets[index].size;
@@ -252,6 +256,12 @@ impl Simulator {
 
     /// Puts a packet on the wire; `more`: the end of the transmission matters.
     pub(super) fn transmit(&mut self, port: u32, index: u32, more: bool) {
+        self.transmit_at(port, index, self.now, more);
+    }
+
+    /// The same from `start` on.
+    #[inline]
+    pub(super) fn transmit_at(&mut self, port: u32, index: u32, start: u64, more: bool) {
         let size = self.packets[index].size;
         let p = &mut self.ports[port as usize];
         let times = &self.times[p.times as usize];
@@ -259,7 +269,7 @@ impl Simulator {
             Some(&ps) => ps,
             None => self.config.clock.duration_ps(u64::from(size), p.rate_bps),
         };
-        p.busy_until = self.now + duration;
+        p.busy_until = start + duration;
         p.busy_seq = self.events.reserve();
         p.end_scheduled = more;
         let (peer, arrival, loss) = (p.peer, p.busy_until + p.delay_ps, p.loss);
@@ -270,7 +280,7 @@ impl Simulator {
         self.counters.packet_hops += 1;
         if loss > 0.0 && self.rng.random::<f64>() < loss {
             self.counters.losses += 1;
-            self.packets.release(index);
+            self.lose(index);
             return;
         }
         self.events.push(arrival, encode(Kind::Arrive, peer, index));

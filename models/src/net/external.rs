@@ -1,0 +1,196 @@
+//! Hosts outside the simulator: their frames enter at the host's end of its link and leave there again.
+//!
+//! What lies between is the engine's: link rates and delays, switching, the shared buffer, INT, ECN, pause. Whoever drives the hosts
+//! keeps their frames by number, runs the network to a time, takes what was delivered until then, lets the hosts run for no longer than
+//! the shortest host link takes, and injects what they sent meanwhile.
+
+use super::engine::Simulator;
+use super::packet::{Packet, PacketKind};
+use crate::cc::{HopRecord, MAX_HOPS};
+
+/// A frame that a host outside begins to send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct External {
+    /// Node that it goes to.
+    pub dst: u32,
+    /// UDP source port in the low half, destination port in the high half: with the nodes what routing hashes.
+    pub ports: u32,
+    /// Bytes on the wire, with FCS, preamble and gap.
+    pub size: u32,
+    /// Switches stamp it, and it grows by a record at each.
+    pub int: bool,
+    /// Switches may mark it.
+    pub ecn: bool,
+    /// Acknowledgement: has the strict-priority queue where the network has one.
+    pub acknowledgement: bool,
+    /// Number by which it is delivered.
+    pub tag: u64,
+}
+
+/// What reached a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// A frame, whole.
+    Frame {
+        /// Its number.
+        tag: u64,
+        /// Switches passed, 15 at most.
+        n_hop: u8,
+        /// XOR of their 12-bit ids.
+        path_id: u16,
+        /// INT records of the first five; none on a frame that is not stamped.
+        hops: [HopRecord; MAX_HOPS],
+        /// Marked.
+        ecn: bool,
+    },
+    /// The data class is paused.
+    Pause,
+    /// It may go on.
+    Resume,
+    /// A frame will never arrive: dropped or lost on a link.
+    Lost {
+        /// Its number.
+        tag: u64,
+    },
+}
+
+/// Something delivered, and when and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// When it had arrived whole (or was lost), ps.
+    pub time_ps: u64,
+    /// Host that it concerns.
+    pub node: u32,
+    /// What.
+    pub what: Delivery,
+}
+
+/// A frame that the network cannot take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InjectError {
+    /// Not a host outside.
+    #[error("node {0}: expected a host with one link, outside the simulator")]
+    Node(u32),
+    /// The switch would already have seen it.
+    #[error("node {node}: frame of {time_ps} ps reaches the other end of its link before the network's {now_ps} ps")]
+    Late {
+        /// Sender.
+        node: u32,
+        /// When it was sent, ps.
+        time_ps: u64,
+        /// How far the network has run, ps.
+        now_ps: u64,
+    },
+}
+
+/// State of the hosts outside.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    /// All hosts are outside.
+    pub on: bool,
+    delivered: Vec<Delivered>,
+}
+
+impl Simulator {
+    /// From now on every host is outside: flows only start and end in the records ([`Self::complete`]), packets are injected.
+    pub fn hosts_outside(&mut self) {
+        self.outside.on = true;
+    }
+
+    /// A host begins to send a frame at `time_ps`, or as soon as its link is free. Frames of one host come in order of time.
+    pub fn inject(&mut self, node: u32, time_ps: u64, frame: External) -> Result<(), InjectError> {
+        let port = match self.node_nics.get(node as usize).map(Vec::as_slice) {
+            Some(&[nic]) if self.outside.on => self.nics[nic as usize].port,
+            _ => return Err(InjectError::Node(node)),
+        };
+        let p = &self.ports[port as usize];
+        let start_ps = time_ps.max(p.busy_until);
+        let late = start_ps + p.delay_ps < self.now;
+        let up = p.up;
+        if late {
+            let now_ps = self.now;
+            return Err(InjectError::Late { node, time_ps, now_ps });
+        }
+        let kind = if frame.acknowledgement {
+            PacketKind::Ack
+        } else {
+            self.counters.data_packets += 1;
+            PacketKind::Data
+        };
+        let index = self.packets.insert(Packet {
+            src: node,
+            dst: frame.dst,
+            ports: frame.ports,
+            size: frame.size,
+            kind,
+            no_int: !frame.int,
+            no_ecn: !frame.ecn,
+            seq: frame.tag,
+            sent_at: start_ps,
+            ..Packet::default()
+        });
+        if up {
+            self.transmit_at(port, index, start_ps, false);
+        } else {
+            self.counters.losses += 1;
+            self.lose(index);
+        }
+        Ok(())
+    }
+
+    /// What was delivered since the last call, earliest first.
+    pub fn take_delivered(&mut self) -> Vec<Delivered> {
+        std::mem::take(&mut self.outside.delivered)
+    }
+
+    /// A flow of hosts outside has ended.
+    pub fn complete(&mut self, flow: usize, at_ps: u64) {
+        let record = &mut self.records[flow];
+        if record.finished_ps.is_none() {
+            record.finished_ps = Some(at_ps);
+            self.unfinished -= 1;
+        }
+    }
+
+    /// A packet has arrived at a host outside.
+    pub(super) fn deliver(&mut self, port: u32, index: u32) {
+        let p = self.packets[index];
+        self.packets.release(index);
+        self.counters.acks += u64::from(p.kind == PacketKind::Ack);
+        let what = Delivery::Frame {
+            tag: p.seq,
+            n_hop: p.n_hop,
+            path_id: p.path_id,
+            hops: p.hops,
+            ecn: p.ecn,
+        };
+        self.note(self.ports[port as usize].node, what);
+    }
+
+    /// A pause, or its end, has arrived at a port.
+    pub(super) fn note_pause(&mut self, port: u32, what: Delivery) {
+        let p = &self.ports[port as usize];
+        if self.outside.on && !p.on_switch {
+            self.note(p.node, what);
+        }
+    }
+
+    /// A packet is gone.
+    pub(super) fn lose(&mut self, index: u32) {
+        let p = &self.packets[index];
+        if self.outside.on && matches!(p.kind, PacketKind::Data | PacketKind::Ack) {
+            let (node, tag) = (p.dst, p.seq);
+            self.note(node, Delivery::Lost { tag });
+        }
+        self.packets.release(index);
+    }
+
+    fn note(&mut self, node: u32, what: Delivery) {
+        let time_ps = self.now;
+        self.outside.delivered.push(Delivered { time_ps, node, what });
+    }
+}
+
+#[cfg(test)]
+#[path = "external_tests.rs"]
+mod tests;
