@@ -137,6 +137,11 @@ impl StampConfig {
         Stamped::Recorded
     }
 
+    /// The frame is one that a port with these registers stamps.
+    pub fn stamps(&self, frame: &[u8]) -> bool {
+        self.qualifies(frame).is_some()
+    }
+
     /// Offset of the IPv4 header if the frame is to be stamped.
     fn qualifies(&self, frame: &[u8]) -> Option<usize> {
         let ethernet = EthernetView::new_checked(frame).ok()?;

@@ -6,6 +6,7 @@ use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config};
 use hpcc_models::net::{LinkChange, SamplePlan};
 
 use super::{link, say, Failure};
+use crate::nic::network;
 use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, OutDir};
@@ -80,6 +81,8 @@ impl Args {
             self.scenario_plan()
         };
         let plan = plan.map_err(Failure::Input)?;
+        let fit = plan.jobs.iter().try_for_each(network::check);
+        fit.map_err(|error| Failure::Input(format!("{}: {error}", plan.name)))?;
         let path = self
             .out
             .clone()

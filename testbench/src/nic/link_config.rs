@@ -281,6 +281,7 @@ impl LinkSpec {
         NicSetup {
             nic,
             base_rtt_ns,
+            hpcc: None,
             qps: qps.collect(),
             memory,
             work: if self.works(side) { self.work() } else { Vec::new() },

@@ -6,6 +6,7 @@
 //! | `model` | the behavioural model behind that face |
 //! | `link`, `link_config`, `link_report` | two NICs on a wire (`run link`) |
 //! | `bound` | how much payload the wire could carry at most |
+//! | `network` | NICs on the hosts of a simulated network |
 //! | `replay` | a capture into one NIC |
 //! | `serve`, `arp` | one NIC with a live wire over UDP |
 //! | `outputs` | memory, completions and counters as files |
@@ -17,6 +18,7 @@ pub mod link;
 pub mod link_config;
 pub mod link_report;
 pub mod model;
+pub mod network;
 pub mod outputs;
 pub mod replay;
 pub mod serve;

@@ -19,6 +19,7 @@ macro_rules! scenarios {
 
 scenarios!(
     "incast16",
+    "incast2",
     "fig6",
     "fig9a",
     "fig9b",

@@ -171,7 +171,9 @@ impl LawSpec {
                 Ok(Box::new(Direct::new(law)))
             }
             Fidelity::CcRtl => rtl_slot::make(&self.hpcc_params(port)?, self.driver),
-            Fidelity::NicRtl => Err("fidelity: expected golden, fixed or cc-rtl for a network of many NICs".into()),
+            Fidelity::NicModel | Fidelity::NicRtl => {
+                Err("fidelity: expected golden, fixed or cc-rtl for hosts inside the simulator".into())
+            }
         }
     }
 

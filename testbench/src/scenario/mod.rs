@@ -26,6 +26,8 @@ pub enum Fidelity {
     Fixed,
     /// The RTL of the congestion-control slot, clocked.
     CcRtl,
+    /// The whole NIC as a behavioural model, frames in and out.
+    NicModel,
     /// The whole NIC in RTL.
     NicRtl,
 }
@@ -37,7 +39,13 @@ impl Fidelity {
             Fidelity::Golden => "golden",
             Fidelity::Fixed => "fixed",
             Fidelity::CcRtl => "cc-rtl",
+            Fidelity::NicModel => "nic-model",
             Fidelity::NicRtl => "nic-rtl",
         }
+    }
+
+    /// The hosts are whole NICs: the network sees their frames only.
+    pub fn whole_nic(self) -> bool {
+        matches!(self, Fidelity::NicModel | Fidelity::NicRtl)
     }
 }

@@ -3,6 +3,7 @@
 //! Every fault is one line: file, line, field, what was expected.
 
 use super::nic_registers::NicSection;
+use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use serde::Deserialize;
@@ -143,6 +144,8 @@ pub struct NicSetup {
     pub nic: NicConfig,
     /// Base round-trip time `T` of the congestion control, ns.
     pub base_rtt_ns: u32,
+    /// Parameters of HPCC in place of those that follow from the registers.
+    pub hpcc: Option<HpccParams>,
     /// Queue pairs.
     pub qps: Vec<QpConfig>,
     /// Memory.
@@ -198,6 +201,7 @@ impl NicSetup {
         let mut setup = Self {
             nic,
             base_rtt_ns,
+            hpcc: None,
             qps: Vec::new(),
             memory: Vec::new(),
             work: Vec::new(),

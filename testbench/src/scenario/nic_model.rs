@@ -8,6 +8,10 @@ use hpcc_models::nic::{BlockMemory, HostError, Nic};
 impl NicSetup {
     /// Parameters of HPCC for this NIC's port.
     pub fn hpcc_params(&self) -> Result<HpccParams, String> {
+        if let Some(params) = &self.hpcc {
+            params.validate().map_err(|error| error.to_string())?;
+            return Ok(params.clone());
+        }
         let mut params = HpccParams::new(self.nic.line_rate_bps as u64, self.base_rtt_ns);
         params.w_init = self.nic.window;
         params.min_rate = params.min_rate.min(params.line_rate);

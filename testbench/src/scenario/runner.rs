@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use hpcc_models::net::{Config, FlowSpec, LinkChange, Outcome, SamplePlan, Simulator, Topology};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::figures::Finding;
 use super::laws::LawSpec;
 use super::spec::{Planned, Scenario};
 use super::{traffic, Fidelity};
+use crate::nic::network;
 
 /// Everything one simulation needs.
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// Real time it took, seconds.
     pub wall_s: f64,
+    /// What was checked while it ran.
+    pub checks: Vec<Finding>,
 }
 
 impl Run {
@@ -103,6 +107,9 @@ impl Job {
 
     /// Simulates. The plan's samples end with the last flow.
     pub fn run(&self, bar: &ProgressBar) -> Result<Run, String> {
+        if self.fidelity.whole_nic() {
+            return network::run(self, bar);
+        }
         let started = Instant::now();
         let mut slot = |p: &_| self.law.slot(p, self.fidelity);
         let mut sim = Simulator::new(
@@ -142,6 +149,7 @@ impl Job {
             job: self.clone(),
             outcome,
             wall_s: started.elapsed().as_secs_f64(),
+            checks: Vec::new(),
         })
     }
 

@@ -27,7 +27,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(name: &str, paper: &str, ours: String, passed: bool) -> Self {
+    /// A finding.
+    pub fn new(name: &str, paper: &str, ours: String, passed: bool) -> Self {
         Self {
             name: name.into(),
             paper: paper.into(),
@@ -99,6 +100,10 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
             format!("{finished} of {}", records.len()),
             finished == records.len() || open_ended,
         ));
+        analysis.findings.extend(run.checks.iter().map(|check| Finding {
+            name: format!("{}{label}", check.name),
+            ..check.clone()
+        }));
     }
     Ok(analysis)
 }

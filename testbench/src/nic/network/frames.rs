@@ -1,0 +1,197 @@
+//! Frames to packets of the network, and what packets collected back into frames.
+
+use super::hosts;
+use hpcc_models::cc::{HopRecord, MAX_HOPS};
+use hpcc_models::net::External;
+use hpcc_models::wire::{
+    wire_occupancy, Ipv4Repr, Ipv4View, Opcode, PortRole, Ports, RocePacket, StampConfig, WireError,
+};
+use thiserror::Error;
+
+/// Bits of the type-of-service byte that say "capable of ECN"; both together: congestion experienced.
+const ECN: u8 = 3;
+
+/// A frame that the network cannot carry.
+#[derive(Debug, Error, PartialEq)]
+pub(super) enum FrameError {
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    #[error("sent to {0}, which is no host's")]
+    Destination(std::net::Ipv4Addr),
+}
+
+/// What a sent frame says about itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sent {
+    /// As the network takes it.
+    pub external: External,
+    /// Destination queue pair.
+    pub qpn: u32,
+    /// Packet sequence number.
+    pub psn: u32,
+    /// Payload bytes; 0 on an acknowledgement.
+    pub payload: u64,
+}
+
+/// Reads a frame that a NIC sent. Everything that a receiver would check is checked.
+pub(super) fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -> Result<Sent, FrameError> {
+    let packet = RocePacket::parse(frame, ports)?;
+    let to = packet.ipv4.dst;
+    let role = ports.role(packet.udp.dst_port);
+    let acknowledgement = role == Some(PortRole::IntEcho) || packet.bth.opcode == Opcode::Acknowledge;
+    Ok(Sent {
+        external: External {
+            dst: hosts::node(to).ok_or(FrameError::Destination(to))?,
+            ports: u32::from(packet.udp.src_port) | u32::from(packet.udp.dst_port) << 16,
+            size: wire_occupancy(frame.len()) as u32,
+            int: stamp.stamps(frame),
+            ecn: packet.ipv4.tos & ECN != 0,
+            acknowledgement,
+            tag,
+        },
+        qpn: packet.bth.dest_qp,
+        psn: packet.bth.psn,
+        payload: packet.payload.len() as u64,
+    })
+}
+
+/// Writes what the packet collected into its frame, with the code of the stamper: lengths and header checksum follow.
+pub(super) fn write_int(
+    frame: &mut Vec<u8>,
+    stamp: &StampConfig,
+    n_hop: u8,
+    path_id: u16,
+    hops: &[HopRecord; MAX_HOPS],
+) {
+    for hop in 0..usize::from(n_hop) {
+        // The ids are known by their XOR only: all of it goes in at the first switch.
+        let switch_id = if hop == 0 { path_id } else { 0 };
+        let record = hops.get(hop).copied().unwrap_or_default();
+        StampConfig { switch_id, ..*stamp }.stamp(frame, record);
+    }
+}
+
+/// Marks a frame (congestion experienced).
+pub(super) fn write_mark(frame: &mut [u8], ports: &Ports) -> Result<(), WireError> {
+    let ethernet = RocePacket::parse(frame, ports)?.ethernet;
+    let packet = &mut frame[ethernet.header_len()..];
+    let header = Ipv4Repr::parse(&Ipv4View::new_checked(&*packet)?)?;
+    let tos = header.tos | ECN;
+    Ipv4Repr { tos, ..header }.emit(packet);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hpcc_models::wire::*;
+
+    fn frame(int: &[u8], dst_port: u16, tos: u8) -> Vec<u8> {
+        RocePacket {
+            ethernet: EthernetRepr {
+                dst: MacAddr([2, 0, 0, 0, 0, 2]),
+                src: MacAddr([2, 0, 0, 0, 0, 1]),
+                vlan: None,
+                ethertype: ETHERTYPE_IPV4,
+            },
+            ipv4: Ipv4Repr {
+                src: hosts::ip(0),
+                dst: hosts::ip(1),
+                tos,
+                ident: 0,
+                dont_fragment: true,
+                ttl: 64,
+                protocol: PROTOCOL_UDP,
+                payload_len: 0,
+            },
+            udp: UdpRepr {
+                src_port: 0xc123,
+                dst_port,
+                checksum: 0,
+                payload_len: 0,
+            },
+            int,
+            bth: BthRepr::new(Opcode::Write(Position::Middle), 0x11, 0xabcdef),
+            extension: Extension::None,
+            payload: &[7; 256],
+        }
+        .to_frame()
+    }
+
+    #[test]
+    fn what_the_network_needs_is_read() {
+        let (ports, stamp) = (Ports::default(), StampConfig::default());
+        let sent = read(&frame(&INT_EMPTY, 54791, 26 << 2), 9, &ports, &stamp).unwrap();
+        let external = External {
+            dst: 1,
+            ports: 0xd607_c123,
+            size: 14 + 20 + 8 + 2 + 12 + 256 + 4 + 24,
+            int: true,
+            ecn: false,
+            acknowledgement: false,
+            tag: 9,
+        };
+        assert_eq!(
+            sent,
+            Sent {
+                external,
+                qpn: 0x11,
+                psn: 0xabcdef,
+                payload: 256
+            }
+        );
+        // Another DSCP or port is not stamped; ECT(0) may be marked.
+        for (int, port, tos) in [(&INT_EMPTY[..], 54791, 2), (&[], 4791, 26 << 2 | 2)] {
+            let sent = read(&frame(int, port, tos), 9, &ports, &stamp).unwrap();
+            assert_eq!((sent.external.int, sent.external.ecn), (false, tos & 3 != 0));
+        }
+        let mut damaged = frame(&INT_EMPTY, 54791, 26 << 2);
+        damaged[100] ^= 1;
+        assert!(matches!(
+            read(&damaged, 9, &ports, &stamp),
+            Err(FrameError::Wire(WireError::Icrc { .. }))
+        ));
+    }
+
+    /// Records written at the end of the way give the bytes that six switches write on it.
+    #[test]
+    fn int_is_what_switches_on_the_way_write() {
+        let start = frame(&INT_EMPTY, 54791, 26 << 2);
+        let mut on_the_way = start.clone();
+        let mut stack = IntStack::default();
+        for hop in 0..7u16 {
+            let mut late = start.clone();
+            write_int(
+                &mut late,
+                &StampConfig::default(),
+                stack.n_hop,
+                stack.path_id,
+                &stack.hops,
+            );
+            assert_eq!(late, on_the_way, "{hop} switches");
+            let mut port = Stamper {
+                config: StampConfig {
+                    switch_id: 0x123 * (hop + 1),
+                    speed: 5,
+                    ..StampConfig::default()
+                },
+                tx_bytes: 128 * u64::from(hop + 7),
+            };
+            let record = port.config.record(1000 + u64::from(hop), port.tx_bytes, 800);
+            stack.stamp(port.config.switch_id, record);
+            port.stamp(&mut on_the_way, 1000 + u64::from(hop), 800);
+        }
+    }
+
+    #[test]
+    fn a_mark_changes_the_two_bits_and_the_checksum() {
+        let ports = Ports::default();
+        let mut marked = frame(&INT_EMPTY, 54791, 26 << 2 | 2);
+        let before = marked.clone();
+        write_mark(&mut marked, &ports).unwrap();
+        assert_eq!(marked[15], 26 << 2 | 3);
+        let differing: Vec<_> = (0..marked.len()).filter(|i| marked[*i] != before[*i]).collect();
+        assert!(differing.iter().all(|i| [15, 24, 25].contains(i)), "{differing:?}");
+        assert!(RocePacket::parse(&marked, &ports).is_ok());
+    }
+}

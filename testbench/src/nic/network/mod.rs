@@ -1,0 +1,40 @@
+//! Whole NICs on the hosts of a simulated network (`--fidelity nic-model`, `nic-rtl`).
+//!
+//! The network carries numbered packets and knows their sizes; the NICs exchange frames. In between, a frame is held under its number
+//! and gets the INT that its packet collected written into it when it arrives. Every flow of the scenario is one WRITE on a queue pair
+//! of its own; its completion time is that of the completion.
+//!
+//! Time goes in steps no longer than the shortest host link: what a NIC sends within a step reaches a switch after it, so the network
+//! runs a step first, and then every NIC runs the same step alone, on as many threads as there are cores.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `needs` | what a scenario may ask for |
+//! | `hosts` | configuration, memory and work of each NIC |
+//! | `frames` | frames to packets and back |
+//! | `worker` | a thread with its NICs |
+//! | `cosim` | the steps |
+//! | `observe` | what each flow sent and received |
+
+mod cosim;
+mod frames;
+mod hosts;
+mod needs;
+mod observe;
+mod worker;
+
+use super::ModelNic;
+use crate::scenario::runner::{Job, Run};
+use crate::scenario::Fidelity;
+use indicatif::ProgressBar;
+
+pub use needs::check;
+
+/// Runs a job whose hosts are whole NICs.
+pub fn run(job: &Job, bar: &ProgressBar) -> Result<Run, String> {
+    check(job)?;
+    match job.fidelity {
+        Fidelity::NicModel => cosim::run::<ModelNic>(job, bar),
+        other => Err(format!("fidelity: expected nic-model, got {}", other.name())),
+    }
+}

@@ -1,0 +1,100 @@
+//! What a scenario asks for that NICs on its hosts do not have: one line each, before anything is written.
+
+use super::hosts::MAX_QPS;
+use crate::scenario::laws::LawKind;
+use crate::scenario::runner::Job;
+use crate::scenario::Fidelity;
+use hpcc_models::net::{Clock, Framing, Recovery, WindowUse};
+use hpcc_models::nic::MAX_MESSAGE;
+use std::collections::BTreeMap;
+
+/// Payload of all flows together at most: it stands in memory at both ends.
+const MAX_TOTAL: u64 = 1 << 29;
+/// Fidelities with whole NICs that exist.
+const AVAILABLE: &[Fidelity] = &[Fidelity::NicModel];
+
+/// Whether NICs can be the hosts of a job; always, where it does not ask for whole NICs.
+pub fn check(job: &Job) -> Result<(), String> {
+    if !job.fidelity.whole_nic() {
+        return Ok(());
+    }
+    let fidelity = job.fidelity.name();
+    let wrong =
+        |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
+    if !AVAILABLE.contains(&job.fidelity) {
+        let known: Vec<_> = AVAILABLE.iter().map(|f| f.name()).collect();
+        return Err(format!("fidelity: expected {}, got {fidelity}", known.join(" or ")));
+    }
+    if job.law.kind != LawKind::Hpcc || job.config.window_use != WindowUse::Law {
+        return wrong("law", "hpcc", &job.law.name);
+    }
+    if job.config.recovery != Recovery::GoBackN {
+        return wrong("network.flow_control", "pfc or go-back-n", "irn");
+    }
+    if job.config.framing != Framing::wire(true) || job.config.clock != Clock::Exact || job.law.whole_rates {
+        return wrong("--ns3-config", "none", "one with its own framing");
+    }
+    if !matches!(job.config.mtu, 256 | 512 | 1024 | 2048 | 4096) {
+        return wrong(
+            "network.mtu",
+            "256, 512, 1024, 2048 or 4096",
+            &job.config.mtu.to_string(),
+        );
+    }
+    flows(job)?;
+    links(job)
+}
+
+fn flows(job: &Job) -> Result<(), String> {
+    let fidelity = job.fidelity.name();
+    let mut count = BTreeMap::<u32, u32>::new();
+    for (index, flow) in job.flows.iter().enumerate() {
+        if flow.bytes > MAX_MESSAGE {
+            let bytes = flow.bytes;
+            return Err(format!(
+                "flow {index}: bytes: expected at most {MAX_MESSAGE} at {fidelity}, got {bytes}"
+            ));
+        }
+        for node in [flow.src, flow.dst] {
+            let flows = count.entry(node).or_default();
+            *flows += 1;
+            if *flows > MAX_QPS {
+                return Err(format!(
+                    "traffic: expected at most {MAX_QPS} flows at a host at {fidelity}, host {node} has more"
+                ));
+            }
+        }
+    }
+    let total = job.flows.iter().fold(0u64, |sum, flow| sum.saturating_add(flow.bytes));
+    if total > MAX_TOTAL {
+        return Err(format!(
+            "traffic: expected at most {MAX_TOTAL} bytes at {fidelity}, got {total}"
+        ));
+    }
+    Ok(())
+}
+
+fn links(job: &Job) -> Result<(), String> {
+    let fidelity = job.fidelity.name();
+    let mut count = BTreeMap::<u32, u32>::new();
+    for link in &job.topology.links {
+        for node in [link.a, link.b] {
+            if job.topology.is_switch[node as usize] {
+                continue;
+            }
+            if link.delay_ps < 1000 {
+                return Err(format!(
+                    "network: expected links to hosts of at least 1 ns at {fidelity}, host {node} has a shorter one"
+                ));
+            }
+            let links = count.entry(node).or_default();
+            *links += 1;
+            if *links > 1 {
+                return Err(format!(
+                    "network: expected one link to each host at {fidelity}, host {node} has more"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
