@@ -5,7 +5,7 @@ use crate::scenario::runner::Job;
 use hpcc_models::net::Simulator;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest};
 use hpcc_models::wire::{MacAddr, MASK_24};
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::net::Ipv4Addr;
 
 /// Queue pairs of a NIC: numbers 2 to 149.
@@ -86,8 +86,8 @@ impl Plan {
         let mut hosts = BTreeMap::new();
         for flow in &job.flows {
             for node in [flow.src, flow.dst] {
-                if !hosts.contains_key(&node) {
-                    hosts.insert(node, HostPlan::new(job, sim, node)?);
+                if let Entry::Vacant(place) = hosts.entry(node) {
+                    place.insert(HostPlan::new(job, sim, node)?);
                 }
             }
         }
