@@ -257,7 +257,7 @@ fn what_the_nic_has_not_is_refused_in_one_line() {
     );
     assert!(refused(&["--set", "network.flow_control=irn"]).contains("network.flow_control: expected pfc or go-back-n"));
     assert!(refused(&["--set", "network.mtu=1000"]).contains("network.mtu: expected 256, 512,"));
-    assert!(refused(&["--set", "network.delay_ns=0"]).contains("expected links to hosts of at least 1 ns"));
+    assert!(refused(&["--set", "network.delay_ns=0"]).contains("expected links to hosts of at least 20 ns"));
     assert!(refused(&["--set", "network.topology=testbed"]).contains("expected one link to each host"));
     assert!(refused(&["--set", "traffic.0.bytes=600000000"]).contains("traffic: expected at most"));
     let many = [

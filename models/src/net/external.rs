@@ -1,8 +1,8 @@
 //! Hosts outside the simulator: their frames enter at the host's end of its link and leave there again.
 //!
 //! What lies between is the engine's: link rates and delays, switching, the shared buffer, INT, ECN, pause. Whoever drives the hosts
-//! keeps their frames by number, runs the network to a time, takes what was delivered until then, lets the hosts run for no longer than
-//! the shortest host link takes, and injects what they sent meanwhile.
+//! keeps their frames by number, runs the network to a time, takes what was delivered until then, lets the hosts run to the same time, and
+//! injects what they sent meanwhile. Steps are no longer than the shortest host link takes: then no frame comes too late for its switch.
 
 use super::engine::Simulator;
 use super::packet::{Packet, PacketKind};
@@ -104,10 +104,9 @@ impl Simulator {
             _ => return Err(InjectError::Node(node)),
         };
         let p = &self.ports[port as usize];
-        let start_ps = time_ps.max(p.busy_until);
-        let late = start_ps + p.delay_ps < self.now;
-        let up = p.up;
-        if late {
+        let (start_ps, up) = (time_ps.max(p.busy_until), p.up);
+        let arrival = start_ps + self.wire_ps(port, frame.size) + p.delay_ps;
+        if arrival < self.now {
             let now_ps = self.now;
             return Err(InjectError::Late { node, time_ps, now_ps });
         }

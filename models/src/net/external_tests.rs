@@ -197,9 +197,10 @@ fn losses_are_told() {
 fn late_frames_and_strangers_are_refused() {
     let mut sim = network(&star(3, 100, 1000), Config::paper(9000, true));
     sim.run_until(5_000_000);
-    let late = sim.inject(0, 3_999_999, frame(2, 1108, 1)).unwrap_err();
+    // 88.64 ns on the wire and 1 us of delay end at the network's 5 us.
+    let late = sim.inject(0, 3_911_359, frame(2, 1108, 1)).unwrap_err();
     assert!(matches!(late, InjectError::Late { node: 0, .. }), "{late}");
-    sim.inject(0, 4_000_000, frame(2, 1108, 1)).unwrap();
+    sim.inject(0, 3_911_360, frame(2, 1108, 1)).unwrap();
     for node in [3, 4] {
         assert_eq!(
             sim.inject(node, 5_000_000, frame(2, 1108, 1)),

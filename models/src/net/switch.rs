@@ -254,6 +254,16 @@ impl Simulator {
         true
     }
 
+    /// How long `size` bytes take at a port, ps.
+    #[inline]
+    pub(super) fn wire_ps(&self, port: u32, size: u32) -> u64 {
+        let p = &self.ports[port as usize];
+        match self.times[p.times as usize].ps.get(size as usize) {
+            Some(&ps) => ps,
+            None => self.config.clock.duration_ps(u64::from(size), p.rate_bps),
+        }
+    }
+
     /// Puts a packet on the wire; `more`: the end of the transmission matters.
     pub(super) fn transmit(&mut self, port: u32, index: u32, more: bool) {
         self.transmit_at(port, index, self.now, more);
@@ -262,13 +272,8 @@ impl Simulator {
     /// The same from `start` on.
     #[inline]
     pub(super) fn transmit_at(&mut self, port: u32, index: u32, start: u64, more: bool) {
-        let size = self.packets[index].size;
+        let duration = self.wire_ps(port, self.packets[index].size);
         let p = &mut self.ports[port as usize];
-        let times = &self.times[p.times as usize];
-        let duration = match times.ps.get(size as usize) {
-            Some(&ps) => ps,
-            None => self.config.clock.duration_ps(u64::from(size), p.rate_bps),
-        };
         p.busy_until = start + duration;
         p.busy_seq = self.events.reserve();
         p.end_scheduled = more;

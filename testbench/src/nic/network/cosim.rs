@@ -18,6 +18,8 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 const PS_PER_NS: u64 = 1000;
+/// A clocked NIC ends a step at most this long before the network does, ns: two clocks of 5.
+const CLOCK_SLACK_NS: u64 = 10;
 
 /// The threads that run the NICs, as seen from the network. Hosts are dealt out in runs of `share`.
 struct Workers {
@@ -150,7 +152,7 @@ impl<'a> Cosim<'a> {
             plan,
             sim,
             origin_ps,
-            lookahead_ns: (shortest / PS_PER_NS).max(1),
+            lookahead_ns: (shortest / PS_PER_NS).saturating_sub(CLOCK_SLACK_NS).max(1),
             index: plan.hosts.iter().map(|host| host.node).zip(0..).collect(),
             order,
             posted: 0,
@@ -172,7 +174,8 @@ impl<'a> Cosim<'a> {
         let stop_ns = self.job.stop_ps.saturating_sub(self.origin_ps) / PS_PER_NS;
         let mut now_ns = 0;
         while now_ns < stop_ns && self.completed < self.job.flows.len() {
-            now_ns = (now_ns + self.lookahead_ns).min(stop_ns);
+            let point_ns = self.observer.due_ps().saturating_sub(self.origin_ps) / PS_PER_NS;
+            now_ns = (now_ns + self.lookahead_ns).min(stop_ns).min(point_ns.max(now_ns + 1));
             let now_ps = self.origin_ps + now_ns * PS_PER_NS;
             self.sim.run_until(now_ps);
             let inputs = self.inputs(now_ns)?;

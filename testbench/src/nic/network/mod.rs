@@ -4,7 +4,7 @@
 //! and gets the INT that its packet collected written into it when it arrives. Every flow of the scenario is one WRITE on a queue pair
 //! of its own; its completion time is that of the completion.
 //!
-//! Time goes in steps no longer than the shortest host link: what a NIC sends within a step reaches a switch after it, so the network
+//! Time goes in steps a little shorter than the shortest host link: what a NIC sends within a step reaches a switch after it, so the network
 //! runs a step first, and then every NIC runs the same step alone, on as many threads as there are cores.
 //!
 //! | file | subject |

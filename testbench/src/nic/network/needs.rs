@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// Payload of all flows together at most: it stands in memory at both ends.
 const MAX_TOTAL: u64 = 1 << 29;
+/// Delay of a host's link at least: steps are shorter than that by two clocks of 5 ns.
+const LEAST_DELAY_PS: u64 = 20_000;
 /// Fidelities with whole NICs that exist.
 const AVAILABLE: &[Fidelity] = &[Fidelity::NicModel];
 
@@ -82,9 +84,9 @@ fn links(job: &Job) -> Result<(), String> {
             if job.topology.is_switch[node as usize] {
                 continue;
             }
-            if link.delay_ps < 1000 {
+            if link.delay_ps < LEAST_DELAY_PS {
                 return Err(format!(
-                    "network: expected links to hosts of at least 1 ns at {fidelity}, host {node} has a shorter one"
+                    "network: expected links to hosts of at least 20 ns at {fidelity}, host {node} has a shorter one"
                 ));
             }
             let links = count.entry(node).or_default();

@@ -55,6 +55,11 @@ impl Observer {
         }
     }
 
+    /// When the next points are due, ps.
+    pub fn due_ps(&self) -> u64 {
+        self.last_ps.saturating_add(self.interval_ps)
+    }
+
     fn find(&mut self, sent: &Sent) -> Option<&mut Flow> {
         let target = (sent.external.dst, sent.qpn);
         let index = self.by_target.get(&target).filter(|_| !sent.external.acknowledgement)?;
