@@ -14,6 +14,7 @@ pub mod frame_bytes;
 pub mod header;
 pub mod response_queue;
 pub mod row;
+pub mod select;
 pub mod stimulus;
 #[cfg(test)]
 mod tests;

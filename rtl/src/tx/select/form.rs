@@ -1,0 +1,373 @@
+//! From the place of a PSN in its message to the packet, its memory job and what the scheduler hears of it.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 0 | inputs | bytes before the packet: place x MTU |
+//! | 1 | `bytes_before` | address; bytes of the message from here on |
+//! | 2 | `address`, `left` | payload; extension |
+//! | 3 | `length`, `extension` | bytes on the wire less than a full packet; the words |
+//! | 4 | FIFOs | packet, job, feedback; a READ request has two feedbacks, the second one clock later |
+//!
+//! Nothing stops on the way: who feeds it looks at `room` first, and not more often than every second clock.
+
+use crate::emit::naming::named;
+use crate::nic::words::{DmaJob, TxPacket};
+use crate::prim::delay::Delay;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::sched::ports::FeedbackOut;
+use rust_hdl::prelude::*;
+
+/// Codes of [`Form::form`].
+pub mod form {
+    /// Nothing leaves; the scheduler gets the bytes of a full packet back.
+    pub const VOID: u64 = 0;
+    /// WRITE packet.
+    pub const WRITE: u64 = 1;
+    /// READ request.
+    pub const READ: u64 = 2;
+    /// READ response.
+    pub const RESPONSE: u64 = 3;
+}
+
+/// Forms packets.
+#[derive(LogicBlock, Default)]
+pub struct Form {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Register: wire bytes of a packet beside its payload, as the scheduler charges them.
+    pub overhead: Signal<In, U<10>>,
+    /// Clock 0: a grant.
+    pub valid: Signal<In, Bit>,
+    /// What becomes of it, one of [`form`].
+    pub form: Signal<In, U<2>>,
+    /// Flow.
+    pub flow: Signal<In, U<9>>,
+    /// Generation.
+    pub generation: Signal<In, U<8>>,
+    /// PSN.
+    pub psn: Signal<In, U<24>>,
+    /// Place of the PSN in its message.
+    pub place: Signal<In, U<24>>,
+    /// Last packet of its message.
+    pub last: Signal<In, Bit>,
+    /// Acknowledge request.
+    pub ack_req: Signal<In, Bit>,
+    /// One past the last PSN of the message.
+    pub end_psn: Signal<In, U<24>>,
+    /// Address that the place counts from: local, of a READ request remote.
+    pub base: Signal<In, U<64>>,
+    /// Remote address of the message.
+    pub remote: Signal<In, U<64>>,
+    /// Remote key; of READ responses their MSN.
+    pub key: Signal<In, U<32>>,
+    /// Bytes of the message.
+    pub total: Signal<In, U<32>>,
+    /// MTU code.
+    pub mtu: Signal<In, U<3>>,
+    /// The queue pair collects INT.
+    pub int_on: Signal<In, Bit>,
+    /// Room for four more.
+    pub room: Signal<Out, Bit>,
+    /// Packets.
+    pub packet: StreamOut<TxPacket>,
+    /// Payload to fetch, in the order of the packets that have some.
+    pub job: StreamOut<DmaJob>,
+    /// To the scheduler.
+    pub feedback: FeedbackOut,
+    bytes_before: DFF<U<36>>,
+    base_1: DFF<U<64>>,
+    total_1: DFF<U<32>>,
+    remaining: Signal<Local, U<37>>,
+    address: DFF<U<64>>,
+    left: DFF<U<32>>,
+    address_3: DFF<U<64>>,
+    payload: Signal<Local, U<32>>,
+    length: DFF<U<13>>,
+    extension: DFF<W<128, 2>>,
+    extension_kind: DFF<U<2>>,
+    opcode: DFF<U<8>>,
+    full_3: DFF<U<13>>,
+    place_2: Delay<U<24>, 2>,
+    remote_2: Delay<U<64>, 2>,
+    key_2: Delay<U<32>, 2>,
+    total_2: DFF<U<32>>,
+    mtu_2: Delay<U<3>, 2>,
+    last_2: Delay<Bit, 2>,
+    last_3: DFF<Bit>,
+    form_2: Delay<U<2>, 2>,
+    form_3: DFF<U<2>>,
+    valid_3: Delay<Bit, 3>,
+    ack_req_3: Delay<Bit, 3>,
+    int_on_3: Delay<Bit, 3>,
+    psn_3: Delay<U<24>, 3>,
+    end_3: Delay<U<24>, 3>,
+    flow_3: Delay<U<9>, 3>,
+    generation_3: Delay<U<8>, 3>,
+    full: Signal<Local, U<13>>,
+    first: Signal<Local, Bit>,
+    padded: Signal<Local, U<13>>,
+    spared: Signal<Local, U<24>>,
+    valid_4: DFF<Bit>,
+    form_4: DFF<U<2>>,
+    word_4: DFF<TxPacket>,
+    job_4: DFF<DmaJob>,
+    has_payload: DFF<Bit>,
+    spared_4: DFF<U<24>>,
+    end_4: DFF<U<24>>,
+    again: DFF<Bit>,
+    spared_5: DFF<U<24>>,
+    from_5: DFF<U<41>>,
+    from_4: DFF<U<41>>,
+    packets: StreamFifo<TxPacket, 6, 56>,
+    jobs: StreamFifo<DmaJob, 3, 3>,
+    feedbacks: StreamFifo<W<66, 2>, 4, 6>,
+}
+
+impl Logic for Form {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            bytes_before,
+            base_1,
+            total_1,
+            address,
+            left,
+            address_3,
+            length,
+            extension
+        );
+        clock!(
+            self,
+            clock,
+            extension_kind,
+            opcode,
+            full_3,
+            place_2,
+            remote_2,
+            key_2,
+            total_2
+        );
+        clock!(self, clock, mtu_2, last_2, last_3, form_2, form_3, valid_3, ack_req_3);
+        clock!(
+            self,
+            clock,
+            int_on_3,
+            psn_3,
+            end_3,
+            flow_3,
+            generation_3,
+            valid_4,
+            form_4
+        );
+        clock!(
+            self,
+            clock,
+            word_4,
+            job_4,
+            has_payload,
+            spared_4,
+            end_4,
+            again,
+            spared_5
+        );
+        clock!(self, clock, from_4, from_5, packets, jobs, feedbacks);
+        self.packets.reset.next = self.reset.val();
+        self.jobs.reset.next = self.reset.val();
+        self.feedbacks.reset.next = self.reset.val();
+        self.room.next = !self.packets.crowded.val() & !self.jobs.crowded.val() & !self.feedbacks.crowded.val();
+        self.place_2.d.next = self.place.val();
+        self.remote_2.d.next = self.remote.val();
+        self.key_2.d.next = self.key.val();
+        self.mtu_2.d.next = self.mtu.val();
+        self.last_2.d.next = self.last.val();
+        self.form_2.d.next = self.form.val();
+        self.valid_3.d.next = self.valid.val();
+        self.ack_req_3.d.next = self.ack_req.val();
+        self.int_on_3.d.next = self.int_on.val();
+        self.psn_3.d.next = self.psn.val();
+        self.end_3.d.next = self.end_psn.val();
+        self.flow_3.d.next = self.flow.val();
+        self.generation_3.d.next = self.generation.val();
+
+        // 0
+        self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 12;
+        if self.mtu.val() == 0 {
+            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 8;
+        }
+        if self.mtu.val() == 1 {
+            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 9;
+        }
+        if self.mtu.val() == 2 {
+            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 10;
+        }
+        if self.mtu.val() == 3 {
+            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 11;
+        }
+        self.base_1.d.next = self.base.val();
+        self.total_1.d.next = self.total.val();
+
+        // 1
+        self.address.d.next = self.base_1.q.val() + bit_cast_u::<64, 36>(self.bytes_before.q.val());
+        self.remaining.next =
+            bit_cast_u::<37, 32>(self.total_1.q.val()) - bit_cast_u::<37, 36>(self.bytes_before.q.val());
+        self.left.d.next = bit_cast_u::<32, 37>(self.remaining.val());
+        if self.remaining.val().get_bit(36) {
+            self.left.d.next = bits_u::<32>(0);
+        }
+        self.total_2.d.next = self.total_1.q.val();
+
+        // 2: payload; a READ request has none
+        self.full.next = bits_u::<13>(4096);
+        if self.mtu_2.q.val() == 0 {
+            self.full.next = bits_u::<13>(256);
+        }
+        if self.mtu_2.q.val() == 1 {
+            self.full.next = bits_u::<13>(512);
+        }
+        if self.mtu_2.q.val() == 2 {
+            self.full.next = bits_u::<13>(1024);
+        }
+        if self.mtu_2.q.val() == 3 {
+            self.full.next = bits_u::<13>(2048);
+        }
+        self.full_3.d.next = self.full.val();
+        self.payload.next = self.left.q.val();
+        if self.left.q.val() > bit_cast_u::<32, 13>(self.full.val()) {
+            self.payload.next = bit_cast_u::<32, 13>(self.full.val());
+        }
+        self.length.d.next = bit_cast_u::<13, 32>(self.payload.val());
+        self.address_3.d.next = self.address.q.val();
+        self.last_3.d.next = self.last_2.q.val();
+        self.form_3.d.next = self.form_2.q.val();
+        self.first.next = !self.place_2.q.val().any();
+        self.extension_kind.d.next = bits_u::<2>(0);
+        self.extension.d.next = bit_cast_w::<128, 2, 32>(self.total_2.q.val())
+            | (bit_cast_w::<128, 2, 32>(self.key_2.q.val()) << 32)
+            | (bit_cast_w::<128, 2, 64>(self.remote_2.q.val()) << 64);
+        // First, Middle, Last, Only
+        self.opcode.d.next = bits_u::<8>(0x07);
+        if self.last_2.q.val() {
+            self.opcode.d.next = bits_u::<8>(0x08);
+        }
+        if self.first.val() {
+            self.extension_kind.d.next = bits_u::<2>(1);
+            self.opcode.d.next = bits_u::<8>(0x06);
+            if self.last_2.q.val() {
+                self.opcode.d.next = bits_u::<8>(0x0a);
+            }
+        }
+        if self.form_2.q.val() == 2 {
+            self.length.d.next = bits_u::<13>(0);
+            self.opcode.d.next = bits_u::<8>(0x0c);
+            self.extension_kind.d.next = bits_u::<2>(1);
+            self.extension.d.next = bit_cast_w::<128, 2, 32>(self.left.q.val())
+                | (bit_cast_w::<128, 2, 32>(self.key_2.q.val()) << 32)
+                | (bit_cast_w::<128, 2, 64>(self.address.q.val()) << 64);
+        }
+        if self.form_2.q.val() == 3 {
+            self.extension.d.next = (bit_cast_w::<128, 2, 24>(self.key_2.q.val().get_bits::<24>(0)) << 96)
+                | (bit_cast_w::<128, 2, 8>(bits_u::<8>(0x1f)) << 120);
+            self.opcode.d.next = bits_u::<8>(0x0e);
+            self.extension_kind.d.next = bits_u::<2>(0);
+            if self.last_2.q.val() {
+                self.opcode.d.next = bits_u::<8>(0x0f);
+                self.extension_kind.d.next = bits_u::<2>(2);
+            }
+            if self.first.val() {
+                self.opcode.d.next = bits_u::<8>(0x0d);
+                self.extension_kind.d.next = bits_u::<2>(2);
+                if self.last_2.q.val() {
+                    self.opcode.d.next = bits_u::<8>(0x10);
+                }
+            }
+        }
+
+        // 3: a full packet has a full payload and a full INT stack of 42 bytes and no extension
+        self.padded.next = (self.length.q.val() + 3) & 0x1ffc;
+        self.spared.next = bit_cast_u::<24, 13>(self.full_3.q.val()) - bit_cast_u::<24, 13>(self.padded.val());
+        if self.extension_kind.q.val() == 1 {
+            self.spared.next = bit_cast_u::<24, 13>(self.full_3.q.val()) - bit_cast_u::<24, 13>(self.padded.val()) - 16;
+        }
+        if self.extension_kind.q.val() == 2 {
+            self.spared.next = bit_cast_u::<24, 13>(self.full_3.q.val()) - bit_cast_u::<24, 13>(self.padded.val()) - 4;
+        }
+        self.spared_4.d.next = self.spared.val();
+        if !self.int_on_3.q.val() {
+            self.spared_4.d.next = self.spared.val() + 42;
+        }
+        if self.form_3.q.val() == 0 {
+            self.spared_4.d.next =
+                bit_cast_u::<24, 13>(self.full_3.q.val()) + bit_cast_u::<24, 10>(self.overhead.val());
+        }
+        self.valid_4.d.next = self.valid_3.q.val();
+        self.form_4.d.next = self.form_3.q.val();
+        self.end_4.d.next = self.end_3.q.val();
+        self.has_payload.d.next = self.length.q.val().any() & (self.form_3.q.val() != 0);
+        self.job_4.d.next =
+            bit_cast_w::<77, 2, 64>(self.address_3.q.val()) | (bit_cast_w::<77, 2, 13>(self.length.q.val()) << 64);
+        self.word_4.d.next = (bit_cast_w::<194, 4, 1>(bit_cast_b(self.form_3.q.val() == 3)) << 193)
+            | (bit_cast_w::<194, 4, 1>(bit_cast_b((self.form_3.q.val() == 3) & self.last_3.q.val())) << 192)
+            | (bit_cast_w::<194, 4, 13>(self.length.q.val()) << 179)
+            | (bit_cast_ww::<194, 4, 128, 2>(self.extension.q.val()) << 51)
+            | (bit_cast_w::<194, 4, 2>(self.extension_kind.q.val()) << 49)
+            | (bit_cast_w::<194, 4, 1>(bit_cast_b(self.ack_req_3.q.val())) << 48)
+            | (bit_cast_w::<194, 4, 24>(self.psn_3.q.val()) << 24)
+            | (bit_cast_w::<194, 4, 8>(self.opcode.q.val()) << 16)
+            | (bit_cast_w::<194, 4, 8>(self.generation_3.q.val()) << 8)
+            | bit_cast_w::<194, 4, 8>(self.flow_3.q.val().get_bits::<8>(1));
+        // of feedback: generation 40:33, flow 32:24, PSN 23:0
+        self.from_4.d.next = (bit_cast_u::<41, 8>(self.generation_3.q.val()) << 33)
+            | (bit_cast_u::<41, 9>(self.flow_3.q.val()) << 24)
+            | bit_cast_u::<41, 24>(self.psn_3.q.val());
+
+        // 4, and 5 for the bytes of a READ request
+        self.packets.up.valid.next = self.valid_4.q.val() & (self.form_4.q.val() != 0);
+        self.packets.up.data.next = self.word_4.q.val();
+        self.jobs.up.valid.next = self.valid_4.q.val() & self.has_payload.q.val();
+        self.jobs.up.data.next = self.job_4.q.val();
+        self.again.d.next = self.valid_4.q.val() & (self.form_4.q.val() == 2);
+        self.spared_5.d.next = self.spared_4.q.val();
+        self.from_5.d.next = self.from_4.q.val();
+        self.feedbacks.up.valid.next =
+            (self.valid_4.q.val() & ((self.form_4.q.val() == 2) | self.spared_4.q.val().any())) | self.again.q.val();
+        self.feedbacks.up.data.next =
+            (bit_cast_w::<66, 2, 24>(self.spared_4.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_4.q.val());
+        if self.form_4.q.val() == 2 {
+            self.feedbacks.up.data.next = (bit_cast_w::<66, 2, 1>(bits_u::<1>(1)) << 65)
+                | (bit_cast_w::<66, 2, 24>(self.end_4.q.val()) << 41)
+                | bit_cast_w::<66, 2, 41>(self.from_4.q.val());
+        }
+        if self.again.q.val() {
+            self.feedbacks.up.data.next =
+                (bit_cast_w::<66, 2, 24>(self.spared_5.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_5.q.val());
+        }
+        StreamOut::<TxPacket>::link(&mut self.packet, &mut self.packets.down);
+        StreamOut::<DmaJob>::link(&mut self.job, &mut self.jobs.down);
+        self.feedback.valid.next = self.feedbacks.down.valid.val();
+        self.feedbacks.down.ready.next = self.feedback.ready.val();
+        self.feedback.psn.next = self.feedbacks.down.data.val().get_bits::<24>(0);
+        self.feedback.flow.next = bit_cast_u::<16, 9>(self.feedbacks.down.data.val().get_bits::<9>(24));
+        self.feedback.generation.next = self.feedbacks.down.data.val().get_bits::<8>(33);
+        self.feedback.value.next = self.feedbacks.down.data.val().get_bits::<24>(41);
+        self.feedback.advance.next = self.feedbacks.down.data.val().get_bit(65);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Form {
+        in reset, overhead, valid, form, flow, generation, psn, place, last, ack_req, end_psn, base, remote, key, total, mtu,
+            int_on, packet.ready, job.ready, feedback.ready;
+        out room, packet.data, packet.valid, job.data, job.valid, feedback.valid, feedback.advance, feedback.flow,
+            feedback.generation, feedback.psn, feedback.value
+    }
+}

@@ -1,0 +1,360 @@
+//! Select: from a grant of the scheduler to a packet, or to none.
+//!
+//! A grant names a flow and a PSN. Even flows carry requests: the message with that PSN is looked for in the ring of the queue pair,
+//! from where the last one was found. Odd flows carry READ responses: the PSN must lie in the READ that is being answered. A grant for
+//! which there is nothing (any more) is void, and the scheduler gets its bytes back.
+//!
+//! | clock | what |
+//! |---|---|
+//! | 0 | the grant is taken; context, ring place and READ are addressed |
+//! | 2 | they show; a paused priority waits here; the message is addressed, in each further clock the next one of the ring |
+//! | 4 | the message shows, 250 bits |
+//! | 5 | does it contain the PSN? Then [`form::Form`] begins and the next grant may be taken in clock 6 |
+//!
+//! A packet in sequence therefore takes six clocks, the first one of the next message seven; a READ response takes four. After a
+//! rewind the search goes round the ring, one message a clock, 21 clocks at most: a void grant of even flows costs that much too.
+
+pub mod form;
+#[cfg(test)]
+mod tests;
+
+use crate::emit::naming::named;
+use crate::nic::words::{Context, DmaJob, Message, ReadState, TxPacket};
+use crate::prim::ram::RamReg;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::sched::ports::{FeedbackOut, SendIn};
+use form::Form;
+use rust_hdl::prelude::*;
+
+/// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address.
+#[derive(LogicBlock, Default)]
+pub struct Select<const A: usize, const M: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Register: wire bytes of a packet beside its payload, as the scheduler charges them.
+    pub overhead: Signal<In, U<10>>,
+    /// Register: an acknowledgement is asked for with every so manyth packet of a queue pair, at least 1.
+    pub ack_interval: Signal<In, U<8>>,
+    /// Paused priorities.
+    pub pause: Signal<In, U<8>>,
+    /// A context is written.
+    pub context_valid: Signal<In, Bit>,
+    /// Its queue pair.
+    pub context_qp: Signal<In, U<8>>,
+    /// The context.
+    pub context_data: Signal<In, Context>,
+    /// A message is written.
+    pub message_valid: Signal<In, Bit>,
+    /// Queue pair and place in its ring.
+    pub message_address: Signal<In, U<12>>,
+    /// The message.
+    pub message_data: Signal<In, Message>,
+    /// A READ begins to be answered.
+    pub read_valid: Signal<In, Bit>,
+    /// Its queue pair.
+    pub read_qp: Signal<In, U<8>>,
+    /// The READ.
+    pub read_data: Signal<In, ReadState>,
+    /// Grants.
+    pub send: SendIn,
+    /// Packets.
+    pub packet: StreamOut<TxPacket>,
+    /// Their payload, in order; packets without payload have no job.
+    pub job: StreamOut<DmaJob>,
+    /// To the scheduler.
+    pub feedback: FeedbackOut,
+    /// Pulse: the highest PSN sent of a queue pair's requests has grown.
+    pub sent_valid: Signal<Out, Bit>,
+    /// Its queue pair.
+    pub sent_qp: Signal<Out, U<8>>,
+    /// Its generation.
+    pub sent_generation: Signal<Out, U<8>>,
+    /// One past the highest PSN sent.
+    pub sent_end: Signal<Out, U<24>>,
+    /// Counter pulse: a grant was void.
+    pub void_grant: Signal<Out, Bit>,
+    /// Counter pulse: a packet that was sent before.
+    pub repeated: Signal<Out, Bit>,
+    // alive 0, generation 8:1, MTU code 11:9, INT 12, priority 15:13
+    contexts: RamReg<U<16>, A>,
+    // place in the ring 3:0, packets since an acknowledgement was asked for 11:4, generation 19:12
+    cursors: RamReg<U<20>, A>,
+    messages: RamReg<W<250, 4>, M>,
+    reads: RamReg<ReadState, A>,
+    pause_r: DFF<U<8>>,
+    // step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on
+    step: DFF<U<2>>,
+    age: DFF<U<5>>,
+    flow: DFF<U<9>>,
+    generation: DFF<U<8>>,
+    psn: DFF<U<24>>,
+    kind: DFF<U<3>>,
+    slot: DFF<U<4>>,
+    found_slot: DFF<U<4>>,
+    qp: Signal<Local, U<8>>,
+    address: Signal<Local, U<8>>,
+    slot_now: Signal<Local, U<4>>,
+    message_qp: Signal<Local, U<12>>,
+    current: Signal<Local, Bit>,
+    paused: Signal<Local, Bit>,
+    // what showed a clock ago, and where the PSN lies in it
+    message: DFF<W<250, 4>>,
+    place: DFF<U<24>>,
+    size: DFF<U<24>>,
+    ours: DFF<Bit>,
+    odd: Signal<Local, Bit>,
+    looked: Signal<Local, Bit>,
+    hit: Signal<Local, Bit>,
+    missed: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    is_read: Signal<Local, Bit>,
+    asks: Signal<Local, Bit>,
+    counted: Signal<Local, U<8>>,
+    fresh: Signal<Local, Bit>,
+    sends: Signal<Local, Bit>,
+    what: DFF<U<2>>,
+    go: DFF<Bit>,
+    last_r: DFF<Bit>,
+    ack_req: DFF<Bit>,
+    end_psn: DFF<U<24>>,
+    base: DFF<U<64>>,
+    remote: DFF<U<64>>,
+    key: DFF<U<32>>,
+    total: DFF<U<32>>,
+    place_r: DFF<U<24>>,
+    psn_r: DFF<U<24>>,
+    flow_r: DFF<U<9>>,
+    generation_r: DFF<U<8>>,
+    mtu: DFF<U<3>>,
+    int_on: DFF<Bit>,
+    first_time: DFF<Bit>,
+    sent_r: DFF<Bit>,
+    void_r: DFF<Bit>,
+    repeated_r: DFF<Bit>,
+    sent_end_r: DFF<U<24>>,
+    sent_flow: DFF<U<9>>,
+    sent_generation_r: DFF<U<8>>,
+    form: Form,
+}
+
+impl<const A: usize, const M: usize> Logic for Select<A, M> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, contexts, cursors, messages, reads, form, pause_r, message, place, size, ours);
+        clock!(self, clock, go, what, last_r, ack_req, end_psn, base, remote, key, total, place_r);
+        clock!(
+            self,
+            clock,
+            psn_r,
+            flow_r,
+            generation_r,
+            mtu,
+            int_on,
+            first_time,
+            sent_r,
+            void_r
+        );
+        clock!(self, clock, repeated_r, sent_end_r, sent_flow, sent_generation_r);
+        dff_setup!(self, clock, step, age, flow, generation, psn, kind, slot, found_slot);
+        self.form.reset.next = self.reset.val();
+        self.form.overhead.next = self.overhead.val();
+        self.pause_r.d.next = self.pause.val();
+
+        // the buses
+        self.contexts.we.next = self.context_valid.val();
+        self.contexts.waddr.next = bit_cast_u::<A, 8>(self.context_qp.val());
+        self.contexts.wdata.next = (bit_cast_u::<16, 3>(self.context_data.val().get_bits::<3>(133)) << 13)
+            | (bit_cast_u::<16, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
+            | bit_cast_u::<16, 9>(self.context_data.val().get_bits::<9>(0));
+        self.messages.we.next = self.message_valid.val();
+        self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
+        self.messages.wdata.next = bit_cast_ww::<250, 4, 384, 6>(self.message_data.val());
+        self.reads.we.next = self.read_valid.val();
+        self.reads.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
+        self.reads.wdata.next = self.read_data.val();
+
+        // 0
+        self.send.ready.next = (self.step.q.val() == 0) & self.form.room.val();
+        self.qp.next = self.flow.q.val().get_bits::<8>(1);
+        self.address.next = self.qp.val();
+        if self.step.q.val() == 0 {
+            self.address.next = self.send.flow.val().get_bits::<8>(1);
+        }
+        if (self.step.q.val() == 0) & self.form.room.val() & self.send.valid.val() {
+            self.flow.d.next = bit_cast_u::<9, 16>(self.send.flow.val());
+            self.generation.d.next = self.send.generation.val();
+            self.psn.d.next = self.send.psn.val();
+            self.kind.d.next = self.send.kind.val();
+            self.step.d.next = bits_u::<2>(1);
+        }
+        if self.step.q.val() == 1 {
+            self.step.d.next = bits_u::<2>(2);
+        }
+        self.contexts.raddr.next = bit_cast_u::<A, 8>(self.address.val());
+        self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
+        self.reads.raddr.next = bit_cast_u::<A, 8>(self.address.val());
+
+        // 2: is the queue pair still the one that the grant is for, and may it send?
+        self.odd.next = self.flow.q.val().get_bit(0);
+        self.current.next = self.contexts.rdata.val().get_bit(0)
+            & (self.contexts.rdata.val().get_bits::<8>(1) == self.generation.q.val());
+        self.paused.next = self
+            .pause_r
+            .q
+            .val()
+            .get_bit(self.contexts.rdata.val().get_bits::<3>(13).index());
+        self.slot_now.next = self.slot.q.val();
+        if self.step.q.val() == 2 {
+            self.slot_now.next = self.cursors.rdata.val().get_bits::<4>(0);
+            self.age.d.next = bits_u::<5>(1);
+            if !self.current.val() {
+                self.step.d.next = bits_u::<2>(0);
+            } else {
+                if !self.paused.val() {
+                    self.step.d.next = bits_u::<2>(3);
+                }
+            }
+        }
+        self.slot.d.next = self.slot_now.val() + 1;
+        self.message_qp.next = (bit_cast_u::<12, 8>(self.qp.val()) << 4) | bit_cast_u::<12, 4>(self.slot_now.val());
+        self.messages.raddr.next = bit_cast_u::<M, 12>(self.message_qp.val());
+
+        // 4: the message shows (2: the READ)
+        self.message.d.next = self.messages.rdata.val();
+        self.place.d.next = self.psn.q.val() - self.messages.rdata.val().get_bits::<24>(0);
+        self.size.d.next = self.messages.rdata.val().get_bits::<24>(24) - self.messages.rdata.val().get_bits::<24>(0);
+        self.ours.d.next = self.messages.rdata.val().get_bits::<8>(50) == self.generation.q.val();
+        if self.odd.val() {
+            self.place.d.next = self.psn.q.val() - self.reads.rdata.val().get_bits::<24>(8);
+            self.size.d.next = self.reads.rdata.val().get_bits::<24>(32);
+            self.ours.d.next = self.reads.rdata.val().get_bits::<8>(0) == self.generation.q.val();
+            // a READ as if it were a message: address, bytes, and its MSN in the place of the key
+            self.message.d.next = (bit_cast_w::<250, 4, 32>(self.reads.rdata.val().get_bits::<32>(120)) << 218)
+                | (bit_cast_w::<250, 4, 24>(self.reads.rdata.val().get_bits::<24>(152)) << 186)
+                | (bit_cast_w::<250, 4, 64>(self.reads.rdata.val().get_bits::<64>(56)) << 58);
+        }
+
+        // 5 and later (3: the READ): age 3 is the first message, age 18 the last
+        self.looked.next = (self.step.q.val() == 3) & (self.odd.val() | (self.age.q.val() >= 3));
+        self.hit.next = self.looked.val() & self.ours.q.val() & (self.place.q.val() < self.size.q.val());
+        self.missed.next = self.looked.val() & !self.hit.val() & (self.odd.val() | (self.age.q.val() == 18));
+        self.found_slot.d.next = self.slot.q.val() - 2;
+        if self.step.q.val() == 3 {
+            self.age.d.next = self.age.q.val() + 1;
+        }
+        if self.hit.val() | self.missed.val() {
+            self.step.d.next = bits_u::<2>(0);
+        }
+        self.last.next = (self.place.q.val() + 1) == self.size.q.val();
+        self.is_read.next = !self.odd.val() & self.message.q.val().get_bit(48);
+        self.sends.next =
+            self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.kind.q.val().get_bit(2));
+        // every so manyth packet, the last of a message, READ requests, and whenever the scheduler asks
+        self.fresh.next = self.cursors.rdata.val().get_bits::<8>(12) != self.generation.q.val();
+        self.counted.next = self.cursors.rdata.val().get_bits::<8>(4) + 1;
+        if self.fresh.val() {
+            self.counted.next = bits_u::<8>(1);
+        }
+        self.asks.next = !self.odd.val()
+            & (self.last.val()
+                | self.is_read.val()
+                | self.kind.q.val().get_bits::<2>(1).any()
+                | (self.counted.val() >= self.ack_interval.val()));
+        self.cursors.we.next = self.sends.val() & !self.odd.val();
+        self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+        self.cursors.wdata.next = (bit_cast_u::<20, 8>(self.generation.q.val()) << 12)
+            | (bit_cast_u::<20, 8>(self.counted.val()) << 4)
+            | bit_cast_u::<20, 4>(self.found_slot.q.val());
+        if self.asks.val() {
+            self.cursors.wdata.next =
+                (bit_cast_u::<20, 8>(self.generation.q.val()) << 12) | bit_cast_u::<20, 4>(self.found_slot.q.val());
+        }
+
+        // 6
+        self.go.d.next = (self.hit.val() | self.missed.val()) & !self.reset.val();
+        self.what.d.next = bits_u::<2>(0);
+        if self.sends.val() {
+            self.what.d.next = bits_u::<2>(1);
+            if self.is_read.val() {
+                self.what.d.next = bits_u::<2>(2);
+            }
+            if self.odd.val() {
+                self.what.d.next = bits_u::<2>(3);
+            }
+        }
+        self.last_r.d.next = self.last.val();
+        self.ack_req.d.next = self.asks.val();
+        self.end_psn.d.next = self.message.q.val().get_bits::<24>(24);
+        self.base.d.next = self.message.q.val().get_bits::<64>(58);
+        if self.is_read.val() {
+            self.base.d.next = self.message.q.val().get_bits::<64>(122);
+        }
+        self.total.d.next = self.message.q.val().get_bits::<32>(218);
+        self.remote.d.next = self.message.q.val().get_bits::<64>(122);
+        self.key.d.next = self.message.q.val().get_bits::<32>(186);
+        self.place_r.d.next = self.place.q.val();
+        self.psn_r.d.next = self.psn.q.val();
+        self.flow_r.d.next = self.flow.q.val();
+        self.generation_r.d.next = self.generation.q.val();
+        self.mtu.d.next = self.contexts.rdata.val().get_bits::<3>(9);
+        self.int_on.d.next = self.contexts.rdata.val().get_bit(12);
+        self.first_time.d.next = !self.kind.q.val().get_bit(0);
+        self.form.valid.next = self.go.q.val();
+        self.form.form.next = self.what.q.val();
+        self.form.flow.next = self.flow_r.q.val();
+        self.form.generation.next = self.generation_r.q.val();
+        self.form.psn.next = self.psn_r.q.val();
+        self.form.place.next = self.place_r.q.val();
+        self.form.last.next = self.last_r.q.val();
+        self.form.ack_req.next = self.ack_req.q.val();
+        self.form.end_psn.next = self.end_psn.q.val();
+        self.form.base.next = self.base.q.val();
+        self.form.remote.next = self.remote.q.val();
+        self.form.key.next = self.key.q.val();
+        self.form.total.next = self.total.q.val();
+        self.form.mtu.next = self.mtu.q.val();
+        self.form.int_on.next = self.int_on.q.val();
+        // 7: who waits for it hears that a request leaves
+        self.sent_r.d.next =
+            self.go.q.val() & self.first_time.q.val() & ((self.what.q.val() == 1) | (self.what.q.val() == 2));
+        self.repeated_r.d.next = self.go.q.val() & !self.first_time.q.val() & (self.what.q.val() != 0);
+        self.void_r.d.next = self.go.q.val() & (self.what.q.val() == 0);
+        self.sent_end_r.d.next = self.psn_r.q.val() + 1;
+        if self.what.q.val() == 2 {
+            self.sent_end_r.d.next = self.end_psn.q.val();
+        }
+        self.sent_valid.next = self.sent_r.q.val();
+        self.sent_end.next = self.sent_end_r.q.val();
+        self.sent_qp.next = self.sent_flow.q.val().get_bits::<8>(1);
+        self.sent_generation.next = self.sent_generation_r.q.val();
+        self.sent_flow.d.next = self.flow_r.q.val();
+        self.sent_generation_r.d.next = self.generation_r.q.val();
+        self.void_grant.next = self.void_r.q.val();
+        self.repeated.next = self.repeated_r.q.val();
+
+        StreamOut::<TxPacket>::link(&mut self.packet, &mut self.form.packet);
+        StreamOut::<DmaJob>::link(&mut self.job, &mut self.form.job);
+        FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
+        if self.reset.val() {
+            self.step.d.next = bits_u::<2>(0);
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [const A: usize, const M: usize] Select<A, M> {
+        in reset, overhead, ack_interval, pause, context_valid, context_qp, context_data, message_valid, message_address,
+            message_data, read_valid, read_qp, read_data, send.valid, send.flow, send.generation, send.psn, send.kind,
+            packet.ready, job.ready, feedback.ready;
+        out send.ready, packet.data, packet.valid, job.data, job.valid, feedback.valid, feedback.advance, feedback.flow,
+            feedback.generation, feedback.psn, feedback.value, sent_valid, sent_qp, sent_generation, sent_end, void_grant,
+            repeated
+    }
+}

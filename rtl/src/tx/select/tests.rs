@@ -1,0 +1,177 @@
+//! Random grants against what the models say: the message that holds the PSN, opcode by its place, wire bytes of real frames.
+
+mod bench;
+mod world;
+
+use super::Select;
+use crate::prim::uint::U;
+use bench::Bench;
+use world::{Context, Expected, Grant, Message, Read, QPS};
+
+#[test]
+fn every_grant_becomes_the_right_packet_or_none() {
+    let mut bench = Bench::new(21);
+    for qp in 0..QPS {
+        bench.create(qp);
+    }
+    for round in 0..400 {
+        bench.accept = [1.0, 0.6, 0.1][bench.random.below(3) as usize];
+        for _ in 0..60 {
+            let grant = bench.grant();
+            bench.offer(grant);
+            let gap = if bench.random.chance(0.2) {
+                bench.random.below(12)
+            } else {
+                0
+            };
+            bench.clocks(gap);
+        }
+        bench.drain();
+        let qp = bench.random.below(QPS as u64) as usize;
+        if round % 2 == 0 {
+            bench.create(qp);
+        } else {
+            bench.read(qp);
+        }
+    }
+    assert!(bench.seen.iter().all(|count| *count > 1500), "{:?}", bench.seen);
+}
+
+/// Clocks a packet for grants one after the other of one flow.
+fn clocks_a_packet(message_packets: u32, odd: bool) -> f64 {
+    let mut bench = Bench::new(4);
+    let context = Context {
+        alive: true,
+        generation: 3,
+        mtu: 0,
+        int: true,
+        priority: 0,
+    };
+    bench.write_context(5, context);
+    for slot in 0..16u32 {
+        let m = Message {
+            start: slot * message_packets,
+            count: message_packets,
+            generation: 3,
+            length: message_packets * 256,
+            ..Message::default()
+        };
+        bench.write_message(5, slot as usize, m);
+    }
+    let count = 16 * message_packets;
+    bench.write_read(
+        5,
+        Read {
+            generation: 3,
+            first: 0,
+            count,
+            length: count * 256,
+            ..Read::default()
+        },
+    );
+    let start = bench.clock;
+    for psn in 0..count {
+        bench.offer(Grant {
+            flow: 10 + u16::from(odd),
+            generation: 3,
+            psn,
+            kind: 0,
+        });
+    }
+    let took = (bench.clock - start) as f64 / f64::from(count);
+    bench.drain();
+    assert_eq!(bench.seen[0], u64::from(count));
+    took
+}
+
+#[test]
+fn a_packet_in_sequence_takes_at_most_eight_clocks() {
+    for (packets, odd, most) in [(64, false, 6.1), (1, false, 7.0), (64, true, 4.0)] {
+        let clocks = clocks_a_packet(packets, odd);
+        assert!(
+            clocks <= most,
+            "messages of {packets} packets, odd {odd}: {clocks} clocks"
+        );
+    }
+}
+
+#[test]
+fn a_paused_priority_holds_the_grant_and_loses_nothing() {
+    let mut bench = Bench::new(5);
+    let context = Context {
+        alive: true,
+        generation: 1,
+        mtu: 2,
+        int: false,
+        priority: 6,
+    };
+    bench.write_context(1, context);
+    let m = Message {
+        start: 7,
+        count: 30,
+        generation: 1,
+        length: 30_000,
+        ..Message::default()
+    };
+    bench.write_message(1, 9, m);
+    bench.block.pause.next = U(1 << 6);
+    bench.clocks(3);
+    let grant = |psn| Grant {
+        flow: 2,
+        generation: 1,
+        psn,
+        kind: 0,
+    };
+    bench.offer(grant(7));
+    bench.clocks(100);
+    assert_eq!(bench.seen[0], 0);
+    // another priority's pause is nothing to it
+    bench.block.pause.next = U(0xff ^ 1 << 6);
+    bench.clocks(30);
+    assert_eq!(bench.seen[0], 1);
+    bench.block.pause.next = U(1 << 6);
+    bench.clocks(3);
+    bench.offer(grant(8));
+    bench.clocks(20);
+    // removed while it waits: the grant is nobody's
+    bench.write_context(
+        1,
+        Context {
+            alive: false,
+            ..context
+        },
+    );
+    bench.expected = Expected::default();
+    bench.clocks(30);
+    bench.write_context(
+        1,
+        Context {
+            generation: 2,
+            ..context
+        },
+    );
+    bench.write_message(1, 10, Message { generation: 2, ..m });
+    bench.block.pause.next = U(0);
+    bench.clocks(3);
+    bench.offer(Grant {
+        generation: 2,
+        ..grant(7)
+    });
+    bench.drain();
+    assert_eq!(bench.seen[0], 2);
+}
+
+#[test]
+fn both_sizes_emit() {
+    let mut library = crate::emit::Library::new();
+    let (small, large) = (
+        &mut *Box::<Select<3, 7>>::default(),
+        &mut *Box::<Select<8, 12>>::default(),
+    );
+    library
+        .add_top("select_small", small)
+        .unwrap_or_else(|error| panic!("{error}"));
+    library
+        .add_top("select_large", large)
+        .unwrap_or_else(|error| panic!("{error}"));
+}

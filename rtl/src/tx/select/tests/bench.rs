@@ -1,0 +1,281 @@
+//! Drives the block: writes its tables, offers grants, compares what leaves.
+
+use super::world::*;
+use crate::nic::words::{context, dma_job, message, read_state, tx_packet};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::sim::{init, step, Stimulus};
+use hpcc_models::sched::SchedRegisters;
+use hpcc_models::wire::MASK_24;
+
+/// Block, world, what is still expected, and the stalls.
+pub struct Bench {
+    pub block: Box<Block>,
+    pub random: Stimulus,
+    pub world: World,
+    pub expected: Expected,
+    pub accept: f64,
+    pub clock: u64,
+    pub grants: u64,
+    pub seen: [u64; 4],
+}
+
+impl Bench {
+    pub fn new(seed: u64) -> Self {
+        let mut block: Box<Block> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        block.overhead.next = U(SchedRegisters::default().overhead.into());
+        block.ack_interval.next = U(INTERVAL.into());
+        let mut bench = Self {
+            block,
+            random: Stimulus::new(seed),
+            world: World::default(),
+            expected: Expected::default(),
+            accept: 1.0,
+            clock: 0,
+            grants: 0,
+            seen: [0; 4],
+        };
+        bench.block.reset.next = true;
+        bench.clocks(4);
+        bench.block.reset.next = false;
+        bench.clocks(4);
+        bench
+    }
+
+    /// One clock; whether the grant on offer was taken.
+    pub fn clock(&mut self) -> bool {
+        let accept = self.accept;
+        let b = &mut self.block;
+        b.packet.ready.next = self.random.chance(accept);
+        b.job.ready.next = self.random.chance(accept);
+        b.feedback.ready.next = self.random.chance(accept);
+        let (clock, expected, seen) = (self.clock, &mut self.expected, &mut self.seen);
+        let taken = step(b.as_mut(), |b| {
+            if b.packet.valid.val() & b.packet.ready.val() {
+                let (grant, word) = expected.packets.pop_front().expect("a packet too many");
+                for field in tx_packet::ALL {
+                    let (got, want) = (b.packet.data.val(), word);
+                    if *field == tx_packet::EXTENSION && tx_packet::EXTENSION_KIND.get(&want.0) == 0 {
+                        continue;
+                    }
+                    assert!(
+                        field.bytes(&got.0) == field.bytes(&want.0) && field.get(&got.0) == field.get(&want.0),
+                        "clock {clock}, {grant:?}: {} is {:x}, should be {:x}",
+                        field.name,
+                        field.get(&got.0),
+                        field.get(&want.0)
+                    );
+                }
+                seen[0] += 1;
+            }
+            if b.job.valid.val() & b.job.ready.val() {
+                let job = b.job.data.val();
+                let got = (dma_job::ADDRESS.get(&job.0), dma_job::LENGTH.get(&job.0));
+                assert_eq!(Some(got), expected.jobs.pop_front(), "clock {clock}: job");
+                seen[1] += 1;
+            }
+            if b.feedback.valid.val() & b.feedback.ready.val() {
+                let f = &b.feedback;
+                let got = (
+                    f.advance.val(),
+                    f.flow.val().0,
+                    f.generation.val().0,
+                    f.psn.val().0,
+                    f.value.val().0,
+                );
+                assert_eq!(Some(got), expected.feedbacks.pop_front(), "clock {clock}: feedback");
+                seen[2] += 1;
+            }
+            if b.sent_valid.val() {
+                let got = (b.sent_qp.val().0, b.sent_generation.val().0, b.sent_end.val().0);
+                assert_eq!(Some(got), expected.sents.pop_front(), "clock {clock}: sent");
+                seen[3] += 1;
+            }
+            b.send.valid.val() & b.send.ready.val()
+        });
+        self.clock += 1;
+        self.block.context_valid.next = false;
+        self.block.message_valid.next = false;
+        self.block.read_valid.next = false;
+        taken
+    }
+
+    pub fn clocks(&mut self, count: u64) {
+        for _ in 0..count {
+            self.clock();
+        }
+    }
+
+    pub fn offer(&mut self, grant: Grant) {
+        self.world.expect(grant, &mut self.expected);
+        let send = &mut self.block.send;
+        send.valid.next = true;
+        send.flow.next = U(grant.flow.into());
+        send.generation.next = U(grant.generation.into());
+        send.psn.next = U(grant.psn.into());
+        send.kind.next = U(grant.kind.into());
+        while !self.clock() {}
+        self.block.send.valid.next = false;
+        self.grants += 1;
+    }
+
+    pub fn drain(&mut self) {
+        let accept = std::mem::replace(&mut self.accept, 1.0);
+        self.clocks(300);
+        self.accept = accept;
+        let e = &self.expected;
+        assert!(
+            e.packets.is_empty() && e.jobs.is_empty() && e.feedbacks.is_empty() && e.sents.is_empty(),
+            "{e:?}"
+        );
+    }
+
+    pub fn write_context(&mut self, qp: usize, c: Context) {
+        let mut word = W([u64::MAX; 4]);
+        for (field, value) in [
+            (context::ALIVE, u64::from(c.alive)),
+            (context::GENERATION, c.generation.into()),
+            (context::MTU, c.mtu.into()),
+            (context::INT, c.int.into()),
+            (context::PRIORITY, c.priority.into()),
+        ] {
+            field.put(&mut word.0, value);
+        }
+        self.world.contexts[qp] = c;
+        let b = &mut self.block;
+        (b.context_valid.next, b.context_qp.next, b.context_data.next) = (true, U(qp as u64), word);
+        self.clock();
+    }
+
+    pub fn write_message(&mut self, qp: usize, slot: usize, m: Message) {
+        let mut word = W([u64::MAX; 6]);
+        for (field, value) in [
+            (message::START, u64::from(m.start)),
+            (message::END, ((m.start + m.count) & MASK_24).into()),
+            (message::READ, m.read.into()),
+            (message::GENERATION, m.generation.into()),
+            (message::LOCAL_ADDRESS, m.local),
+            (message::REMOTE_ADDRESS, m.remote),
+            (message::REMOTE_KEY, m.key.into()),
+            (message::LENGTH, m.length.into()),
+        ] {
+            field.put(&mut word.0, value);
+        }
+        self.world.rings[qp][slot] = m;
+        let b = &mut self.block;
+        (b.message_valid.next, b.message_address.next, b.message_data.next) = (true, U((qp * 16 + slot) as u64), word);
+        self.clock();
+    }
+
+    pub fn write_read(&mut self, qp: usize, r: Read) {
+        let mut word = W([u64::MAX; 3]);
+        for (field, value) in [
+            (read_state::GENERATION, u64::from(r.generation)),
+            (read_state::FIRST, r.first.into()),
+            (read_state::COUNT, r.count.into()),
+            (read_state::ADDRESS, r.address),
+            (read_state::LENGTH, r.length.into()),
+            (read_state::MSN, r.msn.into()),
+        ] {
+            field.put(&mut word.0, value);
+        }
+        self.world.reads[qp] = r;
+        self.world.next[2 * qp + 1] = r.first;
+        let b = &mut self.block;
+        (b.read_valid.next, b.read_qp.next, b.read_data.next) = (true, U(qp as u64), word);
+        self.clock();
+    }
+
+    /// Bytes of a message of a few packets, its last one of any length; sometimes of no byte, sometimes very long.
+    pub fn length(&mut self, mtu: u32) -> u32 {
+        match self.random.below(12) {
+            0 => 0,
+            1 => mtu * self.random.below(6) as u32,
+            2 => self.random.below(1 << 31) as u32,
+            _ => self.random.below(u64::from(mtu) * 8) as u32,
+        }
+    }
+
+    /// A queue pair of the next generation with a ring that is full, or nearly.
+    pub fn create(&mut self, qp: usize) {
+        let c = Context {
+            alive: self.random.chance(0.95),
+            generation: self.world.contexts[qp].generation.wrapping_add(1),
+            mtu: self.random.below(5) as u8,
+            int: self.random.chance(0.5),
+            priority: self.random.uniform(3) as u8,
+        };
+        self.write_context(qp, c);
+        let mut at = self.random.corner(24) as u32;
+        self.world.next[2 * qp] = at;
+        let (head, stale) = (self.random.below(16) as usize, self.random.below(6) as usize);
+        for slot in 0..16 - stale {
+            // segments of at most 2^20 packets
+            let length = self.length(mtu(c.mtu)).min(mtu(c.mtu) << 20);
+            let count = length.div_ceil(mtu(c.mtu)).max(1);
+            let m = Message {
+                start: at,
+                count,
+                read: self.random.chance(0.3),
+                generation: c.generation,
+                local: self.random.corner(64),
+                remote: self.random.corner(64),
+                key: self.random.uniform(32) as u32,
+                length,
+            };
+            self.write_message(qp, (head + slot) % 16, m);
+            at = (at + count) & MASK_24;
+        }
+        self.read(qp);
+    }
+
+    pub fn read(&mut self, qp: usize) {
+        let c = self.world.contexts[qp];
+        let length = self.length(mtu(c.mtu)).min(mtu(c.mtu) << 20);
+        let r = Read {
+            generation: if self.random.chance(0.95) {
+                c.generation
+            } else {
+                c.generation ^ 1
+            },
+            first: self.random.corner(24) as u32,
+            count: length.div_ceil(mtu(c.mtu)).max(1),
+            address: self.random.corner(64),
+            length,
+            msn: self.random.uniform(24) as u32,
+        };
+        self.write_read(qp, r);
+    }
+
+    /// Mostly the next PSN, at the ends of messages too; else one that was sent before, or any.
+    pub fn grant(&mut self) -> Grant {
+        let flow = self.random.below(2 * QPS as u64) as usize;
+        let qp = flow / 2;
+        let near = |random: &mut Stimulus, start: u32, count: u32| {
+            let place = match random.below(3) {
+                0 => random.below(count.into()) as u32,
+                1 => count.saturating_sub(1 + random.below(3) as u32),
+                _ => random.below(3) as u32,
+            };
+            start.wrapping_add(place) & MASK_24
+        };
+        let m = self.world.rings[qp][self.random.below(16) as usize];
+        let r = self.world.reads[qp];
+        let (psn, kind) = match self.random.below(10) {
+            0..=5 => (self.world.next[flow], self.random.below(20) / 17),
+            6 if flow % 2 == 0 && m.count > 0 => (near(&mut self.random, m.start, m.count), 7),
+            7 if flow % 2 == 0 && m.count > 0 => (near(&mut self.random, m.start, m.count), self.random.below(8)),
+            8 if r.count > 0 => (near(&mut self.random, r.first, r.count), self.random.below(8)),
+            _ => (self.random.corner(24) as u32, self.random.below(8)),
+        };
+        self.world.next[flow] = psn.wrapping_add(1) & MASK_24;
+        let late = self.random.chance(0.02);
+        Grant {
+            flow: flow as u16,
+            generation: self.world.contexts[qp].generation.wrapping_sub(late.into()),
+            psn,
+            kind: kind as u8,
+        }
+    }
+}

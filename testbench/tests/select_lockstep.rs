@@ -1,0 +1,135 @@
+//! The packet selector in RustHDL and in Verilog, every output in every clock, under random tables, grants and stalls.
+
+use hpcc_rtl::emit::Library;
+use hpcc_rtl::nic::words::{context, message, read_state, Field};
+use hpcc_rtl::sim::{Port, Stimulus};
+use hpcc_rtl::tx::select::Select;
+use hpcc_testbench::tools;
+use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
+use std::collections::BTreeMap;
+
+type Block = Select<3, 7>;
+
+/// Few generations and short PSN ranges, so that every comparison goes both ways.
+struct Traffic {
+    random: Stimulus,
+    limbs: BTreeMap<String, usize>,
+    accept: f64,
+}
+
+impl Traffic {
+    fn new(ports: &[Port], seed: u64) -> Self {
+        Self {
+            random: Stimulus::new(seed),
+            limbs: ports.iter().map(|port| (port.name.clone(), port.limb)).collect(),
+            accept: 1.0,
+        }
+    }
+
+    /// Noise, then the fields that matter.
+    fn word(&mut self, inputs: &mut [u64], port: &str, bits: usize, fields: &[(Field, u64)]) {
+        let at = self.limbs[port];
+        let limbs = &mut inputs[at..at + bits.div_ceil(64)];
+        for (limb, word) in limbs.iter_mut().enumerate() {
+            *word = self.random.corner((bits - 64 * limb).min(64));
+        }
+        for (field, value) in fields {
+            field.put(limbs, *value);
+        }
+    }
+
+    fn tables(&mut self, clock: u64, inputs: &mut [u64]) {
+        let often = if clock < 2_000 { 0.5 } else { 0.02 };
+        for port in ["context", "message", "read"] {
+            inputs[self.limbs[&format!("{port}_valid")]] = self.random.chance(often).into();
+        }
+        inputs[self.limbs["context_qp"]] = self.random.below(8);
+        inputs[self.limbs["read_qp"]] = self.random.below(8);
+        inputs[self.limbs["message_address"]] = self.random.below(128);
+        let alive = self.random.chance(0.95).into();
+        let (generation, mtu) = (self.random.below(2), self.random.below(5));
+        self.word(
+            inputs,
+            "context_data",
+            210,
+            &[
+                (context::ALIVE, alive),
+                (context::GENERATION, generation),
+                (context::MTU, mtu),
+            ],
+        );
+        let (start, count) = (self.random.below(60), self.random.below(9));
+        let generation = self.random.below(2);
+        self.word(
+            inputs,
+            "message_data",
+            384,
+            &[
+                (message::START, start),
+                (message::END, start + count),
+                (message::GENERATION, generation),
+            ],
+        );
+        self.word(
+            inputs,
+            "read_data",
+            176,
+            &[
+                (read_state::FIRST, start),
+                (read_state::COUNT, 4 * count),
+                (read_state::GENERATION, generation),
+            ],
+        );
+    }
+}
+
+impl Drive for Traffic {
+    fn drive(&mut self, clock: u64, outputs: &[u64], inputs: &mut [u64]) {
+        self.tables(clock, inputs);
+        let limbs = self.limbs.clone();
+        let at = |name: &str| limbs[name];
+        inputs[at("reset")] = u64::from(clock < 2 || self.random.chance(0.0003));
+        if clock.is_multiple_of(512) {
+            self.accept = [1.0, 0.7, 0.2, 0.02][self.random.below(4) as usize];
+            inputs[at("pause")] = if self.random.chance(0.8) {
+                0
+            } else {
+                self.random.uniform(8)
+            };
+            inputs[at("overhead")] = self.random.corner(10);
+            inputs[at("ack_interval")] = 1 + self.random.below(20);
+        }
+        let waits = inputs[at("send_valid")] == 1 && outputs[at("send_ready")] == 0;
+        if !waits {
+            inputs[at("send_valid")] = self.random.chance(0.8).into();
+            inputs[at("send_flow")] = self.random.below(16);
+            inputs[at("send_generation")] = self.random.below(2);
+            inputs[at("send_psn")] = self.random.below(64);
+            inputs[at("send_kind")] = self.random.below(8);
+        }
+        for ready in ["packet_ready", "job_ready", "feedback_ready"] {
+            inputs[at(ready)] = self.random.chance(self.accept).into();
+        }
+    }
+}
+
+#[test]
+fn select() {
+    let mut library = Library::new();
+    library
+        .add_top("packet_select", &mut *Box::<Block>::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    let scratch = tempfile::tempdir().expect("scratch");
+    let mut files = vec![];
+    for (name, text) in library.sources("packet_select") {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        files.push(path);
+    }
+    let warnings = tools::lint("packet_select", &files).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(warnings, "");
+    Lockstep::<Block, Traffic>::new("packet_select", Box::default, Traffic::new)
+        .clocks(100_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
