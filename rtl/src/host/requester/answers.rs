@@ -2,7 +2,7 @@
 
 use crate::emit::naming::named;
 use crate::nic::words::{AckSend, Commit};
-use crate::prim::uint::{bit_cast_b, bits_u, LoopIdx, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use rust_hdl::prelude::*;
 
@@ -27,7 +27,7 @@ pub struct Answer {
     pub ignored: Signal<Out, Bit>,
     /// Negative, of any code.
     pub nak: Signal<Out, Bit>,
-    /// It ends the queue pair.
+    /// It ends the queue pair, if it is not old.
     pub fatal: Signal<Out, Bit>,
     /// With this status, a place in the order of [`hpcc_models::nic::Status`].
     pub status: Signal<Out, U<4>>,
@@ -37,7 +37,7 @@ pub struct Answer {
     kind: Signal<Local, U<2>>,
     code: Signal<Local, U<3>>,
     reason: Signal<Local, U<5>>,
-    int: Signal<Local, W<336, 6>>,
+    stack: Signal<Local, W<336, 6>>,
 }
 
 impl Logic for Answer {
@@ -69,12 +69,82 @@ impl Logic for Answer {
         if self.failed.val() {
             self.status.next = bits_u::<4>(6);
         }
-        self.int.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
+        self.stack.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
         self.echo.next = bit_cast_w::<415, 7, 1>(bit_cast_b(true))
             | (bit_cast_w::<415, 7, 16>(self.commit.val().get_bits::<16>(2)) << 1)
             | (bit_cast_w::<415, 7, 24>(self.psn.val()) << 17)
             | (bit_cast_w::<415, 7, 6>(self.commit.val().get_bits::<6>(74)) << 73)
-            | (bit_cast_ww::<415, 7, 336, 6>(self.int.val()) << 79);
+            | (bit_cast_ww::<415, 7, 336, 6>(self.stack.val()) << 79);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+/// What goes on from an answer after the walk. Without registers.
+#[derive(LogicBlock, Default)]
+pub struct Outcome {
+    /// An acknowledgement packet.
+    pub acknowledgement: Signal<In, Bit>,
+    /// Negative, of any code.
+    pub nak: Signal<In, Bit>,
+    /// It ends the queue pair, if it is not old.
+    pub fatal: Signal<In, Bit>,
+    /// READ data came out of order.
+    pub gap: Signal<In, Bit>,
+    /// READ data that is in memory.
+    pub data: Signal<In, Bit>,
+    /// Its PSN lay before `una`.
+    pub old: Signal<In, Bit>,
+    /// PSN up to which it acknowledges, exclusive.
+    pub limit: Signal<In, U<24>>,
+    /// `una` before the walk.
+    pub una_before: Signal<In, U<24>>,
+    /// `una` after it.
+    pub una: Signal<In, U<24>>,
+    /// The oldest message is a READ.
+    pub at_read: Signal<In, Bit>,
+    /// Its gap has been reported.
+    pub gap_known: Signal<In, Bit>,
+    /// MTU code.
+    pub mtu: Signal<In, U<3>>,
+    /// The queue pair ends.
+    pub ends: Signal<Out, Bit>,
+    /// It shows READ data lost.
+    pub lost: Signal<Out, Bit>,
+    /// The scheduler is to hear of it.
+    pub tell: Signal<Out, Bit>,
+    /// As a NAK.
+    pub rewind: Signal<Out, Bit>,
+    /// PSN of the event.
+    pub psn: Signal<Out, U<24>>,
+    /// Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
+    pub bytes: Signal<Out, U<32>>,
+    passed: Signal<Local, U<24>>,
+    missing: Signal<Local, Bit>,
+}
+
+impl Logic for Outcome {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.ends.next = self.fatal.val() & !(self.nak.val() & self.old.val());
+        self.missing.next = ((self.acknowledgement.val() & !self.nak.val()) | self.gap.val())
+            & !self.old.val()
+            & (self.una.val() != self.limit.val())
+            & self.at_read.val()
+            & !self.gap_known.val();
+        self.lost.next = self.missing.val();
+        self.passed.next = self.una.val() - self.una_before.val();
+        self.tell.next = self.acknowledgement.val() | self.passed.val().any() | self.missing.val();
+        self.rewind.next = self.nak.val() | self.missing.val();
+        self.psn.next = self.una.val();
+        if self.old.val() & self.acknowledgement.val() {
+            self.psn.next = self.limit.val();
+        }
+        self.bytes.next = (bit_cast_u::<32, 24>(self.passed.val()) << 8) << self.mtu.val();
+        if self.data.val() {
+            self.bytes.next = bits_u::<32>(0);
+        }
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()
@@ -87,7 +157,7 @@ impl Logic for Answer {
 #[derive(LogicBlock, Default)]
 pub struct IntFields {
     /// Header and stack, zero behind their length.
-    pub int: Signal<In, W<336, 6>>,
+    pub stack: Signal<In, W<336, 6>>,
     /// Bytes of them.
     pub length: Signal<In, U<6>>,
     /// Speed codes that are valid.
@@ -111,23 +181,23 @@ impl Logic for IntFields {
     #[hdl_gen]
     fn update(&mut self) {
         self.present.next = self.length.val() >= 2;
-        self.n_hop.next = self.int.val().get_bits::<4>(332);
-        self.path_id.next = self.int.val().get_bits::<12>(320);
-        self.many.next = self.int.val().get_bits::<4>(332) > 5;
-        self.hops.next = bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(256))
-            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(192)) << 64)
-            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(128)) << 128)
-            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(64)) << 192)
-            | (bit_cast_w::<320, 5, 64>(self.int.val().get_bits::<64>(0)) << 256);
+        self.n_hop.next = self.stack.val().get_bits::<4>(332);
+        self.path_id.next = self.stack.val().get_bits::<12>(320);
+        self.many.next = self.stack.val().get_bits::<4>(332) > 5;
+        self.hops.next = bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(256))
+            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(192)) << 64)
+            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(128)) << 128)
+            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(64)) << 192)
+            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(0)) << 256);
         self.bad[0].next = false;
         for i in 0..5 {
             // a record counts if at least that many switches did
             self.bad[i + 1].next = self.bad[i].val()
-                | ((self.int.val().get_bits::<4>(332) > i.val())
+                | ((self.stack.val().get_bits::<4>(332) > i.val())
                     & !self
                         .speeds
                         .val()
-                        .get_bit(self.int.val().get_bits::<4>(316 - i * 64).index()));
+                        .get_bit(self.stack.val().get_bits::<4>(316 - i * 64).index()));
         }
         self.valid.next = (self.length.val() >= 2) & !self.bad[5].val();
     }

@@ -1,39 +1,41 @@
-//! Which input of the requester is next: the first of those that wait, in a fixed order.
+//! Which input of the requester is next: the first of those that wait, in a fixed order. It stays on its stream until `save`.
 
 use crate::emit::naming::named;
 use crate::nic::words::{Commit, RxRow};
+use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bits_u, U};
+use crate::sched::ports::EndedIn;
 use rust_hdl::prelude::*;
 
-/// Chooses the next operation. Without registers. At most one of the outputs `row` to `work` is high.
+/// Chooses the next operation and keeps what it is about. One of the outputs `row` to `work` is high after the choice.
 #[derive(LogicBlock, Default)]
 pub struct Choice {
-    /// A READ response can be judged.
-    pub row_waits: Signal<In, Bit>,
-    /// It.
-    pub row_data: Signal<In, RxRow>,
-    /// An answer waits.
-    pub answer_waits: Signal<In, Bit>,
-    /// It.
-    pub answer_data: Signal<In, Commit>,
-    /// A flow is at its retry limit.
-    pub ended_waits: Signal<In, Bit>,
-    /// Flow 15:0, generation 23:16.
-    pub ended_data: Signal<In, U<24>>,
-    /// Host memory failed under a packet.
-    pub error_waits: Signal<In, Bit>,
-    /// Flow 15:0, generation 23:16, PSN 47:24.
-    pub error_data: Signal<In, U<48>>,
-    /// A queue pair is to be removed.
-    pub remove_waits: Signal<In, Bit>,
-    /// Queue pair 7:0, generation 15:8.
-    pub remove_data: Signal<In, U<16>>,
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Choose in this clock.
+    pub idle: Signal<In, Bit>,
+    /// The operation chosen before is done: its item is taken, except a work request.
+    pub save: Signal<In, Bit>,
+    /// No READ response may be chosen.
+    pub hold_rows: Signal<In, Bit>,
+    /// READ responses.
+    pub rows: StreamIn<RxRow>,
+    /// Answers.
+    pub answers: StreamIn<Commit>,
+    /// Flows at their retry limit.
+    pub limits: EndedIn,
+    /// Packets under which host memory failed: flow 15:0, generation 23:16, PSN 47:24.
+    pub errors: StreamIn<U<48>>,
+    /// Removals: queue pair 7:0, generation 15:8.
+    pub removals: StreamIn<U<16>>,
     /// A work request waits.
     pub work_waits: Signal<In, Bit>,
     /// Its queue pair.
     pub work_qp: Signal<In, U<8>>,
-    /// Any of them.
+    /// An input waits.
     pub any: Signal<Out, Bit>,
+    /// Queue pair of the operation, in the clock of the choice too.
+    pub next_qp: Signal<Out, U<8>>,
     /// READ response.
     pub row: Signal<Out, Bit>,
     /// Answer.
@@ -54,55 +56,118 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
+    waits: [Signal<Local, Bit>; 6],
+    op_row: DFF<Bit>,
+    op_answer: DFF<Bit>,
+    op_ended: DFF<Bit>,
+    op_error: DFF<Bit>,
+    op_remove: DFF<Bit>,
+    op_work: DFF<Bit>,
+    op_response: DFF<Bit>,
+    op_qp: DFF<U<8>>,
+    op_generation: DFF<U<8>>,
+    op_psn: DFF<U<24>>,
+    new_qp: Signal<Local, U<8>>,
 }
 
 impl Logic for Choice {
     #[hdl_gen]
     fn update(&mut self) {
-        self.any.next = self.row_waits.val()
-            | self.answer_waits.val()
-            | self.ended_waits.val()
-            | self.error_waits.val()
-            | self.remove_waits.val()
-            | self.work_waits.val();
-        self.row.next = false;
-        self.answer.next = false;
-        self.ended.next = false;
-        self.error.next = false;
-        self.remove.next = false;
-        self.work.next = false;
-        self.response.next = false;
-        self.qp.next = self.work_qp.val();
-        self.generation.next = bits_u::<8>(0);
-        self.psn.next = bits_u::<24>(0);
-        if self.row_waits.val() {
-            self.row.next = true;
-            self.qp.next = self.row_data.val().get_bits::<8>(11);
-            self.generation.next = self.row_data.val().get_bits::<8>(536);
-            self.psn.next = self.row_data.val().get_bits::<24>(19);
-        } else if self.answer_waits.val() {
-            self.answer.next = true;
-            self.qp.next = self.answer_data.val().get_bits::<8>(2);
-            self.generation.next = self.answer_data.val().get_bits::<8>(10);
-            self.psn.next = self.answer_data.val().get_bits::<24>(18);
-        } else if self.ended_waits.val() {
-            self.ended.next = true;
-            self.qp.next = self.ended_data.val().get_bits::<8>(1);
-            self.generation.next = self.ended_data.val().get_bits::<8>(16);
-            self.response.next = self.ended_data.val().get_bit(0);
-        } else if self.error_waits.val() {
-            self.error.next = true;
-            self.qp.next = self.error_data.val().get_bits::<8>(1);
-            self.generation.next = self.error_data.val().get_bits::<8>(16);
-            self.psn.next = self.error_data.val().get_bits::<24>(24);
-            self.response.next = self.error_data.val().get_bit(0);
-        } else if self.remove_waits.val() {
-            self.remove.next = true;
-            self.qp.next = self.remove_data.val().get_bits::<8>(0);
-            self.generation.next = self.remove_data.val().get_bits::<8>(8);
-        } else {
-            self.work.next = self.work_waits.val();
+        dff_setup!(
+            self,
+            clock,
+            op_row,
+            op_answer,
+            op_ended,
+            op_error,
+            op_remove,
+            op_work,
+            op_response
+        );
+        dff_setup!(self, clock, op_qp, op_generation, op_psn);
+        self.rows.ready.next = self.save.val() & self.op_row.q.val();
+        self.answers.ready.next = self.save.val() & self.op_answer.q.val();
+        self.limits.ready.next = self.save.val() & self.op_ended.q.val();
+        self.errors.ready.next = self.save.val() & self.op_error.q.val();
+        self.removals.ready.next = self.save.val() & self.op_remove.q.val();
+        // what is being taken does not wait any more
+        self.waits[0].next = self.rows.valid.val() & !self.hold_rows.val() & !(self.save.val() & self.op_row.q.val());
+        self.waits[1].next = self.answers.valid.val() & !(self.save.val() & self.op_answer.q.val());
+        self.waits[2].next = self.limits.valid.val() & !(self.save.val() & self.op_ended.q.val());
+        self.waits[3].next = self.errors.valid.val() & !(self.save.val() & self.op_error.q.val());
+        self.waits[4].next = self.removals.valid.val() & !(self.save.val() & self.op_remove.q.val());
+        self.waits[5].next = self.work_waits.val();
+        self.any.next = self.waits[0].val()
+            | self.waits[1].val()
+            | self.waits[2].val()
+            | self.waits[3].val()
+            | self.waits[4].val()
+            | self.waits[5].val();
+        self.new_qp.next = self.work_qp.val();
+        if self.idle.val() {
+            self.op_row.d.next = false;
+            self.op_answer.d.next = false;
+            self.op_ended.d.next = false;
+            self.op_error.d.next = false;
+            self.op_remove.d.next = false;
+            self.op_work.d.next = false;
+            self.op_response.d.next = false;
+            self.op_generation.d.next = bits_u::<8>(0);
+            self.op_psn.d.next = bits_u::<24>(0);
         }
+        if self.waits[0].val() {
+            self.new_qp.next = self.rows.data.val().get_bits::<8>(11);
+            if self.idle.val() {
+                self.op_row.d.next = true;
+                self.op_generation.d.next = self.rows.data.val().get_bits::<8>(536);
+                self.op_psn.d.next = self.rows.data.val().get_bits::<24>(19);
+            }
+        } else if self.waits[1].val() {
+            self.new_qp.next = self.answers.data.val().get_bits::<8>(2);
+            if self.idle.val() {
+                self.op_answer.d.next = true;
+                self.op_generation.d.next = self.answers.data.val().get_bits::<8>(10);
+                self.op_psn.d.next = self.answers.data.val().get_bits::<24>(18);
+            }
+        } else if self.waits[2].val() {
+            self.new_qp.next = self.limits.flow.val().get_bits::<8>(1);
+            if self.idle.val() {
+                self.op_ended.d.next = true;
+                self.op_generation.d.next = self.limits.generation.val();
+                self.op_response.d.next = self.limits.flow.val().get_bit(0);
+            }
+        } else if self.waits[3].val() {
+            self.new_qp.next = self.errors.data.val().get_bits::<8>(1);
+            if self.idle.val() {
+                self.op_error.d.next = true;
+                self.op_generation.d.next = self.errors.data.val().get_bits::<8>(16);
+                self.op_psn.d.next = self.errors.data.val().get_bits::<24>(24);
+                self.op_response.d.next = self.errors.data.val().get_bit(0);
+            }
+        } else if self.waits[4].val() {
+            self.new_qp.next = self.removals.data.val().get_bits::<8>(0);
+            if self.idle.val() {
+                self.op_remove.d.next = true;
+                self.op_generation.d.next = self.removals.data.val().get_bits::<8>(8);
+            }
+        } else if self.idle.val() {
+            self.op_work.d.next = self.waits[5].val();
+        }
+        self.next_qp.next = self.op_qp.q.val();
+        if self.idle.val() {
+            self.next_qp.next = self.new_qp.val();
+            self.op_qp.d.next = self.new_qp.val();
+        }
+        self.row.next = self.op_row.q.val();
+        self.answer.next = self.op_answer.q.val();
+        self.ended.next = self.op_ended.q.val();
+        self.error.next = self.op_error.q.val();
+        self.remove.next = self.op_remove.q.val();
+        self.work.next = self.op_work.q.val();
+        self.qp.next = self.op_qp.q.val();
+        self.generation.next = self.op_generation.q.val();
+        self.psn.next = self.op_psn.q.val();
+        self.response.next = self.op_response.q.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

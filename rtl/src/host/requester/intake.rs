@@ -34,12 +34,18 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub refuse: Signal<In, Bit>,
     /// Generation that the first message was queued under.
     pub generation: Signal<In, U<8>>,
+    /// Its queue pair exists, and is the one that its first message was queued on.
+    pub live: Signal<In, Bit>,
+    /// Its queue pair has ended.
+    pub dead: Signal<In, Bit>,
+    /// What a work request cut off by that ends with.
+    pub carry: Signal<In, U<4>>,
     /// A work request waits, and its region has been looked up.
     pub waiting: Signal<Out, Bit>,
-    /// No such queue pair, operation or length.
-    pub invalid: Signal<Out, Bit>,
-    /// The local region allows it.
-    pub allowed: Signal<Out, Bit>,
+    /// It is to be refused.
+    pub refused: Signal<Out, Bit>,
+    /// With this status, a place in the order of [`hpcc_models::nic::Status`].
+    pub status: Signal<Out, U<4>>,
     /// Messages of it have been queued before.
     pub begun: Signal<Out, Bit>,
     /// They were queued under this generation.
@@ -51,9 +57,9 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// It is the work request's last.
     pub last: Signal<Out, Bit>,
     /// Its local address.
-    pub local: Signal<Out, U<64>>,
+    pub local_address: Signal<Out, U<64>>,
     /// Its remote address.
-    pub remote: Signal<Out, U<64>>,
+    pub remote_address: Signal<Out, U<64>>,
     check: RegionCheck,
     age: DFF<U<3>>,
     split: DFF<Bit>,
@@ -65,6 +71,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     limit: Constant<U<24>>,
     span: Constant<U<24>>,
     width: Constant<U<5>>,
+    invalid: Signal<Local, Bit>,
     bytes: Signal<Local, U<32>>,
     raised: Signal<Local, U<33>>,
     more: Signal<Local, Bit>,
@@ -88,15 +95,19 @@ impl<const QPS: usize, const SEGMENT: usize> Default for Intake<QPS, SEGMENT> {
             refuse: Default::default(),
             generation: Default::default(),
             waiting: Default::default(),
+            live: Default::default(),
+            dead: Default::default(),
+            carry: Default::default(),
+            refused: Default::default(),
+            status: Default::default(),
             invalid: Default::default(),
-            allowed: Default::default(),
             begun: Default::default(),
             begun_generation: Default::default(),
             psns: Default::default(),
             length: Default::default(),
             last: Default::default(),
-            local: Default::default(),
-            remote: Default::default(),
+            local_address: Default::default(),
+            remote_address: Default::default(),
             check: Default::default(),
             age: Default::default(),
             split: Default::default(),
@@ -141,10 +152,29 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         self.check.address.next = self.work.data.val().get_bits::<64>(96);
         self.check.length.next = self.work.data.val().get_bits::<32>(288);
         self.check.access.next = bits_u::<2>(0);
-        self.allowed.next = self.check.allowed.val();
         self.invalid.next = (self.work.data.val().get_bits::<24>(64) >= self.limit.val())
             | (self.work.data.val().get_bits::<8>(88) > 1)
             | (self.work.data.val().get_bits::<32>(288) > 0x8000_0000u64);
+
+        // no such queue pair; ended; no local access
+        self.refused.next = false;
+        self.status.next = bits_u::<4>(0);
+        if self.split.q.val() {
+            self.refused.next = !self.live.val() | self.dead.val();
+            self.status.next = bits_u::<4>(8);
+            if self.live.val() {
+                self.status.next = self.carry.val();
+            }
+        } else if !self.live.val() | self.invalid.val() {
+            self.refused.next = true;
+            self.status.next = bits_u::<4>(7);
+        } else if self.dead.val() {
+            self.refused.next = true;
+            self.status.next = bits_u::<4>(8);
+        } else if !self.check.allowed.val() {
+            self.refused.next = true;
+            self.status.next = bits_u::<4>(5);
+        }
 
         // what is left of the work request
         self.begun.next = self.split.q.val();
@@ -191,8 +221,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
             self.length.next = self.part.val();
         }
         self.last.next = !self.more.val();
-        self.local.next = self.from.val();
-        self.remote.next = self.to.val();
+        self.local_address.next = self.from.val();
+        self.remote_address.next = self.to.val();
 
         // onwards
         self.work.ready.next = self.advance.val() & (self.refuse.val() | !self.more.val());
@@ -224,7 +254,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
 
 crate::ports! {
     [const QPS: usize, const SEGMENT: usize] Intake<QPS, SEGMENT> {
-        in reset, work.data, work.valid, region_valid, region_slot, region_data, mtu, advance, refuse, generation;
-        out work.ready, waiting, invalid, allowed, begun, begun_generation, psns, length, last, local, remote
+        in reset, work.data, work.valid, region_valid, region_slot, region_data, mtu, advance, refuse, generation, live, dead,
+            carry;
+        out work.ready, waiting, refused, status, begun, begun_generation, psns, length, last, local_address, remote_address
     }
 }

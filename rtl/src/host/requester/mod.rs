@@ -25,7 +25,8 @@
 //! | --- | --- |
 //! | `top` | the state machine |
 //! | `choice` | which input is next |
-//! | `store` | state of the queue pairs |
+//! | `store`, `queue` | state of all queue pairs, and of the one in hand |
+//! | `ring` | messages |
 //! | `intake` | work requests: check and division |
 //! | `walk` | one step over the ring |
 //! | `answers` | what an answer is; INT |
@@ -37,7 +38,9 @@ pub mod choice;
 pub mod completions;
 pub mod intake;
 pub mod outlet;
+pub mod queue;
 pub mod reads;
+pub mod ring;
 pub mod store;
 pub mod top;
 pub mod walk;

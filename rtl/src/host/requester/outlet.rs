@@ -101,7 +101,7 @@ impl Logic for Events {
     fn update(&mut self) {
         clock!(self, clock, outlet);
         self.outlet.reset.next = self.reset.val();
-        self.fields.int.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
+        self.fields.stack.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
         self.fields.length.next = self.commit.val().get_bits::<6>(74);
         self.fields.speeds.next = self.speeds.val();
         self.use_int.next = self.with_int.val() & self.fields.present.val();

@@ -103,20 +103,20 @@ pub struct Decision {
     /// The decision.
     pub action: Signal<Out, Action>,
     commit: Signal<Local, Commit>,
-    int: Signal<Local, W<336, 6>>,
+    stack: Signal<Local, W<336, 6>>,
 }
 
 impl Logic for Decision {
     #[hdl_gen]
     fn update(&mut self) {
-        self.int.next = bit_cast_ww::<336, 6, 550, 9>(self.row.val() >> 200);
+        self.stack.next = bit_cast_ww::<336, 6, 550, 9>(self.row.val() >> 200);
         self.commit.next = bit_cast_w::<420, 7, 2>(bits_u::<2>(3))
             | (bit_cast_w::<420, 7, 8>(self.row.val().get_bits::<8>(11)) << 2)
             | (bit_cast_w::<420, 7, 8>(self.row.val().get_bits::<8>(536)) << 10)
             | (bit_cast_w::<420, 7, 24>(self.row.val().get_bits::<24>(19)) << 18)
             | (bit_cast_w::<420, 7, 8>(bits_u::<8>(0x1f)) << 42)
             | (bit_cast_w::<420, 7, 6>(self.row.val().get_bits::<6>(194)) << 74)
-            | (bit_cast_ww::<420, 7, 336, 6>(self.int.val()) << 80)
+            | (bit_cast_ww::<420, 7, 336, 6>(self.stack.val()) << 80)
             | (bit_cast_w::<420, 7, 2>(self.answer.val()) << 416)
             | (bit_cast_w::<420, 7, 1>(self.row.val().get_bits::<1>(547)) << 418);
         self.action.next = bit_cast_w::<486, 8, 1>(bit_cast_b(self.take.val()))
@@ -129,8 +129,90 @@ impl Logic for Decision {
     }
 }
 
+/// What becomes of a READ response, from what is known before its place in the READ is checked. Holds the check.
+#[derive(LogicBlock, Default)]
+pub struct Verdict {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The packet.
+    pub row: Signal<In, RxRow>,
+    /// The READ.
+    pub message: Signal<In, OwnMessage>,
+    /// First PSN whose data is missing.
+    pub missing: Signal<In, U<24>>,
+    /// Decide in this clock.
+    pub act: Signal<In, Bit>,
+    /// 0 check it, 1 nothing asked for it, 2 it came before, 3 its AETH is negative, 4 the queue pair has ended, 5 the queue pair
+    /// is gone, 6 a READ response before it is missing.
+    pub code: Signal<In, U<3>>,
+    /// The queue pair collects INT.
+    pub int_on: Signal<In, Bit>,
+    /// AETH, if there is one, does not acknowledge.
+    pub negative: Signal<Out, Bit>,
+    /// With `act`: its data is taken.
+    pub take: Signal<Out, Bit>,
+    /// With `take`: the READ is complete.
+    pub last: Signal<Out, Bit>,
+    /// With `act`: the decision.
+    pub action: Signal<Out, Action>,
+    /// With `act`: count a duplicate 0, a stray 1, a bad response 2, an ended queue pair 3.
+    pub counts: Signal<Out, U<4>>,
+    judge: ReadCheck,
+    decision: Decision,
+    checked: Signal<Local, Bit>,
+    good: Signal<Local, Bit>,
+    stray: Signal<Local, Bit>,
+    bad: Signal<Local, Bit>,
+}
+
+impl Logic for Verdict {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, judge);
+        self.judge.row.next = self.row.val();
+        self.judge.message.next = self.message.val();
+        self.judge.missing.next = self.missing.val();
+        self.negative.next = self.judge.negative.val();
+        self.checked.next = self.act.val() & (self.code.val() == 0);
+        self.good.next = self.checked.val() & self.judge.in_order.val() & self.judge.sound.val();
+        self.take.next = self.good.val();
+        self.last.next = self.judge.last.val();
+        self.stray.next = (self.act.val() & (self.code.val() == 1))
+            | (self.checked.val() & !self.judge.in_order.val() & !self.judge.beyond.val());
+        self.bad.next = (self.act.val() & (self.code.val() == 3))
+            | (self.checked.val() & self.judge.in_order.val() & !self.judge.sound.val());
+        self.counts.next = bit_cast_u::<4, 1>(bit_cast_b(self.act.val() & (self.code.val() == 2)))
+            | (bit_cast_u::<4, 1>(bit_cast_b(self.stray.val())) << 1)
+            | (bit_cast_u::<4, 1>(bit_cast_b(self.bad.val())) << 2)
+            | (bit_cast_u::<4, 1>(bit_cast_b(self.act.val() & (self.code.val() == 4))) << 3);
+        self.decision.row.next = self.row.val();
+        self.decision.address.next = self.judge.address.val();
+        self.decision.take.next = self.good.val() & self.row.val().get_bits::<16>(178).any();
+        self.decision.answer.next = bits_u::<2>(2);
+        self.decision.commits.next = (self.code.val() == 6) | (self.checked.val() & self.judge.beyond.val());
+        if self.good.val() {
+            self.decision.answer.next = bits_u::<2>(1);
+            self.decision.commits.next = true;
+        }
+        if self.code.val() == 2 {
+            self.decision.answer.next = bits_u::<2>(3);
+            self.decision.commits.next = self.int_on.val();
+        }
+        self.action.next = self.decision.action.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
 crate::ports! {
     [] ReadCheck {
         in row, message, missing; out negative, in_order, beyond, last, sound, address
+    }
+}
+
+crate::ports! {
+    [] Verdict {
+        in row, message, missing, act, code, int_on; out negative, take, last, action, counts
     }
 }

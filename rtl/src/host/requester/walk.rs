@@ -1,6 +1,6 @@
 //! One step of the walk over a queue pair's ring: what an answer does to one message.
 
-use crate::emit::naming::named_as;
+use crate::emit::naming::{named, named_as};
 use crate::prim::uint::U;
 use rust_hdl::prelude::*;
 
@@ -111,5 +111,60 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_as(format!("walk_s{SEGMENT}"))
+    }
+}
+
+/// Where the PSN of a packet lies. Two clocks from `measure`.
+#[derive(LogicBlock, Default)]
+pub struct Distance {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Take the inputs.
+    pub measure: Signal<In, Bit>,
+    /// The PSN.
+    pub psn: Signal<In, U<24>>,
+    /// Oldest PSN without acknowledgement.
+    pub una: Signal<In, U<24>>,
+    /// End of the READ data taken.
+    pub accepted: Signal<In, U<24>>,
+    /// Something was sent.
+    pub sent_known: Signal<In, Bit>,
+    /// One past the highest PSN sent.
+    pub sent_to: Signal<In, U<24>>,
+    /// Before `una`.
+    pub old: Signal<Out, Bit>,
+    /// Never sent.
+    pub ghost: Signal<Out, Bit>,
+    /// READ data there is taken already.
+    pub twice: Signal<Out, Bit>,
+    distance: DFF<U<24>>,
+    reach: DFF<U<24>>,
+    progress: DFF<U<24>>,
+    nothing: DFF<Bit>,
+    is_old: DFF<Bit>,
+    is_ghost: DFF<Bit>,
+    is_twice: DFF<Bit>,
+}
+
+impl Logic for Distance {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, distance, reach, progress, nothing, is_old, is_ghost, is_twice);
+        if self.measure.val() {
+            self.distance.d.next = self.psn.val() - self.una.val();
+            self.reach.d.next = self.sent_to.val() - self.una.val();
+            self.progress.d.next = self.psn.val() - self.accepted.val();
+            self.nothing.d.next = !self.sent_known.val();
+        }
+        self.is_old.d.next = self.distance.q.val().get_bit(23);
+        self.is_ghost.d.next =
+            !self.distance.q.val().get_bit(23) & (self.nothing.q.val() | (self.distance.q.val() >= self.reach.q.val()));
+        self.is_twice.d.next = self.distance.q.val().get_bit(23) | self.progress.q.val().get_bit(23);
+        self.old.next = self.is_old.q.val();
+        self.ghost.next = self.is_ghost.q.val();
+        self.twice.next = self.is_twice.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
     }
 }

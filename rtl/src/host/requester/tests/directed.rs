@@ -504,3 +504,27 @@ fn long_messages_are_several_with_one_completion() {
     let error = Status::RemoteAccessError as u64;
     assert_eq!(b.done[1..], [(2, OK, 2048), (3, OK, 1024), (4, error, 0)]);
 }
+
+#[test]
+fn six_clocks_an_acknowledgement_and_thirteen_a_read_response() {
+    let mut b = bench(0, &[(false, 256 * 40), (true, 256 * 40)]);
+    b.sent_to(80);
+    let clocks = |b: &mut Bench<20>| {
+        let start = b.clock;
+        while b.answers.len() + b.packets.len() + b.rows.len() > 0 {
+            b.tick();
+        }
+        b.clock - start
+    };
+    for psn in 0..39 {
+        b.acknowledge(QP, GENERATION, psn, ACK, &[]);
+    }
+    let taken = clocks(&mut b);
+    assert!((39 * 6..39 * 6 + 10).contains(&taken), "{taken}");
+    for psn in 40..79 {
+        b.response(QP, GENERATION, MIDDLE, psn, 256, 0, &[]);
+    }
+    // judged in seven clocks, six more when memory has it
+    let taken = clocks(&mut b);
+    assert!((39 * 13..39 * 13 + 20).contains(&taken), "{taken}");
+}
