@@ -16,6 +16,7 @@
 //! | `feedback` | events to congestion control, its updates |
 //! | `control` | control packets |
 //! | `link` | a lossy wire between two NICs |
+//! | `registers` | the register map |
 
 mod acceptance;
 mod acknowledge;
@@ -34,6 +35,7 @@ mod nic;
 mod pacing;
 mod psn;
 mod receive;
+pub mod registers;
 mod requester;
 mod respond;
 mod responder;

@@ -1,7 +1,8 @@
-//! The folder `verilog-out`: one file per module, a file list, a FuseSoC core file and the lint waivers.
+//! The folder `verilog-out`: one file per module, a file list, a FuseSoC core file, the lint waivers and the register map.
 
 use super::error::EmitError;
 use super::library::{Library, HEADER};
+use hpcc_models::nic::registers;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -55,6 +56,9 @@ impl Tree {
         files.insert(format!("{DESIGN}.f"), format!("{HEADER}\n{list}"));
         files.insert(format!("{DESIGN}.core"), core_file(library, &order));
         files.insert("waivers.vlt".into(), waivers());
+        files.insert(format!("{DESIGN}_regs.vh"), registers::verilog_header());
+        files.insert(format!("{DESIGN}_regs.rdl"), registers::system_rdl());
+        files.insert(format!("{DESIGN}_regs.md"), registers::markdown());
         Tree(files)
     }
 
@@ -151,7 +155,8 @@ description: RoCEv2-style NIC with HPCC congestion control
 filesets:
   rtl:
     files:
-{files}    file_type: systemVerilogSource
+{files}      - {DESIGN}_regs.vh: {{is_include_file: true}}
+    file_type: systemVerilogSource
   waivers:
     files:
       - waivers.vlt: {{file_type: vlt}}

@@ -1,0 +1,449 @@
+//! Queue pairs, regions and neighbours: carries out commands of the host and admitted control packets, one at a time.
+//!
+//! | step | does |
+//! |---|---|
+//! | 0 | takes a command, or a control packet when there is none |
+//! | 1 - 3 | looks the queue pair up, decides |
+//! | 4 - 6 | looks for the neighbour (control packets) |
+//! | 8 - 13 | removal: context dead, requester, scheduler, congestion control |
+//! | 16 - 21 | creation: scheduler, congestion control or first window and rate |
+//! | 22 | context alive |
+//! | 23 | work request of a control packet |
+//! | 24 | says how it went |
+//!
+//! Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
+//! the creation of the next one.
+
+use super::control::ControlGate;
+use super::qp_states::QpStates;
+use crate::cc::slot::{CommandOut, UpdateOut};
+use crate::emit::naming::named;
+use crate::nic::words::{Context, HostCommand, Region, Work};
+use crate::prim::ram::Ram;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::sched::ports::FlowCommandOut;
+use hpcc_models::nic::registers::QP_COUNT;
+use rust_hdl::prelude::*;
+
+/// Manager of queue pairs 2 to 149.
+#[derive(LogicBlock, Default)]
+pub struct Manager {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high, for 256 clocks at least: no queue pair exists.
+    pub reset: Signal<In, Bit>,
+    /// Commands of the host.
+    pub command: StreamIn<HostCommand>,
+    /// The command has been carried out or refused.
+    pub command_done: Signal<Out, Bit>,
+    /// 0 carried out, else as the register `STATUS` says.
+    pub command_code: Signal<Out, U<3>>,
+    /// Control packets, as [`ControlGate`] takes them.
+    pub packet: StreamIn<W<593, 10>>,
+    /// The NIC's clock, ns.
+    pub now: Signal<In, U<48>>,
+    /// Register: MTU code of queue pairs that control packets create.
+    pub cfg_mtu: Signal<In, U<3>>,
+    /// Register: window of plain queue pairs, UQ23.11 bytes.
+    pub cfg_window: Signal<In, U<34>>,
+    /// Register: their rate, UQ7.27 bytes per ns; 0 is the line rate.
+    pub cfg_rate: Signal<In, U<34>>,
+    /// Register: line rate.
+    pub cfg_line_rate: Signal<In, U<34>>,
+    /// Register.
+    pub cfg_control_enable: Signal<In, Bit>,
+    /// Register.
+    pub cfg_control_interval: Signal<In, U<32>>,
+    /// Register.
+    pub cfg_control_key: Signal<In, U<64>>,
+    /// Registers.
+    pub cfg_control_sources: Signal<In, W<256, 4>>,
+    /// A requester half has ended: queue pair 7:0, generation 15:8.
+    pub requester_ended_valid: Signal<In, Bit>,
+    /// Which one.
+    pub requester_ended: Signal<In, U<16>>,
+    /// A responder half has ended.
+    pub responder_ended_valid: Signal<In, Bit>,
+    /// Which one.
+    pub responder_ended: Signal<In, U<16>>,
+    /// Bus: a context is written.
+    pub context_valid: Signal<Out, Bit>,
+    /// Queue pair.
+    pub context_qp: Signal<Out, U<8>>,
+    /// It.
+    pub context_data: Signal<Out, Context>,
+    /// Bus: a region slot is written.
+    pub region_valid: Signal<Out, Bit>,
+    /// Slot.
+    pub region_slot: Signal<Out, U<5>>,
+    /// Its content.
+    pub region_data: Signal<Out, Region>,
+    /// Queue pairs to remove, to the requester: queue pair 7:0, generation 15:8.
+    pub remove: StreamOut<U<16>>,
+    /// Flows of the scheduler.
+    pub flow: FlowCommandOut,
+    /// Flows of the congestion control.
+    pub cc: CommandOut,
+    /// First window and rate of plain queue pairs.
+    pub first: UpdateOut,
+    /// Work requests of control packets.
+    pub work: StreamOut<Work>,
+    /// A control packet was carried out.
+    pub control_accepted: Signal<Out, Bit>,
+    /// A control packet was refused.
+    pub control_refused: Signal<Out, Bit>,
+    gate: ControlGate,
+    step: DFF<U<5>>,
+    by_packet: DFF<Bit>,
+    request: DFF<W<354, 6>>,
+    operation: DFF<U<3>>,
+    index: DFF<U<24>>,
+    fits: DFF<Bit>,
+    body: DFF<W<384, 6>>,
+    code: DFF<U<3>>,
+    replaces: DFF<Bit>,
+    states: QpStates,
+    current: DFF<U<10>>,
+    // neighbours: IP 31:0, Ethernet address 79:32
+    neighbours: Ram<W<80, 2>, 4>,
+    neighbour: DFF<U<5>>,
+    qp: Signal<Local, U<8>>,
+    index_ok: Signal<Local, Bit>,
+    exists: Signal<Local, Bit>,
+    is_int: Signal<Local, Bit>,
+    generation: Signal<Local, U<8>>,
+    source_port: Signal<Local, U<16>>,
+    qpn_mix: Signal<Local, U<24>>,
+    rate: Signal<Local, U<34>>,
+    flow_step: Signal<Local, Bit>,
+    cc_step: Signal<Local, Bit>,
+    first_step: Signal<Local, Bit>,
+    creating: Signal<Local, Bit>,
+    response: Signal<Local, Bit>,
+    flow_number: Signal<Local, U<16>>,
+    context_r: DFF<Context>,
+    context_valid_r: DFF<Bit>,
+    region_valid_r: DFF<Bit>,
+    works: DFF<U<63>>,
+    accepted_r: DFF<Bit>,
+    refused_r: DFF<Bit>,
+    done_r: DFF<Bit>,
+}
+
+// the literal in the kernel
+const _: () = assert!(QP_COUNT == 150);
+
+impl Logic for Manager {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, gate, states, neighbours);
+        dff_setup!(self, clock, step, by_packet, request, operation, index, fits, body, code, replaces, current);
+        dff_setup!(
+            self,
+            clock,
+            neighbour,
+            context_r,
+            context_valid_r,
+            region_valid_r,
+            works
+        );
+        dff_setup!(self, clock, accepted_r, refused_r, done_r);
+        self.gate.reset.next = self.reset.val();
+        self.states.reset.next = self.reset.val();
+        self.states.requester_ended_valid.next = self.requester_ended_valid.val();
+        self.states.requester_ended.next = self.requester_ended.val();
+        self.states.responder_ended_valid.next = self.responder_ended_valid.val();
+        self.states.responder_ended.next = self.responder_ended.val();
+        StreamIn::<W<593, 10>>::link(&mut self.packet, &mut self.gate.packet);
+        self.gate.now.next = self.now.val();
+        self.gate.cfg_mtu.next = self.cfg_mtu.val();
+        self.gate.cfg_control_enable.next = self.cfg_control_enable.val();
+        self.gate.cfg_control_interval.next = self.cfg_control_interval.val();
+        self.gate.cfg_control_key.next = self.cfg_control_key.val();
+        self.gate.cfg_control_sources.next = self.cfg_control_sources.val();
+
+        // 0: the host goes first; a packet's fields take the places of a command's
+        self.command.ready.next = self.step.q.val() == 0;
+        self.gate.request.ready.next = (self.step.q.val() == 0) & !self.command.valid.val();
+        self.accepted_r.d.next = false;
+        self.refused_r.d.next = self.gate.refused.val();
+        self.done_r.d.next = false;
+        if self.step.q.val() == 0 {
+            self.code.d.next = 0.into();
+            self.replaces.d.next = false;
+            self.neighbour.d.next = 0.into();
+            self.by_packet.d.next = !self.command.valid.val();
+            if self.command.valid.val() {
+                self.step.d.next = 1.into();
+                self.operation.d.next = self.command.data.val().get_bits::<3>(0);
+                self.index.d.next = self.command.data.val().get_bits::<24>(3);
+                self.body.d.next = bit_cast_ww::<384, 6, 416, 7>(self.command.data.val() >> 32);
+                self.fits.d.next = true;
+            } else if self.gate.request.valid.val() {
+                self.step.d.next = 1.into();
+                self.request.d.next = self.gate.request.data.val();
+                self.operation.d.next = self.gate.operation.val();
+                self.index.d.next = self.gate.request.data.val().get_bits::<24>(320);
+                self.fits.d.next = self.gate.fits.val();
+                self.body.d.next = self.gate.new_context.val();
+            }
+        }
+
+        // 1 - 3: what there is
+        self.qp.next = self.index.q.val().get_bits::<8>(0);
+        self.states.qp.next = self.qp.val();
+        if self.step.q.val() == 1 {
+            self.step.d.next = 2.into();
+        }
+        if self.step.q.val() == 2 {
+            self.step.d.next = 3.into();
+            self.current.d.next = self.states.word.val();
+        }
+        self.index_ok.next = self.fits.q.val() & (self.index.q.val() >= 2) & (self.index.q.val() < 150);
+        self.exists.next = self.index_ok.val() & self.current.q.val().get_bit(0);
+        self.region_valid_r.d.next = false;
+        self.neighbours.we.next = false;
+        if self.step.q.val() == 3 {
+            self.step.d.next = 24.into();
+            self.code.d.next = 1.into();
+            if self.operation.q.val() == 1 {
+                if !self.index_ok.val() {
+                    self.code.d.next = 2.into();
+                } else if self.body.q.val().get_bits::<3>(129) > 4 {
+                    self.code.d.next = 3.into();
+                } else if self.exists.val() & !self.states.ended.val() {
+                    self.code.d.next = 4.into();
+                } else {
+                    self.code.d.next = 0.into();
+                    self.replaces.d.next = true;
+                    self.step.d.next = 16.into();
+                    if self.exists.val() {
+                        self.step.d.next = 8.into();
+                    }
+                    if self.by_packet.q.val() {
+                        self.step.d.next = 4.into();
+                    }
+                }
+            }
+            if self.operation.q.val() == 2 {
+                self.code.d.next = 5.into();
+                if self.exists.val() {
+                    self.code.d.next = 0.into();
+                    self.step.d.next = 8.into();
+                }
+            }
+            if self.operation.q.val() == 3 {
+                self.code.d.next = 2.into();
+                if self.index.q.val() < 32 {
+                    self.code.d.next = 0.into();
+                    self.region_valid_r.d.next = true;
+                }
+            }
+            if self.operation.q.val() == 4 {
+                self.code.d.next = 2.into();
+                if self.index.q.val() < 16 {
+                    self.code.d.next = 0.into();
+                    self.neighbours.we.next = true;
+                }
+            }
+        }
+
+        // 4 - 6: one neighbour every two clocks
+        self.neighbours.waddr.next = self.index.q.val().get_bits::<4>(0);
+        self.neighbours.wdata.next = bit_cast_ww::<80, 2, 384, 6>(self.body.q.val());
+        self.neighbours.raddr.next = self.neighbour.q.val().get_bits::<4>(0);
+        if self.step.q.val() == 4 {
+            self.step.d.next = 5.into();
+        }
+        if self.step.q.val() == 5 {
+            self.step.d.next = 4.into();
+            self.neighbour.d.next = self.neighbour.q.val() + 1;
+            if self.neighbour.q.val() == 16 {
+                // none: refused
+                self.code.d.next = 2.into();
+                self.step.d.next = 24.into();
+            } else if (self.neighbours.rdata.val().get_bits::<32>(0) == self.body.q.val().get_bits::<32>(9))
+                & self.neighbours.rdata.val().get_bits::<32>(0).any()
+            {
+                self.body.d.next = self.body.q.val()
+                    | (bit_cast_w::<384, 6, 48>(self.neighbours.rdata.val().get_bits::<48>(32)) << 41);
+                self.step.d.next = 16.into();
+                if self.exists.val() {
+                    self.step.d.next = 8.into();
+                }
+            }
+        }
+
+        // 8, 22: the context and what is known of it here
+        self.is_int.next = self.current.q.val().get_bit(1);
+        self.generation.next = self.current.q.val().get_bits::<8>(2);
+        self.creating.next = self.step.q.val() >= 16;
+        if self.creating.val() {
+            self.is_int.next = self.body.q.val().get_bit(132);
+            self.generation.next = self.current.q.val().get_bits::<8>(2) + 1;
+        }
+        self.qpn_mix.next = self.index.q.val() ^ (self.body.q.val().get_bits::<24>(89) << 5);
+        self.source_port.next = self.body.q.val().get_bits::<16>(113);
+        if self.body.q.val().get_bits::<16>(113) == 0 {
+            self.source_port.next = bit_cast_u::<16, 14>(self.qpn_mix.val().get_bits::<14>(0)) | 0xc000;
+        }
+        self.context_valid_r.d.next = false;
+        self.states.write.next = false;
+        self.states.new_word.next = self.current.q.val() & 0x3fc;
+        if self.step.q.val() == 8 {
+            self.step.d.next = 9.into();
+            self.context_valid_r.d.next = true;
+            self.context_r.d.next = bit_cast_w::<210, 4, 8>(self.generation.val()) << 1;
+            self.states.write.next = true;
+        }
+        if self.step.q.val() == 22 {
+            self.step.d.next = 24.into();
+            if self.by_packet.q.val() {
+                self.step.d.next = 23.into();
+            }
+            self.context_valid_r.d.next = true;
+            self.context_r.d.next = (bit_cast_ww::<210, 4, 384, 6>(self.body.q.val())
+                & !(bit_cast_w::<210, 4, 9>(bits_u::<9>(511))
+                    | (bit_cast_w::<210, 4, 16>(bits_u::<16>(65535)) << 113)))
+                | bit_cast_w::<210, 4, 1>(bits_u::<1>(1))
+                | (bit_cast_w::<210, 4, 8>(self.generation.val()) << 1)
+                | (bit_cast_w::<210, 4, 16>(self.source_port.val()) << 113);
+            self.states.write.next = true;
+            self.states.new_word.next = (bit_cast_u::<10, 8>(self.generation.val()) << 2)
+                | (bit_cast_u::<10, 1>(bit_cast_b(self.is_int.val())) << 1)
+                | bit_cast_u::<10, 1>(bits_u::<1>(1));
+        }
+        self.context_valid.next = self.context_valid_r.q.val();
+        self.context_qp.next = self.qp.val();
+        self.context_data.next = self.context_r.q.val();
+        self.region_valid.next = self.region_valid_r.q.val();
+        self.region_slot.next = self.index.q.val().get_bits::<5>(0);
+        self.region_data.next = bit_cast_ww::<195, 4, 384, 6>(self.body.q.val());
+
+        // 9: the requester completes what it has
+        self.remove.valid.next = self.step.q.val() == 9;
+        self.remove.data.next = (bit_cast_u::<16, 8>(self.generation.val()) << 8) | bit_cast_u::<16, 8>(self.qp.val());
+        if (self.step.q.val() == 9) & self.remove.ready.val() {
+            self.step.d.next = 10.into();
+        }
+
+        // 10 - 13 and 16 - 21: request flow on even steps, response flow on odd ones
+        self.response.next = self.step.q.val().get_bit(0);
+        self.flow_number.next =
+            (bit_cast_u::<16, 8>(self.qp.val()) << 1) | bit_cast_u::<16, 1>(bit_cast_b(self.response.val()));
+        self.flow_step.next = (self.step.q.val().get_bits::<4>(1) == 5) | (self.step.q.val().get_bits::<4>(1) == 8);
+        self.cc_step.next = (self.step.q.val().get_bits::<4>(1) == 6) | (self.step.q.val().get_bits::<4>(1) == 9);
+        self.first_step.next = self.step.q.val().get_bits::<4>(1) == 10;
+        self.flow.valid.next = self.flow_step.val();
+        self.flow.create.next = self.creating.val();
+        self.flow.flow.next = self.flow_number.val();
+        self.flow.generation.next = self.generation.val();
+        self.flow.psn.next = self.body.q.val().get_bits::<24>(136);
+        if self.response.val() {
+            self.flow.psn.next = self.body.q.val().get_bits::<24>(160);
+        }
+        self.flow.mtu.next = self.body.q.val().get_bits::<3>(129);
+        self.flow.priority.next = self.body.q.val().get_bits::<3>(133);
+        self.flow.windowless.next = self.response.val() & !self.is_int.val();
+        self.flow.timerless.next = self.response.val();
+        self.cc.valid.next = self.cc_step.val();
+        self.cc.create.next = self.creating.val();
+        self.cc.flow.next = self.flow_number.val();
+        self.cc.generation.next = self.generation.val();
+        self.rate.next = self.cfg_rate.val();
+        if self.cfg_rate.val() == 0 {
+            self.rate.next = self.cfg_line_rate.val();
+        }
+        self.first.valid.next = self.first_step.val();
+        self.first.flow.next = self.flow_number.val();
+        self.first.generation.next = self.generation.val();
+        self.first.window.next = self.cfg_window.val();
+        self.first.rate.next = self.rate.val();
+        self.first.utilisation.next = 0.into();
+        if (self.flow_step.val() & self.flow.ready.val())
+            | (self.cc_step.val() & self.cc.ready.val())
+            | (self.first_step.val() & self.first.ready.val())
+        {
+            self.step.d.next = self.step.q.val() + 1;
+            if self.response.val() {
+                if self.creating.val() {
+                    self.step.d.next = 22.into();
+                    if self.flow_step.val() {
+                        self.step.d.next = 20.into();
+                        if self.is_int.val() {
+                            self.step.d.next = 18.into();
+                        }
+                    }
+                } else {
+                    // removed; the next one is created in its place, or that was all
+                    self.step.d.next = 24.into();
+                    if self.replaces.q.val() {
+                        self.step.d.next = 16.into();
+                    }
+                    if self.flow_step.val() & self.is_int.val() {
+                        self.step.d.next = 12.into();
+                    }
+                }
+            }
+        }
+
+        // 23: the packet's message
+        self.work.valid.next = self.step.q.val() == 23;
+        self.work.data.next = bit_cast_w::<320, 5, 63>(self.works.q.val())
+            | (bit_cast_w::<320, 5, 1>(bits_u::<1>(1)) << 63)
+            | (bit_cast_w::<320, 5, 24>(self.index.q.val()) << 64)
+            | (bit_cast_w::<320, 5, 1>(self.request.q.val().get_bits::<1>(353)) << 88)
+            | (bit_cast_w::<320, 5, 64>(self.request.q.val().get_bits::<64>(160)) << 96)
+            | (bit_cast_w::<320, 5, 32>(self.request.q.val().get_bits::<32>(128)) << 160)
+            | (bit_cast_w::<320, 5, 64>(self.request.q.val().get_bits::<64>(32)) << 192)
+            | (bit_cast_w::<320, 5, 32>(self.request.q.val().get_bits::<32>(96)) << 256)
+            | (bit_cast_w::<320, 5, 32>(self.request.q.val().get_bits::<32>(0)) << 288);
+        if (self.step.q.val() == 23) & self.work.ready.val() {
+            self.step.d.next = 24.into();
+            self.works.d.next = self.works.q.val() + 1;
+        }
+
+        // 24
+        if self.step.q.val() == 24 {
+            self.step.d.next = 0.into();
+            self.done_r.d.next = !self.by_packet.q.val();
+            if self.by_packet.q.val() {
+                if self.code.q.val() == 0 {
+                    self.accepted_r.d.next = true;
+                } else {
+                    self.refused_r.d.next = true;
+                }
+            }
+        }
+        self.command_done.next = self.done_r.q.val();
+        self.command_code.next = self.code.q.val();
+        self.control_accepted.next = self.accepted_r.q.val();
+        self.control_refused.next = self.refused_r.q.val();
+
+        if self.reset.val() {
+            self.step.d.next = 0.into();
+            self.context_valid_r.d.next = false;
+            self.region_valid_r.d.next = false;
+            self.works.d.next = 0.into();
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Manager {
+        in reset, command.data, command.valid, packet.data, packet.valid, now, cfg_mtu, cfg_window, cfg_rate, cfg_line_rate,
+            cfg_control_enable, cfg_control_interval, cfg_control_key, cfg_control_sources, requester_ended_valid,
+            requester_ended, responder_ended_valid, responder_ended, remove.ready, flow.ready, cc.ready, first.ready,
+            work.ready;
+        out command.ready, command_done, command_code, packet.ready, context_valid, context_qp, context_data, region_valid,
+            region_slot, region_data, remove.data, remove.valid, flow.valid, flow.create, flow.flow, flow.generation,
+            flow.psn, flow.mtu, flow.priority, flow.windowless, flow.timerless, cc.valid, cc.create, cc.flow, cc.generation,
+            first.valid, first.flow, first.generation, first.window, first.rate, first.utilisation, work.data, work.valid,
+            control_accepted, control_refused
+    }
+}

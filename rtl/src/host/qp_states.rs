@@ -1,0 +1,117 @@
+//! Which queue pairs live, under which generation, and which of them have a half that has ended.
+
+use crate::emit::naming::named;
+use crate::prim::ram::Ram;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use rust_hdl::prelude::*;
+
+/// State of the queue pairs, for the manager. A word: alive 0, INT 1, generation 9:2.
+#[derive(LogicBlock, Default)]
+pub struct QpStates {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high, for 256 clocks at least: everything is forgotten.
+    pub reset: Signal<In, Bit>,
+    /// Queue pair.
+    pub qp: Signal<In, U<8>>,
+    /// Its word, one clock later.
+    pub word: Signal<Out, U<10>>,
+    /// One of its halves has ended.
+    pub ended: Signal<Out, Bit>,
+    /// Write the word of `qp`.
+    pub write: Signal<In, Bit>,
+    /// New word; with the bit alive no half has ended.
+    pub new_word: Signal<In, U<10>>,
+    /// A requester half has ended.
+    pub requester_ended_valid: Signal<In, Bit>,
+    /// Queue pair 7:0, generation 15:8.
+    pub requester_ended: Signal<In, U<16>>,
+    /// A responder half has ended.
+    pub responder_ended_valid: Signal<In, Bit>,
+    /// Queue pair 7:0, generation 15:8.
+    pub responder_ended: Signal<In, U<16>>,
+    words: Ram<U<10>, 8>,
+    // two more copies of the generations
+    generations_a: Ram<U<8>, 8>,
+    generations_b: Ram<U<8>, 8>,
+    clearing: DFF<U<8>>,
+    we: Signal<Local, Bit>,
+    waddr: Signal<Local, U<8>>,
+    wdata: Signal<Local, U<10>>,
+    marks: DFF<W<256, 4>>,
+    marks_1: Signal<Local, W<256, 4>>,
+    marks_2: Signal<Local, W<256, 4>>,
+    ended_a: DFF<U<17>>,
+    ended_b: DFF<U<17>>,
+}
+
+impl Logic for QpStates {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, words, generations_a, generations_b);
+        dff_setup!(self, clock, clearing, marks, ended_a, ended_b);
+        self.words.raddr.next = self.qp.val();
+        self.word.next = self.words.rdata.val();
+        self.ended.next = self.marks.q.val().get_bit(self.qp.val().index());
+
+        // a late word about an earlier generation is void
+        self.generations_a.raddr.next = self.requester_ended.val().get_bits::<8>(0);
+        self.generations_b.raddr.next = self.responder_ended.val().get_bits::<8>(0);
+        self.ended_a.d.next = (bit_cast_u::<17, 16>(self.requester_ended.val()) << 1)
+            | bit_cast_u::<17, 1>(bit_cast_b(self.requester_ended_valid.val()));
+        self.ended_b.d.next = (bit_cast_u::<17, 16>(self.responder_ended.val()) << 1)
+            | bit_cast_u::<17, 1>(bit_cast_b(self.responder_ended_valid.val()));
+        self.marks_1.next = self.marks.q.val();
+        if self.ended_a.q.val().get_bit(0) & (self.generations_a.rdata.val() == self.ended_a.q.val().get_bits::<8>(9)) {
+            self.marks_1.next = self
+                .marks
+                .q
+                .val()
+                .replace_bit(self.ended_a.q.val().get_bits::<8>(1).index(), true);
+        }
+        self.marks_2.next = self.marks_1.val();
+        if self.ended_b.q.val().get_bit(0) & (self.generations_b.rdata.val() == self.ended_b.q.val().get_bits::<8>(9)) {
+            self.marks_2.next = self
+                .marks_1
+                .val()
+                .replace_bit(self.ended_b.q.val().get_bits::<8>(1).index(), true);
+        }
+        self.marks.d.next = self.marks_2.val();
+        if self.write.val() & self.new_word.val().get_bit(0) {
+            self.marks.d.next = self.marks_2.val().replace_bit(self.qp.val().index(), false);
+        }
+
+        self.we.next = self.write.val();
+        self.waddr.next = self.qp.val();
+        self.wdata.next = self.new_word.val();
+        if self.reset.val() {
+            self.ended_a.d.next = bits_u::<17>(0);
+            self.ended_b.d.next = bits_u::<17>(0);
+            // one word a clock
+            self.clearing.d.next = self.clearing.q.val() + 1;
+            self.we.next = true;
+            self.waddr.next = self.clearing.q.val();
+            self.wdata.next = bits_u::<10>(0);
+        }
+        self.words.we.next = self.we.val();
+        self.words.waddr.next = self.waddr.val();
+        self.words.wdata.next = self.wdata.val();
+        self.generations_a.we.next = self.we.val();
+        self.generations_a.waddr.next = self.waddr.val();
+        self.generations_a.wdata.next = self.wdata.val().get_bits::<8>(2);
+        self.generations_b.we.next = self.we.val();
+        self.generations_b.waddr.next = self.waddr.val();
+        self.generations_b.wdata.next = self.wdata.val().get_bits::<8>(2);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] QpStates {
+        in reset, qp, write, new_word, requester_ended_valid, requester_ended, responder_ended_valid, responder_ended;
+        out word, ended
+    }
+}

@@ -1,0 +1,145 @@
+//! 64 counters of 64 bits in distributed RAM, each with a pulse of its own.
+//!
+//! Pulses gather in seven bits a counter; one counter after the other is brought up to date, so a count is at most 66 clocks late.
+
+use crate::emit::naming::named;
+use crate::prim::uint::U;
+use rust_hdl::prelude::*;
+
+/// The counters. Cleared within 64 clocks after reset; pulses count from the end of reset on.
+#[derive(LogicBlock)]
+pub struct CounterBank {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Bit n: counter n counts one.
+    pub pulses: Signal<In, U<64>>,
+    /// Counter to read.
+    pub address: Signal<In, U<6>>,
+    /// Its value, one clock later.
+    pub count: Signal<Out, U<64>>,
+    _pending: [u64; 64],
+    _memory: [u64; 64],
+    _turn: usize,
+    _where: usize,
+    _old: u64,
+    _add: u64,
+    _clearing: bool,
+    _clear: bool,
+    _live: bool,
+}
+
+impl Default for CounterBank {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            pulses: Default::default(),
+            address: Default::default(),
+            count: Default::default(),
+            _pending: [0; 64],
+            _memory: [0; 64],
+            _turn: 0,
+            _where: 0,
+            _old: 0,
+            _add: 0,
+            _clearing: false,
+            _clear: false,
+            _live: false,
+        }
+    }
+}
+
+impl Logic for CounterBank {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.count.next = U(self._memory[self.address.val().index()]);
+            let old = self._memory[self._turn];
+            if self._live {
+                let base = if self._clear { 0 } else { self._old };
+                self._memory[self._where] = base.wrapping_add(self._add);
+            }
+            self._old = old;
+            self._add = self._pending[self._turn];
+            self._where = self._turn;
+            self._clear = self._clearing;
+            self._live = !self.reset.val();
+            for (i, pending) in self._pending.iter_mut().enumerate() {
+                let pulse = u64::from(self.pulses.val().get_bit(i));
+                *pending = if i == self._turn {
+                    pulse
+                } else {
+                    *pending + pulse & 0x7f
+                };
+            }
+            if self._turn == 63 {
+                self._clearing = false;
+            }
+            self._turn = (self._turn + 1) % 64;
+            if self.reset.val() {
+                self._pending = [0; 64];
+                self._turn = 0;
+                self._clearing = true;
+            }
+        }
+    }
+    fn connect(&mut self) {
+        self.count.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(
+            "(* ram_style = \"distributed\" *) reg [63:0] mem [0:63];
+reg [6:0] pending [0:63];
+reg [5:0] turn;
+reg [5:0] place;
+reg [63:0] old;
+reg [6:0] add;
+reg clearing;
+reg clear;
+reg live;
+integer i;
+initial begin
+  count = 64'd0;
+  turn = 6'd0;
+  place = 6'd0;
+  old = 64'd0;
+  add = 7'd0;
+  clearing = 1'b0;
+  clear = 1'b0;
+  live = 1'b0;
+  for (i = 0; i < 64; i = i + 1) begin
+    mem[i] = 64'd0;
+    pending[i] = 7'd0;
+  end
+end
+always @(posedge clock) begin
+  count <= mem[address];
+  old <= mem[turn];
+  if (live) mem[place] <= (clear ? 64'd0 : old) + {57'd0, add};
+end
+always @(posedge clock) begin
+  add <= pending[turn];
+  place <= turn;
+  clear <= clearing;
+  live <= !reset;
+  if (reset) begin
+    turn <= 6'd0;
+    clearing <= 1'b1;
+    for (i = 0; i < 64; i = i + 1) pending[i] <= 7'd0;
+  end else begin
+    turn <= turn + 6'd1;
+    if (turn == 6'd63) clearing <= 1'b0;
+    for (i = 0; i < 64; i = i + 1)
+      pending[i] <= ((turn == i[5:0]) ? 7'd0 : pending[i]) + {6'd0, pulses[i]};
+  end
+end"
+            .into(),
+        )
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! { [] CounterBank { in reset, pulses, address; out count } }

@@ -1,0 +1,327 @@
+//! The flip-flops of the register map, made from its description [`hpcc_models::nic::registers::registers`].
+//!
+//! One write and one read a clock; answers come one clock later. Registers whose place is `Elsewhere` are known here (they count as
+//! mapped) and read as zero.
+
+use crate::emit::naming::named;
+use crate::prim::uint::{Limbs, U};
+use crate::prim::wide::W;
+use hpcc_models::nic::registers::{mapped_words, registers, Place, Register};
+use rust_hdl::prelude::*;
+use std::fmt::Write;
+
+/// Registers that hold something, and their values.
+struct State {
+    registers: Vec<Register>,
+    values: Vec<u32>,
+    ranges: Vec<(u16, u16)>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        let registers = registers();
+        Self {
+            values: registers.iter().map(Register::reset).collect(),
+            registers,
+            ranges: mapped_words(),
+        }
+    }
+}
+
+impl State {
+    fn mapped(&self, word: u64) -> bool {
+        self.ranges
+            .iter()
+            .any(|(first, last)| (u64::from(*first)..=u64::from(*last)).contains(&word))
+    }
+    fn at(&self, word: u64) -> Option<usize> {
+        self.registers
+            .iter()
+            .position(|register| u64::from(register.offset / 4) == word)
+    }
+    /// Limbs of a signal.
+    fn signal(&self, signal: &str) -> [u64; 6] {
+        let mut limbs = [0; 6];
+        for (register, value) in self.registers.iter().zip(&self.values) {
+            for field in &register.fields {
+                match field.place {
+                    Place::Signal(name, at) if name == signal => {
+                        let bits = u64::from((value & field.mask()) >> field.low);
+                        limbs[usize::from(at / 64)] |= bits << (at % 64);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        limbs
+    }
+}
+
+/// The register file. Signals `cfg_*` and `body` are named in the description.
+#[derive(LogicBlock, Default)]
+pub struct RegisterFile {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: reset values.
+    pub reset: Signal<In, Bit>,
+    /// Write this clock.
+    pub write: Signal<In, Bit>,
+    /// Word to write (offset / 4).
+    pub waddr: Signal<In, U<10>>,
+    /// Value.
+    pub wdata: Signal<In, U<32>>,
+    /// Bytes to write.
+    pub wstrb: Signal<In, U<4>>,
+    /// The word of one clock ago is mapped.
+    pub whit: Signal<Out, Bit>,
+    /// Word to read.
+    pub raddr: Signal<In, U<10>>,
+    /// Its value, one clock later.
+    pub rdata: Signal<Out, U<32>>,
+    /// It is mapped.
+    pub rhit: Signal<Out, Bit>,
+    /// Shown in the register of that name.
+    pub sched_late: Signal<In, U<32>>,
+    /// Shown in the register of that name.
+    pub sched_beyond: Signal<In, U<32>>,
+    /// Shown in the register of that name.
+    pub sched_out_of_range: Signal<In, U<32>>,
+    /// Shown in the register of that name.
+    pub sched_cc_dropped: Signal<In, U<32>>,
+    /// Own Ethernet address, first byte in the highest bits.
+    pub cfg_mac: Signal<Out, U<48>>,
+    /// Own IPv4 address.
+    pub cfg_ip: Signal<Out, U<32>>,
+    /// MTU code of queue pairs that control packets create.
+    pub cfg_mtu: Signal<Out, U<3>>,
+    /// UDP port of plain RoCEv2.
+    pub cfg_port_roce: Signal<Out, U<16>>,
+    /// UDP port of INT being collected.
+    pub cfg_port_int: Signal<Out, U<16>>,
+    /// UDP port of INT echoed.
+    pub cfg_port_echo: Signal<Out, U<16>>,
+    /// UDP port of control packets.
+    pub cfg_port_control: Signal<Out, U<16>>,
+    /// Partition key.
+    pub cfg_pkey: Signal<Out, U<16>>,
+    /// DSCP.
+    pub cfg_dscp: Signal<Out, U<6>>,
+    /// TTL.
+    pub cfg_ttl: Signal<Out, U<8>>,
+    /// Packets from one acknowledge request to the next.
+    pub cfg_ack_req_interval: Signal<Out, U<8>>,
+    /// READs outstanding.
+    pub cfg_max_rd_atomic: Signal<Out, U<8>>,
+    /// READs queued.
+    pub cfg_reads: Signal<Out, U<8>>,
+    /// Priority of acknowledgements.
+    pub cfg_ack_priority: Signal<Out, U<3>>,
+    /// Pause stops acknowledgements.
+    pub cfg_ack_pause: Signal<Out, Bit>,
+    /// Valid speed codes.
+    pub cfg_speed_valid: Signal<Out, U<16>>,
+    /// Window of plain queue pairs, UQ23.11 bytes.
+    pub cfg_window: Signal<Out, U<34>>,
+    /// Their rate, UQ7.27 bytes per ns; 0 is the line rate.
+    pub cfg_rate: Signal<Out, U<34>>,
+    /// Line rate, UQ7.27 bytes per ns.
+    pub cfg_line_rate: Signal<Out, U<34>>,
+    /// Control packets are looked at.
+    pub cfg_control_enable: Signal<Out, Bit>,
+    /// Least time between them, ns.
+    pub cfg_control_interval: Signal<Out, U<32>>,
+    /// Their key.
+    pub cfg_control_key: Signal<Out, U<64>>,
+    /// Eight addresses that they may come from.
+    pub cfg_control_sources: Signal<Out, W<256, 4>>,
+    /// Body of a command.
+    pub body: Signal<Out, W<384, 6>>,
+    _state: State,
+}
+
+/// Carries something out for every signal out of the file.
+macro_rules! for_each_signal {
+    ($each:ident, $self:ident) => {
+        $each!($self; cfg_mac cfg_ip cfg_mtu cfg_port_roce cfg_port_int cfg_port_echo cfg_port_control cfg_pkey cfg_dscp
+            cfg_ttl cfg_ack_req_interval cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
+            cfg_rate cfg_line_rate cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources body)
+    };
+}
+macro_rules! show {
+    ($self:ident; $($name:ident)*) => { $($self.$name.next = Limbs::from_limbs(&$self._state.signal(stringify!($name)));)* };
+}
+macro_rules! connect {
+    ($self:ident; $($name:ident)*) => { $($self.$name.connect();)* };
+}
+
+impl RegisterFile {
+    fn store(&mut self) {
+        let Some(at) = self._state.at(self.waddr.val().0) else {
+            return;
+        };
+        let bytes = (0..4)
+            .filter(|byte| self.wstrb.val().get_bit(*byte))
+            .map(|byte| 0xff << (8 * byte));
+        let mask = bytes.fold(0u32, |mask, byte| mask | byte) & self._state.registers[at].stored_mask();
+        let value = &mut self._state.values[at];
+        *value = *value & !mask | self.wdata.val().0 as u32 & mask;
+    }
+    fn load(&self) -> u64 {
+        let Some(at) = self._state.at(self.raddr.val().0) else {
+            return 0;
+        };
+        let register = &self._state.registers[at];
+        match register.fields[0].place {
+            Place::Live("sched_late") => self.sched_late.val().0,
+            Place::Live("sched_beyond") => self.sched_beyond.val().0,
+            Place::Live("sched_out_of_range") => self.sched_out_of_range.val().0,
+            Place::Live("sched_cc_dropped") => self.sched_cc_dropped.val().0,
+            Place::Constant => register.reset().into(),
+            _ => u64::from(self._state.values[at] & register.read_mask()),
+        }
+    }
+}
+
+impl Logic for RegisterFile {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.whit.next = self._state.mapped(self.waddr.val().0);
+            self.rhit.next = self._state.mapped(self.raddr.val().0);
+            self.rdata.next = U(self.load());
+            if self.reset.val() {
+                self._state.values = self._state.registers.iter().map(Register::reset).collect();
+            } else if self.write.val() {
+                self.store();
+            } else {
+                return;
+            }
+            for_each_signal!(show, self);
+        }
+    }
+    fn connect(&mut self) {
+        self.whit.connect();
+        self.rhit.connect();
+        self.rdata.connect();
+        for_each_signal!(connect, self);
+        // what the flip-flops hold before the first reset
+        self._state.values.fill(0);
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(verilog())
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+/// Flip-flops of a register; its highest bit is the highest that is stored.
+fn stored(register: &Register) -> Option<(String, u32)> {
+    let mask = register.stored_mask();
+    (mask != 0).then(|| (format!("r_{}", register.name.to_lowercase()), 32 - mask.leading_zeros()))
+}
+
+/// Condition that a word address is mapped.
+fn hit(address: &str) -> String {
+    let ranges = mapped_words();
+    let one = |(first, last): &(u16, u16)| match (first, last) {
+        (0, last) => format!("({address} <= 10'd{last})"),
+        (first, last) if first == last => format!("({address} == 10'd{first})"),
+        (first, last) => format!("(({address} >= 10'd{first}) && ({address} <= 10'd{last}))"),
+    };
+    ranges.iter().map(one).collect::<Vec<_>>().join(" || ")
+}
+
+/// The module's text: declarations, signals, writes, reads.
+fn verilog() -> String {
+    let (mut declare, mut zero, mut reset, mut write, mut read) = (
+        String::new(),
+        String::new(),
+        String::new(),
+        String::new(),
+        String::new(),
+    );
+    let mut signals: Vec<(&str, u16, String)> = Vec::new();
+    for register in registers() {
+        let word = register.offset / 4;
+        if let Some((name, width)) = stored(&register) {
+            let _ = writeln!(declare, "reg [{}:0] {name};", width - 1);
+            let _ = writeln!(zero, "  {name} = {width}'d0;");
+            let _ = writeln!(reset, "    {name} <= {width}'h{:x};", register.reset());
+            let _ = writeln!(write, "      10'd{word}: begin");
+            for byte in 0..width.div_ceil(8) {
+                let (low, high) = (8 * byte, width.min(8 * byte + 8) - 1);
+                let _ = writeln!(
+                    write,
+                    "        if (wstrb[{byte}]) {name}[{high}:{low}] <= wdata[{high}:{low}];"
+                );
+            }
+            write += "      end\n";
+            if register.read_mask() != 0 {
+                let mask = register.read_mask();
+                let pad = if width < 32 {
+                    format!("{{{}'d0, {name}}}", 32 - width)
+                } else {
+                    name.clone()
+                };
+                let _ = writeln!(read, "    10'd{word}: rdata <= {pad} & 32'h{mask:x};");
+            }
+            for field in &register.fields {
+                if let Place::Signal(signal, at) = field.place {
+                    let high = field.low + field.width - 1;
+                    signals.push((signal, at, format!("{name}[{high}:{}]", field.low)));
+                }
+            }
+            continue;
+        }
+        match register.fields[0].place {
+            Place::Constant => {
+                let _ = writeln!(read, "    10'd{word}: rdata <= 32'h{:x};", register.reset());
+            }
+            Place::Live(signal) => {
+                let _ = writeln!(read, "    10'd{word}: rdata <= {signal};");
+            }
+            _ => {}
+        }
+    }
+    // highest part first, as a concatenation reads
+    signals.sort_by(|a, b| a.0.cmp(b.0).then(b.1.cmp(&a.1)));
+    let mut assigns = String::new();
+    for group in signals.chunk_by(|a, b| a.0 == b.0) {
+        let parts: Vec<_> = group.iter().map(|(_, _, part)| part.as_str()).collect();
+        let _ = writeln!(assigns, "assign {} = {{{}}};", group[0].0, parts.join(", "));
+    }
+    format!(
+        "{declare}initial begin
+{zero}  rdata = 32'd0;
+  rhit = 1'b0;
+  whit = 1'b0;
+end
+{assigns}always @(posedge clock) begin
+  if (reset) begin
+{reset}  end else if (write) begin
+    case (waddr)
+{write}      default: ;
+    endcase
+  end
+end
+always @(posedge clock) begin
+  whit <= {whit};
+  rhit <= {rhit};
+  case (raddr)
+{read}    default: rdata <= 32'd0;
+  endcase
+end",
+        whit = hit("waddr"),
+        rhit = hit("raddr"),
+    )
+}
+
+crate::ports! {
+    [] RegisterFile {
+        in reset, write, waddr, wdata, wstrb, raddr, sched_late, sched_beyond, sched_out_of_range, sched_cc_dropped;
+        out whit, rdata, rhit, cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control,
+            cfg_pkey, cfg_dscp, cfg_ttl, cfg_ack_req_interval, cfg_max_rd_atomic, cfg_reads, cfg_ack_priority, cfg_ack_pause,
+            cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable, cfg_control_interval, cfg_control_key,
+            cfg_control_sources, body
+    }
+}

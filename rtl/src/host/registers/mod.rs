@@ -1,0 +1,17 @@
+//! Registers of the NIC behind AXI4-Lite: [`file::RegisterFile`] holds settings, [`counters::CounterBank`] counts, and what has a
+//! behaviour of its own is here: commands to the manager, parameter writes, the kept high word.
+//!
+//! | clock | write | read |
+//! |---|---|---|
+//! | 0 | address and data taken together | address taken |
+//! | 1 | stored | file and counters are read |
+//! | 2 | | answer chosen |
+//! | 3 | answered | answered |
+//!
+//! The map: [`hpcc_models::nic::registers`].
+
+pub mod counters;
+pub mod file;
+mod top;
+
+pub use top::Registers;

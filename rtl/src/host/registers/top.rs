@@ -1,0 +1,354 @@
+//! The register block.
+
+use super::counters::CounterBank;
+use super::file::RegisterFile;
+use crate::cc::slot::ConfigOut;
+use crate::emit::naming::named;
+use crate::nic::words::HostCommand;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use rust_hdl::prelude::*;
+
+/// AXI4-Lite slave with everything that software sets and sees.
+#[derive(LogicBlock, Default)]
+pub struct Registers {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: reset values.
+    pub reset: Signal<In, Bit>,
+    /// Byte address of a write.
+    pub s_axil_awaddr: Signal<In, U<12>>,
+    /// Not looked at.
+    pub s_axil_awprot: Signal<In, U<3>>,
+    /// There is a write address.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// It is taken, together with the data.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// Data.
+    pub s_axil_wdata: Signal<In, U<32>>,
+    /// Bytes to write.
+    pub s_axil_wstrb: Signal<In, U<4>>,
+    /// There is data.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// 0 OKAY, 2 SLVERR.
+    pub s_axil_bresp: Signal<Out, U<2>>,
+    /// There is an answer.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// Byte address of a read.
+    pub s_axil_araddr: Signal<In, U<12>>,
+    /// Not looked at.
+    pub s_axil_arprot: Signal<In, U<3>>,
+    /// There is a read address.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// Data.
+    pub s_axil_rdata: Signal<Out, U<32>>,
+    /// 0 OKAY, 2 SLVERR.
+    pub s_axil_rresp: Signal<Out, U<2>>,
+    /// There is data.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// The NIC's clock, ns.
+    pub now: Signal<In, U<48>>,
+    /// One pulse a counter, in the order of `hpcc_models::nic::Counter`.
+    pub pulses: Signal<In, U<64>>,
+    /// The scheduler's counter of that name.
+    pub sched_late: Signal<In, U<32>>,
+    /// The scheduler's counter of that name.
+    pub sched_beyond: Signal<In, U<32>>,
+    /// The scheduler's counter of that name.
+    pub sched_out_of_range: Signal<In, U<32>>,
+    /// The scheduler's counter of that name.
+    pub sched_cc_dropped: Signal<In, U<32>>,
+    /// Commands to the manager, one at a time.
+    pub command: StreamOut<HostCommand>,
+    /// The command was carried out or refused.
+    pub command_done: Signal<In, Bit>,
+    /// 0 carried out, else why not.
+    pub command_code: Signal<In, U<3>>,
+    /// Parameters of the congestion control.
+    pub cc_param: ConfigOut,
+    /// Parameters of the scheduler.
+    pub sched_param: ConfigOut,
+    /// Own Ethernet address, first byte in the highest bits.
+    pub cfg_mac: Signal<Out, U<48>>,
+    /// Own IPv4 address.
+    pub cfg_ip: Signal<Out, U<32>>,
+    /// MTU code of queue pairs that control packets create.
+    pub cfg_mtu: Signal<Out, U<3>>,
+    /// UDP port of plain RoCEv2.
+    pub cfg_port_roce: Signal<Out, U<16>>,
+    /// UDP port of INT being collected.
+    pub cfg_port_int: Signal<Out, U<16>>,
+    /// UDP port of INT echoed.
+    pub cfg_port_echo: Signal<Out, U<16>>,
+    /// UDP port of control packets.
+    pub cfg_port_control: Signal<Out, U<16>>,
+    /// Partition key.
+    pub cfg_pkey: Signal<Out, U<16>>,
+    /// DSCP.
+    pub cfg_dscp: Signal<Out, U<6>>,
+    /// TTL.
+    pub cfg_ttl: Signal<Out, U<8>>,
+    /// Packets from one acknowledge request to the next.
+    pub cfg_ack_req_interval: Signal<Out, U<8>>,
+    /// READs outstanding.
+    pub cfg_max_rd_atomic: Signal<Out, U<8>>,
+    /// READs queued.
+    pub cfg_reads: Signal<Out, U<8>>,
+    /// Priority of acknowledgements.
+    pub cfg_ack_priority: Signal<Out, U<3>>,
+    /// Pause stops acknowledgements.
+    pub cfg_ack_pause: Signal<Out, Bit>,
+    /// Valid speed codes.
+    pub cfg_speed_valid: Signal<Out, U<16>>,
+    /// Window of plain queue pairs, UQ23.11 bytes.
+    pub cfg_window: Signal<Out, U<34>>,
+    /// Their rate, UQ7.27 bytes per ns; 0 is the line rate.
+    pub cfg_rate: Signal<Out, U<34>>,
+    /// Line rate, UQ7.27 bytes per ns.
+    pub cfg_line_rate: Signal<Out, U<34>>,
+    /// Control packets are looked at.
+    pub cfg_control_enable: Signal<Out, Bit>,
+    /// Least time between them, ns.
+    pub cfg_control_interval: Signal<Out, U<32>>,
+    /// Their key.
+    pub cfg_control_key: Signal<Out, U<64>>,
+    /// Eight addresses that they may come from.
+    pub cfg_control_sources: Signal<Out, W<256, 4>>,
+    file: RegisterFile,
+    bank: CounterBank,
+    // write: bit 0 stored in this clock, bit 1 answer waits
+    writing: DFF<U<2>>,
+    waddr: DFF<U<10>>,
+    wdata: DFF<U<32>>,
+    wstrb: DFF<U<4>>,
+    bresp: DFF<Bit>,
+    take_write: Signal<Local, Bit>,
+    // read: 1 file and counters are read, 2 their answer is there, 3 answered
+    reading: DFF<U<2>>,
+    raddr: DFF<U<10>>,
+    rdata: DFF<U<32>>,
+    rresp: DFF<Bit>,
+    kept: DFF<U<32>>,
+    wide: Signal<Local, U<64>>,
+    now_r: DFF<U<48>>,
+    stored: Signal<Local, Bit>,
+    status: Signal<Local, U<32>>,
+    // parameters
+    param_low: DFF<U<32>>,
+    param_cc: DFF<Bit>,
+    param_sched: DFF<Bit>,
+    param_address: DFF<U<6>>,
+    param_data: DFF<U<48>>,
+    // commands
+    busy: DFF<Bit>,
+    offered: DFF<Bit>,
+    done: DFF<Bit>,
+    error: DFF<Bit>,
+    code: DFF<U<3>>,
+    operation: DFF<U<32>>,
+    held_body: DFF<W<384, 6>>,
+}
+
+impl Logic for Registers {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, file, bank);
+        dff_setup!(self, clock, writing, waddr, wdata, wstrb, bresp, reading, raddr, rdata, rresp, kept, now_r);
+        dff_setup!(self, clock, param_low, param_cc, param_sched, param_address, param_data);
+        dff_setup!(self, clock, busy, offered, done, error, code, operation, held_body);
+        self.file.reset.next = self.reset.val();
+        self.bank.reset.next = self.reset.val();
+        self.bank.pulses.next = self.pulses.val();
+        self.file.sched_late.next = self.sched_late.val();
+        self.file.sched_beyond.next = self.sched_beyond.val();
+        self.file.sched_out_of_range.next = self.sched_out_of_range.val();
+        self.file.sched_cc_dropped.next = self.sched_cc_dropped.val();
+        self.now_r.d.next = self.now.val();
+
+        // writes
+        self.take_write.next = (self.writing.q.val() == 0) & self.s_axil_awvalid.val() & self.s_axil_wvalid.val();
+        self.s_axil_awready.next = self.take_write.val();
+        self.s_axil_wready.next = self.take_write.val();
+        self.stored.next = self.writing.q.val() == 1;
+        if self.take_write.val() {
+            self.writing.d.next = 1.into();
+            self.waddr.d.next = self.s_axil_awaddr.val().get_bits::<10>(2);
+            self.wdata.d.next = self.s_axil_wdata.val();
+            self.wstrb.d.next = self.s_axil_wstrb.val();
+        }
+        if self.writing.q.val() == 1 {
+            self.writing.d.next = 2.into();
+        }
+        if self.writing.q.val() == 2 {
+            self.writing.d.next = 3.into();
+            self.bresp.d.next = !self.file.whit.val();
+        }
+        if (self.writing.q.val() == 3) & self.s_axil_bready.val() {
+            self.writing.d.next = 0.into();
+        }
+        self.file.write.next = self.stored.val();
+        self.file.waddr.next = self.waddr.q.val();
+        self.file.wdata.next = self.wdata.q.val();
+        self.file.wstrb.next = self.wstrb.q.val();
+        self.s_axil_bvalid.next = self.writing.q.val() == 3;
+        self.s_axil_bresp.next = bit_cast_u::<2, 1>(bit_cast_b(self.bresp.q.val())) << 1;
+
+        // reads
+        self.s_axil_arready.next = self.reading.q.val() == 0;
+        if (self.reading.q.val() == 0) & self.s_axil_arvalid.val() {
+            self.reading.d.next = 1.into();
+            self.raddr.d.next = self.s_axil_araddr.val().get_bits::<10>(2);
+        }
+        if self.reading.q.val() == 1 {
+            self.reading.d.next = 2.into();
+        }
+        self.file.raddr.next = self.raddr.q.val();
+        self.bank.address.next = self.raddr.q.val().get_bits::<6>(1);
+        self.status.next = bit_cast_u::<32, 1>(bit_cast_b(self.busy.q.val()))
+            | (bit_cast_u::<32, 1>(bit_cast_b(self.done.q.val())) << 1)
+            | (bit_cast_u::<32, 1>(bit_cast_b(self.error.q.val())) << 2)
+            | (bit_cast_u::<32, 3>(self.code.q.val()) << 4);
+        self.wide.next = self.bank.count.val();
+        if self.raddr.q.val().get_bits::<6>(1) == 63 {
+            self.wide.next = bit_cast_u::<64, 48>(self.now_r.q.val());
+        }
+        if self.reading.q.val() == 2 {
+            self.reading.d.next = 3.into();
+            self.rdata.d.next = self.file.rdata.val();
+            self.rresp.d.next = !self.file.rhit.val();
+            if self.raddr.q.val() == 43 {
+                self.rdata.d.next = self.status.val();
+            }
+            // 64-bit values: 0x200 to 0x3ff
+            if (self.raddr.q.val().get_bits::<3>(7) == 1) & self.file.rhit.val() {
+                if self.raddr.q.val().get_bit(0) {
+                    self.rdata.d.next = self.kept.q.val();
+                } else {
+                    self.rdata.d.next = self.wide.val().get_bits::<32>(0);
+                    self.kept.d.next = self.wide.val().get_bits::<32>(32);
+                }
+            }
+        }
+        if (self.reading.q.val() == 3) & self.s_axil_rready.val() {
+            self.reading.d.next = 0.into();
+        }
+        self.s_axil_rvalid.next = self.reading.q.val() == 3;
+        self.s_axil_rdata.next = self.rdata.q.val();
+        self.s_axil_rresp.next = bit_cast_u::<2, 1>(bit_cast_b(self.rresp.q.val())) << 1;
+
+        // parameters: 0x400 to 0x5ff and 0x600 to 0x7ff
+        self.param_cc.d.next = false;
+        self.param_sched.d.next = false;
+        if self.stored.val() & (self.waddr.q.val().get_bits::<2>(8) == 1) {
+            if self.waddr.q.val().get_bit(0) {
+                self.param_cc.d.next = !self.waddr.q.val().get_bit(7);
+                self.param_sched.d.next = self.waddr.q.val().get_bit(7);
+                self.param_address.d.next = self.waddr.q.val().get_bits::<6>(1);
+                self.param_data.d.next = (bit_cast_u::<48, 16>(self.wdata.q.val().get_bits::<16>(0)) << 32)
+                    | bit_cast_u::<48, 32>(self.param_low.q.val());
+            } else {
+                self.param_low.d.next = self.wdata.q.val();
+            }
+        }
+        self.cc_param.write.next = self.param_cc.q.val();
+        self.cc_param.address.next = self.param_address.q.val();
+        self.cc_param.data.next = self.param_data.q.val();
+        self.sched_param.write.next = self.param_sched.q.val();
+        self.sched_param.address.next = self.param_address.q.val();
+        self.sched_param.data.next = self.param_data.q.val();
+
+        // commands: 0x0a8 starts one, ones written to 0x0ac clear
+        if self.stored.val() & (self.waddr.q.val() == 43) & self.wstrb.q.val().get_bit(0) {
+            self.done.d.next = self.done.q.val() & !self.wdata.q.val().get_bit(1);
+            self.error.d.next = self.error.q.val() & !self.wdata.q.val().get_bit(2);
+        }
+        if self.command.ready.val() {
+            self.offered.d.next = false;
+        }
+        if self.stored.val() & (self.waddr.q.val() == 42) {
+            if self.busy.q.val() {
+                self.error.d.next = true;
+                self.code.d.next = 7.into();
+            } else {
+                self.busy.d.next = true;
+                self.offered.d.next = true;
+                self.operation.d.next = self.wdata.q.val();
+                self.held_body.d.next = self.file.body.val();
+            }
+        }
+        if self.command_done.val() {
+            self.busy.d.next = false;
+            if self.command_code.val() == 0 {
+                self.done.d.next = true;
+            } else {
+                self.error.d.next = true;
+                self.code.d.next = self.command_code.val();
+            }
+        }
+        self.command.valid.next = self.offered.q.val();
+        self.command.data.next = (bit_cast_ww::<416, 7, 384, 6>(self.held_body.q.val()) << 32)
+            | (bit_cast_w::<416, 7, 24>(self.operation.q.val().get_bits::<24>(8)) << 3)
+            | bit_cast_w::<416, 7, 3>(self.operation.q.val().get_bits::<3>(0));
+
+        self.cfg_mac.next = self.file.cfg_mac.val();
+        self.cfg_ip.next = self.file.cfg_ip.val();
+        self.cfg_mtu.next = self.file.cfg_mtu.val();
+        self.cfg_port_roce.next = self.file.cfg_port_roce.val();
+        self.cfg_port_int.next = self.file.cfg_port_int.val();
+        self.cfg_port_echo.next = self.file.cfg_port_echo.val();
+        self.cfg_port_control.next = self.file.cfg_port_control.val();
+        self.cfg_pkey.next = self.file.cfg_pkey.val();
+        self.cfg_dscp.next = self.file.cfg_dscp.val();
+        self.cfg_ttl.next = self.file.cfg_ttl.val();
+        self.cfg_ack_req_interval.next = self.file.cfg_ack_req_interval.val();
+        self.cfg_max_rd_atomic.next = self.file.cfg_max_rd_atomic.val();
+        self.cfg_reads.next = self.file.cfg_reads.val();
+        self.cfg_ack_priority.next = self.file.cfg_ack_priority.val();
+        self.cfg_ack_pause.next = self.file.cfg_ack_pause.val();
+        self.cfg_speed_valid.next = self.file.cfg_speed_valid.val();
+        self.cfg_window.next = self.file.cfg_window.val();
+        self.cfg_rate.next = self.file.cfg_rate.val();
+        self.cfg_line_rate.next = self.file.cfg_line_rate.val();
+        self.cfg_control_enable.next = self.file.cfg_control_enable.val();
+        self.cfg_control_interval.next = self.file.cfg_control_interval.val();
+        self.cfg_control_key.next = self.file.cfg_control_key.val();
+        self.cfg_control_sources.next = self.file.cfg_control_sources.val();
+        if self.reset.val() {
+            self.writing.d.next = 0.into();
+            self.reading.d.next = 0.into();
+            self.param_cc.d.next = false;
+            self.param_sched.d.next = false;
+            self.busy.d.next = false;
+            self.offered.d.next = false;
+            self.done.d.next = false;
+            self.error.d.next = false;
+            self.code.d.next = 0.into();
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Registers {
+        in reset, s_axil_awaddr, s_axil_awprot, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready,
+            s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, now, pulses, sched_late, sched_beyond,
+            sched_out_of_range, sched_cc_dropped, command.ready, command_done, command_code;
+        out s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
+            s_axil_rvalid, command.data, command.valid, cc_param.write, cc_param.address, cc_param.data, sched_param.write,
+            sched_param.address, sched_param.data, cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo,
+            cfg_port_control, cfg_pkey, cfg_dscp, cfg_ttl, cfg_ack_req_interval, cfg_max_rd_atomic, cfg_reads,
+            cfg_ack_priority, cfg_ack_pause, cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable,
+            cfg_control_interval, cfg_control_key, cfg_control_sources
+    }
+}

@@ -1,0 +1,529 @@
+//! The manager beside the model of the NIC: the same commands and control packets to both, and the traces of what follows.
+
+use hpcc_models::nic::registers::QP_COUNT;
+use hpcc_models::nic::{BlockMemory, ControlConfig, Counter, HostError, Nic, NicConfig, QpConfig};
+use hpcc_models::wire::*;
+use hpcc_rtl::host::manager::Manager;
+use hpcc_rtl::nic::words::{context, host_command, region, work};
+use hpcc_rtl::prim::uint::U;
+use hpcc_rtl::prim::wide::W;
+use hpcc_rtl::sim::{init, step, Stimulus};
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+const OUR_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const OUR_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 1]);
+const SOURCE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 9);
+const KEY: u64 = 0x0123_4567_89ab_cdef;
+const WINDOW: u64 = 0x1_2345_6789;
+const LINE_RATE: u64 = 0x6400_0000;
+
+fn peer(i: u64) -> (Ipv4Addr, MacAddr) {
+    (Ipv4Addr::new(10, 0, 1, i as u8), MacAddr([2, 0, 0, 1, 0x80, i as u8]))
+}
+
+fn mac_bits(mac: MacAddr) -> u64 {
+    mac.0.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
+/// What the manager sends out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Trace {
+    /// Queue pair, and the fields in the order of the word without `RESERVED`.
+    Context(u64, Vec<u64>),
+    Dead(u64, u64),
+    Remove(u64, u64),
+    /// Create, flow, generation; of a creation PSN, MTU code, priority, windowless, timerless.
+    Flow(bool, u64, u64, Option<(u64, u64, u64, bool, bool)>),
+    Cc(bool, u64, u64),
+    First(u64, u64, u64, u64),
+    Region(u64, Vec<u64>),
+    Work(Vec<u64>),
+    Done(u64),
+    Accepted,
+    Refused,
+}
+
+struct Bench {
+    block: Box<Manager>,
+    stimulus: Stimulus,
+    traces: Vec<Trace>,
+}
+
+fn context_fields(limbs: &[u64]) -> Vec<u64> {
+    let fields = context::ALL.iter().filter(|field| field.name != "RESERVED");
+    fields.map(|field| field.get(limbs)).collect()
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut block: Box<Manager> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        block.reset.next = true;
+        for _ in 0..260 {
+            step(block.as_mut(), |_| ());
+        }
+        block.reset.next = false;
+        block.cfg_mtu.next = U(2);
+        block.cfg_window.next = U(WINDOW);
+        block.cfg_line_rate.next = U(LINE_RATE);
+        block.cfg_control_enable.next = true;
+        block.cfg_control_interval.next = U(1000);
+        block.cfg_control_key.next = U(KEY);
+        block.cfg_control_sources.next = W([0, u64::from(u32::from(SOURCE)) << 32, 0, 0]);
+        Self {
+            block,
+            stimulus: Stimulus::new(1),
+            traces: vec![],
+        }
+    }
+
+    /// A clock; returns whether the command or packet offered was taken.
+    fn tick(&mut self) -> bool {
+        let mut ready = || self.stimulus.chance(0.6);
+        let block = &mut self.block;
+        block.remove.ready.next = ready();
+        block.flow.ready.next = ready();
+        block.cc.ready.next = ready();
+        block.first.ready.next = ready();
+        block.work.ready.next = ready();
+        let mut seen = vec![];
+        let taken = step(block.as_mut(), |b| {
+            if b.context_valid.val() {
+                let (qp, limbs) = (b.context_qp.val().0, b.context_data.val().0);
+                seen.push(match context::ALIVE.get(&limbs) {
+                    1 => Trace::Context(qp, context_fields(&limbs)),
+                    _ => Trace::Dead(qp, context::GENERATION.get(&limbs)),
+                });
+            }
+            if b.region_valid.val() {
+                seen.push(Trace::Region(b.region_slot.val().0, b.region_data.val().0.to_vec()));
+            }
+            if b.remove.valid.val() && b.remove.ready.val() {
+                let data = b.remove.data.val().0;
+                seen.push(Trace::Remove(data & 0xff, data >> 8));
+            }
+            if b.flow.valid.val() && b.flow.ready.val() {
+                let f = &b.flow;
+                let first = (
+                    f.psn.val().0,
+                    f.mtu.val().0,
+                    f.priority.val().0,
+                    f.windowless.val(),
+                    f.timerless.val(),
+                );
+                let create = f.create.val();
+                seen.push(Trace::Flow(
+                    create,
+                    f.flow.val().0,
+                    f.generation.val().0,
+                    create.then_some(first),
+                ));
+            }
+            if b.cc.valid.val() && b.cc.ready.val() {
+                seen.push(Trace::Cc(b.cc.create.val(), b.cc.flow.val().0, b.cc.generation.val().0));
+            }
+            if b.first.valid.val() && b.first.ready.val() {
+                let f = &b.first;
+                seen.push(Trace::First(
+                    f.flow.val().0,
+                    f.generation.val().0,
+                    f.window.val().0,
+                    f.rate.val().0,
+                ));
+            }
+            if b.work.valid.val() && b.work.ready.val() {
+                seen.push(Trace::Work(b.work.data.val().0.to_vec()));
+            }
+            if b.command_done.val() {
+                seen.push(Trace::Done(b.command_code.val().0));
+            }
+            if b.control_accepted.val() {
+                seen.push(Trace::Accepted);
+            }
+            if b.control_refused.val() {
+                seen.push(Trace::Refused);
+            }
+            b.command.valid.val() && b.command.ready.val() || b.packet.valid.val() && b.packet.ready.val()
+        });
+        self.traces.extend(seen);
+        taken
+    }
+
+    /// Until the offer is taken and answered.
+    fn finish(&mut self) -> Vec<Trace> {
+        for _ in 0..400 {
+            if self.tick() {
+                self.block.command.valid.next = false;
+                self.block.packet.valid.next = false;
+            }
+            let ends = |trace: &Trace| matches!(trace, Trace::Done(_) | Trace::Accepted | Trace::Refused);
+            if self.traces.last().is_some_and(ends) {
+                self.tick();
+                self.tick();
+                return std::mem::take(&mut self.traces);
+            }
+        }
+        panic!("no answer");
+    }
+
+    fn command(&mut self, operation: u64, index: u64, body: &[u64]) -> Vec<Trace> {
+        let mut limbs = [0; 7];
+        host_command::OPERATION.put(&mut limbs, operation);
+        host_command::INDEX.put(&mut limbs, index);
+        for (i, limb) in body.iter().enumerate() {
+            host_command::BODY.part(64 * i, 64).put(&mut limbs, *limb);
+        }
+        self.block.command.data.next = W(limbs);
+        self.block.command.valid.next = true;
+        self.finish()
+    }
+
+    fn create(&mut self, qp: &QpConfig, mac: MacAddr) -> Vec<Trace> {
+        let mut limbs = [0u64; 6];
+        // what the manager must not believe
+        context::GENERATION.put(&mut limbs, 0x5a);
+        context::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
+        context::REMOTE_MAC.put(&mut limbs, mac_bits(mac));
+        context::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
+        context::SOURCE_PORT.put(&mut limbs, qp.udp_port.into());
+        context::MTU.put(&mut limbs, mtu_code(qp.mtu));
+        context::INT.put(&mut limbs, qp.int.into());
+        context::PRIORITY.put(&mut limbs, qp.priority.into());
+        context::SEND_PSN.put(&mut limbs, qp.send_psn.into());
+        context::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
+        self.command(1, qp.qpn.into(), &limbs)
+    }
+
+    /// Bytes after UDP, at a time.
+    fn packet(&mut self, now: u64, source: Ipv4Addr, bytes: &[u8]) -> Vec<Trace> {
+        self.block.now.next = U(now);
+        self.tick();
+        self.tick();
+        let mut limbs = [0u64; 10];
+        for (i, byte) in bytes.iter().take(70).enumerate() {
+            let low = 8 * (69 - i);
+            limbs[low / 64] |= u64::from(*byte) << (low % 64);
+        }
+        limbs[8] |= u64::from(u32::from(source)) << 48;
+        limbs[9] |= u64::from(u32::from(source)) >> 16 | u64::from(bytes.len() == CONTROL_LEN) << 16;
+        self.block.packet.data.next = W(limbs);
+        self.block.packet.valid.next = true;
+        self.finish()
+    }
+}
+
+fn mtu_code(mtu: u32) -> u64 {
+    (mtu / 256).trailing_zeros().into()
+}
+
+fn expect_removal(qp: u64, generation: u64, int: bool) -> Vec<Trace> {
+    let flows = [2 * qp, 2 * qp + 1];
+    let mut list = vec![Trace::Dead(qp, generation), Trace::Remove(qp, generation)];
+    list.extend(flows.map(|flow| Trace::Flow(false, flow, generation, None)));
+    if int {
+        list.extend(flows.map(|flow| Trace::Cc(false, flow, generation)));
+    }
+    list
+}
+
+fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) -> Vec<Trace> {
+    let (qp, mtu, priority) = (u64::from(config.qpn), mtu_code(config.mtu), u64::from(config.priority));
+    let flows = [2 * qp, 2 * qp + 1];
+    let flow = |flow, psn: u32, windowless, timerless| {
+        Trace::Flow(
+            true,
+            flow,
+            generation,
+            Some((psn.into(), mtu, priority, windowless, timerless)),
+        )
+    };
+    let mut list = vec![
+        flow(2 * qp, config.send_psn, false, false),
+        flow(2 * qp + 1, config.expected_psn, !config.int, true),
+    ];
+    match config.int {
+        true => list.extend(flows.map(|flow| Trace::Cc(true, flow, generation))),
+        false => list.extend(flows.map(|flow| Trace::First(flow, generation, WINDOW, LINE_RATE))),
+    }
+    list.push(Trace::Context(
+        qp,
+        vec![
+            1,
+            generation,
+            u32::from(config.remote_ip).into(),
+            mac_bits(mac),
+            config.remote_qpn.into(),
+            config.source_port().into(),
+            mtu,
+            config.int.into(),
+            priority,
+            config.send_psn.into(),
+            config.expected_psn.into(),
+        ],
+    ));
+    list
+}
+
+fn frame(source: Ipv4Addr, body: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0; 42 + body.len()];
+    EthernetRepr {
+        dst: OUR_MAC,
+        src: OUR_MAC,
+        vlan: None,
+        ethertype: ETHERTYPE_IPV4,
+    }
+    .emit(&mut frame);
+    let ipv4 = Ipv4Repr {
+        src: source,
+        dst: OUR_IP,
+        tos: 0,
+        ident: 0,
+        dont_fragment: true,
+        ttl: 64,
+        protocol: PROTOCOL_UDP,
+        payload_len: UDP_LEN + body.len(),
+    };
+    ipv4.emit(&mut frame[14..]);
+    UdpRepr {
+        src_port: 1,
+        dst_port: 54793,
+        checksum: 0,
+        payload_len: body.len(),
+    }
+    .emit(&mut frame[34..]);
+    frame[42..].copy_from_slice(body);
+    frame
+}
+
+/// The model, and what the test knows of its queue pairs.
+struct Reference {
+    nic: Nic<BlockMemory>,
+    /// Generation and INT of those that exist.
+    alive: BTreeMap<u32, (u64, bool)>,
+    works: u64,
+}
+
+impl Reference {
+    fn new() -> Self {
+        let config = NicConfig {
+            mac: OUR_MAC,
+            ip: OUR_IP,
+            qp_count: QP_COUNT,
+            neighbours: (0..3).map(peer).collect(),
+            control: ControlConfig {
+                enabled: true,
+                key: KEY,
+                sources: vec![SOURCE],
+                interval_ns: 1000,
+            },
+            ..NicConfig::default()
+        };
+        Self {
+            nic: Nic::new(config, BlockMemory::default(), None),
+            alive: BTreeMap::new(),
+            works: 0,
+        }
+    }
+
+    fn created(&mut self, config: &QpConfig, mac: MacAddr) -> Vec<Trace> {
+        let generation = self.nic.generation(config.qpn).map_or(0, u64::from);
+        self.alive.insert(config.qpn, (generation, config.int));
+        expect_creation(config, mac, generation)
+    }
+
+    fn removed(&mut self, qpn: u32) -> Vec<Trace> {
+        let (generation, int) = self.alive.remove(&qpn).unwrap_or_default();
+        expect_removal(qpn.into(), generation, int)
+    }
+
+    fn create(&mut self, config: &QpConfig, mac: MacAddr) -> Vec<Trace> {
+        match self.nic.create_qp(config.clone()) {
+            Ok(()) => [self.created(config, mac), vec![Trace::Done(0)]].concat(),
+            Err(HostError::Field { field: "qpn", .. }) => vec![Trace::Done(2)],
+            Err(HostError::Field { .. }) => vec![Trace::Done(3)],
+            Err(_) => vec![Trace::Done(4)],
+        }
+    }
+
+    fn remove(&mut self, qpn: u32) -> Vec<Trace> {
+        match self.nic.remove_qp(0, qpn) {
+            true => [self.removed(qpn), vec![Trace::Done(0)]].concat(),
+            false => vec![Trace::Done(5)],
+        }
+    }
+
+    fn packet(&mut self, now: u64, source: Ipv4Addr, repr: &ControlRepr, bytes: &[u8]) -> Vec<Trace> {
+        let before = self.nic.counters().get(Counter::ControlAccepted);
+        let refused = self.nic.counters().get(Counter::ControlRefused);
+        self.nic.receive(now, &frame(source, bytes));
+        if self.nic.counters().get(Counter::ControlAccepted) == before {
+            assert_eq!(self.nic.counters().get(Counter::ControlRefused), refused + 1);
+            return vec![Trace::Refused];
+        }
+        if repr.operation == ControlOp::Remove {
+            return [self.removed(repr.qpn), vec![Trace::Accepted]].concat();
+        }
+        let mac = self.nic.config().neighbours[&repr.remote_ip];
+        let config = QpConfig {
+            send_psn: repr.first_psn,
+            expected_psn: repr.first_psn,
+            int: true,
+            ..QpConfig::new(repr.qpn, repr.remote_qpn, repr.remote_ip)
+        };
+        let mut list = self.created(&config, mac);
+        let mut limbs = [0u64; 5];
+        work::ID.put(&mut limbs, 1 << 63 | self.works);
+        work::QPN.put(&mut limbs, repr.qpn.into());
+        work::OPERATION.put(&mut limbs, (repr.operation == ControlOp::CreateRead).into());
+        work::LOCAL_ADDRESS.put(&mut limbs, repr.local_address);
+        work::LOCAL_KEY.put(&mut limbs, repr.local_key.into());
+        work::REMOTE_ADDRESS.put(&mut limbs, repr.remote_address);
+        work::REMOTE_KEY.put(&mut limbs, repr.remote_key.into());
+        work::LENGTH.put(&mut limbs, repr.length.into());
+        self.works += 1;
+        list.extend([Trace::Work(limbs.to_vec()), Trace::Accepted]);
+        list
+    }
+}
+
+fn any_qpn(stimulus: &mut Stimulus) -> u32 {
+    [0, 1, 2, 3, 4, 5, 149, 150, 258, 1 << 23 | 2][stimulus.below(10) as usize]
+}
+
+#[test]
+fn the_same_commands_and_packets_as_the_model() {
+    let (mut bench, mut reference, mut stimulus) = (Bench::new(), Reference::new(), Stimulus::new(2));
+    for i in 0..3 {
+        let (ip, mac) = peer(i);
+        let body = [u64::from(u32::from(ip)) | mac_bits(mac) << 32, mac_bits(mac) >> 32];
+        assert_eq!(bench.command(4, [0, 7, 15][i as usize], &body), [Trace::Done(0)]);
+    }
+    let (mut now, mut sequence, mut accepted) = (5000, 0, 0);
+    for round in 0..3000 {
+        now += stimulus.below(1500);
+        let qpn = any_qpn(&mut stimulus);
+        let (got, expected) = match stimulus.below(8) {
+            0..=1 => {
+                let (ip, mac) = peer(stimulus.below(3));
+                let mut config = QpConfig::new(qpn, stimulus.uniform(24) as u32, ip);
+                config.send_psn = stimulus.corner(24) as u32;
+                config.expected_psn = stimulus.corner(24) as u32;
+                config.int = stimulus.chance(0.5);
+                config.mtu = 256 << stimulus.below(6);
+                config.priority = stimulus.uniform(3) as u8;
+                config.udp_port = if stimulus.chance(0.5) {
+                    0
+                } else {
+                    stimulus.uniform(16) as u16
+                };
+                (bench.create(&config, mac), reference.create(&config, mac))
+            }
+            2 => (bench.command(2, qpn.into(), &[]), reference.remove(qpn)),
+            _ => {
+                sequence += stimulus.below(3);
+                let operations = [ControlOp::CreateWrite, ControlOp::CreateRead, ControlOp::Remove];
+                // rarely a number that does not fit, or a peer that nobody knows
+                let bits = [0, 1].map(|_| if stimulus.chance(0.05) { 32 } else { 24 });
+                let peers = if stimulus.chance(0.1) { 4 } else { 3 };
+                let repr = ControlRepr {
+                    operation: operations[stimulus.below(3) as usize],
+                    key: KEY ^ u64::from(stimulus.chance(0.05)) << stimulus.below(64),
+                    sequence,
+                    qpn,
+                    remote_qpn: stimulus.uniform(bits[0]) as u32,
+                    remote_ip: peer(stimulus.below(peers)).0,
+                    first_psn: stimulus.uniform(bits[1]) as u32,
+                    local_address: stimulus.uniform(64),
+                    local_key: stimulus.uniform(32) as u32,
+                    remote_key: stimulus.uniform(32) as u32,
+                    remote_address: stimulus.uniform(64),
+                    length: stimulus.uniform(32) as u32,
+                };
+                let mut bytes = vec![0; CONTROL_LEN];
+                repr.emit(&mut bytes);
+                match stimulus.below(30) {
+                    0 => bytes.push(0),
+                    1 => drop(bytes.pop()),
+                    2..=3 => bytes[stimulus.below(6) as usize] ^= 1 << stimulus.below(8),
+                    _ => {}
+                }
+                // the operation may have become another legal one
+                let repr = match bytes[5] {
+                    1 => ControlRepr {
+                        operation: ControlOp::CreateWrite,
+                        ..repr
+                    },
+                    2 => ControlRepr {
+                        operation: ControlOp::CreateRead,
+                        ..repr
+                    },
+                    _ => ControlRepr {
+                        operation: ControlOp::Remove,
+                        ..repr
+                    },
+                };
+                let source = if stimulus.chance(0.05) { OUR_IP } else { SOURCE };
+                (
+                    bench.packet(now, source, &bytes),
+                    reference.packet(now, source, &repr, &bytes),
+                )
+            }
+        };
+        assert_eq!(got, expected, "round {round}");
+        accepted += u64::from(expected.contains(&Trace::Accepted));
+    }
+    assert!(accepted > 100, "{accepted}");
+}
+
+#[test]
+fn an_ended_queue_pair_is_removed_by_the_next_creation() {
+    let mut bench = Bench::new();
+    let (ip, mac) = peer(0);
+    let config = QpConfig::new(9, 5, ip);
+    let created = |generation| expect_creation(&config, mac, generation);
+    assert_eq!(bench.create(&config, mac), [created(1), vec![Trace::Done(0)]].concat());
+    assert_eq!(bench.create(&config, mac), [Trace::Done(4)]);
+    // late word about another generation
+    bench.block.responder_ended.next = U(9 | 7 << 8);
+    bench.block.responder_ended_valid.next = true;
+    bench.tick();
+    bench.block.responder_ended_valid.next = false;
+    assert_eq!(bench.create(&config, mac), [Trace::Done(4)]);
+    for (requester, generation) in [(true, 1), (false, 2)] {
+        bench.block.requester_ended.next = U(9 | generation << 8);
+        bench.block.responder_ended.next = U(9 | generation << 8);
+        bench.block.requester_ended_valid.next = requester;
+        bench.block.responder_ended_valid.next = !requester;
+        bench.tick();
+        bench.block.requester_ended_valid.next = false;
+        bench.block.responder_ended_valid.next = false;
+        let expected = [
+            expect_removal(9, generation, false),
+            created(generation + 1),
+            vec![Trace::Done(0)],
+        ];
+        assert_eq!(bench.create(&config, mac), expected.concat());
+        assert_eq!(bench.create(&config, mac), [Trace::Done(4)]);
+    }
+}
+
+#[test]
+fn regions_and_what_does_not_exist() {
+    let mut bench = Bench::new();
+    let mut limbs = [0u64; 4];
+    region::VALID.put(&mut limbs, 1);
+    region::KEY.put(&mut limbs, 0x1234_5678);
+    region::BASE.put(&mut limbs, 0x7f00_1122_3344);
+    region::LENGTH.put(&mut limbs, u64::MAX);
+    region::REMOTE_READ.put(&mut limbs, 1);
+    assert_eq!(
+        bench.command(3, 31, &limbs),
+        [Trace::Region(31, limbs.to_vec()), Trace::Done(0)]
+    );
+    assert_eq!(bench.command(3, 32, &limbs), [Trace::Done(2)]);
+    assert_eq!(bench.command(4, 16, &limbs), [Trace::Done(2)]);
+    for operation in [0, 5, 6, 7] {
+        assert_eq!(bench.command(operation, 2, &limbs), [Trace::Done(1)]);
+    }
+}

@@ -1,0 +1,321 @@
+//! Every address of the register map, its settings, counters, parameters and commands.
+
+use hpcc_models::nic::registers::{offset, registers, Access, Place, MAP_BYTES};
+use hpcc_models::nic::Counter;
+use hpcc_rtl::host::registers::Registers;
+use hpcc_rtl::nic::words::host_command::{BODY, INDEX, OPERATION};
+use hpcc_rtl::prim::uint::{mask, U};
+use hpcc_rtl::sim::{init, port_list, step, Port, Ports, Stimulus};
+use std::collections::BTreeMap;
+
+const OKAY: u64 = 0;
+const SLVERR: u64 = 2;
+
+struct Bench {
+    block: Box<Registers>,
+    ports: Vec<Port>,
+    stimulus: Stimulus,
+    now: u64,
+    /// Parameter writes: port, address, data.
+    params: Vec<(&'static str, u64, u64)>,
+    commands: Vec<[u64; 7]>,
+}
+
+impl Bench {
+    fn new(seed: u64) -> Self {
+        let mut block: Box<Registers> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let ports = port_list(block.as_ref());
+        block.reset.next = true;
+        for _ in 0..3 {
+            step(block.as_mut(), |_| ());
+        }
+        block.reset.next = false;
+        Self {
+            block,
+            ports,
+            stimulus: Stimulus::new(seed),
+            now: 0,
+            params: vec![],
+            commands: vec![],
+        }
+    }
+
+    /// A clock; returns the signals of both answers: (awready, bvalid, bresp, arready, rvalid, rresp, rdata).
+    fn tick(&mut self) -> [u64; 7] {
+        self.now += 5;
+        self.block.now.next = U(self.now & mask(48));
+        let (seen, cc, sched, command) = step(self.block.as_mut(), |b| {
+            (
+                [
+                    b.s_axil_awready.val().into(),
+                    b.s_axil_bvalid.val().into(),
+                    b.s_axil_bresp.val().0,
+                    b.s_axil_arready.val().into(),
+                    b.s_axil_rvalid.val().into(),
+                    b.s_axil_rresp.val().0,
+                    b.s_axil_rdata.val().0,
+                ],
+                b.cc_param
+                    .write
+                    .val()
+                    .then(|| (b.cc_param.address.val().0, b.cc_param.data.val().0)),
+                b.sched_param
+                    .write
+                    .val()
+                    .then(|| (b.sched_param.address.val().0, b.sched_param.data.val().0)),
+                (b.command.valid.val() && b.command.ready.val()).then(|| b.command.data.val().0),
+            )
+        });
+        self.params.extend(cc.map(|(address, data)| ("cc", address, data)));
+        self.params
+            .extend(sched.map(|(address, data)| ("sched", address, data)));
+        self.commands.extend(command);
+        seen
+    }
+
+    fn write_bytes(&mut self, address: u16, data: u32, strobes: u64) -> u64 {
+        let (address_late, data_late) = (self.stimulus.below(3), self.stimulus.below(3));
+        self.block.s_axil_awaddr.next = U(address.into());
+        self.block.s_axil_wdata.next = U(data.into());
+        self.block.s_axil_wstrb.next = U(strobes);
+        for clock in 0.. {
+            self.block.s_axil_awvalid.next = clock >= address_late;
+            self.block.s_axil_wvalid.next = clock >= data_late;
+            if self.tick()[0] == 1 {
+                break;
+            }
+            assert!(clock < 10, "no write is taken");
+        }
+        self.block.s_axil_awvalid.next = false;
+        self.block.s_axil_wvalid.next = false;
+        for _ in 0..50 {
+            let ready = self.stimulus.chance(0.5);
+            self.block.s_axil_bready.next = ready;
+            let seen = self.tick();
+            if ready && seen[1] == 1 {
+                self.block.s_axil_bready.next = false;
+                return seen[2];
+            }
+        }
+        panic!("no answer to a write of 0x{address:x}");
+    }
+
+    fn write(&mut self, address: u16, data: u32) {
+        assert_eq!(self.write_bytes(address, data, 15), OKAY, "0x{address:x}");
+    }
+
+    fn read(&mut self, address: u16) -> (u32, u64) {
+        self.block.s_axil_araddr.next = U(address.into());
+        self.block.s_axil_arvalid.next = true;
+        assert_eq!(self.tick()[3], 1, "a read is taken at once");
+        self.block.s_axil_arvalid.next = false;
+        for _ in 0..50 {
+            let ready = self.stimulus.chance(0.5);
+            self.block.s_axil_rready.next = ready;
+            let seen = self.tick();
+            if ready && seen[4] == 1 {
+                self.block.s_axil_rready.next = false;
+                return (seen[6] as u32, seen[5]);
+            }
+        }
+        panic!("no answer to a read of 0x{address:x}");
+    }
+
+    fn get(&mut self, address: u16) -> u32 {
+        let (value, response) = self.read(address);
+        assert_eq!(response, OKAY, "0x{address:x}");
+        value
+    }
+
+    /// An output of the block by name.
+    fn output(&self, name: &str) -> Vec<u64> {
+        let limbs = self.ports.iter().filter(|port| !port.input).map(Port::limbs).sum();
+        let mut all = vec![0; limbs];
+        self.block.get_outputs(&mut all);
+        let port = self
+            .ports
+            .iter()
+            .find(|port| port.name == name)
+            .unwrap_or_else(|| panic!("no port {name}"));
+        all[port.limb..port.limb + port.limbs()].to_vec()
+    }
+}
+
+#[test]
+fn every_address_is_answered_and_reset_values_are_those_of_the_map() {
+    let mut bench = Bench::new(1);
+    let mut expected = BTreeMap::new();
+    for register in registers() {
+        for address in register.addresses() {
+            let readable = |field: &&_| matches!(field, hpcc_models::nic::registers::Field { access, .. } if *access != Access::Wo);
+            let value: u32 = register
+                .fields
+                .iter()
+                .filter(readable)
+                .map(|field| field.reset << field.low)
+                .sum();
+            expected.insert(address, value);
+        }
+    }
+    for address in (0..MAP_BYTES).step_by(4) {
+        if address == offset::TIME || address == offset::TIME + 4 {
+            continue;
+        }
+        let (value, response) = bench.read(address);
+        match expected.get(&address) {
+            Some(reset) => assert_eq!((value, response), (*reset, OKAY), "0x{address:x}"),
+            None => assert_eq!((value, response), (0, SLVERR), "0x{address:x}"),
+        }
+    }
+    for address in (0..MAP_BYTES).step_by(4) {
+        let response = bench.write_bytes(address, 0, 0);
+        assert_eq!(response == OKAY, expected.contains_key(&address), "0x{address:x}");
+    }
+}
+
+/// Random writes of random bytes; what is read and what shows on the signals are put together from the map's fields.
+#[test]
+fn settings_show_on_their_signals_and_nothing_else_moves() {
+    let mut bench = Bench::new(2);
+    let list = registers();
+    let mut stored: Vec<u32> = list.iter().map(|register| register.reset()).collect();
+    for round in 0..2000 {
+        let at = bench.stimulus.below(list.len() as u64) as usize;
+        let register = &list[at];
+        if register.offset == offset::COMMAND || register.count > 1 {
+            continue;
+        }
+        let (data, strobes) = (bench.stimulus.uniform(32) as u32, bench.stimulus.uniform(4));
+        assert_eq!(bench.write_bytes(register.offset, data, strobes), OKAY);
+        let bytes = (0..4)
+            .filter(|byte| strobes >> byte & 1 == 1)
+            .fold(0u32, |all, byte| all | 0xff << (8 * byte));
+        let moved = bytes & register.stored_mask();
+        stored[at] = stored[at] & !moved | data & moved;
+        if matches!(register.fields[0].place, Place::Elsewhere | Place::Live(_)) {
+            continue;
+        }
+        let (value, _) = bench.read(register.offset);
+        assert_eq!(
+            value,
+            stored[at] & register.read_mask(),
+            "round {round}: {}",
+            register.name
+        );
+    }
+    let mut signals: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for (register, value) in list.iter().zip(&stored) {
+        for field in &register.fields {
+            let Place::Signal(name, low) = field.place else {
+                continue;
+            };
+            let limbs = signals.entry(name).or_insert_with(|| vec![0; 6]);
+            limbs[usize::from(low) / 64] |= u64::from((value & field.mask()) >> field.low) << (low % 64);
+        }
+    }
+    // the body of commands shows in the commands only
+    signals.remove("body");
+    for (name, expected) in &signals {
+        let got = bench.output(name);
+        assert_eq!(got[..], expected[..got.len()], "{name}");
+        assert!(
+            expected[got.len()..].iter().all(|limb| *limb == 0),
+            "{name} is wider than its port"
+        );
+    }
+    let ports = bench.ports.iter().filter(|port| port.name.starts_with("cfg_"));
+    assert_eq!(ports.count(), signals.len(), "every setting has its signal");
+}
+
+#[test]
+fn counters_count_every_pulse_and_are_read_whole() {
+    let mut bench = Bench::new(3);
+    let mut counts = [0u64; 64];
+    for clock in 0..3000u64 {
+        let pulses = match clock % 3 {
+            0 => u64::MAX,
+            1 => bench.stimulus.uniform(64),
+            _ => bench.stimulus.corner(64),
+        };
+        for (i, count) in counts.iter_mut().enumerate() {
+            *count += pulses >> i & 1;
+        }
+        bench.block.pulses.next = U(pulses);
+        bench.tick();
+    }
+    bench.block.pulses.next = U(0);
+    for _ in 0..70 {
+        bench.tick();
+    }
+    for (i, counter) in Counter::ALL.iter().enumerate() {
+        let address = offset::COUNTERS + 8 * i as u16;
+        let value = u64::from(bench.get(address)) | u64::from(bench.get(address + 4)) << 32;
+        assert_eq!(value, counts[i], "{}", counter.name());
+    }
+    // the clock passes 2^32 between the two reads
+    bench.now = (7 << 32) - 40;
+    let low = bench.get(offset::TIME);
+    for _ in 0..20 {
+        bench.tick();
+    }
+    let high = bench.get(offset::TIME + 4);
+    assert!(bench.now > 7 << 32);
+    assert_eq!(high, 6, "low word 0x{low:x}");
+    assert_eq!(bench.get(offset::TIME + 4), 6, "until the next low word");
+}
+
+#[test]
+fn parameters_are_written_with_the_high_word() {
+    let mut bench = Bench::new(4);
+    for (base, name) in [(offset::CC_PARAM, "cc"), (offset::SCHED_PARAM, "sched")] {
+        for place in [0u16, 5, 63] {
+            bench.write(base + 8 * place, 0x89ab_cdef);
+            assert!(bench.params.is_empty());
+            bench.write(base + 8 * place + 4, 0xffff_4567);
+            assert_eq!(bench.params, [(name, place.into(), 0x4567_89ab_cdef)]);
+            bench.params.clear();
+        }
+    }
+}
+
+#[test]
+fn commands_one_at_a_time() {
+    let mut bench = Bench::new(5);
+    for i in 0..12u16 {
+        bench.write(offset::BODY + 4 * i, 0x1111_1111 * u32::from(i));
+    }
+    bench.write(offset::COMMAND, 0x0012_3403);
+    assert_eq!(bench.get(offset::STATUS), 1, "busy");
+    // what is written now belongs to the next command
+    bench.write(offset::BODY, 0xdead_beef);
+    bench.write(offset::COMMAND, 0x0000_0201);
+    assert_eq!(bench.get(offset::STATUS), 0x75, "busy, error, code 7");
+    bench.block.command.ready.next = true;
+    bench.tick();
+    bench.block.command.ready.next = false;
+    for _ in 0..5 {
+        bench.tick();
+    }
+    assert_eq!(bench.commands.len(), 1);
+    let command = bench.commands[0];
+    assert_eq!((OPERATION.get(&command), INDEX.get(&command)), (3, 0x1234));
+    for i in 0..12 {
+        assert_eq!(BODY.part(32 * i, 32).get(&command), 0x1111_1111 * i as u64, "word {i}");
+    }
+    bench.write(offset::STATUS, 4);
+    assert_eq!(bench.get(offset::STATUS), 0x71, "error cleared");
+    let mut finish = |code, expected, what| {
+        bench.block.command_done.next = true;
+        bench.block.command_code.next = U(code);
+        bench.tick();
+        bench.block.command_done.next = false;
+        assert_eq!(bench.get(offset::STATUS), expected, "{what}");
+        bench.write(offset::STATUS, 6);
+        bench.write(offset::COMMAND, 2);
+        bench.block.command.ready.next = true;
+        bench.tick();
+    };
+    finish(0, 0x72, "done");
+    finish(5, 0x54, "refused with 5");
+}
