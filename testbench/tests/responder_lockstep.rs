@@ -2,9 +2,13 @@
 
 use hpcc_rtl::emit::Library;
 use hpcc_rtl::host::regions::RegionCheck;
+use hpcc_rtl::nic::words::{action, commit, context, read_state, region, rx_row, Field};
+use hpcc_rtl::rx::responder::Responder;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
+use hpcc_rtl::tx::response_queue::pool::NodePool;
+use hpcc_rtl::tx::response_queue::ResponseQueue;
 use hpcc_testbench::tools;
-use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
+use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 /// Lint of everything below a block; `-Wall` must say nothing.
 fn lint_clean<B: Ports>(top: &str, block: &mut B) {
@@ -21,9 +25,13 @@ fn lint_clean<B: Ports>(top: &str, block: &mut B) {
     assert_eq!(warnings, "", "lint of {top}");
 }
 
-fn limb(ports: &[Port], name: &str) -> usize {
-    let found = ports.iter().find(|port| port.input && port.name == name);
+fn place(ports: &[Port], input: bool, name: &str) -> usize {
+    let found = ports.iter().find(|port| port.input == input && port.name == name);
     found.unwrap_or_else(|| panic!("{name}")).limb
+}
+
+fn limb(ports: &[Port], name: &str) -> usize {
+    place(ports, true, name)
 }
 
 /// Few keys and addresses, so that requests and slots meet.
@@ -51,7 +59,7 @@ fn region_traffic(ports: &[Port], seed: u64) -> impl Drive {
             stimulus.corner(64),
             stimulus.uniform(3),
         ];
-        hpcc_rtl::nic::words::region::KEY.put(&mut word, stimulus.below(40));
+        region::KEY.put(&mut word, stimulus.below(40));
         inputs[data..data + 4].copy_from_slice(&word);
         inputs[key] = stimulus.below(40);
         inputs[address] = stimulus.corner(64);
@@ -65,6 +73,240 @@ fn region_check() {
     lint_clean("region_check", &mut RegionCheck::default());
     Lockstep::new("region_check", Box::<RegionCheck>::default, region_traffic)
         .clocks(40_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Ports by name, and what both drivers below need.
+struct Pins {
+    ports: Vec<Port>,
+    random: Stimulus,
+}
+
+impl Pins {
+    fn set(&self, inputs: &mut [u64], name: &str, value: u64) {
+        inputs[limb(&self.ports, name)] = value;
+    }
+
+    fn get(&self, outputs: &[u64], name: &str) -> u64 {
+        outputs[place(&self.ports, false, name)]
+    }
+
+    fn words<'a>(&self, outputs: &'a [u64], name: &str) -> &'a [u64] {
+        &outputs[place(&self.ports, false, name)..]
+    }
+
+    /// Noise on an input of `bits` bits, then the given fields.
+    fn word(&mut self, inputs: &mut [u64], name: &str, bits: usize, fields: &[(Field, u64)]) {
+        let first = limb(&self.ports, name);
+        let limbs = &mut inputs[first..first + bits.div_ceil(64)];
+        for (i, limb) in limbs.iter_mut().enumerate() {
+            *limb = self.random.uniform((bits - 64 * i).min(64));
+        }
+        for (field, value) in fields {
+            field.put(limbs, *value);
+        }
+    }
+
+    /// Offers an item until it is taken; true in the clock in which a new one may be made.
+    fn offers(&mut self, inputs: &mut [u64], outputs: &[u64], stream: &str, chance: f64) -> bool {
+        let valid = format!("{stream}_valid");
+        if inputs[limb(&self.ports, &valid)] == 1 && self.get(outputs, &format!("{stream}_ready")) == 0 {
+            return false;
+        }
+        let offered = self.random.chance(chance);
+        self.set(inputs, &valid, offered.into());
+        offered
+    }
+
+    /// A queue pair is created or removed now and then.
+    fn context(&mut self, inputs: &mut [u64], expected: &mut [(u64, u64); 4], chance: f64) {
+        let write = self.random.chance(chance);
+        self.set(inputs, "context_valid", write.into());
+        if write {
+            let index = self.random.below(4);
+            let known = &mut expected[index as usize];
+            known.0 = (known.0 + 1) & 255;
+            known.1 = [0, 0xff_fffa, self.random.uniform(24)][self.random.below(3) as usize];
+            let fields = [
+                (context::ALIVE, u64::from(self.random.chance(0.9))),
+                (context::GENERATION, known.0),
+                (context::EXPECTED_PSN, known.1),
+            ];
+            self.set(inputs, "context_qp", 2 + 49 * index);
+            self.word(inputs, "context_data", 210, &fields);
+        }
+    }
+}
+
+/// Requests near the expected PSN of four queue pairs, most of them well formed.
+fn requests(ports: &[Port], seed: u64) -> impl Drive {
+    let mut pins = Pins {
+        ports: ports.to_vec(),
+        random: Stimulus::new(seed),
+    };
+    // generation and about the expected PSN
+    let mut known = [(0, 0); 4];
+    let keys = [0x11, 0x22, 0x33];
+    move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
+        pins.set(inputs, "reset", u64::from(clock < 2 || clock.is_multiple_of(29_989)));
+        pins.set(inputs, "cfg_reads", 4);
+        let full = u64::from(pins.random.chance(0.02));
+        pins.set(inputs, "full", full);
+        pins.context(inputs, &mut known, if clock < 40 { 1.0 } else { 0.004 });
+        let write = clock > 2 && (clock < 10 || pins.random.chance(0.001));
+        pins.set(inputs, "region_valid", write.into());
+        let slot = pins.random.below(3);
+        pins.set(inputs, "region_slot", slot * 15);
+        let rights = (pins.random.uniform(1), pins.random.uniform(1));
+        let fields = [
+            (region::VALID, 1),
+            (region::KEY, keys[slot as usize]),
+            (region::BASE, 0x1000),
+            (region::LENGTH, 0x10_0000),
+            (region::REMOTE_WRITE, rights.0),
+            (region::REMOTE_READ, rights.1),
+        ];
+        pins.word(inputs, "region_data", 195, &fields);
+        for bus in ["left", "fail"] {
+            let index = pins.random.below(4) as usize;
+            let generation = known[index].0.wrapping_sub(pins.random.below(2)) & 255;
+            let valid = clock.is_multiple_of(2) && pins.random.chance(if bus == "left" { 0.1 } else { 0.002 });
+            pins.set(inputs, &format!("{bus}_valid"), valid.into());
+            pins.set(inputs, &format!("{bus}_qp"), 2 + 49 * index as u64);
+            pins.set(inputs, &format!("{bus}_generation"), generation);
+        }
+        let what = if pins.random.chance(0.99) {
+            1 + pins.random.below(2)
+        } else {
+            4
+        };
+        pins.set(inputs, "left_what", what);
+        if pins.get(outputs, "action_valid") == 1 {
+            let word = pins.words(outputs, "action_data");
+            let field = |field: Field| field.part(action::COMMIT.low, field.width).get(word);
+            if action::COMMITS.get(word) == 1 && field(commit::SYNDROME) == 0x1f {
+                let step = match field(commit::KIND) {
+                    2 => commit::INT.part(action::COMMIT.low + 96, 24).get(word),
+                    _ => 1,
+                };
+                let index = (field(commit::QP) / 49) as usize & 3;
+                known[index].1 = (field(commit::PSN) + step) & 0xff_ffff;
+            }
+        }
+        let ready = u64::from(pins.random.chance(0.7));
+        pins.set(inputs, "action_ready", ready);
+        if pins.offers(inputs, outputs, "row", 0.8) {
+            let random = &mut pins.random;
+            let index = random.below(4);
+            let (generation, psn) = known[index as usize];
+            let length = [0, 1, 256, 300, 512, 0x8000_0000][random.below(6) as usize];
+            let payload = [0, 1, 256, 44, 256, 256][random.below(6) as usize];
+            let opcode = [0x06, 0x07, 0x08, 0x0a, 0x0a, 0x0c, 0x0c, 0x00][random.below(8) as usize];
+            let fields = [
+                (rx_row::OPCODE, opcode),
+                (rx_row::QP, 2 + 49 * index),
+                (
+                    rx_row::PSN,
+                    psn.wrapping_add(random.below(8)).wrapping_sub(random.below(6)) & 0xff_ffff,
+                ),
+                (rx_row::EXTENSION.part(64, 64), 0x1000 + random.below(0x10_0000)),
+                (rx_row::EXTENSION.part(32, 32), keys[random.below(3) as usize]),
+                (rx_row::EXTENSION.part(0, 32), length),
+                (
+                    rx_row::PAYLOAD_LENGTH,
+                    if opcode == 0x0a { length & 0xffff } else { payload },
+                ),
+                (rx_row::GENERATION, generation),
+                (rx_row::MTU, 0),
+            ];
+            pins.word(inputs, "row_data", 550, &fields);
+        }
+    }
+}
+
+#[test]
+fn responder() {
+    lint_clean("responder", &mut Responder::default());
+    Lockstep::new("responder", Box::<Responder>::default, requests)
+        .clocks(60_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Acknowledgements and READs in order, some repeated, and the ends of those that become active.
+fn answers(ports: &[Port], seed: u64) -> impl Drive {
+    let mut pins = Pins {
+        ports: ports.to_vec(),
+        random: Stimulus::new(seed),
+    };
+    let mut known = [(0, 0); 4];
+    let mut active = [0; 4];
+    move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
+        pins.set(inputs, "reset", u64::from(clock < 2 || clock == 30_000));
+        pins.context(inputs, &mut known, if clock < 1100 { 0.05 } else { 0.002 });
+        if pins.get(outputs, "read_valid") == 1 {
+            let word = pins.words(outputs, "read_data");
+            let last = read_state::FIRST.get(word) + read_state::COUNT.get(word) - 1;
+            active[(pins.get(outputs, "read_qp") / 49) as usize & 3] = last & 0xff_ffff;
+        }
+        // the ends come slowly at first, so that lists grow
+        let often = if clock / 8000 % 2 == 0 { 0.01 } else { 0.15 };
+        let (gone, index) = (pins.random.chance(often), pins.random.below(4) as usize);
+        let failed = pins.random.chance(0.02);
+        pins.set(inputs, "gone_valid", gone.into());
+        pins.set(inputs, "gone_failed", failed.into());
+        pins.set(inputs, "gone_qp", 2 + 49 * index as u64);
+        pins.set(inputs, "gone_generation", known[index].0);
+        pins.set(inputs, "gone_psn", active[index]);
+        let (ack, work) = (pins.random.chance(0.5), pins.random.chance(0.6));
+        pins.set(inputs, "ack_ready", ack.into());
+        pins.set(inputs, "work_ready", work.into());
+        if pins.offers(inputs, outputs, "up", 0.5) {
+            let random = &mut pins.random;
+            let index = random.below(4) as usize;
+            let (generation, psn) = known[index];
+            let count = 1 + random.below(4);
+            let (mut read, mut repeats, mut first) = (random.chance(0.4), false, psn);
+            let syndrome = if random.chance(0.05) { 0x60 } else { 0x1f };
+            if random.chance(0.05) {
+                (read, repeats, first) = (true, true, psn.wrapping_sub(count + random.below(8)) & 0xff_ffff);
+            } else {
+                known[index].1 = (psn + if read { count } else { 1 }) & 0xff_ffff;
+            }
+            let mut fields = vec![
+                (commit::KIND, 1 + u64::from(read)),
+                (commit::QP, 2 + 49 * index as u64),
+                (
+                    commit::GENERATION,
+                    generation.wrapping_sub(u64::from(random.chance(0.02))) & 255,
+                ),
+                (commit::PSN, first),
+                (commit::SYNDROME, syndrome),
+            ];
+            if read {
+                fields.push((commit::INT.part(96, 24), count));
+                fields.push((commit::INT.part(120, 1), repeats.into()));
+            }
+            pins.word(inputs, "up_data", 420, &fields);
+        }
+    }
+}
+
+#[test]
+fn response_queue() {
+    lint_clean("response_queue", &mut ResponseQueue::default());
+    Lockstep::new("response_queue", Box::<ResponseQueue>::default, answers)
+        .clocks(60_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn node_pool() {
+    lint_clean("node_pool", &mut NodePool::default());
+    Lockstep::<NodePool, Random>::random("node_pool")
+        .clocks(20_000)
         .run()
         .unwrap_or_else(|error| panic!("{error}"));
 }

@@ -6,7 +6,7 @@
 use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::ram::Ram;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, W};
 use rust_hdl::prelude::*;
 
@@ -58,12 +58,11 @@ pub struct ResponderState {
     /// New state.
     pub wdata: Signal<In, StateWord>,
     state: Ram<StateWord, 8>,
-    // READs 7:0, cuts 9:8, ended 10, generation 18:11
-    left: Ram<U<19>, 8>,
+    // READs 7:0, cuts 9:8, ended 10; beside them for the next pulse the generation 18:11
+    left: Ram<U<11>, 8>,
     left_own: Ram<U<19>, 8>,
-    // generation 7:0, failed 8
-    fails: Ram<U<9>, 8>,
-    fails_own: Ram<U<9>, 8>,
+    failed: Ram<U<1>, 8>,
+    fails_own: Ram<U<8>, 8>,
     created_qp: DFF<U<8>>,
     created: DFF<StateWord>,
     created_generation: DFF<U<8>>,
@@ -78,13 +77,12 @@ pub struct ResponderState {
     fail_1: DFF<Bit>,
     fail_qp_1: DFF<U<8>>,
     fail_generation_1: DFF<U<8>>,
-    fails_new: Signal<Local, U<9>>,
 }
 
 impl Logic for ResponderState {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, state, left, left_own, fails, fails_own);
+        clock!(self, clock, state, left, left_own, failed, fails_own);
         dff_setup!(
             self,
             clock,
@@ -129,14 +127,14 @@ impl Logic for ResponderState {
             );
         self.left.we.next = self.create_left.q.val();
         self.left.waddr.next = self.created_qp.q.val();
-        self.left.wdata.next = bit_cast_u::<19, 8>(self.created_generation.q.val()) << 11;
+        self.left.wdata.next = bits_u::<11>(0);
         self.left_own.we.next = self.create_left.q.val();
         self.left_own.waddr.next = self.created_qp.q.val();
         self.left_own.wdata.next = bit_cast_u::<19, 8>(self.created_generation.q.val()) << 11;
         if self.left_1.q.val() {
             self.left.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_1.q.val();
             self.left.waddr.next = self.left_qp_1.q.val();
-            self.left.wdata.next = self.left_new.val();
+            self.left.wdata.next = bit_cast_u::<11, 19>(self.left_new.val());
             self.left_own.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_1.q.val();
             self.left_own.waddr.next = self.left_qp_1.q.val();
             self.left_own.wdata.next = self.left_new.val();
@@ -152,25 +150,21 @@ impl Logic for ResponderState {
         self.fail_qp_1.d.next = self.fail_qp.val();
         self.fail_generation_1.d.next = self.fail_generation.val();
         self.fails_own.raddr.next = self.fail_qp.val();
-        self.fails_new.next = bit_cast_u::<9, 8>(self.fail_generation_1.q.val()) | 256;
-        self.fails.we.next = self.create_fails.q.val();
-        self.fails.waddr.next = self.created_qp.q.val();
-        self.fails.wdata.next = bit_cast_u::<9, 8>(self.created_generation.q.val());
-        self.fails_own.we.next = self.create_fails.q.val();
-        self.fails_own.waddr.next = self.created_qp.q.val();
-        self.fails_own.wdata.next = bit_cast_u::<9, 8>(self.created_generation.q.val());
+        self.failed.we.next = self.create_fails.q.val();
+        self.failed.waddr.next = self.created_qp.q.val();
+        self.failed.wdata.next = bits_u::<1>(0);
         if self.fail_1.q.val() {
-            self.fails.we.next = self.fails_own.rdata.val().get_bits::<8>(0) == self.fail_generation_1.q.val();
-            self.fails.waddr.next = self.fail_qp_1.q.val();
-            self.fails.wdata.next = self.fails_new.val();
-            self.fails_own.we.next = self.fails_own.rdata.val().get_bits::<8>(0) == self.fail_generation_1.q.val();
-            self.fails_own.waddr.next = self.fail_qp_1.q.val();
-            self.fails_own.wdata.next = self.fails_new.val();
+            self.failed.we.next = self.fails_own.rdata.val() == self.fail_generation_1.q.val();
+            self.failed.waddr.next = self.fail_qp_1.q.val();
+            self.failed.wdata.next = bits_u::<1>(1);
         } else {
             self.create_fails.d.next = false;
         }
-        self.fails.raddr.next = self.qp.val();
-        self.ended.next = self.left.rdata.val().get_bit(10) | self.fails.rdata.val().get_bit(8);
+        self.fails_own.we.next = self.create_fails.q.val();
+        self.fails_own.waddr.next = self.created_qp.q.val();
+        self.fails_own.wdata.next = self.created_generation.q.val();
+        self.failed.raddr.next = self.qp.val();
+        self.ended.next = self.left.rdata.val().get_bit(10) | self.failed.rdata.val().get_bit(0);
 
         if self.context_valid.val() {
             self.created_qp.d.next = self.context_qp.val();

@@ -368,7 +368,7 @@ impl Logic for ResponseQueue {
         self.lists.wdata.next = self.changed.val();
         if self.pool.clearing.val() {
             self.lists.we.next = true;
-            self.lists.waddr.next = self.pool.clear_at.val().get_bits::<8>(0);
+            self.lists.waddr.next = self.pool.clear_at.val();
             self.lists.wdata.next = bit_cast_w::<90, 2, 1>(bits_u::<1>(0));
         }
 

@@ -17,8 +17,8 @@ pub struct NodePool {
     pub reset: Signal<In, Bit>,
     /// Links are being written, for 1024 clocks after reset.
     pub clearing: Signal<Out, Bit>,
-    /// Which.
-    pub clear_at: Signal<Out, U<10>>,
+    /// Which, modulo 256.
+    pub clear_at: Signal<Out, U<8>>,
     /// Place to look at.
     pub at: Signal<In, U<10>>,
     /// What waits there, one clock later.
@@ -108,7 +108,7 @@ impl Logic for NodePool {
         self.head.next = self.head_r.q.val();
         self.free.next = self.free_r.q.val();
         self.clearing.next = self.busy.q.val();
-        self.clear_at.next = self.counter.q.val();
+        self.clear_at.next = self.counter.q.val().get_bits::<8>(0);
         if self.reset.val() {
             self.busy.d.next = true;
             self.counter.d.next = bits_u::<10>(0);
