@@ -173,7 +173,7 @@ fn files(run: &Run) -> [String; 3] {
 fn losses_are_repaired_and_the_same_seed_gives_the_same_bytes() {
     let set = [
         "network.loss=0.002",
-        "network.retry_timeout_us=50",
+        "network.retry_timeout_us=200",
         "network.flow_control=go-back-n",
         "traffic.0.bytes=200000",
     ];

@@ -18,8 +18,9 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 const PS_PER_NS: u64 = 1000;
-/// A clocked NIC ends a step at most this long before the network does, ns: two clocks of 5.
-const CLOCK_SLACK_NS: u64 = 10;
+/// Steps are shorter than the lookahead by this, ns, or by half of it: a clocked NIC ends a step up to a clock before the network does, and
+/// hands a frame over with its last beat, which may come late where beats stall.
+const SLACK_NS: u64 = 100;
 
 /// The threads that run the NICs, as seen from the network. Hosts are dealt out in runs of `share`.
 struct Workers {
@@ -120,7 +121,7 @@ struct Cosim<'a> {
     /// Start of the NICs' time, ps.
     origin_ps: u64,
     /// Length of a step, ns.
-    lookahead_ns: u64,
+    step_ns: u64,
     /// NIC by node.
     index: BTreeMap<u32, usize>,
     /// Flows in order of start.
@@ -144,7 +145,7 @@ impl<'a> Cosim<'a> {
             let switch = |node: u32| job.topology.is_switch[node as usize];
             !switch(link.a) || !switch(link.b)
         });
-        let shortest = host_links.map(|link| link.delay_ps).min().unwrap_or(PS_PER_NS);
+        let lookahead_ns = host_links.map(|link| link.delay_ps).min().unwrap_or(PS_PER_NS) / PS_PER_NS;
         let mut order: Vec<usize> = (0..job.flows.len()).collect();
         order.sort_by_key(|&flow| job.flows[flow].start_ps);
         Self {
@@ -152,7 +153,7 @@ impl<'a> Cosim<'a> {
             plan,
             sim,
             origin_ps,
-            lookahead_ns: (shortest / PS_PER_NS).saturating_sub(CLOCK_SLACK_NS).max(1),
+            step_ns: (lookahead_ns - SLACK_NS.min(lookahead_ns / 2)).max(1),
             index: plan.hosts.iter().map(|host| host.node).zip(0..).collect(),
             order,
             posted: 0,
@@ -175,7 +176,7 @@ impl<'a> Cosim<'a> {
         let mut now_ns = 0;
         while now_ns < stop_ns && self.completed < self.job.flows.len() {
             let point_ns = self.observer.due_ps().saturating_sub(self.origin_ps) / PS_PER_NS;
-            now_ns = (now_ns + self.lookahead_ns).min(stop_ns).min(point_ns.max(now_ns + 1));
+            now_ns = (now_ns + self.step_ns).min(stop_ns).min(point_ns.max(now_ns + 1));
             let now_ps = self.origin_ps + now_ns * PS_PER_NS;
             self.sim.run_until(now_ps);
             let inputs = self.inputs(now_ns)?;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Payload of all flows together at most: it stands in memory at both ends.
 const MAX_TOTAL: u64 = 1 << 29;
-/// Delay of a host's link at least: steps are shorter than that by two clocks of 5 ns.
+/// Delay of a host's link at least: a step is half of that, two clocks of 5 ns.
 const LEAST_DELAY_PS: u64 = 20_000;
 /// Fidelities with whole NICs that exist.
 const AVAILABLE: &[Fidelity] = &[Fidelity::NicModel];
