@@ -100,7 +100,7 @@ pub struct Field {
 impl Field {
     /// Ones in the field's bits.
     pub const fn mask(&self) -> u32 {
-        ((1u64 << self.width) - 1 << self.low) as u32
+        (((1u64 << self.width) - 1) << self.low) as u32
     }
     /// Flip-flops of the register file hold it.
     pub const fn is_stored(&self) -> bool {

@@ -70,7 +70,7 @@ impl Logic for CounterBank {
                 *pending = if i == self._turn {
                     pulse
                 } else {
-                    *pending + pulse & 0x7f
+                    (*pending + pulse) & 0x7f
                 };
             }
             if self._turn == 63 {
