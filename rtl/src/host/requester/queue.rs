@@ -271,20 +271,19 @@ impl Logic for Queue {
         }
         self.store.we.next = self.save.val() & self.changed_r.q.val();
         self.store.write_qp.next = self.qp.val();
-        self.store.new_state.next = bit_cast_w::<136, 3, 24>(self.una_r.q.val())
-            | (bit_cast_w::<136, 3, 24>(self.accepted_now.val()) << 24)
-            | (bit_cast_w::<136, 3, 24>(self.assigned_r.q.val()) << 48)
-            | (bit_cast_w::<136, 3, 24>(self.gap_r.q.val()) << 72)
-            | (bit_cast_w::<136, 3, 1>(bit_cast_b(self.gap_valid_r.q.val())) << 96)
-            | (bit_cast_w::<136, 3, 1>(bit_cast_b(self.dead_r.q.val())) << 97)
-            | (bit_cast_w::<136, 3, 5>(self.head_r.q.val()) << 98)
-            | (bit_cast_w::<136, 3, 5>(self.admit_r.q.val()) << 103)
-            | (bit_cast_w::<136, 3, 5>(self.tail_r.q.val()) << 108)
-            | (bit_cast_w::<136, 3, 5>(self.read_at_r.q.val()) << 113)
-            | (bit_cast_w::<136, 3, 5>(self.reads_r.q.val()) << 118)
-            | (bit_cast_w::<136, 3, 4>(self.carry_r.q.val()) << 123)
-            | (bit_cast_w::<136, 3, 8>(self.generation_r.q.val()) << 127)
-            | (bit_cast_w::<136, 3, 1>(bit_cast_b(true)) << 135);
+        self.store.new_state.next = bit_cast_w::<135, 3, 24>(self.una_r.q.val())
+            | (bit_cast_w::<135, 3, 24>(self.accepted_now.val()) << 24)
+            | (bit_cast_w::<135, 3, 24>(self.assigned_r.q.val()) << 48)
+            | (bit_cast_w::<135, 3, 24>(self.gap_r.q.val()) << 72)
+            | (bit_cast_w::<135, 3, 1>(bit_cast_b(self.gap_valid_r.q.val())) << 96)
+            | (bit_cast_w::<135, 3, 1>(bit_cast_b(self.dead_r.q.val())) << 97)
+            | (bit_cast_w::<135, 3, 5>(self.head_r.q.val()) << 98)
+            | (bit_cast_w::<135, 3, 5>(self.admit_r.q.val()) << 103)
+            | (bit_cast_w::<135, 3, 5>(self.tail_r.q.val()) << 108)
+            | (bit_cast_w::<135, 3, 5>(self.read_at_r.q.val()) << 113)
+            | (bit_cast_w::<135, 3, 5>(self.reads_r.q.val()) << 118)
+            | (bit_cast_w::<135, 3, 4>(self.carry_r.q.val()) << 123)
+            | (bit_cast_w::<135, 3, 8>(self.generation_r.q.val()) << 127);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

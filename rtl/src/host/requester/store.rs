@@ -7,18 +7,18 @@ use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use rust_hdl::prelude::*;
 
 /// State of a queue pair: una 23:0, accepted 47:24, assigned 71:48, PSN of the last reported READ gap 95:72, that is valid 96,
 /// dead 97, ring positions head 102:98, admit 107:103, tail 112:108 and READ 117:113, READs admitted 122:118, status of a work
-/// request cut off by the queue pair's end 126:123, generation 134:127, used 135.
+/// request cut off by the queue pair's end 126:123, generation 134:127.
 ///
 /// * `una`: oldest PSN without acknowledgement; `assigned`: next PSN without a message.
 /// * `accepted`: no READ data before it is missing, though the last of it may still be on its way to memory. `una <= accepted`.
 /// * Positions count messages modulo 32: `head <= admit <= tail <= head + 16`; messages before `admit` are with the scheduler,
 ///   and READ, between `head` and `tail`, has no READ with missing data before it.
-pub type QueueState = W<136, 3>;
+pub type QueueState = W<135, 3>;
 
 /// A message as the requester itself needs it: start 23:0, end 47:24, READ 48, last 49, local address 113:50, length 145:114,
 /// id 209:146, bytes of the work request 241:210.
@@ -71,7 +71,8 @@ pub struct Store {
     pub sent_to: Signal<Out, U<24>>,
     // alive 0, generation 8:1, MTU 11:9, INT 12, first PSN 36:13
     contexts: Ram<U<37>, 8>,
-    states: Ram<QueueState, 8>,
+    // state 134:0, used 135
+    states: Ram<W<136, 3>, 8>,
     // end 23:0, generation 31:24, used 32
     sent: Ram<U<33>, 8>,
     first: Signal<Local, U<24>>,
@@ -94,7 +95,8 @@ impl Logic for Store {
             | (bits_u::<33>(1) << 32);
         self.states.we.next = self.we.val();
         self.states.waddr.next = self.write_qp.val();
-        self.states.wdata.next = self.new_state.val();
+        self.states.wdata.next =
+            bit_cast_ww::<136, 3, 135, 3>(self.new_state.val()) | (bit_cast_w::<136, 3, 1>(bit_cast_b(true)) << 135);
         self.contexts.raddr.next = self.qp.val();
         self.states.raddr.next = self.qp.val();
         self.sent.raddr.next = self.qp.val();
@@ -112,14 +114,13 @@ impl Logic for Store {
         if self.removing.val() {
             self.reference.next = self.generation.val();
         }
-        self.state.next = self.states.rdata.val();
+        self.state.next = bit_cast_ww::<135, 3, 136, 3>(self.states.rdata.val());
         if !self.states.rdata.val().get_bit(135) | (self.states.rdata.val().get_bits::<8>(127) != self.reference.val())
         {
-            self.state.next = bit_cast_w::<136, 3, 24>(self.first.val())
-                | (bit_cast_w::<136, 3, 24>(self.first.val()) << 24)
-                | (bit_cast_w::<136, 3, 24>(self.first.val()) << 48)
-                | (bit_cast_w::<136, 3, 8>(self.reference.val()) << 127)
-                | (bit_cast_w::<136, 3, 1>(bit_cast_b(true)) << 135);
+            self.state.next = bit_cast_w::<135, 3, 24>(self.first.val())
+                | (bit_cast_w::<135, 3, 24>(self.first.val()) << 24)
+                | (bit_cast_w::<135, 3, 24>(self.first.val()) << 48)
+                | (bit_cast_w::<135, 3, 8>(self.reference.val()) << 127);
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
