@@ -4,6 +4,7 @@ use crate::cc::hpcc::HpccSlot;
 use crate::emit::{EmitError, Library};
 use crate::prim::divider::{Divider, DividerRadix4};
 use crate::prim::reciprocal::{PaperReciprocal, Reciprocal};
+use crate::sched::{LargeScheduler, PaperScheduler};
 use crate::switch::IntStamper;
 use rust_hdl::prelude::Block;
 
@@ -28,6 +29,16 @@ pub const TOPS: &[Top] = &[
         name: "hpcc_int_stamper",
         about: "INT stamper of one switch port, 512-bit AXI4-Stream",
         make: || Box::<IntStamper>::default(),
+    },
+    Top {
+        name: "hpcc_scheduler",
+        about: "flow scheduler, six engines by fifty flows",
+        make: || Box::<PaperScheduler>::default(),
+    },
+    Top {
+        name: "hpcc_scheduler_large",
+        about: "flow scheduler, six engines by 683 flows in rows of fixed delay",
+        make: || Box::<LargeScheduler>::default(),
     },
     Top {
         name: "hpcc_reciprocal",
