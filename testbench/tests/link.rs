@@ -9,10 +9,11 @@ use hpcc_testbench::nic::{Device, DeviceError, ModelNic};
 use hpcc_testbench::scenario::nic_config::NicSetup;
 use hpcc_testbench::tools;
 use indicatif::ProgressBar;
+use std::path::Path;
 use std::process::Command;
 
 fn run<D: Device>(spec: &LinkSpec) -> LinkOutcome {
-    link::run::<D>(spec, &ProgressBar::hidden()).unwrap()
+    link::run::<D>(spec, Path::new("."), &ProgressBar::hidden()).unwrap()
 }
 
 fn assert_whole(spec: &LinkSpec, outcome: &LinkOutcome) {
@@ -268,7 +269,7 @@ fn frames<D: Device>() -> Vec<Vec<u8>> {
 }
 
 /// A capture of the frames without their INT.
-fn plain_capture(frames: &[Vec<u8>], port: Option<u16>, dir: &std::path::Path) -> std::path::PathBuf {
+fn plain_capture(frames: &[Vec<u8>], port: Option<u16>, dir: &Path) -> std::path::PathBuf {
     let mut sink = PcapSink::new(Vec::new()).unwrap();
     for (at, frame) in (0..).zip(frames) {
         sink.write(at, &strip_int(frame, &Ports::default(), port)).unwrap();
@@ -284,7 +285,7 @@ fn scapy_computes_the_same_icrc() {
     let frames = frames::<ModelNic>();
     let capture = plain_capture(&frames, None, dir.path());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scapy/icrc.py");
-    let check = |capture: &std::path::Path| {
+    let check = |capture: &Path| {
         let mut command = tools::scapy().unwrap();
         command
             .arg(script)
@@ -343,7 +344,7 @@ fn tshark_finds_no_malformed_packet() {
     }
 }
 
-fn hpcc_nic(args: &[&str], dir: &std::path::Path) -> std::process::Output {
+fn hpcc_nic(args: &[&str], dir: &Path) -> std::process::Output {
     Command::new(env!("CARGO_BIN_EXE_hpcc-nic"))
         .args(args)
         .current_dir(dir)
@@ -411,5 +412,8 @@ fn bad_settings_are_one_line_and_exit_code_2() {
     assert!(refused(&["--set", "lost=0"]).starts_with("error: --set: `lost`: expected one of loss,"));
     assert!(refused(&["--set", "mtu"]).starts_with("error: --set: expected key=value"));
     assert!(refused(&["--fidelity", "fixed"]).starts_with("error: --fidelity: expected golden or nic-rtl"));
+    assert!(
+        refused(&["--set", "vcd_ns=100", "--fidelity", "golden"]).contains("a waveform: expected --fidelity nic-rtl")
+    );
     assert!(refused(&["--html"]).starts_with("error: run link: expected none of"));
 }

@@ -4,9 +4,10 @@ use super::{progress, say, Failure};
 use crate::nic::link::{self, LinkOutcome};
 use crate::nic::link_config::{LinkOperation, LinkSpec};
 use crate::nic::link_report::{findings, screen, table, table_csv, write, TableRow};
-use crate::nic::{DeviceError, ModelNic};
+use crate::nic::{DeviceError, ModelNic, RtlNic};
 use crate::scenario::output::OutDir;
 use crate::scenario::Fidelity;
+use crate::verilated::Model;
 use hpcc_models::nic::LinkConfig;
 use std::path::Path;
 
@@ -15,11 +16,11 @@ pub const NAME: &str = "link";
 /// Path MTUs of the table.
 const MTUS: [u32; 5] = [256, 512, 1024, 2048, 4096];
 
-fn simulate(spec: &LinkSpec, fidelity: Fidelity) -> Result<LinkOutcome, DeviceError> {
+fn simulate(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<LinkOutcome, DeviceError> {
     let bar = progress("work requests");
     let outcome = match fidelity {
-        Fidelity::NicRtl => Err(DeviceError::Law("fidelity: nic-rtl is not there yet".into())),
-        _ => link::run::<ModelNic>(spec, &bar),
+        Fidelity::NicRtl => link::run::<RtlNic<Model>>(spec, dir.path(), &bar),
+        _ => link::run::<ModelNic>(spec, dir.path(), &bar),
     };
     bar.finish_and_clear();
     outcome
@@ -39,7 +40,7 @@ pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path) -> Result<(),
     if spec.table {
         return run_table(&spec, fidelity, &dir);
     }
-    let outcome = simulate(&spec, fidelity).map_err(Failure::input)?;
+    let outcome = simulate(&spec, fidelity, &dir).map_err(Failure::input)?;
     let findings = findings(&spec, &outcome);
     write(&dir, &spec, &outcome, &findings, fidelity.name()).map_err(Failure::Input)?;
     say(&screen(&spec, &outcome, &findings, fidelity.name(), &dir))?;
@@ -68,11 +69,12 @@ fn run_table(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<(), Fa
             mtu,
             op,
             pcap: false,
+            vcd_ns: 0,
             ..spec.clone()
         };
         let (a, b) = (case(one_way), case(both_ways));
-        let first = simulate(&a, fidelity).map_err(Failure::input)?;
-        let second = simulate(&b, fidelity).map_err(Failure::input)?;
+        let first = simulate(&a, fidelity, dir).map_err(Failure::input)?;
+        let second = simulate(&b, fidelity, dir).map_err(Failure::input)?;
         for (case, outcome) in [(&a, &first), (&b, &second)] {
             let failed = findings(case, outcome)
                 .into_iter()

@@ -2,10 +2,11 @@
 
 use super::{progress, say, Failure};
 use crate::nic::replay::{self, Replayed};
-use crate::nic::{outputs, Device, ModelNic};
+use crate::nic::{outputs, Device, ModelNic, RtlNic};
 use crate::scenario::nic_config::NicSetup;
 use crate::scenario::output::OutDir;
 use crate::scenario::Fidelity;
+use crate::verilated::Model;
 use hpcc_models::wire::{read_pcap, TimedFrame};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         match self.fidelity {
             Fidelity::Golden => self.run_on::<ModelNic>(),
+            Fidelity::NicRtl => self.run_on::<RtlNic<Model>>(),
             other => Err(Failure::Input(format!(
                 "--fidelity: expected golden or nic-rtl, got {}",
                 other.name()

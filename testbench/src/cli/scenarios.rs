@@ -34,6 +34,7 @@ impl Args {
                 if runs.len() == 1 { "run" } else { "runs" }
             );
         }
+        text += "link       two NICs on a wire, memory compared at the end (keys: `hpcc-nic run --help`)\n";
         say(&text)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{create_file, say, Failure};
 use crate::nic::serve::{self, End, Served, Wire};
-use crate::nic::{outputs, Device, ModelNic};
+use crate::nic::{outputs, Device, ModelNic, RtlNic};
 use crate::scenario::nic_config::NicSetup;
 use crate::scenario::output::OutDir;
 use crate::scenario::Fidelity;
+use crate::verilated::Model;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -57,6 +58,7 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         match self.fidelity {
             Fidelity::Golden => self.run_on::<ModelNic>(),
+            Fidelity::NicRtl => self.run_on::<RtlNic<Model>>(),
             other => Err(Failure::Input(format!(
                 "--fidelity: expected golden or nic-rtl, got {}",
                 other.name()

@@ -17,6 +17,8 @@ pub trait Clocked {
     fn settle(&mut self);
     /// The rising edge.
     fn edge(&mut self);
+    /// Adds the present values to the waveform, where one is being written.
+    fn dump(&mut self, _time_ps: u64) {}
 }
 
 /// A RustHDL block driven through its ports.
@@ -151,5 +153,8 @@ impl Clocked for Model {
     }
     fn edge(&mut self) {
         Model::edge(self);
+    }
+    fn dump(&mut self, time_ps: u64) {
+        Model::dump(self, time_ps);
     }
 }

@@ -86,6 +86,7 @@ mod tests {
             files: vec![("m.sv".into(), text.into())],
             ports: vec![],
             defines: vec![],
+            trace: false,
             optimise: 0,
         };
         let woven = weave(&sources, &found).expect("woven");

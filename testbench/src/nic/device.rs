@@ -3,6 +3,7 @@
 use crate::scenario::nic_config::NicSetup;
 use hpcc_models::nic::{Completion, HostError, WorkRequest};
 use hpcc_models::wire::TimedFrame;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Why a NIC cannot be made or cannot go on.
@@ -27,10 +28,26 @@ pub enum DeviceError {
     },
 }
 
+/// A waveform that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wave {
+    /// File.
+    pub path: PathBuf,
+    /// First time, counted from when the NIC is set up, ns.
+    pub from_ns: u64,
+    /// How much of it, ns.
+    pub length_ns: u64,
+}
+
 /// A NIC with its host memory. Times are nanoseconds of its own clock, which starts at 0 and never goes back.
 pub trait Device: Sized {
     /// The NIC of a configuration: registers written, memory filled, queue pairs created, no work posted.
     fn create(setup: &NicSetup) -> Result<Self, DeviceError>;
+
+    /// The same, with a waveform.
+    fn create_recorded(_setup: &NicSetup, _wave: &Wave) -> Result<Self, DeviceError> {
+        Err(DeviceError::Law("a waveform: expected --fidelity nic-rtl".into()))
+    }
 
     /// Its clock.
     fn now_ns(&self) -> u64;

@@ -1,11 +1,12 @@
 //! Two NICs on a wire: work on one or both, memory compared byte for byte at the end.
 
-use super::device::{Device, DeviceError};
+use super::device::{Device, DeviceError, Wave};
 use super::link_config::{LinkSpec, GUARD, SOURCE, TARGET};
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{Completion, Link, Status};
 use hpcc_models::wire::{wire_occupancy, Ports, RocePacket, StampConfig, Stamper, TimedFrame};
 use indicatif::ProgressBar;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Time after the last completion in which frames that are still on their way arrive, ns.
@@ -61,13 +62,13 @@ impl LinkOutcome {
 }
 
 /// INT stampers of one direction. A packet sees the queue that it meets; the wire itself keeps that queue.
-struct Path {
+struct Stampers {
     stampers: Vec<Stamper>,
     rate_gbps: f64,
     free_ps: f64,
 }
 
-impl Path {
+impl Stampers {
     fn new(spec: &LinkSpec, side: usize) -> Self {
         let bits_per_second = (spec.link.rate_gbps * 1e9) as u64;
         let speed = DEFAULT_PORT_SPEEDS.iter().position(|speed| *speed == bits_per_second);
@@ -108,17 +109,29 @@ struct Run<'a, D> {
     spec: &'a LinkSpec,
     devices: [D; 2],
     links: [Link; 2],
-    paths: [Path; 2],
+    paths: [Stampers; 2],
     outcome: LinkOutcome,
     now: u64,
+    /// When both NICs were set up; times of the outcome count from there.
+    base: u64,
     left: u64,
 }
 
-/// Runs the scenario on two NICs made from it. The bar counts completions.
-pub fn run<D: Device>(spec: &LinkSpec, bar: &ProgressBar) -> Result<LinkOutcome, DeviceError> {
+/// Runs the scenario on two NICs made from it. The bar counts completions; waveforms, if wanted, go to `waves`.
+pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Result<LinkOutcome, DeviceError> {
     let setups = [0, 1].map(|side| spec.setup(side));
-    let [a, b] = &setups;
-    let devices = [D::create(a)?, D::create(b)?];
+    let create = |side: usize| match spec.vcd_ns {
+        0 => D::create(&setups[side]),
+        length_ns => {
+            let wave = Wave {
+                path: waves.join(["wave_a.vcd", "wave_b.vcd"][side]),
+                from_ns: spec.vcd_from_ns,
+                length_ns,
+            };
+            D::create_recorded(&setups[side], &wave)
+        }
+    };
+    let devices = [create(0)?, create(1)?];
     let left = setups.iter().map(|setup| setup.work.len() as u64).sum();
     bar.set_length(left);
     let started = Instant::now();
@@ -126,12 +139,14 @@ pub fn run<D: Device>(spec: &LinkSpec, bar: &ProgressBar) -> Result<LinkOutcome,
         spec,
         devices,
         links: [0, 1].map(|side| Link::new(spec.link, spec.seed.wrapping_mul(2).wrapping_add(side))),
-        paths: [0, 1].map(|side| Path::new(spec, side)),
+        paths: [0, 1].map(|side| Stampers::new(spec, side)),
         outcome: LinkOutcome::default(),
         now: 0,
+        base: 0,
         left,
     };
-    run.now = run.devices.iter().map(Device::now_ns).max().unwrap_or(0);
+    run.base = run.devices.iter().map(Device::now_ns).max().unwrap_or(0);
+    run.now = run.base;
     for (device, setup) in run.devices.iter_mut().zip(&setups) {
         setup.work.iter().for_each(|work| device.post(work.work));
     }
@@ -167,7 +182,8 @@ impl<D: Device> Run<'_, D> {
             for frame in self.devices[side].take_sent() {
                 self.carry(side, frame);
             }
-            let completions = self.devices[side].take_completions();
+            let mut completions = self.devices[side].take_completions();
+            completions.iter_mut().for_each(|done| done.t_ns -= self.base);
             self.left = self.left.saturating_sub(completions.len() as u64);
             self.outcome.sides[side].completions.extend(completions);
         }
@@ -189,7 +205,7 @@ impl<D: Device> Run<'_, D> {
         let mut bytes = frame.bytes;
         if self.spec.pcap {
             self.outcome.sent.push(TimedFrame {
-                t_ns: frame.t_ns,
+                t_ns: frame.t_ns - self.base,
                 bytes: bytes.clone(),
             });
         }
@@ -198,7 +214,7 @@ impl<D: Device> Run<'_, D> {
     }
 
     fn finish(mut self, started: Instant) -> Result<LinkOutcome, DeviceError> {
-        self.outcome.now_ns = self.now;
+        self.outcome.now_ns = self.now - self.base;
         self.outcome.finished = self.left == 0;
         self.outcome.sent.sort_by_key(|frame| frame.t_ns);
         for side in 0..2 {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `device` | what every NIC under test can do, behavioural model or RTL |
 //! | `model` | the behavioural model behind that face |
+//! | `rtl` | the RTL behind it, clock by clock |
 //! | `link`, `link_config`, `link_report` | two NICs on a wire (`run link`) |
 //! | `bound` | how much payload the wire could carry at most |
 //! | `network` | NICs on the hosts of a simulated network |
@@ -21,7 +22,9 @@ pub mod model;
 pub mod network;
 pub mod outputs;
 pub mod replay;
+pub mod rtl;
 pub mod serve;
 
 pub use device::{Device, DeviceError};
 pub use model::ModelNic;
+pub use rtl::RtlNic;

@@ -17,6 +17,8 @@ pub struct Sources {
     pub ports: Vec<Port>,
     /// Macros defined for the Verilog, such as `SYNTH_ECP5`.
     pub defines: Vec<String>,
+    /// The model can write waveforms; it is slower even when it does not.
+    pub trace: bool,
     /// Effort of the C++ compiler: 2 for long runs, 0 or 1 where building takes longer than running.
     pub optimise: u8,
 }
@@ -37,11 +39,12 @@ const VERILATE: &[&str] = &[
     "-fno-dfg-peephole-replace-shiftl-shiftl",
     "-fno-dfg-peephole-replace-shiftr-shiftr",
 ];
+const TRACE: &str = "--trace-vcd";
 const OBJECT: &str = "model.so";
 
 /// Path of the finished shared object, built now unless the same sources were built before.
 pub fn shared_object(sources: &Sources) -> Result<PathBuf, ToolError> {
-    let shim = shim::source(&sources.top, &sources.ports);
+    let shim = shim::source(&sources.top, &sources.ports, sources.trace);
     let optimise = format!("-O{}", sources.optimise);
     let options = [
         Tool::Verilator.requirement(),
@@ -72,6 +75,7 @@ fn build(sources: &Sources, shim: &str, optimise: &str, dir: &Path) -> Result<()
         .args(VERILATE)
         .args(["--top-module", &sources.top, "--Mdir"])
         .arg(dir);
+    command.args(sources.trace.then_some(TRACE));
     command.args(sources.defines.iter().map(|define| format!("-D{define}")));
     for (name, text) in &sources.files {
         let path = dir.join(name);
@@ -100,7 +104,10 @@ fn build(sources: &Sources, shim: &str, optimise: &str, dir: &Path) -> Result<()
         .arg(dir)
         .arg("-shared")
         .arg(dir.join("all.cc"))
-        .args(runtime()?);
+        .args(runtime(UNITS)?);
+    if sources.trace {
+        command.args(runtime(TRACE_UNITS)?);
+    }
     command.arg("-o").arg(dir.join(OBJECT));
     run(&mut command, COMPILER_REMEDY)?;
     Ok(())
@@ -118,14 +125,18 @@ fn compiler() -> Result<Command, ToolError> {
     Ok(command)
 }
 
-/// Verilator's run-time library, compiled once and shared by all models.
-fn runtime() -> Result<Vec<PathBuf>, ToolError> {
-    const UNITS: &[&str] = &["verilated", "verilated_threads"];
-    let digest = cache::digest([Tool::Verilator.requirement()].into_iter().chain(FLAGS.iter().copied()));
+const UNITS: &[&str] = &["verilated", "verilated_threads"];
+const TRACE_UNITS: &[&str] = &["verilated_vcd_c"];
+
+/// Parts of Verilator's run-time library, compiled once and shared by all models.
+fn runtime(units: &[&str]) -> Result<Vec<PathBuf>, ToolError> {
+    let key = [Tool::Verilator.requirement()].into_iter().chain(FLAGS.iter().copied());
+    // The common part keeps the name that it had before there was another.
+    let digest = cache::digest(key.chain(units.iter().copied().filter(|_| units == TRACE_UNITS)));
     let dir = cache::target_dir().join("verilated").join(format!("runtime-{digest}"));
     cache::folder(&dir, |dir| {
         let include = verilator_root()?.join("include");
-        for unit in UNITS {
+        for unit in units {
             let mut command = compiler()?;
             command.arg("-O2").arg("-c").arg(include.join(format!("{unit}.cpp")));
             command.arg("-o").arg(dir.join(format!("{unit}.o")));
@@ -133,5 +144,5 @@ fn runtime() -> Result<Vec<PathBuf>, ToolError> {
         }
         Ok::<(), ToolError>(())
     })?;
-    Ok(UNITS.iter().map(|unit| dir.join(format!("{unit}.o"))).collect())
+    Ok(units.iter().map(|unit| dir.join(format!("{unit}.o"))).collect())
 }

@@ -25,6 +25,36 @@ pub fn sources(top: &str, block: &mut dyn Block) -> Result<Sources, EmitError> {
         files: library.sources(top),
         ports,
         defines: vec![],
+        trace: false,
         optimise: 2,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_traced_model_writes_its_waveform() {
+        let top = hpcc_rtl::tops::find("hpcc_divider").expect("top");
+        let mut sources = sources(top.name, (top.make)().as_mut()).expect("emitted");
+        let scratch = tempfile::tempdir().expect("scratch");
+        let path = scratch.path().join("wave.vcd");
+        let mut plain = Model::new(&sources).expect("model");
+        assert!(plain.open_trace(&path).is_err(), "it was built without");
+        sources.trace = true;
+        let mut model = Model::new(&sources).expect("model");
+        model.open_trace(&path).expect("file");
+        for clock in 0..10 {
+            model.inputs.iter_mut().for_each(|limb| *limb = clock & 1);
+            model.settle();
+            model.dump(5000 * clock);
+            model.edge();
+            model.dump(5000 * clock + 2500);
+        }
+        drop(model);
+        let text = std::fs::read_to_string(&path).expect("waveform");
+        assert!(text.contains("$timescale") && text.contains("1ps"), "{}", &text[..200]);
+        assert!(text.contains("clock $end") && text.contains("\n#47500\n"));
+    }
 }

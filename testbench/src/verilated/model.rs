@@ -4,12 +4,21 @@ use super::build::{shared_object, Sources};
 use crate::tools::ToolError;
 use hpcc_rtl::emit::EmitError;
 use hpcc_rtl::sim::Port;
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void, CString};
 use std::path::Path;
 
 type New = unsafe extern "C" fn() -> *mut c_void;
 type Settle = unsafe extern "C" fn(*mut c_void, *const u64, *mut u64);
 type Handle = unsafe extern "C" fn(*mut c_void);
+type TraceOpen = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+type TraceDump = unsafe extern "C" fn(*mut c_void, u64);
+
+/// A waveform that is being written.
+struct Trace {
+    handle: *mut c_void,
+    dump: TraceDump,
+    close: Handle,
+}
 
 /// Why there is no model.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +32,9 @@ pub enum ModelError {
     /// The shared object cannot be loaded.
     #[error("the compiled model cannot be loaded: {0}")]
     Load(#[from] libloading::Error),
+    /// The name of the waveform's file has a zero byte.
+    #[error("the waveform's file name has a zero byte")]
+    WaveName,
     /// The block is no simulation subject.
     #[error(transparent)]
     Init(#[from] hpcc_rtl::sim::InitError),
@@ -34,6 +46,7 @@ pub struct Model {
     settle: Settle,
     edge: Handle,
     free: Handle,
+    trace: Option<Trace>,
     ports: Vec<Port>,
     /// Limbs of all inputs, to be set before a step.
     pub inputs: Vec<u64>,
@@ -76,6 +89,7 @@ impl Model {
                 settle,
                 edge,
                 free,
+                trace: None,
                 ports,
                 inputs,
                 outputs,
@@ -136,8 +150,43 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Writes every [`Self::dump`] from now on to a waveform file, until [`Self::close_trace`]. Needs [`Sources::trace`].
+    pub fn open_trace(&mut self, path: &Path) -> Result<(), ModelError> {
+        let name = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| ModelError::WaveName)?;
+        self.close_trace();
+        // SAFETY: `shim::trace_source` defines these three functions with these types; a model built without them gives an
+        // error at the first `get`. `name` ends with a zero byte and outlives the call.
+        unsafe {
+            let open: TraceOpen = *self._library.get(b"vl_trace_open\0")?;
+            let dump: TraceDump = *self._library.get(b"vl_trace_dump\0")?;
+            let close: Handle = *self._library.get(b"vl_trace_close\0")?;
+            let handle = open(self.instance, name.as_ptr());
+            self.trace = Some(Trace { handle, dump, close });
+        }
+        Ok(())
+    }
+
+    /// Adds the present values to the waveform, if one is open.
+    pub fn dump(&mut self, time_ps: u64) {
+        if let Some(trace) = &self.trace {
+            // SAFETY: `handle` came from `vl_trace_open` and is open as long as `trace` is there.
+            unsafe { (trace.dump)(trace.handle, time_ps) }
+        }
+    }
+
+    /// Ends the waveform, if one is open.
+    pub fn close_trace(&mut self) {
+        if let Some(trace) = self.trace.take() {
+            // SAFETY: the only call of `vl_trace_close` for this handle.
+            unsafe { (trace.close)(trace.handle) }
+        }
+    }
+}
+
 impl Drop for Model {
     fn drop(&mut self) {
+        self.close_trace();
         // SAFETY: the only call of `vl_free`; nothing uses the instance afterwards.
         unsafe { (self.free)(self.instance) }
     }

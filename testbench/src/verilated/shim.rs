@@ -5,8 +5,40 @@
 use hpcc_rtl::sim::Port;
 use std::fmt::Write;
 
-/// C++ that exports `vl_new`, `vl_settle`, `vl_edge` and `vl_free` for the model of `top`.
-pub(super) fn source(top: &str, ports: &[Port]) -> String {
+/// C++ of the waveform: `vl_trace_open`, `vl_trace_dump` (time in ps) and `vl_trace_close`.
+fn trace_source(top: &str) -> String {
+    format!(
+        "#include \"V{top}.h\"
+#include \"verilated_vcd_c.h\"
+#include <cstdint>
+extern \"C\" {{
+void* vl_trace_open(void* p, const char* path) {{
+  auto* m = static_cast<V{top}*>(p);
+  auto* t = new VerilatedVcdC;
+  t->set_time_unit(\"1ps\");
+  t->set_time_resolution(\"1ps\");
+  m->trace(t, 99);
+  t->open(path);
+  return t;
+}}
+void vl_trace_dump(void* t, uint64_t time_ps) {{ static_cast<VerilatedVcdC*>(t)->dump(time_ps); }}
+void vl_trace_close(void* t) {{
+  auto* trace = static_cast<VerilatedVcdC*>(t);
+  trace->close();
+  delete trace;
+}}
+}}
+"
+    )
+}
+
+/// C++ that exports `vl_new`, `vl_settle`, `vl_edge` and `vl_free` for the model of `top`, and the functions of its waveform if
+/// it has one.
+pub(super) fn source(top: &str, ports: &[Port], trace: bool) -> String {
+    let (waveform, trace_on) = match trace {
+        true => (trace_source(top), "m->contextp()->traceEverOn(true); "),
+        false => (String::new(), ""),
+    };
     let (mut inputs, mut outputs) = (String::new(), String::new());
     for port in ports {
         let (name, limb) = (&port.name, port.limb);
@@ -34,7 +66,7 @@ pub(super) fn source(top: &str, ports: &[Port]) -> String {
 #include \"verilated.h\"
 #include <cstdint>
 extern \"C\" {{
-void* vl_new() {{ return new V{top}{{new VerilatedContext}}; }}
+void* vl_new() {{ auto* m = new V{top}{{new VerilatedContext}}; {trace_on}return m; }}
 void vl_free(void* p) {{
   auto* m = static_cast<V{top}*>(p);
   auto* context = m->contextp();
@@ -55,6 +87,6 @@ void vl_edge(void* p) {{
   m->eval();
 }}
 }}
-"
+{waveform}"
     )
 }

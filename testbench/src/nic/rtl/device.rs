@@ -1,0 +1,128 @@
+//! The Verilated NIC behind the face of a NIC under test.
+
+use super::{setup, RtlNic, PERIOD_NS, TOP};
+use crate::nic::device::{Device, DeviceError, Wave};
+use crate::scenario::nic_config::NicSetup;
+use crate::verilated::{shared_object, sources, Model, ModelError};
+use hpcc_models::nic::{Completion, WorkRequest};
+use hpcc_models::wire::TimedFrame;
+use hpcc_rtl::sim::Port;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// Simulated time from which on two NICs are worth two threads, ns.
+const WORTH_A_THREAD_NS: u64 = 200;
+
+/// The built models, without and with waveforms: shared object and ports. Emitting the NIC takes seconds, so once per process.
+static BUILT: Mutex<[Option<(PathBuf, Vec<Port>)>; 2]> = Mutex::new([None, None]);
+
+/// A fresh Verilated NIC, able to write waveforms or not; built when it is first asked for.
+pub fn model(trace: bool) -> Result<Model, DeviceError> {
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let built = &mut built[usize::from(trace)];
+    let (object, ports) = match &*built {
+        Some(known) => known.clone(),
+        None => {
+            let top = hpcc_rtl::tops::find(TOP)
+                .ok_or_else(|| DeviceError::Law(format!("fidelity: nic-rtl: there is no module {TOP}")))?;
+            let mut sources = sources(TOP, (top.make)().as_mut()).map_err(ModelError::from)?;
+            sources.trace = trace;
+            let object = shared_object(&sources).map_err(ModelError::from)?;
+            built.insert((object, sources.ports)).clone()
+        }
+    };
+    Ok(Model::load(&object, ports)?)
+}
+
+impl RtlNic<Model> {
+    fn with(model: Model, setup: &NicSetup) -> Result<Self, DeviceError> {
+        let mut nic = Self::new(model, setup.nic.line_rate_bps / 1e9)?;
+        for block in &setup.memory {
+            nic.memory.add(block.region.address, block.bytes.clone());
+        }
+        let steps = setup::steps(setup).map_err(DeviceError::Law)?;
+        steps.iter().try_for_each(|step| nic.carry_out(step))?;
+        Ok(nic)
+    }
+}
+
+impl Device for RtlNic<Model> {
+    fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
+        // What the hardware cannot do is known before its model is built.
+        setup::steps(setup).map_err(DeviceError::Law)?;
+        Self::with(model(false)?, setup)
+    }
+
+    fn create_recorded(setup: &NicSetup, wave: &Wave) -> Result<Self, DeviceError> {
+        let mut nic = Self::with(model(true)?, setup)?;
+        nic.device.open_trace(&wave.path)?;
+        nic.recorded = nic.now_ns + wave.from_ns..nic.now_ns + wave.from_ns + wave.length_ns;
+        Ok(nic)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn post(&mut self, work: WorkRequest) {
+        self.work.push_back(work);
+        self.open += 1;
+    }
+
+    fn offer(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.source.push(at_ns.max(self.now_ns), frame);
+    }
+
+    fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError> {
+        while self.now_ns + PERIOD_NS <= to_ns {
+            self.clock()?;
+        }
+        self.check_memory()
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        match self.quiet() {
+            true => self.source.next_ns().map(|at| at.max(self.now_ns)),
+            false => Some(self.now_ns + PERIOD_NS),
+        }
+    }
+
+    fn take_sent(&mut self) -> Vec<TimedFrame> {
+        std::mem::take(&mut self.sink.sent)
+    }
+
+    fn take_completions(&mut self) -> Vec<Completion> {
+        std::mem::take(&mut self.completions)
+    }
+
+    fn counters(&mut self) -> Result<Vec<(&'static str, u64)>, DeviceError> {
+        self.read_counters()
+    }
+
+    fn memory(&self, address: u64) -> Option<&[u8]> {
+        self.memory.region(address)
+    }
+
+    fn set_pause(&mut self, priorities: u8) {
+        self.pause = priorities;
+    }
+
+    fn clocks(&self) -> u64 {
+        self.clocks
+    }
+
+    fn advance_both(devices: &mut [Self; 2], to_ns: u64) -> Result<(), DeviceError> {
+        let [a, b] = devices;
+        if to_ns.saturating_sub(a.now_ns.min(b.now_ns)) < WORTH_A_THREAD_NS {
+            a.advance(to_ns)?;
+            return b.advance(to_ns);
+        }
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| b.advance(to_ns));
+            let own = a.advance(to_ns);
+            // A panic of the other thread goes on here.
+            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            own.and(other)
+        })
+    }
+}

@@ -1,0 +1,232 @@
+//! A NIC's configuration as register writes and commands, in the order in which a driver makes them.
+
+use crate::scenario::nic_config::NicSetup;
+use hpcc_models::fixed::registers::HpccRegisters;
+use hpcc_models::nic::registers::{offset, registers, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
+use hpcc_models::nic::{QpConfig, Region};
+use hpcc_models::sched::registers::SchedRegisters;
+use hpcc_models::wire::MacAddr;
+use hpcc_rtl::nic::words::{context, region};
+use std::net::Ipv4Addr;
+
+/// What a driver does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Writes a register.
+    Write(u16, u32),
+    /// Writes a body and starts a command: operation and index.
+    Command {
+        /// Operation.
+        operation: u32,
+        /// Queue pair or slot.
+        index: u32,
+        /// Words of the body, lowest first.
+        body: Vec<u32>,
+        /// What it is for, in an error.
+        about: String,
+    },
+}
+
+/// Unit of the retransmission timer, ns: a power of two.
+const TIMER_UNIT_NS: u64 = 1024;
+/// Fraction bits of windows and rates in the register map.
+const WINDOW_FRACTION: u32 = 11;
+const RATE_FRACTION: u32 = 27;
+/// Places of addresses in the control packets' list.
+const CONTROL_SOURCES: usize = 8;
+
+/// `low..=high` or one line that says so.
+fn within(name: &str, value: u64, low: u64, high: u64) -> Result<u32, String> {
+    if (low..=high).contains(&value) {
+        u32::try_from(value).map_err(|_| format!("[nic] {name}: {value} is more than 32 bits"))
+    } else {
+        Err(format!("[nic] {name}: the hardware has {low} to {high}, not {value}"))
+    }
+}
+
+fn fixed(name: &str, value: f64, fraction: u32, bits: u32) -> Result<u64, String> {
+    let raw = (value * f64::from(fraction).exp2()).round();
+    if raw >= 0.0 && raw < f64::from(bits).exp2() {
+        Ok(raw as u64)
+    } else {
+        Err(format!("[nic] {name}: {value} is more than the hardware has"))
+    }
+}
+
+/// An Ethernet address, first byte in the highest bits.
+fn number(mac: &MacAddr) -> u64 {
+    mac.0.iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+fn mtu_code(mtu: u32) -> u32 {
+    (mtu / 256).trailing_zeros()
+}
+
+struct Steps {
+    list: Vec<Step>,
+    map: Vec<(String, u16)>,
+}
+
+impl Steps {
+    fn set(&mut self, name: &str, value: u32) -> Result<(), String> {
+        let found = self.map.iter().find(|(known, _)| known == name);
+        let (_, offset) = found.ok_or_else(|| format!("the register map has no {name}"))?;
+        self.list.push(Step::Write(*offset, value));
+        Ok(())
+    }
+
+    fn set_wide(&mut self, name: &str, value: u64) -> Result<(), String> {
+        self.set(&format!("{name}_LO"), value as u32)?;
+        self.set(&format!("{name}_HI"), (value >> 32) as u32)
+    }
+
+    fn parameter(&mut self, window: u16, address: u8, value: u64) {
+        let at = window + 8 * u16::from(address);
+        self.list.push(Step::Write(at, value as u32));
+        self.list.push(Step::Write(at + 4, (value >> 32) as u32));
+    }
+}
+
+/// Everything that a driver does before the first work request.
+pub fn steps(setup: &NicSetup) -> Result<Vec<Step>, String> {
+    let map = registers().into_iter().map(|register| (register.name, register.offset));
+    let mut steps = Steps {
+        list: Vec::new(),
+        map: map.collect(),
+    };
+    settings(setup, &mut steps)?;
+    parameters(setup, &mut steps)?;
+    let nic = &setup.nic;
+    if nic.neighbours.len() > NEIGHBOUR_SLOTS as usize {
+        return Err(format!("[[neighbour]] the hardware has {NEIGHBOUR_SLOTS} slots"));
+    }
+    for (slot, (ip, mac)) in (0..).zip(&nic.neighbours) {
+        let mac = number(mac);
+        steps.list.push(Step::Command {
+            operation: 4,
+            index: slot,
+            body: vec![u32::from(*ip), mac as u32, (mac >> 32) as u32],
+            about: format!("neighbour {ip}"),
+        });
+    }
+    if setup.memory.len() > REGION_SLOTS as usize {
+        return Err(format!("[[memory]] the hardware has {REGION_SLOTS} slots"));
+    }
+    for (slot, block) in (0..).zip(&setup.memory) {
+        steps.list.push(Step::Command {
+            operation: 3,
+            index: slot,
+            body: region_body(&block.region),
+            about: format!("memory region 0x{:x}", block.region.key),
+        });
+    }
+    for qp in &setup.qps {
+        if qp.qpn >= QP_COUNT {
+            return Err(format!("[[qp]] qpn: 0x{:x} is not in 2 to {}", qp.qpn, QP_COUNT - 1));
+        }
+        steps.list.push(Step::Command {
+            operation: 1,
+            index: qp.qpn,
+            body: context_body(qp, nic.neighbours.get(&qp.remote_ip).map_or(0, number)),
+            about: format!("queue pair 0x{:x}", qp.qpn),
+        });
+    }
+    Ok(steps.list)
+}
+
+fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
+    let nic = &setup.nic;
+    steps.set_wide("MAC", number(&nic.mac))?;
+    steps.set("IP", nic.ip.into())?;
+    steps.set("MTU", mtu_code(nic.mtu))?;
+    steps.set("PORT_ROCE", nic.ports.roce.into())?;
+    steps.set("PORT_INT", nic.ports.int_collect.into())?;
+    steps.set("PORT_ECHO", nic.ports.int_echo.into())?;
+    steps.set("PORT_CONTROL", nic.ports.control.into())?;
+    steps.set("PKEY", nic.pkey.into())?;
+    steps.set("DSCP", nic.dscp.into())?;
+    steps.set("TTL", nic.ttl.into())?;
+    let eight = |name, value: u32| within(name, value.into(), 1, 255);
+    steps.set("ACK_REQ_INTERVAL", eight("ack_req_interval", nic.ack_req_interval)?)?;
+    steps.set("MAX_RD_ATOMIC", eight("max_rd_atomic", nic.max_rd_atomic)?)?;
+    steps.set("RESPONDER_READS", eight("responder_reads", nic.responder_reads)?)?;
+    let class = u32::from(nic.ack_priority) | u32::from(nic.ack_pause) << 8;
+    steps.set("ACK_CLASS", class)?;
+    let valid = (0..16).fold(0, |bits, code| bits | u32::from(nic.speed_table[code] > 0) << code);
+    steps.set("SPEED_VALID", valid)?;
+    steps.set_wide("WINDOW", fixed("window_bytes", nic.window, WINDOW_FRACTION, 34)?)?;
+    steps.set_wide("RATE", fixed("rate_gbps", nic.rate_bps / 8e9, RATE_FRACTION, 34)?)?;
+    let line_rate = fixed("line_rate_gbps", nic.line_rate_bps / 8e9, RATE_FRACTION, 34)?;
+    steps.set_wide("LINE_RATE", line_rate)?;
+    let control = &nic.control;
+    steps.set("CONTROL_ENABLE", control.enabled.into())?;
+    steps.set(
+        "CONTROL_INTERVAL",
+        within("control_interval_us", control.interval_ns, 0, u32::MAX.into())?,
+    )?;
+    steps.set_wide("CONTROL_KEY", control.key)?;
+    if control.sources.len() > CONTROL_SOURCES {
+        return Err(format!(
+            "[nic] control_sources: the hardware has {CONTROL_SOURCES} places"
+        ));
+    }
+    for place in 0..CONTROL_SOURCES {
+        let source = control.sources.get(place).copied().unwrap_or(Ipv4Addr::UNSPECIFIED);
+        steps.set(&format!("CONTROL_SOURCE{place}"), source.into())?;
+    }
+    Ok(())
+}
+
+fn parameters(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
+    let nic = &setup.nic;
+    if setup.wants_law() {
+        let law = HpccRegisters::new(&setup.hpcc_params()?).map_err(|error| format!("[nic] {error}"))?;
+        for (address, value) in law.writes() {
+            steps.parameter(offset::CC_PARAM, address, value);
+        }
+    }
+    let units = nic.retry_timeout_ns.div_ceil(TIMER_UNIT_NS);
+    let scheduler = SchedRegisters {
+        timeout: within("retry_timeout_us", units, 1, 0xffff)
+            .map_err(|_| "[nic] retry_timeout_us: the hardware has 1 to 67107".to_owned())?,
+        retry_limit: within("retry_limit", nic.retry_limit.into(), 0, 15)? as u8,
+        ..SchedRegisters::default()
+    };
+    for (address, value) in scheduler.writes() {
+        steps.parameter(offset::SCHED_PARAM, address, value);
+    }
+    Ok(())
+}
+
+fn words(limbs: &[u64]) -> Vec<u32> {
+    limbs
+        .iter()
+        .flat_map(|limb| [*limb as u32, (limb >> 32) as u32])
+        .collect()
+}
+
+fn region_body(memory: &Region) -> Vec<u32> {
+    let mut limbs = [0; 4];
+    region::VALID.put(&mut limbs, 1);
+    region::KEY.put(&mut limbs, memory.key.into());
+    region::BASE.put(&mut limbs, memory.address);
+    region::LENGTH.put(&mut limbs, memory.length);
+    region::REMOTE_WRITE.put(&mut limbs, memory.remote_write.into());
+    region::REMOTE_READ.put(&mut limbs, memory.remote_read.into());
+    words(&limbs)
+}
+
+fn context_body(qp: &QpConfig, mac: u64) -> Vec<u32> {
+    let mut limbs = [0; 4];
+    context::ALIVE.put(&mut limbs, 1);
+    context::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
+    context::REMOTE_MAC.put(&mut limbs, mac);
+    context::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
+    context::SOURCE_PORT.put(&mut limbs, qp.source_port().into());
+    context::MTU.put(&mut limbs, mtu_code(qp.mtu).into());
+    context::INT.put(&mut limbs, qp.int.into());
+    context::PRIORITY.put(&mut limbs, qp.priority.into());
+    context::SEND_PSN.put(&mut limbs, qp.send_psn.into());
+    context::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
+    words(&limbs)
+}
