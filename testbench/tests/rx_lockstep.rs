@@ -1,12 +1,14 @@
 //! The Verilog of the RX parser and of its primitives in lockstep with their RustHDL descriptions.
 
 use hpcc_rtl::emit::Library;
+use hpcc_rtl::nic::words::context;
 use hpcc_rtl::prim::crc::{CrcFold, CrcResidue, CrcState, CrcUnroll};
 use hpcc_rtl::prim::uint::mask;
 use hpcc_rtl::rx::align::HeaderAlign;
 use hpcc_rtl::rx::buffer::PacketBuffer;
 use hpcc_rtl::rx::icrc_bytes::IcrcBytes;
-use hpcc_rtl::rx::stimulus::{any_frame, registers};
+use hpcc_rtl::rx::pipe::RxPipe;
+use hpcc_rtl::rx::stimulus::{aim, any_frame, registers};
 use hpcc_rtl::rx::udp_sum::BeatSum;
 use hpcc_rtl::rx::RxParser;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
@@ -190,6 +192,61 @@ fn packet_buffer() {
     lint_clean("packet_buffer", &mut PacketBuffer::default());
     Lockstep::new("packet_buffer", Box::<PacketBuffer>::default, buffer_traffic)
         .clocks(60_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// The parser's frames, most of them for queue pairs 2 (plain) and 3 (INT); engines, memory and manager of changing speed that
+/// answer with noise.
+fn pipe_traffic(ports: &[Port], seed: u64) -> impl Drive {
+    let mut frames = Frames::new(ports, seed);
+    let config = registers();
+    let peer = std::net::Ipv4Addr::new(10, 0, 3, 12);
+    let ports = ports.to_vec();
+    let mut stimulus = Stimulus::new(seed + 1);
+    move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
+        if frames.at >= frames.frame.len() {
+            frames.frame = any_frame(&mut frames.stimulus, &config);
+            if stimulus.chance(0.8) {
+                aim(&mut frames.frame, &config, 2 + stimulus.below(3) as u32, peer);
+            }
+            frames.at = 0;
+        }
+        frames.drive(clock, outputs, inputs);
+        frames.set(inputs, "reset", u64::from(clock < 20));
+        let slow = clock / 5000 % 3 == 2;
+        for port in &ports {
+            if port.input && port.name.ends_with("_ready") {
+                inputs[port.limb] = u64::from(stimulus.chance(if slow { 0.2 } else { 0.9 }));
+            }
+        }
+        for engine in ["request_action", "response_action"] {
+            let valid = frames.limb(&format!("{engine}_valid"));
+            let data = frames.limb(&format!("{engine}_data"));
+            let ready = ports.iter().find(|port| port.name == format!("{engine}_ready"));
+            if inputs[valid] == 0 || outputs[ready.expect("port").limb] == 1 {
+                inputs[valid] = u64::from(stimulus.chance(0.4));
+                for limb in 0..8 {
+                    inputs[data + limb] = stimulus.uniform(if limb == 7 { 38 } else { 64 });
+                }
+            }
+        }
+        frames.set(inputs, "context_valid", u64::from(clock == 3 || clock == 5));
+        let mut word = [0; 4];
+        context::ALIVE.put(&mut word, 1);
+        context::REMOTE_IP.put(&mut word, u32::from(peer).into());
+        context::INT.put(&mut word, u64::from(clock == 5));
+        frames.set(inputs, "context_qp", 2 + u64::from(clock == 5));
+        let data = frames.limb("context_data");
+        inputs[data..data + 4].copy_from_slice(&word);
+    }
+}
+
+#[test]
+fn rx_pipe() {
+    lint_clean("rx_pipe", &mut RxPipe::default());
+    Lockstep::new("rx_pipe", Box::<RxPipe>::default, pipe_traffic)
+        .clocks(20_000)
         .run()
         .unwrap_or_else(|error| panic!("{error}"));
 }

@@ -12,7 +12,7 @@ pub type RawRow = W<815, 13>;
 
 /// Classifies one frame.
 ///
-/// | class | is | goes to |
+/// | fate | is | goes to |
 /// |---|---|---|
 /// | 0 | dropped | counter |
 /// | 1 | request | responder |
@@ -26,9 +26,9 @@ pub struct Classify {
     /// The frame.
     pub raw: Signal<In, RawRow>,
     /// Context of the queue pair that its BTH names, by the low eight bits.
-    pub context: Signal<In, Context>,
+    pub of_queue_pair: Signal<In, Context>,
     /// See above.
-    pub class: Signal<Out, U<3>>,
+    pub fate: Signal<Out, U<3>>,
     /// What is counted, as a place in `Counter::ALL`; 0 nothing.
     pub counter: Signal<Out, U<6>>,
     /// The row for the engines.
@@ -54,8 +54,8 @@ impl Logic for Classify {
         self.role.next = self.raw.val().get_bits::<2>(597);
         self.int_length.next = self.raw.val().get_bits::<6>(601);
         self.opcode.next = self.raw.val().get_bits::<8>(607);
-        self.alive.next = self.context.val().get_bit(0) & (self.raw.val().get_bits::<16>(631) == 0);
-        self.int_on.next = self.context.val().get_bit(132);
+        self.alive.next = self.of_queue_pair.val().get_bit(0) & (self.raw.val().get_bits::<16>(631) == 0);
+        self.int_on.next = self.of_queue_pair.val().get_bit(132);
         self.is_cnp.next = self.opcode.val() == 0x81;
         self.is_echo.next = self.opcode.val() == 0xd1;
         self.is_ack.next = self.opcode.val() == 0x11;
@@ -69,44 +69,44 @@ impl Logic for Classify {
         self.wrong_port.next = !self.is_cnp.val()
             & ((self.role.val() != self.wants_role.val()) | (self.is_echo.val() & !self.int_on.val()));
 
-        self.class.next = bits_u::<3>(1);
+        self.fate.next = bits_u::<3>(1);
         self.counter.next = bits_u::<6>(0);
         if (self.opcode.val() >= 0x0d) & (self.opcode.val() <= 0x10) {
-            self.class.next = bits_u::<3>(2);
+            self.fate.next = bits_u::<3>(2);
         }
         if self.is_ack.val() {
-            self.class.next = bits_u::<3>(3);
+            self.fate.next = bits_u::<3>(3);
         }
         if self.is_echo.val() {
-            self.class.next = bits_u::<3>(4);
+            self.fate.next = bits_u::<3>(4);
         }
         if self.is_cnp.val() {
-            self.class.next = bits_u::<3>(5);
+            self.fate.next = bits_u::<3>(5);
             self.counter.next = bits_u::<6>(40);
         }
         if self.opcode.val() == 0x12 {
             // response of an operation that this NIC never asks for
-            self.class.next = bits_u::<3>(0);
+            self.fate.next = bits_u::<3>(0);
             self.counter.next = bits_u::<6>(27);
         }
         if self.wrong_port.val() {
-            self.class.next = bits_u::<3>(0);
+            self.fate.next = bits_u::<3>(0);
             self.counter.next = bits_u::<6>(23);
         }
-        if self.raw.val().get_bits::<32>(560) != self.context.val().get_bits::<32>(9) {
-            self.class.next = bits_u::<3>(0);
+        if self.raw.val().get_bits::<32>(560) != self.of_queue_pair.val().get_bits::<32>(9) {
+            self.fate.next = bits_u::<3>(0);
             self.counter.next = bits_u::<6>(22);
         }
         if !self.alive.val() {
-            self.class.next = bits_u::<3>(0);
+            self.fate.next = bits_u::<3>(0);
             self.counter.next = bits_u::<6>(21);
         }
         if self.role.val() == 3 {
-            self.class.next = bits_u::<3>(6);
+            self.fate.next = bits_u::<3>(6);
             self.counter.next = bits_u::<6>(0);
         }
         if self.drop_code.val().any() {
-            self.class.next = bits_u::<3>(0);
+            self.fate.next = bits_u::<3>(0);
             self.counter.next = bit_cast_u::<6, 5>(self.drop_code.val());
             if self.drop_code.val() == 1 {
                 // the MAC has counted it
@@ -159,8 +159,8 @@ impl Logic for Classify {
             | (bit_cast_w::<550, 9, 16>(self.raw.val().get_bits::<16>(671)) << 178)
             | (bit_cast_w::<550, 9, 6>(self.int_length.val()) << 194)
             | (bit_cast_ww::<550, 9, 336, 6>(self.int[6].val()) << 200)
-            | (bit_cast_w::<550, 9, 8>(self.context.val().get_bits::<8>(1)) << 536)
-            | (bit_cast_w::<550, 9, 3>(self.context.val().get_bits::<3>(129)) << 544)
+            | (bit_cast_w::<550, 9, 8>(self.of_queue_pair.val().get_bits::<8>(1)) << 536)
+            | (bit_cast_w::<550, 9, 3>(self.of_queue_pair.val().get_bits::<3>(129)) << 544)
             | (bit_cast_w::<550, 9, 1>(bit_cast_b(self.int_on.val())) << 547)
             | (bit_cast_w::<550, 9, 2>(self.role.val()) << 548);
     }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | 0 | row out of the FIFO, context read |
 //! | 1 | row and context into registers |
-//! | 2 | checks, class ([`classify`]) |
+//! | 2 | checks, fate ([`classify`]) |
 //! | 3 | acts: skips, commits, reports, or hands the row to an engine and waits for its decision |
 //!
 //! Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames.
@@ -92,7 +92,7 @@ pub struct Dispatch {
     context_2: DFF<Context>,
     classify: Classify,
     valid_3: DFF<Bit>,
-    class: DFF<U<3>>,
+    fate: DFF<U<3>>,
     counter: DFF<U<6>>,
     row: DFF<RxRow>,
     body: DFF<ControlRow>,
@@ -122,7 +122,7 @@ impl Logic for Dispatch {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, lost_13, rows, contexts);
-        dff_setup!(self, clock, valid_1, row_1, valid_2, row_2, context_2, valid_3, class, counter, row, body, waits);
+        dff_setup!(self, clock, valid_1, row_1, valid_2, row_2, context_2, valid_3, fate, counter, row, body, waits);
         dff_setup!(
             self,
             clock,
@@ -160,15 +160,15 @@ impl Logic for Dispatch {
             & (!self.response_full.q.val() | self.response.ready.val())
             & (!self.notice_full.q.val() | self.notice.ready.val())
             & (!self.control_full.q.val() | self.control.ready.val());
-        self.engine.next = (self.class.q.val() == 1) | (self.class.q.val() == 2);
+        self.engine.next = (self.fate.q.val() == 1) | (self.fate.q.val() == 2);
         self.action.next = self.request_action.data.val();
         self.decided.next = self.waits.q.val() & self.request_action.valid.val();
-        if self.class.q.val() == 2 {
+        if self.fate.q.val() == 2 {
             self.action.next = self.response_action.data.val();
             self.decided.next = self.waits.q.val() & self.response_action.valid.val();
         }
-        self.request_action.ready.next = self.waits.q.val() & self.free.val() & (self.class.q.val() == 1);
-        self.response_action.ready.next = self.waits.q.val() & self.free.val() & (self.class.q.val() == 2);
+        self.request_action.ready.next = self.waits.q.val() & self.free.val() & (self.fate.q.val() == 1);
+        self.response_action.ready.next = self.waits.q.val() & self.free.val() & (self.fate.q.val() == 2);
         self.done.next = self.free.val() & self.valid_3.q.val() & (!self.engine.val() | self.decided.val());
         self.advance.next = !self.valid_3.q.val() | self.done.val();
 
@@ -183,13 +183,13 @@ impl Logic for Dispatch {
             self.row_2.d.next = self.row_1.q.val();
             self.context_2.d.next = self.contexts.rdata.val();
             self.valid_3.d.next = self.valid_2.q.val();
-            self.class.d.next = self.classify.class.val();
+            self.fate.d.next = self.classify.fate.val();
             self.counter.d.next = self.classify.counter.val();
             self.row.d.next = self.classify.row.val();
             self.body.d.next = bit_cast_ww::<592, 10, 815, 13>(self.row_2.q.val());
         }
         self.classify.raw.next = self.row_2.q.val();
-        self.classify.context.next = self.context_2.q.val();
+        self.classify.of_queue_pair.next = self.context_2.q.val();
 
         self.taken.next = self.engine.val() & self.action.val().get_bit(0);
 
@@ -216,8 +216,8 @@ impl Logic for Dispatch {
         }
         if self.free.val() & self.valid_3.q.val() & self.engine.val() & !self.waits.q.val() {
             self.waits.d.next = true;
-            self.request_full.d.next = self.class.q.val() == 1;
-            self.response_full.d.next = self.class.q.val() == 2;
+            self.request_full.d.next = self.fate.q.val() == 1;
+            self.response_full.d.next = self.fate.q.val() == 2;
         }
         self.counts_out.d.next = bits_u::<44>(0);
         if self.done.val() {
@@ -232,11 +232,11 @@ impl Logic for Dispatch {
             self.job_full.d.next = self.taken.val();
             self.job_word.d.next = bit_cast_w::<77, 2, 64>(self.action.val().get_bits::<64>(1))
                 | (bit_cast_w::<77, 2, 13>(self.row.q.val().get_bits::<13>(178)) << 64);
-            self.commit_full.d.next = (self.engine.val() & self.action.val().get_bit(65)) | (self.class.q.val() == 3);
+            self.commit_full.d.next = (self.engine.val() & self.action.val().get_bit(65)) | (self.fate.q.val() == 3);
             self.commit_word.d.next =
                 bit_cast_ww::<421, 7, 420, 7>(bit_cast_ww::<420, 7, 486, 8>(self.action.val() >> 66))
                     | (bit_cast_w::<421, 7, 1>(bit_cast_b(self.taken.val())) << 420);
-            if self.class.q.val() == 3 {
+            if self.fate.q.val() == 3 {
                 // acknowledgement: KIND 3, ANSWER 0
                 self.commit_word.d.next = bit_cast_w::<421, 7, 2>(bits_u::<2>(3))
                     | (bit_cast_w::<421, 7, 8>(self.row.q.val().get_bits::<8>(11)) << 2)
@@ -248,8 +248,8 @@ impl Logic for Dispatch {
                     | (bit_cast_ww::<421, 7, 336, 6>(bit_cast_ww::<336, 6, 550, 9>(self.row.q.val() >> 200)) << 80)
                     | (bit_cast_w::<421, 7, 1>(self.row.q.val().get_bits::<1>(547)) << 418);
             }
-            self.notice_full.d.next = (self.class.q.val() == 4) | (self.class.q.val() == 5);
-            self.control_full.d.next = self.class.q.val() == 6;
+            self.notice_full.d.next = (self.fate.q.val() == 4) | (self.fate.q.val() == 5);
+            self.control_full.d.next = self.fate.q.val() == 6;
             if self.counter.q.val().any() {
                 self.counts_out.d.next = bits_u::<44>(1) << self.counter.q.val();
             }
@@ -261,8 +261,8 @@ impl Logic for Dispatch {
                 | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.row.q.val().get_bits::<2>(9).all())) << 44)
                 | (bit_cast_w::<387, 7, 6>(self.row.q.val().get_bits::<6>(194)) << 45)
                 | (bit_cast_ww::<387, 7, 336, 6>(bit_cast_ww::<336, 6, 550, 9>(self.row.q.val() >> 200)) << 51)
-                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.class.q.val() == 4)) << 3)
-                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.class.q.val() == 5)) << 1);
+                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.fate.q.val() == 4)) << 3)
+                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.fate.q.val() == 5)) << 1);
             self.control_word.d.next = self.body.q.val();
         }
         self.command.valid.next = self.command_full.q.val();
