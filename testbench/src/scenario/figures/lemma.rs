@@ -170,6 +170,7 @@ pub fn network(runs: &[Run]) -> Analysis {
             ..Figure::default()
         }],
         findings,
+        ..Analysis::default()
     }
 }
 

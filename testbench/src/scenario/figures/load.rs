@@ -97,6 +97,7 @@ pub fn fig10(runs: &[Run]) -> Analysis {
             ..Figure::default()
         }],
         findings,
+        ..Analysis::default()
     }
 }
 
@@ -174,6 +175,7 @@ pub fn fig11(runs: &[Run]) -> Analysis {
             ..Figure::default()
         }],
         findings,
+        ..Analysis::default()
     }
 }
 
@@ -220,5 +222,6 @@ pub fn fig12(runs: &[Run]) -> Analysis {
             ..Figure::default()
         }],
         findings,
+        ..Analysis::default()
     }
 }

@@ -72,6 +72,7 @@ pub fn fig6(runs: &[Run]) -> Analysis {
     Analysis {
         figures: figure(vec![panel]),
         findings,
+        ..Analysis::default()
     }
 }
 
@@ -127,6 +128,7 @@ pub fn long_short(runs: &[Run]) -> Analysis {
     Analysis {
         figures: figure(panels),
         findings,
+        ..Analysis::default()
     }
 }
 
@@ -180,6 +182,7 @@ pub fn incast(runs: &[Run]) -> Analysis {
     Analysis {
         figures: figure(panels),
         findings,
+        ..Analysis::default()
     }
 }
 
@@ -232,6 +235,7 @@ pub fn mice(runs: &[Run]) -> Analysis {
     Analysis {
         figures: figure(vec![latency, queues]),
         findings,
+        ..Analysis::default()
     }
 }
 
@@ -270,5 +274,6 @@ pub fn fairness(runs: &[Run]) -> Analysis {
     Analysis {
         figures: figure(panels),
         findings,
+        ..Analysis::default()
     }
 }

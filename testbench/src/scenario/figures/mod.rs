@@ -54,6 +54,8 @@ pub struct Analysis {
     pub figures: Vec<Figure>,
     /// Findings.
     pub findings: Vec<Finding>,
+    /// Queue, rate, window and slowdown of a scenario whose figure shows something else; for the page of the run.
+    pub overview: Vec<Figure>,
 }
 
 /// Analyses the runs of a scenario. `figure` is the scenario's; unknown or none: the general one.
@@ -74,6 +76,12 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some(other) => return Err(format!("figure: expected one that is known, got `{other}`")),
         None => general(runs),
     };
+    if figure.is_some() && runs.len() <= MANY_RUNS {
+        analysis.overview = general(runs).figures;
+        for figure in &mut analysis.overview {
+            figure.title = "Overview".into();
+        }
+    }
     for figure in &mut analysis.figures {
         figure.title = title.into();
         if figure.name.is_empty() {
@@ -142,6 +150,7 @@ fn general(runs: &[Run]) -> Analysis {
                 title: format!("pacing rate, {title}"),
                 x: "time (us)".into(),
                 y: "rate (Gb/s)".into(),
+                log_y: true,
                 lines: rate_series(run),
                 ..Panel::default()
             });
@@ -151,14 +160,15 @@ fn general(runs: &[Run]) -> Analysis {
                     title: format!("window, {title}"),
                     x: "time (us)".into(),
                     y: "window (KB)".into(),
+                    log_y: true,
                     lines,
                     ..Panel::default()
                 });
             }
         }
     }
-    let many = runs.iter().any(|r| r.outcome.flows.len() > 64);
-    if many {
+    let sizes = runs.iter().flat_map(|r| r.outcome.flows.iter().map(|f| f.bytes));
+    if sizes.collect::<std::collections::BTreeSet<u64>>().len() > 1 {
         panels.push(series::slowdown_panel(runs, 99.0));
     }
     Analysis {
@@ -166,6 +176,6 @@ fn general(runs: &[Run]) -> Analysis {
             panels,
             ..Figure::default()
         }],
-        findings: Vec::new(),
+        ..Analysis::default()
     }
 }

@@ -62,6 +62,8 @@ struct Network {
     fixed: Vec<(Precision, Spread)>,
 }
 
+/// Panels over fraction bits end at this multiple of golden; what lies above is drawn at the edge.
+const MOST_SHOWN: [f64; 2] = [2.5, 8.0];
 /// The incast's queue counts from here: before, it is that of the first windows.
 const SETTLED_US: f64 = 200.0;
 
@@ -162,8 +164,10 @@ impl Network {
             });
             // A line of one point says nothing that the next panel does not say.
             let by_bits = by_bits.filter(|l| l.points.len() > 1).collect();
+            let top = self.golden.mean(metric) * MOST_SHOWN[metric];
+            let above = self.fixed.iter().any(|f| f.1.mean(metric) > top);
             panels.push(Panel {
-                log_y: true,
+                y_max: above.then_some(top),
                 ..self.panel("fraction bits of U/eta and tau/T", metric, by_bits)
             });
             let by_table = [true, false].map(|interpolated| {

@@ -1,0 +1,146 @@
+//! Bad input to `run` and `sweep`: one line with the field and what was expected, exit code 2, nothing written.
+
+use std::path::Path;
+use std::process::Command;
+
+const SCENARIO: &str =
+    "name = 'x'\ntitle = 't'\nnetwork = { topology = 'star', hosts = 3 }\nrun = { stop_us = 1000 }\n\
+    [[traffic]]\nkind = 'flow'\nsrc = 0\ndst = 2\nbytes = 5000\n";
+
+/// Runs, expects exit code 2 and one line on standard error, and gives it out.
+fn refused(args: &[&str], dir: &Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_hpcc-nic"))
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+    assert_eq!(error.trim_end().lines().count(), 1, "{args:?}: {error}");
+    error.trim_end().to_string()
+}
+
+#[test]
+fn bad_input_is_one_line_and_exit_code_2() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path();
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
+    let topology = "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    write("t.txt", topology);
+    write("no_rate.txt", &topology.replacen("100Gbps ", "", 1));
+    write("apart.txt", "4 2 2\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n");
+    write("f.txt", "1\n0 1 3 100 1000 2.0\n");
+    write("unknown.txt", "1\n0 7 3 100 1000 2.0\n");
+    write("negative.txt", "1\n0 1 3 100 -1000 2.0\n");
+    write("itself.txt", "1\n1 1 3 100 1000 2.0\n");
+    write(
+        "bad.toml",
+        "name = 'x'\ntitle = 't'\nnetwork = { topology = 'star', hosts = 3 }\nrun = { stop_us = 'soon' }\n",
+    );
+    let run = |t: &str, f: &str| refused(&["run", "--topology", t, "--flows", f, "--out", "o"], dir);
+    assert_eq!(
+        run("t.txt", "unknown.txt"),
+        "error: unknown.txt:2: dst: expected a host of the topology, got `7`"
+    );
+    assert_eq!(
+        run("no_rate.txt", "f.txt"),
+        "error: no_rate.txt:3: rate: expected a rate above 0 such as 100Gbps, got `1us`"
+    );
+    assert!(run("apart.txt", "f.txt").contains("hosts 0 and 1: expected a path between them"));
+    assert!(run("t.txt", "negative.txt").contains("negative.txt:2: bytes: expected a size"));
+    assert!(run("t.txt", "itself.txt").contains("itself.txt:2: dst: expected another host than src"));
+    assert!(run("missing.txt", "f.txt").starts_with("error: missing.txt: "));
+    assert!(refused(&["run", "bad.toml"], dir).starts_with("error: bad.toml:4: "));
+    assert!(refused(&["run", "nonsense"], dir).contains("expected a name from `hpcc-nic scenarios`"));
+    assert!(
+        refused(&["run", "fig10", "--set", "traffic.0.load=9"], dir).contains("load: expected above 0 and at most 2")
+    );
+    assert!(refused(&["run", "incast16", "--cc", "reno"], dir).contains("law: expected one of hpcc"));
+    assert!(
+        refused(&["run", "incast16", "--out", "t.txt/inside"], dir).contains("expected a folder that can be written")
+    );
+    assert!(!dir.join("o").join("flows.csv").exists());
+}
+
+/// The same faults in a scenario: each is refused with the field's name before anything is written.
+#[test]
+fn a_scenarios_faults_are_named() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path();
+    std::fs::write(dir.join("s.toml"), SCENARIO).unwrap();
+    let apart = "5 2 3\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n";
+    std::fs::write(dir.join("apart.txt"), apart).unwrap();
+    for (set, expected) in [
+        ("traffic.0.dst=9", "dst: expected a host of the topology, got 9"),
+        ("traffic.0.dst=3", "dst: expected a host of the topology, got 3"),
+        ("traffic.0.dst=0", "dst: expected another host than src"),
+        ("traffic.0.bytes=0", "bytes: expected more than 0"),
+        ("traffic.0.bytes=-5", "--set: invalid value: integer `-5`"),
+        (
+            "traffic.0.start_us=-3",
+            "traffic.0.start_us: expected 0 to 1e9 us, got -3",
+        ),
+        ("network.rate_gbps=0", "network.rate_gbps: expected 1 to 10000, got 0"),
+        ("network.hosts=1", "network.hosts: expected 2 to 100000, got 1"),
+        ("network.loss=2", "network.loss: expected 0 to 1, got 2"),
+        (
+            "network.topology='apart.txt'",
+            "hosts 0 and 2: expected a path between them",
+        ),
+        (
+            "network.topology='ring'",
+            "network.topology: expected star, dumbbell, chain",
+        ),
+        (
+            "network.link_change=[{at_us=1,link=9}]",
+            "network.link_change.0.link: expected below 3, got 9",
+        ),
+        (
+            "network.link_change=[{at_us=1,link=0,rate_gbps=0}]",
+            "network.link_change.0.rate_gbps: expected 1 to 10000, got 0",
+        ),
+        ("run.stop_us=-1", "run.stop_us: expected above 0"),
+        ("cc.eta=5", "eta: expected above 0 and at most 1, got 5"),
+        (
+            "cc.precision.fraction_bits=3",
+            "cc.precision: expected only with HPCC at fidelity fixed",
+        ),
+        (
+            "traffic=[{kind='poisson',sizes='websearch',load=-1,until_us=10}]",
+            "traffic.0.load: expected above 0 and at most 2, got -1",
+        ),
+        (
+            "traffic=[{kind='poisson',sizes='websearch',load=inf,until_us=10}]",
+            "traffic.0.load: expected above 0 and at most 2, got inf",
+        ),
+        (
+            "traffic=[{kind='incast-mix',senders=3,bytes=9,load=0.1,until_us=10}]",
+            "traffic.0.hosts: expected at least 4, got 3",
+        ),
+        ("traffic=[]", "traffic: expected at least one flow"),
+        ("nonsense=1", "--set: unknown field `nonsense`"),
+    ] {
+        let error = refused(&["run", "s.toml", "--out", "o", "--set", set], dir);
+        assert!(
+            error.starts_with("error: ") && error.contains(expected),
+            "{set}: {error}"
+        );
+        let left = std::fs::read_dir(dir.join("o")).map_or(0, |files| files.count());
+        assert_eq!(left, 0, "{set}");
+    }
+}
+
+#[test]
+fn an_unwritable_folder_is_found_before_the_run() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path();
+    std::fs::write(dir.join("file"), "kept").unwrap();
+    for out in ["file", "file/inside", "/proc/hpcc-nic"] {
+        let error = refused(&["run", "incast16", "--out", out], dir);
+        assert!(error.contains("expected a folder that can be written"), "{error}");
+    }
+    std::fs::write(dir.join("s.toml"), "scenario = 'incast16'\n[axes]\nseed = [1]\n").unwrap();
+    let error = refused(&["sweep", "s.toml", "--out", "file/inside"], dir);
+    assert!(error.contains("expected a folder that can be written"), "{error}");
+    assert_eq!(std::fs::read_to_string(dir.join("file")).unwrap(), "kept");
+}
