@@ -251,7 +251,7 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
             active[(pins.get(outputs, "read_qp") / 49) as usize & 3] = last & 0xff_ffff;
         }
         // the ends come slowly at first, so that lists grow
-        let often = if clock / 8000 % 2 == 0 { 0.01 } else { 0.15 };
+        let often = if (clock / 8000).is_multiple_of(2) { 0.01 } else { 0.15 };
         let (gone, index) = (pins.random.chance(often), pins.random.below(4) as usize);
         let failed = pins.random.chance(0.02);
         pins.set(inputs, "gone_valid", gone.into());
