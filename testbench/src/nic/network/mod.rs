@@ -23,9 +23,10 @@ mod needs;
 mod observe;
 mod worker;
 
-use super::ModelNic;
+use super::{ModelNic, RtlNic};
 use crate::scenario::runner::{Job, Run};
 use crate::scenario::Fidelity;
+use crate::verilated::Model;
 use indicatif::ProgressBar;
 
 pub use needs::check;
@@ -35,6 +36,7 @@ pub fn run(job: &Job, bar: &ProgressBar) -> Result<Run, String> {
     check(job)?;
     match job.fidelity {
         Fidelity::NicModel => cosim::run::<ModelNic>(job, bar),
-        other => Err(format!("fidelity: expected nic-model, got {}", other.name())),
+        Fidelity::NicRtl => cosim::run::<RtlNic<Model>>(job, bar),
+        other => Err(format!("fidelity: expected nic-model or nic-rtl, got {}", other.name())),
     }
 }

@@ -1,6 +1,7 @@
 //! What a scenario asks for that NICs on its hosts do not have: one line each, before anything is written.
 
 use super::hosts::MAX_QPS;
+use crate::nic::rtl;
 use crate::scenario::laws::LawKind;
 use crate::scenario::runner::Job;
 use crate::scenario::Fidelity;
@@ -12,8 +13,6 @@ use std::collections::BTreeMap;
 const MAX_TOTAL: u64 = 1 << 29;
 /// Delay of a host's link at least: a step is half of that, two clocks of 5 ns.
 const LEAST_DELAY_PS: u64 = 20_000;
-/// Fidelities with whole NICs that exist.
-const AVAILABLE: &[Fidelity] = &[Fidelity::NicModel];
 
 /// Whether NICs can be the hosts of a job; always, where it does not ask for whole NICs.
 pub fn check(job: &Job) -> Result<(), String> {
@@ -23,9 +22,8 @@ pub fn check(job: &Job) -> Result<(), String> {
     let fidelity = job.fidelity.name();
     let wrong =
         |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
-    if !AVAILABLE.contains(&job.fidelity) {
-        let known: Vec<_> = AVAILABLE.iter().map(|f| f.name()).collect();
-        return Err(format!("fidelity: expected {}, got {fidelity}", known.join(" or ")));
+    if job.fidelity == Fidelity::NicRtl && hpcc_rtl::tops::find(rtl::TOP).is_none() {
+        return wrong("fidelity", &format!("a module {}", rtl::TOP), "none");
     }
     if job.law.kind != LawKind::Hpcc || job.config.window_use != WindowUse::Law {
         return wrong("law", "hpcc", &job.law.name);
