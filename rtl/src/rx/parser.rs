@@ -78,6 +78,8 @@ pub struct RxParser {
     pub out_payload_at: Signal<Out, U<7>>,
     /// Bytes of payload without pad.
     pub out_payload_len: Signal<Out, U<16>>,
+    /// UDP length.
+    pub out_udp_len: Signal<Out, U<16>>,
     // clock 0
     number: DFF<U<11>>,
     valid_0: DFF<Bit>,
@@ -141,6 +143,7 @@ pub struct RxParser {
     ended_12: Delay<Bit, 11>,
     role_11: Delay<U<2>, 2>,
     src_ip_11: Delay<U<32>, 7>,
+    udp_len_11: Delay<U<16>, 7>,
     ecn_11: Delay<U<2>, 7>,
     int_len_11: Delay<U<6>, 7>,
     body_11: Delay<W<560, 9>, 7>,
@@ -153,6 +156,7 @@ pub struct RxParser {
     payload_len_11: Delay<U<16>, 5>,
     role: DFF<U<2>>,
     src_ip: DFF<U<32>>,
+    udp_len: DFF<U<16>>,
     ecn: DFF<U<2>>,
     int_len: DFF<U<6>>,
     body: DFF<W<560, 9>>,
@@ -196,7 +200,7 @@ impl Logic for RxParser {
             ended_12
         );
         clock!(self, clock, role_11, src_ip_11, ecn_11, int_len_11, body_11, opcode_11, ack_req_11, dest_qp_11, psn_11);
-        clock!(self, clock, extension_11, payload_at_11, payload_len_11);
+        clock!(self, clock, extension_11, payload_at_11, payload_len_11, udp_len_11);
         dff_setup!(self, clock, number, valid_0, last_0, user_0, number_0, data_0, keep_0);
         dff_setup!(
             self,
@@ -213,7 +217,7 @@ impl Logic for RxParser {
         dff_setup!(self, clock, has_tag_2, l2_faults_2, frame_len_4, base_4);
         dff_setup!(self, clock, faults_held, end_held, summed_held, control_held);
         dff_setup!(self, clock, role, src_ip, ecn, int_len, body, opcode, ack_req, dest_qp, psn, extension);
-        dff_setup!(self, clock, payload_at, payload_len);
+        dff_setup!(self, clock, payload_at, payload_len, udp_len);
         self.s_axis_tready.next = true;
 
         // clock 0
@@ -364,6 +368,7 @@ impl Logic for RxParser {
         self.ended_12.d.next = self.last_1.q.val();
         self.role_11.d.next = self.role_9.q.val();
         self.src_ip_11.d.next = self.outer.src_ip.val();
+        self.udp_len_11.d.next = self.outer.udp_len.val();
         self.ecn_11.d.next = self.outer.ecn.val();
         self.int_len_11.d.next = self.outer.int_len.val();
         self.body_11.d.next = self.outer.body.val();
@@ -377,6 +382,7 @@ impl Logic for RxParser {
         if self.window_done_11.q.val() {
             self.role.d.next = self.role_11.q.val();
             self.src_ip.d.next = self.src_ip_11.q.val();
+            self.udp_len.d.next = self.udp_len_11.q.val();
             self.ecn.d.next = self.ecn_11.q.val();
             self.int_len.d.next = self.int_len_11.q.val();
             self.body.d.next = self.body_11.q.val();
@@ -402,6 +408,7 @@ impl Logic for RxParser {
         self.out_extension.next = self.extension.q.val();
         self.out_payload_at.next = self.payload_at.q.val();
         self.out_payload_len.next = self.payload_len.q.val();
+        self.out_udp_len.next = self.udp_len.q.val();
 
         if self.reset.val() {
             self.number.d.next = bits_u::<11>(0);
@@ -418,6 +425,6 @@ crate::ports! {
         in reset, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser, s_axis_tvalid, cfg_mac, cfg_ip, cfg_port_roce,
             cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey;
         out s_axis_tready, out_valid, out_drop, out_role, out_src_ip, out_ecn, out_int_len, out_body, out_opcode,
-            out_ack_req, out_dest_qp, out_psn, out_extension, out_payload_at, out_payload_len
+            out_ack_req, out_dest_qp, out_psn, out_extension, out_payload_at, out_payload_len, out_udp_len
     }
 }

@@ -105,19 +105,21 @@ impl Logic for RxPipe {
         StreamOut::<U<24>>::join(&mut self.dispatch.command, &mut self.store.command);
         StreamOut::<W<520, 9>>::link(&mut self.payload, &mut self.store.payload);
 
-        self.verdict.next = bit_cast_ww::<815, 13, 560, 9>(self.parser.out_body.val())
-            | (bit_cast_w::<815, 13, 32>(self.parser.out_src_ip.val()) << 560)
-            | (bit_cast_w::<815, 13, 5>(self.parser.out_drop.val()) << 592)
-            | (bit_cast_w::<815, 13, 2>(self.parser.out_role.val()) << 597)
-            | (bit_cast_w::<815, 13, 2>(self.parser.out_ecn.val()) << 599)
-            | (bit_cast_w::<815, 13, 6>(self.parser.out_int_len.val()) << 601)
-            | (bit_cast_w::<815, 13, 8>(self.parser.out_opcode.val()) << 607)
-            | (bit_cast_w::<815, 13, 1>(bit_cast_b(self.parser.out_ack_req.val())) << 615)
-            | (bit_cast_w::<815, 13, 7>(self.parser.out_payload_at.val()) << 616)
-            | (bit_cast_w::<815, 13, 24>(self.parser.out_dest_qp.val()) << 623)
-            | (bit_cast_w::<815, 13, 24>(self.parser.out_psn.val()) << 647)
-            | (bit_cast_w::<815, 13, 16>(self.parser.out_payload_len.val()) << 671)
-            | (bit_cast_ww::<815, 13, 128, 2>(self.parser.out_extension.val()) << 687);
+        self.verdict.next = bit_cast_ww::<816, 13, 560, 9>(self.parser.out_body.val())
+            | (bit_cast_w::<816, 13, 32>(self.parser.out_src_ip.val()) << 560)
+            | (bit_cast_w::<816, 13, 5>(self.parser.out_drop.val()) << 592)
+            | (bit_cast_w::<816, 13, 2>(self.parser.out_role.val()) << 597)
+            | (bit_cast_w::<816, 13, 2>(self.parser.out_ecn.val()) << 599)
+            | (bit_cast_w::<816, 13, 6>(self.parser.out_int_len.val()) << 601)
+            | (bit_cast_w::<816, 13, 8>(self.parser.out_opcode.val()) << 607)
+            | (bit_cast_w::<816, 13, 1>(bit_cast_b(self.parser.out_ack_req.val())) << 615)
+            | (bit_cast_w::<816, 13, 7>(self.parser.out_payload_at.val()) << 616)
+            | (bit_cast_w::<816, 13, 24>(self.parser.out_dest_qp.val()) << 623)
+            | (bit_cast_w::<816, 13, 24>(self.parser.out_psn.val()) << 647)
+            | (bit_cast_w::<816, 13, 16>(self.parser.out_payload_len.val()) << 671)
+            | (bit_cast_ww::<816, 13, 128, 2>(self.parser.out_extension.val()) << 687)
+            // UDP header 8, control packet 68
+            | (bit_cast_w::<816, 13, 1>(bit_cast_b(self.parser.out_udp_len.val() == 76)) << 815);
         self.dispatch.verdict.next = self.verdict.val();
         self.dispatch.verdict_valid.next = self.parser.out_valid.val();
         self.dispatch.lost.next = self.store.lost.val();
