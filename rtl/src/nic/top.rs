@@ -1,0 +1,568 @@
+//! The whole NIC. Wiring, the reset that all blocks share, and counters.
+
+use super::counters::CounterPulses;
+use super::flows::Flows;
+use crate::emit::naming::named;
+use crate::host::commit::CommitStage;
+use crate::host::dma_write::DmaWriter;
+use crate::host::manager::Manager;
+use crate::host::registers::Registers;
+use crate::host::requester::{Requester, SEGMENT};
+use crate::nic::words::{Action, Commit, HostCommand, RxRow, Work};
+use crate::prim::fifo::StreamFifo;
+use crate::prim::merge::StreamMerge;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::rx::dispatch::{CommitRow, ControlRow, DispatchEvent};
+use crate::rx::pipe::RxPipe;
+use crate::rx::responder::Responder;
+use crate::tx::pipe::TxPipe;
+use crate::tx::response_queue::ResponseQueue;
+use rust_hdl::prelude::*;
+
+/// NIC of 148 queue pairs (2 to 149), 300 flows.
+#[derive(LogicBlock, Default)]
+pub struct Nic {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1024 later.
+    pub reset: Signal<In, Bit>,
+    /// Time, ns.
+    pub now: Signal<In, U<48>>,
+    /// Priorities that the MAC pauses.
+    pub pause: Signal<In, U<8>>,
+    /// AXI4-Lite awaddr.
+    pub s_axil_awaddr: Signal<In, U<12>>,
+    /// AXI4-Lite awprot.
+    pub s_axil_awprot: Signal<In, U<3>>,
+    /// AXI4-Lite awvalid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// AXI4-Lite awready.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// AXI4-Lite wdata.
+    pub s_axil_wdata: Signal<In, U<32>>,
+    /// AXI4-Lite wstrb.
+    pub s_axil_wstrb: Signal<In, U<4>>,
+    /// AXI4-Lite wvalid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// AXI4-Lite wready.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// AXI4-Lite bresp.
+    pub s_axil_bresp: Signal<Out, U<2>>,
+    /// AXI4-Lite bvalid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// AXI4-Lite bready.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// AXI4-Lite araddr.
+    pub s_axil_araddr: Signal<In, U<12>>,
+    /// AXI4-Lite arprot.
+    pub s_axil_arprot: Signal<In, U<3>>,
+    /// AXI4-Lite arvalid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// AXI4-Lite arready.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// AXI4-Lite rdata.
+    pub s_axil_rdata: Signal<Out, U<32>>,
+    /// AXI4-Lite rresp.
+    pub s_axil_rresp: Signal<Out, U<2>>,
+    /// AXI4-Lite rvalid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// AXI4-Lite rready.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// Frames from the MAC: tdata.
+    pub s_axis_rx_tdata: Signal<In, W<512, 8>>,
+    /// Frames from the MAC: tkeep.
+    pub s_axis_rx_tkeep: Signal<In, U<64>>,
+    /// Frames from the MAC: tlast.
+    pub s_axis_rx_tlast: Signal<In, Bit>,
+    /// Frames from the MAC: tuser.
+    pub s_axis_rx_tuser: Signal<In, Bit>,
+    /// Frames from the MAC: tvalid.
+    pub s_axis_rx_tvalid: Signal<In, Bit>,
+    /// Frames from the MAC: tready.
+    pub s_axis_rx_tready: Signal<Out, Bit>,
+    /// Frames to the MAC: tdata.
+    pub m_axis_tx_tdata: Signal<Out, W<512, 8>>,
+    /// Frames to the MAC: tkeep.
+    pub m_axis_tx_tkeep: Signal<Out, U<64>>,
+    /// Frames to the MAC: tlast.
+    pub m_axis_tx_tlast: Signal<Out, Bit>,
+    /// Frames to the MAC: tuser.
+    pub m_axis_tx_tuser: Signal<Out, Bit>,
+    /// Frames to the MAC: tvalid.
+    pub m_axis_tx_tvalid: Signal<Out, Bit>,
+    /// Frames to the MAC: tready.
+    pub m_axis_tx_tready: Signal<In, Bit>,
+    /// Work requests: tdata.
+    pub s_axis_work_tdata: Signal<In, W<320, 5>>,
+    /// Work requests: tvalid.
+    pub s_axis_work_tvalid: Signal<In, Bit>,
+    /// Work requests: tready.
+    pub s_axis_work_tready: Signal<Out, Bit>,
+    /// Completions: tdata.
+    pub m_axis_completion_tdata: Signal<Out, W<192, 3>>,
+    /// Completions: tvalid.
+    pub m_axis_completion_tvalid: Signal<Out, Bit>,
+    /// Completions: tready.
+    pub m_axis_completion_tready: Signal<In, Bit>,
+    /// AXI4 awid.
+    pub m_axi_awid: Signal<Out, U<4>>,
+    /// AXI4 awaddr.
+    pub m_axi_awaddr: Signal<Out, U<64>>,
+    /// AXI4 awlen.
+    pub m_axi_awlen: Signal<Out, U<8>>,
+    /// AXI4 awsize.
+    pub m_axi_awsize: Signal<Out, U<3>>,
+    /// AXI4 awburst.
+    pub m_axi_awburst: Signal<Out, U<2>>,
+    /// AXI4 awlock.
+    pub m_axi_awlock: Signal<Out, Bit>,
+    /// AXI4 awcache.
+    pub m_axi_awcache: Signal<Out, U<4>>,
+    /// AXI4 awprot.
+    pub m_axi_awprot: Signal<Out, U<3>>,
+    /// AXI4 awvalid.
+    pub m_axi_awvalid: Signal<Out, Bit>,
+    /// AXI4 awready.
+    pub m_axi_awready: Signal<In, Bit>,
+    /// AXI4 wdata.
+    pub m_axi_wdata: Signal<Out, W<512, 8>>,
+    /// AXI4 wstrb.
+    pub m_axi_wstrb: Signal<Out, U<64>>,
+    /// AXI4 wlast.
+    pub m_axi_wlast: Signal<Out, Bit>,
+    /// AXI4 wvalid.
+    pub m_axi_wvalid: Signal<Out, Bit>,
+    /// AXI4 wready.
+    pub m_axi_wready: Signal<In, Bit>,
+    /// AXI4 bid.
+    pub m_axi_bid: Signal<In, U<4>>,
+    /// AXI4 bresp.
+    pub m_axi_bresp: Signal<In, U<2>>,
+    /// AXI4 bvalid.
+    pub m_axi_bvalid: Signal<In, Bit>,
+    /// AXI4 bready.
+    pub m_axi_bready: Signal<Out, Bit>,
+    /// AXI4 arid.
+    pub m_axi_arid: Signal<Out, U<4>>,
+    /// AXI4 araddr.
+    pub m_axi_araddr: Signal<Out, U<64>>,
+    /// AXI4 arlen.
+    pub m_axi_arlen: Signal<Out, U<8>>,
+    /// AXI4 arsize.
+    pub m_axi_arsize: Signal<Out, U<3>>,
+    /// AXI4 arburst.
+    pub m_axi_arburst: Signal<Out, U<2>>,
+    /// AXI4 arlock.
+    pub m_axi_arlock: Signal<Out, Bit>,
+    /// AXI4 arcache.
+    pub m_axi_arcache: Signal<Out, U<4>>,
+    /// AXI4 arprot.
+    pub m_axi_arprot: Signal<Out, U<3>>,
+    /// AXI4 arvalid.
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    /// AXI4 arready.
+    pub m_axi_arready: Signal<In, Bit>,
+    /// AXI4 rid.
+    pub m_axi_rid: Signal<In, U<4>>,
+    /// AXI4 rdata.
+    pub m_axi_rdata: Signal<In, W<512, 8>>,
+    /// AXI4 rresp.
+    pub m_axi_rresp: Signal<In, U<2>>,
+    /// AXI4 rlast.
+    pub m_axi_rlast: Signal<In, Bit>,
+    /// AXI4 rvalid.
+    pub m_axi_rvalid: Signal<In, Bit>,
+    /// AXI4 rready.
+    pub m_axi_rready: Signal<Out, Bit>,
+    // reset of all blocks, for as long as the longest of them needs
+    hold: DFF<U<9>>,
+    inner: DFF<Bit>,
+    registers: Registers,
+    manager: Manager,
+    rx: RxPipe,
+    responder: Responder,
+    writer: DmaWriter,
+    commits: StreamFifo<CommitRow, 7, 128>,
+    commit: CommitStage,
+    queue: ResponseQueue,
+    works: StreamMerge<Work>,
+    requester: Requester<150, SEGMENT>,
+    read_errors: StreamFifo<U<48>, 4, 16>,
+    flows: Flows,
+    tx: TxPipe,
+    counters: CounterPulses,
+    // the scheduler's overhead register, heard on its way
+    overhead: DFF<U<10>>,
+    // a flow at its retry limit, told to the manager when no other end is
+    ended_waits: DFF<Bit>,
+    ended_flow: DFF<U<16>>,
+    killed: Signal<Local, Bit>,
+    refused: Signal<Local, Bit>,
+    left_ends: Signal<Local, Bit>,
+    left_waits: DFF<Bit>,
+    left_half: DFF<U<16>>,
+}
+
+impl Logic for Nic {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, registers, manager, rx, responder, writer, commits, commit, queue, works);
+        clock!(self, clock, requester, read_errors, flows, tx, counters);
+        dff_setup!(self, clock, hold, inner, overhead, ended_waits, ended_flow, left_waits, left_half);
+        self.inner.d.next = self.hold.q.val() != 400;
+        if self.hold.q.val() != 400 {
+            self.hold.d.next = self.hold.q.val() + 1;
+        }
+        if self.reset.val() {
+            self.hold.d.next = bits_u::<9>(0);
+            self.inner.d.next = true;
+        }
+        self.registers.reset.next = self.inner.q.val();
+        self.manager.reset.next = self.inner.q.val();
+        self.rx.reset.next = self.inner.q.val();
+        self.responder.reset.next = self.inner.q.val();
+        self.writer.reset.next = self.inner.q.val();
+        self.commits.reset.next = self.inner.q.val();
+        self.commit.reset.next = self.inner.q.val();
+        self.queue.reset.next = self.inner.q.val();
+        self.works.reset.next = self.inner.q.val();
+        self.requester.reset.next = self.inner.q.val();
+        self.read_errors.reset.next = self.inner.q.val();
+        self.flows.reset.next = self.inner.q.val();
+        self.tx.reset.next = self.inner.q.val();
+        self.counters.reset.next = self.inner.q.val();
+
+        // registers and manager
+        self.registers.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.registers.s_axil_awprot.next = self.s_axil_awprot.val();
+        self.registers.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.registers.s_axil_awready.val();
+        self.registers.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.registers.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.registers.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.registers.s_axil_wready.val();
+        self.s_axil_bresp.next = self.registers.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.registers.s_axil_bvalid.val();
+        self.registers.s_axil_bready.next = self.s_axil_bready.val();
+        self.registers.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.registers.s_axil_arprot.next = self.s_axil_arprot.val();
+        self.registers.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.registers.s_axil_arready.val();
+        self.s_axil_rdata.next = self.registers.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.registers.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.registers.s_axil_rvalid.val();
+        self.registers.s_axil_rready.next = self.s_axil_rready.val();
+        self.registers.now.next = self.now.val();
+        self.registers.pulses.next = self.counters.pulses.val();
+        self.registers.sched_late.next = self.flows.count_late.val();
+        self.registers.sched_beyond.next = self.flows.count_beyond.val();
+        self.registers.sched_out_of_range.next = self.flows.count_out_of_range.val();
+        self.registers.sched_cc_dropped.next = self.flows.count_cc_dropped.val();
+        StreamOut::join(&mut self.registers.command, &mut self.manager.command);
+        self.registers.command_done.next = self.manager.command_done.val();
+        self.registers.command_code.next = self.manager.command_code.val();
+        self.flows.sched_param.write.next = self.registers.sched_param.write.val();
+        self.flows.sched_param.address.next = self.registers.sched_param.address.val();
+        self.flows.sched_param.data.next = self.registers.sched_param.data.val();
+        self.flows.cc_param.write.next = self.registers.cc_param.write.val();
+        self.flows.cc_param.address.next = self.registers.cc_param.address.val();
+        self.flows.cc_param.data.next = self.registers.cc_param.data.val();
+        if self.registers.sched_param.write.val() & (self.registers.sched_param.address.val() == 0) {
+            self.overhead.d.next = self.registers.sched_param.data.val().get_bits::<10>(0);
+        }
+        self.manager.now.next = self.now.val();
+        self.manager.cfg_mtu.next = self.registers.cfg_mtu.val();
+        self.manager.cfg_window.next = self.registers.cfg_window.val();
+        self.manager.cfg_rate.next = self.registers.cfg_rate.val();
+        self.manager.cfg_line_rate.next = self.registers.cfg_line_rate.val();
+        self.manager.cfg_control_enable.next = self.registers.cfg_control_enable.val();
+        self.manager.cfg_control_interval.next = self.registers.cfg_control_interval.val();
+        self.manager.cfg_control_key.next = self.registers.cfg_control_key.val();
+        self.manager.cfg_control_sources.next = self.registers.cfg_control_sources.val();
+        StreamOut::join(&mut self.rx.control, &mut self.manager.packet);
+        StreamOut::join(&mut self.manager.remove, &mut self.requester.remove);
+        StreamOut::join(&mut self.manager.work, &mut self.works.second);
+        self.flows.command.valid.next = self.manager.flow.valid.val();
+        self.flows.command.create.next = self.manager.flow.create.val();
+        self.flows.command.flow.next = self.manager.flow.flow.val();
+        self.flows.command.generation.next = self.manager.flow.generation.val();
+        self.flows.command.psn.next = self.manager.flow.psn.val();
+        self.flows.command.mtu.next = self.manager.flow.mtu.val();
+        self.flows.command.priority.next = self.manager.flow.priority.val();
+        self.flows.command.windowless.next = self.manager.flow.windowless.val();
+        self.flows.command.timerless.next = self.manager.flow.timerless.val();
+        self.manager.flow.ready.next = self.flows.command.ready.val();
+        self.flows.cc_command.valid.next = self.manager.cc.valid.val();
+        self.flows.cc_command.create.next = self.manager.cc.create.val();
+        self.flows.cc_command.flow.next = self.manager.cc.flow.val();
+        self.flows.cc_command.generation.next = self.manager.cc.generation.val();
+        self.manager.cc.ready.next = self.flows.cc_command.ready.val();
+        self.flows.first.valid.next = self.manager.first.valid.val();
+        self.flows.first.flow.next = self.manager.first.flow.val();
+        self.flows.first.generation.next = self.manager.first.generation.val();
+        self.flows.first.window.next = self.manager.first.window.val();
+        self.flows.first.rate.next = self.manager.first.rate.val();
+        self.flows.first.utilisation.next = self.manager.first.utilisation.val();
+        self.manager.first.ready.next = self.flows.first.ready.val();
+        // either half of a queue pair may end; the manager then lets it be created again
+        self.killed.next = self.requester.kill.valid.val() & self.requester.kill.ready.val();
+        self.manager.requester_ended_valid.next = self.killed.val() | self.ended_waits.q.val();
+        self.manager.requester_ended.next = self.ended_flow.q.val();
+        if self.killed.val() {
+            self.manager.requester_ended.next = bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(1))
+                | (bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(16)) << 8);
+        } else {
+            self.ended_waits.d.next = false;
+        }
+        if self.flows.ended.valid.val() & self.requester.ended.ready.val() {
+            self.ended_waits.d.next = true;
+            self.ended_flow.d.next = bit_cast_u::<16, 8>(self.flows.ended.flow.val().get_bits::<8>(1))
+                | (bit_cast_u::<16, 8>(self.flows.ended.generation.val()) << 8);
+        }
+        // a negative acknowledgement other than sequence error ends the responder
+        self.refused.next = self.queue.up.valid.val()
+            & self.queue.up.ready.val()
+            & (self.queue.up.data.val().get_bits::<2>(0) == 1)
+            & (self.queue.up.data.val().get_bits::<8>(42) > 0x60);
+        self.left_ends.next = self.queue.left_valid.val() & self.queue.left_what.val().get_bit(2);
+        self.manager.responder_ended_valid.next = self.refused.val() | self.left_waits.q.val();
+        self.manager.responder_ended.next = self.left_half.q.val();
+        if self.refused.val() {
+            self.manager.responder_ended.next = self.queue.up.data.val().get_bits::<16>(2);
+        } else {
+            self.left_waits.d.next = false;
+        }
+        if self.left_ends.val() {
+            self.left_waits.d.next = true;
+            self.left_half.d.next = bit_cast_u::<16, 8>(self.queue.left_qp.val())
+                | (bit_cast_u::<16, 8>(self.queue.left_generation.val()) << 8);
+        }
+
+        // receive
+        self.rx.s_axis_tdata.next = self.s_axis_rx_tdata.val();
+        self.rx.s_axis_tkeep.next = self.s_axis_rx_tkeep.val();
+        self.rx.s_axis_tlast.next = self.s_axis_rx_tlast.val();
+        self.rx.s_axis_tuser.next = self.s_axis_rx_tuser.val();
+        self.rx.s_axis_tvalid.next = self.s_axis_rx_tvalid.val();
+        self.s_axis_rx_tready.next = self.rx.s_axis_tready.val();
+        self.rx.cfg_mac.next = self.registers.cfg_mac.val();
+        self.rx.cfg_ip.next = self.registers.cfg_ip.val();
+        self.rx.cfg_port_roce.next = self.registers.cfg_port_roce.val();
+        self.rx.cfg_port_int.next = self.registers.cfg_port_int.val();
+        self.rx.cfg_port_echo.next = self.registers.cfg_port_echo.val();
+        self.rx.cfg_port_control.next = self.registers.cfg_port_control.val();
+        self.rx.cfg_pkey.next = self.registers.cfg_pkey.val();
+        self.rx.context_valid.next = self.manager.context_valid.val();
+        self.rx.context_qp.next = self.manager.context_qp.val();
+        self.rx.context_data.next = self.manager.context_data.val();
+        StreamOut::join(&mut self.rx.payload, &mut self.writer.payload);
+        StreamOut::join(&mut self.rx.job, &mut self.writer.job);
+        StreamOut::join(&mut self.rx.commit, &mut self.commits.up);
+        StreamOut::join(&mut self.rx.request, &mut self.responder.row);
+        StreamOut::join(&mut self.responder.action, &mut self.rx.request_action);
+        StreamOut::join(&mut self.rx.response, &mut self.requester.row);
+        StreamOut::join(&mut self.requester.action, &mut self.rx.response_action);
+        StreamOut::join(&mut self.rx.notice, &mut self.flows.notice);
+        self.responder.context_valid.next = self.manager.context_valid.val();
+        self.responder.context_qp.next = self.manager.context_qp.val();
+        self.responder.context_data.next = self.manager.context_data.val();
+        self.responder.region_valid.next = self.manager.region_valid.val();
+        self.responder.region_slot.next = self.manager.region_slot.val();
+        self.responder.region_data.next = self.manager.region_data.val();
+        self.responder.cfg_reads.next = self.registers.cfg_reads.val();
+        self.responder.full.next = self.queue.full.val();
+        self.responder.left_valid.next = self.queue.left_valid.val();
+        self.responder.left_qp.next = self.queue.left_qp.val();
+        self.responder.left_generation.next = self.queue.left_generation.val();
+        self.responder.left_what.next = self.queue.left_what.val();
+        self.responder.fail_valid.next = self.commit.fail_valid.val();
+        self.responder.fail_qp.next = self.commit.fail_qp.val();
+        self.responder.fail_generation.next = self.commit.fail_generation.val();
+
+        // memory before acknowledgement
+        self.m_axi_awid.next = self.writer.m_axi_awid.val();
+        self.m_axi_awaddr.next = self.writer.m_axi_awaddr.val();
+        self.m_axi_awlen.next = self.writer.m_axi_awlen.val();
+        self.m_axi_awsize.next = self.writer.m_axi_awsize.val();
+        self.m_axi_awburst.next = self.writer.m_axi_awburst.val();
+        self.m_axi_awlock.next = self.writer.m_axi_awlock.val();
+        self.m_axi_awcache.next = self.writer.m_axi_awcache.val();
+        self.m_axi_awprot.next = self.writer.m_axi_awprot.val();
+        self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val();
+        self.writer.m_axi_awready.next = self.m_axi_awready.val();
+        self.m_axi_wdata.next = self.writer.m_axi_wdata.val();
+        self.m_axi_wstrb.next = self.writer.m_axi_wstrb.val();
+        self.m_axi_wlast.next = self.writer.m_axi_wlast.val();
+        self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val();
+        self.writer.m_axi_wready.next = self.m_axi_wready.val();
+        self.writer.m_axi_bid.next = self.m_axi_bid.val();
+        self.writer.m_axi_bresp.next = self.m_axi_bresp.val();
+        self.writer.m_axi_bvalid.next = self.m_axi_bvalid.val();
+        self.m_axi_bready.next = self.writer.m_axi_bready.val();
+        StreamOut::join(&mut self.commits.down, &mut self.commit.up);
+        StreamOut::join(&mut self.writer.written, &mut self.commit.written);
+        StreamOut::join(&mut self.commit.response, &mut self.queue.up);
+        StreamOut::join(&mut self.commit.answer, &mut self.requester.answer);
+        self.queue.context_valid.next = self.manager.context_valid.val();
+        self.queue.context_qp.next = self.manager.context_qp.val();
+        self.queue.context_data.next = self.manager.context_data.val();
+        self.queue.gone_valid.next =
+            self.tx.read_left.val() | (self.tx.read_error.val() & self.tx.note_response.val());
+        self.queue.gone_failed.next = self.tx.read_error.val();
+        self.queue.gone_qp.next = self.tx.note_qp.val();
+        self.queue.gone_generation.next = self.tx.note_generation.val();
+        self.queue.gone_psn.next = self.tx.note_psn.val();
+        StreamOut::join(&mut self.queue.ack, &mut self.tx.ack);
+        self.flows.responses.valid.next = self.queue.work.valid.val();
+        self.flows.responses.restart.next = self.queue.work.restart.val();
+        self.flows.responses.start.next = self.queue.work.start.val();
+        self.flows.responses.flow.next = self.queue.work.flow.val();
+        self.flows.responses.generation.next = self.queue.work.generation.val();
+        self.flows.responses.end.next = self.queue.work.end.val();
+        self.queue.work.ready.next = self.flows.responses.ready.val();
+
+        // requester
+        self.requester.now.next = self.now.val();
+        self.requester.max_reads.next = self.registers.cfg_max_rd_atomic.val().get_bits::<5>(0);
+        self.requester.speeds.next = self.registers.cfg_speed_valid.val();
+        self.requester.context_valid.next = self.manager.context_valid.val();
+        self.requester.context_qp.next = self.manager.context_qp.val();
+        self.requester.context_data.next = self.manager.context_data.val();
+        self.requester.region_valid.next = self.manager.region_valid.val();
+        self.requester.region_slot.next = self.manager.region_slot.val();
+        self.requester.region_data.next = self.manager.region_data.val();
+        self.requester.sent_valid.next = self.tx.sent_valid.val();
+        self.requester.sent_qp.next = self.tx.sent_qp.val();
+        self.requester.sent_generation.next = self.tx.sent_generation.val();
+        self.requester.sent_end.next = self.tx.sent_end.val();
+        self.requester.ended.valid.next = self.flows.ended.valid.val();
+        self.requester.ended.flow.next = self.flows.ended.flow.val();
+        self.requester.ended.generation.next = self.flows.ended.generation.val();
+        self.flows.ended.ready.next = self.requester.ended.ready.val();
+        self.read_errors.up.valid.next = self.tx.read_error.val() & !self.tx.note_response.val();
+        self.read_errors.up.data.next = (bit_cast_u::<48, 8>(self.tx.note_qp.val()) << 1)
+            | (bit_cast_u::<48, 8>(self.tx.note_generation.val()) << 16)
+            | (bit_cast_u::<48, 24>(self.tx.note_psn.val()) << 24);
+        StreamOut::join(&mut self.read_errors.down, &mut self.requester.read_error);
+        self.works.first.valid.next = self.s_axis_work_tvalid.val();
+        self.works.first.data.next = self.s_axis_work_tdata.val();
+        self.s_axis_work_tready.next = self.works.first.ready.val();
+        StreamOut::join(&mut self.works.down, &mut self.requester.work);
+        self.m_axis_completion_tdata.next = self.requester.completion.data.val();
+        self.m_axis_completion_tvalid.next = self.requester.completion.valid.val();
+        self.requester.completion.ready.next = self.m_axis_completion_tready.val();
+        StreamOut::join(&mut self.requester.schedule, &mut self.flows.requests);
+        StreamOut::join(&mut self.requester.kill, &mut self.flows.kill);
+        StreamOut::join(&mut self.requester.echo, &mut self.tx.echo);
+        self.flows.answered.valid.next = self.requester.cc_event.valid.val();
+        self.flows.answered.kind.next = self.requester.cc_event.kind.val();
+        self.flows.answered.flow.next = self.requester.cc_event.flow.val();
+        self.flows.answered.generation.next = self.requester.cc_event.generation.val();
+        self.flows.answered.psn_next.next = self.requester.cc_event.psn_next.val();
+        self.flows.answered.snd_nxt.next = self.requester.cc_event.snd_nxt.val();
+        self.flows.answered.int_valid.next = self.requester.cc_event.int_valid.val();
+        self.flows.answered.n_hop.next = self.requester.cc_event.n_hop.val();
+        self.flows.answered.path_id.next = self.requester.cc_event.path_id.val();
+        self.flows.answered.hops.next = self.requester.cc_event.hops.val();
+        self.flows.answered.ecn.next = self.requester.cc_event.ecn.val();
+        self.flows.answered.sent_at.next = self.requester.cc_event.sent_at.val();
+        self.flows.answered.bytes.next = self.requester.cc_event.bytes.val();
+        self.flows.answered.now.next = self.requester.cc_event.now.val();
+        self.requester.cc_event.ready.next = self.flows.answered.ready.val();
+
+        // flows
+        self.flows.now.next = self.now.val();
+        self.flows.pause.next = self.pause.val();
+        self.flows.speeds.next = self.registers.cfg_speed_valid.val();
+        self.tx.send.valid.next = self.flows.send.valid.val();
+        self.tx.send.flow.next = self.flows.send.flow.val();
+        self.tx.send.generation.next = self.flows.send.generation.val();
+        self.tx.send.psn.next = self.flows.send.psn.val();
+        self.tx.send.kind.next = self.flows.send.kind.val();
+        self.flows.send.ready.next = self.tx.send.ready.val();
+        self.flows.feedback.valid.next = self.tx.feedback.valid.val();
+        self.flows.feedback.advance.next = self.tx.feedback.advance.val();
+        self.flows.feedback.flow.next = self.tx.feedback.flow.val();
+        self.flows.feedback.generation.next = self.tx.feedback.generation.val();
+        self.flows.feedback.psn.next = self.tx.feedback.psn.val();
+        self.flows.feedback.value.next = self.tx.feedback.value.val();
+        self.tx.feedback.ready.next = self.flows.feedback.ready.val();
+
+        // transmit
+        self.tx.overhead.next = self.overhead.q.val();
+        self.tx.pause.next = self.pause.val();
+        self.tx.cfg_mac.next = self.registers.cfg_mac.val();
+        self.tx.cfg_ip.next = self.registers.cfg_ip.val();
+        self.tx.cfg_port_roce.next = self.registers.cfg_port_roce.val();
+        self.tx.cfg_port_int.next = self.registers.cfg_port_int.val();
+        self.tx.cfg_port_echo.next = self.registers.cfg_port_echo.val();
+        self.tx.cfg_pkey.next = self.registers.cfg_pkey.val();
+        self.tx.cfg_dscp.next = self.registers.cfg_dscp.val();
+        self.tx.cfg_ttl.next = self.registers.cfg_ttl.val();
+        self.tx.cfg_ack_req_interval.next = self.registers.cfg_ack_req_interval.val();
+        self.tx.cfg_ack_priority.next = self.registers.cfg_ack_priority.val();
+        self.tx.cfg_ack_pause.next = self.registers.cfg_ack_pause.val();
+        self.tx.context_valid.next = self.manager.context_valid.val();
+        self.tx.context_qp.next = self.manager.context_qp.val();
+        self.tx.context_data.next = self.manager.context_data.val();
+        self.tx.message_valid.next = self.requester.message_valid.val();
+        self.tx.message_address.next = self.requester.message_address.val();
+        self.tx.message_data.next = self.requester.message_data.val();
+        self.tx.read_valid.next = self.queue.read_valid.val();
+        self.tx.read_qp.next = self.queue.read_qp.val();
+        self.tx.read_data.next = self.queue.read_data.val();
+        self.m_axis_tx_tdata.next = self.tx.m_axis_tdata.val();
+        self.m_axis_tx_tkeep.next = self.tx.m_axis_tkeep.val();
+        self.m_axis_tx_tlast.next = self.tx.m_axis_tlast.val();
+        self.m_axis_tx_tuser.next = self.tx.m_axis_tuser.val();
+        self.m_axis_tx_tvalid.next = self.tx.m_axis_tvalid.val();
+        self.tx.m_axis_tready.next = self.m_axis_tx_tready.val();
+        self.m_axi_arid.next = self.tx.m_axi_arid.val();
+        self.m_axi_araddr.next = self.tx.m_axi_araddr.val();
+        self.m_axi_arlen.next = self.tx.m_axi_arlen.val();
+        self.m_axi_arsize.next = self.tx.m_axi_arsize.val();
+        self.m_axi_arburst.next = self.tx.m_axi_arburst.val();
+        self.m_axi_arlock.next = self.tx.m_axi_arlock.val();
+        self.m_axi_arcache.next = self.tx.m_axi_arcache.val();
+        self.m_axi_arprot.next = self.tx.m_axi_arprot.val();
+        self.m_axi_arvalid.next = self.tx.m_axi_arvalid.val();
+        self.tx.m_axi_arready.next = self.m_axi_arready.val();
+        self.tx.m_axi_rid.next = self.m_axi_rid.val();
+        self.tx.m_axi_rdata.next = self.m_axi_rdata.val();
+        self.tx.m_axi_rresp.next = self.m_axi_rresp.val();
+        self.tx.m_axi_rlast.next = self.m_axi_rlast.val();
+        self.tx.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.tx.m_axi_rready.val();
+
+        // counters
+        self.counters.rx_frame.next = self.s_axis_rx_tvalid.val() & self.s_axis_rx_tlast.val();
+        self.counters.tx_frame.next =
+            self.tx.m_axis_tvalid.val() & self.m_axis_tx_tready.val() & self.tx.m_axis_tlast.val();
+        self.counters.dispatch.next = self.rx.counts.val();
+        self.counters.responder.next = self.responder.count.val();
+        self.counters.requester.next = self.requester.counts.val();
+        self.counters.timeout.next = self.flows.timeout.val();
+        self.counters.repeated.next = self.tx.repeated.val();
+        self.counters.many_hops.next = self.flows.many_hops.val();
+        self.counters.bad_speed.next = self.flows.bad_speed.val();
+        self.counters.accepted.next = self.manager.control_accepted.val();
+        self.counters.refused.next = self.manager.control_refused.val();
+        if self.inner.q.val() {
+            self.overhead.d.next = bits_u::<10>(124);
+            self.ended_waits.d.next = false;
+            self.left_waits.d.next = false;
+        }
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Nic {
+        in reset, now, pause, s_axil_awaddr, s_axil_awprot, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready, s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tlast, s_axis_rx_tuser, s_axis_rx_tvalid, m_axis_tx_tready, s_axis_work_tdata, s_axis_work_tvalid, m_axis_completion_tready, m_axi_awready, m_axi_wready, m_axi_bid, m_axi_bresp, m_axi_bvalid, m_axi_arready, m_axi_rid, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid;
+        out s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axis_rx_tready, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tlast, m_axis_tx_tuser, m_axis_tx_tvalid, s_axis_work_tready, m_axis_completion_tdata, m_axis_completion_tvalid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awlock, m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_bready, m_axi_arid, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arlock, m_axi_arcache, m_axi_arprot, m_axi_arvalid, m_axi_rready
+    }
+}

@@ -1,0 +1,246 @@
+//! The transmit pipe: from grants and acknowledgements to frames. Wiring only.
+
+use super::ack::AckBuilder;
+use super::arbiter::FrameArbiter;
+use super::data::DataBuilder;
+use super::select::Select;
+use crate::emit::naming::named;
+use crate::host::dma_read::DmaReader;
+use crate::nic::words::{AckSend, Context, Message, ReadState};
+use crate::prim::merge::StreamMerge;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::sched::ports::{FeedbackOut, SendIn};
+use rust_hdl::prelude::*;
+
+/// Transmit pipe of one port. Reset for at least 32 clocks.
+#[derive(LogicBlock, Default)]
+pub struct TxPipe {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Wire bytes of a packet beside its payload, as the scheduler charges them.
+    pub overhead: Signal<In, U<10>>,
+    /// Paused priorities.
+    pub pause: Signal<In, U<8>>,
+    /// Register: own Ethernet address.
+    pub cfg_mac: Signal<In, U<48>>,
+    /// Register: own IPv4 address.
+    pub cfg_ip: Signal<In, U<32>>,
+    /// Register: UDP port of plain RoCEv2.
+    pub cfg_port_roce: Signal<In, U<16>>,
+    /// Register: UDP port of INT being collected.
+    pub cfg_port_int: Signal<In, U<16>>,
+    /// Register: UDP port of INT echoed.
+    pub cfg_port_echo: Signal<In, U<16>>,
+    /// Register: partition key.
+    pub cfg_pkey: Signal<In, U<16>>,
+    /// Register: differentiated services code point.
+    pub cfg_dscp: Signal<In, U<6>>,
+    /// Register: time to live.
+    pub cfg_ttl: Signal<In, U<8>>,
+    /// Register: packets from one acknowledge request to the next.
+    pub cfg_ack_req_interval: Signal<In, U<8>>,
+    /// Register: priority of acknowledgements.
+    pub cfg_ack_priority: Signal<In, U<3>>,
+    /// Register: its pause stops them.
+    pub cfg_ack_pause: Signal<In, Bit>,
+    /// Bus: a context is written.
+    pub context_valid: Signal<In, Bit>,
+    /// Queue pair.
+    pub context_qp: Signal<In, U<8>>,
+    /// It.
+    pub context_data: Signal<In, Context>,
+    /// Bus: a message is written.
+    pub message_valid: Signal<In, Bit>,
+    /// Queue pair and place in its ring.
+    pub message_address: Signal<In, U<12>>,
+    /// It.
+    pub message_data: Signal<In, Message>,
+    /// Bus: a READ begins to be answered.
+    pub read_valid: Signal<In, Bit>,
+    /// Queue pair.
+    pub read_qp: Signal<In, U<8>>,
+    /// It.
+    pub read_data: Signal<In, ReadState>,
+    /// Grants.
+    pub send: SendIn,
+    /// What became of them.
+    pub feedback: FeedbackOut,
+    /// Acknowledgements.
+    pub ack: StreamIn<AckSend>,
+    /// READ echoes.
+    pub echo: StreamIn<AckSend>,
+    /// Bus: first transmissions.
+    pub sent_valid: Signal<Out, Bit>,
+    /// Queue pair.
+    pub sent_qp: Signal<Out, U<8>>,
+    /// Generation.
+    pub sent_generation: Signal<Out, U<8>>,
+    /// One past the highest PSN sent.
+    pub sent_end: Signal<Out, U<24>>,
+    /// Pulse: a packet was sent that was sent before.
+    pub repeated: Signal<Out, Bit>,
+    /// Pulse: host memory failed under a packet.
+    pub read_error: Signal<Out, Bit>,
+    /// Pulse: the last response of a READ has left.
+    pub read_left: Signal<Out, Bit>,
+    /// Queue pair of the pulse.
+    pub note_qp: Signal<Out, U<8>>,
+    /// Its generation.
+    pub note_generation: Signal<Out, U<8>>,
+    /// It was a READ response.
+    pub note_response: Signal<Out, Bit>,
+    /// Its PSN.
+    pub note_psn: Signal<Out, U<24>>,
+    /// Frame, first byte in the lowest bits.
+    pub m_axis_tdata: Signal<Out, W<512, 8>>,
+    /// Byte enables.
+    pub m_axis_tkeep: Signal<Out, U<64>>,
+    /// Last beat.
+    pub m_axis_tlast: Signal<Out, Bit>,
+    /// Bad frame, with the last beat.
+    pub m_axis_tuser: Signal<Out, Bit>,
+    /// A beat is offered.
+    pub m_axis_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axis_tready: Signal<In, Bit>,
+    /// AXI4 read address: ID, always 0.
+    pub m_axi_arid: Signal<Out, U<4>>,
+    /// First byte, aligned to a beat or not.
+    pub m_axi_araddr: Signal<Out, U<64>>,
+    /// Beats less one.
+    pub m_axi_arlen: Signal<Out, U<8>>,
+    /// 64 bytes a beat.
+    pub m_axi_arsize: Signal<Out, U<3>>,
+    /// Incrementing.
+    pub m_axi_arburst: Signal<Out, U<2>>,
+    /// Normal.
+    pub m_axi_arlock: Signal<Out, Bit>,
+    /// Memory attributes.
+    pub m_axi_arcache: Signal<Out, U<4>>,
+    /// Protection.
+    pub m_axi_arprot: Signal<Out, U<3>>,
+    /// An address is offered.
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axi_arready: Signal<In, Bit>,
+    /// AXI4 read data: ID.
+    pub m_axi_rid: Signal<In, U<4>>,
+    /// Data.
+    pub m_axi_rdata: Signal<In, W<512, 8>>,
+    /// Response.
+    pub m_axi_rresp: Signal<In, U<2>>,
+    /// Last beat of the burst.
+    pub m_axi_rlast: Signal<In, Bit>,
+    /// A beat is offered.
+    pub m_axi_rvalid: Signal<In, Bit>,
+    /// It is taken.
+    pub m_axi_rready: Signal<Out, Bit>,
+    select: Select<8, 12>,
+    reader: DmaReader,
+    data: DataBuilder,
+    both: StreamMerge<AckSend>,
+    acks: AckBuilder,
+    arbiter: FrameArbiter,
+}
+
+impl Logic for TxPipe {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, select, reader, data, both, acks, arbiter);
+        self.select.reset.next = self.reset.val();
+        self.reader.reset.next = self.reset.val();
+        self.data.reset.next = self.reset.val();
+        self.both.reset.next = self.reset.val();
+        self.acks.reset.next = self.reset.val();
+        self.arbiter.reset.next = self.reset.val();
+        self.select.overhead.next = self.overhead.val();
+        self.select.ack_interval.next = self.cfg_ack_req_interval.val();
+        self.select.pause.next = self.pause.val();
+        self.select.context_valid.next = self.context_valid.val();
+        self.select.context_qp.next = self.context_qp.val();
+        self.select.context_data.next = self.context_data.val();
+        self.select.message_valid.next = self.message_valid.val();
+        self.select.message_address.next = self.message_address.val();
+        self.select.message_data.next = self.message_data.val();
+        self.select.read_valid.next = self.read_valid.val();
+        self.select.read_qp.next = self.read_qp.val();
+        self.select.read_data.next = self.read_data.val();
+        SendIn::link(&mut self.send, &mut self.select.send);
+        FeedbackOut::link(&mut self.feedback, &mut self.select.feedback);
+        self.sent_valid.next = self.select.sent_valid.val();
+        self.sent_qp.next = self.select.sent_qp.val();
+        self.sent_generation.next = self.select.sent_generation.val();
+        self.sent_end.next = self.select.sent_end.val();
+        self.repeated.next = self.select.repeated.val();
+        StreamOut::join(&mut self.select.packet, &mut self.data.packet);
+        StreamOut::join(&mut self.select.job, &mut self.reader.job);
+        StreamOut::join(&mut self.reader.payload, &mut self.data.payload);
+
+        self.data.context_write.next = self.context_valid.val();
+        self.data.context_qp.next = self.context_qp.val();
+        self.data.context_data.next = self.context_data.val();
+        self.data.own_mac.next = self.cfg_mac.val();
+        self.data.own_ip.next = self.cfg_ip.val();
+        self.data.port_roce.next = self.cfg_port_roce.val();
+        self.data.port_int.next = self.cfg_port_int.val();
+        self.data.pkey.next = self.cfg_pkey.val();
+        self.data.dscp.next = self.cfg_dscp.val();
+        self.data.ttl.next = self.cfg_ttl.val();
+        self.read_error.next = self.data.read_error.val();
+        self.read_left.next = self.data.read_left.val();
+        self.note_qp.next = self.data.note_qp.val();
+        self.note_generation.next = self.data.note_generation.val();
+        self.note_response.next = self.data.note_response.val();
+        self.note_psn.next = self.data.note_psn.val();
+
+        StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
+        StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);
+        StreamOut::join(&mut self.both.down, &mut self.acks.ack);
+        self.acks.context_write.next = self.context_valid.val();
+        self.acks.context_qp.next = self.context_qp.val();
+        self.acks.context_data.next = self.context_data.val();
+        self.acks.own_mac.next = self.cfg_mac.val();
+        self.acks.own_ip.next = self.cfg_ip.val();
+        self.acks.port_roce.next = self.cfg_port_roce.val();
+        self.acks.port_echo.next = self.cfg_port_echo.val();
+        self.acks.pkey.next = self.cfg_pkey.val();
+        self.acks.dscp.next = self.cfg_dscp.val();
+        self.acks.ttl.next = self.cfg_ttl.val();
+
+        StreamOut::join(&mut self.acks.frame, &mut self.arbiter.ack);
+        StreamOut::join(&mut self.data.frame, &mut self.arbiter.data);
+        self.arbiter.data_hold.next = false;
+        self.arbiter.ack_hold.next =
+            self.cfg_ack_pause.val() & self.pause.val().get_bit(self.cfg_ack_priority.val().index());
+        self.m_axis_tdata.next = self.arbiter.m_axis_tdata.val();
+        self.m_axis_tkeep.next = self.arbiter.m_axis_tkeep.val();
+        self.m_axis_tlast.next = self.arbiter.m_axis_tlast.val();
+        self.m_axis_tuser.next = self.arbiter.m_axis_tuser.val();
+        self.m_axis_tvalid.next = self.arbiter.m_axis_tvalid.val();
+        self.arbiter.m_axis_tready.next = self.m_axis_tready.val();
+
+        self.m_axi_arid.next = self.reader.m_axi_arid.val();
+        self.m_axi_araddr.next = self.reader.m_axi_araddr.val();
+        self.m_axi_arlen.next = self.reader.m_axi_arlen.val();
+        self.m_axi_arsize.next = self.reader.m_axi_arsize.val();
+        self.m_axi_arburst.next = self.reader.m_axi_arburst.val();
+        self.m_axi_arlock.next = self.reader.m_axi_arlock.val();
+        self.m_axi_arcache.next = self.reader.m_axi_arcache.val();
+        self.m_axi_arprot.next = self.reader.m_axi_arprot.val();
+        self.m_axi_arvalid.next = self.reader.m_axi_arvalid.val();
+        self.reader.m_axi_arready.next = self.m_axi_arready.val();
+        self.reader.m_axi_rid.next = self.m_axi_rid.val();
+        self.reader.m_axi_rdata.next = self.m_axi_rdata.val();
+        self.reader.m_axi_rresp.next = self.m_axi_rresp.val();
+        self.reader.m_axi_rlast.next = self.m_axi_rlast.val();
+        self.reader.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.reader.m_axi_rready.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
