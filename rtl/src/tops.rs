@@ -2,6 +2,7 @@
 
 use crate::cc::hpcc::HpccSlot;
 use crate::emit::{EmitError, Library};
+use crate::nic::Nic;
 use crate::prim::divider::{Divider, DividerRadix4};
 use crate::prim::reciprocal::{PaperReciprocal, Reciprocal};
 use crate::sched::{LargeScheduler, PaperScheduler};
@@ -20,6 +21,11 @@ pub struct Top {
 
 /// Every top, the main one first. A name must not be that of any block below.
 pub const TOPS: &[Top] = &[
+    Top {
+        name: "hpcc_nic",
+        about: "the whole NIC: 148 queue pairs, 300 flows, 512-bit streams",
+        make: || Box::<Nic>::default(),
+    },
     Top {
         name: "hpcc_cc",
         about: "congestion-control slot filled by HPCC, 300 flows",
@@ -74,4 +80,12 @@ pub fn library() -> Result<Library, EmitError> {
         library.add_top(top.name, (top.make)().as_mut())?;
     }
     Ok(library)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_top_can_be_emitted() {
+        super::library().expect("all constructs have Verilog");
+    }
 }

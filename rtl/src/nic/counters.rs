@@ -82,7 +82,8 @@ impl Logic for CounterPulses {
             | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(8)) << 43)
             | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(9)) << 38)
             | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(10)) << 39);
-        self.out.d.next = self.own.val() | self.responders.val() | self.requesters.val() | self.second.q.val() | self.third.q.val();
+        self.out.d.next =
+            self.own.val() | self.responders.val() | self.requesters.val() | self.second.q.val() | self.third.q.val();
         self.second.d.next = (self.own.val() & self.responders.val())
             | (self.second.q.val() & (self.own.val() | self.responders.val() | self.requesters.val()));
         self.third.d.next = ((self.own.val() | self.responders.val()) & self.requesters.val())
@@ -117,16 +118,30 @@ mod tests {
     use hpcc_models::nic::Counter;
 
     fn place(counter: Counter) -> usize {
-        Counter::ALL.iter().position(|other| *other == counter).expect("in the list")
+        Counter::ALL
+            .iter()
+            .position(|other| *other == counter)
+            .expect("in the list")
     }
 
     #[test]
     fn places_are_those_of_the_counters() {
         assert_eq!(RESPONDER_COUNTERS.map(place), RESPONDER_PLACES);
         assert_eq!(COUNTERS.map(place), REQUESTER_PLACES);
-        let others = [Counter::RxFrames, Counter::TxFrames, Counter::Timeouts, Counter::Retransmitted, Counter::Cnps];
+        let others = [
+            Counter::RxFrames,
+            Counter::TxFrames,
+            Counter::Timeouts,
+            Counter::Retransmitted,
+            Counter::Cnps,
+        ];
         assert_eq!(others.map(place), [0, 1, 36, 37, 40]);
-        let others = [Counter::IntManyHops, Counter::IntBadSpeed, Counter::ControlAccepted, Counter::ControlRefused];
+        let others = [
+            Counter::IntManyHops,
+            Counter::IntBadSpeed,
+            Counter::ControlAccepted,
+            Counter::ControlRefused,
+        ];
         assert_eq!(others.map(place), [38, 39, 41, 42]);
     }
 

@@ -123,7 +123,7 @@ impl Logic for Flows {
             | (bit_cast_w::<382, 6, 8>(self.answered.generation.val()) << 362)
             | (bit_cast_w::<382, 6, 9>(bit_cast_u::<9, 16>(self.answered.flow.val())) << 370)
             | (bit_cast_w::<382, 6, 3>(self.answered.kind.val()) << 379);
-        self.fields.int.next = bit_cast_ww::<336, 6, 387, 7>(self.notice.data.val() >> 51);
+        self.fields.stack.next = bit_cast_ww::<336, 6, 387, 7>(self.notice.data.val() >> 51);
         self.fields.length.next = self.notice.data.val().get_bits::<6>(45);
         self.fields.speeds.next = self.speeds.val();
         self.is_echo.next = self.notice.data.val().get_bits::<3>(0) == 0;

@@ -1,4 +1,8 @@
 //! The whole NIC: words between its blocks, and the top that wires them.
 
+pub mod counters;
 pub mod flows;
+mod top;
 pub mod words;
+
+pub use top::Nic;

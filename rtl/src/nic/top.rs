@@ -8,11 +8,11 @@ use crate::host::dma_write::DmaWriter;
 use crate::host::manager::Manager;
 use crate::host::registers::Registers;
 use crate::host::requester::{Requester, SEGMENT};
-use crate::nic::words::{Action, Commit, HostCommand, RxRow, Work};
+use crate::nic::words::{AckSend, Action, Commit, DmaJob, HostCommand, RxRow, Work};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::rx::dispatch::{CommitRow, ControlRow, DispatchEvent};
 use crate::rx::pipe::RxPipe;
@@ -210,7 +210,17 @@ impl Logic for Nic {
     fn update(&mut self) {
         clock!(self, clock, registers, manager, rx, responder, writer, commits, commit, queue, works);
         clock!(self, clock, requester, read_errors, flows, tx, counters);
-        dff_setup!(self, clock, hold, inner, overhead, ended_waits, ended_flow, left_waits, left_half);
+        dff_setup!(
+            self,
+            clock,
+            hold,
+            inner,
+            overhead,
+            ended_waits,
+            ended_flow,
+            left_waits,
+            left_half
+        );
         self.inner.d.next = self.hold.q.val() != 400;
         if self.hold.q.val() != 400 {
             self.hold.d.next = self.hold.q.val() + 1;
@@ -260,7 +270,7 @@ impl Logic for Nic {
         self.registers.sched_beyond.next = self.flows.count_beyond.val();
         self.registers.sched_out_of_range.next = self.flows.count_out_of_range.val();
         self.registers.sched_cc_dropped.next = self.flows.count_cc_dropped.val();
-        StreamOut::join(&mut self.registers.command, &mut self.manager.command);
+        StreamOut::<HostCommand>::join(&mut self.registers.command, &mut self.manager.command);
         self.registers.command_done.next = self.manager.command_done.val();
         self.registers.command_code.next = self.manager.command_code.val();
         self.flows.sched_param.write.next = self.registers.sched_param.write.val();
@@ -281,9 +291,9 @@ impl Logic for Nic {
         self.manager.cfg_control_interval.next = self.registers.cfg_control_interval.val();
         self.manager.cfg_control_key.next = self.registers.cfg_control_key.val();
         self.manager.cfg_control_sources.next = self.registers.cfg_control_sources.val();
-        StreamOut::join(&mut self.rx.control, &mut self.manager.packet);
-        StreamOut::join(&mut self.manager.remove, &mut self.requester.remove);
-        StreamOut::join(&mut self.manager.work, &mut self.works.second);
+        StreamOut::<ControlRow>::join(&mut self.rx.control, &mut self.manager.packet);
+        StreamOut::<U<16>>::join(&mut self.manager.remove, &mut self.requester.remove);
+        StreamOut::<Work>::join(&mut self.manager.work, &mut self.works.second);
         self.flows.command.valid.next = self.manager.flow.valid.val();
         self.flows.command.create.next = self.manager.flow.create.val();
         self.flows.command.flow.next = self.manager.flow.flow.val();
@@ -357,14 +367,14 @@ impl Logic for Nic {
         self.rx.context_valid.next = self.manager.context_valid.val();
         self.rx.context_qp.next = self.manager.context_qp.val();
         self.rx.context_data.next = self.manager.context_data.val();
-        StreamOut::join(&mut self.rx.payload, &mut self.writer.payload);
-        StreamOut::join(&mut self.rx.job, &mut self.writer.job);
-        StreamOut::join(&mut self.rx.commit, &mut self.commits.up);
-        StreamOut::join(&mut self.rx.request, &mut self.responder.row);
-        StreamOut::join(&mut self.responder.action, &mut self.rx.request_action);
-        StreamOut::join(&mut self.rx.response, &mut self.requester.row);
-        StreamOut::join(&mut self.requester.action, &mut self.rx.response_action);
-        StreamOut::join(&mut self.rx.notice, &mut self.flows.notice);
+        StreamOut::<W<520, 9>>::join(&mut self.rx.payload, &mut self.writer.payload);
+        StreamOut::<DmaJob>::join(&mut self.rx.job, &mut self.writer.job);
+        StreamOut::<CommitRow>::join(&mut self.rx.commit, &mut self.commits.up);
+        StreamOut::<RxRow>::join(&mut self.rx.request, &mut self.responder.row);
+        StreamOut::<Action>::join(&mut self.responder.action, &mut self.rx.request_action);
+        StreamOut::<RxRow>::join(&mut self.rx.response, &mut self.requester.row);
+        StreamOut::<Action>::join(&mut self.requester.action, &mut self.rx.response_action);
+        StreamOut::<DispatchEvent>::join(&mut self.rx.notice, &mut self.flows.notice);
         self.responder.context_valid.next = self.manager.context_valid.val();
         self.responder.context_qp.next = self.manager.context_qp.val();
         self.responder.context_data.next = self.manager.context_data.val();
@@ -401,20 +411,19 @@ impl Logic for Nic {
         self.writer.m_axi_bresp.next = self.m_axi_bresp.val();
         self.writer.m_axi_bvalid.next = self.m_axi_bvalid.val();
         self.m_axi_bready.next = self.writer.m_axi_bready.val();
-        StreamOut::join(&mut self.commits.down, &mut self.commit.up);
-        StreamOut::join(&mut self.writer.written, &mut self.commit.written);
-        StreamOut::join(&mut self.commit.response, &mut self.queue.up);
-        StreamOut::join(&mut self.commit.answer, &mut self.requester.answer);
+        StreamOut::<CommitRow>::join(&mut self.commits.down, &mut self.commit.up);
+        StreamOut::<U<1>>::join(&mut self.writer.written, &mut self.commit.written);
+        StreamOut::<Commit>::join(&mut self.commit.response, &mut self.queue.up);
+        StreamOut::<Commit>::join(&mut self.commit.answer, &mut self.requester.answer);
         self.queue.context_valid.next = self.manager.context_valid.val();
         self.queue.context_qp.next = self.manager.context_qp.val();
         self.queue.context_data.next = self.manager.context_data.val();
-        self.queue.gone_valid.next =
-            self.tx.read_left.val() | (self.tx.read_error.val() & self.tx.note_response.val());
+        self.queue.gone_valid.next = self.tx.read_left.val() | (self.tx.read_error.val() & self.tx.note_response.val());
         self.queue.gone_failed.next = self.tx.read_error.val();
         self.queue.gone_qp.next = self.tx.note_qp.val();
         self.queue.gone_generation.next = self.tx.note_generation.val();
         self.queue.gone_psn.next = self.tx.note_psn.val();
-        StreamOut::join(&mut self.queue.ack, &mut self.tx.ack);
+        StreamOut::<AckSend>::join(&mut self.queue.ack, &mut self.tx.ack);
         self.flows.responses.valid.next = self.queue.work.valid.val();
         self.flows.responses.restart.next = self.queue.work.restart.val();
         self.flows.responses.start.next = self.queue.work.start.val();
@@ -445,17 +454,17 @@ impl Logic for Nic {
         self.read_errors.up.data.next = (bit_cast_u::<48, 8>(self.tx.note_qp.val()) << 1)
             | (bit_cast_u::<48, 8>(self.tx.note_generation.val()) << 16)
             | (bit_cast_u::<48, 24>(self.tx.note_psn.val()) << 24);
-        StreamOut::join(&mut self.read_errors.down, &mut self.requester.read_error);
+        StreamOut::<U<48>>::join(&mut self.read_errors.down, &mut self.requester.read_error);
         self.works.first.valid.next = self.s_axis_work_tvalid.val();
         self.works.first.data.next = self.s_axis_work_tdata.val();
         self.s_axis_work_tready.next = self.works.first.ready.val();
-        StreamOut::join(&mut self.works.down, &mut self.requester.work);
+        StreamOut::<Work>::join(&mut self.works.down, &mut self.requester.work);
         self.m_axis_completion_tdata.next = self.requester.completion.data.val();
         self.m_axis_completion_tvalid.next = self.requester.completion.valid.val();
         self.requester.completion.ready.next = self.m_axis_completion_tready.val();
-        StreamOut::join(&mut self.requester.schedule, &mut self.flows.requests);
-        StreamOut::join(&mut self.requester.kill, &mut self.flows.kill);
-        StreamOut::join(&mut self.requester.echo, &mut self.tx.echo);
+        StreamOut::<U<48>>::join(&mut self.requester.schedule, &mut self.flows.requests);
+        StreamOut::<U<24>>::join(&mut self.requester.kill, &mut self.flows.kill);
+        StreamOut::<AckSend>::join(&mut self.requester.echo, &mut self.tx.echo);
         self.flows.answered.valid.next = self.requester.cc_event.valid.val();
         self.flows.answered.kind.next = self.requester.cc_event.kind.val();
         self.flows.answered.flow.next = self.requester.cc_event.flow.val();
@@ -564,5 +573,17 @@ crate::ports! {
     [] Nic {
         in reset, now, pause, s_axil_awaddr, s_axil_awprot, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready, s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tlast, s_axis_rx_tuser, s_axis_rx_tvalid, m_axis_tx_tready, s_axis_work_tdata, s_axis_work_tvalid, m_axis_completion_tready, m_axi_awready, m_axi_wready, m_axi_bid, m_axi_bresp, m_axi_bvalid, m_axi_arready, m_axi_rid, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid;
         out s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axis_rx_tready, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tlast, m_axis_tx_tuser, m_axis_tx_tvalid, s_axis_work_tready, m_axis_completion_tdata, m_axis_completion_tvalid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awlock, m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_bready, m_axi_arid, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arlock, m_axi_arcache, m_axi_arprot, m_axi_arvalid, m_axi_rready
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::init;
+
+    #[test]
+    fn every_signal_is_driven_once_and_no_loop_closes() {
+        let mut nic: Box<Nic> = Box::default();
+        init(nic.as_mut()).expect("complete block");
     }
 }

@@ -12,6 +12,7 @@ mod arbiter;
 mod data;
 pub mod frame_bytes;
 pub mod header;
+pub mod pipe;
 pub mod response_queue;
 pub mod row;
 pub mod select;

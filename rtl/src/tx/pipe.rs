@@ -4,9 +4,10 @@ use super::ack::AckBuilder;
 use super::arbiter::FrameArbiter;
 use super::data::DataBuilder;
 use super::select::Select;
+use super::Beat;
 use crate::emit::naming::named;
 use crate::host::dma_read::DmaReader;
-use crate::nic::words::{AckSend, Context, Message, ReadState};
+use crate::nic::words::{AckSend, Context, DmaJob, Message, ReadState, TxPacket};
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
@@ -176,9 +177,9 @@ impl Logic for TxPipe {
         self.sent_generation.next = self.select.sent_generation.val();
         self.sent_end.next = self.select.sent_end.val();
         self.repeated.next = self.select.repeated.val();
-        StreamOut::join(&mut self.select.packet, &mut self.data.packet);
-        StreamOut::join(&mut self.select.job, &mut self.reader.job);
-        StreamOut::join(&mut self.reader.payload, &mut self.data.payload);
+        StreamOut::<TxPacket>::join(&mut self.select.packet, &mut self.data.packet);
+        StreamOut::<DmaJob>::join(&mut self.select.job, &mut self.reader.job);
+        StreamOut::<W<521, 9>>::join(&mut self.reader.payload, &mut self.data.payload);
 
         self.data.context_write.next = self.context_valid.val();
         self.data.context_qp.next = self.context_qp.val();
@@ -199,7 +200,7 @@ impl Logic for TxPipe {
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);
-        StreamOut::join(&mut self.both.down, &mut self.acks.ack);
+        StreamOut::<AckSend>::join(&mut self.both.down, &mut self.acks.ack);
         self.acks.context_write.next = self.context_valid.val();
         self.acks.context_qp.next = self.context_qp.val();
         self.acks.context_data.next = self.context_data.val();
@@ -211,8 +212,8 @@ impl Logic for TxPipe {
         self.acks.dscp.next = self.cfg_dscp.val();
         self.acks.ttl.next = self.cfg_ttl.val();
 
-        StreamOut::join(&mut self.acks.frame, &mut self.arbiter.ack);
-        StreamOut::join(&mut self.data.frame, &mut self.arbiter.data);
+        StreamOut::<Beat>::join(&mut self.acks.frame, &mut self.arbiter.ack);
+        StreamOut::<Beat>::join(&mut self.data.frame, &mut self.arbiter.data);
         self.arbiter.data_hold.next = false;
         self.arbiter.ack_hold.next =
             self.cfg_ack_pause.val() & self.pause.val().get_bit(self.cfg_ack_priority.val().index());
