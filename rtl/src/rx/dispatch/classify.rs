@@ -7,8 +7,8 @@ use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use rust_hdl::prelude::*;
 
 /// The parser's outputs, from bit 0: body 560, source IP 32, drop code 5, role 2, ECN 2, bytes of INT 6, opcode 8, acknowledge
-/// request 1, first byte of the payload 7, destination QP 24, PSN 24, bytes of payload 16, extension 128.
-pub type RawRow = W<815, 13>;
+/// request 1, first byte of the payload 7, destination QP 24, PSN 24, bytes of payload 16, extension 128, UDP carries as much as a control packet 1.
+pub type RawRow = W<816, 13>;
 
 /// Classifies one frame.
 ///
@@ -154,7 +154,7 @@ impl Logic for Classify {
             | (bit_cast_w::<550, 9, 2>(self.raw.val().get_bits::<2>(599)) << 9)
             | (bit_cast_w::<550, 9, 8>(self.raw.val().get_bits::<8>(623)) << 11)
             | (bit_cast_w::<550, 9, 24>(self.raw.val().get_bits::<24>(647)) << 19)
-            | (bit_cast_ww::<550, 9, 128, 2>(bit_cast_ww::<128, 2, 815, 13>(self.raw.val() >> 687)) << 43)
+            | (bit_cast_ww::<550, 9, 128, 2>(bit_cast_ww::<128, 2, 816, 13>(self.raw.val() >> 687)) << 43)
             | (bit_cast_w::<550, 9, 7>(self.raw.val().get_bits::<7>(616)) << 171)
             | (bit_cast_w::<550, 9, 16>(self.raw.val().get_bits::<16>(671)) << 178)
             | (bit_cast_w::<550, 9, 6>(self.int_length.val()) << 194)

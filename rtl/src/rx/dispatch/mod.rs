@@ -32,8 +32,9 @@ use rust_hdl::prelude::*;
 /// generation 19:12, PSN 43:20, ECN mark 44, bytes of INT 50:45, INT 386:51.
 pub type DispatchEvent = W<387, 7>;
 
-/// A control packet: 70 bytes after UDP 559:0, first byte in the highest bits; source IP 591:560.
-pub type ControlRow = W<592, 10>;
+/// A control packet: 70 bytes after UDP 559:0, first byte in the highest bits; source IP 591:560;
+/// UDP carries as many bytes as a control packet has 592.
+pub type ControlRow = W<593, 10>;
 
 /// What waits for a write, or not: commit entry 419:0, waits for a write 420.
 pub type CommitRow = W<421, 7>;
@@ -186,7 +187,8 @@ impl Logic for Dispatch {
             self.fate.d.next = self.classify.fate.val();
             self.counter.d.next = self.classify.counter.val();
             self.row.d.next = self.classify.row.val();
-            self.body.d.next = bit_cast_ww::<592, 10, 815, 13>(self.row_2.q.val());
+            self.body.d.next = bit_cast_ww::<593, 10, 592, 10>(bit_cast_ww::<592, 10, 816, 13>(self.row_2.q.val()))
+                | (bit_cast_w::<593, 10, 1>(self.row_2.q.val().get_bits::<1>(815)) << 592);
         }
         self.classify.raw.next = self.row_2.q.val();
         self.classify.of_queue_pair.next = self.context_2.q.val();
