@@ -316,39 +316,6 @@ impl Logic for Nic {
         self.flows.first.rate.next = self.manager.first.rate.val();
         self.flows.first.utilisation.next = self.manager.first.utilisation.val();
         self.manager.first.ready.next = self.flows.first.ready.val();
-        // either half of a queue pair may end; the manager then lets it be created again
-        self.killed.next = self.requester.kill.valid.val() & self.requester.kill.ready.val();
-        self.manager.requester_ended_valid.next = self.killed.val() | self.ended_waits.q.val();
-        self.manager.requester_ended.next = self.ended_flow.q.val();
-        if self.killed.val() {
-            self.manager.requester_ended.next = bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(1))
-                | (bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(16)) << 8);
-        } else {
-            self.ended_waits.d.next = false;
-        }
-        if self.flows.ended.valid.val() & self.requester.ended.ready.val() {
-            self.ended_waits.d.next = true;
-            self.ended_flow.d.next = bit_cast_u::<16, 8>(self.flows.ended.flow.val().get_bits::<8>(1))
-                | (bit_cast_u::<16, 8>(self.flows.ended.generation.val()) << 8);
-        }
-        // a negative acknowledgement other than sequence error ends the responder
-        self.refused.next = self.queue.up.valid.val()
-            & self.queue.up.ready.val()
-            & (self.queue.up.data.val().get_bits::<2>(0) == 1)
-            & (self.queue.up.data.val().get_bits::<8>(42) > 0x60);
-        self.left_ends.next = self.queue.left_valid.val() & self.queue.left_what.val().get_bit(2);
-        self.manager.responder_ended_valid.next = self.refused.val() | self.left_waits.q.val();
-        self.manager.responder_ended.next = self.left_half.q.val();
-        if self.refused.val() {
-            self.manager.responder_ended.next = self.queue.up.data.val().get_bits::<16>(2);
-        } else {
-            self.left_waits.d.next = false;
-        }
-        if self.left_ends.val() {
-            self.left_waits.d.next = true;
-            self.left_half.d.next = bit_cast_u::<16, 8>(self.queue.left_qp.val())
-                | (bit_cast_u::<16, 8>(self.queue.left_generation.val()) << 8);
-        }
 
         // receive
         self.rx.s_axis_tdata.next = self.s_axis_rx_tdata.val();
@@ -544,6 +511,40 @@ impl Logic for Nic {
         self.tx.m_axi_rlast.next = self.m_axi_rlast.val();
         self.tx.m_axi_rvalid.next = self.m_axi_rvalid.val();
         self.m_axi_rready.next = self.tx.m_axi_rready.val();
+
+        // either half of a queue pair may end; the manager then lets it be created again
+        self.killed.next = self.requester.kill.valid.val() & self.requester.kill.ready.val();
+        self.manager.requester_ended_valid.next = self.killed.val() | self.ended_waits.q.val();
+        self.manager.requester_ended.next = self.ended_flow.q.val();
+        if self.killed.val() {
+            self.manager.requester_ended.next = bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(1))
+                | (bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(16)) << 8);
+        } else {
+            self.ended_waits.d.next = false;
+        }
+        if self.flows.ended.valid.val() & self.requester.ended.ready.val() {
+            self.ended_waits.d.next = true;
+            self.ended_flow.d.next = bit_cast_u::<16, 8>(self.flows.ended.flow.val().get_bits::<8>(1))
+                | (bit_cast_u::<16, 8>(self.flows.ended.generation.val()) << 8);
+        }
+        // a negative acknowledgement other than sequence error ends the responder
+        self.refused.next = self.queue.up.valid.val()
+            & self.queue.up.ready.val()
+            & (self.queue.up.data.val().get_bits::<2>(0) == 1)
+            & (self.queue.up.data.val().get_bits::<8>(42) > 0x60);
+        self.left_ends.next = self.queue.left_valid.val() & self.queue.left_what.val().get_bit(2);
+        self.manager.responder_ended_valid.next = self.refused.val() | self.left_waits.q.val();
+        self.manager.responder_ended.next = self.left_half.q.val();
+        if self.refused.val() {
+            self.manager.responder_ended.next = self.queue.up.data.val().get_bits::<16>(2);
+        } else {
+            self.left_waits.d.next = false;
+        }
+        if self.left_ends.val() {
+            self.left_waits.d.next = true;
+            self.left_half.d.next = bit_cast_u::<16, 8>(self.queue.left_qp.val())
+                | (bit_cast_u::<16, 8>(self.queue.left_generation.val()) << 8);
+        }
 
         // counters
         self.counters.rx_frame.next = self.s_axis_rx_tvalid.val() & self.s_axis_rx_tlast.val();
