@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// What the NIC may be.
-const FIDELITIES: &[&str] = &["golden"];
+const FIDELITIES: &[&str] = &["golden", "nic-rtl"];
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data/roce").join(name)
@@ -30,6 +30,7 @@ fn replay(dir: &Path, config: &str, frames: &[TimedFrame], fidelity: &str, more:
         .args("replay --config nic.toml --pcap in.pcap --out-pcap out.pcap --out o --fidelity".split(' '))
         .arg(fidelity)
         .args(more)
+        .env("CARGO_TARGET_DIR", hpcc_testbench::tools::cache::target_dir())
         .current_dir(dir)
         .output()
         .unwrap()

@@ -29,7 +29,7 @@ fn simulate(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<LinkOut
 /// Runs the scenario with `key=value` settings.
 pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path) -> Result<(), Failure> {
     let spec = LinkSpec::parse(set).map_err(|error| Failure::Input(format!("--set: {error}")))?;
-    let fidelity = match fidelity.unwrap_or(Fidelity::Golden) {
+    let fidelity = match fidelity.unwrap_or(Fidelity::NicRtl) {
         known @ (Fidelity::Golden | Fidelity::NicRtl) => known,
         other => {
             let error = format!("--fidelity: expected golden or nic-rtl for link, got {}", other.name());

@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// What the NIC is: golden (behavioural model) or nic-rtl (the whole NIC, Verilated)
-    #[arg(long, value_enum, default_value_t = Fidelity::Golden)]
+    #[arg(long, value_enum, default_value_t = Fidelity::NicRtl)]
     fidelity: Fidelity,
     /// End after this wall time
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -75,10 +75,11 @@ impl Args {
             .transpose()
             .map_err(Failure::Input)?;
         let capture = self.pcap.as_deref().map(create_file).transpose()?;
-        let mut device =
-            D::create(&setup).map_err(|error| Failure::Input(format!("{}: {error}", self.config.display())))?;
+        // First the socket: what comes while the NIC is being built waits in it.
         let mut wire = Wire::new(self.listen, self.peer)
             .map_err(|error| Failure::Input(format!("--listen {}: {error}", self.listen)))?;
+        let mut device =
+            D::create(&setup).map_err(|error| Failure::Input(format!("{}: {error}", self.config.display())))?;
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, stop.clone()).map_err(Failure::input)?;
