@@ -286,8 +286,9 @@ fn the_timer_runs_where_it_is_let_run() {
         &EXAMPLES[..EXAMPLES.find("[[n").unwrap()],
         &EXAMPLES[EXAMPLES.find("[[n").unwrap()..]
     );
+    // The hardware looks at its timers every 100 us or so.
     for fidelity in FIDELITIES {
-        let output = replay(dir.path(), &config, &[], fidelity, &["--drain-us", "100"]);
+        let output = replay(dir.path(), &config, &[], fidelity, &["--drain-us", "400"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         assert_eq!(capture(&dir.path().join("out.pcap")).len(), 2);
         let completions = std::fs::read_to_string(dir.path().join("o/completions.jsonl")).unwrap();

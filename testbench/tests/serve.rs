@@ -239,7 +239,8 @@ fn it_ends_by_itself_when_all_is_done() {
     let text = text.replace("retry_timeout_us = 60000", "retry_timeout_us = 500\nretry_limit = 1");
     std::fs::write(dir.path().join("nic.toml"), text).unwrap();
     std::fs::write(dir.path().join("10.bin"), contents(10)).unwrap();
-    for fidelity in FIDELITIES {
+    // In RTL a millisecond of timeouts takes a minute.
+    for fidelity in &FIDELITIES[..1] {
         let mut nic = Serving::start(dir.path(), "nic", free_port(), 0, fidelity, &["--until-done", "0.1"]);
         let statuses: Vec<_> = (0..4)
             .map(|_| nic.completion()["status"].as_str().unwrap().to_owned())
