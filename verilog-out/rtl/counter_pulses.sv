@@ -9,6 +9,7 @@ module counter_pulses (
   input  wire  [43:0] dispatch,
   input  wire  [7:0] responder,
   input  wire  [10:0] requester,
+  input  wire  failed,
   input  wire  timeout,
   input  wire  repeated,
   input  wire  many_hops,
@@ -26,7 +27,7 @@ module counter_pulses (
   logic [63:0] third_q;
   logic [63:0] out_d;
   logic [63:0] out_q;
-  assign own = ((((((({20'd0, dispatch} | {63'd0, rx_frame}) | ({63'd0, tx_frame} << 1)) | ({63'd0, timeout} << 36)) | ({63'd0, repeated} << 37)) | ({63'd0, many_hops} << 38)) | ({63'd0, bad_speed} << 39)) | ({63'd0, accepted} << 41)) | ({63'd0, refused} << 42);
+  assign own = (((((((({20'd0, dispatch} | {63'd0, rx_frame}) | ({63'd0, tx_frame} << 1)) | ({63'd0, failed} << 33)) | ({63'd0, timeout} << 36)) | ({63'd0, repeated} << 37)) | ({63'd0, many_hops} << 38)) | ({63'd0, bad_speed} << 39)) | ({63'd0, accepted} << 41)) | ({63'd0, refused} << 42);
   assign responders = ((((((({63'd0, responder[0]} << 21) | ({63'd0, responder[1]} << 24)) | ({63'd0, responder[2]} << 25)) | ({63'd0, responder[3]} << 26)) | ({63'd0, responder[4]} << 27)) | ({63'd0, responder[5]} << 31)) | ({63'd0, responder[6]} << 32)) | ({63'd0, responder[7]} << 33);
   assign requesters = (((((((((({63'd0, requester[0]} << 29) | ({63'd0, requester[1]} << 30)) | ({63'd0, requester[2]} << 32)) | ({63'd0, requester[3]} << 34)) | ({63'd0, requester[4]} << 35)) | ({63'd0, requester[5]} << 27)) | ({63'd0, requester[6]} << 28)) | ({63'd0, requester[7]} << 24)) | ({63'd0, requester[8]} << 43)) | ({63'd0, requester[9]} << 38)) | ({63'd0, requester[10]} << 39);
   assign pulses = out_q;

@@ -40,6 +40,8 @@ module dispatch (
   output wire  [43:0] counts
 );
   wire  advance;
+  wire  hands;
+  wire  moves;
   wire  free;
   wire  done;
   logic decided;
@@ -69,6 +71,18 @@ module dispatch (
   wire  [549:0] classify_row;
   logic valid_3_d;
   logic valid_3_q;
+  logic [2:0] fate_3_d;
+  logic [2:0] fate_3_q;
+  logic [5:0] counter_3_d;
+  logic [5:0] counter_3_q;
+  logic [549:0] row_3_d;
+  logic [549:0] row_3_q;
+  logic [592:0] body_3_d;
+  logic [592:0] body_3_q;
+  logic handed_d;
+  logic handed_q;
+  logic valid_4_d;
+  logic valid_4_q;
   logic [2:0] fate_d;
   logic [2:0] fate_q;
   logic [5:0] counter_d;
@@ -77,8 +91,6 @@ module dispatch (
   logic [549:0] row_q;
   logic [592:0] body_d;
   logic [592:0] body_q;
-  logic waits_d;
-  logic waits_q;
   logic command_full_d;
   logic command_full_q;
   logic [23:0] command_word_d;
@@ -91,10 +103,6 @@ module dispatch (
   logic commit_full_q;
   logic [420:0] commit_word_d;
   logic [420:0] commit_word_q;
-  logic request_full_d;
-  logic request_full_q;
-  logic response_full_d;
-  logic response_full_q;
   logic notice_full_d;
   logic notice_full_q;
   logic [386:0] notice_word_d;
@@ -137,12 +145,18 @@ module dispatch (
     .row(classify_row)
   );
   assign rows_up_valid = verdict_valid & (~lost_13_q);
-  assign free = (((((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready)) & ((~request_full_q) | request_ready)) & ((~response_full_q) | response_ready)) & ((~notice_full_q) | notice_ready)) & ((~control_full_q) | control_ready);
+  assign free = (((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready)) & ((~notice_full_q) | notice_ready)) & ((~control_full_q) | control_ready);
   assign engine = (fate_q == 3'd1) | (fate_q == 3'd2);
-  assign request_action_ready = (waits_q & free) & (fate_q == 3'd1);
-  assign response_action_ready = (waits_q & free) & (fate_q == 3'd2);
-  assign done = (free & valid_3_q) & ((~engine) | decided);
-  assign advance = (~valid_3_q) | done;
+  assign request_action_ready = (valid_4_q & free) & (fate_q == 3'd1);
+  assign response_action_ready = (valid_4_q & free) & (fate_q == 3'd2);
+  assign done = (free & valid_4_q) & ((~engine) | decided);
+  assign request_valid = (valid_3_q & (~handed_q)) & (fate_3_q == 3'd1);
+  assign request_data = row_3_q;
+  assign response_valid = (valid_3_q & (~handed_q)) & (fate_3_q == 3'd2);
+  assign response_data = row_3_q;
+  assign hands = ((handed_q | ((fate_3_q != 3'd1) & (fate_3_q != 3'd2))) | ((fate_3_q == 3'd1) & request_ready)) | ((fate_3_q == 3'd2) & response_ready);
+  assign moves = (valid_3_q & hands) & ((~valid_4_q) | done);
+  assign advance = (~valid_3_q) | moves;
   assign taken = engine & action[0];
   assign command_valid = command_full_q;
   assign command_data = command_word_q;
@@ -150,10 +164,6 @@ module dispatch (
   assign job_data = job_word_q;
   assign commit_valid = commit_full_q;
   assign commit_data = commit_word_q;
-  assign request_valid = request_full_q;
-  assign request_data = row_q;
-  assign response_valid = response_full_q;
-  assign response_data = row_q;
   assign notice_valid = notice_full_q;
   assign notice_data = notice_word_q;
   assign control_valid = control_full_q;
@@ -166,21 +176,34 @@ module dispatch (
     row_2_d = row_2_q;
     context_2_d = context_2_q;
     valid_3_d = valid_3_q;
+    fate_3_d = fate_3_q;
+    counter_3_d = counter_3_q;
+    row_3_d = row_3_q;
+    body_3_d = body_3_q;
+    valid_4_d = valid_4_q;
     fate_d = fate_q;
     counter_d = counter_q;
     row_d = row_q;
     body_d = body_q;
-    waits_d = waits_q;
     command_full_d = command_full_q;
     command_word_d = command_word_q;
     job_full_d = job_full_q;
     job_word_d = job_word_q;
     commit_full_d = commit_full_q;
     commit_word_d = commit_word_q;
-    request_full_d = request_full_q;
-    response_full_d = response_full_q;
     notice_full_d = notice_full_q;
     control_full_d = control_full_q;
+    handed_d = (valid_3_q & hands) & (~moves);
+    if (done) begin
+      valid_4_d = 1'd0;
+    end
+    if (moves) begin
+      valid_4_d = 1'd1;
+      fate_d = fate_3_q;
+      counter_d = counter_3_q;
+      row_d = row_3_q;
+      body_d = body_3_q;
+    end
     contexts_raddr = row_1_q[630:623];
     if (advance) begin
       contexts_raddr = rows_down_data[630:623];
@@ -190,10 +213,10 @@ module dispatch (
       row_2_d = row_1_q;
       context_2_d = contexts_rdata;
       valid_3_d = valid_2_q;
-      fate_d = classify_fate;
-      counter_d = classify_counter;
-      row_d = classify_row;
-      body_d = {1'd0, row_2_q[591:0]} | ({592'd0, row_2_q[815]} << 592);
+      fate_3_d = classify_fate;
+      counter_3_d = classify_counter;
+      row_3_d = classify_row;
+      body_3_d = {1'd0, row_2_q[591:0]} | ({592'd0, row_2_q[815]} << 592);
     end
     if (command_ready) begin
       command_full_d = 1'd0;
@@ -204,26 +227,14 @@ module dispatch (
     if (commit_ready) begin
       commit_full_d = 1'd0;
     end
-    if (request_ready) begin
-      request_full_d = 1'd0;
-    end
-    if (response_ready) begin
-      response_full_d = 1'd0;
-    end
     if (notice_ready) begin
       notice_full_d = 1'd0;
     end
     if (control_ready) begin
       control_full_d = 1'd0;
     end
-    if (((free & valid_3_q) & engine) & (~waits_q)) begin
-      waits_d = 1'd1;
-      request_full_d = fate_q == 3'd1;
-      response_full_d = fate_q == 3'd2;
-    end
     counts_out_d = 44'd0;
     if (done) begin
-      waits_d = 1'd0;
       command_full_d = 1'd1;
       command_word_d = 24'd0;
       if (taken) begin
@@ -246,12 +257,11 @@ module dispatch (
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       valid_3_d = 1'd0;
-      waits_d = 1'd0;
       command_full_d = 1'd0;
       job_full_d = 1'd0;
       commit_full_d = 1'd0;
-      request_full_d = 1'd0;
-      response_full_d = 1'd0;
+      valid_4_d = 1'd0;
+      handed_d = 1'd0;
       notice_full_d = 1'd0;
       control_full_d = 1'd0;
     end
@@ -266,10 +276,10 @@ module dispatch (
   end
   always_comb begin
     action = request_action_data;
-    decided = waits_q & request_action_valid;
+    decided = request_action_valid;
     if (fate_q == 3'd2) begin
       action = response_action_data;
-      decided = waits_q & response_action_valid;
+      decided = response_action_valid;
     end
   end
   initial begin
@@ -279,19 +289,22 @@ module dispatch (
     row_2_q = 816'd0;
     context_2_q = 210'd0;
     valid_3_q = 1'd0;
+    fate_3_q = 3'd0;
+    counter_3_q = 6'd0;
+    row_3_q = 550'd0;
+    body_3_q = 593'd0;
+    handed_q = 1'd0;
+    valid_4_q = 1'd0;
     fate_q = 3'd0;
     counter_q = 6'd0;
     row_q = 550'd0;
     body_q = 593'd0;
-    waits_q = 1'd0;
     command_full_q = 1'd0;
     command_word_q = 24'd0;
     job_full_q = 1'd0;
     job_word_q = 77'd0;
     commit_full_q = 1'd0;
     commit_word_q = 421'd0;
-    request_full_q = 1'd0;
-    response_full_q = 1'd0;
     notice_full_q = 1'd0;
     notice_word_q = 387'd0;
     control_full_q = 1'd0;
@@ -305,19 +318,22 @@ module dispatch (
     row_2_q <= row_2_d;
     context_2_q <= context_2_d;
     valid_3_q <= valid_3_d;
+    fate_3_q <= fate_3_d;
+    counter_3_q <= counter_3_d;
+    row_3_q <= row_3_d;
+    body_3_q <= body_3_d;
+    handed_q <= handed_d;
+    valid_4_q <= valid_4_d;
     fate_q <= fate_d;
     counter_q <= counter_d;
     row_q <= row_d;
     body_q <= body_d;
-    waits_q <= waits_d;
     command_full_q <= command_full_d;
     command_word_q <= command_word_d;
     job_full_q <= job_full_d;
     job_word_q <= job_word_d;
     commit_full_q <= commit_full_d;
     commit_word_q <= commit_word_d;
-    request_full_q <= request_full_d;
-    response_full_q <= response_full_d;
     notice_full_q <= notice_full_d;
     notice_word_q <= notice_word_d;
     control_full_q <= control_full_d;

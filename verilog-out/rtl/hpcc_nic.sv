@@ -346,6 +346,7 @@ module hpcc_nic (
   wire  tx_m_axi_rready;
   wire  counters_rx_frame;
   wire  counters_tx_frame;
+  wire  counters_failed;
   wire  [63:0] counters_pulses;
   logic [9:0] overhead_d;
   logic [9:0] overhead_q;
@@ -922,6 +923,7 @@ module hpcc_nic (
     .dispatch(rx_counts),
     .responder(responder_count),
     .requester(requester_counts),
+    .failed(counters_failed),
     .timeout(flows_timeout),
     .repeated(tx_repeated),
     .many_hops(flows_many_hops),
@@ -985,6 +987,7 @@ module hpcc_nic (
   assign manager_responder_ended_valid = refused | left_waits_q;
   assign counters_rx_frame = s_axis_rx_tvalid & s_axis_rx_tlast;
   assign counters_tx_frame = (tx_m_axis_tvalid & m_axis_tx_tready) & tx_m_axis_tlast;
+  assign counters_failed = commit_fail_valid | left_ends;
   always_comb begin
     hold_d = hold_q;
     inner_d = hold_q != 9'h190;

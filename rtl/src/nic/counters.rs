@@ -28,6 +28,8 @@ pub struct CounterPulses {
     pub responder: Signal<In, U<8>>,
     /// Requester, see [`REQUESTER_PLACES`].
     pub requester: Signal<In, U<11>>,
+    /// A negative acknowledgement because memory failed.
+    pub failed: Signal<In, Bit>,
     /// A retransmission timeout.
     pub timeout: Signal<In, Bit>,
     /// A packet was sent again.
@@ -57,6 +59,7 @@ impl Logic for CounterPulses {
         self.own.next = bit_cast_u::<64, 44>(self.dispatch.val())
             | bit_cast_u::<64, 1>(bit_cast_b(self.rx_frame.val()))
             | (bit_cast_u::<64, 1>(bit_cast_b(self.tx_frame.val())) << 1)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.failed.val())) << 33)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.timeout.val())) << 36)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.repeated.val())) << 37)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.many_hops.val())) << 38)
@@ -103,7 +106,7 @@ impl Logic for CounterPulses {
 
 crate::ports! {
     [] CounterPulses {
-        in reset, rx_frame, tx_frame, dispatch, responder, requester, timeout, repeated, many_hops, bad_speed, accepted,
+        in reset, rx_frame, tx_frame, dispatch, responder, requester, failed, timeout, repeated, many_hops, bad_speed, accepted,
             refused;
         out pulses
     }

@@ -553,6 +553,7 @@ impl Logic for Nic {
         self.counters.dispatch.next = self.rx.counts.val();
         self.counters.responder.next = self.responder.count.val();
         self.counters.requester.next = self.requester.counts.val();
+        self.counters.failed.next = self.commit.fail_valid.val() | self.left_ends.val();
         self.counters.timeout.next = self.flows.timeout.val();
         self.counters.repeated.next = self.tx.repeated.val();
         self.counters.many_hops.next = self.flows.many_hops.val();

@@ -7,7 +7,8 @@
 //! | 0 | row out of the FIFO, context read |
 //! | 1 | row and context into registers |
 //! | 2 | checks, fate ([`classify`]) |
-//! | 3 | acts: skips, commits, reports, or hands the row to an engine and waits for its decision |
+//! | 3 | hands requests and READ responses to their engine |
+//! | 4 | acts: skips, commits, reports, or waits for the engine's decision while the next row is with its own |
 //!
 //! Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames.
 //! Reference: `receive` of `hpcc_models::nic`.
@@ -93,19 +94,24 @@ pub struct Dispatch {
     context_2: DFF<Context>,
     classify: Classify,
     valid_3: DFF<Bit>,
+    fate_3: DFF<U<3>>,
+    counter_3: DFF<U<6>>,
+    row_3: DFF<RxRow>,
+    body_3: DFF<ControlRow>,
+    handed: DFF<Bit>,
+    hands: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
+    valid_4: DFF<Bit>,
     fate: DFF<U<3>>,
     counter: DFF<U<6>>,
     row: DFF<RxRow>,
     body: DFF<ControlRow>,
-    waits: DFF<Bit>,
     command_full: DFF<Bit>,
     command_word: DFF<U<24>>,
     job_full: DFF<Bit>,
     job_word: DFF<DmaJob>,
     commit_full: DFF<Bit>,
     commit_word: DFF<CommitRow>,
-    request_full: DFF<Bit>,
-    response_full: DFF<Bit>,
     notice_full: DFF<Bit>,
     notice_word: DFF<DispatchEvent>,
     control_full: DFF<Bit>,
@@ -123,7 +129,10 @@ impl Logic for Dispatch {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, lost_13, rows, contexts);
-        dff_setup!(self, clock, valid_1, row_1, valid_2, row_2, context_2, valid_3, fate, counter, row, body, waits);
+        dff_setup!(
+            self, clock, valid_1, row_1, valid_2, row_2, context_2, valid_3, fate_3, counter_3, row_3, body_3, handed
+        );
+        dff_setup!(self, clock, valid_4, fate, counter, row, body);
         dff_setup!(
             self,
             clock,
@@ -134,16 +143,7 @@ impl Logic for Dispatch {
             commit_full,
             commit_word
         );
-        dff_setup!(
-            self,
-            clock,
-            request_full,
-            response_full,
-            notice_full,
-            notice_word,
-            control_full,
-            control_word
-        );
+        dff_setup!(self, clock, notice_full, notice_word, control_full, control_word);
         dff_setup!(self, clock, counts_out);
         self.rows.reset.next = self.reset.val();
         self.lost_13.d.next = self.lost.val();
@@ -157,21 +157,41 @@ impl Logic for Dispatch {
         self.free.next = (!self.command_full.q.val() | self.command.ready.val())
             & (!self.job_full.q.val() | self.job.ready.val())
             & (!self.commit_full.q.val() | self.commit.ready.val())
-            & (!self.request_full.q.val() | self.request.ready.val())
-            & (!self.response_full.q.val() | self.response.ready.val())
             & (!self.notice_full.q.val() | self.notice.ready.val())
             & (!self.control_full.q.val() | self.control.ready.val());
         self.engine.next = (self.fate.q.val() == 1) | (self.fate.q.val() == 2);
         self.action.next = self.request_action.data.val();
-        self.decided.next = self.waits.q.val() & self.request_action.valid.val();
+        self.decided.next = self.request_action.valid.val();
         if self.fate.q.val() == 2 {
             self.action.next = self.response_action.data.val();
-            self.decided.next = self.waits.q.val() & self.response_action.valid.val();
+            self.decided.next = self.response_action.valid.val();
         }
-        self.request_action.ready.next = self.waits.q.val() & self.free.val() & (self.fate.q.val() == 1);
-        self.response_action.ready.next = self.waits.q.val() & self.free.val() & (self.fate.q.val() == 2);
-        self.done.next = self.free.val() & self.valid_3.q.val() & (!self.engine.val() | self.decided.val());
-        self.advance.next = !self.valid_3.q.val() | self.done.val();
+        self.request_action.ready.next = self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == 1);
+        self.response_action.ready.next = self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == 2);
+        self.done.next = self.free.val() & self.valid_4.q.val() & (!self.engine.val() | self.decided.val());
+
+        // the row behind goes to its engine meanwhile
+        self.request.valid.next = self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == 1);
+        self.request.data.next = self.row_3.q.val();
+        self.response.valid.next = self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == 2);
+        self.response.data.next = self.row_3.q.val();
+        self.hands.next = self.handed.q.val()
+            | ((self.fate_3.q.val() != 1) & (self.fate_3.q.val() != 2))
+            | ((self.fate_3.q.val() == 1) & self.request.ready.val())
+            | ((self.fate_3.q.val() == 2) & self.response.ready.val());
+        self.moves.next = self.valid_3.q.val() & self.hands.val() & (!self.valid_4.q.val() | self.done.val());
+        self.advance.next = !self.valid_3.q.val() | self.moves.val();
+        self.handed.d.next = self.valid_3.q.val() & self.hands.val() & !self.moves.val();
+        if self.done.val() {
+            self.valid_4.d.next = false;
+        }
+        if self.moves.val() {
+            self.valid_4.d.next = true;
+            self.fate.d.next = self.fate_3.q.val();
+            self.counter.d.next = self.counter_3.q.val();
+            self.row.d.next = self.row_3.q.val();
+            self.body.d.next = self.body_3.q.val();
+        }
 
         // a stalled row keeps reading its own context
         self.rows.down.ready.next = self.advance.val();
@@ -184,10 +204,10 @@ impl Logic for Dispatch {
             self.row_2.d.next = self.row_1.q.val();
             self.context_2.d.next = self.contexts.rdata.val();
             self.valid_3.d.next = self.valid_2.q.val();
-            self.fate.d.next = self.classify.fate.val();
-            self.counter.d.next = self.classify.counter.val();
-            self.row.d.next = self.classify.row.val();
-            self.body.d.next = bit_cast_ww::<593, 10, 592, 10>(bit_cast_ww::<592, 10, 816, 13>(self.row_2.q.val()))
+            self.fate_3.d.next = self.classify.fate.val();
+            self.counter_3.d.next = self.classify.counter.val();
+            self.row_3.d.next = self.classify.row.val();
+            self.body_3.d.next = bit_cast_ww::<593, 10, 592, 10>(bit_cast_ww::<592, 10, 816, 13>(self.row_2.q.val()))
                 | (bit_cast_w::<593, 10, 1>(self.row_2.q.val().get_bits::<1>(815)) << 592);
         }
         self.classify.raw.next = self.row_2.q.val();
@@ -204,26 +224,14 @@ impl Logic for Dispatch {
         if self.commit.ready.val() {
             self.commit_full.d.next = false;
         }
-        if self.request.ready.val() {
-            self.request_full.d.next = false;
-        }
-        if self.response.ready.val() {
-            self.response_full.d.next = false;
-        }
         if self.notice.ready.val() {
             self.notice_full.d.next = false;
         }
         if self.control.ready.val() {
             self.control_full.d.next = false;
         }
-        if self.free.val() & self.valid_3.q.val() & self.engine.val() & !self.waits.q.val() {
-            self.waits.d.next = true;
-            self.request_full.d.next = self.fate.q.val() == 1;
-            self.response_full.d.next = self.fate.q.val() == 2;
-        }
         self.counts_out.d.next = bits_u::<44>(0);
         if self.done.val() {
-            self.waits.d.next = false;
             self.command_full.d.next = true;
             self.command_word.d.next = bits_u::<24>(0);
             if self.taken.val() {
@@ -273,10 +281,6 @@ impl Logic for Dispatch {
         self.job.data.next = self.job_word.q.val();
         self.commit.valid.next = self.commit_full.q.val();
         self.commit.data.next = self.commit_word.q.val();
-        self.request.valid.next = self.request_full.q.val();
-        self.request.data.next = self.row.q.val();
-        self.response.valid.next = self.response_full.q.val();
-        self.response.data.next = self.row.q.val();
         self.notice.valid.next = self.notice_full.q.val();
         self.notice.data.next = self.notice_word.q.val();
         self.control.valid.next = self.control_full.q.val();
@@ -286,12 +290,11 @@ impl Logic for Dispatch {
             self.valid_1.d.next = false;
             self.valid_2.d.next = false;
             self.valid_3.d.next = false;
-            self.waits.d.next = false;
             self.command_full.d.next = false;
             self.job_full.d.next = false;
             self.commit_full.d.next = false;
-            self.request_full.d.next = false;
-            self.response_full.d.next = false;
+            self.valid_4.d.next = false;
+            self.handed.d.next = false;
             self.notice_full.d.next = false;
             self.control_full.d.next = false;
         }
