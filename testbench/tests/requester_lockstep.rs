@@ -252,7 +252,7 @@ impl Drive for Traffic {
         });
         self.stream("read_error", 0.0005, 48, outputs, inputs, |t, word| {
             let (qp, known) = t.qp();
-            word[0] = 2 * qp | known.generation << 16 | t.psn(known) << 24;
+            word[0] = (2 * qp) | (known.generation << 16) | (t.psn(known) << 24);
         });
         self.stream("remove", 0.0005, 16, outputs, inputs, |t, word| {
             let (qp, known) = t.qp();
@@ -262,7 +262,7 @@ impl Drive for Traffic {
         if inputs[valid] == 0 || outputs[ready] == 1 {
             let (qp, known) = self.qp();
             inputs[valid] = u64::from(self.random.chance(0.0005));
-            inputs[self.at(true, "ended_flow")] = 2 * qp | self.random.uniform(1);
+            inputs[self.at(true, "ended_flow")] = (2 * qp) | self.random.uniform(1);
             inputs[self.at(true, "ended_generation")] = known.generation;
         }
         let speed = [1.0, 0.5, 0.05][(clock / 2000 % 3) as usize];

@@ -16,7 +16,7 @@
 //!
 //! Work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
 //! more to hand messages to the scheduler (`emit`); what ends the queue pair passes them over all its messages (`bury`).
-//! An answer within a message takes six clocks, a READ response seven.
+//! An answer within a message takes six clocks, a READ response seven; one clock more if the next input is on the same stream.
 //!
 //! Reference: `hpcc_models::nic`. Deviations: a work request longer than 2^`SEGMENT` PSNs is several messages on the wire also
 //! when it writes, the next PSN to send is not known here, so a READ gap is reported even when the flow has just gone back.
