@@ -156,8 +156,7 @@ fn a_recorded_write_with_a_lost_packet_is_answered_as_linux_did() {
         // Times are the capture's: each answer follows what it answers, and nothing takes a microsecond's work longer.
         let last = requests
             .iter()
-            .filter(|request| request.t_ns <= left.sent[1].t_ns)
-            .next_back()
+            .rfind(|request| request.t_ns <= left.sent[1].t_ns)
             .unwrap();
         assert!(left.sent[1].t_ns - last.t_ns < 100_000);
     }

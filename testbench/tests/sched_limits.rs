@@ -111,7 +111,7 @@ fn restarts_go_on_at_their_start() {
         bench.settle();
         let settled = bench.clock;
         bench.run(80_000);
-        let span = (end as u32).wrapping_sub(start) & 0xff_ffff;
+        let span = end.wrapping_sub(start) & 0xff_ffff;
         expected.clear();
         expected.extend((0..span).map(|psn| (start + psn) & 0xff_ffff));
         let sent: Vec<u32> = bench.sent[from..].iter().map(|packet| packet.psn).collect();

@@ -21,7 +21,7 @@ use crate::sched::ports::FeedbackOut;
 use rust_hdl::prelude::*;
 
 /// Codes of [`Form::form`].
-pub mod form {
+pub mod code {
     /// Nothing leaves; the scheduler gets the bytes of a full packet back.
     pub const VOID: u64 = 0;
     /// WRITE packet.
@@ -43,7 +43,7 @@ pub struct Form {
     pub overhead: Signal<In, U<10>>,
     /// Clock 0: a grant.
     pub valid: Signal<In, Bit>,
-    /// What becomes of it, one of [`form`].
+    /// What becomes of it, one of [`code`].
     pub form: Signal<In, U<2>>,
     /// Flow.
     pub flow: Signal<In, U<9>>,

@@ -13,8 +13,11 @@ use std::sync::{Mutex, PoisonError};
 /// Simulated time from which on two NICs are worth two threads, ns.
 const WORTH_A_THREAD_NS: u64 = 200;
 
+/// Shared object and ports of a built model.
+type Built = (PathBuf, Vec<Port>);
+
 /// The built models, without and with waveforms: shared object and ports. Emitting the NIC takes seconds, so once per process.
-static BUILT: Mutex<[Option<(PathBuf, Vec<Port>)>; 2]> = Mutex::new([None, None]);
+static BUILT: Mutex<[Option<Built>; 2]> = Mutex::new([None, None]);
 
 /// A fresh Verilated NIC, able to write waveforms or not; built when it is first asked for.
 pub fn model(trace: bool) -> Result<Model, DeviceError> {

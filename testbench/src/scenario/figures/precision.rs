@@ -154,7 +154,7 @@ impl Network {
         tables.sort_by_key(|&(entries, interpolated)| (std::cmp::Reverse(interpolated), std::cmp::Reverse(entries)));
         tables.dedup();
         let mut panels = Vec::new();
-        for metric in 0..2 {
+        for (metric, most_shown) in MOST_SHOWN.into_iter().enumerate() {
             let by_bits = tables.iter().map(|&(entries, interpolated)| {
                 let kind = if interpolated { "interpolated" } else { "plain" };
                 self.line(format!("1/n: {entries} {kind}"), metric, |p| {
@@ -164,7 +164,7 @@ impl Network {
             });
             // A line of one point says nothing that the next panel does not say.
             let by_bits = by_bits.filter(|l| l.points.len() > 1).collect();
-            let top = self.golden.mean(metric) * MOST_SHOWN[metric];
+            let top = self.golden.mean(metric) * most_shown;
             let above = self.fixed.iter().any(|f| f.1.mean(metric) > top);
             panels.push(Panel {
                 y_max: above.then_some(top),

@@ -264,8 +264,10 @@ impl Bench {
         let r = self.world.reads[qp];
         let (psn, kind) = match self.random.below(10) {
             0..=5 => (self.world.next[flow], self.random.below(20) / 17),
-            6 if flow % 2 == 0 && m.count > 0 => (near(&mut self.random, m.start, m.count), 7),
-            7 if flow % 2 == 0 && m.count > 0 => (near(&mut self.random, m.start, m.count), self.random.below(8)),
+            6 if flow.is_multiple_of(2) && m.count > 0 => (near(&mut self.random, m.start, m.count), 7),
+            7 if flow.is_multiple_of(2) && m.count > 0 => {
+                (near(&mut self.random, m.start, m.count), self.random.below(8))
+            }
             8 if r.count > 0 => (near(&mut self.random, r.first, r.count), self.random.below(8)),
             _ => (self.random.corner(24) as u32, self.random.below(8)),
         };
