@@ -19,6 +19,30 @@ type Built = (PathBuf, Vec<Port>);
 /// The built models, without and with waveforms: shared object and ports. Emitting the NIC takes seconds, so once per process.
 static BUILT: Mutex<[Option<Built>; 2]> = Mutex::new([None, None]);
 
+/// Room for the whole NIC, which is built on the stack before it is boxed.
+const STACK_BYTES: usize = 64 << 20;
+
+fn on_a_large_stack<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, DeviceError> + Send + 'static,
+) -> Result<T, DeviceError> {
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
+    let joined = thread.map(std::thread::JoinHandle::join);
+    match joined {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(DeviceError::Law("building the NIC's model failed".to_owned())),
+        Err(error) => Err(DeviceError::Law(format!("building the NIC's model: {error}"))),
+    }
+}
+
+fn build(trace: bool) -> Result<Built, DeviceError> {
+    let top = hpcc_rtl::tops::find(TOP)
+        .ok_or_else(|| DeviceError::Law(format!("fidelity: nic-rtl: there is no module {TOP}")))?;
+    let mut sources = sources(TOP, (top.make)().as_mut()).map_err(ModelError::from)?;
+    sources.trace = trace;
+    let object = shared_object(&sources).map_err(ModelError::from)?;
+    Ok((object, sources.ports))
+}
+
 /// A fresh Verilated NIC, able to write waveforms or not; built when it is first asked for.
 pub fn model(trace: bool) -> Result<Model, DeviceError> {
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,12 +50,8 @@ pub fn model(trace: bool) -> Result<Model, DeviceError> {
     let (object, ports) = match &*built {
         Some(known) => known.clone(),
         None => {
-            let top = hpcc_rtl::tops::find(TOP)
-                .ok_or_else(|| DeviceError::Law(format!("fidelity: nic-rtl: there is no module {TOP}")))?;
-            let mut sources = sources(TOP, (top.make)().as_mut()).map_err(ModelError::from)?;
-            sources.trace = trace;
-            let object = shared_object(&sources).map_err(ModelError::from)?;
-            built.insert((object, sources.ports)).clone()
+            let (object, ports) = on_a_large_stack(move || build(trace))?;
+            built.insert((object, ports)).clone()
         }
     };
     Ok(Model::load(&object, ports)?)
