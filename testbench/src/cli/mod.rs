@@ -7,6 +7,7 @@ mod cocotb;
 mod cosim;
 mod emit;
 mod failure;
+mod fuzz;
 mod link;
 mod mutate;
 mod output;
@@ -38,6 +39,7 @@ enum Command {
     Run(run::Args),
     Scenarios(scenarios::Args),
     Sweep(sweep::Args),
+    Fuzz(fuzz::Args),
     Replay(replay::Args),
     Serve(serve::Args),
     Emit(emit::Args),
@@ -53,6 +55,7 @@ impl Command {
             Self::Run(args) => args.run(),
             Self::Scenarios(args) => args.run(),
             Self::Sweep(args) => args.run(),
+            Self::Fuzz(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Serve(args) => args.run(),
             Self::Emit(args) => args.run(),

@@ -9,12 +9,14 @@
 //! | `bound` | how much payload the wire could carry at most |
 //! | `network` | NICs on the hosts of a simulated network |
 //! | `replay` | a capture into one NIC |
+//! | `fuzz` | hostile frames beside honest work |
 //! | `serve`, `arp` | one NIC with a live wire over UDP |
 //! | `outputs` | memory, completions and counters as files |
 
 pub mod arp;
 pub mod bound;
 pub mod device;
+pub mod fuzz;
 pub mod link;
 pub mod link_config;
 pub mod link_report;

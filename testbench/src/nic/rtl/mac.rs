@@ -12,38 +12,51 @@ const EARLY_PS: u64 = 10_000;
 /// Frames on their way into the NIC.
 #[derive(Debug, Default)]
 pub struct Source {
-    waiting: VecDeque<(u64, Vec<u8>)>,
+    waiting: VecDeque<(u64, Vec<u8>, bool)>,
     at: usize,
     offered: bool,
+    kept: bool,
 }
 
 impl Source {
     /// Adds a frame; those of a later time stand behind those of an earlier one.
     pub fn push(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.push_marked(at_ns, frame, false);
+    }
+
+    /// Frames that the NIC has not taken whole.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The same; the MAC says whether the frame is bad.
+    pub fn push_marked(&mut self, at_ns: u64, frame: Vec<u8>, bad: bool) {
         // The first one may be half in.
         let low = usize::from(self.at > 0 || self.offered);
         let place = self
             .waiting
-            .partition_point(|(at, _)| *at <= at_ns)
+            .partition_point(|(at, ..)| *at <= at_ns)
             .max(low.min(self.waiting.len()));
-        self.waiting.insert(place, (at_ns, frame));
+        self.waiting.insert(place, (at_ns, frame, bad));
     }
 
     /// When the next frame comes, if one is waiting.
     pub fn next_ns(&self) -> Option<u64> {
-        self.waiting.front().map(|(at, _)| *at)
+        self.waiting.front().map(|(at, ..)| *at)
     }
 
-    /// Puts the beat of this clock on the inputs.
-    pub fn drive(&mut self, now_ns: u64, ports: &FramePorts, inputs: &mut [u64]) {
+    /// Puts the beat of this clock on the inputs; a stall makes a gap.
+    pub fn drive(&mut self, now_ns: u64, stall: bool, ports: &FramePorts, inputs: &mut [u64]) {
+        // What was offered and not taken stays offered.
+        let stall = stall && !self.kept;
         let frame = self
             .waiting
             .front()
-            .filter(|(at, frame)| *at <= now_ns && !frame.is_empty());
+            .filter(|(at, frame, _)| *at <= now_ns && !frame.is_empty() && !stall);
         self.offered = frame.is_some();
         inputs[ports.valid] = self.offered.into();
-        let Some((_, frame)) = frame else {
-            if self.waiting.front().is_some_and(|(_, frame)| frame.is_empty()) {
+        let Some((_, frame, bad)) = frame else {
+            if self.waiting.front().is_some_and(|(_, frame, _)| frame.is_empty()) {
                 self.waiting.pop_front();
             }
             return;
@@ -57,15 +70,16 @@ impl Source {
         }
         inputs[ports.keep] = u64::MAX >> (BEAT - beat.len());
         inputs[ports.last] = u64::from(rest.len() <= BEAT);
-        inputs[ports.user] = 0;
+        inputs[ports.user] = u64::from(*bad && rest.len() <= BEAT);
     }
 
     /// Looks whether the NIC takes the beat; `true` if so.
     pub fn sample(&mut self, ports: &FramePorts, outputs: &[u64]) -> bool {
         let taken = self.offered && outputs[ports.ready] == 1;
+        self.kept = self.offered && !taken;
         if taken {
             self.at += BEAT;
-            if self.waiting.front().is_some_and(|(_, frame)| self.at >= frame.len()) {
+            if self.waiting.front().is_some_and(|(_, frame, _)| self.at >= frame.len()) {
                 self.waiting.pop_front();
                 self.at = 0;
             }
@@ -107,9 +121,9 @@ impl Sink {
         !self.frame.is_empty()
     }
 
-    /// Puts ready on the inputs. Between frames it follows the line rate.
-    pub fn drive(&mut self, now_ns: u64, ports: &FramePorts, inputs: &mut [u64]) {
-        self.ready = self.busy() || self.free_ps <= now_ns * 1000 + EARLY_PS;
+    /// Puts ready on the inputs. Between frames it follows the line rate; a stall holds it low.
+    pub fn drive(&mut self, now_ns: u64, stall: bool, ports: &FramePorts, inputs: &mut [u64]) {
+        self.ready = !stall && (self.busy() || self.free_ps <= now_ns * 1000 + EARLY_PS);
         inputs[ports.ready] = self.ready.into();
     }
 

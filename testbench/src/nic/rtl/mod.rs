@@ -23,6 +23,7 @@ use crate::drive::axi_ports::AxiPorts;
 use crate::drive::clocked::Clocked;
 use hpcc_models::nic::registers::offset;
 use hpcc_models::nic::{Completion, Counter, WorkRequest};
+use hpcc_rtl::sim::Stimulus;
 use mac::{Sink, Source};
 use ports::NicPorts;
 use setup::Step;
@@ -75,6 +76,20 @@ pub struct RtlNic<C> {
     moved: u64,
     /// Time that the waveform covers, ns.
     recorded: Range<u64>,
+    stalls: Option<Stalls>,
+}
+
+/// Random stalls of the frame and completion streams, each with its own chance in a clock.
+#[derive(Debug)]
+pub struct Stalls {
+    /// Where they come from.
+    pub stimulus: Stimulus,
+    /// Chance of a gap between beats of received frames.
+    pub rx: f64,
+    /// Chance that a beat of a sent frame is not taken.
+    pub tx: f64,
+    /// Chance that a completion is not taken.
+    pub completion: f64,
 }
 
 fn fault(t_ns: u64, what: impl Into<String>) -> DeviceError {
@@ -106,6 +121,7 @@ impl<C: Clocked> RtlNic<C> {
             now_ns: 0,
             moved: 0,
             recorded: 0..0,
+            stalls: None,
         };
         nic.device.inputs()[ports.reset] = 1;
         nic.clock_for(RESET_CLOCKS)?;
@@ -119,6 +135,21 @@ impl<C: Clocked> RtlNic<C> {
         &mut self.memory
     }
 
+    /// Random stalls from now on, or none.
+    pub fn set_stalls(&mut self, stalls: Option<Stalls>) {
+        self.stalls = stalls;
+    }
+
+    /// A frame arrives now, behind those that wait; the MAC says whether it is bad.
+    pub fn offer_marked(&mut self, frame: Vec<u8>, bad: bool) {
+        self.source.push_marked(self.now_ns, frame, bad);
+    }
+
+    /// Frames offered that the NIC has not taken whole.
+    pub fn frames_waiting(&self) -> usize {
+        self.source.waiting()
+    }
+
     fn clock_for(&mut self, clocks: u64) -> Result<(), DeviceError> {
         (0..clocks).try_for_each(|_| self.clock())
     }
@@ -130,10 +161,13 @@ impl<C: Clocked> RtlNic<C> {
         inputs[ports.now] = now;
         inputs[ports.pause] = self.pause.into();
         self.axi.apply(&self.slave, inputs);
-        self.source.drive(now, &ports.rx, inputs);
-        self.sink.drive(now, &ports.tx, inputs);
+        let [rx, tx, completion] = self.stalls.as_mut().map_or([false; 3], |stalls| {
+            [stalls.rx, stalls.tx, stalls.completion].map(|chance| stalls.stimulus.chance(chance))
+        });
+        self.source.drive(now, rx, &ports.rx, inputs);
+        self.sink.drive(now, tx, &ports.tx, inputs);
         host::drive_work(self.work.front(), &ports.work, inputs);
-        inputs[ports.completion.ready] = 1;
+        inputs[ports.completion.ready] = (!completion).into();
         self.access.drive(&ports.lite, inputs);
         self.device.settle();
         let outputs = self.device.outputs();
@@ -146,7 +180,7 @@ impl<C: Clocked> RtlNic<C> {
             self.work.pop_front();
             moved = true;
         }
-        if outputs[ports.completion.valid] == 1 {
+        if outputs[ports.completion.valid] == 1 && !completion {
             let completion = host::completion(&outputs[ports.completion.data..], now);
             self.completions.push(completion.map_err(|what| fault(now, what))?);
             self.open = self.open.saturating_sub(1);
