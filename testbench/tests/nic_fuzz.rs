@@ -37,7 +37,6 @@ fn hostile_frames_harm_nobody() {
         "ghost_acks",
         "control_accepted",
         "control_refused",
-        "int_many_hops",
         "int_bad_speed",
     ] {
         assert!(counter(name) > 0, "{name} did not come up");
