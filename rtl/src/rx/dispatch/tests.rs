@@ -173,8 +173,9 @@ fn run(seed: u64, stall: f64) {
         pipe.payload.ready.next = true;
         pipe.job.ready.next = !stimulus.chance(stall);
         pipe.commit.ready.next = !stimulus.chance(stall);
-        pipe.request.ready.next = !stimulus.chance(stall);
-        pipe.response.ready.next = !stimulus.chance(stall);
+        // an engine takes the next row when its last decision has been taken
+        pipe.request.ready.next = request_at == 0 && !stimulus.chance(stall);
+        pipe.response.ready.next = response_at == 0 && !stimulus.chance(stall);
         pipe.notice.ready.next = !stimulus.chance(stall);
         pipe.control.ready.next = !stimulus.chance(stall);
         // the engines skip everything, a while after they were asked

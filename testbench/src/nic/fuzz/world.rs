@@ -97,7 +97,7 @@ pub fn aimed_qp(qpn: u32, psn: u32) -> QpConfig {
     QpConfig {
         send_psn: psn,
         expected_psn: psn,
-        int: qpn % 3 == 0,
+        int: qpn.is_multiple_of(3),
         mtu: [256, 256, 512, 1024, 256, 2048, 256, 4096][qpn as usize % 8],
         priority: 1,
         ..QpConfig::new(qpn, REMOTE + qpn, ATTACKER)
