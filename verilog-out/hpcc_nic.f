@@ -132,7 +132,7 @@ rtl/scheduler_6_50_9_6_6_1.sv
 rtl/stream_merge_w382.sv
 rtl/stream_merge_w50.sv
 rtl/stream_merge_w66.sv
-rtl/stream_merge_w85.sv
+rtl/stream_merge_w92.sv
 rtl/flows.sv
 rtl/control_gate.sv
 rtl/sdp_ram_w10_a8.sv

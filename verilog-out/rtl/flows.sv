@@ -193,12 +193,12 @@ module flows (
   wire  commands_second_ready;
   wire  [49:0] commands_down_data;
   wire  commands_down_valid;
-  wire  [84:0] updates_first_data;
+  wire  [91:0] updates_first_data;
   wire  updates_first_ready;
-  wire  [84:0] updates_second_data;
+  wire  [91:0] updates_second_data;
   wire  updates_second_valid;
   wire  updates_second_ready;
-  wire  [84:0] updates_down_data;
+  wire  [91:0] updates_down_data;
   wire  updates_down_valid;
   logic [31:0] timeouts_q;
   scheduler_6_50_9_6_6_1 u_scheduler (
@@ -376,7 +376,7 @@ module flows (
     .down_valid(commands_down_valid),
     .down_ready(scheduler_command_ready)
   );
-  stream_merge_w85 u_updates (
+  stream_merge_w92 u_updates (
     .clock(clock),
     .reset(reset),
     .first_data(updates_first_data),
@@ -440,14 +440,14 @@ module flows (
   assign scheduler_command_priority = commands_down_data[47:45];
   assign scheduler_command_windowless = commands_down_data[48];
   assign scheduler_command_timerless = commands_down_data[49];
-  assign updates_first_data = (({76'd0, law_update_flow[8:0]} | ({77'd0, law_update_generation} << 9)) | ({51'd0, law_update_window} << 17)) | ({51'd0, law_update_rate} << 51);
+  assign updates_first_data = (({76'd0, law_update_flow} | ({84'd0, law_update_generation} << 16)) | ({58'd0, law_update_window} << 24)) | ({58'd0, law_update_rate} << 58);
   assign updates_second_valid = first_valid & (~commands_down_valid);
   assign first_ready = updates_second_ready & (~commands_down_valid);
-  assign updates_second_data = (({76'd0, first_flow[8:0]} | ({77'd0, first_generation} << 9)) | ({51'd0, first_window} << 17)) | ({51'd0, first_rate} << 51);
-  assign scheduler_update_flow = {7'd0, updates_down_data[8:0]};
-  assign scheduler_update_generation = updates_down_data[16:9];
-  assign scheduler_update_window = updates_down_data[50:17];
-  assign scheduler_update_rate = updates_down_data[84:51];
+  assign updates_second_data = (({76'd0, first_flow} | ({84'd0, first_generation} << 16)) | ({58'd0, first_window} << 24)) | ({58'd0, first_rate} << 58);
+  assign scheduler_update_flow = updates_down_data[15:0];
+  assign scheduler_update_generation = updates_down_data[23:16];
+  assign scheduler_update_window = updates_down_data[57:24];
+  assign scheduler_update_rate = updates_down_data[91:58];
   assign scheduler_update_utilisation = 51'd0;
   assign count_late = scheduler_count_late;
   assign count_beyond = scheduler_count_beyond;
@@ -460,7 +460,7 @@ module flows (
   always @(posedge clock) begin
     timeouts_q <= scheduler_count_timeout;
   end
-  wire unused_bits = &{1'b0, command_flow[15:9], first_flow[15:9], first_utilisation, kill_data[15:9], answered_flow[15:9], answered_snd_nxt, answered_sent_at, answered_bytes, answered_now, requests_data[15:9], responses_flow[15:9]};
+  wire unused_bits = &{1'b0, command_flow[15:9], first_utilisation, kill_data[15:9], answered_flow[15:9], answered_snd_nxt, answered_sent_at, answered_bytes, answered_now, requests_data[15:9], responses_flow[15:9]};
 endmodule
 
 `default_nettype wire

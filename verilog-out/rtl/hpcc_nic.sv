@@ -243,7 +243,7 @@ module hpcc_nic (
   wire  works_second_ready;
   wire  [319:0] works_down_data;
   wire  works_down_valid;
-  wire  [4:0] requester_max_reads;
+  logic [4:0] requester_max_reads;
   wire  requester_row_ready;
   wire  [485:0] requester_action_data;
   wire  requester_action_valid;
@@ -958,7 +958,6 @@ module hpcc_nic (
   assign queue_up_data = commit_response_data;
   assign queue_up_valid = commit_response_valid;
   assign queue_gone_valid = tx_read_left | (tx_read_error & tx_note_response);
-  assign requester_max_reads = registers_cfg_max_rd_atomic[4:0];
   assign read_errors_up_valid = tx_read_error & (~tx_note_response);
   assign read_errors_up_data = (({40'd0, tx_note_qp} << 1) | ({40'd0, tx_note_generation} << 16)) | ({24'd0, tx_note_psn} << 24);
   assign s_axis_work_tready = works_first_ready;
@@ -1032,6 +1031,12 @@ module hpcc_nic (
       overhead_d = 10'h7c;
       ended_waits_d = 1'd0;
       left_waits_d = 1'd0;
+    end
+  end
+  always_comb begin
+    requester_max_reads = registers_cfg_max_rd_atomic[4:0];
+    if (registers_cfg_max_rd_atomic > 8'h1f) begin
+      requester_max_reads = 5'h1f;
     end
   end
   initial begin

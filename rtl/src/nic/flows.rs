@@ -24,8 +24,8 @@ type WorkWord = W<66, 2>;
 /// windowless 48, timerless 49.
 type CommandWord = U<50>;
 
-/// An update: flow 8:0, generation 16:9, window 50:17, rate 84:51.
-type UpdateWord = W<85, 2>;
+/// An update: flow 15:0, generation 23:16, window 57:24, rate 91:58.
+type UpdateWord = W<92, 2>;
 
 /// Scheduler and congestion control of 300 flows.
 #[derive(LogicBlock, Default)]
@@ -214,23 +214,23 @@ impl Logic for Flows {
         // updates
         self.updates.first.valid.next = self.law.update.valid.val();
         self.law.update.ready.next = self.updates.first.ready.val();
-        self.updates.first.data.next = bit_cast_w::<85, 2, 9>(bit_cast_u::<9, 16>(self.law.update.flow.val()))
-            | (bit_cast_w::<85, 2, 8>(self.law.update.generation.val()) << 9)
-            | (bit_cast_w::<85, 2, 34>(self.law.update.window.val()) << 17)
-            | (bit_cast_w::<85, 2, 34>(self.law.update.rate.val()) << 51);
+        self.updates.first.data.next = bit_cast_w::<92, 2, 16>(self.law.update.flow.val())
+            | (bit_cast_w::<92, 2, 8>(self.law.update.generation.val()) << 16)
+            | (bit_cast_w::<92, 2, 34>(self.law.update.window.val()) << 24)
+            | (bit_cast_w::<92, 2, 34>(self.law.update.rate.val()) << 58);
         // a first window must not overtake the creation of its flow
         self.updates.second.valid.next = self.first.valid.val() & !self.commands.down.valid.val();
         self.first.ready.next = self.updates.second.ready.val() & !self.commands.down.valid.val();
-        self.updates.second.data.next = bit_cast_w::<85, 2, 9>(bit_cast_u::<9, 16>(self.first.flow.val()))
-            | (bit_cast_w::<85, 2, 8>(self.first.generation.val()) << 9)
-            | (bit_cast_w::<85, 2, 34>(self.first.window.val()) << 17)
-            | (bit_cast_w::<85, 2, 34>(self.first.rate.val()) << 51);
+        self.updates.second.data.next = bit_cast_w::<92, 2, 16>(self.first.flow.val())
+            | (bit_cast_w::<92, 2, 8>(self.first.generation.val()) << 16)
+            | (bit_cast_w::<92, 2, 34>(self.first.window.val()) << 24)
+            | (bit_cast_w::<92, 2, 34>(self.first.rate.val()) << 58);
         self.scheduler.update.valid.next = self.updates.down.valid.val();
         self.updates.down.ready.next = self.scheduler.update.ready.val();
-        self.scheduler.update.flow.next = bit_cast_u::<16, 9>(self.updates.down.data.val().get_bits::<9>(0));
-        self.scheduler.update.generation.next = self.updates.down.data.val().get_bits::<8>(9);
-        self.scheduler.update.window.next = self.updates.down.data.val().get_bits::<34>(17);
-        self.scheduler.update.rate.next = self.updates.down.data.val().get_bits::<34>(51);
+        self.scheduler.update.flow.next = self.updates.down.data.val().get_bits::<16>(0);
+        self.scheduler.update.generation.next = self.updates.down.data.val().get_bits::<8>(16);
+        self.scheduler.update.window.next = self.updates.down.data.val().get_bits::<34>(24);
+        self.scheduler.update.rate.next = self.updates.down.data.val().get_bits::<34>(58);
         self.scheduler.update.utilisation.next = bits_u::<51>(0);
 
         self.count_late.next = self.scheduler.count_late.val();

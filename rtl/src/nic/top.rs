@@ -402,6 +402,10 @@ impl Logic for Nic {
         // requester
         self.requester.now.next = self.now.val();
         self.requester.max_reads.next = self.registers.cfg_max_rd_atomic.val().get_bits::<5>(0);
+        if self.registers.cfg_max_rd_atomic.val() > 31 {
+            // a ring has 16 messages, so more than that is no limit
+            self.requester.max_reads.next = bits_u::<5>(31);
+        }
         self.requester.speeds.next = self.registers.cfg_speed_valid.val();
         self.requester.context_valid.next = self.manager.context_valid.val();
         self.requester.context_qp.next = self.manager.context_qp.val();
