@@ -16,7 +16,21 @@ pub struct Top {
     /// What it is, in one line.
     pub about: &'static str,
     /// Makes the block with the parameters that are emitted.
-    pub make: fn() -> Box<dyn Block>,
+    make: fn() -> Box<dyn Block>,
+}
+
+/// A block is built on the stack before it is boxed, and an unoptimised build of the whole NIC needs more than a thread usually has.
+const STACK_BYTES: usize = 256 << 20;
+
+impl Top {
+    /// Makes the block on a thread with a stack that is large enough for any of them, and does `work` with it there.
+    pub fn with<T: Send>(&self, work: impl FnOnce(&mut dyn Block) -> T + Send) -> Result<T, EmitError> {
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            let thread = thread.spawn_scoped(scope, || work((self.make)().as_mut()))?;
+            Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    }
 }
 
 /// Every top, the main one first. A name must not be that of any block below.
@@ -77,7 +91,7 @@ pub fn find(name: &str) -> Option<&'static Top> {
 pub fn library() -> Result<Library, EmitError> {
     let mut library = Library::new();
     for top in TOPS {
-        library.add_top(top.name, (top.make)().as_mut())?;
+        top.with(|block| library.add_top(top.name, block))??;
     }
     Ok(library)
 }

@@ -3,13 +3,11 @@
 mod dma_traffic;
 
 use dma_traffic::{job_list, Jobs, ReadTraffic, Shape, Summary, WriteTraffic, BASE};
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::host::commit::CommitStage;
 use hpcc_rtl::host::dma_read::DmaReader;
 use hpcc_rtl::host::dma_write::DmaWriter;
 use hpcc_rtl::sim::{init, port_list, step, Port, Ports};
 use hpcc_testbench::drive::axi_memory::Speed;
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 const STALLING: Speed = Speed {
@@ -142,23 +140,8 @@ fn one_beat_a_clock() {
     }
 }
 
-fn lint_clean<B: Ports + Default>(top: &str) {
-    let mut library = Library::new();
-    library.add_top(top, &mut B::default()).expect("emits");
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources(top) {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(warnings, "", "lint of {top}");
-}
-
 #[test]
 fn reader_in_lockstep() {
-    lint_clean::<DmaReader>("dma_reader");
     Lockstep::new("dma_reader", Box::<DmaReader>::default, |ports, seed| {
         ReadTraffic::new(ports, job_list(seed, 3000, Shape::Any, 0.7), STALLING, 0.8)
     })
@@ -169,7 +152,6 @@ fn reader_in_lockstep() {
 
 #[test]
 fn writer_in_lockstep() {
-    lint_clean::<DmaWriter>("dma_writer");
     Lockstep::new("dma_writer", Box::<DmaWriter>::default, |ports, seed| {
         WriteTraffic::new(ports, job_list(seed, 3000, Shape::Any, 0.7), STALLING, 0.8)
     })
@@ -180,7 +162,6 @@ fn writer_in_lockstep() {
 
 #[test]
 fn commit_stage_in_lockstep() {
-    lint_clean::<CommitStage>("commit_stage");
     Lockstep::<CommitStage, Random>::random("commit_stage")
         .clocks(20_000)
         .run()

@@ -10,10 +10,7 @@ fn hostile_frames_harm_nobody() {
         batch: 500,
         seed: 1,
     };
-    // The NIC is made on the stack before it is emitted.
-    let thread = std::thread::Builder::new().stack_size(256 << 20);
-    let thread = thread.spawn(move || run(&spec, &ProgressBar::hidden())).unwrap();
-    let outcome = thread.join().unwrap().unwrap_or_else(|failure| panic!("{failure}"));
+    let outcome = run(&spec, &ProgressBar::hidden()).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(outcome.frames, 6000);
     assert_eq!(outcome.honest_work, 12 * 8);
     // The attack is worth something only where it gets in.

@@ -1,6 +1,5 @@
 //! The Verilog of the requester in lockstep with its RustHDL description.
 
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::host::requester::intake::Intake;
 use hpcc_rtl::host::requester::outlet::Outlet;
 use hpcc_rtl::host::requester::reads::ReadCheck;
@@ -9,28 +8,11 @@ use hpcc_rtl::host::requester::{Requester, SEGMENT};
 use hpcc_rtl::nic::words::{commit, context, message, region, rx_row, work, Field};
 use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
-
-/// Lint of everything below a block; `-Wall` must say nothing.
-fn lint_clean<B: Ports>(top: &str, block: &mut B) {
-    let mut library = Library::new();
-    library.add_top(top, block).expect("emits");
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources(top) {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(warnings, "", "lint of {top}");
-}
 
 #[test]
 fn parts_agree_on_random_inputs() {
     fn agrees<B: Ports + Default + 'static>(top: &str) {
-        lint_clean(top, &mut B::default());
         Lockstep::<B, Random>::random(top)
             .clocks(20_000)
             .run()
@@ -282,7 +264,6 @@ fn requester_with_short_messages() {
 
 #[test]
 fn requester() {
-    lint_clean("requester", &mut *Box::<Requester<150, SEGMENT>>::default());
     Lockstep::new("requester", Box::<Requester<150, SEGMENT>>::default, Traffic::new)
         .clocks(60_000)
         .run()

@@ -1,29 +1,12 @@
 //! The Verilog of the responder's blocks in lockstep with their RustHDL descriptions.
 
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::host::regions::RegionCheck;
 use hpcc_rtl::nic::words::{action, commit, context, read_state, region, rx_row, Field};
 use hpcc_rtl::rx::responder::Responder;
-use hpcc_rtl::sim::{Port, Ports, Stimulus};
+use hpcc_rtl::sim::{Port, Stimulus};
 use hpcc_rtl::tx::response_queue::pool::NodePool;
 use hpcc_rtl::tx::response_queue::ResponseQueue;
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
-
-/// Lint of everything below a block; `-Wall` must say nothing.
-fn lint_clean<B: Ports>(top: &str, block: &mut B) {
-    let mut library = Library::new();
-    library.add_top(top, block).expect("emits");
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources(top) {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(warnings, "", "lint of {top}");
-}
 
 fn place(ports: &[Port], input: bool, name: &str) -> usize {
     let found = ports.iter().find(|port| port.input == input && port.name == name);
@@ -70,7 +53,6 @@ fn region_traffic(ports: &[Port], seed: u64) -> impl Drive {
 
 #[test]
 fn region_check() {
-    lint_clean("region_check", &mut RegionCheck::default());
     Lockstep::new("region_check", Box::<RegionCheck>::default, region_traffic)
         .clocks(40_000)
         .run()
@@ -227,7 +209,6 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
 
 #[test]
 fn responder() {
-    lint_clean("responder", &mut Responder::default());
     Lockstep::new("responder", Box::<Responder>::default, requests)
         .clocks(60_000)
         .run()
@@ -295,7 +276,6 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
 
 #[test]
 fn response_queue() {
-    lint_clean("response_queue", &mut ResponseQueue::default());
     Lockstep::new("response_queue", Box::<ResponseQueue>::default, answers)
         .clocks(60_000)
         .run()
@@ -304,7 +284,6 @@ fn response_queue() {
 
 #[test]
 fn node_pool() {
-    lint_clean("node_pool", &mut NodePool::default());
     Lockstep::<NodePool, Random>::random("node_pool")
         .clocks(20_000)
         .run()

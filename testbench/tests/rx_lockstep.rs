@@ -1,6 +1,5 @@
 //! The Verilog of the RX parser and of its primitives in lockstep with their RustHDL descriptions.
 
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::nic::words::context;
 use hpcc_rtl::prim::crc::{CrcFold, CrcResidue, CrcState, CrcUnroll};
 use hpcc_rtl::prim::uint::mask;
@@ -12,27 +11,10 @@ use hpcc_rtl::rx::stimulus::{aim, any_frame, registers};
 use hpcc_rtl::rx::udp_sum::BeatSum;
 use hpcc_rtl::rx::RxParser;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
-/// Lint of everything below a block; `-Wall` must say nothing.
-fn lint_clean<B: Ports>(top: &str, block: &mut B) {
-    let mut library = Library::new();
-    library.add_top(top, block).expect("emits");
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources(top) {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(warnings, "", "lint of {top}");
-}
-
-/// Random inputs on a default block, and lint.
+/// Random inputs on a default block.
 fn agrees<B: Ports + Default + 'static>(top: &str) {
-    lint_clean(top, &mut B::default());
     Lockstep::<B, Random>::random(top)
         .clocks(20_000)
         .run()
@@ -137,7 +119,6 @@ impl Drive for Frames {
 
 #[test]
 fn parser() {
-    lint_clean("rx_parser", &mut RxParser::default());
     Lockstep::<RxParser, Frames>::new("rx_parser", Box::default, Frames::new)
         .clocks(60_000)
         .run()
@@ -189,7 +170,6 @@ fn buffer_traffic(ports: &[Port], seed: u64) -> impl Drive {
 
 #[test]
 fn packet_buffer() {
-    lint_clean("packet_buffer", &mut PacketBuffer::default());
     Lockstep::new("packet_buffer", Box::<PacketBuffer>::default, buffer_traffic)
         .clocks(60_000)
         .run()
@@ -244,7 +224,6 @@ fn pipe_traffic(ports: &[Port], seed: u64) -> impl Drive {
 
 #[test]
 fn rx_pipe() {
-    lint_clean("rx_pipe", &mut RxPipe::default());
     Lockstep::new("rx_pipe", Box::<RxPipe>::default, pipe_traffic)
         .clocks(20_000)
         .run()

@@ -1,9 +1,7 @@
 //! The scheduler in RustHDL and in Verilog, every output in every clock, under random events and stalls.
 
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::sched::Scheduler;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
 use std::collections::BTreeMap;
 
@@ -131,22 +129,6 @@ impl Drive for Traffic {
 }
 
 fn agrees<B: Ports + Default + 'static>(top: &'static str, flows: u64, clocks: u64) {
-    let mut library = Library::new();
-    library
-        .add_top(top, &mut *Box::<B>::default())
-        .unwrap_or_else(|error| panic!("{error}"));
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources(top) {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    assert_eq!(
-        tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}")),
-        "",
-        "lint of {top}"
-    );
     Lockstep::<B, Traffic>::new(top, Box::default, move |ports, seed| Traffic::new(ports, seed, flows))
         .clocks(clocks)
         .run()

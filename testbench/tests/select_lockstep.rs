@@ -1,10 +1,8 @@
 //! The packet selector in RustHDL and in Verilog, every output in every clock, under random tables, grants and stalls.
 
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::nic::words::{context, message, read_state, Field};
 use hpcc_rtl::sim::{Port, Stimulus};
 use hpcc_rtl::tx::select::Select;
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
 use std::collections::BTreeMap;
 
@@ -115,19 +113,6 @@ impl Drive for Traffic {
 
 #[test]
 fn select() {
-    let mut library = Library::new();
-    library
-        .add_top("packet_select", &mut *Box::<Block>::default())
-        .unwrap_or_else(|error| panic!("{error}"));
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources("packet_select") {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    let warnings = tools::lint("packet_select", &files).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(warnings, "");
     Lockstep::<Block, Traffic>::new("packet_select", Box::default, Traffic::new)
         .clocks(100_000)
         .run()

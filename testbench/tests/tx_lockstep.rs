@@ -1,6 +1,5 @@
 //! The Verilog of the frame builders and of the arbiter in lockstep with their RustHDL descriptions.
 
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::prim::uint::Limbs;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
 use hpcc_rtl::tx::append::IcrcAppend;
@@ -8,28 +7,11 @@ use hpcc_rtl::tx::frame_bytes::FrameBytes;
 use hpcc_rtl::tx::header::TxHeader;
 use hpcc_rtl::tx::stimulus::{acknowledgement, beats, packet, registers, Peer, OPCODES};
 use hpcc_rtl::tx::{AckBuilder, DataBuilder, FrameArbiter};
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 use std::collections::VecDeque;
 
-/// Lint of everything below a block; `-Wall` must say nothing.
-fn lint_clean<B: Ports>(top: &str, block: &mut B) {
-    let mut library = Library::new();
-    library.add_top(top, block).expect("emits");
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources(top) {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(warnings, "", "lint of {top}");
-}
-
-/// Random inputs on a default block, and lint.
+/// Random inputs on a default block.
 fn agrees<B: Ports + Default + 'static>(top: &str) {
-    lint_clean(top, &mut B::default());
     Lockstep::<B, Random>::random(top)
         .clocks(20_000)
         .run()

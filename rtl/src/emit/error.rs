@@ -22,6 +22,9 @@ pub enum EmitError {
     /// Two different modules of one name.
     #[error("the top `{0}` has the name of another module")]
     DuplicateTop(String),
+    /// There is no thread on which a block could be made.
+    #[error("thread in which a block is made: {0}")]
+    Thread(#[from] std::io::Error),
     /// The output cannot be written or read.
     #[error("{path}: {cause}")]
     Io {

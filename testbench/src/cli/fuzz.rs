@@ -3,9 +3,6 @@
 use super::{progress, say, Failure};
 use crate::nic::fuzz::{run, FuzzOutcome, FuzzSpec};
 
-/// Bytes of a thread's stack.
-const STACK: usize = 256 << 20;
-
 /// Send random and hostile frames to the NIC in RTL while an honest peer reads and writes beside them
 ///
 /// After every batch the peer's work must have completed, memory must hold exactly what was allowed, and counters must agree
@@ -39,18 +36,15 @@ impl Args {
         let outcomes: Vec<_> = std::thread::scope(|scope| {
             let start = |thread: u64| {
                 let (spec, bar) = (spec(thread), &bar);
-                // The NIC is made on the stack before it is emitted.
-                let builder = std::thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, move || (spec, run(&spec, bar)))
+                scope.spawn(move || (spec, run(&spec, bar)))
             };
-            let threads: Vec<_> = (0..self.threads).map(start).collect::<Result<_, _>>()?;
+            let threads: Vec<_> = (0..self.threads).map(start).collect();
             // A panic of a thread goes on here.
             let join = |thread: std::thread::ScopedJoinHandle<_>| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
-            Ok::<_, std::io::Error>(threads.into_iter().map(join).collect())
-        })
-        .map_err(|error| Failure::Input(format!("--threads: {error}")))?;
+            threads.into_iter().map(join).collect()
+        });
         bar.finish_and_clear();
         for (spec, outcome) in outcomes {
             let outcome = outcome.map_err(|failure| Failure::Check(failure.to_string()))?;

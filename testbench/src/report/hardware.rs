@@ -1,7 +1,7 @@
 //! The table of what each emitted top costs and how fast it is.
 
 use super::synth::{place, synthesise, Cells, Placement, SynthError, Target};
-use crate::verilated::sources;
+use crate::verilated::top_sources;
 use hpcc_rtl::cc::hpcc::LATENCY;
 use hpcc_rtl::emit::EmitError;
 use hpcc_rtl::prim::divider::{Divider, DividerRadix4};
@@ -38,7 +38,7 @@ pub struct Row {
 
 /// Measures a top; `say` hears what is being done.
 pub fn measure(top: &Top, seeds: u32, say: &dyn Fn(String)) -> Result<Row, HardwareError> {
-    let sources = sources(top.name, (top.make)().as_mut())?;
+    let sources = top_sources(top)?;
     let step = |what: &str| say(format!("{}: {what}", top.name));
     step("synthesis for ECP5");
     let ecp5 = synthesise(&sources, Target::Ecp5)?;

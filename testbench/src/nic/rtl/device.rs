@@ -3,7 +3,7 @@
 use super::{setup, RtlNic, PERIOD_NS, TOP};
 use crate::nic::device::{Device, DeviceError, Wave};
 use crate::scenario::nic_config::NicSetup;
-use crate::verilated::{shared_object, sources, Model, ModelError};
+use crate::verilated::{shared_object, top_sources, Model, ModelError};
 use hpcc_models::nic::{Completion, WorkRequest};
 use hpcc_models::wire::TimedFrame;
 use hpcc_rtl::sim::Port;
@@ -19,25 +19,10 @@ type Built = (PathBuf, Vec<Port>);
 /// The built models, without and with waveforms: shared object and ports. Emitting the NIC takes seconds, so once per process.
 static BUILT: Mutex<[Option<Built>; 2]> = Mutex::new([None, None]);
 
-/// Room for the whole NIC, which is built on the stack before it is boxed.
-const STACK_BYTES: usize = 64 << 20;
-
-fn on_a_large_stack<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, DeviceError> + Send + 'static,
-) -> Result<T, DeviceError> {
-    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
-    let joined = thread.map(std::thread::JoinHandle::join);
-    match joined {
-        Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(DeviceError::Law("building the NIC's model failed".to_owned())),
-        Err(error) => Err(DeviceError::Law(format!("building the NIC's model: {error}"))),
-    }
-}
-
 fn build(trace: bool) -> Result<Built, DeviceError> {
     let top = hpcc_rtl::tops::find(TOP)
         .ok_or_else(|| DeviceError::Law(format!("fidelity: nic-rtl: there is no module {TOP}")))?;
-    let mut sources = sources(TOP, (top.make)().as_mut()).map_err(ModelError::from)?;
+    let mut sources = top_sources(top).map_err(ModelError::from)?;
     sources.trace = trace;
     let object = shared_object(&sources).map_err(ModelError::from)?;
     Ok((object, sources.ports))
@@ -49,21 +34,19 @@ pub fn model(trace: bool) -> Result<Model, DeviceError> {
     let built = &mut built[usize::from(trace)];
     let (object, ports) = match &*built {
         Some(known) => known.clone(),
-        None => {
-            let (object, ports) = on_a_large_stack(move || build(trace))?;
-            built.insert((object, ports)).clone()
-        }
+        None => built.insert(build(trace)?).clone(),
     };
     Ok(Model::load(&object, ports)?)
 }
 
 impl RtlNic<Model> {
-    fn with(model: Model, setup: &NicSetup) -> Result<Self, DeviceError> {
-        let mut nic = Self::new(model, setup.nic.line_rate_bps / 1e9)?;
+    fn built(setup: &NicSetup, trace: bool) -> Result<Self, DeviceError> {
+        // What the hardware cannot do is known before its model is built.
+        let steps = setup::steps(setup).map_err(DeviceError::Law)?;
+        let mut nic = Self::new(model(trace)?, setup.nic.line_rate_bps / 1e9)?;
         for block in &setup.memory {
             nic.memory.add(block.region.address, block.bytes.clone());
         }
-        let steps = setup::steps(setup).map_err(DeviceError::Law)?;
         steps.iter().try_for_each(|step| nic.carry_out(step))?;
         Ok(nic)
     }
@@ -71,13 +54,11 @@ impl RtlNic<Model> {
 
 impl Device for RtlNic<Model> {
     fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
-        // What the hardware cannot do is known before its model is built.
-        setup::steps(setup).map_err(DeviceError::Law)?;
-        Self::with(model(false)?, setup)
+        Self::built(setup, false)
     }
 
     fn create_recorded(setup: &NicSetup, wave: &Wave) -> Result<Self, DeviceError> {
-        let mut nic = Self::with(model(true)?, setup)?;
+        let mut nic = Self::built(setup, true)?;
         nic.device.open_trace(&wave.path)?;
         nic.recorded = nic.now_ns + wave.from_ns..nic.now_ns + wave.from_ns + wave.length_ns;
         Ok(nic)
