@@ -23,6 +23,7 @@ fn network(c: &mut Criterion) {
             dst: 16,
             bytes: 500_000,
             start_ps: 0,
+            dst_port: FlowSpec::DST_PORT,
         })
         .collect();
     // Every host to the one half the network away: all tiers of the fat tree are busy.
@@ -32,6 +33,7 @@ fn network(c: &mut Criterion) {
             dst: (src + 160) % 320,
             bytes: 200_000,
             start_ps: u64::from(src) * 10_000,
+            dst_port: FlowSpec::DST_PORT,
         })
         .collect();
     let (star, tree) = (star(17, 100, 1000), fat_tree(5));

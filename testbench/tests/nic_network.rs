@@ -1,5 +1,6 @@
 //! Whole NICs on the hosts of the network: incasts end, memory is right, completion times and queues are near those of `fixed`, and
-//! the same seed gives the same bytes.
+//! the same seed gives the same bytes. The behavioural NIC does all of it; the NIC in RTL, which takes half a minute for the larger incast, is
+//! held to bounds of its own.
 
 use hpcc_testbench::scenario::builtin::find;
 use hpcc_testbench::scenario::output::{flows_csv, queues_csv, rates_csv};
@@ -95,6 +96,10 @@ struct Bounds {
 /// The behavioural NIC has the f64 law and no pipeline. Measured against `fixed`, whose windows come 300 ns later: completion times
 /// 0.1 to 1.3 % shorter, queues up to 5.6 % lower; against `golden` 0.8 % at most and 2.2 %.
 const MODEL: Bounds = Bounds { fct: 2.0, queue: 8.0 };
+/// The NIC in RTL, measured against `fixed` at 2-to-1 and 16-to-1: mean completion time 3.6 and 1.5 % longer, because pacing charges every packet a
+/// full INT stack and each end of the path is some hundred clocks of pipeline; last flow 3.2 % later and 3.6 % earlier, because 16 shares are
+/// more even; queues 11 % lower to 2.5 % higher.
+const RTL: Bounds = Bounds { fct: 5.0, queue: 15.0 };
 const TWO_PACKETS_KB: f64 = 2.3;
 
 fn assert_near(name: &str, run: &Run, reference: &Run, bounds: &Bounds) {
@@ -132,6 +137,11 @@ fn agrees_with_fixed(fidelity: Fidelity, bounds: &Bounds) {
 #[test]
 fn incasts_of_behavioural_nics_agree_with_the_fixed_point_law() {
     agrees_with_fixed(Fidelity::NicModel, &MODEL);
+}
+
+#[test]
+fn incasts_of_nics_in_rtl_agree_with_the_fixed_point_law() {
+    agrees_with_fixed(Fidelity::NicRtl, &RTL);
 }
 
 /// Two switches, so two records on every packet, on different numbers of hops than the incasts.

@@ -39,6 +39,7 @@ fn replay(topology: &str, flows: &str, config: &str, monitor_ns: u64, fidelity: 
     let (file, text) = data(flows);
     let specs = read_flows(&file, &text, &topology)
         .unwrap()
+        .flows
         .iter()
         .map(|f| f.spec())
         .collect();

@@ -13,11 +13,7 @@ use super::topology::TopologyError;
 impl Simulator {
     pub(super) fn build_ports(&mut self) {
         let topology = self.topology.clone();
-        let nic_rate = topology
-            .links
-            .iter()
-            .find(|l| !topology.is_switch[l.a as usize] || !topology.is_switch[l.b as usize])
-            .map_or(0, |l| l.rate_bps);
+        let nic_rate = self.nic_rate();
         let mut switch_of = vec![u32::MAX; topology.nodes()];
         for (node, _) in topology.is_switch.iter().enumerate().filter(|(_, &s)| s) {
             switch_of[node] = self.switches.len() as u32;
@@ -83,6 +79,13 @@ impl Simulator {
             }
         }
         self.last_queue = vec![0; self.ports.len()];
+    }
+
+    /// Speed of a NIC, where rules depend on it: that of the first host's first link in the topology.
+    pub(super) fn nic_rate(&self) -> u64 {
+        let first = self.topology.is_switch.iter().position(|&s| !s).unwrap_or(0) as u32;
+        let link = self.topology.links.iter().find(|l| l.a == first || l.b == first);
+        link.map_or(0, |l| l.rate_bps)
     }
 
     /// Marking rule, INT code and pause shift of a speed.

@@ -172,7 +172,8 @@ pub struct Config {
     pub window: WindowRule,
     /// Which window counts.
     pub window_use: WindowUse,
-    /// The law's rate paces; otherwise line rate does.
+    /// The law's rate paces; otherwise line rate does, and with `rate_moves_next_send` a new rate still moves the next send by the
+    /// difference, as in the ns-3 simulator.
     pub pace: bool,
     /// Seed of marking and of loss on links.
     pub seed: u64,

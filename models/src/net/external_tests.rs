@@ -30,6 +30,7 @@ fn network(topology: &Topology, config: Config) -> Simulator {
         dst: 1,
         bytes: 1000,
         start_ps: 0,
+        dst_port: FlowSpec::DST_PORT,
     };
     let mut slot = |_: &SlotParams| -> Result<Box<dyn CcSlot>, String> { Ok(Box::new(Direct::new(Box::new(Idle)))) };
     let mut sim = Simulator::new(topology, vec![flow], config, SamplePlan::default(), &mut slot).unwrap();

@@ -102,9 +102,6 @@ impl Simulator {
         if self.config.window_use == WindowUse::Law {
             context.window = whole_window(update.window);
         }
-        if !self.config.pace {
-            return;
-        }
         let rate = whole_rate(update.rate);
         let old = std::mem::replace(&mut context.rate_bps, rate);
         if self.config.rate_moves_next_send {

@@ -11,6 +11,13 @@ pub struct FlowSpec {
     pub bytes: u64,
     /// When it starts, ps.
     pub start_ps: u64,
+    /// Destination port in the 5-tuple that chooses among equal paths.
+    pub dst_port: u16,
+}
+
+impl FlowSpec {
+    /// Destination port of flows whose file does not say.
+    pub const DST_PORT: u16 = 100;
 }
 
 /// What became of a flow.
@@ -70,6 +77,8 @@ pub struct Context {
     pub most_in_flight: u64,
     /// Pacing rate, bits per second of wire bytes.
     pub rate_bps: u64,
+    /// Rate of its NIC's port, bits per second.
+    pub line_bps: u64,
     /// Earliest next send, ps. May lie in the past, even before 0 after a rate rose.
     pub next_avail: i64,
     /// Wire bytes charged for the last packet.

@@ -10,8 +10,6 @@ use super::flow::Context;
 use super::packet::{Packet, PacketKind};
 use super::recovery::Selective;
 
-/// Destination port of every flow in the 5-tuple that routing hashes.
-const HASHED_DST_PORT: u32 = 100;
 /// Source port of the first flow between two hosts; the next flow has the next one.
 const FIRST_SRC_PORT: u16 = 10_000;
 
@@ -68,7 +66,7 @@ impl Simulator {
             return;
         }
         let next_port = self.source_ports.entry((spec.src, spec.dst)).or_insert(FIRST_SRC_PORT);
-        let ports = u32::from(*next_port) | HASHED_DST_PORT << 16;
+        let ports = u32::from(*next_port) | u32::from(spec.dst_port) << 16;
         *next_port = next_port.wrapping_add(1);
         let Some(port) = self.routes.pick(spec.src, spec.src, spec.dst, ports) else {
             return;
@@ -96,7 +94,6 @@ impl Simulator {
                 params.w_init_bytes.max(1),
             ),
         };
-        let line = self.ports[port as usize].rate_bps;
         self.contexts[index as usize] = Context {
             flow,
             generation,
@@ -111,7 +108,8 @@ impl Simulator {
                 _ => whole_window(first.window),
             },
             most_in_flight,
-            rate_bps: if self.config.pace { whole_rate(first.rate) } else { line },
+            rate_bps: whole_rate(first.rate),
+            line_bps: self.ports[port as usize].rate_bps,
             next_avail: self.now as i64,
             progress_at: self.now,
             tick_at: u64::MAX,
@@ -262,10 +260,12 @@ impl Simulator {
         let port = self.nics[nic as usize].port;
         self.transmit(port, packet, true);
         let context = &mut self.contexts[index as usize];
-        let gap = self
-            .config
-            .clock
-            .duration_ps(u64::from(context.last_size), context.rate_bps);
+        let pace = if self.config.pace {
+            context.rate_bps
+        } else {
+            context.line_bps
+        };
+        let gap = self.config.clock.duration_ps(u64::from(context.last_size), pace);
         context.next_avail = (self.now + gap) as i64;
         self.arm_timeout(index);
     }

@@ -297,7 +297,7 @@ impl Simulator {
         for port in [2 * change.link as u32, 2 * change.link as u32 + 1] {
             self.ports[port as usize].up = change.up;
             if let Some(rate) = change.rate_bps {
-                let nic_rate = self.nics.first().map_or(0, |n| self.ports[n.port as usize].rate_bps);
+                let nic_rate = self.nic_rate();
                 let (ecn, code, shift) = self.port_rules(rate, nic_rate);
                 let times = self.times_of(rate);
                 let p = &mut self.ports[port as usize];

@@ -46,6 +46,7 @@ fn incast(senders: u32, bytes: u64) -> Vec<FlowSpec> {
         dst: senders,
         bytes,
         start_ps: 0,
+        dst_port: FlowSpec::DST_PORT,
     };
     (0..senders).map(flow).collect()
 }
@@ -114,6 +115,7 @@ fn loss_on_links_is_recovered() {
                 dst: 4 + i,
                 bytes: 200_123,
                 start_ps: 0,
+                dst_port: FlowSpec::DST_PORT,
             })
             .collect();
         let outcome = simulate(&topology, flows, config, None);
@@ -134,6 +136,7 @@ fn a_lone_packet_by_hand() {
         dst: 1,
         bytes: 1000,
         start_ps: 500,
+        dst_port: FlowSpec::DST_PORT,
     }];
     let outcome = simulate(&star(2, 100, 1000), flows, config, None);
     // Data: 1000 + 82 + 2 (INT) + 16 (RETH), one record of 8 behind the switch; ACK: 86 + 10 both ways. 80 ps a byte, 4 us of links.
@@ -163,6 +166,7 @@ fn a_failed_link_is_routed_around() {
             dst: 4 + i,
             bytes: 1_000_000,
             start_ps: 0,
+            dst_port: FlowSpec::DST_PORT,
         })
         .collect();
     let config = Config::paper(13_000, true);

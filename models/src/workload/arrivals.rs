@@ -112,6 +112,7 @@ pub fn poisson(plan: &Poisson, seed: u64) -> Result<Vec<FlowSpec>, ArrivalError>
                 dst,
                 bytes: plan.sizes.sample(&mut rng),
                 start_ps,
+                dst_port: FlowSpec::DST_PORT,
             }
         })
         .collect())
@@ -145,6 +146,7 @@ pub fn incast_bursts(plan: &IncastMix, seed: u64) -> Result<Vec<FlowSpec>, Arriv
             dst: receiver,
             bytes: plan.bytes,
             start_ps,
+            dst_port: FlowSpec::DST_PORT,
         }));
     }
     Ok(out)

@@ -168,7 +168,9 @@ impl Args {
             return Err("--set and --full: expected a scenario, not --topology".into());
         }
         let mut topology = read_topology(topology_file, &read_text(topology_file)?).map_err(|e| e.to_string())?;
-        let flows = read_flows(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
+        let file = read_flows(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
+        file.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+        let flows = file.flows;
         let profile = match &self.ns3_config {
             Some(file) => Some(Ns3Config::read(file, &read_text(file)?).map_err(|e| e.to_string())?),
             None => None,

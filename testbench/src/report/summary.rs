@@ -91,7 +91,7 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
         .sum();
     let _ = writeln!(
         text,
-        "\n{simulated:.3} ms simulated in {wall:.2} s of one core, {:.1} million packet-hops a second\nresults in {}",
+        "\n{simulated:.3} ms simulated in {wall:.2} s of one thread, {:.1} million packet-hops a second\nresults in {}",
         hops as f64 / wall.max(1e-9) / 1e6,
         dir.display()
     );

@@ -8,6 +8,7 @@ use hpcc_models::cc::CongestionControl;
 use hpcc_models::fixed::{FixedHpcc, Precision};
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
+use super::multi_rate::MultiRateHpcc;
 use super::rtl_slot::{self, Driver};
 use super::whole_rate::WholeRateHpcc;
 use super::Fidelity;
@@ -52,6 +53,8 @@ pub struct LawSpec {
     pub stale_limit_ns: u32,
     /// HPCC: rates are whole bits per second (golden fidelity in the ns-3 profile).
     pub whole_rates: bool,
+    /// HPCC: a rate for each hop (golden fidelity in the ns-3 profile).
+    pub multi_rate: bool,
     /// Smallest rate, bits per second.
     pub min_rate: Option<u64>,
     /// Additive step of the comparators, bits per second.
@@ -117,6 +120,7 @@ impl LawSpec {
             w_ai_rate: None,
             stale_limit_ns: 1_000_000,
             whole_rates: false,
+            multi_rate: false,
             min_rate: None,
             rate_ai: None,
             rate_hai: None,
@@ -150,7 +154,6 @@ impl LawSpec {
         params.reaction = self.reaction;
         params.rate_signal = self.rate_signal;
         params.fairness = self.fairness;
-        params.validate().map_err(|e| e.to_string())?;
         Ok(params)
     }
 
@@ -162,6 +165,9 @@ impl LawSpec {
                 "fidelity: expected golden for {}, which exists as a model only",
                 self.name
             )),
+            Fidelity::Fixed | Fidelity::CcRtl if self.multi_rate => {
+                Err("MULTI_RATE: expected 0 at this fidelity: a rate per hop exists at golden only".into())
+            }
             Fidelity::Fixed => {
                 let params = self.hpcc_params(port)?;
                 let law: Box<dyn CongestionControl> = match &self.precision {
@@ -170,7 +176,11 @@ impl LawSpec {
                 };
                 Ok(Box::new(Direct::new(law)))
             }
-            Fidelity::CcRtl => rtl_slot::make(&self.hpcc_params(port)?, self.driver),
+            Fidelity::CcRtl => {
+                let params = self.hpcc_params(port)?;
+                params.validate().map_err(|e| e.to_string())?;
+                rtl_slot::make(&params, self.driver)
+            }
             Fidelity::NicModel | Fidelity::NicRtl => {
                 Err("fidelity: expected golden, fixed or cc-rtl for hosts inside the simulator".into())
             }
@@ -180,6 +190,10 @@ impl LawSpec {
     fn golden(&self, port: &SlotParams) -> Result<Box<dyn CcSlot>, String> {
         let (line, w_init) = (port.line_rate_bps, port.w_init_bytes as f64);
         Ok(match self.kind {
+            LawKind::Hpcc if self.multi_rate => {
+                let law = MultiRateHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
+                Box::new(Direct::new(Box::new(law)))
+            }
             LawKind::Hpcc if self.whole_rates => {
                 let law = WholeRateHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
                 Box::new(Direct::new(Box::new(law)))

@@ -3,6 +3,7 @@
 pub mod builtin;
 pub mod figures;
 pub mod laws;
+mod multi_rate;
 pub mod nic_config;
 mod nic_model;
 mod nic_registers;

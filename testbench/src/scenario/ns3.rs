@@ -27,6 +27,7 @@ pub fn law(config: &Ns3Config) -> Result<LawSpec, String> {
     // That simulator never takes a record for stale; this is the longest age a 24-bit time stamp can tell.
     law.stale_limit_ns = (1 << 23) - 1;
     law.whole_rates = true;
+    law.multi_rate = config.multi_rate && config.cc_mode == CcMode::Hpcc;
     law.reaction = if config.fast_react {
         Reaction::Hpcc
     } else {
@@ -89,6 +90,7 @@ pub fn replace_law(
             rate_signal: law.rate_signal,
             fairness: law.fairness,
             whole_rates: false,
+            multi_rate: false,
             ..configured.clone()
         };
     }

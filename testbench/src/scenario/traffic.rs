@@ -125,6 +125,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
                         dst: *dst,
                         bytes: *bytes,
                         start_ps,
+                        dst_port: FlowSpec::DST_PORT,
                     });
                 }
             }
@@ -145,6 +146,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
                     dst: *receiver,
                     bytes: *bytes,
                     start_ps: start_ps + rng.random_range(0..=jitter_ps),
+                    dst_port: FlowSpec::DST_PORT,
                 }));
             }
             TrafficSpec::Poisson {
@@ -181,7 +183,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
             }
             TrafficSpec::File { path } => {
                 let read = read_flows(path, &read_text(path)?, topology).map_err(|e| e.to_string())?;
-                all.extend(read.iter().map(|f| f.spec()));
+                all.extend(read.flows.iter().map(|f| f.spec()));
             }
         }
     }

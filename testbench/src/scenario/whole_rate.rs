@@ -16,7 +16,7 @@ impl WholeRateHpcc {
     /// No flows yet.
     pub fn new(params: HpccParams) -> Result<Self, ParamError> {
         Ok(Self {
-            law: HpccLaw::new(params)?,
+            law: HpccLaw::beyond_hardware(params)?,
             flows: FlowTable::default(),
         })
     }

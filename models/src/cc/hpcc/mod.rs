@@ -66,6 +66,12 @@ impl<F: Float> HpccLaw<F> {
     /// Checks the parameters and derives the constants.
     pub fn new(params: HpccParams) -> Result<Self, ParamError> {
         params.validate()?;
+        Self::beyond_hardware(params)
+    }
+
+    /// The same with `T` and a window that the hardware's number formats need not hold.
+    pub fn beyond_hardware(params: HpccParams) -> Result<Self, ParamError> {
+        params.validate_law()?;
         Ok(Self {
             port_speed: params.port_speeds.map(|s| float(s as f64 / 1e9)),
             stale_dts: params.port_speeds.map(|s| inflight::stale_dts(&params, s)),

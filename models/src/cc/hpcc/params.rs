@@ -152,20 +152,7 @@ impl HpccParams {
 
     /// Checks every field against the range that the laws and the hardware promise.
     pub fn validate(&self) -> Result<(), ParamError> {
-        let check = |ok: bool, field, expected: &str, got: String| {
-            ok.then_some(()).ok_or_else(|| ParamError {
-                field,
-                expected: expected.into(),
-                got,
-            })
-        };
         let line = self.line_rate;
-        check(
-            (1..=MAX_LINK_RATE).contains(&line),
-            "line_rate",
-            "1 to 800 000 000 000 bits/s",
-            line.to_string(),
-        )?;
         let rtt = self.base_rtt_ns;
         check(
             BASE_RTT_RANGE_NS.contains(&rtt),
@@ -184,6 +171,30 @@ impl HpccParams {
             self.w_init >= 1.0 && self.w_init <= MAX_WINDOW,
             "w_init",
             "1 to 4194304 bytes",
+            self.w_init.to_string(),
+        )?;
+        self.validate_law()
+    }
+
+    /// Checks what the law itself needs; `T` and windows may be beyond the hardware's number formats.
+    pub fn validate_law(&self) -> Result<(), ParamError> {
+        let line = self.line_rate;
+        check(
+            (1..=MAX_LINK_RATE).contains(&line),
+            "line_rate",
+            "1 to 800 000 000 000 bits/s",
+            line.to_string(),
+        )?;
+        check(
+            self.base_rtt_ns > 0,
+            "base_rtt_ns",
+            "more than 0 ns",
+            self.base_rtt_ns.to_string(),
+        )?;
+        check(
+            self.w_init >= 1.0 && self.w_init.is_finite(),
+            "w_init",
+            "1 byte or more",
             self.w_init.to_string(),
         )?;
         check(
@@ -234,4 +245,12 @@ impl HpccParams {
         }
         Ok(())
     }
+}
+
+fn check(ok: bool, field: &'static str, expected: &str, got: String) -> Result<(), ParamError> {
+    ok.then_some(()).ok_or_else(|| ParamError {
+        field,
+        expected: expected.into(),
+        got,
+    })
 }

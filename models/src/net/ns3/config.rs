@@ -1,4 +1,5 @@
-//! Configuration file: `KEY value` lines. Keys that name files are ignored, unknown keys are warned about once.
+//! Configuration file: `KEY value` lines, each with an optional comment after `{`, `#` or `//` (that simulator's own `config_doc.txt` has
+//! them in braces). Keys that name files are ignored, unknown keys are warned about once.
 
 use std::collections::BTreeMap;
 
@@ -66,6 +67,8 @@ pub struct Ns3Config {
     pub mi_thresh: u32,
     /// `INT_MULTI`.
     pub int_multi: u32,
+    /// `MULTI_RATE`: HPCC keeps a rate for each hop.
+    pub multi_rate: bool,
     /// `RATE_BOUND`.
     pub rate_bound: bool,
     /// `ACK_HIGH_PRIO`: of a paused host; switches ignore it.
@@ -130,6 +133,7 @@ impl Default for Ns3Config {
             u_target: 0.95,
             mi_thresh: 5,
             int_multi: 1,
+            multi_rate: true,
             rate_bound: true,
             ack_high_prio: false,
             link_down: (0, 0, 0),
@@ -207,6 +211,10 @@ impl Line<'_> {
     }
 }
 
+fn starts_comment(word: &str) -> bool {
+    ["{", "#", "//"].iter().any(|mark| word.starts_with(mark))
+}
+
 impl Ns3Config {
     /// Reads a configuration. `file` is used in errors.
     pub fn read(file: &str, text: &str) -> Result<Self, FormatError> {
@@ -214,7 +222,7 @@ impl Ns3Config {
         let (mut k_min, mut k_max, mut p_max) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut maps_at = 1;
         for (index, raw) in text.lines().enumerate() {
-            let mut words = raw.split_whitespace();
+            let mut words = raw.split_whitespace().take_while(|w| !starts_comment(w));
             let Some(key) = words.next() else { continue };
             let line = Line {
                 file,
@@ -259,7 +267,8 @@ impl Ns3Config {
                 "INT_MULTI" => c.int_multi = line.number(1, 255, "1 to 255")?,
                 "RATE_BOUND" => c.rate_bound = line.flag()?,
                 "ACK_HIGH_PRIO" => c.ack_high_prio = line.flag()?,
-                "MULTI_RATE" | "SAMPLE_FEEDBACK" | "L2_BACK_TO_ZERO" => line.must_be_off()?,
+                "MULTI_RATE" => c.multi_rate = line.flag()?,
+                "SAMPLE_FEEDBACK" | "L2_BACK_TO_ZERO" => line.must_be_off()?,
                 "LINK_DOWN" => {
                     let values: Option<Vec<u64>> = line.values.iter().map(|w| w.parse().ok()).collect();
                     match values.as_deref() {
@@ -376,6 +385,17 @@ mod tests {
     }
 
     #[test]
+    fn comments_and_line_ends_do_not_count() {
+        let text =
+            "# a heading\r\nVAR_WIN 1 {0: fixed size of window, 1: variable window}\r\n\r\nU_TARGET 0.9 // eta\r\n\
+                    LINK_DOWN 0 0 0 {a b c: take down}\r\nTRACE_FILE\r\n";
+        let c = Ns3Config::read("c", text).unwrap();
+        assert_eq!((c.var_win, c.u_target, c.warnings.len()), (true, 0.9, 0));
+        // What the simulator does without the line.
+        assert!(c.multi_rate);
+    }
+
+    #[test]
     fn one_line_errors() {
         let error = |text: &str| Ns3Config::read("c.txt", text).unwrap_err().to_string();
         assert_eq!(
@@ -387,8 +407,8 @@ mod tests {
             "c.txt:1: FAST_REACT: expected 0 or 1, got `yes`"
         );
         assert_eq!(
-            error("MULTI_RATE 1"),
-            "c.txt:1: MULTI_RATE: expected 0 (not modelled), got `1`"
+            error("SAMPLE_FEEDBACK 1 {get INT once per RTT}"),
+            "c.txt:1: SAMPLE_FEEDBACK: expected 0 (not modelled), got `1`"
         );
         assert!(error("KMIN_MAP 2 25000000000 1").contains("expected a count, then that many pairs"));
         assert!(error("KMIN_MAP 1 25000000000 1").contains("which KMIN_MAP has"));

@@ -12,10 +12,10 @@ pub struct Ns3Flow {
     pub src: u32,
     /// Receiving host.
     pub dst: u32,
-    /// Priority; all priorities share one class here.
+    /// Priority; all priorities share one class here (a mixture is warned about).
     pub priority: u32,
-    /// Destination port; not used beyond the file.
-    pub dst_port: u32,
+    /// Destination port: part of what chooses among equal paths.
+    pub dst_port: u16,
     /// Payload, bytes.
     pub bytes: u64,
     /// Start, seconds.
@@ -31,12 +31,22 @@ impl Ns3Flow {
             dst: self.dst,
             bytes: self.bytes,
             start_ps,
+            dst_port: self.dst_port,
         }
     }
 }
 
-/// Reads a flow file; hosts must exist in `topology`.
-pub fn read_flows(file: &str, text: &str, topology: &Topology) -> Result<Vec<Ns3Flow>, FormatError> {
+/// What a flow file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ns3Flows {
+    /// As many flows as it announces.
+    pub flows: Vec<Ns3Flow>,
+    /// One line each: what is in the file and not in the simulation.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a flow file; hosts must exist in `topology`. As in that simulator, what follows the announced flows is not read.
+pub fn read_flows(file: &str, text: &str, topology: &Topology) -> Result<Ns3Flows, FormatError> {
     let mut words = Words::new(file, text);
     let (_, count) = words.next("flows", "a count", |w| w.parse::<usize>().ok())?;
     let host = |w: &str| {
@@ -54,7 +64,7 @@ pub fn read_flows(file: &str, text: &str, topology: &Topology) -> Result<Vec<Ns3
         let (_, priority) = words.next("priority", "a number from 0 to 7", |w| {
             w.parse().ok().filter(|p| *p < 8)
         })?;
-        let (_, dst_port) = words.next("dst_port", "a port number", |w| w.parse().ok().filter(|p| *p < 65_536))?;
+        let (_, dst_port) = words.next("dst_port", "a port number", |w| w.parse().ok())?;
         let (_, bytes) = words.next("bytes", "a size from 1 to 4294967295", |w| {
             w.parse().ok().filter(|b| (1..=u64::from(u32::MAX)).contains(b))
         })?;
@@ -70,10 +80,15 @@ pub fn read_flows(file: &str, text: &str, topology: &Topology) -> Result<Vec<Ns3
             start_seconds,
         });
     }
-    match words.words.next() {
-        Some((line, word)) => Err(words.error(line, "flows", &format!("no more than the {count} announced"), word)),
-        None => Ok(flows),
+    let mut warnings = Vec::new();
+    if let Some((line, _)) = words.rest().filter(|(_, word)| word.parse::<f64>().is_ok()) {
+        warnings.push(format!("{file}:{line}: flows after the {count} announced are not read"));
     }
+    let first = flows.first().map_or(0, |f: &Ns3Flow| f.priority);
+    if flows.iter().any(|f| f.priority != first || f.priority == 0) {
+        warnings.push(format!("{file}: priority: flows of all priorities share one class"));
+    }
+    Ok(Ns3Flows { flows, warnings })
 }
 
 /// The same format, written.
@@ -96,9 +111,25 @@ mod tests {
     #[test]
     fn reads_and_writes() {
         let text = "2\n0 2 3 100 12000000 2.000000000\n1 2 3 100 7900000 2.000200000\n";
-        let flows = read_flows("f", text, &star(3, 100, 1000)).unwrap();
+        let Ns3Flows { flows, warnings } = read_flows("f", text, &star(3, 100, 1000)).unwrap();
+        assert!(warnings.is_empty());
         assert_eq!(flows[1].spec().start_ps, 2_000_199_999_000);
         assert_eq!(write_flows(&flows), text);
+    }
+
+    /// The flow file that comes with the simulator announces two of its flows and ends with an explanation.
+    #[test]
+    fn reads_as_many_flows_as_announced() {
+        let star = star(3, 100, 1000);
+        let read = |text: &str| read_flows("f", text, &star).unwrap();
+        let file = read("1\r\n0 2 3 100 5 2\r\n1 2 3 100 5 2\r\n\r\nFirst line: # of flows\r\n");
+        assert_eq!(
+            (file.flows.len(), file.warnings),
+            (1, vec!["f:3: flows after the 1 announced are not read".to_string()])
+        );
+        assert!(read("1\n0 2 3 100 5 2.0\n\nPlease order the flows").warnings.is_empty());
+        let mixed = read("2\n0 2 3 100 5 2\n1 2 4 100 5 2\n").warnings;
+        assert_eq!(mixed, ["f: priority: flows of all priorities share one class"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod flows;
 mod topology;
 
 pub use config::{CcMode, Ns3Config};
-pub use flows::{read_flows, write_flows, Ns3Flow};
+pub use flows::{read_flows, write_flows, Ns3Flow, Ns3Flows};
 pub use topology::read_topology;
 
 use thiserror::Error;
@@ -45,6 +45,11 @@ impl<'a> Words<'a> {
             words: words.into_iter(),
             last_line: text.lines().count().max(1),
         }
+    }
+
+    /// What stands behind the last word that was read: its line and first word.
+    fn rest(&mut self) -> Option<(usize, &'a str)> {
+        self.words.next()
     }
 
     fn error(&self, line: usize, field: &str, expected: &str, got: &str) -> FormatError {
@@ -88,11 +93,13 @@ fn with_unit(word: &str, units: &[(&str, f64)]) -> Option<f64> {
 
 /// `100Gbps`, `25Gb/s`, `52287582bps`: bits per second.
 pub(crate) fn data_rate(word: &str) -> Option<u64> {
-    const UNITS: [(&str, f64); 10] = [
+    const UNITS: [(&str, f64); 12] = [
         ("bps", 1.0),
         ("b/s", 1.0),
         ("kbps", 1e3),
         ("kb/s", 1e3),
+        ("Kbps", 1e3),
+        ("Kb/s", 1e3),
         ("Mbps", 1e6),
         ("Mb/s", 1e6),
         ("Gbps", 1e9),

@@ -53,7 +53,8 @@ pub fn read_topology(file: &str, text: &str) -> Result<Topology, FormatError> {
             loss,
         });
     }
-    if let Some((line, word)) = words.words.next() {
+    // That simulator reads no further, and the files that come with it explain themselves there.
+    if let Some((line, word)) = words.rest().filter(|(_, word)| word.parse::<f64>().is_ok()) {
         return Err(words.error(line, "links", &format!("no more than the {links} announced"), word));
     }
     let last = words.last_line;
@@ -80,6 +81,13 @@ mod tests {
     }
 
     #[test]
+    fn text_after_the_links_does_not_count() {
+        let text = GOOD.replace('\n', "\r\n")
+            + "\r\nFirst line: total node #, switch node #, link #\r\nsrc0 dst0 rate delay error_rate\r\n...";
+        assert_eq!(read_topology("t", &text), read_topology("t", GOOD));
+    }
+
+    #[test]
     fn says_file_line_field_and_expectation() {
         let error = |text: &str| read_topology("t.txt", text).unwrap_err().to_string();
         assert_eq!(
@@ -93,6 +101,8 @@ mod tests {
         assert_eq!(error("3 1"), "t.txt:1: links: expected a count, got end of file");
         assert!(error(&GOOD.replace("1 2 25Gbps", "0 2 25Gbps")).contains("host 1: expected at least one link"));
         assert!(error(&GOOD.replace("0.0", "1.5")).contains("error_rate"));
+        assert!(error(&format!("{GOOD}0 2 100Gbps 1us 0\n"))
+            .contains("t.txt:5: links: expected no more than the 2 announced"));
         assert!(error(&GOOD.replace("0 2 100Gbps", "0 0 100Gbps")).contains("another node than src"));
     }
 }

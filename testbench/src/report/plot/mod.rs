@@ -1,5 +1,6 @@
 //! Figures as SVG and PNG: panels side by side, lines or steps, axes with units, colours that colour-blind readers can tell apart.
 
+mod axis;
 mod style;
 
 use std::sync::Once;
@@ -8,6 +9,8 @@ use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{register_font, FontStyle};
+
+use axis::LogAxis;
 
 const PANEL: (u32, u32) = (560, 400);
 const TITLE_HEIGHT: u32 = 40;
@@ -113,7 +116,8 @@ impl Figure {
         let (rows, columns, _) = self.layout();
         let text = |e: DrawingAreaErrorKind<B::ErrorType>| e.to_string();
         root.fill(&WHITE).map_err(text)?;
-        let area = root.titled(&self.title, ("sans-serif", 20)).map_err(text)?;
+        let (_, below) = root.split_vertically(6);
+        let area = below.titled(&self.title, ("sans-serif", 20)).map_err(text)?;
         for (panel, place) in self.panels.iter().zip(area.split_evenly((rows, columns))) {
             panel.draw(&place)?;
         }
@@ -201,9 +205,9 @@ impl Panel {
         let (x, y) = (x0..x1, y0..y1);
         match (self.log_x, self.log_y) {
             (false, false) => self.draw_on(place, x, y),
-            (true, false) => self.draw_on(place, x.log_scale(), y),
-            (false, true) => self.draw_on(place, x, y.log_scale()),
-            (true, true) => self.draw_on(place, x.log_scale(), y.log_scale()),
+            (true, false) => self.draw_on(place, LogAxis::new(x), y),
+            (false, true) => self.draw_on(place, x, LogAxis::new(y)),
+            (true, true) => self.draw_on(place, LogAxis::new(x), LogAxis::new(y)),
         }
     }
 
