@@ -291,6 +291,11 @@ impl Ns3Config {
                 }
             }
         }
+        if c.cc_mode == CcMode::Hpcc && !c.has_win {
+            // There it is a division by zero.
+            let text = format!("{file}: HAS_WIN 0: HPCC reckons its queue term with the window of HAS_WIN 1");
+            c.warnings.push(text);
+        }
         for (&speed, &kb) in &k_min {
             let (Some(&max), Some(&p)) = (k_max.get(&speed), p_max.get(&speed)) else {
                 return Err(FormatError {
@@ -391,6 +396,8 @@ mod tests {
                     LINK_DOWN 0 0 0 {a b c: take down}\r\nTRACE_FILE\r\n";
         let c = Ns3Config::read("c", text).unwrap();
         assert_eq!((c.var_win, c.u_target, c.warnings.len()), (true, 0.9, 0));
+        let warnings = Ns3Config::read("c", "CC_MODE 3\nHAS_WIN 0").unwrap().warnings;
+        assert!(warnings[0].starts_with("c: HAS_WIN 0:"), "{warnings:?}");
         // What the simulator does without the line.
         assert!(c.multi_rate);
     }

@@ -49,7 +49,8 @@ pub fn fig6(runs: &[Run]) -> Analysis {
     let mut found = Vec::new();
     for run in runs {
         let Some(queue) = busiest_queue(run) else { continue };
-        let end = end_us(run).min(400.0);
+        // Both have settled by then.
+        let end = end_us(run).min(100.0);
         found.push((run.label().to_string(), rises(&queue, 3.0)));
         let shown = queue.points.iter().copied().filter(|p| p.0 <= end).collect();
         panel.lines.push(Line {
