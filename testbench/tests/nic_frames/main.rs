@@ -1,0 +1,20 @@
+//! The behavioural model and the RTL, Verilated, on the same input: the same frames in the same order per queue pair, byte for byte,
+//! after the same input, the same completions, memory and counters. On top of it the directed scripts say what a peer must see.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `peer` | packets of a hand-made peer, scripts, the comparison |
+//! | `acceptance` | which packets are taken, which dropped, control packets |
+//! | `surroundings` | slow memory and MAC, queue pairs that come and go: the RTL alone |
+//! | `captures` | frames of another implementation |
+//! | `random` | seeded traffic |
+//! | `requester` | what the peer of a NIC that writes and reads relies on |
+//! | `responder` | what a peer that writes and reads relies on |
+
+mod acceptance;
+mod captures;
+mod peer;
+mod random;
+mod requester;
+mod responder;
+mod surroundings;
