@@ -175,3 +175,34 @@ fn pause_holds_one_priority() {
     bench.run(100_000);
     assert!(bench.sent[from..].iter().filter(|packet| packet.flow % 2 == 1).count() > 200);
 }
+
+/// A congestion control that takes nothing loses events of its queue, counted, and no acknowledgement.
+#[test]
+fn a_full_event_queue_costs_no_acknowledgement() {
+    let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", SchedRegisters::default());
+    bench.run(3_000);
+    bench.line = LINE;
+    bench.rtt = Some(2_000);
+    bench.set("cc_ready", 0);
+    // twenty packets of window: without acknowledgements no more would leave
+    bench.start(11, 2, LINE, 20_480.0);
+    bench.run(60_000);
+    bench.rtt = None;
+    bench.run(5_000);
+    let sent = bench.sent.len();
+    assert!(sent > 500, "{sent} packets");
+    let psns = bench.sent.iter().map(|packet| packet.psn);
+    assert!(psns.eq(0..sent as u32), "nothing is repeated");
+    // the last window is not acknowledged
+    let dropped = bench.get("count_cc_dropped") as usize;
+    let held = sent - 20 - dropped;
+    assert!(
+        (40..=64).contains(&held),
+        "{held} events wait, {dropped} dropped of {sent}"
+    );
+    let before = bench.to_cc;
+    bench.set("cc_ready", 1);
+    bench.run(5_000);
+    assert_eq!((bench.to_cc - before) as usize, held);
+    assert_eq!(bench.get("count_cc_dropped") as usize, dropped);
+}

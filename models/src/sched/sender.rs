@@ -216,9 +216,11 @@ impl SenderState {
     ) {
         let distance = ahead(psn, self.una);
         let old = distance >= 1 << 23;
-        // sent, or asked for by a READ request; after a restart PSNs past the work may have been sent, but not for it
-        let sent = if is_after(max, self.una) {
-            ahead(max, self.una)
+        // sent, or asked for by a READ request. A response counts as sent when it has been sent since the restart: it leaves again
+        // even if an echo from before says that it has arrived, because its leaving is what ends the READ
+        let sent = if self.timerless { nxt } else { max };
+        let sent = if is_after(sent, self.una) {
+            ahead(sent, self.una)
         } else {
             0
         };

@@ -275,10 +275,17 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & (self.sender_7.q.val().get_bits::<8>(116) == self.op_7.q.val().get_bits::<8>(4));
         self.is_ack.next = self.own.val() & (self.kind.val() < 2);
         self.old.next = self.distance.q.val().get_bit(23);
-        // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it
+        // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it. Of a flow
+        // without timer, READ responses, what has been sent since the restart: its leaving is what ends the READ
         self.sent_reach.next = self.reach.q.val();
         if self.reach.q.val().get_bit(23) | (self.restarted_7.q.val() & (self.reach.q.val() > 0x40_0000)) {
             self.sent_reach.next = bits_u::<24>(0);
+        }
+        if self.sender_7.q.val().get_bit(169) {
+            self.sent_reach.next = self.outstanding.q.val();
+            if self.outstanding.q.val().get_bit(23) {
+                self.sent_reach.next = bits_u::<24>(0);
+            }
         }
         self.good.next = self.is_ack.val()
             & !self.old.val()

@@ -1,0 +1,268 @@
+//! Two NICs on a wire: memory identical whatever the wire does, or an error completion; frames that foreign tools accept.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `main` | the cases, on two behavioural NICs |
+//! | `rtl` | the same cases on two NICs in RTL, Verilated |
+//! | `foreign` | the frames of both before scapy and tshark |
+//! | `command` | `hpcc-nic run link` |
+
+mod command;
+mod foreign;
+mod rtl;
+
+use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest};
+use hpcc_models::wire::TimedFrame;
+use hpcc_testbench::nic::link::{self, LinkOutcome};
+use hpcc_testbench::nic::link_config::{LinkOperation, LinkSpec, TARGET};
+use hpcc_testbench::nic::link_report::{findings, throughput, LEAST_PERCENT};
+use hpcc_testbench::nic::{Device, DeviceError, ModelNic};
+use hpcc_testbench::scenario::nic_config::NicSetup;
+use indicatif::ProgressBar;
+use std::path::Path;
+
+fn run<D: Device>(spec: &LinkSpec) -> LinkOutcome {
+    link::run::<D>(spec, Path::new("."), &ProgressBar::hidden()).unwrap()
+}
+
+fn assert_whole(spec: &LinkSpec, outcome: &LinkOutcome) {
+    assert_eq!(outcome.damage(), None, "{spec:?}");
+    assert!(outcome.finished, "{spec:?}");
+    let failed = outcome.sides.iter().flat_map(|side| &side.completions);
+    let failed: Vec<&Completion> = failed.filter(|done| done.status != Status::Ok).collect();
+    assert_eq!(failed, [] as [&Completion; 0], "{spec:?}");
+}
+
+const OPERATIONS: [LinkOperation; 4] = [
+    LinkOperation::Write,
+    LinkOperation::Read,
+    LinkOperation::Bidirectional,
+    LinkOperation::BidirectionalRead,
+];
+
+fn survives_loss<D: Device>(losses: &[f64], bytes: u64, messages: u64) {
+    for &loss in losses {
+        for op in OPERATIONS {
+            for int in [false, true] {
+                let spec = LinkSpec {
+                    link: LinkConfig {
+                        loss,
+                        ..LinkConfig::default()
+                    },
+                    op,
+                    int,
+                    bytes,
+                    messages,
+                    qps: 3,
+                    seed: (loss * 1e6) as u64,
+                    pcap: false,
+                    ..LinkSpec::default()
+                };
+                assert_whole(&spec, &run::<D>(&spec));
+            }
+        }
+    }
+}
+
+#[test]
+fn loss_from_a_thousandth_to_a_twentieth_leaves_identical_memory() {
+    survives_loss::<ModelNic>(&[0.001, 0.01, 0.05], 70_001, 12);
+}
+
+fn survives_everything<D: Device>(seeds: std::ops::Range<u64>) {
+    for seed in seeds {
+        let mtu = [256, 512, 1024, 2048, 4096][seed as usize % 5];
+        let spec = LinkSpec {
+            link: LinkConfig {
+                loss: 0.01,
+                duplicate: 0.02,
+                reorder: 0.02,
+                bit_error: 0.01,
+                ..LinkConfig::default()
+            },
+            op: OPERATIONS[seed as usize % 4],
+            int: seed % 3 == 0,
+            bytes: u64::from(mtu) * 20 + seed,
+            mtu,
+            messages: 8,
+            qps: 2,
+            seed,
+            pcap: false,
+            ..LinkSpec::default()
+        };
+        assert_whole(&spec, &run::<D>(&spec));
+    }
+}
+
+#[test]
+fn all_faults_at_once_leave_identical_memory() {
+    survives_everything::<ModelNic>(1..41);
+}
+
+/// Lengths around a packet and around three.
+fn around(mtu: u32) -> Vec<u64> {
+    let around = |n: u64| [n - 1, n, n + 1];
+    [around(mtu.into()), around(3 * u64::from(mtu))].concat()
+}
+
+/// Short ones, and lengths around a packet.
+fn every_length(mtu: u32) -> Vec<u64> {
+    [vec![0, 1, 2, 3, 4, 63, 64, 65], around(mtu)].concat()
+}
+
+fn moves_lengths<D: Device>(mtu: u32, lengths: &[u64]) {
+    for &bytes in lengths {
+        for op in [LinkOperation::Bidirectional, LinkOperation::BidirectionalRead] {
+            let spec = LinkSpec {
+                op,
+                bytes,
+                mtu,
+                messages: 20,
+                int: bytes % 2 == 1,
+                ..LinkSpec::default()
+            };
+            assert_whole(&spec, &run::<D>(&spec));
+        }
+    }
+}
+
+#[test]
+fn every_length_around_a_packet_arrives_at_every_alignment() {
+    // Messages lie end to end, so odd lengths begin everywhere in a beat.
+    for mtu in [256, 1024] {
+        moves_lengths::<ModelNic>(mtu, &every_length(mtu));
+    }
+}
+
+fn fills_the_wire<D: Device>(total: u64) {
+    for mtu in [256, 512, 1024, 2048, 4096] {
+        for op in OPERATIONS {
+            let spec = LinkSpec {
+                op,
+                mtu,
+                bytes: total / 4,
+                messages: 4,
+                pcap: false,
+                ..LinkSpec::default()
+            };
+            let outcome = run::<D>(&spec);
+            assert_whole(&spec, &outcome);
+            for direction in throughput(&spec, &outcome).into_iter().flatten() {
+                let least = if mtu >= 1024 { LEAST_PERCENT } else { 80.0 };
+                assert!(direction.percent >= least, "{op:?} MTU {mtu}: {direction:?}");
+                assert!(
+                    direction.percent < 101.0,
+                    "more than the wire carries: {op:?} MTU {mtu}: {direction:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn payload_fills_the_ideal_wire_one_way_and_both_ways() {
+    fills_the_wire::<ModelNic>(2 << 20);
+}
+
+#[test]
+fn a_dead_wire_ends_in_error_completions_and_untouched_memory() {
+    dies_with_the_wire::<ModelNic>();
+}
+
+fn dies_with_the_wire<D: Device>() {
+    let spec = LinkSpec {
+        link: LinkConfig {
+            loss: 1.0,
+            ..LinkConfig::default()
+        },
+        messages: 3,
+        retry_limit: 2,
+        ..LinkSpec::default()
+    };
+    let outcome = run::<D>(&spec);
+    let statuses: Vec<Status> = outcome.sides[0].completions.iter().map(|done| done.status).collect();
+    assert_eq!(statuses, [Status::RetryExceeded, Status::Flushed, Status::Flushed]);
+    assert_eq!(outcome.damage(), None);
+    let checks = findings(&spec, &outcome);
+    assert!(
+        checks.iter().all(|check| check.passed),
+        "errors are not silent damage: {checks:?}"
+    );
+}
+
+#[test]
+fn the_same_seed_gives_the_same_frames() {
+    let spec = LinkSpec {
+        link: LinkConfig {
+            loss: 0.02,
+            reorder: 0.02,
+            ..LinkConfig::default()
+        },
+        op: LinkOperation::Bidirectional,
+        int: true,
+        ..LinkSpec::default()
+    };
+    let (first, second) = (run::<ModelNic>(&spec), run::<ModelNic>(&spec));
+    assert!(first.sent == second.sent && first.sides == second.sides);
+    let other = LinkSpec { seed: 2, ..spec };
+    assert!(run::<ModelNic>(&other).sent != first.sent);
+}
+
+/// A NIC whose memory loses one bit behind its back.
+struct Spoilt(ModelNic, Vec<u8>);
+
+impl Device for Spoilt {
+    fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
+        Ok(Self(ModelNic::create(setup)?, Vec::new()))
+    }
+    fn now_ns(&self) -> u64 {
+        self.0.now_ns()
+    }
+    fn post(&mut self, work: WorkRequest) {
+        self.0.post(work);
+    }
+    fn offer(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.0.offer(at_ns, frame);
+    }
+    fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError> {
+        self.0.advance(to_ns)?;
+        self.1 = self.0.memory(TARGET).unwrap().to_vec();
+        self.1[777] ^= 4;
+        Ok(())
+    }
+    fn next_ns(&self) -> Option<u64> {
+        self.0.next_ns()
+    }
+    fn take_sent(&mut self) -> Vec<TimedFrame> {
+        self.0.take_sent()
+    }
+    fn take_completions(&mut self) -> Vec<Completion> {
+        self.0.take_completions()
+    }
+    fn counters(&mut self) -> Result<Vec<(&'static str, u64)>, DeviceError> {
+        self.0.counters()
+    }
+    fn memory(&self, address: u64) -> Option<&[u8]> {
+        if address == TARGET {
+            Some(&self.1)
+        } else {
+            self.0.memory(address)
+        }
+    }
+    fn set_pause(&mut self, priorities: u8) {
+        self.0.set_pause(priorities);
+    }
+}
+
+#[test]
+fn one_wrong_bit_in_memory_is_damage() {
+    let outcome = run::<Spoilt>(&LinkSpec::default());
+    // The first NIC's target region is to stay zero, so it is the one that is named.
+    let damage = outcome.damage().unwrap();
+    assert!(
+        damage.contains("(message 0, byte 777): expected 0x00, got 0x04"),
+        "{damage}"
+    );
+    let checks = findings(&LinkSpec::default(), &outcome);
+    assert!(!checks[0].passed && checks[0].name == "memory");
+}
