@@ -289,6 +289,12 @@ module sender_13_10 (
     if (reach_q[23] | (restarted_7_q & (reach_q > 24'h400000))) begin
       sent_reach = 24'd0;
     end
+    if (sender_7_q[169]) begin
+      sent_reach = outstanding_q;
+      if (outstanding_q[23]) begin
+        sent_reach = 24'd0;
+      end
+    end
   end
   always_comb begin
     una = sender_7_q[23:0];
