@@ -1,9 +1,10 @@
 //! `hpcc-nic report`: tables and figures of the hardware.
 
 use super::{say, Failure};
-use crate::report::{hardware, reciprocal};
+use crate::report::{blocks, hardware, latency, reciprocal, speed};
 use crate::tools::cache::workspace_dir;
-use hpcc_rtl::tops::TOPS;
+use hpcc_rtl::emit::Library;
+use hpcc_rtl::tops::{find, TOPS};
 use std::path::PathBuf;
 
 /// Tables and figures of the hardware
@@ -21,6 +22,18 @@ pub struct Args {
     /// Only this top module
     #[arg(long, value_name = "NAME")]
     top: Option<String>,
+    /// The blocks of the whole NIC instead of the tops: cells of each and their sum. The first run takes an hour or more
+    #[arg(long, conflicts_with_all = ["top", "reciprocal"])]
+    blocks: bool,
+    /// How fast the NIC is: frames a second in and out, grants a second, simulated clocks a second
+    #[arg(long, conflicts_with_all = ["top", "reciprocal", "blocks"])]
+    speed: bool,
+    /// Clock by clock through the NIC's pipes
+    #[arg(long, conflicts_with_all = ["top", "reciprocal", "blocks", "speed"])]
+    latency: bool,
+    /// Only the blocks whose path begins with this; a module's name takes that module whole, to compare with its blocks' sum
+    #[arg(long, value_name = "PATH", requires = "blocks")]
+    only: Option<String>,
     /// Also place and route on ECP5 with so many seeds and keep the best clock rate
     #[arg(long, value_name = "SEEDS", default_value_t = 0)]
     place: u32,
@@ -37,6 +50,16 @@ impl Args {
             std::fs::write(&path, svg).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
             return say(&format!("{}\n", path.display()));
         }
+        if self.blocks {
+            return blocks(self.only.as_deref(), self.place);
+        }
+        if self.latency {
+            let rows = latency::latencies().map_err(Failure::input)?;
+            return say(&latency::latency_table(&rows));
+        }
+        if self.speed {
+            return speed();
+        }
         let wanted = |name: &str| self.top.as_deref().is_none_or(|top| top == name);
         let tops: Vec<_> = TOPS.iter().filter(|top| wanted(top.name)).collect();
         if tops.is_empty() {
@@ -50,4 +73,57 @@ impl Args {
         }
         say(&hardware::table(&rows))
     }
+}
+
+/// The NIC's modules.
+fn nic() -> Result<Library, Failure> {
+    let top = find(blocks::NIC).ok_or_else(|| Failure::Check(format!("there is no module {}", blocks::NIC)))?;
+    let mut library = Library::new();
+    let added = library.add_top(top.name, (top.make)().as_mut());
+    added.map_err(|error| Failure::Check(error.to_string()))?;
+    Ok(library)
+}
+
+/// The table of the NIC's blocks. What is measured is kept, so a run that was ended goes on where it was.
+fn blocks(only: Option<&str>, seeds: u32) -> Result<(), Failure> {
+    let library = nic()?;
+    let lacking = || Failure::Check(format!("the modules of {} are not complete", blocks::NIC));
+    let mut chosen = blocks::blocks(&library).ok_or_else(lacking)?;
+    if let Some(only) = only {
+        let whole = blocks::whole(&library, only);
+        match whole {
+            Some(block) => chosen = vec![block],
+            None => chosen.retain(|block| block.path.starts_with(only)),
+        }
+        if chosen.is_empty() {
+            return Err(Failure::Input(format!(
+                "--only: expected the beginning of a block's path, such as rx, or a module of {}, got `{only}`",
+                blocks::NIC
+            )));
+        }
+    }
+    let mut rows = vec![];
+    for block in &chosen {
+        let row = hardware::measure_block(block, seeds, &|step| eprintln!("{step}"));
+        rows.push(row.map_err(|error| Failure::Check(error.to_string()))?);
+    }
+    say(&hardware::block_table(&rows))
+}
+
+/// Every table of speed as soon as it is measured.
+fn speed() -> Result<(), Failure> {
+    let step = |what: String| eprintln!("{what}");
+    let received = speed::receive(&step).map_err(Failure::input)?;
+    say(&format!("{}\n", speed::receive_table(&received)))?;
+    let sent = speed::transmit(&step).map_err(Failure::input)?;
+    say(&format!("{}\n", speed::transmit_table(&sent)))?;
+    for flows in [1, 6, 300] {
+        let grants = speed::grants_per_clock(flows).map_err(Failure::input)?;
+        say(&format!(
+            "scheduler, {flows} flows: {grants:.3} packets a clock, {:.1} million/s\n",
+            grants * speed::CLOCK_HZ / 1e6
+        ))?;
+    }
+    let simulated = speed::simulation(&step).map_err(Failure::input)?;
+    say(&format!("\n{}", speed::simulation_table(&simulated)))
 }

@@ -1,8 +1,11 @@
 //! What runs look like (figures, tables, a page), what the hardware costs (cells, memories, multipliers, clock rate) and
 //! how well it computes.
 
+pub mod blocks;
 pub mod hardware;
+pub mod latency;
 pub mod plot;
 pub mod reciprocal;
+pub mod speed;
 pub mod summary;
 pub mod synth;

@@ -1,9 +1,12 @@
 //! Synthesis by Yosys and placement by nextpnr, kept under `target/report` by the content of the emitted files.
 //!
-//! Cells are counted on the block alone. For placement the block is put between shift registers (see `harness`), since
-//! it has more ports than any part has pins; the harness adds flip-flops, not logic on the block's paths.
+//! Cells are counted on the block alone. For placement that netlist, as counted, is put between shift registers (see
+//! `harness`), since it has more ports than any part has pins; the harness adds flip-flops, not logic on the block's paths.
 
 mod harness;
+mod placement;
+
+pub use placement::{place, Placement};
 
 use crate::tools::{cache, run, webassembly, Tool, ToolError};
 use crate::verilated::Sources;
@@ -56,6 +59,12 @@ impl Cells {
             .map(|(_, count)| count)
             .sum()
     }
+    /// Counts another netlist's cells too.
+    pub fn add(&mut self, other: &Cells) {
+        for (cell, count) in &other.0 {
+            *self.0.entry(cell.clone()).or_default() += count;
+        }
+    }
     /// Lookup tables; ECP5 carry cells hold two each.
     pub fn luts(&self) -> u64 {
         self.sum(&["LUT*"]) + 2 * self.sum(&["CCU2C"])
@@ -84,15 +93,6 @@ impl Cells {
     pub fn latches(&self) -> u64 {
         self.sum(&["$dlatch*", "$adlatch*", "$sr", "$_DLATCH*", "$_SR_*", "LDCE", "LDPE"])
     }
-}
-
-/// Result of placing and routing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Placement {
-    /// Highest clock rate after routing, megahertz.
-    pub fmax_mhz: f64,
-    /// From where to where the slowest path goes.
-    pub slowest_path: String,
 }
 
 /// Why there is no result.
@@ -145,13 +145,7 @@ fn write_files(dir: &Path, files: &[(String, String)]) -> Result<String, SynthEr
         .join(" "))
 }
 
-fn yosys(dir: &Path, files: &[(String, String)], top: &str, target: Target) -> Result<(), SynthError> {
-    let names = write_files(dir, files)?;
-    let script = format!(
-        "read_verilog -sv {} {names}\n{}\ntee -q -o cells.json stat -json\n",
-        target.defines(),
-        target.script().replace("TOP", top).replace("; ", "\n")
-    );
+fn yosys(dir: &Path, script: &str) -> Result<(), SynthError> {
     std::fs::write(dir.join("run.ys"), script)?;
     run(
         webassembly(Tool::Yosys, dir)?.args(["-q", "-l", "yosys.log", "run.ys"]),
@@ -171,15 +165,28 @@ fn read_json(path: PathBuf) -> Result<(PathBuf, serde_json::Value), SynthError> 
     }
 }
 
-/// Cells of a top on a target.
-pub fn synthesise(sources: &Sources, target: Target) -> Result<Cells, SynthError> {
+/// Folder with the results of synthesising a top.
+fn synthesised(sources: &Sources, target: Target) -> Result<PathBuf, SynthError> {
     let dir = folder(
         &format!("{target:?}").to_lowercase(),
         sources,
         &[target.script(), target.defines()],
     );
-    cache::folder(&dir, |dir| yosys(dir, &sources.files, &sources.top, target))?;
-    let (file, value) = read_json(dir.join("cells.json"))?;
+    cache::folder(&dir, |dir| -> Result<(), SynthError> {
+        let names = write_files(dir, &sources.files)?;
+        let script = format!(
+            "read_verilog -sv {} {names}\n{}\ntee -q -o cells.json stat -json\n",
+            target.defines(),
+            target.script().replace("TOP", &sources.top).replace("; ", "\n")
+        );
+        yosys(dir, &script)
+    })?;
+    Ok(dir)
+}
+
+/// Cells of a top on a target.
+pub fn synthesise(sources: &Sources, target: Target) -> Result<Cells, SynthError> {
+    let (file, value) = read_json(synthesised(sources, target)?.join("cells.json"))?;
     let counts = value["design"]["num_cells_by_type"].as_object();
     let counts = counts.ok_or_else(|| SynthError::Result {
         file,
@@ -191,80 +198,4 @@ pub fn synthesise(sources: &Sources, target: Target) -> Result<Cells, SynthError
             .filter_map(|(cell, count)| Some((cell.clone(), count.as_u64()?)))
             .collect(),
     ))
-}
-
-/// Places and routes a top on the largest ECP5 of speed grade 8, aiming at `goal_mhz`.
-pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, SynthError> {
-    let wrapped = harness::wrap(&sources.top, &sources.ports);
-    let top = harness::top(&sources.top);
-    let (goal, seed) = (goal_mhz.to_string(), seed.to_string());
-    let settings = [
-        Tool::NextpnrEcp5.requirement(),
-        wrapped.as_str(),
-        goal.as_str(),
-        seed.as_str(),
-    ];
-    let dir = folder("placed", sources, &settings);
-    cache::folder(&dir, |dir| -> Result<(), SynthError> {
-        let mut files = sources.files.clone();
-        files.push((format!("{top}.sv"), wrapped.clone()));
-        yosys(dir, &files, &top, Target::Ecp5)?;
-        let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
-        command.args([
-            "--85k",
-            "--speed",
-            "8",
-            "--package",
-            "CABGA756",
-            "--json",
-            "netlist.json",
-            "--freq",
-            &goal,
-        ]);
-        command.args([
-            "--seed",
-            &seed,
-            "--report",
-            "timing.json",
-            "--timing-allow-fail",
-            "--lpf-allow-unconstrained",
-        ]);
-        run(
-            command.args(["--quiet", "--log", "nextpnr.log"]),
-            "nextpnr comes from its wheel",
-        )?;
-        Ok(())
-    })?;
-    placement(dir.join("timing.json"))
-}
-
-fn placement(file: PathBuf) -> Result<Placement, SynthError> {
-    let (file, value) = read_json(file)?;
-    let rates = value["fmax"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter_map(|(_, rate)| rate["achieved"].as_f64());
-    let fmax_mhz = rates.fold(f64::INFINITY, f64::min);
-    if !fmax_mhz.is_finite() {
-        return Err(SynthError::Result {
-            file,
-            reason: "no clock rate".into(),
-        });
-    }
-    let hops = value["critical_paths"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .find_map(|path| path["path"].as_array());
-    let end = |hop: Option<&serde_json::Value>, side: &str| {
-        hop.and_then(|hop| hop[side]["cell"].as_str())
-            .unwrap_or("?")
-            .to_string()
-    };
-    let slowest_path = match hops {
-        Some(hops) => format!("{} -> {}", end(hops.first(), "from"), end(hops.last(), "to")),
-        None => "unknown".into(),
-    };
-    Ok(Placement { fmax_mhz, slowest_path })
 }

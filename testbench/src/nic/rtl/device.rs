@@ -1,13 +1,14 @@
 //! The Verilated NIC behind the face of a NIC under test.
 
 use super::{setup, RtlNic, PERIOD_NS, TOP};
+use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
 use crate::scenario::nic_config::NicSetup;
 use crate::verilated::{shared_object, top_sources, Model, ModelError};
 use hpcc_models::nic::{Completion, WorkRequest};
 use hpcc_models::wire::TimedFrame;
 use hpcc_rtl::sim::Port;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Simulated time from which on two NICs are worth two threads, ns.
@@ -39,11 +40,12 @@ pub fn model(trace: bool) -> Result<Model, DeviceError> {
     Ok(Model::load(&object, ports)?)
 }
 
-impl RtlNic<Model> {
-    fn built(setup: &NicSetup, trace: bool) -> Result<Self, DeviceError> {
+impl<C: Clocked> RtlNic<C> {
+    /// The NIC of a configuration, as [`Device::create`] makes it, whatever simulates it.
+    pub fn configured(device: impl FnOnce() -> Result<C, DeviceError>, setup: &NicSetup) -> Result<Self, DeviceError> {
         // What the hardware cannot do is known before its model is built.
         let steps = setup::steps(setup).map_err(DeviceError::Law)?;
-        let mut nic = Self::new(model(trace)?, setup.nic.line_rate_bps / 1e9)?;
+        let mut nic = Self::new(device()?, setup.nic.line_rate_bps / 1e9)?;
         for block in &setup.memory {
             nic.memory.add(block.region.address, block.bytes.clone());
         }
@@ -52,13 +54,22 @@ impl RtlNic<Model> {
     }
 }
 
+impl RtlNic<Model> {
+    /// Writes a waveform of so much time from now on; the model must be able to.
+    pub fn record(&mut self, path: &Path, length_ns: u64) -> Result<(), DeviceError> {
+        self.device.open_trace(path)?;
+        self.recorded = self.now_ns..self.now_ns + length_ns;
+        Ok(())
+    }
+}
+
 impl Device for RtlNic<Model> {
     fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
-        Self::built(setup, false)
+        Self::configured(|| model(false), setup)
     }
 
     fn create_recorded(setup: &NicSetup, wave: &Wave) -> Result<Self, DeviceError> {
-        let mut nic = Self::built(setup, true)?;
+        let mut nic = Self::configured(|| model(true), setup)?;
         nic.device.open_trace(&wave.path)?;
         nic.recorded = nic.now_ns + wave.from_ns..nic.now_ns + wave.from_ns + wave.length_ns;
         Ok(nic)

@@ -145,12 +145,34 @@ impl<C: Clocked> RtlNic<C> {
         self.source.push_marked(self.now_ns, frame, bad);
     }
 
+    /// A frame arrives at a time, ns, not before the present.
+    pub fn offer_at(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.source.push(at_ns.max(self.now_ns), frame);
+    }
+
+    /// Hands over a work request now.
+    pub fn post_now(&mut self, work: WorkRequest) {
+        self.work.push_back(work);
+        self.open += 1;
+    }
+
+    /// Present time, ns, and clocks so far.
+    pub fn time(&self) -> (u64, u64) {
+        (self.now_ns, self.clocks)
+    }
+
+    /// What simulates it.
+    pub fn into_device(self) -> C {
+        self.device
+    }
+
     /// Frames offered that the NIC has not taken whole.
     pub fn frames_waiting(&self) -> usize {
         self.source.waiting()
     }
 
-    fn clock_for(&mut self, clocks: u64) -> Result<(), DeviceError> {
+    /// So many clocks.
+    pub fn clock_for(&mut self, clocks: u64) -> Result<(), DeviceError> {
         (0..clocks).try_for_each(|_| self.clock())
     }
 

@@ -1,0 +1,213 @@
+//! The NIC cut into blocks along its emitted hierarchy, so that each can be synthesised alone and the sum is the whole.
+
+use crate::verilated::Sources;
+use hpcc_rtl::emit::Library;
+use hpcc_rtl::sim::Port;
+use std::collections::BTreeMap;
+
+/// Module of the whole NIC.
+pub const NIC: &str = "hpcc_nic";
+/// Modules below the NIC that mostly wire others together: their children are blocks of their own.
+const PIPES: &[&str] = &["rx_pipe", "flows", "tx_pipe"];
+
+/// A part of the NIC. Together the blocks have every module instance of the NIC once.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// Instances on the way from the top, as `rx.parser`; what a cut module has beside its children is called `rx (wiring)`.
+    pub path: String,
+    /// Emitted module.
+    pub module: String,
+    /// A cut module without its children: cells can be counted, but it is no design that could be placed.
+    pub wiring: bool,
+    /// What a synthesiser reads: the module and all below it; for wiring, the children as black boxes.
+    pub sources: Sources,
+}
+
+/// Module and name of the instances in a module's text.
+fn instances(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| {
+        let (module, instance) = line.strip_prefix("  ")?.strip_suffix(" (")?.split_once(" u_")?;
+        let word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (word(module) && word(instance)).then_some((module, instance))
+    })
+}
+
+/// The header of a module: `module name (` to `);`.
+fn header<'a>(text: &'a str, module: &str) -> Option<&'a str> {
+    let from = text.find(&format!("module {module} ("))?;
+    let length = text[from..].find(");")? + 2;
+    Some(&text[from..from + length])
+}
+
+/// The ports that an emitted header declares, `clock` excepted.
+fn ports(header: &str) -> Vec<Port> {
+    let mut limbs = BTreeMap::new();
+    let port = |line: &str| {
+        let mut words = line.trim().trim_end_matches(',').split_whitespace();
+        let input = match words.next()? {
+            "input" => true,
+            "output" => false,
+            _ => return None,
+        };
+        let name = words.next_back().filter(|name| *name != "clock")?.to_string();
+        let range = words.find_map(|word| word.strip_prefix('[')?.strip_suffix(":0]"));
+        let width = range.map_or(Some(0), |high| high.parse::<usize>().ok())? + 1;
+        let next = limbs.entry(input).or_insert(0);
+        let limb = *next;
+        *next += width.div_ceil(64);
+        Some(Port {
+            name,
+            width,
+            input,
+            limb,
+        })
+    };
+    header.lines().filter_map(port).collect()
+}
+
+/// A module without its inside.
+fn black_box(text: &str, module: &str) -> Option<String> {
+    Some(format!("(* blackbox *)\n{}\nendmodule\n", header(text, module)?))
+}
+
+fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
+    let text = library.module_text(module)?;
+    let mut files = vec![];
+    if wiring {
+        let mut children: Vec<&str> = instances(text).map(|(child, _)| child).collect();
+        children.sort();
+        children.dedup();
+        for child in children {
+            files.push((format!("{child}.sv"), black_box(library.module_text(child)?, child)?));
+        }
+        files.push((format!("{module}.sv"), text.to_string()));
+    } else {
+        files = library.sources(module);
+    }
+    Some(Sources {
+        top: module.into(),
+        files,
+        ports: ports(header(text, module)?),
+        defines: vec![],
+        trace: false,
+        optimise: 0,
+    })
+}
+
+/// The blocks below `module`, in the order of the text; nothing if the library lacks a module.
+fn walk(library: &Library, module: &str, path: &str, found: &mut Vec<Block>) -> Option<()> {
+    let cut = module == NIC || PIPES.contains(&module);
+    if cut {
+        for (child, instance) in instances(library.module_text(module)?) {
+            let path = if path.is_empty() {
+                instance.to_string()
+            } else {
+                format!("{path}.{instance}")
+            };
+            walk(library, child, &path, found)?;
+        }
+    }
+    let name = if path.is_empty() { "top" } else { path };
+    found.push(Block {
+        path: if cut {
+            format!("{name} (wiring)")
+        } else {
+            name.to_string()
+        },
+        module: module.into(),
+        wiring: cut,
+        sources: sources(library, module, cut)?,
+    });
+    Some(())
+}
+
+/// The blocks of the NIC in a library that has it.
+pub fn blocks(library: &Library) -> Option<Vec<Block>> {
+    let mut found = vec![];
+    walk(library, NIC, "", &mut found)?;
+    Some(found)
+}
+
+/// One of the NIC's modules whole, however large: to compare with the sum of its blocks.
+pub fn whole(library: &Library, module: &str) -> Option<Block> {
+    Some(Block {
+        path: format!("{module}, whole"),
+        module: module.into(),
+        wiring: false,
+        sources: sources(library, module, false)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const TEXT: &str = "// text\nmodule pair (\n  input  wire  clock,\n  input  wire  reset,\n  input  wire  [99:0] up_data,\n  \
+                        output logic [3:0] down_data,\n  output wire  down_valid\n);\n  wire  [1:0] a;\n  skid_u4 u_first (\n    \
+                        .clock(clock)\n  );\n  skid_u4 u_second (\n    .clock(clock)\n  );\n  assign a = (2'd1) + (\n  2'd1);\nendmodule\n";
+
+    #[test]
+    fn instances_and_ports_are_read_from_the_text() {
+        let found: Vec<_> = instances(TEXT).collect();
+        assert_eq!(found, [("skid_u4", "first"), ("skid_u4", "second")]);
+        let header = header(TEXT, "pair").expect("header");
+        let ports: Vec<_> = ports(header)
+            .into_iter()
+            .map(|p| (p.name, p.width, p.input, p.limb))
+            .collect();
+        let expected = [
+            ("reset", 1, true, 0),
+            ("up_data", 100, true, 1),
+            ("down_data", 4, false, 0),
+            ("down_valid", 1, false, 1),
+        ];
+        assert_eq!(ports, expected.map(|(name, w, i, l)| (name.to_string(), w, i, l)));
+        let stub = black_box(TEXT, "pair").expect("stub");
+        assert!(stub.ends_with("output wire  down_valid\n);\nendmodule\n") && !stub.contains("u_first"));
+    }
+
+    /// Instances of every module below `module`, by counting, independent of the cutting.
+    fn count(library: &Library, module: &str, counts: &mut BTreeMap<String, u64>) {
+        *counts.entry(module.into()).or_default() += 1;
+        for (child, _) in instances(library.module_text(module).expect("module")) {
+            count(library, child, counts);
+        }
+    }
+
+    #[test]
+    fn the_blocks_are_the_whole_nic_and_nothing_twice() {
+        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(|| {
+            let mut library = Library::new();
+            let top = hpcc_rtl::tops::find(NIC).expect("top");
+            library.add_top(NIC, (top.make)().as_mut()).expect("emitted");
+            library
+        });
+        let library = thread.expect("thread").join().expect("emitted");
+        let blocks = blocks(&library).expect("blocks");
+        let (mut whole, mut parts) = (BTreeMap::new(), BTreeMap::new());
+        count(&library, NIC, &mut whole);
+        for block in &blocks {
+            if block.wiring {
+                *parts.entry(block.module.clone()).or_default() += 1;
+            } else {
+                count(&library, &block.module, &mut parts);
+            }
+        }
+        assert_eq!(parts, whole);
+        // the library's own idea of the hierarchy knows no other modules, so no instance was overlooked in the text
+        let modules: BTreeSet<String> = library.modules_of(NIC).into_iter().collect();
+        assert_eq!(parts.keys().cloned().collect::<BTreeSet<_>>(), modules);
+        // and what is read from a header are the ports that the design declares
+        let top = hpcc_rtl::tops::find("hpcc_cc").expect("top");
+        let declared = hpcc_rtl::sim::port_list((top.make)().as_ref());
+        let slot = blocks.iter().find(|block| block.path == "flows.law").expect("the slot");
+        let plain = |ports: &[Port]| -> Vec<_> {
+            ports
+                .iter()
+                .map(|p| (p.name.clone(), p.width, p.input, p.limb))
+                .collect()
+        };
+        assert_eq!(plain(&slot.sources.ports), plain(&declared));
+    }
+}

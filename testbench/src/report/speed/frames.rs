@@ -1,0 +1,274 @@
+//! Frames a second into and out of the Verilated NIC.
+
+use super::{SpeedError, SIZES};
+use crate::nic::link;
+use crate::nic::link_config::{LinkOperation, LinkSpec, TARGET, TARGET_KEY};
+use crate::nic::rtl::{model, RtlNic, PERIOD_NS};
+use crate::nic::Device;
+use crate::scenario::nic_config::NicSetup;
+use crate::verilated::Model;
+use hpcc_models::nic::{Counter, LinkConfig};
+use hpcc_models::wire::*;
+use indicatif::ProgressBar;
+use std::path::Path;
+
+/// Bytes of a WRITE of one packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ICRC 4, FCS 4.
+const WRITE_OVERHEAD: usize = 78;
+/// Beats that a trial offers at least: more than every buffer of RX together.
+const BEATS: usize = 6000;
+/// Clocks between frames at which a trial gives up.
+const MOST_CLOCKS: u64 = 400;
+/// Time after the last frame in which everything is decided, ns.
+const TAIL_NS: u64 = 10_000;
+/// Messages of a measurement of TX.
+const MESSAGES: u64 = 1500;
+
+/// Frames of one kind that come at even distances without one being lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// What they are.
+    pub kind: &'static str,
+    /// Length with FCS.
+    pub bytes: usize,
+    /// Least distance, clocks.
+    pub clocks: u64,
+}
+
+/// Frames of one length, each a message, per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sent {
+    /// Length with FCS.
+    pub bytes: usize,
+    /// At 100 Gb/s.
+    pub one_way: f64,
+    /// Both ways at once at 100 Gb/s, the slower direction.
+    pub both_ways: f64,
+    /// With a MAC of 800 Gb/s, to which nobody paces.
+    pub free: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Dropped by the parser.
+    Foreign,
+    /// An acknowledgement of what was never sent, so that each is counted.
+    Acknowledgement,
+    /// A WRITE of one packet that asks for an acknowledgement.
+    Write,
+}
+
+/// The NIC that receives, and one frame for it.
+fn receiver() -> NicSetup {
+    let spec = LinkSpec {
+        bytes: 4096,
+        messages: 1,
+        mtu: 4096,
+        ..LinkSpec::default()
+    };
+    spec.setup(1)
+}
+
+fn frame(setup: &NicSetup, kind: Kind, bytes: usize, index: u32) -> Vec<u8> {
+    let (nic, qp) = (&setup.nic, &setup.qps[0]);
+    let payload = vec![0x5a; bytes.saturating_sub(WRITE_OVERHEAD)];
+    let ethernet = EthernetRepr {
+        dst: nic.mac,
+        src: nic.neighbours.values().next().copied().unwrap_or_default(),
+        vlan: None,
+        ethertype: ETHERTYPE_IPV4,
+    };
+    let (opcode, psn, extension, payload) = match kind {
+        Kind::Foreign => {
+            let mut frame = vec![0; bytes - 4];
+            ethernet.emit(&mut frame);
+            frame[12..14].copy_from_slice(&[0x88, 0xb5]);
+            return frame;
+        }
+        Kind::Acknowledgement => {
+            let aeth = AethRepr {
+                syndrome: Syndrome::parse(0x1f),
+                msn: 1,
+            };
+            (Opcode::Acknowledge, qp.send_psn + 100, Extension::Aeth(aeth), &[][..])
+        }
+        Kind::Write => {
+            let reth = RethRepr {
+                address: TARGET,
+                key: TARGET_KEY,
+                length: payload.len() as u32,
+            };
+            let psn = qp.expected_psn + index;
+            (Opcode::Write(Position::Only), psn, Extension::Reth(reth), &payload[..])
+        }
+    };
+    RocePacket {
+        ethernet,
+        ipv4: Ipv4Repr {
+            src: qp.remote_ip,
+            dst: nic.ip,
+            tos: nic.dscp << 2,
+            ident: 0,
+            dont_fragment: true,
+            ttl: nic.ttl,
+            protocol: PROTOCOL_UDP,
+            payload_len: 0,
+        },
+        udp: UdpRepr {
+            src_port: qp.source_port(),
+            dst_port: nic.ports.number(PortRole::Roce),
+            checksum: 0,
+            payload_len: 0,
+        },
+        int: &[],
+        bth: BthRepr {
+            ack_req: kind == Kind::Write,
+            pkey: nic.pkey,
+            ..BthRepr::new(opcode, qp.qpn, psn & 0xff_ffff)
+        },
+        extension,
+        payload,
+    }
+    .to_frame()
+}
+
+/// Whether the NIC takes every frame, one each `clocks`.
+fn takes(setup: &NicSetup, kind: Kind, bytes: usize, clocks: u64) -> Result<bool, SpeedError> {
+    let count = (BEATS / (bytes - 4).div_ceil(64)).clamp(300, 1500) as u32;
+    let mut nic = RtlNic::configured(model(false)?, setup)?;
+    let start = nic.now_ns() + 20 * PERIOD_NS;
+    for index in 0..count {
+        nic.offer(
+            start + u64::from(index) * clocks * PERIOD_NS,
+            frame(setup, kind, bytes, index),
+        );
+    }
+    nic.advance(start + u64::from(count) * clocks * PERIOD_NS)?;
+    if nic.frames_waiting() > 0 {
+        return Ok(false);
+    }
+    nic.advance(nic.now_ns() + TAIL_NS)?;
+    let sent = nic.take_sent().len();
+    let counters = nic.counters()?;
+    let count_of = |counter: Counter| {
+        let found = counters.iter().find(|(name, _)| *name == counter.name());
+        found.map_or(0, |(_, value)| *value)
+    };
+    let n = u64::from(count);
+    let others: u64 = counters
+        .iter()
+        .filter(|(name, _)| *name != Counter::RxFrames.name() && *name != Counter::TxFrames.name())
+        .map(|(_, value)| value)
+        .sum();
+    Ok(match kind {
+        Kind::Foreign => count_of(Counter::NotIpv4) == n && others == n,
+        Kind::Acknowledgement => count_of(Counter::GhostAck) == n && others == n,
+        Kind::Write => sent as u64 == n && others == 0,
+    })
+}
+
+fn least(kind: Kind, name: &'static str, bytes: usize) -> Result<Received, SpeedError> {
+    let setup = receiver();
+    let beats = (bytes - 4).div_ceil(64) as u64;
+    for clocks in beats..beats + MOST_CLOCKS {
+        if takes(&setup, kind, bytes, clocks)? {
+            return Ok(Received {
+                kind: name,
+                bytes,
+                clocks,
+            });
+        }
+    }
+    Err(SpeedError::Check(format!(
+        "{name} of {bytes} bytes are lost at any distance"
+    )))
+}
+
+/// How close frames of each kind and length may follow each other.
+pub fn receive(say: &dyn Fn(String)) -> Result<Vec<Received>, SpeedError> {
+    let writes = SIZES.iter().map(|bytes| (Kind::Write, "WRITE, one packet", *bytes));
+    let cases = [(Kind::Foreign, "not RoCE", 64), (Kind::Acknowledgement, "ACK", 66)];
+    let mut rows = vec![];
+    for (kind, name, bytes) in cases.into_iter().chain(writes) {
+        say(format!("RX: {name}, {bytes} bytes"));
+        rows.push(least(kind, name, bytes)?);
+    }
+    Ok(rows)
+}
+
+/// Frames a second of the slower NIC that has work, between two NICs on an ideal wire.
+fn rate(bytes: usize, op: LinkOperation, rate_gbps: f64) -> Result<f64, SpeedError> {
+    let spec = LinkSpec {
+        link: LinkConfig {
+            rate_gbps,
+            delay_ns: 500,
+            ..LinkConfig::default()
+        },
+        bytes: (bytes - WRITE_OVERHEAD) as u64,
+        mtu: 4096,
+        messages: MESSAGES,
+        qps: 32,
+        op,
+        pcap: true,
+        ..LinkSpec::default()
+    };
+    let outcome = link::run::<RtlNic<Model>>(&spec, Path::new("."), &ProgressBar::hidden())?;
+    if !outcome.finished || outcome.errors() > 0 || outcome.damage().is_some() {
+        return Err(SpeedError::Check(format!(
+            "messages of {} bytes did not arrive as they should",
+            spec.bytes
+        )));
+    }
+    // the middle half of the frames, by when their first bit left
+    let mut slowest = f64::INFINITY;
+    for side in (0..2).filter(|side| spec.works(*side)) {
+        let port = spec.setup(side).nic.mac;
+        let times: Vec<u64> = outcome
+            .sent
+            .iter()
+            .filter(|sent| sent.bytes.len() + 4 == bytes && sent.bytes[6..12] == port.0)
+            .map(|sent| sent.t_ns)
+            .collect();
+        let (from, to) = (times.len() / 4, 3 * times.len() / 4);
+        if from == to {
+            return Err(SpeedError::Check(format!("no frames of {bytes} bytes")));
+        }
+        slowest = slowest.min((to - from) as f64 * 1e9 / (times[to] - times[from]).max(1) as f64);
+    }
+    Ok(slowest)
+}
+
+/// Frames a second out of the NIC, each frame a WRITE.
+pub fn transmit(say: &dyn Fn(String)) -> Result<Vec<Sent>, SpeedError> {
+    let mut rows = vec![];
+    for bytes in SIZES {
+        say(format!("TX: {bytes} bytes"));
+        let gbps = super::WIRE_BPS / 1e9;
+        rows.push(Sent {
+            bytes,
+            one_way: rate(bytes, LinkOperation::Write, gbps)?,
+            both_ways: rate(bytes, LinkOperation::Bidirectional, gbps)?,
+            free: rate(bytes, LinkOperation::Write, 800.0)?,
+        });
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GAP;
+    use super::*;
+
+    #[test]
+    fn frames_have_the_lengths_that_the_table_says() {
+        let setup = receiver();
+        for bytes in SIZES {
+            let frame = frame(&setup, Kind::Write, bytes, 3);
+            assert_eq!(frame.len() + 4, bytes);
+            let packet = RocePacket::parse(&frame, &Ports::default()).expect("well formed");
+            assert_eq!(packet.payload.len() + WRITE_OVERHEAD, bytes);
+            assert_eq!(wire_occupancy(frame.len()) as usize, bytes + GAP);
+        }
+        assert_eq!(frame(&setup, Kind::Acknowledgement, 66, 0).len(), 62);
+        assert_eq!(frame(&setup, Kind::Foreign, 64, 0).len(), 60);
+    }
+}

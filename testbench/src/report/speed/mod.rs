@@ -1,0 +1,99 @@
+//! How fast the NIC is: frames a second in and out, packets that the scheduler lets go, clocks that are simulated a second.
+
+mod frames;
+mod scheduler;
+mod simulation;
+
+pub use frames::{receive, transmit, Received, Sent};
+pub use scheduler::grants_per_clock;
+pub use simulation::{simulation, Simulated};
+
+use crate::nic::DeviceError;
+use crate::verilated::ModelError;
+use std::fmt::Write;
+
+/// Clock rate at which clocks are turned into seconds, Hz.
+pub const CLOCK_HZ: f64 = 200e6;
+/// The wire, bits per second.
+pub const WIRE_BPS: f64 = 100e9;
+/// Frame lengths of the tables, bytes with FCS.
+pub const SIZES: [usize; 7] = [78, 128, 256, 512, 1024, 1518, 4096];
+/// Preamble and gap between frames, bytes.
+const GAP: usize = 20;
+
+/// Why there is no number.
+#[derive(Debug, thiserror::Error)]
+pub enum SpeedError {
+    /// The NIC cannot be made or breaks a rule.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The scheduler's model cannot be built.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Something did not happen that has to.
+    #[error("{0}")]
+    Check(String),
+}
+
+/// Frames of `bytes` with FCS that the wire carries in a second.
+pub fn wire_frames(bytes: usize) -> f64 {
+    WIRE_BPS / (8 * (bytes + GAP)) as f64
+}
+
+/// Millions a second and percent of the wire.
+fn of_wire(frames_per_second: f64, bytes: usize) -> String {
+    let percent = 100.0 * frames_per_second / wire_frames(bytes);
+    format!("{:.2} | {percent:.1}", frames_per_second / 1e6)
+}
+
+/// Received frames as a Markdown table.
+pub fn receive_table(rows: &[Received]) -> String {
+    let mut text = String::from("| RX: frame | bytes with FCS | beats | clocks a frame | million frames/s | % of the wire |\n|---|---|---|---|---|---|\n");
+    for row in rows {
+        let clocks = row.clocks;
+        let rate = of_wire(CLOCK_HZ / clocks as f64, row.bytes);
+        let beats = (row.bytes - 4).div_ceil(64);
+        let _ = writeln!(text, "| {} | {} | {beats} | {clocks} | {rate} |", row.kind, row.bytes);
+    }
+    text
+}
+
+/// Sent frames as a Markdown table.
+pub fn transmit_table(rows: &[Sent]) -> String {
+    let mut text = String::from(
+        "| TX: bytes with FCS | million frames/s at 100 Gb/s | % of the wire | both ways, each | % | MAC that always takes | % of the wire |\n|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows {
+        let cells = [row.one_way, row.both_ways, row.free].map(|rate| of_wire(rate, row.bytes));
+        let _ = writeln!(text, "| {} | {} |", row.bytes, cells.join(" | "));
+    }
+    text
+}
+
+/// Speed of simulation as a Markdown table.
+pub fn simulation_table(rows: &[Simulated]) -> String {
+    let mut text = String::from("| simulated | clocks | clocks/s |\n|---|---|---|\n");
+    for row in rows {
+        let rate = row.clocks as f64 / row.wall_s.max(1e-9);
+        let _ = writeln!(text, "| {} | {} | {rate:.0} |", row.what, row.clocks);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_the_wire_are_those_of_ethernet() {
+        // 148.8 million minimum frames a second at 100 Gb/s
+        assert!((wire_frames(64) - 148_809_523.8).abs() < 1.0);
+        let row = Received {
+            kind: "WRITE",
+            bytes: 128,
+            clocks: 4,
+        };
+        let text = receive_table(&[row]);
+        assert!(text.ends_with("| WRITE | 128 | 2 | 4 | 50.00 | 59.2 |\n"), "{text}");
+    }
+}
