@@ -1,5 +1,6 @@
 //! Clock by clock through the pipes of the NIC: in which clock each stage speaks, read from a waveform of the Verilated NIC.
 
+use super::peer;
 use super::speed::SpeedError;
 use crate::nic::link_config::{LinkSpec, SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use crate::nic::rtl::{RtlNic, PERIOD_NS};
@@ -111,58 +112,6 @@ pub struct Latency {
     pub stages: Vec<(&'static str, Option<u64>)>,
 }
 
-/// A frame of the NIC's first queue pair with INT of one hop.
-fn frame(setup: &NicSetup, role: PortRole, opcode: Opcode, psn: u32, extension: Extension, payload: &[u8]) -> Vec<u8> {
-    let (nic, qp) = (&setup.nic, &setup.qps[0]);
-    let mut stack = IntStack {
-        n_hop: 1,
-        path_id: 0x101,
-        ..IntStack::default()
-    };
-    stack.hops[0] = HopRecord {
-        speed: SPEED_CODE,
-        ts: 1000,
-        tx_bytes: 10,
-        q_len: 0,
-    };
-    let mut int = vec![0; stack.wire_len()];
-    // the buffer has the length that the stack asks for
-    let _ = stack.emit(&mut int);
-    RocePacket {
-        ethernet: EthernetRepr {
-            dst: nic.mac,
-            src: nic.neighbours.values().next().copied().unwrap_or_default(),
-            vlan: None,
-            ethertype: ETHERTYPE_IPV4,
-        },
-        ipv4: Ipv4Repr {
-            src: qp.remote_ip,
-            dst: nic.ip,
-            tos: nic.dscp << 2,
-            ident: 0,
-            dont_fragment: true,
-            ttl: nic.ttl,
-            protocol: PROTOCOL_UDP,
-            payload_len: 0,
-        },
-        udp: UdpRepr {
-            src_port: qp.source_port(),
-            dst_port: nic.ports.number(role),
-            checksum: 0,
-            payload_len: 0,
-        },
-        int: &int,
-        bth: BthRepr {
-            ack_req: true,
-            pkey: nic.pkey,
-            ..BthRepr::new(opcode, qp.qpn, psn & 0xff_ffff)
-        },
-        extension,
-        payload,
-    }
-    .to_frame()
-}
-
 /// What each episode brings to the NIC; the first brings a work request instead.
 fn frames(setup: &NicSetup) -> [Vec<u8>; 3] {
     let qp = &setup.qps[0];
@@ -178,33 +127,40 @@ fn frames(setup: &NicSetup) -> [Vec<u8>; 3] {
         })
     };
     let payload = vec![0x5a; BYTES as usize];
-    let (write, expected) = (Opcode::Write(Position::Only), qp.expected_psn);
-    [
-        frame(
-            setup,
-            PortRole::IntEcho,
-            Opcode::Acknowledge,
-            qp.send_psn,
-            Extension::Aeth(aeth),
-            &[],
-        ),
-        frame(
-            setup,
-            PortRole::IntCollect,
-            write,
-            expected,
-            reth(TARGET, TARGET_KEY),
-            &payload,
-        ),
-        frame(
-            setup,
-            PortRole::IntCollect,
-            Opcode::ReadRequest,
-            expected + 1,
-            reth(SOURCE, SOURCE_KEY),
-            &[],
-        ),
-    ]
+    let expected = qp.expected_psn;
+    let mut stack = IntStack {
+        n_hop: 1,
+        path_id: 0x101,
+        ..IntStack::default()
+    };
+    stack.hops[0] = HopRecord {
+        speed: SPEED_CODE,
+        ts: 1000,
+        tx_bytes: 10,
+        q_len: 0,
+    };
+    let mut int = vec![0; stack.wire_len()];
+    // cannot fail: the buffer has the length that the stack asks for
+    let _ = stack.emit(&mut int);
+    let echo = (PortRole::IntEcho, Opcode::Acknowledge, qp.send_psn);
+    let write = (PortRole::IntCollect, Opcode::Write(Position::Only), expected);
+    let read = (PortRole::IntCollect, Opcode::ReadRequest, expected + 1);
+    let cases = [
+        (echo, Extension::Aeth(aeth), &[][..]),
+        (write, reth(TARGET, TARGET_KEY), &payload[..]),
+        (read, reth(SOURCE, SOURCE_KEY), &[]),
+    ];
+    cases.map(|((role, opcode, psn), extension, payload)| {
+        let content = peer::Content {
+            role,
+            int: &int,
+            opcode,
+            psn,
+            extension,
+            payload,
+        };
+        peer::frame(setup, &content)
+    })
 }
 
 /// Clocks in which each wanted signal is high, read just before the rising edges.

@@ -4,6 +4,7 @@
 pub mod blocks;
 pub mod hardware;
 pub mod latency;
+mod peer;
 pub mod plot;
 pub mod reciprocal;
 pub mod speed;

@@ -5,6 +5,7 @@ use crate::nic::link;
 use crate::nic::link_config::{LinkOperation, LinkSpec, TARGET, TARGET_KEY};
 use crate::nic::rtl::{model, RtlNic, PERIOD_NS};
 use crate::nic::Device;
+use crate::report::peer;
 use crate::scenario::nic_config::NicSetup;
 use crate::verilated::Model;
 use hpcc_models::nic::{Counter, LinkConfig};
@@ -14,6 +15,8 @@ use std::path::Path;
 
 /// Bytes of a WRITE of one packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ICRC 4, FCS 4.
 const WRITE_OVERHEAD: usize = 78;
+/// An EtherType that nobody owns (IEEE 802).
+const LOCAL_EXPERIMENTAL: u16 = 0x88b5;
 /// Beats that a trial offers at least: more than every buffer of RX together.
 const BEATS: usize = 6000;
 /// Clocks between frames at which a trial gives up.
@@ -69,19 +72,16 @@ fn receiver() -> NicSetup {
 }
 
 fn frame(setup: &NicSetup, kind: Kind, bytes: usize, index: u32) -> Vec<u8> {
-    let (nic, qp) = (&setup.nic, &setup.qps[0]);
+    let qp = &setup.qps[0];
     let payload = vec![0x5a; bytes.saturating_sub(WRITE_OVERHEAD)];
-    let ethernet = EthernetRepr {
-        dst: nic.mac,
-        src: nic.neighbours.values().next().copied().unwrap_or_default(),
-        vlan: None,
-        ethertype: ETHERTYPE_IPV4,
-    };
     let (opcode, psn, extension, payload) = match kind {
         Kind::Foreign => {
             let mut frame = vec![0; bytes - 4];
-            ethernet.emit(&mut frame);
-            frame[12..14].copy_from_slice(&[0x88, 0xb5]);
+            let foreign = EthernetRepr {
+                ethertype: LOCAL_EXPERIMENTAL,
+                ..peer::ethernet(setup)
+            };
+            foreign.emit(&mut frame);
             return frame;
         }
         Kind::Acknowledgement => {
@@ -101,34 +101,15 @@ fn frame(setup: &NicSetup, kind: Kind, bytes: usize, index: u32) -> Vec<u8> {
             (Opcode::Write(Position::Only), psn, Extension::Reth(reth), &payload[..])
         }
     };
-    RocePacket {
-        ethernet,
-        ipv4: Ipv4Repr {
-            src: qp.remote_ip,
-            dst: nic.ip,
-            tos: nic.dscp << 2,
-            ident: 0,
-            dont_fragment: true,
-            ttl: nic.ttl,
-            protocol: PROTOCOL_UDP,
-            payload_len: 0,
-        },
-        udp: UdpRepr {
-            src_port: qp.source_port(),
-            dst_port: nic.ports.number(PortRole::Roce),
-            checksum: 0,
-            payload_len: 0,
-        },
+    let content = peer::Content {
+        role: PortRole::Roce,
         int: &[],
-        bth: BthRepr {
-            ack_req: kind == Kind::Write,
-            pkey: nic.pkey,
-            ..BthRepr::new(opcode, qp.qpn, psn & 0xff_ffff)
-        },
+        opcode,
+        psn,
         extension,
         payload,
-    }
-    .to_frame()
+    };
+    peer::frame(setup, &content)
 }
 
 /// Whether the NIC takes every frame, one each `clocks`.

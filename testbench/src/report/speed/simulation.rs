@@ -29,7 +29,8 @@ pub struct Simulated {
 
 /// An event a clock into the congestion control.
 fn slot<C: Clocked>(what: &'static str, device: C, clocks: u64) -> Result<Simulated, SpeedError> {
-    let registers = HpccRegisters::new(&HpccParams::new(100_000_000_000, 13_000)).map_err(|error| SpeedError::Check(error.to_string()))?;
+    let registers = HpccRegisters::new(&HpccParams::new(100_000_000_000, 13_000))
+        .map_err(|error| SpeedError::Check(error.to_string()))?;
     let mut driver = SlotDriver::new(device, &registers);
     for flow in 0..FLOWS {
         let command = Some((true, flow as u16, 0));

@@ -1,0 +1,63 @@
+//! Frames that the peer of a configured NIC's first queue pair sends it.
+
+use crate::scenario::nic_config::NicSetup;
+use hpcc_models::wire::*;
+
+/// The Ethernet header of the peer's frames.
+pub(super) fn ethernet(setup: &NicSetup) -> EthernetRepr {
+    EthernetRepr {
+        dst: setup.nic.mac,
+        src: setup.nic.neighbours.values().next().copied().unwrap_or_default(),
+        vlan: None,
+        ethertype: ETHERTYPE_IPV4,
+    }
+}
+
+/// What a frame carries behind the outer headers.
+pub(super) struct Content<'a> {
+    /// UDP port.
+    pub role: PortRole,
+    /// INT header and stack.
+    pub int: &'a [u8],
+    /// Opcode; everything but an acknowledgement asks for one.
+    pub opcode: Opcode,
+    /// PSN, modulo 2^24.
+    pub psn: u32,
+    /// Header behind the BTH.
+    pub extension: Extension,
+    /// Payload.
+    pub payload: &'a [u8],
+}
+
+/// A frame of the peer.
+pub(super) fn frame(setup: &NicSetup, content: &Content) -> Vec<u8> {
+    let (nic, qp) = (&setup.nic, &setup.qps[0]);
+    RocePacket {
+        ethernet: ethernet(setup),
+        ipv4: Ipv4Repr {
+            src: qp.remote_ip,
+            dst: nic.ip,
+            tos: nic.dscp << 2,
+            ident: 0,
+            dont_fragment: true,
+            ttl: nic.ttl,
+            protocol: PROTOCOL_UDP,
+            payload_len: 0,
+        },
+        udp: UdpRepr {
+            src_port: qp.source_port(),
+            dst_port: nic.ports.number(content.role),
+            checksum: 0,
+            payload_len: 0,
+        },
+        int: content.int,
+        bth: BthRepr {
+            ack_req: content.opcode != Opcode::Acknowledge,
+            pkey: nic.pkey,
+            ..BthRepr::new(content.opcode, qp.qpn, content.psn & 0xff_ffff)
+        },
+        extension: content.extension,
+        payload: content.payload,
+    }
+    .to_frame()
+}
