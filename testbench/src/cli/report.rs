@@ -79,7 +79,9 @@ impl Args {
 fn nic() -> Result<Library, Failure> {
     let top = find(blocks::NIC).ok_or_else(|| Failure::Check(format!("there is no module {}", blocks::NIC)))?;
     let mut library = Library::new();
-    let added = library.add_top(top.name, (top.make)().as_mut());
+    let added = top
+        .with(|block| library.add_top(top.name, block))
+        .and_then(|added| added);
     added.map_err(|error| Failure::Check(error.to_string()))?;
     Ok(library)
 }

@@ -177,13 +177,11 @@ mod tests {
 
     #[test]
     fn the_blocks_are_the_whole_nic_and_nothing_twice() {
-        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(|| {
-            let mut library = Library::new();
-            let top = hpcc_rtl::tops::find(NIC).expect("top");
-            library.add_top(NIC, (top.make)().as_mut()).expect("emitted");
-            library
-        });
-        let library = thread.expect("thread").join().expect("emitted");
+        let mut library = Library::new();
+        let top = hpcc_rtl::tops::find(NIC).expect("top");
+        top.with(|block| library.add_top(NIC, block))
+            .expect("thread")
+            .expect("emitted");
         let blocks = blocks(&library).expect("blocks");
         let (mut whole, mut parts) = (BTreeMap::new(), BTreeMap::new());
         count(&library, NIC, &mut whole);
@@ -200,7 +198,7 @@ mod tests {
         assert_eq!(parts.keys().cloned().collect::<BTreeSet<_>>(), modules);
         // and what is read from a header are the ports that the design declares
         let top = hpcc_rtl::tops::find("hpcc_cc").expect("top");
-        let declared = hpcc_rtl::sim::port_list((top.make)().as_ref());
+        let declared = top.with(|block| hpcc_rtl::sim::port_list(block)).expect("thread");
         let slot = blocks.iter().find(|block| block.path == "flows.law").expect("the slot");
         let plain = |ports: &[Port]| -> Vec<_> {
             ports

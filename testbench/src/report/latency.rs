@@ -5,7 +5,7 @@ use super::speed::SpeedError;
 use crate::nic::link_config::{LinkSpec, SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use crate::nic::rtl::{RtlNic, PERIOD_NS};
 use crate::scenario::nic_config::NicSetup;
-use crate::verilated::{sources, Model, ModelError};
+use crate::verilated::{top_sources, Model, ModelError};
 use hpcc_models::cc::HopRecord;
 use hpcc_models::wire::*;
 use std::collections::BTreeMap;
@@ -239,11 +239,12 @@ pub fn latencies() -> Result<Vec<Latency>, SpeedError> {
         ..LinkSpec::default()
     };
     let setup = spec.setup(0);
-    let mut nic: Box<hpcc_rtl::nic::Nic> = Box::default();
-    let mut sources = sources(super::blocks::NIC, nic.as_mut()).map_err(ModelError::from)?;
+    let top = hpcc_rtl::tops::find(super::blocks::NIC);
+    let top = top.ok_or_else(|| SpeedError::Check(format!("there is no module {}", super::blocks::NIC)))?;
+    let mut sources = top_sources(top).map_err(ModelError::from)?;
     // built for a thousand clocks
     (sources.trace, sources.optimise) = (true, 0);
-    let mut nic = RtlNic::configured(Model::new(&sources)?, &setup)?;
+    let mut nic = RtlNic::configured(|| Ok(Model::new(&sources)?), &setup)?;
     nic.clock_for(EPISODE)?;
     let dir = tempfile::tempdir().map_err(|error| SpeedError::Check(error.to_string()))?;
     let path = dir.path().join("pipes.vcd");

@@ -115,7 +115,7 @@ fn frame(setup: &NicSetup, kind: Kind, bytes: usize, index: u32) -> Vec<u8> {
 /// Whether the NIC takes every frame, one each `clocks`.
 fn takes(setup: &NicSetup, kind: Kind, bytes: usize, clocks: u64) -> Result<bool, SpeedError> {
     let count = (BEATS / (bytes - 4).div_ceil(64)).clamp(300, 1500) as u32;
-    let mut nic = RtlNic::configured(model(false)?, setup)?;
+    let mut nic = RtlNic::configured(|| model(false), setup)?;
     let start = nic.now_ns() + 20 * PERIOD_NS;
     for index in 0..count {
         nic.offer(

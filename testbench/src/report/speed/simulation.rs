@@ -5,6 +5,7 @@ use crate::drive::clocked::{Clocked, RustHdl};
 use crate::drive::slot::{Offer, SlotDriver};
 use crate::nic::link_config::LinkSpec;
 use crate::nic::rtl::{model, RtlNic};
+use crate::nic::DeviceError;
 use crate::verilated::{sources, Model, ModelError};
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::{CcEvent, EventKind};
@@ -13,6 +14,8 @@ use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::nic::Nic;
 use std::time::Instant;
 
+/// Room for the whole NIC in an unoptimised build.
+const STACK_BYTES: usize = 256 << 20;
 /// Flows of the congestion control under measurement.
 const FLOWS: u32 = 100;
 
@@ -69,7 +72,11 @@ fn slot<C: Clocked>(what: &'static str, device: C, clocks: u64) -> Result<Simula
 }
 
 /// A NIC that sends one WRITE of many packets.
-fn nic<C: Clocked>(what: &'static str, device: C, clocks: u64) -> Result<Simulated, SpeedError> {
+fn nic<C: Clocked>(
+    what: &'static str,
+    device: impl FnOnce() -> Result<C, DeviceError>,
+    clocks: u64,
+) -> Result<Simulated, SpeedError> {
     let spec = LinkSpec {
         bytes: 1 << 20,
         messages: 4,
@@ -102,8 +109,16 @@ pub fn simulation(say: &dyn Fn(String)) -> Result<Vec<Simulated>, SpeedError> {
         slot("congestion control, Verilated, an event a clock", verilated, 500_000)?,
     ];
     say("simulation: NIC".into());
-    let rust = RustHdl::new(Box::<Nic>::default()).map_err(init)?;
-    rows.push(nic("whole NIC sending at line rate, RustHDL", rust, 500)?);
-    rows.push(nic("whole NIC sending at line rate, Verilated", model(false)?, 50_000)?);
+    let rust = || RustHdl::new(Box::<Nic>::default()).map_err(|error| ModelError::from(error).into());
+    // the block is built on the stack before it is boxed
+    let whole = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let thread = thread.spawn_scoped(scope, || nic("whole NIC sending at line rate, RustHDL", rust, 500));
+        let thread = thread.map_err(|error| SpeedError::Check(error.to_string()))?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    rows.push(whole);
+    let verilated = || model(false);
+    rows.push(nic("whole NIC sending at line rate, Verilated", verilated, 50_000)?);
     Ok(rows)
 }
