@@ -17,8 +17,13 @@ use std::path::Path;
 const WRITE_OVERHEAD: usize = 78;
 /// An EtherType that nobody owns (IEEE 802).
 const LOCAL_EXPERIMENTAL: u16 = 0x88b5;
-/// Beats that a trial offers at least: more than every buffer of RX together.
-const BEATS: usize = 6000;
+/// Frames of a trial. RX holds 512 frames or beats, and its queues behind some hundreds of rows: these overflow even if a
+/// frame takes one clock in ten more than its distance.
+const SHORT_FRAMES: u32 = 12_000;
+/// The same for frames of more than [`SHORT_BEATS`], of which 512 beats are few.
+const LONG_FRAMES: u32 = 1500;
+/// Beats of a short frame at most.
+const SHORT_BEATS: usize = 8;
 /// Clocks between frames at which a trial gives up.
 const MOST_CLOCKS: u64 = 400;
 /// Time after the last frame in which everything is decided, ns.
@@ -114,7 +119,8 @@ fn frame(setup: &NicSetup, kind: Kind, bytes: usize, index: u32) -> Vec<u8> {
 
 /// Whether the NIC takes every frame, one each `clocks`.
 fn takes(setup: &NicSetup, kind: Kind, bytes: usize, clocks: u64) -> Result<bool, SpeedError> {
-    let count = (BEATS / (bytes - 4).div_ceil(64)).clamp(300, 1500) as u32;
+    let short = (bytes - 4).div_ceil(64) <= SHORT_BEATS;
+    let count: u32 = if short { SHORT_FRAMES } else { LONG_FRAMES };
     let mut nic = RtlNic::configured(|| model(false), setup)?;
     let start = nic.now_ns() + 20 * PERIOD_NS;
     for index in 0..count {

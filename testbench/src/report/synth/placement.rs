@@ -28,7 +28,7 @@ pub struct Placement {
     pub fmax_mhz: f64,
     /// From where to where the slowest path goes.
     pub slowest_path: String,
-    /// Lookup tables, carry chains, multipliers and the like on it.
+    /// Lookup tables, carry chains (once, however long), multipliers and the like on it.
     pub levels: usize,
     /// Share of its delay that is wire.
     pub wire_share: f64,
@@ -126,7 +126,10 @@ fn parse(value: &serde_json::Value) -> Option<Placement> {
     fmax_mhz.is_finite().then(|| Placement {
         fmax_mhz,
         slowest_path: format!("{} -> {}", end(hops.first(), "from"), end(hops.last(), "to")),
-        levels: hops.iter().filter(|hop| hop["type"] == "logic").count(),
+        levels: hops
+            .iter()
+            .filter(|hop| hop["type"] == "logic" && hop["to"]["port"] != "FCO")
+            .count(),
         wire_share: delay("routing") / delay("").max(1e-9),
     })
 }
@@ -147,6 +150,7 @@ mod tests {
                     hop("clk-to-q", "u_block.u_state.row_q_TRELLIS_FF_Q_7", "u_block.u_state.row_q_TRELLIS_FF_Q_7", 0.5),
                     hop("routing", "u_block.u_state.row_q_TRELLIS_FF_Q_7", "u_block.a_LUT4_Z", 1.0),
                     hop("logic", "u_block.a_LUT4_Z", "u_block.a_LUT4_Z", 0.25),
+                    json!({"type": "logic", "delay": 0.0, "from": {"cell": "c"}, "to": {"cell": "c", "port": "FCO"}}),
                     hop("routing", "u_block.a_LUT4_Z", "captured_TRELLIS_FF_Q", 2.0),
                     hop("setup", "captured_TRELLIS_FF_Q", "captured_TRELLIS_FF_Q", 0.25),
                 ]},
