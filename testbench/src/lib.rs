@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod cosim;
 pub mod drive;
+pub mod formal;
 pub mod mutate;
 pub mod nic;
 pub mod report;

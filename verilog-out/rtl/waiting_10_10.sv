@@ -151,7 +151,7 @@ module waiting_10_10 (
   logic due_8_q;
   wire  due_9_d;
   logic due_9_q;
-  wire  [3:0] turn_d;
+  logic [3:0] turn_d;
   logic [3:0] turn_q;
   stream_fifo_w58_a10_mark1 u_fifo_0 (
     .clock(clock),
@@ -263,7 +263,6 @@ module waiting_10_10 (
     .down_ready(fifo_9_down_ready),
     .crowded(unused_fifo_9_crowded)
   );
-  assign turn_d = turn_q + 4'd1;
   assign free_0 = 1'd1;
   assign present_10 = 1'd0;
   assign take_10 = 1'd0;
@@ -451,6 +450,12 @@ module waiting_10_10 (
     end
     if (take_9) begin
       down_data = fifo_9_down_data[37:0];
+    end
+  end
+  always_comb begin
+    turn_d = turn_q;
+    if ((~free_10) & down_ready) begin
+      turn_d = turn_q + 4'd1;
     end
   end
   initial begin

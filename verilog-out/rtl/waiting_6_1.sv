@@ -61,7 +61,7 @@ module waiting_6_1 (
   wire  unused_fifo_0_crowded;
   wire  due_0_d;
   logic due_0_q;
-  wire  [3:0] turn_d;
+  logic [3:0] turn_d;
   logic [3:0] turn_q;
   stream_fifo_w58_a6_mark1 u_fifo_0 (
     .clock(clock),
@@ -74,7 +74,6 @@ module waiting_6_1 (
     .down_ready(fifo_0_down_ready),
     .crowded(unused_fifo_0_crowded)
   );
-  assign turn_d = turn_q + 4'd1;
   assign free_0 = 1'd1;
   assign present_1 = 1'd0;
   assign take_1 = 1'd0;
@@ -136,6 +135,12 @@ module waiting_6_1 (
     down_data = fifo_0_down_data[37:0];
     if (take_0) begin
       down_data = fifo_0_down_data[37:0];
+    end
+  end
+  always_comb begin
+    turn_d = turn_q;
+    if ((~free_1) & down_ready) begin
+      turn_d = turn_q + 4'd1;
     end
   end
   initial begin

@@ -8,6 +8,10 @@ use std::path::Path;
 
 /// Design name in the file list and the core file.
 const DESIGN: &str = "hpcc_nic";
+/// Blocks with formal proofs in `testbench/formal`: a wrapper and a task file each.
+pub const PROOFS: &[&str] = &["arbiter", "axil", "bursts", "commit", "fifo", "grants", "rows", "skid", "stream_merge"];
+/// What several proofs share.
+const PROOF_CHECKERS: &[&str] = &["stream_token", "stream_rules", "free_fifo"];
 /// Folder of the modules.
 const RTL: &str = "rtl";
 
@@ -160,7 +164,10 @@ filesets:
   waivers:
     files:
       - waivers.vlt: {{file_type: vlt}}
-
+  formal:
+    files:
+{checkers}    file_type: systemVerilogSource
+{proofs}
 targets:
   default: &default
     filesets: [rtl]
@@ -187,7 +194,7 @@ targets:
     tools:
       yosys:
         arch: ecp5
-
+{proof_targets}
 parameters:
   SYNTH_ECP5:
     datatype: bool
@@ -195,7 +202,47 @@ parameters:
     description: use the multiplier cells and memories of Lattice ECP5
 ",
         version = env!("CARGO_PKG_VERSION"),
+        checkers = proof_files(),
+        proofs = proof_filesets(),
+        proof_targets = proof_targets(),
     )
+}
+
+/// A file of `testbench/formal` in the build folder.
+fn proof_file(name: &str) -> String {
+    format!("../testbench/formal/{name}: {{copyto: formal/{name}")
+}
+
+fn proof_files() -> String {
+    let names = PROOFS.iter().chain(PROOF_CHECKERS);
+    names
+        .map(|name| format!("      - {}}}\n", proof_file(&format!("{name}.sv"))))
+        .collect()
+}
+
+fn proof_filesets() -> String {
+    let fileset = |name: &&str| {
+        let file = proof_file(&format!("{name}.sby"));
+        format!("  proof_{name}:\n    files:\n      - {file}, file_type: sbyConfigTemplate}}\n")
+    };
+    PROOFS.iter().map(fileset).collect()
+}
+
+/// A target for every block; `hpcc-nic formal` runs them all.
+fn proof_targets() -> String {
+    let target = |name: &&str| {
+        format!(
+            "  formal_{name}:
+    default_tool: symbiyosys
+    filesets: [rtl, formal, proof_{name}]
+    toplevel: {name}_proof
+    tools:
+      symbiyosys:
+        tasknames: [prove]
+"
+        )
+    };
+    PROOFS.iter().map(target).collect()
 }
 
 /// Lint waivers, each with its reason.

@@ -3,7 +3,7 @@
 //! In a row of fixed delay flows become due in the order in which they came, so a plain FIFO in block RAM is a calendar
 //! without links: one flow in and one out a clock. Row 0 has no delay; row `n` delays by 2^(n+1) ticks: 32 ns, 64 ns and so
 //! on. With one row this is the ring of the paper. The shortest row that has a flow due goes first, so that fast flows never
-//! wait behind slow ones; every sixteenth clock belongs to each row in turn, so that none starves.
+//! wait behind slow ones; every sixteenth flow comes from each row in turn if it has one due, so that none starves.
 //!
 //! | clock | what |
 //! |---|---|
@@ -78,7 +78,7 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
     #[hdl_gen]
     fn update(&mut self) {
         self.turn.clock.next = self.clock.val();
-        self.turn.d.next = self.turn.q.val() + 1;
+        self.turn.d.next = self.turn.q.val();
         self.chosen_row.next = self.row.val();
         if self.row.val() > self.last_row.val() {
             self.chosen_row.next = self.last_row.val();
@@ -111,6 +111,10 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
                 }
             }
             self.free[i + 1].next = self.free[i].val() & !self.present[i].val();
+        }
+        // by flows, not by clocks: whoever asks only in certain clocks must not pass a row over for ever
+        if !self.free[ROWS].val() & self.down.ready.val() {
+            self.turn.d.next = self.turn.q.val() + 1;
         }
         self.down.data.next = bit_cast_u::<38, 58>(self.fifo[0].down.data.val());
         for i in 0..ROWS {
@@ -191,5 +195,36 @@ mod tests {
             .iter()
             .flatten()
             .all(|(since, _)| 60_000 * 5 / 8 - since < 20_000));
+    }
+
+    /// Also a sink that asks in one clock of sixteen gets a flow of each row before long, whichever clock that is.
+    #[test]
+    fn a_periodic_sink_starves_no_row() {
+        for phase in 0..16 {
+            let mut waiting: Box<Waiting<6, 6>> = Box::default();
+            init(waiting.as_mut()).expect("complete block");
+            // four flows keep row 0 busy, one waits in row 3
+            let (mut coming, mut served) = (Vec::from([(40, 3), (0, 0), (1, 0), (2, 0), (3, 0)]), 0);
+            for clock in 0..2000u64 {
+                let next = if clock > 4 { coming.pop() } else { None };
+                let (flow, row) = next.unwrap_or_default();
+                waiting.reset.next = clock < 2;
+                waiting.tick.next = U((clock * 5) >> 3);
+                (waiting.enter.next, waiting.flow.next, waiting.row.next) = (next.is_some(), U(flow), U(row));
+                waiting.down.ready.next = clock % 16 == phase;
+                let out = step(waiting.as_mut(), |w| {
+                    (w.down.valid.val() & w.down.ready.val()).then(|| w.down.data.val().0)
+                });
+                match out {
+                    Some(40) => {
+                        served += 1;
+                        coming.push((40, 3));
+                    }
+                    Some(flow) => coming.push((flow, 0)),
+                    None => {}
+                }
+            }
+            assert!(served >= 5, "phase {phase}: {served}");
+        }
     }
 }

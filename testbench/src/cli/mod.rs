@@ -7,6 +7,7 @@ mod cocotb;
 mod cosim;
 mod emit;
 mod failure;
+mod formal;
 mod fuzz;
 mod link;
 mod mutate;
@@ -46,6 +47,7 @@ enum Command {
     Mutate(mutate::Args),
     Report(report::Args),
     Cocotb(cocotb::Args),
+    Formal(formal::Args),
 }
 
 impl Command {
@@ -62,6 +64,7 @@ impl Command {
             Self::Mutate(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Cocotb(args) => args.run(),
+            Self::Formal(args) => args.run(),
         }
     }
 }

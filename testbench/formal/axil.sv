@@ -1,0 +1,136 @@
+// Registers: the AXI4-Lite slave, with the register file as emitted.
+`default_nettype none
+
+// The bank of counters is not part of the proof: any count at any time.
+module counter_bank (
+  input wire clock,
+  input wire reset,
+  input wire [63:0] pulses,
+  input wire [5:0] address,
+  output wire [63:0] count
+);
+  assign count = $anyseq;
+endmodule
+
+module axil_proof (
+  input wire clock,
+  input wire reset,
+  input wire [11:0] awaddr,
+  input wire awvalid,
+  input wire [31:0] wdata,
+  input wire [3:0] wstrb,
+  input wire wvalid,
+  input wire bready,
+  input wire [11:0] araddr,
+  input wire arvalid,
+  input wire rready,
+  input wire [47:0] now,
+  input wire command_ready,
+  input wire command_done,
+  input wire [2:0] command_code
+);
+  wire awready, wready, bvalid, arready, rvalid, command_valid;
+  wire [1:0] bresp, rresp;
+  wire [31:0] rdata;
+  wire [415:0] command_data;
+  registers dut (
+    .clock(clock), .reset(reset),
+    .s_axil_awaddr(awaddr), .s_axil_awprot(3'd0), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
+    .s_axil_wdata(wdata), .s_axil_wstrb(wstrb), .s_axil_wvalid(wvalid), .s_axil_wready(wready),
+    .s_axil_bresp(bresp), .s_axil_bvalid(bvalid), .s_axil_bready(bready),
+    .s_axil_araddr(araddr), .s_axil_arprot(3'd0), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
+    .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready),
+    .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
+    .command_data(command_data), .command_valid(command_valid), .command_ready(command_ready),
+    .command_done(command_done), .command_code(command_code)
+  );
+  // signals of the block, joined by the script of axil.sby
+  wire [1:0] writing, reading;
+  wire [9:0] block_waddr, block_raddr;
+  wire [3:0] block_wstrb;
+  wire [31:0] block_wdata, block_scratch;
+  wire busy;
+  wire block_whit, block_rhit;
+  wire [31:0] block_rdata;
+
+  localparam [9:0] SCRATCH = 3, HOLE = 26;
+  stream_rules #(.W(2)) b (.clock(clock), .reset(reset), .valid(bvalid), .ready(bready), .data(bresp));
+  stream_rules #(.W(34)) r (.clock(clock), .reset(reset), .valid(rvalid), .ready(rready), .data({rresp, rdata}));
+  stream_rules #(.W(416)) command (
+    .clock(clock), .reset(reset), .valid(command_valid), .ready(command_ready), .data(command_data)
+  );
+
+  // clocks since a write or a read was accepted, 0 if none is open; it is answered at 3
+  reg [1:0] write_age = 0, read_age = 0;
+  reg [9:0] write_at = 0, read_at = 0;
+  reg [31:0] written = 0, scratch = 0, seen = 0;
+  reg [3:0] strobes = 0;
+  // a command has been taken and is not done
+  reg open = 0;
+  wire take_write = awvalid && awready && wvalid && wready, take_read = arvalid && arready;
+  integer i;
+  always @(posedge clock) begin
+    if (take_write) begin
+      write_age <= 1;
+      write_at <= awaddr[11:2];
+      written <= wdata;
+      strobes <= wstrb;
+    end else if (write_age == 3) write_age <= bready ? 0 : 3;
+    else if (write_age != 0) write_age <= write_age + 1;
+    if (take_read) begin
+      read_age <= 1;
+      read_at <= araddr[11:2];
+    end else if (read_age == 3) read_age <= rready ? 0 : 3;
+    else if (read_age != 0) read_age <= read_age + 1;
+    if (read_age == 1) seen <= scratch;
+    if (write_age == 1 && write_at == SCRATCH)
+      for (i = 0; i < 4; i = i + 1) if (strobes[i]) scratch[8*i+:8] <= written[8*i+:8];
+    if (command_valid && command_ready) open <= 1;
+    if (command_done) open <= 0;
+    if (reset) begin
+      write_age <= 0;
+      read_age <= 0;
+      scratch <= 0;
+      open <= 0;
+    end
+  end
+  // who executes commands ends those that it has taken
+  always @(posedge clock) assume (!command_done || open);
+  always @(posedge clock) begin
+    // address and data of a write are taken together
+    together: assert (awready == wready && (!awready || (awvalid && wvalid)));
+    // every access is answered once, three clocks after it was taken, and the next one waits for that
+    write_answered: assert (bvalid == (write_age == 3));
+    read_answered: assert (rvalid == (read_age == 3));
+    one_write: assert (!(take_write && write_age != 0));
+    one_read: assert (!(take_read && read_age != 0));
+    // an idle slave takes what it is offered: no deadlock
+    write_taken: assert (write_age != 0 || !(awvalid && wvalid) || take_write);
+    read_taken: assert (read_age != 0 || !arvalid || take_read);
+    // a read returns the bytes written last; a hole answers with an error
+    scratch_read: assert (!(rvalid && read_at == SCRATCH) || (rdata == seen && rresp == 0));
+    hole_read: assert (!(rvalid && read_at == HOLE) || rresp == 2);
+    hole_write: assert (!(bvalid && write_at == HOLE) || bresp == 2);
+    scratch_write: assert (!(bvalid && write_at == SCRATCH) || bresp == 0);
+    // commands one at a time
+    one_command: assert (!(command_valid && open));
+    busy_is_open: assert (busy == (command_valid || open));
+  end
+  always @(posedge clock) begin
+    // what the block holds is what was accepted
+    states: assert (writing == write_age && reading == read_age);
+    write_held: assert (write_age == 0 || (block_waddr == write_at && block_wdata == written && block_wstrb == strobes));
+    read_held: assert (read_age == 0 || block_raddr == read_at);
+    scratch_held: assert (block_scratch == scratch);
+    read_word: assert (!(read_age == 2 && read_at == SCRATCH) || (block_rdata == seen && block_rhit));
+    read_hit: assert (!(read_age == 2 && read_at == HOLE) || !block_rhit);
+    write_hit: assert (write_age != 2 || (write_at == SCRATCH ? block_whit : write_at != HOLE || !block_whit));
+  end
+  always @(posedge clock) begin
+    both_ways: cover (bvalid && bready && rvalid && rready);
+    scratch_comes_back: cover (rvalid && rready && read_at == SCRATCH && rdata[15:0] == 16'h00ab && rdata[31:16] == 16'hcd00);
+    command_runs: cover (command_done && open);
+  end
+endmodule
+
+`default_nettype wire

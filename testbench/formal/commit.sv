@@ -1,0 +1,114 @@
+// CommitStage: responses and answers leave in order, and never before the writes that they stand for are done.
+`default_nettype none
+
+// What the stage remembers of failed queue pairs is not part of the proof: any memory.
+module sdp_ram_w9_a8 (
+  input wire clock,
+  input wire [7:0] raddr,
+  output wire [8:0] rdata,
+  input wire we,
+  input wire [7:0] waddr,
+  input wire [8:0] wdata
+);
+  assign rdata = $anyseq;
+endmodule
+
+module commit_proof (
+  input wire clock,
+  input wire reset,
+  input wire [420:0] up_data,
+  input wire up_valid,
+  input wire written_data,
+  input wire written_valid,
+  input wire response_ready,
+  input wire answer_ready
+);
+  localparam W = 419;
+  wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
+  wire [419:0] response_data, answer_data;
+  commit_stage dut (
+    .clock(clock), .reset(reset), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
+    .written_data(written_data), .written_valid(written_valid), .written_ready(written_ready),
+    .response_data(response_data), .response_valid(response_valid), .response_ready(response_ready),
+    .answer_data(answer_data), .answer_valid(answer_valid), .answer_ready(answer_ready), .fail_valid(fail_valid)
+  );
+  // signals of the block, joined by the script of commit.sby
+  wire full, done, swallowed;
+  wire [420:0] entry;
+  wire full_r, spare_full_r, ready_r, full_a, spare_full_a, ready_a;
+  wire [419:0] item_a, spare_a;
+
+  wire take = up_valid && up_ready, token = written_valid && written_ready;
+  wire pop = answer_valid && answer_ready;
+  wire [3:0] held, ahead;
+  wire tracked;
+  wire [W:0] kept;
+  // answers, from the entrance to the exit; the top bit of what is kept says that a write is waited for
+  wire enters = take && up_data[1:0] == 3;
+  stream_token #(.W(W + 1), .N(4), .ROOM(3)) answers (
+    .clock(clock), .reset(reset), .push(enters), .in({up_data[420], up_data[418:0]}),
+    .pop(pop), .out({kept[W], answer_data[418:0]}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
+  );
+  stream_rules #(.W(420)) response (
+    .clock(clock), .reset(reset), .valid(response_valid), .ready(response_ready), .data(response_data)
+  );
+  stream_rules #(.W(420)) answer (
+    .clock(clock), .reset(reset), .valid(answer_valid), .ready(answer_ready), .data(answer_data)
+  );
+
+  wire waits = entry[420], is_answer = entry[1:0] == 3;
+  wire in_stage = full && is_answer;
+  wire [1:0] in_skid = full_a + spare_full_a;
+  // the tracked answer is the one in the stage
+  wire here = tracked && in_stage && ahead == in_skid;
+  reg written = 0, failed = 0, fails = 0;
+  reg [1:0] responses = 0;
+  always @(posedge clock) begin
+    if (enters && !tracked) written <= 0;
+    else if (here && token) begin
+      written <= 1;
+      failed <= written_data;
+    end
+    responses <= responses + (done && !is_answer && !swallowed && (entry[1:0] != 0 || (waits && written_data)))
+      - (response_valid && response_ready);
+    fails <= done && !is_answer && !swallowed && waits && written_data;
+    if (reset) begin
+      responses <= 0;
+      fails <= 0;
+    end
+  end
+  always @(posedge clock) if (!reset) begin
+    // a result of a write is taken exactly when the entry that waits for it goes
+    token_with_entry: assert (token == (done && waits));
+    goes_once: assert (!done || full);
+    // commit order: no answer leaves before its write is done, and it says if that failed
+    not_before_written: assert (!(pop && tracked && ahead == 0 && kept[W]) || written);
+    says_failed: assert (!(pop && tracked && ahead == 0 && kept[W]) || !failed || answer_data[419]);
+    // a response for every entry that asks for one or has failed and whose queue pair had not failed before, and for no other
+    response_count: assert (responses == full_r + spare_full_r);
+    // no deadlock: with room at both exits an entry goes once its write is done
+    goes: assert (!(full && ready_r && ready_a && (!waits || written_valid)) || done);
+    enters_when_empty: assert (full || up_ready);
+    // software hears of a failed queue pair once
+    fail_told: assert (fail_valid == fails);
+  end
+  always @(posedge clock) if (!reset) begin
+    // what is inside is in the stage or in the two registers behind it
+    count: assert (held == in_stage + in_skid);
+    skid_a: assert ((!spare_full_a || full_a) && !(ready_a && spare_full_a));
+    skid_r: assert ((!spare_full_r || full_r) && !(ready_r && spare_full_r));
+    token_here: assert (!here || (entry[418:0] == kept[418:0] && waits == kept[W]));
+    token_item: assert (!(tracked && ahead == 0 && in_skid != 0) || item_a[418:0] == kept[418:0]);
+    token_spare: assert (!(tracked && ahead == 1 && in_skid == 2) || spare_a[418:0] == kept[418:0]);
+    written_item: assert (!(tracked && ahead == 0 && in_skid != 0 && kept[W]) || (written && (!failed || item_a[419])));
+    written_spare: assert (!(tracked && ahead == 1 && in_skid == 2 && kept[W]) || (written && (!failed || spare_a[419])));
+  end
+  always @(posedge clock) if (!reset) begin
+    failed_answer: cover (pop && tracked && ahead == 0 && kept[W] && failed);
+    waits_for_write: cover (full && waits && !written_valid && response_valid);
+    response_beside_answer: cover (response_valid && answer_valid);
+    swallowed_after_failure: cover (done && swallowed && entry[1:0] == 1);
+  end
+endmodule
+
+`default_nettype wire
