@@ -9,7 +9,17 @@ use std::path::Path;
 /// Design name in the file list and the core file.
 const DESIGN: &str = "hpcc_nic";
 /// Blocks with formal proofs in `testbench/formal`: a wrapper and a task file each.
-pub const PROOFS: &[&str] = &["arbiter", "axil", "bursts", "commit", "fifo", "grants", "rows", "skid", "stream_merge"];
+const PROOFS: &[&str] = &[
+    "arbiter",
+    "axil",
+    "bursts",
+    "commit",
+    "fifo",
+    "grants",
+    "rows",
+    "skid",
+    "stream_merge",
+];
 /// What several proofs share.
 const PROOF_CHECKERS: &[&str] = &["stream_token", "stream_rules", "free_fifo"];
 /// Folder of the modules.

@@ -79,7 +79,7 @@ fn mutants(blocks: &[String]) -> Result<(), Failure> {
     );
     for (mutant, outcome) in wanted.iter().zip(&outcomes) {
         let by = outcome.properties.iter().find(|property| property.failed);
-        let by = by.map_or("NOT REFUTED", |property| &property.name);
+        let by = by.map_or("NOT REFUTED", |property| property.name.as_str());
         let _ = writeln!(
             text,
             "{:<10} {:<58} {by:<26} {:>7.1}",

@@ -64,7 +64,7 @@ impl Mutant {
         let all = tasks(&self.block, Some(self.depth))?;
         let found = all.into_iter().find(|task| task.name == self.task);
         let mut task = found.ok_or_else(|| FormalError::Form(format!("mutants.toml: no task {}", self.task)))?;
-        let listed = section(&task.text, "files").find(|line| line.rsplit('/').next() == Some(&self.file));
+        let listed = section(&task.text, "files").find(|line| line.rsplit('/').next() == Some(self.file.as_str()));
         let listed = listed
             .ok_or_else(|| FormalError::Form(format!("mutants.toml: {} is not used by {}", self.file, self.block)))?
             .to_string();
@@ -78,7 +78,7 @@ impl Mutant {
                 file: self.file.clone(),
             });
         }
-        let number = super::cache::digest([self.block.as_str(), &self.file, &self.from, &self.to]);
+        let number = super::cache::digest([&self.block, &self.file, &self.from, &self.to].map(String::as_str));
         let name = format!("mutant_{}", &number[..8]);
         let changed = target()?.join(&name).join(&self.file);
         if write {

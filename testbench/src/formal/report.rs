@@ -11,7 +11,12 @@ pub(super) fn outcome(task: &Task, work: &Path, log: &Path, seconds: f64) -> Out
     let said = fs::read_to_string(log).unwrap_or_default();
     // a signal of the block that was not joined could take any value
     let loose = said.contains("is used but has no driver");
-    let status = status.split_whitespace().next().filter(|_| !loose).unwrap_or("ERROR").to_string();
+    let status = status
+        .split_whitespace()
+        .next()
+        .filter(|_| !loose)
+        .unwrap_or("ERROR")
+        .to_string();
     let config = read("config.sby");
     let option = |name: &str| {
         let prefix = format!("{name} ");
@@ -47,8 +52,7 @@ pub(super) fn outcome(task: &Task, work: &Path, log: &Path, seconds: f64) -> Out
 fn properties(xml: &str, cover: bool) -> (Vec<Property>, Option<String>) {
     let kind = if cover { "COVER" } else { "ASSERT" };
     let (mut found, mut trace) = (vec![], None);
-    let mut cases = xml.split("<testcase ").skip(1).peekable();
-    while let Some(case) = cases.next() {
+    for case in xml.split("<testcase ").skip(1) {
         let (head, body) = case.split_once('>').unwrap_or((case, ""));
         if attribute(head, "type") != Some(kind) {
             continue;
