@@ -249,7 +249,10 @@ mod tests {
     fn every_block_has_proofs_covers_and_a_target() {
         let core = fs::read_to_string(cache::workspace_dir().join("verilog-out/hpcc_nic.core")).expect("core file");
         for block in blocks().expect("folder") {
-            assert!(core.contains(&format!("  formal_{block}:\n")), "{block} is not in the core file");
+            assert!(
+                core.contains(&format!("  formal_{block}:\n")),
+                "{block} is not in the core file"
+            );
             let tasks = tasks(&block, None).expect("tasks");
             assert!(tasks.iter().any(|task| task.name == "cover"), "{block}");
             assert!(tasks.iter().any(|task| task.name == "prove"), "{block}");
