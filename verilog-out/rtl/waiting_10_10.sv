@@ -9,7 +9,7 @@ module waiting_10_10 (
   input  wire  [37:0] flow,
   input  wire  [3:0] row,
   output logic [37:0] down_data,
-  output logic down_valid,
+  output wire  down_valid,
   input  wire  down_ready
 );
   localparam [3:0] last_row = 4'd9;
@@ -61,6 +61,7 @@ module waiting_10_10 (
   wire  take_11;
   logic [3:0] chosen_row;
   logic turned;
+  logic offered;
   wire  [57:0] fifo_0_up_data;
   wire  fifo_0_up_valid;
   wire  unused_fifo_0_up_ready;
@@ -319,6 +320,7 @@ module waiting_10_10 (
   assign free_8 = free_7 & (~present_7);
   assign free_9 = free_8 & (~present_8);
   assign free_10 = free_9 & (~present_9);
+  assign down_valid = offered;
   assign take_0 = present_0 & ((turned & (turn_q == 4'd0)) | ((~turned) & free_0));
   assign fifo_0_down_ready = take_0 & down_ready;
   assign due_0_d = (fifo_0_down_valid & (due_0_q | (|{1'd0, elapsed_0[19:1]}))) & (~(take_0 & down_ready));
@@ -350,6 +352,12 @@ module waiting_10_10 (
   assign fifo_9_down_ready = take_9 & down_ready;
   assign due_9_d = (fifo_9_down_valid & (due_9_q | (|{10'd0, elapsed_9[19:10]}))) & (~(take_9 & down_ready));
   always_comb begin
+    turn_d = turn_q;
+    if (offered & down_ready) begin
+      turn_d = turn_q + 4'd1;
+    end
+  end
+  always_comb begin
     chosen_row = row;
     if (row > last_row) begin
       chosen_row = last_row;
@@ -357,63 +365,63 @@ module waiting_10_10 (
   end
   always_comb begin
     turned = 1'd0;
-    down_valid = 1'd0;
+    offered = 1'd0;
     if (present_0) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd0) begin
         turned = 1'd1;
       end
     end
     if (present_1) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd1) begin
         turned = 1'd1;
       end
     end
     if (present_2) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd2) begin
         turned = 1'd1;
       end
     end
     if (present_3) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd3) begin
         turned = 1'd1;
       end
     end
     if (present_4) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd4) begin
         turned = 1'd1;
       end
     end
     if (present_5) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd5) begin
         turned = 1'd1;
       end
     end
     if (present_6) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd6) begin
         turned = 1'd1;
       end
     end
     if (present_7) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd7) begin
         turned = 1'd1;
       end
     end
     if (present_8) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd8) begin
         turned = 1'd1;
       end
     end
     if (present_9) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd9) begin
         turned = 1'd1;
       end
@@ -450,12 +458,6 @@ module waiting_10_10 (
     end
     if (take_9) begin
       down_data = fifo_9_down_data[37:0];
-    end
-  end
-  always_comb begin
-    turn_d = turn_q;
-    if ((~free_10) & down_ready) begin
-      turn_d = turn_q + 4'd1;
     end
   end
   initial begin

@@ -9,7 +9,7 @@ module waiting_6_1 (
   input  wire  [37:0] flow,
   input  wire  [3:0] row,
   output logic [37:0] down_data,
-  output logic down_valid,
+  output wire  down_valid,
   input  wire  down_ready
 );
   localparam [3:0] last_row = 4'd0;
@@ -52,6 +52,7 @@ module waiting_6_1 (
   wire  take_11;
   logic [3:0] chosen_row;
   logic turned;
+  logic offered;
   wire  [57:0] fifo_0_up_data;
   wire  fifo_0_up_valid;
   wire  unused_fifo_0_up_ready;
@@ -112,9 +113,16 @@ module waiting_6_1 (
   assign elapsed_0 = tick - fifo_0_down_data[57:38];
   assign present_0 = fifo_0_down_valid;
   assign free_1 = free_0 & (~present_0);
+  assign down_valid = offered;
   assign take_0 = present_0 & ((turned & (turn_q == 4'd0)) | ((~turned) & free_0));
   assign fifo_0_down_ready = take_0 & down_ready;
   assign due_0_d = (fifo_0_down_valid & (due_0_q | (|{1'd0, elapsed_0[19:1]}))) & (~(take_0 & down_ready));
+  always_comb begin
+    turn_d = turn_q;
+    if (offered & down_ready) begin
+      turn_d = turn_q + 4'd1;
+    end
+  end
   always_comb begin
     chosen_row = row;
     if (row > last_row) begin
@@ -123,9 +131,9 @@ module waiting_6_1 (
   end
   always_comb begin
     turned = 1'd0;
-    down_valid = 1'd0;
+    offered = 1'd0;
     if (present_0) begin
-      down_valid = 1'd1;
+      offered = 1'd1;
       if (turn_q == 4'd0) begin
         turned = 1'd1;
       end
@@ -135,12 +143,6 @@ module waiting_6_1 (
     down_data = fifo_0_down_data[37:0];
     if (take_0) begin
       down_data = fifo_0_down_data[37:0];
-    end
-  end
-  always_comb begin
-    turn_d = turn_q;
-    if ((~free_1) & down_ready) begin
-      turn_d = turn_q + 4'd1;
     end
   end
   initial begin

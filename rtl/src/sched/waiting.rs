@@ -47,6 +47,7 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     chosen_row: Signal<Local, U<4>>,
     turn: DFF<U<4>>,
     turned: Signal<Local, Bit>,
+    offered: Signal<Local, Bit>,
 }
 
 impl<const I: usize, const ROWS: usize> Default for Waiting<I, ROWS> {
@@ -70,6 +71,7 @@ impl<const I: usize, const ROWS: usize> Default for Waiting<I, ROWS> {
             chosen_row: Default::default(),
             turn: Default::default(),
             turned: Default::default(),
+            offered: Default::default(),
         }
     }
 }
@@ -102,18 +104,19 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
             self.present[i].next = self.fifo[i].down.valid.val() & self.due[i].q.val();
         }
         self.turned.next = false;
-        self.down.valid.next = false;
+        self.offered.next = false;
         for i in 0..ROWS {
             if self.present[i].val() {
-                self.down.valid.next = true;
+                self.offered.next = true;
                 if self.turn.q.val() == i.val() {
                     self.turned.next = true;
                 }
             }
             self.free[i + 1].next = self.free[i].val() & !self.present[i].val();
         }
+        self.down.valid.next = self.offered.val();
         // by flows, not by clocks: whoever asks only in certain clocks must not pass a row over for ever
-        if !self.free[ROWS].val() & self.down.ready.val() {
+        if self.offered.val() & self.down.ready.val() {
             self.turn.d.next = self.turn.q.val() + 1;
         }
         self.down.data.next = bit_cast_u::<38, 58>(self.fifo[0].down.data.val());

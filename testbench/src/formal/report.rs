@@ -33,7 +33,7 @@ pub(super) fn outcome(task: &Task, work: &Path, log: &Path, seconds: f64) -> Out
         _ => format!("BMC, {} clocks", option("depth")),
     };
     let name = work.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let (properties, trace) = properties(&read(&format!("{name}.xml")), mode == "cover");
+    let (properties, trace) = properties(&read(&format!("{name}_{}.xml", task.name)), mode == "cover");
     // why covers were reached is no trace of a failure
     let trace = trace.filter(|_| mode != "cover").map(|trace| work.join(trace));
     Outcome {
