@@ -85,6 +85,30 @@ fn ns3_files_give_that_simulators_times() {
         let head = |line: &str| line.split(',').take(7).map(String::from).collect::<Vec<_>>();
         assert_eq!(head(got), head(want));
     }
+    // The queue of the receiver's port, node 3 port 3, as recorded each microsecond from 2 s on.
+    let queues = std::fs::read_to_string(temp.path().join("o/queues.csv")).unwrap();
+    let mut changes = queues
+        .lines()
+        .filter_map(|line| {
+            let fields: Vec<u64> = line.split(',').filter_map(|f| f.parse().ok()).collect();
+            (fields.get(1..3)? == [3, 3]).then(|| (fields[0] - 2_000_000_000, fields[3]))
+        })
+        .peekable();
+    let want = std::fs::read_to_string(data("two_to_one.qlen.csv")).unwrap();
+    let mut bytes = 0;
+    for row in want.lines().skip(1) {
+        let (t_ns, recorded) = row.split_once(',').unwrap();
+        while let Some((_, changed)) = changes.next_if(|c| c.0 <= t_ns.parse().unwrap()) {
+            bytes = changed;
+        }
+        // After the last flow nothing is sampled, and that simulator's queue is empty.
+        if changes.peek().is_some() {
+            assert_eq!(bytes.to_string(), recorded, "queue at {t_ns} ns");
+        } else {
+            break;
+        }
+    }
+    assert!(queues.lines().count() > 1000, "{} rows", queues.lines().count());
 }
 
 #[test]

@@ -180,7 +180,7 @@ impl Args {
             Some(profile) => {
                 profile.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
                 ns3::apply_error_rate(&mut topology, profile);
-                let monitor = (profile.monitor_start_ps, profile.monitor_end_ps);
+                let monitor = ns3::monitor(profile);
                 (ns3::law(profile)?, profile.network(), profile.stop_ps, monitor)
             }
             None => {
@@ -198,7 +198,7 @@ impl Args {
         let first = specs.iter().map(|f| f.start_ps).min().unwrap_or(0);
         // As that simulator counts: traffic starts at 2 s, results count from there.
         let origin_ps = if profile.is_some() { monitor.0.min(first) } else { first };
-        let small = topology.nodes() < 64;
+        let small = topology.nodes() < 256;
         let name = std::path::Path::new(flow_file)
             .file_stem()
             .map_or("ns3".into(), |s| s.to_string_lossy().into_owned());

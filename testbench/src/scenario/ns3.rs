@@ -52,6 +52,17 @@ pub fn law(config: &Ns3Config) -> Result<LawSpec, String> {
     Ok(law)
 }
 
+/// When queues are sampled, ps: from, to. A time shorter than the microsecond between two samples is how that simulator's monitor is switched
+/// off; then the whole run is sampled.
+pub fn monitor(config: &Ns3Config) -> (u64, u64) {
+    let (from, to) = (config.monitor_start_ps, config.monitor_end_ps);
+    if to.saturating_sub(from) < 1_000_000 {
+        (from, u64::MAX)
+    } else {
+        (from, to)
+    }
+}
+
 /// Links without an error rate of their own get the configuration's.
 pub fn apply_error_rate(topology: &mut Topology, config: &Ns3Config) {
     for link in topology.links.iter_mut().filter(|l| l.loss == 0.0) {
