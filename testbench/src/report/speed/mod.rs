@@ -16,8 +16,8 @@ use std::fmt::Write;
 pub const CLOCK_HZ: f64 = 200e6;
 /// The wire, bits per second.
 pub const WIRE_BPS: f64 = 100e9;
-/// Frame lengths of the tables, bytes with FCS.
-pub const SIZES: [usize; 7] = [78, 128, 256, 512, 1024, 1518, 4096];
+/// Frame lengths of the tables, bytes with FCS: those of WRITEs of one packet whose payload needs no pad bytes.
+pub const SIZES: [usize; 7] = [78, 126, 254, 510, 1022, 1518, 4094];
 /// Preamble and gap between frames, bytes.
 const GAP: usize = 20;
 
