@@ -87,12 +87,15 @@ pub fn find(name: &str) -> Option<&'static Top> {
     TOPS.iter().find(|top| top.name == name)
 }
 
-/// All modules of all tops.
+/// All modules of all tops, the main top first.
+///
+/// The main top is added last: what it has inside that is a top too then goes by that top's name, not by a second one.
 pub fn library() -> Result<Library, EmitError> {
     let mut library = Library::new();
-    for top in TOPS {
+    for top in TOPS[1..].iter().chain(&TOPS[..1]) {
         top.with(|block| library.add_top(top.name, block))??;
     }
+    library.lead_with(TOPS[0].name);
     Ok(library)
 }
 
@@ -101,5 +104,22 @@ mod tests {
     #[test]
     fn every_top_can_be_emitted() {
         super::library().expect("all constructs have Verilog");
+    }
+
+    #[test]
+    fn no_module_is_there_under_two_names() {
+        let library = super::library().expect("all constructs have Verilog");
+        assert_eq!(library.tops()[0], super::TOPS[0].name);
+        let mut bodies = std::collections::BTreeMap::new();
+        for name in library.module_order() {
+            let text = library.module_text(&name).expect("listed");
+            let body = text.replacen(&format!("module {name} "), "module ", 1).replacen(
+                &format!("module {name}("),
+                "module (",
+                1,
+            );
+            let before = bodies.insert(body, name.clone());
+            assert_eq!(before, None, "{name} is there already");
+        }
     }
 }

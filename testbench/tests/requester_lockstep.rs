@@ -206,7 +206,7 @@ impl Drive for Traffic {
                     (commit::PSN, psn),
                     (commit::SYNDROME, syndrome),
                     (commit::ANSWER, kind),
-                    (commit::FAILED, failed.into()),
+                    (commit::ENDS_OR_FAILED, failed.into()),
                 ],
             );
         });

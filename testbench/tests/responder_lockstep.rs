@@ -222,14 +222,14 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
         random: Stimulus::new(seed),
     };
     let mut known = [(0, 0); 4];
-    let mut active = [0; 4];
+    let mut active = [(0, 0); 4];
     move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
         pins.set(inputs, "reset", u64::from(clock < 2 || clock == 30_000));
         pins.context(inputs, &mut known, if clock < 1100 { 0.05 } else { 0.002 });
         if pins.get(outputs, "read_valid") == 1 {
             let word = pins.words(outputs, "read_data");
             let last = read_state::FIRST.get(word) + read_state::COUNT.get(word) - 1;
-            active[(pins.get(outputs, "read_qp") / 49) as usize & 3] = last & 0xff_ffff;
+            active[(pins.get(outputs, "read_qp") / 49) as usize & 3] = (last & 0xff_ffff, read_state::TAG.get(word));
         }
         // the ends come slowly at first, so that lists grow
         let often = if (clock / 8000).is_multiple_of(2) { 0.01 } else { 0.15 };
@@ -239,7 +239,9 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
         pins.set(inputs, "gone_failed", failed.into());
         pins.set(inputs, "gone_qp", 2 + 49 * index as u64);
         pins.set(inputs, "gone_generation", known[index].0);
-        pins.set(inputs, "gone_psn", active[index]);
+        pins.set(inputs, "gone_psn", active[index].0);
+        let late = u64::from(pins.random.chance(0.1));
+        pins.set(inputs, "gone_tag", active[index].1.wrapping_sub(late) & 3);
         let (ack, work) = (pins.random.chance(0.5), pins.random.chance(0.6));
         pins.set(inputs, "ack_ready", ack.into());
         pins.set(inputs, "work_ready", work.into());

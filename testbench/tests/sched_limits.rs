@@ -4,7 +4,7 @@ mod sched;
 
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sched::PaperScheduler;
-use sched::{Bench, Event, LINE};
+use sched::{Bench, Event, LINE, WIRE_1024};
 
 /// Nobody answers: the flow is repeated, times out and ends at its retry limit, and others go on.
 #[test]
@@ -205,4 +205,85 @@ fn a_full_event_queue_costs_no_acknowledgement() {
     bench.run(5_000);
     assert_eq!((bench.to_cc - before) as usize, held);
     assert_eq!(bench.get("count_cc_dropped") as usize, dropped);
+}
+
+/// Priority 3 is paused for a millisecond on a saturated line, ten timeouts long: priority 0 gets the whole line at once, what
+/// was granted before waits, and afterwards each flow goes on where it stood, without a repeat.
+#[test]
+fn a_paused_priority_blocks_no_other_and_loses_nothing() {
+    let registers = SchedRegisters {
+        timeout: 100,
+        retry_limit: 1,
+        ..SchedRegisters::default()
+    };
+    let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", registers);
+    bench.run(3_000);
+    bench.line = LINE;
+    bench.rtt = Some(5_000);
+    for flow in 0..24u16 {
+        bench.offer(Event::Create {
+            flow,
+            generation: 1,
+            psn: 0,
+            mtu: 2,
+            priority: if flow % 2 == 1 { 3 } else { 0 },
+        });
+        bench.offer(Event::Update {
+            flow,
+            generation: 1,
+            rate: LINE,
+            window: 1e6,
+        });
+        bench.offer(Event::Work {
+            flow,
+            generation: 1,
+            end: 1 << 20,
+        });
+    }
+    bench.run(200_000);
+    for round in 0..3 {
+        bench.set("pause", 1 << 3);
+        let from = bench.sent.len();
+        bench.run(1_000_000);
+        let late: Vec<usize> = (from..bench.sent.len())
+            .filter(|i| bench.sent[*i].flow % 2 == 1)
+            .collect();
+        // what the register behind the parking place and the grant in service held
+        assert!(late.len() <= 3 * 15, "{} packets after pause", late.len());
+        assert!(late.iter().all(|i| i - from < 60), "round {round}: {late:?}");
+        let share = (bench.sent.len() - from) as f64 * WIRE_1024 / (1_000_000.0 * LINE);
+        assert!(share > 0.995, "round {round}: {share} of the line");
+        bench.set("pause", 0);
+        bench.run(200_000);
+    }
+    for flow in 0..24 {
+        let psns: Vec<u32> = bench.sent.iter().filter(|p| p.flow == flow).map(|p| p.psn).collect();
+        assert!(psns.len() > 200, "flow {flow}: {}", psns.len());
+        assert_eq!(psns, (0..psns.len() as u32).collect::<Vec<_>>(), "flow {flow}");
+    }
+    assert!(bench.sent.iter().all(|packet| packet.kind & 1 == 0), "nothing repeated");
+    assert_eq!((bench.get("count_timeout"), bench.ended.len()), (0, 0));
+}
+
+/// Nobody acknowledges and the priority is paused: the timer waits, and counts from the end of the pause.
+#[test]
+fn a_pause_is_no_timeout() {
+    let registers = SchedRegisters {
+        timeout: 50,
+        retry_limit: 0,
+        ..SchedRegisters::default()
+    };
+    let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", registers);
+    bench.run(3_000);
+    bench.start(11, 2, LINE, 10_240.0);
+    bench.run(20_000);
+    assert_eq!(bench.sent.len(), 10);
+    bench.set("pause", 1);
+    bench.run(2_000_000);
+    assert_eq!((bench.ended.len(), bench.get("count_timeout")), (0, 0));
+    bench.set("pause", 0);
+    bench.run(40_000);
+    assert_eq!(bench.ended.len(), 0);
+    bench.run(200_000);
+    assert_eq!(bench.ended, [11]);
 }

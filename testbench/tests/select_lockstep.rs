@@ -71,7 +71,7 @@ impl Traffic {
         self.word(
             inputs,
             "read_data",
-            176,
+            178,
             &[
                 (read_state::FIRST, start),
                 (read_state::COUNT, 4 * count),
@@ -89,11 +89,6 @@ impl Drive for Traffic {
         inputs[at("reset")] = u64::from(clock < 2 || self.random.chance(0.0003));
         if clock.is_multiple_of(512) {
             self.accept = [1.0, 0.7, 0.2, 0.02][self.random.below(4) as usize];
-            inputs[at("pause")] = if self.random.chance(0.8) {
-                0
-            } else {
-                self.random.uniform(8)
-            };
             inputs[at("overhead")] = self.random.corner(10);
             inputs[at("ack_interval")] = 1 + self.random.below(20);
         }

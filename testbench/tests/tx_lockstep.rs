@@ -22,7 +22,7 @@ fn agrees<B: Ports + Default + 'static>(top: &str) {
 fn parts() {
     agrees::<TxHeader>("tx_header");
     agrees::<FrameBytes>("frame_bytes");
-    agrees::<IcrcAppend>("icrc_append");
+    agrees::<IcrcAppend<8, 136>>("icrc_append");
 }
 
 #[test]

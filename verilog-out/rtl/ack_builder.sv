@@ -80,11 +80,11 @@ module ack_builder (
   logic [2:0] code_9_q;
   wire  append_penultimate;
   wire  append_bad;
-  wire  [41:0] append_note;
+  wire  [43:0] append_note;
   wire  append_crowded;
   wire  [577:0] append_down_data;
   wire  append_down_valid;
-  wire  [41:0] unused_append_down_note;
+  wire  [43:0] unused_append_down_note;
   tx_header u_header (
     .clock(clock),
     .context_write(context_write),
@@ -128,7 +128,7 @@ module ack_builder (
     .code(bytes_code),
     .q(bytes_q)
   );
-  icrc_append u_append (
+  icrc_append_6_28 u_append (
     .clock(clock),
     .reset(reset),
     .valid(valid_9_q),
@@ -174,7 +174,7 @@ module ack_builder (
   assign outer_9_d = header_8_q[831:496];
   assign append_penultimate = ~last_9_q;
   assign append_bad = 1'd0;
-  assign append_note = 42'd0;
+  assign append_note = 44'd0;
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
   always_comb begin

@@ -6,6 +6,7 @@ module activation (
   input  wire  reset,
   input  wire  activate,
   input  wire  [7:0] qp,
+  input  wire  [1:0] tag,
   input  wire  [419:0] entry,
   output wire  busy,
   output wire  [23:0] end_psn,
@@ -18,7 +19,7 @@ module activation (
   output wire  [23:0] work_start,
   output wire  read_valid,
   output wire  [7:0] read_qp,
-  output wire  [175:0] read_data
+  output wire  [177:0] read_data
 );
   logic full_d;
   logic full_q;
@@ -28,8 +29,8 @@ module activation (
   logic [23:0] last_q;
   logic pulse_d;
   logic pulse_q;
-  logic [175:0] read_d;
-  logic [175:0] read_q;
+  logic [177:0] read_d;
+  logic [177:0] read_q;
   assign end_psn = entry[41:18] + entry[199:176];
   assign busy = full_q;
   assign work_valid = full_q;
@@ -54,7 +55,7 @@ module activation (
       full_d = 1'd1;
       flow_d = ({8'd0, qp} << 1) | 16'd1;
       last_d = entry[41:18] + entry[199:176];
-      read_d = (((({168'd0, entry[17:10]} | ({152'd0, entry[41:18]} << 8)) | ({152'd0, entry[199:176]} << 32)) | ({112'd0, entry[143:80]} << 56)) | ({144'd0, entry[175:144]} << 120)) | ({152'd0, entry[73:50]} << 152);
+      read_d = ((((({170'd0, entry[17:10]} | ({154'd0, entry[41:18]} << 8)) | ({154'd0, entry[199:176]} << 32)) | ({114'd0, entry[143:80]} << 56)) | ({146'd0, entry[175:144]} << 120)) | ({154'd0, entry[73:50]} << 152)) | ({176'd0, tag} << 176);
     end
     if (reset) begin
       full_d = 1'd0;
@@ -66,7 +67,7 @@ module activation (
     flow_q = 16'd0;
     last_q = 24'd0;
     pulse_q = 1'd0;
-    read_q = 176'd0;
+    read_q = 178'd0;
   end
   always @(posedge clock) begin
     full_q <= full_d;

@@ -3,183 +3,125 @@
 
 module choice (
   input  wire  clock,
-  input  wire  idle,
-  input  wire  save,
-  input  wire  hold_rows,
-  input  wire  [549:0] rows_data,
-  input  wire  rows_valid,
-  output wire  rows_ready,
-  input  wire  [419:0] answers_data,
-  input  wire  answers_valid,
-  output wire  answers_ready,
-  input  wire  limits_valid,
-  output wire  limits_ready,
-  input  wire  [15:0] limits_flow,
-  input  wire  [7:0] limits_generation,
-  input  wire  [47:0] errors_data,
-  input  wire  errors_valid,
-  output wire  errors_ready,
-  input  wire  [15:0] removals_data,
-  input  wire  removals_valid,
-  output wire  removals_ready,
-  input  wire  work_waits,
-  input  wire  [7:0] work_qp,
-  output wire  any,
-  output logic [7:0] next_qp,
-  output wire  row,
-  output wire  answer,
-  output wire  ended,
-  output wire  error,
-  output wire  remove,
-  output wire  work,
-  output wire  [7:0] qp,
-  output wire  [7:0] generation,
-  output wire  [23:0] psn,
-  output wire  response
+  input  wire  [33:0] rate,
+  input  wire  [2:0] mtu,
+  input  wire  [2:0] pause_bit,
+  input  wire  [7:0] pause,
+  input  wire  [20:0] credit,
+  output wire  [3:0] row
 );
-  wire  waits_0;
-  wire  waits_1;
-  wire  waits_2;
-  wire  waits_3;
-  wire  waits_4;
-  wire  waits_5;
-  logic [7:0] new_qp;
-  logic op_row_d;
-  logic op_row_q;
-  logic op_answer_d;
-  logic op_answer_q;
-  logic op_ended_d;
-  logic op_ended_q;
-  logic op_error_d;
-  logic op_error_q;
-  logic op_remove_d;
-  logic op_remove_q;
-  logic op_work_d;
-  logic op_work_q;
-  logic op_response_d;
-  logic op_response_q;
-  logic [7:0] op_qp_d;
-  logic [7:0] op_qp_q;
-  logic [7:0] op_generation_d;
-  logic [7:0] op_generation_q;
-  logic [23:0] op_psn_d;
-  logic [23:0] op_psn_q;
-  assign rows_ready = save & op_row_q;
-  assign answers_ready = save & op_answer_q;
-  assign limits_ready = save & op_ended_q;
-  assign errors_ready = save & op_error_q;
-  assign removals_ready = save & op_remove_q;
-  assign waits_0 = (rows_valid & (~hold_rows)) & (~(save & op_row_q));
-  assign waits_1 = answers_valid & (~(save & op_answer_q));
-  assign waits_2 = limits_valid & (~(save & op_ended_q));
-  assign waits_3 = errors_valid & (~(save & op_error_q));
-  assign waits_4 = removals_valid & (~(save & op_remove_q));
-  assign waits_5 = work_waits;
-  assign any = ((((waits_0 | waits_1) | waits_2) | waits_3) | waits_4) | waits_5;
-  assign row = op_row_q;
-  assign answer = op_answer_q;
-  assign ended = op_ended_q;
-  assign error = op_error_q;
-  assign remove = op_remove_q;
-  assign work = op_work_q;
-  assign qp = op_qp_q;
-  assign generation = op_generation_q;
-  assign psn = op_psn_q;
-  assign response = op_response_q;
+  logic [21:0] payload;
+  logic [5:0] bits;
+  wire  [6:0] steps;
+  wire  [50:0] normalise_n;
+  wire  [23:0] unused_normalise_x;
+  wire  [5:0] normalise_shift;
+  wire  [5:0] zeros_q;
+  wire  [2:0] mtu_13_q;
+  wire  [2:0] pause_bit_13_q;
+  logic [21:0] missing_d;
+  logic [21:0] missing_q;
+  wire  held_d;
+  logic held_q;
+  logic [3:0] row_15_d;
+  logic [3:0] row_15_q;
+  normalise51 u_normalise (
+    .clock(clock),
+    .n(normalise_n),
+    .x(unused_normalise_x),
+    .shift(normalise_shift)
+  );
+  delay_w6_d6 u_zeros (
+    .clock(clock),
+    .d(normalise_shift),
+    .q(zeros_q)
+  );
+  delay_w3_d11 u_mtu_13 (
+    .clock(clock),
+    .d(mtu),
+    .q(mtu_13_q)
+  );
+  delay_w3_d11 u_pause_bit_13 (
+    .clock(clock),
+    .d(pause_bit),
+    .q(pause_bit_13_q)
+  );
+  assign normalise_n = {17'd0, rate} << 3;
+  assign held_d = pause[pause_bit_13_q];
+  assign steps = {1'd0, bits} + {1'd0, zeros_q};
+  assign row = row_15_q;
   always_comb begin
-    op_row_d = op_row_q;
-    op_answer_d = op_answer_q;
-    op_ended_d = op_ended_q;
-    op_error_d = op_error_q;
-    op_remove_d = op_remove_q;
-    op_work_d = op_work_q;
-    op_response_d = op_response_q;
-    op_generation_d = op_generation_q;
-    op_psn_d = op_psn_q;
-    new_qp = work_qp;
-    if (idle) begin
-      op_row_d = 1'd0;
-      op_answer_d = 1'd0;
-      op_ended_d = 1'd0;
-      op_error_d = 1'd0;
-      op_remove_d = 1'd0;
-      op_work_d = 1'd0;
-      op_response_d = 1'd0;
-      op_generation_d = 8'd0;
-      op_psn_d = 24'd0;
+    payload = 22'h1000;
+    if (mtu_13_q == 3'd0) begin
+      payload = 22'h100;
     end
-    if (waits_0) begin
-      new_qp = rows_data[18:11];
-      if (idle) begin
-        op_row_d = 1'd1;
-        op_generation_d = rows_data[543:536];
-        op_psn_d = rows_data[42:19];
-      end
-    end else if (waits_1) begin
-      new_qp = answers_data[9:2];
-      if (idle) begin
-        op_answer_d = 1'd1;
-        op_generation_d = answers_data[17:10];
-        op_psn_d = answers_data[41:18];
-      end
-    end else if (waits_2) begin
-      new_qp = limits_flow[8:1];
-      if (idle) begin
-        op_ended_d = 1'd1;
-        op_generation_d = limits_generation;
-        op_response_d = limits_flow[0];
-      end
-    end else if (waits_3) begin
-      new_qp = errors_data[8:1];
-      if (idle) begin
-        op_error_d = 1'd1;
-        op_generation_d = errors_data[23:16];
-        op_psn_d = errors_data[47:24];
-        op_response_d = errors_data[0];
-      end
-    end else if (waits_4) begin
-      new_qp = removals_data[7:0];
-      if (idle) begin
-        op_remove_d = 1'd1;
-        op_generation_d = removals_data[15:8];
-      end
-    end else if (idle) begin
-      op_work_d = waits_5;
+    if (mtu_13_q == 3'd1) begin
+      payload = 22'h200;
+    end
+    if (mtu_13_q == 3'd2) begin
+      payload = 22'h400;
+    end
+    if (mtu_13_q == 3'd3) begin
+      payload = 22'h800;
     end
   end
   always_comb begin
-    op_qp_d = op_qp_q;
-    next_qp = op_qp_q;
-    if (idle) begin
-      next_qp = new_qp;
-      op_qp_d = new_qp;
+    missing_d = payload - {1'd0, credit};
+    if (credit[20]) begin
+      missing_d = payload;
+    end
+  end
+  always_comb begin
+    bits = 6'd0;
+    if (|missing_q[6:3]) begin
+      bits = 6'd4;
+    end
+    if (|missing_q[8:7]) begin
+      bits = 6'd8;
+    end
+    if (missing_q[9]) begin
+      bits = 6'ha;
+    end
+    if (missing_q[10]) begin
+      bits = 6'hb;
+    end
+    if (missing_q[11]) begin
+      bits = 6'hc;
+    end
+    if (missing_q[12]) begin
+      bits = 6'hd;
+    end
+  end
+  always_comb begin
+    row_15_d = 4'd0;
+    if (((|missing_q) & (~missing_q[21])) & (bits != 6'd0)) begin
+      if (steps >= 7'h1d) begin
+        row_15_d = 4'd1;
+      end
+      if (steps >= 7'h1e) begin
+        row_15_d = 4'd3;
+      end
+      if (steps >= 7'h1f) begin
+        row_15_d = 4'(steps - 7'h1b);
+      end
+      if (steps >= 7'h2a) begin
+        row_15_d = 4'hf;
+      end
+    end
+    if (held_q) begin
+      row_15_d = 4'd5;
     end
   end
   initial begin
-    op_row_q = 1'd0;
-    op_answer_q = 1'd0;
-    op_ended_q = 1'd0;
-    op_error_q = 1'd0;
-    op_remove_q = 1'd0;
-    op_work_q = 1'd0;
-    op_response_q = 1'd0;
-    op_qp_q = 8'd0;
-    op_generation_q = 8'd0;
-    op_psn_q = 24'd0;
+    missing_q = 22'd0;
+    held_q = 1'd0;
+    row_15_q = 4'd0;
   end
   always @(posedge clock) begin
-    op_row_q <= op_row_d;
-    op_answer_q <= op_answer_d;
-    op_ended_q <= op_ended_d;
-    op_error_q <= op_error_d;
-    op_remove_q <= op_remove_d;
-    op_work_q <= op_work_d;
-    op_response_q <= op_response_d;
-    op_qp_q <= op_qp_d;
-    op_generation_q <= op_generation_d;
-    op_psn_q <= op_psn_d;
+    missing_q <= missing_d;
+    held_q <= held_d;
+    row_15_q <= row_15_d;
   end
-  wire unused_bits = &{1'b0, rows_data[549:544], rows_data[535:43], rows_data[10:0], answers_data[419:42], answers_data[1:0], limits_flow[15:9], errors_data[15:9]};
 endmodule
 
 `default_nettype wire

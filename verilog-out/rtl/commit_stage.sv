@@ -126,7 +126,7 @@ module commit_stage (
       if (is_answer) begin
         item = entry_q[419:0] | ({419'd0, 1'd1} << 419);
       end else begin
-        item = ((entry_q[419:0] & (~(({412'd0, 8'hff} << 42) | {418'd0, 2'd3}))) | ({412'd0, 8'h63} << 42)) | {418'd0, 2'd1};
+        item = (((entry_q[419:0] & (~(({388'd0, 32'hffffffff} << 42) | {418'd0, 2'd3}))) | ({396'd0, (entry_q[73:50] - {23'd0, entry_q[419]})} << 50)) | ({412'd0, 8'h63} << 42)) | {418'd0, 2'd1};
       end
     end
   end

@@ -14,7 +14,7 @@ module data_builder (
   input  wire  [15:0] pkey,
   input  wire  [5:0] dscp,
   input  wire  [7:0] ttl,
-  input  wire  [193:0] packet_data,
+  input  wire  [195:0] packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
   input  wire  [520:0] payload_data,
@@ -28,9 +28,10 @@ module data_builder (
   output wire  [7:0] note_qp,
   output wire  [7:0] note_generation,
   output wire  note_response,
-  output wire  [23:0] note_psn
+  output wire  [23:0] note_psn,
+  output wire  [1:0] note_tag
 );
-  wire  [669:0] row;
+  wire  [671:0] row;
   wire  [6:0] beats;
   wire  spill;
   wire  drop;
@@ -41,9 +42,9 @@ module data_builder (
   wire  go;
   wire  error;
   wire  given;
-  wire  [41:0] note;
+  wire  [43:0] note;
   wire  headers_packet_ready;
-  wire  [669:0] headers_row_data;
+  wire  [671:0] headers_row_data;
   wire  headers_row_valid;
   wire  headers_row_ready;
   logic [1:0] number_d;
@@ -64,22 +65,22 @@ module data_builder (
   wire  penultimate_15_d;
   logic penultimate_15_q;
   logic bad_15_q;
-  logic [669:0] row_15_q;
+  logic [671:0] row_15_q;
   wire  append_spill;
   wire  [6:0] append_tail;
   wire  [335:0] append_outer;
   wire  [31:0] append_icrc_lengths;
   wire  [2:0] append_int_code;
-  wire  [41:0] append_note;
+  wire  [43:0] append_note;
   wire  append_crowded;
   wire  [577:0] append_down_data;
   wire  append_down_valid;
-  wire  [41:0] append_down_note;
+  wire  [43:0] append_down_note;
   logic error_out_d;
   logic error_out_q;
   logic left_out_d;
   logic left_out_q;
-  logic [41:0] note_out_q;
+  logic [43:0] note_out_q;
   data_header u_headers (
     .clock(clock),
     .reset(reset),
@@ -110,7 +111,7 @@ module data_builder (
     .code(bytes_code),
     .q(bytes_q)
   );
-  icrc_append u_append (
+  icrc_append_8_136 u_append (
     .clock(clock),
     .reset(reset),
     .valid(valid_15_q),
@@ -152,7 +153,7 @@ module data_builder (
   assign append_outer = 336'(row_15_q[575:0] >> 240);
   assign append_icrc_lengths = row_15_q[607:576];
   assign append_int_code = {2'd0, row_15_q[624]};
-  assign append_note = row_15_q[669:628];
+  assign append_note = row_15_q[671:628];
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
   assign given = (append_down_valid & frame_ready) & append_down_data[576];
@@ -163,6 +164,7 @@ module data_builder (
   assign note_qp = note_out_q[9:2];
   assign note_generation = note_out_q[17:10];
   assign note_psn = note_out_q[41:18];
+  assign note_tag = note_out_q[43:42];
   always_comb begin
     number_d = number_q;
     pulled_d = pulled_q;
@@ -215,10 +217,10 @@ module data_builder (
     last_15_q = 1'd0;
     penultimate_15_q = 1'd0;
     bad_15_q = 1'd0;
-    row_15_q = 670'd0;
+    row_15_q = 672'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
-    note_out_q = 42'd0;
+    note_out_q = 44'd0;
   end
   always @(posedge clock) begin
     number_q <= number_d;

@@ -14,18 +14,18 @@ module data_header (
   input  wire  [15:0] pkey,
   input  wire  [5:0] dscp,
   input  wire  [7:0] ttl,
-  input  wire  [193:0] packet_data,
+  input  wire  [195:0] packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
-  output wire  [669:0] row_data,
+  output wire  [671:0] row_data,
   output wire  row_valid,
   input  wire  row_ready
 );
-  wire  [193:0] word;
+  wire  [195:0] word;
   wire  [10:0] words;
   logic [12:0] beyond;
   wire  take;
-  wire  [194:0] old;
+  wire  [196:0] old;
   wire  [1:0] extra;
   wire  has_int;
   logic [575:0] behind;
@@ -36,9 +36,9 @@ module data_header (
   logic [6:0] begins;
   logic [6:0] last_bytes;
   logic [6:0] tail;
-  wire  [61:0] plan;
+  wire  [63:0] plan;
   wire  packets_up_ready;
-  wire  [193:0] packets_down_data;
+  wire  [195:0] packets_down_data;
   wire  packets_down_valid;
   wire  unused_packets_crowded;
   wire  [7:0] header_qp;
@@ -55,17 +55,17 @@ module data_header (
   wire  [335:0] header_outer;
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
-  wire  [194:0] beside_d;
-  wire  [194:0] beside_q;
-  wire  [669:0] row_11_d;
-  logic [669:0] row_11_q;
+  wire  [196:0] beside_d;
+  wire  [196:0] beside_q;
+  wire  [671:0] row_11_d;
+  logic [671:0] row_11_q;
   wire  valid_11_d;
   logic valid_11_q;
   wire  unused_rows_up_ready;
-  wire  [669:0] rows_down_data;
+  wire  [671:0] rows_down_data;
   wire  rows_down_valid;
   wire  rows_crowded;
-  stream_fifo_w194_a6_mark64 u_packets (
+  stream_fifo_w196_a6_mark64 u_packets (
     .clock(clock),
     .reset(reset),
     .up_data(packet_data),
@@ -104,12 +104,12 @@ module data_header (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  delay_w195_d7 u_beside (
+  delay_w197_d7 u_beside (
     .clock(clock),
     .d(beside_d),
     .q(beside_q)
   );
-  stream_fifo_w670_a5_mark12 u_rows (
+  stream_fifo_w672_a5_mark12 u_rows (
     .clock(clock),
     .reset(reset),
     .up_data(row_11_q),
@@ -133,16 +133,16 @@ module data_header (
   assign header_body = ({2'd0, words} << 2) + beyond;
   assign header_echoes = 1'd0;
   assign header_int_given = 6'd0;
-  assign beside_d = ({1'd0, word} & ~(195'd1 << 194)) | ({194'd0, take} << 194);
+  assign beside_d = ({1'd0, word} & ~(197'd1 << 196)) | ({196'd0, take} << 196);
   assign old = beside_q;
   assign extra = old[50:49];
   assign has_int = header_int_bytes != 6'd0;
   assign length = old[191:179];
   assign rounded = length + 13'd3;
   assign full = length + 13'h3f;
-  assign plan = (((((((({55'd0, full[12:6]} | ({55'd0, tail} << 7)) | ({61'd0, (tail > 7'h3c)} << 14)) | ({61'd0, (extra == 2'd1)} << 15)) | ({61'd0, has_int} << 16)) | ({60'd0, extra} << 17)) | ({61'd0, (~header_alive)} << 19)) | ({60'd0, old[193:192]} << 20)) | ({46'd0, old[15:0]} << 22)) | ({38'd0, old[47:24]} << 38);
-  assign row_11_d = ((({334'd0, header_outer} << 240) | {94'd0, moved}) | ({638'd0, header_icrc_lengths} << 576)) | ({608'd0, plan} << 608);
-  assign valid_11_d = old[194];
+  assign plan = ((((((((({57'd0, full[12:6]} | ({57'd0, tail} << 7)) | ({63'd0, (tail > 7'h3c)} << 14)) | ({63'd0, (extra == 2'd1)} << 15)) | ({63'd0, has_int} << 16)) | ({62'd0, extra} << 17)) | ({63'd0, (~header_alive)} << 19)) | ({62'd0, old[193:192]} << 20)) | ({48'd0, old[15:0]} << 22)) | ({40'd0, old[47:24]} << 38)) | ({62'd0, old[195:194]} << 62);
+  assign row_11_d = ((({336'd0, header_outer} << 240) | {96'd0, moved}) | ({640'd0, header_icrc_lengths} << 576)) | ({608'd0, plan} << 608);
+  assign valid_11_d = old[196];
   assign row_data = rows_down_data;
   assign row_valid = rows_down_valid;
   always_comb begin
@@ -181,7 +181,7 @@ module data_header (
     end
   end
   initial begin
-    row_11_q = 670'd0;
+    row_11_q = 672'd0;
     valid_11_q = 1'd0;
   end
   always @(posedge clock) begin

@@ -170,7 +170,7 @@ module engine_13_10_10 (
     .down_valid(waiting_down_valid),
     .down_ready(waiting_down_ready)
   );
-  choice_2 u_choice (
+  choice u_choice (
     .clock(clock),
     .rate(choice_rate),
     .mtu(choice_mtu),

@@ -115,7 +115,7 @@ module entry_9_6 (
   assign timerless = command_timerless;
   assign in_range = chosen <= {7'd0, last_flow};
   assign word_r_d = ((((((((({135'd0, timerless} << 135) | ({135'd0, windowless} << 134)) | ({133'd0, pause_class} << 131)) | ({133'd0, mtu} << 128)) | ({102'd0, rate} << 94)) | ({102'd0, window} << 60)) | ({112'd0, second} << 36)) | ({112'd0, psn} << 12)) | ({128'd0, generation} << 4)) | {132'd0, kind};
-  assign telemetry_r_d = (((((((({466'd0, event_kind} << 466) | ({468'd0, event_int_valid} << 465)) | ({465'd0, event_n_hop} << 461)) | ({457'd0, event_path_id} << 449)) | ({149'd0, event_hops} << 129)) | ({468'd0, event_ecn} << 128)) | ({421'd0, event_sent_at} << 80)) | ({437'd0, event_bytes} << 48)) | {421'd0, event_now};
+  assign telemetry_r_d = ((((((({466'd0, event_kind} << 466) | ({468'd0, event_int_valid} << 465)) | ({465'd0, event_n_hop} << 461)) | ({457'd0, event_path_id} << 449)) | ({149'd0, event_hops} << 129)) | ({468'd0, event_ecn} << 128)) | ({421'd0, event_sent_at} << 80)) | {421'd0, event_now};
   assign valid = valid_r_q;
   assign flow = flow_r_q;
   assign word = word_r_q;
@@ -330,7 +330,7 @@ module entry_9_6 (
     telemetry_r_q <= telemetry_r_d;
     out_of_range_r_q <= out_of_range_r_d;
   end
-  wire unused_bits = &{1'b0, update_utilisation, event_snd_nxt};
+  wire unused_bits = &{1'b0, update_utilisation, event_snd_nxt, event_bytes};
 endmodule
 
 `default_nettype wire

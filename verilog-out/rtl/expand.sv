@@ -35,7 +35,7 @@ module expand (
   assign rewound = first_q & grant_q[32];
   assign ask = rewound | (last & grant_q[33]);
   assign send_valid = |left_q;
-  assign send_flow = grant_q[57:42];
+  assign send_flow = {3'd0, grant_q[54:42]};
   assign send_generation = grant_q[41:34];
   assign send_psn = psn_q;
   assign send_kind = (({2'd0, rewound} << 2) | ({2'd0, ask} << 1)) | {2'd0, (|repeats_q)};

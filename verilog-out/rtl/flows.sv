@@ -119,6 +119,7 @@ module flows (
   wire  [11:0] scheduler_event_path_id;
   wire  [319:0] scheduler_event_hops;
   wire  scheduler_event_ecn;
+  wire  [47:0] scheduler_event_sent_at;
   wire  [31:0] scheduler_event_bytes;
   wire  scheduler_cc_valid;
   wire  [2:0] scheduler_cc_kind;
@@ -201,7 +202,7 @@ module flows (
   wire  [91:0] updates_down_data;
   wire  updates_down_valid;
   logic [31:0] timeouts_q;
-  scheduler_6_50_9_6_6_1 u_scheduler (
+  hpcc_scheduler u_scheduler (
     .clock(clock),
     .reset(reset),
     .param_write(sched_param_write),
@@ -245,7 +246,7 @@ module flows (
     .event_path_id(scheduler_event_path_id),
     .event_hops(scheduler_event_hops),
     .event_ecn(scheduler_event_ecn),
-    .event_sent_at(now),
+    .event_sent_at(scheduler_event_sent_at),
     .event_bytes(scheduler_event_bytes),
     .event_now(now),
     .cc_valid(scheduler_cc_valid),
@@ -286,7 +287,7 @@ module flows (
     .count_timeout(scheduler_count_timeout),
     .count_cc_dropped(scheduler_count_cc_dropped)
   );
-  hpcc_slot_300_9 u_law (
+  hpcc_cc u_law (
     .clock(clock),
     .reset(reset),
     .param_write(cc_param_write),
@@ -418,6 +419,7 @@ module flows (
   assign scheduler_event_flow = {7'd0, events_down_data[378:370]};
   assign scheduler_event_kind = events_down_data[381:379];
   assign scheduler_event_snd_nxt = 24'd0;
+  assign scheduler_event_sent_at = 48'd0;
   assign scheduler_event_bytes = 32'd0;
   assign requests_ready = works_first_ready;
   assign works_first_data = ({57'd0, requests_data[8:0]} | ({58'd0, requests_data[23:16]} << 9)) | ({42'd0, requests_data[47:24]} << 17);

@@ -17,11 +17,12 @@ module form (
   input  wire  [63:0] base,
   input  wire  [63:0] remote,
   input  wire  [31:0] key,
+  input  wire  [1:0] tag,
   input  wire  [31:0] total,
   input  wire  [2:0] mtu,
   input  wire  int_on,
   output wire  room,
-  output wire  [193:0] packet_data,
+  output wire  [195:0] packet_data,
   output wire  packet_valid,
   input  wire  packet_ready,
   output wire  [76:0] job_data,
@@ -75,10 +76,11 @@ module form (
   wire  [23:0] end_3_q;
   wire  [8:0] flow_3_q;
   wire  [7:0] generation_3_q;
+  wire  [1:0] tag_3_q;
   logic valid_4_q;
   logic [1:0] form_4_q;
-  wire  [193:0] word_4_d;
-  logic [193:0] word_4_q;
+  wire  [195:0] word_4_d;
+  logic [195:0] word_4_q;
   wire  [76:0] job_4_d;
   logic [76:0] job_4_q;
   wire  has_payload_d;
@@ -94,7 +96,7 @@ module form (
   logic [40:0] from_4_q;
   wire  packets_up_valid;
   wire  unused_packets_up_ready;
-  wire  [193:0] packets_down_data;
+  wire  [195:0] packets_down_data;
   wire  packets_down_valid;
   wire  packets_crowded;
   wire  jobs_up_valid;
@@ -173,7 +175,12 @@ module form (
     .d(generation),
     .q(generation_3_q)
   );
-  stream_fifo_w194_a6_mark56 u_packets (
+  delay_w2_d3 u_tag_3 (
+    .clock(clock),
+    .d(tag),
+    .q(tag_3_q)
+  );
+  stream_fifo_w196_a6_mark56 u_packets (
     .clock(clock),
     .reset(reset),
     .up_data(word_4_q),
@@ -213,7 +220,7 @@ module form (
   assign padded = (length_q + 13'd3) & 13'h1ffc;
   assign has_payload_d = (|length_q) & (form_3_q != 2'd0);
   assign job_4_d = {13'd0, address_3_q} | ({64'd0, length_q} << 64);
-  assign word_4_d = ((((((((({193'd0, (form_3_q == 2'd3)} << 193) | ({193'd0, ((form_3_q == 2'd3) & last_3_q)} << 192)) | ({181'd0, length_q} << 179)) | ({66'd0, extension_q} << 51)) | ({192'd0, extension_kind_q} << 49)) | ({193'd0, ack_req_3_q} << 48)) | ({170'd0, psn_3_q} << 24)) | ({186'd0, opcode_q} << 16)) | ({186'd0, generation_3_q} << 8)) | {186'd0, flow_3_q[8:1]};
+  assign word_4_d = (((((((((({194'd0, tag_3_q} << 194) | ({195'd0, (form_3_q == 2'd3)} << 193)) | ({195'd0, ((form_3_q == 2'd3) & last_3_q)} << 192)) | ({183'd0, length_q} << 179)) | ({68'd0, extension_q} << 51)) | ({194'd0, extension_kind_q} << 49)) | ({195'd0, ack_req_3_q} << 48)) | ({172'd0, psn_3_q} << 24)) | ({188'd0, opcode_q} << 16)) | ({188'd0, generation_3_q} << 8)) | {188'd0, flow_3_q[8:1]};
   assign from_4_d = (({33'd0, generation_3_q} << 33) | ({32'd0, flow_3_q} << 24)) | {17'd0, psn_3_q};
   assign packets_up_valid = valid_4_q & (form_4_q != 2'd0);
   assign jobs_up_valid = valid_4_q & has_payload_q;
@@ -353,7 +360,7 @@ module form (
     form_3_q = 2'd0;
     valid_4_q = 1'd0;
     form_4_q = 2'd0;
-    word_4_q = 194'd0;
+    word_4_q = 196'd0;
     job_4_q = 77'd0;
     has_payload_q = 1'd0;
     spared_4_q = 24'd0;

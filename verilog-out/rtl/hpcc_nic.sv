@@ -232,7 +232,7 @@ module hpcc_nic (
   wire  [23:0] queue_work_start;
   wire  queue_read_valid;
   wire  [7:0] queue_read_qp;
-  wire  [175:0] queue_read_data;
+  wire  [177:0] queue_read_data;
   wire  queue_full;
   wire  queue_left_valid;
   wire  [7:0] queue_left_qp;
@@ -329,6 +329,7 @@ module hpcc_nic (
   wire  [7:0] tx_note_generation;
   wire  tx_note_response;
   wire  [23:0] tx_note_psn;
+  wire  [1:0] tx_note_tag;
   wire  [511:0] tx_m_axis_tdata;
   wire  [63:0] tx_m_axis_tkeep;
   wire  tx_m_axis_tlast;
@@ -630,6 +631,7 @@ module hpcc_nic (
     .gone_qp(tx_note_qp),
     .gone_generation(tx_note_generation),
     .gone_psn(tx_note_psn),
+    .gone_tag(tx_note_tag),
     .up_data(queue_up_data),
     .up_valid(queue_up_valid),
     .up_ready(queue_up_ready),
@@ -892,6 +894,7 @@ module hpcc_nic (
     .note_generation(tx_note_generation),
     .note_response(tx_note_response),
     .note_psn(tx_note_psn),
+    .note_tag(tx_note_tag),
     .m_axis_tdata(tx_m_axis_tdata),
     .m_axis_tkeep(tx_m_axis_tkeep),
     .m_axis_tlast(tx_m_axis_tlast),

@@ -91,6 +91,7 @@ module hpcc_scheduler_large (
   localparam [16:0] inverse = 17'haaab;
   logic [63:0] visited;
   logic [2:0] reported_kind;
+  logic [31:0] acked_bytes;
   logic [9:0] overhead_d;
   logic [9:0] overhead_q;
   logic [11:0] interval_d;
@@ -100,7 +101,6 @@ module hpcc_scheduler_large (
   logic [3:0] retry_limit_d;
   logic [3:0] retry_limit_q;
   logic [47:0] now_r_q;
-  logic [7:0] pause_r_q;
   wire  entry_update_ready;
   wire  entry_command_ready;
   wire  entry_event_ready;
@@ -127,6 +127,8 @@ module hpcc_scheduler_large (
   wire  sender_timed_out;
   wire  [23:0] sender_psn;
   wire  [23:0] sender_snd_nxt;
+  wire  [23:0] sender_acked;
+  wire  [2:0] sender_acked_mtu;
   wire  [7:0] sender_generation;
   wire  sender_ended;
   wire  sender_late;
@@ -187,6 +189,10 @@ module hpcc_scheduler_large (
   wire  merge_5_own_ready;
   wire  [63:0] merge_5_down_data;
   wire  merge_5_down_valid;
+  wire  [7:0] park_held;
+  wire  park_up_ready;
+  wire  [63:0] park_down_data;
+  wire  park_down_valid;
   wire  expand_up_ready;
   wire  expand_send_valid;
   wire  [15:0] expand_send_flow;
@@ -280,6 +286,7 @@ module hpcc_scheduler_large (
     .timeout(timeout_q),
     .retry_limit(retry_limit_q),
     .timer_now(sender_timer_now),
+    .held(park_held),
     .index(sender_index),
     .engine_4(sender_engine_4),
     .visited(visited),
@@ -296,6 +303,8 @@ module hpcc_scheduler_large (
     .timed_out(sender_timed_out),
     .psn(sender_psn),
     .snd_nxt(sender_snd_nxt),
+    .acked(sender_acked),
+    .acked_mtu(sender_acked_mtu),
     .generation(sender_generation),
     .ended(sender_ended),
     .late(sender_late),
@@ -315,7 +324,7 @@ module hpcc_scheduler_large (
     .asked(sender_index),
     .visited(engine_0_visited),
     .tick(engine_0_tick),
-    .pause(pause_r_q),
+    .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_0_grants_data),
@@ -336,7 +345,7 @@ module hpcc_scheduler_large (
     .asked(sender_index),
     .visited(engine_1_visited),
     .tick(engine_1_tick),
-    .pause(pause_r_q),
+    .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_1_grants_data),
@@ -357,7 +366,7 @@ module hpcc_scheduler_large (
     .asked(sender_index),
     .visited(engine_2_visited),
     .tick(engine_2_tick),
-    .pause(pause_r_q),
+    .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_2_grants_data),
@@ -378,7 +387,7 @@ module hpcc_scheduler_large (
     .asked(sender_index),
     .visited(engine_3_visited),
     .tick(engine_3_tick),
-    .pause(pause_r_q),
+    .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_3_grants_data),
@@ -399,7 +408,7 @@ module hpcc_scheduler_large (
     .asked(sender_index),
     .visited(engine_4_visited),
     .tick(engine_4_tick),
-    .pause(pause_r_q),
+    .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_4_grants_data),
@@ -420,7 +429,7 @@ module hpcc_scheduler_large (
     .asked(sender_index),
     .visited(engine_5_visited),
     .tick(engine_5_tick),
-    .pause(pause_r_q),
+    .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_5_grants_data),
@@ -438,7 +447,7 @@ module hpcc_scheduler_large (
     .own_ready(merge_0_own_ready),
     .down_data(merge_0_down_data),
     .down_valid(merge_0_down_valid),
-    .down_ready(expand_up_ready)
+    .down_ready(park_up_ready)
   );
   merge u_merge_1 (
     .clock(clock),
@@ -505,11 +514,23 @@ module hpcc_scheduler_large (
     .down_valid(merge_5_down_valid),
     .down_ready(merge_4_chain_ready)
   );
+  park u_park (
+    .clock(clock),
+    .reset(reset),
+    .pause(pause),
+    .held(park_held),
+    .up_data(merge_0_down_data),
+    .up_valid(merge_0_down_valid),
+    .up_ready(park_up_ready),
+    .down_data(park_down_data),
+    .down_valid(park_down_valid),
+    .down_ready(expand_up_ready)
+  );
   expand u_expand (
     .clock(clock),
     .reset(reset),
-    .up_data(merge_0_down_data),
-    .up_valid(merge_0_down_valid),
+    .up_data(park_down_data),
+    .up_valid(park_down_valid),
     .up_ready(expand_up_ready),
     .send_valid(expand_send_valid),
     .send_ready(send_ready),
@@ -602,7 +623,7 @@ module hpcc_scheduler_large (
   assign send_psn = expand_send_psn;
   assign send_kind = expand_send_kind;
   assign cc_dropped_pulse = sender_to_cc & (~cc_fifo_up_ready);
-  assign cc_fifo_up_data = (((((({538'd0, reported_kind} << 538) | ({540'd0, (telemetry_q[465] & (~sender_timed_out))} << 537)) | ({76'd0, telemetry_q[464:0]} << 72)) | ({528'd0, sender_flow_8} << 56)) | ({533'd0, sender_generation} << 48)) | ({517'd0, sender_psn} << 24)) | {517'd0, sender_snd_nxt};
+  assign cc_fifo_up_data = ((((((({538'd0, reported_kind} << 538) | ({540'd0, (telemetry_q[465] & (~sender_timed_out))} << 537)) | ({76'd0, telemetry_q[464:0]} << 72)) | ({509'd0, acked_bytes} << 120)) | ({528'd0, sender_flow_8} << 56)) | ({533'd0, sender_generation} << 48)) | ({517'd0, sender_psn} << 24)) | {517'd0, sender_snd_nxt};
   assign cc_valid = cc_fifo_down_valid;
   assign cc_kind = cc_fifo_down_data[540:538];
   assign cc_flow = cc_fifo_down_data[71:56];
@@ -676,13 +697,27 @@ module hpcc_scheduler_large (
       reported_kind = 3'd3;
     end
   end
+  always_comb begin
+    acked_bytes = {8'd0, sender_acked} << 12;
+    if (sender_acked_mtu == 3'd0) begin
+      acked_bytes = {8'd0, sender_acked} << 8;
+    end
+    if (sender_acked_mtu == 3'd1) begin
+      acked_bytes = {8'd0, sender_acked} << 9;
+    end
+    if (sender_acked_mtu == 3'd2) begin
+      acked_bytes = {8'd0, sender_acked} << 10;
+    end
+    if (sender_acked_mtu == 3'd3) begin
+      acked_bytes = {8'd0, sender_acked} << 11;
+    end
+  end
   initial begin
     overhead_q = 10'd0;
     interval_q = 12'd0;
     timeout_q = 16'd0;
     retry_limit_q = 4'd0;
     now_r_q = 48'd0;
-    pause_r_q = 8'd0;
   end
   always @(posedge clock) begin
     overhead_q <= overhead_d;
@@ -690,7 +725,6 @@ module hpcc_scheduler_large (
     timeout_q <= timeout_d;
     retry_limit_q <= retry_limit_d;
     now_r_q <= now;
-    pause_r_q <= pause;
   end
   wire unused_bits = &{1'b0, param_data[47:16], now_r_q[47:26], now_r_q[2:0]};
 endmodule

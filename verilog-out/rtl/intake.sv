@@ -12,6 +12,7 @@ module intake (
   input  wire  [7:0] gone_qp,
   input  wire  [7:0] gone_generation,
   input  wire  [23:0] gone_psn,
+  input  wire  [1:0] gone_tag,
   input  wire  [419:0] up_data,
   input  wire  up_valid,
   output wire  up_ready,
@@ -27,9 +28,9 @@ module intake (
   wire  [17:0] contexts_down_data;
   wire  contexts_down_valid;
   wire  unused_contexts_crowded;
-  wire  [40:0] ends_up_data;
+  wire  [42:0] ends_up_data;
   wire  unused_ends_up_ready;
-  wire  [40:0] ends_down_data;
+  wire  [42:0] ends_down_data;
   wire  ends_down_valid;
   wire  ends_down_ready;
   wire  unused_ends_crowded;
@@ -44,7 +45,7 @@ module intake (
     .down_ready(take),
     .crowded(unused_contexts_crowded)
   );
-  stream_fifo_w41_a8_mark256 u_ends (
+  stream_fifo_w43_a8_mark256 u_ends (
     .clock(clock),
     .reset(reset),
     .up_data(ends_up_data),
@@ -56,7 +57,7 @@ module intake (
     .crowded(unused_ends_crowded)
   );
   assign contexts_up_data = (({10'd0, context_qp} | ({10'd0, context_data[8:1]} << 8)) | ({17'd0, context_data[0]} << 16)) | ({17'd0, context_data[132]} << 17);
-  assign ends_up_data = (({33'd0, gone_qp} | ({33'd0, gone_generation} << 8)) | ({17'd0, gone_psn} << 16)) | ({40'd0, gone_failed} << 40);
+  assign ends_up_data = ((({35'd0, gone_qp} | ({35'd0, gone_generation} << 8)) | ({19'd0, gone_psn} << 16)) | ({42'd0, gone_failed} << 40)) | ({41'd0, gone_tag} << 41);
   assign valid = (contexts_down_valid | ends_down_valid) | up_valid;
   assign ends_down_ready = take & (~contexts_down_valid);
   assign up_ready = (take & (~contexts_down_valid)) & (~ends_down_valid);
@@ -68,7 +69,7 @@ module intake (
     if (ends_down_valid) begin
       op = 2'd1;
       qp = ends_down_data[7:0];
-      entry = (({412'd0, ends_down_data[15:8]} << 10) | ({396'd0, ends_down_data[39:16]} << 18)) | {419'd0, ends_down_data[40]};
+      entry = ((({412'd0, ends_down_data[15:8]} << 10) | ({396'd0, ends_down_data[39:16]} << 18)) | ({418'd0, ends_down_data[42:41]} << 50)) | {419'd0, ends_down_data[40]};
     end
     if (contexts_down_valid) begin
       op = 2'd0;

@@ -295,7 +295,7 @@ module requester_q150_s20 (
   logic [7:0] blocked_qp_q;
   wire  [10:0] counts_out_d;
   logic [10:0] counts_out_q;
-  choice u_choice (
+  choice_2 u_choice (
     .clock(clock),
     .idle(idle_q),
     .save(save_q),

@@ -199,7 +199,7 @@ module responder (
   assign depth = (((reread & (~rules_stray)) & (~refused)) & rules_deeper) | (((((rules_live & rules_in_turn) & rules_is_read) & (~invalid)) & (~refused)) & rules_depth);
   assign nak = invalid | refused;
   assign answered = (row_1_q[547] | row_1_q[8]) | rules_ends;
-  assign commit = ((((((({418'd0, kind} | ({412'd0, row_1_q[18:11]} << 2)) | ({412'd0, row_1_q[543:536]} << 10)) | ({396'd0, psn} << 18)) | ({412'd0, syndrome} << 42)) | ({396'd0, msn} << 50)) | ({414'd0, row_1_q[199:194]} << 74)) | ({84'd0, carried} << 80)) | ({419'd0, row_1_q[547]} << 418);
+  assign commit = (((((((({418'd0, kind} | ({412'd0, row_1_q[18:11]} << 2)) | ({412'd0, row_1_q[543:536]} << 10)) | ({396'd0, psn} << 18)) | ({412'd0, syndrome} << 42)) | ({396'd0, msn} << 50)) | ({414'd0, row_1_q[199:194]} << 74)) | ({84'd0, carried} << 80)) | ({419'd0, row_1_q[547]} << 418)) | ({419'd0, ((do_write & rules_ends) | do_read)} << 419);
   assign action_valid = full_5_q;
   assign action_data = action_5_q;
   assign reported = (rules_reported & (~rules_in_turn)) | report;

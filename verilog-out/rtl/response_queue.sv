@@ -12,6 +12,7 @@ module response_queue (
   input  wire  [7:0] gone_qp,
   input  wire  [7:0] gone_generation,
   input  wire  [23:0] gone_psn,
+  input  wire  [1:0] gone_tag,
   input  wire  [419:0] up_data,
   input  wire  up_valid,
   output wire  up_ready,
@@ -27,7 +28,7 @@ module response_queue (
   output wire  [23:0] work_start,
   output wire  read_valid,
   output wire  [7:0] read_qp,
-  output wire  [175:0] read_data,
+  output wire  [177:0] read_data,
   output wire  full,
   output wire  left_valid,
   output wire  [7:0] left_qp,
@@ -35,7 +36,7 @@ module response_queue (
   output wire  [2:0] left_what,
   output wire  [10:0] free
 );
-  logic [89:0] list;
+  logic [91:0] list;
   wire  [10:0] waiting;
   wire  [23:0] covered;
   wire  [23:0] beyond;
@@ -66,7 +67,9 @@ module response_queue (
   logic [9:0] head_new;
   logic [9:0] tail_new;
   logic [47:0] upper_new;
-  wire  [89:0] changed;
+  wire  [23:0] completed;
+  logic [1:0] tag_new;
+  wire  [91:0] changed;
   wire  pool_clearing;
   wire  [7:0] pool_clear_at;
   wire  [419:0] pool_item;
@@ -80,10 +83,10 @@ module response_queue (
   logic [9:0] pool_give_last;
   logic [10:0] pool_give_count;
   logic [7:0] lists_raddr;
-  wire  [89:0] lists_rdata;
+  wire  [91:0] lists_rdata;
   logic lists_we;
   logic [7:0] lists_waddr;
-  logic [89:0] lists_wdata;
+  logic [91:0] lists_wdata;
   wire  intake_up_ready;
   wire  intake_valid;
   wire  [1:0] intake_op;
@@ -106,7 +109,7 @@ module response_queue (
   logic [17:0] creation_q;
   logic [7:0] qp_d;
   logic [7:0] qp_q;
-  logic [89:0] held_q;
+  logic [91:0] held_q;
   logic [9:0] cursor_d;
   logic [9:0] cursor_q;
   logic [9:0] earlier_d;
@@ -133,7 +136,7 @@ module response_queue (
   wire  [23:0] activation_work_start;
   wire  activation_read_valid;
   wire  [7:0] activation_read_qp;
-  wire  [175:0] activation_read_data;
+  wire  [177:0] activation_read_data;
   logic full_r_d;
   logic full_r_q;
   logic [2:0] left_what_r_d;
@@ -160,7 +163,7 @@ module response_queue (
     .give_last(pool_give_last),
     .give_count(pool_give_count)
   );
-  sdp_ram_w90_a8 u_lists (
+  sdp_ram_w92_a8 u_lists (
     .clock(clock),
     .raddr(lists_raddr),
     .rdata(lists_rdata),
@@ -179,6 +182,7 @@ module response_queue (
     .gone_qp(gone_qp),
     .gone_generation(gone_generation),
     .gone_psn(gone_psn),
+    .gone_tag(gone_tag),
     .up_data(up_data),
     .up_valid(up_valid),
     .up_ready(intake_up_ready),
@@ -205,6 +209,7 @@ module response_queue (
     .reset(reset),
     .activate(activate),
     .qp(qp_q),
+    .tag(tag_new),
     .entry(entry_q),
     .busy(activation_busy),
     .end_psn(activation_end_psn),
@@ -231,7 +236,7 @@ module response_queue (
   assign item_reads = pool_item[1:0] == 2'd2;
   assign last = (seen_q + 11'd1) == waiting;
   assign create = look & (op_q == 2'd0);
-  assign ending = ((look & (op_q == 2'd1)) & own) & active;
+  assign ending = (((look & (op_q == 2'd1)) & own) & active) & (entry_q[51:50] == list[91:90]);
   assign fail = (ending & entry_q[0]) & acks_up_ready;
   assign leave = (ending & (~entry_q[0])) & (covered == 24'd0);
   assign answer = (look & (op_q == 2'd2)) & own;
@@ -248,7 +253,8 @@ module response_queue (
   assign pool_link = |waiting;
   assign pool_link_to = list[41:32];
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
-  assign changed = ((({79'd0, low_new} | ({79'd0, waiting_new} << 11)) | ({80'd0, head_new} << 22)) | ({80'd0, tail_new} << 32)) | ({42'd0, upper_new} << 42);
+  assign completed = entry_q[73:50] - {23'd0, entry_q[419]};
+  assign changed = (((({81'd0, low_new} | ({81'd0, waiting_new} << 11)) | ({82'd0, head_new} << 22)) | ({82'd0, tail_new} << 32)) | ({44'd0, upper_new} << 42)) | ({90'd0, tag_new} << 90);
   assign acks_up_valid = (pass | fail) | (pop & (~item_reads));
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
@@ -402,6 +408,7 @@ module response_queue (
     head_new = list[31:22];
     tail_new = list[41:32];
     upper_new = list[89:42];
+    tag_new = list[91:90];
     if (create) begin
       low_new = ({3'd0, creation_q[15:8]} | ({10'd0, (~creation_q[16])} << 9)) | ({10'd0, creation_q[17]} << 10);
       waiting_new = 11'd0;
@@ -430,7 +437,8 @@ module response_queue (
     end
     if (activate) begin
       low_new = (list[10:0] & ~(11'd1 << 8)) | ({10'd0, 1'd1} << 8);
-      upper_new = {24'd0, activation_end_psn} | ({24'd0, entry_q[73:50]} << 24);
+      upper_new = {24'd0, activation_end_psn} | ({24'd0, completed} << 24);
+      tag_new = list[91:90] + 2'd1;
     end
   end
   always_comb begin
@@ -440,7 +448,7 @@ module response_queue (
     if (pool_clearing) begin
       lists_we = 1'd1;
       lists_waddr = pool_clear_at;
-      lists_wdata = {89'd0, 1'd0};
+      lists_wdata = {91'd0, 1'd0};
     end
   end
   always_comb begin
@@ -458,7 +466,7 @@ module response_queue (
     entry_q = 420'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
-    held_q = 90'd0;
+    held_q = 92'd0;
     cursor_q = 10'd0;
     earlier_q = 10'd0;
     seen_q = 11'd0;

@@ -6,7 +6,6 @@ module select_8_12 (
   input  wire  reset,
   input  wire  [9:0] overhead,
   input  wire  [7:0] ack_interval,
-  input  wire  [7:0] pause,
   input  wire  context_valid,
   input  wire  [7:0] context_qp,
   input  wire  [209:0] context_data,
@@ -15,14 +14,14 @@ module select_8_12 (
   input  wire  [383:0] message_data,
   input  wire  read_valid,
   input  wire  [7:0] read_qp,
-  input  wire  [175:0] read_data,
+  input  wire  [177:0] read_data,
   input  wire  send_valid,
   output wire  send_ready,
   input  wire  [15:0] send_flow,
   input  wire  [7:0] send_generation,
   input  wire  [23:0] send_psn,
   input  wire  [2:0] send_kind,
-  output wire  [193:0] packet_data,
+  output wire  [195:0] packet_data,
   output wire  packet_valid,
   input  wire  packet_ready,
   output wire  [76:0] job_data,
@@ -47,7 +46,6 @@ module select_8_12 (
   logic [3:0] slot_now;
   wire  [11:0] message_qp;
   wire  current;
-  wire  paused;
   wire  odd;
   wire  looked;
   wire  hit;
@@ -59,9 +57,9 @@ module select_8_12 (
   wire  fresh;
   wire  sends;
   wire  [7:0] contexts_raddr;
-  wire  [15:0] contexts_rdata;
+  wire  [12:0] contexts_rdata;
   wire  [7:0] contexts_waddr;
-  wire  [15:0] contexts_wdata;
+  wire  [12:0] contexts_wdata;
   wire  [7:0] cursors_raddr;
   wire  [19:0] cursors_rdata;
   wire  cursors_we;
@@ -72,9 +70,8 @@ module select_8_12 (
   wire  [11:0] messages_waddr;
   wire  [249:0] messages_wdata;
   wire  [7:0] reads_raddr;
-  wire  [175:0] reads_rdata;
+  wire  [177:0] reads_rdata;
   wire  [7:0] reads_waddr;
-  logic [7:0] pause_r_q;
   logic [1:0] step_d;
   logic [1:0] step_q;
   logic [4:0] age_d;
@@ -99,6 +96,9 @@ module select_8_12 (
   logic [23:0] size_q;
   logic ours_d;
   logic ours_q;
+  wire  [1:0] tag_d;
+  logic [1:0] tag_q;
+  logic [1:0] tag_r_q;
   logic [1:0] what_d;
   logic [1:0] what_q;
   wire  go_d;
@@ -136,7 +136,7 @@ module select_8_12 (
   logic [8:0] sent_flow_q;
   logic [7:0] sent_generation_r_q;
   wire  form_room;
-  wire  [193:0] form_packet_data;
+  wire  [195:0] form_packet_data;
   wire  form_packet_valid;
   wire  [76:0] form_job_data;
   wire  form_job_valid;
@@ -146,7 +146,7 @@ module select_8_12 (
   wire  [7:0] form_feedback_generation;
   wire  [23:0] form_feedback_psn;
   wire  [23:0] form_feedback_value;
-  sdp_ram_reg_w16_a8 u_contexts (
+  sdp_ram_reg_w13_a8 u_contexts (
     .clock(clock),
     .raddr(contexts_raddr),
     .rdata(contexts_rdata),
@@ -170,7 +170,7 @@ module select_8_12 (
     .waddr(messages_waddr),
     .wdata(messages_wdata)
   );
-  sdp_ram_reg_w176_a8 u_reads (
+  sdp_ram_reg_w178_a8 u_reads (
     .clock(clock),
     .raddr(reads_raddr),
     .rdata(reads_rdata),
@@ -194,6 +194,7 @@ module select_8_12 (
     .base(base_q),
     .remote(remote_q),
     .key(key_q),
+    .tag(tag_r_q),
     .total(total_q),
     .mtu(mtu_q),
     .int_on(int_on_q),
@@ -213,7 +214,7 @@ module select_8_12 (
     .feedback_value(form_feedback_value)
   );
   assign contexts_waddr = context_qp;
-  assign contexts_wdata = (({13'd0, context_data[135:133]} << 13) | ({12'd0, context_data[132:129]} << 9)) | {7'd0, context_data[8:0]};
+  assign contexts_wdata = ({9'd0, context_data[132:129]} << 9) | {4'd0, context_data[8:0]};
   assign messages_waddr = message_address;
   assign messages_wdata = message_data[249:0];
   assign reads_waddr = read_qp;
@@ -224,10 +225,10 @@ module select_8_12 (
   assign reads_raddr = address;
   assign odd = flow_q[0];
   assign current = contexts_rdata[0] & (contexts_rdata[8:1] == generation_q);
-  assign paused = pause_r_q[contexts_rdata[15:13]];
   assign slot_d = slot_now + 4'd1;
   assign message_qp = ({4'd0, qp} << 4) | {8'd0, slot_now};
   assign messages_raddr = message_qp;
+  assign tag_d = reads_rdata[177:176];
   assign looked = (step_q == 2'd3) & (odd | (age_q >= 5'd3));
   assign hit = (looked & ours_q) & (place_q < size_q);
   assign missed = (looked & (~hit)) & (odd | (age_q == 5'h12));
@@ -290,9 +291,7 @@ module select_8_12 (
       if (~current) begin
         step_d = 2'd0;
       end else begin
-        if (~paused) begin
-          step_d = 2'd3;
-        end
+        step_d = 2'd3;
       end
     end
     if (step_q == 2'd3) begin
@@ -360,7 +359,6 @@ module select_8_12 (
     end
   end
   initial begin
-    pause_r_q = 8'd0;
     step_q = 2'd0;
     age_q = 5'd0;
     flow_q = 9'd0;
@@ -373,6 +371,8 @@ module select_8_12 (
     place_q = 24'd0;
     size_q = 24'd0;
     ours_q = 1'd0;
+    tag_q = 2'd0;
+    tag_r_q = 2'd0;
     what_q = 2'd0;
     go_q = 1'd0;
     last_r_q = 1'd0;
@@ -397,7 +397,6 @@ module select_8_12 (
     sent_generation_r_q = 8'd0;
   end
   always @(posedge clock) begin
-    pause_r_q <= pause;
     step_q <= step_d;
     age_q <= age_d;
     flow_q <= flow_d;
@@ -410,6 +409,8 @@ module select_8_12 (
     place_q <= place_d;
     size_q <= size_d;
     ours_q <= ours_d;
+    tag_q <= tag_d;
+    tag_r_q <= tag_q;
     what_q <= what_d;
     go_q <= go_d;
     last_r_q <= last;
@@ -433,7 +434,7 @@ module select_8_12 (
     sent_flow_q <= flow_r_q;
     sent_generation_r_q <= generation_r_q;
   end
-  wire unused_bits = &{1'b0, context_data[209:136], context_data[128:9], message_data[383:250], send_flow[15:9], message_q[57:49], message_q[23:0], sent_flow_q[0]};
+  wire unused_bits = &{1'b0, context_data[209:133], context_data[128:9], message_data[383:250], send_flow[15:9], message_q[57:49], message_q[23:0], sent_flow_q[0]};
 endmodule
 
 `default_nettype wire

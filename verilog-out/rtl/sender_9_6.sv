@@ -13,6 +13,7 @@ module sender_9_6 (
   input  wire  [15:0] timeout,
   input  wire  [3:0] retry_limit,
   input  wire  [15:0] timer_now,
+  input  wire  [7:0] held,
   output wire  [5:0] index,
   output wire  [2:0] engine_4,
   input  wire  [63:0] visited,
@@ -29,6 +30,8 @@ module sender_9_6 (
   output wire  timed_out,
   output wire  [23:0] psn,
   output wire  [23:0] snd_nxt,
+  output wire  [23:0] acked,
+  output wire  [2:0] acked_mtu,
   output wire  [7:0] generation,
   output wire  ended,
   output wire  late,
@@ -116,6 +119,8 @@ module sender_9_6 (
   logic [23:0] new_work_q;
   wire  [15:0] age_d;
   logic [15:0] age_q;
+  wire  held_7_d;
+  logic held_7_q;
   logic [15:0] now_7_q;
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
@@ -138,6 +143,10 @@ module sender_9_6 (
   logic [23:0] psn_8_d;
   logic [23:0] psn_8_q;
   logic [23:0] snd_nxt_8_q;
+  logic [23:0] acked_8_d;
+  logic [23:0] acked_8_q;
+  wire  [2:0] mtu_8_d;
+  logic [2:0] mtu_8_q;
   wire  [7:0] generation_8_d;
   logic [7:0] generation_8_q;
   wire  ended_8_d;
@@ -220,12 +229,13 @@ module sender_9_6 (
   assign outstanding_d = nxt_6_q - sender_6_q[23:0];
   assign new_work_d = op_6_q[35:12] - sender_6_q[47:24];
   assign age_d = timer_now - sender_6_q[155:140];
+  assign held_7_d = held[sender_6_q[137:135]];
   assign kind = op_7_q[3:0];
   assign own = sender_7_q[138] & (sender_7_q[123:116] == op_7_q[11:4]);
   assign is_ack = own & (kind < 4'd2);
   assign old = distance_q[23];
   assign good = ((is_ack & (~old)) & ((distance_q <= sent_reach) | (distance_q <= read_reach_q))) & (distance_q <= end_reach_q);
-  assign expired = (((((((kind == 4'd7) & sender_7_q[138]) & sender_7_q[168]) & (~sender_7_q[169])) & (|outstanding_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q[167:160])) & (age_q >= timeout);
+  assign expired = ((((((((kind == 4'd7) & sender_7_q[138]) & sender_7_q[168]) & (~sender_7_q[169])) & (|outstanding_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q[167:160])) & (age_q >= timeout)) & (~held_7_q);
   assign rewind = (good & (kind == 4'd1)) | (expired & (sender_7_q[159:156] < retry_limit));
   assign written = (((((((((((((((({169'd0, timerless} << 169) | ({169'd0, armed} << 168)) | ({162'd0, sent} << 160)) | ({166'd0, retries} << 156)) | ({154'd0, since} << 140)) | ({169'd0, windowless} << 139)) | ({169'd0, alive} << 138)) | ({167'd0, pause_class} << 135)) | ({167'd0, mtu} << 132)) | ({166'd0, restarts} << 128)) | ({166'd0, rewinds} << 124)) | ({162'd0, generation_new} << 116)) | ({150'd0, adjust} << 96)) | ({146'd0, read_to} << 72)) | ({146'd0, read_from} << 48)) | ({146'd0, end_psn} << 24)) | {146'd0, una};
   assign sender_8_d = written[139:0];
@@ -234,6 +244,7 @@ module sender_9_6 (
   assign clear_8_d = valid_7_q & (kind == 4'ha);
   assign to_cc_8_d = valid_7_q & (((is_ack & (old | good)) | (own & (kind == 4'd2))) | (expired & rewind));
   assign timed_out_8_d = (valid_7_q & expired) & rewind;
+  assign mtu_8_d = sender_7_q[134:132];
   assign generation_8_d = sender_7_q[123:116];
   assign ended_8_d = (valid_7_q & expired) & (~rewind);
   assign late_8_d = (((valid_7_q & (~own)) & (kind != 4'd7)) & (kind != 4'd8)) & (kind != 4'ha);
@@ -250,6 +261,8 @@ module sender_9_6 (
   assign timed_out = timed_out_8_q;
   assign psn = psn_8_q;
   assign snd_nxt = snd_nxt_8_q;
+  assign acked = acked_8_q;
+  assign acked_mtu = mtu_8_q;
   assign generation = generation_8_q;
   assign ended = ended_8_q;
   assign late = late_8_q;
@@ -335,7 +348,7 @@ module sender_9_6 (
       if ((outstanding_q == 24'd0) | outstanding_q[23]) begin
         armed = 1'd0;
       end else begin
-        if ((~sender_7_q[168]) | (nxt_7_q[7:0] != sender_7_q[167:160])) begin
+        if (((~sender_7_q[168]) | held_7_q) | (nxt_7_q[7:0] != sender_7_q[167:160])) begin
           armed = 1'd1;
           since = now_7_q;
           sent = nxt_7_q[7:0];
@@ -407,6 +420,12 @@ module sender_9_6 (
       psn_8_d = una;
     end
   end
+  always_comb begin
+    acked_8_d = 24'd0;
+    if (good) begin
+      acked_8_d = distance_q;
+    end
+  end
   initial begin
     engine_3_q = 3'd0;
     engine_4r_q = 3'd0;
@@ -434,6 +453,7 @@ module sender_9_6 (
     outstanding_q = 24'd0;
     new_work_q = 24'd0;
     age_q = 16'd0;
+    held_7_q = 1'd0;
     now_7_q = 16'd0;
     mtu_6_q = 3'd0;
     sender_8_q = 140'd0;
@@ -445,6 +465,8 @@ module sender_9_6 (
     timed_out_8_q = 1'd0;
     psn_8_q = 24'd0;
     snd_nxt_8_q = 24'd0;
+    acked_8_q = 24'd0;
+    mtu_8_q = 3'd0;
     generation_8_q = 8'd0;
     ended_8_q = 1'd0;
     late_8_q = 1'd0;
@@ -477,6 +499,7 @@ module sender_9_6 (
     outstanding_q <= outstanding_d;
     new_work_q <= new_work_d;
     age_q <= age_d;
+    held_7_q <= held_7_d;
     now_7_q <= timer_now;
     mtu_6_q <= mtu_6_d;
     sender_8_q <= sender_8_d;
@@ -488,6 +511,8 @@ module sender_9_6 (
     timed_out_8_q <= timed_out_8_d;
     psn_8_q <= psn_8_d;
     snd_nxt_8_q <= nxt_new;
+    acked_8_q <= acked_8_d;
+    mtu_8_q <= mtu_8_d;
     generation_8_q <= generation_8_d;
     ended_8_q <= ended_8_d;
     late_8_q <= late_8_d;

@@ -25,7 +25,7 @@ module tx_pipe (
   input  wire  [383:0] message_data,
   input  wire  read_valid,
   input  wire  [7:0] read_qp,
-  input  wire  [175:0] read_data,
+  input  wire  [177:0] read_data,
   input  wire  send_valid,
   output wire  send_ready,
   input  wire  [15:0] send_flow,
@@ -56,6 +56,7 @@ module tx_pipe (
   output wire  [7:0] note_generation,
   output wire  note_response,
   output wire  [23:0] note_psn,
+  output wire  [1:0] note_tag,
   output wire  [511:0] m_axis_tdata,
   output wire  [63:0] m_axis_tkeep,
   output wire  m_axis_tlast,
@@ -80,7 +81,7 @@ module tx_pipe (
   output wire  m_axi_rready
 );
   wire  select_send_ready;
-  wire  [193:0] select_packet_data;
+  wire  [195:0] select_packet_data;
   wire  select_packet_valid;
   wire  [76:0] select_job_data;
   wire  select_job_valid;
@@ -119,6 +120,7 @@ module tx_pipe (
   wire  [7:0] data_note_generation;
   wire  data_note_response;
   wire  [23:0] data_note_psn;
+  wire  [1:0] data_note_tag;
   wire  both_first_ready;
   wire  both_second_ready;
   wire  [414:0] both_down_data;
@@ -140,7 +142,6 @@ module tx_pipe (
     .reset(reset),
     .overhead(overhead),
     .ack_interval(cfg_ack_req_interval),
-    .pause(pause),
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
@@ -229,7 +230,8 @@ module tx_pipe (
     .note_qp(data_note_qp),
     .note_generation(data_note_generation),
     .note_response(data_note_response),
-    .note_psn(data_note_psn)
+    .note_psn(data_note_psn),
+    .note_tag(data_note_tag)
   );
   stream_merge_w415 u_both (
     .clock(clock),
@@ -300,6 +302,7 @@ module tx_pipe (
   assign note_generation = data_note_generation;
   assign note_response = data_note_response;
   assign note_psn = data_note_psn;
+  assign note_tag = data_note_tag;
   assign ack_ready = both_first_ready;
   assign echo_ready = both_second_ready;
   assign arbiter_data_hold = 1'd0;

@@ -101,6 +101,7 @@ module visit (
   wire  alive_7_q;
   wire  [2:0] priority_7_d;
   wire  [2:0] priority_7_q;
+  wire  [2:0] priority_12_q;
   logic idle_8_q;
   wire  idle_12_q;
   logic [3:0] open_8_q;
@@ -208,6 +209,11 @@ module visit (
     .clock(clock),
     .d(priority_7_d),
     .q(priority_7_q)
+  );
+  delay_w3_d5 u_priority_12 (
+    .clock(clock),
+    .d(priority_7_q),
+    .q(priority_12_q)
   );
   delay_w1_d4 u_idle_12 (
     .clock(clock),
@@ -324,7 +330,7 @@ module visit (
   assign diff_3 = balance_3_q - ({24'd0, bytes_3_q} << 16);
   assign end_psn = nxt_12_q + {20'd0, count_4_q};
   assign state_13_d = (((((((({105'd0, balance_4_q} << 105) | ({122'd0, adjust_12_q} << 85)) | ({122'd0, tick_12_q} << 65)) | ({141'd0, (parked_12_q ^ idle_12_q)} << 64)) | ({138'd0, restarts_12_q} << 60)) | ({134'd0, generation_12_q} << 52)) | ({138'd0, seen_new} << 48)) | ({118'd0, max_new} << 24)) | {118'd0, end_psn};
-  assign grant_13_d = ((((({56'd0, generation_12_q} << 34) | ({63'd0, ((count_4_q == open_12_q) & (~windowless_12_q))} << 33)) | ({63'd0, rewound_12_q} << 32)) | ({60'd0, repeats_12_q[3:0]} << 28)) | ({60'd0, count_4_q} << 24)) | {40'd0, nxt_12_q};
+  assign grant_13_d = (((((({61'd0, priority_12_q} << 55) | ({56'd0, generation_12_q} << 34)) | ({63'd0, ((count_4_q == open_12_q) & (~windowless_12_q))} << 33)) | ({63'd0, rewound_12_q} << 32)) | ({60'd0, repeats_12_q[3:0]} << 28)) | ({60'd0, count_4_q} << 24)) | {40'd0, nxt_12_q};
   assign state_after = state_13_q;
   assign grant = grant_13_q;
   assign idle = idle_13_q;

@@ -114,6 +114,7 @@ impl<M: Memory> Nic<M> {
             address,
             length,
             msn,
+            repeated,
         });
         Ok(())
     }

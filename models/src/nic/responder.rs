@@ -40,6 +40,8 @@ pub(super) enum Response {
         address: u64,
         length: u64,
         msn: u32,
+        /// Asked for again: `msn` counted it before.
+        repeated: bool,
     },
 }
 

@@ -20,6 +20,7 @@ fn read(first: u64, end: u64) -> Response {
         address: 0,
         length: 0,
         msn: 0,
+        repeated: false,
     }
 }
 

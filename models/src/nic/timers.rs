@@ -23,6 +23,17 @@ impl<M: Memory> Nic<M> {
 
     /// Carries out every timer that is due at `now`.
     pub(super) fn expire(&mut self, now: u64) {
+        // a pause is no loss: while it lasts, timers of its priority start over
+        let (pause, timeout) = (self.pause, self.config.retry_timeout_ns);
+        for qp in self
+            .qps
+            .values_mut()
+            .filter(|qp| pause >> (qp.config.priority & 7) & 1 == 1)
+        {
+            if let Some(deadline) = &mut qp.requester.deadline {
+                *deadline = now.saturating_add(timeout);
+            }
+        }
         let due = |deadline: Option<u64>| deadline.is_some_and(|deadline| deadline <= now);
         let timed_out: Vec<u32> = self
             .qps

@@ -237,6 +237,7 @@ impl<M: Memory> Nic<M> {
             address,
             length,
             msn,
+            repeated,
         }) = qp.responder.front().cloned()
         else {
             return None;
@@ -253,7 +254,8 @@ impl<M: Memory> Nic<M> {
             qp.responder.push(Response::Ack {
                 psn: AckPsn::Exact(next),
                 nak,
-                msn,
+                // the READ is not completed, unless it was before
+                msn: msn.wrapping_sub(u32::from(!repeated)) & MASK_24,
                 int,
             });
             qp.responder.end();

@@ -10,6 +10,7 @@ const TIMING: Timing = Timing {
     now: 0,
     timeout: 10,
     retry_limit: 7,
+    held: 0,
 };
 const RESPONSES: FlowSettings = FlowSettings {
     mtu: 2,

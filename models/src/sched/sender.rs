@@ -114,6 +114,8 @@ pub struct Timing {
     pub timeout: u32,
     /// Retry limit.
     pub retry_limit: u8,
+    /// Bit n: priority n is paused. The timers of its flows start over with each look: a pause is no loss.
+    pub held: u8,
 }
 
 impl SenderState {
@@ -259,7 +261,7 @@ impl SenderState {
         let behind = ahead(nxt, self.una);
         if behind == 0 || behind >= 1 << 23 {
             self.armed = false;
-        } else if !self.armed || low != self.sent {
+        } else if !self.armed || low != self.sent || timing.held >> (self.priority & 7) & 1 == 1 {
             self.armed = true;
             self.since = timing.now;
             self.sent = low;

@@ -79,7 +79,7 @@ proptest! {
         steps in prop::collection::vec((0u8..10, 0u32..40, prop_oneof![Just(0u8), 0u8..2]), 1..400),
     ) {
         let registers = SchedRegisters::default();
-        let timing = |now| Timing { now, timeout: 10, retry_limit: 7 };
+        let timing = |now| Timing { now, timeout: 10, retry_limit: 7, held: 0 };
         let (mut sender, mut state) = (SenderState::default(), VisitState::default());
         let mut generation = 1u8;
         sender.handle(Op::Create(start, MTU_1024), generation, &state, &timing(0));
@@ -131,6 +131,7 @@ fn a_rewind_moves_only_the_next_psn() {
         now: 0,
         timeout: 10,
         retry_limit: 1,
+        held: 0,
     };
     let mut sender = busy_sender(100);
     let fast = pacing(LINE, &registers);
@@ -168,6 +169,7 @@ fn the_timer_runs_only_with_data_outstanding_and_ends_the_flow_at_the_limit() {
                 now,
                 timeout: 10,
                 retry_limit: 2,
+                held: 0,
             },
         )
     };
@@ -199,6 +201,7 @@ fn psns_inside_a_read_are_not_granted_until_a_rewind_asks_again() {
         now: 0,
         timeout: 10,
         retry_limit: 1,
+        held: 0,
     };
     let mut sender = busy_sender(100);
     let slow = pacing(0.01, &registers);

@@ -55,9 +55,9 @@ pub struct EventIn {
     pub hops: Signal<In, Hops>,
     /// Congestion experienced.
     pub ecn: Signal<In, Bit>,
-    /// When the acknowledged packet was sent, ns.
+    /// When the acknowledged packet was sent, ns; 0 if not known (this NIC does not keep it).
     pub sent_at: Signal<In, U<48>>,
-    /// Bytes acknowledged or sent.
+    /// Bytes newly acknowledged, packets counted as full ones.
     pub bytes: Signal<In, U<32>>,
     /// The NIC's clock, ns.
     pub now: Signal<In, U<48>>,
@@ -91,9 +91,9 @@ pub struct EventOut {
     pub hops: Signal<Out, Hops>,
     /// Congestion experienced.
     pub ecn: Signal<Out, Bit>,
-    /// When the acknowledged packet was sent, ns.
+    /// When the acknowledged packet was sent, ns; 0 if not known (this NIC does not keep it).
     pub sent_at: Signal<Out, U<48>>,
-    /// Bytes acknowledged or sent.
+    /// Bytes newly acknowledged, packets counted as full ones.
     pub bytes: Signal<Out, U<32>>,
     /// The NIC's clock, ns.
     pub now: Signal<Out, U<48>>,

@@ -134,6 +134,11 @@ impl Library {
         &self.tops
     }
 
+    /// Lists a top first, whenever it was added.
+    pub fn lead_with(&mut self, name: &str) {
+        self.tops.sort_by_key(|top| top != name);
+    }
+
     /// Names of the modules below and including `top`, children before parents.
     pub fn modules_of(&self, top: &str) -> Vec<String> {
         let mut order = vec![];

@@ -2,7 +2,7 @@
 //!
 //! Entries come in the order of the write jobs, so one token belongs to the next entry that waits for a write. A bus error turns what
 //! the responder wanted to send into a negative acknowledgement (remote operational error) and ends the queue pair: what it
-//! commits later in the same generation is swallowed. The requester hears of its own errors in the `FAILED` bit.
+//! commits later in the same generation is swallowed. The requester hears of its own errors in the `ENDS_OR_FAILED` bit.
 //!
 //! | clock | does |
 //! |---|---|
@@ -89,9 +89,14 @@ impl Logic for CommitStage {
                 self.item.next = bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val())
                     | (bit_cast_w::<420, 7, 1>(bits_u::<1>(1)) << 419);
             } else {
-                // kind 1, syndrome 0x63, everything else as it was
+                // kind 1, syndrome 0x63, the MSN without the message that does not end now; everything else as it was
                 self.item.next = (bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val())
-                    & !((bit_cast_w::<420, 7, 8>(bits_u::<8>(255)) << 42) | bit_cast_w::<420, 7, 2>(bits_u::<2>(3))))
+                    & !((bit_cast_w::<420, 7, 32>(bits_u::<32>(0xffff_ffffu64)) << 42)
+                        | bit_cast_w::<420, 7, 2>(bits_u::<2>(3))))
+                    | (bit_cast_w::<420, 7, 24>(
+                        self.entry.q.val().get_bits::<24>(50)
+                            - bit_cast_u::<24, 1>(self.entry.q.val().get_bits::<1>(419)),
+                    ) << 50)
                     | (bit_cast_w::<420, 7, 8>(bits_u::<8>(99)) << 42)
                     | bit_cast_w::<420, 7, 2>(bits_u::<2>(1));
             }

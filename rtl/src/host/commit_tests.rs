@@ -1,7 +1,7 @@
 //! Random entries, tokens and receivers against a list of what must come out.
 
 use super::*;
-use crate::nic::words::commit::{FAILED, GENERATION, KIND, PSN, QP, SYNDROME};
+use crate::nic::words::commit::{ENDS_OR_FAILED, GENERATION, KIND, MSN, PSN, QP, SYNDROME};
 use crate::sim::{init, step, Stimulus};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -45,12 +45,14 @@ impl Bench {
     fn entry(&mut self, errors: f64) -> [u64; 7] {
         let mut limbs: [u64; 7] = std::array::from_fn(|_| self.stimulus.uniform(64));
         limbs[6] &= (1 << 36) - 1;
-        FAILED.put(&mut limbs, 0);
         // few queue pairs, and their generation grows slowly
         let (qp, generation) = (self.stimulus.below(4), (self.taken >> 8) & 0xff);
         QP.put(&mut limbs, qp);
         GENERATION.put(&mut limbs, generation);
         let kind = KIND.get(&limbs);
+        if kind == 3 {
+            ENDS_OR_FAILED.put(&mut limbs, 0);
+        }
         let waits = kind != 2 && self.stimulus.chance(0.7);
         let error = waits && self.stimulus.chance(errors);
         let mut out = limbs;
@@ -59,7 +61,7 @@ impl Bench {
             self.tokens.push_back(error.into());
         }
         if kind == 3 {
-            FAILED.put(&mut out, error.into());
+            ENDS_OR_FAILED.put(&mut out, error.into());
             self.answers.push_back(out);
             return limbs;
         }
@@ -71,6 +73,8 @@ impl Bench {
             self.fails.push_back((qp, generation));
             KIND.put(&mut out, 1);
             SYNDROME.put(&mut out, 0x63);
+            let completed = MSN.get(&limbs).wrapping_sub(ENDS_OR_FAILED.get(&limbs)) & 0xff_ffff;
+            MSN.put(&mut out, completed);
             self.naks += 1;
         }
         if error || kind != 0 {

@@ -159,8 +159,8 @@ impl Logic for Flows {
         self.scheduler.event.flow.next = bit_cast_u::<16, 9>(self.events.down.data.val().get_bits::<9>(370));
         self.scheduler.event.kind.next = self.events.down.data.val().get_bits::<3>(379);
         self.scheduler.event.snd_nxt.next = bits_u::<24>(0);
-        // not kept by this NIC: the time of sending and the bytes of a packet
-        self.scheduler.event.sent_at.next = self.now.val();
+        // the scheduler knows what is acknowledged newly; when a packet was sent is not kept
+        self.scheduler.event.sent_at.next = bits_u::<48>(0);
         self.scheduler.event.bytes.next = bits_u::<32>(0);
         self.scheduler.event.now.next = self.now.val();
 

@@ -390,6 +390,7 @@ impl Logic for Nic {
         self.queue.gone_qp.next = self.tx.note_qp.val();
         self.queue.gone_generation.next = self.tx.note_generation.val();
         self.queue.gone_psn.next = self.tx.note_psn.val();
+        self.queue.gone_tag.next = self.tx.note_tag.val();
         StreamOut::<AckSend>::join(&mut self.queue.ack, &mut self.tx.ack);
         self.flows.responses.valid.next = self.queue.work.valid.val();
         self.flows.responses.restart.next = self.queue.work.restart.val();

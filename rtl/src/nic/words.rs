@@ -200,8 +200,9 @@ words! {
         ANSWER 2,
         /// The queue pair collects INT.
         INT_ON 1,
-        /// A write error happened (set by the commit stage).
-        FAILED 1,
+        /// Of the responder: `MSN` counts a message that ends with this packet. Of answers: a write error happened (set by the
+        /// commit stage).
+        ENDS_OR_FAILED 1,
     }
     /// What an engine decides about a packet.
     action Action 486 8 {
@@ -234,7 +235,7 @@ words! {
         INT 336,
     }
     /// A data packet on its way out; its payload follows on the stream of the memory reader.
-    tx_packet TxPacket 194 4 {
+    tx_packet TxPacket 196 4 {
         /// Queue pair.
         QP 8,
         /// Generation.
@@ -255,6 +256,8 @@ words! {
         ENDS_READ 1,
         /// It is a READ response.
         RESPONSE 1,
+        /// Tag of its READ.
+        TAG 2,
     }
     /// A job of the memory reader or writer.
     dma_job DmaJob 77 2 {
@@ -291,7 +294,7 @@ words! {
         RESERVED 38,
     }
     /// A READ that is being answered.
-    read_state ReadState 176 3 {
+    read_state ReadState 178 3 {
         /// Generation.
         GENERATION 8,
         /// PSN of the first response.
@@ -304,6 +307,8 @@ words! {
         LENGTH 32,
         /// MSN of the responses.
         MSN 24,
+        /// Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to.
+        TAG 2,
     }
     /// A work request (`s_axis_work_tdata`).
     work Work 320 5 {

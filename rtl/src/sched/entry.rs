@@ -274,7 +274,6 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             | (bit_cast_ww::<469, 8, 320, 5>(self.event.hops.val()) << 129)
             | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.ecn.val())) << 128)
             | (bit_cast_w::<469, 8, 48>(self.event.sent_at.val()) << 80)
-            | (bit_cast_w::<469, 8, 32>(self.event.bytes.val()) << 48)
             | bit_cast_w::<469, 8, 48>(self.event.now.val());
         if self.reset.val() {
             self.valid_r.d.next = false;

@@ -55,7 +55,7 @@ impl Logic for Expand {
         self.rewound.next = self.first.q.val() & self.grant.q.val().get_bit(32);
         self.ask.next = self.rewound.val() | (self.last.val() & self.grant.q.val().get_bit(33));
         self.send.valid.next = self.left.q.val().any();
-        self.send.flow.next = self.grant.q.val().get_bits::<16>(42);
+        self.send.flow.next = bit_cast_u::<16, 13>(self.grant.q.val().get_bits::<13>(42));
         self.send.generation.next = self.grant.q.val().get_bits::<8>(34);
         self.send.psn.next = self.psn.q.val();
         self.send.kind.next = (bit_cast_u::<3, 1>(bit_cast_b(self.rewound.val())) << 2)

@@ -7,6 +7,7 @@
 //! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
 //! | [`waiting`], [`choice`] | active flows between visits: a ring, or a calendar for thousands of flows |
 //! | [`merge`] | grants of all engines into one row, fairly |
+//! | [`park`] | grants of paused priorities stand aside |
 //! | [`expand`] | a grant of several packets into PktSend, one a clock |
 
 pub mod choice;
@@ -15,6 +16,7 @@ pub mod entry;
 pub mod expand;
 pub mod merge;
 pub mod pacing;
+pub mod park;
 pub mod ports;
 pub mod sender;
 #[cfg(test)]

@@ -258,9 +258,9 @@ pub type VisitWord = W<142, 3>;
 pub type VisitedWord = U<64>;
 
 /// [`hpcc_models::sched::Grant`] on its way out: PSN 23:0, count 27:24, repeats 31:28, rewound 32, fills 33, generation 41:34,
-/// flow 57:42, service tag 63:58.
+/// flow 54:42, priority 57:55, service tag 63:58.
 pub type GrantWord = U<64>;
 
-/// What an acknowledgement carries past the sender state: now 47:0, bytes 79:48, sent_at 127:80, ecn 128, hops 448:129, path
+/// What an acknowledgement carries past the sender state: now 47:0, zero 79:48, sent_at 127:80, ecn 128, hops 448:129, path
 /// id 460:449, hops count 464:461, INT valid 465, kind 468:466.
 pub type Telemetry = W<469, 8>;

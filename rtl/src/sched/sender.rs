@@ -47,6 +47,8 @@ pub struct Sender<const A: usize, const I: usize> {
     pub retry_limit: Signal<In, U<4>>,
     /// Clock 6: time in units of 1.024 us.
     pub timer_now: Signal<In, U<16>>,
+    /// Clock 6: priorities whose timers start over with each look.
+    pub held: Signal<In, U<8>>,
     /// Clock 2: index whose visited word is wanted two clocks later.
     pub index: Signal<Out, U<I>>,
     /// Clock 4: engine of that index.
@@ -79,6 +81,10 @@ pub struct Sender<const A: usize, const I: usize> {
     pub psn: Signal<Out, U<24>>,
     /// Clock 8: next PSN to send, after the event.
     pub snd_nxt: Signal<Out, U<24>>,
+    /// Clock 8: packets that the event acknowledges newly.
+    pub acked: Signal<Out, U<24>>,
+    /// Clock 8: MTU code.
+    pub acked_mtu: Signal<Out, U<3>>,
     /// Clock 8: generation.
     pub generation: Signal<Out, U<8>>,
     /// Clock 8: the flow has ended at its retry limit.
@@ -125,6 +131,7 @@ pub struct Sender<const A: usize, const I: usize> {
     outstanding: DFF<U<24>>,
     new_work: DFF<U<24>>,
     age: DFF<U<16>>,
+    held_7: DFF<Bit>,
     now_7: DFF<U<16>>,
     mtu_6: DFF<U<3>>,
     pacing_word: PacingUpdate,
@@ -166,6 +173,8 @@ pub struct Sender<const A: usize, const I: usize> {
     timed_out_8: DFF<Bit>,
     psn_8: DFF<U<24>>,
     snd_nxt_8: DFF<U<24>>,
+    acked_8: DFF<U<24>>,
+    mtu_8: DFF<U<3>>,
     generation_8: DFF<U<8>>,
     ended_8: DFF<Bit>,
     late_8: DFF<Bit>,
@@ -192,10 +201,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         clock!(self, clock, rewinds_6, rewinds_7, restarts_6, restarts_7);
         clock!(self, clock, read_reach, end_reach, read_left, read_new);
         clock!(self, clock, nxt_7, distance, reach, outstanding);
-        clock!(self, clock, new_work, age, now_7, mtu_6);
+        clock!(self, clock, new_work, age, held_7, now_7, mtu_6);
         clock!(self, clock, sender_8, notify_8, paced_8);
         clock!(self, clock, wake_8, clear_8, to_cc_8, timed_out_8, psn_8, snd_nxt_8);
-        clock!(self, clock, generation_8, ended_8, late_8, beyond_8);
+        clock!(self, clock, acked_8, mtu_8, generation_8, ended_8, late_8, beyond_8);
         // 0 to 4: engine and index
         self.quotient.a.next = bit_cast_u::<16, A>(self.flow.val());
         self.quotient.b.next = self.inverse.val();
@@ -267,6 +276,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.outstanding.d.next = self.nxt_6.q.val() - self.sender_6.q.val().get_bits::<24>(0);
         self.new_work.d.next = self.op_6.q.val().get_bits::<24>(12) - self.sender_6.q.val().get_bits::<24>(24);
         self.age.d.next = self.timer_now.val() - self.sender_6.q.val().get_bits::<16>(140);
+        self.held_7.d.next = self
+            .held
+            .val()
+            .get_bit(self.sender_6.q.val().get_bits::<3>(135).index());
         self.now_7.d.next = self.timer_now.val();
 
         // 7: what it is
@@ -298,7 +311,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & self.outstanding.q.val().any()
             & !self.outstanding.q.val().get_bit(23)
             & (self.nxt_7.q.val().get_bits::<8>(0) == self.sender_7.q.val().get_bits::<8>(160))
-            & (self.age.q.val() >= self.timeout.val());
+            & (self.age.q.val() >= self.timeout.val())
+            & !self.held_7.q.val();
         self.rewind.next = (self.good.val() & (self.kind.val() == 1))
             | (self.expired.val() & (self.sender_7.q.val().get_bits::<4>(156) < self.retry_limit.val()));
 
@@ -346,6 +360,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                 self.armed.next = false;
             } else {
                 if !self.sender_7.q.val().get_bit(168)
+                    | self.held_7.q.val()
                     | (self.nxt_7.q.val().get_bits::<8>(0) != self.sender_7.q.val().get_bits::<8>(160))
                 {
                     self.armed.next = true;
@@ -447,6 +462,11 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             self.psn_8.d.next = self.una.val();
         }
         self.snd_nxt_8.d.next = self.nxt_new.val();
+        self.acked_8.d.next = bits_u::<24>(0);
+        if self.good.val() {
+            self.acked_8.d.next = self.distance.q.val();
+        }
+        self.mtu_8.d.next = self.sender_7.q.val().get_bits::<3>(132);
         self.generation_8.d.next = self.sender_7.q.val().get_bits::<8>(116);
         self.ended_8.d.next = self.valid_7.q.val() & self.expired.val() & !self.rewind.val();
         self.late_8.d.next = self.valid_7.q.val()
@@ -468,6 +488,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.timed_out.next = self.timed_out_8.q.val();
         self.psn.next = self.psn_8.q.val();
         self.snd_nxt.next = self.snd_nxt_8.q.val();
+        self.acked.next = self.acked_8.q.val();
+        self.acked_mtu.next = self.mtu_8.q.val();
         self.generation.next = self.generation_8.q.val();
         self.ended.next = self.ended_8.q.val();
         self.late.next = self.late_8.q.val();
@@ -480,8 +502,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
 
 crate::ports! {
     [const A: usize, const I: usize] Sender<A, I> {
-        in valid, flow, word, engines, inverse, overhead, interval, timeout, retry_limit, timer_now, visited;
+        in valid, flow, word, engines, inverse, overhead, interval, timeout, retry_limit, timer_now, held, visited;
         out index, engine_4, notify, engine, engine_index, flow_8, sender, pacing, paced, wake, clear, to_cc, timed_out, psn,
-            snd_nxt, generation, ended, late, beyond
+            snd_nxt, acked, acked_mtu, generation, ended, late, beyond
     }
 }

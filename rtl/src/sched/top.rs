@@ -4,13 +4,15 @@ use super::engine::Engine;
 use super::entry::Entry;
 use super::expand::Expand;
 use super::merge::Merge;
-use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, Telemetry, VisitedWord, WorkIn};
+use super::park::{Park, ON_THE_WAY, PARKED};
+use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, GrantWord, SendOut, Telemetry, VisitedWord, WorkIn};
 use super::sender::Sender;
 use crate::cc::slot::{ConfigIn, EventIn, EventOut, UpdateIn};
 use crate::emit::naming::named;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use rust_hdl::prelude::*;
@@ -45,7 +47,7 @@ pub struct Scheduler<
     pub work: WorkIn,
     /// Feedback of the TX pipe.
     pub feedback: FeedbackIn,
-    /// Acknowledgements from the RX pipe; `snd_nxt` is not used.
+    /// Acknowledgements from the RX pipe; `snd_nxt` and `bytes` are not used.
     pub event: EventIn,
     /// Acknowledgements and timeouts to the congestion control.
     pub cc: EventOut,
@@ -73,15 +75,16 @@ pub struct Scheduler<
     timeout: DFF<U<16>>,
     retry_limit: DFF<U<4>>,
     now_r: DFF<U<48>>,
-    pause_r: DFF<U<8>>,
     entry: Entry<A, T>,
     sender: Sender<A, I>,
     visited: Signal<Local, VisitedWord>,
     engine: [Engine<A, I, ROWS>; ENGINES],
     merge: [Merge; ENGINES],
+    park: Park,
     expand: Expand,
     telemetry: Delay<Telemetry, 8>,
     reported_kind: Signal<Local, U<3>>,
+    acked_bytes: Signal<Local, U<32>>,
     cc_fifo: StreamFifo<W<541, 9>, 6, 48>,
     ended_fifo: StreamFifo<U<24>, 4, 4>,
     late: SaturatingCounter,
@@ -101,9 +104,10 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
                 "engine numbers have three bits, the inverse seventeen"
             );
             assert!(
-                ENGINES * FLOWS <= 1 << A && FLOWS <= 1 << I && A <= 15,
+                ENGINES * FLOWS <= 1 << A && FLOWS <= 1 << I && A <= 13,
                 "numbers fit their bits"
             );
+            assert!(ENGINES * ON_THE_WAY < PARKED, "whatever is on its way can be parked");
         }
         Self {
             clock: Default::default(),
@@ -132,15 +136,16 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             timeout: Default::default(),
             retry_limit: Default::default(),
             now_r: Default::default(),
-            pause_r: Default::default(),
             entry: Default::default(),
             sender: Default::default(),
             visited: Default::default(),
             engine: std::array::from_fn(|_| Default::default()),
             merge: std::array::from_fn(|_| Default::default()),
+            park: Default::default(),
             expand: Default::default(),
             telemetry: Default::default(),
             reported_kind: Default::default(),
+            acked_bytes: Default::default(),
             cc_fifo: Default::default(),
             ended_fifo: Default::default(),
             late: Default::default(),
@@ -158,7 +163,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, overhead, interval, timeout, retry_limit);
-        clock!(self, clock, now_r, pause_r, entry, sender, expand, telemetry, cc_fifo);
+        clock!(self, clock, now_r, park, entry, sender, expand, telemetry, cc_fifo);
         clock!(self, clock, ended_fifo, late, beyond, out_of_range, timeouts);
         clock!(self, clock, cc_dropped);
         self.entry.reset.next = self.reset.val();
@@ -185,7 +190,8 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             }
         }
         self.now_r.d.next = self.now.val();
-        self.pause_r.d.next = self.pause.val();
+        self.park.pause.next = self.pause.val();
+        self.park.reset.next = self.reset.val();
 
         UpdateIn::link(&mut self.update, &mut self.entry.update);
         FlowCommandIn::link(&mut self.command, &mut self.entry.command);
@@ -204,6 +210,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.sender.interval.next = self.interval.q.val();
         self.sender.timeout.next = self.timeout.q.val();
         self.sender.retry_limit.next = self.retry_limit.q.val();
+        self.sender.held.next = self.park.held.val();
         self.sender.timer_now.next = self.now_r.q.val().get_bits::<16>(10);
         self.visited.next = self.engine[0].visited.val();
         for i in 1..ENGINES {
@@ -226,7 +233,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             self.engine[i].clear.next = self.sender.clear.val();
             self.engine[i].asked.next = self.sender.index.val();
             self.engine[i].tick.next = self.now_r.q.val().get_bits::<20>(3);
-            self.engine[i].pause.next = self.pause_r.q.val();
+            self.engine[i].pause.next = self.park.held.val();
             self.engine[i].overhead.next = self.overhead.q.val();
             self.engine[i].tag.next = self.expand.tag.val();
             self.merge[i].clock.next = self.clock.val();
@@ -245,9 +252,10 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             self.merge[i - 1].chain.data.next = self.merge[i].down.data.val();
             self.merge[i].down.ready.next = self.merge[i - 1].chain.ready.val();
         }
-        self.expand.up.valid.next = self.merge[0].down.valid.val();
-        self.expand.up.data.next = self.merge[0].down.data.val();
-        self.merge[0].down.ready.next = self.expand.up.ready.val();
+        self.park.up.valid.next = self.merge[0].down.valid.val();
+        self.park.up.data.next = self.merge[0].down.data.val();
+        self.merge[0].down.ready.next = self.park.up.ready.val();
+        StreamOut::<GrantWord>::join(&mut self.park.down, &mut self.expand.up);
         SendOut::link(&mut self.send, &mut self.expand.send);
 
         // 8: what the acknowledgement carried meets its flow and snd_nxt
@@ -256,6 +264,19 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         if self.sender.timed_out.val() {
             self.reported_kind.next = bits_u::<3>(3);
         }
+        self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 12;
+        if self.sender.acked_mtu.val() == 0 {
+            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 8;
+        }
+        if self.sender.acked_mtu.val() == 1 {
+            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 9;
+        }
+        if self.sender.acked_mtu.val() == 2 {
+            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 10;
+        }
+        if self.sender.acked_mtu.val() == 3 {
+            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 11;
+        }
         self.cc_fifo.up.valid.next = self.sender.to_cc.val();
         self.cc_dropped.pulse.next = self.sender.to_cc.val() & !self.cc_fifo.up.ready.val();
         self.cc_fifo.up.data.next = (bit_cast_w::<541, 9, 3>(self.reported_kind.val()) << 538)
@@ -263,6 +284,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
                 self.telemetry.q.val().get_bit(465) & !self.sender.timed_out.val(),
             )) << 537)
             | (bit_cast_ww::<541, 9, 465, 8>(bit_cast_ww::<465, 8, 469, 8>(self.telemetry.q.val())) << 72)
+            | (bit_cast_w::<541, 9, 32>(self.acked_bytes.val()) << 120)
             | (bit_cast_w::<541, 9, A>(self.sender.flow_8.val()) << 56)
             | (bit_cast_w::<541, 9, 8>(self.sender.generation.val()) << 48)
             | (bit_cast_w::<541, 9, 24>(self.sender.psn.val()) << 24)

@@ -42,7 +42,7 @@ pub struct Visit {
     pub overhead: Signal<In, U<10>>,
     /// Clock 13: visit state afterwards.
     pub state_after: Signal<Out, VisitWord>,
-    /// Clock 13: grant without flow and tag; count 0 is none.
+    /// Clock 13: grant with priority, without flow and tag; count 0 is none.
     pub grant: Signal<Out, GrantWord>,
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
@@ -96,6 +96,7 @@ pub struct Visit {
     sum: DFF<U<45>>,
     alive_7: Delay<Bit, 4>,
     priority_7: Delay<U<3>, 4>,
+    priority_12: Delay<U<3>, 5>,
     stopped: Signal<Local, Bit>,
     idle_8: DFF<Bit>,
     idle_12: Delay<Bit, 4>,
@@ -148,7 +149,8 @@ impl Logic for Visit {
             max_4,
             lead,
             restarts_12,
-            seen_12
+            seen_12,
+            priority_12
         );
         clock!(self, clock, windowless_6, windowless_12);
         // 2: is the state of this generation, is a rewind pending
@@ -289,6 +291,7 @@ impl Logic for Visit {
         }
 
         // 7
+        self.priority_12.d.next = self.priority_7.q.val();
         self.stopped.next = !self.alive_7.q.val() | (self.open.q.val() == 0) | (self.left_7.q.val() == 0);
         self.idle_8.d.next = self.stopped.val();
         self.open_8.d.next = self.open.q.val();
@@ -373,7 +376,8 @@ impl Logic for Visit {
             | (bit_cast_w::<142, 3, 4>(self.seen_new.val()) << 48)
             | (bit_cast_w::<142, 3, 24>(self.max_new.val()) << 24)
             | bit_cast_w::<142, 3, 24>(self.end_psn.val());
-        self.grant_13.d.next = (bit_cast_u::<64, 8>(self.generation_12.q.val()) << 34)
+        self.grant_13.d.next = (bit_cast_u::<64, 3>(self.priority_12.q.val()) << 55)
+            | (bit_cast_u::<64, 8>(self.generation_12.q.val()) << 34)
             | (bit_cast_u::<64, 1>(bit_cast_b(
                 (self.count[4].q.val() == self.open_12.q.val()) & !self.windowless_12.q.val(),
             )) << 33)

@@ -79,7 +79,7 @@ pub struct AckBuilder {
     outer_9: DFF<W<336, 6>>,
     short_9: DFF<U<32>>,
     code_9: DFF<U<3>>,
-    append: IcrcAppend,
+    append: IcrcAppend<6, 28>,
 }
 
 impl Logic for AckBuilder {
@@ -201,7 +201,7 @@ impl Logic for AckBuilder {
         self.append.icrc_lengths.next = self.short_9.q.val();
         self.append.int_code.next = self.code_9.q.val();
         self.append.bad.next = false;
-        self.append.note.next = bits_u::<42>(0);
+        self.append.note.next = bits_u::<44>(0);
         self.append.data.next = self.bytes.q.val();
         self.frame.data.next = self.append.down.data.val();
         self.frame.valid.next = self.append.down.valid.val();

@@ -10,7 +10,7 @@
 //! | 3 - 6 | CRC register |
 //! | 6 - 12 | zeros taken back out |
 //! | 13 | ICRC into its place |
-//! | 13 - 16 | FIFO, which also stops the builder when the receiver is slow |
+//! | 13 - 16 | FIFO, which also stops the builder when the receiver is slow; from 16 on, when the frame's last beat is in it |
 
 use super::frame_bytes::FRAME_BYTES_LATENCY;
 use super::Beat;
@@ -27,9 +27,10 @@ use rust_hdl::prelude::*;
 /// Data comes one clock after what describes it: what describes it is registered once beside [`super::frame_bytes::FrameBytes`].
 const _: () = assert!(FRAME_BYTES_LATENCY == 2);
 
-/// One beat a clock, no stall on the way; `crowded` leaves room for 34 more.
+/// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame is offered when all
+/// of it is in the FIFO, so that no beat of it is ever missing: `MARK` and 34 must be more than the longest frame.
 #[derive(LogicBlock, Default)]
-pub struct IcrcAppend {
+pub struct IcrcAppend<const A: usize, const MARK: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -55,15 +56,15 @@ pub struct IcrcAppend {
     /// The frame is bad; with `last`.
     pub bad: Signal<In, Bit>,
     /// Travels beside the beat.
-    pub note: Signal<In, U<42>>,
+    pub note: Signal<In, U<44>>,
     /// The beat, one clock after the rest; zero from `tail` on.
     pub data: Signal<In, W<512, 8>>,
-    /// At least 28 beats wait.
+    /// At least `MARK` beats wait.
     pub crowded: Signal<Out, Bit>,
     /// Beats of frames.
     pub down: StreamOut<Beat>,
     /// Note of the beat on `down`.
-    pub down_note: Signal<Out, U<42>>,
+    pub down_note: Signal<Out, U<44>>,
     covered: Signal<Local, U<7>>,
     stop: Signal<Local, U<7>>,
     short_by: Signal<Local, U<7>>,
@@ -78,16 +79,16 @@ pub struct IcrcAppend {
     zeros_1: DFF<U<6>>,
     headers_1: DFF<W<224, 4>>,
     code_1: DFF<U<3>>,
-    plan_1: DFF<U<59>>,
+    plan_1: DFF<U<61>>,
     bytes: IcrcBytes,
     fold: CrcFold,
     moves: Delay<U<2>, 4>,
     state: CrcState,
     zeros: Delay<U<6>, 5>,
     unroll: CrcUnroll,
-    plan: Delay<U<59>, 11>,
+    plan: Delay<U<61>, 11>,
     late: Delay<W<512, 8>, 12>,
-    planned: Signal<Local, U<59>>,
+    planned: Signal<Local, U<61>>,
     // 13
     icrc: Signal<Local, U<32>>,
     part_13: DFF<W<80, 2>>,
@@ -96,16 +97,22 @@ pub struct IcrcAppend {
     valid_13: DFF<Bit>,
     last_13: DFF<Bit>,
     bad_13: DFF<Bit>,
-    note_13: DFF<U<42>>,
-    out: StreamFifo<W<620, 10>, 6, 28>,
+    note_13: DFF<U<44>>,
+    out: StreamFifo<W<622, 10>, A, MARK>,
+    // frames that are in the FIFO to their last beat
+    arrived: Delay<Bit, 2>,
+    leaves: Signal<Local, Bit>,
+    frames_new: Signal<Local, U<10>>,
+    frames: DFF<U<10>>,
+    whole: DFF<Bit>,
 }
 
-impl Logic for IcrcAppend {
+impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, bytes, fold, moves, state, zeros, unroll, plan, late, out);
+        clock!(self, clock, bytes, fold, moves, state, zeros, unroll, plan, late, out, arrived);
         dff_setup!(self, clock, valid_1, number_1, covered_1, zeros_1, headers_1, code_1, plan_1);
-        dff_setup!(self, clock, part_13, place_13, keep_13, valid_13, last_13, bad_13, note_13);
+        dff_setup!(self, clock, frames, whole, part_13, place_13, keep_13, valid_13, last_13, bad_13, note_13);
         self.out.reset.next = self.reset.val();
 
         // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
@@ -144,14 +151,14 @@ impl Logic for IcrcAppend {
             // the register has not moved since the beat before
             self.zeros_1.d.next = self.short_by.val().get_bits::<6>(0);
         }
-        self.plan_1.d.next = bit_cast_u::<59, 1>(bit_cast_b(self.valid.val()))
-            | (bit_cast_u::<59, 1>(bit_cast_b(self.appends.val())) << 1)
-            | (bit_cast_u::<59, 1>(bit_cast_b(self.high.val())) << 2)
-            | (bit_cast_u::<59, 5>(self.place.val()) << 3)
-            | (bit_cast_u::<59, 7>(self.count.val()) << 8)
-            | (bit_cast_u::<59, 1>(bit_cast_b(self.last.val())) << 15)
-            | (bit_cast_u::<59, 1>(bit_cast_b(self.bad.val())) << 16)
-            | (bit_cast_u::<59, 42>(self.note.val()) << 17);
+        self.plan_1.d.next = bit_cast_u::<61, 1>(bit_cast_b(self.valid.val()))
+            | (bit_cast_u::<61, 1>(bit_cast_b(self.appends.val())) << 1)
+            | (bit_cast_u::<61, 1>(bit_cast_b(self.high.val())) << 2)
+            | (bit_cast_u::<61, 5>(self.place.val()) << 3)
+            | (bit_cast_u::<61, 7>(self.count.val()) << 8)
+            | (bit_cast_u::<61, 1>(bit_cast_b(self.last.val())) << 15)
+            | (bit_cast_u::<61, 1>(bit_cast_b(self.bad.val())) << 16)
+            | (bit_cast_u::<61, 44>(self.note.val()) << 17);
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
         self.headers_1.d.next = (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(216) ^ bits_u::<8>(0xe3))
             << 216)
@@ -201,23 +208,42 @@ impl Logic for IcrcAppend {
         self.valid_13.d.next = self.planned.val().get_bit(0) & !self.reset.val();
         self.last_13.d.next = self.planned.val().get_bit(15);
         self.bad_13.d.next = self.planned.val().get_bit(16) & self.planned.val().get_bit(15);
-        self.note_13.d.next = self.planned.val().get_bits::<42>(17);
+        self.note_13.d.next = self.planned.val().get_bits::<44>(17);
 
         // 13
-        self.out.up.data.next = bit_cast_ww::<620, 10, 512, 8>(
+        self.out.up.data.next = bit_cast_ww::<622, 10, 512, 8>(
             self.late.q.val()
                 | (bit_cast_ww::<512, 8, 80, 2>(self.part_13.q.val())
                     << (bit_cast_u::<9, 3>(self.place_13.q.val()) << 6)),
-        ) | (bit_cast_w::<620, 10, 64>(self.keep_13.q.val()) << 512)
-            | (bit_cast_w::<620, 10, 1>(bit_cast_b(self.last_13.q.val())) << 576)
-            | (bit_cast_w::<620, 10, 1>(bit_cast_b(self.bad_13.q.val())) << 577)
-            | (bit_cast_w::<620, 10, 42>(self.note_13.q.val()) << 578);
+        ) | (bit_cast_w::<622, 10, 64>(self.keep_13.q.val()) << 512)
+            | (bit_cast_w::<622, 10, 1>(bit_cast_b(self.last_13.q.val())) << 576)
+            | (bit_cast_w::<622, 10, 1>(bit_cast_b(self.bad_13.q.val())) << 577)
+            | (bit_cast_w::<622, 10, 44>(self.note_13.q.val()) << 578);
         self.out.up.valid.next = self.valid_13.q.val();
         self.crowded.next = self.out.crowded.val();
-        self.down.data.next = bit_cast_ww::<578, 10, 620, 10>(self.out.down.data.val());
-        self.down_note.next = self.out.down.data.val().get_bits::<42>(578);
-        self.down.valid.next = self.out.down.valid.val();
-        self.out.down.ready.next = self.down.ready.val();
+        self.down.data.next = bit_cast_ww::<578, 10, 622, 10>(self.out.down.data.val());
+        self.down_note.next = self.out.down.data.val().get_bits::<44>(578);
+        // a frame's last beat stands at the output three clocks after it came, if nothing stands before it
+        self.arrived.d.next = self.valid_13.q.val() & self.last_13.q.val() & self.out.up.ready.val();
+        self.leaves.next = self.out.down.valid.val()
+            & self.whole.q.val()
+            & self.down.ready.val()
+            & self.out.down.data.val().get_bit(576);
+        self.frames_new.next = self.frames.q.val();
+        if self.arrived.q.val() & !self.leaves.val() {
+            self.frames_new.next = self.frames.q.val() + 1;
+        }
+        if self.leaves.val() & !self.arrived.q.val() {
+            self.frames_new.next = self.frames.q.val() - 1;
+        }
+        self.frames.d.next = self.frames_new.val();
+        self.whole.d.next = self.frames_new.val().any();
+        self.down.valid.next = self.out.down.valid.val() & self.whole.q.val();
+        self.out.down.ready.next = self.down.ready.val() & self.whole.q.val();
+        if self.reset.val() {
+            self.frames.d.next = bits_u::<10>(0);
+            self.whole.d.next = false;
+        }
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()
@@ -225,7 +251,7 @@ impl Logic for IcrcAppend {
 }
 
 crate::ports! {
-    [] IcrcAppend {
+    [const A: usize, const MARK: usize] IcrcAppend<A, MARK> {
         in reset, valid, number, last, penultimate, spill, tail, outer, icrc_lengths, int_code, bad, note, data, down.ready;
         out crowded, down.data, down.valid, down_note
     }

@@ -6,6 +6,10 @@
 //! | 14 | header and payload meet: a beat of the frame each clock |
 //! | 14 - 16 | [`FrameBytes`] |
 //! | 15 - 31 | [`IcrcAppend`] |
+//! | 31 and the frame's beats less one | its first beat |
+//!
+//! The frame FIFO in [`IcrcAppend`] holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
+//! gap inside one.
 
 use super::append::IcrcAppend;
 use super::frame_bytes::FrameBytes;
@@ -66,9 +70,11 @@ pub struct DataBuilder {
     pub note_response: Signal<Out, Bit>,
     /// Its PSN.
     pub note_psn: Signal<Out, U<24>>,
+    /// Tag of its READ.
+    pub note_tag: Signal<Out, U<2>>,
     headers: DataHeader,
     // 14
-    row: Signal<Local, W<670, 11>>,
+    row: Signal<Local, W<672, 11>>,
     beats: Signal<Local, U<7>>,
     spill: Signal<Local, Bit>,
     drop: Signal<Local, Bit>,
@@ -87,14 +93,14 @@ pub struct DataBuilder {
     last_15: DFF<Bit>,
     penultimate_15: DFF<Bit>,
     bad_15: DFF<Bit>,
-    row_15: DFF<W<670, 11>>,
-    append: IcrcAppend,
+    row_15: DFF<W<672, 11>>,
+    append: IcrcAppend<8, 136>,
     // 31
     given: Signal<Local, Bit>,
-    note: Signal<Local, U<42>>,
+    note: Signal<Local, U<44>>,
     error_out: DFF<Bit>,
     left_out: DFF<Bit>,
-    note_out: DFF<U<42>>,
+    note_out: DFF<U<44>>,
 }
 
 impl Logic for DataBuilder {
@@ -163,7 +169,7 @@ impl Logic for DataBuilder {
         }
         self.bytes.enable.next = self.go.val();
         self.bytes.number.next = self.number.q.val();
-        self.bytes.header.next = bit_cast_ww::<832, 13, 576, 9>(bit_cast_ww::<576, 9, 670, 11>(self.row.val())) << 256;
+        self.bytes.header.next = bit_cast_ww::<832, 13, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row.val())) << 256;
         self.bytes.payload.next = bit_cast_ww::<512, 8, 521, 9>(self.payload.data.val());
         self.bytes.count.next = bits_u::<7>(0);
         if self.pull.val() {
@@ -186,11 +192,11 @@ impl Logic for DataBuilder {
         self.append.spill.next = self.row_15.q.val().get_bit(622);
         self.append.tail.next = self.row_15.q.val().get_bits::<7>(615);
         self.append.outer.next =
-            bit_cast_ww::<336, 6, 576, 9>(bit_cast_ww::<576, 9, 670, 11>(self.row_15.q.val()) >> 240);
+            bit_cast_ww::<336, 6, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row_15.q.val()) >> 240);
         self.append.icrc_lengths.next = self.row_15.q.val().get_bits::<32>(576);
         self.append.int_code.next = bit_cast_u::<3, 1>(self.row_15.q.val().get_bits::<1>(624));
         self.append.bad.next = self.bad_15.q.val();
-        self.append.note.next = self.row_15.q.val().get_bits::<42>(628);
+        self.append.note.next = self.row_15.q.val().get_bits::<44>(628);
         self.append.data.next = self.bytes.q.val();
 
         // 31
@@ -210,6 +216,7 @@ impl Logic for DataBuilder {
         self.note_qp.next = self.note_out.q.val().get_bits::<8>(2);
         self.note_generation.next = self.note_out.q.val().get_bits::<8>(10);
         self.note_psn.next = self.note_out.q.val().get_bits::<24>(18);
+        self.note_tag.next = self.note_out.q.val().get_bits::<2>(42);
 
         if self.reset.val() {
             self.number.d.next = bits_u::<2>(0);
@@ -230,6 +237,6 @@ crate::ports! {
         in reset, context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp, ttl,
             packet.data, packet.valid, payload.data, payload.valid, frame.ready;
         out packet.ready, payload.ready, frame.data, frame.valid, read_error, read_left, note_qp, note_generation,
-            note_response, note_psn
+            note_response, note_psn, note_tag
     }
 }

@@ -24,7 +24,7 @@ pub struct TxPipe {
     pub reset: Signal<In, Bit>,
     /// Wire bytes of a packet beside its payload, as the scheduler charges them.
     pub overhead: Signal<In, U<10>>,
-    /// Paused priorities.
+    /// Paused priorities: they stop acknowledgements, if so configured; grants stop in the scheduler.
     pub pause: Signal<In, U<8>>,
     /// Register: own Ethernet address.
     pub cfg_mac: Signal<In, U<48>>,
@@ -96,6 +96,8 @@ pub struct TxPipe {
     pub note_response: Signal<Out, Bit>,
     /// Its PSN.
     pub note_psn: Signal<Out, U<24>>,
+    /// Tag of its READ.
+    pub note_tag: Signal<Out, U<2>>,
     /// Frame, first byte in the lowest bits.
     pub m_axis_tdata: Signal<Out, W<512, 8>>,
     /// Byte enables.
@@ -160,7 +162,6 @@ impl Logic for TxPipe {
         self.arbiter.reset.next = self.reset.val();
         self.select.overhead.next = self.overhead.val();
         self.select.ack_interval.next = self.cfg_ack_req_interval.val();
-        self.select.pause.next = self.pause.val();
         self.select.context_valid.next = self.context_valid.val();
         self.select.context_qp.next = self.context_qp.val();
         self.select.context_data.next = self.context_data.val();
@@ -197,6 +198,7 @@ impl Logic for TxPipe {
         self.note_generation.next = self.data.note_generation.val();
         self.note_response.next = self.data.note_response.val();
         self.note_psn.next = self.data.note_psn.val();
+        self.note_tag.next = self.data.note_tag.val();
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);

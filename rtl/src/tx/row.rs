@@ -18,9 +18,9 @@ use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use rust_hdl::prelude::*;
 
 /// Header 575:0, first byte in the highest bits; lengths without INT 607:576; beats of payload 614:608; tail 621:615 and spill 622 as
-/// [`super::append::IcrcAppend`] has them; header fills the first beat 623; INT 624; extension kind 626:625; drop 627; note 669:628: ends
-/// a READ, response, queue pair 8, generation 8, PSN 24.
-pub type Row = W<670, 11>;
+/// [`super::append::IcrcAppend`] has them; header fills the first beat 623; INT 624; extension kind 626:625; drop 627; note 671:628: ends
+/// a READ, response, queue pair 8, generation 8, PSN 24, tag 2.
+pub type Row = W<672, 11>;
 
 /// A packet a clock.
 #[derive(LogicBlock, Default)]
@@ -53,15 +53,15 @@ pub struct DataHeader {
     pub packet: StreamIn<TxPacket>,
     /// Rows, in the same order.
     pub row: StreamOut<Row>,
-    packets: StreamFifo<W<194, 4>, 6, 64>,
-    word: Signal<Local, W<194, 4>>,
+    packets: StreamFifo<W<196, 4>, 6, 64>,
+    word: Signal<Local, W<196, 4>>,
     words: Signal<Local, U<11>>,
     beyond: Signal<Local, U<13>>,
     take: Signal<Local, Bit>,
     header: TxHeader,
-    beside: Delay<W<195, 4>, 7>,
+    beside: Delay<W<197, 4>, 7>,
     // 10
-    old: Signal<Local, W<195, 4>>,
+    old: Signal<Local, W<197, 4>>,
     extra: Signal<Local, U<2>>,
     has_int: Signal<Local, Bit>,
     behind: Signal<Local, W<576, 9>>,
@@ -72,10 +72,10 @@ pub struct DataHeader {
     begins: Signal<Local, U<7>>,
     last_bytes: Signal<Local, U<7>>,
     tail: Signal<Local, U<7>>,
-    plan: Signal<Local, U<62>>,
-    row_11: DFF<W<670, 11>>,
+    plan: Signal<Local, U<64>>,
+    row_11: DFF<W<672, 11>>,
     valid_11: DFF<Bit>,
-    rows: StreamFifo<W<670, 11>, 5, 12>,
+    rows: StreamFifo<W<672, 11>, 5, 12>,
 }
 
 impl Logic for DataHeader {
@@ -119,7 +119,7 @@ impl Logic for DataHeader {
         self.header.body.next = (bit_cast_u::<13, 11>(self.words.val()) << 2) + self.beyond.val();
         self.header.echoes.next = false;
         self.header.int_given.next = bits_u::<6>(0);
-        self.beside.d.next = bit_cast_ww::<195, 4, 194, 4>(self.word.val()).replace_bit(194, self.take.val());
+        self.beside.d.next = bit_cast_ww::<197, 4, 196, 4>(self.word.val()).replace_bit(196, self.take.val());
 
         // 10: BTH and extension behind UDP, or behind the two zero bytes of an empty INT header
         self.old.next = self.beside.q.val();
@@ -152,21 +152,22 @@ impl Logic for DataHeader {
             self.moved.next = self.behind.val() >> 16;
             self.tail.next = self.begins.val() + self.last_bytes.val() + 2;
         }
-        self.plan.next = bit_cast_u::<62, 7>(self.full.val().get_bits::<7>(6))
-            | (bit_cast_u::<62, 7>(self.tail.val()) << 7)
-            | (bit_cast_u::<62, 1>(bit_cast_b(self.tail.val() > 60)) << 14)
-            | (bit_cast_u::<62, 1>(bit_cast_b(self.extra.val() == 1)) << 15)
-            | (bit_cast_u::<62, 1>(bit_cast_b(self.has_int.val())) << 16)
-            | (bit_cast_u::<62, 2>(self.extra.val()) << 17)
-            | (bit_cast_u::<62, 1>(bit_cast_b(!self.header.alive.val())) << 19)
-            | (bit_cast_u::<62, 2>(self.old.val().get_bits::<2>(192)) << 20)
-            | (bit_cast_u::<62, 16>(self.old.val().get_bits::<16>(0)) << 22)
-            | (bit_cast_u::<62, 24>(self.old.val().get_bits::<24>(24)) << 38);
-        self.row_11.d.next = (bit_cast_ww::<670, 11, 336, 6>(self.header.outer.val()) << 240)
-            | bit_cast_ww::<670, 11, 576, 9>(self.moved.val())
-            | (bit_cast_w::<670, 11, 32>(self.header.icrc_lengths.val()) << 576)
-            | (bit_cast_w::<670, 11, 62>(self.plan.val()) << 608);
-        self.valid_11.d.next = self.old.val().get_bit(194);
+        self.plan.next = bit_cast_u::<64, 7>(self.full.val().get_bits::<7>(6))
+            | (bit_cast_u::<64, 7>(self.tail.val()) << 7)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.tail.val() > 60)) << 14)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.extra.val() == 1)) << 15)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.has_int.val())) << 16)
+            | (bit_cast_u::<64, 2>(self.extra.val()) << 17)
+            | (bit_cast_u::<64, 1>(bit_cast_b(!self.header.alive.val())) << 19)
+            | (bit_cast_u::<64, 2>(self.old.val().get_bits::<2>(192)) << 20)
+            | (bit_cast_u::<64, 16>(self.old.val().get_bits::<16>(0)) << 22)
+            | (bit_cast_u::<64, 24>(self.old.val().get_bits::<24>(24)) << 38)
+            | (bit_cast_u::<64, 2>(self.old.val().get_bits::<2>(194)) << 62);
+        self.row_11.d.next = (bit_cast_ww::<672, 11, 336, 6>(self.header.outer.val()) << 240)
+            | bit_cast_ww::<672, 11, 576, 9>(self.moved.val())
+            | (bit_cast_w::<672, 11, 32>(self.header.icrc_lengths.val()) << 576)
+            | (bit_cast_w::<672, 11, 64>(self.plan.val()) << 608);
+        self.valid_11.d.next = self.old.val().get_bit(196);
         self.rows.up.data.next = self.row_11.q.val();
         self.rows.up.valid.next = self.valid_11.q.val();
         StreamOut::<Row>::link(&mut self.row, &mut self.rows.down);

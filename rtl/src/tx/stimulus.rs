@@ -176,6 +176,7 @@ pub fn packet(
     tx_packet::PSN.put(&mut limbs, bth.psn.into());
     tx_packet::ACK_REQ.put(&mut limbs, bth.ack_req.into());
     tx_packet::LENGTH.put(&mut limbs, length as u64);
+    tx_packet::TAG.put(&mut limbs, stimulus.below(4));
     tx_packet::ENDS_READ.put(&mut limbs, stimulus.chance(0.3).into());
     tx_packet::RESPONSE.put(&mut limbs, (0x0d..=0x10).contains(&opcode.emit()).into());
     let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, None, &payload));

@@ -12,15 +12,25 @@ use std::collections::VecDeque;
 struct Collector {
     bytes: Vec<u8>,
     waiting: Option<Beat>,
+    /// No clock inside a frame may be without a beat.
+    whole: bool,
 }
 
 impl Collector {
+    /// For a stream that offers a frame only when all of it is there.
+    fn whole() -> Self {
+        Self {
+            whole: true,
+            ..Self::default()
+        }
+    }
     /// One clock of a stream: what is offered, and whether it is taken.
     fn clock(&mut self, valid: bool, beat: Beat, ready: bool) -> Option<(Vec<u8>, bool)> {
         if let Some(waiting) = self.waiting.take() {
             assert!(valid && beat == waiting, "a beat that waits must stay");
         }
         if !valid {
+            assert!(!self.whole || self.bytes.is_empty(), "a gap inside a frame");
             return None;
         }
         if !ready {

@@ -267,7 +267,10 @@ impl Logic for Responder {
             | (bit_cast_w::<420, 7, 24>(self.msn.val()) << 50)
             | (bit_cast_w::<420, 7, 6>(self.row_1.q.val().get_bits::<6>(194)) << 74)
             | (bit_cast_ww::<420, 7, 336, 6>(self.carried.val()) << 80)
-            | (bit_cast_w::<420, 7, 1>(self.row_1.q.val().get_bits::<1>(547)) << 418);
+            | (bit_cast_w::<420, 7, 1>(self.row_1.q.val().get_bits::<1>(547)) << 418)
+            | (bit_cast_w::<420, 7, 1>(bit_cast_b(
+                (self.do_write.val() & self.rules.ends.val()) | self.do_read.val(),
+            )) << 419);
         if self.phase.q.val() == 4 {
             self.full_5.d.next = true;
         } else {

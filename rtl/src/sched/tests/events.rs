@@ -102,12 +102,19 @@ fn every_event_agrees_bit_for_bit() {
     let mut expected: VecDeque<Option<Expected>> = VecDeque::from(vec![]);
     let mut words = VecDeque::from(vec![0u64; 4]);
     let mut timers = VecDeque::from(vec![0u32; 6]);
+    let mut holds = VecDeque::from(vec![0u8; 6]);
     let mut seen = [0u32; 4];
-    for clock in 1..400_000usize {
+    for clock in 1..800_000usize {
         let flow = random.below(FLOWS as u64) as usize;
         let free = last_used[flow] == 0 || clock - last_used[flow] >= SAME_FLOW_INTERVAL;
         let offer = free && random.chance(0.8);
         let now = (clock / 256) as u32 & 0xffff;
+        // held priorities in one quiet time of two, or no timer would run out
+        let held = if clock / 32_768 % 4 == 3 && random.chance(0.1) {
+            random.uniform(8) as u8
+        } else {
+            0
+        };
         let mut word = 0;
         expected.push_back(offer.then(|| {
             last_used[flow] = clock;
@@ -160,6 +167,7 @@ fn every_event_agrees_bit_for_bit() {
                 now,
                 timeout: registers.timeout,
                 retry_limit: registers.retry_limit,
+                held,
             };
             let outcome = state.handle(op, generation, seen_by_visit, &timing);
             let pacing = outcome.paced.then(|| match op {
@@ -176,9 +184,11 @@ fn every_event_agrees_bit_for_bit() {
         }));
         words.push_back(word);
         timers.push_back(now);
+        holds.push_back(held);
         block.valid.next = offer;
         block.flow.next = U(flow as u64);
         block.visited.next = U(words.pop_front().unwrap_or(0));
+        block.held.next = U(holds.pop_front().unwrap_or(0).into());
         block.timer_now.next = U(timers.pop_front().unwrap_or(0).into());
         let due = if expected.len() > LATENCY {
             expected.pop_front().flatten()

@@ -18,6 +18,8 @@ pub struct Activation {
     pub activate: Signal<In, Bit>,
     /// Its queue pair.
     pub qp: Signal<In, U<8>>,
+    /// Its tag.
+    pub tag: Signal<In, U<2>>,
     /// And answer word.
     pub entry: Signal<In, Commit>,
     /// The scheduler has not taken the work of the one before.
@@ -52,12 +54,13 @@ impl Logic for Activation {
             self.full.d.next = true;
             self.flow.d.next = (bit_cast_u::<16, 8>(self.qp.val()) << 1) | 1;
             self.last.d.next = self.entry.val().get_bits::<24>(18) + self.entry.val().get_bits::<24>(176);
-            self.read.d.next = bit_cast_w::<176, 3, 8>(self.entry.val().get_bits::<8>(10))
-                | (bit_cast_w::<176, 3, 24>(self.entry.val().get_bits::<24>(18)) << 8)
-                | (bit_cast_w::<176, 3, 24>(self.entry.val().get_bits::<24>(176)) << 32)
-                | (bit_cast_w::<176, 3, 64>(self.entry.val().get_bits::<64>(80)) << 56)
-                | (bit_cast_w::<176, 3, 32>(self.entry.val().get_bits::<32>(144)) << 120)
-                | (bit_cast_w::<176, 3, 24>(self.entry.val().get_bits::<24>(50)) << 152);
+            self.read.d.next = bit_cast_w::<178, 3, 8>(self.entry.val().get_bits::<8>(10))
+                | (bit_cast_w::<178, 3, 24>(self.entry.val().get_bits::<24>(18)) << 8)
+                | (bit_cast_w::<178, 3, 24>(self.entry.val().get_bits::<24>(176)) << 32)
+                | (bit_cast_w::<178, 3, 64>(self.entry.val().get_bits::<64>(80)) << 56)
+                | (bit_cast_w::<178, 3, 32>(self.entry.val().get_bits::<32>(144)) << 120)
+                | (bit_cast_w::<178, 3, 24>(self.entry.val().get_bits::<24>(50)) << 152)
+                | (bit_cast_w::<178, 3, 2>(self.tag.val()) << 176);
         }
         self.busy.next = self.full.q.val();
         self.work.valid.next = self.full.q.val();
@@ -81,7 +84,7 @@ impl Logic for Activation {
 
 crate::ports! {
     [] Activation {
-        in reset, activate, qp, entry, work.ready;
+        in reset, activate, qp, tag, entry, work.ready;
         out busy, end_psn, work.valid, work.flow, work.generation, work.end, work.restart, work.start, read_valid, read_qp,
             read_data
     }

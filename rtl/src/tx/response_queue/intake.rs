@@ -31,6 +31,8 @@ pub struct Intake {
     pub gone_generation: Signal<In, U<8>>,
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
+    /// Tag of its READ.
+    pub gone_tag: Signal<In, U<2>>,
     /// Answers.
     pub up: StreamIn<Commit>,
     /// What is offered is taken.
@@ -41,13 +43,13 @@ pub struct Intake {
     pub op: Signal<Out, U<2>>,
     /// Queue pair.
     pub qp: Signal<Out, U<8>>,
-    /// The answer; of an end generation and PSN in their places, and bit 0: it failed.
+    /// The answer; of an end generation and PSN in their places, the tag in that of the MSN, and bit 0: it failed.
     pub entry: Signal<Out, Commit>,
     /// The creation: queue pair 7:0, generation 15:8, alive 16, INT 17.
     pub creation: Signal<Out, U<18>>,
     contexts: StreamFifo<U<18>, 8, 256>,
-    // queue pair 7:0, generation 15:8, PSN 39:16, failed 40
-    ends: StreamFifo<U<41>, 8, 256>,
+    // queue pair 7:0, generation 15:8, PSN 39:16, failed 40, tag 42:41
+    ends: StreamFifo<U<43>, 8, 256>,
 }
 
 impl Logic for Intake {
@@ -62,10 +64,11 @@ impl Logic for Intake {
             | (bit_cast_u::<18, 1>(self.context_data.val().get_bits::<1>(0)) << 16)
             | (bit_cast_u::<18, 1>(self.context_data.val().get_bits::<1>(132)) << 17);
         self.ends.up.valid.next = self.gone_valid.val();
-        self.ends.up.data.next = bit_cast_u::<41, 8>(self.gone_qp.val())
-            | (bit_cast_u::<41, 8>(self.gone_generation.val()) << 8)
-            | (bit_cast_u::<41, 24>(self.gone_psn.val()) << 16)
-            | (bit_cast_u::<41, 1>(bit_cast_b(self.gone_failed.val())) << 40);
+        self.ends.up.data.next = bit_cast_u::<43, 8>(self.gone_qp.val())
+            | (bit_cast_u::<43, 8>(self.gone_generation.val()) << 8)
+            | (bit_cast_u::<43, 24>(self.gone_psn.val()) << 16)
+            | (bit_cast_u::<43, 1>(bit_cast_b(self.gone_failed.val())) << 40)
+            | (bit_cast_u::<43, 2>(self.gone_tag.val()) << 41);
 
         self.valid.next = self.contexts.down.valid.val() | self.ends.down.valid.val() | self.up.valid.val();
         self.contexts.down.ready.next = self.take.val();
@@ -80,6 +83,7 @@ impl Logic for Intake {
             self.qp.next = self.ends.down.data.val().get_bits::<8>(0);
             self.entry.next = (bit_cast_w::<420, 7, 8>(self.ends.down.data.val().get_bits::<8>(8)) << 10)
                 | (bit_cast_w::<420, 7, 24>(self.ends.down.data.val().get_bits::<24>(16)) << 18)
+                | (bit_cast_w::<420, 7, 2>(self.ends.down.data.val().get_bits::<2>(41)) << 50)
                 | bit_cast_w::<420, 7, 1>(self.ends.down.data.val().get_bits::<1>(40));
         }
         if self.contexts.down.valid.val() {
@@ -94,7 +98,7 @@ impl Logic for Intake {
 
 crate::ports! {
     [] Intake {
-        in reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn, up.data,
+        in reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn, gone_tag, up.data,
             up.valid, take;
         out up.ready, valid, op, qp, entry, creation
     }

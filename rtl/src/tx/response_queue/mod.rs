@@ -34,8 +34,8 @@ use pool::NodePool;
 use rust_hdl::prelude::*;
 
 /// List of a queue pair: generation 7:0, READ active 8, dead 9, INT 10, waiting 21:11, head 31:22, tail 41:32, one past the
-/// active READ 65:42, its MSN 89:66.
-pub type ListWord = W<90, 2>;
+/// active READ 65:42, messages completed before it 89:66, tag of the READ that became active last 91:90.
+pub type ListWord = W<92, 2>;
 
 /// Answers waiting at most, over all queue pairs; `full` comes 192 before.
 pub const RESPONSE_NODES: usize = 1024;
@@ -63,6 +63,8 @@ pub struct ResponseQueue {
     pub gone_generation: Signal<In, U<8>>,
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
+    /// Tag of its READ.
+    pub gone_tag: Signal<In, U<2>>,
     /// Answers: `KIND` 1 and 2.
     pub up: StreamIn<Commit>,
     /// Acknowledgements on their way out.
@@ -138,6 +140,8 @@ pub struct ResponseQueue {
     head_new: Signal<Local, U<10>>,
     tail_new: Signal<Local, U<10>>,
     upper_new: Signal<Local, U<48>>,
+    completed: Signal<Local, U<24>>,
+    tag_new: Signal<Local, U<2>>,
     changed: Signal<Local, ListWord>,
     // out
     activation: Activation,
@@ -165,6 +169,7 @@ impl Logic for ResponseQueue {
         self.intake.gone_qp.next = self.gone_qp.val();
         self.intake.gone_generation.next = self.gone_generation.val();
         self.intake.gone_psn.next = self.gone_psn.val();
+        self.intake.gone_tag.next = self.gone_tag.val();
         StreamIn::<Commit>::link(&mut self.up, &mut self.intake.up);
         self.idle.next = (self.state.q.val() == 0) & !self.pool.clearing.val();
         self.intake.take.next = self.idle.val();
@@ -198,7 +203,12 @@ impl Logic for ResponseQueue {
 
         // what this clock does
         self.create.next = self.look.val() & (self.op.q.val() == 0);
-        self.ending.next = self.look.val() & (self.op.q.val() == 1) & self.own.val() & self.active.val();
+        // an end of a READ that has been replaced is nobody's
+        self.ending.next = self.look.val()
+            & (self.op.q.val() == 1)
+            & self.own.val()
+            & self.active.val()
+            & (self.entry.q.val().get_bits::<2>(50) == self.list.val().get_bits::<2>(90));
         self.fail.next = self.ending.val() & self.entry.q.val().get_bit(0) & self.acks.up.ready.val();
         self.leave.next = self.ending.val() & !self.entry.q.val().get_bit(0) & (self.covered.val() == 0);
         self.answer.next = self.look.val() & (self.op.q.val() == 2) & self.own.val();
@@ -313,6 +323,9 @@ impl Logic for ResponseQueue {
         self.head_new.next = self.list.val().get_bits::<10>(22);
         self.tail_new.next = self.list.val().get_bits::<10>(32);
         self.upper_new.next = self.list.val().get_bits::<48>(42);
+        self.tag_new.next = self.list.val().get_bits::<2>(90);
+        self.completed.next =
+            self.entry.q.val().get_bits::<24>(50) - bit_cast_u::<24, 1>(self.entry.q.val().get_bits::<1>(419));
         if self.create.val() {
             self.low_new.next = bit_cast_u::<11, 8>(self.creation.q.val().get_bits::<8>(8))
                 | (bit_cast_u::<11, 1>(bit_cast_b(!self.creation.q.val().get_bit(16))) << 9)
@@ -349,13 +362,15 @@ impl Logic for ResponseQueue {
         if self.activate.val() {
             self.low_new.next = self.list.val().get_bits::<11>(0).replace_bit(8, true);
             self.upper_new.next = bit_cast_u::<48, 24>(self.activation.end_psn.val())
-                | (bit_cast_u::<48, 24>(self.entry.q.val().get_bits::<24>(50)) << 24);
+                | (bit_cast_u::<48, 24>(self.completed.val()) << 24);
+            self.tag_new.next = self.list.val().get_bits::<2>(90) + 1;
         }
-        self.changed.next = bit_cast_w::<90, 2, 11>(self.low_new.val())
-            | (bit_cast_w::<90, 2, 11>(self.waiting_new.val()) << 11)
-            | (bit_cast_w::<90, 2, 10>(self.head_new.val()) << 22)
-            | (bit_cast_w::<90, 2, 10>(self.tail_new.val()) << 32)
-            | (bit_cast_w::<90, 2, 48>(self.upper_new.val()) << 42);
+        self.changed.next = bit_cast_w::<92, 2, 11>(self.low_new.val())
+            | (bit_cast_w::<92, 2, 11>(self.waiting_new.val()) << 11)
+            | (bit_cast_w::<92, 2, 10>(self.head_new.val()) << 22)
+            | (bit_cast_w::<92, 2, 10>(self.tail_new.val()) << 32)
+            | (bit_cast_w::<92, 2, 48>(self.upper_new.val()) << 42)
+            | (bit_cast_w::<92, 2, 2>(self.tag_new.val()) << 90);
         self.held.d.next = self.changed.val();
         self.lists.we.next = self.create.val()
             | self.fail.val()
@@ -369,7 +384,7 @@ impl Logic for ResponseQueue {
         if self.pool.clearing.val() {
             self.lists.we.next = true;
             self.lists.waddr.next = self.pool.clear_at.val();
-            self.lists.wdata.next = bit_cast_w::<90, 2, 1>(bits_u::<1>(0));
+            self.lists.wdata.next = bit_cast_w::<92, 2, 1>(bits_u::<1>(0));
         }
 
         // out
@@ -396,6 +411,7 @@ impl Logic for ResponseQueue {
         self.activation.activate.next = self.activate.val();
         self.activation.qp.next = self.qp.q.val();
         self.activation.entry.next = self.entry.q.val();
+        self.activation.tag.next = self.tag_new.val();
         WorkOut::link(&mut self.work, &mut self.activation.work);
         self.read_valid.next = self.activation.read_valid.val();
         self.read_qp.next = self.activation.read_qp.val();
@@ -439,7 +455,7 @@ impl Logic for ResponseQueue {
 
 crate::ports! {
     [] ResponseQueue {
-        in reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn, up.data,
+        in reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn, gone_tag, up.data,
             up.valid, ack.ready, work.ready;
         out up.ready, ack.data, ack.valid, work.valid, work.flow, work.generation, work.end, work.restart, work.start,
             read_valid, read_qp, read_data, full, left_valid, left_qp, left_generation, left_what, free

@@ -14,8 +14,8 @@ const MASK: u64 = 0xff_ffff;
 struct Seen {
     /// Queue pair, generation, PSN, syndrome, MSN, INT length, first INT word.
     acks: Vec<(u64, u64, u64, u64, u64, u64, u64)>,
-    /// Queue pair, generation, first, count, address, length, MSN.
-    reads: Vec<(u64, u64, u64, u64, u64, u64, u64)>,
+    /// Queue pair, generation, first, count, address, length, MSN, tag.
+    reads: Vec<(u64, u64, u64, u64, u64, u64, u64, u64)>,
     /// Flow, generation, start, end.
     works: Vec<(u64, u64, u64, u64)>,
     /// Queue pair, generation, what.
@@ -27,8 +27,10 @@ struct Queue {
     generation: u64,
     dead: bool,
     int: bool,
-    /// One past the last PSN, MSN.
+    /// One past the last PSN, messages completed before it.
     active: Option<(u64, u64)>,
+    /// Tag of the READ that became active last.
+    tag: u64,
     waiting: VecDeque<Word>,
     expected: u64,
 }
@@ -63,9 +65,12 @@ impl Queue {
         let (qp, first, count) = (get(commit::QP, word), get(commit::PSN, word), part(96, 24));
         let end = (first + count) & MASK;
         let msn = get(commit::MSN, word);
-        self.active = Some((end, msn));
+        let completed = msn.wrapping_sub(get(commit::ENDS_OR_FAILED, word)) & MASK;
+        self.active = Some((end, completed));
+        self.tag = (self.tag + 1) & 3;
+        let (address, length) = (part(0, 64), part(64, 32));
         seen.reads
-            .push((qp, self.generation, first, count, part(0, 64), part(64, 32), msn));
+            .push((qp, self.generation, first, count, address, length, msn, self.tag));
         seen.works.push((2 * qp + 1, self.generation, first, end));
     }
 
@@ -106,7 +111,10 @@ impl Queue {
         self.waiting.push_back(word);
     }
 
-    fn gone(&mut self, qp: u64, generation: u64, psn: u64, failed: bool, seen: &mut Seen) {
+    fn gone(&mut self, qp: u64, generation: u64, (psn, tag): (u64, u64), failed: bool, seen: &mut Seen) {
+        if tag != self.tag {
+            return;
+        }
         let Some((end, msn)) = self.active.filter(|_| !self.dead && generation == self.generation) else {
             return;
         };
@@ -198,6 +206,7 @@ impl Bench {
                 field(read_state::ADDRESS),
                 field(read_state::LENGTH),
                 field(read_state::MSN),
+                field(read_state::TAG),
             ));
         }
         if let Some(word) = ack {
@@ -238,6 +247,8 @@ impl Bench {
             dead: !alive,
             int: self.stimulus.chance(0.5),
             expected,
+            // no READ is mistaken for one of the generation before
+            tag: queue.tag,
             ..Queue::default()
         };
         let mut word = [0; 4];
@@ -280,17 +291,19 @@ impl Bench {
         if read {
             commit::INT.part(96, 24).put(&mut word, count);
             commit::INT.part(120, 1).put(&mut word, repeats);
+            commit::ENDS_OR_FAILED.put(&mut word, 1 - repeats);
         }
         let late = s.chance(0.03);
         commit::GENERATION.put(&mut word, queue.generation.wrapping_sub(u64::from(late)) & 255);
         word
     }
 
-    fn end(&mut self, qp: u64, generation: u64, psn: u64, failed: bool) {
+    fn end(&mut self, qp: u64, generation: u64, (psn, tag): (u64, u64), failed: bool) {
         self.block.gone_valid.next = true;
         self.block.gone_qp.next = U(qp);
         self.block.gone_generation.next = U(generation);
         self.block.gone_psn.next = U(psn & MASK);
+        self.block.gone_tag.next = U(tag & 3);
         self.block.gone_failed.next = failed;
     }
 }
@@ -317,9 +330,10 @@ fn answers_leave_in_order() {
                 let end = queue.active.map_or(5, |(end, _)| end);
                 let psn = end.wrapping_sub(1 + u64::from(wrong == 1)) & MASK;
                 let failed = wrong == 2;
-                bench.end(qp, generation, psn, failed);
+                let of = (psn, queue.tag.wrapping_sub(u64::from(wrong >= 27)) & 3);
+                bench.end(qp, generation, of, failed);
                 let queue = bench.queues.get_mut(&qp).expect("one of them");
-                queue.gone(qp, generation, psn, failed, &mut expected);
+                queue.gone(qp, generation, of, failed, &mut expected);
             }
             _ => {
                 let word = bench.answer(qp);
@@ -356,7 +370,8 @@ fn no_place_is_lost() {
             let qp = QPS[bench.stimulus.below(4) as usize];
             if round % 3 != 1 && bench.stimulus.chance(0.05) {
                 let (end, generation) = (bench.block.work.end.val().0, bench.queues[&qp].generation);
-                bench.end(qp, generation, end.wrapping_sub(1), false);
+                let tag = bench.stimulus.below(4);
+                bench.end(qp, generation, (end.wrapping_sub(1), tag), false);
             }
             if bench.stimulus.chance(0.0005) {
                 let alive = bench.stimulus.chance(0.7);
@@ -388,4 +403,40 @@ fn no_place_is_lost() {
             bench.settle(20);
         }
     }
+}
+
+/// The last response of a READ is on its way when the same READ is asked for again: its end is not the end of the new one, and
+/// what waits behind goes on waiting.
+#[test]
+fn the_end_of_a_replaced_read_ends_nothing() {
+    let mut bench = Bench::new(3);
+    let (qp, generation) = (QPS[0], bench.queues[&QPS[0]].generation);
+    let offer = |bench: &mut Bench, read: bool, repeats: u64, psn: u64| {
+        let mut word: Word = [0; 7];
+        commit::KIND.put(&mut word, 1 + u64::from(read));
+        commit::QP.put(&mut word, qp);
+        commit::GENERATION.put(&mut word, generation);
+        commit::PSN.put(&mut word, psn);
+        commit::SYNDROME.put(&mut word, 0x1f);
+        if read {
+            commit::INT.part(96, 24).put(&mut word, 8);
+            commit::INT.part(120, 1).put(&mut word, repeats);
+        }
+        bench.block.up.valid.next = true;
+        bench.block.up.data.next = W(word);
+        bench.settle(40)
+    };
+    let first = offer(&mut bench, true, 0, 100).reads[0].7;
+    let second = offer(&mut bench, true, 1, 100).reads[0].7;
+    assert_ne!(first, second);
+    assert_eq!(
+        offer(&mut bench, false, 0, 108),
+        Seen::default(),
+        "waits behind the READ"
+    );
+    bench.end(qp, generation, (107, first), false);
+    assert_eq!(bench.settle(40), Seen::default(), "not the READ that is active");
+    bench.end(qp, generation, (107, second), false);
+    let seen = bench.settle(40);
+    assert_eq!((seen.acks.len(), seen.left.len()), (1, 1));
 }

@@ -65,6 +65,8 @@ pub struct Form {
     pub remote: Signal<In, U<64>>,
     /// Remote key; of READ responses their MSN.
     pub key: Signal<In, U<32>>,
+    /// Tag of the READ that is answered.
+    pub tag: Signal<In, U<2>>,
     /// Bytes of the message.
     pub total: Signal<In, U<32>>,
     /// MTU code.
@@ -108,6 +110,7 @@ pub struct Form {
     end_3: Delay<U<24>, 3>,
     flow_3: Delay<U<9>, 3>,
     generation_3: Delay<U<8>, 3>,
+    tag_3: Delay<U<2>, 3>,
     full: Signal<Local, U<13>>,
     first: Signal<Local, Bit>,
     padded: Signal<Local, U<13>>,
@@ -163,6 +166,7 @@ impl Logic for Form {
             end_3,
             flow_3,
             generation_3,
+            tag_3,
             valid_4,
             form_4
         );
@@ -195,6 +199,7 @@ impl Logic for Form {
         self.end_3.d.next = self.end_psn.val();
         self.flow_3.d.next = self.flow.val();
         self.generation_3.d.next = self.generation.val();
+        self.tag_3.d.next = self.tag.val();
 
         // 0
         self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 12;
@@ -312,16 +317,17 @@ impl Logic for Form {
         self.has_payload.d.next = self.length.q.val().any() & (self.form_3.q.val() != 0);
         self.job_4.d.next =
             bit_cast_w::<77, 2, 64>(self.address_3.q.val()) | (bit_cast_w::<77, 2, 13>(self.length.q.val()) << 64);
-        self.word_4.d.next = (bit_cast_w::<194, 4, 1>(bit_cast_b(self.form_3.q.val() == 3)) << 193)
-            | (bit_cast_w::<194, 4, 1>(bit_cast_b((self.form_3.q.val() == 3) & self.last_3.q.val())) << 192)
-            | (bit_cast_w::<194, 4, 13>(self.length.q.val()) << 179)
-            | (bit_cast_ww::<194, 4, 128, 2>(self.extension.q.val()) << 51)
-            | (bit_cast_w::<194, 4, 2>(self.extension_kind.q.val()) << 49)
-            | (bit_cast_w::<194, 4, 1>(bit_cast_b(self.ack_req_3.q.val())) << 48)
-            | (bit_cast_w::<194, 4, 24>(self.psn_3.q.val()) << 24)
-            | (bit_cast_w::<194, 4, 8>(self.opcode.q.val()) << 16)
-            | (bit_cast_w::<194, 4, 8>(self.generation_3.q.val()) << 8)
-            | bit_cast_w::<194, 4, 8>(self.flow_3.q.val().get_bits::<8>(1));
+        self.word_4.d.next = (bit_cast_w::<196, 4, 2>(self.tag_3.q.val()) << 194)
+            | (bit_cast_w::<196, 4, 1>(bit_cast_b(self.form_3.q.val() == 3)) << 193)
+            | (bit_cast_w::<196, 4, 1>(bit_cast_b((self.form_3.q.val() == 3) & self.last_3.q.val())) << 192)
+            | (bit_cast_w::<196, 4, 13>(self.length.q.val()) << 179)
+            | (bit_cast_ww::<196, 4, 128, 2>(self.extension.q.val()) << 51)
+            | (bit_cast_w::<196, 4, 2>(self.extension_kind.q.val()) << 49)
+            | (bit_cast_w::<196, 4, 1>(bit_cast_b(self.ack_req_3.q.val())) << 48)
+            | (bit_cast_w::<196, 4, 24>(self.psn_3.q.val()) << 24)
+            | (bit_cast_w::<196, 4, 8>(self.opcode.q.val()) << 16)
+            | (bit_cast_w::<196, 4, 8>(self.generation_3.q.val()) << 8)
+            | bit_cast_w::<196, 4, 8>(self.flow_3.q.val().get_bits::<8>(1));
         // of feedback: generation 40:33, flow 32:24, PSN 23:0
         self.from_4.d.next = (bit_cast_u::<41, 8>(self.generation_3.q.val()) << 33)
             | (bit_cast_u::<41, 9>(self.flow_3.q.val()) << 24)
@@ -365,7 +371,7 @@ impl Logic for Form {
 
 crate::ports! {
     [] Form {
-        in reset, overhead, valid, form, flow, generation, psn, place, last, ack_req, end_psn, base, remote, key, total, mtu,
+        in reset, overhead, valid, form, flow, generation, psn, place, last, ack_req, end_psn, base, remote, key, tag, total, mtu,
             int_on, packet.ready, job.ready, feedback.ready;
         out room, packet.data, packet.valid, job.data, job.valid, feedback.valid, feedback.advance, feedback.flow,
             feedback.generation, feedback.psn, feedback.value

@@ -7,7 +7,7 @@
 //! | clock | what |
 //! |---|---|
 //! | 0 | the grant is taken; context, ring place and READ are addressed |
-//! | 2 | they show; a paused priority waits here; the message is addressed, in each further clock the next one of the ring |
+//! | 2 | they show; the message is addressed, in each further clock the next one of the ring |
 //! | 4 | the message shows, 250 bits |
 //! | 5 | does it contain the PSN? Then [`form::Form`] begins and the next grant may be taken in clock 6 |
 //!
@@ -39,8 +39,6 @@ pub struct Select<const A: usize, const M: usize> {
     pub overhead: Signal<In, U<10>>,
     /// Register: an acknowledgement is asked for with every so manyth packet of a queue pair, at least 1.
     pub ack_interval: Signal<In, U<8>>,
-    /// Paused priorities.
-    pub pause: Signal<In, U<8>>,
     /// A context is written.
     pub context_valid: Signal<In, Bit>,
     /// Its queue pair.
@@ -79,13 +77,12 @@ pub struct Select<const A: usize, const M: usize> {
     pub void_grant: Signal<Out, Bit>,
     /// Counter pulse: a packet that was sent before.
     pub repeated: Signal<Out, Bit>,
-    // alive 0, generation 8:1, MTU code 11:9, INT 12, priority 15:13
-    contexts: RamReg<U<16>, A>,
+    // alive 0, generation 8:1, MTU code 11:9, INT 12
+    contexts: RamReg<U<13>, A>,
     // place in the ring 3:0, packets since an acknowledgement was asked for 11:4, generation 19:12
     cursors: RamReg<U<20>, A>,
     messages: RamReg<W<250, 4>, M>,
     reads: RamReg<ReadState, A>,
-    pause_r: DFF<U<8>>,
     // step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on
     step: DFF<U<2>>,
     age: DFF<U<5>>,
@@ -100,12 +97,13 @@ pub struct Select<const A: usize, const M: usize> {
     slot_now: Signal<Local, U<4>>,
     message_qp: Signal<Local, U<12>>,
     current: Signal<Local, Bit>,
-    paused: Signal<Local, Bit>,
     // what showed a clock ago, and where the PSN lies in it
     message: DFF<W<250, 4>>,
     place: DFF<U<24>>,
     size: DFF<U<24>>,
     ours: DFF<Bit>,
+    tag: DFF<U<2>>,
+    tag_r: DFF<U<2>>,
     odd: Signal<Local, Bit>,
     looked: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,
@@ -144,7 +142,7 @@ pub struct Select<const A: usize, const M: usize> {
 impl<const A: usize, const M: usize> Logic for Select<A, M> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, contexts, cursors, messages, reads, form, pause_r, message, place, size, ours);
+        clock!(self, clock, contexts, cursors, messages, reads, form, message, place, size, ours, tag, tag_r);
         clock!(self, clock, go, what, last_r, ack_req, end_psn, base, remote, key, total, place_r);
         clock!(
             self,
@@ -162,14 +160,12 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         dff_setup!(self, clock, step, age, flow, generation, psn, kind, slot, found_slot);
         self.form.reset.next = self.reset.val();
         self.form.overhead.next = self.overhead.val();
-        self.pause_r.d.next = self.pause.val();
 
         // the buses
         self.contexts.we.next = self.context_valid.val();
         self.contexts.waddr.next = bit_cast_u::<A, 8>(self.context_qp.val());
-        self.contexts.wdata.next = (bit_cast_u::<16, 3>(self.context_data.val().get_bits::<3>(133)) << 13)
-            | (bit_cast_u::<16, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
-            | bit_cast_u::<16, 9>(self.context_data.val().get_bits::<9>(0));
+        self.contexts.wdata.next = (bit_cast_u::<13, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
+            | bit_cast_u::<13, 9>(self.context_data.val().get_bits::<9>(0));
         self.messages.we.next = self.message_valid.val();
         self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
         self.messages.wdata.next = bit_cast_ww::<250, 4, 384, 6>(self.message_data.val());
@@ -198,15 +194,10 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
         self.reads.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
-        // 2: is the queue pair still the one that the grant is for, and may it send?
+        // 2: is the queue pair still the one that the grant is for?
         self.odd.next = self.flow.q.val().get_bit(0);
         self.current.next = self.contexts.rdata.val().get_bit(0)
             & (self.contexts.rdata.val().get_bits::<8>(1) == self.generation.q.val());
-        self.paused.next = self
-            .pause_r
-            .q
-            .val()
-            .get_bit(self.contexts.rdata.val().get_bits::<3>(13).index());
         self.slot_now.next = self.slot.q.val();
         if self.step.q.val() == 2 {
             self.slot_now.next = self.cursors.rdata.val().get_bits::<4>(0);
@@ -214,9 +205,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             if !self.current.val() {
                 self.step.d.next = bits_u::<2>(0);
             } else {
-                if !self.paused.val() {
-                    self.step.d.next = bits_u::<2>(3);
-                }
+                self.step.d.next = bits_u::<2>(3);
             }
         }
         self.slot.d.next = self.slot_now.val() + 1;
@@ -227,6 +216,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.message.d.next = self.messages.rdata.val();
         self.place.d.next = self.psn.q.val() - self.messages.rdata.val().get_bits::<24>(0);
         self.size.d.next = self.messages.rdata.val().get_bits::<24>(24) - self.messages.rdata.val().get_bits::<24>(0);
+        self.tag.d.next = self.reads.rdata.val().get_bits::<2>(176);
         self.ours.d.next = self.messages.rdata.val().get_bits::<8>(50) == self.generation.q.val();
         if self.odd.val() {
             self.place.d.next = self.psn.q.val() - self.reads.rdata.val().get_bits::<24>(8);
@@ -298,6 +288,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.key.d.next = self.message.q.val().get_bits::<32>(186);
         self.place_r.d.next = self.place.q.val();
         self.psn_r.d.next = self.psn.q.val();
+        self.tag_r.d.next = self.tag.q.val();
         self.flow_r.d.next = self.flow.q.val();
         self.generation_r.d.next = self.generation.q.val();
         self.mtu.d.next = self.contexts.rdata.val().get_bits::<3>(9);
@@ -316,6 +307,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.form.remote.next = self.remote.q.val();
         self.form.key.next = self.key.q.val();
         self.form.total.next = self.total.q.val();
+        self.form.tag.next = self.tag_r.q.val();
         self.form.mtu.next = self.mtu.q.val();
         self.form.int_on.next = self.int_on.q.val();
         // 7: who waits for it hears that a request leaves
@@ -350,7 +342,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
 
 crate::ports! {
     [const A: usize, const M: usize] Select<A, M> {
-        in reset, overhead, ack_interval, pause, context_valid, context_qp, context_data, message_valid, message_address,
+        in reset, overhead, ack_interval, context_valid, context_qp, context_data, message_valid, message_address,
             message_data, read_valid, read_qp, read_data, send.valid, send.flow, send.generation, send.psn, send.kind,
             packet.ready, job.ready, feedback.ready;
         out send.ready, packet.data, packet.valid, job.data, job.valid, feedback.valid, feedback.advance, feedback.flow,

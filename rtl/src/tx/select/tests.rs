@@ -4,9 +4,8 @@ mod bench;
 mod world;
 
 use super::Select;
-use crate::prim::uint::U;
 use bench::Bench;
-use world::{Context, Expected, Grant, Message, Read, QPS};
+use world::{Context, Grant, Message, Read, QPS};
 
 #[test]
 fn every_grant_becomes_the_right_packet_or_none() {
@@ -93,72 +92,6 @@ fn a_packet_in_sequence_takes_at_most_eight_clocks() {
             "messages of {packets} packets, odd {odd}: {clocks} clocks"
         );
     }
-}
-
-#[test]
-fn a_paused_priority_holds_the_grant_and_loses_nothing() {
-    let mut bench = Bench::new(5);
-    let context = Context {
-        alive: true,
-        generation: 1,
-        mtu: 2,
-        int: false,
-        priority: 6,
-    };
-    bench.write_context(1, context);
-    let m = Message {
-        start: 7,
-        count: 30,
-        generation: 1,
-        length: 30_000,
-        ..Message::default()
-    };
-    bench.write_message(1, 9, m);
-    bench.block.pause.next = U(1 << 6);
-    bench.clocks(3);
-    let grant = |psn| Grant {
-        flow: 2,
-        generation: 1,
-        psn,
-        kind: 0,
-    };
-    bench.offer(grant(7));
-    bench.clocks(100);
-    assert_eq!(bench.seen[0], 0);
-    // another priority's pause is nothing to it
-    bench.block.pause.next = U(0xff ^ 1 << 6);
-    bench.clocks(30);
-    assert_eq!(bench.seen[0], 1);
-    bench.block.pause.next = U(1 << 6);
-    bench.clocks(3);
-    bench.offer(grant(8));
-    bench.clocks(20);
-    // removed while it waits: the grant is nobody's
-    bench.write_context(
-        1,
-        Context {
-            alive: false,
-            ..context
-        },
-    );
-    bench.expected = Expected::default();
-    bench.clocks(30);
-    bench.write_context(
-        1,
-        Context {
-            generation: 2,
-            ..context
-        },
-    );
-    bench.write_message(1, 10, Message { generation: 2, ..m });
-    bench.block.pause.next = U(0);
-    bench.clocks(3);
-    bench.offer(Grant {
-        generation: 2,
-        ..grant(7)
-    });
-    bench.drain();
-    assert_eq!(bench.seen[0], 2);
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Bench {
             peers,
             acks: Source::new(),
             expected: VecDeque::new(),
-            collector: Collector::default(),
+            collector: Collector::whole(),
             clock: 0,
             frames: 0,
             first_beat: None,

@@ -253,7 +253,7 @@ fn data_that_waits_for_memory_is_not_taken_twice_and_a_bus_error_ends_the_queue_
         commit::PSN.put(&mut word, psn);
         commit::SYNDROME.put(&mut word, 0x1f);
         commit::ANSWER.put(&mut word, 1);
-        commit::FAILED.put(&mut word, failed);
+        commit::ENDS_OR_FAILED.put(&mut word, failed);
         b.answers.push_back(crate::prim::wide::W(word));
     }
     b.drain();

@@ -40,6 +40,7 @@ pub struct Read {
     pub address: u64,
     pub length: u32,
     pub msn: u32,
+    pub tag: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub struct Grant {
 /// What leaves on each port, in order.
 #[derive(Debug, Default)]
 pub struct Expected {
-    pub packets: VecDeque<(Grant, W<194, 4>)>,
+    pub packets: VecDeque<(Grant, W<196, 4>)>,
     pub jobs: VecDeque<(u64, u64)>,
     /// advance, flow, generation, PSN, value
     pub feedbacks: VecDeque<(bool, u64, u64, u64, u64)>,
@@ -131,6 +132,7 @@ impl World {
             }
         };
         let mtu = u64::from(mtu(context.mtu));
+        let mut tag = None;
         let (opcode, extension, address, length, ack_req, ends_read) = if grant.flow % 2 == 1 {
             let read = self.reads[qp];
             let index = ahead(grant.psn, read.first);
@@ -150,6 +152,7 @@ impl World {
             let before = u64::from(index) * mtu;
             let length = (u64::from(read.length) - before).min(mtu);
             let ends = index + 1 == read.count;
+            tag = Some(read.tag);
             (
                 Opcode::ReadResponse(position),
                 extension,
@@ -236,6 +239,9 @@ impl World {
         }
         tx_packet::LENGTH.put(limbs, length);
         tx_packet::ENDS_READ.put(limbs, ends_read.into());
+        if let Some(tag) = tag {
+            tx_packet::TAG.put(limbs, tag.into());
+        }
         tx_packet::RESPONSE.put(limbs, (grant.flow % 2).into());
         out.packets.push_back((grant, word));
         if length > 0 {
