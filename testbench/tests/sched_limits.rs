@@ -196,8 +196,9 @@ fn a_full_event_queue_costs_no_acknowledgement() {
     // the last window is not acknowledged
     let dropped = bench.get("count_cc_dropped") as usize;
     let held = sent - 20 - dropped;
+    // 64 in the queue's RAM and two in its output stages
     assert!(
-        (40..=64).contains(&held),
+        (40..=66).contains(&held),
         "{held} events wait, {dropped} dropped of {sent}"
     );
     let before = bench.to_cc;
