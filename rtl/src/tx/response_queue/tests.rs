@@ -15,7 +15,7 @@ struct Seen {
     /// Queue pair, generation, PSN, syndrome, MSN, INT length, first INT word.
     acks: Vec<(u64, u64, u64, u64, u64, u64, u64)>,
     /// Queue pair, generation, first, count, address, length, MSN, tag.
-    reads: Vec<(u64, u64, u64, u64, u64, u64, u64, u64)>,
+    reads: Vec<[u64; 8]>,
     /// Flow, generation, start, end.
     works: Vec<(u64, u64, u64, u64)>,
     /// Queue pair, generation, what.
@@ -70,7 +70,7 @@ impl Queue {
         self.tag = (self.tag + 1) & 3;
         let (address, length) = (part(0, 64), part(64, 32));
         seen.reads
-            .push((qp, self.generation, first, count, address, length, msn, self.tag));
+            .push([qp, self.generation, first, count, address, length, msn, self.tag]);
         seen.works.push((2 * qp + 1, self.generation, first, end));
     }
 
@@ -198,7 +198,7 @@ impl Bench {
         seen.works.extend(work);
         if let Some((qp, word)) = read {
             let field = |field: crate::nic::words::Field| field.get(&word);
-            seen.reads.push((
+            seen.reads.push([
                 qp,
                 field(read_state::GENERATION),
                 field(read_state::FIRST),
@@ -207,7 +207,7 @@ impl Bench {
                 field(read_state::LENGTH),
                 field(read_state::MSN),
                 field(read_state::TAG),
-            ));
+            ]);
         }
         if let Some(word) = ack {
             let field = |field: crate::nic::words::Field| field.get(&word);
@@ -426,8 +426,8 @@ fn the_end_of_a_replaced_read_ends_nothing() {
         bench.block.up.data.next = W(word);
         bench.settle(40)
     };
-    let first = offer(&mut bench, true, 0, 100).reads[0].7;
-    let second = offer(&mut bench, true, 1, 100).reads[0].7;
+    let first = offer(&mut bench, true, 0, 100).reads[0][7];
+    let second = offer(&mut bench, true, 1, 100).reads[0][7];
     assert_ne!(first, second);
     assert_eq!(
         offer(&mut bench, false, 0, 108),

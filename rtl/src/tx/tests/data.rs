@@ -282,7 +282,7 @@ fn stalled_memory_leaves_no_gap_inside_a_frame() {
         }
         let mut feed = 1.0;
         while !bench.expected.is_empty() {
-            if bench.clock % 64 == 0 {
+            if bench.clock.is_multiple_of(64) {
                 feed = [1.0, 0.5, 0.1, 0.0][bench.stimulus.below(4) as usize];
             }
             bench.tick(1.0, feed, accept);
