@@ -315,9 +315,9 @@ fn memory_that_fails_is_an_operational_error() {
     let answers = [
         "response First +0 256 msn 1",
         "response Middle +1 256",
-        "nak 63 +2 msn 1",
+        "nak 63 +2 msn 0",
     ];
     assert_eq!(outcome.brief(PLAIN), answers);
-    assert_eq!(outcome.brief(INT), ["nak 63 +0 msn 1"]);
+    assert_eq!(outcome.brief(INT), ["nak 63 +0 msn 0"]);
     assert_eq!(outcome.brief(4), ["ack +0 msn 1"]);
 }
