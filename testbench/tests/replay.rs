@@ -250,6 +250,33 @@ fn the_examples_are_answered_by_the_book() {
 }
 
 #[test]
+fn a_queue_pair_may_have_any_number() {
+    let ports = Ports::default();
+    let frames = capture(&data("roce_examples.pcap"));
+    for qpn in [2, 0xd2, 0x1a3f00, 0xff_fffe] {
+        let renamed: Vec<TimedFrame> = frames
+            .iter()
+            .filter_map(|frame| {
+                let mut packet = RocePacket::parse(&frame.bytes, &ports).ok()?;
+                packet.bth.dest_qp = qpn;
+                Some(TimedFrame {
+                    t_ns: frame.t_ns,
+                    bytes: packet.to_frame(),
+                })
+            })
+            .collect();
+        let config = EXAMPLES.replace("qpn = 0x22", &format!("qpn = {qpn}"));
+        let [golden, rtl] = ["golden", "nic-rtl"].map(|fidelity| Left::of(&config, &renamed, fidelity, &[]));
+        assert_eq!(golden.sent.len(), 4, "queue pair {qpn:#x}");
+        assert_same(&golden.sent, &rtl.sent, true);
+        assert!(golden.memory(0xdead_beef) == rtl.memory(0xdead_beef));
+        // the number of the example's queue pair belongs to nobody now
+        let left = Left::of(&config, &frames, "nic-rtl", &[]);
+        assert_eq!((left.sent.len(), left.counters["drop_unknown_qp"] > 0), (0, true));
+    }
+}
+
+#[test]
 fn idle_gaps_are_shortened_and_times_kept() {
     let mut frames = capture(&data("roce_examples.pcap"));
     frames.truncate(1);

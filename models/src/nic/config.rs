@@ -28,7 +28,7 @@ pub struct NicConfig {
     pub mtu: u32,
     /// Rate of the port, bits per second.
     pub line_rate_bps: f64,
-    /// Queue pairs: numbers 2 to this, exclusive.
+    /// Queue pairs at most, and two; control packets name those of numbers 2 to this, exclusive.
     pub qp_count: u32,
     /// UDP destination ports.
     pub ports: Ports,
@@ -163,8 +163,9 @@ impl QpConfig {
     }
 
     /// First fault of the fields that stand alone, if any.
-    pub fn fault(&self, qp_count: u32) -> Option<&'static str> {
-        if !(2..qp_count).contains(&self.qpn) {
+    pub fn fault(&self) -> Option<&'static str> {
+        // 0 and 1 are for management, the last one for multicast
+        if !(2..MASK_24).contains(&self.qpn) {
             return Some("qpn");
         }
         if self.remote_qpn > MASK_24 {
@@ -188,11 +189,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_0_1_and_past_the_count_are_refused() {
-        let fault = |qpn| QpConfig::new(qpn, 5, Ipv4Addr::LOCALHOST).fault(300);
+    fn numbers_0_1_and_the_last_are_refused() {
+        let fault = |qpn| QpConfig::new(qpn, 5, Ipv4Addr::LOCALHOST).fault();
         assert_eq!((fault(0), fault(1), fault(2)), (Some("qpn"), Some("qpn"), None));
         assert_eq!(
-            (fault(299), fault(300), fault(0x100_0002)),
+            (fault(0xff_fffe), fault(0xff_ffff), fault(0x100_0002)),
             (None, Some("qpn"), Some("qpn"))
         );
     }
@@ -205,7 +206,7 @@ mod tests {
                 mtu: 1000,
                 ..good.clone()
             }
-            .fault(300),
+            .fault(),
             Some("mtu")
         );
         assert_eq!(
@@ -213,7 +214,7 @@ mod tests {
                 send_psn: 1 << 24,
                 ..good.clone()
             }
-            .fault(300),
+            .fault(),
             Some("send_psn")
         );
         assert_eq!(
@@ -221,7 +222,7 @@ mod tests {
                 expected_psn: 1 << 24,
                 ..good.clone()
             }
-            .fault(300),
+            .fault(),
             Some("expected_psn")
         );
         assert_eq!(
@@ -229,7 +230,7 @@ mod tests {
                 remote_qpn: 1 << 24,
                 ..good
             }
-            .fault(300),
+            .fault(),
             Some("remote_qpn")
         );
     }

@@ -48,6 +48,9 @@ impl<M: Memory> Nic<M> {
     }
 
     fn create_flow(&mut self, now: u64, packet: &ControlRepr, operation: Operation) -> Result<(), Counter> {
+        if packet.qpn >= self.config.qp_count {
+            return Err(Counter::ControlRefused);
+        }
         let config = QpConfig {
             send_psn: packet.first_psn,
             expected_psn: packet.first_psn,

@@ -140,7 +140,7 @@ impl<M: Memory> Nic<M> {
     /// Creates a queue pair, or one anew that has ended with an error.
     pub fn create_qp(&mut self, config: QpConfig) -> Result<(), HostError> {
         let qpn = config.qpn;
-        if let Some(field) = config.fault(self.config.qp_count) {
+        if let Some(field) = config.fault() {
             return Err(HostError::Field { qpn, field });
         }
         if self

@@ -127,8 +127,10 @@ words! {
         SEND_PSN 24,
         /// First PSN expected.
         EXPECTED_PSN 24,
+        /// Its own number, by which the peer names it; 0: the number of its place.
+        LOCAL_QPN 24,
         /// Not used.
-        RESERVED 26,
+        RESERVED 2,
     }
     /// A memory region.
     region Region 195 4 {

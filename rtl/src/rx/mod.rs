@@ -25,6 +25,7 @@ pub mod buffer;
 pub mod dispatch;
 pub mod icrc;
 pub mod icrc_bytes;
+pub mod lookup;
 pub mod outer;
 mod parser;
 pub mod pipe;

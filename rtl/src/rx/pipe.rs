@@ -1,11 +1,13 @@
-//! The receive pipe: parser, packet buffer and dispatch on one AXI4-Stream port. Wiring only.
+//! The receive pipe: parser, lookup of the queue pair, packet buffer and dispatch on one AXI4-Stream port. Wiring only.
 
 use super::buffer::PacketBuffer;
 use super::dispatch::classify::RawRow;
 use super::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
+use super::lookup::{QpLookup, LOOKUP_LATENCY};
 use super::RxParser;
 use crate::emit::naming::named;
 use crate::nic::words::{Action, Context, DmaJob, RxRow};
+use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
@@ -73,7 +75,9 @@ pub struct RxPipe {
     /// A frame was lost because the packet buffer was full.
     pub lost: Signal<Out, Bit>,
     parser: RxParser,
+    lookup: QpLookup,
     store: PacketBuffer,
+    lost_then: Delay<Bit, LOOKUP_LATENCY>,
     dispatch: Dispatch,
     verdict: Signal<Local, RawRow>,
 }
@@ -81,8 +85,9 @@ pub struct RxPipe {
 impl Logic for RxPipe {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, parser, store, dispatch);
+        clock!(self, clock, parser, lookup, store, lost_then, dispatch);
         self.parser.reset.next = self.reset.val();
+        self.lookup.reset.next = self.reset.val();
         self.store.reset.next = self.reset.val();
         self.dispatch.reset.next = self.reset.val();
         self.parser.s_axis_tdata.next = self.s_axis_tdata.val();
@@ -120,9 +125,15 @@ impl Logic for RxPipe {
             | (bit_cast_ww::<816, 13, 128, 2>(self.parser.out_extension.val()) << 687)
             // UDP header 8, control packet 68
             | (bit_cast_w::<816, 13, 1>(bit_cast_b(self.parser.out_udp_len.val() == 76)) << 815);
-        self.dispatch.verdict.next = self.verdict.val();
-        self.dispatch.verdict_valid.next = self.parser.out_valid.val();
-        self.dispatch.lost.next = self.store.lost.val();
+        self.lookup.in_verdict.next = self.verdict.val();
+        self.lookup.in_valid.next = self.parser.out_valid.val();
+        self.lookup.context_valid.next = self.context_valid.val();
+        self.lookup.context_qp.next = self.context_qp.val();
+        self.lookup.context_data.next = self.context_data.val();
+        self.dispatch.verdict.next = self.lookup.out_verdict.val();
+        self.dispatch.verdict_valid.next = self.lookup.out_valid.val();
+        self.lost_then.d.next = self.store.lost.val();
+        self.dispatch.lost.next = self.lost_then.q.val();
         self.dispatch.context_valid.next = self.context_valid.val();
         self.dispatch.context_qp.next = self.context_qp.val();
         self.dispatch.context_data.next = self.context_data.val();

@@ -243,8 +243,8 @@ impl NicSetup {
             priority: section.priority,
             udp_port: section.udp_port,
         };
-        let expected = match qp.fault(self.nic.qp_count) {
-            Some("qpn") => format!("qpn: 0x{:x} is not in 2 to {}", qp.qpn, self.nic.qp_count - 1),
+        let expected = match qp.fault() {
+            Some("qpn") => format!("qpn: 0x{:x} is not in 2 to 0xfffffe", qp.qpn),
             Some("mtu") => format!("mtu: {} is not 256, 512, 1024, 2048 or 4096", qp.mtu),
             Some(field) => format!("{field}: more than 24 bits"),
             None if qp.priority > 7 => format!("priority: {} is not in 0 to 7", qp.priority),

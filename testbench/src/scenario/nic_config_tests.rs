@@ -105,7 +105,7 @@ fn each_fault_is_one_line_with_its_place() {
             "nic.toml:6: ",
             "f64",
         ),
-        ("qpn = 0x22", "qpn = 1", "nic.toml:10: [[qp]] qpn: 0x1", "2 to 299"),
+        ("qpn = 0x22", "qpn = 1", "nic.toml:10: [[qp]] qpn: 0x1", "2 to 0xfffffe"),
         (
             "send_psn = 0x100",
             "send_psn = 0x1000000",

@@ -260,6 +260,8 @@ fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) -> Vec<Trac
             priority,
             config.send_psn.into(),
             config.expected_psn.into(),
+            // the number of its place
+            0,
         ],
     ));
     list
@@ -338,6 +340,9 @@ impl Reference {
     }
 
     fn create(&mut self, config: &QpConfig, mac: MacAddr) -> Vec<Trace> {
+        if config.qpn >= QP_COUNT {
+            return vec![Trace::Done(2)];
+        }
         match self.nic.create_qp(config.clone()) {
             Ok(()) => [self.created(config, mac), vec![Trace::Done(0)]].concat(),
             Err(HostError::Field { field: "qpn", .. }) => vec![Trace::Done(2)],

@@ -133,7 +133,7 @@ fn identification() -> Vec<Register> {
                     "qp_count",
                     (0, 16),
                     QP_COUNT,
-                    "Queue pairs have numbers 2 to this, exclusive.",
+                    "Queue pairs have places 2 to this, exclusive.",
                 ),
                 constant("regions", (16, 8), REGION_SLOTS, "Memory region slots."),
                 constant("neighbours", (24, 8), NEIGHBOUR_SLOTS, "Neighbour slots."),

@@ -50,6 +50,7 @@ impl<C: Clocked> RtlNic<C> {
             nic.memory.add(block.region.address, block.bytes.clone());
         }
         steps.iter().try_for_each(|step| nic.carry_out(step))?;
+        nic.places = setup::places(setup).map_err(DeviceError::Law)?;
         Ok(nic)
     }
 }
@@ -79,7 +80,8 @@ impl Device for RtlNic<Model> {
         self.now_ns
     }
 
-    fn post(&mut self, work: WorkRequest) {
+    fn post(&mut self, mut work: WorkRequest) {
+        work.qpn = self.places.get(&work.qpn).copied().unwrap_or(work.qpn);
         self.work.push_back(work);
         self.open += 1;
     }

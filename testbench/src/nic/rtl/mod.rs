@@ -27,7 +27,7 @@ use hpcc_rtl::sim::Stimulus;
 use mac::{Sink, Source};
 use ports::NicPorts;
 use setup::Step;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 /// Name of the top module.
@@ -69,6 +69,8 @@ pub struct RtlNic<C> {
     /// Work requests without a completion.
     open: u64,
     completions: Vec<Completion>,
+    /// Where queue pairs live, by their numbers.
+    places: BTreeMap<u32, u32>,
     pause: u8,
     clocks: u64,
     now_ns: u64,
@@ -116,6 +118,7 @@ impl<C: Clocked> RtlNic<C> {
             work: VecDeque::new(),
             open: 0,
             completions: Vec::new(),
+            places: BTreeMap::new(),
             pause: 0,
             clocks: 0,
             now_ns: 0,
@@ -204,7 +207,10 @@ impl<C: Clocked> RtlNic<C> {
         }
         if outputs[ports.completion.valid] == 1 && !completion {
             let completion = host::completion(&outputs[ports.completion.data..], now);
-            self.completions.push(completion.map_err(|what| fault(now, what))?);
+            let mut completion = completion.map_err(|what| fault(now, what))?;
+            let number = self.places.iter().find(|(_, place)| **place == completion.qpn);
+            completion.qpn = number.map_or(completion.qpn, |(qpn, _)| *qpn);
+            self.completions.push(completion);
             self.open = self.open.saturating_sub(1);
             moved = true;
         }

@@ -7,6 +7,7 @@ use hpcc_models::nic::{QpConfig, Region};
 use hpcc_models::sched::registers::SchedRegisters;
 use hpcc_models::wire::MacAddr;
 use hpcc_rtl::nic::words::{context, region};
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 /// What a driver does.
@@ -120,18 +121,32 @@ pub fn steps(setup: &NicSetup) -> Result<Vec<Step>, String> {
             about: format!("memory region 0x{:x}", block.region.key),
         });
     }
+    let places = places(setup)?;
     for qp in &setup.qps {
-        if qp.qpn >= QP_COUNT {
-            return Err(format!("[[qp]] qpn: 0x{:x} is not in 2 to {}", qp.qpn, QP_COUNT - 1));
-        }
         steps.list.push(Step::Command {
             operation: 1,
-            index: qp.qpn,
+            index: places[&qp.qpn],
             body: context_body(qp, nic.neighbours.get(&qp.remote_ip).map_or(0, number)),
             about: format!("queue pair 0x{:x}", qp.qpn),
         });
     }
     Ok(steps.list)
+}
+
+/// Where each queue pair number lives: at its own place if the hardware has one of that number, at the lowest free one otherwise.
+pub fn places(setup: &NicSetup) -> Result<BTreeMap<u32, u32>, String> {
+    let numbers = || setup.qps.iter().map(|qp| qp.qpn);
+    let own = |qpn: &u32| *qpn < QP_COUNT;
+    let mut places: BTreeMap<u32, u32> = numbers().filter(own).map(|qpn| (qpn, qpn)).collect();
+    let mut free = (2..QP_COUNT).filter(|place| numbers().all(|qpn| qpn != *place));
+    for qpn in numbers().filter(|qpn| !own(qpn)) {
+        let place = free.next();
+        places.insert(
+            qpn,
+            place.ok_or_else(|| format!("[[qp]] the hardware has {}", QP_COUNT - 2))?,
+        );
+    }
+    Ok(places)
 }
 
 fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
@@ -222,6 +237,7 @@ fn context_body(qp: &QpConfig, mac: u64) -> Vec<u32> {
     context::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
     context::REMOTE_MAC.put(&mut limbs, mac);
     context::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
+    context::LOCAL_QPN.put(&mut limbs, qp.qpn.into());
     context::SOURCE_PORT.put(&mut limbs, qp.source_port().into());
     context::MTU.put(&mut limbs, mtu_code(qp.mtu).into());
     context::INT.put(&mut limbs, qp.int.into());

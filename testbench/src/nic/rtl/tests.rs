@@ -320,6 +320,15 @@ fn what_the_hardware_has_not_is_one_line() {
         refused(&|setup| setup.nic.retry_limit = 16),
         "[nic] retry_limit: the hardware has 0 to 15, not 16"
     );
-    assert!(refused(&|setup| setup.qps[0].qpn = 150).starts_with("[[qp]] qpn: 0x96 is not in 2 to 149"));
+    let many = |setup: &mut crate::scenario::nic_config::NicSetup| {
+        let one = setup.qps[0].clone();
+        setup.qps = (0..149)
+            .map(|i| QpConfig {
+                qpn: 0x1000 + i,
+                ..one.clone()
+            })
+            .collect();
+    };
+    assert_eq!(refused(&many), "[[qp]] the hardware has 148");
     assert!(refused(&|setup| setup.nic.window = 1e8).starts_with("[nic] window_bytes: 100000000 is more"));
 }
