@@ -199,6 +199,9 @@ rtl/sdp_ram_reg_w512_a9.sv
 rtl/stream_fifo_w10_a9_mark512.sv
 rtl/stream_fifo_w520_a4_mark8.sv
 rtl/packet_buffer.sv
+rtl/delay_w816_d4.sv
+rtl/number_bank.sv
+rtl/qp_lookup.sv
 rtl/beat_length.sv
 rtl/delay_w10_d2.sv
 rtl/delay_w11_d3.sv

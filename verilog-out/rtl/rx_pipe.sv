@@ -67,10 +67,13 @@ module rx_pipe (
   wire  [6:0] parser_out_payload_at;
   wire  [15:0] parser_out_payload_len;
   wire  [15:0] parser_out_udp_len;
+  wire  lookup_out_valid;
+  wire  [815:0] lookup_out_verdict;
   wire  store_lost;
   wire  store_command_ready;
   wire  [519:0] store_payload_data;
   wire  store_payload_valid;
+  wire  lost_then_q;
   wire  [23:0] dispatch_command_data;
   wire  dispatch_command_valid;
   wire  [76:0] dispatch_job_data;
@@ -120,6 +123,17 @@ module rx_pipe (
     .out_payload_len(parser_out_payload_len),
     .out_udp_len(parser_out_udp_len)
   );
+  qp_lookup u_lookup (
+    .clock(clock),
+    .reset(reset),
+    .context_valid(context_valid),
+    .context_qp(context_qp),
+    .context_data(context_data),
+    .in_valid(parser_out_valid),
+    .in_verdict(verdict),
+    .out_valid(lookup_out_valid),
+    .out_verdict(lookup_out_verdict)
+  );
   packet_buffer u_store (
     .clock(clock),
     .reset(reset),
@@ -134,12 +148,17 @@ module rx_pipe (
     .payload_valid(store_payload_valid),
     .payload_ready(payload_ready)
   );
+  delay_w1_d4 u_lost_then (
+    .clock(clock),
+    .d(store_lost),
+    .q(lost_then_q)
+  );
   dispatch u_dispatch (
     .clock(clock),
     .reset(reset),
-    .verdict_valid(parser_out_valid),
-    .verdict(verdict),
-    .lost(store_lost),
+    .verdict_valid(lookup_out_valid),
+    .verdict(lookup_out_verdict),
+    .lost(lost_then_q),
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
