@@ -211,12 +211,12 @@ fn pipe_traffic(ports: &[Port], seed: u64) -> impl Drive {
                 }
             }
         }
-        frames.set(inputs, "context_valid", u64::from(clock == 3 || clock == 5));
+        frames.set(inputs, "context_valid", u64::from(clock == 23 || clock == 25));
         let mut word = [0; 4];
         context::ALIVE.put(&mut word, 1);
         context::REMOTE_IP.put(&mut word, u32::from(peer).into());
-        context::INT.put(&mut word, u64::from(clock == 5));
-        frames.set(inputs, "context_qp", 2 + u64::from(clock == 5));
+        context::INT.put(&mut word, u64::from(clock == 25));
+        frames.set(inputs, "context_qp", 2 + u64::from(clock == 25));
         let data = frames.limb("context_data");
         inputs[data..data + 4].copy_from_slice(&word);
     }

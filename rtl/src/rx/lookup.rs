@@ -125,6 +125,7 @@ pub struct QpLookup {
     own: Signal<Local, U<24>>,
     key: DFF<U<25>>,
     banks: [NumberBank; 5],
+    low: Signal<Local, U<5>>,
     found: DFF<U<8>>,
     valids: Delay<Bit, 4>,
     // without the number
@@ -156,8 +157,12 @@ impl Logic for QpLookup {
             self.banks[i].key.next = self.key.q.val();
         }
         // numbers differ, so at most one bank has found it
+        self.low.next = bits_u::<5>(0);
+        if self.banks[0].found.val().get_bit(5) {
+            self.low.next = self.banks[0].found.val().get_bits::<5>(0);
+        }
         self.found.d.next = bit_cast_u::<8, 5>(
-            self.banks[0].found.val().get_bits::<5>(0)
+            self.low.val()
                 | self.banks[1].found.val().get_bits::<5>(0)
                 | self.banks[2].found.val().get_bits::<5>(0)
                 | self.banks[3].found.val().get_bits::<5>(0)
