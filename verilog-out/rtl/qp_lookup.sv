@@ -13,6 +13,7 @@ module qp_lookup (
   output wire  [815:0] out_verdict
 );
   logic [23:0] own;
+  logic [4:0] low;
   wire  [815:0] ones;
   logic written_d;
   logic written_q;
@@ -108,7 +109,7 @@ module qp_lookup (
   assign banks_3_place = place_q[4:0];
   assign banks_4_write = written_q & (place_q[7:5] == 3'd4);
   assign banks_4_place = place_q[4:0];
-  assign found_d = (({3'd0, ((((banks_0_found[4:0] | banks_1_found[4:0]) | banks_2_found[4:0]) | banks_3_found[4:0]) | banks_4_found[4:0])} | ({7'd0, (banks_1_found[5] | banks_3_found[5])} << 5)) | ({7'd0, (banks_2_found[5] | banks_3_found[5])} << 6)) | ({7'd0, banks_4_found[5]} << 7);
+  assign found_d = (({3'd0, ((((low | banks_1_found[4:0]) | banks_2_found[4:0]) | banks_3_found[4:0]) | banks_4_found[4:0])} | ({7'd0, (banks_1_found[5] | banks_3_found[5])} << 5)) | ({7'd0, (banks_2_found[5] | banks_3_found[5])} << 6)) | ({7'd0, banks_4_found[5]} << 7);
   assign ones = {792'd0, 24'hffffff} << 623;
   assign rests_d = in_verdict & (~ones);
   assign out_valid = valids_q;
@@ -123,6 +124,12 @@ module qp_lookup (
     written_d = context_valid;
     if (reset) begin
       written_d = 1'd0;
+    end
+  end
+  always_comb begin
+    low = 5'd0;
+    if (banks_0_found[5]) begin
+      low = banks_0_found[4:0];
     end
   end
   initial begin
