@@ -18,7 +18,7 @@ use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::wide::bit_cast_w;
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
 
@@ -199,6 +199,7 @@ crate::ports! {
 mod tests {
     use super::*;
     use crate::nic::words::context;
+    use crate::prim::wide::W;
     use crate::sim::{init, step, Stimulus};
     use std::collections::{BTreeMap, VecDeque};
 

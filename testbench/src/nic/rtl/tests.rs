@@ -3,7 +3,7 @@
 
 use super::*;
 use hpcc_models::nic::registers::{registers, REGION_SLOTS};
-use hpcc_models::nic::{Operation, Status};
+use hpcc_models::nic::{Operation, QpConfig, Status};
 use hpcc_models::wire::wire_occupancy;
 use hpcc_rtl::nic::words::completion as word;
 use hpcc_rtl::sim::{Port, Stimulus};
