@@ -22,14 +22,19 @@ pub struct Top {
 /// A block is built on the stack before it is boxed, and an unoptimised build of the whole NIC needs more than a thread usually has.
 const STACK_BYTES: usize = 256 << 20;
 
+/// Does `work` on a thread whose stack is large enough for any block.
+pub fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let thread = thread.spawn_scoped(scope, work)?;
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
 impl Top {
-    /// Makes the block on a thread with a stack that is large enough for any of them, and does `work` with it there.
+    /// Makes the block and does `work` with it, both [on a large stack](on_a_large_stack).
     pub fn with<T: Send>(&self, work: impl FnOnce(&mut dyn Block) -> T + Send) -> Result<T, EmitError> {
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-            let thread = thread.spawn_scoped(scope, || work((self.make)().as_mut()))?;
-            Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        })
+        Ok(on_a_large_stack(|| work((self.make)().as_mut()))?)
     }
 }
 

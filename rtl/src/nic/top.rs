@@ -587,10 +587,11 @@ crate::ports! {
 mod tests {
     use super::*;
     use crate::sim::init;
+    use crate::tops::on_a_large_stack;
 
     #[test]
     fn every_signal_is_driven_once_and_no_loop_closes() {
-        let mut nic: Box<Nic> = Box::default();
-        init(nic.as_mut()).expect("complete block");
+        let built = on_a_large_stack(|| init(Box::<Nic>::default().as_mut()));
+        built.expect("a thread").expect("complete block");
     }
 }

@@ -12,10 +12,9 @@ use hpcc_models::cc::{CcEvent, EventKind};
 use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::nic::Nic;
+use hpcc_rtl::tops::on_a_large_stack;
 use std::time::Instant;
 
-/// Room for the whole NIC in an unoptimised build.
-const STACK_BYTES: usize = 256 << 20;
 /// Flows of the congestion control under measurement.
 const FLOWS: u32 = 100;
 
@@ -110,13 +109,8 @@ pub fn simulation(say: &dyn Fn(String)) -> Result<Vec<Simulated>, SpeedError> {
     ];
     say("simulation: NIC".into());
     let rust = || RustHdl::new(Box::<Nic>::default()).map_err(|error| ModelError::from(error).into());
-    // the block is built on the stack before it is boxed
-    let whole = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let thread = thread.spawn_scoped(scope, || nic("whole NIC sending at line rate, RustHDL", rust, 500));
-        let thread = thread.map_err(|error| SpeedError::Check(error.to_string()))?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
+    let whole = on_a_large_stack(|| nic("whole NIC sending at line rate, RustHDL", rust, 500));
+    let whole = whole.map_err(|error| SpeedError::Check(error.to_string()))??;
     rows.push(whole);
     let verilated = || model(false);
     rows.push(nic("whole NIC sending at line rate, Verilated", verilated, 50_000)?);
