@@ -140,7 +140,7 @@ fn bus_error_is_remote_operational() {
     bench.write(Only, 1, 0, 1, &[1]);
     let sent = bench.run();
     assert_eq!(sent.len(), 1, "nothing behind a failed READ is answered");
-    assert_eq!(sent[0].aeth(), Sent::nak(0, NakCode::RemoteOperational, 1));
+    assert_eq!(sent[0].aeth(), Sent::nak(0, NakCode::RemoteOperational, 0));
 }
 
 #[test]

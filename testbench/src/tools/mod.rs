@@ -94,20 +94,35 @@ pub fn environment() -> PathBuf {
     cache::target_dir().join("tools")
 }
 
+/// What the WebAssembly tools say when the kernel happens to hold a page of their memory; the next start finds it free.
+const PASSING_FAULT: &str = "cannot add seals to the memfd";
+/// Starts at most.
+const STARTS: u32 = 4;
+
 /// Runs a command to its end; its output if it succeeds.
 pub fn run(command: &mut Command, remedy: &'static str) -> Result<Output, ToolError> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|cause| ToolError::Missing { program, cause, remedy })?;
+    let mut start = || {
+        command.output().map_err(|cause| ToolError::Missing {
+            program: command.get_program().to_string_lossy().into_owned(),
+            cause,
+            remedy,
+        })
+    };
+    let text = |output: &Output| {
+        let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        format!("{stdout}{stderr}")
+    };
+    let mut output = start()?;
+    for _ in 1..STARTS {
+        if output.status.success() || !text(&output).contains(PASSING_FAULT) {
+            break;
+        }
+        output = start()?;
+    }
     if output.status.success() {
         return Ok(output);
     }
-    let text = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let text = text(&output);
     Err(ToolError::Failed {
         command: format!("{command:?}"),
         status: output.status.to_string(),
