@@ -36,15 +36,23 @@ impl Top {
     pub fn with<T: Send>(&self, work: impl FnOnce(&mut dyn Block) -> T + Send) -> Result<T, EmitError> {
         Ok(on_a_large_stack(|| work((self.make)().as_mut()))?)
     }
+
+    /// Adds the top and all modules below it to a library.
+    pub fn add_to(&self, library: &mut Library) -> Result<(), EmitError> {
+        self.with(|block| library.add_top(self.name, block))?
+    }
 }
+
+/// The main top.
+pub const NIC: Top = Top {
+    name: "hpcc_nic",
+    about: "the whole NIC: 148 queue pairs, 300 flows, 512-bit streams",
+    make: || Box::<Nic>::default(),
+};
 
 /// Every top, the main one first. A name must not be that of any block below.
 pub const TOPS: &[Top] = &[
-    Top {
-        name: "hpcc_nic",
-        about: "the whole NIC: 148 queue pairs, 300 flows, 512-bit streams",
-        make: || Box::<Nic>::default(),
-    },
+    NIC,
     Top {
         name: "hpcc_cc",
         about: "congestion-control slot filled by HPCC, 300 flows",
@@ -98,9 +106,9 @@ pub fn find(name: &str) -> Option<&'static Top> {
 pub fn library() -> Result<Library, EmitError> {
     let mut library = Library::new();
     for top in TOPS[1..].iter().chain(&TOPS[..1]) {
-        top.with(|block| library.add_top(top.name, block))??;
+        top.add_to(&mut library)?;
     }
-    library.lead_with(TOPS[0].name);
+    library.lead_with(NIC.name);
     Ok(library)
 }
 

@@ -48,14 +48,7 @@ fn slot<'a, C: Clocked + 'a>(
     let registers = HpccRegisters::new(params).unwrap_or_else(|error| panic!("{error}"));
     let mut driver = SlotDriver::new(device, &registers);
     for flow in 0..flows {
-        let command = Some((true, flow as u16, 0));
-        while !driver
-            .step(Offer {
-                command,
-                ..Offer::default()
-            })
-            .command
-        {}
+        driver.create(flow as u16, 0);
     }
     for _ in 0..200 {
         driver.step(Offer::default());

@@ -6,6 +6,7 @@ pub mod drive;
 pub mod formal;
 pub mod mutate;
 pub mod nic;
+pub mod parallel;
 pub mod report;
 pub mod scenario;
 pub mod tools;

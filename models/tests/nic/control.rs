@@ -63,34 +63,15 @@ fn control(sequence: u64, key: u64, operation: ControlOp) -> ControlRepr {
 }
 
 fn control_frame(repr: &ControlRepr) -> Vec<u8> {
-    let mut frame = vec![0; MIN_FRAME_LEN + CONTROL_LEN];
-    EthernetRepr {
-        dst: OUR_MAC,
-        src: PEER_MAC,
-        vlan: None,
-        ethertype: ETHERTYPE_IPV4,
-    }
-    .emit(&mut frame);
-    let ipv4 = Ipv4Repr {
-        src: PEER_IP,
+    let route = Route {
+        dst_mac: OUR_MAC,
+        src_mac: PEER_MAC,
         dst: OUR_IP,
-        tos: 0,
-        ident: 0,
-        dont_fragment: true,
-        ttl: 64,
-        protocol: PROTOCOL_UDP,
-        payload_len: UDP_LEN + CONTROL_LEN,
+        src: PEER_IP,
     };
-    ipv4.emit(&mut frame[14..]);
-    UdpRepr {
-        src_port: 1,
-        dst_port: 54793,
-        checksum: 0,
-        payload_len: CONTROL_LEN,
-    }
-    .emit(&mut frame[34..]);
-    repr.emit(&mut frame[42..]);
-    frame
+    let mut body = [0; CONTROL_LEN];
+    repr.emit(&mut body);
+    udp_frame(route, 54793, &body)
 }
 
 #[test]

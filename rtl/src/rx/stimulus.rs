@@ -225,38 +225,15 @@ pub fn any_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
 }
 
 fn control_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
-    let mut frame = vec![0; MIN_FRAME_LEN + CONTROL_LEN];
-    let len = CONTROL_LEN;
-    EthernetRepr {
-        dst: config.mac,
-        src: MacAddr([2; 6]),
-        vlan: None,
-        ethertype: ETHERTYPE_IPV4,
-    }
-    .emit(&mut frame);
-    Ipv4Repr {
-        src: Ipv4Addr::from(stimulus.uniform(32) as u32),
+    let route = Route {
+        dst_mac: config.mac,
+        src_mac: MacAddr([2; 6]),
         dst: config.ip,
-        tos: 0,
-        ident: 0,
-        dont_fragment: true,
-        ttl: 64,
-        protocol: PROTOCOL_UDP,
-        payload_len: UDP_LEN + len,
-    }
-    .emit(&mut frame[14..]);
-    let dst_port = config.ports.control;
-    UdpRepr {
-        src_port: 1,
-        dst_port,
-        checksum: 0,
-        payload_len: len,
-    }
-    .emit(&mut frame[14 + IPV4_LEN..]);
-    let body = bytes(stimulus, len);
-    frame[MIN_FRAME_LEN..].copy_from_slice(&body);
-    frame[MIN_FRAME_LEN..MIN_FRAME_LEN + 6].copy_from_slice(b"HPCC\x01\x01");
-    frame
+        src: Ipv4Addr::from(stimulus.uniform(32) as u32),
+    };
+    let mut body = bytes(stimulus, CONTROL_LEN);
+    body[..6].copy_from_slice(b"HPCC\x01\x01");
+    udp_frame(route, config.ports.control, &body)
 }
 
 /// Makes a packet one of `peer` for queue pair `qp`, checksums right again; frames without room for it stay as they are.

@@ -4,7 +4,7 @@ use super::{say, Failure};
 use crate::report::{blocks, hardware, latency, reciprocal, speed};
 use crate::tools::cache::workspace_dir;
 use hpcc_rtl::emit::Library;
-use hpcc_rtl::tops::{find, TOPS};
+use hpcc_rtl::tops::{NIC, TOPS};
 use std::path::PathBuf;
 
 /// Tables and figures of the hardware
@@ -75,21 +75,12 @@ impl Args {
     }
 }
 
-/// The NIC's modules.
-fn nic() -> Result<Library, Failure> {
-    let top = find(blocks::NIC).ok_or_else(|| Failure::Check(format!("there is no module {}", blocks::NIC)))?;
-    let mut library = Library::new();
-    let added = top
-        .with(|block| library.add_top(top.name, block))
-        .and_then(|added| added);
-    added.map_err(|error| Failure::Check(error.to_string()))?;
-    Ok(library)
-}
-
 /// The table of the NIC's blocks. What is measured is kept, so a run that was ended goes on where it was.
 fn blocks(only: Option<&str>, seeds: u32) -> Result<(), Failure> {
-    let library = nic()?;
-    let lacking = || Failure::Check(format!("the modules of {} are not complete", blocks::NIC));
+    let mut library = Library::new();
+    NIC.add_to(&mut library)
+        .map_err(|error| Failure::Check(error.to_string()))?;
+    let lacking = || Failure::Check(format!("the modules of {} are not complete", NIC.name));
     let mut chosen = blocks::blocks(&library).ok_or_else(lacking)?;
     if let Some(only) = only {
         let whole = blocks::whole(&library, only);
@@ -100,7 +91,7 @@ fn blocks(only: Option<&str>, seeds: u32) -> Result<(), Failure> {
         if chosen.is_empty() {
             return Err(Failure::Input(format!(
                 "--only: expected the beginning of a block's path, such as rx, or a module of {}, got `{only}`",
-                blocks::NIC
+                NIC.name
             )));
         }
     }

@@ -200,6 +200,16 @@ impl<C: Clocked> SlotDriver<C> {
         &mut self.device
     }
 
+    /// Creates a flow: offers the command until the slot takes it. Updates that come meanwhile are nobody's.
+    pub fn create(&mut self, flow: u16, generation: u8) {
+        let command = Some((true, flow, generation));
+        let offer = Offer {
+            command,
+            ..Offer::default()
+        };
+        while !self.step(offer).command {}
+    }
+
     /// One clock.
     pub fn step(&mut self, offer: Offer<'_>) -> Taken {
         let inputs = self.device.inputs();

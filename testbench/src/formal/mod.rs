@@ -9,12 +9,11 @@ mod report;
 
 pub use mutants::{Mutant, Mutants};
 
+use crate::parallel;
 use crate::tools::{self, cache, Tool, ToolError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
 use std::time::Instant;
 
 /// Why a proof could not be tried.
@@ -143,27 +142,14 @@ fn with_depth(text: &str, depth: u32) -> String {
 /// Runs tasks, as many at a time as there are processors; `done` is told each outcome.
 pub fn run(tasks: &[Task], done: &(dyn Fn(&Outcome) + Sync)) -> Result<Vec<Outcome>, FormalError> {
     let programs = programs()?;
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(vec![]);
-    let jobs = std::thread::available_parallelism().map_or(1, |jobs| jobs.get());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(task) = tasks.get(index) else { break };
-                let result = run_one(task, &programs);
-                if let Ok(outcome) = &result {
-                    done(outcome);
-                }
-                if let Ok(mut results) = results.lock() {
-                    results.push((index, result));
-                }
-            });
+    let one = |index: usize| {
+        let result = run_one(&tasks[index], &programs);
+        if let Ok(outcome) = &result {
+            done(outcome);
         }
-    });
-    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
+        result
+    };
+    parallel::map(tasks.len(), one).into_iter().collect()
 }
 
 /// Folder of results.

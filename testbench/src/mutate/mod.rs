@@ -14,14 +14,13 @@ pub use reasons::{Reasons, ReasonsError};
 pub use tops::{subject, Subject, SUBJECTS};
 pub use weave::WeaveError;
 
+use crate::parallel;
 use crate::verilated::vectors::Vectors;
 use crate::verilated::{shared_object, Model, ModelError, Sources};
 use rand::seq::SliceRandom;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
 
 /// Why a run could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -77,25 +76,12 @@ pub fn run(
     if let Some(clock) = select(0)? {
         return Err(MutateError::Baseline(clock));
     }
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results = Mutex::new(BTreeMap::new());
-    let jobs = std::thread::available_parallelism().map_or(1, |jobs| jobs.get());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= mutants.len() {
-                    break;
-                }
-                let result = select(index + 1);
-                if let Ok(mut results) = results.lock() {
-                    results.insert(index, result);
-                }
-                progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-            });
-        }
+    let done = AtomicUsize::new(0);
+    let results = parallel::map(mutants.len(), |index| {
+        let result = select(index + 1);
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        result
     });
-    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let text = |file: &str| {
         sources
             .files
@@ -112,5 +98,5 @@ pub fn run(
             noticed: noticed?,
         })
     };
-    results.into_iter().map(outcome).collect()
+    results.into_iter().enumerate().map(outcome).collect()
 }

@@ -3,10 +3,9 @@
 use crate::verilated::Sources;
 use hpcc_rtl::emit::Library;
 use hpcc_rtl::sim::Port;
+use hpcc_rtl::tops::NIC;
 use std::collections::BTreeMap;
 
-/// Module of the whole NIC.
-pub const NIC: &str = "hpcc_nic";
 /// Modules below the NIC that mostly wire others together: their children are blocks of their own.
 const PIPES: &[&str] = &["rx_pipe", "flows", "tx_pipe"];
 
@@ -66,7 +65,7 @@ fn ports(header: &str) -> Vec<Port> {
 }
 
 /// A module without its inside.
-fn black_box(text: &str, module: &str) -> Option<String> {
+pub(super) fn black_box(text: &str, module: &str) -> Option<String> {
     Some(format!("(* blackbox *)\n{}\nendmodule\n", header(text, module)?))
 }
 
@@ -96,7 +95,7 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
 
 /// The blocks below `module`, in the order of the text; nothing if the library lacks a module.
 fn walk(library: &Library, module: &str, path: &str, found: &mut Vec<Block>) -> Option<()> {
-    let cut = module == NIC || PIPES.contains(&module);
+    let cut = module == NIC.name || PIPES.contains(&module);
     if cut {
         for (child, instance) in instances(library.module_text(module)?) {
             let path = if path.is_empty() {
@@ -124,7 +123,7 @@ fn walk(library: &Library, module: &str, path: &str, found: &mut Vec<Block>) -> 
 /// The blocks of the NIC in a library that has it.
 pub fn blocks(library: &Library) -> Option<Vec<Block>> {
     let mut found = vec![];
-    walk(library, NIC, "", &mut found)?;
+    walk(library, NIC.name, "", &mut found)?;
     Some(found)
 }
 
@@ -178,13 +177,10 @@ mod tests {
     #[test]
     fn the_blocks_are_the_whole_nic_and_nothing_twice() {
         let mut library = Library::new();
-        let top = hpcc_rtl::tops::find(NIC).expect("top");
-        top.with(|block| library.add_top(NIC, block))
-            .expect("thread")
-            .expect("emitted");
+        NIC.add_to(&mut library).expect("emitted");
         let blocks = blocks(&library).expect("blocks");
         let (mut whole, mut parts) = (BTreeMap::new(), BTreeMap::new());
-        count(&library, NIC, &mut whole);
+        count(&library, NIC.name, &mut whole);
         for block in &blocks {
             if block.wiring {
                 *parts.entry(block.module.clone()).or_default() += 1;
@@ -194,7 +190,7 @@ mod tests {
         }
         assert_eq!(parts, whole);
         // the library's own idea of the hierarchy knows no other modules, so no instance was overlooked in the text
-        let modules: BTreeSet<String> = library.modules_of(NIC).into_iter().collect();
+        let modules: BTreeSet<String> = library.modules_of(NIC.name).into_iter().collect();
         assert_eq!(parts.keys().cloned().collect::<BTreeSet<_>>(), modules);
         // and what is read from a header are the ports that the design declares
         let top = hpcc_rtl::tops::find("hpcc_cc").expect("top");

@@ -8,6 +8,7 @@ use crate::scenario::nic_config::NicSetup;
 use crate::verilated::{top_sources, Model, ModelError};
 use hpcc_models::cc::HopRecord;
 use hpcc_models::wire::*;
+use hpcc_rtl::tops::NIC;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::BufReader;
@@ -171,7 +172,7 @@ fn high_clocks(file: impl std::io::Read, wanted: &[&str]) -> Result<BTreeMap<Str
     let mut names: BTreeMap<vcd::IdCode, Vec<&str>> = BTreeMap::new();
     for name in wanted {
         let inside: Vec<&str> = name.split('.').collect();
-        let found = [&["TOP", super::blocks::NIC][..], &[super::blocks::NIC]]
+        let found = [&["TOP", NIC.name][..], &[NIC.name]]
             .into_iter()
             .find_map(|scope| header.find_var(&[scope, &inside].concat()));
         let var = found.ok_or_else(|| SpeedError::Check(format!("the waveform has no {name}")))?;
@@ -239,9 +240,7 @@ pub fn latencies() -> Result<Vec<Latency>, SpeedError> {
         ..LinkSpec::default()
     };
     let setup = spec.setup(0);
-    let top = hpcc_rtl::tops::find(super::blocks::NIC);
-    let top = top.ok_or_else(|| SpeedError::Check(format!("there is no module {}", super::blocks::NIC)))?;
-    let mut sources = top_sources(top).map_err(ModelError::from)?;
+    let mut sources = top_sources(&NIC).map_err(ModelError::from)?;
     // built for a thousand clocks
     (sources.trace, sources.optimise) = (true, 0);
     let mut nic = RtlNic::configured(|| Ok(Model::new(&sources)?), &setup)?;

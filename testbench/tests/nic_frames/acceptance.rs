@@ -195,34 +195,15 @@ fn control(operation: ControlOp, sequence: u64, key: u64, src: Ipv4Addr) -> Inpu
         remote_address: 0x1000,
         length: 300,
     };
-    let mut frame = vec![0; MIN_FRAME_LEN + CONTROL_LEN];
-    EthernetRepr {
-        dst: OWN_MAC,
-        src: PEER_MAC,
-        vlan: None,
-        ethertype: ETHERTYPE_IPV4,
-    }
-    .emit(&mut frame);
-    Ipv4Repr {
-        src,
+    let route = Route {
+        dst_mac: OWN_MAC,
+        src_mac: PEER_MAC,
         dst: OWN,
-        tos: 0,
-        ident: 0,
-        dont_fragment: true,
-        ttl: 64,
-        protocol: PROTOCOL_UDP,
-        payload_len: UDP_LEN + CONTROL_LEN,
-    }
-    .emit(&mut frame[14..]);
-    UdpRepr {
-        src_port: 1,
-        dst_port: Ports::default().control,
-        checksum: 0,
-        payload_len: CONTROL_LEN,
-    }
-    .emit(&mut frame[14 + IPV4_LEN..]);
-    packet.emit(&mut frame[MIN_FRAME_LEN..]);
-    Input::Frame(frame)
+        src,
+    };
+    let mut body = [0; CONTROL_LEN];
+    packet.emit(&mut body);
+    Input::Frame(udp_frame(route, Ports::default().control, &body))
 }
 
 #[test]

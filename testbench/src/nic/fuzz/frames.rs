@@ -349,35 +349,15 @@ impl Frames {
             remote_address: 0x1000,
             length: stimulus.below(600) as u32,
         };
-        let mut frame = vec![0; MIN_FRAME_LEN + CONTROL_LEN];
-        EthernetRepr {
-            dst: self.config.mac,
-            src: MacAddr([2; 6]),
-            vlan: None,
-            ethertype: ETHERTYPE_IPV4,
-        }
-        .emit(&mut frame);
-        let src = if stimulus.chance(0.9) { ATTACKER } else { PEER };
-        Ipv4Repr {
-            src,
+        let route = Route {
+            dst_mac: self.config.mac,
+            src_mac: MacAddr([2; 6]),
             dst: self.config.ip,
-            tos: 0,
-            ident: 0,
-            dont_fragment: true,
-            ttl: 64,
-            protocol: PROTOCOL_UDP,
-            payload_len: UDP_LEN + CONTROL_LEN,
-        }
-        .emit(&mut frame[14..]);
-        UdpRepr {
-            src_port: 1,
-            dst_port: self.config.ports.control,
-            checksum: 0,
-            payload_len: CONTROL_LEN,
-        }
-        .emit(&mut frame[14 + IPV4_LEN..]);
-        packet.emit(&mut frame[MIN_FRAME_LEN..]);
-        frame
+            src: if stimulus.chance(0.9) { ATTACKER } else { PEER },
+        };
+        let mut body = [0; CONTROL_LEN];
+        packet.emit(&mut body);
+        udp_frame(route, self.config.ports.control, &body)
     }
 }
 

@@ -1,10 +1,8 @@
 //! What a scenario asks for that NICs on its hosts do not have: one line each, before anything is written.
 
 use super::hosts::MAX_QPS;
-use crate::nic::rtl;
 use crate::scenario::laws::LawKind;
 use crate::scenario::runner::Job;
-use crate::scenario::Fidelity;
 use hpcc_models::net::{Clock, Framing, Recovery, WindowUse};
 use hpcc_models::nic::MAX_MESSAGE;
 use std::collections::BTreeMap;
@@ -22,9 +20,6 @@ pub fn check(job: &Job) -> Result<(), String> {
     let fidelity = job.fidelity.name();
     let wrong =
         |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
-    if job.fidelity == Fidelity::NicRtl && hpcc_rtl::tops::find(rtl::TOP).is_none() {
-        return wrong("fidelity", &format!("a module {}", rtl::TOP), "none");
-    }
     if job.law.kind != LawKind::Hpcc || job.config.window_use != WindowUse::Law {
         return wrong("law", "hpcc", &job.law.name);
     }

@@ -1,6 +1,6 @@
 //! The Verilated NIC behind the face of a NIC under test.
 
-use super::{setup, RtlNic, PERIOD_NS, TOP};
+use super::{setup, RtlNic, PERIOD_NS};
 use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
 use crate::scenario::nic_config::NicSetup;
@@ -8,6 +8,7 @@ use crate::verilated::{shared_object, top_sources, Model, ModelError};
 use hpcc_models::nic::{Completion, WorkRequest};
 use hpcc_models::wire::TimedFrame;
 use hpcc_rtl::sim::Port;
+use hpcc_rtl::tops::NIC;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,9 +22,7 @@ type Built = (PathBuf, Vec<Port>);
 static BUILT: Mutex<[Option<Built>; 2]> = Mutex::new([None, None]);
 
 fn build(trace: bool) -> Result<Built, DeviceError> {
-    let top = hpcc_rtl::tops::find(TOP)
-        .ok_or_else(|| DeviceError::Law(format!("fidelity: nic-rtl: there is no module {TOP}")))?;
-    let mut sources = top_sources(top).map_err(ModelError::from)?;
+    let mut sources = top_sources(&NIC).map_err(ModelError::from)?;
     sources.trace = trace;
     let object = shared_object(&sources).map_err(ModelError::from)?;
     Ok((object, sources.ports))

@@ -30,8 +30,6 @@ use setup::Step;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// Name of the top module.
-pub const TOP: &str = "hpcc_nic";
 /// Clock period, ns: 200 MHz.
 pub const PERIOD_NS: u64 = 5;
 /// Clocks of reset, and then until every table has been cleared.

@@ -35,14 +35,7 @@ fn slot<C: Clocked>(what: &'static str, device: C, clocks: u64) -> Result<Simula
         .map_err(|error| SpeedError::Check(error.to_string()))?;
     let mut driver = SlotDriver::new(device, &registers);
     for flow in 0..FLOWS {
-        let command = Some((true, flow as u16, 0));
-        while !driver
-            .step(Offer {
-                command,
-                ..Offer::default()
-            })
-            .command
-        {}
+        driver.create(flow as u16, 0);
     }
     let first = driver.clock();
     let started = Instant::now();

@@ -63,13 +63,3 @@ endmodule
         pins = pins.join(",\n"),
     )
 }
-
-/// The block's ports without anything inside.
-pub(super) fn black_box(block: &str, ports: &[Port]) -> String {
-    let port = |port: &Port| {
-        let direction = if port.input { "input" } else { "output" };
-        format!(",\n  {direction} wire [{}:0] {}", port.width - 1, port.name)
-    };
-    let ports: String = ports.iter().map(port).collect();
-    format!("(* blackbox *)\nmodule {block} (\n  input wire clock{ports}\n);\nendmodule\n")
-}

@@ -1,6 +1,7 @@
 //! Place and route by nextpnr on ECP5, of the netlist whose cells were counted.
 
 use super::{folder, harness, read_json, synthesised, yosys, SynthError, Target};
+use crate::report::blocks;
 use crate::tools::{cache, run, webassembly, Tool};
 use crate::verilated::Sources;
 use serde::{Deserialize, Serialize};
@@ -51,7 +52,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
         let netlist = synthesised(sources, Target::Ecp5)?.join("netlist.json");
         cache::folder(&dir, |dir| -> Result<(), SynthError> {
             std::fs::copy(&netlist, dir.join("block.json"))?;
-            std::fs::write(dir.join("box.sv"), harness::black_box(&sources.top, &sources.ports))?;
+            std::fs::write(dir.join("box.sv"), black_box(sources)?)?;
             std::fs::write(dir.join("harness.sv"), &wrapped)?;
             yosys(dir, &script)?;
             let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
@@ -72,6 +73,17 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
         })?;
     }
     read(dir.join("timing.json"))
+}
+
+/// The top without its inside.
+fn black_box(sources: &Sources) -> Result<String, SynthError> {
+    let file = format!("{}.sv", sources.top);
+    let text = sources.files.iter().find(|(name, _)| *name == file);
+    let found = text.and_then(|(_, text)| blocks::black_box(text, &sources.top));
+    found.ok_or_else(|| SynthError::Result {
+        file: file.into(),
+        reason: "no module of that name".into(),
+    })
 }
 
 /// A cell by the signal that the emitted Verilog names, without what the tools add.
