@@ -20,7 +20,9 @@ module bursts_proof (
   // signals of the block, joined by the script of bursts.sby
   wire full, second;
   wire [57:0] line;
-  wire [6:0] lines, room;
+  wire [6:0] lines_less_one;
+  wire [5:0] room_less_one;
+  wire [6:0] lines = lines_less_one + 7'd1, room = {1'd0, room_less_one} + 7'd1;
 
   // who makes jobs keeps to their sizes, and none goes past the end of the address space
   always @(posedge clock) assume (length >= 1 && length <= 4096 && address[63:13] != {51{1'b1}});

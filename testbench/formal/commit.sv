@@ -33,8 +33,8 @@ module commit_proof (
     .answer_data(answer_data), .answer_valid(answer_valid), .answer_ready(answer_ready), .fail_valid(fail_valid)
   );
   // signals of the block, joined by the script of commit.sby
-  wire full, done, swallowed;
-  wire [420:0] entry;
+  wire full, full_1, done, swallowed;
+  wire [420:0] entry, entry_1;
   wire full_r, spare_full_r, ready_r, full_a, spare_full_a, ready_a;
   wire [419:0] item_a, spare_a;
 
@@ -45,7 +45,7 @@ module commit_proof (
   wire [W:0] kept;
   // answers, from the entrance to the exit; the top bit of what is kept says that a write is waited for
   wire enters = take && up_data[1:0] == 3;
-  stream_token #(.W(W + 1), .N(4), .ROOM(3)) answers (
+  stream_token #(.W(W + 1), .N(4), .ROOM(4)) answers (
     .clock(clock), .reset(reset), .push(enters), .in({up_data[420], up_data[418:0]}),
     .pop(pop), .out({kept[W], answer_data[418:0]}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
@@ -57,10 +57,13 @@ module commit_proof (
   );
 
   wire waits = entry[420], is_answer = entry[1:0] == 3;
-  wire in_stage = full && is_answer;
+  wire in_stage = full && is_answer, in_front = full_1 && entry_1[1:0] == 3;
   wire [1:0] in_skid = full_a + spare_full_a;
   // the tracked answer is the one in the stage
   wire here = tracked && in_stage && ahead == in_skid;
+  // or the one that waits in front of it
+  wire next = tracked && in_front && ahead == in_skid + in_stage;
+  reg behind_failure = 0;
   reg written = 0, failed = 0, fails = 0;
   reg [1:0] responses = 0;
   always @(posedge clock) begin
@@ -72,7 +75,9 @@ module commit_proof (
     responses <= responses + (done && !is_answer && !swallowed && (entry[1:0] != 0 || (waits && written_data)))
       - (response_valid && response_ready);
     fails <= done && !is_answer && !swallowed && waits && written_data;
+    behind_failure <= done && !is_answer && waits && written_data && full_1 && entry_1[17:2] == entry[17:2];
     if (reset) begin
+      behind_failure <= 0;
       responses <= 0;
       fails <= 0;
     end
@@ -89,15 +94,18 @@ module commit_proof (
     // no deadlock: with room at both exits an entry goes once its write is done
     goes: assert (!(full && ready_r && ready_a && (!waits || written_valid)) || done);
     enters_when_empty: assert (full || up_ready);
+    // the entry right behind a failed one of its queue pair and generation, which no memory can tell of yet
+    swallowed_behind_failure: assert (!behind_failure || swallowed);
     // software hears of a failed queue pair once
     fail_told: assert (fail_valid == fails);
   end
   always @(posedge clock) if (!reset) begin
-    // what is inside is in the stage or in the two registers behind it
-    count: assert (held == in_stage + in_skid);
+    // what is inside is in the stage's two registers or in the two behind it
+    count: assert (held == in_front + in_stage + in_skid);
     skid_a: assert ((!spare_full_a || full_a) && !(ready_a && spare_full_a));
     skid_r: assert ((!spare_full_r || full_r) && !(ready_r && spare_full_r));
     token_here: assert (!here || (entry[418:0] == kept[418:0] && waits == kept[W]));
+    token_next: assert (!next || (entry_1[418:0] == kept[418:0] && entry_1[420] == kept[W]));
     token_item: assert (!(tracked && ahead == 0 && in_skid != 0) || item_a[418:0] == kept[418:0]);
     token_spare: assert (!(tracked && ahead == 1 && in_skid == 2) || spare_a[418:0] == kept[418:0]);
     written_item: assert (!(tracked && ahead == 0 && in_skid != 0 && kept[W]) || (written && (!failed || item_a[419])));

@@ -23,9 +23,11 @@ module ack_builder (
 );
   wire  take;
   wire  [414:0] word;
-  wire  [375:0] old;
+  wire  [5:0] given;
+  logic [2:0] given_code;
+  wire  [378:0] old;
   wire  [5:0] int_bytes;
-  logic [2:0] code;
+  wire  [2:0] code;
   logic [127:0] rest;
   wire  [831:0] stack;
   logic [831:0] behind;
@@ -46,8 +48,8 @@ module ack_builder (
   wire  [335:0] header_outer;
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
-  wire  [375:0] beside_d;
-  wire  [375:0] beside_q;
+  wire  [378:0] beside_d;
+  wire  [378:0] beside_q;
   logic [831:0] header_8_d;
   logic [831:0] header_8_q;
   logic [31:0] short_8_d;
@@ -113,7 +115,7 @@ module ack_builder (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  delay_w376_d7 u_beside (
+  delay_w379_d7 u_beside (
     .clock(clock),
     .d(beside_d),
     .q(beside_q)
@@ -159,10 +161,12 @@ module ack_builder (
   assign header_pad = 2'd0;
   assign header_echoes = 1'd1;
   assign header_int_given = word[78:73];
-  assign beside_d = ({375'd0, take} | ({375'd0, word[0]} << 1)) | ({2'd0, word[414:41]} << 2);
+  assign given = word[78:73];
+  assign beside_d = (({378'd0, take} | ({378'd0, word[0]} << 1)) | ({5'd0, word[414:41]} << 2)) | ({376'd0, given_code} << 376);
   assign old = beside_q;
   assign int_bytes = old[39:34];
-  assign stack = {456'd0, (old >> 40)} << 160;
+  assign code = old[378:376];
+  assign stack = {496'd0, old[375:40]} << 160;
   assign spill = tail_8_q > 7'h3c;
   assign bytes_enable = 1'd1;
   assign bytes_number = {1'd0, second_q};
@@ -214,9 +218,9 @@ module ack_builder (
     end
   end
   always_comb begin
-    code = 3'd0;
-    if (int_bytes != 6'd0) begin
-      code = 3'((int_bytes + 6'd6) >> 3);
+    given_code = 3'd0;
+    if (given != 6'd0) begin
+      given_code = 3'((given + 6'd6) >> 3);
     end
   end
   always_comb begin

@@ -9,6 +9,10 @@ module beat_sum (
   input  wire  [6:0] covered,
   output logic [20:0] q
 );
+  // eights of bytes that belong to it whole, the one that does in part, bytes of that
+  wire [7:0] whole = ~(8'hff << covered[6:3]);
+  wire [7:0] partly_at = 8'd1 << covered[6:3];
+  wire [7:0] partly = ~(8'hff << covered[2:0]);
   reg [511:0] masked;
   reg [18:0] part [0:3];
   reg [18:0] sum [0:3];
@@ -29,7 +33,8 @@ module beat_sum (
     end
   always @(posedge clock) begin
     for (m = 0; m < 64; m = m + 1)
-      masked[8*m +: 8] <= (m[6:0] < covered) & !(first & (m < (has_tag ? 30 : 26))) ? data[8*m +: 8] : 8'd0;
+      masked[8*m +: 8] <= (whole[m/8] | (partly_at[m/8] & partly[m%8])) & !(first & (m < 26 | (has_tag & m < 30)))
+        ? data[8*m +: 8] : 8'd0;
     for (n = 0; n < 4; n = n + 1) part[n] <= sum[n];
     q <= {2'd0, part[0]} + {2'd0, part[1]} + {2'd0, part[2]} + {2'd0, part[3]};
   end

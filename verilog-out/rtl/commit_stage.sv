@@ -21,24 +21,31 @@ module commit_stage (
   output wire  [7:0] fail_generation
 );
   wire  take;
+  wire  moves;
+  wire  fails;
+  wire  [7:0] qp_1;
   wire  waits;
   wire  [1:0] kind;
   wire  [7:0] qp;
   wire  [7:0] generation;
   wire  error;
-  wire  swallowed;
   wire  is_answer;
   wire  to_response;
   wire  has_room;
   wire  done;
   logic [419:0] item;
+  logic full_1_d;
+  logic full_1_q;
+  logic [420:0] entry_1_d;
+  logic [420:0] entry_1_q;
   logic full_d;
   logic full_q;
   logic [420:0] entry_d;
   logic [420:0] entry_q;
+  logic swallowed_d;
+  logic swallowed_q;
   logic [7:0] failed_raddr;
   wire  [8:0] failed_rdata;
-  wire  failed_we;
   wire  [8:0] failed_wdata;
   wire  responses_up_valid;
   wire  responses_up_ready;
@@ -56,7 +63,7 @@ module commit_stage (
     .clock(clock),
     .raddr(failed_raddr),
     .rdata(failed_rdata),
-    .we(failed_we),
+    .we(fails),
     .waddr(qp),
     .wdata(failed_wdata)
   );
@@ -86,8 +93,7 @@ module commit_stage (
   assign waits = entry_q[420];
   assign is_answer = kind == 2'd3;
   assign error = waits & written_data;
-  assign swallowed = failed_rdata[8] & (failed_rdata[7:0] == generation);
-  assign to_response = ((~is_answer) & (~swallowed)) & (error | (kind != 2'd0));
+  assign to_response = ((~is_answer) & (~swallowed_q)) & (error | (kind != 2'd0));
   assign has_room = (responses_up_ready | (~to_response)) & (answers_up_ready | (~is_answer));
   assign done = (full_q & (written_valid | (~waits))) & has_room;
   assign written_ready = (full_q & waits) & has_room;
@@ -98,24 +104,35 @@ module commit_stage (
   assign answer_data = answers_down_data;
   assign answer_valid = answers_down_valid;
   assign failed_wdata = ({8'd0, 1'd1} << 8) | {1'd0, generation};
-  assign failed_we = (done & error) & (~is_answer);
+  assign fails = (done & error) & (~is_answer);
   assign fail_r_d = entry_q[17:2];
   assign fail_valid = fail_valid_r_q;
   assign fail_qp = fail_r_q[7:0];
   assign fail_generation = fail_r_q[15:8];
-  assign take = (~full_q) | done;
+  assign qp_1 = entry_1_q[9:2];
+  assign moves = (~full_q) | done;
+  assign take = (~full_1_q) | moves;
   assign up_ready = take;
   always_comb begin
+    full_1_d = full_1_q;
+    entry_1_d = entry_1_q;
     full_d = full_q;
     entry_d = entry_q;
-    fail_valid_r_d = ((done & error) & (~is_answer)) & (~swallowed);
-    failed_raddr = qp;
+    swallowed_d = swallowed_q;
+    fail_valid_r_d = fails & (~swallowed_q);
+    if (moves) begin
+      full_d = full_1_q;
+      entry_d = entry_1_q;
+      swallowed_d = (failed_rdata == (({8'd0, 1'd1} << 8) | {1'd0, entry_1_q[17:10]})) | (fails & (entry_1_q[17:2] == entry_q[17:2]));
+    end
+    failed_raddr = qp_1;
     if (take) begin
-      full_d = up_valid;
-      entry_d = up_data;
+      full_1_d = up_valid;
+      entry_1_d = up_data;
       failed_raddr = up_data[9:2];
     end
     if (reset) begin
+      full_1_d = 1'd0;
       full_d = 1'd0;
       fail_valid_r_d = 1'd0;
     end
@@ -131,14 +148,20 @@ module commit_stage (
     end
   end
   initial begin
+    full_1_q = 1'd0;
+    entry_1_q = 421'd0;
     full_q = 1'd0;
     entry_q = 421'd0;
+    swallowed_q = 1'd0;
     fail_valid_r_q = 1'd0;
     fail_r_q = 16'd0;
   end
   always @(posedge clock) begin
+    full_1_q <= full_1_d;
+    entry_1_q <= entry_1_d;
     full_q <= full_d;
     entry_q <= entry_d;
+    swallowed_q <= swallowed_d;
     fail_valid_r_q <= fail_valid_r_d;
     fail_r_q <= fail_r_d;
   end

@@ -17,24 +17,28 @@ module completions (
   input  wire  completion_ready
 );
   logic [31:0] moved;
-  wire  [191:0] fifo_up_data;
-  wire  fifo_up_ready;
+  wire  push_1_d;
+  logic push_1_q;
+  wire  [191:0] item_1_d;
+  logic [191:0] item_1_q;
+  wire  unused_fifo_up_ready;
   wire  [191:0] fifo_down_data;
   wire  fifo_down_valid;
-  wire  unused_fifo_crowded;
-  stream_fifo_w192_a6_mark64 u_fifo (
+  wire  fifo_crowded;
+  stream_fifo_w192_a6_mark56 u_fifo (
     .clock(clock),
     .reset(reset),
-    .up_data(fifo_up_data),
-    .up_valid(push),
-    .up_ready(fifo_up_ready),
+    .up_data(item_1_q),
+    .up_valid(push_1_q),
+    .up_ready(unused_fifo_up_ready),
     .down_data(fifo_down_data),
     .down_valid(fifo_down_valid),
     .down_ready(completion_ready),
-    .crowded(unused_fifo_crowded)
+    .crowded(fifo_crowded)
   );
-  assign fifo_up_data = (((({128'd0, id} | ({168'd0, qpn} << 64)) | ({184'd0, operation} << 88)) | ({184'd0, {4'd0, status}} << 96)) | ({160'd0, moved} << 104)) | ({144'd0, now} << 136);
-  assign room = fifo_up_ready;
+  assign item_1_d = (((({128'd0, id} | ({168'd0, qpn} << 64)) | ({184'd0, operation} << 88)) | ({184'd0, {4'd0, status}} << 96)) | ({160'd0, moved} << 104)) | ({144'd0, now} << 136);
+  assign push_1_d = push & (~reset);
+  assign room = ~fifo_crowded;
   assign completion_data = fifo_down_data;
   assign completion_valid = fifo_down_valid;
   always_comb begin
@@ -42,6 +46,14 @@ module completions (
     if (status != 4'd0) begin
       moved = 32'd0;
     end
+  end
+  initial begin
+    push_1_q = 1'd0;
+    item_1_q = 192'd0;
+  end
+  always @(posedge clock) begin
+    push_1_q <= push_1_d;
+    item_1_q <= item_1_d;
   end
 endmodule
 

@@ -53,9 +53,12 @@ module data_builder (
   logic [6:0] pulled_q;
   logic spoiled_d;
   logic spoiled_q;
+  logic go_15_q;
+  wire  [511:0] payload_15_d;
+  logic [511:0] payload_15_q;
+  logic [6:0] count_15_d;
+  logic [6:0] count_15_q;
   wire  [831:0] bytes_header;
-  wire  [511:0] bytes_payload;
-  logic [6:0] bytes_count;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
   logic valid_15_d;
@@ -66,6 +69,13 @@ module data_builder (
   logic penultimate_15_q;
   logic bad_15_q;
   logic [671:0] row_15_q;
+  logic valid_16_d;
+  logic valid_16_q;
+  logic [1:0] number_16_q;
+  logic last_16_q;
+  logic penultimate_16_q;
+  logic bad_16_q;
+  logic [671:0] row_16_q;
   wire  append_spill;
   wire  [6:0] append_tail;
   wire  [335:0] append_outer;
@@ -103,27 +113,27 @@ module data_builder (
   );
   frame_bytes u_bytes (
     .clock(clock),
-    .enable(go),
-    .number(number_q),
+    .enable(go_15_q),
+    .number(number_15_q),
     .header(bytes_header),
-    .payload(bytes_payload),
-    .count(bytes_count),
+    .payload(payload_15_q),
+    .count(count_15_q),
     .code(bytes_code),
     .q(bytes_q)
   );
   icrc_append_8_136 u_append (
     .clock(clock),
     .reset(reset),
-    .valid(valid_15_q),
-    .number(number_15_q),
-    .last(last_15_q),
-    .penultimate(penultimate_15_q),
+    .valid(valid_16_q),
+    .number(number_16_q),
+    .last(last_16_q),
+    .penultimate(penultimate_16_q),
     .spill(append_spill),
     .tail(append_tail),
     .outer(append_outer),
     .icrc_lengths(append_icrc_lengths),
     .int_code(append_int_code),
-    .bad(bad_15_q),
+    .bad(bad_16_q),
     .note(append_note),
     .data(bytes_q),
     .crowded(append_crowded),
@@ -144,16 +154,16 @@ module data_builder (
   assign payload_ready = go & pull;
   assign headers_row_ready = go & ends;
   assign error = spoiled_q | (pull & payload_data[520]);
-  assign bytes_header = {256'd0, row[575:0]} << 256;
-  assign bytes_payload = payload_data[511:0];
-  assign bytes_code = {1'd0, row[626:625]} | ({2'd0, row[624]} << 2);
+  assign payload_15_d = payload_data[511:0];
   assign penultimate_15_d = last_pull & spill;
-  assign append_spill = row_15_q[622];
-  assign append_tail = row_15_q[621:615];
-  assign append_outer = 336'(row_15_q[575:0] >> 240);
-  assign append_icrc_lengths = row_15_q[607:576];
-  assign append_int_code = {2'd0, row_15_q[624]};
-  assign append_note = row_15_q[671:628];
+  assign bytes_header = {256'd0, row_15_q[575:0]} << 256;
+  assign bytes_code = {1'd0, row_15_q[626:625]} | ({2'd0, row_15_q[624]} << 2);
+  assign append_spill = row_16_q[622];
+  assign append_tail = row_16_q[621:615];
+  assign append_outer = 336'(row_16_q[575:0] >> 240);
+  assign append_icrc_lengths = row_16_q[607:576];
+  assign append_int_code = {2'd0, row_16_q[624]};
+  assign append_note = row_16_q[671:628];
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
   assign given = (append_down_valid & frame_ready) & append_down_data[576];
@@ -184,6 +194,7 @@ module data_builder (
       end
     end
     valid_15_d = go & (~drop);
+    valid_16_d = valid_15_q;
     error_out_d = given & append_down_data[577];
     left_out_d = (given & (~append_down_data[577])) & note[0];
     if (reset) begin
@@ -191,6 +202,7 @@ module data_builder (
       pulled_d = 7'd0;
       spoiled_d = 1'd0;
       valid_15_d = 1'd0;
+      valid_16_d = 1'd0;
       error_out_d = 1'd0;
       left_out_d = 1'd0;
     end
@@ -203,21 +215,30 @@ module data_builder (
     end
   end
   always_comb begin
-    bytes_count = 7'd0;
+    count_15_d = 7'd0;
     if (pull) begin
-      bytes_count = payload_data[518:512];
+      count_15_d = payload_data[518:512];
     end
   end
   initial begin
     number_q = 2'd0;
     pulled_q = 7'd0;
     spoiled_q = 1'd0;
+    go_15_q = 1'd0;
+    payload_15_q = 512'd0;
+    count_15_q = 7'd0;
     valid_15_q = 1'd0;
     number_15_q = 2'd0;
     last_15_q = 1'd0;
     penultimate_15_q = 1'd0;
     bad_15_q = 1'd0;
     row_15_q = 672'd0;
+    valid_16_q = 1'd0;
+    number_16_q = 2'd0;
+    last_16_q = 1'd0;
+    penultimate_16_q = 1'd0;
+    bad_16_q = 1'd0;
+    row_16_q = 672'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     note_out_q = 44'd0;
@@ -226,17 +247,26 @@ module data_builder (
     number_q <= number_d;
     pulled_q <= pulled_d;
     spoiled_q <= spoiled_d;
+    go_15_q <= go;
+    payload_15_q <= payload_15_d;
+    count_15_q <= count_15_d;
     valid_15_q <= valid_15_d;
     number_15_q <= number_q;
     last_15_q <= ends;
     penultimate_15_q <= penultimate_15_d;
     bad_15_q <= error;
     row_15_q <= row;
+    valid_16_q <= valid_16_d;
+    number_16_q <= number_15_q;
+    last_16_q <= last_15_q;
+    penultimate_16_q <= penultimate_15_q;
+    bad_16_q <= bad_15_q;
+    row_16_q <= row_15_q;
     error_out_q <= error_out_d;
     left_out_q <= left_out_d;
     note_out_q <= note;
   end
-  wire unused_bits = &{1'b0, payload_data[519], row_15_q[627:625], row_15_q[623], row_15_q[614:608], note_out_q[0]};
+  wire unused_bits = &{1'b0, payload_data[519], row_16_q[627:625], row_16_q[623], row_16_q[614:608], note_out_q[0]};
 endmodule
 
 `default_nettype wire

@@ -13,56 +13,42 @@ module distance (
   output wire  ghost,
   output wire  twice
 );
-  logic [23:0] distance_d;
-  logic [23:0] distance_q;
-  logic [23:0] reach_d;
-  logic [23:0] reach_q;
-  logic [23:0] progress_d;
-  logic [23:0] progress_q;
-  logic nothing_d;
-  logic nothing_q;
-  wire  is_old_d;
+  wire  [23:0] distance;
+  wire  [23:0] beyond;
+  wire  [23:0] progress;
+  logic is_old_d;
   logic is_old_q;
-  wire  is_ghost_d;
-  logic is_ghost_q;
-  wire  is_twice_d;
-  logic is_twice_q;
-  assign is_old_d = distance_q[23];
-  assign is_ghost_d = (~distance_q[23]) & (nothing_q | (distance_q >= reach_q));
-  assign is_twice_d = distance_q[23] | progress_q[23];
+  logic unsent_d;
+  logic unsent_q;
+  logic before_gap_d;
+  logic before_gap_q;
+  assign distance = psn - una;
+  assign beyond = psn - sent_to;
+  assign progress = psn - accepted;
   assign old = is_old_q;
-  assign ghost = is_ghost_q;
-  assign twice = is_twice_q;
+  assign ghost = (~is_old_q) & unsent_q;
+  assign twice = is_old_q | before_gap_q;
   always_comb begin
-    distance_d = distance_q;
-    reach_d = reach_q;
-    progress_d = progress_q;
-    nothing_d = nothing_q;
+    is_old_d = is_old_q;
+    unsent_d = unsent_q;
+    before_gap_d = before_gap_q;
     if (measure) begin
-      distance_d = psn - una;
-      reach_d = sent_to - una;
-      progress_d = psn - accepted;
-      nothing_d = ~sent_known;
+      is_old_d = distance[23];
+      unsent_d = (~sent_known) | (~beyond[23]);
+      before_gap_d = progress[23];
     end
   end
   initial begin
-    distance_q = 24'd0;
-    reach_q = 24'd0;
-    progress_q = 24'd0;
-    nothing_q = 1'd0;
     is_old_q = 1'd0;
-    is_ghost_q = 1'd0;
-    is_twice_q = 1'd0;
+    unsent_q = 1'd0;
+    before_gap_q = 1'd0;
   end
   always @(posedge clock) begin
-    distance_q <= distance_d;
-    reach_q <= reach_d;
-    progress_q <= progress_d;
-    nothing_q <= nothing_d;
     is_old_q <= is_old_d;
-    is_ghost_q <= is_ghost_d;
-    is_twice_q <= is_twice_d;
+    unsent_q <= unsent_d;
+    before_gap_q <= before_gap_d;
   end
+  wire unused_bits = &{1'b0, distance[22:0], beyond[22:0], progress[22:0]};
 endmodule
 
 `default_nettype wire

@@ -70,10 +70,6 @@ module entry_13_4 (
   logic [7:0] generation;
   logic [23:0] psn;
   logic [23:0] second;
-  wire  [2:0] mtu;
-  wire  [2:0] pause_class;
-  wire  windowless;
-  wire  timerless;
   logic [33:0] window;
   logic [33:0] rate;
   wire  in_range;
@@ -94,13 +90,40 @@ module entry_13_4 (
   logic recent_valid_1_q;
   logic [15:0] recent_flow_0_q;
   logic [15:0] recent_flow_1_q;
+  logic [2:0] select_1_d;
+  logic [2:0] select_1_q;
+  logic sweeping_1_d;
+  logic sweeping_1_q;
+  logic [12:0] sweep_1_q;
+  logic [7:0] update_generation_q;
+  logic [33:0] update_window_q;
+  logic [33:0] update_rate_q;
+  logic command_create_q;
+  logic [7:0] command_generation_q;
+  logic [23:0] command_psn_q;
+  logic [2:0] command_mtu_q;
+  logic [2:0] command_priority_q;
+  logic command_windowless_q;
+  logic command_timerless_q;
+  logic [2:0] event_kind_q;
+  logic [7:0] event_generation_q;
+  logic [23:0] event_psn_q;
+  logic feedback_advance_q;
+  logic [7:0] feedback_generation_q;
+  logic [23:0] feedback_psn_q;
+  logic [23:0] feedback_value_q;
+  logic work_restart_q;
+  logic [7:0] work_generation_q;
+  logic [23:0] work_end_q;
+  logic [23:0] work_start_q;
+  wire  [468:0] telemetry_1_d;
+  logic [468:0] telemetry_1_q;
   logic valid_r_d;
   logic valid_r_q;
   logic [12:0] flow_r_d;
   logic [12:0] flow_r_q;
   wire  [135:0] word_r_d;
   logic [135:0] word_r_q;
-  wire  [468:0] telemetry_r_d;
   logic [468:0] telemetry_r_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
@@ -109,13 +132,9 @@ module entry_13_4 (
   assign event_ready = select == 3'd3;
   assign feedback_ready = select == 3'd4;
   assign work_ready = select == 3'd5;
-  assign mtu = command_mtu;
-  assign pause_class = command_priority;
-  assign windowless = command_windowless;
-  assign timerless = command_timerless;
-  assign in_range = chosen <= {3'd0, last_flow};
-  assign word_r_d = ((((((((({135'd0, timerless} << 135) | ({135'd0, windowless} << 134)) | ({133'd0, pause_class} << 131)) | ({133'd0, mtu} << 128)) | ({102'd0, rate} << 94)) | ({102'd0, window} << 60)) | ({112'd0, second} << 36)) | ({112'd0, psn} << 12)) | ({128'd0, generation} << 4)) | {132'd0, kind};
-  assign telemetry_r_d = ((((((({466'd0, event_kind} << 466) | ({468'd0, event_int_valid} << 465)) | ({465'd0, event_n_hop} << 461)) | ({457'd0, event_path_id} << 449)) | ({149'd0, event_hops} << 129)) | ({468'd0, event_ecn} << 128)) | ({421'd0, event_sent_at} << 80)) | {421'd0, event_now};
+  assign in_range = recent_flow_0_q <= {3'd0, last_flow};
+  assign word_r_d = ((((((((({135'd0, command_timerless_q} << 135) | ({135'd0, command_windowless_q} << 134)) | ({133'd0, command_priority_q} << 131)) | ({133'd0, command_mtu_q} << 128)) | ({102'd0, rate} << 94)) | ({102'd0, window} << 60)) | ({112'd0, second} << 36)) | ({112'd0, psn} << 12)) | ({128'd0, generation} << 4)) | {132'd0, kind};
+  assign telemetry_1_d = ((((((({466'd0, event_kind} << 466) | ({468'd0, event_int_valid} << 465)) | ({465'd0, event_n_hop} << 461)) | ({457'd0, event_path_id} << 449)) | ({149'd0, event_hops} << 129)) | ({468'd0, event_ecn} << 128)) | ({421'd0, event_sent_at} << 80)) | {421'd0, event_now};
   assign valid = valid_r_q;
   assign flow = flow_r_q;
   assign word = word_r_q;
@@ -127,58 +146,54 @@ module entry_13_4 (
     timer_flow_d = timer_flow_q;
     timer_due_d = timer_due_q;
     phase_d = phase_q + 3'd1;
-    chosen = {3'd0, timer_flow_q};
+    select_1_d = select;
+    sweeping_1_d = sweeping_q;
     kind = 4'd7;
-    generation = event_generation;
-    psn = event_psn_next;
-    second = feedback_value;
+    generation = event_generation_q;
+    psn = event_psn_q;
+    second = feedback_value_q;
     window = 34'd0;
     rate = 34'd0;
-    if (select == 3'd1) begin
-      chosen = update_flow;
+    if (select_1_q == 3'd1) begin
       kind = 4'd6;
-      generation = update_generation;
-      window = update_window;
-      rate = update_rate;
+      generation = update_generation_q;
+      window = update_window_q;
+      rate = update_rate_q;
     end
-    if (select == 3'd2) begin
-      chosen = command_flow;
+    if (select_1_q == 3'd2) begin
       kind = 4'd9;
-      if (command_create) begin
+      if (command_create_q) begin
         kind = 4'd8;
       end
-      generation = command_generation;
-      psn = command_psn;
+      generation = command_generation_q;
+      psn = command_psn_q;
     end
-    if (select == 3'd3) begin
-      chosen = event_flow;
+    if (select_1_q == 3'd3) begin
       kind = 4'd2;
-      if (event_kind < 3'd2) begin
-        kind = {1'd0, event_kind};
+      if (event_kind_q < 3'd2) begin
+        kind = {1'd0, event_kind_q};
       end
     end
-    if (select == 3'd4) begin
-      chosen = feedback_flow;
+    if (select_1_q == 3'd4) begin
       kind = 4'd5;
-      if (feedback_advance) begin
+      if (feedback_advance_q) begin
         kind = 4'd4;
       end
-      generation = feedback_generation;
-      psn = feedback_psn;
+      generation = feedback_generation_q;
+      psn = feedback_psn_q;
     end
-    if (select == 3'd5) begin
-      chosen = work_flow;
+    if (select_1_q == 3'd5) begin
       kind = 4'd3;
-      if (work_restart) begin
+      if (work_restart_q) begin
         kind = 4'hb;
       end
-      generation = work_generation;
-      psn = work_end;
-      second = work_start;
+      generation = work_generation_q;
+      psn = work_end_q;
+      second = work_start_q;
     end
-    valid_r_d = (select != 3'd0) & in_range;
-    out_of_range_r_d = (select != 3'd0) & (~in_range);
-    flow_r_d = chosen[12:0];
+    valid_r_d = (select_1_q != 3'd0) & in_range;
+    out_of_range_r_d = (select_1_q != 3'd0) & (~in_range);
+    flow_r_d = recent_flow_0_q[12:0];
     recent_valid_0_d = select != 3'd0;
     timer_wait_d = timer_wait_q + 4'd1;
     if (&timer_wait_q) begin
@@ -191,16 +206,20 @@ module entry_13_4 (
         timer_flow_d = 13'd0;
       end
     end
-    if (sweeping_q) begin
+    if (sweeping_1_q) begin
       valid_r_d = 1'd1;
       kind = 4'ha;
-      flow_r_d = sweep_q;
+      flow_r_d = sweep_1_q;
+    end
+    if (sweeping_q) begin
       sweep_d = sweep_q + 13'd1;
       if (sweep_q == last_flow) begin
         sweeping_d = 1'd0;
       end
     end
     if (reset) begin
+      select_1_d = 3'd0;
+      sweeping_1_d = 1'd0;
       valid_r_d = 1'd0;
       out_of_range_r_d = 1'd0;
       sweeping_d = 1'd1;
@@ -296,6 +315,24 @@ module entry_13_4 (
       select = 3'd6;
     end
   end
+  always_comb begin
+    chosen = {3'd0, timer_flow_q};
+    if (select == 3'd1) begin
+      chosen = update_flow;
+    end
+    if (select == 3'd2) begin
+      chosen = command_flow;
+    end
+    if (select == 3'd3) begin
+      chosen = event_flow;
+    end
+    if (select == 3'd4) begin
+      chosen = feedback_flow;
+    end
+    if (select == 3'd5) begin
+      chosen = work_flow;
+    end
+  end
   initial begin
     phase_q = 3'd0;
     sweeping_q = 1'd0;
@@ -307,6 +344,31 @@ module entry_13_4 (
     recent_valid_1_q = 1'd0;
     recent_flow_0_q = 16'd0;
     recent_flow_1_q = 16'd0;
+    select_1_q = 3'd0;
+    sweeping_1_q = 1'd0;
+    sweep_1_q = 13'd0;
+    update_generation_q = 8'd0;
+    update_window_q = 34'd0;
+    update_rate_q = 34'd0;
+    command_create_q = 1'd0;
+    command_generation_q = 8'd0;
+    command_psn_q = 24'd0;
+    command_mtu_q = 3'd0;
+    command_priority_q = 3'd0;
+    command_windowless_q = 1'd0;
+    command_timerless_q = 1'd0;
+    event_kind_q = 3'd0;
+    event_generation_q = 8'd0;
+    event_psn_q = 24'd0;
+    feedback_advance_q = 1'd0;
+    feedback_generation_q = 8'd0;
+    feedback_psn_q = 24'd0;
+    feedback_value_q = 24'd0;
+    work_restart_q = 1'd0;
+    work_generation_q = 8'd0;
+    work_end_q = 24'd0;
+    work_start_q = 24'd0;
+    telemetry_1_q = 469'd0;
     valid_r_q = 1'd0;
     flow_r_q = 13'd0;
     word_r_q = 136'd0;
@@ -324,10 +386,35 @@ module entry_13_4 (
     recent_valid_1_q <= recent_valid_0_q;
     recent_flow_0_q <= chosen;
     recent_flow_1_q <= recent_flow_0_q;
+    select_1_q <= select_1_d;
+    sweeping_1_q <= sweeping_1_d;
+    sweep_1_q <= sweep_q;
+    update_generation_q <= update_generation;
+    update_window_q <= update_window;
+    update_rate_q <= update_rate;
+    command_create_q <= command_create;
+    command_generation_q <= command_generation;
+    command_psn_q <= command_psn;
+    command_mtu_q <= command_mtu;
+    command_priority_q <= command_priority;
+    command_windowless_q <= command_windowless;
+    command_timerless_q <= command_timerless;
+    event_kind_q <= event_kind;
+    event_generation_q <= event_generation;
+    event_psn_q <= event_psn_next;
+    feedback_advance_q <= feedback_advance;
+    feedback_generation_q <= feedback_generation;
+    feedback_psn_q <= feedback_psn;
+    feedback_value_q <= feedback_value;
+    work_restart_q <= work_restart;
+    work_generation_q <= work_generation;
+    work_end_q <= work_end;
+    work_start_q <= work_start;
+    telemetry_1_q <= telemetry_1_d;
     valid_r_q <= valid_r_d;
     flow_r_q <= flow_r_d;
     word_r_q <= word_r_d;
-    telemetry_r_q <= telemetry_r_d;
+    telemetry_r_q <= telemetry_1_q;
     out_of_range_r_q <= out_of_range_r_d;
   end
   wire unused_bits = &{1'b0, update_utilisation, event_snd_nxt, event_bytes};

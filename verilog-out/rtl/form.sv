@@ -40,8 +40,7 @@ module form (
   logic [31:0] payload;
   logic [12:0] full;
   wire  first;
-  wire  [12:0] padded;
-  logic [23:0] spared;
+  logic [23:0] beside;
   logic [35:0] bytes_before_d;
   logic [35:0] bytes_before_q;
   logic [63:0] base_1_q;
@@ -85,15 +84,24 @@ module form (
   logic [76:0] job_4_q;
   wire  has_payload_d;
   logic has_payload_q;
-  logic [23:0] spared_4_d;
-  logic [23:0] spared_4_q;
+  wire  [23:0] allowed_4_d;
+  logic [23:0] allowed_4_q;
+  logic [12:0] padded_4_d;
+  logic [12:0] padded_4_q;
   logic [23:0] end_4_q;
-  wire  again_d;
-  logic again_q;
-  logic [23:0] spared_5_q;
-  logic [40:0] from_5_q;
   wire  [40:0] from_4_d;
   logic [40:0] from_4_q;
+  logic valid_5_q;
+  wire  advances_5_d;
+  logic advances_5_q;
+  wire  [23:0] spared_5_d;
+  logic [23:0] spared_5_q;
+  logic [23:0] end_5_q;
+  logic [40:0] from_5_q;
+  wire  again_d;
+  logic again_q;
+  logic [23:0] spared_6_q;
+  logic [40:0] from_6_q;
   wire  packets_up_valid;
   wire  unused_packets_up_ready;
   wire  [195:0] packets_down_data;
@@ -217,15 +225,17 @@ module form (
   assign address_d = base_1_q + {28'd0, bytes_before_q};
   assign remaining = {5'd0, total_1_q} - {1'd0, bytes_before_q};
   assign first = ~(|place_2_q);
-  assign padded = (length_q + 13'd3) & 13'h1ffc;
+  assign allowed_4_d = {11'd0, full_3_q} + beside;
   assign has_payload_d = (|length_q) & (form_3_q != 2'd0);
   assign job_4_d = {13'd0, address_3_q} | ({64'd0, length_q} << 64);
   assign word_4_d = (((((((((({194'd0, tag_3_q} << 194) | ({195'd0, (form_3_q == 2'd3)} << 193)) | ({195'd0, ((form_3_q == 2'd3) & last_3_q)} << 192)) | ({183'd0, length_q} << 179)) | ({68'd0, extension_q} << 51)) | ({194'd0, extension_kind_q} << 49)) | ({195'd0, ack_req_3_q} << 48)) | ({172'd0, psn_3_q} << 24)) | ({188'd0, opcode_q} << 16)) | ({188'd0, generation_3_q} << 8)) | {188'd0, flow_3_q[8:1]};
   assign from_4_d = (({33'd0, generation_3_q} << 33) | ({32'd0, flow_3_q} << 24)) | {17'd0, psn_3_q};
   assign packets_up_valid = valid_4_q & (form_4_q != 2'd0);
   assign jobs_up_valid = valid_4_q & has_payload_q;
-  assign again_d = valid_4_q & (form_4_q == 2'd2);
-  assign feedbacks_up_valid = (valid_4_q & ((form_4_q == 2'd2) | (|spared_4_q))) | again_q;
+  assign advances_5_d = form_4_q == 2'd2;
+  assign spared_5_d = allowed_4_q - {11'd0, padded_4_q};
+  assign again_d = valid_5_q & advances_5_q;
+  assign feedbacks_up_valid = (valid_5_q & (advances_5_q | (|spared_5_q))) | again_q;
   assign packet_data = packets_down_data;
   assign packet_valid = packets_down_valid;
   assign job_data = jobs_down_data;
@@ -317,30 +327,35 @@ module form (
     end
   end
   always_comb begin
-    spared = {11'd0, full_3_q} - {11'd0, padded};
+    padded_4_d = (length_q + 13'd3) & 13'h1ffc;
+    beside = 24'd0;
     if (extension_kind_q == 2'd1) begin
-      spared = ({11'd0, full_3_q} - {11'd0, padded}) - 24'h10;
+      beside = 24'hfffff0;
     end
     if (extension_kind_q == 2'd2) begin
-      spared = ({11'd0, full_3_q} - {11'd0, padded}) - 24'd4;
+      beside = 24'hfffffc;
     end
-  end
-  always_comb begin
-    spared_4_d = spared;
     if (~int_on_3_q) begin
-      spared_4_d = spared + 24'h2a;
+      beside = 24'h2a;
+      if (extension_kind_q == 2'd1) begin
+        beside = 24'h2a - 24'h10;
+      end
+      if (extension_kind_q == 2'd2) begin
+        beside = 24'h2a - 24'd4;
+      end
     end
     if (form_3_q == 2'd0) begin
-      spared_4_d = {11'd0, full_3_q} + {14'd0, overhead};
+      padded_4_d = 13'd0;
+      beside = {14'd0, overhead};
     end
   end
   always_comb begin
-    feedbacks_up_data = ({42'd0, spared_4_q} << 41) | {25'd0, from_4_q};
-    if (form_4_q == 2'd2) begin
-      feedbacks_up_data = (({65'd0, 1'd1} << 65) | ({42'd0, end_4_q} << 41)) | {25'd0, from_4_q};
+    feedbacks_up_data = ({42'd0, spared_5_q} << 41) | {25'd0, from_5_q};
+    if (advances_5_q) begin
+      feedbacks_up_data = (({65'd0, 1'd1} << 65) | ({42'd0, end_5_q} << 41)) | {25'd0, from_5_q};
     end
     if (again_q) begin
-      feedbacks_up_data = ({42'd0, spared_5_q} << 41) | {25'd0, from_5_q};
+      feedbacks_up_data = ({42'd0, spared_6_q} << 41) | {25'd0, from_6_q};
     end
   end
   initial begin
@@ -363,12 +378,18 @@ module form (
     word_4_q = 196'd0;
     job_4_q = 77'd0;
     has_payload_q = 1'd0;
-    spared_4_q = 24'd0;
+    allowed_4_q = 24'd0;
+    padded_4_q = 13'd0;
     end_4_q = 24'd0;
-    again_q = 1'd0;
-    spared_5_q = 24'd0;
-    from_5_q = 41'd0;
     from_4_q = 41'd0;
+    valid_5_q = 1'd0;
+    advances_5_q = 1'd0;
+    spared_5_q = 24'd0;
+    end_5_q = 24'd0;
+    from_5_q = 41'd0;
+    again_q = 1'd0;
+    spared_6_q = 24'd0;
+    from_6_q = 41'd0;
   end
   always @(posedge clock) begin
     bytes_before_q <= bytes_before_d;
@@ -390,12 +411,18 @@ module form (
     word_4_q <= word_4_d;
     job_4_q <= job_4_d;
     has_payload_q <= has_payload_d;
-    spared_4_q <= spared_4_d;
+    allowed_4_q <= allowed_4_d;
+    padded_4_q <= padded_4_d;
     end_4_q <= end_3_q;
-    again_q <= again_d;
-    spared_5_q <= spared_4_q;
-    from_5_q <= from_4_q;
     from_4_q <= from_4_d;
+    valid_5_q <= valid_4_q;
+    advances_5_q <= advances_5_d;
+    spared_5_q <= spared_5_d;
+    end_5_q <= end_4_q;
+    from_5_q <= from_4_q;
+    again_q <= again_d;
+    spared_6_q <= spared_5_q;
+    from_6_q <= from_5_q;
   end
   wire unused_bits = &{1'b0, remaining[35:32], payload[31:13]};
 endmodule

@@ -11,6 +11,10 @@ module frame_bytes (
   input  wire  [2:0] code,
   output logic [511:0] q
 );
+  // eights of bytes that are there whole, the one that is there in part, bytes of that
+  wire [7:0] whole = ~(8'hff << count[6:3]);
+  wire [7:0] partly_at = 8'd1 << count[6:3];
+  wire [7:0] partly = ~(8'hff << count[2:0]);
   reg [1023:0] swapped;
   reg [511:0] head;
   reg [511:0] body;
@@ -47,7 +51,7 @@ module frame_bytes (
   end
   always @(posedge clock) begin
     head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
-    for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= (i[6:0] < count) ? payload[8*i +: 8] : 8'd0;
+    for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= payload[8*i +: 8] & {8{whole[i/8] | (partly_at[i/8] & partly[i%8])}};
     place <= code;
     fresh <= number == 2'd0;
     moves <= enable;

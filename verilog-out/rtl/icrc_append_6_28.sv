@@ -155,7 +155,7 @@ module icrc_append_6_28 (
   assign planned = plan_q;
   assign part_13_d = {48'd0, icrc} << ({4'd0, planned[4:3]} << 4);
   assign place_13_d = planned[7:5];
-  assign keep_13_d = (~64'd0) >> (7'h40 - planned[14:8]);
+  assign keep_13_d = ~((~64'd0) << planned[14:8]);
   assign valid_13_d = planned[0] & (~reset);
   assign last_13_d = planned[15];
   assign bad_13_d = planned[16] & planned[15];

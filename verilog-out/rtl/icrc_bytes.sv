@@ -11,12 +11,17 @@ module icrc_bytes (
   input  wire  [2:0] code,
   output logic [511:0] q
 );
+  // eights of bytes that are covered whole, the one that is in part, bytes of that
+  wire [7:0] whole = ~(8'hff << covered[6:3]);
+  wire [7:0] partly_at = 8'd1 << covered[6:3];
+  wire [7:0] partly = ~(8'hff << covered[2:0]);
   reg [223:0] swapped;
   reg [1023:0] moved;
   reg [127:0] own;
   reg [511:0] fixed;
   reg [511:0] body;
   reg [63:0] keep;
+  reg [63:0] mine;
   integer i;
   integer k;
   initial begin
@@ -24,6 +29,7 @@ module icrc_bytes (
     fixed = 0;
     body = 0;
     keep = 0;
+    mine = 0;
   end
   always_comb begin
     for (k = 0; k < 28; k = k + 1) swapped[8*k +: 8] = headers[8*(27-k) +: 8];
@@ -51,10 +57,11 @@ module icrc_bytes (
   always @(posedge clock) begin
     body <= data;
     fixed <= (number == 2'd0) ? moved[511:0] : (number == 2'd1) ? moved[1023:512] : 512'd0;
-    for (i = 0; i < 64; i = i + 1)
-      keep[i] <= (i[6:0] < covered) & ((number == 2'd0) ? own[i] : (number == 2'd1) ? own[64 + i] : 1'b1);
-    for (i = 0; i < 64; i = i + 1)
-      q[8*i +: 8] <= fixed[8*i +: 8] | (keep[i] ? body[8*i +: 8] : 8'd0);
+    mine <= (number == 2'd0) ? own[63:0] : (number == 2'd1) ? own[127:64] : {64{1'b1}};
+    for (i = 0; i < 64; i = i + 1) begin
+      keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
+      q[8*i +: 8] <= fixed[8*i +: 8] | (body[8*i +: 8] & {8{keep[i] & mine[i]}});
+    end
   end
 endmodule
 

@@ -20,12 +20,13 @@ module job_split (
   wire  [12:0] lines_up;
   wire  [12:0] beats_up;
   wire  [12:0] past_less_one;
-  wire  [12:0] length_less_one;
+  logic [6:0] last_bytes;
+  logic [6:0] end_bytes;
   wire  crossing;
   wire  last;
   wire  go;
   wire  taken;
-  logic [6:0] count;
+  logic [6:0] count_less_one;
   logic [57:0] first_line;
   logic full_d;
   logic full_q;
@@ -33,16 +34,16 @@ module job_split (
   logic second_q;
   logic [57:0] line_d;
   logic [57:0] line_q;
-  logic [6:0] lines_d;
-  logic [6:0] lines_q;
-  logic [6:0] room_d;
-  logic [6:0] room_q;
+  logic [6:0] lines_less_one_d;
+  logic [6:0] lines_less_one_q;
+  logic [5:0] room_less_one_d;
+  logic [5:0] room_less_one_q;
   logic [39:0] shape_r_d;
   logic [39:0] shape_r_q;
-  assign crossing = lines_q > room_q;
+  assign crossing = lines_less_one_q > {1'd0, room_less_one_q};
   assign last = second_q | (~crossing);
   assign go = full_q & open;
-  assign burst = ({6'd0, first_line} << 6) | {58'd0, 6'(count - 7'd1)};
+  assign burst = ({6'd0, first_line} << 6) | {58'd0, count_less_one[5:0]};
   assign burst_valid = go;
   assign burst_last = last;
   assign shape = shape_r_q;
@@ -55,13 +56,12 @@ module job_split (
   assign lines_up = past + 13'h3f;
   assign beats_up = length + 13'h3f;
   assign past_less_one = past - 13'd1;
-  assign length_less_one = length - 13'd1;
   always_comb begin
     full_d = full_q;
     second_d = second_q;
     line_d = line_q;
-    lines_d = lines_q;
-    room_d = room_q;
+    lines_less_one_d = lines_less_one_q;
+    room_less_one_d = room_less_one_q;
     shape_r_d = shape_r_q;
     if (go) begin
       second_d = 1'd1;
@@ -70,9 +70,9 @@ module job_split (
       full_d = job_valid;
       second_d = 1'd0;
       line_d = address[63:6];
-      lines_d = lines_up[12:6];
-      room_d = {1'd0, (~address[11:6])} + 7'd1;
-      shape_r_d = (((({34'd0, address[5:0]} | ({33'd0, lines_up[12:6]} << 6)) | ({33'd0, beats_up[12:6]} << 13)) | ({33'd0, ({1'd0, length_less_one[5:0]} + 7'd1)} << 20)) | ({33'd0, ({1'd0, past_less_one[5:0]} + 7'd1)} << 27)) | ({34'd0, address[11:6]} << 34);
+      lines_less_one_d = past_less_one[12:6];
+      room_less_one_d = ~address[11:6];
+      shape_r_d = (((({34'd0, address[5:0]} | ({33'd0, lines_up[12:6]} << 6)) | ({33'd0, beats_up[12:6]} << 13)) | ({33'd0, last_bytes} << 20)) | ({33'd0, end_bytes} << 27)) | ({34'd0, address[11:6]} << 34);
     end
     if (reset) begin
       full_d = 1'd0;
@@ -80,34 +80,46 @@ module job_split (
     end
   end
   always_comb begin
-    count = lines_q;
+    count_less_one = lines_less_one_q;
     first_line = line_q;
     if (second_q) begin
-      count = lines_q - room_q;
+      count_less_one = lines_less_one_q + (~{1'd0, room_less_one_q});
       first_line = {6'd0, (line_q[57:6] + 52'd1)} << 6;
     end else begin
       if (crossing) begin
-        count = room_q;
+        count_less_one = {1'd0, room_less_one_q};
       end
+    end
+  end
+  always_comb begin
+    last_bytes = {1'd0, length[5:0]};
+    if (length[5:0] == 6'd0) begin
+      last_bytes = 7'h40;
+    end
+  end
+  always_comb begin
+    end_bytes = {1'd0, past[5:0]};
+    if (past[5:0] == 6'd0) begin
+      end_bytes = 7'h40;
     end
   end
   initial begin
     full_q = 1'd0;
     second_q = 1'd0;
     line_q = 58'd0;
-    lines_q = 7'd0;
-    room_q = 7'd0;
+    lines_less_one_q = 7'd0;
+    room_less_one_q = 6'd0;
     shape_r_q = 40'd0;
   end
   always @(posedge clock) begin
     full_q <= full_d;
     second_q <= second_d;
     line_q <= line_d;
-    lines_q <= lines_d;
-    room_q <= room_d;
+    lines_less_one_q <= lines_less_one_d;
+    room_less_one_q <= room_less_one_d;
     shape_r_q <= shape_r_d;
   end
-  wire unused_bits = &{1'b0, lines_up[5:0], beats_up[5:0], past_less_one[12:6], length_less_one[12:6]};
+  wire unused_bits = &{1'b0, lines_up[5:0], beats_up[5:0], past_less_one[5:0], count_less_one[6]};
 endmodule
 
 `default_nettype wire

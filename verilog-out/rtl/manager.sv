@@ -162,7 +162,7 @@ module manager (
     .responder_ended_valid(responder_ended_valid),
     .responder_ended(responder_ended)
   );
-  sdp_ram_w80_a4 u_neighbours (
+  sdp_ram_reg_w80_a4 u_neighbours (
     .clock(clock),
     .raddr(neighbours_raddr),
     .rdata(neighbours_rdata),
@@ -312,6 +312,9 @@ module manager (
       step_d = 5'd5;
     end
     if (step_q == 5'd5) begin
+      step_d = 5'd6;
+    end
+    if (step_q == 5'd6) begin
       step_d = 5'd4;
       neighbour_d = neighbour_q + 5'd1;
       if (neighbour_q == 5'h10) begin

@@ -36,7 +36,7 @@ module node_pool (
   logic busy_q;
   logic [9:0] counter_d;
   logic [9:0] counter_q;
-  sdp_ram_w420_a10 u_items (
+  sdp_ram_reg_w420_a10 u_items (
     .clock(clock),
     .raddr(at),
     .rdata(items_rdata),
@@ -44,7 +44,7 @@ module node_pool (
     .waddr(head_r_q),
     .wdata(new_item)
   );
-  sdp_ram_w10_a10 u_links (
+  sdp_ram_reg_w10_a10 u_links (
     .clock(clock),
     .raddr(at),
     .rdata(links_rdata),
@@ -52,7 +52,7 @@ module node_pool (
     .waddr(waddr),
     .wdata(wdata)
   );
-  sdp_ram_w10_a10 u_free_links (
+  sdp_ram_reg_w10_a10 u_free_links (
     .clock(clock),
     .raddr(next_head),
     .rdata(free_links_rdata),

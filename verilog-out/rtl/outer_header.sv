@@ -17,6 +17,7 @@ module outer_header (
   output wire  [5:0] int_len,
   output wire  [15:0] udp_len,
   output wire  [16:0] ip_end,
+  output wire  [16:0] ip_end_early,
   output wire  summed,
   output wire  [31:0] src_ip,
   output wire  [1:0] ecn,
@@ -105,6 +106,7 @@ module outer_header (
   assign int_len = int_len_2_q;
   assign udp_len = udp_len_2_q;
   assign ip_end = end_2_q;
+  assign ip_end_early = end_1_q;
   assign summed = summed_2_q;
   assign src_ip = src_ip_2_q;
   assign ecn = ecn_2_q;

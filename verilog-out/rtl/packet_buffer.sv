@@ -16,7 +16,6 @@ module packet_buffer (
   input  wire  payload_ready
 );
   logic [9:0] used;
-  wire  full;
   wire  ok;
   wire  [9:0] next_write;
   wire  go;
@@ -39,6 +38,8 @@ module packet_buffer (
   logic losing_q;
   wire  lost_2_d;
   logic lost_2_q;
+  wire  full_d;
+  logic full_q;
   wire  [511:0] ram_rdata;
   wire  ram_we;
   wire  [8:0] ram_waddr;
@@ -117,8 +118,8 @@ module packet_buffer (
     .down_ready(payload_ready),
     .crowded(out_crowded)
   );
-  assign full = used[9];
-  assign ok = (~full) & (~losing_q);
+  assign full_d = used[9] | (&used[8:0]);
+  assign ok = (~full_q) & (~losing_q);
   assign next_write = write_q + 10'd1;
   assign ram_waddr = write_q[8:0];
   assign ram_we = valid_1_q & ok;
@@ -218,6 +219,7 @@ module packet_buffer (
     start_q = 10'd0;
     losing_q = 1'd0;
     lost_2_q = 1'd0;
+    full_q = 1'd0;
     next_frame_q = 10'd0;
     this_frame_q = 10'd0;
     reading_q = 1'd0;
@@ -242,6 +244,7 @@ module packet_buffer (
     start_q <= start_d;
     losing_q <= losing_d;
     lost_2_q <= lost_2_d;
+    full_q <= full_d;
     next_frame_q <= next_frame_d;
     this_frame_q <= this_frame_d;
     reading_q <= reading_d;
@@ -258,7 +261,7 @@ module packet_buffer (
     aligned_q <= aligned_d;
     tag_5_q <= tag_4_q;
   end
-  wire unused_bits = &{1'b0, used[8:0], at[0], beats[5:0], tail[15:6], tag_5_q[14:10]};
+  wire unused_bits = &{1'b0, at[0], beats[5:0], tail[15:6], tag_5_q[14:10]};
 endmodule
 
 `default_nettype wire

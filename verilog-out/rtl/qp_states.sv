@@ -34,6 +34,12 @@ module qp_states (
   logic [16:0] ended_a_q;
   logic [16:0] ended_b_d;
   logic [16:0] ended_b_q;
+  logic [16:0] late_a_d;
+  logic [16:0] late_a_q;
+  logic [16:0] late_b_d;
+  logic [16:0] late_b_q;
+  wire  ended_r_d;
+  logic ended_r_q;
   sdp_ram_w10_a8 u_words (
     .clock(clock),
     .raddr(qp),
@@ -42,7 +48,7 @@ module qp_states (
     .waddr(waddr),
     .wdata(wdata)
   );
-  sdp_ram_w8_a8 u_generations_a (
+  sdp_ram_reg_w8_a8 u_generations_a (
     .clock(clock),
     .raddr(generations_a_raddr),
     .rdata(generations_a_rdata),
@@ -50,7 +56,7 @@ module qp_states (
     .waddr(waddr),
     .wdata(generations_a_wdata)
   );
-  sdp_ram_w8_a8 u_generations_b (
+  sdp_ram_reg_w8_a8 u_generations_b (
     .clock(clock),
     .raddr(generations_b_raddr),
     .rdata(generations_b_rdata),
@@ -59,7 +65,8 @@ module qp_states (
     .wdata(generations_b_wdata)
   );
   assign word = words_rdata;
-  assign ended = marks_q[qp];
+  assign ended_r_d = marks_q[qp];
+  assign ended = ended_r_q;
   assign generations_a_raddr = requester_ended[7:0];
   assign generations_b_raddr = responder_ended[7:0];
   assign generations_a_wdata = wdata[9:2];
@@ -68,12 +75,22 @@ module qp_states (
     clearing_d = clearing_q;
     ended_a_d = ({1'd0, requester_ended} << 1) | {16'd0, requester_ended_valid};
     ended_b_d = ({1'd0, responder_ended} << 1) | {16'd0, responder_ended_valid};
+    late_a_d = ended_a_q;
+    if (write & (ended_a_q[8:1] == qp)) begin
+      late_a_d = 17'd0;
+    end
+    late_b_d = ended_b_q;
+    if (write & (ended_b_q[8:1] == qp)) begin
+      late_b_d = 17'd0;
+    end
     we = write;
     waddr = qp;
     wdata = new_word;
     if (reset) begin
       ended_a_d = 17'd0;
       ended_b_d = 17'd0;
+      late_a_d = 17'd0;
+      late_b_d = 17'd0;
       clearing_d = clearing_q + 8'd1;
       we = 1'd1;
       waddr = clearing_q;
@@ -82,14 +99,14 @@ module qp_states (
   end
   always_comb begin
     marks_1 = marks_q;
-    if (ended_a_q[0] & (generations_a_rdata == ended_a_q[16:9])) begin
-      marks_1 = (marks_q & ~(256'd1 << ended_a_q[8:1])) | ({255'd0, 1'd1} << ended_a_q[8:1]);
+    if (late_a_q[0] & (generations_a_rdata == late_a_q[16:9])) begin
+      marks_1 = (marks_q & ~(256'd1 << late_a_q[8:1])) | ({255'd0, 1'd1} << late_a_q[8:1]);
     end
   end
   always_comb begin
     marks_2 = marks_1;
-    if (ended_b_q[0] & (generations_b_rdata == ended_b_q[16:9])) begin
-      marks_2 = (marks_1 & ~(256'd1 << ended_b_q[8:1])) | ({255'd0, 1'd1} << ended_b_q[8:1]);
+    if (late_b_q[0] & (generations_b_rdata == late_b_q[16:9])) begin
+      marks_2 = (marks_1 & ~(256'd1 << late_b_q[8:1])) | ({255'd0, 1'd1} << late_b_q[8:1]);
     end
   end
   always_comb begin
@@ -103,12 +120,18 @@ module qp_states (
     marks_q = 256'd0;
     ended_a_q = 17'd0;
     ended_b_q = 17'd0;
+    late_a_q = 17'd0;
+    late_b_q = 17'd0;
+    ended_r_q = 1'd0;
   end
   always @(posedge clock) begin
     clearing_q <= clearing_d;
     marks_q <= marks_d;
     ended_a_q <= ended_a_d;
     ended_b_q <= ended_b_d;
+    late_a_q <= late_a_d;
+    late_b_q <= late_b_d;
+    ended_r_q <= ended_r_d;
   end
 endmodule
 

@@ -34,6 +34,8 @@ module queue (
   output wire  [7:0] context_generation,
   output wire  [4:0] head_loaded,
   output wire  [4:0] read_loaded,
+  output wire  [4:0] head_early,
+  output wire  [4:0] read_early,
   output wire  [23:0] una,
   output wire  [23:0] una_before,
   output wire  [23:0] accepted,
@@ -57,6 +59,8 @@ module queue (
   wire  store_we;
   wire  [134:0] store_new_state;
   wire  [134:0] store_state;
+  wire  [4:0] store_head;
+  wire  [4:0] store_read_at;
   wire  store_alive;
   wire  [7:0] store_context_generation;
   wire  [2:0] store_mtu;
@@ -117,6 +121,8 @@ module queue (
     .removing(removing),
     .generation(generation),
     .state(store_state),
+    .head(store_head),
+    .read_at(store_read_at),
     .alive(store_alive),
     .context_generation(store_context_generation),
     .mtu(store_mtu),
@@ -126,6 +132,8 @@ module queue (
   );
   assign alive = store_alive;
   assign context_generation = store_context_generation;
+  assign head_early = store_head;
+  assign read_early = store_read_at;
   assign head_loaded = store_state[102:98];
   assign read_loaded = store_state[117:113];
   assign una = una_r_q;

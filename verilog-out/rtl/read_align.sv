@@ -14,11 +14,9 @@ module read_align (
   output wire  [520:0] payload
 );
   wire  take;
-  wire  [5:0] shift;
+  wire  next_job;
   wire  [6:0] lines;
   wire  [6:0] beats;
-  wire  last_line;
-  wire  last_beat;
   wire  [1023:0] double;
   wire  [1023:0] double_1;
   wire  leave;
@@ -26,8 +24,24 @@ module read_align (
   logic [511:0] joined;
   logic [6:0] bytes;
   logic error;
-  logic [6:0] number_d;
-  logic [6:0] number_q;
+  logic busy_d;
+  logic busy_q;
+  logic [5:0] shift_d;
+  logic [5:0] shift_q;
+  logic [6:0] tail_bytes_d;
+  logic [6:0] tail_bytes_q;
+  logic [6:0] lines_left_d;
+  logic [6:0] lines_left_q;
+  logic [6:0] beats_left_d;
+  logic [6:0] beats_left_q;
+  logic first_line_d;
+  logic first_line_q;
+  logic last_line_d;
+  logic last_line_q;
+  logic any_beat_d;
+  logic any_beat_q;
+  logic last_beat_d;
+  logic last_beat_q;
   logic valid_1_d;
   logic valid_1_q;
   wire  [511:0] data_1_d;
@@ -57,19 +71,17 @@ module read_align (
   logic [520:0] payload_r_q;
   logic payload_valid_r_d;
   logic payload_valid_r_q;
-  assign shift = shape_data[5:0];
   assign lines = shape_data[12:6];
   assign beats = shape_data[19:13];
-  assign last_line = (number_q + 7'd1) == lines;
-  assign last_beat = (number_q + 7'd1) == beats;
-  assign take = line_valid & shape_valid;
-  assign line_ready = shape_valid;
-  assign shape_ready = take & last_line;
+  assign take = line_valid & busy_q;
+  assign line_ready = busy_q;
+  assign next_job = (~busy_q) | (take & last_line_q);
+  assign shape_ready = next_job;
   assign double = {512'd0, line_data[511:0]} | ({511'd0, line_data} << 512);
-  assign data_1_d = 512'(double >> ({3'd0, shift[2:0]} << 3));
-  assign keep_1_d = (~512'd0) >> ({3'd0, shift[2:0]} << 3);
-  assign shift_1_d = shift[5:3];
-  assign tag_1_d = (((({11'd0, (number_q == 7'd0)} | ({11'd0, (number_q < beats)} << 1)) | ({11'd0, last_beat} << 2)) | ({11'd0, last_line} << 3)) | ({11'd0, line_data[512]} << 4)) | ({5'd0, bytes} << 5);
+  assign data_1_d = 512'(double >> ({3'd0, shift_q[2:0]} << 3));
+  assign keep_1_d = (~512'd0) >> ({3'd0, shift_q[2:0]} << 3);
+  assign shift_1_d = shift_q[5:3];
+  assign tag_1_d = (((({11'd0, first_line_q} | ({11'd0, any_beat_q} << 1)) | ({11'd0, last_beat_q} << 2)) | ({11'd0, last_line_q} << 3)) | ({11'd0, line_data[512]} << 4)) | ({5'd0, bytes} << 5);
   assign double_1 = {512'd0, data_1_q} | ({512'd0, data_1_q} << 512);
   assign data_2_d = 512'(double_1 >> ({6'd0, shift_1_q} << 6));
   assign keep_2_d = keep_1_q >> ({6'd0, shift_1_q} << 6);
@@ -79,16 +91,37 @@ module read_align (
   assign payload_valid = payload_valid_r_q;
   assign payload = payload_r_q;
   always_comb begin
-    number_d = number_q;
+    busy_d = busy_q;
+    shift_d = shift_q;
+    tail_bytes_d = tail_bytes_q;
+    lines_left_d = lines_left_q;
+    beats_left_d = beats_left_q;
+    first_line_d = first_line_q;
+    last_line_d = last_line_q;
+    any_beat_d = any_beat_q;
+    last_beat_d = last_beat_q;
     held_d = held_q;
     held_data_d = held_data_q;
     held_tag_d = held_tag_q;
     failed_d = failed_q;
     if (take) begin
-      number_d = number_q + 7'd1;
-      if (last_line) begin
-        number_d = 7'd0;
-      end
+      first_line_d = 1'd0;
+      lines_left_d = lines_left_q - 7'd1;
+      beats_left_d = beats_left_q - 7'd1;
+      last_line_d = lines_left_q == 7'd2;
+      last_beat_d = beats_left_q == 7'd2;
+      any_beat_d = any_beat_q & (~last_beat_q);
+    end
+    if (next_job) begin
+      busy_d = shape_valid;
+      shift_d = shape_data[5:0];
+      tail_bytes_d = shape_data[26:20];
+      first_line_d = 1'd1;
+      lines_left_d = lines;
+      beats_left_d = beats;
+      last_line_d = lines == 7'd1;
+      last_beat_d = beats == 7'd1;
+      any_beat_d = |beats;
     end
     valid_1_d = take;
     valid_2_d = valid_1_q;
@@ -103,7 +136,7 @@ module read_align (
       failed_d = tag_2_q[4] | (failed_q & (~tag_2_q[0]));
     end
     if (reset) begin
-      number_d = 7'd0;
+      busy_d = 1'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       held_d = 1'd0;
@@ -112,8 +145,8 @@ module read_align (
   end
   always_comb begin
     bytes = 7'h40;
-    if (last_beat) begin
-      bytes = shape_data[26:20];
+    if (last_beat_q) begin
+      bytes = tail_bytes_q;
     end
   end
   always_comb begin
@@ -125,7 +158,15 @@ module read_align (
     end
   end
   initial begin
-    number_q = 7'd0;
+    busy_q = 1'd0;
+    shift_q = 6'd0;
+    tail_bytes_q = 7'd0;
+    lines_left_q = 7'd0;
+    beats_left_q = 7'd0;
+    first_line_q = 1'd0;
+    last_line_q = 1'd0;
+    any_beat_q = 1'd0;
+    last_beat_q = 1'd0;
     valid_1_q = 1'd0;
     data_1_q = 512'd0;
     keep_1_q = 512'd0;
@@ -143,7 +184,15 @@ module read_align (
     payload_valid_r_q = 1'd0;
   end
   always @(posedge clock) begin
-    number_q <= number_d;
+    busy_q <= busy_d;
+    shift_q <= shift_d;
+    tail_bytes_q <= tail_bytes_d;
+    lines_left_q <= lines_left_d;
+    beats_left_q <= beats_left_d;
+    first_line_q <= first_line_d;
+    last_line_q <= last_line_d;
+    any_beat_q <= any_beat_d;
+    last_beat_q <= last_beat_d;
     valid_1_q <= valid_1_d;
     data_1_q <= data_1_d;
     keep_1_q <= keep_1_d;

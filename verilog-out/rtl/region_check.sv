@@ -200,7 +200,7 @@ module region_check (
   );
   assign base_in = region_data[96:33];
   assign end_in = base_in + region_data[160:97];
-  assign wraps_1_d = end_in < base_in;
+  assign wraps_1_d = (base_in[63] & region_data[160]) | ((base_in[63] | region_data[160]) & (~end_in[63]));
   assign hit_0_d = used_q[0] & (keys_0_q == key);
   assign hit_1_d = used_q[1] & (keys_1_q == key);
   assign hit_2_d = used_q[2] & (keys_2_q == key);
@@ -235,7 +235,7 @@ module region_check (
   assign hit_31_d = used_q[31] & (keys_31_q == key);
   assign ram_wdata = (((({100'd0, data_1_q[96:33]} | ({100'd0, end_1_q} << 64)) | ({163'd0, wraps_1_q} << 128)) | ({163'd0, data_1_q[0]} << 129)) | ({162'd0, data_1_q[162:161]} << 130)) | ({132'd0, data_1_q[32:1]} << 132);
   assign last_in = address + {32'd0, length};
-  assign over_1_d = last_in < address;
+  assign over_1_d = address[63] & (~last_in[63]);
   assign empty_1_d = length == 32'd0;
   assign ends_later = last_3_q > ram_rdata[127:64];
   assign named_4_d = (found_3_q & ram_rdata[129]) & (ram_rdata[163:132] == key_3_q);

@@ -116,6 +116,8 @@ module requester_q150_s20 (
   wire  [7:0] queue_context_generation;
   wire  [4:0] queue_head_loaded;
   wire  [4:0] queue_read_loaded;
+  wire  [4:0] queue_head_early;
+  wire  [4:0] queue_read_early;
   wire  [23:0] queue_una;
   wire  [23:0] queue_una_before;
   wire  [23:0] queue_accepted;
@@ -177,6 +179,7 @@ module requester_q150_s20 (
   wire  reply_fatal;
   wire  [3:0] reply_status;
   wire  [414:0] reply_echo;
+  logic [23:0] limit_q;
   wire  outcome_at_read;
   wire  outcome_ends;
   wire  outcome_lost;
@@ -237,6 +240,8 @@ module requester_q150_s20 (
   logic started_q;
   logic idle_d;
   logic idle_q;
+  logic read_d;
+  logic read_q;
   logic load_d;
   logic load_q;
   logic look_d;
@@ -364,6 +369,8 @@ module requester_q150_s20 (
     .context_generation(queue_context_generation),
     .head_loaded(queue_head_loaded),
     .read_loaded(queue_read_loaded),
+    .head_early(queue_head_early),
+    .read_early(queue_read_early),
     .una(queue_una),
     .una_before(queue_una_before),
     .accepted(queue_accepted),
@@ -441,8 +448,9 @@ module requester_q150_s20 (
     .twice(place_twice)
   );
   walk_s20 u_step (
+    .clock(clock),
     .una(queue_una),
-    .limit(reply_limit),
+    .limit(limit_q),
     .with_data(reply_data),
     .start(step_start),
     .finish(step_finish),
@@ -478,7 +486,7 @@ module requester_q150_s20 (
     .gap(reply_gap),
     .data(reply_data),
     .old(place_old),
-    .limit(reply_limit),
+    .limit(limit_q),
     .una_before(queue_una_before),
     .una(queue_una),
     .at_read(outcome_at_read),
@@ -649,6 +657,7 @@ module requester_q150_s20 (
   assign started_d = 1'd1;
   always_comb begin
     idle_d = idle_q;
+    read_d = read_q;
     load_d = load_q;
     look_d = look_q;
     fetch_d = fetch_q;
@@ -684,7 +693,7 @@ module requester_q150_s20 (
     done = 1'd0;
     if (idle_q) begin
       idle_d = ~choice_any;
-      load_d = choice_any;
+      read_d = choice_any;
       flushing_d = 1'd0;
       admitting_d = 1'd0;
       found_d = 1'd0;
@@ -694,6 +703,10 @@ module requester_q150_s20 (
       guilty_d = 1'd0;
       scheduled_d = 1'd0;
       code_d = 3'd0;
+    end
+    if (read_q) begin
+      read_d = 1'd0;
+      load_d = 1'd1;
     end
     echoes_put = 1'd0;
     if (load_q) begin
@@ -711,10 +724,19 @@ module requester_q150_s20 (
       end
     end
     ring_place = pointer_q;
+    if (load_q) begin
+      ring_place = queue_head_early;
+      if (choice_row) begin
+        ring_place = queue_read_early;
+      end
+    end
     if (look_q) begin
       look_d = 1'd0;
-      fetch_d = 1'd1;
-      if (~admitting_q) begin
+      message_d = ring_message;
+      if (admitting_q) begin
+        fetch_d = 1'd1;
+      end else begin
+        decide_d = 1'd1;
         if ((choice_ended | choice_error) | choice_remove) begin
           status_d = 4'd8;
           if (choice_ended) begin
@@ -725,24 +747,24 @@ module requester_q150_s20 (
           end
           flushing_d = 1'd1;
           if ((~live_q) | queue_dead) begin
-            fetch_d = 1'd0;
+            decide_d = 1'd0;
             done = 1'd1;
           end else if (queue_head == queue_tail) begin
-            fetch_d = 1'd0;
+            decide_d = 1'd0;
             bury_d = 1'd1;
           end
         end
         if (choice_work) begin
-          fetch_d = 1'd0;
+          decide_d = 1'd0;
           post_d = 1'd1;
         end
         if (choice_answer & ((~live_q) | queue_dead)) begin
-          fetch_d = 1'd0;
+          decide_d = 1'd0;
           done = 1'd1;
           hit_3 = live_q & reply_acknowledgement;
         end
         if (choice_row & (((~live_q) | queue_dead) | verdict_negative)) begin
-          fetch_d = 1'd0;
+          decide_d = 1'd0;
           act_d = 1'd1;
           code_d = 3'd3;
           if (queue_dead) begin
@@ -845,7 +867,7 @@ module requester_q150_s20 (
           queue_pop = 1'd1;
           popped_d = 1'd1;
           pointer_d = next_pointer;
-          if (((~step_taken) & ((step_new_una != reply_limit) | reply_data)) & (next_pointer != queue_admit)) begin
+          if (((~step_taken) & ((message_q[47:24] != limit_q) | reply_data)) & (next_pointer != queue_admit)) begin
             finish_d = 1'd0;
             fetch_d = 1'd1;
           end
@@ -942,6 +964,7 @@ module requester_q150_s20 (
     end
     if (reset | (~started_q)) begin
       idle_d = 1'd1;
+      read_d = 1'd0;
       load_d = 1'd0;
       look_d = 1'd0;
       fetch_d = 1'd0;
@@ -975,8 +998,10 @@ module requester_q150_s20 (
     end
   end
   initial begin
+    limit_q = 24'd0;
     started_q = 1'd0;
     idle_q = 1'd0;
+    read_q = 1'd0;
     load_q = 1'd0;
     look_q = 1'd0;
     fetch_q = 1'd0;
@@ -1008,8 +1033,10 @@ module requester_q150_s20 (
     counts_out_q = 11'd0;
   end
   always @(posedge clock) begin
+    limit_q <= reply_limit;
     started_q <= started_d;
     idle_q <= idle_d;
+    read_q <= read_d;
     load_q <= load_d;
     look_q <= look_d;
     fetch_q <= fetch_d;

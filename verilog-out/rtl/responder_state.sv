@@ -56,9 +56,18 @@ module responder_state (
   logic [7:0] left_qp_1_q;
   logic [7:0] left_generation_1_q;
   logic [2:0] left_what_1_q;
+  wire  left_2_d;
+  logic left_2_q;
+  logic [7:0] left_qp_2_q;
+  logic [7:0] left_generation_2_q;
+  logic [2:0] left_what_2_q;
   logic fail_1_q;
   logic [7:0] fail_qp_1_q;
   logic [7:0] fail_generation_1_q;
+  wire  fail_2_d;
+  logic fail_2_q;
+  logic [7:0] fail_qp_2_q;
+  logic [7:0] fail_generation_2_q;
   sdp_ram_w166_a8 u_state (
     .clock(clock),
     .raddr(qp),
@@ -75,7 +84,7 @@ module responder_state (
     .waddr(left_waddr),
     .wdata(left_wdata)
   );
-  sdp_ram_w19_a8 u_left_own (
+  sdp_ram_reg_w19_a8 u_left_own (
     .clock(clock),
     .raddr(left_qp),
     .rdata(left_own_rdata),
@@ -91,7 +100,7 @@ module responder_state (
     .waddr(failed_waddr),
     .wdata(failed_wdata)
   );
-  sdp_ram_w8_a8 u_fails_own (
+  sdp_ram_reg_w8_a8 u_fails_own (
     .clock(clock),
     .raddr(fail_qp),
     .rdata(fails_own_rdata),
@@ -101,9 +110,11 @@ module responder_state (
   );
   assign word = state_rdata;
   assign state_we = we | create_state_q;
-  assign left_new = ((({10'd0, left_own_rdata[18:10]} << 10) | ({18'd0, left_what_1_q[2]} << 10)) | ({17'd0, (left_own_rdata[9:8] + {1'd0, left_what_1_q[1]})} << 8)) | {11'd0, (left_own_rdata[7:0] + {7'd0, left_what_1_q[0]})};
+  assign left_2_d = left_1_q & (~(create_left_q & (created_qp_q == left_qp_1_q)));
+  assign left_new = ((({10'd0, left_own_rdata[18:10]} << 10) | ({18'd0, left_what_2_q[2]} << 10)) | ({17'd0, (left_own_rdata[9:8] + {1'd0, left_what_2_q[1]})} << 8)) | {11'd0, (left_own_rdata[7:0] + {7'd0, left_what_2_q[0]})};
   assign left_reads = left_rdata[7:0];
   assign cuts = left_rdata[9:8];
+  assign fail_2_d = fail_1_q & (~(create_fails_q & (created_qp_q == fail_qp_1_q)));
   assign ended = left_rdata[10] | failed_rdata;
   always_comb begin
     created_qp_d = created_qp_q;
@@ -126,12 +137,12 @@ module responder_state (
     left_own_we = create_left_q;
     left_own_waddr = created_qp_q;
     left_own_wdata = {11'd0, created_generation_q} << 11;
-    if (left_1_q) begin
-      left_we = left_own_rdata[18:11] == left_generation_1_q;
-      left_waddr = left_qp_1_q;
+    if (left_2_q) begin
+      left_we = left_own_rdata[18:11] == left_generation_2_q;
+      left_waddr = left_qp_2_q;
       left_wdata = left_new[10:0];
-      left_own_we = left_own_rdata[18:11] == left_generation_1_q;
-      left_own_waddr = left_qp_1_q;
+      left_own_we = left_own_rdata[18:11] == left_generation_2_q;
+      left_own_waddr = left_qp_2_q;
       left_own_wdata = left_new;
     end else begin
       create_left_d = 1'd0;
@@ -139,9 +150,9 @@ module responder_state (
     failed_we = create_fails_q;
     failed_waddr = created_qp_q;
     failed_wdata = 1'd0;
-    if (fail_1_q) begin
-      failed_we = fails_own_rdata == fail_generation_1_q;
-      failed_waddr = fail_qp_1_q;
+    if (fail_2_q) begin
+      failed_we = fails_own_rdata == fail_generation_2_q;
+      failed_waddr = fail_qp_2_q;
       failed_wdata = 1'd1;
     end else begin
       create_fails_d = 1'd0;
@@ -166,9 +177,16 @@ module responder_state (
     left_qp_1_q = 8'd0;
     left_generation_1_q = 8'd0;
     left_what_1_q = 3'd0;
+    left_2_q = 1'd0;
+    left_qp_2_q = 8'd0;
+    left_generation_2_q = 8'd0;
+    left_what_2_q = 3'd0;
     fail_1_q = 1'd0;
     fail_qp_1_q = 8'd0;
     fail_generation_1_q = 8'd0;
+    fail_2_q = 1'd0;
+    fail_qp_2_q = 8'd0;
+    fail_generation_2_q = 8'd0;
   end
   always @(posedge clock) begin
     created_qp_q <= created_qp_d;
@@ -181,9 +199,16 @@ module responder_state (
     left_qp_1_q <= left_qp;
     left_generation_1_q <= left_generation;
     left_what_1_q <= left_what;
+    left_2_q <= left_2_d;
+    left_qp_2_q <= left_qp_1_q;
+    left_generation_2_q <= left_generation_1_q;
+    left_what_2_q <= left_what_1_q;
     fail_1_q <= fail_valid;
     fail_qp_1_q <= fail_qp;
     fail_generation_1_q <= fail_generation;
+    fail_2_q <= fail_2_d;
+    fail_qp_2_q <= fail_qp_1_q;
+    fail_generation_2_q <= fail_generation_1_q;
   end
   wire unused_bits = &{1'b0, context_data[209:184], context_data[159:9]};
 endmodule

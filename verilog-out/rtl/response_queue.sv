@@ -36,7 +36,7 @@ module response_queue (
   output wire  [2:0] left_what,
   output wire  [10:0] free
 );
-  logic [91:0] list;
+  wire  [91:0] list;
   wire  [10:0] waiting;
   wire  [23:0] covered;
   wire  [23:0] beyond;
@@ -99,8 +99,8 @@ module response_queue (
   wire  [414:0] acks_down_data;
   wire  acks_down_valid;
   wire  acks_crowded;
-  logic [2:0] state_d;
-  logic [2:0] state_q;
+  logic [3:0] state_d;
+  logic [3:0] state_q;
   logic [1:0] op_d;
   logic [1:0] op_q;
   logic [419:0] entry_d;
@@ -109,6 +109,7 @@ module response_queue (
   logic [17:0] creation_q;
   logic [7:0] qp_d;
   logic [7:0] qp_q;
+  logic [91:0] held_d;
   logic [91:0] held_q;
   logic [9:0] cursor_d;
   logic [9:0] cursor_q;
@@ -225,12 +226,13 @@ module response_queue (
     .read_data(activation_read_data)
   );
   assign up_ready = intake_up_ready;
-  assign idle = (state_q == 3'd0) & (~pool_clearing);
-  assign look = state_q == 3'd1;
+  assign idle = (state_q == 4'd0) & (~pool_clearing);
+  assign look = state_q == 4'd1;
+  assign list = held_q;
   assign waiting = list[21:11];
   assign active = list[8];
   assign own = (list[7:0] == entry_q[17:10]) & (~list[9]);
-  assign covered = (list[65:42] - entry_q[41:18]) - 24'd1;
+  assign covered = list[65:42] + (~entry_q[41:18]);
   assign beyond = pool_item[41:18] - entry_q[41:18];
   assign is_read = entry_q[1:0] == 2'd2;
   assign item_reads = pool_item[1:0] == 2'd2;
@@ -245,11 +247,11 @@ module response_queue (
   assign keep = (answer & active) & (~rewind);
   assign store = keep & (pool_free > 11'd1);
   assign stalled = (~acks_up_ready) & ((ending & entry_q[0]) | ((answer & (~active)) & (~is_read)));
-  assign pop = (state_q == 3'd3) & (item_reads | acks_up_ready);
-  assign judge = state_q == 3'd5;
+  assign pop = (state_q == 4'd3) & (item_reads | acks_up_ready);
+  assign judge = state_q == 4'd5;
   assign taken_back = judge & ((cut_q | replaces_q) | (~beyond[23]));
-  assign finish = state_q == 3'd6;
-  assign activate = (state_q == 3'd7) & (~activation_busy);
+  assign finish = state_q == 4'd6;
+  assign activate = (state_q == 4'd7) & (~activation_busy);
   assign pool_link = |waiting;
   assign pool_link_to = list[41:32];
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
@@ -296,56 +298,65 @@ module response_queue (
       entry_d = intake_entry;
       creation_d = intake_creation;
       if (intake_valid) begin
-        state_d = 3'd1;
+        state_d = 4'd8;
       end
     end
     if (look) begin
-      state_d = 3'd0;
+      state_d = 4'd0;
       seen_d = 11'd0;
       removed_d = 11'd0;
       cursor_d = list[31:22];
       cut_d = 1'd0;
       replaces_d = rewind & (~covered[23]);
       if (stalled) begin
-        state_d = 3'd1;
+        state_d = 4'd1;
       end
       if (leave & (|waiting)) begin
-        state_d = 3'd2;
+        state_d = 4'd2;
       end
       if (rewind) begin
-        state_d = 3'd4;
+        state_d = 4'd4;
         if (waiting == 11'd0) begin
-          state_d = 3'd6;
+          state_d = 4'd6;
         end
       end
       if ((answer & (~active)) & is_read) begin
-        state_d = 3'd7;
+        state_d = 4'd7;
       end
     end
-    if (state_q == 3'd2) begin
-      state_d = 3'd3;
+    if (state_q == 4'd8) begin
+      state_d = 4'd1;
+    end
+    if (state_q == 4'd2) begin
+      state_d = 4'd9;
+    end
+    if (state_q == 4'd9) begin
+      state_d = 4'd3;
     end
     if (pop) begin
       cursor_d = pool_behind;
-      state_d = 3'd2;
+      state_d = 4'd2;
       if (waiting == 11'd1) begin
-        state_d = 3'd0;
+        state_d = 4'd0;
       end
       if (item_reads) begin
         entry_d = pool_item;
-        state_d = 3'd7;
+        state_d = 4'd7;
       end
     end
-    if (state_q == 3'd4) begin
-      state_d = 3'd5;
+    if (state_q == 4'd4) begin
+      state_d = 4'ha;
+    end
+    if (state_q == 4'ha) begin
+      state_d = 4'd5;
     end
     if (judge) begin
       seen_d = seen_q + 11'd1;
       earlier_d = cursor_q;
       cursor_d = pool_behind;
-      state_d = 3'd4;
+      state_d = 4'd4;
       if (last) begin
-        state_d = 3'd6;
+        state_d = 4'd6;
       end
     end
     if (taken_back) begin
@@ -358,13 +369,13 @@ module response_queue (
     end
     if (finish) begin
       entry_d = (entry_q & ~(420'd1 << 200)) | ({419'd0, 1'd0} << 200);
-      state_d = 3'd1;
+      state_d = 4'd8;
       if (replaces_q) begin
-        state_d = 3'd7;
+        state_d = 4'd7;
       end
     end
     if (activate) begin
-      state_d = 3'd0;
+      state_d = 4'd0;
     end
     left_what_r_d = 3'd0;
     if (((leave | (taken_back & item_reads)) | (activate & replaces_q)) | ((keep & (~store)) & is_read)) begin
@@ -378,15 +389,9 @@ module response_queue (
     end
     full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc0);
     if (reset) begin
-      state_d = 3'd0;
+      state_d = 4'd0;
       left_what_r_d = 3'd0;
       full_r_d = 1'd1;
-    end
-  end
-  always_comb begin
-    list = held_q;
-    if (look) begin
-      list = lists_rdata;
     end
   end
   always_comb begin
@@ -442,6 +447,12 @@ module response_queue (
     end
   end
   always_comb begin
+    held_d = changed;
+    if (state_q == 4'd8) begin
+      held_d = lists_rdata;
+    end
+  end
+  always_comb begin
     lists_we = (((((create | fail) | leave) | store) | pop) | finish) | activate;
     lists_waddr = qp_q;
     lists_wdata = changed;
@@ -461,7 +472,7 @@ module response_queue (
     end
   end
   initial begin
-    state_q = 3'd0;
+    state_q = 4'd0;
     op_q = 2'd0;
     entry_q = 420'd0;
     creation_q = 18'd0;
@@ -486,7 +497,7 @@ module response_queue (
     entry_q <= entry_d;
     creation_q <= creation_d;
     qp_q <= qp_d;
-    held_q <= changed;
+    held_q <= held_d;
     cursor_q <= cursor_d;
     earlier_q <= earlier_d;
     seen_q <= seen_d;

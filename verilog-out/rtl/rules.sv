@@ -37,6 +37,7 @@ module rules (
   output wire  reported,
   output wire  [23:0] count
 );
+  logic [11:0] less_one;
   wire  [7:0] opcode;
   logic [24:0] rounded;
   wire  [31:0] payload;
@@ -116,7 +117,7 @@ module rules (
   wire  [23:0] msn_4_d;
   logic [23:0] msn_4_q;
   assign mtu_2_d = 13'h100 << row[546:544];
-  assign sum_2_d = {1'd0, row[74:43]} + {20'd0, ((13'h100 << row[546:544]) - 13'd1)};
+  assign sum_2_d = {1'd0, row[74:43]} + {21'd0, less_one};
   assign opcode = row[7:0];
   assign own_3_d = known[165] & (known[159:152] == row[543:536]);
   assign ended_3_d = known[164] | ended;
@@ -177,6 +178,21 @@ module rules (
   assign empty = none_3_q;
   assign reported = reported_3_q;
   assign count = packets_3_q[23:0];
+  always_comb begin
+    less_one = 12'hff;
+    if (row[546:544] >= 3'd1) begin
+      less_one = 12'h1ff;
+    end
+    if (row[546:544] >= 3'd2) begin
+      less_one = 12'h3ff;
+    end
+    if (row[546:544] >= 3'd3) begin
+      less_one = 12'h7ff;
+    end
+    if (row[546:544] >= 3'd4) begin
+      less_one = 12'hfff;
+    end
+  end
   always_comb begin
     rounded = sum_2_q[32:8];
     if (mtu_2_q[9]) begin

@@ -35,8 +35,7 @@ module rx_parser (
 );
   wire  [47:0] own_mac;
   logic [1023:0] window;
-  wire  [17:0] left;
-  logic [6:0] covered;
+  wire  [10:0] end_beat;
   wire  [20:0] faults_6;
   logic [10:0] number_d;
   logic [10:0] number_q;
@@ -72,6 +71,7 @@ module rx_parser (
   wire  [5:0] outer_int_len;
   wire  [15:0] outer_udp_len;
   wire  [16:0] outer_ip_end;
+  wire  [16:0] outer_ip_end_early;
   wire  outer_summed;
   wire  [31:0] outer_src_ip;
   wire  [1:0] outer_ecn;
@@ -88,8 +88,10 @@ module rx_parser (
   wire  [10:0] number_3_q;
   wire  [17:0] frame_len_4_d;
   logic [17:0] frame_len_4_q;
-  wire  [17:0] base_4_d;
-  logic [17:0] base_4_q;
+  logic [6:0] covered_4_d;
+  logic [6:0] covered_4_q;
+  logic any_covered_4_d;
+  logic any_covered_4_q;
   wire  [6:0] transport_faults;
   wire  [7:0] transport_opcode;
   wire  transport_ack_req;
@@ -187,6 +189,7 @@ module rx_parser (
     .int_len(outer_int_len),
     .udp_len(outer_udp_len),
     .ip_end(outer_ip_end),
+    .ip_end_early(outer_ip_end_early),
     .summed(outer_summed),
     .src_ip(outer_src_ip),
     .ecn(outer_ecn),
@@ -247,7 +250,7 @@ module rx_parser (
     .clock(clock),
     .data(data_4_q),
     .number(number_4_q),
-    .covered(covered),
+    .covered(covered_4_q),
     .headers(outer_icrc_headers),
     .has_tag(outer_has_tag_out),
     .code(outer_code),
@@ -255,7 +258,7 @@ module rx_parser (
   );
   delay_w7_d2 u_covered_6 (
     .clock(clock),
-    .d(covered),
+    .d(covered_4_q),
     .q(covered_6_q)
   );
   delay_w1_d2 u_enable_6 (
@@ -287,7 +290,7 @@ module rx_parser (
     .enable(valid_4_q),
     .first(udp_first),
     .has_tag(outer_has_tag_out),
-    .covered(covered),
+    .covered(covered_4_q),
     .udp_len(outer_udp_len),
     .right(udp_right)
   );
@@ -419,10 +422,9 @@ module rx_parser (
   assign window_done_1_d = valid_0_q & ((number_0_q == 11'd1) | ((number_0_q == 11'd0) & last_0_q));
   assign own_mac = ((((({40'd0, cfg_mac[7:0]} << 40) | ({40'd0, cfg_mac[15:8]} << 32)) | ({40'd0, cfg_mac[23:16]} << 24)) | ({40'd0, cfg_mac[31:24]} << 16)) | ({40'd0, cfg_mac[39:32]} << 8)) | {40'd0, cfg_mac[47:40]};
   assign length_go = 1'd1;
-  assign base_4_d = {7'd0, number_3_q} << 6;
   assign frame_len_4_d = ({7'd0, number_3_q} << 6) + {11'd0, length_bytes};
-  assign left = {1'd0, outer_ip_end} - base_4_q;
-  assign enable_6_d = valid_4_q & (covered != 7'd0);
+  assign end_beat = outer_ip_end_early[16:6];
+  assign enable_6_d = valid_4_q & any_covered_4_q;
   assign first_6_d = number_4_q == 2'd0;
   assign udp_first = number_4_q == 2'd0;
   assign faults_6 = (((({19'd0, l2_faults_6_q} << 2) | ({11'd0, outer_faults_6_q} << 4)) | ({20'd0, transport_faults[6]} << 7)) | ({19'd0, transport_faults[1:0]} << 14)) | ({17'd0, transport_faults[5:2]} << 17);
@@ -526,12 +528,15 @@ module rx_parser (
     end
   end
   always_comb begin
-    covered = left[6:0];
-    if (left > 18'h40) begin
-      covered = 7'h40;
+    covered_4_d = 7'd0;
+    any_covered_4_d = 1'd0;
+    if (number_3_q < end_beat) begin
+      covered_4_d = 7'h40;
+      any_covered_4_d = 1'd1;
     end
-    if ({1'd0, outer_ip_end} <= base_4_q) begin
-      covered = 7'd0;
+    if (number_3_q == end_beat) begin
+      covered_4_d = {1'd0, outer_ip_end_early[5:0]};
+      any_covered_4_d = |outer_ip_end_early[5:0];
     end
   end
   initial begin
@@ -553,7 +558,8 @@ module rx_parser (
     has_tag_2_q = 1'd0;
     l2_faults_2_q = 2'd0;
     frame_len_4_q = 18'd0;
-    base_4_q = 18'd0;
+    covered_4_q = 7'd0;
+    any_covered_4_q = 1'd0;
     faults_held_q = 21'd0;
     end_held_q = 17'd0;
     summed_held_q = 1'd0;
@@ -591,7 +597,8 @@ module rx_parser (
     has_tag_2_q <= has_tag_1_q;
     l2_faults_2_q <= l2_faults_2_d;
     frame_len_4_q <= frame_len_4_d;
-    base_4_q <= base_4_d;
+    covered_4_q <= covered_4_d;
+    any_covered_4_q <= any_covered_4_d;
     faults_held_q <= faults_held_d;
     end_held_q <= end_held_d;
     summed_held_q <= summed_held_d;

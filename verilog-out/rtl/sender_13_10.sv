@@ -45,7 +45,7 @@ module sender_13_10 (
   wire  own;
   wire  old;
   wire  is_ack;
-  logic [23:0] sent_reach;
+  logic was_sent;
   wire  good;
   wire  rewind;
   wire  expired;
@@ -234,7 +234,7 @@ module sender_13_10 (
   assign own = sender_7_q[138] & (sender_7_q[123:116] == op_7_q[11:4]);
   assign is_ack = own & (kind < 4'd2);
   assign old = distance_q[23];
-  assign good = ((is_ack & (~old)) & ((distance_q <= sent_reach) | (distance_q <= read_reach_q))) & (distance_q <= end_reach_q);
+  assign good = ((is_ack & (~old)) & (was_sent | (distance_q <= read_reach_q))) & (distance_q <= end_reach_q);
   assign expired = ((((((((kind == 4'd7) & sender_7_q[138]) & sender_7_q[168]) & (~sender_7_q[169])) & (|outstanding_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q[167:160])) & (age_q >= timeout)) & (~held_7_q);
   assign rewind = (good & (kind == 4'd1)) | (expired & (sender_7_q[159:156] < retry_limit));
   assign written = (((((((((((((((({169'd0, timerless} << 169) | ({169'd0, armed} << 168)) | ({162'd0, sent} << 160)) | ({166'd0, retries} << 156)) | ({154'd0, since} << 140)) | ({169'd0, windowless} << 139)) | ({169'd0, alive} << 138)) | ({167'd0, pause_class} << 135)) | ({167'd0, mtu} << 132)) | ({166'd0, restarts} << 128)) | ({166'd0, rewinds} << 124)) | ({162'd0, generation_new} << 116)) | ({150'd0, adjust} << 96)) | ({146'd0, read_to} << 72)) | ({146'd0, read_from} << 48)) | ({146'd0, end_psn} << 24)) | {146'd0, una};
@@ -298,14 +298,14 @@ module sender_13_10 (
     end
   end
   always_comb begin
-    sent_reach = reach_q;
+    was_sent = distance_q <= reach_q;
     if (reach_q[23] | (restarted_7_q & (reach_q > 24'h400000))) begin
-      sent_reach = 24'd0;
+      was_sent = ~(|distance_q);
     end
     if (sender_7_q[169]) begin
-      sent_reach = outstanding_q;
+      was_sent = distance_q <= outstanding_q;
       if (outstanding_q[23]) begin
-        sent_reach = 24'd0;
+        was_sent = ~(|distance_q);
       end
     end
   end

@@ -17,6 +17,8 @@ module store (
   input  wire  removing,
   input  wire  [7:0] generation,
   output logic [134:0] state,
+  output wire  [4:0] head,
+  output wire  [4:0] read_at,
   output wire  alive,
   output wire  [7:0] context_generation,
   output wire  [2:0] mtu,
@@ -32,7 +34,7 @@ module store (
   wire  [135:0] states_wdata;
   wire  [32:0] sent_rdata;
   wire  [32:0] sent_wdata;
-  sdp_ram_w37_a8 u_contexts (
+  sdp_ram_reg_w37_a8 u_contexts (
     .clock(clock),
     .raddr(qp),
     .rdata(contexts_rdata),
@@ -40,7 +42,7 @@ module store (
     .waddr(context_qp),
     .wdata(contexts_wdata)
   );
-  sdp_ram_w136_a8 u_states (
+  sdp_ram_reg_w136_a8 u_states (
     .clock(clock),
     .raddr(qp),
     .rdata(states_rdata),
@@ -48,7 +50,7 @@ module store (
     .waddr(write_qp),
     .wdata(states_wdata)
   );
-  sdp_ram_w33_a8 u_sent (
+  sdp_ram_reg_w33_a8 u_sent (
     .clock(clock),
     .raddr(qp),
     .rdata(sent_rdata),
@@ -59,6 +61,8 @@ module store (
   assign contexts_wdata = ({28'd0, context_data[8:0]} | ({33'd0, context_data[132:129]} << 9)) | ({13'd0, context_data[159:136]} << 13);
   assign sent_wdata = ({9'd0, sent_end} | ({25'd0, sent_generation} << 24)) | (33'd1 << 32);
   assign states_wdata = {1'd0, new_state} | ({135'd0, 1'd1} << 135);
+  assign head = states_rdata[102:98];
+  assign read_at = states_rdata[117:113];
   assign alive = contexts_rdata[0];
   assign context_generation = contexts_rdata[8:1];
   assign mtu = contexts_rdata[11:9];

@@ -2,6 +2,7 @@
 `default_nettype none
 
 module walk_s20 (
+  input  wire  clock,
   input  wire  [23:0] una,
   input  wire  [23:0] limit,
   input  wire  with_data,
@@ -18,33 +19,42 @@ module walk_s20 (
   output wire  reaches,
   output wire  fits
 );
-  localparam [23:0] span = 24'h400000;
+  localparam [23:0] above = 24'hc00000;
   wire  [23:0] ahead;
-  wire  [23:0] left;
-  wire  [23:0] offset;
-  wire  [23:0] count;
-  wire  [23:0] behind;
+  wire  [23:0] beyond;
+  wire  [23:0] from_start;
+  wire  [23:0] from_finish;
+  wire  [23:0] left_less_one;
+  wire  moves_d;
+  logic moves_q;
+  wire  at_una_d;
+  logic at_una_q;
+  wire  [23:0] una_next_d;
+  logic [23:0] una_next_q;
   assign ahead = limit - una;
-  assign left = finish - una;
-  assign offset = sought - start;
-  assign count = finish - start;
-  assign holds = offset < count;
-  assign behind = (finish - sought) - 24'd1;
-  assign reaches = ~behind[23];
-  assign fits = (left <= span) & ((~read) | (reads < max_reads));
+  assign at_una_d = limit == una;
+  assign moves_d = (~ahead[23]) & (limit != una);
+  assign una_next_d = una + 24'd1;
+  assign beyond = limit - finish;
+  assign from_start = sought - start;
+  assign from_finish = sought - finish;
+  assign holds = (~from_start[23]) & from_finish[23];
+  assign reaches = from_finish[23];
+  assign left_less_one = finish + (~una);
+  assign fits = ((left_less_one & above) == 24'd0) & ((~read) | (reads < max_reads));
   always_comb begin
     new_una = una;
     complete = 1'd0;
     taken = 1'd0;
     if (read) begin
-      if (with_data & (ahead == 24'd0)) begin
+      if (with_data & at_una_q) begin
         taken = 1'd1;
-        new_una = una + 24'd1;
-        complete = left == 24'd1;
+        new_una = una_next_q;
+        complete = una_next_q == finish;
       end
     end else begin
-      if ((|ahead) & (~ahead[23])) begin
-        if (ahead < left) begin
+      if (moves_q) begin
+        if (beyond[23]) begin
           new_una = limit;
         end else begin
           new_una = finish;
@@ -53,7 +63,17 @@ module walk_s20 (
       end
     end
   end
-  wire unused_bits = &{1'b0, behind[22:0]};
+  initial begin
+    moves_q = 1'd0;
+    at_una_q = 1'd0;
+    una_next_q = 24'd0;
+  end
+  always @(posedge clock) begin
+    moves_q <= moves_d;
+    at_una_q <= at_una_d;
+    una_next_q <= una_next_d;
+  end
+  wire unused_bits = &{1'b0, ahead[22:0], beyond[22:0], from_start[22:0], from_finish[22:0]};
 endmodule
 
 `default_nettype wire

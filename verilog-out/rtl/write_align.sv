@@ -15,29 +15,44 @@ module write_align (
   output wire  [576:0] line
 );
   wire  go;
-  wire  brings;
-  wire  [5:0] shift;
+  wire  next_job;
   wire  [6:0] lines;
-  wire  [6:0] end_bytes;
-  wire  [6:0] unused_bytes;
-  wire  [5:0] page_line;
-  wire  last_line;
+  wire  [6:0] beats;
+  wire  [5:0] start_line;
   logic [63:0] head;
   logic [63:0] tail;
   wire  [1023:0] double;
   wire  [1023:0] double_1;
-  logic [6:0] number_d;
-  logic [6:0] number_q;
+  logic busy_d;
+  logic busy_q;
+  logic [5:0] shift_d;
+  logic [5:0] shift_q;
+  logic [6:0] end_bytes_d;
+  logic [6:0] end_bytes_q;
+  logic [6:0] lines_left_d;
+  logic [6:0] lines_left_q;
+  logic [6:0] beats_left_d;
+  logic [6:0] beats_left_q;
+  logic [5:0] page_line_d;
+  logic [5:0] page_line_q;
+  logic first_line_d;
+  logic first_line_q;
+  logic last_line_d;
+  logic last_line_q;
+  logic page_end_d;
+  logic page_end_q;
+  logic brings_d;
+  logic brings_q;
   logic valid_1_d;
   logic valid_1_q;
   wire  [511:0] data_1_d;
   logic [511:0] data_1_q;
   wire  [511:0] keep_1_d;
   logic [511:0] keep_1_q;
-  wire  [2:0] shift_1_d;
-  logic [2:0] shift_1_q;
-  wire  [63:0] strobe_1_d;
-  logic [63:0] strobe_1_q;
+  logic [5:0] shift_1_q;
+  logic [6:0] end_bytes_1_q;
+  logic starts_1_q;
+  logic ends_1_q;
   wire  last_1_d;
   logic last_1_q;
   logic valid_2_d;
@@ -46,6 +61,7 @@ module write_align (
   logic [511:0] data_2_q;
   wire  [511:0] keep_2_d;
   logic [511:0] keep_2_q;
+  wire  [63:0] strobe_2_d;
   logic [63:0] strobe_2_q;
   logic last_2_q;
   logic [511:0] previous_d;
@@ -54,41 +70,61 @@ module write_align (
   logic valid_3_q;
   wire  [576:0] line_3_d;
   logic [576:0] line_3_q;
-  assign shift = shape_data[5:0];
   assign lines = shape_data[12:6];
-  assign brings = number_q < shape_data[19:13];
-  assign end_bytes = shape_data[33:27];
-  assign last_line = (number_q + 7'd1) == lines;
-  assign page_line = shape_data[39:34] + number_q[5:0];
-  assign go = (shape_valid & (~crowded)) & (payload_valid | (~brings));
-  assign payload_ready = (shape_valid & (~crowded)) & brings;
-  assign shape_ready = go & last_line;
-  assign unused_bytes = 7'h40 - end_bytes;
+  assign beats = shape_data[19:13];
+  assign start_line = shape_data[39:34];
+  assign go = (busy_q & (~crowded)) & (payload_valid | (~brings_q));
+  assign payload_ready = (busy_q & (~crowded)) & brings_q;
+  assign next_job = (~busy_q) | (go & last_line_q);
+  assign shape_ready = next_job;
   assign double = {512'd0, payload_data[511:0]} | ({504'd0, payload_data} << 512);
-  assign data_1_d = 512'((double << ({3'd0, shift[2:0]} << 3)) >> 512);
-  assign keep_1_d = (~512'd0) << ({3'd0, shift[2:0]} << 3);
-  assign shift_1_d = shift[5:3];
-  assign strobe_1_d = head & tail;
-  assign last_1_d = last_line | (&page_line);
+  assign data_1_d = 512'((double << ({3'd0, shift_q[2:0]} << 3)) >> 512);
+  assign keep_1_d = (~512'd0) << ({3'd0, shift_q[2:0]} << 3);
+  assign last_1_d = last_line_q | page_end_q;
   assign double_1 = {512'd0, data_1_q} | ({512'd0, data_1_q} << 512);
-  assign data_2_d = 512'((double_1 << ({6'd0, shift_1_q} << 6)) >> 512);
-  assign keep_2_d = keep_1_q << ({6'd0, shift_1_q} << 6);
+  assign data_2_d = 512'((double_1 << ({6'd0, shift_1_q[5:3]} << 6)) >> 512);
+  assign keep_2_d = keep_1_q << ({6'd0, shift_1_q[5:3]} << 6);
+  assign strobe_2_d = head & tail;
   assign line_3_d = ({65'd0, ((data_2_q & keep_2_q) | (previous_q & (~keep_2_q)))} | ({513'd0, strobe_2_q} << 512)) | ({576'd0, last_2_q} << 576);
   assign line_valid = valid_3_q;
   assign line = line_3_q;
   always_comb begin
-    number_d = number_q;
+    busy_d = busy_q;
+    shift_d = shift_q;
+    end_bytes_d = end_bytes_q;
+    lines_left_d = lines_left_q;
+    beats_left_d = beats_left_q;
+    page_line_d = page_line_q;
+    first_line_d = first_line_q;
+    last_line_d = last_line_q;
+    page_end_d = page_end_q;
+    brings_d = brings_q;
     if (go) begin
-      number_d = number_q + 7'd1;
-      if (last_line) begin
-        number_d = 7'd0;
-      end
+      first_line_d = 1'd0;
+      lines_left_d = lines_left_q - 7'd1;
+      beats_left_d = beats_left_q - 7'd1;
+      page_line_d = page_line_q + 6'd1;
+      last_line_d = lines_left_q == 7'd2;
+      brings_d = brings_q & (beats_left_q != 7'd1);
+      page_end_d = page_line_q == 6'h3e;
+    end
+    if (next_job) begin
+      busy_d = shape_valid;
+      shift_d = shape_data[5:0];
+      end_bytes_d = shape_data[33:27];
+      first_line_d = 1'd1;
+      lines_left_d = lines;
+      beats_left_d = beats;
+      page_line_d = start_line;
+      last_line_d = lines == 7'd1;
+      brings_d = |beats;
+      page_end_d = &start_line;
     end
     valid_1_d = go;
     valid_2_d = valid_1_q;
     valid_3_d = valid_2_q;
     if (reset) begin
-      number_d = 7'd0;
+      busy_d = 1'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       valid_3_d = 1'd0;
@@ -102,23 +138,34 @@ module write_align (
   end
   always_comb begin
     head = ~64'd0;
-    if (number_q == 7'd0) begin
-      head = (~64'd0) << shift;
+    if (starts_1_q) begin
+      head = (~64'd0) << shift_1_q;
     end
   end
   always_comb begin
     tail = ~64'd0;
-    if (last_line) begin
-      tail = (~64'd0) >> unused_bytes;
+    if (ends_1_q) begin
+      tail = ~((~64'd0) << end_bytes_1_q);
     end
   end
   initial begin
-    number_q = 7'd0;
+    busy_q = 1'd0;
+    shift_q = 6'd0;
+    end_bytes_q = 7'd0;
+    lines_left_q = 7'd0;
+    beats_left_q = 7'd0;
+    page_line_q = 6'd0;
+    first_line_q = 1'd0;
+    last_line_q = 1'd0;
+    page_end_q = 1'd0;
+    brings_q = 1'd0;
     valid_1_q = 1'd0;
     data_1_q = 512'd0;
     keep_1_q = 512'd0;
-    shift_1_q = 3'd0;
-    strobe_1_q = 64'd0;
+    shift_1_q = 6'd0;
+    end_bytes_1_q = 7'd0;
+    starts_1_q = 1'd0;
+    ends_1_q = 1'd0;
     last_1_q = 1'd0;
     valid_2_q = 1'd0;
     data_2_q = 512'd0;
@@ -130,17 +177,28 @@ module write_align (
     line_3_q = 577'd0;
   end
   always @(posedge clock) begin
-    number_q <= number_d;
+    busy_q <= busy_d;
+    shift_q <= shift_d;
+    end_bytes_q <= end_bytes_d;
+    lines_left_q <= lines_left_d;
+    beats_left_q <= beats_left_d;
+    page_line_q <= page_line_d;
+    first_line_q <= first_line_d;
+    last_line_q <= last_line_d;
+    page_end_q <= page_end_d;
+    brings_q <= brings_d;
     valid_1_q <= valid_1_d;
     data_1_q <= data_1_d;
     keep_1_q <= keep_1_d;
-    shift_1_q <= shift_1_d;
-    strobe_1_q <= strobe_1_d;
+    shift_1_q <= shift_q;
+    end_bytes_1_q <= end_bytes_q;
+    starts_1_q <= first_line_q;
+    ends_1_q <= last_line_q;
     last_1_q <= last_1_d;
     valid_2_q <= valid_2_d;
     data_2_q <= data_2_d;
     keep_2_q <= keep_2_d;
-    strobe_2_q <= strobe_1_q;
+    strobe_2_q <= strobe_2_d;
     last_2_q <= last_1_q;
     previous_q <= previous_d;
     valid_3_q <= valid_3_d;

@@ -7,7 +7,8 @@
 //! | clock | does |
 //! |---|---|
 //! | 0 - 1 | entry into a register, failed generation of its queue pair out of the RAM |
-//! | 1 - 2 | token awaited; response, answer or nothing |
+//! | 1 - 2 | is it the entry's? |
+//! | 2 - 3 | token awaited; response, answer or nothing |
 
 use crate::emit::naming::named;
 use crate::nic::words::Commit;
@@ -38,17 +39,22 @@ pub struct CommitStage {
     pub fail_qp: Signal<Out, U<8>>,
     /// Its generation.
     pub fail_generation: Signal<Out, U<8>>,
+    full_1: DFF<Bit>,
+    entry_1: DFF<W<421, 7>>,
     full: DFF<Bit>,
     entry: DFF<W<421, 7>>,
+    swallowed: DFF<Bit>,
     // bit 8: a write failed in the generation 7:0
     failed: Ram<U<9>, 8>,
     take: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
+    fails: Signal<Local, Bit>,
+    qp_1: Signal<Local, U<8>>,
     waits: Signal<Local, Bit>,
     kind: Signal<Local, U<2>>,
     qp: Signal<Local, U<8>>,
     generation: Signal<Local, U<8>>,
     error: Signal<Local, Bit>,
-    swallowed: Signal<Local, Bit>,
     is_answer: Signal<Local, Bit>,
     to_response: Signal<Local, Bit>,
     has_room: Signal<Local, Bit>,
@@ -64,7 +70,7 @@ impl Logic for CommitStage {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, failed, responses, answers);
-        dff_setup!(self, clock, full, entry, fail_valid_r, fail_r);
+        dff_setup!(self, clock, full_1, entry_1, full, entry, swallowed, fail_valid_r, fail_r);
         self.responses.reset.next = self.reset.val();
         self.answers.reset.next = self.reset.val();
         self.kind.next = self.entry.q.val().get_bits::<2>(0);
@@ -73,12 +79,10 @@ impl Logic for CommitStage {
         self.waits.next = self.entry.q.val().get_bit(420);
         self.is_answer.next = self.kind.val() == 3;
         self.error.next = self.waits.val() & self.written.data.val().get_bit(0);
-        self.swallowed.next =
-            self.failed.rdata.val().get_bit(8) & (self.failed.rdata.val().get_bits::<8>(0) == self.generation.val());
 
         // out: at most one item an entry; an entry that sends nothing needs no room
         self.to_response.next =
-            !self.is_answer.val() & !self.swallowed.val() & (self.error.val() | (self.kind.val() != 0));
+            !self.is_answer.val() & !self.swallowed.q.val() & (self.error.val() | (self.kind.val() != 0));
         self.has_room.next = (self.responses.up.ready.val() | !self.to_response.val())
             & (self.answers.up.ready.val() | !self.is_answer.val());
         self.done.next = self.full.q.val() & (self.written.valid.val() | !self.waits.val()) & self.has_room.val();
@@ -111,23 +115,36 @@ impl Logic for CommitStage {
         // failed queue pairs
         self.failed.waddr.next = self.qp.val();
         self.failed.wdata.next = (bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8) | bit_cast_u::<9, 8>(self.generation.val());
-        self.failed.we.next = self.done.val() & self.error.val() & !self.is_answer.val();
-        self.fail_valid_r.d.next = self.done.val() & self.error.val() & !self.is_answer.val() & !self.swallowed.val();
+        self.fails.next = self.done.val() & self.error.val() & !self.is_answer.val();
+        self.failed.we.next = self.fails.val();
+        self.fail_valid_r.d.next = self.fails.val() & !self.swallowed.q.val();
         self.fail_r.d.next = self.entry.q.val().get_bits::<16>(2);
         self.fail_valid.next = self.fail_valid_r.q.val();
         self.fail_qp.next = self.fail_r.q.val().get_bits::<8>(0);
         self.fail_generation.next = self.fail_r.q.val().get_bits::<8>(8);
 
-        // in; while an entry waits its row is read again
-        self.take.next = !self.full.q.val() | self.done.val();
+        // in; while an entry waits its row is read again, and the one before it may fail in the clock in which it moves on
+        self.qp_1.next = self.entry_1.q.val().get_bits::<8>(2);
+        self.moves.next = !self.full.q.val() | self.done.val();
+        if self.moves.val() {
+            self.full.d.next = self.full_1.q.val();
+            self.entry.d.next = self.entry_1.q.val();
+            self.swallowed.d.next = (self.failed.rdata.val()
+                == ((bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8)
+                    | bit_cast_u::<9, 8>(self.entry_1.q.val().get_bits::<8>(10))))
+                | (self.fails.val()
+                    & (self.entry_1.q.val().get_bits::<16>(2) == self.entry.q.val().get_bits::<16>(2)));
+        }
+        self.take.next = !self.full_1.q.val() | self.moves.val();
         self.up.ready.next = self.take.val();
-        self.failed.raddr.next = self.qp.val();
+        self.failed.raddr.next = self.qp_1.val();
         if self.take.val() {
-            self.full.d.next = self.up.valid.val();
-            self.entry.d.next = self.up.data.val();
+            self.full_1.d.next = self.up.valid.val();
+            self.entry_1.d.next = self.up.data.val();
             self.failed.raddr.next = self.up.data.val().get_bits::<8>(2);
         }
         if self.reset.val() {
+            self.full_1.d.next = false;
             self.full.d.next = false;
             self.fail_valid_r.d.next = false;
         }

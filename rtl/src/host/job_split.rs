@@ -5,7 +5,7 @@
 use crate::emit::naming::named;
 use crate::nic::words::DmaJob;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use rust_hdl::prelude::*;
 
 /// A job's first burst leaves one clock after the job is taken, its second one in the clock after that.
@@ -33,8 +33,8 @@ pub struct JobSplit {
     full: DFF<Bit>,
     second: DFF<Bit>,
     line: DFF<U<58>>,
-    lines: DFF<U<7>>,
-    room: DFF<U<7>>,
+    lines_less_one: DFF<U<7>>,
+    room_less_one: DFF<U<6>>,
     shape_r: DFF<U<40>>,
     address: Signal<Local, U<64>>,
     length: Signal<Local, U<13>>,
@@ -42,35 +42,37 @@ pub struct JobSplit {
     lines_up: Signal<Local, U<13>>,
     beats_up: Signal<Local, U<13>>,
     past_less_one: Signal<Local, U<13>>,
-    length_less_one: Signal<Local, U<13>>,
+    last_bytes: Signal<Local, U<7>>,
+    end_bytes: Signal<Local, U<7>>,
     crossing: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
-    count: Signal<Local, U<7>>,
+    count_less_one: Signal<Local, U<7>>,
     first_line: Signal<Local, U<58>>,
 }
 
 impl Logic for JobSplit {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, full, second, line, lines, room, shape_r);
+        dff_setup!(self, clock, full, second, line, lines_less_one, room_less_one, shape_r);
         // bursts of the job held
-        self.crossing.next = self.lines.q.val() > self.room.q.val();
+        self.crossing.next = self.lines_less_one.q.val() > bit_cast_u::<7, 6>(self.room_less_one.q.val());
         self.last.next = self.second.q.val() | !self.crossing.val();
         self.go.next = self.full.q.val() & self.open.val();
-        self.count.next = self.lines.q.val();
+        self.count_less_one.next = self.lines_less_one.q.val();
         self.first_line.next = self.line.q.val();
         if self.second.q.val() {
-            self.count.next = self.lines.q.val() - self.room.q.val();
+            self.count_less_one.next =
+                self.lines_less_one.q.val() + !bit_cast_u::<7, 6>(self.room_less_one.q.val());
             self.first_line.next = bit_cast_u::<58, 52>(self.line.q.val().get_bits::<52>(6) + 1) << 6;
         } else {
             if self.crossing.val() {
-                self.count.next = self.room.q.val();
+                self.count_less_one.next = bit_cast_u::<7, 6>(self.room_less_one.q.val());
             }
         }
         self.burst.next = (bit_cast_u::<64, 58>(self.first_line.val()) << 6)
-            | bit_cast_u::<64, 6>((self.count.val() - 1).get_bits::<6>(0));
+            | bit_cast_u::<64, 6>(self.count_less_one.val().get_bits::<6>(0));
         self.burst_valid.next = self.go.val();
         self.burst_last.next = self.last.val();
         self.shape.next = self.shape_r.q.val();
@@ -88,18 +90,26 @@ impl Logic for JobSplit {
         self.lines_up.next = self.past.val() + 63;
         self.beats_up.next = self.length.val() + 63;
         self.past_less_one.next = self.past.val() - 1;
-        self.length_less_one.next = self.length.val() - 1;
+        // bytes of the last beat, and of the last line up to its end: 1 to 64
+        self.last_bytes.next = bit_cast_u::<7, 6>(self.length.val().get_bits::<6>(0));
+        if self.length.val().get_bits::<6>(0) == 0 {
+            self.last_bytes.next = bits_u::<7>(64);
+        }
+        self.end_bytes.next = bit_cast_u::<7, 6>(self.past.val().get_bits::<6>(0));
+        if self.past.val().get_bits::<6>(0) == 0 {
+            self.end_bytes.next = bits_u::<7>(64);
+        }
         if self.taken.val() {
             self.full.d.next = self.job.valid.val();
             self.second.d.next = false;
             self.line.d.next = self.address.val().get_bits::<58>(6);
-            self.lines.d.next = self.lines_up.val().get_bits::<7>(6);
-            self.room.d.next = bit_cast_u::<7, 6>(!self.address.val().get_bits::<6>(6)) + 1;
+            self.lines_less_one.d.next = self.past_less_one.val().get_bits::<7>(6);
+            self.room_less_one.d.next = !self.address.val().get_bits::<6>(6);
             self.shape_r.d.next = bit_cast_u::<40, 6>(self.address.val().get_bits::<6>(0))
                 | (bit_cast_u::<40, 7>(self.lines_up.val().get_bits::<7>(6)) << 6)
                 | (bit_cast_u::<40, 7>(self.beats_up.val().get_bits::<7>(6)) << 13)
-                | (bit_cast_u::<40, 7>(bit_cast_u::<7, 6>(self.length_less_one.val().get_bits::<6>(0)) + 1) << 20)
-                | (bit_cast_u::<40, 7>(bit_cast_u::<7, 6>(self.past_less_one.val().get_bits::<6>(0)) + 1) << 27)
+                | (bit_cast_u::<40, 7>(self.last_bytes.val()) << 20)
+                | (bit_cast_u::<40, 7>(self.end_bytes.val()) << 27)
                 | (bit_cast_u::<40, 6>(self.address.val().get_bits::<6>(6)) << 34);
         }
         if self.reset.val() {

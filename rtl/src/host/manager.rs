@@ -19,7 +19,7 @@ use super::qp_states::QpStates;
 use crate::cc::slot::{CommandOut, UpdateOut};
 use crate::emit::naming::named;
 use crate::nic::words::{Context, HostCommand, Region, Work};
-use crate::prim::ram::Ram;
+use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
@@ -107,7 +107,7 @@ pub struct Manager {
     states: QpStates,
     current: DFF<U<10>>,
     // neighbours: IP 31:0, Ethernet address 79:32
-    neighbours: Ram<W<80, 2>, 4>,
+    neighbours: RamReg<W<80, 2>, 4>,
     neighbour: DFF<U<5>>,
     qp: Signal<Local, U<8>>,
     index_ok: Signal<Local, Bit>,
@@ -250,7 +250,7 @@ impl Logic for Manager {
             }
         }
 
-        // 4 - 6: one neighbour every two clocks
+        // 4 - 6: one neighbour every three clocks
         self.neighbours.waddr.next = self.index.q.val().get_bits::<4>(0);
         self.neighbours.wdata.next = bit_cast_ww::<80, 2, 384, 6>(self.body.q.val());
         self.neighbours.raddr.next = self.neighbour.q.val().get_bits::<4>(0);
@@ -258,6 +258,9 @@ impl Logic for Manager {
             self.step.d.next = 5.into();
         }
         if self.step.q.val() == 5 {
+            self.step.d.next = 6.into();
+        }
+        if self.step.q.val() == 6 {
             self.step.d.next = 4.into();
             self.neighbour.d.next = self.neighbour.q.val() + 1;
             if self.neighbour.q.val() == 16 {

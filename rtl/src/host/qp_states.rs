@@ -1,7 +1,7 @@
 //! Which queue pairs live, under which generation, and which of them have a half that has ended.
 
 use crate::emit::naming::named;
-use crate::prim::ram::Ram;
+use crate::prim::ram::{Ram, RamReg};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -17,7 +17,7 @@ pub struct QpStates {
     pub qp: Signal<In, U<8>>,
     /// Its word, one clock later.
     pub word: Signal<Out, U<10>>,
-    /// One of its halves has ended.
+    /// One of its halves has ended; one clock after `qp`.
     pub ended: Signal<Out, Bit>,
     /// Write the word of `qp`.
     pub write: Signal<In, Bit>,
@@ -33,8 +33,8 @@ pub struct QpStates {
     pub responder_ended: Signal<In, U<16>>,
     words: Ram<U<10>, 8>,
     // two more copies of the generations
-    generations_a: Ram<U<8>, 8>,
-    generations_b: Ram<U<8>, 8>,
+    generations_a: RamReg<U<8>, 8>,
+    generations_b: RamReg<U<8>, 8>,
     clearing: DFF<U<8>>,
     we: Signal<Local, Bit>,
     waddr: Signal<Local, U<8>>,
@@ -44,38 +44,50 @@ pub struct QpStates {
     marks_2: Signal<Local, W<256, 4>>,
     ended_a: DFF<U<17>>,
     ended_b: DFF<U<17>>,
+    late_a: DFF<U<17>>,
+    late_b: DFF<U<17>>,
+    ended_r: DFF<Bit>,
 }
 
 impl Logic for QpStates {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, words, generations_a, generations_b);
-        dff_setup!(self, clock, clearing, marks, ended_a, ended_b);
+        dff_setup!(self, clock, clearing, marks, ended_a, ended_b, late_a, late_b, ended_r);
         self.words.raddr.next = self.qp.val();
         self.word.next = self.words.rdata.val();
-        self.ended.next = self.marks.q.val().get_bit(self.qp.val().index());
+        self.ended_r.d.next = self.marks.q.val().get_bit(self.qp.val().index());
+        self.ended.next = self.ended_r.q.val();
 
-        // a late word about an earlier generation is void
+        // a late word about an earlier generation is void: one that is written while the word's is read, and one before it
         self.generations_a.raddr.next = self.requester_ended.val().get_bits::<8>(0);
         self.generations_b.raddr.next = self.responder_ended.val().get_bits::<8>(0);
         self.ended_a.d.next = (bit_cast_u::<17, 16>(self.requester_ended.val()) << 1)
             | bit_cast_u::<17, 1>(bit_cast_b(self.requester_ended_valid.val()));
         self.ended_b.d.next = (bit_cast_u::<17, 16>(self.responder_ended.val()) << 1)
             | bit_cast_u::<17, 1>(bit_cast_b(self.responder_ended_valid.val()));
+        self.late_a.d.next = self.ended_a.q.val();
+        if self.write.val() & (self.ended_a.q.val().get_bits::<8>(1) == self.qp.val()) {
+            self.late_a.d.next = bits_u::<17>(0);
+        }
+        self.late_b.d.next = self.ended_b.q.val();
+        if self.write.val() & (self.ended_b.q.val().get_bits::<8>(1) == self.qp.val()) {
+            self.late_b.d.next = bits_u::<17>(0);
+        }
         self.marks_1.next = self.marks.q.val();
-        if self.ended_a.q.val().get_bit(0) & (self.generations_a.rdata.val() == self.ended_a.q.val().get_bits::<8>(9)) {
+        if self.late_a.q.val().get_bit(0) & (self.generations_a.rdata.val() == self.late_a.q.val().get_bits::<8>(9)) {
             self.marks_1.next = self
                 .marks
                 .q
                 .val()
-                .replace_bit(self.ended_a.q.val().get_bits::<8>(1).index(), true);
+                .replace_bit(self.late_a.q.val().get_bits::<8>(1).index(), true);
         }
         self.marks_2.next = self.marks_1.val();
-        if self.ended_b.q.val().get_bit(0) & (self.generations_b.rdata.val() == self.ended_b.q.val().get_bits::<8>(9)) {
+        if self.late_b.q.val().get_bit(0) & (self.generations_b.rdata.val() == self.late_b.q.val().get_bits::<8>(9)) {
             self.marks_2.next = self
                 .marks_1
                 .val()
-                .replace_bit(self.ended_b.q.val().get_bits::<8>(1).index(), true);
+                .replace_bit(self.late_b.q.val().get_bits::<8>(1).index(), true);
         }
         self.marks.d.next = self.marks_2.val();
         if self.write.val() & self.new_word.val().get_bit(0) {
@@ -88,6 +100,8 @@ impl Logic for QpStates {
         if self.reset.val() {
             self.ended_a.d.next = bits_u::<17>(0);
             self.ended_b.d.next = bits_u::<17>(0);
+            self.late_a.d.next = bits_u::<17>(0);
+            self.late_b.d.next = bits_u::<17>(0);
             // one word a clock
             self.clearing.d.next = self.clearing.q.val() + 1;
             self.we.next = true;

@@ -3,6 +3,8 @@
 //! A beat of payload is the upper part of one line and the lower part of the next. It is held until the next line of its job
 //! comes; a job's last beat that needs no further line leaves in the clock after its own.
 //!
+//! The shape of the job at hand and the place of its next line in it are registers: whether a line is taken hangs on no arithmetic.
+//!
 //! | clock | does |
 //! |---|---|
 //! | 0 - 1 | line turned down by 0 to 7 bytes |
@@ -31,13 +33,20 @@ pub struct ReadAlign {
     pub payload_valid: Signal<Out, Bit>,
     /// 512 bits of data, 7 bits number of bytes, last beat of its job, a line of the job failed (on the last beat).
     pub payload: Signal<Out, W<521, 9>>,
-    number: DFF<U<7>>,
+    // the job at hand, what is left of it with the next line, and that line's place
+    busy: DFF<Bit>,
+    shift: DFF<U<6>>,
+    tail_bytes: DFF<U<7>>,
+    lines_left: DFF<U<7>>,
+    beats_left: DFF<U<7>>,
+    first_line: DFF<Bit>,
+    last_line: DFF<Bit>,
+    any_beat: DFF<Bit>,
+    last_beat: DFF<Bit>,
     take: Signal<Local, Bit>,
-    shift: Signal<Local, U<6>>,
+    next_job: Signal<Local, Bit>,
     lines: Signal<Local, U<7>>,
     beats: Signal<Local, U<7>>,
-    last_line: Signal<Local, Bit>,
-    last_beat: Signal<Local, Bit>,
     double: Signal<Local, W<1024, 16>>,
     double_1: Signal<Local, W<1024, 16>>,
     // tag: first line, a beat starts in it, it is the last beat, it needs no line behind it, memory error, 7 bits of bytes
@@ -66,7 +75,10 @@ pub struct ReadAlign {
 impl Logic for ReadAlign {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, number, valid_1, data_1, keep_1, shift_1, tag_1, valid_2, data_2, keep_2, tag_2);
+        dff_setup!(
+            self, clock, busy, shift, tail_bytes, lines_left, beats_left, first_line, last_line, any_beat, last_beat
+        );
+        dff_setup!(self, clock, valid_1, data_1, keep_1, shift_1, tag_1, valid_2, data_2, keep_2, tag_2);
         dff_setup!(
             self,
             clock,
@@ -77,20 +89,31 @@ impl Logic for ReadAlign {
             payload_r,
             payload_valid_r
         );
-        // place of the line in its job
-        self.shift.next = self.shape.data.val().get_bits::<6>(0);
+        // the next job is taken up with the last line of the one before
         self.lines.next = self.shape.data.val().get_bits::<7>(6);
         self.beats.next = self.shape.data.val().get_bits::<7>(13);
-        self.last_line.next = self.number.q.val() + 1 == self.lines.val();
-        self.last_beat.next = self.number.q.val() + 1 == self.beats.val();
-        self.take.next = self.line.valid.val() & self.shape.valid.val();
-        self.line.ready.next = self.shape.valid.val();
-        self.shape.ready.next = self.take.val() & self.last_line.val();
+        self.take.next = self.line.valid.val() & self.busy.q.val();
+        self.line.ready.next = self.busy.q.val();
+        self.next_job.next = !self.busy.q.val() | (self.take.val() & self.last_line.q.val());
+        self.shape.ready.next = self.next_job.val();
         if self.take.val() {
-            self.number.d.next = self.number.q.val() + 1;
-            if self.last_line.val() {
-                self.number.d.next = 0.into();
-            }
+            self.first_line.d.next = false;
+            self.lines_left.d.next = self.lines_left.q.val() - 1;
+            self.beats_left.d.next = self.beats_left.q.val() - 1;
+            self.last_line.d.next = self.lines_left.q.val() == 2;
+            self.last_beat.d.next = self.beats_left.q.val() == 2;
+            self.any_beat.d.next = self.any_beat.q.val() & !self.last_beat.q.val();
+        }
+        if self.next_job.val() {
+            self.busy.d.next = self.shape.valid.val();
+            self.shift.d.next = self.shape.data.val().get_bits::<6>(0);
+            self.tail_bytes.d.next = self.shape.data.val().get_bits::<7>(20);
+            self.first_line.d.next = true;
+            self.lines_left.d.next = self.lines.val();
+            self.beats_left.d.next = self.beats.val();
+            self.last_line.d.next = self.lines.val() == 1;
+            self.last_beat.d.next = self.beats.val() == 1;
+            self.any_beat.d.next = self.beats.val().any();
         }
 
         // turned down; `keep` marks the bytes of the beat that this line brings
@@ -98,19 +121,19 @@ impl Logic for ReadAlign {
             | (bit_cast_ww::<1024, 16, 513, 9>(self.line.data.val()) << 512);
         self.valid_1.d.next = self.take.val();
         self.data_1.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            self.double.val() >> (bit_cast_u::<6, 3>(self.shift.val().get_bits::<3>(0)) << 3),
+            self.double.val() >> (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3),
         );
         self.keep_1.d.next =
-            !bit_cast_w::<512, 8, 1>(0.into()) >> (bit_cast_u::<6, 3>(self.shift.val().get_bits::<3>(0)) << 3);
-        self.shift_1.d.next = self.shift.val().get_bits::<3>(3);
+            !bit_cast_w::<512, 8, 1>(0.into()) >> (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3);
+        self.shift_1.d.next = self.shift.q.val().get_bits::<3>(3);
         self.bytes.next = 64.into();
-        if self.last_beat.val() {
-            self.bytes.next = self.shape.data.val().get_bits::<7>(20);
+        if self.last_beat.q.val() {
+            self.bytes.next = self.tail_bytes.q.val();
         }
-        self.tag_1.d.next = bit_cast_u::<12, 1>(bit_cast_b(self.number.q.val() == 0))
-            | (bit_cast_u::<12, 1>(bit_cast_b(self.number.q.val() < self.beats.val())) << 1)
-            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_beat.val())) << 2)
-            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_line.val())) << 3)
+        self.tag_1.d.next = bit_cast_u::<12, 1>(bit_cast_b(self.first_line.q.val()))
+            | (bit_cast_u::<12, 1>(bit_cast_b(self.any_beat.q.val())) << 1)
+            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_beat.q.val())) << 2)
+            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_line.q.val())) << 3)
             | (bit_cast_u::<12, 1>(bit_cast_b(self.line.data.val().get_bit(512))) << 4)
             | (bit_cast_u::<12, 7>(self.bytes.val()) << 5);
         self.double_1.next = bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val())
@@ -148,7 +171,7 @@ impl Logic for ReadAlign {
         self.payload_valid.next = self.payload_valid_r.q.val();
         self.payload.next = self.payload_r.q.val();
         if self.reset.val() {
-            self.number.d.next = 0.into();
+            self.busy.d.next = false;
             self.valid_1.d.next = false;
             self.valid_2.d.next = false;
             self.held.d.next = false;

@@ -115,7 +115,9 @@ impl Logic for RegionCheck {
         self.slot_1.d.next = self.region_slot.val();
         self.data_1.d.next = self.region_data.val();
         self.end_1.d.next = self.end_in.val();
-        self.wraps_1.d.next = self.end_in.val() < self.base_in.val();
+        // the carry out of the sum
+        self.wraps_1.d.next = (self.base_in.val().get_bit(63) & self.region_data.val().get_bit(160))
+            | ((self.base_in.val().get_bit(63) | self.region_data.val().get_bit(160)) & !self.end_in.val().get_bit(63));
         for i in 0..32 {
             self.keys[i].clock.next = self.clock.val();
             self.hit[i].clock.next = self.clock.val();
@@ -146,7 +148,7 @@ impl Logic for RegionCheck {
         self.key_1.d.next = self.key.val();
         self.first_1.d.next = self.address.val();
         self.last_1.d.next = self.last_in.val();
-        self.over_1.d.next = self.last_in.val() < self.address.val();
+        self.over_1.d.next = self.address.val().get_bit(63) & !self.last_in.val().get_bit(63);
         self.access_1.d.next = self.access.val();
         self.empty_1.d.next = self.length.val() == 0;
 

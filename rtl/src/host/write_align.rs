@@ -1,6 +1,7 @@
 //! Payload becomes lines of memory with strobes; a line every clock.
 //!
-//! The mirror of [`super::read_align`]: a line is the upper part of one beat of payload and the lower part of the next.
+//! The mirror of [`super::read_align`]: a line is the upper part of one beat of payload and the lower part of the next. The job at hand
+//! and the place of its next line are registers here too.
 //!
 //! | clock | does |
 //! |---|---|
@@ -31,15 +32,22 @@ pub struct WriteAlign {
     pub line_valid: Signal<Out, Bit>,
     /// 512 bits of data, 64 strobes, last line of its burst.
     pub line: Signal<Out, W<577, 10>>,
-    number: DFF<U<7>>,
+    // the job at hand, what is left of it with the next line, and that line's place
+    busy: DFF<Bit>,
+    shift: DFF<U<6>>,
+    end_bytes: DFF<U<7>>,
+    lines_left: DFF<U<7>>,
+    beats_left: DFF<U<7>>,
+    page_line: DFF<U<6>>,
+    first_line: DFF<Bit>,
+    last_line: DFF<Bit>,
+    page_end: DFF<Bit>,
+    brings: DFF<Bit>,
     go: Signal<Local, Bit>,
-    brings: Signal<Local, Bit>,
-    shift: Signal<Local, U<6>>,
+    next_job: Signal<Local, Bit>,
     lines: Signal<Local, U<7>>,
-    end_bytes: Signal<Local, U<7>>,
-    unused_bytes: Signal<Local, U<7>>,
-    page_line: Signal<Local, U<6>>,
-    last_line: Signal<Local, Bit>,
+    beats: Signal<Local, U<7>>,
+    start_line: Signal<Local, U<6>>,
     head: Signal<Local, U<64>>,
     tail: Signal<Local, U<64>>,
     double: Signal<Local, W<1024, 16>>,
@@ -47,8 +55,10 @@ pub struct WriteAlign {
     valid_1: DFF<Bit>,
     data_1: DFF<W<512, 8>>,
     keep_1: DFF<W<512, 8>>,
-    shift_1: DFF<U<3>>,
-    strobe_1: DFF<U<64>>,
+    shift_1: DFF<U<6>>,
+    end_bytes_1: DFF<U<7>>,
+    starts_1: DFF<Bit>,
+    ends_1: DFF<Bit>,
     last_1: DFF<Bit>,
     valid_2: DFF<Bit>,
     data_2: DFF<W<512, 8>>,
@@ -63,32 +73,39 @@ pub struct WriteAlign {
 impl Logic for WriteAlign {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, number, valid_1, data_1, keep_1, shift_1, strobe_1, last_1);
+        dff_setup!(
+            self, clock, busy, shift, end_bytes, lines_left, beats_left, page_line, first_line, last_line, page_end, brings
+        );
+        dff_setup!(self, clock, valid_1, data_1, keep_1, shift_1, end_bytes_1, starts_1, ends_1, last_1);
         dff_setup!(self, clock, valid_2, data_2, keep_2, strobe_2, last_2, previous, valid_3, line_3);
-        // place of the line in its job; the line behind the last beat brings none
-        self.shift.next = self.shape.data.val().get_bits::<6>(0);
+        // the next job is taken up with the last line of the one before; the line behind the last beat brings none
         self.lines.next = self.shape.data.val().get_bits::<7>(6);
-        self.brings.next = self.number.q.val() < self.shape.data.val().get_bits::<7>(13);
-        self.end_bytes.next = self.shape.data.val().get_bits::<7>(27);
-        self.last_line.next = self.number.q.val() + 1 == self.lines.val();
-        self.page_line.next = self.shape.data.val().get_bits::<6>(34) + self.number.q.val().get_bits::<6>(0);
-        self.go.next = self.shape.valid.val() & !self.crowded.val() & (self.payload.valid.val() | !self.brings.val());
-        self.payload.ready.next = self.shape.valid.val() & !self.crowded.val() & self.brings.val();
-        self.shape.ready.next = self.go.val() & self.last_line.val();
+        self.beats.next = self.shape.data.val().get_bits::<7>(13);
+        self.start_line.next = self.shape.data.val().get_bits::<6>(34);
+        self.go.next = self.busy.q.val() & !self.crowded.val() & (self.payload.valid.val() | !self.brings.q.val());
+        self.payload.ready.next = self.busy.q.val() & !self.crowded.val() & self.brings.q.val();
+        self.next_job.next = !self.busy.q.val() | (self.go.val() & self.last_line.q.val());
+        self.shape.ready.next = self.next_job.val();
         if self.go.val() {
-            self.number.d.next = self.number.q.val() + 1;
-            if self.last_line.val() {
-                self.number.d.next = 0.into();
-            }
+            self.first_line.d.next = false;
+            self.lines_left.d.next = self.lines_left.q.val() - 1;
+            self.beats_left.d.next = self.beats_left.q.val() - 1;
+            self.page_line.d.next = self.page_line.q.val() + 1;
+            self.last_line.d.next = self.lines_left.q.val() == 2;
+            self.brings.d.next = self.brings.q.val() & (self.beats_left.q.val() != 1);
+            self.page_end.d.next = self.page_line.q.val() == 62;
         }
-        self.head.next = !bit_cast_u::<64, 1>(0.into());
-        if self.number.q.val() == 0 {
-            self.head.next = !bit_cast_u::<64, 1>(0.into()) << self.shift.val();
-        }
-        self.unused_bytes.next = bit_cast_u::<7, 7>(64.into()) - self.end_bytes.val();
-        self.tail.next = !bit_cast_u::<64, 1>(0.into());
-        if self.last_line.val() {
-            self.tail.next = !bit_cast_u::<64, 1>(0.into()) >> self.unused_bytes.val();
+        if self.next_job.val() {
+            self.busy.d.next = self.shape.valid.val();
+            self.shift.d.next = self.shape.data.val().get_bits::<6>(0);
+            self.end_bytes.d.next = self.shape.data.val().get_bits::<7>(27);
+            self.first_line.d.next = true;
+            self.lines_left.d.next = self.lines.val();
+            self.beats_left.d.next = self.beats.val();
+            self.page_line.d.next = self.start_line.val();
+            self.last_line.d.next = self.lines.val() == 1;
+            self.brings.d.next = self.beats.val().any();
+            self.page_end.d.next = self.start_line.val().all();
         }
 
         // turned up; `keep` marks the bytes of the line that this beat brings
@@ -96,21 +113,31 @@ impl Logic for WriteAlign {
             | (bit_cast_ww::<1024, 16, 520, 9>(self.payload.data.val()) << 512);
         self.valid_1.d.next = self.go.val();
         self.data_1.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            (self.double.val() << (bit_cast_u::<6, 3>(self.shift.val().get_bits::<3>(0)) << 3)) >> 512,
+            (self.double.val() << (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3)) >> 512,
         );
         self.keep_1.d.next =
-            !bit_cast_w::<512, 8, 1>(0.into()) << (bit_cast_u::<6, 3>(self.shift.val().get_bits::<3>(0)) << 3);
-        self.shift_1.d.next = self.shift.val().get_bits::<3>(3);
-        self.strobe_1.d.next = self.head.val() & self.tail.val();
-        self.last_1.d.next = self.last_line.val() | self.page_line.val().all();
+            !bit_cast_w::<512, 8, 1>(0.into()) << (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3);
+        self.shift_1.d.next = self.shift.q.val();
+        self.end_bytes_1.d.next = self.end_bytes.q.val();
+        self.starts_1.d.next = self.first_line.q.val();
+        self.ends_1.d.next = self.last_line.q.val();
+        self.last_1.d.next = self.last_line.q.val() | self.page_end.q.val();
+        self.head.next = !bit_cast_u::<64, 1>(0.into());
+        if self.starts_1.q.val() {
+            self.head.next = !bit_cast_u::<64, 1>(0.into()) << self.shift_1.q.val();
+        }
+        self.tail.next = !bit_cast_u::<64, 1>(0.into());
+        if self.ends_1.q.val() {
+            self.tail.next = !(!bit_cast_u::<64, 1>(0.into()) << self.end_bytes_1.q.val());
+        }
         self.double_1.next = bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val())
             | (bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val()) << 512);
         self.valid_2.d.next = self.valid_1.q.val();
         self.data_2.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            (self.double_1.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val()) << 6)) >> 512,
+            (self.double_1.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().get_bits::<3>(3)) << 6)) >> 512,
         );
-        self.keep_2.d.next = self.keep_1.q.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val()) << 6);
-        self.strobe_2.d.next = self.strobe_1.q.val();
+        self.keep_2.d.next = self.keep_1.q.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().get_bits::<3>(3)) << 6);
+        self.strobe_2.d.next = self.head.val() & self.tail.val();
         self.last_2.d.next = self.last_1.q.val();
         if self.valid_2.q.val() {
             self.previous.d.next = self.data_2.q.val();
@@ -123,7 +150,7 @@ impl Logic for WriteAlign {
         self.line_valid.next = self.valid_3.q.val();
         self.line.next = self.line_3.q.val();
         if self.reset.val() {
-            self.number.d.next = 0.into();
+            self.busy.d.next = false;
             self.valid_1.d.next = false;
             self.valid_2.d.next = false;
             self.valid_3.d.next = false;

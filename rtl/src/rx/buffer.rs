@@ -52,7 +52,7 @@ pub struct PacketBuffer {
     losing: DFF<Bit>,
     lost_2: DFF<Bit>,
     used: Signal<Local, U<10>>,
-    full: Signal<Local, Bit>,
+    full: DFF<Bit>,
     ok: Signal<Local, Bit>,
     next_write: Signal<Local, U<10>>,
     ram: RamReg<W<512, 8>, 9>,
@@ -90,7 +90,7 @@ impl Logic for PacketBuffer {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, ram, sizes, tag_2, out);
-        dff_setup!(self, clock, data_1, last_1, valid_1, write, start, losing, lost_2);
+        dff_setup!(self, clock, data_1, last_1, valid_1, write, start, losing, lost_2, full);
         dff_setup!(self, clock, next_frame, this_frame, reading, address, beats_left, shift, last_bytes, begun);
         dff_setup!(self, clock, held, pair, tag_3, moved, tag_4, aligned, tag_5);
         self.sizes.reset.next = self.reset.val();
@@ -104,8 +104,9 @@ impl Logic for PacketBuffer {
         if self.reading.q.val() {
             self.used.next = self.write.q.val() - self.this_frame.q.val();
         }
-        self.full.next = self.used.val().get_bit(9);
-        self.ok.next = !self.full.val() & !self.losing.q.val();
+        // at 511 beats or more: decided a clock early, in which one more may come
+        self.full.d.next = self.used.val().get_bit(9) | self.used.val().get_bits::<9>(0).all();
+        self.ok.next = !self.full.q.val() & !self.losing.q.val();
         self.next_write.next = self.write.q.val() + 1;
         self.ram.waddr.next = self.write.q.val().get_bits::<9>(0);
         self.ram.wdata.next = self.data_1.q.val();

@@ -39,6 +39,8 @@ pub struct OuterHeader {
     pub udp_len: Signal<Out, U<16>>,
     /// End of the IP packet in the frame.
     pub ip_end: Signal<Out, U<17>>,
+    /// The same one clock earlier.
+    pub ip_end_early: Signal<Out, U<17>>,
     /// Plain packet with a UDP checksum.
     pub summed: Signal<Out, Bit>,
     /// Source address.
@@ -218,6 +220,7 @@ impl Logic for OuterHeader {
         self.int_len.next = self.int_len_2.q.val();
         self.udp_len.next = self.udp_len_2.q.val();
         self.ip_end.next = self.end_2.q.val();
+        self.ip_end_early.next = self.end_1.q.val();
         self.summed.next = self.summed_2.q.val();
         self.src_ip.next = self.src_ip_2.q.val();
         self.ecn.next = self.ecn_2.q.val();
@@ -234,6 +237,6 @@ impl Logic for OuterHeader {
 crate::ports! {
     [] OuterHeader {
         in header, has_tag, own_ip, port_roce, port_int, port_echo, port_control;
-        out faults, ip_sum, role, code, int_len, udp_len, ip_end, summed, src_ip, ecn, body, transport, icrc_headers, has_tag_out
+        out faults, ip_sum, role, code, int_len, udp_len, ip_end, ip_end_early, summed, src_ip, ecn, body, transport, icrc_headers, has_tag_out
     }
 }

@@ -112,9 +112,9 @@ pub struct RxParser {
     length: BeatLength,
     number_3: Delay<U<11>, 3>,
     frame_len_4: DFF<U<18>>,
-    base_4: DFF<U<18>>,
-    left: Signal<Local, U<18>>,
-    covered: Signal<Local, U<7>>,
+    end_beat: Signal<Local, U<11>>,
+    covered_4: DFF<U<7>>,
+    any_covered_4: DFF<Bit>,
     // clocks 4 to 6
     transport: Transport,
     icrc_bytes: IcrcBytes,
@@ -214,7 +214,7 @@ impl Logic for RxParser {
             head_1,
             has_tag_1
         );
-        dff_setup!(self, clock, has_tag_2, l2_faults_2, frame_len_4, base_4);
+        dff_setup!(self, clock, has_tag_2, l2_faults_2, frame_len_4, covered_4, any_covered_4);
         dff_setup!(self, clock, faults_held, end_held, summed_held, control_held);
         dff_setup!(self, clock, role, src_ip, ecn, int_len, body, opcode, ack_req, dest_qp, psn, extension);
         dff_setup!(self, clock, payload_at, payload_len, udp_len);
@@ -294,16 +294,19 @@ impl Logic for RxParser {
         self.length.go.next = true;
         self.length.keep.next = self.keep_0.q.val();
         self.number_3.d.next = self.number_0.q.val();
-        self.base_4.d.next = bit_cast_u::<18, 11>(self.number_3.q.val()) << 6;
         self.frame_len_4.d.next =
             (bit_cast_u::<18, 11>(self.number_3.q.val()) << 6) + bit_cast_u::<18, 7>(self.length.bytes.val());
-        self.left.next = bit_cast_u::<18, 17>(self.outer.ip_end.val()) - self.base_4.q.val();
-        self.covered.next = bit_cast_u::<7, 18>(self.left.val());
-        if self.left.val() > 64 {
-            self.covered.next = bits_u::<7>(64);
+        // whole beats before the one that the packet ends in, a part of that one, nothing behind
+        self.end_beat.next = self.outer.ip_end_early.val().get_bits::<11>(6);
+        self.covered_4.d.next = bits_u::<7>(0);
+        self.any_covered_4.d.next = false;
+        if self.number_3.q.val() < self.end_beat.val() {
+            self.covered_4.d.next = bits_u::<7>(64);
+            self.any_covered_4.d.next = true;
         }
-        if bit_cast_u::<18, 17>(self.outer.ip_end.val()) <= self.base_4.q.val() {
-            self.covered.next = bits_u::<7>(0);
+        if self.number_3.q.val() == self.end_beat.val() {
+            self.covered_4.d.next = bit_cast_u::<7, 6>(self.outer.ip_end_early.val().get_bits::<6>(0));
+            self.any_covered_4.d.next = self.outer.ip_end_early.val().get_bits::<6>(0).any();
         }
 
         // clocks 4 to 6
@@ -316,12 +319,12 @@ impl Logic for RxParser {
         self.outer_faults_6.d.next = self.outer.faults.val();
         self.icrc_bytes.data.next = self.data_4.q.val();
         self.icrc_bytes.number.next = self.number_4.q.val();
-        self.icrc_bytes.covered.next = self.covered.val();
+        self.icrc_bytes.covered.next = self.covered_4.q.val();
         self.icrc_bytes.headers.next = self.outer.icrc_headers.val();
         self.icrc_bytes.has_tag.next = self.outer.has_tag_out.val();
         self.icrc_bytes.code.next = self.outer.code.val();
-        self.covered_6.d.next = self.covered.val();
-        self.enable_6.d.next = self.valid_4.q.val() & (self.covered.val() != 0);
+        self.covered_6.d.next = self.covered_4.q.val();
+        self.enable_6.d.next = self.valid_4.q.val() & self.any_covered_4.q.val();
         self.first_6.d.next = self.number_4.q.val() == 0;
 
         // clocks 4 and 6 to 10
@@ -333,7 +336,7 @@ impl Logic for RxParser {
         self.udp.enable.next = self.valid_4.q.val();
         self.udp.first.next = self.number_4.q.val() == 0;
         self.udp.has_tag.next = self.outer.has_tag_out.val();
-        self.udp.covered.next = self.covered.val();
+        self.udp.covered.next = self.covered_4.q.val();
         self.udp.udp_len.next = self.outer.udp_len.val();
         self.faults_6.next = (bit_cast_u::<21, 2>(self.l2_faults_6.q.val()) << 2)
             | (bit_cast_u::<21, 10>(self.outer_faults_6.q.val()) << 4)

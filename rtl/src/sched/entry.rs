@@ -1,7 +1,8 @@
 //! Entry: updates, commands, acknowledgements, feedback, work and the timers' turns, one operation a clock, a flow at most
 //! every three clocks.
 //!
-//! Offered in clock -1, an operation leaves in clock 0. Which source goes first changes from clock to clock, so none can
+//! Taken in clock -2, an operation leaves in clock 0: first a source is chosen while all are kept, then the one chosen makes the
+//! operation. Which source goes first changes from clock to clock, so none can
 //! starve another; a clock that nobody wants goes to the timers' walk over the flows. After reset every flow is cleared, one
 //! a clock, before anything is taken.
 
@@ -62,14 +63,36 @@ pub struct Entry<const A: usize, const T: usize> {
     want_timer: Signal<Local, Bit>,
     select: Signal<Local, U<3>>,
     chosen: Signal<Local, U<16>>,
+    // clock -1: what was chosen, and what every source offered
+    select_1: DFF<U<3>>,
+    sweeping_1: DFF<Bit>,
+    sweep_1: DFF<U<A>>,
+    update_generation: DFF<U<8>>,
+    update_window: DFF<U<34>>,
+    update_rate: DFF<U<34>>,
+    command_create: DFF<Bit>,
+    command_generation: DFF<U<8>>,
+    command_psn: DFF<U<24>>,
+    command_mtu: DFF<U<3>>,
+    command_priority: DFF<U<3>>,
+    command_windowless: DFF<Bit>,
+    command_timerless: DFF<Bit>,
+    event_kind: DFF<U<3>>,
+    event_generation: DFF<U<8>>,
+    event_psn: DFF<U<24>>,
+    feedback_advance: DFF<Bit>,
+    feedback_generation: DFF<U<8>>,
+    feedback_psn: DFF<U<24>>,
+    feedback_value: DFF<U<24>>,
+    work_restart: DFF<Bit>,
+    work_generation: DFF<U<8>>,
+    work_end: DFF<U<24>>,
+    work_start: DFF<U<24>>,
+    telemetry_1: DFF<Telemetry>,
     kind: Signal<Local, U<4>>,
     generation: Signal<Local, U<8>>,
     psn: Signal<Local, U<24>>,
     second: Signal<Local, U<24>>,
-    mtu: Signal<Local, U<3>>,
-    pause_class: Signal<Local, U<3>>,
-    windowless: Signal<Local, Bit>,
-    timerless: Signal<Local, Bit>,
     window: Signal<Local, U<34>>,
     rate: Signal<Local, U<34>>,
     in_range: Signal<Local, Bit>,
@@ -96,7 +119,22 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             word_r,
             telemetry_r
         );
-        clock!(self, clock, valid_r, out_of_range_r);
+        clock!(self, clock, valid_r, out_of_range_r, select_1, sweeping_1, sweep_1, telemetry_1);
+        clock!(self, clock, update_generation, update_window, update_rate);
+        clock!(
+            self,
+            clock,
+            command_create,
+            command_generation,
+            command_psn,
+            command_mtu,
+            command_priority,
+            command_windowless,
+            command_timerless
+        );
+        clock!(self, clock, event_kind, event_generation, event_psn);
+        clock!(self, clock, feedback_advance, feedback_generation, feedback_psn, feedback_value);
+        clock!(self, clock, work_restart, work_generation, work_end, work_start);
         for i in 0..2 {
             self.recent_valid[i].clock.next = self.clock.val();
             self.recent_flow[i].clock.next = self.clock.val();
@@ -173,65 +211,96 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.feedback.ready.next = self.select.val() == 4;
         self.work.ready.next = self.select.val() == 5;
 
-        // the operation, codes as in `ports::op`: a look of a timer unless one of the others was chosen
         self.chosen.next = bit_cast_u::<16, A>(self.timer_flow.q.val());
-        self.kind.next = bits_u::<4>(7);
-        self.generation.next = self.event.generation.val();
-        self.psn.next = self.event.psn_next.val();
-        self.second.next = self.feedback.value.val();
-        self.mtu.next = self.command.mtu.val();
-        self.pause_class.next = self.command.priority.val();
-        self.windowless.next = self.command.windowless.val();
-        self.timerless.next = self.command.timerless.val();
-        self.window.next = bits_u::<34>(0);
-        self.rate.next = bits_u::<34>(0);
         if self.select.val() == 1 {
             self.chosen.next = self.update.flow.val();
-            self.kind.next = bits_u::<4>(6);
-            self.generation.next = self.update.generation.val();
-            self.window.next = self.update.window.val();
-            self.rate.next = self.update.rate.val();
         }
         if self.select.val() == 2 {
             self.chosen.next = self.command.flow.val();
-            self.kind.next = bits_u::<4>(9);
-            if self.command.create.val() {
-                self.kind.next = bits_u::<4>(8);
-            }
-            self.generation.next = self.command.generation.val();
-            self.psn.next = self.command.psn.val();
         }
         if self.select.val() == 3 {
             self.chosen.next = self.event.flow.val();
-            self.kind.next = bits_u::<4>(2);
-            if self.event.kind.val() < 2 {
-                self.kind.next = bit_cast_u::<4, 3>(self.event.kind.val());
-            }
         }
         if self.select.val() == 4 {
             self.chosen.next = self.feedback.flow.val();
-            self.kind.next = bits_u::<4>(5);
-            if self.feedback.advance.val() {
-                self.kind.next = bits_u::<4>(4);
-            }
-            self.generation.next = self.feedback.generation.val();
-            self.psn.next = self.feedback.psn.val();
         }
         if self.select.val() == 5 {
             self.chosen.next = self.work.flow.val();
+        }
+        self.select_1.d.next = self.select.val();
+        self.sweeping_1.d.next = self.sweeping.q.val();
+        self.sweep_1.d.next = self.sweep.q.val();
+        self.update_generation.d.next = self.update.generation.val();
+        self.update_window.d.next = self.update.window.val();
+        self.update_rate.d.next = self.update.rate.val();
+        self.command_create.d.next = self.command.create.val();
+        self.command_generation.d.next = self.command.generation.val();
+        self.command_psn.d.next = self.command.psn.val();
+        self.command_mtu.d.next = self.command.mtu.val();
+        self.command_priority.d.next = self.command.priority.val();
+        self.command_windowless.d.next = self.command.windowless.val();
+        self.command_timerless.d.next = self.command.timerless.val();
+        self.event_kind.d.next = self.event.kind.val();
+        self.event_generation.d.next = self.event.generation.val();
+        self.event_psn.d.next = self.event.psn_next.val();
+        self.feedback_advance.d.next = self.feedback.advance.val();
+        self.feedback_generation.d.next = self.feedback.generation.val();
+        self.feedback_psn.d.next = self.feedback.psn.val();
+        self.feedback_value.d.next = self.feedback.value.val();
+        self.work_restart.d.next = self.work.restart.val();
+        self.work_generation.d.next = self.work.generation.val();
+        self.work_end.d.next = self.work.end.val();
+        self.work_start.d.next = self.work.start.val();
+
+        // the operation, codes as in `ports::op`: a look of a timer unless one of the others was chosen
+        self.kind.next = bits_u::<4>(7);
+        self.generation.next = self.event_generation.q.val();
+        self.psn.next = self.event_psn.q.val();
+        self.second.next = self.feedback_value.q.val();
+        self.window.next = bits_u::<34>(0);
+        self.rate.next = bits_u::<34>(0);
+        if self.select_1.q.val() == 1 {
+            self.kind.next = bits_u::<4>(6);
+            self.generation.next = self.update_generation.q.val();
+            self.window.next = self.update_window.q.val();
+            self.rate.next = self.update_rate.q.val();
+        }
+        if self.select_1.q.val() == 2 {
+            self.kind.next = bits_u::<4>(9);
+            if self.command_create.q.val() {
+                self.kind.next = bits_u::<4>(8);
+            }
+            self.generation.next = self.command_generation.q.val();
+            self.psn.next = self.command_psn.q.val();
+        }
+        if self.select_1.q.val() == 3 {
+            self.kind.next = bits_u::<4>(2);
+            if self.event_kind.q.val() < 2 {
+                self.kind.next = bit_cast_u::<4, 3>(self.event_kind.q.val());
+            }
+        }
+        if self.select_1.q.val() == 4 {
+            self.kind.next = bits_u::<4>(5);
+            if self.feedback_advance.q.val() {
+                self.kind.next = bits_u::<4>(4);
+            }
+            self.generation.next = self.feedback_generation.q.val();
+            self.psn.next = self.feedback_psn.q.val();
+        }
+        if self.select_1.q.val() == 5 {
             self.kind.next = bits_u::<4>(3);
-            if self.work.restart.val() {
+            if self.work_restart.q.val() {
                 self.kind.next = bits_u::<4>(11);
             }
-            self.generation.next = self.work.generation.val();
-            self.psn.next = self.work.end.val();
-            self.second.next = self.work.start.val();
+            self.generation.next = self.work_generation.q.val();
+            self.psn.next = self.work_end.q.val();
+            self.second.next = self.work_start.q.val();
         }
 
-        self.in_range.next = self.chosen.val() <= bit_cast_u::<16, A>(self.last_flow.val());
-        self.valid_r.d.next = (self.select.val() != 0) & self.in_range.val();
-        self.out_of_range_r.d.next = (self.select.val() != 0) & !self.in_range.val();
-        self.flow_r.d.next = bit_cast_u::<A, 16>(self.chosen.val());
+        self.in_range.next = self.recent_flow[0].q.val() <= bit_cast_u::<16, A>(self.last_flow.val());
+        self.valid_r.d.next = (self.select_1.q.val() != 0) & self.in_range.val();
+        self.out_of_range_r.d.next = (self.select_1.q.val() != 0) & !self.in_range.val();
+        self.flow_r.d.next = bit_cast_u::<A, 16>(self.recent_flow[0].q.val());
         self.recent_valid[0].d.next = self.select.val() != 0;
         self.recent_flow[0].d.next = self.chosen.val();
         self.recent_valid[1].d.next = self.recent_valid[0].q.val();
@@ -248,26 +317,29 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
                 self.timer_flow.d.next = 0.into();
             }
         }
-        if self.sweeping.q.val() {
+        if self.sweeping_1.q.val() {
             self.valid_r.d.next = true;
             self.kind.next = bits_u::<4>(10);
-            self.flow_r.d.next = self.sweep.q.val();
+            self.flow_r.d.next = self.sweep_1.q.val();
+        }
+        if self.sweeping.q.val() {
             self.sweep.d.next = self.sweep.q.val() + 1;
             if self.sweep.q.val() == self.last_flow.val() {
                 self.sweeping.d.next = false;
             }
         }
-        self.word_r.d.next = (bit_cast_w::<136, 3, 1>(bit_cast_b(self.timerless.val())) << 135)
-            | (bit_cast_w::<136, 3, 1>(bit_cast_b(self.windowless.val())) << 134)
-            | (bit_cast_w::<136, 3, 3>(self.pause_class.val()) << 131)
-            | (bit_cast_w::<136, 3, 3>(self.mtu.val()) << 128)
+        self.word_r.d.next = (bit_cast_w::<136, 3, 1>(bit_cast_b(self.command_timerless.q.val())) << 135)
+            | (bit_cast_w::<136, 3, 1>(bit_cast_b(self.command_windowless.q.val())) << 134)
+            | (bit_cast_w::<136, 3, 3>(self.command_priority.q.val()) << 131)
+            | (bit_cast_w::<136, 3, 3>(self.command_mtu.q.val()) << 128)
             | (bit_cast_w::<136, 3, 34>(self.rate.val()) << 94)
             | (bit_cast_w::<136, 3, 34>(self.window.val()) << 60)
             | (bit_cast_w::<136, 3, 24>(self.second.val()) << 36)
             | (bit_cast_w::<136, 3, 24>(self.psn.val()) << 12)
             | (bit_cast_w::<136, 3, 8>(self.generation.val()) << 4)
             | bit_cast_w::<136, 3, 4>(self.kind.val());
-        self.telemetry_r.d.next = (bit_cast_w::<469, 8, 3>(self.event.kind.val()) << 466)
+        self.telemetry_r.d.next = self.telemetry_1.q.val();
+        self.telemetry_1.d.next = (bit_cast_w::<469, 8, 3>(self.event.kind.val()) << 466)
             | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.int_valid.val())) << 465)
             | (bit_cast_w::<469, 8, 4>(self.event.n_hop.val()) << 461)
             | (bit_cast_w::<469, 8, 12>(self.event.path_id.val()) << 449)
@@ -276,6 +348,8 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             | (bit_cast_w::<469, 8, 48>(self.event.sent_at.val()) << 80)
             | bit_cast_w::<469, 8, 48>(self.event.now.val());
         if self.reset.val() {
+            self.select_1.d.next = bits_u::<3>(0);
+            self.sweeping_1.d.next = false;
             self.valid_r.d.next = false;
             self.out_of_range_r.d.next = false;
             self.sweeping.d.next = true;

@@ -140,7 +140,7 @@ pub struct Sender<const A: usize, const I: usize> {
     own: Signal<Local, Bit>,
     old: Signal<Local, Bit>,
     is_ack: Signal<Local, Bit>,
-    sent_reach: Signal<Local, U<24>>,
+    was_sent: Signal<Local, Bit>,
     good: Signal<Local, Bit>,
     rewind: Signal<Local, Bit>,
     expired: Signal<Local, Bit>,
@@ -290,19 +290,19 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.old.next = self.distance.q.val().get_bit(23);
         // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it. Of a flow
         // without timer, READ responses, what has been sent since the restart: its leaving is what ends the READ
-        self.sent_reach.next = self.reach.q.val();
+        self.was_sent.next = self.distance.q.val() <= self.reach.q.val();
         if self.reach.q.val().get_bit(23) | (self.restarted_7.q.val() & (self.reach.q.val() > 0x40_0000)) {
-            self.sent_reach.next = bits_u::<24>(0);
+            self.was_sent.next = !self.distance.q.val().any();
         }
         if self.sender_7.q.val().get_bit(169) {
-            self.sent_reach.next = self.outstanding.q.val();
+            self.was_sent.next = self.distance.q.val() <= self.outstanding.q.val();
             if self.outstanding.q.val().get_bit(23) {
-                self.sent_reach.next = bits_u::<24>(0);
+                self.was_sent.next = !self.distance.q.val().any();
             }
         }
         self.good.next = self.is_ack.val()
             & !self.old.val()
-            & ((self.distance.q.val() <= self.sent_reach.val()) | (self.distance.q.val() <= self.read_reach.q.val()))
+            & (self.was_sent.val() | (self.distance.q.val() <= self.read_reach.q.val()))
             & (self.distance.q.val() <= self.end_reach.q.val());
         self.expired.next = (self.kind.val() == 7)
             & self.sender_7.q.val().get_bit(138)

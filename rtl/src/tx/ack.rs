@@ -55,9 +55,12 @@ pub struct AckBuilder {
     take: Signal<Local, Bit>,
     word: Signal<Local, W<415, 7>>,
     header: TxHeader,
-    beside: Delay<W<376, 6>, 7>,
+    given: Signal<Local, U<6>>,
+    given_code: Signal<Local, U<3>>,
+    // 375:0 what the packet says, 378:376 0 without INT, else 1 + records
+    beside: Delay<W<379, 6>, 7>,
     // 7: taken 0, echo 1, syndrome 9:2, MSN 33:10, bytes of INT 39:34, INT 375:40
-    old: Signal<Local, W<376, 6>>,
+    old: Signal<Local, W<379, 6>>,
     int_bytes: Signal<Local, U<6>>,
     code: Signal<Local, U<3>>,
     rest: Signal<Local, W<128, 2>>,
@@ -120,24 +123,27 @@ impl Logic for AckBuilder {
             self.header.opcode.next = bits_u::<8>(0x11);
             self.header.body.next = bits_u::<13>(8);
         }
-        self.beside.d.next = bit_cast_w::<376, 6, 1>(bit_cast_b(self.take.val()))
-            | (bit_cast_w::<376, 6, 1>(self.word.val().get_bits::<1>(0)) << 1)
-            | (bit_cast_ww::<376, 6, 415, 7>(self.word.val() >> 41) << 2);
+        self.given.next = self.word.val().get_bits::<6>(73);
+        self.given_code.next = bits_u::<3>(0);
+        if self.given.val() != 0 {
+            self.given_code.next = (self.given.val() + 6).get_bits::<3>(3);
+        }
+        self.beside.d.next = bit_cast_w::<379, 6, 1>(bit_cast_b(self.take.val()))
+            | (bit_cast_w::<379, 6, 1>(self.word.val().get_bits::<1>(0)) << 1)
+            | (bit_cast_ww::<379, 6, 374, 6>(bit_cast_ww::<374, 6, 415, 7>(self.word.val() >> 41)) << 2)
+            | (bit_cast_w::<379, 6, 3>(self.given_code.val()) << 376);
 
         // 7: BTH and AETH move up behind INT
         self.old.next = self.beside.q.val();
         self.int_bytes.next = self.old.val().get_bits::<6>(34);
-        self.code.next = bits_u::<3>(0);
-        if self.int_bytes.val() != 0 {
-            self.code.next = (self.int_bytes.val() + 6).get_bits::<3>(3);
-        }
+        self.code.next = self.old.val().get_bits::<3>(376);
         self.rest.next = bit_cast_ww::<128, 2, 96, 2>(self.header.bth.val()) << 32;
         if !self.old.val().get_bit(1) {
             self.rest.next = (bit_cast_ww::<128, 2, 96, 2>(self.header.bth.val()) << 32)
                 | (bit_cast_w::<128, 2, 8>(self.old.val().get_bits::<8>(2)) << 24)
                 | bit_cast_w::<128, 2, 24>(self.old.val().get_bits::<24>(10));
         }
-        self.stack.next = bit_cast_ww::<832, 13, 376, 6>(self.old.val() >> 40) << 160;
+        self.stack.next = bit_cast_ww::<832, 13, 336, 6>(bit_cast_ww::<336, 6, 379, 6>(self.old.val() >> 40)) << 160;
         self.behind.next = bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 368;
         if self.code.val() == 1 {
             self.behind.next =

@@ -204,7 +204,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         self.part_13.d.next =
             bit_cast_w::<80, 2, 32>(self.icrc.val()) << (bit_cast_u::<6, 2>(self.planned.val().get_bits::<2>(3)) << 4);
         self.place_13.d.next = self.planned.val().get_bits::<3>(5);
-        self.keep_13.d.next = (!bits_u::<64>(0)) >> (bits_u::<7>(64) - self.planned.val().get_bits::<7>(8));
+        self.keep_13.d.next = !((!bits_u::<64>(0)) << self.planned.val().get_bits::<7>(8));
         self.valid_13.d.next = self.planned.val().get_bit(0) & !self.reset.val();
         self.last_13.d.next = self.planned.val().get_bit(15);
         self.bad_13.d.next = self.planned.val().get_bit(16) & self.planned.val().get_bit(15);

@@ -4,9 +4,9 @@
 //! |---|---|
 //! | 0 - 14 | [`DataHeader`] |
 //! | 14 | header and payload meet: a beat of the frame each clock |
-//! | 14 - 16 | [`FrameBytes`] |
-//! | 15 - 31 | [`IcrcAppend`] |
-//! | 31 and the frame's beats less one | its first beat |
+//! | 15 - 17 | [`FrameBytes`] |
+//! | 16 - 32 | [`IcrcAppend`] |
+//! | 32 and the frame's beats less one | its first beat |
 //!
 //! The frame FIFO in [`IcrcAppend`] holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 //! gap inside one.
@@ -87,6 +87,10 @@ pub struct DataBuilder {
     number: DFF<U<2>>,
     pulled: DFF<U<7>>,
     spoiled: DFF<Bit>,
+    // 15
+    go_15: DFF<Bit>,
+    payload_15: DFF<W<512, 8>>,
+    count_15: DFF<U<7>>,
     bytes: FrameBytes,
     valid_15: DFF<Bit>,
     number_15: DFF<U<2>>,
@@ -94,8 +98,15 @@ pub struct DataBuilder {
     penultimate_15: DFF<Bit>,
     bad_15: DFF<Bit>,
     row_15: DFF<W<672, 11>>,
+    // 16
+    valid_16: DFF<Bit>,
+    number_16: DFF<U<2>>,
+    last_16: DFF<Bit>,
+    penultimate_16: DFF<Bit>,
+    bad_16: DFF<Bit>,
+    row_16: DFF<W<672, 11>>,
     append: IcrcAppend<8, 136>,
-    // 31
+    // 32
     given: Signal<Local, Bit>,
     note: Signal<Local, U<44>>,
     error_out: DFF<Bit>,
@@ -120,6 +131,8 @@ impl Logic for DataBuilder {
             bad_15,
             row_15
         );
+        dff_setup!(self, clock, go_15, payload_15, count_15);
+        dff_setup!(self, clock, valid_16, number_16, last_16, penultimate_16, bad_16, row_16);
         dff_setup!(self, clock, error_out, left_out, note_out);
         self.headers.reset.next = self.reset.val();
         self.append.reset.next = self.reset.val();
@@ -167,39 +180,51 @@ impl Logic for DataBuilder {
                 self.spoiled.d.next = false;
             }
         }
-        self.bytes.enable.next = self.go.val();
-        self.bytes.number.next = self.number.q.val();
-        self.bytes.header.next = bit_cast_ww::<832, 13, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row.val())) << 256;
-        self.bytes.payload.next = bit_cast_ww::<512, 8, 521, 9>(self.payload.data.val());
-        self.bytes.count.next = bits_u::<7>(0);
+        self.go_15.d.next = self.go.val();
+        self.payload_15.d.next = bit_cast_ww::<512, 8, 521, 9>(self.payload.data.val());
+        self.count_15.d.next = bits_u::<7>(0);
         if self.pull.val() {
-            self.bytes.count.next = self.payload.data.val().get_bits::<7>(512);
+            self.count_15.d.next = self.payload.data.val().get_bits::<7>(512);
         }
-        self.bytes.code.next = bit_cast_u::<3, 2>(self.row.val().get_bits::<2>(625))
-            | (bit_cast_u::<3, 1>(self.row.val().get_bits::<1>(624)) << 2);
-
-        // 15
         self.valid_15.d.next = self.go.val() & !self.drop.val();
         self.number_15.d.next = self.number.q.val();
         self.last_15.d.next = self.ends.val();
         self.penultimate_15.d.next = self.last_pull.val() & self.spill.val();
         self.bad_15.d.next = self.error.val();
         self.row_15.d.next = self.row.val();
-        self.append.valid.next = self.valid_15.q.val();
-        self.append.number.next = self.number_15.q.val();
-        self.append.last.next = self.last_15.q.val();
-        self.append.penultimate.next = self.penultimate_15.q.val();
-        self.append.spill.next = self.row_15.q.val().get_bit(622);
-        self.append.tail.next = self.row_15.q.val().get_bits::<7>(615);
+
+        // 15
+        self.bytes.enable.next = self.go_15.q.val();
+        self.bytes.number.next = self.number_15.q.val();
+        self.bytes.header.next =
+            bit_cast_ww::<832, 13, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row_15.q.val())) << 256;
+        self.bytes.payload.next = self.payload_15.q.val();
+        self.bytes.count.next = self.count_15.q.val();
+        self.bytes.code.next = bit_cast_u::<3, 2>(self.row_15.q.val().get_bits::<2>(625))
+            | (bit_cast_u::<3, 1>(self.row_15.q.val().get_bits::<1>(624)) << 2);
+        self.valid_16.d.next = self.valid_15.q.val();
+        self.number_16.d.next = self.number_15.q.val();
+        self.last_16.d.next = self.last_15.q.val();
+        self.penultimate_16.d.next = self.penultimate_15.q.val();
+        self.bad_16.d.next = self.bad_15.q.val();
+        self.row_16.d.next = self.row_15.q.val();
+
+        // 16
+        self.append.valid.next = self.valid_16.q.val();
+        self.append.number.next = self.number_16.q.val();
+        self.append.last.next = self.last_16.q.val();
+        self.append.penultimate.next = self.penultimate_16.q.val();
+        self.append.spill.next = self.row_16.q.val().get_bit(622);
+        self.append.tail.next = self.row_16.q.val().get_bits::<7>(615);
         self.append.outer.next =
-            bit_cast_ww::<336, 6, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row_15.q.val()) >> 240);
-        self.append.icrc_lengths.next = self.row_15.q.val().get_bits::<32>(576);
-        self.append.int_code.next = bit_cast_u::<3, 1>(self.row_15.q.val().get_bits::<1>(624));
-        self.append.bad.next = self.bad_15.q.val();
-        self.append.note.next = self.row_15.q.val().get_bits::<44>(628);
+            bit_cast_ww::<336, 6, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row_16.q.val()) >> 240);
+        self.append.icrc_lengths.next = self.row_16.q.val().get_bits::<32>(576);
+        self.append.int_code.next = bit_cast_u::<3, 1>(self.row_16.q.val().get_bits::<1>(624));
+        self.append.bad.next = self.bad_16.q.val();
+        self.append.note.next = self.row_16.q.val().get_bits::<44>(628);
         self.append.data.next = self.bytes.q.val();
 
-        // 31
+        // 32
         self.frame.data.next = self.append.down.data.val();
         self.frame.valid.next = self.append.down.valid.val();
         self.append.down.ready.next = self.frame.ready.val();
@@ -223,6 +248,7 @@ impl Logic for DataBuilder {
             self.pulled.d.next = bits_u::<7>(0);
             self.spoiled.d.next = false;
             self.valid_15.d.next = false;
+            self.valid_16.d.next = false;
             self.error_out.d.next = false;
             self.left_out.d.next = false;
         }

@@ -36,26 +36,31 @@ pub struct Completions {
     /// Completions, oldest first.
     pub completion: StreamOut<Completion>,
     moved: Signal<Local, U<32>>,
-    fifo: StreamFifo<Completion, 6, 64>,
+    push_1: DFF<Bit>,
+    item_1: DFF<Completion>,
+    fifo: StreamFifo<Completion, 6, 56>,
 }
 
 impl Logic for Completions {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, fifo);
+        clock!(self, clock, fifo, push_1, item_1);
         self.fifo.reset.next = self.reset.val();
         self.moved.next = self.length.val();
         if self.status.val() != 0 {
             self.moved.next = bits_u::<32>(0);
         }
-        self.fifo.up.data.next = bit_cast_w::<192, 3, 64>(self.id.val())
+        self.item_1.d.next = bit_cast_w::<192, 3, 64>(self.id.val())
             | (bit_cast_w::<192, 3, 24>(self.qpn.val()) << 64)
             | (bit_cast_w::<192, 3, 8>(self.operation.val()) << 88)
             | (bit_cast_w::<192, 3, 8>(bit_cast_u::<8, 4>(self.status.val())) << 96)
             | (bit_cast_w::<192, 3, 32>(self.moved.val()) << 104)
             | (bit_cast_w::<192, 3, 48>(self.now.val()) << 136);
-        self.fifo.up.valid.next = self.push.val();
-        self.room.next = self.fifo.up.ready.val();
+        self.push_1.d.next = self.push.val() & !self.reset.val();
+        self.fifo.up.data.next = self.item_1.q.val();
+        self.fifo.up.valid.next = self.push_1.q.val();
+        // eight places for what is on the way when the FIFO says so
+        self.room.next = !self.fifo.crowded.val();
         StreamOut::<Completion>::link(&mut self.completion, &mut self.fifo.down);
     }
     fn timing(&self) -> Vec<TimingInfo> {

@@ -6,10 +6,10 @@
 //! | clock | state | does |
 //! |---|---|---|
 //! | 0 | `idle` | chooses an input; reads the queue pair's state |
-//! | 1 | `load` | state into registers; void state starts from the context |
-//! | 2 | `look` | reads a message; PSN distances |
-//! | 3 | `fetch` | message into a register |
-//! | 4 | `decide` | the step over this message; back to `fetch` with the next one, or on |
+//! | 1 | `read` | |
+//! | 2 | `load` | state into registers; void state starts from the context; reads a message |
+//! | 3 | `look` | message into a register; PSN distances |
+//! | 4 | `decide` | the step over this message; `fetch` and again with the next one, or on |
 //! | 5 | `finish` | answers: event, echo, or the end of the queue pair |
 //! | 5, 6 | `check`, `act` | READ responses: verdict |
 //! | last | `save` | state back, input taken; `idle` in the same clock |

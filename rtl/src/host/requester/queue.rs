@@ -26,7 +26,7 @@ pub struct Queue {
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN.
     pub sent_end: Signal<In, U<24>>,
-    /// Queue pair to read, a clock before `load`.
+    /// Queue pair to read, two clocks before `load`.
     pub next_qp: Signal<In, U<8>>,
     /// Queue pair in hand, from `load` on.
     pub qp: Signal<In, U<8>>,
@@ -74,6 +74,10 @@ pub struct Queue {
     pub head_loaded: Signal<Out, U<5>>,
     /// In the clock of `load`: no READ with missing data is before this message.
     pub read_loaded: Signal<Out, U<5>>,
+    /// The same two without a look at the generation: what is read there is of use only if the ring is not empty.
+    pub head_early: Signal<Out, U<5>>,
+    /// See `head_early`.
+    pub read_early: Signal<Out, U<5>>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<Out, U<24>>,
     /// `una` when the state was loaded.
@@ -173,6 +177,8 @@ impl Logic for Queue {
         self.store.generation.next = self.generation.val();
         self.alive.next = self.store.alive.val();
         self.context_generation.next = self.store.context_generation.val();
+        self.head_early.next = self.store.head.val();
+        self.read_early.next = self.store.read_at.val();
         self.head_loaded.next = self.store.state.val().get_bits::<5>(98);
         self.read_loaded.next = self.store.state.val().get_bits::<5>(113);
 

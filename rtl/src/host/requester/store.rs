@@ -1,11 +1,11 @@
 //! What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
 //!
 //! The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
-//! at the context's first PSN with an empty ring, so creation needs no command. Three RAMs, one clock from `qp` to the outputs.
+//! at the context's first PSN with an empty ring, so creation needs no command. Three RAMs, two clocks from `qp` to the outputs.
 
 use crate::emit::naming::named;
 use crate::nic::words::Context;
-use crate::prim::ram::Ram;
+use crate::prim::ram::RamReg;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use rust_hdl::prelude::*;
@@ -55,8 +55,12 @@ pub struct Store {
     pub removing: Signal<In, Bit>,
     /// See `removing`.
     pub generation: Signal<In, U<8>>,
-    /// The state, one clock after `qp`; its generation field is the one compared with.
+    /// The state, two clocks after `qp`; its generation field is the one compared with.
     pub state: Signal<Out, QueueState>,
+    /// Oldest message, if the state is not void.
+    pub head: Signal<Out, U<5>>,
+    /// No READ with missing data is before this message, if the state is not void.
+    pub read_at: Signal<Out, U<5>>,
     /// The queue pair exists.
     pub alive: Signal<Out, Bit>,
     /// Generation of the context.
@@ -70,11 +74,11 @@ pub struct Store {
     /// One past the highest PSN it sent.
     pub sent_to: Signal<Out, U<24>>,
     // alive 0, generation 8:1, MTU 11:9, INT 12, first PSN 36:13
-    contexts: Ram<U<37>, 8>,
+    contexts: RamReg<U<37>, 8>,
     // state 134:0, used 135
-    states: Ram<W<136, 3>, 8>,
+    states: RamReg<W<136, 3>, 8>,
     // end 23:0, generation 31:24, used 32
-    sent: Ram<U<33>, 8>,
+    sent: RamReg<U<33>, 8>,
     first: Signal<Local, U<24>>,
     reference: Signal<Local, U<8>>,
 }
@@ -101,6 +105,8 @@ impl Logic for Store {
         self.states.raddr.next = self.qp.val();
         self.sent.raddr.next = self.qp.val();
 
+        self.head.next = self.states.rdata.val().get_bits::<5>(98);
+        self.read_at.next = self.states.rdata.val().get_bits::<5>(113);
         self.alive.next = self.contexts.rdata.val().get_bit(0);
         self.context_generation.next = self.contexts.rdata.val().get_bits::<8>(1);
         self.mtu.next = self.contexts.rdata.val().get_bits::<3>(9);
@@ -132,6 +138,6 @@ crate::ports! {
     [] Store {
         in context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end, qp, we, write_qp,
             new_state, removing, generation;
-        out state, alive, context_generation, mtu, int_on, sent_known, sent_to
+        out state, head, read_at, alive, context_generation, mtu, int_on, sent_known, sent_to
     }
 }

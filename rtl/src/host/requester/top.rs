@@ -90,6 +90,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     place: Distance,
     step: Walk<SEGMENT>,
     reply: Answer,
+    limit: DFF<U<24>>,
     outcome: Outcome,
     verdict: Verdict,
     finished: Completions,
@@ -101,6 +102,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     // states, one high; `save` beside `idle`
     started: DFF<Bit>,
     idle: DFF<Bit>,
+    read: DFF<Bit>,
     load: DFF<Bit>,
     look: DFF<Bit>,
     fetch: DFF<Bit>,
@@ -145,9 +147,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
 impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, choice, queue, ring, intake, place, verdict, finished, events);
-        clock!(self, clock, actions, echoes, schedules, kills);
-        dff_setup!(self, clock, started, idle, load, look, fetch, decide, finish, check, act, post, bury, emit, save);
+        clock!(self, clock, choice, queue, ring, intake, place, step, verdict, finished, events);
+        clock!(self, clock, actions, echoes, schedules, kills, limit);
+        dff_setup!(self, clock, started, idle, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save);
         dff_setup!(self, clock, flushing, admitting, live, pointer, message, missing, found, code, at_head, taken);
         dff_setup!(
             self,
@@ -212,7 +214,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.qp.next = self.choice.qp.val();
         if self.idle.q.val() {
             self.idle.d.next = !self.choice.any.val();
-            self.load.d.next = self.choice.any.val();
+            self.read.d.next = self.choice.any.val();
             self.flushing.d.next = false;
             self.admitting.d.next = false;
             self.found.d.next = false;
@@ -224,7 +226,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.code.d.next = bits_u::<3>(0);
         }
 
-        // 1: its queue pair
+        // 1, 2: its queue pair
+        if self.read.q.val() {
+            self.read.d.next = false;
+            self.load.d.next = true;
+        }
         self.queue.load.next = self.load.q.val();
         self.queue.removing.next = self.choice.remove.val();
         self.queue.generation.next = self.choice.generation.val();
@@ -234,6 +240,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 !self.intake.begun.val() | (self.intake.begun_generation.val() == self.queue.context_generation.val());
         }
         self.reply.commit.next = self.answer.data.val();
+        self.limit.d.next = self.reply.limit.val();
         self.echoes.data.next = self.reply.echo.val();
         self.echoes.put.next = false;
         if self.load.q.val() {
@@ -252,9 +259,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 2: what is not worth a look at the messages ends here
+        // 3: what is not worth a look at the messages ends here; the first message has been addressed in the clock before
         self.ring.qp.next = self.choice.qp.val();
         self.ring.place.next = self.pointer.q.val();
+        if self.load.q.val() {
+            self.ring.place.next = self.queue.head_early.val();
+            if self.choice.row.val() {
+                self.ring.place.next = self.queue.read_early.val();
+            }
+        }
         self.next_pointer.next = self.pointer.q.val() + 1;
         self.place.measure.next = self.look.q.val() & !self.admitting.q.val();
         self.place.psn.next = self.choice.psn.val();
@@ -265,8 +278,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.verdict.row.next = self.row.data.val();
         if self.look.q.val() {
             self.look.d.next = false;
-            self.fetch.d.next = true;
-            if !self.admitting.q.val() {
+            self.message.d.next = self.ring.message.val();
+            if self.admitting.q.val() {
+                self.fetch.d.next = true;
+            } else {
+                self.decide.d.next = true;
                 if self.choice.ended.val() | self.choice.error.val() | self.choice.remove.val() {
                     self.status.d.next = bits_u::<4>(8);
                     if self.choice.ended.val() {
@@ -277,24 +293,24 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     }
                     self.flushing.d.next = true;
                     if !self.live.q.val() | self.queue.dead.val() {
-                        self.fetch.d.next = false;
+                        self.decide.d.next = false;
                         self.done.next = true;
                     } else if self.queue.head.val() == self.queue.tail.val() {
-                        self.fetch.d.next = false;
+                        self.decide.d.next = false;
                         self.bury.d.next = true;
                     }
                 }
                 if self.choice.work.val() {
-                    self.fetch.d.next = false;
+                    self.decide.d.next = false;
                     self.post.d.next = true;
                 }
                 if self.choice.answer.val() & (!self.live.q.val() | self.queue.dead.val()) {
-                    self.fetch.d.next = false;
+                    self.decide.d.next = false;
                     self.done.next = true;
                     self.hit[3].next = self.live.q.val() & self.reply.acknowledgement.val();
                 }
                 if self.choice.row.val() & (!self.live.q.val() | self.queue.dead.val() | self.verdict.negative.val()) {
-                    self.fetch.d.next = false;
+                    self.decide.d.next = false;
                     self.act.d.next = true;
                     self.code.d.next = bits_u::<3>(3);
                     if self.queue.dead.val() {
@@ -307,7 +323,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 3
+        // the next message
         if self.fetch.q.val() {
             self.fetch.d.next = false;
             self.decide.d.next = true;
@@ -316,7 +332,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 4: the step over one message
         self.step.una.next = self.queue.una.val();
-        self.step.limit.next = self.reply.limit.val();
+        self.step.limit.next = self.limit.q.val();
         self.step.with_data.next = self.reply.data.val();
         self.step.start.next = self.message.q.val().get_bits::<24>(0);
         self.step.finish.next = self.message.q.val().get_bits::<24>(24);
@@ -424,7 +440,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.popped.d.next = true;
                     self.pointer.d.next = self.next_pointer.val();
                     if !self.step.taken.val()
-                        & ((self.step.new_una.val() != self.reply.limit.val()) | self.reply.data.val())
+                        & ((self.message.q.val().get_bits::<24>(24) != self.limit.q.val()) | self.reply.data.val())
                         & (self.next_pointer.val() != self.queue.admit.val())
                     {
                         self.finish.d.next = false;
@@ -441,7 +457,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.outcome.gap.next = self.reply.gap.val();
         self.outcome.data.next = self.reply.data.val();
         self.outcome.old.next = self.place.old.val();
-        self.outcome.limit.next = self.reply.limit.val();
+        self.outcome.limit.next = self.limit.q.val();
         self.outcome.una_before.next = self.queue.una_before.val();
         self.outcome.una.next = self.queue.una.val();
         self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
@@ -601,6 +617,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.started.d.next = true;
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
+            self.read.d.next = false;
             self.load.d.next = false;
             self.look.d.next = false;
             self.fetch.d.next = false;

@@ -5,11 +5,15 @@ use crate::prim::uint::U;
 use rust_hdl::prelude::*;
 
 /// How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
-/// are outstanding. Without registers.
+/// are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there.
+///
+/// PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
 ///
 /// Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
 #[derive(LogicBlock)]
 pub struct Walk<const SEGMENT: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<In, U<24>>,
     /// PSN up to which the answer acknowledges, exclusive.
@@ -41,16 +45,20 @@ pub struct Walk<const SEGMENT: usize> {
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
     ahead: Signal<Local, U<24>>,
-    left: Signal<Local, U<24>>,
-    offset: Signal<Local, U<24>>,
-    count: Signal<Local, U<24>>,
-    behind: Signal<Local, U<24>>,
-    span: Constant<U<24>>,
+    moves: DFF<Bit>,
+    at_una: DFF<Bit>,
+    una_next: DFF<U<24>>,
+    beyond: Signal<Local, U<24>>,
+    from_start: Signal<Local, U<24>>,
+    from_finish: Signal<Local, U<24>>,
+    left_less_one: Signal<Local, U<24>>,
+    above: Constant<U<24>>,
 }
 
 impl<const SEGMENT: usize> Default for Walk<SEGMENT> {
     fn default() -> Self {
         Self {
+            clock: Default::default(),
             una: Default::default(),
             limit: Default::default(),
             with_data: Default::default(),
@@ -67,11 +75,14 @@ impl<const SEGMENT: usize> Default for Walk<SEGMENT> {
             reaches: Default::default(),
             fits: Default::default(),
             ahead: Default::default(),
-            left: Default::default(),
-            offset: Default::default(),
-            count: Default::default(),
-            behind: Default::default(),
-            span: Constant::new(U(4 << SEGMENT)),
+            moves: Default::default(),
+            at_una: Default::default(),
+            una_next: Default::default(),
+            beyond: Default::default(),
+            from_start: Default::default(),
+            from_finish: Default::default(),
+            left_less_one: Default::default(),
+            above: Constant::new(U((1 << 24) - (4 << SEGMENT))),
         }
     }
 }
@@ -79,21 +90,25 @@ impl<const SEGMENT: usize> Default for Walk<SEGMENT> {
 impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clock, moves, at_una, una_next);
         self.ahead.next = self.limit.val() - self.una.val();
-        self.left.next = self.finish.val() - self.una.val();
+        self.at_una.d.next = self.limit.val() == self.una.val();
+        self.moves.d.next = !self.ahead.val().get_bit(23) & (self.limit.val() != self.una.val());
+        self.una_next.d.next = self.una.val() + 1;
+        self.beyond.next = self.limit.val() - self.finish.val();
         self.new_una.next = self.una.val();
         self.complete.next = false;
         self.taken.next = false;
         if self.read.val() {
             // an acknowledgement never completes a READ, only its data does
-            if self.with_data.val() & (self.ahead.val() == 0) {
+            if self.with_data.val() & self.at_una.q.val() {
                 self.taken.next = true;
-                self.new_una.next = self.una.val() + 1;
-                self.complete.next = self.left.val() == 1;
+                self.new_una.next = self.una_next.q.val();
+                self.complete.next = self.una_next.q.val() == self.finish.val();
             }
         } else {
-            if self.ahead.val().any() & !self.ahead.val().get_bit(23) {
-                if self.ahead.val() < self.left.val() {
+            if self.moves.q.val() {
+                if self.beyond.val().get_bit(23) {
                     self.new_una.next = self.limit.val();
                 } else {
                     self.new_una.next = self.finish.val();
@@ -101,13 +116,14 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
                 }
             }
         }
-        self.offset.next = self.sought.val() - self.start.val();
-        self.count.next = self.finish.val() - self.start.val();
-        self.holds.next = self.offset.val() < self.count.val();
-        self.behind.next = self.finish.val() - self.sought.val() - 1;
-        self.reaches.next = !self.behind.val().get_bit(23);
-        self.fits.next =
-            (self.left.val() <= self.span.val()) & (!self.read.val() | (self.reads.val() < self.max_reads.val()));
+        self.from_start.next = self.sought.val() - self.start.val();
+        self.from_finish.next = self.sought.val() - self.finish.val();
+        self.holds.next = !self.from_start.val().get_bit(23) & self.from_finish.val().get_bit(23);
+        self.reaches.next = self.from_finish.val().get_bit(23);
+        // what is left is not more than the span, a power of two
+        self.left_less_one.next = self.finish.val() + !self.una.val();
+        self.fits.next = ((self.left_less_one.val() & self.above.val()) == 0)
+            & (!self.read.val() | (self.reads.val() < self.max_reads.val()));
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_as(format!("walk_s{SEGMENT}"))
@@ -137,32 +153,29 @@ pub struct Distance {
     pub ghost: Signal<Out, Bit>,
     /// READ data there is taken already.
     pub twice: Signal<Out, Bit>,
-    distance: DFF<U<24>>,
-    reach: DFF<U<24>>,
-    progress: DFF<U<24>>,
-    nothing: DFF<Bit>,
+    distance: Signal<Local, U<24>>,
+    beyond: Signal<Local, U<24>>,
+    progress: Signal<Local, U<24>>,
     is_old: DFF<Bit>,
-    is_ghost: DFF<Bit>,
-    is_twice: DFF<Bit>,
+    unsent: DFF<Bit>,
+    before_gap: DFF<Bit>,
 }
 
 impl Logic for Distance {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, distance, reach, progress, nothing, is_old, is_ghost, is_twice);
+        dff_setup!(self, clock, is_old, unsent, before_gap);
+        self.distance.next = self.psn.val() - self.una.val();
+        self.beyond.next = self.psn.val() - self.sent_to.val();
+        self.progress.next = self.psn.val() - self.accepted.val();
         if self.measure.val() {
-            self.distance.d.next = self.psn.val() - self.una.val();
-            self.reach.d.next = self.sent_to.val() - self.una.val();
-            self.progress.d.next = self.psn.val() - self.accepted.val();
-            self.nothing.d.next = !self.sent_known.val();
+            self.is_old.d.next = self.distance.val().get_bit(23);
+            self.unsent.d.next = !self.sent_known.val() | !self.beyond.val().get_bit(23);
+            self.before_gap.d.next = self.progress.val().get_bit(23);
         }
-        self.is_old.d.next = self.distance.q.val().get_bit(23);
-        self.is_ghost.d.next =
-            !self.distance.q.val().get_bit(23) & (self.nothing.q.val() | (self.distance.q.val() >= self.reach.q.val()));
-        self.is_twice.d.next = self.distance.q.val().get_bit(23) | self.progress.q.val().get_bit(23);
         self.old.next = self.is_old.q.val();
-        self.ghost.next = self.is_ghost.q.val();
-        self.twice.next = self.is_twice.q.val();
+        self.ghost.next = !self.is_old.q.val() & self.unsent.q.val();
+        self.twice.next = self.is_old.q.val() | self.before_gap.q.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

@@ -77,6 +77,7 @@ pub struct Rules {
     pub reported: Signal<Out, Bit>,
     /// Packets of the READ's answer.
     pub count: Signal<Out, U<24>>,
+    less_one: Signal<Local, U<12>>,
     sum_2: DFF<U<33>>,
     mtu_2: DFF<U<13>>,
     own_3: DFF<Bit>,
@@ -161,8 +162,21 @@ impl Logic for Rules {
         );
         // 1: bytes of a full packet; a READ's bytes rounded up
         self.mtu_2.d.next = bits_u::<13>(256) << self.row.val().get_bits::<3>(544);
-        self.sum_2.d.next = bit_cast_u::<33, 32>(self.row.val().get_bits::<32>(43))
-            + bit_cast_u::<33, 13>((bits_u::<13>(256) << self.row.val().get_bits::<3>(544)) - 1);
+        self.less_one.next = bits_u::<12>(255);
+        if self.row.val().get_bits::<3>(544) >= 1 {
+            self.less_one.next = bits_u::<12>(511);
+        }
+        if self.row.val().get_bits::<3>(544) >= 2 {
+            self.less_one.next = bits_u::<12>(1023);
+        }
+        if self.row.val().get_bits::<3>(544) >= 3 {
+            self.less_one.next = bits_u::<12>(2047);
+        }
+        if self.row.val().get_bits::<3>(544) >= 4 {
+            self.less_one.next = bits_u::<12>(4095);
+        }
+        self.sum_2.d.next =
+            bit_cast_u::<33, 32>(self.row.val().get_bits::<32>(43)) + bit_cast_u::<33, 12>(self.less_one.val());
 
         // 2
         self.opcode.next = self.row.val().get_bits::<8>(0);

@@ -1,11 +1,12 @@
 //! What the responder knows of each queue pair, and what other blocks tell it about them.
 //!
 //! Three tables, each with one writer beside the creation of a queue pair: the responder's own state, what has left the response
-//! queue, and write errors. A creation clears all three, so nothing of an earlier generation is ever seen.
+//! queue, and write errors. A creation clears all three, so nothing of an earlier generation is ever seen. What other blocks tell
+//! is held against the generation two clocks later; a creation of the queue pair meanwhile makes it void.
 
 use crate::emit::naming::named;
 use crate::nic::words::Context;
-use crate::prim::ram::Ram;
+use crate::prim::ram::{Ram, RamReg};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, W};
 use rust_hdl::prelude::*;
@@ -60,9 +61,9 @@ pub struct ResponderState {
     state: Ram<StateWord, 8>,
     // READs 7:0, cuts 9:8, ended 10; beside them for the next pulse the generation 18:11
     left: Ram<U<11>, 8>,
-    left_own: Ram<U<19>, 8>,
+    left_own: RamReg<U<19>, 8>,
     failed: Ram<U<1>, 8>,
-    fails_own: Ram<U<8>, 8>,
+    fails_own: RamReg<U<8>, 8>,
     created_qp: DFF<U<8>>,
     created: DFF<StateWord>,
     created_generation: DFF<U<8>>,
@@ -73,10 +74,17 @@ pub struct ResponderState {
     left_qp_1: DFF<U<8>>,
     left_generation_1: DFF<U<8>>,
     left_what_1: DFF<U<3>>,
+    left_2: DFF<Bit>,
+    left_qp_2: DFF<U<8>>,
+    left_generation_2: DFF<U<8>>,
+    left_what_2: DFF<U<3>>,
     left_new: Signal<Local, U<19>>,
     fail_1: DFF<Bit>,
     fail_qp_1: DFF<U<8>>,
     fail_generation_1: DFF<U<8>>,
+    fail_2: DFF<Bit>,
+    fail_qp_2: DFF<U<8>>,
+    fail_generation_2: DFF<U<8>>,
 }
 
 impl Logic for ResponderState {
@@ -94,7 +102,8 @@ impl Logic for ResponderState {
             create_fails
         );
         dff_setup!(self, clock, left_1, left_qp_1, left_generation_1, left_what_1);
-        dff_setup!(self, clock, fail_1, fail_qp_1, fail_generation_1);
+        dff_setup!(self, clock, left_2, left_qp_2, left_generation_2, left_what_2);
+        dff_setup!(self, clock, fail_1, fail_qp_1, fail_generation_1, fail_2, fail_qp_2, fail_generation_2);
 
         // own state: the responder's write first, a creation in the next clock without one
         self.state.raddr.next = self.qp.val();
@@ -114,16 +123,21 @@ impl Logic for ResponderState {
         self.left_qp_1.d.next = self.left_qp.val();
         self.left_generation_1.d.next = self.left_generation.val();
         self.left_what_1.d.next = self.left_what.val();
+        self.left_2.d.next = self.left_1.q.val()
+            & !(self.create_left.q.val() & (self.created_qp.q.val() == self.left_qp_1.q.val()));
+        self.left_qp_2.d.next = self.left_qp_1.q.val();
+        self.left_generation_2.d.next = self.left_generation_1.q.val();
+        self.left_what_2.d.next = self.left_what_1.q.val();
         self.left_own.raddr.next = self.left_qp.val();
         self.left_new.next = (bit_cast_u::<19, 9>(self.left_own.rdata.val().get_bits::<9>(10)) << 10)
-            | (bit_cast_u::<19, 1>(self.left_what_1.q.val().get_bits::<1>(2)) << 10)
+            | (bit_cast_u::<19, 1>(self.left_what_2.q.val().get_bits::<1>(2)) << 10)
             | (bit_cast_u::<19, 2>(
                 self.left_own.rdata.val().get_bits::<2>(8)
-                    + bit_cast_u::<2, 1>(self.left_what_1.q.val().get_bits::<1>(1)),
+                    + bit_cast_u::<2, 1>(self.left_what_2.q.val().get_bits::<1>(1)),
             ) << 8)
             | bit_cast_u::<19, 8>(
                 self.left_own.rdata.val().get_bits::<8>(0)
-                    + bit_cast_u::<8, 1>(self.left_what_1.q.val().get_bits::<1>(0)),
+                    + bit_cast_u::<8, 1>(self.left_what_2.q.val().get_bits::<1>(0)),
             );
         self.left.we.next = self.create_left.q.val();
         self.left.waddr.next = self.created_qp.q.val();
@@ -131,12 +145,12 @@ impl Logic for ResponderState {
         self.left_own.we.next = self.create_left.q.val();
         self.left_own.waddr.next = self.created_qp.q.val();
         self.left_own.wdata.next = bit_cast_u::<19, 8>(self.created_generation.q.val()) << 11;
-        if self.left_1.q.val() {
-            self.left.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_1.q.val();
-            self.left.waddr.next = self.left_qp_1.q.val();
+        if self.left_2.q.val() {
+            self.left.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_2.q.val();
+            self.left.waddr.next = self.left_qp_2.q.val();
             self.left.wdata.next = bit_cast_u::<11, 19>(self.left_new.val());
-            self.left_own.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_1.q.val();
-            self.left_own.waddr.next = self.left_qp_1.q.val();
+            self.left_own.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_2.q.val();
+            self.left_own.waddr.next = self.left_qp_2.q.val();
             self.left_own.wdata.next = self.left_new.val();
         } else {
             self.create_left.d.next = false;
@@ -149,13 +163,17 @@ impl Logic for ResponderState {
         self.fail_1.d.next = self.fail_valid.val();
         self.fail_qp_1.d.next = self.fail_qp.val();
         self.fail_generation_1.d.next = self.fail_generation.val();
+        self.fail_2.d.next = self.fail_1.q.val()
+            & !(self.create_fails.q.val() & (self.created_qp.q.val() == self.fail_qp_1.q.val()));
+        self.fail_qp_2.d.next = self.fail_qp_1.q.val();
+        self.fail_generation_2.d.next = self.fail_generation_1.q.val();
         self.fails_own.raddr.next = self.fail_qp.val();
         self.failed.we.next = self.create_fails.q.val();
         self.failed.waddr.next = self.created_qp.q.val();
         self.failed.wdata.next = bits_u::<1>(0);
-        if self.fail_1.q.val() {
-            self.failed.we.next = self.fails_own.rdata.val() == self.fail_generation_1.q.val();
-            self.failed.waddr.next = self.fail_qp_1.q.val();
+        if self.fail_2.q.val() {
+            self.failed.we.next = self.fails_own.rdata.val() == self.fail_generation_2.q.val();
+            self.failed.waddr.next = self.fail_qp_2.q.val();
             self.failed.wdata.next = bits_u::<1>(1);
         } else {
             self.create_fails.d.next = false;

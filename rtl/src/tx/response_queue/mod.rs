@@ -8,9 +8,10 @@
 //! | state | does |
 //! |---|---|
 //! | 0 idle | takes a creation, a READ's end, or an answer, in this order; the queue pair's list is read |
+//! | 8 | list into a register |
 //! | 1 look | decides; an acknowledgement leaves or waits |
-//! | 2, 3 | list from its head on: acknowledgements leave, to the next READ |
-//! | 4, 5 | list from its head on: what is taken back |
+//! | 2, 9, 3 | list from its head on: acknowledgements leave, to the next READ |
+//! | 4, 10, 5 | list from its head on: what is taken back |
 //! | 6 | the rest of the list is given back |
 //! | 7 | a READ becomes active |
 
@@ -94,7 +95,7 @@ pub struct ResponseQueue {
     lists: Ram<ListWord, 8>,
     intake: Intake,
     acks: StreamFifo<AckSend, 8, 128>,
-    state: DFF<U<3>>,
+    state: DFF<U<4>>,
     // 0 creation, 1 end, 2 answer
     op: DFF<U<2>>,
     entry: DFF<Commit>,
@@ -181,21 +182,18 @@ impl Logic for ResponseQueue {
             self.entry.d.next = self.intake.entry.val();
             self.creation.d.next = self.intake.creation.val();
             if self.intake.valid.val() {
-                self.state.d.next = bits_u::<3>(1);
+                self.state.d.next = bits_u::<4>(8);
             }
         }
 
         // the list, and where the PSN of the answer stands to it
         self.look.next = self.state.q.val() == 1;
         self.list.next = self.held.q.val();
-        if self.look.val() {
-            self.list.next = self.lists.rdata.val();
-        }
         self.waiting.next = self.list.val().get_bits::<11>(11);
         self.active.next = self.list.val().get_bit(8);
         self.own.next =
             (self.list.val().get_bits::<8>(0) == self.entry.q.val().get_bits::<8>(10)) & !self.list.val().get_bit(9);
-        self.covered.next = self.list.val().get_bits::<24>(42) - self.entry.q.val().get_bits::<24>(18) - 1;
+        self.covered.next = self.list.val().get_bits::<24>(42) + !self.entry.q.val().get_bits::<24>(18);
         self.beyond.next = self.pool.item.val().get_bits::<24>(18) - self.entry.q.val().get_bits::<24>(18);
         self.is_read.next = self.entry.q.val().get_bits::<2>(0) == 2;
         self.item_reads.next = self.pool.item.val().get_bits::<2>(0) == 2;
@@ -228,52 +226,61 @@ impl Logic for ResponseQueue {
 
         // where it goes on
         if self.look.val() {
-            self.state.d.next = bits_u::<3>(0);
+            self.state.d.next = bits_u::<4>(0);
             self.seen.d.next = bits_u::<11>(0);
             self.removed.d.next = bits_u::<11>(0);
             self.cursor.d.next = self.list.val().get_bits::<10>(22);
             self.cut.d.next = false;
             self.replaces.d.next = self.rewind.val() & !self.covered.val().get_bit(23);
             if self.stalled.val() {
-                self.state.d.next = bits_u::<3>(1);
+                self.state.d.next = bits_u::<4>(1);
             }
             if self.leave.val() & self.waiting.val().any() {
-                self.state.d.next = bits_u::<3>(2);
+                self.state.d.next = bits_u::<4>(2);
             }
             if self.rewind.val() {
-                self.state.d.next = bits_u::<3>(4);
+                self.state.d.next = bits_u::<4>(4);
                 if self.waiting.val() == 0 {
-                    self.state.d.next = bits_u::<3>(6);
+                    self.state.d.next = bits_u::<4>(6);
                 }
             }
             if self.answer.val() & !self.active.val() & self.is_read.val() {
-                self.state.d.next = bits_u::<3>(7);
+                self.state.d.next = bits_u::<4>(7);
             }
         }
+        if self.state.q.val() == 8 {
+            self.state.d.next = bits_u::<4>(1);
+        }
         if self.state.q.val() == 2 {
-            self.state.d.next = bits_u::<3>(3);
+            self.state.d.next = bits_u::<4>(9);
+        }
+        if self.state.q.val() == 9 {
+            self.state.d.next = bits_u::<4>(3);
         }
         if self.pop.val() {
             self.cursor.d.next = self.pool.behind.val();
-            self.state.d.next = bits_u::<3>(2);
+            self.state.d.next = bits_u::<4>(2);
             if self.waiting.val() == 1 {
-                self.state.d.next = bits_u::<3>(0);
+                self.state.d.next = bits_u::<4>(0);
             }
             if self.item_reads.val() {
                 self.entry.d.next = self.pool.item.val();
-                self.state.d.next = bits_u::<3>(7);
+                self.state.d.next = bits_u::<4>(7);
             }
         }
         if self.state.q.val() == 4 {
-            self.state.d.next = bits_u::<3>(5);
+            self.state.d.next = bits_u::<4>(10);
+        }
+        if self.state.q.val() == 10 {
+            self.state.d.next = bits_u::<4>(5);
         }
         if self.judge.val() {
             self.seen.d.next = self.seen.q.val() + 1;
             self.earlier.d.next = self.cursor.q.val();
             self.cursor.d.next = self.pool.behind.val();
-            self.state.d.next = bits_u::<3>(4);
+            self.state.d.next = bits_u::<4>(4);
             if self.last.val() {
-                self.state.d.next = bits_u::<3>(6);
+                self.state.d.next = bits_u::<4>(6);
             }
         }
         if self.taken_back.val() {
@@ -287,13 +294,13 @@ impl Logic for ResponseQueue {
         if self.finish.val() {
             // once more, as one that repeats nothing
             self.entry.d.next = self.entry.q.val().replace_bit(200, false);
-            self.state.d.next = bits_u::<3>(1);
+            self.state.d.next = bits_u::<4>(8);
             if self.replaces.q.val() {
-                self.state.d.next = bits_u::<3>(7);
+                self.state.d.next = bits_u::<4>(7);
             }
         }
         if self.activate.val() {
-            self.state.d.next = bits_u::<3>(0);
+            self.state.d.next = bits_u::<4>(0);
         }
 
         // places
@@ -372,6 +379,9 @@ impl Logic for ResponseQueue {
             | (bit_cast_w::<92, 2, 48>(self.upper_new.val()) << 42)
             | (bit_cast_w::<92, 2, 2>(self.tag_new.val()) << 90);
         self.held.d.next = self.changed.val();
+        if self.state.q.val() == 8 {
+            self.held.d.next = self.lists.rdata.val();
+        }
         self.lists.we.next = self.create.val()
             | self.fail.val()
             | self.leave.val()
@@ -443,7 +453,7 @@ impl Logic for ResponseQueue {
         self.free.next = self.pool.free.val();
 
         if self.reset.val() {
-            self.state.d.next = bits_u::<3>(0);
+            self.state.d.next = bits_u::<4>(0);
             self.left_what_r.d.next = bits_u::<3>(0);
             self.full_r.d.next = true;
         }

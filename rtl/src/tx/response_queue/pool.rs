@@ -4,11 +4,11 @@
 
 use crate::emit::naming::named;
 use crate::nic::words::Commit;
-use crate::prim::ram::Ram;
+use crate::prim::ram::RamReg;
 use crate::prim::uint::{bits_u, U};
 use rust_hdl::prelude::*;
 
-/// The pool. `store` and `give` exclude each other.
+/// The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest.
 #[derive(LogicBlock, Default)]
 pub struct NodePool {
     /// Clock.
@@ -21,9 +21,9 @@ pub struct NodePool {
     pub clear_at: Signal<Out, U<8>>,
     /// Place to look at.
     pub at: Signal<In, U<10>>,
-    /// What waits there, one clock later.
+    /// What waits there, two clocks later.
     pub item: Signal<Out, Commit>,
-    /// The place behind it in its list, one clock later.
+    /// The place behind it in its list, two clocks later.
     pub behind: Signal<Out, U<10>>,
     /// The place that is filled next.
     pub head: Signal<Out, U<10>>,
@@ -45,9 +45,9 @@ pub struct NodePool {
     pub give_last: Signal<In, U<10>>,
     /// Number of its places.
     pub give_count: Signal<In, U<11>>,
-    items: Ram<Commit, 10>,
-    links: Ram<U<10>, 10>,
-    free_links: Ram<U<10>, 10>,
+    items: RamReg<Commit, 10>,
+    links: RamReg<U<10>, 10>,
+    free_links: RamReg<U<10>, 10>,
     head_r: DFF<U<10>>,
     tail_r: DFF<U<10>>,
     free_r: DFF<U<11>>,

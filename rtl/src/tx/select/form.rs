@@ -5,8 +5,9 @@
 //! | 0 | inputs | bytes before the packet: place x MTU |
 //! | 1 | `bytes_before` | address; bytes of the message from here on |
 //! | 2 | `address`, `left` | payload; extension |
-//! | 3 | `length`, `extension` | bytes on the wire less than a full packet; the words |
-//! | 4 | FIFOs | packet, job, feedback; a READ request has two feedbacks, the second one clock later |
+//! | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
+//! | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
+//! | 5 | feedback in its FIFO | a READ request has two feedbacks, the second one clock later |
 //!
 //! Nothing stops on the way: who feeds it looks at `room` first, and not more often than every second clock.
 
@@ -113,19 +114,25 @@ pub struct Form {
     tag_3: Delay<U<2>, 3>,
     full: Signal<Local, U<13>>,
     first: Signal<Local, Bit>,
-    padded: Signal<Local, U<13>>,
-    spared: Signal<Local, U<24>>,
+    // two's complement
+    beside: Signal<Local, U<24>>,
     valid_4: DFF<Bit>,
     form_4: DFF<U<2>>,
     word_4: DFF<TxPacket>,
     job_4: DFF<DmaJob>,
     has_payload: DFF<Bit>,
-    spared_4: DFF<U<24>>,
+    allowed_4: DFF<U<24>>,
+    padded_4: DFF<U<13>>,
     end_4: DFF<U<24>>,
-    again: DFF<Bit>,
-    spared_5: DFF<U<24>>,
-    from_5: DFF<U<41>>,
     from_4: DFF<U<41>>,
+    valid_5: DFF<Bit>,
+    advances_5: DFF<Bit>,
+    spared_5: DFF<U<24>>,
+    end_5: DFF<U<24>>,
+    from_5: DFF<U<41>>,
+    again: DFF<Bit>,
+    spared_6: DFF<U<24>>,
+    from_6: DFF<U<41>>,
     packets: StreamFifo<TxPacket, 6, 56>,
     jobs: StreamFifo<DmaJob, 3, 3>,
     feedbacks: StreamFifo<W<66, 2>, 4, 6>,
@@ -176,12 +183,12 @@ impl Logic for Form {
             word_4,
             job_4,
             has_payload,
-            spared_4,
-            end_4,
-            again,
-            spared_5
+            allowed_4,
+            padded_4,
+            end_4
         );
-        clock!(self, clock, from_4, from_5, packets, jobs, feedbacks);
+        clock!(self, clock, valid_5, advances_5, spared_5, end_5, from_5, again, spared_6, from_6);
+        clock!(self, clock, from_4, packets, jobs, feedbacks);
         self.packets.reset.next = self.reset.val();
         self.jobs.reset.next = self.reset.val();
         self.feedbacks.reset.next = self.reset.val();
@@ -295,22 +302,28 @@ impl Logic for Form {
         }
 
         // 3: a full packet has a full payload and a full INT stack of 42 bytes and no extension
-        self.padded.next = (self.length.q.val() + 3) & 0x1ffc;
-        self.spared.next = bit_cast_u::<24, 13>(self.full_3.q.val()) - bit_cast_u::<24, 13>(self.padded.val());
+        self.padded_4.d.next = (self.length.q.val() + 3) & 0x1ffc;
+        self.beside.next = bits_u::<24>(0);
         if self.extension_kind.q.val() == 1 {
-            self.spared.next = bit_cast_u::<24, 13>(self.full_3.q.val()) - bit_cast_u::<24, 13>(self.padded.val()) - 16;
+            self.beside.next = bits_u::<24>(0xfffff0);
         }
         if self.extension_kind.q.val() == 2 {
-            self.spared.next = bit_cast_u::<24, 13>(self.full_3.q.val()) - bit_cast_u::<24, 13>(self.padded.val()) - 4;
+            self.beside.next = bits_u::<24>(0xfffffc);
         }
-        self.spared_4.d.next = self.spared.val();
         if !self.int_on_3.q.val() {
-            self.spared_4.d.next = self.spared.val() + 42;
+            self.beside.next = bits_u::<24>(42);
+            if self.extension_kind.q.val() == 1 {
+                self.beside.next = bits_u::<24>(42 - 16);
+            }
+            if self.extension_kind.q.val() == 2 {
+                self.beside.next = bits_u::<24>(42 - 4);
+            }
         }
         if self.form_3.q.val() == 0 {
-            self.spared_4.d.next =
-                bit_cast_u::<24, 13>(self.full_3.q.val()) + bit_cast_u::<24, 10>(self.overhead.val());
+            self.padded_4.d.next = bits_u::<13>(0);
+            self.beside.next = bit_cast_u::<24, 10>(self.overhead.val());
         }
+        self.allowed_4.d.next = bit_cast_u::<24, 13>(self.full_3.q.val()) + self.beside.val();
         self.valid_4.d.next = self.valid_3.q.val();
         self.form_4.d.next = self.form_3.q.val();
         self.end_4.d.next = self.end_3.q.val();
@@ -333,26 +346,33 @@ impl Logic for Form {
             | (bit_cast_u::<41, 9>(self.flow_3.q.val()) << 24)
             | bit_cast_u::<41, 24>(self.psn_3.q.val());
 
-        // 4, and 5 for the bytes of a READ request
+        // 4
         self.packets.up.valid.next = self.valid_4.q.val() & (self.form_4.q.val() != 0);
         self.packets.up.data.next = self.word_4.q.val();
         self.jobs.up.valid.next = self.valid_4.q.val() & self.has_payload.q.val();
         self.jobs.up.data.next = self.job_4.q.val();
-        self.again.d.next = self.valid_4.q.val() & (self.form_4.q.val() == 2);
-        self.spared_5.d.next = self.spared_4.q.val();
+        self.valid_5.d.next = self.valid_4.q.val();
+        self.advances_5.d.next = self.form_4.q.val() == 2;
+        self.spared_5.d.next = self.allowed_4.q.val() - bit_cast_u::<24, 13>(self.padded_4.q.val());
+        self.end_5.d.next = self.end_4.q.val();
         self.from_5.d.next = self.from_4.q.val();
+
+        // 5, and 6 for the bytes of a READ request
+        self.again.d.next = self.valid_5.q.val() & self.advances_5.q.val();
+        self.spared_6.d.next = self.spared_5.q.val();
+        self.from_6.d.next = self.from_5.q.val();
         self.feedbacks.up.valid.next =
-            (self.valid_4.q.val() & ((self.form_4.q.val() == 2) | self.spared_4.q.val().any())) | self.again.q.val();
+            (self.valid_5.q.val() & (self.advances_5.q.val() | self.spared_5.q.val().any())) | self.again.q.val();
         self.feedbacks.up.data.next =
-            (bit_cast_w::<66, 2, 24>(self.spared_4.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_4.q.val());
-        if self.form_4.q.val() == 2 {
+            (bit_cast_w::<66, 2, 24>(self.spared_5.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_5.q.val());
+        if self.advances_5.q.val() {
             self.feedbacks.up.data.next = (bit_cast_w::<66, 2, 1>(bits_u::<1>(1)) << 65)
-                | (bit_cast_w::<66, 2, 24>(self.end_4.q.val()) << 41)
-                | bit_cast_w::<66, 2, 41>(self.from_4.q.val());
+                | (bit_cast_w::<66, 2, 24>(self.end_5.q.val()) << 41)
+                | bit_cast_w::<66, 2, 41>(self.from_5.q.val());
         }
         if self.again.q.val() {
             self.feedbacks.up.data.next =
-                (bit_cast_w::<66, 2, 24>(self.spared_5.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_5.q.val());
+                (bit_cast_w::<66, 2, 24>(self.spared_6.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_6.q.val());
         }
         StreamOut::<TxPacket>::link(&mut self.packet, &mut self.packets.down);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.jobs.down);

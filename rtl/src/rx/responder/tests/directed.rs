@@ -110,6 +110,8 @@ fn errors_of_other_blocks_end_the_half_of_that_generation_only() {
             step(bench.block.as_mut(), |_| ());
             bench.block.left_valid.next = false;
             bench.block.fail_valid.next = false;
+            // the report is on its way for a clock more
+            step(bench.block.as_mut(), |_| ());
             let outcome = bench.write_at(2, 0);
             assert_eq!(outcome.ack.is_none(), ended);
             assert_eq!(outcome.counts.contains(&Counter::QpEnded), ended);
