@@ -28,6 +28,8 @@ module responder (
   output wire  [7:0] count
 );
   wire  take;
+  wire  decides;
+  logic allowed;
   wire  same;
   wire  report;
   wire  again;
@@ -54,6 +56,9 @@ module responder (
   wire  [419:0] commit;
   logic [2:0] phase_d;
   logic [2:0] phase_q;
+  wire  waited_d;
+  logic waited_q;
+  logic allowed_kept_q;
   wire  [31:0] regions_key;
   wire  [63:0] regions_address;
   wire  [31:0] regions_length;
@@ -180,19 +185,21 @@ module responder (
     .reported(rules_reported),
     .count(rules_count)
   );
-  assign take = ((phase_q == 3'd0) & (~full_5_q)) & row_valid;
-  assign row_ready = (phase_q == 3'd0) & (~full_5_q);
+  assign take = (phase_q == 3'd0) & row_valid;
+  assign row_ready = phase_q == 3'd0;
   assign tables_qp = row_data[18:11];
   assign regions_address = row_data[170:107];
   assign regions_key = row_data[106:75];
   assign regions_length = row_data[74:43];
   assign same = context_valid & (context_qp == row_1_q[18:11]);
+  assign decides = (phase_q == 3'd4) & (~full_5_q);
+  assign waited_d = phase_q == 3'd4;
   assign report = (rules_live & rules_gap) & (~rules_reported);
   assign again = (rules_live & rules_old) & (~rules_is_read);
   assign reread = (rules_live & rules_old) & rules_is_read;
   assign reread_stray = reread & rules_stray;
   assign invalid = (rules_live & rules_in_turn) & (~((rules_is_write & rules_fits) | (rules_is_read & rules_read_fits)));
-  assign refused = (~regions_allowed) & ((reread & (~rules_stray)) | (((rules_live & rules_in_turn) & (~invalid)) & (rules_is_read | rules_starts)));
+  assign refused = (~allowed) & ((reread & (~rules_stray)) | (((rules_live & rules_in_turn) & (~invalid)) & (rules_is_read | rules_starts)));
   assign do_write = (((rules_live & rules_in_turn) & rules_is_write) & (~invalid)) & (~refused);
   assign do_read = ((((rules_live & rules_in_turn) & rules_is_read) & (~invalid)) & (~refused)) & (~rules_depth);
   assign do_reread = ((reread & (~rules_stray)) & (~refused)) & (~rules_deeper);
@@ -203,7 +210,7 @@ module responder (
   assign action_valid = full_5_q;
   assign action_data = action_5_q;
   assign reported = (rules_reported & (~rules_in_turn)) | report;
-  assign tables_we = (((phase_q == 3'd4) & rules_live) & (~overtaken_q)) & (~same);
+  assign tables_we = ((decides & rules_live) & (~overtaken_q)) & (~same);
   assign tables_wqp = row_1_q[18:11];
   assign tables_wdata = ((((((((({142'd0, expected} | ({142'd0, msn} << 24)) | ({102'd0, to} << 48)) | ({134'd0, remaining} << 112)) | ({158'd0, (known_q[151:144] + {7'd0, (do_read | do_reread)})} << 144)) | ({158'd0, known_q[159:152]} << 152)) | ({164'd0, cuts_2_q} << 160)) | ({165'd0, reported} << 162)) | ({165'd0, in_message} << 163)) | ({165'd0, nak} << 164)) | ({165'd0, known_q[165]} << 165);
   assign count = count_5_q;
@@ -211,11 +218,15 @@ module responder (
     phase_d = phase_q;
     row_1_d = row_1_q;
     full_5_d = full_5_q;
+    action_5_d = action_5_q;
     overtaken_d = overtaken_q | same;
     if (phase_q != 3'd0) begin
       phase_d = phase_q + 3'd1;
     end
     if (phase_q == 3'd4) begin
+      phase_d = 3'd4;
+    end
+    if (decides) begin
       phase_d = 3'd0;
     end
     if (take) begin
@@ -223,15 +234,15 @@ module responder (
       row_1_d = row_data;
       overtaken_d = context_valid & (context_qp == row_data[18:11]);
     end
-    if (phase_q == 3'd4) begin
+    if (action_ready) begin
+      full_5_d = 1'd0;
+    end
+    if (decides) begin
       full_5_d = 1'd1;
-    end else begin
-      if (action_ready) begin
-        full_5_d = 1'd0;
-      end
+      action_5_d = (({485'd0, (do_write & (~rules_empty))} | ({422'd0, rules_base} << 1)) | ({485'd0, (((((report | again) | nak) | do_write) | do_read) | do_reread)} << 65)) | ({66'd0, commit} << 66);
     end
     count_5_d = 8'd0;
-    if (phase_q == 3'd4) begin
+    if (decides) begin
       count_5_d = (((((({7'd0, rules_is_void} | ({7'd0, rules_has_ended} << 1)) | ({7'd0, rules_crowded} << 2)) | ({7'd0, depth} << 3)) | ({7'd0, reread_stray} << 4)) | ({7'd0, (rules_live & rules_gap)} << 5)) | ({7'd0, (rules_live & rules_old)} << 6)) | ({7'd0, (report | nak)} << 7);
     end
     if (reset) begin
@@ -253,15 +264,15 @@ module responder (
     end
   end
   always_comb begin
-    action_5_d = action_5_q;
-    if (phase_q == 3'd4) begin
-      action_5_d = (({485'd0, (do_write & (~rules_empty))} | ({422'd0, rules_base} << 1)) | ({485'd0, (((((report | again) | nak) | do_write) | do_read) | do_reread)} << 65)) | ({66'd0, commit} << 66);
-    end
-  end
-  always_comb begin
     regions_access = 2'd1;
     if (row_data[7:0] == 8'hc) begin
       regions_access = 2'd2;
+    end
+  end
+  always_comb begin
+    allowed = regions_allowed;
+    if (waited_q) begin
+      allowed = allowed_kept_q;
     end
   end
   always_comb begin
@@ -319,6 +330,8 @@ module responder (
   end
   initial begin
     phase_q = 3'd0;
+    waited_q = 1'd0;
+    allowed_kept_q = 1'd0;
     row_1_q = 550'd0;
     overtaken_q = 1'd0;
     known_q = 166'd0;
@@ -331,6 +344,8 @@ module responder (
   end
   always @(posedge clock) begin
     phase_q <= phase_d;
+    waited_q <= waited_d;
+    allowed_kept_q <= allowed;
     row_1_q <= row_1_d;
     overtaken_q <= overtaken_d;
     known_q <= known_d;

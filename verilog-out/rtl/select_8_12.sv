@@ -41,8 +41,9 @@ module select_8_12 (
   output wire  void_grant,
   output wire  repeated
 );
+  wire  begins;
   wire  [7:0] qp;
-  logic [7:0] address;
+  wire  [7:0] address;
   logic [3:0] slot_now;
   wire  [11:0] message_qp;
   wire  current;
@@ -72,6 +73,16 @@ module select_8_12 (
   wire  [7:0] reads_raddr;
   wire  [177:0] reads_rdata;
   wire  [7:0] reads_waddr;
+  logic waiting_d;
+  logic waiting_q;
+  logic [8:0] next_flow_d;
+  logic [8:0] next_flow_q;
+  logic [7:0] next_generation_d;
+  logic [7:0] next_generation_q;
+  logic [23:0] next_psn_d;
+  logic [23:0] next_psn_q;
+  logic [2:0] next_kind_d;
+  logic [2:0] next_kind_q;
   logic [1:0] step_d;
   logic [1:0] step_q;
   logic [4:0] age_d;
@@ -88,6 +99,12 @@ module select_8_12 (
   logic [3:0] slot_q;
   wire  [3:0] found_slot_d;
   logic [3:0] found_slot_q;
+  logic [19:0] cursor_d;
+  logic [19:0] cursor_q;
+  logic [2:0] mtu_now_d;
+  logic [2:0] mtu_now_q;
+  logic int_now_d;
+  logic int_now_q;
   logic [249:0] message_d;
   logic [249:0] message_q;
   logic [23:0] place_d;
@@ -119,9 +136,7 @@ module select_8_12 (
   logic [23:0] psn_r_q;
   logic [8:0] flow_r_q;
   logic [7:0] generation_r_q;
-  wire  [2:0] mtu_d;
   logic [2:0] mtu_q;
-  wire  int_on_d;
   logic int_on_q;
   wire  first_time_d;
   logic first_time_q;
@@ -218,8 +233,9 @@ module select_8_12 (
   assign messages_waddr = message_address;
   assign messages_wdata = message_data[249:0];
   assign reads_waddr = read_qp;
-  assign send_ready = (step_q == 2'd0) & form_room;
+  assign send_ready = ~waiting_q;
   assign qp = flow_q[8:1];
+  assign address = next_flow_q[8:1];
   assign contexts_raddr = address;
   assign cursors_raddr = address;
   assign reads_raddr = address;
@@ -233,10 +249,11 @@ module select_8_12 (
   assign hit = (looked & ours_q) & (place_q < size_q);
   assign missed = (looked & (~hit)) & (odd | (age_q == 5'h12));
   assign found_slot_d = slot_q - 4'd2;
+  assign begins = (waiting_q & form_room) & (((step_q == 2'd0) | hit) | missed);
   assign last = (place_q + 24'd1) == size_q;
   assign is_read = (~odd) & message_q[48];
   assign sends = hit & (((~is_read) | (~(|place_q))) | kind_q[2]);
-  assign fresh = cursors_rdata[19:12] != generation_q;
+  assign fresh = cursor_q[19:12] != generation_q;
   assign asks = (~odd) & (((last | is_read) | (|kind_q[2:1])) | (counted >= ack_interval));
   assign cursors_we = sends & (~odd);
   assign cursors_waddr = qp;
@@ -245,8 +262,6 @@ module select_8_12 (
   assign total_d = message_q[249:218];
   assign remote_d = message_q[185:122];
   assign key_d = message_q[217:186];
-  assign mtu_d = contexts_rdata[11:9];
-  assign int_on_d = contexts_rdata[12];
   assign first_time_d = ~kind_q[0];
   assign sent_r_d = (go_q & first_time_q) & ((what_q == 2'd1) | (what_q == 2'd2));
   assign repeated_r_d = (go_q & (~first_time_q)) & (what_q != 2'd0);
@@ -274,12 +289,20 @@ module select_8_12 (
     generation_d = generation_q;
     psn_d = psn_q;
     kind_d = kind_q;
-    if (((step_q == 2'd0) & form_room) & send_valid) begin
-      flow_d = send_flow[8:0];
-      generation_d = send_generation;
-      psn_d = send_psn;
-      kind_d = send_kind;
-      step_d = 2'd1;
+    waiting_d = waiting_q;
+    next_flow_d = next_flow_q;
+    next_generation_d = next_generation_q;
+    next_psn_d = next_psn_q;
+    next_kind_d = next_kind_q;
+    cursor_d = cursor_q;
+    mtu_now_d = mtu_now_q;
+    int_now_d = int_now_q;
+    if (~waiting_q) begin
+      waiting_d = send_valid;
+      next_flow_d = send_flow[8:0];
+      next_generation_d = send_generation;
+      next_psn_d = send_psn;
+      next_kind_d = send_kind;
     end
     if (step_q == 2'd1) begin
       step_d = 2'd2;
@@ -288,6 +311,9 @@ module select_8_12 (
     if (step_q == 2'd2) begin
       slot_now = cursors_rdata[3:0];
       age_d = 5'd1;
+      cursor_d = cursors_rdata;
+      mtu_now_d = contexts_rdata[11:9];
+      int_now_d = contexts_rdata[12];
       if (~current) begin
         step_d = 2'd0;
       end else begin
@@ -300,14 +326,17 @@ module select_8_12 (
     if (hit | missed) begin
       step_d = 2'd0;
     end
-    if (reset) begin
-      step_d = 2'd0;
+    if (begins) begin
+      step_d = 2'd1;
+      waiting_d = 1'd0;
+      flow_d = next_flow_q;
+      generation_d = next_generation_q;
+      psn_d = next_psn_q;
+      kind_d = next_kind_q;
     end
-  end
-  always_comb begin
-    address = qp;
-    if (step_q == 2'd0) begin
-      address = send_flow[8:1];
+    if (reset) begin
+      waiting_d = 1'd0;
+      step_d = 2'd0;
     end
   end
   always_comb begin
@@ -323,7 +352,7 @@ module select_8_12 (
     end
   end
   always_comb begin
-    counted = cursors_rdata[11:4] + 8'd1;
+    counted = cursor_q[11:4] + 8'd1;
     if (fresh) begin
       counted = 8'd1;
     end
@@ -359,6 +388,11 @@ module select_8_12 (
     end
   end
   initial begin
+    waiting_q = 1'd0;
+    next_flow_q = 9'd0;
+    next_generation_q = 8'd0;
+    next_psn_q = 24'd0;
+    next_kind_q = 3'd0;
     step_q = 2'd0;
     age_q = 5'd0;
     flow_q = 9'd0;
@@ -367,6 +401,9 @@ module select_8_12 (
     kind_q = 3'd0;
     slot_q = 4'd0;
     found_slot_q = 4'd0;
+    cursor_q = 20'd0;
+    mtu_now_q = 3'd0;
+    int_now_q = 1'd0;
     message_q = 250'd0;
     place_q = 24'd0;
     size_q = 24'd0;
@@ -397,6 +434,11 @@ module select_8_12 (
     sent_generation_r_q = 8'd0;
   end
   always @(posedge clock) begin
+    waiting_q <= waiting_d;
+    next_flow_q <= next_flow_d;
+    next_generation_q <= next_generation_d;
+    next_psn_q <= next_psn_d;
+    next_kind_q <= next_kind_d;
     step_q <= step_d;
     age_q <= age_d;
     flow_q <= flow_d;
@@ -405,6 +447,9 @@ module select_8_12 (
     kind_q <= kind_d;
     slot_q <= slot_d;
     found_slot_q <= found_slot_d;
+    cursor_q <= cursor_d;
+    mtu_now_q <= mtu_now_d;
+    int_now_q <= int_now_d;
     message_q <= message_d;
     place_q <= place_d;
     size_q <= size_d;
@@ -424,8 +469,8 @@ module select_8_12 (
     psn_r_q <= psn_q;
     flow_r_q <= flow_q;
     generation_r_q <= generation_q;
-    mtu_q <= mtu_d;
-    int_on_q <= int_on_d;
+    mtu_q <= mtu_now_q;
+    int_on_q <= int_now_q;
     first_time_q <= first_time_d;
     sent_r_q <= sent_r_d;
     void_r_q <= void_r_d;

@@ -9,6 +9,8 @@
 //! | 4 | `fits_4`, ... | with the verdict on the region: outcome, state written |
 //! | 5 | `action` | |
 //!
+//! The next row comes in while the decision is handed over. If it is not, the next one waits in clock 4.
+//!
 //! The state moves with the decision; the payload goes to memory and the answer out afterwards, in that order. Reference:
 //! `hpcc_models::nic::Nic::receive` for requests (`respond`, `responder`), but for three things that only the whole NIC can know:
 //! a write error comes back on `fail`, what has left and what was taken back on `left`, and `full` says when answers have no room.
@@ -87,6 +89,11 @@ pub struct Responder {
     pub count: Signal<Out, U<8>>,
     phase: DFF<U<3>>,
     take: Signal<Local, Bit>,
+    decides: Signal<Local, Bit>,
+    // the verdict on the region shows for one clock
+    waited: DFF<Bit>,
+    allowed_kept: DFF<Bit>,
+    allowed: Signal<Local, Bit>,
     regions: RegionCheck,
     tables: ResponderState,
     // 1
@@ -132,6 +139,7 @@ impl Logic for Responder {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, regions, tables, rules);
+        dff_setup!(self, clock, waited, allowed_kept);
         dff_setup!(self, clock, phase, row_1, overtaken, known, left_2, cuts_2, ended_2, full_5, action_5, count_5);
         self.tables.context_valid.next = self.context_valid.val();
         self.tables.context_qp.next = self.context_qp.val();
@@ -149,8 +157,8 @@ impl Logic for Responder {
         self.regions.region_data.next = self.region_data.val();
 
         // 0
-        self.take.next = (self.phase.q.val() == 0) & !self.full_5.q.val() & self.row.valid.val();
-        self.row.ready.next = (self.phase.q.val() == 0) & !self.full_5.q.val();
+        self.take.next = (self.phase.q.val() == 0) & self.row.valid.val();
+        self.row.ready.next = self.phase.q.val() == 0;
         self.tables.qp.next = self.row.data.val().get_bits::<8>(11);
         self.regions.address.next = self.row.data.val().get_bits::<64>(107);
         self.regions.key.next = self.row.data.val().get_bits::<32>(75);
@@ -164,9 +172,19 @@ impl Logic for Responder {
         if self.phase.q.val() != 0 {
             self.phase.d.next = self.phase.q.val() + 1;
         }
+        self.decides.next = (self.phase.q.val() == 4) & !self.full_5.q.val();
         if self.phase.q.val() == 4 {
+            self.phase.d.next = bits_u::<3>(4);
+        }
+        if self.decides.val() {
             self.phase.d.next = bits_u::<3>(0);
         }
+        self.waited.d.next = self.phase.q.val() == 4;
+        self.allowed.next = self.regions.allowed.val();
+        if self.waited.q.val() {
+            self.allowed.next = self.allowed_kept.q.val();
+        }
+        self.allowed_kept.d.next = self.allowed.val();
         if self.take.val() {
             self.phase.d.next = bits_u::<3>(1);
             self.row_1.d.next = self.row.data.val();
@@ -198,7 +216,7 @@ impl Logic for Responder {
             & self.rules.in_turn.val()
             & !((self.rules.is_write.val() & self.rules.fits.val())
                 | (self.rules.is_read.val() & self.rules.read_fits.val()));
-        self.refused.next = !self.regions.allowed.val()
+        self.refused.next = !self.allowed.val()
             & ((self.reread.val() & !self.rules.stray.val())
                 | (self.rules.live.val()
                     & self.rules.in_turn.val()
@@ -271,14 +289,11 @@ impl Logic for Responder {
             | (bit_cast_w::<420, 7, 1>(bit_cast_b(
                 (self.do_write.val() & self.rules.ends.val()) | self.do_read.val(),
             )) << 419);
-        if self.phase.q.val() == 4 {
-            self.full_5.d.next = true;
-        } else {
-            if self.action.ready.val() {
-                self.full_5.d.next = false;
-            }
+        if self.action.ready.val() {
+            self.full_5.d.next = false;
         }
-        if self.phase.q.val() == 4 {
+        if self.decides.val() {
+            self.full_5.d.next = true;
             self.action_5.d.next = bit_cast_w::<486, 8, 1>(bit_cast_b(self.do_write.val() & !self.rules.empty.val()))
                 | (bit_cast_w::<486, 8, 64>(self.rules.base.val()) << 1)
                 | (bit_cast_w::<486, 8, 1>(bit_cast_b(
@@ -312,7 +327,7 @@ impl Logic for Responder {
         }
         self.reported.next = (self.rules.reported.val() & !self.rules.in_turn.val()) | self.report.val();
         self.tables.we.next =
-            (self.phase.q.val() == 4) & self.rules.live.val() & !self.overtaken.q.val() & !self.same.val();
+            self.decides.val() & self.rules.live.val() & !self.overtaken.q.val() & !self.same.val();
         self.tables.wqp.next = self.row_1.q.val().get_bits::<8>(11);
         self.tables.wdata.next = bit_cast_w::<166, 3, 24>(self.expected.val())
             | (bit_cast_w::<166, 3, 24>(self.msn.val()) << 24)
@@ -329,7 +344,7 @@ impl Logic for Responder {
             | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.nak.val())) << 164)
             | (bit_cast_w::<166, 3, 1>(self.known.q.val().get_bits::<1>(165)) << 165);
         self.count_5.d.next = bits_u::<8>(0);
-        if self.phase.q.val() == 4 {
+        if self.decides.val() {
             self.count_5.d.next = bit_cast_u::<8, 1>(bit_cast_b(self.rules.is_void.val()))
                 | (bit_cast_u::<8, 1>(bit_cast_b(self.rules.has_ended.val())) << 1)
                 | (bit_cast_u::<8, 1>(bit_cast_b(self.rules.crowded.val())) << 2)

@@ -6,13 +6,13 @@
 //!
 //! | clock | what |
 //! |---|---|
-//! | 0 | the grant is taken; context, ring place and READ are addressed |
+//! | 0 | the grant begins; context, ring place and READ are addressed |
 //! | 2 | they show; the message is addressed, in each further clock the next one of the ring |
 //! | 4 | the message shows, 250 bits |
-//! | 5 | does it contain the PSN? Then [`form::Form`] begins and the next grant may be taken in clock 6 |
+//! | 5 | does it contain the PSN? Then [`form::Form`] begins, and so does the next grant, which has waited in a register |
 //!
-//! A packet in sequence therefore takes six clocks, the first one of the next message seven; a READ response takes four. After a
-//! rewind the search goes round the ring, one message a clock, 21 clocks at most: a void grant of even flows costs that much too.
+//! A packet in sequence therefore takes five clocks, the first one of the next message six; a READ response takes three. After a
+//! rewind the search goes round the ring, one message a clock, 20 clocks at most: a void grant of even flows costs that much too.
 
 pub mod form;
 #[cfg(test)]
@@ -83,6 +83,13 @@ pub struct Select<const A: usize, const M: usize> {
     cursors: RamReg<U<20>, A>,
     messages: RamReg<W<250, 4>, M>,
     reads: RamReg<ReadState, A>,
+    // the grant that begins next
+    waiting: DFF<Bit>,
+    next_flow: DFF<U<9>>,
+    next_generation: DFF<U<8>>,
+    next_psn: DFF<U<24>>,
+    next_kind: DFF<U<3>>,
+    begins: Signal<Local, Bit>,
     // step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on
     step: DFF<U<2>>,
     age: DFF<U<5>>,
@@ -97,6 +104,10 @@ pub struct Select<const A: usize, const M: usize> {
     slot_now: Signal<Local, U<4>>,
     message_qp: Signal<Local, U<12>>,
     current: Signal<Local, Bit>,
+    // what showed in step 2
+    cursor: DFF<U<20>>,
+    mtu_now: DFF<U<3>>,
+    int_now: DFF<Bit>,
     // what showed a clock ago, and where the PSN lies in it
     message: DFF<W<250, 4>>,
     place: DFF<U<24>>,
@@ -158,6 +169,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         );
         clock!(self, clock, repeated_r, sent_end_r, sent_flow, sent_generation_r);
         dff_setup!(self, clock, step, age, flow, generation, psn, kind, slot, found_slot);
+        dff_setup!(self, clock, waiting, next_flow, next_generation, next_psn, next_kind);
+        dff_setup!(self, clock, cursor, mtu_now, int_now);
         self.form.reset.next = self.reset.val();
         self.form.overhead.next = self.overhead.val();
 
@@ -173,20 +186,19 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.reads.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
         self.reads.wdata.next = self.read_data.val();
 
-        // 0
-        self.send.ready.next = (self.step.q.val() == 0) & self.form.room.val();
+        // before: a grant waits
+        self.send.ready.next = !self.waiting.q.val();
+        if !self.waiting.q.val() {
+            self.waiting.d.next = self.send.valid.val();
+            self.next_flow.d.next = bit_cast_u::<9, 16>(self.send.flow.val());
+            self.next_generation.d.next = self.send.generation.val();
+            self.next_psn.d.next = self.send.psn.val();
+            self.next_kind.d.next = self.send.kind.val();
+        }
+
+        // 0: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
         self.qp.next = self.flow.q.val().get_bits::<8>(1);
-        self.address.next = self.qp.val();
-        if self.step.q.val() == 0 {
-            self.address.next = self.send.flow.val().get_bits::<8>(1);
-        }
-        if (self.step.q.val() == 0) & self.form.room.val() & self.send.valid.val() {
-            self.flow.d.next = bit_cast_u::<9, 16>(self.send.flow.val());
-            self.generation.d.next = self.send.generation.val();
-            self.psn.d.next = self.send.psn.val();
-            self.kind.d.next = self.send.kind.val();
-            self.step.d.next = bits_u::<2>(1);
-        }
+        self.address.next = self.next_flow.q.val().get_bits::<8>(1);
         if self.step.q.val() == 1 {
             self.step.d.next = bits_u::<2>(2);
         }
@@ -202,6 +214,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         if self.step.q.val() == 2 {
             self.slot_now.next = self.cursors.rdata.val().get_bits::<4>(0);
             self.age.d.next = bits_u::<5>(1);
+            self.cursor.d.next = self.cursors.rdata.val();
+            self.mtu_now.d.next = self.contexts.rdata.val().get_bits::<3>(9);
+            self.int_now.d.next = self.contexts.rdata.val().get_bit(12);
             if !self.current.val() {
                 self.step.d.next = bits_u::<2>(0);
             } else {
@@ -236,16 +251,27 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         if self.step.q.val() == 3 {
             self.age.d.next = self.age.q.val() + 1;
         }
+        self.begins.next = self.waiting.q.val()
+            & self.form.room.val()
+            & ((self.step.q.val() == 0) | self.hit.val() | self.missed.val());
         if self.hit.val() | self.missed.val() {
             self.step.d.next = bits_u::<2>(0);
+        }
+        if self.begins.val() {
+            self.step.d.next = bits_u::<2>(1);
+            self.waiting.d.next = false;
+            self.flow.d.next = self.next_flow.q.val();
+            self.generation.d.next = self.next_generation.q.val();
+            self.psn.d.next = self.next_psn.q.val();
+            self.kind.d.next = self.next_kind.q.val();
         }
         self.last.next = (self.place.q.val() + 1) == self.size.q.val();
         self.is_read.next = !self.odd.val() & self.message.q.val().get_bit(48);
         self.sends.next =
             self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.kind.q.val().get_bit(2));
         // every so manyth packet, the last of a message, READ requests, and whenever the scheduler asks
-        self.fresh.next = self.cursors.rdata.val().get_bits::<8>(12) != self.generation.q.val();
-        self.counted.next = self.cursors.rdata.val().get_bits::<8>(4) + 1;
+        self.fresh.next = self.cursor.q.val().get_bits::<8>(12) != self.generation.q.val();
+        self.counted.next = self.cursor.q.val().get_bits::<8>(4) + 1;
         if self.fresh.val() {
             self.counted.next = bits_u::<8>(1);
         }
@@ -291,8 +317,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.tag_r.d.next = self.tag.q.val();
         self.flow_r.d.next = self.flow.q.val();
         self.generation_r.d.next = self.generation.q.val();
-        self.mtu.d.next = self.contexts.rdata.val().get_bits::<3>(9);
-        self.int_on.d.next = self.contexts.rdata.val().get_bit(12);
+        self.mtu.d.next = self.mtu_now.q.val();
+        self.int_on.d.next = self.int_now.q.val();
         self.first_time.d.next = !self.kind.q.val().get_bit(0);
         self.form.valid.next = self.go.q.val();
         self.form.form.next = self.what.q.val();
@@ -332,6 +358,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.form.job);
         FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
         if self.reset.val() {
+            self.waiting.d.next = false;
             self.step.d.next = bits_u::<2>(0);
         }
     }

@@ -84,8 +84,8 @@ fn clocks_a_packet(message_packets: u32, odd: bool) -> f64 {
 }
 
 #[test]
-fn a_packet_in_sequence_takes_at_most_eight_clocks() {
-    for (packets, odd, most) in [(64, false, 6.1), (1, false, 7.0), (64, true, 4.0)] {
+fn a_packet_in_sequence_takes_five_clocks() {
+    for (packets, odd, most) in [(64, false, 5.1), (1, false, 6.0), (64, true, 3.1)] {
         let clocks = clocks_a_packet(packets, odd);
         assert!(
             clocks <= most,
