@@ -55,6 +55,12 @@ module intake_q150_s20 (
   logic [63:0] local_at_q;
   logic [63:0] remote_at_d;
   logic [63:0] remote_at_q;
+  wire  [31:0] rest_next_d;
+  logic [31:0] rest_next_q;
+  wire  [63:0] local_next_d;
+  logic [63:0] local_next_q;
+  wire  [63:0] remote_next_d;
+  logic [63:0] remote_next_q;
   logic [23:0] packets_d;
   logic [23:0] packets_q;
   region_check u_check (
@@ -78,6 +84,9 @@ module intake_q150_s20 (
   assign begun_generation = split_generation_q;
   assign more = packets_q > span;
   assign part = (32'h100 << mtu) << width;
+  assign rest_next_d = bytes - part;
+  assign local_next_d = from + {32'd0, part};
+  assign remote_next_d = to + {32'd0, part};
   assign last = ~more;
   assign local_address = from;
   assign remote_address = to;
@@ -100,9 +109,9 @@ module intake_q150_s20 (
       end else begin
         split_d = 1'd1;
         split_generation_d = generation;
-        rest_d = bytes - part;
-        local_at_d = from + {32'd0, part};
-        remote_at_d = to + {32'd0, part};
+        rest_d = rest_next_q;
+        local_at_d = local_next_q;
+        remote_at_d = remote_next_q;
       end
     end
     if (reset) begin
@@ -178,6 +187,9 @@ module intake_q150_s20 (
     rest_q = 32'd0;
     local_at_q = 64'd0;
     remote_at_q = 64'd0;
+    rest_next_q = 32'd0;
+    local_next_q = 64'd0;
+    remote_next_q = 64'd0;
     packets_q = 24'd0;
   end
   always @(posedge clock) begin
@@ -187,6 +199,9 @@ module intake_q150_s20 (
     rest_q <= rest_d;
     local_at_q <= local_at_d;
     remote_at_q <= remote_at_d;
+    rest_next_q <= rest_next_d;
+    local_next_q <= local_next_d;
+    remote_next_q <= remote_next_d;
     packets_q <= packets_d;
   end
   wire unused_bits = &{1'b0, work_data[287:256], work_data[63:0], raised[7:0]};

@@ -41,6 +41,7 @@ module sender_13_10 (
   wire  fresh;
   wire  restarted;
   wire  stale;
+  wire  [23:0] reach_less_one;
   wire  [3:0] kind;
   wire  own;
   wire  old;
@@ -117,6 +118,16 @@ module sender_13_10 (
   logic [23:0] outstanding_q;
   wire  [23:0] new_work_d;
   logic [23:0] new_work_q;
+  wire  at_una_d;
+  logic at_una_q;
+  wire  none_out_d;
+  logic none_out_q;
+  wire  no_work_d;
+  logic no_work_q;
+  wire  no_read_d;
+  logic no_read_q;
+  wire  far_d;
+  logic far_q;
   wire  [15:0] age_d;
   logic [15:0] age_q;
   wire  held_7_d;
@@ -228,6 +239,12 @@ module sender_13_10 (
   assign read_new_d = op_6_q[59:36] - sender_6_q[23:0];
   assign outstanding_d = nxt_6_q - sender_6_q[23:0];
   assign new_work_d = op_6_q[35:12] - sender_6_q[47:24];
+  assign at_una_d = op_6_q[35:12] == sender_6_q[23:0];
+  assign none_out_d = nxt_6_q == sender_6_q[23:0];
+  assign no_work_d = op_6_q[35:12] == sender_6_q[47:24];
+  assign no_read_d = op_6_q[59:36] == sender_6_q[23:0];
+  assign reach_less_one = max_6_q + (~sender_6_q[23:0]);
+  assign far_d = reach_less_one[22];
   assign age_d = timer_now - sender_6_q[155:140];
   assign held_7_d = held[sender_6_q[137:135]];
   assign kind = op_7_q[3:0];
@@ -235,12 +252,12 @@ module sender_13_10 (
   assign is_ack = own & (kind < 4'd2);
   assign old = distance_q[23];
   assign good = ((is_ack & (~old)) & (was_sent | (distance_q <= read_reach_q))) & (distance_q <= end_reach_q);
-  assign expired = ((((((((kind == 4'd7) & sender_7_q[138]) & sender_7_q[168]) & (~sender_7_q[169])) & (|outstanding_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q[167:160])) & (age_q >= timeout)) & (~held_7_q);
+  assign expired = ((((((((kind == 4'd7) & sender_7_q[138]) & sender_7_q[168]) & (~sender_7_q[169])) & (~none_out_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q[167:160])) & (age_q >= timeout)) & (~held_7_q);
   assign rewind = (good & (kind == 4'd1)) | (expired & (sender_7_q[159:156] < retry_limit));
   assign written = (((((((((((((((({169'd0, timerless} << 169) | ({169'd0, armed} << 168)) | ({162'd0, sent} << 160)) | ({166'd0, retries} << 156)) | ({154'd0, since} << 140)) | ({169'd0, windowless} << 139)) | ({169'd0, alive} << 138)) | ({167'd0, pause_class} << 135)) | ({167'd0, mtu} << 132)) | ({166'd0, restarts} << 128)) | ({166'd0, rewinds} << 124)) | ({162'd0, generation_new} << 116)) | ({150'd0, adjust} << 96)) | ({146'd0, read_to} << 72)) | ({146'd0, read_from} << 48)) | ({146'd0, end_psn} << 24)) | {146'd0, una};
   assign sender_8_d = written[139:0];
   assign paced_8_d = valid_7_q & ((own & (kind == 4'd6)) | (kind == 4'd8));
-  assign wake_8_d = valid_7_q & ((((own & (((kind == 4'd3) | (kind == 4'd6)) | (kind == 4'hb))) | (good & (|distance_q))) | rewind) | (kind == 4'd8));
+  assign wake_8_d = valid_7_q & ((((own & (((kind == 4'd3) | (kind == 4'd6)) | (kind == 4'hb))) | (good & (~at_una_q))) | rewind) | (kind == 4'd8));
   assign clear_8_d = valid_7_q & (kind == 4'ha);
   assign to_cc_8_d = valid_7_q & (((is_ack & (old | good)) | (own & (kind == 4'd2))) | (expired & rewind));
   assign timed_out_8_d = (valid_7_q & expired) & rewind;
@@ -299,13 +316,13 @@ module sender_13_10 (
   end
   always_comb begin
     was_sent = distance_q <= reach_q;
-    if (reach_q[23] | (restarted_7_q & (reach_q > 24'h400000))) begin
-      was_sent = ~(|distance_q);
+    if (reach_q[23] | (restarted_7_q & far_q)) begin
+      was_sent = at_una_q;
     end
     if (sender_7_q[169]) begin
       was_sent = distance_q <= outstanding_q;
       if (outstanding_q[23]) begin
-        was_sent = ~(|distance_q);
+        was_sent = at_una_q;
       end
     end
   end
@@ -328,7 +345,7 @@ module sender_13_10 (
     timerless = sender_7_q[169];
     if (good) begin
       una = op_7_q[35:12];
-      if (|distance_q) begin
+      if (~at_una_q) begin
         retries = 4'd0;
         since = now_7_q;
         if (read_left_q[23]) begin
@@ -337,15 +354,15 @@ module sender_13_10 (
         end
       end
     end
-    if (((own & (kind == 4'd3)) & (|new_work_q)) & (~new_work_q[23])) begin
+    if (((own & (kind == 4'd3)) & (~no_work_q)) & (~new_work_q[23])) begin
       end_psn = op_7_q[35:12];
     end
-    if (((own & (kind == 4'd4)) & (|read_new_q)) & (~read_new_q[23])) begin
+    if (((own & (kind == 4'd4)) & (~no_read_q)) & (~read_new_q[23])) begin
       read_from = op_7_q[35:12];
       read_to = op_7_q[59:36];
     end
     if (((kind == 4'd7) & sender_7_q[138]) & (~sender_7_q[169])) begin
-      if ((outstanding_q == 24'd0) | outstanding_q[23]) begin
+      if (none_out_q | outstanding_q[23]) begin
         armed = 1'd0;
       end else begin
         if (((~sender_7_q[168]) | held_7_q) | (nxt_7_q[7:0] != sender_7_q[167:160])) begin
@@ -452,6 +469,11 @@ module sender_13_10 (
     read_new_q = 24'd0;
     outstanding_q = 24'd0;
     new_work_q = 24'd0;
+    at_una_q = 1'd0;
+    none_out_q = 1'd0;
+    no_work_q = 1'd0;
+    no_read_q = 1'd0;
+    far_q = 1'd0;
     age_q = 16'd0;
     held_7_q = 1'd0;
     now_7_q = 16'd0;
@@ -498,6 +520,11 @@ module sender_13_10 (
     read_new_q <= read_new_d;
     outstanding_q <= outstanding_d;
     new_work_q <= new_work_d;
+    at_una_q <= at_una_d;
+    none_out_q <= none_out_d;
+    no_work_q <= no_work_d;
+    no_read_q <= no_read_d;
+    far_q <= far_d;
     age_q <= age_d;
     held_7_q <= held_7_d;
     now_7_q <= timer_now;
@@ -518,7 +545,7 @@ module sender_13_10 (
     late_8_q <= late_8_d;
     beyond_8_q <= beyond_8_d;
   end
-  wire unused_bits = &{1'b0, remainder[12:3], passed[22:0], op_7_q[127:60], read_left_q[22:0]};
+  wire unused_bits = &{1'b0, remainder[12:3], reach_less_one[23], reach_less_one[21:0], passed[22:0], op_7_q[127:60], read_left_q[22:0], read_new_q[22:0], new_work_q[22:0]};
 endmodule
 
 `default_nettype wire

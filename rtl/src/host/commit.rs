@@ -70,7 +70,17 @@ impl Logic for CommitStage {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, failed, responses, answers);
-        dff_setup!(self, clock, full_1, entry_1, full, entry, swallowed, fail_valid_r, fail_r);
+        dff_setup!(
+            self,
+            clock,
+            full_1,
+            entry_1,
+            full,
+            entry,
+            swallowed,
+            fail_valid_r,
+            fail_r
+        );
         self.responses.reset.next = self.reset.val();
         self.answers.reset.next = self.reset.val();
         self.kind.next = self.entry.q.val().get_bits::<2>(0);
@@ -132,8 +142,7 @@ impl Logic for CommitStage {
             self.swallowed.d.next = (self.failed.rdata.val()
                 == ((bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8)
                     | bit_cast_u::<9, 8>(self.entry_1.q.val().get_bits::<8>(10))))
-                | (self.fails.val()
-                    & (self.entry_1.q.val().get_bits::<16>(2) == self.entry.q.val().get_bits::<16>(2)));
+                | (self.fails.val() & (self.entry_1.q.val().get_bits::<16>(2) == self.entry.q.val().get_bits::<16>(2)));
         }
         self.take.next = !self.full_1.q.val() | self.moves.val();
         self.up.ready.next = self.take.val();

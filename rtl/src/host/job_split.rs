@@ -63,8 +63,7 @@ impl Logic for JobSplit {
         self.count_less_one.next = self.lines_less_one.q.val();
         self.first_line.next = self.line.q.val();
         if self.second.q.val() {
-            self.count_less_one.next =
-                self.lines_less_one.q.val() + !bit_cast_u::<7, 6>(self.room_less_one.q.val());
+            self.count_less_one.next = self.lines_less_one.q.val() + !bit_cast_u::<7, 6>(self.room_less_one.q.val());
             self.first_line.next = bit_cast_u::<58, 52>(self.line.q.val().get_bits::<52>(6) + 1) << 6;
         } else {
             if self.crossing.val() {

@@ -74,9 +74,21 @@ impl Logic for WriteAlign {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, busy, shift, end_bytes, lines_left, beats_left, page_line, first_line, last_line, page_end, brings
+            self, clock, busy, shift, end_bytes, lines_left, beats_left, page_line, first_line, last_line, page_end,
+            brings
         );
-        dff_setup!(self, clock, valid_1, data_1, keep_1, shift_1, end_bytes_1, starts_1, ends_1, last_1);
+        dff_setup!(
+            self,
+            clock,
+            valid_1,
+            data_1,
+            keep_1,
+            shift_1,
+            end_bytes_1,
+            starts_1,
+            ends_1,
+            last_1
+        );
         dff_setup!(self, clock, valid_2, data_2, keep_2, strobe_2, last_2, previous, valid_3, line_3);
         // the next job is taken up with the last line of the one before; the line behind the last beat brings none
         self.lines.next = self.shape.data.val().get_bits::<7>(6);

@@ -214,7 +214,15 @@ impl Logic for RxParser {
             head_1,
             has_tag_1
         );
-        dff_setup!(self, clock, has_tag_2, l2_faults_2, frame_len_4, covered_4, any_covered_4);
+        dff_setup!(
+            self,
+            clock,
+            has_tag_2,
+            l2_faults_2,
+            frame_len_4,
+            covered_4,
+            any_covered_4
+        );
         dff_setup!(self, clock, faults_held, end_held, summed_held, control_held);
         dff_setup!(self, clock, role, src_ip, ecn, int_len, body, opcode, ack_req, dest_qp, psn, extension);
         dff_setup!(self, clock, payload_at, payload_len, udp_len);

@@ -119,7 +119,16 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             word_r,
             telemetry_r
         );
-        clock!(self, clock, valid_r, out_of_range_r, select_1, sweeping_1, sweep_1, telemetry_1);
+        clock!(
+            self,
+            clock,
+            valid_r,
+            out_of_range_r,
+            select_1,
+            sweeping_1,
+            sweep_1,
+            telemetry_1
+        );
         clock!(self, clock, update_generation, update_window, update_rate);
         clock!(
             self,
@@ -133,7 +142,14 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             command_timerless
         );
         clock!(self, clock, event_kind, event_generation, event_psn);
-        clock!(self, clock, feedback_advance, feedback_generation, feedback_psn, feedback_value);
+        clock!(
+            self,
+            clock,
+            feedback_advance,
+            feedback_generation,
+            feedback_psn,
+            feedback_value
+        );
         clock!(self, clock, work_restart, work_generation, work_end, work_start);
         for i in 0..2 {
             self.recent_valid[i].clock.next = self.clock.val();

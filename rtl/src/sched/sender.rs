@@ -130,6 +130,13 @@ pub struct Sender<const A: usize, const I: usize> {
     read_new: DFF<U<24>>,
     outstanding: DFF<U<24>>,
     new_work: DFF<U<24>>,
+    // which of them are zero, and whether `reach` is more than 2^22, all known before they are compared further
+    at_una: DFF<Bit>,
+    none_out: DFF<Bit>,
+    no_work: DFF<Bit>,
+    no_read: DFF<Bit>,
+    reach_less_one: Signal<Local, U<24>>,
+    far: DFF<Bit>,
     age: DFF<U<16>>,
     held_7: DFF<Bit>,
     now_7: DFF<U<16>>,
@@ -202,6 +209,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         clock!(self, clock, read_reach, end_reach, read_left, read_new);
         clock!(self, clock, nxt_7, distance, reach, outstanding);
         clock!(self, clock, new_work, age, held_7, now_7, mtu_6);
+        clock!(self, clock, at_una, none_out, no_work, no_read, far);
         clock!(self, clock, sender_8, notify_8, paced_8);
         clock!(self, clock, wake_8, clear_8, to_cc_8, timed_out_8, psn_8, snd_nxt_8);
         clock!(self, clock, acked_8, mtu_8, generation_8, ended_8, late_8, beyond_8);
@@ -275,6 +283,12 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.read_new.d.next = self.op_6.q.val().get_bits::<24>(36) - self.sender_6.q.val().get_bits::<24>(0);
         self.outstanding.d.next = self.nxt_6.q.val() - self.sender_6.q.val().get_bits::<24>(0);
         self.new_work.d.next = self.op_6.q.val().get_bits::<24>(12) - self.sender_6.q.val().get_bits::<24>(24);
+        self.at_una.d.next = self.op_6.q.val().get_bits::<24>(12) == self.sender_6.q.val().get_bits::<24>(0);
+        self.none_out.d.next = self.nxt_6.q.val() == self.sender_6.q.val().get_bits::<24>(0);
+        self.no_work.d.next = self.op_6.q.val().get_bits::<24>(12) == self.sender_6.q.val().get_bits::<24>(24);
+        self.no_read.d.next = self.op_6.q.val().get_bits::<24>(36) == self.sender_6.q.val().get_bits::<24>(0);
+        self.reach_less_one.next = self.max_6.q.val() + !self.sender_6.q.val().get_bits::<24>(0);
+        self.far.d.next = self.reach_less_one.val().get_bit(22);
         self.age.d.next = self.timer_now.val() - self.sender_6.q.val().get_bits::<16>(140);
         self.held_7.d.next = self
             .held
@@ -291,13 +305,13 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it. Of a flow
         // without timer, READ responses, what has been sent since the restart: its leaving is what ends the READ
         self.was_sent.next = self.distance.q.val() <= self.reach.q.val();
-        if self.reach.q.val().get_bit(23) | (self.restarted_7.q.val() & (self.reach.q.val() > 0x40_0000)) {
-            self.was_sent.next = !self.distance.q.val().any();
+        if self.reach.q.val().get_bit(23) | (self.restarted_7.q.val() & self.far.q.val()) {
+            self.was_sent.next = self.at_una.q.val();
         }
         if self.sender_7.q.val().get_bit(169) {
             self.was_sent.next = self.distance.q.val() <= self.outstanding.q.val();
             if self.outstanding.q.val().get_bit(23) {
-                self.was_sent.next = !self.distance.q.val().any();
+                self.was_sent.next = self.at_una.q.val();
             }
         }
         self.good.next = self.is_ack.val()
@@ -308,7 +322,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & self.sender_7.q.val().get_bit(138)
             & self.sender_7.q.val().get_bit(168)
             & !self.sender_7.q.val().get_bit(169)
-            & self.outstanding.q.val().any()
+            & !self.none_out.q.val()
             & !self.outstanding.q.val().get_bit(23)
             & (self.nxt_7.q.val().get_bits::<8>(0) == self.sender_7.q.val().get_bits::<8>(160))
             & (self.age.q.val() >= self.timeout.val())
@@ -336,7 +350,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.timerless.next = self.sender_7.q.val().get_bit(169);
         if self.good.val() {
             self.una.next = self.op_7.q.val().get_bits::<24>(12);
-            if self.distance.q.val().any() {
+            if !self.at_una.q.val() {
                 self.retries.next = bits_u::<4>(0);
                 self.since.next = self.now_7.q.val();
                 if self.read_left.q.val().get_bit(23) {
@@ -345,10 +359,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                 }
             }
         }
-        if self.own.val() & (self.kind.val() == 3) & self.new_work.q.val().any() & !self.new_work.q.val().get_bit(23) {
+        if self.own.val() & (self.kind.val() == 3) & !self.no_work.q.val() & !self.new_work.q.val().get_bit(23) {
             self.end_psn.next = self.op_7.q.val().get_bits::<24>(12);
         }
-        if self.own.val() & (self.kind.val() == 4) & self.read_new.q.val().any() & !self.read_new.q.val().get_bit(23) {
+        if self.own.val() & (self.kind.val() == 4) & !self.no_read.q.val() & !self.read_new.q.val().get_bit(23) {
             self.read_from.next = self.op_7.q.val().get_bits::<24>(12);
             self.read_to.next = self.op_7.q.val().get_bits::<24>(36);
         }
@@ -356,7 +370,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             self.adjust.next = self.sender_7.q.val().get_bits::<20>(96) + self.op_7.q.val().get_bits::<20>(36);
         }
         if (self.kind.val() == 7) & self.sender_7.q.val().get_bit(138) & !self.sender_7.q.val().get_bit(169) {
-            if (self.outstanding.q.val() == 0) | self.outstanding.q.val().get_bit(23) {
+            if self.none_out.q.val() | self.outstanding.q.val().get_bit(23) {
                 self.armed.next = false;
             } else {
                 if !self.sender_7.q.val().get_bit(168)
@@ -448,7 +462,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             self.valid_7.q.val() & ((self.own.val() & (self.kind.val() == 6)) | (self.kind.val() == 8));
         self.wake_8.d.next = self.valid_7.q.val()
             & ((self.own.val() & ((self.kind.val() == 3) | (self.kind.val() == 6) | (self.kind.val() == 11)))
-                | (self.good.val() & self.distance.q.val().any())
+                | (self.good.val() & !self.at_una.q.val())
                 | self.rewind.val()
                 | (self.kind.val() == 8));
         self.clear_8.d.next = self.valid_7.q.val() & (self.kind.val() == 10);

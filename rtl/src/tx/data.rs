@@ -132,7 +132,16 @@ impl Logic for DataBuilder {
             row_15
         );
         dff_setup!(self, clock, go_15, payload_15, count_15);
-        dff_setup!(self, clock, valid_16, number_16, last_16, penultimate_16, bad_16, row_16);
+        dff_setup!(
+            self,
+            clock,
+            valid_16,
+            number_16,
+            last_16,
+            penultimate_16,
+            bad_16,
+            row_16
+        );
         dff_setup!(self, clock, error_out, left_out, note_out);
         self.headers.reset.next = self.reset.val();
         self.append.reset.next = self.reset.val();

@@ -67,6 +67,10 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     rest: DFF<U<32>>,
     local_at: DFF<U<64>>,
     remote_at: DFF<U<64>>,
+    // what these become if a message is taken now
+    rest_next: DFF<U<32>>,
+    local_next: DFF<U<64>>,
+    remote_next: DFF<U<64>>,
     packets: DFF<U<24>>,
     limit: Constant<U<24>>,
     span: Constant<U<24>>,
@@ -115,6 +119,9 @@ impl<const QPS: usize, const SEGMENT: usize> Default for Intake<QPS, SEGMENT> {
             rest: Default::default(),
             local_at: Default::default(),
             remote_at: Default::default(),
+            rest_next: Default::default(),
+            local_next: Default::default(),
+            remote_next: Default::default(),
             packets: Default::default(),
             limit: Constant::new(U(QPS as u64)),
             span: Constant::new(U(1 << SEGMENT)),
@@ -144,6 +151,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
             remote_at,
             packets
         );
+        dff_setup!(self, clock, rest_next, local_next, remote_next);
         self.check.reset.next = self.reset.val();
         self.check.region_valid.next = self.region_valid.val();
         self.check.region_slot.next = self.region_slot.val();
@@ -211,6 +219,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         // the message: at least one PSN
         self.more.next = self.packets.q.val() > self.span.val();
         self.part.next = (bits_u::<32>(256) << self.mtu.val()) << self.width.val();
+        self.rest_next.d.next = self.bytes.val() - self.part.val();
+        self.local_next.d.next = self.from.val() + bit_cast_u::<64, 32>(self.part.val());
+        self.remote_next.d.next = self.to.val() + bit_cast_u::<64, 32>(self.part.val());
         self.psns.next = self.packets.q.val();
         self.length.next = self.bytes.val();
         if self.packets.q.val() == 0 {
@@ -237,9 +248,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
             } else {
                 self.split.d.next = true;
                 self.split_generation.d.next = self.generation.val();
-                self.rest.d.next = self.bytes.val() - self.part.val();
-                self.local_at.d.next = self.from.val() + bit_cast_u::<64, 32>(self.part.val());
-                self.remote_at.d.next = self.to.val() + bit_cast_u::<64, 32>(self.part.val());
+                self.rest.d.next = self.rest_next.q.val();
+                self.local_at.d.next = self.local_next.q.val();
+                self.remote_at.d.next = self.remote_next.q.val();
             }
         }
         if self.reset.val() {

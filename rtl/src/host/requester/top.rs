@@ -149,7 +149,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
     fn update(&mut self) {
         clock!(self, clock, choice, queue, ring, intake, place, step, verdict, finished, events);
         clock!(self, clock, actions, echoes, schedules, kills, limit);
-        dff_setup!(self, clock, started, idle, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save);
+        dff_setup!(
+            self, clock, started, idle, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save
+        );
         dff_setup!(self, clock, flushing, admitting, live, pointer, message, missing, found, code, at_head, taken);
         dff_setup!(
             self,

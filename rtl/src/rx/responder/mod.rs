@@ -326,8 +326,7 @@ impl Logic for Responder {
             self.in_message.next = !self.rules.ends.val();
         }
         self.reported.next = (self.rules.reported.val() & !self.rules.in_turn.val()) | self.report.val();
-        self.tables.we.next =
-            self.decides.val() & self.rules.live.val() & !self.overtaken.q.val() & !self.same.val();
+        self.tables.we.next = self.decides.val() & self.rules.live.val() & !self.overtaken.q.val() & !self.same.val();
         self.tables.wqp.next = self.row_1.q.val().get_bits::<8>(11);
         self.tables.wdata.next = bit_cast_w::<166, 3, 24>(self.expected.val())
             | (bit_cast_w::<166, 3, 24>(self.msn.val()) << 24)

@@ -103,7 +103,16 @@ impl Logic for ResponderState {
         );
         dff_setup!(self, clock, left_1, left_qp_1, left_generation_1, left_what_1);
         dff_setup!(self, clock, left_2, left_qp_2, left_generation_2, left_what_2);
-        dff_setup!(self, clock, fail_1, fail_qp_1, fail_generation_1, fail_2, fail_qp_2, fail_generation_2);
+        dff_setup!(
+            self,
+            clock,
+            fail_1,
+            fail_qp_1,
+            fail_generation_1,
+            fail_2,
+            fail_qp_2,
+            fail_generation_2
+        );
 
         // own state: the responder's write first, a creation in the next clock without one
         self.state.raddr.next = self.qp.val();
@@ -123,8 +132,8 @@ impl Logic for ResponderState {
         self.left_qp_1.d.next = self.left_qp.val();
         self.left_generation_1.d.next = self.left_generation.val();
         self.left_what_1.d.next = self.left_what.val();
-        self.left_2.d.next = self.left_1.q.val()
-            & !(self.create_left.q.val() & (self.created_qp.q.val() == self.left_qp_1.q.val()));
+        self.left_2.d.next =
+            self.left_1.q.val() & !(self.create_left.q.val() & (self.created_qp.q.val() == self.left_qp_1.q.val()));
         self.left_qp_2.d.next = self.left_qp_1.q.val();
         self.left_generation_2.d.next = self.left_generation_1.q.val();
         self.left_what_2.d.next = self.left_what_1.q.val();
@@ -163,8 +172,8 @@ impl Logic for ResponderState {
         self.fail_1.d.next = self.fail_valid.val();
         self.fail_qp_1.d.next = self.fail_qp.val();
         self.fail_generation_1.d.next = self.fail_generation.val();
-        self.fail_2.d.next = self.fail_1.q.val()
-            & !(self.create_fails.q.val() & (self.created_qp.q.val() == self.fail_qp_1.q.val()));
+        self.fail_2.d.next =
+            self.fail_1.q.val() & !(self.create_fails.q.val() & (self.created_qp.q.val() == self.fail_qp_1.q.val()));
         self.fail_qp_2.d.next = self.fail_qp_1.q.val();
         self.fail_generation_2.d.next = self.fail_generation_1.q.val();
         self.fails_own.raddr.next = self.fail_qp.val();

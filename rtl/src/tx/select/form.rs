@@ -177,16 +177,7 @@ impl Logic for Form {
             valid_4,
             form_4
         );
-        clock!(
-            self,
-            clock,
-            word_4,
-            job_4,
-            has_payload,
-            allowed_4,
-            padded_4,
-            end_4
-        );
+        clock!(self, clock, word_4, job_4, has_payload, allowed_4, padded_4, end_4);
         clock!(self, clock, valid_5, advances_5, spared_5, end_5, from_5, again, spared_6, from_6);
         clock!(self, clock, from_4, packets, jobs, feedbacks);
         self.packets.reset.next = self.reset.val();
