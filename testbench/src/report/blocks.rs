@@ -64,6 +64,12 @@ fn ports(header: &str) -> Vec<Port> {
     header.lines().filter_map(port).collect()
 }
 
+/// Whether the header has a clock.
+pub(super) fn clocked(header: &str) -> bool {
+    let mut lines = header.lines().map(|line| line.trim_end_matches(','));
+    lines.any(|line| line.trim_start().starts_with("input") && line.ends_with(" clock"))
+}
+
 /// A module without its inside.
 pub(super) fn black_box(text: &str, module: &str) -> Option<String> {
     Some(format!("(* blackbox *)\n{}\nendmodule\n", header(text, module)?))

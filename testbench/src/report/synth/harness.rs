@@ -11,9 +11,12 @@ pub(super) fn top(block: &str) -> String {
 }
 
 /// SystemVerilog of the harness: serial in, every input a stage of one shift register, every output registered and
-/// shifted out.
-pub(super) fn wrap(block: &str, ports: &[Port]) -> String {
-    let (mut pins, mut bits) = (vec!["    .clock(clock)".to_string()], [0, 0]);
+/// shifted out. A block that is logic only has no clock.
+pub(super) fn wrap(block: &str, ports: &[Port], clocked: bool) -> String {
+    let (mut pins, mut bits) = (vec![], [0, 0]);
+    if clocked {
+        pins.push("    .clock(clock)".to_string());
+    }
     for port in ports {
         let (bus, at) = if port.input {
             ("into", &mut bits[1])
@@ -62,4 +65,24 @@ endmodule
         c1 = chunks - 2,
         pins = pins.join(",\n"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_block_with_a_clock_gets_one() {
+        let port = |name: &str, input| Port {
+            name: name.into(),
+            width: 3,
+            input,
+            limb: 0,
+        };
+        let ports = [port("a", true), port("q", false)];
+        let pins =
+            |clocked| wrap("block", &ports, clocked).contains("block u_block (\n    .clock(clock),\n    .a(into[2:0])");
+        assert!(pins(true) && !pins(false));
+        assert!(wrap("block", &ports, false).contains("block u_block (\n    .a(into[2:0]),\n    .q(from[2:0])"));
+    }
 }

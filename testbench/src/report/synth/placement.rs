@@ -37,7 +37,8 @@ pub struct Placement {
 
 /// Places and routes a top on the largest ECP5 of speed grade 8, aiming at `goal_mhz`.
 pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, SynthError> {
-    let wrapped = harness::wrap(&sources.top, &sources.ports);
+    let boxed = black_box(sources)?;
+    let wrapped = harness::wrap(&sources.top, &sources.ports, blocks::clocked(&boxed));
     let script = SCRIPT.replace("HARNESS", &harness::top(&sources.top));
     let (goal, seed) = (goal_mhz.to_string(), seed.to_string());
     let settings = [
@@ -52,7 +53,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
         let netlist = synthesised(sources, Target::Ecp5)?.join("netlist.json");
         cache::folder(&dir, |dir| -> Result<(), SynthError> {
             std::fs::copy(&netlist, dir.join("block.json"))?;
-            std::fs::write(dir.join("box.sv"), black_box(sources)?)?;
+            std::fs::write(dir.join("box.sv"), &boxed)?;
             std::fs::write(dir.join("harness.sv"), &wrapped)?;
             yosys(dir, &script)?;
             let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
