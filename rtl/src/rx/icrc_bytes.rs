@@ -4,6 +4,7 @@
 //! are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
 
 use crate::emit::naming::named;
+use crate::prim::beat_bytes;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -92,10 +93,7 @@ impl Logic for IcrcBytes {
         }
         Verilog::Custom(format!(
             "// eights of bytes that are covered whole, the one that is in part, bytes of that
-wire [7:0] whole = ~(8'hff << covered[6:3]);
-wire [7:0] partly_at = 8'd1 << covered[6:3];
-wire [7:0] partly = ~(8'hff << covered[2:0]);
-reg [223:0] swapped;
+{declared}reg [223:0] swapped;
 reg [1023:0] moved;
 reg [127:0] own;
 reg [511:0] fixed;
@@ -123,10 +121,12 @@ always @(posedge clock) begin
   fixed <= (number == 2'd0) ? moved[511:0] : (number == 2'd1) ? moved[1023:512] : 512'd0;
   mine <= (number == 2'd0) ? own[63:0] : (number == 2'd1) ? own[127:64] : {{64{{1'b1}}}};
   for (i = 0; i < 64; i = i + 1) begin
-    keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
+    keep[i] <= {within};
     q[8*i +: 8] <= fixed[8*i +: 8] | (body[8*i +: 8] & {{8{{keep[i] & mine[i]}}}});
   end
 end",
+            declared = beat_bytes::declare("covered"),
+            within = beat_bytes::is_within("i"),
             last = HEADERS - 1,
         ))
     }

@@ -2,6 +2,7 @@
 //! complement.
 
 use crate::emit::naming::named;
+use crate::prim::beat_bytes;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
@@ -44,12 +45,9 @@ impl Logic for BeatSum {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(
+        Verilog::Custom(format!(
             "// eights of bytes that belong to it whole, the one that does in part, bytes of that
-wire [7:0] whole = ~(8'hff << covered[6:3]);
-wire [7:0] partly_at = 8'd1 << covered[6:3];
-wire [7:0] partly = ~(8'hff << covered[2:0]);
-reg [511:0] masked;
+{declared}reg [511:0] masked;
 reg [18:0] part [0:3];
 reg [18:0] sum [0:3];
 integer i;
@@ -65,17 +63,18 @@ always_comb
   for (k = 0; k < 4; k = k + 1) begin
     sum[k] = 19'd0;
     for (i = 0; i < 8; i = i + 1)
-      sum[k] = sum[k] + {3'd0, masked[128*k + 16*i +: 8], masked[128*k + 16*i + 8 +: 8]};
+      sum[k] = sum[k] + {{3'd0, masked[128*k + 16*i +: 8], masked[128*k + 16*i + 8 +: 8]}};
   end
 always @(posedge clock) begin
   for (m = 0; m < 64; m = m + 1)
-    masked[8*m +: 8] <= (whole[m/8] | (partly_at[m/8] & partly[m%8])) & !(first & (m < 26 | (has_tag & m < 30)))
+    masked[8*m +: 8] <= ({within}) & !(first & (m < 26 | (has_tag & m < 30)))
       ? data[8*m +: 8] : 8'd0;
   for (n = 0; n < 4; n = n + 1) part[n] <= sum[n];
-  q <= {2'd0, part[0]} + {2'd0, part[1]} + {2'd0, part[2]} + {2'd0, part[3]};
-end"
-            .into(),
-        )
+  q <= {{2'd0, part[0]}} + {{2'd0, part[1]}} + {{2'd0, part[2]}} + {{2'd0, part[3]}};
+end",
+            declared = beat_bytes::declare("covered"),
+            within = beat_bytes::is_within("m"),
+        ))
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

@@ -1,6 +1,7 @@
 //! Bytes of a frame into their places: header, then payload behind it without a gap.
 
 use crate::emit::naming::named;
+use crate::prim::beat_bytes;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -97,10 +98,7 @@ impl Logic for FrameBytes {
         }
         Verilog::Custom(format!(
             "// eights of bytes that are there whole, the one that is there in part, bytes of that
-wire [7:0] whole = ~(8'hff << count[6:3]);
-wire [7:0] partly_at = 8'd1 << count[6:3];
-wire [7:0] partly = ~(8'hff << count[2:0]);
-reg [1023:0] swapped;
+{declared}reg [1023:0] swapped;
 reg [511:0] head;
 reg [511:0] body;
 reg [511:32] previous;
@@ -128,13 +126,15 @@ always_comb begin
 end
 always @(posedge clock) begin
   head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
-  for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= payload[8*i +: 8] & {{8{{whole[i/8] | (partly_at[i/8] & partly[i%8])}}}};
+  for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= payload[8*i +: 8] & {{8{{{within}}}}};
   place <= code;
   fresh <= number == 2'd0;
   moves <= enable;
   q <= head | placed | (fresh ? 512'd0 : carried);
   if (moves) previous <= body[511:32];
 end",
+            declared = beat_bytes::declare("count"),
+            within = beat_bytes::is_within("i"),
             last = HEADER - 1,
         ))
     }
