@@ -1,6 +1,7 @@
 //! The NIC in RustHDL.
 
 pub mod cc;
+pub mod dma;
 pub mod emit;
 pub mod host;
 pub mod nic;
@@ -10,4 +11,5 @@ pub mod sched;
 pub mod sim;
 pub mod switch;
 pub mod tops;
+pub mod transport;
 pub mod tx;

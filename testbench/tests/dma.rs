@@ -3,10 +3,10 @@
 mod dma_traffic;
 
 use dma_traffic::{job_list, Jobs, ReadTraffic, Shape, Summary, WriteTraffic, BASE};
-use hpcc_rtl::host::commit::CommitStage;
-use hpcc_rtl::host::dma_read::DmaReader;
-use hpcc_rtl::host::dma_write::DmaWriter;
+use hpcc_rtl::dma::read::DmaReader;
+use hpcc_rtl::dma::write::DmaWriter;
 use hpcc_rtl::sim::{init, port_list, step, Port, Ports};
+use hpcc_rtl::transport::commit::CommitStage;
 use hpcc_testbench::drive::axi_memory::Speed;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 

@@ -1,13 +1,13 @@
 //! The Verilog of the requester in lockstep with its RustHDL description.
 
-use hpcc_rtl::host::requester::intake::Intake;
-use hpcc_rtl::host::requester::outlet::Outlet;
-use hpcc_rtl::host::requester::reads::ReadCheck;
-use hpcc_rtl::host::requester::store::Store;
-use hpcc_rtl::host::requester::{Requester, SEGMENT};
 use hpcc_rtl::nic::words::{commit, context, message, region, rx_row, work, Field};
 use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
+use hpcc_rtl::transport::requester::intake::Intake;
+use hpcc_rtl::transport::requester::outlet::Outlet;
+use hpcc_rtl::transport::requester::reads::ReadCheck;
+use hpcc_rtl::transport::requester::store::Store;
+use hpcc_rtl::transport::requester::{Requester, SEGMENT};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 #[test]

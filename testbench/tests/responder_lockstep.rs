@@ -2,10 +2,10 @@
 
 use hpcc_rtl::host::regions::RegionCheck;
 use hpcc_rtl::nic::words::{action, commit, context, read_state, region, rx_row, Field};
-use hpcc_rtl::rx::responder::Responder;
 use hpcc_rtl::sim::{Port, Stimulus};
-use hpcc_rtl::tx::response_queue::pool::NodePool;
-use hpcc_rtl::tx::response_queue::ResponseQueue;
+use hpcc_rtl::transport::responder::Responder;
+use hpcc_rtl::transport::responses::pool::NodePool;
+use hpcc_rtl::transport::responses::ResponseQueue;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 fn place(ports: &[Port], input: bool, name: &str) -> usize {

@@ -3,14 +3,14 @@
 use crate::cc::hpcc::HpccSlot;
 use crate::cc::slot::{CommandIn, ConfigIn, EventIn, EventOut, UpdateIn};
 use crate::emit::naming::named;
-use crate::host::requester::answers::IntFields;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::rx::dispatch::DispatchEvent;
 use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
+use crate::transport::dispatch::DispatchEvent;
+use crate::transport::requester::answers::IntFields;
 use rust_hdl::prelude::*;
 
 /// An event on its way to the scheduler: hops 319:0, path id 331:320, hop count 335:332, INT valid 336, ECN 337, PSN 361:338,

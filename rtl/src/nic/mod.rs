@@ -1,6 +1,5 @@
 //! The whole NIC: words between its blocks, and the top that wires them.
 
-pub mod counters;
 pub mod flows;
 mod top;
 pub mod words;

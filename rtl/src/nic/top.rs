@@ -1,24 +1,24 @@
 //! The whole NIC. Wiring, the reset that all blocks share, and counters.
 
-use super::counters::CounterPulses;
 use super::flows::Flows;
+use crate::dma::write::DmaWriter;
 use crate::emit::naming::named;
-use crate::host::commit::CommitStage;
-use crate::host::dma_write::DmaWriter;
 use crate::host::manager::Manager;
+use crate::host::registers::pulses::CounterPulses;
 use crate::host::registers::Registers;
-use crate::host::requester::{Requester, SEGMENT};
 use crate::nic::words::{AckSend, Action, Commit, DmaJob, HostCommand, RxRow, Work};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::rx::dispatch::{CommitRow, ControlRow, DispatchEvent};
 use crate::rx::pipe::RxPipe;
-use crate::rx::responder::Responder;
+use crate::transport::commit::CommitStage;
+use crate::transport::dispatch::{CommitRow, ControlRow, DispatchEvent};
+use crate::transport::requester::{Requester, SEGMENT};
+use crate::transport::responder::Responder;
+use crate::transport::responses::ResponseQueue;
 use crate::tx::pipe::TxPipe;
-use crate::tx::response_queue::ResponseQueue;
 use rust_hdl::prelude::*;
 
 /// NIC of 148 queue pairs (2 to 149), 300 flows.

@@ -11,7 +11,7 @@
 //! | 1 - 2 | [`align::HeaderAlign`] | 98 bytes from the start of IP |
 //! | 2 - 3 | [`outer::OuterHeader`] | IPv4, UDP, port, `nHop` |
 //! | 3 - 4 | [`outer::OuterHeader`] | BTH and extension behind the INT stack; masked headers for the ICRC |
-//! | 4 - 6 | [`transport::Transport`] | opcode, lengths |
+//! | 4 - 6 | [`bth::Transport`] | opcode, lengths |
 //! | 4 - 6 | [`icrc_bytes::IcrcBytes`] | what the ICRC covers of the beat |
 //! | 6 - 10 | [`icrc::IcrcCheck`] | CRC |
 //! | 4 - 10 | [`udp_sum::UdpSum`] | UDP checksum |
@@ -21,19 +21,17 @@
 //! Reference: `hpcc_models::wire::RocePacket::parse` and `hpcc_models::nic::frame_fault`.
 
 pub mod align;
+pub mod bth;
 pub mod buffer;
-pub mod dispatch;
 pub mod icrc;
 pub mod icrc_bytes;
 pub mod lookup;
 pub mod outer;
 mod parser;
 pub mod pipe;
-pub mod responder;
 pub mod stimulus;
 #[cfg(test)]
 mod tests;
-pub mod transport;
 pub mod udp_sum;
 pub mod verdict;
 

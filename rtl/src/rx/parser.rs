@@ -1,10 +1,10 @@
 //! The parser: wiring of its stages, the frame's first two beats, and what is held until its last.
 
 use super::align::HeaderAlign;
+use super::bth::Transport;
 use super::icrc::IcrcCheck;
 use super::icrc_bytes::IcrcBytes;
 use super::outer::OuterHeader;
-use super::transport::Transport;
 use super::udp_sum::UdpSum;
 use super::verdict::Verdict;
 use crate::emit::naming::named;

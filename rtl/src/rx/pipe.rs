@@ -1,8 +1,7 @@
 //! The receive pipe: parser, lookup of the queue pair, packet buffer and dispatch on one AXI4-Stream port. Wiring only.
 
 use super::buffer::PacketBuffer;
-use super::dispatch::classify::RawRow;
-use super::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
+use super::lookup::RawRow;
 use super::lookup::{QpLookup, LOOKUP_LATENCY};
 use super::RxParser;
 use crate::emit::naming::named;
@@ -11,6 +10,7 @@ use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::transport::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
 use rust_hdl::prelude::*;
 
 /// Receive pipe of one port. Reset for at least sixteen clocks.

@@ -13,7 +13,6 @@ mod data;
 pub mod frame_bytes;
 pub mod header;
 pub mod pipe;
-pub mod response_queue;
 pub mod row;
 pub mod select;
 pub mod stimulus;

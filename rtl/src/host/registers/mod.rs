@@ -12,6 +12,7 @@
 
 pub mod counters;
 pub mod file;
+pub mod pulses;
 mod top;
 
 pub use top::Registers;

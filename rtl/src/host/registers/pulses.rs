@@ -115,9 +115,9 @@ crate::ports! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::requester::COUNTERS;
-    use crate::rx::responder::RESPONDER_COUNTERS;
     use crate::sim::{init, step};
+    use crate::transport::requester::COUNTERS;
+    use crate::transport::responder::RESPONDER_COUNTERS;
     use hpcc_models::nic::Counter;
 
     fn place(counter: Counter) -> usize {

@@ -25,7 +25,8 @@ use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use classify::{Classify, RawRow};
+use crate::rx::lookup::RawRow;
+use classify::Classify;
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
 

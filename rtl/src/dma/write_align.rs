@@ -22,7 +22,7 @@ pub struct WriteAlign {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// Jobs in the order of their payload, as [`super::job_split::JobSplit`] describes them.
+    /// Jobs in the order of their payload, as [`super::split::JobSplit`] describes them.
     pub shape: StreamIn<U<40>>,
     /// Payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
     pub payload: StreamIn<W<520, 9>>,

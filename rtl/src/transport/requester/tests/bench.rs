@@ -1,10 +1,10 @@
 //! The requester with its surroundings: every input from a queue, every output into a list, READ data committed at once.
 
-use crate::host::requester::{Requester, COUNTERS};
 use crate::nic::words::{self, ack_send, action, commit, completion, context, message, region, rx_row, work};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
+use crate::transport::requester::{Requester, COUNTERS};
 use hpcc_models::nic::Counter;
 use std::collections::VecDeque;
 

@@ -3,7 +3,7 @@
 //!
 //! All bursts carry one identifier, so responses come in order. Addresses and data go their own ways, as AXI has it.
 
-use super::job_split::JobSplit;
+use super::split::JobSplit;
 use super::write_align::WriteAlign;
 use crate::emit::naming::named;
 use crate::nic::words::DmaJob;

@@ -3,8 +3,8 @@
 //! All bursts carry one identifier, so data comes in order. A job's bursts are asked for only when the payload FIFO has room for
 //! all of it, so `rready` falls only while there is no job to read for. 28 KiB and more are outstanding: 2.3 us at 100 Gb/s.
 
-use super::job_split::JobSplit;
 use super::read_align::ReadAlign;
+use super::split::JobSplit;
 use crate::emit::naming::named;
 use crate::nic::words::DmaJob;
 use crate::prim::fifo::StreamFifo;

@@ -25,7 +25,7 @@ pub struct ReadAlign {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// Jobs in the order of their lines, as [`super::job_split::JobSplit`] describes them.
+    /// Jobs in the order of their lines, as [`super::split::JobSplit`] describes them.
     pub shape: StreamIn<U<40>>,
     /// Lines, and in bit 512 whether the memory failed.
     pub line: StreamIn<W<513, 9>>,

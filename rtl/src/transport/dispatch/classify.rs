@@ -4,11 +4,8 @@ use crate::emit::naming::named;
 use crate::nic::words::{Context, RxRow};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::rx::lookup::RawRow;
 use rust_hdl::prelude::*;
-
-/// The parser's outputs, from bit 0: body 560, source IP 32, drop code 5, role 2, ECN 2, bytes of INT 6, opcode 8, acknowledge
-/// request 1, first byte of the payload 7, destination QP 24, PSN 24, bytes of payload 16, extension 128, UDP carries as much as a control packet 1.
-pub type RawRow = W<816, 13>;
 
 /// Classifies one frame.
 ///

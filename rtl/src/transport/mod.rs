@@ -1,0 +1,15 @@
+//! Transport: what a queue pair does with a packet.
+//!
+//! | room | subject |
+//! | --- | --- |
+//! | [`dispatch`] | which engine a judged frame is for |
+//! | [`responder`] | requests of the peer: accepted, refused, asked again |
+//! | [`requester`] | work requests to messages, answers of the peer to completions |
+//! | [`commit`] | decisions wait for their payload to be in memory |
+//! | [`responses`] | acknowledgements and READ responses in the order of their requests |
+
+pub mod commit;
+pub mod dispatch;
+pub mod requester;
+pub mod responder;
+pub mod responses;
