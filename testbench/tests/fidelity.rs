@@ -1,10 +1,11 @@
 //! `fixed` and `cc-rtl` give the same bytes; golden differs from fixed by less than another seed does.
 
+use hpcc_testbench::plan::Fidelity;
+use hpcc_testbench::plan::{Job, Run};
 use hpcc_testbench::scenario::builtin::find;
 use hpcc_testbench::scenario::output::{flows_csv, queues_csv, rates_csv};
-use hpcc_testbench::scenario::runner::{run_all, Job, Run};
+use hpcc_testbench::scenario::runner::run_all;
 use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
-use hpcc_testbench::scenario::Fidelity;
 
 fn run(name: &str, fidelity: Fidelity, seed: u64, set: &[&str]) -> Run {
     let set = set.iter().map(|s| parse_set(s).unwrap()).collect();

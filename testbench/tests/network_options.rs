@@ -1,7 +1,8 @@
 //! Every option of a scenario's network is reachable from TOML and does what it says.
 
 use hpcc_models::net::Outcome;
-use hpcc_testbench::scenario::runner::{run_all, Job, Run};
+use hpcc_testbench::plan::{Job, Run};
+use hpcc_testbench::scenario::runner::run_all;
 use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
 
 const EXAMPLE: &str = include_str!("../scenarios/examples/network-options.toml");

@@ -2,11 +2,12 @@
 //! the same seed gives the same bytes. The behavioural NIC does all of it; the NIC in RTL, which takes half a minute for the larger incast, is
 //! held to bounds of its own.
 
+use hpcc_testbench::plan::Fidelity;
+use hpcc_testbench::plan::{Job, Run};
 use hpcc_testbench::scenario::builtin::find;
 use hpcc_testbench::scenario::output::{flows_csv, queues_csv, rates_csv};
-use hpcc_testbench::scenario::runner::{run_all, Job, Run};
+use hpcc_testbench::scenario::runner::run_all;
 use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
-use hpcc_testbench::scenario::Fidelity;
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -1,11 +1,11 @@
 //! `replay`: a capture into one NIC.
 
 use super::{progress, say, Failure};
+use crate::config::NicSetup;
 use crate::nic::replay::{self, Replayed};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
-use crate::scenario::nic_config::NicSetup;
+use crate::plan::Fidelity;
 use crate::scenario::output::OutDir;
-use crate::scenario::Fidelity;
 use crate::verilated::Model;
 use hpcc_models::wire::{read_pcap, TimedFrame};
 use std::fmt::Write as _;

@@ -7,13 +7,15 @@ use hpcc_models::net::{LinkChange, SamplePlan};
 
 use super::{link, say, Failure};
 use crate::nic::network;
+use crate::plan::{laws::LawSpec, Fidelity};
+use crate::plan::{Job, Run};
 use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, OutDir};
-use crate::scenario::runner::{run_all, Job, Run};
+use crate::scenario::runner::run_all;
 use crate::scenario::spec::{parse_set, plan, Overrides};
 use crate::scenario::traffic::read_text;
-use crate::scenario::{builtin, laws::LawSpec, ns3, Fidelity};
+use crate::scenario::{builtin, ns3};
 
 /// Simulate a network: a built-in scenario, a scenario file, or ns-3 topology and flow files; or two NICs on a wire
 ///

@@ -1,11 +1,11 @@
 //! `serve`: one NIC with a live wire.
 
 use super::{create_file, say, Failure};
+use crate::config::NicSetup;
 use crate::nic::serve::{self, End, Served, Wire};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
-use crate::scenario::nic_config::NicSetup;
+use crate::plan::Fidelity;
 use crate::scenario::output::OutDir;
-use crate::scenario::Fidelity;
 use crate::verilated::Model;
 use std::io::Write as _;
 use std::net::SocketAddr;

@@ -1,6 +1,6 @@
 //! Relative errors of one model against another over all rows.
 
-use super::Seen;
+use super::replay::Seen;
 
 /// Distribution of a relative error over the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

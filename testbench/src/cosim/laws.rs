@@ -1,13 +1,14 @@
 //! The models that co-simulation knows.
 
-use super::{Options, Replay, Seen};
+use super::replay::{Replay, Seen};
+use super::rtl::Rtl;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams, Observation, StepOptions};
 use hpcc_models::cc::trace::Trace;
 use hpcc_models::cc::{CcEvent, CongestionControl};
 use hpcc_models::fixed::FixedHpcc;
 
 /// Golden first; every later one is compared with the one before it.
-pub fn all(params: &HpccParams, options: &Options) -> Result<Vec<Box<dyn Replay>>, String> {
+pub fn all(params: &HpccParams, rtl: Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
     let golden = Hpcc::<f64>::new(params.clone()).map_err(|error| error.to_string())?;
     let fixed = FixedHpcc::new(params.clone()).map_err(|error| error.to_string())?;
     Ok(vec![
@@ -21,7 +22,7 @@ pub fn all(params: &HpccParams, options: &Options) -> Result<Vec<Box<dyn Replay>
             law: fixed,
             last: |law| law.last().copied(),
         }),
-        Box::new(options.rtl(params)),
+        Box::new(rtl),
     ])
 }
 

@@ -6,16 +6,18 @@
 pub mod compare;
 pub mod laws;
 pub mod output;
+mod replay;
 pub mod report;
 pub mod rtl;
 #[cfg(test)]
 mod tests;
 
 use compare::{Comparison, Expected};
-use hpcc_models::cc::hpcc::{Branch, HpccParams};
+use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::trace::{Trace, TraceRow};
 use hpcc_models::cc::CcEvent;
 use indicatif::ProgressBar;
+pub use replay::{Replay, Seen};
 use rtl::{Rtl, Simulator};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,21 +27,6 @@ use std::io::BufWriter;
 const TRACE_BOUND: Expected = Expected::Within(1e-6);
 /// What one step of the fixed-point law may differ from golden; over a whole trace it stays a guide.
 const FIXED_BOUND: Expected = Expected::Within(1.0 / 2048.0);
-
-/// Flow state after one ACK, in the units of the trace. Fixed-point values are exact in `f64`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
-    /// Normalised inflight bytes.
-    pub u: f64,
-    /// Window, bytes.
-    pub w: f64,
-    /// Reference window, bytes, where the model shows it.
-    pub wc: Option<f64>,
-    /// Stage, where the model shows it.
-    pub inc_stage: Option<u8>,
-    /// Branch taken, where the model shows it.
-    pub branch: Option<Branch>,
-}
 
 /// What may be chosen about a run.
 #[derive(Clone, Debug, Default)]
@@ -61,16 +48,6 @@ impl Options {
             progress: self.progress.clone().unwrap_or_else(ProgressBar::hidden),
         }
     }
-}
-
-/// A model under comparison.
-pub trait Replay {
-    /// Name in tables and files: `golden`, `fixed`, `rtl`.
-    fn name(&self) -> &'static str;
-
-    /// Starts flows 0 to `flows - 1` under generation 0 and takes the events in order; one entry per event, `None` where
-    /// the model ignored it. Errors are one line.
-    fn replay(&mut self, flows: u32, events: &[CcEvent]) -> Result<Vec<Option<Seen>>, String>;
 }
 
 /// One model's run.
@@ -100,7 +77,7 @@ impl Cosim {
     pub fn run(trace: Trace, options: &Options) -> Result<Self, String> {
         let (flows, events) = dense_events(&trace);
         let mut runs = Vec::new();
-        for mut model in laws::all(&trace.header.params, options)? {
+        for mut model in laws::all(&trace.header.params, options.rtl(&trace.header.params))? {
             let seen = model.replay(flows, &events)?;
             runs.push(Run {
                 name: model.name(),

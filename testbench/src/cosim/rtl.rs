@@ -1,7 +1,7 @@
 //! The congestion-control module, clock by clock, as a [`Replay`]: RustHDL, or its Verilog through Verilator. Stalls on both
 //! sides at random.
 
-use super::{Replay, Seen};
+use super::replay::{Replay, Seen};
 use crate::drive::clocked::{Clocked, Recorded, RustHdl};
 use crate::drive::slot::{registers, Offer, SlotDriver};
 use crate::verilated::{sources, Model};

@@ -2,6 +2,7 @@
 
 use super::compare::{Comparison, Errors, Expected};
 use super::*;
+use hpcc_models::cc::hpcc::Branch;
 
 fn seen(u: f64, w: f64) -> Option<Seen> {
     Some(Seen {

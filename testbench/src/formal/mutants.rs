@@ -1,6 +1,7 @@
 //! Proofs can fail: changes to the emitted modules, each of which some property must refute.
 
-use super::{folder, io, section, target, tasks, FormalError, Task};
+use super::task::{folder, io, section, target, tasks, FormalError, Task};
+use crate::tools::cache;
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
@@ -78,7 +79,7 @@ impl Mutant {
                 file: self.file.clone(),
             });
         }
-        let number = super::cache::digest([&self.block, &self.file, &self.from, &self.to].map(String::as_str));
+        let number = cache::digest([&self.block, &self.file, &self.from, &self.to].map(String::as_str));
         let name = format!("mutant_{}", &number[..8]);
         let changed = target()?.join(&name).join(&self.file);
         if write {

@@ -1,6 +1,6 @@
 //! What SymbiYosys says of a run: status, properties, waveform.
 
-use super::{Outcome, Property, Task};
+use super::task::{Outcome, Property, Task};
 use std::fs;
 use std::path::Path;
 

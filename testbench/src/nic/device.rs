@@ -1,6 +1,6 @@
 //! What every NIC under test can do. Frame beats and clocks are hidden: frames go in and come out at times.
 
-use crate::scenario::nic_config::NicSetup;
+use crate::config::NicSetup;
 use hpcc_models::nic::{Completion, HostError, WorkRequest};
 use hpcc_models::wire::TimedFrame;
 use std::path::PathBuf;

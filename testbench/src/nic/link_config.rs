@@ -1,6 +1,6 @@
 //! `run link`: its keys, and the two NICs that they describe.
 
-use crate::scenario::nic_config::{pattern_byte, MemoryBlock, NicSetup, TimedWork};
+use crate::config::{pattern_byte, MemoryBlock, NicSetup, TimedWork};
 use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;

@@ -4,7 +4,7 @@ use super::bound::payload_bps;
 use super::link::LinkOutcome;
 use super::link_config::{LinkOperation, LinkSpec};
 use super::outputs;
-use crate::scenario::figures::Finding;
+use crate::plan::Finding;
 use crate::scenario::output::{checks, OutDir};
 use serde_json::{json, Map, Value};
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! The behavioural model as a NIC under test.
 
 use super::device::{Device, DeviceError};
-use crate::scenario::nic_config::NicSetup;
+use crate::config::NicSetup;
 use hpcc_models::nic::{BlockMemory, Completion, HostError, Nic, WorkRequest};
 use hpcc_models::wire::TimedFrame;
 use std::collections::{BTreeMap, VecDeque};

@@ -1,7 +1,7 @@
 //! What a NIC leaves behind: `memory_<key in hex>.bin`, `completions.jsonl`, `counters.json`.
 
 use super::device::{Device, DeviceError};
-use crate::scenario::nic_config::NicSetup;
+use crate::config::NicSetup;
 use crate::scenario::output::OutDir;
 use hpcc_models::nic::Completion;
 use hpcc_models::wire::{PcapError, PcapSink, TimedFrame};

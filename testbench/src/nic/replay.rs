@@ -1,7 +1,7 @@
 //! A capture into one NIC: its frames arrive at the capture's times, idle gaps shortened.
 
 use super::device::{Device, DeviceError};
-use crate::scenario::nic_config::NicSetup;
+use crate::config::NicSetup;
 use hpcc_models::nic::{Completion, WorkRequest};
 use hpcc_models::wire::TimedFrame;
 use indicatif::ProgressBar;

@@ -3,7 +3,7 @@
 
 use super::arp;
 use super::device::{Device, DeviceError};
-use crate::scenario::nic_config::NicSetup;
+use crate::config::NicSetup;
 use hpcc_models::nic::Completion;
 use hpcc_models::wire::TimedFrame;
 use std::io::{self, ErrorKind};

@@ -1,6 +1,6 @@
 //! Frames that the peer of a configured NIC's first queue pair sends it.
 
-use crate::scenario::nic_config::NicSetup;
+use crate::config::NicSetup;
 use hpcc_models::wire::*;
 
 /// The Ethernet header of the peer's frames.

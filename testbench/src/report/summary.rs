@@ -5,9 +5,9 @@ use std::path::Path;
 
 use hpcc_models::measure::{percentile, SizeClass};
 
+use crate::plan::Run;
 use crate::scenario::figures::Analysis;
 use crate::scenario::output::slowdowns;
-use crate::scenario::runner::Run;
 
 const HEADER: [&str; 11] = [
     "run",

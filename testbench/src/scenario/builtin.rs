@@ -47,7 +47,7 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::runner::Job;
+    use crate::plan::Job;
     use crate::scenario::spec::{plan, Overrides};
 
     #[test]

@@ -5,9 +5,9 @@ use hpcc_models::cc::hpcc::Reaction;
 use hpcc_models::net::ns3::{CcMode, Ns3Config};
 use hpcc_models::net::{Config, Topology, WindowRule, WindowUse};
 
-use super::laws::{LawKind, LawSpec};
-use super::rtl_slot::LATENCY_NS;
-use super::Fidelity;
+use crate::plan::laws::rtl_slot::LATENCY_NS;
+use crate::plan::laws::{LawKind, LawSpec};
+use crate::plan::Fidelity;
 
 /// The law that a configuration asks for.
 pub fn law(config: &Ns3Config) -> Result<LawSpec, String> {

@@ -8,8 +8,7 @@ use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
 use hpcc_models::net::{Outcome, QueueHistogram};
 use serde_json::{json, Map, Value};
 
-use super::figures::Finding;
-use super::runner::Run;
+use crate::plan::{Finding, Run};
 
 /// A folder for results, made and tried before the run starts.
 pub struct OutDir(PathBuf);

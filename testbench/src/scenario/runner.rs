@@ -1,110 +1,17 @@
-//! Runs planned scenarios, several at a time where there are cores.
+//! Runs jobs, several at a time where there are cores.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use hpcc_models::net::{Config, FlowSpec, LinkChange, Outcome, SamplePlan, Simulator, Topology};
+use hpcc_models::net::Simulator;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::figures::Finding;
-use super::laws::LawSpec;
-use super::spec::{Planned, Scenario};
-use super::{traffic, Fidelity};
 use crate::nic::network;
-
-/// Everything one simulation needs.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// Scenario's name.
-    pub name: String,
-    /// Label among the runs of a scenario.
-    pub label: Option<String>,
-    /// Law.
-    pub law: LawSpec,
-    /// Fidelity.
-    pub fidelity: Fidelity,
-    /// Seed.
-    pub seed: u64,
-    /// Network.
-    pub topology: Topology,
-    /// Traffic.
-    pub flows: Vec<FlowSpec>,
-    /// Rules.
-    pub config: Config,
-    /// Observation.
-    pub plan: SamplePlan,
-    /// Link changes.
-    pub link_changes: Vec<LinkChange>,
-    /// Ends here at the latest, ps.
-    pub stop_ps: u64,
-    /// Times in results count from here, ps.
-    pub origin_ps: u64,
-}
-
-/// One finished run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// What was asked.
-    pub job: Job,
-    /// What came out.
-    pub outcome: Outcome,
-    /// Real time it took, seconds.
-    pub wall_s: f64,
-    /// What was checked while it ran.
-    pub checks: Vec<Finding>,
-}
-
-impl Run {
-    /// Label in figures.
-    pub fn label(&self) -> &str {
-        self.job.label.as_deref().unwrap_or(&self.job.law.name)
-    }
-}
+use crate::plan::{Job, Run};
 
 impl Job {
-    /// Makes the job of a planned run.
-    pub fn new(planned: &Planned) -> Result<Self, String> {
-        let scenario: &Scenario = &planned.scenario;
-        let topology = traffic::topology(&scenario.network)?;
-        let flows = traffic::flows(scenario, &topology)?;
-        let law = traffic::law(scenario)?;
-        let config = traffic::config(scenario, &law)?;
-        let link_changes = traffic::link_changes(scenario, &topology)?;
-        let run = &scenario.run;
-        if !(run.stop_us > 0.0 && run.stop_us <= 1e8) {
-            return Err(format!(
-                "run.stop_us: expected above 0 and at most 1e8, got {}",
-                run.stop_us
-            ));
-        }
-        let stop_ps = (run.stop_us * 1e6) as u64;
-        let last_arrival = flows.iter().map(|f| f.start_ps).max().unwrap_or(0);
-        let plan = SamplePlan {
-            start_ps: (run.sample_from_us.max(0.0) * 1e6) as u64,
-            interval_ps: run.sample_ns * 1000,
-            end_ps: stop_ps.min(last_arrival.max(stop_ps)),
-            queue_series: run.queue_series,
-            flow_series: run.flow_series,
-            series_every: run.series_every,
-        };
-        Ok(Self {
-            name: scenario.name.clone(),
-            label: planned.label.clone(),
-            law,
-            fidelity: scenario.fidelity,
-            seed: scenario.seed,
-            topology,
-            flows,
-            config,
-            plan,
-            link_changes,
-            stop_ps,
-            origin_ps: 0,
-        })
-    }
-
     /// Simulates. The plan's samples end with the last flow.
     pub fn run(&self, bar: &ProgressBar) -> Result<Run, String> {
         if self.fidelity.whole_nic() {

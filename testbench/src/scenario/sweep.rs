@@ -17,9 +17,10 @@ use toml::{Table, Value};
 
 use super::builtin;
 use super::output::{write_run, OutDir};
-use super::runner::{run_each, Job};
+use super::runner::run_each;
 use super::spec::{combinations, plan, Overrides};
 use super::traffic::read_text;
+use crate::plan::Job;
 
 /// A sweep file.
 #[derive(Clone, Debug, Deserialize)]

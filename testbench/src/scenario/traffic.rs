@@ -11,9 +11,9 @@ use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::laws::{LawKind, LawSpec};
 use super::spec::{NetworkSpec, Scenario, TrafficSpec};
-use super::{rtl_slot, Fidelity};
+use crate::plan::laws::{rtl_slot, LawKind, LawSpec};
+use crate::plan::Fidelity;
 
 const PS_PER_US: f64 = 1e6;
 

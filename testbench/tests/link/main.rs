@@ -13,11 +13,11 @@ mod rtl;
 
 use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest};
 use hpcc_models::wire::TimedFrame;
+use hpcc_testbench::config::NicSetup;
 use hpcc_testbench::nic::link::{self, LinkOutcome};
 use hpcc_testbench::nic::link_config::{LinkOperation, LinkSpec, TARGET};
 use hpcc_testbench::nic::link_report::{findings, throughput, LEAST_PERCENT};
 use hpcc_testbench::nic::{Device, DeviceError, ModelNic};
-use hpcc_testbench::scenario::nic_config::NicSetup;
 use indicatif::ProgressBar;
 use std::path::Path;
 

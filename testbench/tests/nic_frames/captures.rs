@@ -3,7 +3,7 @@
 use crate::peer::*;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest};
 use hpcc_models::wire::read_pcap;
-use hpcc_testbench::scenario::nic_config::{pattern_byte, MemoryBlock, NicSetup};
+use hpcc_testbench::config::{pattern_byte, MemoryBlock, NicSetup};
 use std::net::Ipv4Addr;
 use std::path::Path;
 

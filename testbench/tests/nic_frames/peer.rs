@@ -2,8 +2,8 @@
 
 use hpcc_models::nic::{Counter, NicConfig, Operation, QpConfig, Region, Status, WorkRequest};
 use hpcc_models::wire::*;
+use hpcc_testbench::config::{pattern_byte, MemoryBlock, NicSetup};
 use hpcc_testbench::nic::{Device, ModelNic, RtlNic};
-use hpcc_testbench::scenario::nic_config::{pattern_byte, MemoryBlock, NicSetup};
 use hpcc_testbench::verilated::Model;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

@@ -10,7 +10,7 @@ const INT: usize = 1;
 const OTHERS: [usize; 3] = [4, 8, 12];
 
 /// The NIC with a retransmission timeout; the RTL looks at a timer every 96 us and may need two looks more.
-fn with_timeout(us: u64) -> hpcc_testbench::scenario::nic_config::NicSetup {
+fn with_timeout(us: u64) -> hpcc_testbench::config::NicSetup {
     let mut setup = setup();
     setup.nic.retry_timeout_ns = us * 1024;
     setup

@@ -4,11 +4,11 @@ use crate::peer::*;
 use hpcc_models::nic::{Operation, Status};
 use hpcc_models::wire::*;
 use hpcc_rtl::sim::Stimulus;
+use hpcc_testbench::config::NicSetup;
 use hpcc_testbench::drive::axi_memory::Speed;
 use hpcc_testbench::nic::rtl::setup::{steps, Step};
 use hpcc_testbench::nic::rtl::Stalls;
 use hpcc_testbench::nic::{Device, RtlNic};
-use hpcc_testbench::scenario::nic_config::NicSetup;
 use hpcc_testbench::verilated::Model;
 
 const QP: usize = 0;

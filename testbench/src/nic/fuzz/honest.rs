@@ -1,8 +1,8 @@
 //! The work that goes on beside the attack, and what memory must hold after it.
 
 use super::world::*;
+use crate::config::NicSetup;
 use crate::nic::device::Device;
-use crate::scenario::nic_config::NicSetup;
 use hpcc_models::nic::{Completion, Operation, Status, WorkRequest};
 use hpcc_rtl::sim::Stimulus;
 use std::collections::BTreeMap;

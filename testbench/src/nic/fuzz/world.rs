@@ -1,6 +1,6 @@
 //! The NIC under fire and its honest peer: addresses, queue pairs, memory with guards.
 
-use crate::scenario::nic_config::{pattern_byte, MemoryBlock, NicSetup};
+use crate::config::{pattern_byte, MemoryBlock, NicSetup};
 use hpcc_models::nic::{ControlConfig, NicConfig, QpConfig, Region};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;

@@ -1,7 +1,7 @@
 //! From a scenario's flows to NICs: addresses, registers, one queue pair per flow at either end, memory, work.
 
-use crate::scenario::nic_config::{pattern_byte, MemoryBlock, NicSetup};
-use crate::scenario::runner::Job;
+use crate::config::{pattern_byte, MemoryBlock, NicSetup};
+use crate::plan::Job;
 use hpcc_models::net::Simulator;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest};
 use hpcc_models::wire::{MacAddr, MASK_24};

@@ -24,8 +24,8 @@ mod observe;
 mod worker;
 
 use super::{ModelNic, RtlNic};
-use crate::scenario::runner::{Job, Run};
-use crate::scenario::Fidelity;
+use crate::plan::Fidelity;
+use crate::plan::{Job, Run};
 use crate::verilated::Model;
 use indicatif::ProgressBar;
 

@@ -1,8 +1,8 @@
 //! What a scenario asks for that NICs on its hosts do not have: one line each, before anything is written.
 
 use super::hosts::MAX_QPS;
-use crate::scenario::laws::LawKind;
-use crate::scenario::runner::Job;
+use crate::plan::laws::LawKind;
+use crate::plan::Job;
 use hpcc_models::net::{Clock, Framing, Recovery, WindowUse};
 use hpcc_models::nic::MAX_MESSAGE;
 use std::collections::BTreeMap;

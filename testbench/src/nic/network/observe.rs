@@ -2,7 +2,7 @@
 
 use super::frames::Sent;
 use super::hosts::Plan;
-use crate::scenario::runner::Job;
+use crate::plan::Job;
 use hpcc_models::net::FlowPoint;
 use hpcc_models::wire::MASK_24;
 use std::collections::BTreeMap;

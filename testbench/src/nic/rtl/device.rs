@@ -1,9 +1,9 @@
 //! The Verilated NIC behind the face of a NIC under test.
 
 use super::{setup, RtlNic, PERIOD_NS};
+use crate::config::NicSetup;
 use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
-use crate::scenario::nic_config::NicSetup;
 use crate::verilated::{shared_object, top_sources, Model, ModelError};
 use hpcc_models::nic::{Completion, WorkRequest};
 use hpcc_models::wire::TimedFrame;

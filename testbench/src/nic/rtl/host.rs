@@ -1,7 +1,6 @@
 //! The host's side of a clocked NIC: register accesses, work requests, completions.
 
 use super::ports::{LitePorts, WordPorts};
-use super::Access;
 use hpcc_models::nic::{Completion, Operation, Status, WorkRequest};
 use hpcc_rtl::nic::words::{completion as word, work};
 
@@ -49,6 +48,15 @@ pub fn completion(limbs: &[u64], now_ns: u64) -> Result<Completion, String> {
         status: found.ok_or_else(|| format!("m_axis_completion: status {status}"))?,
         bytes: word::LENGTH.get(limbs),
     })
+}
+
+/// The two halves of a register access that are still to be taken, and its result.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Access {
+    pub(super) address: Option<u16>,
+    pub(super) data: Option<u32>,
+    pub(super) read: bool,
+    pub(super) response: Option<(u32, u8)>,
 }
 
 impl Access {

@@ -21,6 +21,7 @@ use super::device::DeviceError;
 use crate::drive::axi_memory::{AxiMemory, Slave, Speed};
 use crate::drive::axi_ports::AxiPorts;
 use crate::drive::clocked::Clocked;
+use host::Access;
 use hpcc_models::nic::registers::offset;
 use hpcc_models::nic::{Completion, Counter, WorkRequest};
 use hpcc_rtl::sim::Stimulus;
@@ -43,15 +44,6 @@ const COMMAND_READS: u64 = 200;
 const QUIET_CLOCKS: u64 = 2000;
 /// Memory: 60 clocks are 300 ns, as over PCIe to memory near by.
 const MEMORY_SPEED: Speed = Speed::constant(60);
-
-/// The two halves of a register access that are still to be taken, and its result.
-#[derive(Clone, Copy, Debug, Default)]
-struct Access {
-    address: Option<u16>,
-    data: Option<u32>,
-    read: bool,
-    response: Option<(u32, u8)>,
-}
 
 /// The NIC in RTL with everything around it.
 pub struct RtlNic<C> {

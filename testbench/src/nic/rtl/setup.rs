@@ -1,6 +1,6 @@
 //! A NIC's configuration as register writes and commands, in the order in which a driver makes them.
 
-use crate::scenario::nic_config::NicSetup;
+use crate::config::NicSetup;
 use hpcc_models::fixed::registers::HpccRegisters;
 use hpcc_models::nic::registers::{offset, registers, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
 use hpcc_models::nic::{QpConfig, Region};

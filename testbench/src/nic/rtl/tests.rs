@@ -307,7 +307,7 @@ fn a_configuration_reaches_the_registers() {
 #[test]
 fn what_the_hardware_has_not_is_one_line() {
     let spec = crate::nic::link_config::LinkSpec::default();
-    let refused = |change: &dyn Fn(&mut crate::scenario::nic_config::NicSetup)| {
+    let refused = |change: &dyn Fn(&mut crate::config::NicSetup)| {
         let mut setup = spec.setup(0);
         change(&mut setup);
         setup::steps(&setup).unwrap_err()
@@ -320,7 +320,7 @@ fn what_the_hardware_has_not_is_one_line() {
         refused(&|setup| setup.nic.retry_limit = 16),
         "[nic] retry_limit: the hardware has 0 to 15, not 16"
     );
-    let many = |setup: &mut crate::scenario::nic_config::NicSetup| {
+    let many = |setup: &mut crate::config::NicSetup| {
         let one = setup.qps[0].clone();
         setup.qps = (0..149)
             .map(|i| QpConfig {

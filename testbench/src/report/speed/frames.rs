@@ -1,12 +1,12 @@
 //! Frames a second into and out of the Verilated NIC.
 
-use super::{SpeedError, SIZES};
+use super::basis::{SpeedError, SIZES};
+use crate::config::NicSetup;
 use crate::nic::link;
 use crate::nic::link_config::{LinkOperation, LinkSpec, TARGET, TARGET_KEY};
 use crate::nic::rtl::{model, RtlNic, PERIOD_NS};
 use crate::nic::Device;
 use crate::report::peer;
-use crate::scenario::nic_config::NicSetup;
 use crate::verilated::Model;
 use hpcc_models::nic::{Counter, LinkConfig};
 use hpcc_models::wire::*;
@@ -229,7 +229,7 @@ pub fn transmit(say: &dyn Fn(String)) -> Result<Vec<Sent>, SpeedError> {
     let mut rows = vec![];
     for bytes in SIZES {
         say(format!("TX: {bytes} bytes"));
-        let gbps = super::WIRE_BPS / 1e9;
+        let gbps = super::basis::WIRE_BPS / 1e9;
         rows.push(Sent {
             bytes,
             one_way: rate(bytes, LinkOperation::Write, gbps)?,
@@ -242,8 +242,8 @@ pub fn transmit(say: &dyn Fn(String)) -> Result<Vec<Sent>, SpeedError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::GAP;
     use super::*;
+    use crate::report::speed::basis::GAP;
 
     #[test]
     fn frames_have_the_lengths_that_the_table_says() {

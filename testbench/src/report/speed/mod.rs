@@ -1,44 +1,16 @@
 //! How fast the NIC is: frames a second in and out, packets that the scheduler lets go, clocks that are simulated a second.
 
+mod basis;
 mod frames;
 mod scheduler;
 mod simulation;
 
+pub use basis::{wire_frames, SpeedError, CLOCK_HZ, SIZES, WIRE_BPS};
 pub use frames::{receive, transmit, Received, Sent};
 pub use scheduler::grants_per_clock;
 pub use simulation::{simulation, Simulated};
 
-use crate::nic::DeviceError;
-use crate::verilated::ModelError;
 use std::fmt::Write;
-
-/// Clock rate at which clocks are turned into seconds, Hz.
-pub const CLOCK_HZ: f64 = 200e6;
-/// The wire, bits per second.
-pub const WIRE_BPS: f64 = 100e9;
-/// Frame lengths of the tables, bytes with FCS: those of WRITEs of one packet whose payload needs no pad bytes.
-pub const SIZES: [usize; 7] = [78, 126, 254, 510, 1022, 1518, 4094];
-/// Preamble and gap between frames, bytes.
-const GAP: usize = 20;
-
-/// Why there is no number.
-#[derive(Debug, thiserror::Error)]
-pub enum SpeedError {
-    /// The NIC cannot be made or breaks a rule.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The scheduler's model cannot be built.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// Something did not happen that has to.
-    #[error("{0}")]
-    Check(String),
-}
-
-/// Frames of `bytes` with FCS that the wire carries in a second.
-pub fn wire_frames(bytes: usize) -> f64 {
-    WIRE_BPS / (8 * (bytes + GAP)) as f64
-}
 
 /// Millions a second and percent of the wire.
 fn of_wire(frames_per_second: f64, bytes: usize) -> String {

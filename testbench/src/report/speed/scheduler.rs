@@ -1,6 +1,6 @@
 //! Packets that the scheduler lets go when nobody takes them too slowly.
 
-use super::SpeedError;
+use super::basis::SpeedError;
 use crate::verilated::{sources, Model, ModelError};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sched::PaperScheduler;

@@ -1,6 +1,6 @@
 //! Clocks that are simulated in a second: the congestion control and the whole NIC, RustHDL and Verilated.
 
-use super::SpeedError;
+use super::basis::SpeedError;
 use crate::drive::clocked::{Clocked, RustHdl};
 use crate::drive::slot::{Offer, SlotDriver};
 use crate::nic::link_config::LinkSpec;

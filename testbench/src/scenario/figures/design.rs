@@ -2,10 +2,11 @@
 
 use hpcc_models::measure::{jain, mean, percentile};
 
+use super::analysis::Analysis;
 use super::series::{busiest_queue, cdf, falls_to, goodput, peak, queue_panel, sampled, total_goodput};
-use super::{Analysis, Finding};
+use crate::plan::Finding;
+use crate::plan::Run;
 use crate::report::plot::{Figure, Line, Panel};
-use crate::scenario::runner::Run;
 
 fn end_us(run: &Run) -> f64 {
     run.outcome.now_ps.saturating_sub(run.job.origin_ps) as f64 / 1e6

@@ -8,10 +8,11 @@ use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::analysis::Analysis;
 use super::series::{busiest_queue, goodput, peak, queue_panel, sampled};
-use super::{Analysis, Finding};
+use crate::plan::Finding;
+use crate::plan::Run;
 use crate::report::plot::{Figure, Line, Panel};
-use crate::scenario::runner::Run;
 
 /// One network of the lemma: which resources each path uses, target capacities, first rates.
 struct Network {

@@ -3,11 +3,12 @@
 use hpcc_models::measure::{percentile, SizeClass};
 use hpcc_models::net::QueueHistogram;
 
+use super::analysis::Analysis;
 use super::series::{queue_cdf, slowdown_panel};
-use super::{Analysis, Finding};
+use crate::plan::Finding;
+use crate::plan::Run;
 use crate::report::plot::{Figure, Line, Panel};
 use crate::scenario::output::slowdowns;
-use crate::scenario::runner::Run;
 
 const UNDER_3KB: SizeClass = SizeClass {
     name: "<3KB",

@@ -2,11 +2,12 @@
 
 use hpcc_models::measure::{jain, mean, percentile};
 
+use super::analysis::Analysis;
 use super::series::{busiest_queue, cdf, falls_to, goodput, peak, queue_panel, sampled, value_at};
-use super::{Analysis, Finding};
+use crate::plan::laws::LawKind;
+use crate::plan::Finding;
+use crate::plan::Run;
 use crate::report::plot::{Figure, Line, Panel};
-use crate::scenario::laws::LawKind;
-use crate::scenario::runner::Run;
 
 fn figure(panels: Vec<Panel>) -> Vec<Figure> {
     vec![Figure {

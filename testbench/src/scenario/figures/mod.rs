@@ -1,5 +1,6 @@
 //! What a scenario's runs show: figures, and findings beside the paper's sentences.
 
+mod analysis;
 mod design;
 mod lemma;
 mod load;
@@ -7,56 +8,12 @@ mod micro;
 mod precision;
 mod series;
 
-use super::runner::Run;
+use crate::plan::{Finding, Run};
 use crate::report::plot::{Figure, Panel};
 
+pub use analysis::Analysis;
 pub use lemma::lemma_a2;
 pub use series::{by_size, goodput, queue_cdf, queue_series, rate_series, window_series};
-
-/// One statement checked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// Name in `checks`.
-    pub name: String,
-    /// What the paper says; empty where it says nothing.
-    pub paper: String,
-    /// What came out here.
-    pub ours: String,
-    /// They agree.
-    pub passed: bool,
-}
-
-impl Finding {
-    /// A finding.
-    pub fn new(name: &str, paper: &str, ours: String, passed: bool) -> Self {
-        Self {
-            name: name.into(),
-            paper: paper.into(),
-            ours,
-            passed,
-        }
-    }
-
-    /// Both in one line.
-    pub fn detail(&self) -> String {
-        if self.paper.is_empty() {
-            self.ours.clone()
-        } else {
-            format!("paper: {}; here: {}", self.paper, self.ours)
-        }
-    }
-}
-
-/// What the analysis of a scenario gives.
-#[derive(Clone, Debug, Default)]
-pub struct Analysis {
-    /// Figures to draw.
-    pub figures: Vec<Figure>,
-    /// Findings.
-    pub findings: Vec<Finding>,
-    /// Queue, rate, window and slowdown of a scenario whose figure shows something else; for the page of the run.
-    pub overview: Vec<Figure>,
-}
 
 /// Analyses the runs of a scenario. `figure` is the scenario's; unknown or none: the general one.
 pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> Result<Analysis, String> {

@@ -7,12 +7,13 @@ use hpcc_models::fixed::precision::ReciprocalTable;
 use hpcc_models::fixed::Precision;
 use hpcc_models::measure::{mean, percentile, SizeClass};
 
+use super::analysis::Analysis;
 use super::series::{busiest_queue, sampled};
-use super::{Analysis, Finding};
+use crate::plan::Fidelity;
+use crate::plan::Finding;
+use crate::plan::Run;
 use crate::report::plot::{Figure, Line, Panel};
 use crate::scenario::output::slowdowns;
-use crate::scenario::runner::Run;
-use crate::scenario::Fidelity;
 
 /// Completion time and queue of one run, in the units of [`Network::metrics`].
 type Metrics = [f64; 2];

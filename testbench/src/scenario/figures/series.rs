@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hpcc_models::measure::percentile;
 
+use crate::plan::Run;
 use crate::report::plot::{Line, Panel};
-use crate::scenario::runner::Run;
 
 impl Line {
     pub(super) fn named(mut self, label: impl Into<String>) -> Self {

@@ -10,8 +10,8 @@ use hpcc_models::fixed::Precision;
 use serde::Deserialize;
 use toml::Table;
 
-use super::rtl_slot::Driver;
-use super::Fidelity;
+use crate::plan::laws::rtl_slot::Driver;
+use crate::plan::Fidelity;
 
 pub use network::{LinkChangeSpec, NetworkSpec};
 pub(super) use plan::combinations;

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::Scenario;
-use crate::scenario::Fidelity;
+use crate::plan::Fidelity;
 
 /// What the command line changes.
 #[derive(Clone, Debug, Default)]

@@ -2,10 +2,9 @@
 //!
 //! Every fault is one line: file, line, field, what was expected.
 
-use super::nic_registers::NicSection;
+use super::registers::{Mac, NicSection};
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
-use hpcc_models::wire::MacAddr;
 use serde::Deserialize;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -22,19 +21,6 @@ pub struct ConfigError {
     pub line: usize,
     /// Field and what was expected.
     pub what: String,
-}
-
-/// An Ethernet address as text.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct Mac(pub MacAddr);
-
-impl TryFrom<String> for Mac {
-    type Error = hpcc_models::wire::ParseMacError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse().map(Self)
-    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -330,5 +316,5 @@ impl NicSetup {
 }
 
 #[cfg(test)]
-#[path = "nic_config_tests.rs"]
+#[path = "nic_tests.rs"]
 mod tests;

@@ -159,7 +159,7 @@ impl CongestionControl for MultiRateHpcc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::whole_rate::WholeRateHpcc;
+    use crate::plan::laws::whole_rate::WholeRateHpcc;
 
     fn params() -> HpccParams {
         HpccParams::new(100_000_000_000, 4160)

@@ -1,5 +1,9 @@
 //! The laws that a run can name, with their parameters, and the factory that makes a slot of one at a fidelity.
 
+mod multi_rate;
+pub mod rtl_slot;
+mod whole_rate;
+
 use hpcc_models::cc::dcqcn::{Dcqcn, DcqcnParams};
 use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
 use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
@@ -8,10 +12,10 @@ use hpcc_models::cc::CongestionControl;
 use hpcc_models::fixed::{FixedHpcc, Precision};
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
-use super::multi_rate::MultiRateHpcc;
-use super::rtl_slot::{self, Driver};
-use super::whole_rate::WholeRateHpcc;
-use super::Fidelity;
+use super::fidelity::Fidelity;
+use multi_rate::MultiRateHpcc;
+use rtl_slot::Driver;
+use whole_rate::WholeRateHpcc;
 
 /// Which law decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

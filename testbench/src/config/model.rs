@@ -1,6 +1,6 @@
 //! The behavioural model of a configured NIC, and the law that its flows with INT follow.
 
-use super::nic_config::NicSetup;
+use super::NicSetup;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
 use hpcc_models::cc::CongestionControl;
 use hpcc_models::nic::{BlockMemory, HostError, Nic};

@@ -1,12 +1,25 @@
 //! The `[nic]` table of a NIC's configuration: registers by name, each in the unit of its name.
 
-use super::nic_config::Mac;
 use hpcc_models::nic::{ControlConfig, NicConfig};
+use hpcc_models::wire::MacAddr;
 use serde::Deserialize;
 use std::net::Ipv4Addr;
 
 /// Base round-trip time `T` when the file gives none: that of the paper's fat tree.
 const BASE_RTT_US: f64 = 13.0;
+
+/// An Ethernet address as text.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Mac(pub MacAddr);
+
+impl TryFrom<String> for Mac {
+    type Error = hpcc_models::wire::ParseMacError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
 
 /// Registers; what is absent keeps its reset value.
 #[derive(Clone, Debug, Deserialize)]

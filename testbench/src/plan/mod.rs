@@ -1,0 +1,17 @@
+//! What a run is: how deep it goes, which law decides, what it simulates, what came out.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `fidelity` | how deep the sender is simulated |
+//! | `laws` | laws by name, and the slots that carry them |
+//! | `job` | everything that one simulation needs, and its result |
+//! | `finding` | one statement checked |
+
+mod fidelity;
+mod finding;
+mod job;
+pub mod laws;
+
+pub use fidelity::Fidelity;
+pub use finding::Finding;
+pub use job::{Job, Run};

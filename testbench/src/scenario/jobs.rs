@@ -1,0 +1,49 @@
+//! From a planned run of a scenario to the job that does it.
+
+use super::spec::{Planned, Scenario};
+use super::traffic;
+use crate::plan::Job;
+use hpcc_models::net::SamplePlan;
+
+impl Job {
+    /// Makes the job of a planned run.
+    pub fn new(planned: &Planned) -> Result<Self, String> {
+        let scenario: &Scenario = &planned.scenario;
+        let topology = traffic::topology(&scenario.network)?;
+        let flows = traffic::flows(scenario, &topology)?;
+        let law = traffic::law(scenario)?;
+        let config = traffic::config(scenario, &law)?;
+        let link_changes = traffic::link_changes(scenario, &topology)?;
+        let run = &scenario.run;
+        if !(run.stop_us > 0.0 && run.stop_us <= 1e8) {
+            return Err(format!(
+                "run.stop_us: expected above 0 and at most 1e8, got {}",
+                run.stop_us
+            ));
+        }
+        let stop_ps = (run.stop_us * 1e6) as u64;
+        let last_arrival = flows.iter().map(|f| f.start_ps).max().unwrap_or(0);
+        let plan = SamplePlan {
+            start_ps: (run.sample_from_us.max(0.0) * 1e6) as u64,
+            interval_ps: run.sample_ns * 1000,
+            end_ps: stop_ps.min(last_arrival.max(stop_ps)),
+            queue_series: run.queue_series,
+            flow_series: run.flow_series,
+            series_every: run.series_every,
+        };
+        Ok(Self {
+            name: scenario.name.clone(),
+            label: planned.label.clone(),
+            law,
+            fidelity: scenario.fidelity,
+            seed: scenario.seed,
+            topology,
+            flows,
+            config,
+            plan,
+            link_changes,
+            stop_ps,
+            origin_ps: 0,
+        })
+    }
+}
