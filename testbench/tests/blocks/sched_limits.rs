@@ -1,10 +1,8 @@
 //! A peer that is gone, and pause: the paper's configuration, Verilated.
 
-mod sched;
-
+use crate::sched::{Bench, Event, LINE, WIRE_1024};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sched::PaperScheduler;
-use sched::{Bench, Event, LINE, WIRE_1024};
 
 /// Nobody answers: the flow is repeated, times out and ends at its retry limit, and others go on.
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! | file | subject |
 //! | --- | --- |
-//! | `main` | the cases, on two behavioural NICs |
+//! | `mod` | the cases, on two behavioural NICs |
 //! | `rtl` | the same cases on two NICs in RTL, Verilated |
 //! | `foreign` | the frames of both before scapy and tshark |
 //! | `command` | `hpcc-nic run link` |

@@ -1,10 +1,8 @@
 //! The large configuration, six engines by 683 flows, Verilated: one fast flow among 4095 slow ones.
 
-mod sched;
-
+use crate::sched::{Bench, LINE, WIRE_1024};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sched::LargeScheduler;
-use sched::{Bench, LINE, WIRE_1024};
 
 const FLOWS: u16 = 4096;
 const FAST: u16 = 2050;
@@ -35,20 +33,20 @@ fn one_fast_flow_among_4095_slow_ones_keeps_its_pace() {
     bench.settle();
     bench.run(500_000);
     for (generation, gbps) in (1..).zip([5.0, 25.0, 50.0, 80.0]) {
-        bench.offer(sched::Event::Create {
+        bench.offer(crate::sched::Event::Create {
             flow: FAST,
             generation,
             psn: 0,
             mtu: 2,
             priority: 0,
         });
-        bench.offer(sched::Event::Update {
+        bench.offer(crate::sched::Event::Update {
             flow: FAST,
             generation,
             rate: gbps / 8.0,
             window: 4e6,
         });
-        bench.offer(sched::Event::Work {
+        bench.offer(crate::sched::Event::Work {
             flow: FAST,
             generation,
             end: 1 << 22,
@@ -68,7 +66,7 @@ fn one_fast_flow_among_4095_slow_ones_keeps_its_pace() {
         let others = bench.sent.len() - from - times.len();
         println!("{gbps:4} Gb/s among {others} other packets: {:.3} %", error * 100.0);
         assert!(error <= 0.01, "{gbps} Gb/s: {error}");
-        bench.offer(sched::Event::Remove { flow: FAST, generation });
+        bench.offer(crate::sched::Event::Remove { flow: FAST, generation });
         bench.settle();
         bench.run(20_000);
     }

@@ -1,11 +1,9 @@
 //! Go-back-N over a path that loses packets and acknowledgements, and wake-ups of idle flows in every phase.
 
-mod sched;
-
+use crate::sched::{Bench, Event, CLOCK_NS};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sched::{PaperScheduler, Scheduler};
 use hpcc_rtl::sim::Stimulus;
-use sched::{Bench, Event, CLOCK_NS};
 use std::collections::VecDeque;
 
 const GENERATION: u8 = 1;
@@ -56,10 +54,10 @@ fn run(flows: u16, load: f64, packets: u32, loss: f64, seed: u64) -> u64 {
     let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", registers);
     let mut random = Stimulus::new(seed);
     bench.run(3_000);
-    bench.line = sched::LINE;
+    bench.line = crate::sched::LINE;
     let mut all: Vec<Flow> = (0..flows)
         .map(|number| Flow {
-            rate: load * sched::LINE / f64::from(flows),
+            rate: load * crate::sched::LINE / f64::from(flows),
             window: 1 + u32::from(number) % 5,
             una: 0,
             nxt: 0,

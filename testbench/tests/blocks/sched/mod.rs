@@ -1,7 +1,5 @@
 //! Drives a Verilated scheduler: flows, a line that takes packets at its rate, acknowledgements after a round trip.
 
-#![allow(dead_code)] // each test binary uses a part
-
 use hpcc_models::sched::formats::PSN_MASK;
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sim::Ports;
@@ -97,17 +95,6 @@ pub enum Event {
         flow: u16,
         generation: u8,
         psn: u32,
-    },
-    Adjust {
-        flow: u16,
-        generation: u8,
-        bytes: u32,
-    },
-    Advance {
-        flow: u16,
-        generation: u8,
-        psn: u32,
-        to: u32,
     },
 }
 
@@ -263,28 +250,6 @@ impl Bench {
                 self.set("event_kind", matches!(event, Event::Nak { .. }).into());
                 self.set("event_psn_next", psn.into());
                 "event"
-            }
-            Event::Adjust {
-                flow,
-                generation,
-                bytes,
-            } => {
-                common(self, "feedback", flow, generation);
-                self.set("feedback_advance", 0);
-                self.set("feedback_value", bytes.into());
-                "feedback"
-            }
-            Event::Advance {
-                flow,
-                generation,
-                psn,
-                to,
-            } => {
-                common(self, "feedback", flow, generation);
-                self.set("feedback_advance", 1);
-                self.set("feedback_psn", psn.into());
-                self.set("feedback_value", to.into());
-                "feedback"
             }
         }
     }

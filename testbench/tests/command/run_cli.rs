@@ -98,7 +98,7 @@ fn ns3_files_give_that_simulators_times() {
     let mut bytes = 0;
     for row in want.lines().skip(1) {
         let (t_ns, recorded) = row.split_once(',').unwrap();
-        while let Some((_, changed)) = changes.next_if(|c| c.0 <= t_ns.parse().unwrap()) {
+        while let Some((_, changed)) = changes.next_if(|c| c.0 <= t_ns.parse::<u64>().unwrap()) {
             bytes = changed;
         }
         // After the last flow nothing is sampled, and that simulator's queue is empty.

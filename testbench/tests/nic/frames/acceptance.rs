@@ -1,6 +1,6 @@
 //! Which packets of a peer are taken, which are as if they had never come.
 
-use crate::peer::*;
+use super::peer::*;
 use hpcc_models::nic::{ControlConfig, Counter, Operation, Status};
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;

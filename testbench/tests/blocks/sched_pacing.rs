@@ -1,10 +1,8 @@
 //! The paper's configuration, six engines by fifty flows, Verilated: pacing, throughput, fairness.
 
-mod sched;
-
+use crate::sched::{jain, Bench, LINE, WIRE_1024};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sched::PaperScheduler;
-use sched::{jain, Bench, LINE, WIRE_1024};
 
 fn bench() -> Bench {
     let mut bench = Bench::new::<PaperScheduler>("scheduler_6x50", SchedRegisters::default());

@@ -1,6 +1,6 @@
 //! What a peer must see of a NIC that writes and reads.
 
-use crate::peer::*;
+use super::peer::*;
 use hpcc_models::nic::{Counter, Operation, Status};
 use hpcc_models::wire::*;
 

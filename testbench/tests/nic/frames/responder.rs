@@ -1,6 +1,6 @@
 //! What a standard peer relies on when it writes to and reads from a NIC.
 
-use crate::peer::*;
+use super::peer::*;
 use hpcc_models::nic::Counter;
 use hpcc_models::wire::*;
 

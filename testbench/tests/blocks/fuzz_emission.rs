@@ -3,16 +3,13 @@
 //! Each round builds one block of 192 outputs and 8 locals from a seed, with nested conditions, loops and reassigned
 //! locals, and compares every output for random and corner inputs. There must be no mismatch.
 
-#[path = "fuzz/term.rs"]
-mod term;
-
+use crate::term::{Grower, Term, Type};
 use hpcc_rtl::prim::uint::{mask, U};
 use hpcc_rtl::prim::wide::W;
 use hpcc_rtl::sim::Stimulus;
 use hpcc_testbench::verilated::{sources, Model};
 use rust_hdl::core::ast::*;
 use rust_hdl::prelude::*;
-use term::{Grower, Term, Type};
 
 /// The block under test; its description is made at run time.
 #[derive(LogicBlock, Default)]

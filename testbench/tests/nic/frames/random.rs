@@ -1,6 +1,6 @@
 //! Seeded traffic: a peer with requests, and one that answers.
 
-use crate::peer::*;
+use super::peer::*;
 use hpcc_models::nic::Operation;
 use hpcc_models::wire::*;
 use hpcc_rtl::sim::Stimulus;

@@ -1,9 +1,7 @@
 //! Rules of emission: blocks whose stock Verilog disagrees with their simulation, and every construct the emitter knows,
 //! in lockstep and under `-Wall`.
 
-mod blocks;
-
-use blocks::*;
+use crate::constructs::*;
 use hpcc_rtl::sim::Ports;
 use hpcc_testbench::verilated::lockstep::{Lockstep, Random};
 use hpcc_testbench::verilated::sources;

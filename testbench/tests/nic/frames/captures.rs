@@ -1,6 +1,6 @@
 //! What Linux software RoCE sent (`data/roce/linux-rxe`) into both. `replay.rs` compares with what Linux answered.
 
-use crate::peer::*;
+use super::peer::*;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest};
 use hpcc_models::wire::read_pcap;
 use hpcc_testbench::config::{pattern_byte, MemoryBlock, NicSetup};

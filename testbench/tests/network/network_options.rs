@@ -5,7 +5,7 @@ use hpcc_testbench::plan::{Job, Run};
 use hpcc_testbench::scenario::runner::run_all;
 use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
 
-const EXAMPLE: &str = include_str!("../scenarios/examples/network-options.toml");
+const EXAMPLE: &str = include_str!("../../scenarios/examples/network-options.toml");
 
 fn run(text: &str, set: &[&str]) -> Run {
     let overrides = Overrides {

@@ -1,6 +1,6 @@
 //! What the model does not have: slow memory, a MAC that does not take frames, queue pairs that come and go. The RTL alone.
 
-use crate::peer::*;
+use super::peer::*;
 use hpcc_models::nic::{Operation, Status};
 use hpcc_models::wire::*;
 use hpcc_rtl::sim::Stimulus;

@@ -1,8 +1,6 @@
 //! The memory reader and writer against the behavioural AXI4 memory: every byte, every error, and how many clocks it takes.
 
-mod dma_traffic;
-
-use dma_traffic::{job_list, Jobs, ReadTraffic, Shape, Summary, WriteTraffic, BASE};
+use crate::dma_traffic::{job_list, Jobs, ReadTraffic, Shape, Summary, WriteTraffic, BASE};
 use hpcc_rtl::dma::read::DmaReader;
 use hpcc_rtl::dma::write::DmaWriter;
 use hpcc_rtl::sim::{init, port_list, step, Port, Ports};

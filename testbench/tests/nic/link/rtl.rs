@@ -1,6 +1,6 @@
 //! The cases on two NICs in RTL, Verilated. Fewer of them: the model has shown the rest.
 
-use crate::*;
+use super::*;
 use hpcc_testbench::nic::RtlNic;
 use hpcc_testbench::verilated::Model;
 

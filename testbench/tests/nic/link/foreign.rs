@@ -1,6 +1,6 @@
 //! What other programs say about the frames: scapy computes the same ICRC, tshark finds them well-formed.
 
-use crate::run;
+use super::run;
 use hpcc_models::cc::HopRecord;
 use hpcc_models::nic::LinkConfig;
 use hpcc_models::wire::{strip_int, IntStack, Opcode, PcapSink, Ports, RocePacket};

@@ -1,0 +1,13 @@
+//! The `hpcc-nic` command from outside: `cargo test --test command run_cli` runs one file.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `bad_input` | Bad input to `run` and `sweep`: one line with the field and what was expected, exit code 2, nothing written |
+//! | `cosim_command` | `hpcc-nic cosim` as its users run it: table, `--out`, exit codes, one-line errors |
+//! | `run_cli` | `hpcc-nic run` from outside: files and exit codes |
+//! | `sweeps` | Sweeps that are killed, and sweeps as a Snakemake workflow with the local executor |
+
+mod bad_input;
+mod cosim_command;
+mod run_cli;
+mod sweeps;
