@@ -65,6 +65,8 @@ pub struct CcEvent {
     pub ecn: bool,
     /// When the acknowledged packet was sent, ns of the NIC's clock (delay-based laws).
     pub sent_at: u64,
+    /// [`CcEvent::sent_at`] is known: the packet was timed and was not sent again.
+    pub sent_valid: bool,
     /// Payload bytes newly acknowledged, or bytes sent for [`EventKind::Sent`].
     pub bytes: u32,
     /// The NIC's clock, ns.

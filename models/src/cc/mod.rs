@@ -6,6 +6,7 @@ pub mod dctcp;
 mod event;
 mod flows;
 pub mod hpcc;
+pub mod powertcp;
 pub mod synthetic;
 pub mod timely;
 pub mod trace;

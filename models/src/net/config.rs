@@ -138,6 +138,8 @@ pub struct Config {
     pub int: bool,
     /// Multiplier of both INT units.
     pub int_multi: u32,
+    /// Switches stamp the bytes that entered the queue in place of those that left it, as the PowerTCP authors' simulator does.
+    pub int_arrivals: bool,
     /// Speed in bits per second to INT code, and the code of a speed that is not in the table.
     pub speed_codes: BTreeMap<u64, u8>,
     /// Code of a speed that the table lacks.
@@ -196,6 +198,7 @@ impl Config {
             mtu: 1024,
             int,
             int_multi: 1,
+            int_arrivals: false,
             speed_codes: DEFAULT_SPEEDS_GBPS
                 .iter()
                 .zip(1..)

@@ -53,6 +53,7 @@ impl Simulator {
             hops: p.hops,
             ecn: p.ecn,
             sent_at: p.sent_at / PS_PER_NS,
+            sent_valid: true,
             bytes: (context.snd_una - old) as u32,
             now: self.now / PS_PER_NS,
         };

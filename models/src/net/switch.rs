@@ -224,10 +224,16 @@ impl Simulator {
     fn stamp(&mut self, out: u32, index: u32) {
         let port = &self.ports[out as usize];
         let multi = u64::from(self.config.int_multi);
+        let bytes = if self.config.int_arrivals {
+            // What entered the queue has left it, waits in it, or is this packet.
+            port.tx_bytes + port.queued_bytes + u64::from(self.packets[index].size)
+        } else {
+            port.tx_bytes
+        };
         let record = HopRecord {
             speed: port.speed_code,
             ts: (self.now / 1000) as u32 & 0xff_ffff,
-            tx_bytes: (port.tx_bytes / (128 * multi)) as u32 & 0xf_ffff,
+            tx_bytes: (bytes / (128 * multi)) as u32 & 0xf_ffff,
             q_len: (port.queued_bytes / (80 * multi)).min(u64::from(u16::MAX)) as u16,
         };
         let id = self.switches[port.owner as usize].node as u16 & 0xfff;

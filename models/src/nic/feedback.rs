@@ -32,6 +32,7 @@ impl<M: Memory> Nic<M> {
             psn_next: feedback.psn_next,
             snd_nxt: feedback.snd_nxt,
             sent_at: feedback.sent_at.unwrap_or(feedback.now),
+            sent_valid: feedback.sent_at.is_some(),
             bytes: feedback.bytes,
             now: feedback.now,
             ..CcEvent::default()

@@ -126,6 +126,7 @@ impl EventSource {
             hops: path.hops,
             ecn: s.chance(0.1),
             sent_at: s.uniform(48),
+            sent_valid: true,
             bytes: s.uniform(32) as u32,
             now: self.now & 0xffff_ffff_ffff,
         };

@@ -35,7 +35,7 @@ const REQUIRED: [&str; 10] = [
     "per_ack_fast_react",
 ];
 
-fn number<T: FromStr>(keys: &Keys, key: &str, expected: &str) -> Result<T, Fault> {
+pub(super) fn number<T: FromStr>(keys: &Keys, key: &str, expected: &str) -> Result<T, Fault> {
     let (value, line) = &keys[key];
     value
         .parse()
@@ -43,7 +43,7 @@ fn number<T: FromStr>(keys: &Keys, key: &str, expected: &str) -> Result<T, Fault
 }
 
 /// A rate given in units of `scale` bits per second.
-fn rate(keys: &Keys, key: &str, scale: f64) -> Result<u64, Fault> {
+pub(super) fn rate(keys: &Keys, key: &str, scale: f64) -> Result<u64, Fault> {
     let value: f64 = number(keys, key, "a number")?;
     let bits = (value * scale).round();
     if (0.0..=1e15).contains(&bits) {

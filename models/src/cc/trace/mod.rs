@@ -1,18 +1,23 @@
-//! ACK traces: every ACK a sender handled, with the sender's state after it, as text.
+//! ACK traces: every ACK a sender handled, with the sender's state after it, as text. HPCC's are [`Trace`], those of PowerTCP and
+//! theta-PowerTCP [`PowerTrace`]; [`law`] tells which a file holds.
 //!
 //! Lines `# key=value`, a CSV header, one row per ACK. Sequence numbers are bytes, hop fields are raw wire values. Read by
 //! [`Trace::read`], turned into the slot's events by [`Trace::event`], written by [`Trace::write`].
 
+mod columns;
 mod header;
+mod power;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use header::TraceHeader;
+pub use power::{PowerHeader, PowerRow, PowerTrace};
 
 use super::{CcEvent, HopRecord, MAX_HOPS};
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Largest queue field of a trace: 17 bits.
@@ -29,6 +34,18 @@ pub struct TraceHop {
     pub tx: u32,
     /// Bytes queued, 17 bits, unit 80 bytes times the multiplier.
     pub q: u32,
+}
+
+impl From<TraceHop> for HopRecord {
+    /// Queues saturate at the 16 bits of the wire.
+    fn from(hop: TraceHop) -> Self {
+        Self {
+            speed: hop.speed,
+            ts: hop.ts,
+            tx_bytes: hop.tx,
+            q_len: u16::try_from(hop.q).unwrap_or(u16::MAX),
+        }
+    }
 }
 
 /// One ACK and the sender's state after it.
@@ -69,6 +86,24 @@ pub struct Trace {
     pub rows: Vec<TraceRow>,
 }
 
+/// The law that a file's header names (`# law=`); `hpcc` if it names none.
+pub fn law(file: &Path) -> Result<String, TraceError> {
+    let text = columns::open(file)?;
+    for line in BufReader::new(text).lines() {
+        let Ok(line) = line else { break };
+        let Some(comment) = line.strip_prefix('#') else { break };
+        if let Some(("law", law)) = comment.split_once('=').map(|(key, law)| (key.trim(), law.trim())) {
+            return Ok(law.into());
+        }
+    }
+    Ok("hpcc".into())
+}
+
+/// Packet number of a byte count: `ceil(bytes / mtu)` modulo 2^24.
+fn packet_number(bytes: u64, mtu: u32) -> u32 {
+    (bytes.div_ceil(u64::from(mtu)) & 0xff_ffff) as u32
+}
+
 /// Why a trace was refused: one line that says where and what was expected.
 #[derive(Debug, Error)]
 pub enum TraceError {
@@ -97,7 +132,7 @@ pub enum TraceError {
 impl Trace {
     /// Packet number of a byte count: `ceil(bytes / mtu)` modulo 2^24.
     pub fn psn(&self, bytes: u64) -> u32 {
-        (bytes.div_ceil(u64::from(self.header.mtu_payload)) & 0xff_ffff) as u32
+        packet_number(bytes, self.header.mtu_payload)
     }
 
     /// The row as the slot sees it. Queues saturate at the 16 bits of the wire; [`Trace::queues`] has all 17.
@@ -108,12 +143,7 @@ impl Trace {
             snd_nxt: self.psn(row.snd_nxt),
             int_valid: true,
             n_hop: row.n_hop,
-            hops: row.hops.map(|hop| HopRecord {
-                speed: hop.speed,
-                ts: hop.ts,
-                tx_bytes: hop.tx,
-                q_len: u16::try_from(hop.q).unwrap_or(u16::MAX),
-            }),
+            hops: row.hops.map(HopRecord::from),
             now: row.t_ns,
             ..CcEvent::default()
         }

@@ -331,6 +331,7 @@ impl Ns3Config {
             mtu: self.payload,
             int: self.cc_mode == CcMode::Hpcc,
             int_multi: self.int_multi,
+            int_arrivals: false,
             // Codes of our own table; that simulator knows these five speeds and takes every other for 25G.
             speed_codes: [(25, 2), (50, 4), (100, 5), (200, 6), (400, 7)]
                 .map(|(g, code)| (g * GBPS, code))

@@ -25,7 +25,16 @@ pub struct Ns3Flow {
 impl Ns3Flow {
     /// The flow as the simulator starts it: the start cut to whole nanoseconds.
     pub fn spec(&self) -> FlowSpec {
-        let start_ps = ns3_seconds_to_ns(self.start_seconds) * PS_PER_NS;
+        self.starting_at(ns3_seconds_to_ns(self.start_seconds))
+    }
+
+    /// The flow as ns-3.39, which the PowerTCP authors use, starts it: at the nanosecond that the decimals say.
+    pub fn spec_rounded(&self) -> FlowSpec {
+        self.starting_at((self.start_seconds * 1e9).round() as u64)
+    }
+
+    fn starting_at(&self, ns: u64) -> FlowSpec {
+        let start_ps = ns * PS_PER_NS;
         FlowSpec {
             src: self.src,
             dst: self.dst,
