@@ -66,6 +66,7 @@ impl Simulator {
                     end_scheduled: false,
                     control: Default::default(),
                     data: Default::default(),
+                    waiting: 0,
                     queued_bytes: 0,
                     egress_bytes: 0,
                     tx_bytes: 0,
@@ -110,7 +111,7 @@ impl Simulator {
                 shift
             }
             FlowControl::Pfc { shift, .. } => shift,
-            FlowControl::EgressLimit => 0,
+            FlowControl::EgressLimit | FlowControl::DropTail { .. } => 0,
         };
         (self.config.ecn.get(&rate).copied(), code, shift)
     }
@@ -129,7 +130,7 @@ impl Simulator {
         if let Some(found) = self.times.iter().position(|t| t.rate_bps == rate_bps) {
             return found as u32;
         }
-        let sizes = u64::from(self.config.mtu) + 256;
+        let sizes = u64::from(self.config.mtu).max(1500) + 256;
         let ps = (0..=sizes)
             .map(|size| self.config.clock.duration_ps(size, rate_bps))
             .collect();
@@ -152,35 +153,44 @@ impl Simulator {
     }
 
     pub(super) fn check_flows(&mut self) -> Result<(), SetupError> {
-        let nodes = self.topology.nodes() as u32;
         for index in 0..self.flows.len() {
-            let flow = self.flows[index];
-            let bad = |field, expected: &str| SetupError::Flow {
-                flow: index,
-                field,
-                expected: expected.into(),
-            };
-            for (field, node) in [("src", flow.src), ("dst", flow.dst)] {
-                if node >= nodes || self.topology.is_switch[node as usize] {
-                    return Err(bad(field, &format!("a host of the topology, got {node}")));
-                }
-            }
-            if flow.src == flow.dst {
-                return Err(bad("dst", "another host than src"));
-            }
-            if flow.bytes == 0 {
-                return Err(bad("bytes", "more than 0"));
-            }
-            let pair = self
-                .routes
-                .pair(flow.src, flow.dst)
-                .ok_or(TopologyError::NoPath(flow.src, flow.dst))?;
-            let packets = flow.bytes.div_ceil(u64::from(self.config.mtu));
-            let header = u64::from(self.config.framing.data_header);
-            self.records[index].ideal_ns = pair.rtt_ns
-                + ((u128::from(flow.bytes + packets * header) * 8_000_000_000) / u128::from(pair.rate_bps)) as u64;
+            self.records[index].ideal_ns = self.ideal_ns(index, &self.flows[index])?;
         }
         Ok(())
+    }
+
+    /// Completion time of a flow alone in the network, ns; checks that it can run.
+    pub(super) fn ideal_ns(&self, index: usize, flow: &FlowSpec) -> Result<u64, SetupError> {
+        let nodes = self.topology.nodes() as u32;
+        let bad = |field, expected: &str| SetupError::Flow {
+            flow: index,
+            field,
+            expected: expected.into(),
+        };
+        for (field, node) in [("src", flow.src), ("dst", flow.dst)] {
+            if node >= nodes || self.topology.is_switch[node as usize] {
+                return Err(bad(field, &format!("a host of the topology, got {node}")));
+            }
+        }
+        if flow.src == flow.dst {
+            return Err(bad("dst", "another host than src"));
+        }
+        if flow.bytes == 0 {
+            return Err(bad("bytes", "more than 0"));
+        }
+        let pair = self
+            .routes
+            .pair(flow.src, flow.dst)
+            .ok_or(TopologyError::NoPath(flow.src, flow.dst))?;
+        let stack = self.config.tcp.as_ref().and_then(|t| t.stack(index));
+        let (payload, header) = match stack {
+            Some(stack) => (stack.mss, stack.data_header()),
+            None => (self.config.mtu, self.config.framing.data_header),
+        };
+        let packets = flow.bytes.div_ceil(u64::from(payload));
+        let header = u64::from(header);
+        Ok(pair.rtt_ns
+            + ((u128::from(flow.bytes + packets * header) * 8_000_000_000) / u128::from(pair.rate_bps)) as u64)
     }
 
     /// Parameters of the slot that serves a flow.
@@ -206,11 +216,20 @@ impl Simulator {
 
     pub(super) fn make_slots(&mut self, factory: &mut SlotFactory) -> Result<(), SetupError> {
         for index in 0..self.flows.len() {
-            let params = self.slot_params(&self.flows[index]);
-            if let std::collections::btree_map::Entry::Vacant(place) = self.slot_of.entry(params) {
-                place.insert(self.slots.len() as u32);
-                self.slots.push(factory(&params).map_err(SetupError::Slot)?);
+            if self.config.tcp.as_ref().is_none_or(|t| t.stack(index).is_none()) {
+                let flow = self.flows[index];
+                self.make_slot(&flow, factory)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Makes the slot that serves a flow, unless it exists.
+    pub(super) fn make_slot(&mut self, flow: &FlowSpec, factory: &mut SlotFactory) -> Result<(), SetupError> {
+        let params = self.slot_params(flow);
+        if let std::collections::btree_map::Entry::Vacant(place) = self.slot_of.entry(params) {
+            place.insert(self.slots.len() as u32);
+            self.slots.push(factory(&params).map_err(SetupError::Slot)?);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clock::Clock;
 use super::recovery::IrnRules;
+use super::tcp::TcpSetup;
 
 /// Bytes of headers. A packet's size is what it occupies on the wire, as far as the profile counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +93,11 @@ pub enum FlowControl {
     },
     /// No pause: an egress queue takes what is at most the free buffer (alpha = 1), the rest is dropped.
     EgressLimit,
+    /// No pause: an arriving packet that finds this many waiting at its port is dropped; the shared buffer does not limit.
+    DropTail {
+        /// Packets waiting, the one being sent not counted.
+        packets: u32,
+    },
 }
 
 /// How lost packets are sent again.
@@ -156,6 +162,10 @@ pub struct Config {
     pub recovery: Recovery,
     /// Marking per port speed (bits per second); a speed without a rule does not mark.
     pub ecn: BTreeMap<u64, EcnRule>,
+    /// An arriving packet that may be marked is marked when it finds at least this many waiting at its port.
+    pub mark_packets: Option<u32>,
+    /// Flows that are TCP connections.
+    pub tcp: Option<TcpSetup>,
     /// A paused host still sends acknowledgements.
     pub host_acks_ignore_pause: bool,
     /// Acknowledgements have their own strict-priority queue in switches.
@@ -217,6 +227,8 @@ impl Config {
                 .iter()
                 .map(|&g| (g * 1_000_000_000, ecn(g)))
                 .collect(),
+            mark_packets: None,
+            tcp: None,
             // They share the data class in switches, where a pause has to hold them back too.
             host_acks_ignore_pause: false,
             switch_ack_priority: false,

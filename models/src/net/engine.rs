@@ -5,16 +5,19 @@ use std::collections::BTreeMap;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::closed_loop::Running;
 use super::config::Config;
 use super::event::EventQueue;
 use super::external::Outside;
 use super::flow::{Context, FlowRecord, FlowSpec};
 use super::host::Nic;
+use super::meter::Meters;
 use super::packet::PacketSlab;
 use super::port::{Port, SizeTimes, Switch};
 use super::routing::Routes;
 use super::sample::{SamplePlan, Samples};
 use super::slot::{CcSlot, SlotFactory, SlotParams};
+use super::tcp::TcpHosts;
 use super::topology::{Topology, TopologyError};
 
 /// A link that fails, or comes back, or changes speed, at a time.
@@ -114,9 +117,11 @@ pub(super) enum Kind {
     Sample,
     Timeout,
     LinkChange,
+    TcpTimer,
+    Request,
 }
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 13] = [
     Kind::TxEnd,
     Kind::Arrive,
     Kind::Wake,
@@ -128,6 +133,8 @@ const KINDS: [Kind; 11] = [
     Kind::Sample,
     Kind::Timeout,
     Kind::LinkChange,
+    Kind::TcpTimer,
+    Kind::Request,
 ];
 
 /// A packet is fetched this many events before it arrives.
@@ -165,6 +172,15 @@ pub struct Simulator {
     pub(super) slots: Vec<Box<dyn CcSlot>>,
     pub(super) slot_of: BTreeMap<SlotParams, u32>,
     pub(super) link_changes: Vec<LinkChange>,
+    /// By port: packets arrived, and the numbers of those that are lost on purpose.
+    pub(super) arrival_drops: BTreeMap<u32, (u64, Vec<u64>)>,
+    pub(super) tcp: TcpHosts,
+    pub(super) loops: Vec<Running>,
+    /// Flows of loops: number of the loop, response.
+    pub(super) loop_of: BTreeMap<u32, (u32, bool)>,
+    /// The loop whose message is being started.
+    pub(super) starting: Option<usize>,
+    pub(super) meters: Meters,
     pub(super) plan: SamplePlan,
     pub(super) samples: Samples,
     pub(super) sample_count: u64,
@@ -214,6 +230,12 @@ impl Simulator {
             slots: Vec::new(),
             slot_of: BTreeMap::new(),
             link_changes: Vec::new(),
+            arrival_drops: BTreeMap::new(),
+            tcp: TcpHosts::default(),
+            loops: Vec::new(),
+            loop_of: BTreeMap::new(),
+            starting: None,
+            meters: Meters::default(),
             plan,
             samples: Samples::default(),
             sample_count: 0,
@@ -232,6 +254,10 @@ impl Simulator {
         }
         if sim.plan.interval_ps > 0 {
             sim.events.push(sim.plan.start_ps, encode(Kind::Sample, 0, 0));
+        }
+        if sim.plan.meter_ps > 0 {
+            sim.events
+                .push(sim.plan.start_ps + sim.plan.meter_ps, encode(Kind::Sample, 1, 0));
         }
         Ok(sim)
     }
@@ -285,9 +311,12 @@ impl Simulator {
             Kind::FlowStart => self.start_flow(b),
             Kind::Tick => self.tick(a, b),
             Kind::Collect => self.collect(b),
+            Kind::Sample if a > 0 => self.read_meters(),
             Kind::Sample => self.take_samples(),
             Kind::Timeout => self.timeout(a, b),
             Kind::LinkChange => self.change_link(b as usize),
+            Kind::TcpTimer => self.tcp_timer(a, b),
+            Kind::Request => self.request(b),
         }
     }
 
@@ -347,7 +376,9 @@ impl Simulator {
 
     /// Name of the law.
     pub fn law(&self) -> &'static str {
-        self.slots.first().map_or("none", |s| s.name())
+        let tcp = self.config.tcp.as_ref().and_then(|t| t.stacks.first());
+        let otherwise = tcp.map_or("none", |t| t.law.name());
+        self.slots.first().map_or(otherwise, |s| s.name())
     }
 
     /// Closes open intervals and gives out the results.

@@ -59,8 +59,6 @@ impl Simulator {
         };
         if finished {
             context.finished = true;
-            self.records[p.flow as usize].finished_ps = Some(self.now);
-            self.unfinished -= 1;
         }
         self.counters.acks += 1;
         self.samples.rtt.add((self.now - p.sent_at) / PS_PER_NS);
@@ -76,6 +74,9 @@ impl Simulator {
             self.slots[slot as usize].remove(p.context);
         } else {
             self.schedule_tick(p.context);
+        }
+        if finished {
+            self.finish_flow(p.flow);
         }
         self.nic_send(nic);
     }

@@ -24,6 +24,8 @@ pub(super) struct Nic {
     /// Time of the pending wake-up, ps.
     pub wake_at: Option<u64>,
     wake_token: u32,
+    /// The next packet may be one of a TCP connection.
+    tcp_turn: bool,
 }
 
 impl Nic {
@@ -34,6 +36,7 @@ impl Nic {
             last: 0,
             wake_at: None,
             wake_token: 0,
+            tcp_turn: true,
         }
     }
 }
@@ -65,9 +68,10 @@ impl Simulator {
         if self.outside.on {
             return;
         }
-        let next_port = self.source_ports.entry((spec.src, spec.dst)).or_insert(FIRST_SRC_PORT);
-        let ports = u32::from(*next_port) | u32::from(spec.dst_port) << 16;
-        *next_port = next_port.wrapping_add(1);
+        if self.start_tcp(flow) {
+            return;
+        }
+        let ports = self.next_ports(spec.src, spec.dst, spec.dst_port);
         let Some(port) = self.routes.pick(spec.src, spec.src, spec.dst, ports) else {
             return;
         };
@@ -121,6 +125,14 @@ impl Simulator {
         self.nic_send(nic);
     }
 
+    /// Ports of the next flow between two hosts.
+    pub(super) fn next_ports(&mut self, src: u32, dst: u32, dst_port: u16) -> u32 {
+        let next_port = self.source_ports.entry((src, dst)).or_insert(FIRST_SRC_PORT);
+        let ports = u32::from(*next_port) | u32::from(dst_port) << 16;
+        *next_port = next_port.wrapping_add(1);
+        ports
+    }
+
     /// The pending wake-up of a NIC.
     pub(super) fn wake(&mut self, nic: u32, token: u32) {
         let n = &mut self.nics[nic as usize];
@@ -144,7 +156,8 @@ impl Simulator {
             return;
         }
         // A NIC without flows and acknowledgements has nothing to wait for.
-        if self.nics[nic as usize].contexts.is_empty() && self.ports[port as usize].control.is_empty() {
+        let p = &self.ports[port as usize];
+        if self.nics[nic as usize].contexts.is_empty() && p.control.is_empty() && p.data.is_empty() {
             return;
         }
         if self.busy(port) {
@@ -153,12 +166,20 @@ impl Simulator {
         let p = &mut self.ports[port as usize];
         if !p.paused || self.config.host_acks_ignore_pause {
             if let Some(index) = p.control.pop(&self.packets) {
-                let more = !p.control.is_empty() || !self.nics[nic as usize].contexts.is_empty();
+                let more = !p.control.is_empty() || !p.data.is_empty() || !self.nics[nic as usize].contexts.is_empty();
                 self.transmit(port, index, more);
                 return;
             }
         }
+        // TCP packets, first in, first out; they take turns with flows of the congestion-control slot.
+        let turn = std::mem::replace(&mut self.nics[nic as usize].tcp_turn, true);
+        let waits = !p.data.is_empty() && !p.paused;
+        if waits && (turn || self.nics[nic as usize].contexts.is_empty()) {
+            self.send_segment(nic, port);
+            return;
+        }
         match self.choose(nic) {
+            Choice::Nothing if waits => self.send_segment(nic, port),
             Choice::Context(context) => self.send_data(nic, context),
             Choice::Nothing => {
                 let earliest = self.nics[nic as usize]
@@ -216,6 +237,18 @@ impl Simulator {
         }
         n.last = chosen.unwrap_or(n.last);
         choice
+    }
+
+    /// Sends the TCP packet that has waited longest.
+    fn send_segment(&mut self, nic: u32, port: u32) {
+        let p = &mut self.ports[port as usize];
+        if let Some(index) = p.data.pop(&self.packets) {
+            p.waiting -= 1;
+            let n = &mut self.nics[nic as usize];
+            n.tcp_turn = false;
+            let more = !p.data.is_empty() || !p.control.is_empty() || !n.contexts.is_empty();
+            self.transmit(port, index, more);
+        }
     }
 
     fn send_data(&mut self, nic: u32, index: u32) {

@@ -6,13 +6,16 @@
 mod build;
 mod builtin;
 mod clock;
+mod closed_loop;
 mod config;
+mod drops;
 mod engine;
 mod event;
 mod external;
 mod feedback;
 mod flow;
 mod host;
+mod meter;
 pub mod ns3;
 mod observe;
 mod packet;
@@ -23,17 +26,21 @@ mod routing;
 mod sample;
 mod slot;
 mod switch;
+pub mod tcp;
 mod topology;
 
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
+pub use closed_loop::ClosedLoop;
 pub use config::{
     Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse, DEFAULT_SPEEDS_GBPS, INT_FULL,
 };
+pub use drops::ArrivalDrops;
 pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};
 pub use external::{Delivered, Delivery, External, InjectError};
 pub use flow::{FlowRecord, FlowSpec};
+pub use meter::{FlowMeter, PortMeter};
 pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};

@@ -42,6 +42,19 @@ impl Simulator {
                 }
             }
         }
+        if series && self.plan.flow_series > 0 {
+            for (flow, window_bytes, delivered_bytes) in self.tcp.points() {
+                if flow < self.plan.flow_series {
+                    self.samples.flows.push(FlowPoint {
+                        t_ps: self.now,
+                        flow,
+                        rate_bps: 0,
+                        window_bytes,
+                        delivered_bytes,
+                    });
+                }
+            }
+        }
         let next = self.now + self.plan.interval_ps;
         if next <= self.plan.end_ps {
             self.events.push(next, encode(Kind::Sample, 0, 0));
@@ -50,7 +63,7 @@ impl Simulator {
 }
 
 /// Number of a port among those of its node, from 1.
-fn interface(ports: &[super::port::Port], index: usize) -> u32 {
+pub(super) fn interface(ports: &[super::port::Port], index: usize) -> u32 {
     let node = ports[index].node;
     ports[..=index].iter().filter(|p| p.node == node).count() as u32
 }

@@ -18,6 +18,8 @@ pub enum PacketKind {
     Ack,
     /// Negative acknowledgement.
     Nak,
+    /// A packet of a TCP connection.
+    Segment,
     /// Priority pause.
     Pause,
     /// End of a priority pause.

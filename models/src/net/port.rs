@@ -40,6 +40,8 @@ pub struct Port {
     pub control: Chain,
     /// Everything else.
     pub data: Chain,
+    /// Packets waiting in both queues.
+    pub waiting: u32,
     /// Bytes waiting in both queues.
     pub queued_bytes: u64,
     /// Bytes of the data class waiting.

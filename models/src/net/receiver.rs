@@ -21,12 +21,14 @@ impl Simulator {
             self.packets.release(index);
             return;
         }
+        let before = context.expected;
         let answer = self.check_sequence(p.context, p.seq, p.payload);
+        let expected = self.contexts[p.context as usize].expected;
+        self.note_delivered(p.flow, expected - before);
         if answer == Answer::Silence {
             self.packets.release(index);
             return;
         }
-        let expected = self.contexts[p.context as usize].expected;
         let framing = &self.config.framing;
         let grown = framing.int_per_hop * u32::from(p.n_hop.min(5));
         let size = (framing.ack_header + framing.int_base + grown).max(framing.min_ack);

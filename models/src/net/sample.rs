@@ -1,5 +1,7 @@
 //! Observation: queue lengths at fixed intervals as a distribution and as series, rates and windows of chosen flows.
 
+use super::meter::{FlowMeter, PortMeter};
+
 /// What to observe.
 #[derive(Clone, Debug, Default)]
 pub struct SamplePlan {
@@ -13,6 +15,8 @@ pub struct SamplePlan {
     pub queue_series: bool,
     /// Flows with a number below this have series of rate, window and delivered bytes.
     pub flow_series: u32,
+    /// Interval of the meters of ports and flows, ps; 0: none.
+    pub meter_ps: u64,
     /// Take every n-th sample into the series.
     pub series_every: u32,
 }
@@ -124,6 +128,12 @@ pub struct Samples {
     pub queues: Vec<QueuePoint>,
     /// Flow series.
     pub flows: Vec<FlowPoint>,
+    /// What ports sent, interval by interval.
+    pub port_meters: Vec<PortMeter>,
+    /// What flows delivered, interval by interval.
+    pub flow_meters: Vec<FlowMeter>,
+    /// One-way latency of TCP segments with payload, from the host's queue to the receiver, in classes of 100 ns.
+    pub latency: QueueHistogram,
     /// Round-trip times seen by data packets, in classes of 100 ns.
     pub rtt: QueueHistogram,
 }

@@ -17,6 +17,12 @@ impl Simulator {
             self.lose(packet);
             return;
         }
+        if !self.arrival_drops.is_empty() && self.dropped_on_arrival(port) {
+            self.counters.losses += 1;
+            self.lose(packet);
+            return;
+        }
+        let p = &mut self.ports[port as usize];
         match self.packets[packet].kind {
             PacketKind::Pause => {
                 if !p.paused {
@@ -39,6 +45,7 @@ impl Simulator {
             _ if self.outside.on => self.deliver(port, packet),
             PacketKind::Data => self.receive_data(port, packet),
             PacketKind::Ack | PacketKind::Nak => self.receive_ack(packet),
+            PacketKind::Segment => self.receive_segment(packet),
         }
     }
 
@@ -65,6 +72,12 @@ impl Simulator {
         }
         let port = &mut self.ports[out as usize];
         port.queued_bytes += size;
+        let marked = self.config.mark_packets.is_some_and(|k| port.waiting >= k);
+        if marked && matches!(kind, PacketKind::Data | PacketKind::Segment) && !self.packets[index].no_ecn {
+            self.packets[index].ecn = true;
+            self.counters.marked += 1;
+        }
+        port.waiting += 1;
         let chain = if control { &mut port.control } else { &mut port.data };
         chain.push(&mut self.packets, index);
         self.switch_send(out);
@@ -73,7 +86,7 @@ impl Simulator {
     /// Packets that share the buffer and can be paused: payload, and acknowledgements without a class of their own.
     fn in_data_class(&self, kind: PacketKind) -> bool {
         match kind {
-            PacketKind::Data => true,
+            PacketKind::Data | PacketKind::Segment => true,
             PacketKind::Ack | PacketKind::Nak => !self.config.switch_ack_priority,
             PacketKind::Pause | PacketKind::Resume => false,
         }
@@ -86,6 +99,9 @@ impl Simulator {
 
     /// Charges the buffer, pausing the other end of the ingress port where that is the rule. False: no room.
     fn admit(&mut self, in_port: u32, out: u32, size: u64) -> bool {
+        if let FlowControl::DropTail { packets } = self.config.flow_control {
+            return self.ports[out as usize].waiting < packets;
+        }
         let switch = &mut self.switches[self.ports[in_port as usize].owner as usize];
         if self.config.flow_control == FlowControl::EgressLimit {
             let free = switch.shared_bytes.saturating_sub(switch.total_used);
@@ -123,6 +139,9 @@ impl Simulator {
 
     /// Gives the buffer back when a packet leaves its queue, and ends a pause that is no longer needed.
     fn release_buffer(&mut self, in_port: u32, size: u64) {
+        if matches!(self.config.flow_control, FlowControl::DropTail { .. }) {
+            return;
+        }
         let port = &mut self.ports[in_port as usize];
         let switch = &mut self.switches[port.owner as usize];
         if self.config.flow_control == FlowControl::EgressLimit {
@@ -161,6 +180,7 @@ impl Simulator {
         });
         let p = &mut self.ports[port as usize];
         p.queued_bytes += u64::from(size);
+        p.waiting += 1;
         p.control.push(&mut self.packets, index);
         self.switch_send(port);
     }
@@ -184,12 +204,18 @@ impl Simulator {
         } = self.packets[index];
         let size = u64::from(size);
         self.ports[out as usize].queued_bytes -= size;
+        self.ports[out as usize].waiting -= 1;
         if self.in_data_class(kind) {
             let port = &mut self.ports[out as usize];
             port.egress_bytes -= size;
             let queue = port.egress_bytes;
             self.release_buffer(in_port, size);
-            if kind == PacketKind::Data && !self.packets[index].no_ecn {
+            let by_bytes = match kind {
+                PacketKind::Data => true,
+                PacketKind::Segment => self.config.mark_packets.is_none(),
+                _ => false,
+            };
+            if by_bytes && !self.packets[index].no_ecn {
                 self.mark(out, index, queue);
             }
             self.check_resume(in_port);
@@ -331,6 +357,7 @@ impl Simulator {
                 kind, size, in_port, ..
             } = self.packets[index];
             let size = u64::from(size);
+            port.waiting = port.waiting.saturating_sub(1);
             port.queued_bytes = port.queued_bytes.saturating_sub(size);
             if on_switch && self.in_data_class(kind) {
                 self.ports[out as usize].egress_bytes -= size;

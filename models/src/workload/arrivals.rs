@@ -25,6 +25,23 @@ pub struct Poisson<'a> {
     pub end_ps: u64,
 }
 
+/// Poisson arrivals at an absolute rate, each from a random host of one set to a random host of another.
+#[derive(Clone, Debug)]
+pub struct Between<'a> {
+    /// Sending hosts (node numbers).
+    pub sources: &'a [u32],
+    /// Receiving hosts (node numbers).
+    pub destinations: &'a [u32],
+    /// Payload offered by all together, bits per second.
+    pub rate_bps: f64,
+    /// Sizes.
+    pub sizes: &'a SizeDistribution,
+    /// First arrival not before, ps.
+    pub start_ps: u64,
+    /// Last arrival before, ps.
+    pub end_ps: u64,
+}
+
 /// Repeated incast: many senders to one receiver, all random.
 #[derive(Clone, Debug)]
 pub struct IncastMix<'a> {
@@ -50,6 +67,12 @@ pub enum ArrivalError {
     /// Load.
     #[error("load: expected above 0 and at most 2, got {0}")]
     Load(f64),
+    /// Absolute rate.
+    #[error("rate_gbps: expected above 0, got {0}")]
+    Rate(f64),
+    /// A host would send to itself.
+    #[error("sources and destinations: expected two sets without a common host, both have {0}")]
+    Both(u32),
     /// Too few hosts.
     #[error("hosts: expected at least {needed}, got {got}")]
     Hosts {
@@ -114,6 +137,38 @@ pub fn poisson(plan: &Poisson, seed: u64) -> Result<Vec<FlowSpec>, ArrivalError>
                 start_ps,
                 dst_port: FlowSpec::DST_PORT,
             }
+        })
+        .collect())
+}
+
+/// Flows of a Poisson process between two sets of hosts, in order of start.
+pub fn poisson_between(plan: &Between, seed: u64) -> Result<Vec<FlowSpec>, ArrivalError> {
+    if !(plan.rate_bps > 0.0 && plan.rate_bps.is_finite()) {
+        return Err(ArrivalError::Rate(plan.rate_bps / 1e9));
+    }
+    let got = plan.sources.len().min(plan.destinations.len());
+    if got == 0 {
+        return Err(ArrivalError::Hosts { needed: 1, got });
+    }
+    if let Some(&host) = plan.sources.iter().find(|h| plan.destinations.contains(h)) {
+        return Err(ArrivalError::Both(host));
+    }
+    let per_ps = plan.rate_bps / (8.0 * plan.sizes.mean() * 1e12);
+    let flows = per_ps * plan.end_ps.saturating_sub(plan.start_ps) as f64;
+    if flows.is_nan() || flows > MOST_FLOWS {
+        return Err(ArrivalError::Flows(flows));
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let starts = times(&mut rng, per_ps, plan.start_ps, plan.end_ps);
+    let pick = |hosts: &[u32], rng: &mut ChaCha8Rng| hosts[rng.random_range(0..hosts.len())];
+    Ok(starts
+        .into_iter()
+        .map(|start_ps| FlowSpec {
+            src: pick(plan.sources, &mut rng),
+            dst: pick(plan.destinations, &mut rng),
+            bytes: plan.sizes.sample(&mut rng),
+            start_ps,
+            dst_port: FlowSpec::DST_PORT,
         })
         .collect())
 }
@@ -189,6 +244,31 @@ mod tests {
             ..plan
         };
         assert!(matches!(poisson(&endless, 1), Err(ArrivalError::Flows(_))));
+    }
+
+    #[test]
+    fn an_absolute_rate_comes_out_between_two_sets() {
+        let sizes = SizeDistribution::read("d", "0 0\n1000 50\n3000 100\n").unwrap();
+        let (left, right): (Vec<u32>, Vec<u32>) = ((0..4).collect(), (4..8).collect());
+        let plan = Between {
+            sources: &left,
+            destinations: &right,
+            rate_bps: 5e9,
+            sizes: &sizes,
+            start_ps: 0,
+            end_ps: 100_000_000_000,
+        };
+        let flows = poisson_between(&plan, 7).unwrap();
+        assert_eq!(flows, poisson_between(&plan, 7).unwrap());
+        let bytes: u64 = flows.iter().map(|f| f.bytes).sum();
+        let rate = bytes as f64 * 8.0 / 0.1;
+        assert!((rate / 5e9 - 1.0).abs() < 0.02, "{rate}");
+        assert!(flows.iter().all(|f| left.contains(&f.src) && right.contains(&f.dst)));
+        let both = Between {
+            destinations: &left,
+            ..plan
+        };
+        assert_eq!(poisson_between(&both, 1), Err(ArrivalError::Both(0)));
     }
 
     #[test]

@@ -3,5 +3,5 @@
 mod arrivals;
 mod sizes;
 
-pub use arrivals::{incast_bursts, poisson, ArrivalError, IncastMix, Poisson};
+pub use arrivals::{incast_bursts, poisson, poisson_between, ArrivalError, Between, IncastMix, Poisson};
 pub use sizes::{SizeDistribution, SizeError};

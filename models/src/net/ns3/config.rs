@@ -346,6 +346,8 @@ impl Ns3Config {
             },
             recovery: Recovery::GoBackN,
             ecn: if self.mark { self.ecn.clone() } else { BTreeMap::new() },
+            mark_packets: None,
+            tcp: None,
             host_acks_ignore_pause: self.ack_high_prio,
             switch_ack_priority: false,
             rate_moves_next_send: self.cc_mode == CcMode::Hpcc,

@@ -1,0 +1,165 @@
+//! Closed loops: a request, its response when the request has arrived, a pause, the next request (HCC paper, IV, scenario B).
+//!
+//! Every request and every response is a flow of its own that is added while the simulation runs.
+
+use rand::Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::engine::{encode, Kind, SetupError, Simulator};
+use super::flow::{FlowRecord, FlowSpec};
+use super::slot::SlotFactory;
+
+/// One client that asks one server again and again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosedLoop {
+    /// Sends requests (node number).
+    pub client: u32,
+    /// Sends responses (node number).
+    pub server: u32,
+    /// Payload of a request, bytes.
+    pub request_bytes: u64,
+    /// Payload of a response, bytes.
+    pub response_bytes: u64,
+    /// Mean of the pause between a response and the next request, ps.
+    pub pause_ps: f64,
+    /// Its standard deviation, ps; the pause is normal, cut at 0.
+    pub pause_deviation_ps: f64,
+    /// First request, ps.
+    pub start_ps: u64,
+    /// No request from here on, ps.
+    pub until_ps: u64,
+    /// TCP: a message goes on with the window that the one before it had reached.
+    pub keep_window: bool,
+    /// Seed of the pauses.
+    pub seed: u64,
+}
+
+/// A number of the standard normal distribution, by Marsaglia's polar method.
+fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    loop {
+        let (x, y) = (2.0 * rng.random::<f64>() - 1.0, 2.0 * rng.random::<f64>() - 1.0);
+        let s = x * x + y * y;
+        if s > 0.0 && s < 1.0 {
+            return x * (-2.0 * s.ln() / s).sqrt();
+        }
+    }
+}
+
+/// A loop that runs.
+pub(super) struct Running {
+    spec: ClosedLoop,
+    rng: ChaCha8Rng,
+    request: Option<u32>,
+    response: Option<u32>,
+    /// Flow whose window the message that starts now goes on with.
+    earlier: Option<u32>,
+}
+
+impl Simulator {
+    /// Adds a closed loop; before running only. The factory makes the congestion-control slots that its flows need.
+    pub fn add_closed_loop(&mut self, spec: ClosedLoop, factory: &mut SlotFactory) -> Result<(), SetupError> {
+        let number = self.loops.len() as u32;
+        for (src, dst, bytes) in [
+            (spec.client, spec.server, spec.request_bytes),
+            (spec.server, spec.client, spec.response_bytes),
+        ] {
+            let flow = FlowSpec {
+                src,
+                dst,
+                bytes,
+                start_ps: spec.start_ps,
+                dst_port: FlowSpec::DST_PORT,
+            };
+            self.ideal_ns(self.flows.len(), &flow)?;
+            if self.config.tcp.as_ref().is_none_or(|t| t.stack(usize::MAX).is_none()) {
+                self.make_slot(&flow, factory)?;
+            }
+        }
+        self.loops.push(Running {
+            spec,
+            rng: ChaCha8Rng::seed_from_u64(spec.seed),
+            request: None,
+            response: None,
+            earlier: None,
+        });
+        self.unfinished += 1;
+        self.events.push(spec.start_ps, encode(Kind::Request, 0, number));
+        Ok(())
+    }
+
+    /// A flow that starts now.
+    fn add_flow(&mut self, flow: FlowSpec) -> u32 {
+        let number = self.flows.len() as u32;
+        let ideal_ns = self.ideal_ns(number as usize, &flow).unwrap_or(0);
+        self.flows.push(flow);
+        self.records.push(FlowRecord {
+            ideal_ns,
+            ..FlowRecord::default()
+        });
+        self.unfinished += 1;
+        self.start_flow(number);
+        number
+    }
+
+    fn message(&mut self, number: usize, response: bool) {
+        let running = &mut self.loops[number];
+        let spec = running.spec;
+        let (src, dst, bytes) = if response {
+            (spec.server, spec.client, spec.response_bytes)
+        } else {
+            (spec.client, spec.server, spec.request_bytes)
+        };
+        let earlier = if response { running.response } else { running.request };
+        running.earlier = earlier.filter(|_| spec.keep_window);
+        self.starting = Some(number);
+        let flow = self.add_flow(FlowSpec {
+            src,
+            dst,
+            bytes,
+            start_ps: self.now,
+            dst_port: FlowSpec::DST_PORT,
+        });
+        self.starting = None;
+        let running = &mut self.loops[number];
+        if response {
+            running.response = Some(flow);
+        } else {
+            running.request = Some(flow);
+        }
+        self.loop_of.insert(flow, (number as u32, response));
+    }
+
+    /// The flow whose window a flow that starts goes on with.
+    pub(super) fn continued_from(&self, flow: u32) -> Option<u32> {
+        let running = &self.loops[self.starting?];
+        running.earlier.filter(|&earlier| earlier != flow)
+    }
+
+    /// The time for a loop's next request.
+    pub(super) fn request(&mut self, number: u32) {
+        let number = number as usize;
+        if self.now >= self.loops[number].spec.until_ps {
+            self.unfinished -= 1;
+        } else {
+            self.message(number, false);
+        }
+    }
+
+    /// A flow has delivered everything (TCP) or has everything acknowledged.
+    pub(super) fn finish_flow(&mut self, flow: u32) {
+        self.records[flow as usize].finished_ps = Some(self.now);
+        self.unfinished -= 1;
+        let Some((number, response)) = self.loop_of.remove(&flow) else {
+            return;
+        };
+        if !response {
+            self.message(number as usize, true);
+            return;
+        }
+        let running = &mut self.loops[number as usize];
+        let pause = running.spec.pause_ps + running.spec.pause_deviation_ps * normal(&mut running.rng);
+        let at = self.now + pause.max(0.0) as u64;
+        self.events.push(at, encode(Kind::Request, 0, number));
+    }
+}
