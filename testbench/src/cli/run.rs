@@ -214,6 +214,7 @@ impl Args {
             plan: SamplePlan {
                 start_ps: monitor.0.max(origin_ps),
                 interval_ps: 1_000_000,
+                meter_ps: 0,
                 end_ps: monitor.1,
                 queue_series: small,
                 flow_series: if specs.len() <= 64 { 64 } else { 16 },

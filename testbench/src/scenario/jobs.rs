@@ -26,6 +26,7 @@ impl Job {
         let plan = SamplePlan {
             start_ps: (run.sample_from_us.max(0.0) * 1e6) as u64,
             interval_ps: run.sample_ns * 1000,
+            meter_ps: 0,
             end_ps: stop_ps.min(last_arrival.max(stop_ps)),
             queue_series: run.queue_series,
             flow_series: run.flow_series,
