@@ -198,7 +198,9 @@ impl Sender {
         self.window.now = now;
         let flight = match config.profile {
             Profile::Ns3 => self.board.pipe(),
-            Profile::Rfc => self.window.high - self.board.una(),
+            // RFC 5681, 3.1: no more than FlightSize gives. What arrived ahead counts there; after a long recovery that is far more than
+            // the window.
+            Profile::Rfc => (self.window.high - self.board.una()).min(self.window.cwnd),
         };
         // RFC 5681, 3.1: a segment that the timer repeats once more leaves the threshold alone.
         let again = self.state == State::Loss && self.recover_head_repeated();

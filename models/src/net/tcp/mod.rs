@@ -29,3 +29,6 @@ pub use rtt::{Clocking, RttEstimator};
 pub use scoreboard::Scoreboard;
 pub use sender::{Sender, State};
 pub use trace::{TcpRow, TcpTrace};
+
+#[cfg(test)]
+mod tests;
