@@ -13,3 +13,4 @@ pub mod switch;
 pub mod tops;
 pub mod transport;
 pub mod tx;
+pub mod words;

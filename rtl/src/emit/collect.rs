@@ -2,6 +2,8 @@
 
 use super::ident::identifier;
 use super::naming::name_of;
+use super::types::Type;
+use crate::prim::word::name_and_doc;
 use rust_hdl::core::prelude::*;
 use std::collections::BTreeMap;
 
@@ -11,6 +13,8 @@ pub(super) struct Net {
     pub name: String,
     pub kind: AtomKind,
     pub width: usize,
+    /// Word or kind, if it is one.
+    pub of: Type,
     /// Value of a `Constant`, as RustHDL prints it.
     pub constant: String,
 }
@@ -24,8 +28,17 @@ impl Net {
     }
 }
 
-/// Width and value of each state of the enums a block uses, by `Type_State`.
-pub(super) type States = BTreeMap<String, (usize, usize)>;
+/// A state of an enumeration.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    pub width: usize,
+    pub value: usize,
+    /// Name in the package, for kinds.
+    pub packaged: Option<String>,
+}
+
+/// States of the enumerations that a block uses, by `Type_State`.
+pub(super) type States = BTreeMap<String, State>;
 
 /// One block with everything below it.
 #[derive(Debug, Default)]
@@ -59,8 +72,15 @@ struct Collector {
 fn add_states(states: &mut States, descriptor: &TypeDescriptor) {
     match &descriptor.kind {
         TypeKind::Enum(labels) => {
+            let of = Type::of(descriptor);
             for (value, label) in labels.iter().enumerate() {
-                states.insert(identifier(label), (clog2(labels.len()), value));
+                let label = identifier(name_and_doc(label).0);
+                let packaged = match &of {
+                    Type::Kind(kind) => kind.value(&label),
+                    _ => None,
+                };
+                let width = of.width();
+                states.insert(label, State { width, value, packaged });
             }
         }
         TypeKind::Composite(fields) => fields.iter().for_each(|field| add_states(states, &field.kind)),
@@ -86,13 +106,14 @@ impl Probe for Collector {
     fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
         let mut path = self.interfaces.clone();
         path.push(identifier(name));
+        let descriptor = atom.descriptor();
         let net = Net {
+            of: Type::of(&descriptor),
             name: path.join("_"),
             kind: atom.kind(),
             width: atom.bits(),
             constant: atom.verilog().to_string(),
         };
-        let descriptor = atom.descriptor();
         let depth = self.open.len();
         // a parent assigns and compares the states of its children's ports
         let visible = if net.is_port() { 2 } else { 1 };

@@ -73,6 +73,9 @@ pub enum Fault {
     /// A name that Verilog reserves or forbids.
     #[error("`{0}` cannot be an identifier in SystemVerilog: rename the field")]
     BadName(String),
+    /// Two types of one name.
+    #[error("two different types are called `{0}` in the package")]
+    TwoTypes(String),
     /// Bidirectional links.
     #[error("bidirectional signals are only possible inside a Wrapper")]
     Bidirectional,

@@ -10,65 +10,144 @@
 
 use super::collect::States;
 use super::error::Fault;
-use super::ident::{identifier, with_indices};
+use super::ident::{evaluate, identifier, with_indices};
 use super::literal;
 use super::reads::Reads;
+use super::types::{Step, Type};
 use rust_hdl::core::ast::{VerilogExpression as Expr, VerilogOp as Op, VerilogOpUnary as UnaryOp};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What the names in a block's description mean.
 pub(super) struct Scope<'a> {
-    /// Width of every signal that the block sees: its own and its children's ports.
-    pub nets: &'a BTreeMap<String, usize>,
+    /// Type of every signal that the block sees: its own and its children's ports.
+    pub nets: &'a BTreeMap<String, Type>,
     pub states: &'a States,
     /// Loop variables of the turn being unrolled, innermost last.
     pub loops: Vec<(String, usize)>,
 }
 
+/// Some bits of a signal: all of them, or a field.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub net: String,
+    pub bits: Range<usize>,
+}
+
 /// What a path in the description stands for.
 pub(super) enum Name {
-    /// A signal or a state.
-    Net(String),
+    /// A signal or a field of one.
+    Place(Place),
+    /// A state.
+    State(String),
     /// A loop variable's value.
     Number(usize),
 }
 
+/// Separates `x$val()$hop$ts` and `(x$next)$hop$ts` into the signal and the path into it.
+fn signal_and_path(raw: &str) -> (&str, &str) {
+    for end in ["$val()", "$next"] {
+        if let Some(at) = raw.find(end) {
+            let path = raw[at + end.len()..].trim_start_matches(')');
+            if path.is_empty() || path.starts_with(['$', '[']) {
+                return (raw[..at].trim_start_matches('('), path);
+            }
+        }
+    }
+    (raw, "")
+}
+
 impl Scope<'_> {
-    /// Resolves `lane[i].x$next`.
+    /// Resolves `lane[i].x$next` and `lane[i].x$val()$hops[i]$ts`.
     pub fn resolve(&self, raw: &str) -> Result<Name, Fault> {
         if let Some((_, value)) = self.loops.iter().rev().find(|(name, _)| name == raw) {
             return Ok(Name::Number(*value));
         }
-        let flat = identifier(&with_indices(raw, &self.loops)?);
-        let known = |name: &str| self.nets.contains_key(name) || self.states.contains_key(name);
-        if let Some(net) = flat.strip_suffix("_next").filter(|net| self.nets.contains_key(*net)) {
-            return Ok(Name::Net(net.into()));
+        let compact = raw.replace(' ', "");
+        let (signal, path) = signal_and_path(&compact);
+        let flat = identifier(&with_indices(signal, &self.loops)?);
+        if let Some(kind) = self.nets.get(&flat) {
+            let unknown = || Fault::UnknownSignal(raw.into());
+            let (low, part) = kind.at(&self.steps(path)?).ok_or_else(unknown)?;
+            return Ok(Name::Place(Place {
+                net: flat,
+                bits: low..low + part.width(),
+            }));
         }
         // a state may be written with its module path: the last two words are type and state
         let last_two = raw.rsplit('$').take(2).collect::<Vec<_>>();
         let short = last_two.iter().rev().copied().collect::<Vec<_>>().join("_");
         [flat, short]
             .into_iter()
-            .find(|name| known(name))
-            .map(Name::Net)
+            .find(|name| self.states.contains_key(name))
+            .map(Name::State)
             .ok_or_else(|| Fault::UnknownSignal(raw.into()))
     }
 
-    /// Width of a resolved name.
-    pub fn width_of(&self, name: &str) -> Result<usize, Fault> {
-        let state = || self.states.get(name).map(|(width, _)| *width);
-        self.nets
-            .get(name)
-            .copied()
-            .or_else(state)
-            .ok_or_else(|| Fault::UnknownSignal(name.into()))
+    /// `$hops[i + 1]$ts` as steps.
+    fn steps(&self, path: &str) -> Result<Vec<Step>, Fault> {
+        let mut steps = vec![];
+        for part in path.split('$').filter(|part| !part.is_empty()) {
+            let mut words = part.split('[');
+            if let Some(field) = words.next().filter(|field| !field.is_empty()) {
+                steps.push(Step::Field(field.into()));
+            }
+            for index in words {
+                steps.push(Step::Item(evaluate(index.trim_end_matches(']'), &self.loops)?));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Text of a place, and a note that it is read.
+    pub fn read(&self, place: &Place, reads: &mut Reads) -> String {
+        reads.add(&place.net, place.bits.clone());
+        self.text(place)
+    }
+
+    /// Text of a place.
+    pub fn text(&self, place: &Place) -> String {
+        self.nets[&place.net].part(&place.net, &place.bits)
+    }
+
+    /// The state that an expression is.
+    pub fn state_of(&self, e: &Expr) -> Option<String> {
+        match e {
+            Expr::Paren(inner) => self.state_of(inner),
+            Expr::Signal(raw) => match self.resolve(raw).ok()? {
+                Name::State(name) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The kind or word of an expression that is nothing but a place or a value.
+    pub fn named_type(&self, e: &Expr) -> Option<&Type> {
+        let place = self.plain(e).ok()??;
+        self.nets[&place.net]
+            .exactly(&place.bits)
+            .filter(|kind| kind.is_named())
+    }
+
+    /// Text of a state and its width.
+    pub fn state(&self, name: &str, reads: &mut Reads) -> String {
+        let state = &self.states[name];
+        match &state.packaged {
+            Some(value) => value.clone(),
+            None => {
+                reads.add(name, 0..state.width);
+                name.into()
+            }
+        }
     }
 
     /// Width of an expression on its own; nothing for bare literals and loop variables.
     pub fn natural(&self, e: &Expr) -> Result<Option<usize>, Fault> {
         Ok(match e {
             Expr::Signal(raw) => match self.resolve(raw)? {
-                Name::Net(name) => Some(self.width_of(&name)?),
+                Name::Place(place) => Some(place.bits.len()),
+                Name::State(name) => Some(self.states[&name].width),
                 Name::Number(_) => None,
             },
             Expr::Literal(value) => literal::is_bool(&value.to_string()).then_some(1),
@@ -121,10 +200,8 @@ impl Scope<'_> {
     pub fn own(&self, e: &Expr, width: usize, reads: &mut Reads) -> Result<String, Fault> {
         match e {
             Expr::Signal(raw) => match self.resolve(raw)? {
-                Name::Net(name) => {
-                    reads.add(&name, 0..self.width_of(&name)?);
-                    Ok(name)
-                }
+                Name::Place(place) => Ok(self.read(&place, reads)),
+                Name::State(name) => Ok(self.state(&name, reads)),
                 Name::Number(value) => literal::sized(&format!("64'h{value:x}"), width),
             },
             Expr::Paren(inner) => self.own(inner, width, reads),
@@ -198,15 +275,28 @@ impl Scope<'_> {
         ))
     }
 
-    /// The signal behind parentheses, if the expression is nothing but a signal.
-    pub fn plain(&self, e: &Expr) -> Result<Option<String>, Fault> {
-        match e {
-            Expr::Paren(inner) => self.plain(inner),
-            Expr::Signal(raw) => Ok(match self.resolve(raw)? {
-                Name::Net(name) => Some(name),
-                Name::Number(_) => None,
-            }),
-            _ => Ok(None),
-        }
+    /// The place behind parentheses and constant slices, if the expression is nothing but a part of a signal.
+    pub fn plain(&self, e: &Expr) -> Result<Option<Place>, Fault> {
+        let (inner, at, width) = match e {
+            Expr::Paren(inner) => return self.plain(inner),
+            Expr::Signal(raw) => {
+                return Ok(match self.resolve(raw)? {
+                    Name::Place(place) => Some(place),
+                    Name::State(_) | Name::Number(_) => None,
+                })
+            }
+            Expr::Slice(inner, width, at) => (inner, at, *width),
+            Expr::Index(inner, at) => (inner, at, 1),
+            _ => return Ok(None),
+        };
+        let place = self.plain(inner)?.zip(self.constant(at));
+        Ok(place.and_then(|(Place { net, bits }, at)| {
+            let bits = bits.start + at..bits.start + at + width;
+            (at + width <= self.plain_width(inner)).then_some(Place { net, bits })
+        }))
+    }
+
+    fn plain_width(&self, e: &Expr) -> usize {
+        self.natural(e).ok().flatten().unwrap_or(0)
     }
 }

@@ -3,7 +3,9 @@
 use super::error::Fault;
 use super::reads::Reads;
 use super::stmt::Stmt;
+use super::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Calls `visit` for every assignment and every condition below, in order.
 fn walk<'a>(block: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt, &'a Reads)) {
@@ -80,10 +82,10 @@ fn overridden(target: &str, later: &[Stmt]) -> bool {
 type Assigned = BTreeMap<String, Vec<bool>>;
 
 /// Refuses signals that some path leaves unassigned and reads of values that are not final.
-pub(super) fn check(body: &[Stmt], widths: &BTreeMap<String, usize>, settled: &BTreeSet<String>) -> Result<(), Fault> {
+pub(super) fn check(body: &[Stmt], types: &BTreeMap<String, Type>, settled: &BTreeSet<String>) -> Result<(), Fault> {
     let written = writes(body);
     let mut assigned = Assigned::new();
-    definite(body, widths, &written, settled, &mut assigned)?;
+    definite(body, types, &written, settled, &mut assigned)?;
     for name in &written {
         let whole = assigned.get(name).is_some_and(|bits| bits.iter().all(|bit| *bit));
         if !whole {
@@ -91,35 +93,40 @@ pub(super) fn check(body: &[Stmt], widths: &BTreeMap<String, usize>, settled: &B
         }
     }
     // a child's input read by its parent shows the settled value in the simulation, the current one in Verilog
-    let mut early = BTreeSet::new();
+    let mut early = Reads::default();
     let mut fault = None;
     walk(body, &mut |stmt, reads| {
-        if let Stmt::Assign { target, .. } = stmt {
-            if early.contains(target) {
+        if let Stmt::Assign { target, bits, .. } = stmt {
+            let bits = bits.clone().unwrap_or(0..usize::MAX);
+            if early.overlaps(target, &bits) {
                 fault.get_or_insert(Fault::ReadEarly(target.clone()));
             }
         }
-        early.extend(reads.names().filter(|name| settled.contains(*name)).cloned());
+        for (name, ranges) in reads.iter().filter(|(name, _)| settled.contains(*name)) {
+            ranges.iter().for_each(|range| early.add(name, range.clone()));
+        }
     });
     fault.map_or(Ok(()), Err)
 }
 
 fn definite(
     block: &[Stmt],
-    widths: &BTreeMap<String, usize>,
+    types: &BTreeMap<String, Type>,
     written: &BTreeSet<String>,
     settled: &BTreeSet<String>,
     assigned: &mut Assigned,
 ) -> Result<(), Fault> {
+    // a signal of the block itself shows its last assignment on both sides: every bit that is read must have one
     let check_reads = |reads: &Reads, assigned: &Assigned| {
-        let missing = |name: &&String| {
-            let local = written.contains(*name) && !settled.contains(*name);
-            local && !assigned.get(*name).is_some_and(|bits| bits.iter().all(|bit| *bit))
+        let known = |name: &String, range: &Range<usize>| {
+            let bits = assigned.get(name).map_or(&[][..], Vec::as_slice);
+            bits.get(range.clone()).is_some_and(|bits| bits.iter().all(|bit| *bit))
         };
+        let own = |name: &String| written.contains(name) && !settled.contains(name);
         reads
-            .names()
-            .find(missing)
-            .map_or(Ok(()), |name| Err(Fault::ReadEarly(name.clone())))
+            .iter()
+            .find(|(name, ranges)| own(name) && !ranges.iter().all(|range| known(name, range)))
+            .map_or(Ok(()), |(name, _)| Err(Fault::ReadEarly(name.clone())))
     };
     for stmt in block {
         match stmt {
@@ -127,7 +134,7 @@ fn definite(
                 target, bits, value, ..
             } => {
                 check_reads(&value.reads, assigned)?;
-                let width = widths.get(target).copied().unwrap_or(1);
+                let width = types.get(target).map_or(1, Type::width);
                 let known = assigned.entry(target.clone()).or_insert_with(|| vec![false; width]);
                 if let Some(bits) = bits {
                     known[bits.start.min(width)..bits.end.min(width)].fill(true);
@@ -140,7 +147,7 @@ fn definite(
                         check_reads(&condition.reads, assigned)?;
                     }
                     let mut inside = assigned.clone();
-                    definite(&arm.body, widths, written, settled, &mut inside)?;
+                    definite(&arm.body, types, written, settled, &mut inside)?;
                     ends.push(inside);
                 }
                 if arms.last().is_some_and(|arm| arm.condition.is_some()) {
@@ -153,7 +160,7 @@ fn definite(
                 let mut ends = vec![];
                 for (_, body) in arms {
                     let mut inside = assigned.clone();
-                    definite(body, widths, written, settled, &mut inside)?;
+                    definite(body, types, written, settled, &mut inside)?;
                     ends.push(inside);
                 }
                 if !ends.is_empty() {

@@ -160,6 +160,51 @@ const RESERVED: &[&str] = &[
     "xor",
 ];
 
+/// Words of C++ and names of its library that Verilator's models trip over.
+const RESERVED_IN_CPP: &[&str] = &[
+    "asm",
+    "auto",
+    "bool",
+    "catch",
+    "char",
+    "concept",
+    "decltype",
+    "delete",
+    "double",
+    "explicit",
+    "false",
+    "float",
+    "friend",
+    "goto",
+    "inline",
+    "long",
+    "map",
+    "mutable",
+    "namespace",
+    "noexcept",
+    "nullptr",
+    "operator",
+    "private",
+    "public",
+    "queue",
+    "register",
+    "requires",
+    "set",
+    "short",
+    "sizeof",
+    "stack",
+    "switch",
+    "template",
+    "throw",
+    "true",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "vector",
+    "volatile",
+];
+
 /// `a$b.c::d[1]` to `a_b_c_d_1`.
 pub(crate) fn identifier(name: &str) -> String {
     name.trim_start_matches('.')
@@ -176,6 +221,14 @@ pub(super) fn check(name: &str) -> Result<(), Fault> {
         Ok(())
     } else {
         Err(Fault::BadName(name.into()))
+    }
+}
+
+/// Refuses also what Verilator cannot keep as the name of a port or a field.
+pub(super) fn check_visible(name: &str) -> Result<(), Fault> {
+    match RESERVED_IN_CPP.contains(&name) {
+        true => Err(Fault::BadName(name.into())),
+        false => check(name),
     }
 }
 
@@ -206,7 +259,7 @@ pub(super) fn with_indices(name: &str, loops: &Loops) -> Result<String, Fault> {
 }
 
 /// `+`, `-`, `*` and parentheses over integers and loop variables.
-fn evaluate(text: &str, loops: &Loops) -> Result<usize, Fault> {
+pub(super) fn evaluate(text: &str, loops: &Loops) -> Result<usize, Fault> {
     let bad = || Fault::BadIndex(text.to_string());
     for operators in [&['+', '-'][..], &['*'][..]] {
         let mut depth = 0;
@@ -280,5 +333,6 @@ mod tests {
     fn reserved_words_are_refused() {
         assert!(check("bit").is_err() && check("2x").is_err() && check("a-b").is_err() && check("").is_err());
         assert!(check("bits_left").is_ok() && check("_x").is_ok());
+        assert!(check("stack").is_ok() && check_visible("stack").is_err() && check_visible("stacked").is_ok());
     }
 }

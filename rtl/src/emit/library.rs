@@ -3,7 +3,8 @@
 use super::collect::{collect, Node};
 use super::error::{EmitError, Fault};
 use super::ident::check;
-use super::module::{register, text, Child, NAME};
+use super::module::{register, text, types, wrapper, Child, NAME};
+use super::types::{Package, PACKAGE};
 use rust_hdl::core::ast::Verilog;
 use rust_hdl::prelude::{check_all, Block};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,7 @@ pub struct Library {
     /// Names by text, so that equal blocks meet.
     by_text: BTreeMap<String, String>,
     tops: Vec<String>,
+    package: Package,
 }
 
 impl Library {
@@ -61,8 +63,18 @@ impl Library {
     /// Adds a block and its children; returns the module's name.
     fn add(&mut self, node: &Node, top: Option<&str>, path: &str) -> Result<String, EmitError> {
         if let Verilog::Blackbox(outside) = &node.code {
-            self.insert_named(&outside.name, outside.code.trim(), BTreeSet::new());
-            return Ok(outside.name.clone());
+            // `hpcc_delay #(.WIDTH(8), .DEPTH(3))`: a module of the library and the parameters of this instance
+            let module = bare(&outside.name);
+            self.insert_named(module, outside.code.trim(), BTreeSet::new());
+            let Some(top) = top else {
+                return Ok(outside.name.clone());
+            };
+            self.insert_named(
+                top,
+                &wrapper(node, top, &outside.name),
+                BTreeSet::from([module.to_string()]),
+            );
+            return Ok(top.into());
         }
         let (mut children, mut uses) = (vec![], BTreeSet::new());
         for child in &node.children {
@@ -70,7 +82,7 @@ impl Library {
                 Some(register) => Child::Register(register),
                 None => {
                     let module = self.add(child, None, &format!("{path}.{}", child.instance))?;
-                    uses.insert(module.clone());
+                    uses.insert(bare(&module).to_string());
                     Child::Instance(module)
                 }
             });
@@ -79,6 +91,15 @@ impl Library {
             path: path.into(),
             fault,
         })?;
+        if let Verilog::Combinatorial(_) = &node.code {
+            let fault = |fault| EmitError::Fault {
+                path: path.into(),
+                fault,
+            };
+            for of in types(node).map_err(fault)?.values() {
+                self.package.add(of).map_err(fault)?;
+            }
+        }
         if let Verilog::Wrapper(wrapper) = &node.code {
             if !wrapper.cores.trim().is_empty() {
                 let name = format!("{}_cores", node.instance);
@@ -122,10 +143,7 @@ impl Library {
     }
 
     fn insert_named(&mut self, name: &str, module: &str, uses: BTreeSet<String>) {
-        let text = format!(
-            "{HEADER}\n`default_nettype none\n\n{}\n\n`default_nettype wire\n",
-            module.trim_end()
-        );
+        let text = file(module);
         self.modules.insert(name.into(), Module { text, uses });
     }
 
@@ -170,10 +188,31 @@ impl Library {
 
     /// File names and contents of everything `top` needs, children first: what a simulator or a synthesiser reads.
     pub fn sources(&self, top: &str) -> Vec<(String, String)> {
-        let file = |name: String| {
+        let module = |name: String| {
             let text = self.modules[&name].text.clone();
             (format!("{name}.sv"), text)
         };
-        self.modules_of(top).into_iter().map(file).collect()
+        let modules: Vec<_> = self.modules_of(top).into_iter().map(module).collect();
+        let typed = modules.iter().any(|(_, text)| text.contains(&format!("{PACKAGE}::")));
+        let package = self.package().filter(|_| typed);
+        package.into_iter().chain(modules).collect()
     }
+
+    /// File name and content of the package of types, if the design has any.
+    pub fn package(&self) -> Option<(String, String)> {
+        Some((format!("{PACKAGE}.sv"), file(&self.package.text()?)))
+    }
+}
+
+/// A module's name without the parameters behind it.
+fn bare(module: &str) -> &str {
+    module.split(' ').next().unwrap_or(module)
+}
+
+/// A file's content.
+fn file(code: &str) -> String {
+    format!(
+        "{HEADER}\n`default_nettype none\n\n{}\n\n`default_nettype wire\n",
+        code.trim_end()
+    )
 }

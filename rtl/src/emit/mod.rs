@@ -26,6 +26,7 @@ mod stmt;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod types;
 
 pub use error::{EmitError, Fault};
 pub use library::Library;

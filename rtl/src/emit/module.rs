@@ -1,13 +1,14 @@
 //! One block as the text of one module.
 
-use super::collect::{Net, Node};
+use super::collect::{Net, Node, State};
 use super::error::Fault;
-use super::expr::Scope;
+use super::expr::{Place, Scope};
 use super::flow;
-use super::ident::{check, without_dollars};
+use super::ident::{check, check_visible, without_dollars};
 use super::literal;
 use super::reads::Reads;
 use super::stmt::{render, Stmt};
+use super::types::{range, Type};
 use rust_hdl::core::ast::Verilog;
 use rust_hdl::core::atom::AtomKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,20 +44,12 @@ pub(super) enum Child {
     Instance(String),
 }
 
-fn range(width: usize) -> String {
-    if width == 1 {
-        String::new()
-    } else {
-        format!("[{}:0] ", width - 1)
-    }
-}
-
 struct Parts<'a> {
     node: &'a Node,
     children: &'a [Child],
-    widths: BTreeMap<String, usize>,
-    /// Inputs of children that are nothing but another signal.
-    direct: BTreeMap<String, String>,
+    types: BTreeMap<String, Type>,
+    /// Inputs of children that are nothing but another signal or a field of one.
+    direct: BTreeMap<String, Place>,
     reads: Reads,
 }
 
@@ -65,11 +58,10 @@ pub(super) fn text(node: &Node, children: &[Child]) -> Result<String, Fault> {
     if node.signed {
         return Err(Fault::Signed);
     }
-    let widths = widths(node)?;
     let mut parts = Parts {
         node,
         children,
-        widths,
+        types: types(node)?,
         direct: BTreeMap::new(),
         reads: Reads::default(),
     };
@@ -77,7 +69,7 @@ pub(super) fn text(node: &Node, children: &[Child]) -> Result<String, Fault> {
         Verilog::Combinatorial(block) => {
             let mut body = vec![];
             Scope {
-                nets: &parts.widths,
+                nets: &parts.types,
                 states: &node.states,
                 loops: vec![],
             }
@@ -90,28 +82,45 @@ pub(super) fn text(node: &Node, children: &[Child]) -> Result<String, Fault> {
     }
 }
 
-/// Widths of all signals that the block sees, by flattened name; refuses bad and double names.
-fn widths(node: &Node) -> Result<BTreeMap<String, usize>, Fault> {
-    let mut widths = BTreeMap::new();
+/// A module `name` that is one instance of a module of the library.
+pub(super) fn wrapper(node: &Node, name: &str, instance: &str) -> String {
+    let ports = || node.nets.iter().filter(|net| net.is_port());
+    let lines: Vec<String> = ports()
+        .map(|net| {
+            let direction = if net.is_input() { "input " } else { "output" };
+            format!("  {direction} wire  {}{}", range(net.width), net.name)
+        })
+        .collect();
+    let pins: Vec<String> = ports().map(|net| format!("    .{0}({0})", net.name)).collect();
+    let (lines, pins) = (lines.join(",\n"), pins.join(",\n"));
+    format!("module {name} (\n{lines}\n);\n  {instance} u_block (\n{pins}\n  );\nendmodule\n")
+}
+
+/// Types of all signals that the block sees, by flattened name; refuses bad and double names.
+pub(super) fn types(node: &Node) -> Result<BTreeMap<String, Type>, Fault> {
+    let mut types = BTreeMap::new();
     let children = node.children.iter().flat_map(|child| {
         child
             .nets
             .iter()
             .filter(|net| net.is_port())
-            .map(|net| (port_net(child, net), net.width))
+            .map(|net| (port_net(child, net), net.of.clone()))
     });
-    for (name, width) in node
+    for port in node.nets.iter().filter(|net| net.is_port()) {
+        check_visible(&port.name)?;
+    }
+    for (name, of) in node
         .nets
         .iter()
-        .map(|net| (net.name.clone(), net.width))
+        .map(|net| (net.name.clone(), net.of.clone()))
         .chain(children)
     {
         check(&name)?;
-        if widths.insert(name.clone(), width).is_some() {
+        if types.insert(name.clone(), of).is_some() {
             return Err(Fault::DuplicateName(name));
         }
     }
-    Ok(widths)
+    Ok(types)
 }
 
 /// The parent's name for a child's port.
@@ -120,7 +129,8 @@ fn port_net(child: &Node, port: &Net) -> String {
 }
 
 impl Parts<'_> {
-    fn header(&self, output: impl Fn(&Net) -> &'static str) -> String {
+    /// Ports; `named` where they have words and kinds of the package, plain vectors otherwise.
+    fn header(&self, named: bool, output: impl Fn(&Net) -> &'static str) -> String {
         let ports = self.node.nets.iter().filter(|net| net.is_port());
         let lines: Vec<String> = ports
             .map(|net| {
@@ -129,14 +139,20 @@ impl Parts<'_> {
                     AtomKind::InOutParameter => "inout  wire ",
                     _ => output(net),
                 };
-                format!("  {direction} {}{}", range(net.width), net.name)
+                let of = if named { net.of.declared() } else { range(net.width) };
+                // a variable of a named type is declared without `logic`
+                let direction = match direction {
+                    "output logic" if named && net.of.is_named() => "output      ",
+                    direction => direction,
+                };
+                format!("  {direction} {of}{}", net.name)
             })
             .collect();
         format!("module {NAME} (\n{}\n);\n", lines.join(",\n"))
     }
 
     fn custom(&self, code: &str, kind: &str) -> String {
-        let mut out = self.header(|_| if kind == "wire" { "output wire " } else { "output logic" });
+        let mut out = self.header(false, |_| if kind == "wire" { "output wire " } else { "output logic" });
         for line in without_dollars(code).lines().filter(|line| !line.trim().is_empty()) {
             // compiler directives begin their line
             let indent = if line.starts_with('`') { "" } else { "  " };
@@ -159,7 +175,7 @@ impl Parts<'_> {
                     .map(|net| port_net(child, net))
             })
             .collect();
-        flow::check(&body, &self.widths, &inputs)?;
+        flow::check(&body, &self.types, &inputs)?;
         self.reads = flow::reads(&body);
         let (assigns, groups) = flow::group(&body);
         for stmt in &assigns {
@@ -175,7 +191,7 @@ impl Parts<'_> {
             }
         }
         let assigned: BTreeSet<&str> = assigns.iter().filter_map(|stmt| target(stmt)).collect();
-        let mut out = self.header(|net| {
+        let mut out = self.header(true, |net| {
             if assigned.contains(net.name.as_str()) {
                 "output wire "
             } else {
@@ -212,11 +228,12 @@ impl Parts<'_> {
             let value = literal::sized(&net.constant, net.width).unwrap_or_else(|_| net.constant.clone());
             writeln!(out, "  localparam {}{} = {value};", range(net.width), net.name).expect("string");
         }
-        for (state, (width, value)) in self.node.states.iter().filter(|(state, _)| self.reads.contains(state)) {
-            writeln!(out, "  localparam {}{state} = {width}'d{value};", range(*width)).expect("string");
+        for (name, State { width, value, .. }) in self.node.states.iter().filter(|(name, _)| self.reads.contains(name))
+        {
+            writeln!(out, "  localparam {}{name} = {width}'d{value};", range(*width)).expect("string");
         }
         for net in self.node.nets.iter().filter(|net| net.kind == AtomKind::LocalSignal) {
-            writeln!(out, "  {} {}{};", kind(&net.name), range(net.width), net.name).expect("string");
+            writeln!(out, "  {}{};", declared(kind(&net.name), &net.of), net.name).expect("string");
         }
         for (child, form) in self.node.children.iter().zip(self.children) {
             for net in child.nets.iter().filter(|net| net.is_port()) {
@@ -227,7 +244,7 @@ impl Parts<'_> {
                 let driven = matches!(form, Child::Instance(_)) && !net.is_input();
                 let kind = if driven { "wire " } else { kind(&name) };
                 let name = if driven { self.output_name(&name) } else { name };
-                writeln!(out, "  {kind} {}{name};", range(net.width)).expect("string");
+                writeln!(out, "  {}{name};", declared(kind, &net.of)).expect("string");
             }
         }
     }
@@ -241,8 +258,18 @@ impl Parts<'_> {
         }
     }
 
-    fn connected(&self, net: &str) -> String {
-        self.direct.get(net).cloned().unwrap_or_else(|| net.into())
+    /// What a child's input is connected to, and a note that it is read.
+    fn connected(&mut self, net: &str, width: usize) -> String {
+        let own = || Place {
+            net: net.into(),
+            bits: 0..width,
+        };
+        let Place { net, bits } = self.direct.get(net).cloned().unwrap_or_else(own);
+        self.reads.add(&net, bits.clone());
+        match self.types.get(&net) {
+            Some(of) => of.part(&net, &bits),
+            None => net,
+        }
     }
 
     fn instances(&mut self, out: &mut String) {
@@ -252,11 +279,12 @@ impl Parts<'_> {
             for net in child.nets.iter().filter(|net| net.is_port()) {
                 let name = port_net(child, net);
                 let outer = if net.is_input() {
-                    self.connected(&name)
+                    self.connected(&name, net.width)
                 } else {
-                    self.output_name(&name)
+                    let outer = self.output_name(&name);
+                    self.reads.add(&outer, 0..net.width);
+                    outer
                 };
-                self.reads.add(&outer, 0..net.width);
                 pins.push(format!("    .{}({outer})", net.name));
             }
             writeln!(out, "  {module} u_{} (\n{}\n  );", child.instance, pins.join(",\n")).expect("string");
@@ -267,7 +295,7 @@ impl Parts<'_> {
         let mut clocks: BTreeMap<String, Vec<(&Node, &Register)>> = BTreeMap::new();
         for (child, form) in self.node.children.iter().zip(self.children) {
             if let Child::Register(register) = form {
-                let clock = self.connected(&format!("{}_clock", child.instance));
+                let clock = self.connected(&format!("{}_clock", child.instance), 1);
                 clocks.entry(clock).or_default().push((child, register));
             }
         }
@@ -276,13 +304,15 @@ impl Parts<'_> {
             for (child, register) in registers {
                 let (q, d) = (
                     format!("{}_q", child.instance),
-                    self.connected(&format!("{}_d", child.instance)),
+                    self.connected(&format!("{}_d", child.instance), child.nets[0].width),
                 );
-                writeln!(initial, "    {q} = {};", register.initial).expect("string");
+                let value = match &child.nets[0].of {
+                    Type::Kind(kind) => kind.first(),
+                    _ => register.initial.clone(),
+                };
+                writeln!(initial, "    {q} = {value};").expect("string");
                 writeln!(edge, "    {q} <= {d};").expect("string");
-                self.reads.add(&d, 0..child.nets[0].width);
             }
-            self.reads.add(&clock, 0..1);
             write!(
                 out,
                 "  initial begin\n{initial}  end\n  always @(posedge {clock}) begin\n{edge}  end\n"
@@ -298,29 +328,33 @@ impl Parts<'_> {
             .nets
             .iter()
             .filter(|net| net.is_input() || net.kind == AtomKind::LocalSignal);
-        let mut names: Vec<(String, usize)> = own.map(|net| (net.name.clone(), net.width)).collect();
+        let mut names: Vec<(String, &Type)> = own.map(|net| (net.name.clone(), &net.of)).collect();
         for (child, form) in self.node.children.iter().zip(self.children) {
             let register = matches!(form, Child::Register(_));
             for net in child.nets.iter().filter(|net| net.is_port() && !net.is_input()) {
                 let name = port_net(child, net);
                 if register || self.reads.contains(&name) {
-                    names.push((name, net.width));
+                    names.push((name, &net.of));
                 }
             }
         }
         let mut bits = vec![];
-        for (name, width) in names {
-            for gap in self.reads.unread(&name, width) {
-                bits.push(match (gap.len(), width) {
-                    (len, width) if len == width => name.clone(),
-                    (1, _) => format!("{name}[{}]", gap.start),
-                    _ => format!("{name}[{}:{}]", gap.end - 1, gap.start),
-                });
+        for (name, of) in names {
+            for gap in self.reads.unread(&name, of.width()) {
+                bits.extend(of.pieces(&name, gap));
             }
         }
         if !bits.is_empty() {
             writeln!(out, "  wire unused_bits = &{{1'b0, {}}};", bits.join(", ")).expect("string");
         }
+    }
+}
+
+/// A declaration up to the name; a variable of a named type needs no `logic`.
+fn declared(kind: &str, of: &Type) -> String {
+    match (kind, of.is_named()) {
+        ("logic", true) => of.declared(),
+        _ => format!("{kind} {}", of.declared()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Positions of slices and bits: constants, signals, and arithmetic on `usize`.
 
 use super::error::Fault;
-use super::expr::{Name, Scope};
+use super::expr::{Name, Place, Scope};
 use super::literal;
 use super::reads::Reads;
 use rust_hdl::core::ast::{VerilogExpression as Expr, VerilogOp as Op, VerilogOpUnary as UnaryOp};
@@ -36,7 +36,7 @@ impl Scope<'_> {
             Expr::Paren(inner) => self.constant(inner),
             Expr::Signal(raw) => match self.resolve(raw).ok()? {
                 Name::Number(value) => Some(value),
-                Name::Net(_) => None,
+                Name::Place(_) | Name::State(_) => None,
             },
             Expr::Binary(left, op, right) => {
                 let (left, right) = (self.constant(left)?, self.constant(right)?);
@@ -102,28 +102,35 @@ impl Scope<'_> {
         let last = 1usize.checked_shl(position_width as u32).unwrap_or(usize::MAX) - 1;
         let inside = last.checked_add(width).is_some_and(|end| end <= natural);
         match self.plain(e)?.filter(|_| inside && natural > 1) {
-            Some(name) => {
-                reads.add(&name, 0..natural);
+            Some(place) => {
+                let name = self.read(&place, reads);
+                // a slice cannot be sliced again
+                if name.ends_with(']') {
+                    return self.shifted(e, natural, width, &text, reads);
+                }
                 Ok(if width == 1 {
                     format!("{name}[{text}]")
                 } else {
                     format!("{name}[{text} +: {width}]")
                 })
             }
-            None => {
-                let own = self.own(e, natural, reads)?;
-                let value = match width.saturating_sub(natural) {
-                    0 => own,
-                    pad => format!("{{{pad}'d0, {own}}}"),
-                };
-                let shifted = format!("({value} >> {text})");
-                Ok(if natural > width {
-                    format!("{width}'{shifted}")
-                } else {
-                    shifted
-                })
-            }
+            None => self.shifted(e, natural, width, &text, reads),
         }
+    }
+
+    /// `width` bits of `e` from a running position that a part select cannot take.
+    fn shifted(&self, e: &Expr, natural: usize, width: usize, at: &str, reads: &mut Reads) -> Result<String, Fault> {
+        let own = self.own(e, natural, reads)?;
+        let value = match width.saturating_sub(natural) {
+            0 => own,
+            pad => format!("{{{pad}'d0, {own}}}"),
+        };
+        let shifted = format!("({value} >> {at})");
+        Ok(if natural > width {
+            format!("{width}'{shifted}")
+        } else {
+            shifted
+        })
     }
 
     /// Bits `low` to `low + want - 1` of an expression of `width` bits; zeros beyond it.
@@ -141,14 +148,9 @@ impl Scope<'_> {
             return Ok(format!("{want}'d0"));
         }
         let part = match self.plain(e)? {
-            Some(name) => {
-                reads.add(&name, low..low + available);
-                match (width, available) {
-                    (1, _) => name,
-                    (_, 1) => format!("{name}[{low}]"),
-                    _ if available == width => name,
-                    _ => format!("{name}[{}:{low}]", low + available - 1),
-                }
+            Some(Place { net, bits }) => {
+                let bits = bits.start + low..bits.start + low + available;
+                self.read(&Place { net, bits }, reads)
             }
             None => {
                 let own = self.own(e, width, reads)?;

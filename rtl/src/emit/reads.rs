@@ -17,8 +17,16 @@ impl Reads {
             self.0.entry(name.clone()).or_default().extend(ranges.iter().cloned());
         }
     }
-    pub fn names(&self) -> impl Iterator<Item = &String> {
-        self.0.keys()
+    /// Every signal that is read, with its ranges.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Vec<Range<usize>>)> {
+        self.0.iter()
+    }
+    /// Whether one of these bits is read.
+    pub fn overlaps(&self, name: &str, bits: &Range<usize>) -> bool {
+        let ranges = self.0.get(name).into_iter().flatten();
+        ranges
+            .into_iter()
+            .any(|range| range.start < bits.end && bits.start < range.end)
     }
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)

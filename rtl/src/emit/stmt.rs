@@ -1,10 +1,11 @@
 //! Statements of a description as a small tree with finished expressions, and that tree as text.
 
 use super::error::Fault;
-use super::expr::{Name, Scope};
+use super::expr::{Name, Place, Scope};
 use super::ident::identifier;
 use super::position::{without_outer_parentheses, Position};
 use super::reads::Reads;
+use super::types::{Type, PACKAGE};
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional as Otherwise, VerilogConditional, VerilogExpression as Expr, VerilogLink, VerilogMatch,
     VerilogStatement,
@@ -18,11 +19,11 @@ pub(super) enum Stmt {
         target: String,
         /// Bits written where that is known; the whole signal for ordinary assignments.
         bits: Option<Range<usize>>,
-        /// Part select of the target, empty for the whole signal.
+        /// Field or part select of the target, empty for the whole signal.
         part: String,
         value: Value,
         /// The signal that is assigned, where the value is nothing else.
-        wire: Option<String>,
+        wire: Option<Place>,
     },
     If(Vec<Arm>),
     Case {
@@ -84,11 +85,8 @@ impl Scope<'_> {
         Ok(())
     }
 
-    fn target(&self, e: &Expr) -> Result<(String, usize), Fault> {
-        let name = self.plain(e)?.filter(|name| self.nets.contains_key(name));
-        let name = name.ok_or_else(|| Fault::BadTarget(format!("{e:?}")))?;
-        let width = self.width_of(&name)?;
-        Ok((name, width))
+    fn target(&self, e: &Expr) -> Result<Place, Fault> {
+        self.plain(e)?.ok_or_else(|| Fault::BadTarget(format!("{e:?}")))
     }
 
     fn value(&self, e: &Expr, width: usize) -> Result<Value, Fault> {
@@ -101,39 +99,66 @@ impl Scope<'_> {
     }
 
     fn assignment(&self, target: &Expr, value: &Expr) -> Result<Stmt, Fault> {
-        let (target, width) = self.target(target)?;
-        let mut wire = self.plain(value)?.filter(|name| self.nets.contains_key(name));
-        if let Some(name) = &wire {
-            if self.width_of(name)? != width {
-                wire = None;
-            }
+        let place = self.target(target)?;
+        self.assign_place(place, value)
+    }
+
+    /// A value as a place's type: what is no value of a kind yet is cast to it.
+    fn typed(&self, place: &Place, e: &Expr) -> Result<(Value, bool), Fault> {
+        let mut value = self.value(e, place.bits.len())?;
+        let Some(Type::Kind(kind)) = self.nets[&place.net].exactly(&place.bits) else {
+            return Ok((value, true));
+        };
+        let same = match self.named_type(e) {
+            Some(Type::Kind(own)) => own == kind,
+            _ => self.state_of(e).is_some_and(|name| kind.value(&name).is_some()),
+        };
+        if !same {
+            value.text = format!("{PACKAGE}::{}'({})", kind.name, value.text);
         }
-        let value = self.value(value, width)?;
+        Ok((value, same))
+    }
+
+    fn assign_place(&self, place: Place, value: &Expr) -> Result<Stmt, Fault> {
+        let (typed, same) = self.typed(&place, value)?;
+        let whole = |place: &Place| !self.text(place).ends_with(']');
+        let wire = self
+            .plain(value)?
+            .filter(|from| same && from.bits.len() == place.bits.len() && whole(from));
+        let part = self.text(&place)[place.net.len()..].to_string();
         Ok(Stmt::Assign {
-            target,
-            bits: Some(0..width),
-            part: String::new(),
-            value,
-            wire,
+            wire: wire.filter(|_| part.is_empty()),
+            target: place.net,
+            bits: Some(place.bits),
+            part,
+            value: typed,
         })
     }
 
     fn slice_assignment(&self, base: &Expr, width: usize, offset: &Expr, value: &Expr) -> Result<Stmt, Fault> {
-        let (target, whole) = self.target(base)?;
-        let mut value = self.value(value, width)?;
-        let (part, bits) = match self.position(offset, &mut value.reads)? {
-            Position::Constant(0) if width == whole => (String::new(), Some(0..width)),
-            Position::Constant(low) if width == 1 => (format!("[{low}]"), Some(low..low + 1)),
-            Position::Constant(low) => (format!("[{}:{low}]", low + width - 1), Some(low..low + width)),
-            Position::Running(text, _) => (format!("[{text} +: {width}]"), None),
-        };
-        Ok(Stmt::Assign {
-            target,
-            bits,
-            part,
-            value,
-            wire: None,
-        })
+        let Place { net, bits } = self.target(base)?;
+        let mut reads = Reads::default();
+        match self.position(offset, &mut reads)? {
+            Position::Constant(low) => {
+                let bits = bits.start + low..bits.start + low + width;
+                self.assign_place(Place { net, bits }, value)
+            }
+            Position::Running(text, _) => {
+                let part = format!(
+                    "{}[{text} +: {width}]",
+                    &self.text(&Place { net: net.clone(), bits })[net.len()..]
+                );
+                let mut value = self.value(value, width)?;
+                value.reads.merge(&reads);
+                Ok(Stmt::Assign {
+                    target: net,
+                    bits: None,
+                    part,
+                    value,
+                    wire: None,
+                })
+            }
+        }
     }
 
     fn conditional(&mut self, c: &VerilogConditional, arms: &mut Vec<Arm>) -> Result<(), Fault> {
@@ -177,10 +202,7 @@ impl Scope<'_> {
                 ("true", _) => "1'd1".into(),
                 ("false", _) => "1'd0".into(),
                 (path, _) => match self.resolve(path)? {
-                    Name::Net(state) if self.states.contains_key(&state) => {
-                        test.reads.add(&state, 0..width);
-                        state
-                    }
+                    Name::State(state) => self.state(&state, &mut test.reads),
                     _ => return Err(Fault::UnknownSignal(path.into())),
                 },
             };
@@ -203,13 +225,13 @@ impl Scope<'_> {
                 format!("{side}${field}")
             };
             match self.resolve(&path)? {
-                Name::Net(name) => Ok(name),
-                Name::Number(_) => Err(Fault::BadTarget(path)),
+                Name::Place(place) => Ok(place.net),
+                Name::State(_) | Name::Number(_) => Err(Fault::BadTarget(path)),
             }
         };
         let (own, other) = (side(&details.owner_name)?, side(&details.other_name)?);
         let (target, from) = if to_other { (other, own) } else { (own, other) };
-        let (width, mut reads) = (self.width_of(&target)?, Reads::default());
+        let (width, mut reads) = (self.nets[&target].width(), Reads::default());
         reads.add(&from, 0..width);
         let value = Value {
             text: from.clone(),
@@ -220,7 +242,10 @@ impl Scope<'_> {
             bits: Some(0..width),
             part: String::new(),
             value,
-            wire: Some(from),
+            wire: Some(Place {
+                net: from,
+                bits: 0..width,
+            }),
         })
     }
 }

@@ -234,14 +234,13 @@ fn equal_blocks_share_a_module_across_tops() {
     let mut library = Library::new();
     library.add_top("delays", &mut Delays::default()).expect("emits");
     library.add_top("again", &mut Delays::default()).expect("emits");
-    assert_eq!(library.modules_of("delays"), ["delay_w8_d3", "delay_w8_d4", "delays"]);
-    assert_eq!(
-        library.module_order(),
-        ["delay_w8_d3", "delay_w8_d4", "delays", "again"]
-    );
+    assert_eq!(library.modules_of("delays"), ["hpcc_delay", "delays"]);
+    assert_eq!(library.module_order(), ["hpcc_delay", "delays", "again"]);
     let top = library.module_text("delays").expect("module");
     assert!(
-        top.contains("delay_w8_d3 u_first (\n    .clock(clock),\n    .d(a),\n    .q(first_q)\n  );"),
+        top.contains(
+            "hpcc_delay #(.WIDTH(8), .DEPTH(3)) u_first (\n    .clock(clock),\n    .d(a),\n    .q(first_q)\n  );"
+        ),
         "{top}"
     );
     assert!(matches!(
@@ -260,7 +259,7 @@ fn the_folder_is_compared_and_cleaned() {
     assert_eq!(tree.differences(&dir).expect("readable"), []);
     assert_eq!(
         tree.0["hpcc_nic.f"].lines().skip(1).collect::<Vec<_>>(),
-        ["rtl/delay_w8_d3.sv", "rtl/delay_w8_d4.sv", "rtl/delays.sv"]
+        ["rtl/hpcc_delay.sv", "rtl/delays.sv"]
     );
 
     let stale = dir.join("rtl/old.sv");

@@ -58,13 +58,18 @@ impl std::fmt::Display for Difference {
 impl Tree {
     /// Lays out all modules of a library.
     pub fn new(library: &Library) -> Self {
-        let order = library.module_order();
+        let mut order = library.module_order();
         let mut files = BTreeMap::new();
         for name in &order {
             files.insert(
                 format!("{RTL}/{name}.sv"),
                 library.module_text(name).unwrap_or_default().to_string(),
             );
+        }
+        // types first: everything else names them
+        if let Some((name, text)) = library.package() {
+            files.insert(format!("{RTL}/{name}"), text);
+            order.insert(0, name.trim_end_matches(".sv").into());
         }
         let list: String = order.iter().map(|name| format!("{RTL}/{name}.sv\n")).collect();
         files.insert(format!("{DESIGN}.f"), format!("{HEADER}\n{list}"));

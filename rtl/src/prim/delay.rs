@@ -3,11 +3,8 @@
 //! Short delays are shift registers (SRLs on Xilinx). Lattice parts have none and would spend a flip-flop per bit and
 //! clock, so there delays of more than 16 clocks become a circular buffer in RAM. Both forms start with zeros.
 
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
-
-/// Longest delay that stays a chain of flip-flops on Lattice parts.
-const MAX_CHAIN: usize = 16;
 
 /// `q` is `d` of `D` clocks ago, `D` at least 1; zero before that. No reset.
 #[derive(LogicBlock)]
@@ -47,69 +44,11 @@ impl<T: Synth, const D: usize> Logic for Delay<T, D> {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(match D {
-            1 => "initial q = 0;\nalways @(posedge clock) q <= d;".into(),
-            2..=MAX_CHAIN => chain(T::BITS, D),
-            _ => format!(
-                "`ifdef SYNTH_ECP5\n{}\n`else\n{}\n`endif",
-                circular(T::BITS, D),
-                chain(T::BITS, D)
-            ),
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_delay #(.WIDTH({}), .DEPTH({D}))", T::BITS),
+            code: include_str!("delay.sv").into(),
         })
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("delay_w{}_d{D}", T::BITS))
-    }
-}
-
-/// Shift register of `depth - 1` stages and the output register.
-fn chain(width: usize, depth: usize) -> String {
-    let (top, last) = (width - 1, depth - 2);
-    let shift = match last {
-        0 => String::new(),
-        _ => format!("\n  for (i = 1; i <= {last}; i = i + 1) stage[i] <= stage[i-1];"),
-    };
-    format!(
-        "reg [{top}:0] stage [0:{last}];
-integer i;
-initial begin
-  q = 0;
-  for (i = 0; i <= {last}; i = i + 1) stage[i] = 0;
-end
-always @(posedge clock) begin
-  stage[0] <= d;{shift}
-  q <= stage[{last}];
-end"
-    )
-}
-
-/// Buffer of `depth - 1` entries, written one place behind the read, with registered output and the output register.
-fn circular(width: usize, depth: usize) -> String {
-    let (top, entries) = (width - 1, depth - 1);
-    let address = (usize::BITS - (entries - 1).leading_zeros()) as usize;
-    format!(
-        "reg [{top}:0] stage [0:{last}];
-reg [{top}:0] old;
-reg [{a}:0] write;
-reg [{a}:0] read;
-integer i;
-initial begin
-  q = 0;
-  old = 0;
-  write = 0;
-  read = {address}'d1;
-  for (i = 0; i <= {last}; i = i + 1) stage[i] = 0;
-end
-always @(posedge clock) begin
-  stage[write] <= d;
-  old <= stage[read];
-  q <= old;
-  write <= read;
-  read <= (read == {address}'d{last}) ? {address}'d0 : read + {address}'d1;
-end",
-        last = entries - 1,
-        a = address - 1,
-    )
 }
 
 crate::ports! { [T: crate::prim::uint::Limbs, const D: usize] Delay<T, D> { in d; out q } }

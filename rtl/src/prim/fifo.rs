@@ -5,7 +5,7 @@
 
 use super::skid::{StreamIn, StreamOut};
 use super::uint::Limbs;
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 
@@ -80,65 +80,10 @@ impl<T: Synth, const A: usize, const MARK: usize> Logic for StreamFifo<T, A, MAR
     }
     fn hdl(&self) -> Verilog {
         const { assert!(MARK <= 1 << A) };
-        let (top, last) = (T::BITS - 1, (1usize << A) - 1);
-        Verilog::Custom(format!(
-            "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
-reg [{top}:0] word;
-reg word_valid;
-reg [{a}:0] write;
-reg [{a}:0] read;
-reg [{A}:0] level;
-wire push = up_valid && up_ready;
-wire advance_out = !down_valid || down_ready;
-wire advance_word = !word_valid || advance_out;
-wire fetch = advance_word && (level != {l}'d0);
-wire [{A}:0] level_next = level + {{{A}'d0, push}} - {{{A}'d0, fetch}};
-initial begin
-  up_ready = 0;
-  down_data = 0;
-  down_valid = 0;
-  crowded = 0;
-  word = 0;
-  word_valid = 0;
-  write = 0;
-  read = 0;
-  level = 0;
-end
-`ifndef SYNTHESIS
-integer i;
-initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
-`endif
-always @(posedge clock) begin
-  if (push) mem[write] <= up_data;
-  if (advance_word) word <= mem[read];
-  if (advance_out && word_valid) down_data <= word;
-end
-always @(posedge clock) begin
-  if (reset) begin
-    up_ready <= 1'b0;
-    down_valid <= 1'b0;
-    crowded <= 1'b0;
-    word_valid <= 1'b0;
-    write <= {A}'d0;
-    read <= {A}'d0;
-    level <= {l}'d0;
-  end else begin
-    up_ready <= level_next < {l}'d{full};
-    crowded <= level >= {l}'d{MARK};
-    level <= level_next;
-    if (push) write <= write + {A}'d1;
-    if (fetch) read <= read + {A}'d1;
-    if (advance_word) word_valid <= level != {l}'d0;
-    if (advance_out) down_valid <= word_valid;
-  end
-end",
-            a = A - 1,
-            l = A + 1,
-            full = 1usize << A,
-        ))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("stream_fifo_w{}_a{A}_mark{MARK}", T::BITS))
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_fifo #(.WIDTH({}), .ADDRESS({A}), .MARK({MARK}))", T::BITS),
+            code: include_str!("fifo.sv").into(),
+        })
     }
 }
 

@@ -18,6 +18,7 @@
 //! | [`divider::Divider`] | iterative division | 25, not pipelined |
 
 pub(crate) mod beat_bytes;
+pub mod block;
 pub mod counter;
 pub mod crc;
 pub mod delay;
@@ -35,3 +36,4 @@ pub mod skid;
 pub mod table_ram;
 pub mod uint;
 pub mod wide;
+pub mod word;

@@ -3,7 +3,7 @@
 //! For tables whose user never depends on a word that is written in the clock of its read; such a read shows the old word.
 
 use super::uint::U;
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write: 2^`A` words, all zero at the start of a simulation.
@@ -54,28 +54,10 @@ impl<T: Synth, const A: usize> Logic for TableRam<T, A> {
         self.rdata.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
-reg [{top}:0] word;
-initial begin
-  word = 0;
-  rdata = 0;
-end
-`ifndef SYNTHESIS
-integer i;
-initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
-`endif
-always @(posedge clock) begin
-  if (we) mem[waddr] <= wdata;
-  word <= mem[raddr];
-  rdata <= word;
-end",
-            top = T::BITS - 1,
-            last = (1usize << A) - 1,
-        ))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("table_ram_w{}_a{A}", T::BITS))
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_table_ram #(.WIDTH({}), .ADDRESS({A}))", T::BITS),
+            code: include_str!("table_ram.sv").into(),
+        })
     }
 }
 

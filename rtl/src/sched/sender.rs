@@ -13,13 +13,14 @@
 //! Bit for bit [`hpcc_models::sched::SenderState::handle`].
 
 use super::pacing::PacingUpdate;
-use super::ports::{OpWord, PacingWord, SenderFull, SenderWord, VisitedWord};
+use super::ports::PacingWord;
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
-use crate::prim::uint::{bit_cast_b, bit_cast_p, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
+use crate::prim::word::bits_zero;
+use crate::words::sched::{FlowShared, OpKind, Operation, SenderFlow, Visited};
 use rust_hdl::prelude::*;
 
 /// Sender state of 2^`A` flows; an engine's index has `I` bits.
@@ -32,7 +33,7 @@ pub struct Sender<const A: usize, const I: usize> {
     /// Clock 0: flow.
     pub flow: Signal<In, U<A>>,
     /// Clock 0: operation.
-    pub word: Signal<In, OpWord>,
+    pub word: Signal<In, Operation>,
     /// Constant: number of engines.
     pub engines: Signal<In, U<3>>,
     /// Constant: 2^18 / engines, rounded up.
@@ -54,7 +55,7 @@ pub struct Sender<const A: usize, const I: usize> {
     /// Clock 4: engine of that index.
     pub engine_4: Signal<Out, U<3>>,
     /// Clock 4: visited word of that engine.
-    pub visited: Signal<In, VisitedWord>,
+    pub visited: Signal<In, Visited>,
     /// Clock 8: the engines take notice.
     pub notify: Signal<Out, Bit>,
     /// Clock 8: which engine.
@@ -64,7 +65,7 @@ pub struct Sender<const A: usize, const I: usize> {
     /// Clock 8: flow.
     pub flow_8: Signal<Out, U<A>>,
     /// Clock 8: sender state for visits.
-    pub sender: Signal<Out, SenderWord>,
+    pub sender: Signal<Out, FlowShared>,
     /// Clock 8: pacing.
     pub pacing: Signal<Out, PacingWord>,
     /// Clock 8: pacing is written.
@@ -102,17 +103,17 @@ pub struct Sender<const A: usize, const I: usize> {
     index_8: Delay<U<I>, 6>,
     flow_7: Delay<U<A>, 5>,
     flow_8r: DFF<U<A>>,
-    memory: ForwardRam<SenderFull, A>,
-    visited_5: DFF<VisitedWord>,
-    op_5: Delay<OpWord, 5>,
-    op_6: DFF<OpWord>,
-    op_7: DFF<OpWord>,
+    memory: ForwardRam<SenderFlow, A>,
+    visited_5: DFF<Visited>,
+    op_5: Delay<Operation, 5>,
+    op_6: DFF<Operation>,
+    op_7: DFF<Operation>,
     valid_7: Delay<Bit, 7>,
     fresh: Signal<Local, Bit>,
     restarted: Signal<Local, Bit>,
     stale: Signal<Local, Bit>,
-    sender_6: DFF<SenderFull>,
-    sender_7: DFF<SenderFull>,
+    sender_6: DFF<SenderFlow>,
+    sender_7: DFF<SenderFlow>,
     nxt_6: DFF<U<24>>,
     max_6: DFF<U<24>>,
     restarted_6: DFF<Bit>,
@@ -143,7 +144,7 @@ pub struct Sender<const A: usize, const I: usize> {
     mtu_6: DFF<U<3>>,
     pacing_word: PacingUpdate,
     // decisions of clock 7
-    kind: Signal<Local, U<4>>,
+    kind: Signal<Local, OpKind>,
     own: Signal<Local, Bit>,
     old: Signal<Local, Bit>,
     is_ack: Signal<Local, Bit>,
@@ -151,27 +152,10 @@ pub struct Sender<const A: usize, const I: usize> {
     good: Signal<Local, Bit>,
     rewind: Signal<Local, Bit>,
     expired: Signal<Local, Bit>,
-    una: Signal<Local, U<24>>,
-    end_psn: Signal<Local, U<24>>,
-    read_from: Signal<Local, U<24>>,
-    read_to: Signal<Local, U<24>>,
-    adjust: Signal<Local, U<20>>,
-    generation_new: Signal<Local, U<8>>,
-    rewinds: Signal<Local, U<4>>,
-    restarts: Signal<Local, U<4>>,
-    mtu: Signal<Local, U<3>>,
-    pause_class: Signal<Local, U<3>>,
-    alive: Signal<Local, Bit>,
-    windowless: Signal<Local, Bit>,
-    timerless: Signal<Local, Bit>,
-    since: Signal<Local, U<16>>,
-    retries: Signal<Local, U<4>>,
-    sent: Signal<Local, U<8>>,
-    armed: Signal<Local, Bit>,
-    written: Signal<Local, SenderFull>,
+    written: Signal<Local, SenderFlow>,
     passed: Signal<Local, U<24>>,
     nxt_new: Signal<Local, U<24>>,
-    sender_8: DFF<SenderWord>,
+    sender_8: DFF<FlowShared>,
     notify_8: DFF<Bit>,
     paced_8: DFF<Bit>,
     wake_8: DFF<Bit>,
@@ -232,41 +216,41 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.op_6.d.next = self.op_5.q.val();
         self.op_7.d.next = self.op_6.q.val();
         self.valid_7.d.next = self.valid.val();
-        self.pacing_word.rate.next = self.word.val().get_bits::<34>(94);
-        self.pacing_word.window.next = self.word.val().get_bits::<34>(60);
+        self.pacing_word.rate.next = self.word.val().rate;
+        self.pacing_word.window.next = self.word.val().window;
         self.pacing_word.interval.next = self.interval.val();
         self.pacing_word.overhead.next = self.overhead.val();
         self.pacing_word.mtu.next = self.mtu_6.q.val();
         self.pacing.next = self.pacing_word.word.val();
 
         // 5: what visits have and have not seen
-        self.fresh.next = self.visited_5.q.val().get_bits::<8>(52) != self.memory.rdata.val().get_bits::<8>(116);
-        self.restarted.next = self.visited_5.q.val().get_bits::<4>(60) != self.memory.rdata.val().get_bits::<4>(128);
+        self.fresh.next = self.visited_5.q.val().generation != self.memory.rdata.val().shared.generation;
+        self.restarted.next = self.visited_5.q.val().restarts != self.memory.rdata.val().shared.restarts;
         self.stale.next = self.fresh.val()
             | self.restarted.val()
-            | (self.visited_5.q.val().get_bits::<4>(48) != self.memory.rdata.val().get_bits::<4>(124));
+            | (self.visited_5.q.val().seen != self.memory.rdata.val().shared.rewinds);
         self.sender_6.d.next = self.memory.rdata.val();
-        self.nxt_6.d.next = self.visited_5.q.val().get_bits::<24>(0);
+        self.nxt_6.d.next = self.visited_5.q.val().nxt;
         if self.stale.val() {
-            self.nxt_6.d.next = self.memory.rdata.val().get_bits::<24>(0);
+            self.nxt_6.d.next = self.memory.rdata.val().shared.una;
         }
-        self.max_6.d.next = self.visited_5.q.val().get_bits::<24>(24);
+        self.max_6.d.next = self.visited_5.q.val().max;
         if self.fresh.val() {
-            self.max_6.d.next = self.memory.rdata.val().get_bits::<24>(0);
+            self.max_6.d.next = self.memory.rdata.val().shared.una;
         }
         self.restarted_6.d.next = self.restarted.val();
         // the next counts: never the ones that visits have carried out
-        self.rewinds_6.d.next = self.memory.rdata.val().get_bits::<4>(124) + 1;
-        if (self.memory.rdata.val().get_bits::<4>(124) + 1) == self.visited_5.q.val().get_bits::<4>(48) {
-            self.rewinds_6.d.next = self.memory.rdata.val().get_bits::<4>(124) + 2;
+        self.rewinds_6.d.next = self.memory.rdata.val().shared.rewinds + 1;
+        if (self.memory.rdata.val().shared.rewinds + 1) == self.visited_5.q.val().seen {
+            self.rewinds_6.d.next = self.memory.rdata.val().shared.rewinds + 2;
         }
-        self.restarts_6.d.next = self.memory.rdata.val().get_bits::<4>(128) + 1;
-        if (self.memory.rdata.val().get_bits::<4>(128) + 1) == self.visited_5.q.val().get_bits::<4>(60) {
-            self.restarts_6.d.next = self.memory.rdata.val().get_bits::<4>(128) + 2;
+        self.restarts_6.d.next = self.memory.rdata.val().shared.restarts + 1;
+        if (self.memory.rdata.val().shared.restarts + 1) == self.visited_5.q.val().restarts {
+            self.restarts_6.d.next = self.memory.rdata.val().shared.restarts + 2;
         }
-        self.mtu_6.d.next = self.memory.rdata.val().get_bits::<3>(132);
-        if self.op_5.q.val().get_bits::<4>(0) == 8 {
-            self.mtu_6.d.next = self.op_5.q.val().get_bits::<3>(128);
+        self.mtu_6.d.next = self.memory.rdata.val().shared.mtu;
+        if self.op_5.q.val().kind == OpKind::Create {
+            self.mtu_6.d.next = self.op_5.q.val().mtu;
         }
 
         // 6: differences
@@ -275,32 +259,32 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.restarted_7.d.next = self.restarted_6.q.val();
         self.rewinds_7.d.next = self.rewinds_6.q.val();
         self.restarts_7.d.next = self.restarts_6.q.val();
-        self.distance.d.next = self.op_6.q.val().get_bits::<24>(12) - self.sender_6.q.val().get_bits::<24>(0);
-        self.reach.d.next = self.max_6.q.val() - self.sender_6.q.val().get_bits::<24>(0);
-        self.read_reach.d.next = self.sender_6.q.val().get_bits::<24>(72) - self.sender_6.q.val().get_bits::<24>(0);
-        self.end_reach.d.next = self.sender_6.q.val().get_bits::<24>(24) - self.sender_6.q.val().get_bits::<24>(0);
-        self.read_left.d.next = self.sender_6.q.val().get_bits::<24>(72) - self.op_6.q.val().get_bits::<24>(12);
-        self.read_new.d.next = self.op_6.q.val().get_bits::<24>(36) - self.sender_6.q.val().get_bits::<24>(0);
-        self.outstanding.d.next = self.nxt_6.q.val() - self.sender_6.q.val().get_bits::<24>(0);
-        self.new_work.d.next = self.op_6.q.val().get_bits::<24>(12) - self.sender_6.q.val().get_bits::<24>(24);
-        self.at_una.d.next = self.op_6.q.val().get_bits::<24>(12) == self.sender_6.q.val().get_bits::<24>(0);
-        self.none_out.d.next = self.nxt_6.q.val() == self.sender_6.q.val().get_bits::<24>(0);
-        self.no_work.d.next = self.op_6.q.val().get_bits::<24>(12) == self.sender_6.q.val().get_bits::<24>(24);
-        self.no_read.d.next = self.op_6.q.val().get_bits::<24>(36) == self.sender_6.q.val().get_bits::<24>(0);
-        self.reach_less_one.next = self.max_6.q.val() + !self.sender_6.q.val().get_bits::<24>(0);
+        self.distance.d.next = self.op_6.q.val().psn - self.sender_6.q.val().shared.una;
+        self.reach.d.next = self.max_6.q.val() - self.sender_6.q.val().shared.una;
+        self.read_reach.d.next = self.sender_6.q.val().shared.to - self.sender_6.q.val().shared.una;
+        self.end_reach.d.next = self.sender_6.q.val().shared.end_psn - self.sender_6.q.val().shared.una;
+        self.read_left.d.next = self.sender_6.q.val().shared.to - self.op_6.q.val().psn;
+        self.read_new.d.next = self.op_6.q.val().second - self.sender_6.q.val().shared.una;
+        self.outstanding.d.next = self.nxt_6.q.val() - self.sender_6.q.val().shared.una;
+        self.new_work.d.next = self.op_6.q.val().psn - self.sender_6.q.val().shared.end_psn;
+        self.at_una.d.next = self.op_6.q.val().psn == self.sender_6.q.val().shared.una;
+        self.none_out.d.next = self.nxt_6.q.val() == self.sender_6.q.val().shared.una;
+        self.no_work.d.next = self.op_6.q.val().psn == self.sender_6.q.val().shared.end_psn;
+        self.no_read.d.next = self.op_6.q.val().second == self.sender_6.q.val().shared.una;
+        self.reach_less_one.next = self.max_6.q.val() + !self.sender_6.q.val().shared.una;
         self.far.d.next = self.reach_less_one.val().get_bit(22);
-        self.age.d.next = self.timer_now.val() - self.sender_6.q.val().get_bits::<16>(140);
+        self.age.d.next = self.timer_now.val() - self.sender_6.q.val().since;
         self.held_7.d.next = self
             .held
             .val()
-            .get_bit(self.sender_6.q.val().get_bits::<3>(135).index());
+            .get_bit(self.sender_6.q.val().shared.pause_class.index());
         self.now_7.d.next = self.timer_now.val();
 
         // 7: what it is
-        self.kind.next = self.op_7.q.val().get_bits::<4>(0);
-        self.own.next = self.sender_7.q.val().get_bit(138)
-            & (self.sender_7.q.val().get_bits::<8>(116) == self.op_7.q.val().get_bits::<8>(4));
-        self.is_ack.next = self.own.val() & (self.kind.val() < 2);
+        self.kind.next = self.op_7.q.val().kind;
+        self.own.next = self.sender_7.q.val().shared.alive
+            & (self.sender_7.q.val().shared.generation == self.op_7.q.val().generation);
+        self.is_ack.next = self.own.val() & ((self.kind.val() == OpKind::Ack) | (self.kind.val() == OpKind::Nak));
         self.old.next = self.distance.q.val().get_bit(23);
         // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it. Of a flow
         // without timer, READ responses, what has been sent since the restart: its leaving is what ends the READ
@@ -308,7 +292,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.reach.q.val().get_bit(23) | (self.restarted_7.q.val() & self.far.q.val()) {
             self.was_sent.next = self.at_una.q.val();
         }
-        if self.sender_7.q.val().get_bit(169) {
+        if self.sender_7.q.val().timerless {
             self.was_sent.next = self.distance.q.val() <= self.outstanding.q.val();
             if self.outstanding.q.val().get_bit(23) {
                 self.was_sent.next = self.at_una.q.val();
@@ -318,129 +302,111 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & !self.old.val()
             & (self.was_sent.val() | (self.distance.q.val() <= self.read_reach.q.val()))
             & (self.distance.q.val() <= self.end_reach.q.val());
-        self.expired.next = (self.kind.val() == 7)
-            & self.sender_7.q.val().get_bit(138)
-            & self.sender_7.q.val().get_bit(168)
-            & !self.sender_7.q.val().get_bit(169)
+        self.expired.next = (self.kind.val() == OpKind::Tick)
+            & self.sender_7.q.val().shared.alive
+            & self.sender_7.q.val().armed
+            & !self.sender_7.q.val().timerless
             & !self.none_out.q.val()
             & !self.outstanding.q.val().get_bit(23)
-            & (self.nxt_7.q.val().get_bits::<8>(0) == self.sender_7.q.val().get_bits::<8>(160))
+            & (self.nxt_7.q.val().get_bits::<8>(0) == self.sender_7.q.val().sent)
             & (self.age.q.val() >= self.timeout.val())
             & !self.held_7.q.val();
-        self.rewind.next = (self.good.val() & (self.kind.val() == 1))
-            | (self.expired.val() & (self.sender_7.q.val().get_bits::<4>(156) < self.retry_limit.val()));
+        self.rewind.next = (self.good.val() & (self.kind.val() == OpKind::Nak))
+            | (self.expired.val() & (self.sender_7.q.val().retries < self.retry_limit.val()));
 
         // 7: what becomes of the flow
-        self.una.next = self.sender_7.q.val().get_bits::<24>(0);
-        self.end_psn.next = self.sender_7.q.val().get_bits::<24>(24);
-        self.read_from.next = self.sender_7.q.val().get_bits::<24>(48);
-        self.read_to.next = self.sender_7.q.val().get_bits::<24>(72);
-        self.adjust.next = self.sender_7.q.val().get_bits::<20>(96);
-        self.generation_new.next = self.sender_7.q.val().get_bits::<8>(116);
-        self.rewinds.next = self.sender_7.q.val().get_bits::<4>(124);
-        self.restarts.next = self.sender_7.q.val().get_bits::<4>(128);
-        self.mtu.next = self.sender_7.q.val().get_bits::<3>(132);
-        self.pause_class.next = self.sender_7.q.val().get_bits::<3>(135);
-        self.alive.next = self.sender_7.q.val().get_bit(138);
-        self.windowless.next = self.sender_7.q.val().get_bit(139);
-        self.since.next = self.sender_7.q.val().get_bits::<16>(140);
-        self.retries.next = self.sender_7.q.val().get_bits::<4>(156);
-        self.sent.next = self.sender_7.q.val().get_bits::<8>(160);
-        self.armed.next = self.sender_7.q.val().get_bit(168);
-        self.timerless.next = self.sender_7.q.val().get_bit(169);
+        self.written.next = self.sender_7.q.val();
         if self.good.val() {
-            self.una.next = self.op_7.q.val().get_bits::<24>(12);
+            self.written.next.shared.una = self.op_7.q.val().psn;
             if !self.at_una.q.val() {
-                self.retries.next = bits_u::<4>(0);
-                self.since.next = self.now_7.q.val();
+                self.written.next.retries = bits_u::<4>(0);
+                self.written.next.since = self.now_7.q.val();
                 if self.read_left.q.val().get_bit(23) {
-                    self.read_from.next = self.op_7.q.val().get_bits::<24>(12);
-                    self.read_to.next = self.op_7.q.val().get_bits::<24>(12);
+                    self.written.next.shared.from = self.op_7.q.val().psn;
+                    self.written.next.shared.to = self.op_7.q.val().psn;
                 }
             }
         }
-        if self.own.val() & (self.kind.val() == 3) & !self.no_work.q.val() & !self.new_work.q.val().get_bit(23) {
-            self.end_psn.next = self.op_7.q.val().get_bits::<24>(12);
-        }
-        if self.own.val() & (self.kind.val() == 4) & !self.no_read.q.val() & !self.read_new.q.val().get_bit(23) {
-            self.read_from.next = self.op_7.q.val().get_bits::<24>(12);
-            self.read_to.next = self.op_7.q.val().get_bits::<24>(36);
-        }
-        if self.own.val() & (self.kind.val() == 5) {
-            self.adjust.next = self.sender_7.q.val().get_bits::<20>(96) + self.op_7.q.val().get_bits::<20>(36);
-        }
-        if (self.kind.val() == 7) & self.sender_7.q.val().get_bit(138) & !self.sender_7.q.val().get_bit(169) {
+        if (self.kind.val() == OpKind::Tick) & self.sender_7.q.val().shared.alive & !self.sender_7.q.val().timerless {
             if self.none_out.q.val() | self.outstanding.q.val().get_bit(23) {
-                self.armed.next = false;
+                self.written.next.armed = false;
             } else {
-                if !self.sender_7.q.val().get_bit(168)
+                if !self.sender_7.q.val().armed
                     | self.held_7.q.val()
-                    | (self.nxt_7.q.val().get_bits::<8>(0) != self.sender_7.q.val().get_bits::<8>(160))
+                    | (self.nxt_7.q.val().get_bits::<8>(0) != self.sender_7.q.val().sent)
                 {
-                    self.armed.next = true;
-                    self.since.next = self.now_7.q.val();
-                    self.sent.next = self.nxt_7.q.val().get_bits::<8>(0);
+                    self.written.next.armed = true;
+                    self.written.next.since = self.now_7.q.val();
+                    self.written.next.sent = self.nxt_7.q.val().get_bits::<8>(0);
                 }
             }
         }
         if self.expired.val() {
-            self.since.next = self.now_7.q.val();
+            self.written.next.since = self.now_7.q.val();
             if self.rewind.val() {
-                self.retries.next = self.sender_7.q.val().get_bits::<4>(156) + 1;
+                self.written.next.retries = self.sender_7.q.val().retries + 1;
             } else {
-                self.alive.next = false;
+                self.written.next.shared.alive = false;
             }
         }
         if self.rewind.val() {
             // nothing is inside any more; how far READs were asked for stays known
-            self.read_from.next = self.read_to.val();
-            self.rewinds.next = self.rewinds_7.q.val();
+            self.written.next.shared.from = self.written.val().shared.to;
+            self.written.next.shared.rewinds = self.rewinds_7.q.val();
         }
-        if self.own.val() & (self.kind.val() == 11) {
-            self.una.next = self.op_7.q.val().get_bits::<24>(36);
-            self.end_psn.next = self.op_7.q.val().get_bits::<24>(12);
-            self.read_from.next = self.op_7.q.val().get_bits::<24>(36);
-            self.read_to.next = self.op_7.q.val().get_bits::<24>(36);
-            self.restarts.next = self.restarts_7.q.val();
-            self.retries.next = bits_u::<4>(0);
-            self.armed.next = false;
+        match self.kind.val() {
+            OpKind::Work => {
+                if self.own.val() & !self.no_work.q.val() & !self.new_work.q.val().get_bit(23) {
+                    self.written.next.shared.end_psn = self.op_7.q.val().psn;
+                }
+            }
+            OpKind::Advance => {
+                if self.own.val() & !self.no_read.q.val() & !self.read_new.q.val().get_bit(23) {
+                    self.written.next.shared.from = self.op_7.q.val().psn;
+                    self.written.next.shared.to = self.op_7.q.val().second;
+                }
+            }
+            OpKind::Adjust => {
+                if self.own.val() {
+                    self.written.next.shared.adjust =
+                        self.sender_7.q.val().shared.adjust + self.op_7.q.val().second.get_bits::<20>(0);
+                }
+            }
+            OpKind::Restart => {
+                if self.own.val() {
+                    self.written.next.shared.una = self.op_7.q.val().second;
+                    self.written.next.shared.end_psn = self.op_7.q.val().psn;
+                    self.written.next.shared.from = self.op_7.q.val().second;
+                    self.written.next.shared.to = self.op_7.q.val().second;
+                    self.written.next.shared.restarts = self.restarts_7.q.val();
+                    self.written.next.retries = bits_u::<4>(0);
+                    self.written.next.armed = false;
+                }
+            }
+            OpKind::Create => {
+                self.written.next = bits_zero::<SenderFlow>(0);
+                self.written.next.shared.una = self.op_7.q.val().psn;
+                self.written.next.shared.end_psn = self.op_7.q.val().psn;
+                self.written.next.shared.from = self.op_7.q.val().psn;
+                self.written.next.shared.to = self.op_7.q.val().psn;
+                self.written.next.shared.adjust = self.sender_7.q.val().shared.adjust;
+                self.written.next.shared.rewinds = self.sender_7.q.val().shared.rewinds;
+                self.written.next.shared.restarts = self.sender_7.q.val().shared.restarts;
+                self.written.next.shared.generation = self.op_7.q.val().generation;
+                self.written.next.shared.mtu = self.op_7.q.val().mtu;
+                self.written.next.shared.pause_class = self.op_7.q.val().pause_class;
+                self.written.next.shared.windowless = self.op_7.q.val().windowless;
+                self.written.next.shared.alive = true;
+                self.written.next.timerless = self.op_7.q.val().timerless;
+            }
+            OpKind::Remove => {
+                if self.own.val() {
+                    self.written.next.shared.alive = false;
+                }
+            }
+            OpKind::Clear => self.written.next.shared.alive = false,
+            _ => {}
         }
-        if self.kind.val() == 8 {
-            self.una.next = self.op_7.q.val().get_bits::<24>(12);
-            self.end_psn.next = self.op_7.q.val().get_bits::<24>(12);
-            self.read_from.next = self.op_7.q.val().get_bits::<24>(12);
-            self.read_to.next = self.op_7.q.val().get_bits::<24>(12);
-            self.generation_new.next = self.op_7.q.val().get_bits::<8>(4);
-            self.mtu.next = self.op_7.q.val().get_bits::<3>(128);
-            self.pause_class.next = self.op_7.q.val().get_bits::<3>(131);
-            self.windowless.next = self.op_7.q.val().get_bit(134);
-            self.timerless.next = self.op_7.q.val().get_bit(135);
-            self.alive.next = true;
-            self.since.next = bits_u::<16>(0);
-            self.retries.next = bits_u::<4>(0);
-            self.sent.next = bits_u::<8>(0);
-            self.armed.next = false;
-        }
-        if (self.own.val() & (self.kind.val() == 9)) | (self.kind.val() == 10) {
-            self.alive.next = false;
-        }
-        self.written.next = (bit_cast_w::<170, 3, 1>(bit_cast_b(self.timerless.val())) << 169)
-            | (bit_cast_w::<170, 3, 1>(bit_cast_b(self.armed.val())) << 168)
-            | (bit_cast_w::<170, 3, 8>(self.sent.val()) << 160)
-            | (bit_cast_w::<170, 3, 4>(self.retries.val()) << 156)
-            | (bit_cast_w::<170, 3, 16>(self.since.val()) << 140)
-            | (bit_cast_w::<170, 3, 1>(bit_cast_b(self.windowless.val())) << 139)
-            | (bit_cast_w::<170, 3, 1>(bit_cast_b(self.alive.val())) << 138)
-            | (bit_cast_w::<170, 3, 3>(self.pause_class.val()) << 135)
-            | (bit_cast_w::<170, 3, 3>(self.mtu.val()) << 132)
-            | (bit_cast_w::<170, 3, 4>(self.restarts.val()) << 128)
-            | (bit_cast_w::<170, 3, 4>(self.rewinds.val()) << 124)
-            | (bit_cast_w::<170, 3, 8>(self.generation_new.val()) << 116)
-            | (bit_cast_w::<170, 3, 20>(self.adjust.val()) << 96)
-            | (bit_cast_w::<170, 3, 24>(self.read_to.val()) << 72)
-            | (bit_cast_w::<170, 3, 24>(self.read_from.val()) << 48)
-            | (bit_cast_w::<170, 3, 24>(self.end_psn.val()) << 24)
-            | bit_cast_w::<170, 3, 24>(self.una.val());
         self.memory.we.next = self.valid_7.q.val();
         self.memory.waddr.next = self.flow_7.q.val();
         self.memory.wdata.next = self.written.val();
@@ -452,42 +418,45 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         self.nxt_new.next = self.nxt_7.q.val();
         if self.passed.val().get_bit(23) | self.rewind.val() {
-            self.nxt_new.next = self.una.val();
+            self.nxt_new.next = self.written.val().shared.una;
         }
 
         // 8: to whom it matters
-        self.sender_8.d.next = bit_cast_ww::<140, 3, 170, 3>(self.written.val());
+        self.sender_8.d.next = self.written.val().shared;
         self.notify_8.d.next = self.valid_7.q.val();
-        self.paced_8.d.next =
-            self.valid_7.q.val() & ((self.own.val() & (self.kind.val() == 6)) | (self.kind.val() == 8));
+        self.paced_8.d.next = self.valid_7.q.val()
+            & ((self.own.val() & (self.kind.val() == OpKind::Update)) | (self.kind.val() == OpKind::Create));
         self.wake_8.d.next = self.valid_7.q.val()
-            & ((self.own.val() & ((self.kind.val() == 3) | (self.kind.val() == 6) | (self.kind.val() == 11)))
+            & ((self.own.val()
+                & ((self.kind.val() == OpKind::Work)
+                    | (self.kind.val() == OpKind::Update)
+                    | (self.kind.val() == OpKind::Restart)))
                 | (self.good.val() & !self.at_una.q.val())
                 | self.rewind.val()
-                | (self.kind.val() == 8));
-        self.clear_8.d.next = self.valid_7.q.val() & (self.kind.val() == 10);
+                | (self.kind.val() == OpKind::Create));
+        self.clear_8.d.next = self.valid_7.q.val() & (self.kind.val() == OpKind::Clear);
         self.to_cc_8.d.next = self.valid_7.q.val()
             & ((self.is_ack.val() & (self.old.val() | self.good.val()))
-                | (self.own.val() & (self.kind.val() == 2))
+                | (self.own.val() & (self.kind.val() == OpKind::Notify))
                 | (self.expired.val() & self.rewind.val()));
         self.timed_out_8.d.next = self.valid_7.q.val() & self.expired.val() & self.rewind.val();
-        self.psn_8.d.next = self.op_7.q.val().get_bits::<24>(12);
+        self.psn_8.d.next = self.op_7.q.val().psn;
         if self.expired.val() {
-            self.psn_8.d.next = self.una.val();
+            self.psn_8.d.next = self.written.val().shared.una;
         }
         self.snd_nxt_8.d.next = self.nxt_new.val();
         self.acked_8.d.next = bits_u::<24>(0);
         if self.good.val() {
             self.acked_8.d.next = self.distance.q.val();
         }
-        self.mtu_8.d.next = self.sender_7.q.val().get_bits::<3>(132);
-        self.generation_8.d.next = self.sender_7.q.val().get_bits::<8>(116);
+        self.mtu_8.d.next = self.sender_7.q.val().shared.mtu;
+        self.generation_8.d.next = self.sender_7.q.val().shared.generation;
         self.ended_8.d.next = self.valid_7.q.val() & self.expired.val() & !self.rewind.val();
         self.late_8.d.next = self.valid_7.q.val()
             & !self.own.val()
-            & (self.kind.val() != 7)
-            & (self.kind.val() != 8)
-            & (self.kind.val() != 10);
+            & (self.kind.val() != OpKind::Tick)
+            & (self.kind.val() != OpKind::Create)
+            & (self.kind.val() != OpKind::Clear);
         self.beyond_8.d.next = self.valid_7.q.val() & self.is_ack.val() & !self.old.val() & !self.good.val();
 
         self.notify.next = self.notify_8.q.val();

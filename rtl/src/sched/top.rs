@@ -5,7 +5,7 @@ use super::entry::Entry;
 use super::expand::Expand;
 use super::merge::Merge;
 use super::park::{Park, ON_THE_WAY, PARKED};
-use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, GrantWord, SendOut, Telemetry, VisitedWord, WorkIn};
+use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, GrantWord, OpWord, SendOut, Telemetry, VisitedWord, WorkIn};
 use super::sender::Sender;
 use crate::cc::slot::{ConfigIn, EventIn, EventOut, UpdateIn};
 use crate::emit::naming::named;
@@ -15,6 +15,8 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::words::sched::{FlowShared, Operation, Visited};
 use rust_hdl::prelude::*;
 
 /// Flow scheduler with `ENGINES` engines (3 to 7) of `FLOWS` flows each; flow numbers have `A` bits, indices within an
@@ -203,7 +205,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 
         self.sender.valid.next = self.entry.valid.val();
         self.sender.flow.next = self.entry.flow.val();
-        self.sender.word.next = self.entry.word.val();
+        self.sender.word.next = bit_cast_word::<Operation, OpWord>(self.entry.word.val());
         self.sender.engines.next = self.engines.val();
         self.sender.inverse.next = self.inverse.val();
         self.sender.overhead.next = self.overhead.q.val();
@@ -218,7 +220,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
                 self.visited.next = self.engine[i].visited.val();
             }
         }
-        self.sender.visited.next = self.visited.val();
+        self.sender.visited.next = bit_cast_word::<Visited, VisitedWord>(self.visited.val());
 
         for i in 0..ENGINES {
             self.engine[i].clock.next = self.clock.val();
@@ -226,7 +228,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             self.engine[i].notify.next = self.sender.notify.val() & (self.sender.engine.val() == i.val());
             self.engine[i].index.next = self.sender.engine_index.val();
             self.engine[i].flow.next = self.sender.flow_8.val();
-            self.engine[i].sender.next = self.sender.sender.val();
+            self.engine[i].sender.next = bit_cast_bus::<140, 3, FlowShared>(self.sender.sender.val());
             self.engine[i].pacing.next = self.sender.pacing.val();
             self.engine[i].paced.next = self.sender.paced.val();
             self.engine[i].wake.next = self.sender.wake.val();

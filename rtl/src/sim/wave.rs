@@ -70,7 +70,10 @@ impl<W: Write> Wave<W> {
 
 /// `lane$0` to `lane_0`; generated names hold no character that a viewer takes for syntax.
 fn plain(name: &str) -> String {
-    name.replace(['$', '.', ' '], "_").replace("::", "_")
+    let (name, _) = crate::prim::word::name_and_doc(name);
+    name.replace(['[', ']'], "")
+        .replace(['$', '.', ' '], "_")
+        .replace("::", "_")
 }
 
 struct Header<W: Write> {

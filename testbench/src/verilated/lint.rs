@@ -49,5 +49,8 @@ pub fn lint(sources: &Sources) -> Result<(), LintError> {
 
 /// Whether a text has a dollar beside `$signed` and `$unsigned`.
 pub fn has_dollar(text: &str) -> bool {
-    text.replace("$signed", "").replace("$unsigned", "").contains('$')
+    text.replace("$signed", "")
+        .replace("$clog2", "")
+        .replace("$unsigned", "")
+        .contains('$')
 }

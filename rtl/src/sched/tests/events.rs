@@ -1,10 +1,12 @@
 //! The event pipeline against [`hpcc_models::sched::SenderState::handle`], with random operations of few flows.
 
 use super::visits::{pack, sender_word};
+use crate::prim::uint::Limbs;
 use crate::prim::uint::U;
 use crate::sched::entry::SAME_FLOW_INTERVAL;
 use crate::sched::sender::Sender;
 use crate::sim::{init, step, Stimulus};
+use crate::words::sched::{OpKind, Operation, Visited};
 use hpcc_models::sched::formats::*;
 use hpcc_models::sched::{FlowSettings, Op, Outcome, Pacing, SchedRegisters, SenderState, Timing, VisitState};
 use std::collections::VecDeque;
@@ -50,33 +52,44 @@ fn random_op(random: &mut Stimulus, flow: &SenderState, max: u32) -> Op {
     }
 }
 
-fn op_word(op: Op, generation: u8) -> crate::sched::ports::OpWord {
-    let no = FlowSettings::default();
-    let (kind, psn, second, window, rate, settings) = match op {
-        Op::Ack(psn) => (0, psn, 0, 0, 0, no),
-        Op::Nak(psn) => (1, psn, 0, 0, 0, no),
-        Op::Notify => (2, 0, 0, 0, 0, no),
-        Op::Work(end) => (3, end, 0, 0, 0, no),
-        Op::Advance(from, to) => (4, from, to, 0, 0, no),
-        Op::Adjust(bytes) => (5, 0, bytes, 0, 0, no),
-        Op::Update(rate, window) => (6, 0, 0, window, rate, no),
-        Op::Tick => (7, 0, 0, 0, 0, no),
-        Op::Create(psn, settings) => (8, psn, 0, 0, 0, settings),
-        Op::Remove => (9, 0, 0, 0, 0, no),
-        Op::Restart(start, end) => (11, end, start, 0, 0, no),
+fn op_word(op: Op, generation: u8) -> Operation {
+    let word = Operation {
+        generation: U(generation.into()),
+        ..Operation::default()
     };
-    pack(&[
-        (kind, 4),
-        (generation.into(), 8),
-        (psn.into(), 24),
-        (second.into(), 24),
-        (window, 34),
-        (rate, 34),
-        (settings.mtu.into(), 3),
-        (settings.priority.into(), 3),
-        (settings.windowless.into(), 1),
-        (settings.timerless.into(), 1),
-    ])
+    let psn = |kind, psn: u32| Operation {
+        kind,
+        psn: U(psn.into()),
+        ..word
+    };
+    let two = |kind, first, second: u32| Operation {
+        second: U(second.into()),
+        ..psn(kind, first)
+    };
+    let kind = |kind| Operation { kind, ..word };
+    match op {
+        Op::Ack(at) => psn(OpKind::Ack, at),
+        Op::Nak(at) => psn(OpKind::Nak, at),
+        Op::Notify => kind(OpKind::Notify),
+        Op::Work(end) => psn(OpKind::Work, end),
+        Op::Advance(from, to) => two(OpKind::Advance, from, to),
+        Op::Adjust(bytes) => two(OpKind::Adjust, 0, bytes),
+        Op::Update(rate, window) => Operation {
+            rate: U(rate),
+            window: U(window),
+            ..kind(OpKind::Update)
+        },
+        Op::Tick => kind(OpKind::Tick),
+        Op::Create(at, settings) => Operation {
+            mtu: U(settings.mtu.into()),
+            pause_class: U(settings.priority.into()),
+            windowless: settings.windowless,
+            timerless: settings.timerless,
+            ..psn(OpKind::Create, at)
+        },
+        Op::Remove => kind(OpKind::Remove),
+        Op::Restart(start, end) => two(OpKind::Restart, end, start),
+    }
 }
 
 #[test]
@@ -187,7 +200,7 @@ fn every_event_agrees_bit_for_bit() {
         holds.push_back(held);
         block.valid.next = offer;
         block.flow.next = U(flow as u64);
-        block.visited.next = U(words.pop_front().unwrap_or(0));
+        block.visited.next = Visited::from_limbs(&[words.pop_front().unwrap_or(0)]);
         block.held.next = U(holds.pop_front().unwrap_or(0).into());
         block.timer_now.next = U(timers.pop_front().unwrap_or(0).into());
         let due = if expected.len() > LATENCY {
@@ -208,7 +221,11 @@ fn every_event_agrees_bit_for_bit() {
                 "{at}"
             );
             assert_eq!(b.flow_8.val().0, e.flow as u64, "{at}");
-            assert_eq!(b.sender.val(), sender_word(&e.sender), "{at}");
+            assert_eq!(
+                crate::prim::word::bit_cast_bus(b.sender.val()),
+                sender_word(&e.sender),
+                "{at}"
+            );
             let got = (
                 b.late.val(),
                 b.beyond.val(),

@@ -1,0 +1,73 @@
+//! The words of the NIC: every value with named fields, declared once.
+//!
+//! A declaration gives the struct that kernels read and write by field, its layout in memories and on buses, the readers of
+//! the tests, and the packed struct of the Verilog package. How a word is declared and used: [`crate::prim::word`] and the
+//! book's chapter on emission.
+//!
+//! | file | words of |
+//! |---|---|
+//! | [`context`] | queue pairs, memory regions, commands of the host |
+//! | [`work`] | work requests and completions |
+//! | [`transport`] | packets between parser, engines and frame builders |
+//! | [`dma`] | jobs of the memory readers and writers |
+//! | [`sched`] | flows and operations on them |
+
+pub mod context;
+pub mod dma;
+pub mod sched;
+pub mod transport;
+pub mod work;
+
+#[cfg(test)]
+mod tests {
+    use super::context::*;
+    use super::dma::*;
+    use super::transport::*;
+    use super::work::*;
+    use crate::nic::words::WORDS;
+    use crate::prim::word::Word;
+
+    /// Until every block reads by name, the layouts here and the positions in [`crate::nic::words`] are the same.
+    #[test]
+    fn layouts_are_those_of_the_positions() {
+        fn same<T: Word>(name: &str) {
+            let (_, bits, fields) = WORDS.iter().find(|(other, ..)| *other == name).expect("listed");
+            let places: Vec<_> = T::FIELDS.iter().map(|field| (field.low, field.width)).collect();
+            let known: Vec<_> = fields.iter().map(|field| (field.low, field.width)).collect();
+            assert_eq!((T::BITS, places), (*bits, known), "{name}");
+        }
+        same::<QpContext>("Context");
+        same::<Region>("Region");
+        same::<HostCommand>("HostCommand");
+        same::<RxPacket>("RxRow");
+        same::<Commit>("Commit");
+        same::<Action>("Action");
+        same::<AckSend>("AckSend");
+        same::<TxPacket>("TxPacket");
+        same::<Message>("Message");
+        same::<ReadState>("ReadState");
+        same::<DmaJob>("DmaJob");
+        same::<WorkRequest>("Work");
+        same::<Completion>("Completion");
+    }
+
+    #[test]
+    fn completion_codes_are_the_models() {
+        use hpcc_models::nic::Status;
+        let order = [
+            Status::Ok,
+            Status::RetryExceeded,
+            Status::RemoteInvalidRequest,
+            Status::RemoteAccessError,
+            Status::RemoteOperationalError,
+            Status::LocalAccessError,
+            Status::LocalOperationalError,
+            Status::InvalidWork,
+            Status::Flushed,
+        ];
+        assert_eq!(order.len(), CompletionStatus::ALL.len());
+        for (here, there) in CompletionStatus::ALL.iter().zip(order) {
+            assert_eq!((*here as u8, format!("{here:?}")), (there as u8, format!("{there:?}")));
+        }
+    }
+}

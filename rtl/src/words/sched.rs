@@ -1,0 +1,118 @@
+//! What the scheduler keeps of a flow, and the operations on it.
+
+use crate::prim::uint::U;
+use rust_hdl::prelude::Bit;
+
+crate::kind! {
+    /// What happens to a flow, as [`hpcc_models::sched::Op`].
+    pub enum OpKind {
+        /// Acknowledgement.
+        Ack,
+        /// Negative acknowledgement.
+        Nak,
+        /// Congestion control only.
+        Notify,
+        /// Work.
+        Work,
+        /// A READ request was sent.
+        Advance,
+        /// Correction of the credit.
+        Adjust,
+        /// Rate and window.
+        Update,
+        /// The timer looks.
+        Tick,
+        /// Creation.
+        Create,
+        /// Removal.
+        Remove,
+        /// After reset: the flow is removed whatever its generation, and is not in the ring.
+        Clear,
+        /// Work from a new start.
+        Restart,
+    }
+}
+
+crate::word! {
+    /// One operation.
+    pub struct Operation {
+        /// What it is.
+        kind: OpKind,
+        /// Generation that it is meant for.
+        generation: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// Second PSN (the start of a restart), or bytes.
+        second: U<24>,
+        /// Window, UQ23.11.
+        window: U<34>,
+        /// Rate, UQ7.27.
+        rate: U<34>,
+        /// Payload of a full packet is 256 << mtu bytes.
+        mtu: U<3>,
+        /// Priority, as pause counts them.
+        pause_class: U<3>,
+        /// No window.
+        windowless: Bit,
+        /// No timer: READ responses.
+        timerless: Bit,
+    }
+
+    /// What visits read of a flow's sender state.
+    pub struct FlowShared {
+        /// Oldest PSN that is not acknowledged.
+        una: U<24>,
+        /// One past the last PSN of the work.
+        end_psn: U<24>,
+        /// First PSN of the READ that was asked for last.
+        from: U<24>,
+        /// One past its last PSN.
+        to: U<24>,
+        /// Bytes that sent packets were shorter than full ones.
+        adjust: U<20>,
+        /// Generation.
+        generation: U<8>,
+        /// Rewinds, counted.
+        rewinds: U<4>,
+        /// Restarts, counted.
+        restarts: U<4>,
+        /// Payload of a full packet is 256 << mtu bytes.
+        mtu: U<3>,
+        /// Priority, as pause counts them.
+        pause_class: U<3>,
+        /// The flow exists.
+        alive: Bit,
+        /// No window.
+        windowless: Bit,
+    }
+
+    /// A flow's sender state, [`hpcc_models::sched::SenderState`].
+    pub struct SenderFlow {
+        /// What visits read.
+        shared: FlowShared,
+        /// When the timer was armed or something was acknowledged, 1.024 us.
+        since: U<16>,
+        /// Timeouts since then.
+        retries: U<4>,
+        /// Low bits of the next PSN when the timer looked last.
+        sent: U<8>,
+        /// The timer runs.
+        armed: Bit,
+        /// No timer: READ responses.
+        timerless: Bit,
+    }
+
+    /// What events read of a flow's visits, the low bits of [`hpcc_models::sched::VisitState`].
+    pub struct Visited {
+        /// Next PSN.
+        nxt: U<24>,
+        /// One past the highest PSN that was sent.
+        max: U<24>,
+        /// Rewinds that visits have carried out.
+        seen: U<4>,
+        /// Generation.
+        generation: U<8>,
+        /// Restarts that visits have carried out.
+        restarts: U<4>,
+    }
+}

@@ -1,0 +1,228 @@
+//! Packets between the parser, the engines of the transport and the frame builders.
+
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use rust_hdl::prelude::Bit;
+
+crate::kind! {
+    /// What the INT of a packet is for.
+    pub enum IntRole {
+        /// None.
+        Plain,
+        /// Collected on the way here.
+        Collected,
+        /// Collected on the way there and echoed by the peer.
+        Echoed,
+    }
+
+    /// What follows a packet's payload.
+    pub enum CommitKind {
+        /// Nothing.
+        Nothing,
+        /// An acknowledgement is to be sent.
+        Acknowledge,
+        /// A READ is to be answered.
+        Read,
+        /// The requester learns of an answer.
+        Answer,
+    }
+
+    /// What a peer answers to a request.
+    pub enum AnswerKind {
+        /// Acknowledgement or negative acknowledgement.
+        Acknowledgement,
+        /// Data of a READ.
+        ReadData,
+        /// Data of a READ behind a gap: the READ is asked for again.
+        ReadGap,
+        /// Data of a READ that is here already: only its echo counts.
+        ReadDuplicate,
+    }
+
+    /// What a data packet carries between BTH and payload.
+    pub enum ExtensionKind {
+        /// Nothing.
+        None,
+        /// RETH.
+        Reth,
+        /// AETH.
+        Aeth,
+    }
+}
+
+crate::word! {
+    /// An accepted transport packet beside the context of its queue pair.
+    pub struct RxPacket {
+        /// BTH opcode.
+        opcode: U<8>,
+        /// Acknowledge request.
+        ack_req: Bit,
+        /// ECN field of IPv4.
+        ecn: U<2>,
+        /// Queue pair.
+        qp: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// 16 bytes after the BTH, first byte in the highest bits: RETH, or AETH and 12 more.
+        extension: W<128, 2>,
+        /// First byte of the payload in the frame.
+        payload_at: U<7>,
+        /// Bytes of payload without pad.
+        payload_length: U<16>,
+        /// Bytes of INT header and stack, 0 on plain packets.
+        int_length: U<6>,
+        /// INT header and stack, first byte in the highest bits, zero behind its length.
+        int_stack: W<336, 6>,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// MTU code.
+        mtu: U<3>,
+        /// The queue pair collects INT.
+        int_on: Bit,
+        /// What its INT is for.
+        role: IntRole,
+    }
+
+    /// What is to happen once the memory has taken a packet's payload.
+    pub struct Commit {
+        /// What it is.
+        kind: CommitKind,
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN: of the acknowledgement, the READ's first, or the answer's.
+        psn: U<24>,
+        /// AETH syndrome; 0x1f acknowledges. For answers 0x1f also for READ data.
+        syndrome: U<8>,
+        /// MSN.
+        msn: U<24>,
+        /// Bytes of INT.
+        int_length: U<6>,
+        /// INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
+        int_stack: W<336, 6>,
+        /// Which answer, if it is one.
+        answer: AnswerKind,
+        /// The queue pair collects INT.
+        int_on: Bit,
+        /// Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
+        /// commit stage).
+        ends_or_failed: Bit,
+    }
+
+    /// What an engine decides about a packet.
+    pub struct Action {
+        /// Take the payload; skip it otherwise.
+        take: Bit,
+        /// Where it goes.
+        address: U<64>,
+        /// There is something to commit.
+        commits: Bit,
+        /// What.
+        commit: Commit,
+    }
+
+    /// An acknowledgement, negative acknowledgement or READ echo on its way out.
+    pub struct AckSend {
+        /// READ echo; low: acknowledgement with AETH.
+        echo: Bit,
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// AETH syndrome.
+        syndrome: U<8>,
+        /// MSN.
+        msn: U<24>,
+        /// Bytes of INT; 0 on plain queue pairs.
+        int_length: U<6>,
+        /// INT, first byte in the highest bits.
+        int_stack: W<336, 6>,
+    }
+
+    /// A data packet on its way out; its payload follows on the stream of the memory reader.
+    pub struct TxPacket {
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// BTH opcode.
+        opcode: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// Acknowledge request.
+        ack_req: Bit,
+        /// Which extension the packet has.
+        extension_kind: ExtensionKind,
+        /// The extension, first byte in the highest bits; an AETH fills the highest 32.
+        extension: W<128, 2>,
+        /// Bytes of payload.
+        length: U<13>,
+        /// Last response of a READ: tell the response queue when it has left.
+        ends_read: Bit,
+        /// It is a READ response.
+        response: Bit,
+        /// Tag of its READ.
+        tag: U<2>,
+    }
+
+    /// A message of the requester, as it lies in its queue pair's ring.
+    pub struct Message {
+        /// First PSN.
+        first_psn: U<24>,
+        /// One past the last PSN.
+        end_psn: U<24>,
+        /// READ; low: WRITE.
+        read: Bit,
+        /// The work request ends with this message.
+        last: Bit,
+        /// Generation.
+        generation: U<8>,
+        /// Local address.
+        local_address: U<64>,
+        /// Remote address.
+        remote_address: U<64>,
+        /// Remote key.
+        remote_key: U<32>,
+        /// Bytes of this message.
+        length: U<32>,
+        /// Number of the work request.
+        id: U<64>,
+        /// Bytes of the work request.
+        total: U<32>,
+        /// Not used.
+        reserved: U<38>,
+    }
+
+    /// A READ that is being answered.
+    pub struct ReadState {
+        /// Generation.
+        generation: U<8>,
+        /// PSN of the first response.
+        first_psn: U<24>,
+        /// Number of responses.
+        count: U<24>,
+        /// Address of the first byte.
+        address: U<64>,
+        /// Bytes.
+        length: U<32>,
+        /// MSN of the responses.
+        msn: U<24>,
+        /// Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to.
+        tag: U<2>,
+    }
+
+    /// What a READ asks for, in the place of INT.
+    pub struct ReadRequest {
+        /// First byte.
+        address: U<64>,
+        /// Bytes.
+        length: U<32>,
+        /// Number of PSNs that its responses take.
+        count: U<24>,
+        /// It was asked for before.
+        duplicate: Bit,
+    }
+}
