@@ -136,7 +136,7 @@ impl Logic for Kernel {
         }
         for i in 0..5 {
             self.lane[i].clock.next = self.clock.val();
-            self.lane[i].d.next = (self.lane[i].q.val());
+            self.lane[i].d.next = self.lane[i].q.val();
             (self.lane[i].d.next).ts = self.r.q.val().tele.hops[i].ts;
             if (self.lane[i].q.val()).depth.get_bit(3) {
                 (self.lane[i].d.next).depth = (self.lane[i].q.val()).depth + self.x.val().tele.hops[i].depth;

@@ -115,7 +115,7 @@ module ack_builder (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  delay_w379_d7 u_beside (
+  hpcc_delay #(.WIDTH(379), .DEPTH(7)) u_beside (
     .clock(clock),
     .d(beside_d),
     .q(beside_q)

@@ -136,8 +136,8 @@ module admit_300_9 (
   assign enter = ((next_valid_q & (hold_off_q == 3'd0)) & (~crowded)) & (~sweeping_q);
   assign load = enter | (~next_valid_q);
   assign heads_down_ready = load & (~commands_down_valid);
-  assign offered_flow = 9'(heads_down_data[15:0]);
-  assign commanded_flow = 9'(commands_down_data[15:0]);
+  assign offered_flow = heads_down_data[8:0];
+  assign commanded_flow = commands_down_data[8:0];
   assign in_range = {1'd0, heads_down_data[15:0]} < limit;
   assign valid = valid_r_q;
   assign is_command = is_command_r_q;

@@ -40,7 +40,7 @@ module average_9 (
     .b(inverse_base_rtt),
     .p(weight_p)
   );
-  delay_w51_d3 u_largest_25 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(3)) u_largest_25 (
     .clock(clock),
     .d(largest),
     .q(largest_25_q)
@@ -65,27 +65,27 @@ module average_9 (
     .b(rest_q),
     .p(old_p)
   );
-  delay_w51_d6 u_largest_31 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(6)) u_largest_31 (
     .clock(clock),
     .d(largest_25_q),
     .q(largest_31_q)
   );
-  delay_w51_d5 u_unchanged_31 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(5)) u_unchanged_31 (
     .clock(clock),
     .d(memory_rdata),
     .q(unchanged_31_q)
   );
-  delay_w1_d9 u_whole_31 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(9)) u_whole_31 (
     .clock(clock),
     .d(whole),
     .q(whole_31_q)
   );
-  delay_w1_d9 u_none_31 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(9)) u_none_31 (
     .clock(clock),
     .d(none),
     .q(none_31_q)
   );
-  delay_w9_d8 u_flow_31 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(8)) u_flow_31 (
     .clock(clock),
     .d(flow),
     .q(flow_31_q)

@@ -31,17 +31,17 @@ module choice (
     .x(unused_normalise_x),
     .shift(normalise_shift)
   );
-  delay_w6_d6 u_zeros (
+  hpcc_delay #(.WIDTH(6), .DEPTH(6)) u_zeros (
     .clock(clock),
     .d(normalise_shift),
     .q(zeros_q)
   );
-  delay_w3_d11 u_mtu_13 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(11)) u_mtu_13 (
     .clock(clock),
     .d(mtu),
     .q(mtu_13_q)
   );
-  delay_w3_d11 u_pause_bit_13 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(11)) u_pause_bit_13 (
     .clock(clock),
     .d(pause_bit),
     .q(pause_bit_13_q)

@@ -25,7 +25,7 @@ module completions (
   wire  [191:0] fifo_down_data;
   wire  fifo_down_valid;
   wire  fifo_crowded;
-  stream_fifo_w192_a6_mark56 u_fifo (
+  hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_fifo (
     .clock(clock),
     .reset(reset),
     .up_data(item_1_q),

@@ -65,7 +65,7 @@ module data_header (
   wire  [671:0] rows_down_data;
   wire  rows_down_valid;
   wire  rows_crowded;
-  stream_fifo_w196_a6_mark64 u_packets (
+  hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(64)) u_packets (
     .clock(clock),
     .reset(reset),
     .up_data(packet_data),
@@ -104,12 +104,12 @@ module data_header (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  delay_w197_d7 u_beside (
+  hpcc_delay #(.WIDTH(197), .DEPTH(7)) u_beside (
     .clock(clock),
     .d(beside_d),
     .q(beside_q)
   );
-  stream_fifo_w672_a5_mark12 u_rows (
+  hpcc_fifo #(.WIDTH(672), .ADDRESS(5), .MARK(12)) u_rows (
     .clock(clock),
     .reset(reset),
     .up_data(row_11_q),

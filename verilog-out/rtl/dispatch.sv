@@ -113,12 +113,12 @@ module dispatch (
   logic [592:0] control_word_q;
   logic [43:0] counts_out_d;
   logic [43:0] counts_out_q;
-  delay_w1_d11 u_lost_13 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_lost_13 (
     .clock(clock),
     .d(lost),
     .q(lost_13_q)
   );
-  stream_fifo_w816_a9_mark512 u_rows (
+  hpcc_fifo #(.WIDTH(816), .ADDRESS(9), .MARK(512)) u_rows (
     .clock(clock),
     .reset(reset),
     .up_data(verdict),

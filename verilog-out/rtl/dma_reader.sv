@@ -68,7 +68,7 @@ module dma_reader (
     .burst(split_burst),
     .burst_last(unused_split_burst_last)
   );
-  stream_fifo_w64_a5_mark16 u_bursts (
+  hpcc_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(16)) u_bursts (
     .clock(clock),
     .reset(reset),
     .up_data(split_burst),
@@ -79,7 +79,7 @@ module dma_reader (
     .down_ready(m_axi_arready),
     .crowded(unused_bursts_crowded)
   );
-  stream_fifo_w40_a5_mark16 u_shapes (
+  hpcc_fifo #(.WIDTH(40), .ADDRESS(5), .MARK(16)) u_shapes (
     .clock(clock),
     .reset(reset),
     .up_data(split_shape),
@@ -102,7 +102,7 @@ module dma_reader (
     .payload_valid(align_payload_valid),
     .payload(align_payload)
   );
-  stream_fifo_w521_a9_mark448 u_beats (
+  hpcc_fifo #(.WIDTH(521), .ADDRESS(9), .MARK(448)) u_beats (
     .clock(clock),
     .reset(reset),
     .up_data(align_payload),

@@ -85,7 +85,7 @@ module dma_writer (
     .burst(split_burst),
     .burst_last(split_burst_last)
   );
-  stream_fifo_w64_a5_mark16 u_bursts (
+  hpcc_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(16)) u_bursts (
     .clock(clock),
     .reset(reset),
     .up_data(split_burst),
@@ -96,7 +96,7 @@ module dma_writer (
     .down_ready(m_axi_awready),
     .crowded(unused_bursts_crowded)
   );
-  stream_fifo_w40_a5_mark16 u_shapes (
+  hpcc_fifo #(.WIDTH(40), .ADDRESS(5), .MARK(16)) u_shapes (
     .clock(clock),
     .reset(reset),
     .up_data(split_shape),
@@ -107,7 +107,7 @@ module dma_writer (
     .down_ready(align_shape_ready),
     .crowded(unused_shapes_crowded)
   );
-  stream_fifo_w1_a6_mark32 u_pending (
+  hpcc_fifo #(.WIDTH(1), .ADDRESS(6), .MARK(32)) u_pending (
     .clock(clock),
     .reset(reset),
     .up_data(pending_up_data),
@@ -131,7 +131,7 @@ module dma_writer (
     .line_valid(align_line_valid),
     .line(align_line)
   );
-  stream_fifo_w577_a4_mark8 u_lines (
+  hpcc_fifo #(.WIDTH(577), .ADDRESS(4), .MARK(8)) u_lines (
     .clock(clock),
     .reset(reset),
     .up_data(align_line),
@@ -142,7 +142,7 @@ module dma_writer (
     .down_ready(m_axi_wready),
     .crowded(lines_crowded)
   );
-  stream_fifo_w1_a5_mark16 u_tokens (
+  hpcc_fifo #(.WIDTH(1), .ADDRESS(5), .MARK(16)) u_tokens (
     .clock(clock),
     .reset(reset),
     .up_data(tokens_up_data),

@@ -90,7 +90,7 @@ module engine_9_6_1 (
   wire  [37:0] back_15_q;
   wire  back_valid_15_d;
   wire  back_valid_15_q;
-  table_ram_w140_a6 u_sender_ram (
+  hpcc_table_ram #(.WIDTH(140), .ADDRESS(6)) u_sender_ram (
     .clock(clock),
     .raddr(sender_ram_raddr),
     .rdata(sender_ram_rdata),
@@ -98,7 +98,7 @@ module engine_9_6_1 (
     .waddr(index),
     .wdata(sender)
   );
-  table_ram_w70_a6 u_pacing_ram (
+  hpcc_table_ram #(.WIDTH(70), .ADDRESS(6)) u_pacing_ram (
     .clock(clock),
     .raddr(pacing_ram_raddr),
     .rdata(pacing_ram_rdata),
@@ -106,7 +106,7 @@ module engine_9_6_1 (
     .waddr(index),
     .wdata(pacing)
   );
-  table_ram_w142_a6 u_state_ram (
+  hpcc_table_ram #(.WIDTH(142), .ADDRESS(6)) u_state_ram (
     .clock(clock),
     .raddr(state_ram_raddr),
     .rdata(state_ram_rdata),
@@ -114,7 +114,7 @@ module engine_9_6_1 (
     .waddr(state_ram_waddr),
     .wdata(visit_state_after)
   );
-  table_ram_w64_a6 u_visited_ram (
+  hpcc_table_ram #(.WIDTH(64), .ADDRESS(6)) u_visited_ram (
     .clock(clock),
     .raddr(asked),
     .rdata(visited_ram_rdata),
@@ -122,7 +122,7 @@ module engine_9_6_1 (
     .waddr(visited_ram_waddr),
     .wdata(visited_ram_wdata)
   );
-  table_ram_w1_a6 u_out_ram (
+  hpcc_table_ram #(.WIDTH(1), .ADDRESS(6)) u_out_ram (
     .clock(clock),
     .raddr(out_ram_raddr),
     .rdata(out_ram_rdata),
@@ -138,17 +138,17 @@ module engine_9_6_1 (
     .waddr(back_ram_waddr),
     .wdata(back_ram_wdata)
   );
-  delay_w34_d13 u_wake_13 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(13)) u_wake_13 (
     .clock(clock),
     .d(wake_13_d),
     .q(wake_13_q)
   );
-  delay_w34_d2 u_wake_16 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_wake_16 (
     .clock(clock),
     .d(wake_14_q),
     .q(wake_16_q)
   );
-  stream_fifo_w32_a6_mark1 u_woken (
+  hpcc_fifo #(.WIDTH(32), .ADDRESS(6), .MARK(1)) u_woken (
     .clock(clock),
     .reset(reset),
     .up_data(woken_up_data),
@@ -179,7 +179,7 @@ module engine_9_6_1 (
     .credit(choice_credit),
     .row(choice_row)
   );
-  stream_fifo_w64_a5_mark4 u_fifo (
+  hpcc_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(4)) u_fifo (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_up_data),
@@ -190,12 +190,12 @@ module engine_9_6_1 (
     .down_ready(grants_ready),
     .crowded(fifo_crowded)
   );
-  delay_w1_d13 u_valid_13 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(13)) u_valid_13 (
     .clock(clock),
     .d(valid_0_q),
     .q(valid_13_q)
   );
-  delay_w38_d13 u_entry_13 (
+  hpcc_delay #(.WIDTH(38), .DEPTH(13)) u_entry_13 (
     .clock(clock),
     .d(entry_0_q),
     .q(entry_13_q)
@@ -212,12 +212,12 @@ module engine_9_6_1 (
     .grant(visit_grant),
     .idle(visit_idle)
   );
-  delay_w38_d2 u_back_15 (
+  hpcc_delay #(.WIDTH(38), .DEPTH(2)) u_back_15 (
     .clock(clock),
     .d(back_15_d),
     .q(back_15_q)
   );
-  delay_w1_d2 u_back_valid_15 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_back_valid_15 (
     .clock(clock),
     .d(back_valid_15_d),
     .q(back_valid_15_q)

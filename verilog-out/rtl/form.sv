@@ -118,77 +118,77 @@ module form (
   wire  [65:0] feedbacks_down_data;
   wire  feedbacks_down_valid;
   wire  feedbacks_crowded;
-  delay_w24_d2 u_place_2 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_place_2 (
     .clock(clock),
     .d(place),
     .q(place_2_q)
   );
-  delay_w64_d2 u_remote_2 (
+  hpcc_delay #(.WIDTH(64), .DEPTH(2)) u_remote_2 (
     .clock(clock),
     .d(remote),
     .q(remote_2_q)
   );
-  delay_w32_d2 u_key_2 (
+  hpcc_delay #(.WIDTH(32), .DEPTH(2)) u_key_2 (
     .clock(clock),
     .d(key),
     .q(key_2_q)
   );
-  delay_w3_d2 u_mtu_2 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_mtu_2 (
     .clock(clock),
     .d(mtu),
     .q(mtu_2_q)
   );
-  delay_w1_d2 u_last_2 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_last_2 (
     .clock(clock),
     .d(last),
     .q(last_2_q)
   );
-  delay_w2_d2 u_form_2 (
+  hpcc_delay #(.WIDTH(2), .DEPTH(2)) u_form_2 (
     .clock(clock),
     .d(form),
     .q(form_2_q)
   );
-  delay_w1_d3 u_valid_3 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_valid_3 (
     .clock(clock),
     .d(valid),
     .q(valid_3_q)
   );
-  delay_w1_d3 u_ack_req_3 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_ack_req_3 (
     .clock(clock),
     .d(ack_req),
     .q(ack_req_3_q)
   );
-  delay_w1_d3 u_int_on_3 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_int_on_3 (
     .clock(clock),
     .d(int_on),
     .q(int_on_3_q)
   );
-  delay_w24_d3 u_psn_3 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(3)) u_psn_3 (
     .clock(clock),
     .d(psn),
     .q(psn_3_q)
   );
-  delay_w24_d3 u_end_3 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(3)) u_end_3 (
     .clock(clock),
     .d(end_psn),
     .q(end_3_q)
   );
-  delay_w9_d3 u_flow_3 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(3)) u_flow_3 (
     .clock(clock),
     .d(flow),
     .q(flow_3_q)
   );
-  delay_w8_d3 u_generation_3 (
+  hpcc_delay #(.WIDTH(8), .DEPTH(3)) u_generation_3 (
     .clock(clock),
     .d(generation),
     .q(generation_3_q)
   );
-  delay_w2_d3 u_tag_3 (
+  hpcc_delay #(.WIDTH(2), .DEPTH(3)) u_tag_3 (
     .clock(clock),
     .d(tag),
     .q(tag_3_q)
   );
-  stream_fifo_w196_a6_mark56 u_packets (
+  hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(56)) u_packets (
     .clock(clock),
     .reset(reset),
     .up_data(word_4_q),
@@ -199,7 +199,7 @@ module form (
     .down_ready(packet_ready),
     .crowded(packets_crowded)
   );
-  stream_fifo_w77_a3_mark3 u_jobs (
+  hpcc_fifo #(.WIDTH(77), .ADDRESS(3), .MARK(3)) u_jobs (
     .clock(clock),
     .reset(reset),
     .up_data(job_4_q),
@@ -210,7 +210,7 @@ module form (
     .down_ready(job_ready),
     .crowded(jobs_crowded)
   );
-  stream_fifo_w66_a4_mark6 u_feedbacks (
+  hpcc_fifo #(.WIDTH(66), .ADDRESS(4), .MARK(6)) u_feedbacks (
     .clock(clock),
     .reset(reset),
     .up_data(feedbacks_up_data),

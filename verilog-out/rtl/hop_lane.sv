@@ -82,12 +82,12 @@ module hop_lane (
     .b(queue_weight),
     .p(queue_p)
   );
-  delay_w50_d6 u_queue_12 (
+  hpcc_delay #(.WIDTH(50), .DEPTH(6)) u_queue_12 (
     .clock(clock),
     .d(queue_p),
     .q(queue_12_q)
   );
-  delay_w56_d3 u_base_16 (
+  hpcc_delay #(.WIDTH(56), .DEPTH(3)) u_base_16 (
     .clock(clock),
     .d(base_q),
     .q(base_16_q)
@@ -98,17 +98,17 @@ module hop_lane (
     .b(reciprocal_fraction),
     .p(extra_p)
   );
-  delay_w1_d12 u_used_17 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(12)) u_used_17 (
     .clock(clock),
     .d(used),
     .q(used_17_q)
   );
-  delay_w1_d14 u_whole_18 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(14)) u_whole_18 (
     .clock(clock),
     .d(whole_4_q),
     .q(whole_18_q)
   );
-  delay_w17_d13 u_tau_18 (
+  hpcc_delay #(.WIDTH(17), .DEPTH(13)) u_tau_18 (
     .clock(clock),
     .d(tau_5_q),
     .q(tau_18_q)

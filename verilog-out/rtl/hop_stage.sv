@@ -56,27 +56,27 @@ module hop_stage (
     .write_weight(write_weight),
     .write_stale(write_stale)
   );
-  delay_w34_d2 u_busy_3 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_busy_3 (
     .clock(clock),
     .d(speeds_busy_time),
     .q(busy_3_q)
   );
-  delay_w34_d2 u_weight_3 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_weight_3 (
     .clock(clock),
     .d(speeds_queue_weight),
     .q(weight_3_q)
   );
-  delay_w24_d2 u_stale_3 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_stale_3 (
     .clock(clock),
     .d(speeds_stale_ns),
     .q(stale_3_q)
   );
-  delay_w64_d2 u_fresh_4 (
+  hpcc_delay #(.WIDTH(64), .DEPTH(2)) u_fresh_4 (
     .clock(clock),
     .d(fresh),
     .q(fresh_4_q)
   );
-  delay_w64_d2 u_recorded_4 (
+  hpcc_delay #(.WIDTH(64), .DEPTH(2)) u_recorded_4 (
     .clock(clock),
     .d(recorded),
     .q(recorded_4_q)

@@ -393,7 +393,7 @@ module hpcc_cc (
     .window(window_window),
     .rate(window_rate)
   );
-  stream_fifo_w143_a7_mark64 u_updates (
+  hpcc_fifo #(.WIDTH(143), .ADDRESS(7), .MARK(64)) u_updates (
     .clock(clock),
     .reset(reset),
     .up_data(updates_up_data),
@@ -404,37 +404,37 @@ module hpcc_cc (
     .down_ready(update_ready),
     .crowded(updates_crowded)
   );
-  delay_w24_d23 u_tag_23 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(23)) u_tag_23 (
     .clock(clock),
     .d(tag_23_d),
     .q(tag_23_q)
   );
-  delay_w24_d20 u_tag_43 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(20)) u_tag_43 (
     .clock(clock),
     .d(tag_23_q),
     .q(tag_43_q)
   );
-  delay_w24_d13 u_tag_56 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(13)) u_tag_56 (
     .clock(clock),
     .d(tag_43_q),
     .q(tag_56_q)
   );
-  delay_w5_d26 u_steps_31 (
+  hpcc_delay #(.WIDTH(5), .DEPTH(26)) u_steps_31 (
     .clock(clock),
     .d(steps_31_d),
     .q(steps_31_q)
   );
-  delay_w4_d20 u_steps_51 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(20)) u_steps_51 (
     .clock(clock),
     .d(steps_51_d),
     .q(steps_51_q)
   );
-  delay_w1_d5 u_live_56 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(5)) u_live_56 (
     .clock(clock),
     .d(live_56_d),
     .q(live_56_q)
   );
-  delay_w51_d24 u_utilisation_56 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(24)) u_utilisation_56 (
     .clock(clock),
     .d(average_utilisation),
     .q(utilisation_56_q)

@@ -590,7 +590,7 @@ module hpcc_nic (
     .m_axi_bvalid(m_axi_bvalid),
     .m_axi_bready(writer_m_axi_bready)
   );
-  stream_fifo_w421_a7_mark128 u_commits (
+  hpcc_fifo #(.WIDTH(421), .ADDRESS(7), .MARK(128)) u_commits (
     .clock(clock),
     .reset(inner_q),
     .up_data(rx_commit_data),
@@ -738,7 +738,7 @@ module hpcc_nic (
     .kill_ready(requester_kill_ready),
     .counts(requester_counts)
   );
-  stream_fifo_w48_a4_mark16 u_read_errors (
+  hpcc_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
     .clock(clock),
     .reset(inner_q),
     .up_data(read_errors_up_data),

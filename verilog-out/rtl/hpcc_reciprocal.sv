@@ -22,7 +22,7 @@ module hpcc_reciprocal (
     .x(normalise_x),
     .fraction(core_fraction)
   );
-  delay_w5_d5 u_shift_10 (
+  hpcc_delay #(.WIDTH(5), .DEPTH(5)) u_shift_10 (
     .clock(clock),
     .d(normalise_shift),
     .q(shift_10_q)

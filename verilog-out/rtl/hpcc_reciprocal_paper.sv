@@ -46,17 +46,17 @@ module hpcc_reciprocal_paper (
     .x(normalise_x),
     .shift(normalise_shift)
   );
-  delay_w8_d5 u_small (
+  hpcc_delay #(.WIDTH(8), .DEPTH(5)) u_small (
     .clock(clock),
     .d(small_d),
     .q(small_q)
   );
-  delay_w15_d6 u_position_11 (
+  hpcc_delay #(.WIDTH(15), .DEPTH(6)) u_position_11 (
     .clock(clock),
     .d(position_11_d),
     .q(position_11_q)
   );
-  delay_w1_d8 u_zero_13 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(8)) u_zero_13 (
     .clock(clock),
     .d(zero_13_d),
     .q(zero_13_q)
@@ -66,12 +66,12 @@ module hpcc_reciprocal_paper (
     .addr(cell_q),
     .data(cells_data)
   );
-  delay_w1_d3 u_is_odd_11 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_is_odd_11 (
     .clock(clock),
     .d(is_odd_11_d),
     .q(is_odd_11_q)
   );
-  delay_w1_d3 u_starts_here_11 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_starts_here_11 (
     .clock(clock),
     .d(starts_here_11_d),
     .q(starts_here_11_q)

@@ -111,14 +111,16 @@ module hpcc_scheduler_large (
   wire  [135:0] entry_word;
   wire  [468:0] entry_telemetry;
   wire  entry_out_of_range;
+  wire  hpcc_nic_pkg::operation_t sender_word;
   wire  [15:0] sender_timer_now;
   wire  [9:0] sender_index;
   wire  [2:0] sender_engine_4;
+  wire  hpcc_nic_pkg::visited_t sender_visited;
   wire  sender_notify;
   wire  [2:0] sender_engine;
   wire  [9:0] sender_engine_index;
   wire  [12:0] sender_flow_8;
-  wire  [139:0] sender_sender;
+  wire  hpcc_nic_pkg::flow_shared_t sender_sender;
   wire  [69:0] sender_pacing;
   wire  sender_paced;
   wire  sender_wake;
@@ -134,31 +136,37 @@ module hpcc_scheduler_large (
   wire  sender_late;
   wire  sender_beyond;
   wire  engine_0_notify;
+  wire  [139:0] engine_0_sender;
   wire  [63:0] engine_0_visited;
   wire  [19:0] engine_0_tick;
   wire  [63:0] engine_0_grants_data;
   wire  engine_0_grants_valid;
   wire  engine_1_notify;
+  wire  [139:0] engine_1_sender;
   wire  [63:0] engine_1_visited;
   wire  [19:0] engine_1_tick;
   wire  [63:0] engine_1_grants_data;
   wire  engine_1_grants_valid;
   wire  engine_2_notify;
+  wire  [139:0] engine_2_sender;
   wire  [63:0] engine_2_visited;
   wire  [19:0] engine_2_tick;
   wire  [63:0] engine_2_grants_data;
   wire  engine_2_grants_valid;
   wire  engine_3_notify;
+  wire  [139:0] engine_3_sender;
   wire  [63:0] engine_3_visited;
   wire  [19:0] engine_3_tick;
   wire  [63:0] engine_3_grants_data;
   wire  engine_3_grants_valid;
   wire  engine_4_notify;
+  wire  [139:0] engine_4_sender;
   wire  [63:0] engine_4_visited;
   wire  [19:0] engine_4_tick;
   wire  [63:0] engine_4_grants_data;
   wire  engine_4_grants_valid;
   wire  engine_5_notify;
+  wire  [139:0] engine_5_sender;
   wire  [63:0] engine_5_visited;
   wire  [19:0] engine_5_tick;
   wire  [63:0] engine_5_grants_data;
@@ -278,7 +286,7 @@ module hpcc_scheduler_large (
     .clock(clock),
     .valid(entry_valid),
     .flow(entry_flow),
-    .word(entry_word),
+    .word(sender_word),
     .engines(engines),
     .inverse(inverse),
     .overhead(overhead_q),
@@ -289,7 +297,7 @@ module hpcc_scheduler_large (
     .held(park_held),
     .index(sender_index),
     .engine_4(sender_engine_4),
-    .visited(visited),
+    .visited(sender_visited),
     .notify(sender_notify),
     .engine(sender_engine),
     .engine_index(sender_engine_index),
@@ -316,7 +324,7 @@ module hpcc_scheduler_large (
     .notify(engine_0_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(sender_sender),
+    .sender(engine_0_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .wake(sender_wake),
@@ -337,7 +345,7 @@ module hpcc_scheduler_large (
     .notify(engine_1_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(sender_sender),
+    .sender(engine_1_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .wake(sender_wake),
@@ -358,7 +366,7 @@ module hpcc_scheduler_large (
     .notify(engine_2_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(sender_sender),
+    .sender(engine_2_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .wake(sender_wake),
@@ -379,7 +387,7 @@ module hpcc_scheduler_large (
     .notify(engine_3_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(sender_sender),
+    .sender(engine_3_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .wake(sender_wake),
@@ -400,7 +408,7 @@ module hpcc_scheduler_large (
     .notify(engine_4_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(sender_sender),
+    .sender(engine_4_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .wake(sender_wake),
@@ -421,7 +429,7 @@ module hpcc_scheduler_large (
     .notify(engine_5_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(sender_sender),
+    .sender(engine_5_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .wake(sender_wake),
@@ -540,12 +548,12 @@ module hpcc_scheduler_large (
     .send_kind(expand_send_kind),
     .tag(expand_tag)
   );
-  delay_w469_d8 u_telemetry (
+  hpcc_delay #(.WIDTH(469), .DEPTH(8)) u_telemetry (
     .clock(clock),
     .d(entry_telemetry),
     .q(telemetry_q)
   );
-  stream_fifo_w541_a6_mark48 u_cc_fifo (
+  hpcc_fifo #(.WIDTH(541), .ADDRESS(6), .MARK(48)) u_cc_fifo (
     .clock(clock),
     .reset(reset),
     .up_data(cc_fifo_up_data),
@@ -556,7 +564,7 @@ module hpcc_scheduler_large (
     .down_ready(cc_ready),
     .crowded(unused_cc_fifo_crowded)
   );
-  stream_fifo_w24_a4_mark4 u_ended_fifo (
+  hpcc_fifo #(.WIDTH(24), .ADDRESS(4), .MARK(4)) u_ended_fifo (
     .clock(clock),
     .reset(reset),
     .up_data(ended_fifo_up_data),
@@ -602,18 +610,26 @@ module hpcc_scheduler_large (
   assign event_ready = entry_event_ready;
   assign feedback_ready = entry_feedback_ready;
   assign work_ready = entry_work_ready;
+  assign sender_word = entry_word;
   assign sender_timer_now = now_r_q[25:10];
+  assign sender_visited = visited;
   assign engine_0_notify = sender_notify & (sender_engine == 3'd0);
+  assign engine_0_sender = sender_sender;
   assign engine_0_tick = now_r_q[22:3];
   assign engine_1_notify = sender_notify & (sender_engine == 3'd1);
+  assign engine_1_sender = sender_sender;
   assign engine_1_tick = now_r_q[22:3];
   assign engine_2_notify = sender_notify & (sender_engine == 3'd2);
+  assign engine_2_sender = sender_sender;
   assign engine_2_tick = now_r_q[22:3];
   assign engine_3_notify = sender_notify & (sender_engine == 3'd3);
+  assign engine_3_sender = sender_sender;
   assign engine_3_tick = now_r_q[22:3];
   assign engine_4_notify = sender_notify & (sender_engine == 3'd4);
+  assign engine_4_sender = sender_sender;
   assign engine_4_tick = now_r_q[22:3];
   assign engine_5_notify = sender_notify & (sender_engine == 3'd5);
+  assign engine_5_sender = sender_sender;
   assign engine_5_tick = now_r_q[22:3];
   assign merge_5_chain_valid = 1'd0;
   assign merge_5_chain_data = 64'd0;

@@ -96,7 +96,7 @@ module icrc_append_6_28 (
     .data(bytes_q),
     .q(fold_q)
   );
-  delay_w2_d4 u_moves (
+  hpcc_delay #(.WIDTH(2), .DEPTH(4)) u_moves (
     .clock(clock),
     .d(moves_d),
     .q(moves_q)
@@ -108,7 +108,7 @@ module icrc_append_6_28 (
     .fold(fold_q),
     .q(state_q)
   );
-  delay_w6_d5 u_zeros (
+  hpcc_delay #(.WIDTH(6), .DEPTH(5)) u_zeros (
     .clock(clock),
     .d(zeros_1_q),
     .q(zeros_q)
@@ -119,17 +119,17 @@ module icrc_append_6_28 (
     .zeros(zeros_q),
     .q(unroll_q)
   );
-  delay_w61_d11 u_plan (
+  hpcc_delay #(.WIDTH(61), .DEPTH(11)) u_plan (
     .clock(clock),
     .d(plan_1_q),
     .q(plan_q)
   );
-  delay_w512_d12 u_late (
+  hpcc_delay #(.WIDTH(512), .DEPTH(12)) u_late (
     .clock(clock),
     .d(data),
     .q(late_q)
   );
-  stream_fifo_w622_a6_mark28 u_out (
+  hpcc_fifo #(.WIDTH(622), .ADDRESS(6), .MARK(28)) u_out (
     .clock(clock),
     .reset(reset),
     .up_data(out_up_data),
@@ -140,7 +140,7 @@ module icrc_append_6_28 (
     .down_ready(out_down_ready),
     .crowded(out_crowded)
   );
-  delay_w1_d2 u_arrived (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_arrived (
     .clock(clock),
     .d(arrived_d),
     .q(arrived_q)

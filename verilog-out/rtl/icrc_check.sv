@@ -24,17 +24,17 @@ module icrc_check (
     .data(bytes),
     .q(fold_q)
   );
-  delay_w1_d2 u_enable_2 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_enable_2 (
     .clock(clock),
     .d(enable),
     .q(enable_2_q)
   );
-  delay_w1_d2 u_first_2 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_first_2 (
     .clock(clock),
     .d(first),
     .q(first_2_q)
   );
-  delay_w7_d2 u_covered_2 (
+  hpcc_delay #(.WIDTH(7), .DEPTH(2)) u_covered_2 (
     .clock(clock),
     .d(covered),
     .q(covered_2_q)

@@ -34,7 +34,7 @@ module intake (
   wire  ends_down_valid;
   wire  ends_down_ready;
   wire  unused_ends_crowded;
-  stream_fifo_w18_a8_mark256 u_contexts (
+  hpcc_fifo #(.WIDTH(18), .ADDRESS(8), .MARK(256)) u_contexts (
     .clock(clock),
     .reset(reset),
     .up_data(contexts_up_data),
@@ -45,7 +45,7 @@ module intake (
     .down_ready(take),
     .crowded(unused_contexts_crowded)
   );
-  stream_fifo_w43_a8_mark256 u_ends (
+  hpcc_fifo #(.WIDTH(43), .ADDRESS(8), .MARK(256)) u_ends (
     .clock(clock),
     .reset(reset),
     .up_data(ends_up_data),

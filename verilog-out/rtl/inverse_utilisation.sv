@@ -40,17 +40,17 @@ module inverse_utilisation (
     .x(normalise_x),
     .fraction(reciprocal_fraction)
   );
-  delay_w6_d5 u_shift_43 (
+  hpcc_delay #(.WIDTH(6), .DEPTH(5)) u_shift_43 (
     .clock(clock),
     .d(normalise_shift),
     .q(shift_43_q)
   );
-  delay_w1_d6 u_huge_45 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(6)) u_huge_45 (
     .clock(clock),
     .d(huge_39_q),
     .q(huge_45_q)
   );
-  delay_w1_d13 u_congested_46 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(13)) u_congested_46 (
     .clock(clock),
     .d(congested_33_q),
     .q(congested_46_q)

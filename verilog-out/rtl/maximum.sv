@@ -158,77 +158,77 @@ module maximum (
   logic whole_r_q;
   wire  none_r_d;
   logic none_r_q;
-  delay_w51_d2 u_utilisation_21_0 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_0 (
     .clock(clock),
     .d(utilisation_19_0_q),
     .q(utilisation_21_0_q)
   );
-  delay_w51_d2 u_utilisation_21_1 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_1 (
     .clock(clock),
     .d(utilisation_19_1_q),
     .q(utilisation_21_1_q)
   );
-  delay_w51_d2 u_utilisation_21_2 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_2 (
     .clock(clock),
     .d(utilisation_19_2_q),
     .q(utilisation_21_2_q)
   );
-  delay_w51_d2 u_utilisation_21_3 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_3 (
     .clock(clock),
     .d(utilisation_19_3_q),
     .q(utilisation_21_3_q)
   );
-  delay_w51_d2 u_utilisation_21_4 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_4 (
     .clock(clock),
     .d(utilisation_19_4_q),
     .q(utilisation_21_4_q)
   );
-  delay_w17_d3 u_tau_21_0 (
+  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_0 (
     .clock(clock),
     .d(tau_0),
     .q(tau_21_0_q)
   );
-  delay_w17_d3 u_tau_21_1 (
+  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_1 (
     .clock(clock),
     .d(tau_1),
     .q(tau_21_1_q)
   );
-  delay_w17_d3 u_tau_21_2 (
+  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_2 (
     .clock(clock),
     .d(tau_2),
     .q(tau_21_2_q)
   );
-  delay_w17_d3 u_tau_21_3 (
+  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_3 (
     .clock(clock),
     .d(tau_3),
     .q(tau_21_3_q)
   );
-  delay_w17_d3 u_tau_21_4 (
+  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_4 (
     .clock(clock),
     .d(tau_4),
     .q(tau_21_4_q)
   );
-  delay_w1_d3 u_whole_21_0 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_0 (
     .clock(clock),
     .d(whole_0),
     .q(whole_21_0_q)
   );
-  delay_w1_d3 u_whole_21_1 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_1 (
     .clock(clock),
     .d(whole_1),
     .q(whole_21_1_q)
   );
-  delay_w1_d3 u_whole_21_2 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_2 (
     .clock(clock),
     .d(whole_2),
     .q(whole_21_2_q)
   );
-  delay_w1_d3 u_whole_21_3 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_3 (
     .clock(clock),
     .d(whole_3),
     .q(whole_21_3_q)
   );
-  delay_w1_d3 u_whole_21_4 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_4 (
     .clock(clock),
     .d(whole_4),
     .q(whole_21_4_q)

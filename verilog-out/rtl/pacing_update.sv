@@ -29,17 +29,17 @@ module pacing_update (
     .b(interval),
     .p(earned_p)
   );
-  delay_w19_d4 u_earned_7 (
+  hpcc_delay #(.WIDTH(19), .DEPTH(4)) u_earned_7 (
     .clock(clock),
     .d(earned_p),
     .q(earned_7_q)
   );
-  delay_w34_d7 u_rate_7 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(7)) u_rate_7 (
     .clock(clock),
     .d(rate),
     .q(rate_7_q)
   );
-  delay_w34_d6 u_window_6 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(6)) u_window_6 (
     .clock(clock),
     .d(window),
     .q(window_6_q)

@@ -91,7 +91,7 @@ module packet_buffer (
     .waddr(ram_waddr),
     .wdata(data_1_q)
   );
-  stream_fifo_w10_a9_mark512 u_sizes (
+  hpcc_fifo #(.WIDTH(10), .ADDRESS(9), .MARK(512)) u_sizes (
     .clock(clock),
     .reset(reset),
     .up_data(sizes_up_data),
@@ -102,12 +102,12 @@ module packet_buffer (
     .down_ready(accept),
     .crowded(unused_sizes_crowded)
   );
-  delay_w15_d2 u_tag_2 (
+  hpcc_delay #(.WIDTH(15), .DEPTH(2)) u_tag_2 (
     .clock(clock),
     .d(tag),
     .q(tag_2_q)
   );
-  stream_fifo_w520_a4_mark8 u_out (
+  hpcc_fifo #(.WIDTH(520), .ADDRESS(4), .MARK(8)) u_out (
     .clock(clock),
     .reset(reset),
     .up_data(out_up_data),

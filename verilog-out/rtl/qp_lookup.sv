@@ -87,12 +87,12 @@ module qp_lookup (
     .key(key_q),
     .found(banks_4_found)
   );
-  delay_w1_d4 u_valids (
+  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_valids (
     .clock(clock),
     .d(in_valid),
     .q(valids_q)
   );
-  delay_w816_d4 u_rests (
+  hpcc_delay #(.WIDTH(816), .DEPTH(4)) u_rests (
     .clock(clock),
     .d(rests_d),
     .q(rests_q)

@@ -22,7 +22,7 @@ module reciprocal_mantissa (
     .addr(rom_addr),
     .data(rom_data)
   );
-  delay_w15_d2 u_step (
+  hpcc_delay #(.WIDTH(15), .DEPTH(2)) u_step (
     .clock(clock),
     .d(step_d),
     .q(step_q)
@@ -33,7 +33,7 @@ module reciprocal_mantissa (
     .b(product_b),
     .p(product_p)
   );
-  delay_w20_d2 u_base (
+  hpcc_delay #(.WIDTH(20), .DEPTH(2)) u_base (
     .clock(clock),
     .d(base_d),
     .q(base_q)

@@ -192,7 +192,7 @@ module records_9 (
   logic [23:0] last_seq_5_q;
   wire  [63:0] now_path_5_d;
   logic [63:0] now_path_5_q;
-  table_ram_w418_a9 u_memory (
+  hpcc_table_ram #(.WIDTH(418), .ADDRESS(9)) u_memory (
     .clock(clock),
     .raddr(flow),
     .rdata(memory_rdata),
@@ -300,32 +300,32 @@ module records_9 (
     .write_weight(write_weight),
     .write_stale(write_stale)
   );
-  delay_w433_d2 u_word_2 (
+  hpcc_delay #(.WIDTH(433), .DEPTH(2)) u_word_2 (
     .clock(clock),
     .d(word),
     .q(word_2_q)
   );
-  delay_w88_d2 u_info_4 (
+  hpcc_delay #(.WIDTH(88), .DEPTH(2)) u_info_4 (
     .clock(clock),
     .d(info_4_d),
     .q(info_4_q)
   );
-  delay_w1_d2 u_int_valid_4 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_int_valid_4 (
     .clock(clock),
     .d(int_valid_4_d),
     .q(int_valid_4_q)
   );
-  delay_w11_d2 u_slot_2 (
+  hpcc_delay #(.WIDTH(11), .DEPTH(2)) u_slot_2 (
     .clock(clock),
     .d(slot_2_d),
     .q(slot_2_q)
   );
-  delay_w9_d5 u_flow_5 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(5)) u_flow_5 (
     .clock(clock),
     .d(flow),
     .q(flow_5_q)
   );
-  delay_w24_d2 u_last_seq_4 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_last_seq_4 (
     .clock(clock),
     .d(last_seq_4_d),
     .q(last_seq_4_q)

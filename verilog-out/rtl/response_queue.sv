@@ -194,7 +194,7 @@ module response_queue (
     .entry(intake_entry),
     .creation(intake_creation)
   );
-  stream_fifo_w415_a8_mark128 u_acks (
+  hpcc_fifo #(.WIDTH(415), .ADDRESS(8), .MARK(128)) u_acks (
     .clock(clock),
     .reset(reset),
     .up_data(acks_up_data),

@@ -198,22 +198,22 @@ module rx_parser (
     .icrc_headers(outer_icrc_headers),
     .has_tag_out(outer_has_tag_out)
   );
-  delay_w2_d4 u_l2_faults_6 (
+  hpcc_delay #(.WIDTH(2), .DEPTH(4)) u_l2_faults_6 (
     .clock(clock),
     .d(l2_faults_2_q),
     .q(l2_faults_6_q)
   );
-  delay_w512_d3 u_data_4 (
+  hpcc_delay #(.WIDTH(512), .DEPTH(3)) u_data_4 (
     .clock(clock),
     .d(data_1_q),
     .q(data_4_q)
   );
-  delay_w2_d3 u_number_4 (
+  hpcc_delay #(.WIDTH(2), .DEPTH(3)) u_number_4 (
     .clock(clock),
     .d(number_1_q),
     .q(number_4_q)
   );
-  delay_w1_d3 u_valid_4 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_valid_4 (
     .clock(clock),
     .d(valid_1_q),
     .q(valid_4_q)
@@ -224,7 +224,7 @@ module rx_parser (
     .keep(keep_0_q),
     .bytes(length_bytes)
   );
-  delay_w11_d3 u_number_3 (
+  hpcc_delay #(.WIDTH(11), .DEPTH(3)) u_number_3 (
     .clock(clock),
     .d(number_0_q),
     .q(number_3_q)
@@ -256,22 +256,22 @@ module rx_parser (
     .code(outer_code),
     .q(icrc_bytes_q)
   );
-  delay_w7_d2 u_covered_6 (
+  hpcc_delay #(.WIDTH(7), .DEPTH(2)) u_covered_6 (
     .clock(clock),
     .d(covered_4_q),
     .q(covered_6_q)
   );
-  delay_w1_d2 u_enable_6 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_enable_6 (
     .clock(clock),
     .d(enable_6_d),
     .q(enable_6_q)
   );
-  delay_w1_d2 u_first_6 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_first_6 (
     .clock(clock),
     .d(first_6_d),
     .q(first_6_q)
   );
-  delay_w10_d2 u_outer_faults_6 (
+  hpcc_delay #(.WIDTH(10), .DEPTH(2)) u_outer_faults_6 (
     .clock(clock),
     .d(outer_faults),
     .q(outer_faults_6_q)
@@ -294,37 +294,37 @@ module rx_parser (
     .udp_len(outer_udp_len),
     .right(udp_right)
   );
-  delay_w21_d3 u_faults_9 (
+  hpcc_delay #(.WIDTH(21), .DEPTH(3)) u_faults_9 (
     .clock(clock),
     .d(faults_6),
     .q(faults_9_q)
   );
-  delay_w17_d5 u_end_9 (
+  hpcc_delay #(.WIDTH(17), .DEPTH(5)) u_end_9 (
     .clock(clock),
     .d(outer_ip_end),
     .q(end_9_q)
   );
-  delay_w1_d5 u_summed_9 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(5)) u_summed_9 (
     .clock(clock),
     .d(outer_summed),
     .q(summed_9_q)
   );
-  delay_w2_d5 u_role_9 (
+  hpcc_delay #(.WIDTH(2), .DEPTH(5)) u_role_9 (
     .clock(clock),
     .d(outer_role),
     .q(role_9_q)
   );
-  delay_w1_d8 u_window_done_9 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(8)) u_window_done_9 (
     .clock(clock),
     .d(window_done_1_q),
     .q(window_done_9_q)
   );
-  delay_w18_d6 u_frame_len_10 (
+  hpcc_delay #(.WIDTH(18), .DEPTH(6)) u_frame_len_10 (
     .clock(clock),
     .d(frame_len_4_q),
     .q(frame_len_10_q)
   );
-  delay_w1_d10 u_user_10 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(10)) u_user_10 (
     .clock(clock),
     .d(user_0_q),
     .q(user_10_q)
@@ -341,77 +341,77 @@ module rx_parser (
     .control(control_held_q),
     .drop_code(verdict_drop_code)
   );
-  delay_w1_d2 u_window_done_11 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_window_done_11 (
     .clock(clock),
     .d(window_done_9_q),
     .q(window_done_11_q)
   );
-  delay_w1_d11 u_ended_12 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_ended_12 (
     .clock(clock),
     .d(last_1_q),
     .q(ended_12_q)
   );
-  delay_w2_d2 u_role_11 (
+  hpcc_delay #(.WIDTH(2), .DEPTH(2)) u_role_11 (
     .clock(clock),
     .d(role_9_q),
     .q(role_11_q)
   );
-  delay_w32_d7 u_src_ip_11 (
+  hpcc_delay #(.WIDTH(32), .DEPTH(7)) u_src_ip_11 (
     .clock(clock),
     .d(outer_src_ip),
     .q(src_ip_11_q)
   );
-  delay_w16_d7 u_udp_len_11 (
+  hpcc_delay #(.WIDTH(16), .DEPTH(7)) u_udp_len_11 (
     .clock(clock),
     .d(outer_udp_len),
     .q(udp_len_11_q)
   );
-  delay_w2_d7 u_ecn_11 (
+  hpcc_delay #(.WIDTH(2), .DEPTH(7)) u_ecn_11 (
     .clock(clock),
     .d(outer_ecn),
     .q(ecn_11_q)
   );
-  delay_w6_d7 u_int_len_11 (
+  hpcc_delay #(.WIDTH(6), .DEPTH(7)) u_int_len_11 (
     .clock(clock),
     .d(outer_int_len),
     .q(int_len_11_q)
   );
-  delay_w560_d7 u_body_11 (
+  hpcc_delay #(.WIDTH(560), .DEPTH(7)) u_body_11 (
     .clock(clock),
     .d(outer_body),
     .q(body_11_q)
   );
-  delay_w8_d5 u_opcode_11 (
+  hpcc_delay #(.WIDTH(8), .DEPTH(5)) u_opcode_11 (
     .clock(clock),
     .d(transport_opcode),
     .q(opcode_11_q)
   );
-  delay_w1_d5 u_ack_req_11 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(5)) u_ack_req_11 (
     .clock(clock),
     .d(transport_ack_req),
     .q(ack_req_11_q)
   );
-  delay_w24_d5 u_dest_qp_11 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(5)) u_dest_qp_11 (
     .clock(clock),
     .d(transport_dest_qp),
     .q(dest_qp_11_q)
   );
-  delay_w24_d5 u_psn_11 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(5)) u_psn_11 (
     .clock(clock),
     .d(transport_psn),
     .q(psn_11_q)
   );
-  delay_w128_d5 u_extension_11 (
+  hpcc_delay #(.WIDTH(128), .DEPTH(5)) u_extension_11 (
     .clock(clock),
     .d(transport_extension),
     .q(extension_11_q)
   );
-  delay_w7_d5 u_payload_at_11 (
+  hpcc_delay #(.WIDTH(7), .DEPTH(5)) u_payload_at_11 (
     .clock(clock),
     .d(transport_payload_at),
     .q(payload_at_11_q)
   );
-  delay_w16_d5 u_payload_len_11 (
+  hpcc_delay #(.WIDTH(16), .DEPTH(5)) u_payload_len_11 (
     .clock(clock),
     .d(transport_payload_len),
     .q(payload_len_11_q)

@@ -148,7 +148,7 @@ module rx_pipe (
     .payload_valid(store_payload_valid),
     .payload_ready(payload_ready)
   );
-  delay_w1_d4 u_lost_then (
+  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_lost_then (
     .clock(clock),
     .d(store_lost),
     .q(lost_then_q)

@@ -5,7 +5,7 @@ module sender_13_10 (
   input  wire  clock,
   input  wire  valid,
   input  wire  [12:0] flow,
-  input  wire  [135:0] word,
+  input  wire  hpcc_nic_pkg::operation_t word,
   input  wire  [2:0] engines,
   input  wire  [16:0] inverse,
   input  wire  [9:0] overhead,
@@ -16,12 +16,12 @@ module sender_13_10 (
   input  wire  [7:0] held,
   output wire  [9:0] index,
   output wire  [2:0] engine_4,
-  input  wire  [63:0] visited,
+  input  wire  hpcc_nic_pkg::visited_t visited,
   output wire  notify,
   output wire  [2:0] engine,
   output wire  [9:0] engine_index,
   output wire  [12:0] flow_8,
-  output wire  [139:0] sender,
+  output wire  hpcc_nic_pkg::flow_shared_t sender,
   output wire  [69:0] pacing,
   output wire  paced,
   output wire  wake,
@@ -42,7 +42,7 @@ module sender_13_10 (
   wire  restarted;
   wire  stale;
   wire  [23:0] reach_less_one;
-  wire  [3:0] kind;
+  wire  hpcc_nic_pkg::op_kind_t kind;
   wire  own;
   wire  old;
   wire  is_ack;
@@ -50,24 +50,7 @@ module sender_13_10 (
   wire  good;
   wire  rewind;
   wire  expired;
-  logic [23:0] una;
-  logic [23:0] end_psn;
-  logic [23:0] read_from;
-  logic [23:0] read_to;
-  logic [19:0] adjust;
-  logic [7:0] generation_new;
-  logic [3:0] rewinds;
-  logic [3:0] restarts;
-  logic [2:0] mtu;
-  logic [2:0] pause_class;
-  logic alive;
-  logic windowless;
-  logic timerless;
-  logic [15:0] since;
-  logic [3:0] retries;
-  logic [7:0] sent;
-  logic armed;
-  wire  [169:0] written;
+  hpcc_nic_pkg::sender_flow_t written;
   logic [23:0] passed;
   logic [23:0] nxt_new;
   wire  [15:0] quotient_a;
@@ -81,14 +64,14 @@ module sender_13_10 (
   wire  [9:0] index_8_q;
   wire  [12:0] flow_7_q;
   logic [12:0] flow_8r_q;
-  wire  [169:0] memory_rdata;
-  logic [63:0] visited_5_q;
-  wire  [135:0] op_5_q;
-  logic [135:0] op_6_q;
-  logic [135:0] op_7_q;
+  wire  hpcc_nic_pkg::sender_flow_t memory_rdata;
+  hpcc_nic_pkg::visited_t visited_5_q;
+  wire  hpcc_nic_pkg::operation_t op_5_q;
+  hpcc_nic_pkg::operation_t op_6_q;
+  hpcc_nic_pkg::operation_t op_7_q;
   wire  valid_7_q;
-  logic [169:0] sender_6_q;
-  logic [169:0] sender_7_q;
+  hpcc_nic_pkg::sender_flow_t sender_6_q;
+  hpcc_nic_pkg::sender_flow_t sender_7_q;
   logic [23:0] nxt_6_d;
   logic [23:0] nxt_6_q;
   logic [23:0] max_6_d;
@@ -135,11 +118,8 @@ module sender_13_10 (
   logic [15:0] now_7_q;
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
-  wire  [33:0] pacing_word_rate;
-  wire  [33:0] pacing_word_window;
   wire  [69:0] pacing_word_word;
-  wire  [139:0] sender_8_d;
-  logic [139:0] sender_8_q;
+  hpcc_nic_pkg::flow_shared_t sender_8_q;
   logic notify_8_q;
   wire  paced_8_d;
   logic paced_8_q;
@@ -156,9 +136,7 @@ module sender_13_10 (
   logic [23:0] snd_nxt_8_q;
   logic [23:0] acked_8_d;
   logic [23:0] acked_8_q;
-  wire  [2:0] mtu_8_d;
   logic [2:0] mtu_8_q;
-  wire  [7:0] generation_8_d;
   logic [7:0] generation_8_q;
   wire  ended_8_d;
   logic ended_8_q;
@@ -172,22 +150,22 @@ module sender_13_10 (
     .b(inverse),
     .p(quotient_p)
   );
-  delay_w13_d2 u_flow_2 (
+  hpcc_delay #(.WIDTH(13), .DEPTH(2)) u_flow_2 (
     .clock(clock),
     .d(flow),
     .q(flow_2_q)
   );
-  delay_w3_d4 u_engine_8 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(4)) u_engine_8 (
     .clock(clock),
     .d(engine_4r_q),
     .q(engine_8_q)
   );
-  delay_w10_d6 u_index_8 (
+  hpcc_delay #(.WIDTH(10), .DEPTH(6)) u_index_8 (
     .clock(clock),
     .d(index_8_d),
     .q(index_8_q)
   );
-  delay_w13_d5 u_flow_7 (
+  hpcc_delay #(.WIDTH(13), .DEPTH(5)) u_flow_7 (
     .clock(clock),
     .d(flow_2_q),
     .q(flow_7_q)
@@ -200,20 +178,20 @@ module sender_13_10 (
     .waddr(flow_7_q),
     .wdata(written)
   );
-  delay_w136_d5 u_op_5 (
+  hpcc_delay #(.WIDTH(136), .DEPTH(5)) u_op_5 (
     .clock(clock),
     .d(word),
     .q(op_5_q)
   );
-  delay_w1_d7 u_valid_7 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(7)) u_valid_7 (
     .clock(clock),
     .d(valid),
     .q(valid_7_q)
   );
   pacing_update u_pacing_word (
     .clock(clock),
-    .rate(pacing_word_rate),
-    .window(pacing_word_window),
+    .rate(word.rate),
+    .window(word.window),
     .interval(interval),
     .overhead(overhead),
     .mtu(mtu_6_q),
@@ -225,46 +203,40 @@ module sender_13_10 (
   assign index = quotient_p[9:0];
   assign engine_4 = engine_4r_q;
   assign index_8_d = quotient_p[9:0];
-  assign pacing_word_rate = word[127:94];
-  assign pacing_word_window = word[93:60];
   assign pacing = pacing_word_word;
-  assign fresh = visited_5_q[59:52] != memory_rdata[123:116];
-  assign restarted = visited_5_q[63:60] != memory_rdata[131:128];
-  assign stale = (fresh | restarted) | (visited_5_q[51:48] != memory_rdata[127:124]);
-  assign distance_d = op_6_q[35:12] - sender_6_q[23:0];
-  assign reach_d = max_6_q - sender_6_q[23:0];
-  assign read_reach_d = sender_6_q[95:72] - sender_6_q[23:0];
-  assign end_reach_d = sender_6_q[47:24] - sender_6_q[23:0];
-  assign read_left_d = sender_6_q[95:72] - op_6_q[35:12];
-  assign read_new_d = op_6_q[59:36] - sender_6_q[23:0];
-  assign outstanding_d = nxt_6_q - sender_6_q[23:0];
-  assign new_work_d = op_6_q[35:12] - sender_6_q[47:24];
-  assign at_una_d = op_6_q[35:12] == sender_6_q[23:0];
-  assign none_out_d = nxt_6_q == sender_6_q[23:0];
-  assign no_work_d = op_6_q[35:12] == sender_6_q[47:24];
-  assign no_read_d = op_6_q[59:36] == sender_6_q[23:0];
-  assign reach_less_one = max_6_q + (~sender_6_q[23:0]);
+  assign fresh = visited_5_q.generation != memory_rdata.shared.generation;
+  assign restarted = visited_5_q.restarts != memory_rdata.shared.restarts;
+  assign stale = (fresh | restarted) | (visited_5_q.seen != memory_rdata.shared.rewinds);
+  assign distance_d = op_6_q.psn - sender_6_q.shared.una;
+  assign reach_d = max_6_q - sender_6_q.shared.una;
+  assign read_reach_d = sender_6_q.shared.to - sender_6_q.shared.una;
+  assign end_reach_d = sender_6_q.shared.end_psn - sender_6_q.shared.una;
+  assign read_left_d = sender_6_q.shared.to - op_6_q.psn;
+  assign read_new_d = op_6_q.second - sender_6_q.shared.una;
+  assign outstanding_d = nxt_6_q - sender_6_q.shared.una;
+  assign new_work_d = op_6_q.psn - sender_6_q.shared.end_psn;
+  assign at_una_d = op_6_q.psn == sender_6_q.shared.una;
+  assign none_out_d = nxt_6_q == sender_6_q.shared.una;
+  assign no_work_d = op_6_q.psn == sender_6_q.shared.end_psn;
+  assign no_read_d = op_6_q.second == sender_6_q.shared.una;
+  assign reach_less_one = max_6_q + (~sender_6_q.shared.una);
   assign far_d = reach_less_one[22];
-  assign age_d = timer_now - sender_6_q[155:140];
-  assign held_7_d = held[sender_6_q[137:135]];
-  assign kind = op_7_q[3:0];
-  assign own = sender_7_q[138] & (sender_7_q[123:116] == op_7_q[11:4]);
-  assign is_ack = own & (kind < 4'd2);
+  assign age_d = timer_now - sender_6_q.since;
+  assign held_7_d = held[sender_6_q.shared.pause_class];
+  assign kind = op_7_q.kind;
+  assign own = sender_7_q.shared.alive & (sender_7_q.shared.generation == op_7_q.generation);
+  assign is_ack = own & ((kind == hpcc_nic_pkg::OP_KIND_ACK) | (kind == hpcc_nic_pkg::OP_KIND_NAK));
   assign old = distance_q[23];
   assign good = ((is_ack & (~old)) & (was_sent | (distance_q <= read_reach_q))) & (distance_q <= end_reach_q);
-  assign expired = ((((((((kind == 4'd7) & sender_7_q[138]) & sender_7_q[168]) & (~sender_7_q[169])) & (~none_out_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q[167:160])) & (age_q >= timeout)) & (~held_7_q);
-  assign rewind = (good & (kind == 4'd1)) | (expired & (sender_7_q[159:156] < retry_limit));
-  assign written = (((((((((((((((({169'd0, timerless} << 169) | ({169'd0, armed} << 168)) | ({162'd0, sent} << 160)) | ({166'd0, retries} << 156)) | ({154'd0, since} << 140)) | ({169'd0, windowless} << 139)) | ({169'd0, alive} << 138)) | ({167'd0, pause_class} << 135)) | ({167'd0, mtu} << 132)) | ({166'd0, restarts} << 128)) | ({166'd0, rewinds} << 124)) | ({162'd0, generation_new} << 116)) | ({150'd0, adjust} << 96)) | ({146'd0, read_to} << 72)) | ({146'd0, read_from} << 48)) | ({146'd0, end_psn} << 24)) | {146'd0, una};
-  assign sender_8_d = written[139:0];
-  assign paced_8_d = valid_7_q & ((own & (kind == 4'd6)) | (kind == 4'd8));
-  assign wake_8_d = valid_7_q & ((((own & (((kind == 4'd3) | (kind == 4'd6)) | (kind == 4'hb))) | (good & (~at_una_q))) | rewind) | (kind == 4'd8));
-  assign clear_8_d = valid_7_q & (kind == 4'ha);
-  assign to_cc_8_d = valid_7_q & (((is_ack & (old | good)) | (own & (kind == 4'd2))) | (expired & rewind));
+  assign expired = ((((((((kind == hpcc_nic_pkg::OP_KIND_TICK) & sender_7_q.shared.alive) & sender_7_q.armed) & (~sender_7_q.timerless)) & (~none_out_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q.sent)) & (age_q >= timeout)) & (~held_7_q);
+  assign rewind = (good & (kind == hpcc_nic_pkg::OP_KIND_NAK)) | (expired & (sender_7_q.retries < retry_limit));
+  assign paced_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
+  assign wake_8_d = valid_7_q & ((((own & (((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))) | (good & (~at_una_q))) | rewind) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
+  assign clear_8_d = valid_7_q & (kind == hpcc_nic_pkg::OP_KIND_CLEAR);
+  assign to_cc_8_d = valid_7_q & (((is_ack & (old | good)) | (own & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY))) | (expired & rewind));
   assign timed_out_8_d = (valid_7_q & expired) & rewind;
-  assign mtu_8_d = sender_7_q[134:132];
-  assign generation_8_d = sender_7_q[123:116];
   assign ended_8_d = (valid_7_q & expired) & (~rewind);
-  assign late_8_d = (((valid_7_q & (~own)) & (kind != 4'd7)) & (kind != 4'd8)) & (kind != 4'ha);
+  assign late_8_d = (((valid_7_q & (~own)) & (kind != hpcc_nic_pkg::OP_KIND_TICK)) & (kind != hpcc_nic_pkg::OP_KIND_CREATE)) & (kind != hpcc_nic_pkg::OP_KIND_CLEAR);
   assign beyond_8_d = ((valid_7_q & is_ack) & (~old)) & (~good);
   assign notify = notify_8_q;
   assign engine = engine_8_q;
@@ -285,33 +257,33 @@ module sender_13_10 (
   assign late = late_8_q;
   assign beyond = beyond_8_q;
   always_comb begin
-    nxt_6_d = visited_5_q[23:0];
+    nxt_6_d = visited_5_q.nxt;
     if (stale) begin
-      nxt_6_d = memory_rdata[23:0];
+      nxt_6_d = memory_rdata.shared.una;
     end
   end
   always_comb begin
-    max_6_d = visited_5_q[47:24];
+    max_6_d = visited_5_q.max;
     if (fresh) begin
-      max_6_d = memory_rdata[23:0];
+      max_6_d = memory_rdata.shared.una;
     end
   end
   always_comb begin
-    rewinds_6_d = memory_rdata[127:124] + 4'd1;
-    if ((memory_rdata[127:124] + 4'd1) == visited_5_q[51:48]) begin
-      rewinds_6_d = memory_rdata[127:124] + 4'd2;
+    rewinds_6_d = memory_rdata.shared.rewinds + 4'd1;
+    if ((memory_rdata.shared.rewinds + 4'd1) == visited_5_q.seen) begin
+      rewinds_6_d = memory_rdata.shared.rewinds + 4'd2;
     end
   end
   always_comb begin
-    restarts_6_d = memory_rdata[131:128] + 4'd1;
-    if ((memory_rdata[131:128] + 4'd1) == visited_5_q[63:60]) begin
-      restarts_6_d = memory_rdata[131:128] + 4'd2;
+    restarts_6_d = memory_rdata.shared.restarts + 4'd1;
+    if ((memory_rdata.shared.restarts + 4'd1) == visited_5_q.restarts) begin
+      restarts_6_d = memory_rdata.shared.restarts + 4'd2;
     end
   end
   always_comb begin
-    mtu_6_d = memory_rdata[134:132];
-    if (op_5_q[3:0] == 4'd8) begin
-      mtu_6_d = op_5_q[130:128];
+    mtu_6_d = memory_rdata.shared.mtu;
+    if (op_5_q.kind == hpcc_nic_pkg::OP_KIND_CREATE) begin
+      mtu_6_d = op_5_q.mtu;
     end
   end
   always_comb begin
@@ -319,7 +291,7 @@ module sender_13_10 (
     if (reach_q[23] | (restarted_7_q & far_q)) begin
       was_sent = at_una_q;
     end
-    if (sender_7_q[169]) begin
+    if (sender_7_q.timerless) begin
       was_sent = distance_q <= outstanding_q;
       if (outstanding_q[23]) begin
         was_sent = at_una_q;
@@ -327,97 +299,96 @@ module sender_13_10 (
     end
   end
   always_comb begin
-    una = sender_7_q[23:0];
-    end_psn = sender_7_q[47:24];
-    read_from = sender_7_q[71:48];
-    read_to = sender_7_q[95:72];
-    generation_new = sender_7_q[123:116];
-    rewinds = sender_7_q[127:124];
-    restarts = sender_7_q[131:128];
-    mtu = sender_7_q[134:132];
-    pause_class = sender_7_q[137:135];
-    alive = sender_7_q[138];
-    windowless = sender_7_q[139];
-    since = sender_7_q[155:140];
-    retries = sender_7_q[159:156];
-    sent = sender_7_q[167:160];
-    armed = sender_7_q[168];
-    timerless = sender_7_q[169];
+    written = sender_7_q;
     if (good) begin
-      una = op_7_q[35:12];
+      written.shared.una = op_7_q.psn;
       if (~at_una_q) begin
-        retries = 4'd0;
-        since = now_7_q;
+        written.retries = 4'd0;
+        written.since = now_7_q;
         if (read_left_q[23]) begin
-          read_from = op_7_q[35:12];
-          read_to = op_7_q[35:12];
+          written.shared.from = op_7_q.psn;
+          written.shared.to = op_7_q.psn;
         end
       end
     end
-    if (((own & (kind == 4'd3)) & (~no_work_q)) & (~new_work_q[23])) begin
-      end_psn = op_7_q[35:12];
-    end
-    if (((own & (kind == 4'd4)) & (~no_read_q)) & (~read_new_q[23])) begin
-      read_from = op_7_q[35:12];
-      read_to = op_7_q[59:36];
-    end
-    if (((kind == 4'd7) & sender_7_q[138]) & (~sender_7_q[169])) begin
+    if (((kind == hpcc_nic_pkg::OP_KIND_TICK) & sender_7_q.shared.alive) & (~sender_7_q.timerless)) begin
       if (none_out_q | outstanding_q[23]) begin
-        armed = 1'd0;
+        written.armed = 1'd0;
       end else begin
-        if (((~sender_7_q[168]) | held_7_q) | (nxt_7_q[7:0] != sender_7_q[167:160])) begin
-          armed = 1'd1;
-          since = now_7_q;
-          sent = nxt_7_q[7:0];
+        if (((~sender_7_q.armed) | held_7_q) | (nxt_7_q[7:0] != sender_7_q.sent)) begin
+          written.armed = 1'd1;
+          written.since = now_7_q;
+          written.sent = nxt_7_q[7:0];
         end
       end
     end
     if (expired) begin
-      since = now_7_q;
+      written.since = now_7_q;
       if (rewind) begin
-        retries = sender_7_q[159:156] + 4'd1;
+        written.retries = sender_7_q.retries + 4'd1;
       end else begin
-        alive = 1'd0;
+        written.shared.alive = 1'd0;
       end
     end
     if (rewind) begin
-      read_from = read_to;
-      rewinds = rewinds_7_q;
+      written.shared.from = written.shared.to;
+      written.shared.rewinds = rewinds_7_q;
     end
-    if (own & (kind == 4'hb)) begin
-      una = op_7_q[59:36];
-      end_psn = op_7_q[35:12];
-      read_from = op_7_q[59:36];
-      read_to = op_7_q[59:36];
-      restarts = restarts_7_q;
-      retries = 4'd0;
-      armed = 1'd0;
-    end
-    if (kind == 4'd8) begin
-      una = op_7_q[35:12];
-      end_psn = op_7_q[35:12];
-      read_from = op_7_q[35:12];
-      read_to = op_7_q[35:12];
-      generation_new = op_7_q[11:4];
-      mtu = op_7_q[130:128];
-      pause_class = op_7_q[133:131];
-      windowless = op_7_q[134];
-      timerless = op_7_q[135];
-      alive = 1'd1;
-      since = 16'd0;
-      retries = 4'd0;
-      sent = 8'd0;
-      armed = 1'd0;
-    end
-    if ((own & (kind == 4'd9)) | (kind == 4'ha)) begin
-      alive = 1'd0;
-    end
-  end
-  always_comb begin
-    adjust = sender_7_q[115:96];
-    if (own & (kind == 4'd5)) begin
-      adjust = sender_7_q[115:96] + op_7_q[55:36];
-    end
+    case (kind)
+      hpcc_nic_pkg::OP_KIND_WORK: begin
+        if ((own & (~no_work_q)) & (~new_work_q[23])) begin
+          written.shared.end_psn = op_7_q.psn;
+        end
+      end
+      hpcc_nic_pkg::OP_KIND_ADVANCE: begin
+        if ((own & (~no_read_q)) & (~read_new_q[23])) begin
+          written.shared.from = op_7_q.psn;
+          written.shared.to = op_7_q.second;
+        end
+      end
+      hpcc_nic_pkg::OP_KIND_ADJUST: begin
+        if (own) begin
+          written.shared.adjust = sender_7_q.shared.adjust + op_7_q.second[19:0];
+        end
+      end
+      hpcc_nic_pkg::OP_KIND_RESTART: begin
+        if (own) begin
+          written.shared.una = op_7_q.second;
+          written.shared.end_psn = op_7_q.psn;
+          written.shared.from = op_7_q.second;
+          written.shared.to = op_7_q.second;
+          written.shared.restarts = restarts_7_q;
+          written.retries = 4'd0;
+          written.armed = 1'd0;
+        end
+      end
+      hpcc_nic_pkg::OP_KIND_CREATE: begin
+        written = 170'd0;
+        written.shared.una = op_7_q.psn;
+        written.shared.end_psn = op_7_q.psn;
+        written.shared.from = op_7_q.psn;
+        written.shared.to = op_7_q.psn;
+        written.shared.adjust = sender_7_q.shared.adjust;
+        written.shared.rewinds = sender_7_q.shared.rewinds;
+        written.shared.restarts = sender_7_q.shared.restarts;
+        written.shared.generation = op_7_q.generation;
+        written.shared.mtu = op_7_q.mtu;
+        written.shared.pause_class = op_7_q.pause_class;
+        written.shared.windowless = op_7_q.windowless;
+        written.shared.alive = 1'd1;
+        written.timerless = op_7_q.timerless;
+      end
+      hpcc_nic_pkg::OP_KIND_REMOVE: begin
+        if (own) begin
+          written.shared.alive = 1'd0;
+        end
+      end
+      hpcc_nic_pkg::OP_KIND_CLEAR: begin
+        written.shared.alive = 1'd0;
+      end
+      default: begin
+      end
+    endcase
   end
   always_comb begin
     passed = outstanding_q;
@@ -428,13 +399,13 @@ module sender_13_10 (
   always_comb begin
     nxt_new = nxt_7_q;
     if (passed[23] | rewind) begin
-      nxt_new = una;
+      nxt_new = written.shared.una;
     end
   end
   always_comb begin
-    psn_8_d = op_7_q[35:12];
+    psn_8_d = op_7_q.psn;
     if (expired) begin
-      psn_8_d = una;
+      psn_8_d = written.shared.una;
     end
   end
   always_comb begin
@@ -529,7 +500,7 @@ module sender_13_10 (
     held_7_q <= held_7_d;
     now_7_q <= timer_now;
     mtu_6_q <= mtu_6_d;
-    sender_8_q <= sender_8_d;
+    sender_8_q <= written.shared;
     notify_8_q <= valid_7_q;
     paced_8_q <= paced_8_d;
     wake_8_q <= wake_8_d;
@@ -539,13 +510,13 @@ module sender_13_10 (
     psn_8_q <= psn_8_d;
     snd_nxt_8_q <= nxt_new;
     acked_8_q <= acked_8_d;
-    mtu_8_q <= mtu_8_d;
-    generation_8_q <= generation_8_d;
+    mtu_8_q <= sender_7_q.shared.mtu;
+    generation_8_q <= sender_7_q.shared.generation;
     ended_8_q <= ended_8_d;
     late_8_q <= late_8_d;
     beyond_8_q <= beyond_8_d;
   end
-  wire unused_bits = &{1'b0, remainder[12:3], reach_less_one[23], reach_less_one[21:0], passed[22:0], op_7_q[127:60], read_left_q[22:0], read_new_q[22:0], new_work_q[22:0]};
+  wire unused_bits = &{1'b0, remainder[12:3], reach_less_one[23], reach_less_one[21:0], passed[22:0], op_7_q.rate, op_7_q.window, read_left_q[22:0], read_new_q[22:0], new_work_q[22:0]};
 endmodule
 
 `default_nettype wire

@@ -77,17 +77,17 @@ module tx_header (
     .waddr(context_qp),
     .wdata(contexts_wdata)
   );
-  delay_w63_d2 u_request (
+  hpcc_delay #(.WIDTH(63), .DEPTH(2)) u_request (
     .clock(clock),
     .d(request_d),
     .q(request_q)
   );
-  delay_w178_d4 u_rest (
+  hpcc_delay #(.WIDTH(178), .DEPTH(4)) u_rest (
     .clock(clock),
     .d(rest_d),
     .q(rest_q)
   );
-  delay_w64_d3 u_lengths (
+  hpcc_delay #(.WIDTH(64), .DEPTH(3)) u_lengths (
     .clock(clock),
     .d(lengths_4_q),
     .q(lengths_q)

@@ -29,17 +29,17 @@ module udp_sum (
     .covered(covered),
     .q(beat_q)
   );
-  delay_w1_d3 u_enable_3 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_enable_3 (
     .clock(clock),
     .d(enable),
     .q(enable_3_q)
   );
-  delay_w1_d3 u_first_3 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_first_3 (
     .clock(clock),
     .d(first),
     .q(first_3_q)
   );
-  delay_w16_d3 u_udp_len_3 (
+  hpcc_delay #(.WIDTH(16), .DEPTH(3)) u_udp_len_3 (
     .clock(clock),
     .d(udp_len),
     .q(udp_len_3_q)

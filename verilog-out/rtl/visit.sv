@@ -170,122 +170,122 @@ module visit (
     .b(ticks),
     .p(product_p)
   );
-  delay_w1_d2 u_fresh_5 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_fresh_5 (
     .clock(clock),
     .d(fresh_3_q),
     .q(fresh_5_q)
   );
-  delay_w24_d2 u_una_5 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_una_5 (
     .clock(clock),
     .d(una_5_d),
     .q(una_5_q)
   );
-  delay_w24_d2 u_end_5 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_end_5 (
     .clock(clock),
     .d(end_5_d),
     .q(end_5_q)
   );
-  delay_w13_d2 u_wire_6 (
+  hpcc_delay #(.WIDTH(13), .DEPTH(2)) u_wire_6 (
     .clock(clock),
     .d(wire_4_q),
     .q(wire_6_q)
   );
-  delay_w16_d4 u_window_6 (
+  hpcc_delay #(.WIDTH(16), .DEPTH(4)) u_window_6 (
     .clock(clock),
     .d(window_6_d),
     .q(window_6_q)
   );
-  delay_w20_d5 u_cap_7 (
+  hpcc_delay #(.WIDTH(20), .DEPTH(5)) u_cap_7 (
     .clock(clock),
     .d(cap_7_d),
     .q(cap_7_q)
   );
-  delay_w1_d4 u_alive_7 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_alive_7 (
     .clock(clock),
     .d(alive_7_d),
     .q(alive_7_q)
   );
-  delay_w3_d4 u_priority_7 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(4)) u_priority_7 (
     .clock(clock),
     .d(priority_7_d),
     .q(priority_7_q)
   );
-  delay_w3_d5 u_priority_12 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(5)) u_priority_12 (
     .clock(clock),
     .d(priority_7_q),
     .q(priority_12_q)
   );
-  delay_w1_d4 u_idle_12 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_idle_12 (
     .clock(clock),
     .d(idle_8_q),
     .q(idle_12_q)
   );
-  delay_w4_d4 u_open_12 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(4)) u_open_12 (
     .clock(clock),
     .d(open_8_q),
     .q(open_12_q)
   );
-  delay_w6_d5 u_repeats_12 (
+  hpcc_delay #(.WIDTH(6), .DEPTH(5)) u_repeats_12 (
     .clock(clock),
     .d(repeats_12_d),
     .q(repeats_12_q)
   );
-  delay_w24_d7 u_nxt_12 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(7)) u_nxt_12 (
     .clock(clock),
     .d(nxt_5_q),
     .q(nxt_12_q)
   );
-  delay_w24_d7 u_max_12 (
+  hpcc_delay #(.WIDTH(24), .DEPTH(7)) u_max_12 (
     .clock(clock),
     .d(max_5_q),
     .q(max_12_q)
   );
-  delay_w1_d9 u_rewound_12 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(9)) u_rewound_12 (
     .clock(clock),
     .d(rewound_3_q),
     .q(rewound_12_q)
   );
-  delay_w8_d9 u_generation_12 (
+  hpcc_delay #(.WIDTH(8), .DEPTH(9)) u_generation_12 (
     .clock(clock),
     .d(generation_12_d),
     .q(generation_12_q)
   );
-  delay_w4_d9 u_rewinds_12 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(9)) u_rewinds_12 (
     .clock(clock),
     .d(rewinds_12_d),
     .q(rewinds_12_q)
   );
-  delay_w4_d9 u_restarts_12 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(9)) u_restarts_12 (
     .clock(clock),
     .d(restarts_12_d),
     .q(restarts_12_q)
   );
-  delay_w4_d10 u_seen_12 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(10)) u_seen_12 (
     .clock(clock),
     .d(seen_12_d),
     .q(seen_12_q)
   );
-  delay_w1_d3 u_windowless_6 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_windowless_6 (
     .clock(clock),
     .d(windowless_6_d),
     .q(windowless_6_q)
   );
-  delay_w1_d6 u_windowless_12 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(6)) u_windowless_12 (
     .clock(clock),
     .d(windowless_6_q),
     .q(windowless_12_q)
   );
-  delay_w20_d9 u_adjust_12 (
+  hpcc_delay #(.WIDTH(20), .DEPTH(9)) u_adjust_12 (
     .clock(clock),
     .d(adjust_12_d),
     .q(adjust_12_q)
   );
-  delay_w20_d10 u_tick_12 (
+  hpcc_delay #(.WIDTH(20), .DEPTH(10)) u_tick_12 (
     .clock(clock),
     .d(tick),
     .q(tick_12_q)
   );
-  delay_w1_d10 u_parked_12 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(10)) u_parked_12 (
     .clock(clock),
     .d(parked_12_d),
     .q(parked_12_q)

@@ -154,7 +154,7 @@ module waiting_10_10 (
   logic due_9_q;
   logic [3:0] turn_d;
   logic [3:0] turn_q;
-  stream_fifo_w58_a10_mark1 u_fifo_0 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_0 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_0_up_data),
@@ -165,7 +165,7 @@ module waiting_10_10 (
     .down_ready(fifo_0_down_ready),
     .crowded(unused_fifo_0_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_1 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_1 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_1_up_data),
@@ -176,7 +176,7 @@ module waiting_10_10 (
     .down_ready(fifo_1_down_ready),
     .crowded(unused_fifo_1_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_2 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_2 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_2_up_data),
@@ -187,7 +187,7 @@ module waiting_10_10 (
     .down_ready(fifo_2_down_ready),
     .crowded(unused_fifo_2_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_3 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_3 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_3_up_data),
@@ -198,7 +198,7 @@ module waiting_10_10 (
     .down_ready(fifo_3_down_ready),
     .crowded(unused_fifo_3_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_4 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_4 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_4_up_data),
@@ -209,7 +209,7 @@ module waiting_10_10 (
     .down_ready(fifo_4_down_ready),
     .crowded(unused_fifo_4_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_5 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_5 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_5_up_data),
@@ -220,7 +220,7 @@ module waiting_10_10 (
     .down_ready(fifo_5_down_ready),
     .crowded(unused_fifo_5_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_6 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_6 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_6_up_data),
@@ -231,7 +231,7 @@ module waiting_10_10 (
     .down_ready(fifo_6_down_ready),
     .crowded(unused_fifo_6_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_7 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_7 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_7_up_data),
@@ -242,7 +242,7 @@ module waiting_10_10 (
     .down_ready(fifo_7_down_ready),
     .crowded(unused_fifo_7_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_8 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_8 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_8_up_data),
@@ -253,7 +253,7 @@ module waiting_10_10 (
     .down_ready(fifo_8_down_ready),
     .crowded(unused_fifo_8_crowded)
   );
-  stream_fifo_w58_a10_mark1 u_fifo_9 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_9 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_9_up_data),

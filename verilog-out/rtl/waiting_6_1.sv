@@ -64,7 +64,7 @@ module waiting_6_1 (
   logic due_0_q;
   logic [3:0] turn_d;
   logic [3:0] turn_q;
-  stream_fifo_w58_a6_mark1 u_fifo_0 (
+  hpcc_fifo #(.WIDTH(58), .ADDRESS(6), .MARK(1)) u_fifo_0 (
     .clock(clock),
     .reset(reset),
     .up_data(fifo_0_up_data),

@@ -71,17 +71,17 @@ module window_update_9 (
     .waddr(flow_51_q),
     .wdata(memory_wdata)
   );
-  delay_w9_d8 u_flow_51 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(8)) u_flow_51 (
     .clock(clock),
     .d(flow),
     .q(flow_51_q)
   );
-  delay_w1_d3 u_multiplicative_50 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_multiplicative_50 (
     .clock(clock),
     .d(multiplicative_q),
     .q(multiplicative_50_q)
   );
-  delay_w8_d3 u_stage_51 (
+  hpcc_delay #(.WIDTH(8), .DEPTH(3)) u_stage_51 (
     .clock(clock),
     .d(stage_48_q),
     .q(stage_51_q)
@@ -92,17 +92,17 @@ module window_update_9 (
     .b(reference),
     .p(scaled_p)
   );
-  delay_w34_d4 u_reference_50 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(4)) u_reference_50 (
     .clock(clock),
     .d(reference),
     .q(reference_50_q)
   );
-  delay_w76_d5 u_kept_51 (
+  hpcc_delay #(.WIDTH(76), .DEPTH(5)) u_kept_51 (
     .clock(clock),
     .d(memory_rdata),
     .q(kept_51_q)
   );
-  delay_w34_d4 u_window_56 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(4)) u_window_56 (
     .clock(clock),
     .d(window_52_q),
     .q(window_56_q)

@@ -47,7 +47,7 @@ pub(super) enum Name {
 /// Separates `x$val()$hop$ts` and `(x$next)$hop$ts` into the signal and the path into it.
 fn signal_and_path(raw: &str) -> (&str, &str) {
     for end in ["$val()", "$next"] {
-        if let Some(at) = raw.find(end) {
+        for (at, _) in raw.match_indices(end) {
             let path = raw[at + end.len()..].trim_start_matches(')');
             if path.is_empty() || path.starts_with(['$', '[']) {
                 return (raw[..at].trim_start_matches('('), path);

@@ -224,8 +224,8 @@ pub(super) fn check(name: &str) -> Result<(), Fault> {
     }
 }
 
-/// Refuses also what Verilator cannot keep as the name of a port or a field.
-pub(super) fn check_visible(name: &str) -> Result<(), Fault> {
+/// Refuses also what Verilator cannot keep as the name of a field.
+pub(super) fn check_field(name: &str) -> Result<(), Fault> {
     match RESERVED_IN_CPP.contains(&name) {
         true => Err(Fault::BadName(name.into())),
         false => check(name),
@@ -333,6 +333,6 @@ mod tests {
     fn reserved_words_are_refused() {
         assert!(check("bit").is_err() && check("2x").is_err() && check("a-b").is_err() && check("").is_err());
         assert!(check("bits_left").is_ok() && check("_x").is_ok());
-        assert!(check("stack").is_ok() && check_visible("stack").is_err() && check_visible("stacked").is_ok());
+        assert!(check("stack").is_ok() && check_field("stack").is_err() && check_field("stacked").is_ok());
     }
 }

@@ -4,7 +4,7 @@ use super::collect::{Net, Node, State};
 use super::error::Fault;
 use super::expr::{Place, Scope};
 use super::flow;
-use super::ident::{check, check_visible, without_dollars};
+use super::ident::{check, without_dollars};
 use super::literal;
 use super::reads::Reads;
 use super::stmt::{render, Stmt};
@@ -106,9 +106,6 @@ pub(super) fn types(node: &Node) -> Result<BTreeMap<String, Type>, Fault> {
             .filter(|net| net.is_port())
             .map(|net| (port_net(child, net), net.of.clone()))
     });
-    for port in node.nets.iter().filter(|net| net.is_port()) {
-        check_visible(&port.name)?;
-    }
     for (name, of) in node
         .nets
         .iter()

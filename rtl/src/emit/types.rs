@@ -4,7 +4,7 @@
 //! single block and stays a set of `localparam`s there.
 
 use super::error::Fault;
-use super::ident::{check_visible, identifier};
+use super::ident::{check_field, identifier};
 use super::naming::snake_case;
 use crate::prim::word::{bits_of_kind, name_and_doc};
 use rust_hdl::prelude::{TypeDescriptor, TypeKind};
@@ -281,7 +281,7 @@ impl Package {
             Type::Kind(own) => &own.name,
             Type::Word(word) => {
                 for field in &word.fields {
-                    check_visible(&field.name)?;
+                    check_field(&field.name)?;
                     self.add(&field.kind)?;
                 }
                 &word.name
