@@ -15,7 +15,7 @@ module fifo_proof #(
   localparam ROOM = 1 << A;
   wire up_ready, down_valid, crowded;
   wire [W-1:0] down_data;
-  `FIFO dut (
+  hpcc_fifo #(.WIDTH(W), .ADDRESS(A), .MARK(MARK)) dut (
     .clock(clock), .reset(reset),
     .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .down_data(down_data), .down_valid(down_valid), .down_ready(down_ready),

@@ -1,19 +1,23 @@
-// Any FIFO at its output: in place of stream_fifo_w58_a10_mark1, whose own proof is fifo.sby. Offers come when the solver
+// Any FIFO at its output: in place of hpcc_fifo, whose own proof is fifo.sby. Offers come when the solver
 // likes, stay until they are taken and end with a reset.
 `default_nettype none
 
-module stream_fifo_w58_a10_mark1 (
+module hpcc_fifo #(
+  parameter integer WIDTH = 1,
+  parameter integer ADDRESS = 1,
+  parameter integer MARK = 1
+) (
   input wire clock,
   input wire reset,
-  input wire [57:0] up_data,
+  input wire [WIDTH-1:0] up_data,
   input wire up_valid,
   output wire up_ready,
-  output reg [57:0] down_data,
+  output reg [WIDTH-1:0] down_data,
   output reg down_valid,
   input wire down_ready,
   output wire crowded
 );
-  wire [57:0] next = $anyseq;
+  wire [WIDTH-1:0] next = $anyseq;
   wire comes = $anyseq;
   assign up_ready = 1;
   assign crowded = 0;

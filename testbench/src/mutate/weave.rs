@@ -34,15 +34,14 @@ pub(super) fn weave(sources: &Sources, points: &[Point]) -> Result<Sources, Weav
                 Some(mutants) => choose(line, mutants),
                 None => line.to_string(),
             };
-            has_port |= changed.trim_start().starts_with("input  wire  clock");
-            let changed = changed.replace(
-                "input  wire  clock",
-                &format!("input  wire  [{}:0] {SELECT},\n  input  wire  clock", WIDTH - 1),
-            );
+            if is_clock_port(&changed) {
+                has_port = true;
+                out += &format!("  input  wire  [{}:0] {SELECT},\n", WIDTH - 1);
+            }
             out += &changed.replace(".clock(clock)", &format!(".{SELECT}({SELECT}), .clock(clock)"));
             out.push('\n');
         }
-        if !has_port {
+        if !has_port && !text.contains("\nendpackage") {
             return Err(WeaveError(file.clone()));
         }
         *text = out;
@@ -55,6 +54,12 @@ pub(super) fn weave(sources: &Sources, points: &[Point]) -> Result<Sources, Weav
         limb,
     });
     Ok(woven)
+}
+
+/// Whether a line declares the input `clock`.
+fn is_clock_port(line: &str) -> bool {
+    let mut words = line.trim().trim_end_matches(',').split_whitespace();
+    words.next() == Some("input") && words.next_back() == Some("clock")
 }
 
 /// The line with every region replaced by its choice.

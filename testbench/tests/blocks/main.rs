@@ -29,6 +29,7 @@
 //! | `synthesis` | Yosys on the primitives as emitted: memories stay memories, products become multipliers, nothing becomes a latch |
 //! | `term` | Random expressions as a description could contain them, with their meaning in plain integers |
 //! | `tx_lockstep` | The Verilog of the frame builders and of the arbiter in lockstep with their RustHDL descriptions |
+//! | `words` | Words and kinds: what kernels may say, and that the Verilog means the same |
 
 mod cc_lockstep;
 mod cc_synthesis;
@@ -55,3 +56,4 @@ mod stamper_lockstep;
 mod synthesis;
 mod term;
 mod tx_lockstep;
+mod words;
