@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows about hardware description; `hpcc-rtl` takes its number formats and constants from here.
 
+pub mod alloc;
 pub mod cc;
 pub mod fixed;
 pub mod measure;

@@ -3,6 +3,7 @@
 //! A subcommand is a clap `Args` struct with `fn run(self) -> Result<(), Failure>`. Exit codes: 0 done, 1 a check failed,
 //! 2 bad usage or input; what went wrong is one line on standard error that starts with `error: `.
 
+mod alloc;
 mod cocotb;
 mod cosim;
 mod emit;
@@ -37,6 +38,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Cosim(cosim::Args),
+    Alloc(alloc::Args),
     Run(run::Args),
     Scenarios(scenarios::Args),
     Sweep(sweep::Args),
@@ -54,6 +56,7 @@ impl Command {
     fn run(self) -> Result<(), Failure> {
         match self {
             Self::Cosim(args) => args.run(),
+            Self::Alloc(args) => args.run(),
             Self::Run(args) => args.run(),
             Self::Scenarios(args) => args.run(),
             Self::Sweep(args) => args.run(),

@@ -1,0 +1,137 @@
+//! `hpcc-nic alloc`: max-min shares of a bottleneck-flow graph in a JSON file.
+
+use super::{create_file, say, Failure};
+use hpcc_models::alloc::{exact, Flow, Graph, INFINITE};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Solve a bottleneck-flow graph: the max-min fair share of every flow, exact, rounded down to bit/s
+///
+/// FILE.json: {"bottlenecks": [capacity in bit/s, ...], "flows": [{"demand": bit/s, or null for no limit, "path": [index of a
+/// bottleneck, ...]}, ...]}. Printed: {"shares": [bit/s, ...]} in the order of the flows.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The graph
+    #[arg(value_name = "FILE.json")]
+    graph: PathBuf,
+    /// Write the shares to a file instead of the screen
+    #[arg(long, value_name = "OUT.json")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    bottlenecks: Vec<u64>,
+    flows: Vec<InputFlow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InputFlow {
+    /// An own function: without it a missing demand would pass for null.
+    #[serde(deserialize_with = "demand")]
+    demand: Option<u64>,
+    path: Vec<usize>,
+}
+
+fn demand<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
+    Option::deserialize(input)
+}
+
+#[derive(Serialize)]
+struct Output {
+    shares: Vec<u64>,
+}
+
+fn read(text: &str) -> Result<Graph, String> {
+    let input: Input = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    if let Some(at) = input.bottlenecks.iter().position(|&c| c == INFINITE) {
+        return Err(format!("bottlenecks[{at}]: expected less than {INFINITE} bit/s"));
+    }
+    let flow = |f: InputFlow| Flow {
+        demand: f.demand.unwrap_or(INFINITE),
+        path: f.path,
+    };
+    Graph::new(input.bottlenecks, input.flows.into_iter().map(flow).collect()).map_err(|e| e.to_string())
+}
+
+impl Args {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<(), Failure> {
+        let named = |path: &PathBuf, error: String| Failure::Input(format!("{}: {error}", path.display()));
+        let text = std::fs::read_to_string(&self.graph).map_err(|e| named(&self.graph, e.to_string()))?;
+        let graph = read(&text).map_err(|e| named(&self.graph, e))?;
+        let out = self.out.as_deref().map(create_file).transpose()?;
+        let shares = exact::solve(&graph);
+        let mut line = serde_json::to_string(&Output { shares }).map_err(Failure::input)?;
+        line.push('\n');
+        match (out, &self.out) {
+            (Some(mut out), Some(path)) => {
+                let written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+                written.map_err(|e| named(path, e.to_string()))
+            }
+            _ => say(&line),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_and_bad_graphs() {
+        let graph = read(
+            r#"{"bottlenecks": [10, 6, 2], "flows": [{"demand": null, "path": [0, 1]}, {"demand": 1, "path": [0, 1]},
+            {"demand": null, "path": [0, 2]}]}"#,
+        )
+        .expect("a valid graph");
+        assert_eq!(exact::solve(&graph), [5, 1, 2]);
+        let one_flow = |flow: &str| format!(r#"{{"bottlenecks": [10], "flows": [{flow}]}}"#);
+        for (text, expected) in [
+            (
+                one_flow(r#"{"demand": 1, "path": [1]}"#),
+                "flows[0].path[0]: expected a bottleneck below 1",
+            ),
+            (
+                one_flow(r#"{"demand": 1, "path": [0, 0]}"#),
+                "flows[0].path[1]: expected each bottleneck once",
+            ),
+            (
+                one_flow(r#"{"demand": 1, "path": []}"#),
+                "flows[0].path: expected at least one",
+            ),
+            (
+                one_flow(r#"{"demand": -1, "path": [0]}"#),
+                "invalid value: integer `-1`",
+            ),
+            (one_flow(r#"{"demand": 1.5, "path": [0]}"#), "floating point `1.5`"),
+            (one_flow(r#"{"path": [0]}"#), "missing field `demand`"),
+            (
+                one_flow(r#"{"demand": 1, "path": [0], "demand": 2}"#),
+                "duplicate field `demand`",
+            ),
+            (
+                one_flow(r#"{"demand": 1, "path": [0], "rate": 2}"#),
+                "unknown field `rate`",
+            ),
+            (
+                r#"{"bottlenecks": [-5], "flows": []}"#.into(),
+                "invalid value: integer `-5`",
+            ),
+            (r#"{"bottlenecks": [1e9], "flows": []}"#.into(), "floating point"),
+            (r#"{"bottlenecks": [1], "flows": []} x"#.into(), "trailing characters"),
+            (r#"{"bottlenecks": [1]}"#.into(), "missing field `flows`"),
+            (
+                r#"{"bottlenecks": [18446744073709551615], "flows": []}"#.into(),
+                "bottlenecks[0]",
+            ),
+            (String::new(), "EOF"),
+        ] {
+            let error = read(&text).expect_err(&text);
+            assert!(error.contains(expected) && !error.contains('\n'), "{text}: {error}");
+        }
+    }
+}
