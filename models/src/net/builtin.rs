@@ -81,6 +81,24 @@ pub fn testbed_pod() -> Topology {
     t
 }
 
+/// The three-tier tree of HCC's evaluation (its section IV): 64 servers, 8 to an edge switch, 4 edge switches to each of two aggregation
+/// switches, one core switch between them; 1, 10 and 100 us per link. Servers 0 to 31 are its left half.
+pub fn three_tier(core_gbps: u64, aggregation_gbps: u64, edge_gbps: u64) -> Topology {
+    const SERVERS: usize = 64;
+    let (edge, aggregation, core) = (SERVERS, SERVERS + 8, SERVERS + 10);
+    let mut t = Topology::new(SERVERS, 11);
+    for server in 0..SERVERS {
+        t.link(server, edge + server / 8, edge_gbps, 1_000);
+    }
+    for e in 0..8 {
+        t.link(edge + e, aggregation + e / 4, aggregation_gbps, 10_000);
+    }
+    for a in 0..2 {
+        t.link(aggregation + a, core, core_gbps, 100_000);
+    }
+    t
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

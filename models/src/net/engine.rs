@@ -10,6 +10,7 @@ use super::config::Config;
 use super::event::EventQueue;
 use super::external::Outside;
 use super::flow::{Context, FlowRecord, FlowSpec};
+use super::hcc::Hcc;
 use super::host::Nic;
 use super::meter::Meters;
 use super::packet::PacketSlab;
@@ -100,6 +101,9 @@ pub enum SetupError {
     /// The congestion-control slot.
     #[error("congestion control: {0}")]
     Slot(String),
+    /// The agents of HCC.
+    #[error("agents: {0}")]
+    Agents(String),
 }
 
 /// Kinds of events, in the top four bits of a payload.
@@ -119,9 +123,10 @@ pub(super) enum Kind {
     LinkChange,
     TcpTimer,
     Request,
+    Agent,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind::TxEnd,
     Kind::Arrive,
     Kind::Wake,
@@ -135,6 +140,7 @@ const KINDS: [Kind; 13] = [
     Kind::LinkChange,
     Kind::TcpTimer,
     Kind::Request,
+    Kind::Agent,
 ];
 
 /// A packet is fetched this many events before it arrives.
@@ -189,6 +195,7 @@ pub struct Simulator {
     pub(super) counters: Counters,
     pub(super) unfinished: usize,
     pub(super) outside: Outside,
+    pub(super) hcc: Option<Box<Hcc>>,
     /// Why the simulation cannot go on.
     pub(super) failure: Option<String>,
 }
@@ -219,6 +226,7 @@ impl Simulator {
             routes: Routes::default(),
             unfinished: flows.len(),
             outside: Outside::default(),
+            hcc: None,
             failure: None,
             records: vec![FlowRecord::default(); flows.len()],
             flows,
@@ -317,6 +325,7 @@ impl Simulator {
             Kind::LinkChange => self.change_link(b as usize),
             Kind::TcpTimer => self.tcp_timer(a, b),
             Kind::Request => self.request(b),
+            Kind::Agent => self.agent_event(a, b),
         }
     }
 

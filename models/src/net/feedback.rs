@@ -69,6 +69,9 @@ impl Simulator {
             self.events
                 .push(self.now + self.config.cc_latency_ps, encode(Kind::Collect, 0, slot));
         }
+        if finished || p.kind == PacketKind::Nak {
+            self.flow_changed(p.context);
+        }
         if finished {
             self.contexts[p.context as usize].tick_at = u64::MAX;
             self.slots[slot as usize].remove(p.context);
@@ -102,11 +105,19 @@ impl Simulator {
             return;
         }
         if self.config.window_use == WindowUse::Law {
-            context.window = whole_window(update.window);
+            context.law_window = whole_window(update.window);
         }
-        let rate = whole_rate(update.rate);
+        context.law_rate_bps = whole_rate(update.rate);
+        self.enforce(update.flow);
+    }
+
+    /// What a flow may send: the smaller of what its law and its host's agent say. A new rate moves the next packet.
+    pub(super) fn enforce(&mut self, index: u32) {
+        let context = &mut self.contexts[index as usize];
+        context.window = context.law_window.min(context.cap_window.unwrap_or(u64::MAX));
+        let rate = context.law_rate_bps.min(context.cap_bps.unwrap_or(u64::MAX));
         let old = std::mem::replace(&mut context.rate_bps, rate);
-        if self.config.rate_moves_next_send {
+        if self.config.rate_moves_next_send || context.cap_bps.is_some() {
             let gap = |rate| self.config.clock.duration_ps(u64::from(context.last_size), rate) as i64;
             if old != rate {
                 context.next_avail += gap(rate) - gap(old);
@@ -211,6 +222,7 @@ impl Simulator {
             None => context.snd_nxt = context.snd_una,
         }
         let nic = context.nic;
+        self.flow_changed(index);
         self.arm_timeout(index);
         self.nic_send(nic);
     }

@@ -77,6 +77,14 @@ pub struct Context {
     pub most_in_flight: u64,
     /// Pacing rate, bits per second of wire bytes.
     pub rate_bps: u64,
+    /// Rate that the law asked for last, bits per second.
+    pub law_rate_bps: u64,
+    /// Window that the law asked for last, payload bytes.
+    pub law_window: u64,
+    /// Most that an agent allows, bits per second; `None`: no agent.
+    pub cap_bps: Option<u64>,
+    /// Most in flight that an agent allows, payload bytes.
+    pub cap_window: Option<u64>,
     /// Rate of its NIC's port, bits per second.
     pub line_bps: u64,
     /// Earliest next send, ps. May lie in the past, even before 0 after a rate rose.

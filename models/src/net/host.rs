@@ -98,6 +98,10 @@ impl Simulator {
                 params.w_init_bytes.max(1),
             ),
         };
+        let window = match self.config.window_use {
+            WindowUse::None => u64::MAX,
+            _ => whole_window(first.window),
+        };
         self.contexts[index as usize] = Context {
             flow,
             generation,
@@ -107,12 +111,11 @@ impl Simulator {
             dst: spec.dst,
             ports,
             size: spec.bytes,
-            window: match self.config.window_use {
-                WindowUse::None => u64::MAX,
-                _ => whole_window(first.window),
-            },
+            window,
+            law_window: window,
             most_in_flight,
             rate_bps: whole_rate(first.rate),
+            law_rate_bps: whole_rate(first.rate),
             line_bps: self.ports[port as usize].rate_bps,
             next_avail: self.now as i64,
             progress_at: self.now,
@@ -121,6 +124,7 @@ impl Simulator {
             ..Context::default()
         };
         self.nics[nic as usize].contexts.push(index);
+        self.cap_new_flow(index);
         self.schedule_tick(index);
         self.nic_send(nic);
     }
@@ -300,7 +304,11 @@ impl Simulator {
         };
         let gap = self.config.clock.duration_ps(u64::from(context.last_size), pace);
         context.next_avail = (self.now + gap) as i64;
+        let all_sent = context.bytes_left() == 0;
         self.arm_timeout(index);
+        if all_sent {
+            self.flow_changed(index);
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod event;
 mod external;
 mod feedback;
 mod flow;
+mod hcc;
 mod host;
 mod meter;
 pub mod ns3;
@@ -29,7 +30,7 @@ mod switch;
 pub mod tcp;
 mod topology;
 
-pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod};
+pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod, three_tier};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 pub use closed_loop::ClosedLoop;
 pub use config::{
@@ -40,6 +41,7 @@ pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};
 pub use external::{Delivered, Delivery, External, InjectError};
 pub use flow::{FlowRecord, FlowSpec};
+pub use hcc::{AgentFailure, CentralCounters, DemandRule, HccConfig, HccOutcome, LevelCounters};
 pub use meter::{FlowMeter, PortMeter};
 pub use recovery::IrnRules;
 pub use routing::PairMetrics;

@@ -340,6 +340,7 @@ impl Simulator {
             }
         }
         self.compute_routes();
+        self.wake_agents();
         for port in 0..self.ports.len() as u32 {
             self.send(port);
         }

@@ -4,9 +4,9 @@ use super::*;
 use crate::cc::{CcEvent, CongestionControl, Update};
 
 /// Line rate and one window, whatever happens.
-struct Greedy {
-    rate: f64,
-    window: f64,
+pub(super) struct Greedy {
+    pub rate: f64,
+    pub window: f64,
 }
 
 impl CongestionControl for Greedy {

@@ -191,7 +191,8 @@ impl Agent {
         Some(least.min(self.local_capacity))
     }
 
-    fn granted_level(&self) -> Option<u64> {
+    /// Level of a leaf's flows under the share granted, bit/s; `None` while nothing is.
+    pub fn granted_level(&self) -> Option<u64> {
         self.granted().filter(|&s| s > 0).map(|share| self.own.level(share))
     }
 

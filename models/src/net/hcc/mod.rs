@@ -1,0 +1,256 @@
+//! HCC in the network: an agent for each link of the aggregation tree, control messages with the links' delays, rates of the hosts' flows.
+//!
+//! The agents are those of [`crate::alloc::agent`]. Their messages take the delays of the links between the agents' places and do not queue
+//! behind data (control path, section III-D of the HCC paper). A leaf's agent sets a cap on the rate of every flow of its host; the flow's
+//! congestion-control slot goes on, and the smaller rate counts, so that HCC alone is a slot that always says line rate.
+
+mod cap;
+mod central;
+mod config;
+mod events;
+
+pub use config::{AgentFailure, CentralCounters, DemandRule, HccConfig, HccOutcome, LevelCounters};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rand::Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::clock::PS_PER_NS;
+use super::engine::{encode, Kind, SetupError, Simulator};
+use crate::alloc::agent::Agent;
+use crate::alloc::hierarchy::Hierarchy;
+use crate::alloc::message::{Down, Up};
+use central::Central;
+
+/// What an event of an agent means; with the agent's number in the event's first field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Part {
+    ChildTask,
+    ParentTask,
+    Message,
+    Wake,
+    Fail,
+    Return,
+    Central,
+}
+
+const PARTS: [Part; 7] = [
+    Part::ChildTask,
+    Part::ParentTask,
+    Part::Message,
+    Part::Wake,
+    Part::Fail,
+    Part::Return,
+    Part::Central,
+];
+/// Bits of an agent's number in the event's first field; the part is above.
+const AGENT_BITS: u32 = 24;
+
+/// A task that runs in cycles, but only when there is something to do.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    cycle_ps: u64,
+    phase_ps: u64,
+    scheduled: bool,
+    runs: u32,
+}
+
+impl Task {
+    fn new(cycle_ps: u64, rng: &mut ChaCha8Rng) -> Self {
+        let cycle_ps = cycle_ps.max(1);
+        Self {
+            cycle_ps,
+            phase_ps: rng.random_range(0..cycle_ps),
+            scheduled: false,
+            runs: 0,
+        }
+    }
+
+    /// First turn after `now`, ps.
+    fn next(&self, now: u64) -> u64 {
+        if now < self.phase_ps {
+            return self.phase_ps;
+        }
+        let turns = (now - self.phase_ps) / self.cycle_ps + 1;
+        self.phase_ps + turns * self.cycle_ps
+    }
+}
+
+/// An agent at its place.
+struct Placed {
+    agent: Agent,
+    level: usize,
+    /// Egress port of its link.
+    port: u32,
+    parent: Option<u32>,
+    /// Delay to the parent, ps.
+    delay_ps: u64,
+    child_task: Task,
+    parent_task: Task,
+    from_children: Vec<Up>,
+    from_parent: Vec<Down>,
+    failed: bool,
+    /// Leaf: contexts and their flows, with the time of start while they wait for a first share.
+    flows: Vec<Capped>,
+}
+
+/// A flow that a leaf caps.
+#[derive(Clone, Copy, Debug)]
+struct Capped {
+    context: u32,
+    flow: u32,
+    /// Start, ps, while the flow has no share.
+    waiting_since: Option<u64>,
+}
+
+/// A message on its way.
+enum Message {
+    Up(Up),
+    Down(Down),
+}
+
+/// All agents of a network.
+pub(super) struct Hcc {
+    config: HccConfig,
+    agents: Vec<Placed>,
+    /// Leaf agent of a host's port.
+    leaf_of_port: BTreeMap<u32, u32>,
+    /// Pairs of hosts whose flows are controlled.
+    pairs: BTreeSet<(u32, u32)>,
+    messages: Vec<Option<Message>>,
+    free: Vec<u32>,
+    rng: ChaCha8Rng,
+    outcome: HccOutcome,
+    central: Option<Central>,
+}
+
+impl Simulator {
+    /// Puts agents on the network for the flows between these pairs of hosts (source, destination); before running only. The tree
+    /// follows the routes, so there has to be one path between each two hosts.
+    pub fn add_hcc(&mut self, config: HccConfig, pairs: &[(u32, u32)]) -> Result<(), SetupError> {
+        if config.levels == 0 || config.cycle == 0 || config.parent_cycles == 0 {
+            return Err(SetupError::Agents("levels and cycles: expected at least 1".into()));
+        }
+        let mut paths = Vec::new();
+        for &(src, dst) in pairs {
+            paths.push(self.only_path(src, dst).map_err(SetupError::Agents)?);
+        }
+        let hierarchy = Hierarchy::by_locality(&paths, config.levels);
+        let mut rng = ChaCha8Rng::seed_from_u64(self.config.seed ^ 0x4843_4300);
+        let settings = Arc::new(config.settings.clone());
+        let cycle = u64::from(config.cycle);
+        let mut agents: Vec<Placed> = Vec::new();
+        let mut levels = vec![LevelCounters::default(); config.levels];
+        for (number, group) in hierarchy.groups.iter().enumerate() {
+            let port = &self.ports[group.link];
+            let children = group.children.iter().map(|&c| c as u32);
+            let agent = Agent::new(
+                number as u32,
+                port.rate_bps,
+                group.parent.map(|p| p as u32),
+                children,
+                settings.clone(),
+            );
+            // A leaf's children are its host's flows; it looks at them every third of a microsecond times the multiplier.
+            let below = group
+                .children
+                .iter()
+                .map(|&c| self.ports[hierarchy.groups[c].link].delay_ps)
+                .max();
+            let child_cycle = below.map_or(cycle * PS_PER_NS * 1000 / 3, |delay| cycle * delay);
+            let factor = if group.level == 0 {
+                3
+            } else {
+                u64::from(config.parent_cycles)
+            };
+            levels[group.level].agents += 1;
+            agents.push(Placed {
+                agent,
+                level: group.level,
+                port: group.link as u32,
+                parent: group.parent.map(|p| p as u32),
+                delay_ps: port.delay_ps,
+                child_task: Task::new(child_cycle, &mut rng),
+                parent_task: Task::new(child_cycle * factor, &mut rng),
+                from_children: Vec::new(),
+                from_parent: Vec::new(),
+                failed: false,
+                flows: Vec::new(),
+            });
+        }
+        let leaves = agents.iter().enumerate().filter(|(_, a)| a.level == 0);
+        let leaf_of_port = leaves.map(|(number, a)| (a.port, number as u32)).collect();
+        for failure in &config.failures {
+            let mut of_level: Vec<u32> = (0..agents.len() as u32)
+                .filter(|&a| agents[a as usize].level == failure.level)
+                .collect();
+            of_level.sort_by_key(|&a| agents[a as usize].port);
+            let Some(&agent) = of_level.get(failure.index) else {
+                return Err(SetupError::Agents(format!(
+                    "failures: expected an agent of level {} below {}, got {}",
+                    failure.level,
+                    of_level.len(),
+                    failure.index
+                )));
+            };
+            for (at, part) in [(failure.from_ps, Part::Fail), (failure.to_ps, Part::Return)] {
+                self.events.push(at, event(part, agent, 0));
+            }
+        }
+        let central = config.central.then(|| Central::new(&hierarchy, &agents));
+        if let Some(central) = &central {
+            self.events.push(central.cycle_ps, event(Part::Central, 0, 0));
+        }
+        self.hcc = Some(Box::new(Hcc {
+            config,
+            agents,
+            leaf_of_port,
+            pairs: pairs.iter().copied().collect(),
+            messages: Vec::new(),
+            free: Vec::new(),
+            rng,
+            outcome: HccOutcome {
+                levels,
+                ..HccOutcome::default()
+            },
+            central,
+        }));
+        Ok(())
+    }
+
+    /// Egress ports from one host to another.
+    fn only_path(&self, src: u32, dst: u32) -> Result<Vec<usize>, String> {
+        let mut node = src;
+        let mut links = Vec::new();
+        while node != dst {
+            if self.routes.candidates(node, dst).len() > 1 {
+                return Err(format!("expected one path from node {src} to node {dst}, got several"));
+            }
+            let next = self.routes.pick(node, src, dst, 0);
+            let port = next.ok_or_else(|| format!("expected a path from node {src} to node {dst}"))?;
+            links.push(port as usize);
+            node = self.ports[self.ports[port as usize].peer as usize].node;
+        }
+        if links.is_empty() {
+            return Err(format!("expected two hosts, got node {src} twice"));
+        }
+        Ok(links)
+    }
+
+    /// What HCC did, if the network has it.
+    pub fn hcc_outcome(&self) -> Option<&HccOutcome> {
+        self.hcc.as_ref().map(|h| &h.outcome)
+    }
+}
+
+/// An event of an agent.
+fn event(part: Part, agent: u32, message: u32) -> u64 {
+    encode(Kind::Agent, (part as u32) << AGENT_BITS | agent, message)
+}
+
+#[cfg(test)]
+mod tests;

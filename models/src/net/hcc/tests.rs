@@ -1,0 +1,216 @@
+//! HCC on the tree of its evaluation, with senders that would otherwise never slow down.
+
+use super::super::tests::Greedy;
+use super::super::*;
+use super::*;
+use crate::alloc::agent::{Drain, Settings};
+use crate::alloc::{exact, Flow, Graph, Quantiser, INFINITE};
+
+const MS: u64 = 1_000_000_000;
+const GBPS: u64 = 1_000_000_000;
+/// The links from the left aggregation switch to the core and on to the right one: one capacity.
+const CORE: [usize; 2] = [64 + 8, 64 + 9];
+
+/// Exact reports, 99 % of the capacity, the evaluation's draining.
+fn exact_settings() -> Settings {
+    Settings {
+        headroom: 990,
+        drain: Drain {
+            granted: 900,
+            times: 10,
+            reaction_ns: 150_000,
+        },
+        ..Settings::default()
+    }
+}
+
+/// Endless flows from these hosts of the left half, each to a host of its own on the right.
+fn flows(sources: &[u32]) -> Vec<FlowSpec> {
+    let flow = |(i, &src): (usize, &u32)| FlowSpec {
+        src,
+        dst: 32 + i as u32 % 32,
+        bytes: 1 << 40,
+        start_ps: i as u64 * 1_000_000,
+        dst_port: FlowSpec::DST_PORT,
+    };
+    sources.iter().enumerate().map(flow).collect()
+}
+
+fn simulator(sources: &[u32], hcc: HccConfig) -> Simulator {
+    let mut config = Config::paper(444_000, false);
+    config.flow_control = FlowControl::EgressLimit;
+    let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(Greedy {
+            rate: p.line_rate_bps as f64,
+            window: f64::INFINITY,
+        }))))
+    };
+    let plan = SamplePlan {
+        interval_ps: MS / 10,
+        end_ps: 200 * MS,
+        queue_series: true,
+        flow_series: 64,
+        series_every: 1,
+        ..SamplePlan::default()
+    };
+    let flows = flows(sources);
+    let pairs: Vec<(u32, u32)> = flows.iter().map(|f| (f.src, f.dst)).collect();
+    let mut sim = Simulator::new(&three_tier(10, 50, 50), flows, config, plan, &mut slot).unwrap();
+    sim.add_hcc(hcc, &pairs).unwrap();
+    sim
+}
+
+/// Payload rate of each flow between two times, bit/s.
+fn measured(sim: &Simulator, from: u64, to: u64) -> Vec<f64> {
+    let at = |flow: usize, t: u64| {
+        let points = sim.samples().flows.iter();
+        let point = points.rev().find(|p| p.flow == flow as u32 && p.t_ps <= t);
+        point.map_or(0, |p| p.delivered_bytes) as f64
+    };
+    let seconds = (to - from) as f64 / 1e12;
+    let rate = |flow| (at(flow, to) - at(flow, from)) * 8.0 / seconds;
+    (0..sim.flows().len()).map(rate).collect()
+}
+
+/// Exact shares of the flows at the links of the tree, with a core link of this capacity, as payload rates.
+fn expected(sources: &[u32], core: u64) -> Vec<f64> {
+    let mut capacities = vec![50 * GBPS; 32 + 4];
+    capacities.push(core);
+    let flow = |&src: &u32| Flow {
+        demand: INFINITE,
+        path: vec![src as usize, 32 + src as usize / 8, 36],
+    };
+    let graph = Graph::new(capacities, sources.iter().map(flow).collect()).unwrap();
+    let payload = 1024.0 / f64::from(1024 + Framing::wire(false).data_header);
+    exact::solve(&graph).iter().map(|&s| s as f64 * payload).collect()
+}
+
+fn assert_close(got: &[f64], expected: &[f64]) {
+    for (flow, (got, expected)) in got.iter().zip(expected).enumerate() {
+        assert!((got / expected - 1.0).abs() < 0.02, "flow {flow}: {got} of {expected}");
+    }
+}
+
+/// Packets waiting before the bottleneck at a time.
+fn queue(sim: &Simulator, t: u64) -> u64 {
+    let at = |p: &&QueuePoint| p.node == 72 && p.interface == 5 && p.t_ps <= t;
+    sim.samples().queues.iter().rev().find(at).map_or(0, |p| p.bytes) / 1086
+}
+
+const SOURCES: [u32; 12] = [0, 0, 0, 1, 7, 8, 8, 9, 16, 24, 31, 31];
+
+/// Measured rates are the exact shares of 99 % of the core link, before and after its capacity changes; the queue of the fall drains;
+/// nothing is said while nothing changes; each change of capacity costs the root 16 bytes a child and a central solution 12 a flow.
+#[test]
+fn measured_rates_are_the_shares() {
+    let mut hcc = HccConfig::evaluated(exact_settings());
+    hcc.central = true;
+    let mut sim = simulator(&SOURCES, hcc);
+    for (at_ps, gbps) in [(20 * MS, 5), (60 * MS, 50)] {
+        for link in CORE {
+            sim.add_link_change(LinkChange {
+                at_ps,
+                link,
+                up: true,
+                rate_bps: Some(gbps * GBPS),
+            });
+        }
+    }
+    sim.run_until(10 * MS);
+    let at_rest = sim.hcc_outcome().unwrap().clone();
+    sim.run_until(20 * MS - 1);
+    let before = sim.hcc_outcome().unwrap().clone();
+    assert_eq!(at_rest.levels[1].sent, before.levels[1].sent);
+    assert_eq!(at_rest.levels[2].sent, before.levels[2].sent);
+    assert_close(&measured(&sim, 3 * MS, 19 * MS), &expected(&SOURCES, 9_900_000_000));
+    assert!(queue(&sim, 19 * MS) <= 5, "{}", queue(&sim, 19 * MS));
+    sim.run_until(21 * MS);
+    let after = sim.hcc_outcome().unwrap().clone();
+    assert_eq!(after.levels[2].sent_bytes - before.levels[2].sent_bytes, 16 * 4);
+    assert_eq!(after.central.changed_out - before.central.changed_out, 12 * 12);
+    sim.run_until(60 * MS - 1);
+    assert!(queue(&sim, 59 * MS) <= 5, "{}", queue(&sim, 59 * MS));
+    assert_close(&measured(&sim, 40 * MS, 59 * MS), &expected(&SOURCES, 4_950_000_000));
+    sim.run_until(90 * MS);
+    assert_close(&measured(&sim, 63 * MS, 89 * MS), &expected(&SOURCES, 49_500_000_000));
+    assert_eq!(sim.counters().drops, 0);
+    assert!(sim
+        .hcc_outcome()
+        .unwrap()
+        .first_share_ns
+        .iter()
+        .all(|&ns| ns <= 150_000));
+}
+
+/// A fifth of the control messages is lost and two agents fail for a while: full maps bring every flow to its share again.
+#[test]
+fn lost_messages_and_failures_are_repaired() {
+    let mut hcc = HccConfig::evaluated(exact_settings());
+    hcc.loss = 0.2;
+    hcc.refresh_cycles = 16;
+    hcc.failures = [(1, 0), (2, 0)]
+        .map(|(level, index)| AgentFailure {
+            level,
+            index,
+            from_ps: 2 * MS,
+            to_ps: 4 * MS,
+        })
+        .to_vec();
+    let mut sim = simulator(&SOURCES, hcc);
+    sim.run_until(40 * MS);
+    assert!(sim.hcc_outcome().unwrap().lost > 0);
+    assert_close(&measured(&sim, 20 * MS, 39 * MS), &expected(&SOURCES, 9_900_000_000));
+}
+
+/// With quantisation, pruning and a demand from the backlog no flow is far below its share, and the link is not overfull.
+#[test]
+fn compressed_reports_keep_the_link_full() {
+    let quantiser = Quantiser::new(8, 50 * GBPS).unwrap();
+    let mut hcc = HccConfig::evaluated(Settings::evaluated(quantiser));
+    hcc.demand = DemandRule::Backlog;
+    hcc.dither = true;
+    let mut sim = simulator(&SOURCES, hcc);
+    sim.run_until(20 * MS);
+    let (got, shares) = (measured(&sim, 3 * MS, 19 * MS), expected(&SOURCES, 9_900_000_000));
+    for (got, share) in got.iter().zip(&shares) {
+        assert!(*got > 0.9 * 0.9 * share && *got < 1.1 * share, "{got} of {share}");
+    }
+    assert!(queue(&sim, 19 * MS) <= 20);
+}
+
+#[test]
+fn impossible_agents_are_refused() {
+    let mut hcc = HccConfig::evaluated(Settings::default());
+    hcc.failures = vec![AgentFailure {
+        level: 2,
+        index: 1,
+        from_ps: 0,
+        to_ps: 1,
+    }];
+    let mut config = Config::paper(13_000, false);
+    config.flow_control = FlowControl::EgressLimit;
+    let mut slot = |_: &SlotParams| -> Result<Box<dyn CcSlot>, String> { Err("not needed".into()) };
+    let mut sim = Simulator::new(
+        &three_tier(10, 50, 50),
+        vec![],
+        config,
+        SamplePlan::default(),
+        &mut slot,
+    )
+    .unwrap();
+    let message = sim.add_hcc(hcc, &[(0, 32)]).unwrap_err().to_string();
+    assert_eq!(message, "agents: failures: expected an agent of level 2 below 1, got 1");
+    let mut several = Simulator::new(
+        &fat_tree(2),
+        vec![],
+        Config::paper(13_000, false),
+        SamplePlan::default(),
+        &mut slot,
+    )
+    .unwrap();
+    let message = several
+        .add_hcc(HccConfig::evaluated(Settings::default()), &[(0, 127)])
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("expected one path"), "{message}");
+}
