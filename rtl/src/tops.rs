@@ -6,6 +6,7 @@ use crate::nic::Nic;
 use crate::prim::divider::{Divider, DividerRadix4};
 use crate::prim::reciprocal::{PaperReciprocal, Reciprocal};
 use crate::sched::{LargeScheduler, PaperScheduler};
+use crate::sim::on_a_large_stack;
 use crate::switch::IntStamper;
 use rust_hdl::prelude::Block;
 
@@ -17,18 +18,6 @@ pub struct Top {
     pub about: &'static str,
     /// Makes the block with the parameters that are emitted.
     make: fn() -> Box<dyn Block>,
-}
-
-/// A block is built on the stack before it is boxed, and an unoptimised build of the whole NIC needs more than a thread usually has.
-const STACK_BYTES: usize = 256 << 20;
-
-/// Does `work` on a thread whose stack is large enough for any block.
-pub fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let thread = thread.spawn_scoped(scope, work)?;
-        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
 }
 
 impl Top {

@@ -5,6 +5,8 @@ pub mod config;
 pub mod cosim;
 pub mod drive;
 pub mod formal;
+#[cfg(test)]
+mod house;
 pub mod mutate;
 pub mod nic;
 pub mod parallel;

@@ -4,9 +4,9 @@ use super::clock::Clock;
 use super::config::{EcnRule, FlowControl, WindowRule};
 use super::engine::{SetupError, Simulator};
 use super::flow::FlowSpec;
-use super::host::Nic;
 use super::port::{Port, SizeTimes, Switch};
 use super::routing::{Edge, Routes};
+use super::sending::Nic;
 use super::slot::{SlotFactory, SlotParams};
 use super::topology::TopologyError;
 

@@ -1,6 +1,7 @@
 use super::super::*;
 use super::*;
 use crate::cc::{CcEvent, CongestionControl, Update};
+use crate::cc::{HopRecord, MAX_HOPS};
 
 /// Never asked: the hosts decide.
 struct Idle;

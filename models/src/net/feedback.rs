@@ -25,8 +25,8 @@ impl Simulator {
             context.progress_at = self.now;
         }
         if let Some(mut selective) = context.selective.take() {
-            selective.acknowledged(context);
-            if p.kind == PacketKind::Nak && selective.missing(context, p.caused_by) {
+            selective.acknowledged(context.outstanding());
+            if p.kind == PacketKind::Nak && selective.missing(context.outstanding(), p.caused_by) {
                 context.progress_at = self.now;
             }
             context.selective = Some(selective);
@@ -216,7 +216,7 @@ impl Simulator {
         self.counters.timeouts += 1;
         match context.selective.take() {
             Some(mut selective) => {
-                selective.timed_out(context);
+                selective.timed_out(context.outstanding());
                 context.selective = Some(selective);
             }
             None => context.snd_nxt = context.snd_una,

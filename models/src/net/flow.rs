@@ -1,5 +1,6 @@
 //! Flows: what is asked for, what became of it, and the state while it runs.
 
+use super::recovery::{Outstanding, Selective};
 /// A flow to simulate: one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowSpec {
@@ -108,13 +109,21 @@ pub struct Context {
     /// Receiver: a negative acknowledgement was sent for the present gap.
     pub nak_sent: bool,
     /// Selective retransmission, allocated when first needed.
-    pub selective: Option<Box<super::recovery::Selective>>,
+    pub selective: Option<Box<Selective>>,
 }
 
 impl Context {
     /// Payload bytes in flight: sent and not acknowledged in order. IRN counts the same, holes and what lies beyond them included.
     pub fn in_flight(&self) -> u64 {
         self.snd_nxt - self.snd_una
+    }
+
+    /// The same as its two ends.
+    pub fn outstanding(&self) -> Outstanding {
+        Outstanding {
+            una: self.snd_una,
+            nxt: self.snd_nxt,
+        }
     }
 
     /// A packet waits for retransmission. It was in flight before and is not held back by the window.

@@ -13,34 +13,6 @@ use super::recovery::Selective;
 /// Source port of the first flow between two hosts; the next flow has the next one.
 const FIRST_SRC_PORT: u16 = 10_000;
 
-/// Sending half of a host port.
-#[derive(Clone, Debug)]
-pub(super) struct Nic {
-    /// Its port.
-    pub port: u32,
-    /// Contexts of running flows, in the order of the round robin.
-    contexts: Vec<u32>,
-    last: usize,
-    /// Time of the pending wake-up, ps.
-    pub wake_at: Option<u64>,
-    wake_token: u32,
-    /// The next packet may be one of a TCP connection.
-    tcp_turn: bool,
-}
-
-impl Nic {
-    pub(super) fn new(port: u32) -> Self {
-        Self {
-            port,
-            contexts: Vec::new(),
-            last: 0,
-            wake_at: None,
-            wake_token: 0,
-            tcp_turn: true,
-        }
-    }
-}
-
 /// What a NIC may send next.
 enum Choice {
     Context(u32),
@@ -259,7 +231,7 @@ impl Simulator {
         let mtu = u64::from(self.config.mtu);
         let context = &mut self.contexts[index as usize];
         let repeat = context.selective.take().and_then(|mut s| {
-            let lost = s.take_lost(context);
+            let lost = s.take_lost(context.outstanding());
             context.selective = Some(s);
             lost
         });

@@ -7,8 +7,6 @@
 //! waits for the timeout, which makes everything unmarked lost; the paper names only the oldest packet there, which would cost a lost tail
 //! one timeout for each of its packets.
 
-use super::flow::Context;
-
 /// Constants of IRN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IrnRules {
@@ -36,6 +34,15 @@ impl IrnRules {
             self.rto_high_ps
         }
     }
+}
+
+/// What a flow has outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outstanding {
+    /// Oldest unacknowledged byte.
+    pub una: u64,
+    /// Next byte to send.
+    pub nxt: u64,
 }
 
 /// A bit per packet of a flow.
@@ -99,58 +106,58 @@ impl Selective {
     }
 
     /// Moves the cursor over what has arrived.
-    fn settle(&mut self, context: &Context) {
-        self.cursor = self.cursor.max(self.packet(context.snd_una));
+    fn settle(&mut self, sent: Outstanding) {
+        self.cursor = self.cursor.max(self.packet(sent.una));
         while self.cursor < self.highest && self.arrived.contains(self.cursor) {
             self.cursor += 1;
         }
     }
 
     /// Takes the next packet to repeat: its first byte.
-    pub fn take_lost(&mut self, context: &Context) -> Option<u64> {
+    pub fn take_lost(&mut self, sent: Outstanding) -> Option<u64> {
         if !self.has_lost() {
             return None;
         }
         let packet = self.cursor;
         self.cursor += 1;
         // What was sent before this repetition says nothing about whether it arrived.
-        self.recovery_end = context.snd_nxt.div_ceil(self.mtu);
-        self.settle(context);
+        self.recovery_end = sent.nxt.div_ceil(self.mtu);
+        self.settle(sent);
         Some(packet * self.mtu)
     }
 
-    /// The cumulative acknowledgement moved to `context.snd_una`.
-    pub fn acknowledged(&mut self, context: &Context) {
+    /// The cumulative acknowledgement moved to `sent.una`.
+    pub fn acknowledged(&mut self, sent: Outstanding) {
         // The end of a message is less than a packet.
-        if self.recovering && context.snd_una.div_ceil(self.mtu) >= self.recovery_end {
+        if self.recovering && sent.una.div_ceil(self.mtu) >= self.recovery_end {
             self.recovering = false;
         }
-        self.settle(context);
+        self.settle(sent);
     }
 
     /// A negative acknowledgement: the packet at byte `caused_by` arrived early. True if that was not known.
-    pub fn missing(&mut self, context: &Context, caused_by: u64) -> bool {
+    pub fn missing(&mut self, sent: Outstanding, caused_by: u64) -> bool {
         let packet = self.packet(caused_by);
-        let news = caused_by >= context.snd_una && self.arrived.insert(packet);
+        let news = caused_by >= sent.una && self.arrived.insert(packet);
         if news {
             self.highest = self.highest.max(packet);
         }
         if !self.recovering {
             self.recovering = true;
-            self.cursor = self.packet(context.snd_una);
-            self.recovery_end = context.snd_nxt.div_ceil(self.mtu);
+            self.cursor = self.packet(sent.una);
+            self.recovery_end = sent.nxt.div_ceil(self.mtu);
         }
-        self.settle(context);
+        self.settle(sent);
         news
     }
 
     /// No progress for the timeout: repeat everything that is not known to have arrived.
-    pub fn timed_out(&mut self, context: &Context) {
+    pub fn timed_out(&mut self, sent: Outstanding) {
         self.recovering = true;
-        self.cursor = self.packet(context.snd_una);
-        self.highest = context.snd_nxt.div_ceil(self.mtu);
+        self.cursor = self.packet(sent.una);
+        self.highest = sent.nxt.div_ceil(self.mtu);
         self.recovery_end = self.highest;
-        self.settle(context);
+        self.settle(sent);
     }
 }
 
@@ -158,31 +165,26 @@ impl Selective {
 mod tests {
     use super::*;
 
-    fn context(snd_una: u64, snd_nxt: u64) -> Context {
-        Context {
-            snd_una,
-            snd_nxt,
-            size: 20_000,
-            ..Context::default()
-        }
+    fn sent(una: u64, nxt: u64) -> Outstanding {
+        Outstanding { una, nxt }
     }
 
-    fn take_all(s: &mut Selective, context: &Context) -> Vec<u64> {
-        std::iter::from_fn(|| s.take_lost(context)).collect()
+    fn take_all(s: &mut Selective, sent: Outstanding) -> Vec<u64> {
+        std::iter::from_fn(|| s.take_lost(sent)).collect()
     }
 
     #[test]
     fn repeats_exactly_what_is_missing_and_once() {
         let mut s = Selective::new(1000);
-        let c = context(2000, 8000);
-        assert!(s.missing(&c, 4000));
-        assert_eq!(take_all(&mut s, &c), [2000, 3000]);
+        let c = sent(2000, 8000);
+        assert!(s.missing(c, 4000));
+        assert_eq!(take_all(&mut s, c), [2000, 3000]);
         // Later packets of the same gap bring no second repetition; a second hole is repeated once.
-        assert!(s.missing(&c, 5000) && !s.missing(&c, 5000));
+        assert!(s.missing(c, 5000) && !s.missing(c, 5000));
         assert!(!s.has_lost());
-        s.missing(&c, 7000);
-        assert_eq!(take_all(&mut s, &c), [6000]);
-        s.acknowledged(&context(8000, 8000));
+        s.missing(c, 7000);
+        assert_eq!(take_all(&mut s, c), [6000]);
+        s.acknowledged(sent(8000, 8000));
         assert!(!s.recovering && !s.has_lost());
     }
 
@@ -191,27 +193,24 @@ mod tests {
     #[test]
     fn a_hole_found_in_recovery_is_repeated_once() {
         let mut s = Selective::new(1000);
-        s.missing(&context(1000, 4000), 2000);
-        assert_eq!(take_all(&mut s, &context(1000, 4000)), [1000]);
-        s.missing(&context(1000, 9000), 6000);
-        assert_eq!(take_all(&mut s, &context(1000, 9000)), [3000, 4000, 5000]);
-        s.acknowledged(&context(4000, 10_000));
-        s.missing(&context(4000, 10_000), 8000);
-        assert_eq!(take_all(&mut s, &context(4000, 10_000)), [7000]);
+        s.missing(sent(1000, 4000), 2000);
+        assert_eq!(take_all(&mut s, sent(1000, 4000)), [1000]);
+        s.missing(sent(1000, 9000), 6000);
+        assert_eq!(take_all(&mut s, sent(1000, 9000)), [3000, 4000, 5000]);
+        s.acknowledged(sent(4000, 10_000));
+        s.missing(sent(4000, 10_000), 8000);
+        assert_eq!(take_all(&mut s, sent(4000, 10_000)), [7000]);
     }
 
     #[test]
     fn a_timeout_repeats_the_tail() {
         let mut s = Selective::new(1000);
-        let c = Context {
-            size: 3500,
-            ..context(1000, 3500)
-        };
-        s.missing(&c, 2000);
-        assert_eq!(take_all(&mut s, &c), [1000]);
-        s.timed_out(&c);
-        assert_eq!(take_all(&mut s, &c), [1000, 3000]);
-        s.acknowledged(&Context { snd_una: 3500, ..c });
+        let c = sent(1000, 3500);
+        s.missing(c, 2000);
+        assert_eq!(take_all(&mut s, c), [1000]);
+        s.timed_out(c);
+        assert_eq!(take_all(&mut s, c), [1000, 3000]);
+        s.acknowledged(sent(3500, 3500));
         assert!(!s.recovering);
     }
 

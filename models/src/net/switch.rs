@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::config::FlowControl;
 use super::engine::{encode, Kind, Simulator};
-use super::external::Delivery;
+use super::outside::Delivery;
 use super::packet::{Packet, PacketKind};
 use crate::cc::{HopRecord, MAX_HOPS};
 

@@ -11,10 +11,12 @@ pub mod registers;
 #[cfg(test)]
 mod restart_tests;
 pub mod sender;
+pub mod state;
 #[cfg(test)]
 mod tests;
 pub mod visit;
 
 pub use registers::SchedRegisters;
-pub use sender::{FlowSettings, Op, Outcome, SenderState, Timing};
-pub use visit::{visit, Grant, Pacing, Visit, VisitState};
+pub use sender::{FlowSettings, Op, Outcome, Timing};
+pub use state::{SenderState, VisitState};
+pub use visit::{visit, Grant, Pacing, Visit};

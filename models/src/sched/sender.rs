@@ -1,47 +1,8 @@
-//! Sequence state of a flow's sender and what each event does to it.
+//! What each event does to the sequence state of a flow's sender.
 
 use super::formats::*;
 use super::psn::{ahead, is_after};
-use super::visit::VisitState;
-
-/// What events alone change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SenderState {
-    /// Oldest unacknowledged PSN.
-    pub una: u32,
-    /// One past the last PSN that has work.
-    pub end: u32,
-    /// First PSN of the READ request last sent: the PSNs strictly between it and [`Self::to`] are never granted.
-    pub from: u32,
-    /// One past the last PSN of that READ, never behind `una`. All PSNs before it were asked for, so data of them may come.
-    pub to: u32,
-    /// Running total of corrections to the credit, bytes modulo 2^[`ADJUST_BITS`].
-    pub adjust: u32,
-    /// Generation of the flow.
-    pub generation: u8,
-    /// Rewinds asked for, modulo 2^[`REWIND_BITS`]; a visit that has carried out another number goes back to `una`.
-    pub rewinds: u32,
-    /// Restarts asked for, likewise: a visit goes on at `una` as if nothing were outstanding.
-    pub restarts: u32,
-    /// MTU code.
-    pub mtu: u8,
-    /// Priority for pause.
-    pub priority: u8,
-    /// The flow exists.
-    pub alive: bool,
-    /// Whatever is in flight, more may leave: only the rate limits the flow.
-    pub windowless: bool,
-    /// When the timer was last restarted, units of 1.024 us modulo 2^16.
-    pub since: u32,
-    /// Timeouts since the last progress.
-    pub retries: u8,
-    /// Low bits of `snd_nxt` at the last look of the timer.
-    pub sent: u32,
-    /// The timer runs.
-    pub armed: bool,
-    /// The flow has no timer.
-    pub timerless: bool,
-}
+use super::state::{SenderState, VisitState};
 
 /// What a flow is created with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::formats::*;
 use super::psn::{add, ahead};
 use super::registers::SchedRegisters;
-use super::sender::SenderState;
+use super::state::{SenderState, VisitState};
 
 /// Pacing of a flow, written by updates of its congestion control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,43 +23,6 @@ impl Pacing {
             rate,
             cap: credit_cap(rate, registers.interval_ns, registers.wire_bytes(mtu)),
             window: window_packets(window, mtu),
-        }
-    }
-}
-
-/// What visits alone change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VisitState {
-    /// Next PSN to send.
-    pub nxt: u32,
-    /// One past the highest PSN ever sent.
-    pub max: u32,
-    /// Rewinds carried out, as [`SenderState::rewinds`] counts them; one is carried out when its first packet is granted.
-    pub seen: u32,
-    /// Restarts carried out.
-    pub restarts: u32,
-    /// Generation this state belongs to.
-    pub generation: u8,
-    /// Changes whenever the flow leaves the ring.
-    pub parked: bool,
-    /// Tick of the last visit.
-    pub last: u32,
-    /// Corrections taken into the credit.
-    pub adjust_seen: u32,
-    /// Credit, bytes with [`CREDIT_FRACTION`] fractional bits.
-    pub credit: i64,
-}
-
-impl VisitState {
-    /// One past the highest PSN sent that matters to `sender`. A restart that goes back leaves what was sent before in flight,
-    /// one that goes ahead does not: then nothing is sent.
-    pub fn max_for(&self, sender: &SenderState) -> u32 {
-        let fresh = self.generation != sender.generation;
-        let restarted = self.restarts != sender.restarts;
-        if fresh || (restarted && ahead(self.max, sender.una) > MAX_SPAN) {
-            sender.una
-        } else {
-            self.max
         }
     }
 }

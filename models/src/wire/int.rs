@@ -4,7 +4,6 @@
 //! most five records. [`IntStack`] is the meaning, with `parse`, `emit` and what one more switch does to it.
 
 use super::bytes::{check_len, get, get16, put};
-use super::ports::{int_header_len, INT_FIXED_LEN};
 use super::WireError;
 use crate::cc::{CcEvent, HopRecord, MAX_HOPS};
 
@@ -22,6 +21,10 @@ mod field {
     pub const TX_SHIFT: u32 = 16;
 }
 
+/// Bytes of the INT header without records: `nHop` 4 bits, `pathID` 12 bits.
+pub const INT_FIXED_LEN: usize = 2;
+/// The INT header that a sender writes.
+pub const INT_EMPTY: [u8; INT_FIXED_LEN] = [0; INT_FIXED_LEN];
 /// Bytes of one record.
 pub const INT_RECORD_LEN: usize = 8;
 /// Bytes of header and a full stack.
@@ -31,6 +34,14 @@ pub const MAX_N_HOP: u8 = 15;
 
 const TS_MASK: u64 = 0xff_ffff;
 const TX_MASK: u64 = 0xf_ffff;
+
+/// Bytes of the INT header and stack at the front of `data` (a UDP payload): `2 + 8 min(nHop, 5)`.
+pub fn int_header_len(data: &[u8]) -> Result<usize, WireError> {
+    check_len("INT", data, INT_FIXED_LEN)?;
+    let len = INT_FIXED_LEN + INT_RECORD_LEN * usize::from(data[0] >> 4).min(MAX_HOPS);
+    check_len("INT", data, len)?;
+    Ok(len)
+}
 
 /// INT header and stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -208,6 +219,18 @@ mod tests {
         assert_eq!(IntStack::parse(&[0, 0]), Ok(IntStack::default()));
         let mut out = [0xff; 2];
         IntStack::default().emit(&mut out).unwrap();
-        assert_eq!(out, super::super::INT_EMPTY);
+        assert_eq!(out, INT_EMPTY);
+    }
+
+    #[test]
+    fn int_length_stops_at_five_records() {
+        let mut data = [0; 64];
+        for n_hop in 0..16u8 {
+            data[0] = n_hop << 4 | 0xf;
+            let len = 2 + 8 * usize::from(n_hop.min(5));
+            assert_eq!(int_header_len(&data), Ok(len));
+            assert_eq!(int_header_len(&data[..len]), Ok(len));
+            assert!(int_header_len(&data[..len - 1]).is_err());
+        }
     }
 }

@@ -35,12 +35,15 @@ pub use datagram::{udp_frame, Route};
 pub use error::WireError;
 pub use ethernet::{EthernetRepr, EthernetView, ETHERTYPE_IPV4, ETHERTYPE_VLAN};
 pub use icrc::{crc32, crc32_update, icrc, ICRC_LEN, ICRC_PRESET};
-pub use int::{pack_record, unpack_record, IntStack, INT_MAX_LEN, INT_RECORD_LEN, MAX_N_HOP};
+pub use int::{
+    int_header_len, pack_record, unpack_record, IntStack, INT_EMPTY, INT_FIXED_LEN, INT_MAX_LEN, INT_RECORD_LEN,
+    MAX_N_HOP,
+};
 pub use ipv4::{Ipv4Repr, Ipv4View, IPV4_LEN, PROTOCOL_UDP};
 pub use opcode::{Opcode, Position};
 pub use packet::{Extension, RocePacket};
 pub use pcap::{read_pcap, PcapError, PcapSink, TimedFrame};
-pub use ports::{int_header_len, PortRole, Ports, INT_EMPTY, INT_FIXED_LEN};
+pub use ports::{PortRole, Ports};
 pub use reth::{RethRepr, RethView, RETH_LEN};
 pub use stamp::{wire_occupancy, StampConfig, Stamped, Stamper, MIN_WIRE_FRAME};
 pub use strip::strip_int;

@@ -1,8 +1,4 @@
-//! UDP destination ports, and where the BTH begins behind an INT header.
-
-use super::bytes::check_len;
-use super::int::INT_RECORD_LEN;
-use super::WireError;
+//! UDP destination ports.
 
 /// What a UDP destination port carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,21 +68,6 @@ impl PortRole {
     }
 }
 
-/// Bytes of the INT header without records: `nHop` 4 bits, `pathID` 12 bits.
-pub const INT_FIXED_LEN: usize = 2;
-/// The INT header that a sender writes.
-pub const INT_EMPTY: [u8; INT_FIXED_LEN] = [0; INT_FIXED_LEN];
-
-const INT_RECORDS: usize = crate::cc::MAX_HOPS;
-
-/// Bytes of the INT header and stack at the front of `data` (a UDP payload): `2 + 8 min(nHop, 5)`.
-pub fn int_header_len(data: &[u8]) -> Result<usize, WireError> {
-    check_len("INT", data, INT_FIXED_LEN)?;
-    let len = INT_FIXED_LEN + INT_RECORD_LEN * usize::from(data[0] >> 4).min(INT_RECORDS);
-    check_len("INT", data, len)?;
-    Ok(len)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,18 +85,6 @@ mod tests {
         }
         for other in [0, 4790, 4792, 54790, 54794] {
             assert_eq!(ports.role(other), None);
-        }
-    }
-
-    #[test]
-    fn int_length_stops_at_five_records() {
-        let mut data = [0; 64];
-        for n_hop in 0..16u8 {
-            data[0] = n_hop << 4 | 0xf;
-            let len = 2 + 8 * usize::from(n_hop.min(5));
-            assert_eq!(int_header_len(&data), Ok(len));
-            assert_eq!(int_header_len(&data[..len]), Ok(len));
-            assert!(int_header_len(&data[..len - 1]).is_err());
         }
     }
 }

@@ -587,7 +587,7 @@ crate::ports! {
 mod tests {
     use super::*;
     use crate::sim::init;
-    use crate::tops::on_a_large_stack;
+    use crate::sim::on_a_large_stack;
 
     #[test]
     fn every_signal_is_driven_once_and_no_loop_closes() {

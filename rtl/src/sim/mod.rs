@@ -12,10 +12,12 @@
 //! ```
 
 mod ports;
+mod stack;
 mod stimulus;
 mod wave;
 
 pub use ports::{get_port, port_list, set_port, Port, Ports};
+pub use stack::on_a_large_stack;
 pub use stimulus::Stimulus;
 pub use wave::{Wave, WaveWindow};
 

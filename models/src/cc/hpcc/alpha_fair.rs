@@ -5,8 +5,8 @@
 //! then an idle path still gives `W_init`, and a hop that congests later need not come down from infinity.
 
 use super::inflight::Inflight;
+use super::law::{float, HpccLaw};
 use super::state::{Branch, FlowState};
-use super::{float, HpccLaw};
 use num_traits::Float;
 
 impl<F: Float> HpccLaw<F> {

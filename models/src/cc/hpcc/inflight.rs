@@ -1,15 +1,10 @@
 //! MEASUREINFLIGHT (Algorithm 1, lines 1 to 10): hop records in, the hop that decides and the new moving average out.
 
-use super::params::{HpccParams, TX_UNIT};
+use super::law::{float, HpccLaw};
+use super::params::{RateSignal, TS_WRAP, TX_WRAP};
 use super::state::{FlowState, Link};
-use super::{float, HpccLaw, RateSignal};
 use crate::cc::MAX_HOPS;
 use num_traits::Float;
-
-/// Wrap of the time stamp, ns.
-pub const TS_WRAP: u32 = 1 << 24;
-/// Wrap of `txBytes`, units of 128 bytes times the multiplier.
-pub const TX_WRAP: u32 = 1 << 20;
 
 /// How far one hop's counters moved between two ACKs, and what that allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,15 +35,6 @@ pub struct Inflight<F> {
     pub hop_u: [Option<F>; MAX_HOPS],
     /// `dts` of every hop that took part, ns.
     pub hop_dts: [u32; MAX_HOPS],
-}
-
-/// Smallest time between two stamps, ns, at which a hop of this port speed (bits per second) is stale: a full link could
-/// have turned `txBytes` round once, or the limit is passed.
-pub(super) fn stale_dts(params: &HpccParams, speed: u64) -> u32 {
-    let turn_bits = u128::from(TX_WRAP) * u128::from(TX_UNIT) * u128::from(params.int_multi) * 8;
-    let limit = params.stale_limit_ns + 1;
-    let turn_ns = (turn_bits * 1_000_000_000).div_ceil(u128::from(speed.max(1)));
-    u32::try_from(turn_ns).map_or(limit, |turn| turn.min(limit))
 }
 
 impl<F: Float> HpccLaw<F> {

@@ -12,26 +12,24 @@
 
 mod alpha_fair;
 mod inflight;
+mod law;
 mod params;
 mod state;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub use inflight::{HopDelta, Inflight, TS_WRAP, TX_WRAP};
+pub use inflight::{HopDelta, Inflight};
+pub(crate) use law::float;
+pub use law::HpccLaw;
 pub use params::{
     Fairness, HpccParams, ParamError, RateSignal, Reaction, BASE_RTT_RANGE_NS, DEFAULT_PORT_SPEEDS, MAX_LINK_RATE,
-    MAX_WINDOW, Q_UNIT, TX_UNIT,
+    MAX_WINDOW, Q_UNIT, TS_WRAP, TX_UNIT, TX_WRAP,
 };
 pub use state::{Branch, FlowState, HopRegister, Link, Observation};
 
 use super::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update, MAX_HOPS};
 use num_traits::Float;
-
-/// A constant in the law's float type. Every `Float` takes any `f64`, rounded.
-pub(crate) fn float<F: Float>(value: f64) -> F {
-    F::from(value).unwrap_or_else(F::nan)
-}
 
 /// What can be asked of one step beyond the law itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,69 +40,7 @@ pub struct StepOptions {
     pub queues: Option<[u32; MAX_HOPS]>,
 }
 
-/// The law without any flow: validated parameters and the constants that follow from them.
-#[derive(Clone, Debug)]
-pub struct HpccLaw<F> {
-    params: HpccParams,
-    /// Bits per ns, by code.
-    port_speed: [F; 16],
-    /// Stale from this `dts` on, ns, by code.
-    stale_dts: [u32; 16],
-    /// ns.
-    t: F,
-    /// ns.
-    t_w: F,
-    eta: F,
-    w_ai: F,
-    w_min: F,
-    w_init: F,
-    tx_unit_bits: F,
-    q_unit_bits: F,
-}
-
 impl<F: Float> HpccLaw<F> {
-    /// Checks the parameters and derives the constants.
-    pub fn new(params: HpccParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Self::beyond_hardware(params)
-    }
-
-    /// The same with `T` and a window that the hardware's number formats need not hold.
-    pub fn beyond_hardware(params: HpccParams) -> Result<Self, ParamError> {
-        params.validate_law()?;
-        Ok(Self {
-            port_speed: params.port_speeds.map(|s| float(s as f64 / 1e9)),
-            stale_dts: params.port_speeds.map(|s| inflight::stale_dts(&params, s)),
-            t: float(f64::from(params.base_rtt_ns)),
-            t_w: float(params.t_w_ns()),
-            eta: float(params.eta),
-            w_ai: float(params.w_ai),
-            w_min: float(params.w_min()),
-            w_init: float(params.w_init),
-            tx_unit_bits: float((TX_UNIT * 8 * u64::from(params.int_multi)) as f64),
-            q_unit_bits: float((Q_UNIT * 8 * u64::from(params.int_multi)) as f64),
-            params,
-        })
-    }
-
-    /// The parameters.
-    pub fn params(&self) -> &HpccParams {
-        &self.params
-    }
-
-    /// `R = W / T_W`, bits per second.
-    pub fn rate(&self, w: F) -> F {
-        w * float(self.params.line_rate as f64) / self.w_init
-    }
-
-    /// Whether a hop in use has a speed code that the table does not know.
-    pub fn has_invalid_speed(&self, event: &CcEvent) -> bool {
-        let hops = usize::from(event.n_hop).min(MAX_HOPS);
-        event.hops[..hops]
-            .iter()
-            .any(|hop| self.params.port_speeds[usize::from(hop.speed & 15)] == 0)
-    }
-
     /// NEWACK (lines 21 to 27) on one flow: the one-step interface. The event must carry INT with valid speed codes.
     pub fn step(&self, state: &mut FlowState<F>, event: &CcEvent, options: &StepOptions) -> Observation<F> {
         let mut found = None;

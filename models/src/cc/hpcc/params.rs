@@ -9,6 +9,10 @@ pub const MAX_LINK_RATE: u64 = 800_000_000_000;
 pub const BASE_RTT_RANGE_NS: std::ops::RangeInclusive<u32> = 1_000..=100_000;
 /// Largest product of line rate and base RTT, and largest first window, bytes.
 pub const MAX_WINDOW: f64 = 4.0 * 1024.0 * 1024.0;
+/// Wrap of the time stamp, ns.
+pub const TS_WRAP: u32 = 1 << 24;
+/// Wrap of `txBytes`, units of 128 bytes times the multiplier.
+pub const TX_WRAP: u32 = 1 << 20;
 /// Bytes of one unit of a `txBytes` field at multiplier 1 (paper, Fig. 7).
 pub const TX_UNIT: u64 = 128;
 /// Bytes of one unit of a `qLen` field at multiplier 1 (paper, Fig. 7).

@@ -1,5 +1,6 @@
 //! Per-flow state of HPCC (Algorithm 1: `L`, `U`, `Wc`, `incStage`, `lastUpdateSeq`, `W`) and what a test may see of a step.
 
+use super::law::float;
 use super::params::HpccParams;
 use crate::cc::{CcEvent, MAX_HOPS};
 use num_traits::Float;
@@ -60,7 +61,7 @@ pub struct FlowState<F> {
 impl<F: Float> FlowState<F> {
     /// A flow that has just started: `W = Wc = W_init`, `U = 1`, no records.
     pub fn new(params: &HpccParams) -> Self {
-        let w_init = super::float(params.w_init);
+        let w_init = float(params.w_init);
         Self {
             has_records: false,
             links: [Link::default(); MAX_HOPS],

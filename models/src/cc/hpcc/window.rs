@@ -1,7 +1,7 @@
 //! COMPUTEWIND (Algorithm 1, lines 11 to 20): moving average and reference window in, window out.
 
+use super::law::HpccLaw;
 use super::state::{Branch, FlowState};
-use super::HpccLaw;
 use num_traits::Float;
 
 impl<F: Float> HpccLaw<F> {

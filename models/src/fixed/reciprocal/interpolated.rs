@@ -3,7 +3,7 @@
 //! An n finds its entry by its leading one: shifted up until that is the top bit of 24, the eight bits below it are the
 //! address and the fifteen below those the distance to interpolate over. `hpcc_rtl::prim::reciprocal` computes the same.
 
-use super::{leading_one, Inverse, Reciprocal};
+use super::inverse::{leading_one, Inverse, Reciprocal, FRACTION_BITS};
 
 /// Index bits of the table: 256 entries.
 pub const INDEX_BITS: u32 = 8;
@@ -13,8 +13,6 @@ pub const STEP_BITS: u32 = 15;
 pub const BASE_BITS: u32 = 19;
 /// Bits of a table entry's slope.
 pub const SLOPE_BITS: u32 = 12;
-/// Bits of the result's fraction.
-pub const FRACTION_BITS: u32 = 17;
 
 /// Entry `i` of the table: `(base, slope)` for mantissas from `(256 + i) / 512` up to the next entry's.
 ///
@@ -90,7 +88,7 @@ impl Reciprocal for Interpolated {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ErrorStatistics;
+    use super::super::measure::ErrorStatistics;
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Relative error of a reciprocal over a set of n.
 
-use super::Reciprocal;
+use super::inverse::Reciprocal;
 
 /// Relative errors of `1/n`, `approximation x n - 1`, over a set of n.
 #[derive(Debug, Clone, Copy, PartialEq)]

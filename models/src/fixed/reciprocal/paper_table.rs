@@ -10,7 +10,7 @@
 //! at most 2^-8 of its n wide, so at most one breakpoint lies in it: the cell tells the last entry that starts in it or
 //! before it, and comparing n's lower bits with that entry's tells whether it or the one before holds. The breakpoints are kept exactly.
 
-use super::{leading_one, Inverse, Reciprocal, FRACTION_BITS};
+use super::inverse::{leading_one, Inverse, Reciprocal, FRACTION_BITS};
 
 /// Largest n of the table.
 pub const LARGEST: u64 = 1 << 22;
@@ -107,7 +107,7 @@ impl Entry {
     pub fn inverse(self) -> Inverse {
         Inverse::new(
             self.fraction << (FRACTION_BITS - VALUE_FRACTION_BITS),
-            self.shift as i32 - super::EXPONENT_BIAS,
+            self.shift as i32 - super::inverse::EXPONENT_BIAS,
         )
     }
 }
@@ -195,7 +195,7 @@ impl Reciprocal for PaperTable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ErrorStatistics;
+    use super::super::measure::ErrorStatistics;
     use super::*;
 
     #[test]

@@ -5,8 +5,8 @@
 //! position of each breakpoint and the stored exponent (it follows from n), so that 6.2 KB do what takes 16.4 KB with exact breakpoints,
 //! at the same error. Kept as a model only: it shows where the paper's table stands; [`super::Interpolated`] is better than both.
 
+use super::inverse::{leading_one, Inverse, Reciprocal, FRACTION_BITS};
 use super::paper_table::{cell, CELLS, CELL_BITS, LARGEST, VALUE_FRACTION_BITS};
-use super::{leading_one, Inverse, Reciprocal, FRACTION_BITS};
 
 /// One fraction per cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Reciprocal for RegularTable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ErrorStatistics;
+    use super::super::measure::ErrorStatistics;
     use super::*;
 
     #[test]

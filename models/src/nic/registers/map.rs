@@ -1,6 +1,6 @@
 //! The registers, in the order of their addresses.
 
-use super::{offset, Access, Field, Place, Register, ID, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
+use super::register::{offset, Access, Field, Place, Register, ID, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
 use crate::nic::Counter;
 use Access::{Ro, Rw, W1c, Wo};
 use Place::{Constant, Elsewhere, Live, Scratch, Signal};

@@ -12,7 +12,7 @@ use hpcc_models::cc::{CcEvent, EventKind};
 use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::nic::Nic;
-use hpcc_rtl::tops::on_a_large_stack;
+use hpcc_rtl::sim::on_a_large_stack;
 use std::time::Instant;
 
 /// Flows of the congestion control under measurement.
