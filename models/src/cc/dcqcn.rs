@@ -6,6 +6,18 @@
 
 use super::{CcEvent, CongestionControl, EventKind, FlowTable, Update};
 
+/// Which stage decides about the step of an increase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IncreaseRule {
+    /// That of the timer or of the bytes alone, before the step, against `F`: below nothing, at it additive, above it hyper (the HPCC
+    /// authors' simulator, and one vendor).
+    #[default]
+    Timer,
+    /// Both, after the step (QCN, and the SIGCOMM 2015 paper): nothing while the larger is below `F`, hyper once the smaller exceeds it,
+    /// additive between.
+    Qcn,
+}
+
 /// Parameters; times in ns, rates in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DcqcnParams {
@@ -31,6 +43,19 @@ pub struct DcqcnParams {
     pub rate_hai: u64,
     /// A decrease always lowers the target as well.
     pub clamp_target: bool,
+    /// Which stage decides about an increase.
+    pub rule: IncreaseRule,
+    /// Acknowledged bytes after which the rate rises as well; 0: the timer alone.
+    pub byte_reset: u64,
+    /// A decrease is made when the notification comes, if the last one is `decrease_interval` ago; otherwise at the next tick of a clock of
+    /// that interval.
+    pub immediate: bool,
+    /// Rate set by the first notification; 0: none.
+    pub first_rate: u64,
+    /// What a decrease leaves of the rate at least; 0: no bound.
+    pub min_decrease: f64,
+    /// A mark on an acknowledgement counts as a notification, as in the HPCC authors' simulator.
+    pub mark_on_ack: bool,
 }
 
 impl DcqcnParams {
@@ -49,6 +74,32 @@ impl DcqcnParams {
             rate_ai: scale(5),
             rate_hai: scale(50),
             clamp_target: false,
+            rule: IncreaseRule::Timer,
+            byte_reset: 0,
+            immediate: false,
+            first_rate: 0,
+            min_decrease: 0.0,
+            mark_on_ack: true,
+        }
+    }
+
+    /// Parameters of the DCQCN paper: alpha and increase every 55 us, a decrease at most every 50 us, 10 MB of bytes, `F` 5, steps of 40
+    /// and 200 Mb/s (the second is our choice), smallest rate 10 Mb/s.
+    pub fn sigcomm(line_rate: u64, w_init: f64) -> Self {
+        Self {
+            min_rate: 10_000_000,
+            alpha_interval: 55_000,
+            decrease_interval: 50_000,
+            increase_interval: 55_000,
+            fast_recovery: 5,
+            rate_ai: 40_000_000,
+            rate_hai: 200_000_000,
+            clamp_target: false,
+            rule: IncreaseRule::Qcn,
+            byte_reset: 10_000_000,
+            immediate: true,
+            mark_on_ack: false,
+            ..Self::new(line_rate, w_init)
         }
     }
 }
@@ -64,7 +115,11 @@ struct State {
     next_alpha: u64,
     next_decrease: u64,
     next_increase: u64,
+    /// Increases by timer, and by bytes, since the last decrease.
     stage: u32,
+    byte_stage: u32,
+    /// Acknowledged bytes left to the next increase by bytes.
+    bytes_left: u64,
 }
 
 /// DCQCN for all flows of a NIC.
@@ -83,6 +138,11 @@ impl Dcqcn {
         }
     }
 
+    /// Rate of a flow, bits per second.
+    pub fn rate(&self, flow: u32) -> Option<u64> {
+        self.flows.get(flow).map(|state| state.rate)
+    }
+
     fn update(&self, flow: u32, generation: u8, rate: u64) -> Update {
         let window = self.params.w_init * rate as f64 / self.params.line_rate as f64;
         Update {
@@ -98,7 +158,9 @@ impl State {
     /// Everything the timers did up to `now`.
     fn catch_up(&mut self, p: &DcqcnParams, now: u64) {
         loop {
-            let next = self.next_alpha.min(self.next_decrease).min(self.next_increase);
+            let waits = p.immediate && !self.cnp_for_decrease;
+            let decrease = if waits { u64::MAX } else { self.next_decrease };
+            let next = self.next_alpha.min(decrease).min(self.next_increase);
             if !self.started || next > now {
                 return;
             }
@@ -108,33 +170,61 @@ impl State {
                 if std::mem::take(&mut self.cnp_for_alpha) {
                     self.alpha += p.gain;
                 }
-            } else if next == self.next_decrease {
-                self.next_decrease += p.decrease_interval.max(1);
+            } else if next == decrease {
+                self.next_decrease = next + p.decrease_interval.max(1);
                 if std::mem::take(&mut self.cnp_for_decrease) {
                     self.decrease(p, next);
                 }
             } else {
                 self.next_increase += p.increase_interval.max(1);
-                self.increase(p);
+                self.increase(p, false);
+            }
+        }
+    }
+
+    /// Acknowledged bytes; at the end of a byte stage an increase.
+    fn count(&mut self, p: &DcqcnParams, bytes: u32) {
+        if !self.started || p.byte_reset == 0 {
+            return;
+        }
+        match self.bytes_left.checked_sub(bytes.into()) {
+            Some(left) => self.bytes_left = left,
+            None => {
+                self.bytes_left = p.byte_reset;
+                self.increase(p, true);
             }
         }
     }
 
     fn decrease(&mut self, p: &DcqcnParams, now: u64) {
-        if p.clamp_target || self.stage > 0 {
+        if p.clamp_target || self.stage > 0 || self.byte_stage > 0 {
             self.target = self.rate;
         }
-        self.rate = ((self.rate as f64 * (1.0 - self.alpha / 2.0)) as u64).max(p.min_rate);
-        self.stage = 0;
+        let left = (1.0 - self.alpha / 2.0).max(p.min_decrease);
+        self.rate = ((self.rate as f64 * left) as u64).max(p.min_rate);
+        (self.stage, self.byte_stage, self.bytes_left) = (0, 0, p.byte_reset);
         self.next_increase = now + p.increase_interval;
     }
 
-    /// Fast recovery, then one additive round, then hyper increase.
-    fn increase(&mut self, p: &DcqcnParams) {
-        let step = match self.stage.cmp(&p.fast_recovery) {
-            std::cmp::Ordering::Less => 0,
-            std::cmp::Ordering::Equal => p.rate_ai,
-            std::cmp::Ordering::Greater => p.rate_hai,
+    /// Fast recovery, then additive, then hyper increase.
+    fn increase(&mut self, p: &DcqcnParams, by_bytes: bool) {
+        let stage = if by_bytes {
+            &mut self.byte_stage
+        } else {
+            &mut self.stage
+        };
+        let before = *stage;
+        *stage += 1;
+        let f = p.fast_recovery;
+        let step = match p.rule {
+            IncreaseRule::Timer => match before.cmp(&f) {
+                std::cmp::Ordering::Less => 0,
+                std::cmp::Ordering::Equal => p.rate_ai,
+                std::cmp::Ordering::Greater => p.rate_hai,
+            },
+            IncreaseRule::Qcn if self.stage.max(self.byte_stage) < f => 0,
+            IncreaseRule::Qcn if self.stage.min(self.byte_stage) > f => p.rate_hai,
+            IncreaseRule::Qcn => p.rate_ai,
         };
         self.target = if step > 0 {
             (self.target + step).min(p.line_rate)
@@ -142,7 +232,6 @@ impl State {
             self.target
         };
         self.rate = self.rate / 2 + self.target / 2;
-        self.stage += 1;
     }
 }
 
@@ -163,6 +252,8 @@ impl CongestionControl for Dcqcn {
             next_decrease: u64::MAX,
             next_increase: u64::MAX,
             stage: 0,
+            byte_stage: 0,
+            bytes_left: self.params.byte_reset,
         };
         self.flows.insert(flow, generation, state);
         self.update(flow, generation, state.rate)
@@ -177,9 +268,12 @@ impl CongestionControl for Dcqcn {
         let state = self.flows.get_mut(event.flow, event.generation)?;
         let before = state.rate;
         state.catch_up(&params, event.now);
+        if event.kind == EventKind::Ack {
+            state.count(&params, event.bytes);
+        }
         let notified = match event.kind {
             EventKind::Cnp => true,
-            EventKind::Ack | EventKind::Nak => event.ecn,
+            EventKind::Ack | EventKind::Nak => event.ecn && params.mark_on_ack,
             _ => false,
         };
         if notified {
@@ -191,6 +285,18 @@ impl CongestionControl for Dcqcn {
                 state.next_alpha = event.now + params.alpha_interval;
                 // A nanosecond later than alpha, so that a decrease sees the alpha of its own interval.
                 state.next_decrease = event.now + params.decrease_interval + 1;
+                if params.immediate {
+                    state.next_decrease = event.now;
+                    state.next_increase = event.now + params.increase_interval;
+                }
+                if params.first_rate > 0 {
+                    state.rate = params.first_rate;
+                }
+            }
+            if params.immediate {
+                // A cut that was possible for some time is made now, not then.
+                state.next_decrease = state.next_decrease.max(event.now);
+                state.catch_up(&params, event.now);
             }
         }
         let rate = state.rate;

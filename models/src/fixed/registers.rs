@@ -21,6 +21,20 @@ pub struct SpeedRegisters {
     pub valid: bool,
 }
 
+impl SpeedRegisters {
+    /// The three registers of a speed code as `(address, data)`.
+    pub fn writes(&self, code: u8) -> [(u8, u64); 3] {
+        [
+            (address::BUSY_TIME + code, self.busy_time),
+            (address::QUEUE_WEIGHT + code, self.queue_weight),
+            (
+                address::STALE_NS + code,
+                u64::from(self.stale_ns) | u64::from(self.valid) << TS_BITS,
+            ),
+        ]
+    }
+}
+
 /// All registers. Integers are the bits of the format named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HpccRegisters {
@@ -144,12 +158,7 @@ impl HpccRegisters {
             (address::STALE_LIMIT, u64::from(self.stale_limit)),
         ];
         for (code, speed) in (0u8..).zip(&self.speeds) {
-            list.push((address::BUSY_TIME + code, speed.busy_time));
-            list.push((address::QUEUE_WEIGHT + code, speed.queue_weight));
-            list.push((
-                address::STALE_NS + code,
-                u64::from(speed.stale_ns) | u64::from(speed.valid) << TS_BITS,
-            ));
+            list.extend(speed.writes(code));
         }
         list
     }

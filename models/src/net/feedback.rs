@@ -53,7 +53,8 @@ impl Simulator {
             hops: p.hops,
             ecn: p.ecn,
             sent_at: p.sent_at / PS_PER_NS,
-            sent_valid: true,
+            // A negative acknowledgement answers a later packet than the one it acknowledges.
+            sent_valid: p.kind == PacketKind::Ack,
             bytes: (context.snd_una - old) as u32,
             now: self.now / PS_PER_NS,
         };

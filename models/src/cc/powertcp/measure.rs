@@ -4,7 +4,7 @@ use super::params::{BaseRtt, Current, FirstAck, Signal};
 use super::state::{PowerBranch, PowerState};
 use super::PowerLaw;
 use crate::cc::hpcc::{Link, TS_WRAP, TX_WRAP};
-use crate::cc::{CcEvent, EventKind, MAX_HOPS};
+use crate::cc::{CcEvent, MAX_HOPS};
 
 /// One measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,8 +122,7 @@ impl PowerLaw {
 
     /// Algorithm 2, lines 17 to 20.
     pub(super) fn measure_delay(&self, state: &mut PowerState, event: &CcEvent) -> Measured {
-        let known = event.sent_valid && event.kind == EventKind::Ack;
-        let rtt = match (known, self.params.base_rtt) {
+        let rtt = match (event.sent_valid, self.params.base_rtt) {
             (true, BaseRtt::Configured) => event.now.saturating_sub(event.sent_at),
             (true, BaseRtt::SmallestSeen) => {
                 let rtt = event.now.saturating_sub(event.sent_at);

@@ -85,6 +85,8 @@ pub struct Ns3Config {
     pub monitor_end_ps: u64,
     /// Unknown keys, once each.
     pub warnings: Vec<String>,
+    /// Keys of the file, in its order.
+    pub given: Vec<String>,
 }
 
 /// Keys whose value is accepted and has no effect here: files, tracing, and what that simulator itself ignores or what only its
@@ -142,6 +144,7 @@ impl Default for Ns3Config {
             monitor_start_ps: 2_000_000_000_000,
             monitor_end_ps: 2_100_000_000_000,
             warnings: Vec::new(),
+            given: Vec::new(),
         }
     }
 }
@@ -230,6 +233,7 @@ impl Ns3Config {
                 key,
                 values: words.collect(),
             };
+            c.given.push(key.into());
             let micros = |line: &Line| line.number(0.0, 1e6, "microseconds from 0 to 1000000");
             let nanos = |line: &Line| line.number(0u64, 1 << 40, "nanoseconds").map(|ns| ns * PS_PER_NS);
             match key {
