@@ -171,6 +171,6 @@ mod tests {
     fn the_table_has_a_line_per_way() {
         let table = table();
         assert_eq!(table.lines().count(), 1 + ways().len());
-        assert!(table.contains("16422") && table.contains("992"), "{table}");
+        assert!(table.contains("16422") && table.contains("1024"), "{table}");
     }
 }

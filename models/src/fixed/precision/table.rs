@@ -1,6 +1,6 @@
 //! Tables of 1/n of any size, interpolated or not; 256 entries with interpolation are the hardware's table.
 
-use crate::fixed::reciprocal::{BASE_BITS, FRACTION_BITS};
+use crate::fixed::reciprocal::{BASE_BITS, FRACTION_BITS, ROUNDING};
 
 /// Bits of a mantissa below the leading one.
 const BELOW_ONE: u32 = 23;
@@ -34,15 +34,23 @@ impl ReciprocalTable {
         let below = x & ((1 << BELOW_ONE) - 1);
         let (base, slope) = self.entries[(below >> step_bits) as usize];
         let step = i64::from(below & ((1 << step_bits) - 1));
-        let y = base - ((slope * step) >> step_bits) + 2;
+        let y = base - ((slope * step) >> step_bits) + i64::from(ROUNDING);
         (y >> 2).clamp(0, (1 << FRACTION_BITS) - 1) as u32
     }
 
     /// Bits of all entries, in bytes. Without interpolation an entry is the fraction itself.
     pub fn bytes(&self) -> usize {
         let bits = if self.interpolated {
-            let widest = self.entries.iter().map(|e| 64 - e.1.leading_zeros()).max();
-            BASE_BITS + widest.unwrap_or(0)
+            // a base is stored with what rounding adds
+            let bits = |values: &dyn Fn(&(i64, i64)) -> i64| {
+                let widest = self
+                    .entries
+                    .iter()
+                    .map(|entry| 64 - values(entry).leading_zeros())
+                    .max();
+                widest.unwrap_or(0)
+            };
+            bits(&|entry| entry.0 + i64::from(ROUNDING)) + bits(&|entry| entry.1)
         } else {
             FRACTION_BITS
         };

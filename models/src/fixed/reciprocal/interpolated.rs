@@ -1,4 +1,4 @@
-//! 1/n by normalising, looking up and interpolating: 992 bytes of table, one multiplication.
+//! 1/n by normalising, looking up and interpolating: 1024 bytes of table, one multiplication.
 //!
 //! An n finds its entry by its leading one: shifted up until that is the top bit of 24, the eight bits below it are the
 //! address and the fifteen below those the distance to interpolate over. `hpcc_rtl::prim::reciprocal` computes the same.
@@ -11,6 +11,10 @@ pub const INDEX_BITS: u32 = 8;
 pub const STEP_BITS: u32 = 15;
 /// Bits of a table entry's base value, two of them guard bits.
 pub const BASE_BITS: u32 = 19;
+/// What rounding adds to every base: half a unit of the result. It is stored with the base.
+pub const ROUNDING: u32 = 1 << (BASE_BITS - FRACTION_BITS - 1);
+/// Bits of a base as it is stored: with [`ROUNDING`] the first entry's is `2^BASE_BITS`, one bit more.
+pub const STORED_BASE_BITS: u32 = BASE_BITS + 1;
 /// Bits of a table entry's slope.
 pub const SLOPE_BITS: u32 = 12;
 
@@ -49,7 +53,7 @@ pub static TABLE: [(u32, u32); 256] = table();
 pub fn reciprocal_mantissa(x: u32) -> u32 {
     let (base, slope) = TABLE[((x >> STEP_BITS) & 0xff) as usize];
     let step = x & ((1 << STEP_BITS) - 1);
-    let y = base - ((slope * step) >> STEP_BITS) + 2;
+    let y = base - ((slope * step) >> STEP_BITS) + ROUNDING;
     let f = y >> 2;
     // exactly 2 at x = 2^23 has no place in the fraction
     if f >> FRACTION_BITS != 0 {
@@ -79,7 +83,7 @@ impl Reciprocal for Interpolated {
         u64::MAX
     }
     fn table_bytes(&self) -> usize {
-        (TABLE.len() * (BASE_BITS + SLOPE_BITS) as usize).div_ceil(8)
+        (TABLE.len() * (STORED_BASE_BITS + SLOPE_BITS) as usize).div_ceil(8)
     }
     fn bound(&self) -> f64 {
         2f64.powi(-16)
@@ -130,6 +134,12 @@ mod tests {
         for (base, slope) in TABLE {
             assert!(base < 1 << BASE_BITS && slope < 1 << SLOPE_BITS);
         }
-        assert_eq!(Interpolated.table_bytes(), 992);
+        // no bit less would do
+        let widest = TABLE
+            .iter()
+            .map(|(base, _)| 32 - (base + ROUNDING).leading_zeros())
+            .max();
+        assert_eq!(widest, Some(STORED_BASE_BITS));
+        assert_eq!(Interpolated.table_bytes(), 1024);
     }
 }

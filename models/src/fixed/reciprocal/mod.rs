@@ -13,7 +13,8 @@ pub mod paper_table;
 pub mod regular_table;
 
 pub use interpolated::{
-    reciprocal_mantissa, table_entry, Interpolated, BASE_BITS, INDEX_BITS, SLOPE_BITS, STEP_BITS, TABLE,
+    reciprocal_mantissa, table_entry, Interpolated, BASE_BITS, INDEX_BITS, ROUNDING, SLOPE_BITS, STEP_BITS,
+    STORED_BASE_BITS, TABLE,
 };
 pub use inverse::{Inverse, Reciprocal, EXPONENT_BIAS, FRACTION_BITS};
 pub use measure::ErrorStatistics;

@@ -13,7 +13,7 @@ use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::rom::Rom;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use hpcc_models::fixed::reciprocal::{BASE_BITS, TABLE};
+use hpcc_models::fixed::reciprocal::{ROUNDING, STORED_BASE_BITS, TABLE};
 use rust_hdl::prelude::*;
 
 /// `1/x = (1 + fraction / 2^17) x 2^-23` for `x` from 2^23 to 2^24 - 1, five clocks later.
@@ -37,7 +37,7 @@ impl Default for ReciprocalMantissa {
     fn default() -> Self {
         let entries = TABLE
             .iter()
-            .map(|(base, slope)| u64::from(*base + 2) | u64::from(*slope) << (BASE_BITS + 1));
+            .map(|(base, slope)| u64::from(*base + ROUNDING) | u64::from(*slope) << STORED_BASE_BITS);
         Self {
             clock: Default::default(),
             x: Default::default(),
@@ -79,7 +79,23 @@ crate::ports! { [] ReciprocalMantissa { in x; out fraction } }
 mod tests {
     use super::*;
     use crate::sim::{init, step};
-    use hpcc_models::fixed::reciprocal::reciprocal_mantissa;
+    use hpcc_models::fixed::reciprocal::{reciprocal_mantissa, Interpolated, Reciprocal as _};
+
+    /// The bytes that the book and the report name are those of the ROM as it is emitted.
+    #[test]
+    fn the_table_is_as_large_as_said() {
+        let Verilog::Custom(text) = ReciprocalMantissa::default().rom.hdl() else {
+            panic!("the ROM is text");
+        };
+        let line = text.lines().find(|line| line.contains(" mem [")).expect("the memory");
+        let top = |after: &str| -> usize {
+            let (_, rest) = line.split_once(after).expect("a range");
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse().expect("a number")
+        };
+        let bits = (top("reg [") + 1) * (top("mem [0:") + 1);
+        assert_eq!(bits, 8 * Interpolated.table_bytes(), "{line}");
+    }
 
     /// Every 61st mantissa and both ends of every table entry; the model itself is enumerated.
     #[test]

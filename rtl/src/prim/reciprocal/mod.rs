@@ -2,7 +2,7 @@
 //!
 //! | block | how | tables | clocks | model |
 //! |---|---|---|---|---|
-//! | [`Reciprocal`] | normalise, look up, interpolate | 992 bytes | 10 | [`hpcc_models::fixed::reciprocal::Interpolated`] |
+//! | [`Reciprocal`] | normalise, look up, interpolate | 1024 bytes | 10 | [`hpcc_models::fixed::reciprocal::Interpolated`] |
 //! | [`PaperReciprocal`] | the paper's stored values | 10 180 + 6 242 bytes | 13 | [`hpcc_models::fixed::reciprocal::PaperTable`] |
 //!
 //! In: `n`, 24 bits, every clock. Out: `1/n = mantissa / 2^17 x 2^(shift - 24)`, `mantissa` from one up to two in UQ1.17.
