@@ -7,7 +7,8 @@ use hpcc_models::net::{LinkChange, SamplePlan};
 
 use super::{link, say, Failure};
 use crate::nic::network;
-use crate::plan::{laws::LawSpec, Fidelity};
+use crate::plan::laws::{LawKind, LawSpec};
+use crate::plan::Fidelity;
 use crate::plan::{Job, Run};
 use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
@@ -15,7 +16,7 @@ use crate::scenario::output::{write_run, OutDir};
 use crate::scenario::runner::run_all;
 use crate::scenario::spec::{parse_set, plan, Overrides};
 use crate::scenario::traffic::read_text;
-use crate::scenario::{builtin, ns3};
+use crate::scenario::{builtin, ns3, tcp_files};
 
 /// Simulate a network: a built-in scenario, a scenario file, or ns-3 topology and flow files; or two NICs on a wire
 ///
@@ -38,7 +39,8 @@ pub struct Args {
     /// That simulator's configuration file: its framing, parameters and rules are used
     #[arg(long, requires = "topology")]
     ns3_config: Option<String>,
-    /// Law in place of the scenario's: hpcc, hpcc-per-ack, hpcc-per-rtt, hpcc-rxrate, hpcc-alpha1, dcqcn, dcqcn+win, timely, timely+win, dctcp
+    /// Law in place of the scenario's: hpcc, hpcc-per-ack, hpcc-per-rtt, hpcc-rxrate, hpcc-alpha1, dcqcn, dcqcn+win, timely, timely+win, dctcp;
+    /// with TCP hosts: newreno, linuxreno, cubic, dctcp-tcp
     #[arg(long, value_name = "LAW")]
     cc: Option<String>,
     /// How deep the sender is simulated
@@ -166,8 +168,32 @@ impl Args {
     fn ns3_plan(&self) -> Result<Plan, String> {
         let topology_file = self.topology.as_deref().unwrap_or_default();
         let flow_file = self.flows.as_deref().unwrap_or_default();
-        if !self.set.is_empty() || self.full {
-            return Err("--set and --full: expected a scenario, not --topology".into());
+        if self.full {
+            return Err("--full: expected a scenario, not --topology".into());
+        }
+        let law = self.cc.as_deref().map(LawSpec::named).transpose()?;
+        if let (
+            Some(
+                law @ LawSpec {
+                    kind: LawKind::Tcp(_), ..
+                },
+            ),
+            None,
+        ) = (law, &self.ns3_config)
+        {
+            if self.fidelity.unwrap_or_default() != Fidelity::Golden {
+                return Err(format!("--fidelity: expected golden with {}", law.name));
+            }
+            let job = tcp_files::job(topology_file, flow_file, law, self.seed.unwrap_or(1), &self.set)?;
+            return Ok(Plan {
+                title: format!("{topology_file}, {flow_file}"),
+                name: job.name.clone(),
+                figure: None,
+                jobs: vec![job],
+            });
+        }
+        if !self.set.is_empty() {
+            return Err("--set: expected a scenario, or TCP hosts, not --topology with a law of a slot".into());
         }
         let mut topology = read_topology(topology_file, &read_text(topology_file)?).map_err(|e| e.to_string())?;
         let file = read_flows(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
@@ -223,6 +249,8 @@ impl Args {
             topology,
             flows: specs,
             config,
+            loops: Vec::new(),
+            arrival_drops: Vec::new(),
             stop_ps,
             origin_ps,
         };

@@ -3,7 +3,7 @@
 use super::fidelity::Fidelity;
 use super::finding::Finding;
 use super::laws::LawSpec;
-use hpcc_models::net::{Config, FlowSpec, LinkChange, Outcome, SamplePlan, Topology};
+use hpcc_models::net::{ArrivalDrops, ClosedLoop, Config, FlowSpec, LinkChange, Outcome, SamplePlan, Topology};
 
 /// Everything one simulation needs.
 #[derive(Clone, Debug)]
@@ -28,6 +28,10 @@ pub struct Job {
     pub plan: SamplePlan,
     /// Link changes.
     pub link_changes: Vec<LinkChange>,
+    /// Requests, responses and pauses.
+    pub loops: Vec<ClosedLoop>,
+    /// Packets lost on purpose.
+    pub arrival_drops: Vec<ArrivalDrops>,
     /// Ends here at the latest, ps.
     pub stop_ps: u64,
     /// Times in results count from here, ps.

@@ -37,6 +37,7 @@ scenarios!(
     "fig14",
     "lemma-a2",
     "fixed-cost",
+    "hpcc-cubic",
 );
 
 /// The built-in scenario of that name.

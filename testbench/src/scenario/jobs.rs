@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{Planned, Scenario};
-use super::traffic;
+use super::{tcp, traffic};
 use crate::plan::Job;
 use hpcc_models::net::SamplePlan;
 
@@ -12,7 +12,10 @@ impl Job {
         let topology = traffic::topology(&scenario.network)?;
         let flows = traffic::flows(scenario, &topology)?;
         let law = traffic::law(scenario)?;
-        let config = traffic::config(scenario, &law)?;
+        let mut config = traffic::config(scenario, &law)?;
+        traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
+        let loops = traffic::loops(scenario)?;
+        let arrival_drops = tcp::arrival_drops(&scenario.tcp, &topology)?;
         let link_changes = traffic::link_changes(scenario, &topology)?;
         let run = &scenario.run;
         if !(run.stop_us > 0.0 && run.stop_us <= 1e8) {
@@ -21,12 +24,15 @@ impl Job {
                 run.stop_us
             ));
         }
+        if !(run.meter_us >= 0.0 && run.meter_us <= 1e8) {
+            return Err(format!("run.meter_us: expected 0 to 1e8, got {}", run.meter_us));
+        }
         let stop_ps = (run.stop_us * 1e6) as u64;
         let last_arrival = flows.iter().map(|f| f.start_ps).max().unwrap_or(0);
         let plan = SamplePlan {
             start_ps: (run.sample_from_us.max(0.0) * 1e6) as u64,
             interval_ps: run.sample_ns * 1000,
-            meter_ps: 0,
+            meter_ps: (run.meter_us * 1e6) as u64,
             end_ps: stop_ps.min(last_arrival.max(stop_ps)),
             queue_series: run.queue_series,
             flow_series: run.flow_series,
@@ -43,6 +49,8 @@ impl Job {
             config,
             plan,
             link_changes,
+            loops,
+            arrival_drops,
             stop_ps,
             origin_ps: 0,
         })

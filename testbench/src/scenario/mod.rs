@@ -8,4 +8,6 @@ pub mod output;
 pub mod runner;
 pub mod spec;
 pub mod sweep;
+pub mod tcp;
+pub mod tcp_files;
 pub mod traffic;

@@ -110,6 +110,11 @@ pub fn replace_law(
         LawKind::Dcqcn => CcMode::Dcqcn,
         LawKind::Timely => CcMode::Timely,
         LawKind::Dctcp => CcMode::Dctcp,
+        LawKind::Tcp(_) => {
+            return Err(format!(
+                "--cc {name}: expected a law of that simulator with --ns3-config"
+            ))
+        }
     };
     let other = Ns3Config {
         cc_mode: mode,

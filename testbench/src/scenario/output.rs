@@ -116,6 +116,32 @@ pub fn rates_csv(outcome: &Outcome) -> String {
     text
 }
 
+/// `ports.csv`: what each switch port sent in each interval of the meters, and what waited at its end.
+pub fn ports_csv(outcome: &Outcome) -> String {
+    let mut text = String::from("t_ns,node,port,wire_bytes,queue_packets,queue_bytes\n");
+    for m in &outcome.samples.port_meters {
+        let (node, port) = (m.node, m.interface);
+        let _ = writeln!(
+            text,
+            "{},{node},{port},{},{},{}",
+            ns(m.t_ps),
+            m.wire_bytes,
+            m.queue_packets,
+            m.queue_bytes
+        );
+    }
+    text
+}
+
+/// `goodput.csv`: payload that each flow delivered in order in each interval of the meters.
+pub fn goodput_csv(outcome: &Outcome) -> String {
+    let mut text = String::from("t_ns,flow,delivered_bytes\n");
+    for m in &outcome.samples.flow_meters {
+        let _ = writeln!(text, "{},{},{}", ns(m.t_ps), m.flow, m.delivered_bytes);
+    }
+    text
+}
+
 fn queue_percentiles(queues: &QueueHistogram) -> Value {
     json!({
         "samples": queues.samples(),
@@ -204,11 +230,15 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
     })
 }
 
-/// Writes the four files of a run.
+/// Writes the files of a run: four, and two more where meters ran.
 pub fn write_run(dir: &OutDir, run: &Run, findings: &[Finding]) -> Result<(), String> {
     dir.write("flows.csv", flows_csv(&run.outcome).as_bytes())?;
     dir.write("queues.csv", queues_csv(&run.outcome).as_bytes())?;
     dir.write("rates.csv", rates_csv(&run.outcome).as_bytes())?;
+    if run.job.plan.meter_ps > 0 {
+        dir.write("ports.csv", ports_csv(&run.outcome).as_bytes())?;
+        dir.write("goodput.csv", goodput_csv(&run.outcome).as_bytes())?;
+    }
     let summary = serde_json::to_string_pretty(&summary(run, findings)).map_err(|e| e.to_string())?;
     dir.write("summary.json", format!("{summary}\n").as_bytes())
 }

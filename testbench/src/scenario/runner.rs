@@ -30,6 +30,12 @@ impl Job {
         for &change in &self.link_changes {
             sim.add_link_change(change);
         }
+        for drops in &self.arrival_drops {
+            sim.add_arrival_drops(drops);
+        }
+        for &exchange in &self.loops {
+            sim.add_closed_loop(exchange, &mut slot).map_err(|e| e.to_string())?;
+        }
         let first = self
             .flows
             .iter()

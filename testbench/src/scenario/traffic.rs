@@ -4,14 +4,17 @@ use std::path::Path;
 
 use hpcc_models::fixed::Precision;
 use hpcc_models::net::ns3::{read_flows, read_topology};
+use hpcc_models::net::tcp::{TcpLaw, TcpSetup};
+use hpcc_models::net::ClosedLoop;
 use hpcc_models::net::{self, Config, FlowControl, FlowSpec, IrnRules, LinkChange, Recovery, Topology, WindowUse};
-use hpcc_models::workload::{incast_bursts, poisson, IncastMix, Poisson, SizeDistribution};
+use hpcc_models::workload::{incast_bursts, poisson, poisson_between, Between, IncastMix, Poisson, SizeDistribution};
 
 use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::spec::{NetworkSpec, Scenario, TrafficSpec};
+use super::spec::{NetworkSpec, QueueSpec, Scenario, TrafficSpec};
+use super::tcp;
 use crate::plan::laws::{rtl_slot, LawKind, LawSpec};
 use crate::plan::Fidelity;
 
@@ -117,6 +120,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
                 start_us,
                 count,
                 every_us,
+                ..
             } => {
                 for i in 0..*count {
                     let start_ps = ps(start_us + every_us * f64::from(i), &field("start_us"))?;
@@ -164,6 +168,25 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
                 };
                 all.extend(poisson(&plan, seed).map_err(|e| field(&e.to_string()))?);
             }
+            TrafficSpec::PoissonBetween {
+                sizes: name,
+                rate_gbps,
+                sources,
+                destinations,
+                start_us,
+                until_us,
+            } => {
+                let plan = Between {
+                    sources: &range(*sources),
+                    destinations: &range(*destinations),
+                    rate_bps: rate_gbps * 1e9,
+                    sizes: &sizes(name)?,
+                    start_ps: ps(*start_us, &field("start_us"))?,
+                    end_ps: ps(*until_us, &field("until_us"))?,
+                };
+                all.extend(poisson_between(&plan, seed).map_err(|e| field(&e.to_string()))?);
+            }
+            TrafficSpec::ClosedLoop { .. } => {}
             TrafficSpec::IncastMix {
                 senders,
                 bytes,
@@ -187,10 +210,123 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
             }
         }
     }
-    if all.is_empty() {
+    let closed = scenario
+        .traffic
+        .iter()
+        .any(|t| matches!(t, TrafficSpec::ClosedLoop { .. }));
+    if all.is_empty() && !closed {
         return Err("traffic: expected at least one flow".into());
     }
     Ok(all)
+}
+
+/// Hosts from the first to the last.
+fn range([first, last]: [u32; 2]) -> Vec<u32> {
+    (first..=last).collect()
+}
+
+/// Makes the closed loops.
+pub fn loops(scenario: &Scenario) -> Result<Vec<ClosedLoop>, String> {
+    let mut all = Vec::new();
+    for (index, traffic) in scenario.traffic.iter().enumerate() {
+        let TrafficSpec::ClosedLoop {
+            clients,
+            servers,
+            count,
+            request_bytes,
+            response_bytes,
+            pause_us,
+            pause_deviation_us,
+            start_us,
+            jitter_us,
+            until_us,
+            keep_window,
+        } = traffic
+        else {
+            continue;
+        };
+        let field = |name: &str| format!("traffic.{index}.{name}");
+        let (clients, servers) = (range(*clients), range(*servers));
+        if clients.is_empty() || servers.is_empty() {
+            return Err(format!("{}: expected first and last host", field("clients, servers")));
+        }
+        let seed = scenario.seed.wrapping_mul(1000).wrapping_add(index as u64);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let start_ps = ps(*start_us, &field("start_us"))?;
+        let jitter_ps = ps(*jitter_us, &field("jitter_us"))?;
+        for number in 0..*count as usize {
+            all.push(ClosedLoop {
+                client: clients[number % clients.len()],
+                server: servers[number % servers.len()],
+                request_bytes: *request_bytes,
+                response_bytes: *response_bytes,
+                pause_ps: ps(*pause_us, &field("pause_us"))? as f64,
+                pause_deviation_ps: ps(*pause_deviation_us, &field("pause_deviation_us"))? as f64,
+                start_ps: start_ps + rng.random_range(0..=jitter_ps),
+                until_ps: ps(*until_us, &field("until_us"))?,
+                keep_window: *keep_window,
+                seed: rng.random(),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Which flows are TCP connections: all under a TCP law, else those of sources that name one. `flows` is the scenario's list of flows.
+pub fn tcp_setup(scenario: &Scenario, law: &LawSpec, flows: usize, config: &mut Config) -> Result<(), String> {
+    let network = &scenario.network;
+    let queue = QueueSpec {
+        queue_packets: network.queue_packets,
+        mark_packets: network.mark_packets,
+    };
+    let drop_tail = network.flow_control == "drop-tail";
+    if !drop_tail && queue.queue_packets.is_some() {
+        return Err("network.queue_packets: expected only with flow_control = \"drop-tail\"".into());
+    }
+    if let LawKind::Tcp(own) = law.kind {
+        tcp::all(config, &scenario.tcp, queue, own)?;
+        if !drop_tail {
+            return Err(format!("network.flow_control: expected drop-tail with {}", law.name));
+        }
+        return Ok(());
+    }
+    let mut setup = TcpSetup::default();
+    let mut at = 0;
+    for (index, traffic) in scenario.traffic.iter().enumerate() {
+        let TrafficSpec::Flow { count, tcp: name, .. } = traffic else {
+            if !names_tcp(&scenario.traffic[index..]) {
+                break;
+            }
+            return Err(format!(
+                "traffic.{index}: expected flows only, beside flows with a TCP law of their own"
+            ));
+        };
+        let number = match name {
+            None => 0,
+            Some(name) => {
+                let own = TcpLaw::named(name).filter(|&l| l != TcpLaw::Commanded);
+                let own = own.ok_or_else(|| format!("traffic.{index}.tcp: expected a TCP law, got `{name}`"))?;
+                setup.stacks.push(tcp::stack(&scenario.tcp, own)?);
+                setup.stacks.len() as u8
+            }
+        };
+        at += *count as usize;
+        setup.of_flow.resize(at.min(flows), number);
+    }
+    let marks = setup.stacks.iter().any(|s| s.law == TcpLaw::Dctcp);
+    if drop_tail {
+        tcp::queues(config, &scenario.tcp, queue, marks)?;
+    } else {
+        config.mark_packets = queue.mark_packets;
+    }
+    config.tcp = (!setup.stacks.is_empty()).then_some(setup);
+    Ok(())
+}
+
+fn names_tcp(traffic: &[TrafficSpec]) -> bool {
+    traffic
+        .iter()
+        .any(|t| matches!(t, TrafficSpec::Flow { tcp: Some(_), .. }))
 }
 
 /// The law with the scenario's parameters.
@@ -237,14 +373,14 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
                 faster_ports_get_more: spec.pause_scales_with_speed,
             };
         }
-        "go-back-n" => config.flow_control = FlowControl::EgressLimit,
+        "go-back-n" | "drop-tail" => config.flow_control = FlowControl::EgressLimit,
         "irn" => {
             config.flow_control = FlowControl::EgressLimit;
             config.recovery = Recovery::Irn(IrnRules::PAPER);
         }
         other => {
             return Err(format!(
-                "network.flow_control: expected pfc, go-back-n or irn, got `{other}`"
+                "network.flow_control: expected pfc, go-back-n, irn or drop-tail, got `{other}`"
             ))
         }
     }

@@ -8,6 +8,7 @@
 //! | `network_options` | Every option of a scenario's network is reachable from TOML and does what it says |
 //! | `nic_network` | Whole NICs on the hosts of the network: incasts end, memory is right, completion times and queues are near those of `fixed`, and the same seed gives the same bytes |
 //! | `ns3_agreement` | Runs of the authors' simulator, replayed from its own files: completion time of every flow, queue lengths, slowdown percentiles |
+//! | `tcp_agreement` | TCP hosts against runs of stock ns-3: completion times, drops, marks, and the sender's state row by row |
 
 mod cosim_synthetic;
 mod fidelity;
@@ -15,3 +16,4 @@ mod golden_traces;
 mod network_options;
 mod nic_network;
 mod ns3_agreement;
+mod tcp_agreement;

@@ -4,10 +4,12 @@
 
 mod config;
 mod flows;
+mod table;
 mod topology;
 
 pub use config::{CcMode, Ns3Config};
 pub use flows::{read_flows, write_flows, Ns3Flow, Ns3Flows};
+pub use table::{read_flow_table, FlowTable};
 pub use topology::read_topology;
 
 use thiserror::Error;

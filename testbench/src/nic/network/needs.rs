@@ -36,6 +36,9 @@ pub fn check(job: &Job) -> Result<(), String> {
             &job.config.mtu.to_string(),
         );
     }
+    if !job.loops.is_empty() || job.config.tcp.is_some() {
+        return wrong("traffic", "flows of HPCC, each with a start", "closed loops or TCP");
+    }
     flows(job)?;
     links(job)
 }

@@ -10,6 +10,7 @@ use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
 use hpcc_models::cc::timely::{Timely, TimelyParams};
 use hpcc_models::cc::CongestionControl;
 use hpcc_models::fixed::{FixedHpcc, Precision};
+use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
 use super::fidelity::Fidelity;
@@ -28,6 +29,8 @@ pub enum LawKind {
     Timely,
     /// DCTCP.
     Dctcp,
+    /// None in a slot: the hosts are TCP's.
+    Tcp(TcpLaw),
 }
 
 /// A law by name with everything a run can set about it. `None`: the default of the law for the port's speed.
@@ -89,6 +92,9 @@ pub const LAW_NAMES: [&str; 10] = [
     "dctcp",
 ];
 
+/// Names of `--cc` for TCP hosts.
+pub const TCP_NAMES: [&str; 4] = ["newreno", "linuxreno", "cubic", "dctcp-tcp"];
+
 impl LawSpec {
     /// The law of that name with the paper's parameters.
     pub fn named(name: &str) -> Result<Self, String> {
@@ -97,7 +103,11 @@ impl LawSpec {
             "timely" | "timely+win" => LawKind::Timely,
             "dctcp" => LawKind::Dctcp,
             name if LAW_NAMES.contains(&name) => LawKind::Hpcc,
-            name => return Err(format!("law: expected one of {}, got `{name}`", LAW_NAMES.join(", "))),
+            name if TCP_NAMES.contains(&name) => LawKind::Tcp(TcpLaw::named(name).unwrap_or(TcpLaw::NewReno)),
+            name => {
+                let names = [LAW_NAMES.join(", "), TCP_NAMES.join(", ")].join(", ");
+                return Err(format!("law: expected one of {names}, got `{name}`"));
+            }
         };
         Ok(Self {
             name: name.into(),
@@ -217,6 +227,12 @@ impl LawSpec {
                 let mut params = TimelyParams::new(line, w_init);
                 self.set(&mut params.min_rate, &mut params.rate_ai, Some(&mut params.rate_hai));
                 Box::new(Direct::new(Box::new(Timely::new(params))))
+            }
+            LawKind::Tcp(law) => {
+                return Err(format!(
+                    "law: expected one of a congestion-control slot for these flows, got {}",
+                    law.name()
+                ))
             }
             LawKind::Dctcp => {
                 let mut params = DctcpParams::new(line, w_init, port.mtu);

@@ -9,7 +9,7 @@ use crate::plan::Finding;
 use crate::plan::Run;
 use crate::report::plot::{Figure, Line, Panel};
 
-fn figure(panels: Vec<Panel>) -> Vec<Figure> {
+pub(super) fn figure(panels: Vec<Panel>) -> Vec<Figure> {
     vec![Figure {
         panels,
         ..Figure::default()

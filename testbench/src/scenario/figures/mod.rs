@@ -1,6 +1,7 @@
 //! What a scenario's runs show: figures, and findings beside the paper's sentences.
 
 mod analysis;
+mod beside;
 mod design;
 mod lemma;
 mod load;
@@ -26,6 +27,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("fig10") => load::fig10(runs),
         Some("fig11") => load::fig11(runs),
         Some("fig12") => load::fig12(runs),
+        Some("hpcc-cubic") => beside::hpcc_beside_tcp(runs),
         Some("fig13") => design::fig13(runs),
         Some("fig14") => design::fig14(runs),
         Some("fixed-cost") => precision::fixed_cost(runs),
@@ -77,7 +79,16 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 20;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 7] = ["fig6", "fig9ab", "fig9cd", "fig9ef", "fig9gh", "fig14", "fixed-cost"];
+const OPEN_ENDED: [&str; 8] = [
+    "hpcc-cubic",
+    "fig6",
+    "fig9ab",
+    "fig9cd",
+    "fig9ef",
+    "fig9gh",
+    "fig14",
+    "fixed-cost",
+];
 
 /// Queue, rate and window of every flow that has a series, slowdown by size.
 fn general(runs: &[Run]) -> Analysis {

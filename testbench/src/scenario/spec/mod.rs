@@ -4,6 +4,7 @@
 
 mod network;
 mod plan;
+mod tcp;
 mod traffic;
 
 use hpcc_models::fixed::Precision;
@@ -16,6 +17,7 @@ use crate::plan::Fidelity;
 pub use network::{LinkChangeSpec, NetworkSpec};
 pub(super) use plan::combinations;
 pub use plan::{parse_set, plan, Overrides, Planned};
+pub use tcp::{QueueSpec, TcpRunSpec, TcpSpec};
 pub use traffic::TrafficSpec;
 
 /// One scenario.
@@ -46,6 +48,9 @@ pub struct Scenario {
     /// Congestion control.
     #[serde(default)]
     pub cc: CcSpec,
+    /// TCP hosts.
+    #[serde(default)]
+    pub tcp: TcpSpec,
     /// Traffic, added up.
     #[serde(default)]
     pub traffic: Vec<TrafficSpec>,
@@ -151,6 +156,9 @@ pub struct RunSpec {
     /// Flows with a number below this have series.
     #[serde(default = "series_flows")]
     pub flow_series: u32,
+    /// Interval of the meters of ports and flows (`ports.csv`, `goodput.csv`), us; 0: none.
+    #[serde(default)]
+    pub meter_us: f64,
     /// Queue lengths as series too.
     #[serde(default = "yes")]
     pub queue_series: bool,

@@ -29,9 +29,15 @@ pub struct NetworkSpec {
     /// Buffer of a switch, MB.
     #[serde(default = "thirty_two")]
     pub buffer_mb: u64,
-    /// `pfc`, `go-back-n` or `irn`.
+    /// `pfc`, `go-back-n`, `irn`, or `drop-tail` (queues in packets, go-back-N).
     #[serde(default = "pfc")]
     pub flow_control: String,
+    /// `drop-tail`: packets that may wait at a port.
+    #[serde(default)]
+    pub queue_packets: Option<u32>,
+    /// An arriving packet is marked when it finds this many waiting (default with DCTCP hosts: 65).
+    #[serde(default)]
+    pub mark_packets: Option<u32>,
     /// Pause thresholds grow with a port's speed over the NIC's, as in the authors' simulator: 1/8, 1/4, 1/2 of the free buffer.
     #[serde(default)]
     pub pause_scales_with_speed: bool,

@@ -23,6 +23,9 @@ pub enum TrafficSpec {
         /// Between them, us.
         #[serde(default)]
         every_us: f64,
+        /// TCP law of these flows in place of the scenario's law.
+        #[serde(default)]
+        tcp: Option<String>,
     },
     /// Hosts 0 to `senders - 1` to one receiver at once.
     Incast {
@@ -51,6 +54,52 @@ pub enum TrafficSpec {
         /// Arrivals until, us.
         until_us: f64,
     },
+    /// Poisson arrivals at an absolute rate, from one set of hosts to another.
+    PoissonBetween {
+        /// `websearch`, `fb-hadoop`, or a file.
+        sizes: String,
+        /// Payload offered, Gb/s.
+        rate_gbps: f64,
+        /// Sending hosts: first and last.
+        sources: [u32; 2],
+        /// Receiving hosts: first and last.
+        destinations: [u32; 2],
+        /// Arrivals from, us.
+        #[serde(default)]
+        start_us: f64,
+        /// Arrivals until, us.
+        until_us: f64,
+    },
+    /// Closed loops: a request, its response, a pause, again.
+    ClosedLoop {
+        /// Hosts that ask: first and last; loops are dealt out to them in turn.
+        clients: [u32; 2],
+        /// Hosts that answer: first and last.
+        servers: [u32; 2],
+        /// Loops.
+        count: u32,
+        /// Payload of a request, bytes.
+        request_bytes: u64,
+        /// Payload of a response, bytes.
+        response_bytes: u64,
+        /// Mean pause, us.
+        #[serde(default)]
+        pause_us: f64,
+        /// Its standard deviation, us.
+        #[serde(default)]
+        pause_deviation_us: f64,
+        /// First requests, us.
+        #[serde(default)]
+        start_us: f64,
+        /// Each starts up to this much later, at random, us.
+        #[serde(default)]
+        jitter_us: f64,
+        /// No request from here on, us.
+        until_us: f64,
+        /// TCP: a message goes on with the window of the one before it.
+        #[serde(default = "yes")]
+        keep_window: bool,
+    },
     /// Bursts of many senders to one receiver at random.
     IncastMix {
         /// Senders of a burst.
@@ -67,6 +116,10 @@ pub enum TrafficSpec {
         /// Path.
         path: String,
     },
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn one_flow() -> u32 {

@@ -1,0 +1,122 @@
+//! From words to TCP hosts: rules of a stack, queues in packets, packets lost on purpose.
+
+use hpcc_models::net::tcp::{LossRecovery, TcpConfig, TcpLaw, TcpSetup};
+use hpcc_models::net::{ArrivalDrops, Config, FlowControl, Topology};
+
+use super::spec::{QueueSpec, TcpSpec};
+
+/// Packets that may wait at a port, if nothing is said.
+const QUEUE_PACKETS: u32 = 1000;
+/// Packets waiting from which DCTCP's are marked, if nothing is said (HCC, Fig. 4(d)).
+const MARK_PACKETS: u32 = 65;
+/// Packets of ns-3's handshake that its error model counts.
+const HANDSHAKE: u64 = 2;
+
+fn ps(ms: f64, field: &str) -> Result<u64, String> {
+    if ms.is_finite() && (0.0..=1e6).contains(&ms) {
+        Ok((ms * 1e9).round() as u64)
+    } else {
+        Err(format!("{field}: expected 0 to 1e6 ms, got {ms}"))
+    }
+}
+
+/// Is the profile ns-3's.
+fn is_ns3(spec: &TcpSpec) -> Result<bool, String> {
+    match spec.profile.as_deref() {
+        None | Some("rfc") => Ok(false),
+        Some("ns3") => Ok(true),
+        Some(other) => Err(format!("tcp.profile: expected rfc or ns3, got `{other}`")),
+    }
+}
+
+/// Rules of a stack under a law.
+pub fn stack(spec: &TcpSpec, law: TcpLaw) -> Result<TcpConfig, String> {
+    let ns3 = is_ns3(spec)?;
+    let mut config = if ns3 { TcpConfig::ns3(law) } else { TcpConfig::rfc(law) };
+    let between = |field: &str, value: u32, least: u32, most: u32| {
+        if (least..=most).contains(&value) {
+            return Ok(value);
+        }
+        Err(format!("tcp.{field}: expected {least} to {most}, got {value}"))
+    };
+    if let Some(ms) = spec.min_rto_ms {
+        config.min_rto_ps = ps(ms, "tcp.min_rto_ms")?;
+        if !ns3 {
+            config.delayed_ack_ps = TcpConfig::delayed_ack_for(config.min_rto_ps);
+        }
+    }
+    if let Some(ms) = spec.delayed_ack_ms {
+        config.delayed_ack_ps = ps(ms, "tcp.delayed_ack_ms")?;
+    }
+    config.recovery = match spec.recovery.as_deref() {
+        None | Some("classic") => LossRecovery::Classic,
+        Some("prr") if spec.sack == Some(false) && !ns3 => {
+            return Err("tcp.recovery: expected classic without selective acknowledgement, got `prr`".into())
+        }
+        Some("prr") => LossRecovery::Prr,
+        Some(other) => return Err(format!("tcp.recovery: expected classic or prr, got `{other}`")),
+    };
+    if spec.hystart == Some(true) && !(ns3 && law == TcpLaw::Cubic) {
+        return Err("tcp.hystart: expected only with cubic in profile ns3".into());
+    }
+    config.mss = between("mss", spec.mss.unwrap_or(config.mss), 64, 9000)?;
+    config.initial_window = between("initial_window", spec.initial_window.unwrap_or(10), 1, 1_000_000)?;
+    config.delayed_ack = between("delayed_ack", spec.delayed_ack.unwrap_or(2), 1, 1000)?;
+    config.initial_ssthresh = spec.initial_ssthresh.unwrap_or(config.initial_ssthresh);
+    config.retries = spec.retries.unwrap_or(config.retries);
+    config.sack = spec.sack.unwrap_or(config.sack);
+    config.timestamps = spec.timestamps.unwrap_or(config.timestamps);
+    let cubic = &mut config.cubic;
+    cubic.fast_convergence = spec.fast_convergence.unwrap_or(cubic.fast_convergence);
+    cubic.friendly = spec.friendly.unwrap_or(cubic.friendly);
+    cubic.hystart = spec.hystart.unwrap_or(cubic.hystart);
+    let gain = spec.gain.unwrap_or(config.dctcp.gain);
+    if !(gain > 0.0 && gain <= 1.0) {
+        return Err(format!("tcp.gain: expected above 0 and at most 1, got {gain}"));
+    }
+    config.dctcp.gain = gain;
+    Ok(config)
+}
+
+/// Queues in packets; marks where a law listens to them.
+pub fn queues(config: &mut Config, spec: &TcpSpec, queue: QueueSpec, marks: bool) -> Result<(), String> {
+    let packets = queue.queue_packets.unwrap_or(QUEUE_PACKETS);
+    if packets == 0 {
+        return Err("network.queue_packets: expected 1 or more, got 0".into());
+    }
+    // ns-3 marks in a queue in front of the device's own, which holds one packet more.
+    let device = u32::from(marks && is_ns3(spec)?);
+    config.flow_control = FlowControl::DropTail {
+        packets: packets + device,
+    };
+    let threshold = queue.mark_packets.or(marks.then_some(MARK_PACKETS));
+    config.mark_packets = threshold.map(|k| k + device);
+    Ok(())
+}
+
+/// Rules of a network whose hosts are all TCP's.
+pub fn all(config: &mut Config, spec: &TcpSpec, queue: QueueSpec, law: TcpLaw) -> Result<(), String> {
+    config.tcp = Some(TcpSetup::all(stack(spec, law)?));
+    config.ecn.clear();
+    queues(config, spec, queue, law == TcpLaw::Dctcp)
+}
+
+/// Packets lost on purpose.
+pub fn arrival_drops(spec: &TcpSpec, topology: &Topology) -> Result<Vec<ArrivalDrops>, String> {
+    if spec.drop_arrivals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let between = |l: &hpcc_models::net::Link| topology.is_switch[l.a as usize] && topology.is_switch[l.b as usize];
+    let link = topology.links.iter().position(between);
+    let link = link.ok_or("tcp.drop_arrivals: expected a link between two switches")?;
+    let first = if is_ns3(spec)? { HANDSHAKE } else { 0 };
+    let numbers = spec.drop_arrivals.iter().map(|&n| {
+        n.checked_sub(first)
+            .ok_or_else(|| format!("tcp.drop_arrivals: expected {first} or more, got {n}"))
+    });
+    Ok(vec![ArrivalDrops {
+        link,
+        towards_b: true,
+        numbers: numbers.collect::<Result<_, _>>()?,
+    }])
+}
