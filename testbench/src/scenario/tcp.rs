@@ -120,3 +120,82 @@ pub fn arrival_drops(spec: &TcpSpec, topology: &Topology) -> Result<Vec<ArrivalD
         numbers: numbers.collect::<Result<_, _>>()?,
     }])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hpcc_models::net::{dumbbell, star};
+
+    fn spec(text: &str) -> TcpSpec {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_said_is_the_profiles() {
+        let rfc = stack(&spec(""), TcpLaw::Cubic).unwrap();
+        assert_eq!(rfc, TcpConfig::rfc(TcpLaw::Cubic));
+        let ns3 = stack(&spec("profile = 'ns3'\nmin_rto_ms = 1000"), TcpLaw::NewReno).unwrap();
+        assert_eq!(
+            (ns3.min_rto_ps, ns3.delayed_ack_ps),
+            (1_000_000_000_000, 200_000_000_000)
+        );
+        // The wait for a second segment goes with the smallest timeout.
+        let slow = stack(&spec("min_rto_ms = 4"), TcpLaw::NewReno).unwrap();
+        assert_eq!(slow.delayed_ack_ps, 1_000_000_000);
+    }
+
+    /// ns-3's marking queue stands before a device that holds one packet more.
+    #[test]
+    fn queues_in_packets() {
+        let mut config = Config::paper(0, false);
+        all(&mut config, &spec(""), QueueSpec::default(), TcpLaw::Dctcp).unwrap();
+        assert_eq!(config.flow_control, FlowControl::DropTail { packets: 1000 });
+        assert_eq!(config.mark_packets, Some(65));
+        all(
+            &mut config,
+            &spec("profile = 'ns3'"),
+            QueueSpec::default(),
+            TcpLaw::Dctcp,
+        )
+        .unwrap();
+        assert_eq!(config.flow_control, FlowControl::DropTail { packets: 1001 });
+        assert_eq!(config.mark_packets, Some(66));
+        all(
+            &mut config,
+            &spec("profile = 'ns3'"),
+            QueueSpec::default(),
+            TcpLaw::Cubic,
+        )
+        .unwrap();
+        assert_eq!((config.mark_packets, config.ecn.len()), (None, 0));
+    }
+
+    #[test]
+    fn one_line_errors() {
+        let error = |text: &str, law| stack(&spec(text), law).unwrap_err();
+        assert_eq!(
+            error("profile = 'ns4'", TcpLaw::Cubic),
+            "tcp.profile: expected rfc or ns3, got `ns4`"
+        );
+        assert_eq!(
+            error("recovery = 'fack'", TcpLaw::Cubic),
+            "tcp.recovery: expected classic or prr, got `fack`"
+        );
+        assert_eq!(error("mss = 1", TcpLaw::Cubic), "tcp.mss: expected 64 to 9000, got 1");
+        assert!(error("hystart = true", TcpLaw::NewReno).starts_with("tcp.hystart: expected only with cubic"));
+        assert!(error("min_rto_ms = -1", TcpLaw::NewReno).starts_with("tcp.min_rto_ms: expected 0 to 1e6 ms"));
+    }
+
+    #[test]
+    fn drops_count_ns3s_handshake() {
+        let ns3 = spec("profile = 'ns3'\ndrop_arrivals = [302, 303]");
+        let drops = arrival_drops(&ns3, &dumbbell(1, 10, 1, 1000)).unwrap();
+        assert_eq!((drops[0].link, drops[0].numbers.as_slice()), (2, [300, 301].as_slice()));
+        assert!(arrival_drops(&ns3, &star(3, 10, 1000))
+            .unwrap_err()
+            .contains("between two switches"));
+        let handshake = spec("profile = 'ns3'\ndrop_arrivals = [1]");
+        let error = arrival_drops(&handshake, &dumbbell(1, 10, 1, 1000)).unwrap_err();
+        assert_eq!(error, "tcp.drop_arrivals: expected 2 or more, got 1");
+    }
+}
