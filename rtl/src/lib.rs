@@ -1,5 +1,8 @@
 //! The NIC in RustHDL.
 
+// RustHDL translates no guards of match arms: a condition stands inside its arm.
+#![allow(clippy::collapsible_match)]
+
 pub mod cc;
 pub mod dma;
 pub mod emit;
