@@ -2,15 +2,15 @@
 
 use super::{create_file, say, Failure};
 use crate::cosim::rtl::Simulator;
-use crate::cosim::{self, Cosim, Options};
-use hpcc_models::cc::trace::Trace;
+use crate::cosim::{self, Cosim, Options, Source};
 use indicatif::ProgressBar;
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Replay an ACK trace through the golden, fixed-point and RTL congestion control and compare them
 ///
-/// Prints relative errors of U and W: golden against the trace's own columns, fixed point against golden, RTL against
+/// The trace's header says which law it is of (`# law=`: hpcc, powertcp, theta) and with which options.
+/// Prints relative errors of U (PowerTCP: power) and W: golden against the trace's own columns, fixed point against golden, RTL against
 /// fixed point (which must agree bit for bit). Exit code 1 if RTL and fixed point differ or a bound is exceeded.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -44,10 +44,16 @@ fn bound(text: &str) -> Result<f64, String> {
 impl Args {
     /// Runs the subcommand.
     pub fn run(self) -> Result<(), Failure> {
-        let trace = Trace::read(&self.acks).map_err(Failure::input)?;
+        let trace = Source::read(&self.acks).map_err(Failure::input)?;
+        if let (Source::Power(_), true) = (&trace, self.vcd.is_some()) {
+            return Err(Failure::Input(format!(
+                "--vcd: expected a law with RTL, got {}",
+                trace.law()
+            )));
+        }
         let out = self.out.as_deref().map(create_file).transpose()?;
         let vcd = self.vcd.as_deref().map(create_file).transpose()?;
-        let bar = ProgressBar::new(trace.rows.len() as u64).with_message("RTL");
+        let bar = ProgressBar::new(trace.rows().len() as u64).with_message("RTL");
         let options = Options {
             seed: self.seed,
             simulator: self.rtl,

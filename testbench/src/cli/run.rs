@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config};
+use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config, Ns3Flow};
 use hpcc_models::net::{LinkChange, SamplePlan};
 
 use super::{link, say, Failure};
@@ -39,8 +39,9 @@ pub struct Args {
     /// That simulator's configuration file: its framing, parameters and rules are used
     #[arg(long, requires = "topology")]
     ns3_config: Option<String>,
-    /// Law in place of the scenario's: hpcc, hpcc-per-ack, hpcc-per-rtt, hpcc-rxrate, hpcc-alpha1, dcqcn, dcqcn+win, timely, timely+win, dctcp;
-    /// with TCP hosts: newreno, linuxreno, cubic, dctcp-tcp
+    /// Law in place of the scenario's: hpcc, hpcc-per-ack, hpcc-per-rtt, hpcc-rxrate, hpcc-alpha1, dcqcn, dcqcn+win, timely, timely+win, dctcp,
+    /// powertcp, theta-powertcp; with TCP hosts: newreno, linuxreno, cubic, dctcp-tcp. Beside an ns-3 configuration the law takes the
+    /// parameters that the file has for it
     #[arg(long, value_name = "LAW")]
     cc: Option<String>,
     /// How deep the sender is simulated
@@ -219,10 +220,15 @@ impl Args {
             }
         };
         if let (Some(name), Some(profile)) = (&self.cc, &profile) {
-            law = ns3::replace_law(&law, name, profile, &mut config)?;
+            let notes;
+            (law, notes) = ns3::replace_law(name, profile, &mut config)?;
+            notes.iter().for_each(|note| eprintln!("warning: {note}"));
         }
         config.seed = self.seed.unwrap_or(1);
-        let specs: Vec<_> = flows.iter().map(|f| f.spec()).collect();
+        // The PowerTCP authors' simulator is a newer one, which starts a flow at the nanosecond that its file says.
+        let rounded = profile.is_some() && matches!(law.kind, LawKind::PowerTcp | LawKind::Theta);
+        let spec = |f: &Ns3Flow| if rounded { f.spec_rounded() } else { f.spec() };
+        let specs: Vec<_> = flows.iter().map(spec).collect();
         let first = specs.iter().map(|f| f.start_ps).min().unwrap_or(0);
         // As that simulator counts: traffic starts at 2 s, results count from there.
         let origin_ps = if profile.is_some() { monitor.0.min(first) } else { first };

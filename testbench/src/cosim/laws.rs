@@ -2,13 +2,21 @@
 
 use super::replay::{Replay, Seen};
 use super::rtl::Rtl;
+use super::source::Source;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams, Observation, StepOptions};
-use hpcc_models::cc::trace::Trace;
+use hpcc_models::cc::powertcp::{PowerObservation, PowerParams, PowerTcp};
 use hpcc_models::cc::{CcEvent, CongestionControl};
-use hpcc_models::fixed::FixedHpcc;
+use hpcc_models::fixed::{FixedHpcc, FixedPower};
 
 /// Golden first; every later one is compared with the one before it.
-pub fn all(params: &HpccParams, rtl: Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
+pub fn all(source: &Source, rtl: impl FnOnce(&HpccParams) -> Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
+    match source {
+        Source::Hpcc(trace) => hpcc(&trace.header.params, rtl(&trace.header.params)),
+        Source::Power(trace) => power(&trace.header.params),
+    }
+}
+
+fn hpcc(params: &HpccParams, rtl: Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
     let golden = Hpcc::<f64>::new(params.clone()).map_err(|error| error.to_string())?;
     let fixed = FixedHpcc::new(params.clone()).map_err(|error| error.to_string())?;
     Ok(vec![
@@ -26,21 +34,67 @@ pub fn all(params: &HpccParams, rtl: Rtl) -> Result<Vec<Box<dyn Replay>>, String
     ])
 }
 
+/// The models of PowerTCP and theta-PowerTCP: they have no RTL.
+fn power(params: &PowerParams) -> Result<Vec<Box<dyn Replay>>, String> {
+    let golden = PowerTcp::new(params.clone()).map_err(|error| error.to_string())?;
+    let fixed = FixedPower::new(params.clone()).map_err(|error| error.to_string())?;
+    Ok(vec![
+        Box::new(Law {
+            name: "golden",
+            law: golden,
+            last: |law| law.last().copied(),
+        }),
+        Box::new(Law {
+            name: "fixed",
+            law: fixed,
+            last: |law| law.last().copied(),
+        }),
+    ])
+}
+
 /// Golden on the trace's own 17-bit queues, to be compared with the trace's own columns.
-pub fn golden_at_full_width(trace: &Trace, flows: u32, events: &[CcEvent]) -> Result<Vec<Option<Seen>>, String> {
-    let mut law = Hpcc::<f64>::new(trace.header.params.clone()).map_err(|error| error.to_string())?;
-    (0..flows).for_each(|flow| {
-        law.create(flow, 0);
-    });
-    let step = |(row, event)| {
-        let options = StepOptions {
-            queues: Some(trace.queues(row)),
-            ..StepOptions::default()
-        };
-        law.handle_with(event, &options);
-        law.last().copied().map(Seen::from)
+pub fn golden_at_full_width(source: &Source, flows: u32, events: &[CcEvent]) -> Result<Vec<Option<Seen>>, String> {
+    let with = |queues| StepOptions {
+        queues: Some(queues),
+        ..StepOptions::default()
     };
-    Ok(trace.rows.iter().zip(events).map(step).collect())
+    match source {
+        Source::Hpcc(trace) => {
+            let mut law = Hpcc::<f64>::new(trace.header.params.clone()).map_err(|error| error.to_string())?;
+            (0..flows).for_each(|flow| {
+                law.create(flow, 0);
+            });
+            let step = |(row, event)| {
+                law.handle_with(event, &with(trace.queues(row)));
+                law.last().copied().map(Seen::from)
+            };
+            Ok(trace.rows.iter().zip(events).map(step).collect())
+        }
+        Source::Power(trace) => {
+            let mut law = PowerTcp::new(trace.header.params.clone()).map_err(|error| error.to_string())?;
+            (0..flows).for_each(|flow| {
+                law.create(flow, 0);
+            });
+            let step = |(row, event)| {
+                law.handle_with(event, &with(trace.queues(row)));
+                law.last().copied().map(Seen::from)
+            };
+            Ok(trace.rows.iter().zip(events).map(step).collect())
+        }
+    }
+}
+
+impl From<PowerObservation> for Seen {
+    fn from(seen: PowerObservation) -> Self {
+        Self {
+            u: seen.power,
+            w: seen.w,
+            wc: Some(seen.old),
+            inc_stage: None,
+            branch: None,
+            rates: Some((seen.rate, seen.reference_rate)),
+        }
+    }
 }
 
 impl From<Observation<f64>> for Seen {
@@ -51,18 +105,19 @@ impl From<Observation<f64>> for Seen {
             wc: Some(seen.wc),
             inc_stage: Some(seen.inc_stage),
             branch: Some(seen.branch),
+            rates: None,
         }
     }
 }
 
 /// A law of `hpcc-models` with a way to look at its last step.
-struct Law<L> {
+struct Law<L, O> {
     name: &'static str,
     law: L,
-    last: fn(&L) -> Option<Observation<f64>>,
+    last: fn(&L) -> Option<O>,
 }
 
-impl<L: CongestionControl> Replay for Law<L> {
+impl<L: CongestionControl, O: Into<Seen>> Replay for Law<L, O> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -73,7 +128,7 @@ impl<L: CongestionControl> Replay for Law<L> {
         }
         let step = |event| {
             self.law.handle(event);
-            (self.last)(&self.law).map(Seen::from)
+            (self.last)(&self.law).map(O::into)
         };
         Ok(events.iter().map(step).collect())
     }

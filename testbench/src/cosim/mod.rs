@@ -9,22 +9,23 @@ pub mod output;
 mod replay;
 pub mod report;
 pub mod rtl;
+mod source;
 #[cfg(test)]
 mod tests;
 
 use compare::{Comparison, Expected};
 use hpcc_models::cc::hpcc::HpccParams;
-use hpcc_models::cc::trace::{Trace, TraceRow};
-use hpcc_models::cc::CcEvent;
 use indicatif::ProgressBar;
 pub use replay::{Replay, Seen};
 use rtl::{Rtl, Simulator};
-use std::collections::BTreeMap;
+pub use source::{Row, Source};
 use std::fs::File;
 use std::io::BufWriter;
 
 /// Golden meets every row of a recorded trace to this.
 const TRACE_BOUND: Expected = Expected::Within(1e-6);
+/// PowerTCP's is met to the last bit of a double.
+const POWER_TRACE_BOUND: Expected = Expected::Within(1e-12);
 /// What one step of the fixed-point law may differ from golden; over a whole trace it stays a guide.
 const FIXED_BOUND: Expected = Expected::Within(1.0 / 2048.0);
 
@@ -63,7 +64,9 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub struct Cosim {
     /// The trace.
-    pub trace: Trace,
+    pub source: Source,
+    /// Its rows.
+    pub rows: Vec<Row>,
     /// Golden, then the others.
     pub runs: Vec<Run>,
     /// Rows with a queue above the 16 bits of the wire, which saturates for all but golden against the trace.
@@ -74,19 +77,25 @@ pub struct Cosim {
 
 impl Cosim {
     /// Replays the trace through every model there is.
-    pub fn run(trace: Trace, options: &Options) -> Result<Self, String> {
-        let (flows, events) = dense_events(&trace);
+    pub fn run(source: impl Into<Source>, options: &Options) -> Result<Self, String> {
+        let source: Source = source.into();
+        let (flows, events) = source.events();
         let mut runs = Vec::new();
-        for mut model in laws::all(&trace.header.params, options.rtl(&trace.header.params))? {
+        for mut model in laws::all(&source, |params| options.rtl(params))? {
             let seen = model.replay(flows, &events)?;
             runs.push(Run {
                 name: model.name(),
                 seen,
             });
         }
-        let recorded: Vec<Option<Seen>> = trace.rows.iter().map(|row| Some(recorded(row))).collect();
-        let full = laws::golden_at_full_width(&trace, flows, &events)?;
-        let mut comparisons = vec![Comparison::new("golden", "trace", TRACE_BOUND, &full, &recorded)];
+        let rows = source.rows();
+        let recorded: Vec<Option<Seen>> = rows.iter().map(|row| Some(row.recorded)).collect();
+        let full = laws::golden_at_full_width(&source, flows, &events)?;
+        let bound = match source {
+            Source::Hpcc(_) => TRACE_BOUND,
+            Source::Power(_) => POWER_TRACE_BOUND,
+        };
+        let mut comparisons = vec![Comparison::new("golden", "trace", bound, &full, &recorded)];
         for pair in runs.windows(2) {
             let [reference, model] = pair else { continue };
             let expected = if reference.name == "golden" {
@@ -104,10 +113,10 @@ impl Cosim {
         }
         // The hardware was compared with golden on the queues it sees; what is kept is golden on the trace's own.
         runs[0].seen = full;
-        let wide = |row: &&TraceRow| row.hops.iter().any(|hop| hop.q > u32::from(u16::MAX));
-        let saturated = trace.rows.iter().filter(wide).count();
+        let saturated = rows.iter().filter(|row| row.wide).count();
         Ok(Self {
-            trace,
+            source,
+            rows,
             runs,
             comparisons,
             saturated,
@@ -116,13 +125,16 @@ impl Cosim {
 
     /// Writes the RTL's clocks around the first row on which it is wrong, or around the first row.
     pub fn waveform(&self, options: &Options, out: BufWriter<File>) -> Result<(), String> {
-        let (flows, events) = dense_events(&self.trace);
+        let Source::Hpcc(trace) = &self.source else {
+            return Err(format!("expected a law with RTL, got {}", self.source.law()));
+        };
+        let (flows, events) = self.source.events();
         let wrong = self
             .comparisons
             .iter()
             .find(|c| c.expected == Expected::Exact)
             .and_then(|c| c.first_divergence);
-        let rtl = options.rtl(&self.trace.header.params);
+        let rtl = options.rtl(&trace.header.params);
         rtl.waveform(flows, &events, wrong.unwrap_or(0), out)
     }
 
@@ -130,33 +142,4 @@ impl Cosim {
     pub fn model(&self, name: &str) -> Option<&Run> {
         self.runs.iter().find(|run| run.name == name)
     }
-}
-
-/// What the trace says about a row.
-fn recorded(row: &TraceRow) -> Seen {
-    Seen {
-        u: row.u,
-        w: row.w_bytes,
-        wc: Some(row.wc_bytes),
-        inc_stage: Some(row.inc_stage),
-        branch: None,
-    }
-}
-
-/// Events with flows renumbered from 0 in order of appearance, as they index the hardware's tables; and their count.
-fn dense_events(trace: &Trace) -> (u32, Vec<CcEvent>) {
-    let mut numbers = BTreeMap::new();
-    let events = trace
-        .rows
-        .iter()
-        .map(|row| {
-            let next = numbers.len() as u32;
-            let flow = *numbers.entry(row.flow).or_insert(next);
-            CcEvent {
-                flow,
-                ..trace.event(row)
-            }
-        })
-        .collect();
-    (numbers.len() as u32, events)
 }

@@ -6,7 +6,7 @@ use hpcc_models::cc::CcEvent;
 /// Flow state after one ACK, in the units of the trace. Fixed-point values are exact in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
-    /// Normalised inflight bytes.
+    /// What the law reads: HPCC's normalised inflight bytes, PowerTCP's smoothed power.
     pub u: f64,
     /// Window, bytes.
     pub w: f64,
@@ -16,6 +16,8 @@ pub struct Seen {
     pub inc_stage: Option<u8>,
     /// Branch taken, where the model shows it.
     pub branch: Option<Branch>,
+    /// Rate and reference rate, bits per second, where they are the law's state.
+    pub rates: Option<(f64, f64)>,
 }
 
 /// A model under comparison.

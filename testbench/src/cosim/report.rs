@@ -2,6 +2,7 @@
 
 use super::compare::{Comparison, Errors, Expected};
 use super::{Cosim, Seen};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -22,15 +23,17 @@ fn mismatches(comparison: &Comparison) -> String {
 
 /// The whole report, ending in a line break.
 pub fn table(cosim: &Cosim, file: &Path) -> String {
-    let p = &cosim.trace.header.params;
+    let (line_rate, base_rtt_ns, w_init) = cosim.source.port();
+    let flows: BTreeSet<u32> = cosim.rows.iter().map(|row| row.flow).collect();
     let mut text = format!(
-        "{}: {} ACKs, {} flows, {} Gb/s, T {} ns, W_init {} bytes\n\n",
+        "{}: {}, {} ACKs, {} flows, {} Gb/s, T {} ns, W_init {} bytes\n\n",
         file.display(),
-        cosim.trace.rows.len(),
-        cosim.trace.flows().len(),
-        p.line_rate as f64 / 1e9,
-        p.base_rtt_ns,
-        p.w_init
+        cosim.source.law(),
+        cosim.rows.len(),
+        flows.len(),
+        line_rate as f64 / 1e9,
+        base_rtt_ns,
+        w_init
     );
     let title = |what: &str| format!("{what:^39}");
     let columns = "     mean       p50       p99       max";
@@ -38,7 +41,7 @@ pub fn table(cosim: &Cosim, file: &Path) -> String {
         text,
         "{:17} {}   {}",
         "",
-        title("relative error of U"),
+        title(&format!("relative error of {}", cosim.source.signal())),
         title("relative error of W")
     );
     let _ = writeln!(text, "{:17} {columns}   {columns}   branches  stages  mismatches", "");
@@ -65,6 +68,9 @@ pub fn table(cosim: &Cosim, file: &Path) -> String {
     for comparison in &cosim.comparisons {
         text.push_str(&divergence(cosim, comparison));
     }
+    if cosim.model("rtl").is_none() {
+        let _ = writeln!(text, "rtl: {} has no RTL", cosim.source.law());
+    }
     text
 }
 
@@ -89,7 +95,7 @@ fn divergence(cosim: &Cosim, comparison: &Comparison) -> String {
 }
 
 fn place(cosim: &Cosim, row: usize) -> String {
-    let at = &cosim.trace.rows[row];
+    let at = &cosim.rows[row];
     format!("line {}, flow {}, {} ns", at.line, at.flow, at.t_ns)
 }
 
@@ -98,7 +104,7 @@ fn values(cosim: &Cosim, comparison: &Comparison, row: usize) -> String {
         .map(|name| {
             let seen = match cosim.model(name) {
                 Some(run) => run.seen[row],
-                None => Some(super::recorded(&cosim.trace.rows[row])),
+                None => Some(cosim.rows[row].recorded),
             };
             format!(
                 "  {name:8} {}\n",
@@ -140,10 +146,10 @@ pub fn failed(cosim: &Cosim, bound: Option<f64>) -> Option<String> {
     let (what, error) = if beyond.w.max > bound {
         ("W", beyond.w)
     } else {
-        ("U", beyond.u)
+        (cosim.source.signal(), beyond.u)
     };
     Some(format!(
         "{} against {}: relative error of {what} {:.3e} at line {}, above the bound {bound:e}",
-        beyond.model, beyond.reference, error.max, cosim.trace.rows[error.worst_row].line
+        beyond.model, beyond.reference, error.max, cosim.rows[error.worst_row].line
     ))
 }

@@ -128,6 +128,7 @@ impl Replay for Rtl {
             wc: None,
             inc_stage: None,
             branch: None,
+            rates: None,
         };
         let mut next = |event: &CcEvent| updates.next_if(|update| u32::from(update.flow) == event.flow).map(seen);
         Ok(events.iter().map(&mut next).collect())

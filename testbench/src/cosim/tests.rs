@@ -11,6 +11,7 @@ fn seen(u: f64, w: f64) -> Option<Seen> {
         wc: None,
         inc_stage: Some(1),
         branch: Some(Branch::Additive),
+        rates: None,
     })
 }
 

@@ -332,9 +332,12 @@ fn names_tcp(traffic: &[TrafficSpec]) -> bool {
 /// The law with the scenario's parameters.
 pub fn law(scenario: &Scenario) -> Result<LawSpec, String> {
     let mut law = LawSpec::named(&scenario.law)?;
-    law.w_ai = scenario.cc.w_ai;
-    law.eta = scenario.cc.eta;
-    law.max_stage = scenario.cc.max_stage;
+    for (key, value) in &scenario.cc.law {
+        // The plan has seen to it that every key is one of some run's law.
+        if law.kind.keys().contains(&key.as_str()) {
+            law.set_key(key, value)?;
+        }
+    }
     law.driver = scenario.cc.driver;
     law.min_rate = scenario.cc.min_rate_mbps.map(|m| m * 1_000_000);
     law.precision = scenario.cc.precision.map(Precision::from);
@@ -364,7 +367,8 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     config.host_acks_ignore_pause = spec.ack_priority;
     config.retry_timeout_ps = Some(spec.retry_timeout_us.clamp(1, 10_000_000) * 1_000_000);
     config.seed = scenario.seed;
-    config.rate_moves_next_send = law.kind == LawKind::Hpcc;
+    config.rate_moves_next_send = law.kind.moves_next_send();
+    config.int_arrivals = law.wants_arrivals();
     config.window_use = if law.windowed { WindowUse::Law } else { WindowUse::None };
     match spec.flow_control.as_str() {
         "pfc" => {
@@ -387,6 +391,7 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     if law.kind == LawKind::Dctcp {
         config.mark_like_dctcp();
     }
+    thresholds(spec, &mut config)?;
     let default = if scenario.fidelity == Fidelity::Golden {
         0
     } else {
@@ -394,6 +399,28 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     };
     config.cc_latency_ps = scenario.cc.latency_ns.unwrap_or(default) * 1000;
     Ok(config)
+}
+
+/// The scenario's marking thresholds in place of the law's.
+fn thresholds(spec: &NetworkSpec, config: &mut Config) -> Result<(), String> {
+    for (&rate, rule) in &mut config.ecn {
+        let scale = |kb: f64| (kb * 1000.0 * rate as f64 / 25e9).round() as u64;
+        rule.k_min = spec.ecn_kmin_kb.map_or(rule.k_min, scale);
+        rule.k_max = spec.ecn_kmax_kb.map_or(rule.k_max, scale);
+        rule.p_max = spec.ecn_pmax.unwrap_or(rule.p_max);
+        let sane = |kb: Option<f64>| kb.is_none_or(|kb| (0.0..=1e6).contains(&kb));
+        if !sane(spec.ecn_kmin_kb) || !sane(spec.ecn_kmax_kb) || rule.k_min > rule.k_max {
+            return Err(format!(
+                "network.ecn_kmin_kb: expected 0 to 1000000 and at most ecn_kmax_kb, got {} and {}",
+                rule.k_min as f64 * 25e6 / rate as f64,
+                rule.k_max as f64 * 25e6 / rate as f64
+            ));
+        }
+        if !(0.0..=1.0).contains(&rule.p_max) {
+            return Err(format!("network.ecn_pmax: expected 0 to 1, got {}", rule.p_max));
+        }
+    }
+    Ok(())
 }
 
 /// The scenario's link changes.

@@ -101,6 +101,9 @@ fn a_scenarios_faults_are_named() {
         ),
         ("run.stop_us=-1", "run.stop_us: expected above 0"),
         ("cc.eta=5", "eta: expected above 0 and at most 1, got 5"),
+        ("cc.gain=0.1", "cc.gain: hpcc has no such key; it has w_ai"),
+        ("cc.gaim=0.1", "cc.gaim: hpcc has no such key; it has w_ai"),
+        ("network.ecn_pmax=0.1", "network.ecn_pmax: hpcc reads no marks"),
         (
             "cc.precision.fraction_bits=3",
             "cc.precision: expected only with HPCC at fidelity fixed",

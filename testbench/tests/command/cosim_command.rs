@@ -147,3 +147,42 @@ fn bad_usage_is_exit_code_2() {
     assert!(text(&unwritable.stderr).starts_with("error: no/such/folder/out.csv: "));
     assert_eq!(cosim(&["--help"]).status.code(), Some(0));
 }
+
+/// The header says which law: PowerTCP's and theta-PowerTCP's traces, golden equal to the trace in every column, fixed point close to it.
+#[test]
+fn the_trace_names_the_law() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, law) in [
+        ("power_incast10_25g", "powertcp"),
+        ("theta_incast10_25g", "theta-powertcp"),
+    ] {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("data/powertcp/{name}.csv"));
+        let out = folder.path().join("out.csv");
+        let output = cosim(&["--acks", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let table = text(&output.stdout);
+        assert!(table.contains(&format!("{law}, 700 ACKs")), "{table}");
+        assert!(
+            table.contains("golden and trace stay within 1.0e-12 on every row"),
+            "{table}"
+        );
+        assert!(table.contains(&format!("rtl: {law} has no RTL")), "{table}");
+        let rows = std::fs::read_to_string(&out).unwrap();
+        let recorded = std::fs::read_to_string(&file).unwrap();
+        let recorded: Vec<&str> = recorded.lines().filter(|line| !line.starts_with('#')).collect();
+        let mut lines = rows.lines();
+        let columns =
+            "t_ns,flow,golden_power,golden_w,golden_rate_bps,golden_ref_bps,fixed_power,fixed_w,rtl_power,rtl_w";
+        assert_eq!(lines.next(), Some(columns));
+        for (line, want) in lines.zip(&recorded[1..]) {
+            let got: Vec<&str> = line.split(',').collect();
+            let want: Vec<&str> = want.rsplit(',').take(2).collect();
+            assert_eq!((got[5], got[4], got.len()), (want[0], want[1], 10), "{line}");
+        }
+        assert_eq!(rows.lines().count(), recorded.len());
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/powertcp/theta_incast10_25g.csv");
+    let output = cosim(&["--acks", file.to_str().unwrap(), "--vcd", "x.vcd"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--vcd: expected a law with RTL, got theta-powertcp"));
+}

@@ -111,6 +111,43 @@ fn ns3_files_give_that_simulators_times() {
     assert!(queues.lines().count() > 600, "{} rows", queues.lines().count());
 }
 
+/// The configuration's parameters stay with `--cc`, and what is not taken is said; PowerTCP's files give its authors' times.
+#[test]
+fn another_law_beside_a_configuration() {
+    let temp = tempfile::tempdir().unwrap();
+    let power = |what: &str| {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/powertcp/power_two_to_one.");
+        format!("{path}{what}")
+    };
+    let run = |topology: &str, flows: &str, config: &str, law: &str| {
+        let files = ["--topology", topology, "--flows", flows, "--ns3-config", config];
+        let rest = ["--cc", law, "--out", "o"];
+        let output = hpcc_nic(&[&["run"], &files[..], &rest[..]].concat(), temp.path());
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{error}");
+        (std::fs::read_to_string(temp.path().join("o/flows.csv")).unwrap(), error)
+    };
+    let (got, error) = run(&power("topo.txt"), &power("flow.txt"), &power("config.txt"), "powertcp");
+    assert!(error.contains("--cc powertcp: parameters of other laws"), "{error}");
+    let want = std::fs::read_to_string(power("fct.csv")).unwrap();
+    for (got, want) in got.lines().zip(want.lines()).skip(1) {
+        let head = |line: &str| line.split(',').take(7).map(String::from).collect::<Vec<_>>();
+        assert_eq!(head(got), head(want));
+    }
+    // The same law named on the command line takes RATE_AI as it does without the name, to the cut of whole bits per second.
+    let (topology, flows, config) = (
+        data("two_to_one.topo.txt"),
+        data("two_to_one.flow.txt"),
+        data("two_to_one.config.txt"),
+    );
+    let (got, _) = run(&topology, &flows, &config, "hpcc");
+    let want = std::fs::read_to_string(data("two_to_one.fct.csv")).unwrap();
+    for (got, want) in got.lines().zip(want.lines()).skip(1) {
+        let fct = |line: &str| line.split(',').nth(5).unwrap().parse::<f64>().unwrap();
+        assert!((fct(got) / fct(want) - 1.0).abs() < 0.01, "{got} {want}");
+    }
+}
+
 #[test]
 fn a_failed_check_is_exit_code_1() {
     let temp = tempfile::tempdir().unwrap();

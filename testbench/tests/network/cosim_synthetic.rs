@@ -16,8 +16,11 @@ fn check(name: &str, setting: &Synthetic, options: &Options) {
     println!("{table}");
     assert_eq!(report::failed(&cosim, None), None, "{table}");
     // what `--out` calls golden is the trace's own law, queues above 16 bits included
-    for (seen, row) in cosim.runs[0].seen.iter().zip(&cosim.trace.rows) {
-        assert_eq!(seen.map(|seen| (seen.u, seen.w)), Some((row.u, row.w_bytes)));
+    for (seen, row) in cosim.runs[0].seen.iter().zip(&cosim.rows) {
+        assert_eq!(
+            seen.map(|seen| (seen.u, seen.w)),
+            Some((row.recorded.u, row.recorded.w))
+        );
     }
     for comparison in &cosim.comparisons {
         let exact = comparison.model == "golden";

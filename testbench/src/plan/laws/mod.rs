@@ -1,17 +1,21 @@
 //! The laws that a run can name, with their parameters, and the factory that makes a slot of one at a fidelity.
 
+pub mod keys;
 mod multi_rate;
 pub mod rtl_slot;
 mod whole_rate;
 
 use hpcc_models::cc::dcqcn::{Dcqcn, DcqcnParams};
-use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
+use hpcc_models::cc::dctcp::Dctcp;
 use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
-use hpcc_models::cc::timely::{Timely, TimelyParams};
+use hpcc_models::cc::powertcp::{PowerTcp, Profile};
+use hpcc_models::cc::timely::Timely;
 use hpcc_models::cc::CongestionControl;
-use hpcc_models::fixed::{FixedHpcc, Precision};
+use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedPower, LawEntry, Precision, LAWS};
 use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
+
+use std::collections::BTreeMap;
 
 use super::fidelity::Fidelity;
 use multi_rate::MultiRateHpcc;
@@ -31,6 +35,17 @@ pub enum LawKind {
     Dctcp,
     /// None in a slot: the hosts are TCP's.
     Tcp(TcpLaw),
+    /// PowerTCP.
+    PowerTcp,
+    /// theta-PowerTCP.
+    Theta,
+}
+
+impl LawKind {
+    /// A new rate moves a send that is already scheduled, as in the authors' simulators.
+    pub fn moves_next_send(self) -> bool {
+        matches!(self, LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta)
+    }
 }
 
 /// A law by name with everything a run can set about it. `None`: the default of the law for the port's speed.
@@ -76,10 +91,20 @@ pub struct LawSpec {
     pub driver: Driver,
     /// DCQCN's remaining parameters in place of the defaults.
     pub dcqcn: Option<DcqcnParams>,
+    /// PowerTCP: which set of options, unless a key says so.
+    pub power_default: Profile,
+    /// PowerTCP: what its power is divided by, where a configuration says so.
+    pub power_eta: Option<f64>,
+    /// Parameters set by key.
+    pub keys: BTreeMap<String, toml::Value>,
 }
 
+/// Between two looks of DCQCN's timers at a flow at fidelity `fixed`, ns: a unit of its clock, so that the intervals of the authors' runs
+/// (1 and 4 us) can be told apart.
+const DCQCN_WALK_NS: u64 = 1024;
+
 /// Names of `--cc`.
-pub const LAW_NAMES: [&str; 10] = [
+pub const LAW_NAMES: [&str; 12] = [
     "hpcc",
     "hpcc-per-ack",
     "hpcc-per-rtt",
@@ -90,6 +115,8 @@ pub const LAW_NAMES: [&str; 10] = [
     "timely",
     "timely+win",
     "dctcp",
+    "powertcp",
+    "theta-powertcp",
 ];
 
 /// Names of `--cc` for TCP hosts.
@@ -102,6 +129,8 @@ impl LawSpec {
             "dcqcn" | "dcqcn+win" => LawKind::Dcqcn,
             "timely" | "timely+win" => LawKind::Timely,
             "dctcp" => LawKind::Dctcp,
+            "powertcp" => LawKind::PowerTcp,
+            "theta-powertcp" => LawKind::Theta,
             name if LAW_NAMES.contains(&name) => LawKind::Hpcc,
             name if TCP_NAMES.contains(&name) => LawKind::Tcp(TcpLaw::named(name).unwrap_or(TcpLaw::NewReno)),
             name => {
@@ -142,12 +171,20 @@ impl LawSpec {
             precision: None,
             driver: Driver::default(),
             dcqcn: None,
+            power_default: Profile::Paper,
+            power_eta: None,
+            keys: BTreeMap::new(),
         })
     }
 
-    /// HPCC: packets carry INT.
+    /// HPCC, PowerTCP: packets carry INT.
     pub fn uses_int(&self) -> bool {
-        self.kind == LawKind::Hpcc
+        matches!(self.kind, LawKind::Hpcc | LawKind::PowerTcp)
+    }
+
+    /// PowerTCP as its authors have it: switches stamp what entered the queue.
+    pub fn wants_arrivals(&self) -> bool {
+        self.kind == LawKind::PowerTcp && self.power_profile() == Ok(Profile::Authors)
     }
 
     /// HPCC's parameters for one kind of port.
@@ -175,21 +212,14 @@ impl LawSpec {
     pub fn slot(&self, port: &SlotParams, fidelity: Fidelity) -> Result<Box<dyn CcSlot>, String> {
         match fidelity {
             Fidelity::Golden => self.golden(port),
-            _ if self.kind != LawKind::Hpcc => Err(format!(
-                "fidelity: expected golden for {}, which exists as a model only",
-                self.name
-            )),
             Fidelity::Fixed | Fidelity::CcRtl if self.multi_rate => {
                 Err("MULTI_RATE: expected 0 at this fidelity: a rate per hop exists at golden only".into())
             }
-            Fidelity::Fixed => {
-                let params = self.hpcc_params(port)?;
-                let law: Box<dyn CongestionControl> = match &self.precision {
-                    None => Box::new(FixedHpcc::new(params).map_err(|e| e.to_string())?),
-                    Some(p) => Box::new(FixedHpcc::at_precision(params, p).map_err(|e| format!("cc.precision.{e}"))?),
-                };
-                Ok(Box::new(Direct::new(law)))
-            }
+            Fidelity::Fixed => Ok(Box::new(Direct::new(self.fixed(port)?))),
+            Fidelity::CcRtl if self.kind != LawKind::Hpcc => Err(format!(
+                "fidelity: expected golden or fixed for {}, whose RTL does not exist",
+                self.name
+            )),
             Fidelity::CcRtl => {
                 let params = self.hpcc_params(port)?;
                 params.validate().map_err(|e| e.to_string())?;
@@ -202,7 +232,6 @@ impl LawSpec {
     }
 
     fn golden(&self, port: &SlotParams) -> Result<Box<dyn CcSlot>, String> {
-        let (line, w_init) = (port.line_rate_bps, port.w_init_bytes as f64);
         Ok(match self.kind {
             LawKind::Hpcc if self.multi_rate => {
                 let law = MultiRateHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
@@ -216,40 +245,52 @@ impl LawSpec {
                 let law = Hpcc::<f64>::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
                 Box::new(Direct::new(Box::new(law)))
             }
-            LawKind::Dcqcn => {
-                let mut params = self.dcqcn.unwrap_or_else(|| DcqcnParams::new(line, w_init));
-                (params.line_rate, params.w_init) = (line, w_init);
-                self.set(&mut params.min_rate, &mut params.rate_ai, Some(&mut params.rate_hai));
-                params.gain = self.gain.unwrap_or(params.gain);
-                Box::new(Direct::new(Box::new(Dcqcn::new(params))))
-            }
-            LawKind::Timely => {
-                let mut params = TimelyParams::new(line, w_init);
-                self.set(&mut params.min_rate, &mut params.rate_ai, Some(&mut params.rate_hai));
-                Box::new(Direct::new(Box::new(Timely::new(params))))
-            }
-            LawKind::Tcp(law) => {
-                return Err(format!(
-                    "law: expected one of a congestion-control slot for these flows, got {}",
-                    law.name()
-                ))
-            }
-            LawKind::Dctcp => {
-                let mut params = DctcpParams::new(line, w_init, port.mtu);
-                self.set(&mut params.min_rate, &mut params.rate_ai, None);
-                params.gain = self.gain.unwrap_or(params.gain);
-                Box::new(Direct::new(Box::new(Dctcp::new(params))))
+            LawKind::Dcqcn => Box::new(Direct::new(Box::new(Dcqcn::new(self.dcqcn_params(port)?)))),
+            LawKind::Timely => Box::new(Direct::new(Box::new(Timely::new(self.timely_params(port)?)))),
+            LawKind::Dctcp => Box::new(Direct::new(Box::new(Dctcp::new(self.dctcp_params(port)?)))),
+            LawKind::Tcp(law) => return Err(not_in_a_slot(law)),
+            LawKind::PowerTcp | LawKind::Theta => {
+                let law = PowerTcp::new(self.power_params(port)?).map_err(|e| e.to_string())?;
+                Box::new(Direct::new(Box::new(law)))
             }
         })
     }
 
-    fn set(&self, min_rate: &mut u64, rate_ai: &mut u64, rate_hai: Option<&mut u64>) {
-        *min_rate = self.min_rate.unwrap_or(*min_rate);
-        *rate_ai = self.rate_ai.unwrap_or(*rate_ai);
-        if let Some(hai) = rate_hai {
-            *hai = self.rate_hai.unwrap_or(*hai);
-        }
+    /// The law in fixed point.
+    fn fixed(&self, port: &SlotParams) -> Result<Box<dyn CongestionControl>, String> {
+        Ok(match self.kind {
+            LawKind::Hpcc => {
+                let params = self.hpcc_params(port)?;
+                match &self.precision {
+                    None => Box::new(FixedHpcc::new(params).map_err(|e| e.to_string())?),
+                    Some(p) => Box::new(FixedHpcc::at_precision(params, p).map_err(|e| format!("cc.precision.{e}"))?),
+                }
+            }
+            LawKind::Dcqcn => {
+                let params = self.dcqcn_params(port)?;
+                Box::new(FixedDcqcn::new(&params, self.windowed, DCQCN_WALK_NS).map_err(|e| e.to_string())?)
+            }
+            LawKind::PowerTcp | LawKind::Theta => {
+                Box::new(FixedPower::new(self.power_params(port)?).map_err(|e| e.to_string())?)
+            }
+            LawKind::Tcp(law) => return Err(not_in_a_slot(law)),
+            LawKind::Timely | LawKind::Dctcp => {
+                let names: Vec<&str> = LAWS.iter().map(|law: &LawEntry| law.name).collect();
+                return Err(format!(
+                    "fidelity: expected golden for {}, which exists as a model only; {} have a fixed-point form",
+                    self.name,
+                    names.join(", ")
+                ));
+            }
+        })
     }
+}
+
+fn not_in_a_slot(law: TcpLaw) -> String {
+    format!(
+        "law: expected one of a congestion-control slot for these flows, got {}",
+        law.name()
+    )
 }
 
 #[cfg(test)]
@@ -268,6 +309,10 @@ mod tests {
         for name in LAW_NAMES {
             let spec = LawSpec::named(name).unwrap();
             assert!(spec.slot(&port, Fidelity::Golden).is_ok(), "{name}");
+            let fixed = LAWS.iter().any(|law| law.name == name.trim_end_matches("+win"));
+            if fixed {
+                assert!(spec.slot(&port, Fidelity::Fixed).is_ok(), "{name}");
+            }
         }
         assert!(LawSpec::named("reno")
             .unwrap_err()

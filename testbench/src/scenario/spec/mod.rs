@@ -64,26 +64,23 @@ pub struct Scenario {
     pub full: Table,
 }
 
-/// Congestion control of a scenario.
+/// Congestion control of a scenario: what every law has, and the keys of the law itself ([`crate::plan::laws::LawKind::keys`]).
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct CcSpec {
     /// `T`, ns.
     pub t_ns: u64,
-    /// `W_AI`, bytes.
-    pub w_ai: f64,
-    /// `eta`.
-    pub eta: f64,
-    /// `maxStage`.
-    pub max_stage: u8,
     /// Smallest rate, Mb/s.
     pub min_rate_mbps: Option<u64>,
     /// `rusthdl` or `verilated`: how the RTL runs at `cc-rtl`.
     pub driver: Driver,
     /// A window takes effect this long after its acknowledgement, ns.
     pub latency_ns: Option<u64>,
-    /// Fidelity `fixed` only: another precision than the hardware's.
+    /// HPCC at fidelity `fixed` only: another precision than the hardware's.
     pub precision: Option<PrecisionSpec>,
+    /// Parameters of the law.
+    #[serde(flatten)]
+    pub law: Table,
 }
 
 /// Precision of the fixed-point law; what is not given is the hardware's.
@@ -127,13 +124,11 @@ impl Default for CcSpec {
     fn default() -> Self {
         Self {
             t_ns: 13_000,
-            w_ai: 80.0,
-            eta: 0.95,
-            max_stage: 5,
             min_rate_mbps: None,
             driver: Driver::Rusthdl,
             latency_ns: None,
             precision: None,
+            law: Table::new(),
         }
     }
 }

@@ -50,6 +50,15 @@ pub struct NetworkSpec {
     /// Retransmission timeout, us.
     #[serde(default = "timeout")]
     pub retry_timeout_us: u64,
+    /// No mark up to here, KB on a port of 25 Gb/s and in proportion on others; the law's own threshold otherwise.
+    #[serde(default)]
+    pub ecn_kmin_kb: Option<f64>,
+    /// Always marked above, KB on a port of 25 Gb/s.
+    #[serde(default)]
+    pub ecn_kmax_kb: Option<f64>,
+    /// Probability of a mark just below `ecn_kmax_kb`.
+    #[serde(default)]
+    pub ecn_pmax: Option<f64>,
     /// Links that fail, return or change speed.
     #[serde(default)]
     pub link_change: Vec<LinkChangeSpec>,

@@ -3,6 +3,8 @@
 use toml::{Table, Value};
 
 use super::Scenario;
+use crate::plan::laws::keys::{is_key_of_any, ECN_KEYS};
+use crate::plan::laws::LawSpec;
 use crate::plan::Fidelity;
 
 /// What the command line changes.
@@ -99,7 +101,67 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
             scenario: whole,
         });
     }
+    check_keys(file, &base, overrides, &runs)?;
     Ok(runs)
+}
+
+/// Every key of a law must be one that the law of a run has: of its own run for a variant, of some run for `--set`, for a sweep's axis and
+/// for the scenario itself (with `--cc` the scenario's own keys may be another law's).
+fn check_keys(file: &str, base: &Scenario, overrides: &Overrides, runs: &[Planned]) -> Result<(), String> {
+    let laws: Vec<LawSpec> = runs
+        .iter()
+        .map(|run| LawSpec::named(&run.scenario.law))
+        .collect::<Result<_, _>>()?;
+    let has = |law: &LawSpec, path: &str| match path.split_once('.') {
+        Some(("cc", key)) if is_key_of_any(key) => law.kind.keys().contains(&key),
+        Some(("network", key)) if ECN_KEYS.contains(&key) => law.kind.reads_marks(),
+        _ => true,
+    };
+    let refuse = |from: &str, path: &str, law: &LawSpec| {
+        if path.starts_with("network.") {
+            return Err(format!("{from}: {path}: {} reads no marks", law.name));
+        }
+        let keys = law.kind.keys().join(", ");
+        Err(format!("{from}: {path}: {} has no such key; it has {keys}", law.name))
+    };
+    for (run, law) in runs.iter().zip(&laws) {
+        let unknown = run.scenario.cc.law.keys().find(|key| !is_key_of_any(key));
+        if let Some(key) = unknown {
+            return refuse(file, &format!("cc.{key}"), law);
+        }
+    }
+    for (path, _) in &overrides.set {
+        if !laws.iter().any(|law| has(law, path)) {
+            return refuse("--set", path, &laws[0]);
+        }
+    }
+    let own = base.cc.law.keys().filter(|_| overrides.law.is_none());
+    for key in own {
+        let path = format!("cc.{key}");
+        if !laws.iter().any(|law| has(law, &path)) {
+            return refuse(file, &path, &laws[0]);
+        }
+    }
+    for variant in &base.variant {
+        let mut of_variant = runs.iter().zip(&laws).filter(|(run, _)| {
+            let label = run.label.as_deref();
+            label.is_some_and(|label| label.starts_with(&variant.label))
+        });
+        let Some((_, law)) = of_variant.next() else { continue };
+        // a grid over laws: each of its runs is checked when it is made
+        let varies = variant.grid.contains_key("law");
+        for path in variant
+            .set
+            .keys()
+            .chain(variant.grid.keys())
+            .filter(|_| !varies && overrides.law.is_none())
+        {
+            if !has(law, path) {
+                return refuse(&format!("{file}: variant {}", variant.label), path, law);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Most combinations of a grid or a sweep.
@@ -184,8 +246,11 @@ mod tests {
         let runs = plan("x", TEXT, &Overrides::default()).unwrap();
         assert_eq!(runs.len(), 2);
         assert_eq!(
-            (runs[0].scenario.law.as_str(), runs[1].scenario.cc.w_ai),
-            ("dcqcn", 25.0)
+            (
+                runs[0].scenario.law.as_str(),
+                runs[1].scenario.cc.law["w_ai"].as_integer()
+            ),
+            ("dcqcn", Some(25))
         );
         let set = vec![parse_set("network.hosts=9").unwrap()];
         let runs = plan(
@@ -226,7 +291,10 @@ mod tests {
                 "b w_ai 50 seed 2"
             ]
         );
-        assert_eq!((runs[4].scenario.seed, runs[4].scenario.cc.w_ai), (2, 50.0));
+        assert_eq!(
+            (runs[4].scenario.seed, runs[4].scenario.cc.law["w_ai"].as_integer()),
+            (2, Some(50))
+        );
         let wrong = plan("x", &text.replace("[25, 50]", "25"), &Overrides::default()).unwrap_err();
         assert_eq!(wrong, "x: variant b: cc.w_ai: expected a list of values");
     }
