@@ -22,12 +22,16 @@ pub struct Block {
     pub sources: Sources,
 }
 
-/// Module and name of the instances in a module's text.
-fn instances(text: &str) -> impl Iterator<Item = (&str, &str)> {
+/// Module and name of the instances in a module's text, and whether the instance sets parameters: then it is a part of the library, a
+/// FIFO or a delay, which counts with the wiring around it.
+fn instances(text: &str) -> impl Iterator<Item = (&str, &str, bool)> {
     text.lines().filter_map(|line| {
         let (module, instance) = line.strip_prefix("  ")?.strip_suffix(" (")?.split_once(" u_")?;
+        let (module, part) = module
+            .split_once(" #(")
+            .map_or((module, false), |(name, _)| (name, true));
         let word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        (word(module) && word(instance)).then_some((module, instance))
+        (word(module) && word(instance)).then_some((module, instance, part))
     })
 }
 
@@ -79,11 +83,15 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
     let text = library.module_text(module)?;
     let mut files = vec![];
     if wiring {
-        let mut children: Vec<&str> = instances(text).map(|(child, _)| child).collect();
+        let mut children: Vec<(&str, bool)> = instances(text).map(|(child, _, part)| (child, part)).collect();
         children.sort();
         children.dedup();
-        for child in children {
-            files.push((format!("{child}.sv"), black_box(library.module_text(child)?, child)?));
+        for (child, part) in children {
+            if part {
+                files.extend(library.sources(child));
+            } else {
+                files.push((format!("{child}.sv"), black_box(library.module_text(child)?, child)?));
+            }
         }
         files.push((format!("{module}.sv"), text.to_string()));
     } else {
@@ -103,7 +111,7 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
 fn walk(library: &Library, module: &str, path: &str, found: &mut Vec<Block>) -> Option<()> {
     let cut = module == NIC.name || PIPES.contains(&module);
     if cut {
-        for (child, instance) in instances(library.module_text(module)?) {
+        for (child, instance, _) in instances(library.module_text(module)?).filter(|(.., part)| !part) {
             let path = if path.is_empty() {
                 instance.to_string()
             } else {
@@ -150,12 +158,19 @@ mod tests {
 
     const TEXT: &str = "// text\nmodule pair (\n  input  wire  clock,\n  input  wire  reset,\n  input  wire  [99:0] up_data,\n  \
                         output logic [3:0] down_data,\n  output wire  down_valid\n);\n  wire  [1:0] a;\n  skid_u4 u_first (\n    \
-                        .clock(clock)\n  );\n  skid_u4 u_second (\n    .clock(clock)\n  );\n  assign a = (2'd1) + (\n  2'd1);\nendmodule\n";
+                        .clock(clock)\n  );\n  skid_u4 u_second (\n    .clock(clock)\n  );\n  hpcc_fifo #(.WIDTH(4), .ADDRESS(3)) u_third (\n    .clock(clock)\n  );\n  assign a = (2'd1) + (\n  2'd1);\nendmodule\n";
 
     #[test]
     fn instances_and_ports_are_read_from_the_text() {
         let found: Vec<_> = instances(TEXT).collect();
-        assert_eq!(found, [("skid_u4", "first"), ("skid_u4", "second")]);
+        assert_eq!(
+            found,
+            [
+                ("skid_u4", "first", false),
+                ("skid_u4", "second", false),
+                ("hpcc_fifo", "third", true)
+            ]
+        );
         let header = header(TEXT, "pair").expect("header");
         let ports: Vec<_> = ports(header)
             .into_iter()
@@ -175,7 +190,7 @@ mod tests {
     /// Instances of every module below `module`, by counting, independent of the cutting.
     fn count(library: &Library, module: &str, counts: &mut BTreeMap<String, u64>) {
         *counts.entry(module.into()).or_default() += 1;
-        for (child, _) in instances(library.module_text(module).expect("module")) {
+        for (child, ..) in instances(library.module_text(module).expect("module")) {
             count(library, child, counts);
         }
     }
@@ -190,6 +205,10 @@ mod tests {
         for block in &blocks {
             if block.wiring {
                 *parts.entry(block.module.clone()).or_default() += 1;
+                let text = library.module_text(&block.module).expect("module");
+                for (child, ..) in instances(text).filter(|(.., part)| *part) {
+                    count(&library, child, &mut parts);
+                }
             } else {
                 count(&library, &block.module, &mut parts);
             }

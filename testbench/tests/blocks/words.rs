@@ -221,7 +221,7 @@ impl hpcc_testbench::verilated::lockstep::Drive for Operations {
     fn drive(&mut self, clock: u64, outputs: &[u64], inputs: &mut [u64]) {
         self.0.drive(clock, outputs, inputs);
         let word = &mut inputs[self.1];
-        *word = *word & !15 | (*word & 15) % 12;
+        *word = (*word & !15) | ((*word & 15) % 12);
     }
 }
 

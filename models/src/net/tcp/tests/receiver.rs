@@ -7,6 +7,9 @@ struct Peer {
     receiver: Receiver,
 }
 
+/// What an acknowledgement says: its number, ECE, and the blocks, in segments.
+type Told = (u64, bool, Vec<(u64, u64)>);
+
 impl Peer {
     fn new(config: TcpConfig) -> Self {
         Self {
@@ -20,7 +23,7 @@ impl Peer {
         self.marked(n, false).iter().map(|a| (a.0, a.2.clone())).collect()
     }
 
-    fn marked(&mut self, n: u64, mark: bool) -> Vec<(u64, bool, Vec<(u64, u64)>)> {
+    fn marked(&mut self, n: u64, mark: bool) -> Vec<Told> {
         let segment = Segment {
             seq: n * MSS,
             len: MSS as u32,
