@@ -1,5 +1,5 @@
 //! PowerTCP and theta-PowerTCP bit for bit as the hardware computes them: the order of decisions is the golden model's, the integers are
-//! those of [`arithmetic`], the parameters those of [`registers`].
+//! those of [`arithmetic`], the parameters those of `registers`.
 //!
 //! Windows are kept at the configured `tau`; where a flow measures its own base round-trip time (D9) the window that leaves is scaled to
 //! it. The authors' whole bits per second (D12) are not rebuilt: what they cut is below the window's resolution.

@@ -1,6 +1,6 @@
 //! The macros that declare words and kinds.
 
-/// Makes words: structs of [`U`], [`W`], `Bit`, kinds, [`Many`] and other words, the first field in the lowest bits.
+/// Makes words: structs of `U`, `W`, `Bit`, kinds, `Many` and other words, the first field in the lowest bits.
 #[macro_export]
 macro_rules! word {
     ($(
