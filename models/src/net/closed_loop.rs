@@ -150,6 +150,7 @@ impl Simulator {
     pub(super) fn finish_flow(&mut self, flow: u32) {
         self.records[flow as usize].finished_ps = Some(self.now);
         self.unfinished -= 1;
+        self.flow_over(flow);
         let Some((number, response)) = self.loop_of.remove(&flow) else {
             return;
         };

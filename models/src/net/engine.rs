@@ -9,7 +9,7 @@ use super::closed_loop::Running;
 use super::config::Config;
 use super::event::EventQueue;
 use super::flow::{Context, FlowRecord, FlowSpec};
-use super::hcc::Hcc;
+use super::hcc::{Hcc, HccOutcome};
 use super::meter::Meters;
 use super::outside::Outside;
 use super::packet::PacketSlab;
@@ -80,6 +80,8 @@ pub struct Outcome {
     pub samples: Samples,
     /// Counters.
     pub counters: Counters,
+    /// What the agents of HCC did, if there were any.
+    pub hcc: Option<HccOutcome>,
 }
 
 /// Why a simulation cannot be set up.
@@ -404,6 +406,7 @@ impl Simulator {
             records: self.records,
             samples: self.samples,
             counters: self.counters,
+            hcc: self.hcc.map(|h| h.outcome),
         }
     }
 }

@@ -70,8 +70,8 @@ impl Simulator {
             self.events
                 .push(self.now + self.config.cc_latency_ps, encode(Kind::Collect, 0, slot));
         }
-        if finished || p.kind == PacketKind::Nak {
-            self.flow_changed(p.context);
+        if p.kind == PacketKind::Nak && !finished {
+            self.flow_changed(p.flow, false);
         }
         if finished {
             self.contexts[p.context as usize].tick_at = u64::MAX;
@@ -222,8 +222,8 @@ impl Simulator {
             }
             None => context.snd_nxt = context.snd_una,
         }
-        let nic = context.nic;
-        self.flow_changed(index);
+        let (nic, flow) = (context.nic, context.flow);
+        self.flow_changed(flow, false);
         self.arm_timeout(index);
         self.nic_send(nic);
     }

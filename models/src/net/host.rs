@@ -96,7 +96,7 @@ impl Simulator {
             ..Context::default()
         };
         self.nics[nic as usize].contexts.push(index);
-        self.cap_new_flow(index);
+        self.cap_new_flow(flow, Some(index));
         self.schedule_tick(index);
         self.nic_send(nic);
     }
@@ -276,10 +276,10 @@ impl Simulator {
         };
         let gap = self.config.clock.duration_ps(u64::from(context.last_size), pace);
         context.next_avail = (self.now + gap) as i64;
-        let all_sent = context.bytes_left() == 0;
+        let (flow, idle) = (context.flow, context.bytes_left() == 0);
         self.arm_timeout(index);
-        if all_sent {
-            self.flow_changed(index);
+        if self.hcc.is_some() {
+            self.flow_changed(flow, idle);
         }
     }
 }

@@ -132,7 +132,7 @@ pub struct Samples {
     pub port_meters: Vec<PortMeter>,
     /// What flows delivered, interval by interval.
     pub flow_meters: Vec<FlowMeter>,
-    /// One-way latency of TCP segments with payload, from the host's queue to the receiver, in classes of 100 ns.
+    /// One-way latency of packets with payload, from the host (TCP: its queue) to the receiver, in classes of 100 ns.
     pub latency: QueueHistogram,
     /// Round-trip times seen by data packets, in classes of 100 ns.
     pub rtt: QueueHistogram,

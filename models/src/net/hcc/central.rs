@@ -49,8 +49,7 @@ impl Simulator {
         let mut active: BTreeMap<u32, &Vec<usize>> = BTreeMap::new();
         for (leaf, path) in &central.paths {
             for capped in &hcc.agents[*leaf as usize].flows {
-                let c = &self.contexts[capped.context as usize];
-                if c.flow == capped.flow && !c.finished && c.bytes_left() > 0 {
+                if self.unsent(capped).is_some_and(|left| left > 0) {
                     active.insert(capped.flow, path);
                 }
             }

@@ -94,17 +94,26 @@ struct Placed {
     from_children: Vec<Up>,
     from_parent: Vec<Down>,
     failed: bool,
-    /// Leaf: contexts and their flows, with the time of start while they wait for a first share.
+    /// Leaf: flows of its host.
     flows: Vec<Capped>,
 }
 
 /// A flow that a leaf caps.
 #[derive(Clone, Copy, Debug)]
 struct Capped {
-    context: u32,
+    /// `None`: a TCP connection.
+    context: Option<u32>,
     flow: u32,
     /// Start, ps, while the flow has no share.
     waiting_since: Option<u64>,
+}
+
+/// A flow under control.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    leaf: u32,
+    /// It has nothing to send.
+    idle: bool,
 }
 
 /// A message on its way.
@@ -119,12 +128,14 @@ pub(super) struct Hcc {
     agents: Vec<Placed>,
     /// Leaf agent of a host's port.
     leaf_of_port: BTreeMap<u32, u32>,
+    /// Flows that run.
+    known: BTreeMap<u32, Known>,
     /// Pairs of hosts whose flows are controlled.
     pairs: BTreeSet<(u32, u32)>,
     messages: Vec<Option<Message>>,
     free: Vec<u32>,
     rng: ChaCha8Rng,
-    outcome: HccOutcome,
+    pub(super) outcome: HccOutcome,
     central: Option<Central>,
 }
 
@@ -209,6 +220,7 @@ impl Simulator {
             config,
             agents,
             leaf_of_port,
+            known: BTreeMap::new(),
             pairs: pairs.iter().copied().collect(),
             messages: Vec::new(),
             free: Vec::new(),

@@ -142,6 +142,48 @@ fn measured_rates_are_the_shares() {
         .all(|&ns| ns <= 150_000));
 }
 
+/// The hosts of the evaluation: TCP connections whose rate and window the agents command, drop-tail queues. The shares are the same;
+/// what the start overfills is repeated; when a flow is over the others get its part.
+#[test]
+fn commanded_connections_get_their_shares() {
+    let mut config = Config::paper(444_000, false);
+    config.flow_control = FlowControl::DropTail { packets: 1000 };
+    let stack = tcp::TcpConfig::rfc(tcp::TcpLaw::Commanded);
+    let payload = f64::from(stack.mss) / f64::from(stack.wire_bytes(stack.mss, 0));
+    config.tcp = Some(tcp::TcpSetup::all(stack));
+    let mut specs = flows(&SOURCES);
+    specs[0].bytes = 1_000_000;
+    let plan = SamplePlan {
+        meter_ps: MS,
+        end_ps: 200 * MS,
+        ..SamplePlan::default()
+    };
+    let pairs: Vec<(u32, u32)> = specs.iter().map(|f| (f.src, f.dst)).collect();
+    let mut slot = |_: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(Greedy { rate: 1.0, window: 1.0 }))))
+    };
+    let mut sim = Simulator::new(&three_tier(10, 50, 50), specs, config, plan, &mut slot).unwrap();
+    let mut hcc = HccConfig::evaluated(exact_settings());
+    hcc.dither = true;
+    sim.add_hcc(hcc, &pairs).unwrap();
+    sim.run_until(60 * MS);
+    assert!(sim.records()[0].finished_ps.is_some());
+    let share = 9_900_000_000.0 / 11.0 * payload;
+    for flow in 1..12 {
+        let meters = sim.samples().flow_meters.iter();
+        let late = meters.filter(|m| m.flow == flow && m.t_ps > 30 * MS && m.t_ps <= 60 * MS);
+        let rate = late.map(|m| m.delivered_bytes as f64).sum::<f64>() * 8.0 / 0.03;
+        assert!((rate / share - 1.0).abs() < 0.02, "flow {flow}: {rate} of {share}");
+    }
+    let queued = sim
+        .samples()
+        .port_meters
+        .iter()
+        .filter(|m| m.t_ps > 30 * MS)
+        .map(|m| m.queue_packets);
+    assert!(queued.max().unwrap_or(0) <= 20);
+}
+
 /// A fifth of the control messages is lost and two agents fail for a while: full maps bring every flow to its share again.
 #[test]
 fn lost_messages_and_failures_are_repaired() {

@@ -93,6 +93,13 @@ impl Simulator {
         }
     }
 
+    /// No segment of a commanded flow before `until_ps`.
+    pub(in crate::net) fn hold_flow(&mut self, flow: u32, until_ps: u64) {
+        if let Some(index) = self.tcp.connection(flow) {
+            self.tcp.connections[index].sender.hold(until_ps);
+        }
+    }
+
     /// A flow that is a TCP connection starts. False: it is none.
     pub(in crate::net) fn start_tcp(&mut self, flow: u32) -> bool {
         let Some(setup) = &self.config.tcp else { return false };
@@ -129,6 +136,9 @@ impl Simulator {
         let wait = u64::from(config.profile == Profile::Ns3);
         if wait == 0 {
             self.write_message(index);
+            if self.is_commanded(flow) {
+                self.cap_new_flow(flow, None);
+            }
         } else {
             self.arm(index, Timer::Start, self.now + wait);
         }
@@ -167,6 +177,7 @@ impl Simulator {
         self.counters.timeouts += connection.sender.timeouts - before;
         let segments = connection.sender.take();
         let (flow, src, dst, ports) = (connection.flow, connection.src, connection.dst, connection.ports);
+        let idle = connection.sender.snd_max() >= connection.bytes;
         let timers = [
             (Timer::Retransmission, connection.sender.rto_at),
             (Timer::Pace, connection.sender.pace_at),
@@ -197,6 +208,10 @@ impl Simulator {
             self.arm(index, timer, at.unwrap_or(u64::MAX));
         }
         self.config.tcp = Some(setup);
+        if self.hcc.is_some() {
+            let open = self.tcp.connections[index].sender.state() == super::sender::State::Open;
+            self.flow_changed(flow, idle && open);
+        }
     }
 
     /// Puts a packet into the queue of its host's link.

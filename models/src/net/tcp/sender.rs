@@ -235,9 +235,21 @@ impl Sender {
         self.send_pending(config);
     }
 
+    /// Nothing is sent before `until_ps`, for [`TcpLaw::Commanded`].
+    pub fn hold(&mut self, until_ps: u64) {
+        if let Some(pace) = &mut self.pace {
+            pace.next = pace.next.max(until_ps);
+        }
+    }
+
     /// A window and a pacing rate (wire bits per second) from outside, for [`TcpLaw::Commanded`].
     pub fn command(&mut self, config: &TcpConfig, now: u64, rate_bps: u64, window: u64) {
         if let Some(pace) = &mut self.pace {
+            // What is left of the last segment's time passes at the new rate.
+            if pace.next > now && pace.rate_bps > 0 && rate_bps > 0 {
+                let left = u128::from(pace.next - now) * u128::from(pace.rate_bps) / u128::from(rate_bps);
+                pace.next = now + left as u64;
+            }
             pace.rate_bps = rate_bps;
             self.window.now = now;
             self.window.cwnd = window.max(self.window.mss);
