@@ -257,6 +257,7 @@ impl Args {
             config,
             loops: Vec::new(),
             arrival_drops: Vec::new(),
+            hcc: None,
             stop_ps,
             origin_ps,
         };

@@ -3,7 +3,9 @@
 use super::fidelity::Fidelity;
 use super::finding::Finding;
 use super::laws::LawSpec;
-use hpcc_models::net::{ArrivalDrops, ClosedLoop, Config, FlowSpec, LinkChange, Outcome, SamplePlan, Topology};
+use hpcc_models::net::{
+    ArrivalDrops, ClosedLoop, Config, FlowSpec, HccConfig, LinkChange, Outcome, SamplePlan, Topology,
+};
 
 /// Everything one simulation needs.
 #[derive(Clone, Debug)]
@@ -32,10 +34,21 @@ pub struct Job {
     pub loops: Vec<ClosedLoop>,
     /// Packets lost on purpose.
     pub arrival_drops: Vec<ArrivalDrops>,
+    /// Agents of HCC.
+    pub hcc: Option<HccPlan>,
     /// Ends here at the latest, ps.
     pub stop_ps: u64,
     /// Times in results count from here, ps.
     pub origin_ps: u64,
+}
+
+/// Agents of HCC, and the pairs of hosts whose flows they control (source, destination).
+#[derive(Clone, Debug)]
+pub struct HccPlan {
+    /// Rules.
+    pub config: HccConfig,
+    /// Pairs of hosts.
+    pub pairs: Vec<(u32, u32)>,
 }
 
 /// One finished run.

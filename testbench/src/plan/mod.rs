@@ -14,4 +14,4 @@ pub mod laws;
 
 pub use fidelity::Fidelity;
 pub use finding::Finding;
-pub use job::{Job, Run};
+pub use job::{HccPlan, Job, Run};

@@ -37,6 +37,10 @@ scenarios!(
     "fig14",
     "lemma-a2",
     "fixed-cost",
+    "hcc-web",
+    "hcc-grpc",
+    "hcc-overhead",
+    "hcc-ablation",
     "hpcc-cubic",
 );
 

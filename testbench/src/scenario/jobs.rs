@@ -1,8 +1,10 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{Planned, Scenario};
-use super::{tcp, traffic};
+use super::{hcc, tcp, traffic};
+use crate::plan::laws::LawKind;
 use crate::plan::Job;
+use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::SamplePlan;
 
 impl Job {
@@ -16,6 +18,10 @@ impl Job {
         traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
         let loops = traffic::loops(scenario)?;
         let arrival_drops = tcp::arrival_drops(&scenario.tcp, &topology)?;
+        let hcc = hcc::agents(scenario.hcc.as_ref(), &topology)?;
+        if hcc.is_none() && law.kind == LawKind::Tcp(TcpLaw::Commanded) {
+            return Err("law: expected a table [hcc] with law hcc, whose rates agents set".into());
+        }
         let link_changes = traffic::link_changes(scenario, &topology)?;
         let run = &scenario.run;
         if !(run.stop_us > 0.0 && run.stop_us <= 1e8) {
@@ -51,6 +57,7 @@ impl Job {
             link_changes,
             loops,
             arrival_drops,
+            hcc,
             stop_ps,
             origin_ps: 0,
         })

@@ -2,6 +2,7 @@
 
 pub mod builtin;
 pub mod figures;
+pub mod hcc;
 mod jobs;
 pub mod ns3;
 pub mod output;

@@ -30,6 +30,9 @@ impl Job {
         for &change in &self.link_changes {
             sim.add_link_change(change);
         }
+        if let Some(hcc) = &self.hcc {
+            sim.add_hcc(hcc.config.clone(), &hcc.pairs).map_err(|e| e.to_string())?;
+        }
         for drops in &self.arrival_drops {
             sim.add_arrival_drops(drops);
         }

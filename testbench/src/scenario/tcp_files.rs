@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hpcc_models::net::ns3::{read_flow_table, read_topology};
+use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::{Config, SamplePlan};
 use toml::{Table, Value};
 
@@ -25,6 +26,9 @@ pub fn job(topology_file: &str, flow_file: &str, law: LawSpec, seed: u64, set: &
     let LawKind::Tcp(own) = law.kind else {
         return Err(format!("--cc: expected a TCP law, got {}", law.name));
     };
+    if own == TcpLaw::Commanded {
+        return Err("--cc hcc: expected a scenario with a table [hcc], not --topology".into());
+    }
     let topology = read_topology(topology_file, &read_text(topology_file)?).map_err(|e| e.to_string())?;
     let read = read_flow_table(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
     read.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
@@ -58,6 +62,7 @@ pub fn job(topology_file: &str, flow_file: &str, law: LawSpec, seed: u64, set: &
         link_changes: Vec::new(),
         loops: Vec::new(),
         arrival_drops,
+        hcc: None,
         stop_ps: last + LONGEST_PS,
         origin_ps: first,
     })

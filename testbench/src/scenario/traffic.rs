@@ -47,13 +47,17 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
         "fat-tree" if (1..=64).contains(&spec.pods) => net::fat_tree(spec.pods),
         "fat-tree" => return Err(format!("network.pods: expected 1 to 64, got {}", spec.pods)),
         "testbed" => net::testbed_pod(),
+        "three-tier" => {
+            let core = spec.middle_gbps.get(1).copied().unwrap_or(middle);
+            net::three_tier(core, middle, spec.rate_gbps)
+        }
         path if Path::new(path).extension().is_some() => {
             read_topology(path, &read_text(path)?).map_err(|e| e.to_string())?
         }
         other => {
             return Err(format!(
-                "network.topology: expected star, dumbbell, chain, fat-tree, testbed or a file, got `{other}`"
-            ))
+            "network.topology: expected star, dumbbell, chain, fat-tree, testbed, three-tier or a file, got `{other}`"
+        ))
         }
     };
     if !(0.0..=1.0).contains(&spec.loss) {

@@ -36,8 +36,12 @@ pub fn check(job: &Job) -> Result<(), String> {
             &job.config.mtu.to_string(),
         );
     }
-    if !job.loops.is_empty() || job.config.tcp.is_some() {
-        return wrong("traffic", "flows of HPCC, each with a start", "closed loops or TCP");
+    if !job.loops.is_empty() || job.config.tcp.is_some() || job.hcc.is_some() {
+        return wrong(
+            "traffic",
+            "flows of HPCC, each with a start",
+            "closed loops, TCP or agents",
+        );
     }
     flows(job)?;
     links(job)

@@ -119,8 +119,8 @@ pub const LAW_NAMES: [&str; 12] = [
     "theta-powertcp",
 ];
 
-/// Names of `--cc` for TCP hosts.
-pub const TCP_NAMES: [&str; 4] = ["newreno", "linuxreno", "cubic", "dctcp-tcp"];
+/// Names of `--cc` for TCP hosts; `hcc` is a host whose rate agents command.
+pub const TCP_NAMES: [&str; 5] = ["newreno", "linuxreno", "cubic", "dctcp-tcp", "hcc"];
 
 impl LawSpec {
     /// The law of that name with the paper's parameters.
@@ -132,6 +132,7 @@ impl LawSpec {
             "powertcp" => LawKind::PowerTcp,
             "theta-powertcp" => LawKind::Theta,
             name if LAW_NAMES.contains(&name) => LawKind::Hpcc,
+            "hcc" => LawKind::Tcp(TcpLaw::Commanded),
             name if TCP_NAMES.contains(&name) => LawKind::Tcp(TcpLaw::named(name).unwrap_or(TcpLaw::NewReno)),
             name => {
                 let names = [LAW_NAMES.join(", "), TCP_NAMES.join(", ")].join(", ");

@@ -3,6 +3,7 @@
 mod analysis;
 mod beside;
 mod design;
+mod hcc;
 mod lemma;
 mod load;
 mod micro;
@@ -30,6 +31,10 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("hpcc-cubic") => beside::hpcc_beside_tcp(runs),
         Some("fig13") => design::fig13(runs),
         Some("fig14") => design::fig14(runs),
+        Some("hcc-web") => hcc::web(runs),
+        Some("hcc-grpc") => hcc::grpc(runs),
+        Some("hcc-overhead") => hcc::overhead(runs),
+        Some("hcc-ablation") => hcc::ablation(runs),
         Some("fixed-cost") => precision::fixed_cost(runs),
         Some("lemma") => lemma::network(runs),
         Some(other) => return Err(format!("figure: expected one that is known, got `{other}`")),
@@ -79,7 +84,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 20;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 8] = [
+const OPEN_ENDED: [&str; 12] = [
     "hpcc-cubic",
     "fig6",
     "fig9ab",
@@ -88,6 +93,10 @@ const OPEN_ENDED: [&str; 8] = [
     "fig9gh",
     "fig14",
     "fixed-cost",
+    "hcc-web",
+    "hcc-grpc",
+    "hcc-overhead",
+    "hcc-ablation",
 ];
 
 /// Queue, rate and window of every flow that has a series, slowdown by size.

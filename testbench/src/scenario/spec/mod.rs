@@ -2,6 +2,7 @@
 //!
 //! `set` of a variant, `full`, and `--set` on the command line change single values by dotted path (`cc.w_ai = 25`, `traffic.0.bytes = 1000`).
 
+mod hcc;
 mod network;
 mod plan;
 mod tcp;
@@ -14,6 +15,7 @@ use toml::Table;
 use crate::plan::laws::rtl_slot::Driver;
 use crate::plan::Fidelity;
 
+pub use hcc::{FailureSpec, HccSpec};
 pub use network::{LinkChangeSpec, NetworkSpec};
 pub(super) use plan::combinations;
 pub use plan::{parse_set, plan, Overrides, Planned};
@@ -51,6 +53,9 @@ pub struct Scenario {
     /// TCP hosts.
     #[serde(default)]
     pub tcp: TcpSpec,
+    /// Agents of HCC.
+    #[serde(default)]
+    pub hcc: Option<HccSpec>,
     /// Traffic, added up.
     #[serde(default)]
     pub traffic: Vec<TrafficSpec>,

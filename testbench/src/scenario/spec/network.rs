@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
-    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, or a topology file in the ns-3 simulator's format.
+    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, `three-tier`, or a topology file in the ns-3 simulator's format.
     pub topology: String,
     /// Hosts of a star, pairs of a dumbbell, hosts per switch of a chain.
     #[serde(default)]
@@ -14,7 +14,7 @@ pub struct NetworkSpec {
     /// Speed of host links, Gb/s.
     #[serde(default = "hundred")]
     pub rate_gbps: u64,
-    /// Speeds between switches, Gb/s (dumbbell: the first; chain: one less than switches).
+    /// Speeds between switches, Gb/s (dumbbell: the first; three-tier: aggregation and core; chain: one less than switches).
     #[serde(default)]
     pub middle_gbps: Vec<u64>,
     /// Delay of each link, ns.
