@@ -4,9 +4,10 @@
 
 use hpcc_models::measure::mean;
 
+use super::analysis::Analysis;
 use super::micro::figure;
 use super::series::{busiest_queue, goodput, queue_panel, sampled};
-use super::{Analysis, Finding};
+use crate::plan::Finding;
 use crate::plan::Run;
 use crate::report::plot::Panel;
 
