@@ -96,10 +96,16 @@ impl Type {
                     values: values.collect(),
                 }))
             }
-            (TypeKind::Composite(fields), None) => match fields.first() {
-                Some(item) => Type::Many(Arc::new(Type::of(&item.kind)), fields.len()),
-                None => Type::Bits(0),
-            },
+            (TypeKind::Composite(fields), None) => {
+                let items: Vec<Type> = fields.iter().map(|field| Type::of(&field.kind)).collect();
+                match items.first() {
+                    // An array has items of one width; RustHDL's own structs, whose fields have any, stay plain bits.
+                    Some(item) if items.iter().all(|other| other.width() == item.width()) => {
+                        Type::Many(Arc::new(Type::of(&fields[0].kind)), items.len())
+                    }
+                    _ => Type::Bits(items.iter().map(Type::width).sum()),
+                }
+            }
             (TypeKind::Composite(fields), Some(doc)) => {
                 let mut width = 0;
                 let members = fields.iter().map(|field| {
