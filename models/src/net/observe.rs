@@ -18,6 +18,9 @@ impl Simulator {
                 &mut self.samples.fabric
             };
             histogram.add(port.egress_bytes);
+            if port.busy_until > self.now || port.queued_bytes > 0 {
+                self.samples.busy.add(port.egress_bytes);
+            }
             if series && self.plan.queue_series && self.last_queue[index] != port.egress_bytes {
                 self.last_queue[index] = port.egress_bytes;
                 self.samples.queues.push(QueuePoint {

@@ -124,6 +124,8 @@ pub struct Samples {
     pub to_host: QueueHistogram,
     /// Ports between switches.
     pub fabric: QueueHistogram,
+    /// Ports of switches that were sending, or held something, when the sample was taken: what an idle port cannot dilute.
+    pub busy: QueueHistogram,
     /// Queue series; a point only where the length changed.
     pub queues: Vec<QueuePoint>,
     /// Flow series.

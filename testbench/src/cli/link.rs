@@ -44,7 +44,7 @@ pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path) -> Result<(),
     let findings = findings(&spec, &outcome);
     write(&dir, &spec, &outcome, &findings, fidelity.name()).map_err(Failure::Input)?;
     say(&screen(&spec, &outcome, &findings, fidelity.name(), &dir))?;
-    match findings.iter().find(|finding| !finding.passed) {
+    match findings.iter().find(|finding| !finding.passed()) {
         None => Ok(()),
         Some(failed) => Err(Failure::Check(format!("{}: {}", failed.name, failed.detail()))),
     }
@@ -78,7 +78,7 @@ fn run_table(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<(), Fa
         for (case, outcome) in [(&a, &first), (&b, &second)] {
             let failed = findings(case, outcome)
                 .into_iter()
-                .find(|finding| !finding.passed && finding.name != "throughput");
+                .find(|finding| !finding.passed() && finding.name != "throughput");
             if let Some(failed) = failed {
                 let error = format!("MTU {mtu}, {}: {}: {}", case.op.name(), failed.name, failed.detail());
                 return Err(Failure::Check(error));

@@ -8,8 +8,7 @@ use hpcc_models::net::{LinkChange, SamplePlan};
 use super::{link, say, Failure};
 use crate::nic::network;
 use crate::plan::laws::{LawKind, LawSpec};
-use crate::plan::Fidelity;
-use crate::plan::{Job, Run};
+use crate::plan::{failures, Fidelity, Job, Run};
 use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, OutDir};
@@ -98,22 +97,7 @@ impl Args {
         let analysis = analyse(&plan.name, &plan.title, plan.figure.as_deref(), &runs).map_err(Failure::Input)?;
         write_results(&dir, &plan, &runs, &analysis, self.html).map_err(Failure::Input)?;
         say(&summary::screen(&plan.title, &runs, &analysis, &path))?;
-        let failed: Vec<&str> = analysis
-            .findings
-            .iter()
-            .filter(|f| !f.passed)
-            .map(|f| f.name.as_str())
-            .collect();
-        if failed.is_empty() {
-            Ok(())
-        } else {
-            Err(Failure::Check(format!(
-                "{} of {} checks failed: {}",
-                failed.len(),
-                analysis.findings.len(),
-                failed.join(", ")
-            )))
-        }
+        failures(&analysis.findings).map_or(Ok(()), |text| Err(Failure::Check(text)))
     }
 
     fn run_link(self) -> Result<(), Failure> {

@@ -37,12 +37,7 @@ pub fn throughput(spec: &LinkSpec, outcome: &LinkOutcome) -> [Option<Throughput>
 }
 
 fn finding(name: &str, passed: bool, ours: String) -> Finding {
-    Finding {
-        name: name.into(),
-        paper: String::new(),
-        ours,
-        passed,
-    }
+    Finding::new(name, "", ours, passed)
 }
 
 /// The checks of a run.
@@ -131,8 +126,7 @@ pub fn screen(spec: &LinkSpec, outcome: &LinkOutcome, findings: &[Finding], fide
     }
     text.push('\n');
     for finding in findings {
-        let mark = if finding.passed { "ok    " } else { "FAILED" };
-        let _ = writeln!(text, "{mark} {}: {}", finding.name, finding.detail());
+        text += &finding.lines();
     }
     let wall = outcome.wall.as_secs_f64();
     let _ = write!(text, "\n{:.3} ms simulated in {wall:.2} s", outcome.now_ns as f64 / 1e6);

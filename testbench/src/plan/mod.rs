@@ -13,5 +13,5 @@ mod job;
 pub mod laws;
 
 pub use fidelity::Fidelity;
-pub use finding::Finding;
+pub use finding::{failures, Finding, Verdict};
 pub use job::{HccPlan, Job, Run};

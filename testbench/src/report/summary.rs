@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hpcc_models::measure::{percentile, SizeClass};
+use hpcc_models::net::QueueHistogram;
 
 use crate::plan::Run;
 use crate::scenario::figures::Analysis;
-use crate::scenario::output::slowdowns;
+use crate::scenario::output::{all_queues, slowdowns};
 
-const HEADER: [&str; 11] = [
+const HEADER: [&str; 9] = [
     "run",
     "law",
     "fidelity",
@@ -17,71 +18,83 @@ const HEADER: [&str; 11] = [
     "slowdown p50",
     "p95",
     "p99",
-    "queue p99",
-    "max",
     "pauses",
     "drops",
 ];
 
-fn row(run: &Run) -> [String; 11] {
+fn row(run: &Run) -> [String; 9] {
     let outcome = &run.outcome;
     let values = slowdowns(outcome, SizeClass::ALL);
-    let mut queues = outcome.samples.to_host.clone();
-    queues.merge(&outcome.samples.fabric);
-    let kb = |bytes: u64| format!("{:.1} KB", bytes as f64 / 1e3);
     let finished = outcome.records.iter().filter(|r| r.finished_ps.is_some()).count();
+    let slowdown = |p: f64| {
+        if values.is_empty() {
+            "-".to_string()
+        } else {
+            format!("{:.3}", percentile(&values, p))
+        }
+    };
     [
         run.label().to_string(),
         run.job.law.name.clone(),
         run.job.fidelity.name().into(),
         format!("{finished}/{}", outcome.flows.len()),
-        format!("{:.3}", percentile(&values, 50.0)),
-        format!("{:.3}", percentile(&values, 95.0)),
-        format!("{:.3}", percentile(&values, 99.0)),
-        kb(queues.percentile(99.0)),
-        kb(queues.max()),
+        slowdown(50.0),
+        slowdown(95.0),
+        slowdown(99.0),
         outcome.counters.pauses.to_string(),
         outcome.counters.drops.to_string(),
     ]
 }
 
-/// The table on the screen, the findings, the speed, and where the files are.
-pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> String {
-    let rows: Vec<_> = runs.iter().map(row).collect();
+const QUEUE_HEADER: [&str; 6] = ["run", "queue (KB) of", "p50", "p95", "p99", "max"];
+
+/// Queues of a run: of busy switch ports, and of all of them.
+fn queue_rows(run: &Run) -> [[String; 6]; 2] {
+    let kb = |bytes: u64| format!("{:.1}", bytes as f64 / 1e3);
+    let row = |label: &str, what: &str, q: &QueueHistogram| {
+        let p = |p: f64| kb(q.percentile(p));
+        [label.to_string(), what.into(), p(50.0), p(95.0), p(99.0), kb(q.max())]
+    };
+    [
+        row(run.label(), "busy ports", &run.outcome.samples.busy),
+        row("", "all ports", &all_queues(&run.outcome)),
+    ]
+}
+
+/// A table as text: the first `left` columns to the left, numbers to the right.
+fn table<const N: usize>(header: &[&str; N], rows: &[[String; N]], left: usize) -> String {
     let width = |i: usize| {
         rows.iter()
             .map(|r| r[i].len())
-            .chain([HEADER[i].len()])
+            .chain([header[i].len()])
             .max()
             .unwrap_or(0)
     };
     let line = |cells: &[&str]| {
         let padded = cells.iter().enumerate().map(|(i, c)| {
-            if i < 3 {
+            if i < left {
                 format!("{c:<0$}", width(i))
             } else {
                 format!("{c:>0$}", width(i))
             }
         });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_string()
+        format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
     };
-    let mut text = format!("{title}\n\n{}\n", line(&HEADER));
-    for row in &rows {
-        let cells: Vec<&str> = row.iter().map(String::as_str).collect();
-        let _ = writeln!(text, "{}", line(&cells));
-    }
-    let _ = writeln!(text);
+    let rows = rows.iter().map(|row| line(&row.each_ref().map(String::as_str)));
+    [line(header)].into_iter().chain(rows).collect()
+}
+
+/// The table on the screen, the findings, the speed, and where the files are.
+pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> String {
+    let rows: Vec<_> = runs.iter().map(row).collect();
+    let queues: Vec<_> = runs.iter().flat_map(queue_rows).collect();
+    let mut text = format!(
+        "{title}\n\n{}\n{}\n",
+        table(&HEADER, &rows, 3),
+        table(&QUEUE_HEADER, &queues, 2)
+    );
     for finding in &analysis.findings {
-        let verdict = if finding.passed { "ok    " } else { "FAILED" };
-        if finding.paper.is_empty() {
-            let _ = writeln!(text, "{verdict} {}: {}", finding.name, finding.ours);
-        } else {
-            let _ = writeln!(
-                text,
-                "{verdict} {}\n         paper: {}\n         here:  {}",
-                finding.name, finding.paper, finding.ours
-            );
-        }
+        text += &finding.lines();
     }
     let wall: f64 = runs.iter().map(|r| r.wall_s).sum();
     let hops: u64 = runs.iter().map(|r| r.outcome.counters.packet_hops).sum();
@@ -119,12 +132,20 @@ pub fn page(title: &str, runs: &[Run], analysis: &Analysis) -> Result<String, St
     }
     let _ = writeln!(
         body,
+        "</table><h2>Queues of switch ports</h2><table><tr>{}</tr>",
+        cells("th", &QUEUE_HEADER)
+    );
+    for row in runs.iter().flat_map(queue_rows) {
+        let _ = writeln!(body, "<tr>{}</tr>", cells("td", &row.each_ref().map(String::as_str)));
+    }
+    let _ = writeln!(
+        body,
         "</table><h2>Checks</h2><table><tr>{}</tr>",
-        cells("th", &["check", "paper", "here", ""])
+        cells("th", &["check", "paper", "here", "ok if", "verdict", "because"])
     );
     for f in &analysis.findings {
-        let verdict = if f.passed { "ok" } else { "failed" };
-        let _ = writeln!(body, "<tr>{}</tr>", cells("td", &[&f.name, &f.paper, &f.ours, verdict]));
+        let row = [&f.name, &f.paper, &f.ours, &f.tolerance, f.verdict.word(), f.reason()];
+        let _ = writeln!(body, "<tr>{}</tr>", cells("td", &row));
     }
     let _ = writeln!(
         body,

@@ -165,6 +165,13 @@ pub fn slowdowns(outcome: &Outcome, class: SizeClass) -> Vec<f64> {
     values
 }
 
+/// Queues of all switch ports, idle ones too.
+pub fn all_queues(outcome: &Outcome) -> QueueHistogram {
+    let mut all = outcome.samples.to_host.clone();
+    all.merge(&outcome.samples.fabric);
+    all
+}
+
 fn slowdown_percentiles(outcome: &Outcome) -> Value {
     let mut table = Map::new();
     for class in NS3_SIZE_CLASSES.into_iter().chain([SizeClass::ALL]) {
@@ -184,12 +191,27 @@ fn slowdown_percentiles(outcome: &Outcome) -> Value {
     Value::Object(table)
 }
 
+fn entry(finding: &Finding) -> Value {
+    let mut entry = json!({
+        "verdict": finding.verdict.word().to_lowercase(),
+        "passed": finding.passed(),
+        "detail": finding.detail(),
+    });
+    let fields = [
+        ("paper", &*finding.paper),
+        ("here", &finding.ours),
+        ("ok_if", &finding.tolerance),
+        ("reason", finding.reason()),
+    ];
+    for (key, text) in fields.into_iter().filter(|(_, text)| !text.is_empty()) {
+        entry[key] = json!(text);
+    }
+    entry
+}
+
 /// Findings as the `checks` object.
 pub fn checks(findings: &[Finding]) -> Value {
-    let entries: BTreeMap<&str, Value> = findings
-        .iter()
-        .map(|f| (f.name.as_str(), json!({"passed": f.passed, "detail": f.detail()})))
-        .collect();
+    let entries: BTreeMap<&str, Value> = findings.iter().map(|f| (f.name.as_str(), entry(f))).collect();
     json!(entries)
 }
 
@@ -222,6 +244,8 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
         "pauses": counters.pauses,
         "paused_ns": counters.paused_ps / 1000,
         "queue_bytes": {
+            "busy_ports": queue_percentiles(&outcome.samples.busy),
+            "all_ports": queue_percentiles(&all_queues(outcome)),
             "to_host": queue_percentiles(&outcome.samples.to_host),
             "fabric": queue_percentiles(&outcome.samples.fabric),
         },

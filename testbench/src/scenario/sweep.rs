@@ -106,12 +106,13 @@ impl Sweep {
 
     /// `sweep.csv`: the values of the axes and what came out, a row for each finished run.
     pub fn table(&self, dir: &OutDir) -> Result<String, String> {
-        const COLUMNS: [(&str, &str); 11] = [
+        const COLUMNS: [(&str, &str); 12] = [
             ("flows", "/flows"),
             ("finished", "/finished"),
             ("slowdown_p50", "/slowdown/all/p50"),
             ("slowdown_p95", "/slowdown/all/p95"),
             ("slowdown_p99", "/slowdown/all/p99"),
+            ("queue_busy_p99_bytes", "/queue_bytes/busy_ports/p99"),
             ("queue_to_host_p99_bytes", "/queue_bytes/to_host/p99"),
             ("queue_fabric_p99_bytes", "/queue_bytes/fabric/p99"),
             ("pauses", "/pauses"),

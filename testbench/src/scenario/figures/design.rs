@@ -57,14 +57,14 @@ pub fn fig13(runs: &[Run]) -> Analysis {
             "per_ack_overreacts",
             "per-ACK reaction incurs a significant overreaction: the aggregate throughput drops to almost 0, then oscillates",
             format!("{}; {}", text(per_ack), text(hpcc)),
-            per_ack.2 < 0.5 * hpcc.2,
-        ));
+            per_ack.2 < 0.1 * per_ack.3 && hpcc.2 > 0.5 * hpcc.3,
+        ).within("goodput falls below a tenth of its mean per ACK, and stays above half of it with HPCC"));
         findings.push(Finding::new(
             "per_rtt_is_slow",
             "per-RTT reaction reacts slowly, the long queue persists for a long time; HPCC is fast without overreaction",
             format!("{}; {}", text(per_rtt), text(hpcc)),
-            per_rtt.1 > hpcc.1,
-        ));
+            per_rtt.1 > 1.5 * hpcc.1,
+        ).within("the queue takes 1.5 times as long as HPCC's to fall under 20 KB"));
     }
     Analysis {
         figures: vec![Figure {
@@ -100,14 +100,24 @@ pub fn fig14(runs: &[Run]) -> Analysis {
             .collect();
         fairness.push((w_ai, jain(&shares)));
         let paper = match w_ai {
-            w if w <= 150.0 => Some(("within 4 KB at 95th percentile", p95 <= 4.5)),
-            300.0 => Some(("13 KB at 95th percentile", (8.0..=20.0).contains(&p95))),
+            w if w <= 150.0 => Some(("within 4 KB at 95th percentile", p95 <= 4.0, "at most 4 KB")),
+            300.0 => Some((
+                "13 KB at 95th percentile",
+                (10.4..=15.6).contains(&p95),
+                "13 KB within 20 %",
+            )),
             _ => None,
         };
-        if let Some((paper, passed)) = paper {
+        if let Some((paper, holds, tolerance)) = paper {
             let top = peak(&queue, 1000.0, end_us(run));
             let ours = format!("{p95:.1} KB (median {:.1}, most {top:.1})", percentile(&settled, 50.0));
-            findings.push(Finding::new(&format!("queue_w_ai_{w_ai:.0}"), paper, ours, passed));
+            let frames = "a queue holds whole frames: four of 1,108 bytes here are 4.4 KB, and so are four of the 1,090 bytes of the authors' \
+                          simulator";
+            findings.push(
+                Finding::new(&format!("queue_w_ai_{w_ai:.0}"), paper, ours, holds)
+                    .within(tolerance)
+                    .known_difference(w_ai <= 150.0 && p95 <= 4.5, frames),
+            );
         }
         queues.lines.push(cdf(run.label(), &settled));
         if w_ai == 25.0 || w_ai == 150.0 {
@@ -123,12 +133,15 @@ pub fn fig14(runs: &[Run]) -> Analysis {
     }
     let rising = fairness.windows(2).all(|w| w[1].0 > 150.0 || w[1].1 >= w[0].1 - 0.02);
     let listed: Vec<String> = fairness.iter().map(|(w, j)| format!("{w:.0} B {j:.3}")).collect();
-    findings.push(Finding::new(
-        "fairness_rises_with_w_ai",
-        "within the 150 bytes range, a higher W_AI has better fairness",
-        format!("Jain index by W_AI: {}", listed.join(", ")),
-        rising,
-    ));
+    findings.push(
+        Finding::new(
+            "fairness_rises_with_w_ai",
+            "within the 150 bytes range, a higher W_AI has better fairness",
+            format!("Jain index by W_AI: {}", listed.join(", ")),
+            rising,
+        )
+        .within("no index up to 150 bytes is more than 0.02 below the one before"),
+    );
     panels.push(queues);
     Analysis {
         figures: vec![Figure {

@@ -112,18 +112,31 @@ pub fn network(runs: &[Run]) -> Analysis {
     const NETWORKS: usize = 2_000;
     let result = lemma_a2(NETWORKS, 1);
     let mut findings = vec![Finding::new(
-        "recursion",
-        "feasible after one step, then never falling, constant and Pareto optimal after at most I steps",
+        "feasible_and_never_falling",
+        "(i), (ii): feasible after one step, then no rate falls",
         match &result {
             Err(failure) => failure.clone(),
             Ok(r) => format!(
-                "feasible, never falling and in the end Pareto optimal on {} random networks; constant after I steps on {} of them, the \
-                 others approach their end geometrically",
-                r.networks, r.settled
+                "so on all of {} random networks, and Pareto optimal in the end",
+                r.networks
             ),
         },
         result.is_ok(),
     )];
+    if let Ok(r) = &result {
+        let paper = "(iii): constant and Pareto optimal after at most I steps";
+        let ours = format!(
+            "constant after I steps on {} of {} random networks",
+            r.settled, r.networks
+        );
+        findings.push(
+            Finding::new("constant_after_i_steps", paper, ours, r.settled == r.networks).known_difference(
+                (0.2..0.6).contains(&(r.settled as f64 / r.networks as f64)),
+                "where a resource carries a path that is fixed elsewhere, it approaches its capacity geometrically and never reaches it; \
+                 the smallest such network has two resources and three paths",
+            ),
+        );
+    }
     let mut panels = Vec::new();
     for run in runs {
         let lines: Vec<Line> = goodput(run, 20.0).into_values().collect();
@@ -138,20 +151,26 @@ pub fn network(runs: &[Run]) -> Analysis {
         let long = late.first().copied().unwrap_or(0.0);
         let used: Vec<f64> = late.iter().skip(1).map(|rate| (rate + long) / target).collect();
         let shares: Vec<String> = used.iter().map(|u| format!("{:.0} %", u * 100.0)).collect();
-        findings.push(Finding::new(
-            "every_path_has_a_bottleneck",
-            "rates converge to a Pareto optimal allocation",
-            format!("links carry {} of the target utilisation of 95 %", shares.join(", ")),
-            !used.is_empty() && used.iter().all(|u| (0.9..1.08).contains(u)),
-        ));
+        findings.push(
+            Finding::new(
+                "every_path_has_a_bottleneck",
+                "rates converge to a Pareto optimal allocation",
+                format!("links carry {} of the target utilisation of 95 %", shares.join(", ")),
+                !used.is_empty() && used.iter().all(|u| (0.9..1.08).contains(u)),
+            )
+            .within("90 to 108 % on every link: one is the bottleneck of each flow"),
+        );
         if let Some(queue) = busiest_queue(run) {
             let settled = peak(&queue, 200.0, end);
-            findings.push(Finding::new(
-                "loads_stay_feasible",
-                "after one step rates are all feasible",
-                format!("no queue above {settled:.1} KB from 200 us on"),
-                settled < 60.0,
-            ));
+            findings.push(
+                Finding::new(
+                    "loads_stay_feasible",
+                    "after one step rates are all feasible",
+                    format!("no queue above {settled:.1} KB from 200 us on"),
+                    settled < 10.0,
+                )
+                .within("less than 10 KB, a fifteenth of the first windows"),
+            );
             panels.push(Panel {
                 lines: vec![queue.named("")],
                 ..queue_panel("busiest queue")

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hpcc_models::measure::percentile;
+use hpcc_models::net::QueueHistogram;
 
 use crate::plan::Run;
 use crate::report::plot::{Line, Panel};
@@ -157,7 +158,14 @@ fn per_flow(run: &Run, value: impl Fn(&hpcc_models::net::FlowPoint) -> Option<f6
 
 /// Slowdown percentile over flow size: flows sorted by size in groups of equal number.
 pub fn by_size(run: &Run, p: f64, groups: usize) -> Line {
-    let pairs = run.outcome.flows.iter().zip(&run.outcome.records);
+    by_size_of(&[run], p, groups).named(run.label())
+}
+
+/// The same for the flows of several runs together.
+pub fn by_size_of(runs: &[&Run], p: f64, groups: usize) -> Line {
+    let pairs = runs
+        .iter()
+        .flat_map(|run| run.outcome.flows.iter().zip(&run.outcome.records));
     let mut flows: Vec<(u64, f64)> = pairs
         .filter_map(|(f, r)| r.slowdown().map(|s| (f.bytes, s.max(1.0))))
         .collect();
@@ -173,30 +181,33 @@ pub fn by_size(run: &Run, p: f64, groups: usize) -> Line {
         .collect();
     Line {
         marks: true,
-        ..Line::new(run.label(), points)
+        ..Line::new("", points)
     }
 }
 
 /// Slowdown of all runs over flow size.
 pub fn slowdown_panel(runs: &[Run], p: f64) -> Panel {
+    slowdown_panel_of(runs.iter().map(|r| by_size(r, p, 20)).collect(), p)
+}
+
+/// A panel of slowdowns over flow size.
+pub fn slowdown_panel_of(lines: Vec<Line>, p: f64) -> Panel {
     Panel {
         title: format!("slowdown, {p:.0}th percentile"),
         x: "flow size (KB)".into(),
         y: "completion time / ideal".into(),
         log_x: true,
         log_y: true,
-        lines: runs.iter().map(|r| by_size(r, p, 20)).collect(),
+        lines,
         ..Panel::default()
     }
 }
 
-/// Distribution of queue lengths over all switch ports.
-pub fn queue_cdf(run: &Run) -> Line {
-    let mut all = run.outcome.samples.to_host.clone();
-    all.merge(&run.outcome.samples.fabric);
-    let total = all.samples().max(1) as f64;
+/// Distribution of queue lengths.
+pub fn queue_cdf(label: &str, queues: &QueueHistogram) -> Line {
+    let total = queues.samples().max(1) as f64;
     let mut sum = 0;
-    let points = all
+    let points = queues
         .classes()
         .map(|(bytes, count)| {
             sum += count;
@@ -205,7 +216,7 @@ pub fn queue_cdf(run: &Run) -> Line {
         .collect();
     Line {
         step: true,
-        ..Line::new(run.label(), points)
+        ..Line::new(label, points)
     }
 }
 

@@ -1,0 +1,98 @@
+//! Verdicts of the figures that take seconds, beside those of the book's table.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// Verdict of each check that a scenario prints.
+fn verdicts(name: &str) -> BTreeMap<String, String> {
+    let temp = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_hpcc-nic"))
+        .args(["run", name, "--out", "o"])
+        .current_dir(temp.path())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{name}: a known difference is no failure: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = std::fs::read_to_string(temp.path().join("o/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let screen = String::from_utf8(output.stdout).unwrap();
+    let checks = summary["checks"].as_object().unwrap();
+    checks
+        .iter()
+        .map(|(check, entry)| {
+            let verdict = entry["verdict"].as_str().unwrap();
+            assert!(
+                screen.contains(&format!("{verdict:<8}{check}")),
+                "{name}: {check}: {screen}"
+            );
+            // A difference has the paper's number, ours, and why.
+            let fields = ["paper", "here", "reason"].iter().filter(|f| entry[f].is_string());
+            assert!(verdict != "differs" || fields.count() == 3, "{name}: {entry}");
+            (check.clone(), verdict.to_string())
+        })
+        .collect()
+}
+
+/// What the book's table says of each figure; checks that start with `flows_finished` are not in it.
+const BOOK: [(&str, &[(&str, &str)]); 12] = [
+    ("fig6", &[("rxrate_oscillates_and_txrate_does_not", "ok")]),
+    ("fig9a", &[("long_flow_recovers", "ok")]),
+    ("fig9b", &[("long_flow_does_not_recover", "ok")]),
+    ("fig9c", &[("queue_drains", "ok")]),
+    ("fig9d", &[("queue_builds_up", "differs")]),
+    (
+        "fig9e",
+        &[
+            ("mice_latency_near_base", "ok"),
+            ("mice_latency_standing_queue", "differs"),
+        ],
+    ),
+    ("fig9f", &[("queue_near_zero", "ok"), ("standing_queue", "differs")]),
+    ("fig9g", &[("fair_shares", "ok")]),
+    ("fig9h", &[("shares", "note")]),
+    ("fig13", &[("per_ack_overreacts", "ok"), ("per_rtt_is_slow", "ok")]),
+    (
+        "fig14",
+        &[
+            ("fairness_rises_with_w_ai", "ok"),
+            ("queue_w_ai_100", "differs"),
+            ("queue_w_ai_150", "differs"),
+            ("queue_w_ai_25", "differs"),
+            ("queue_w_ai_300", "ok"),
+            ("queue_w_ai_50", "differs"),
+        ],
+    ),
+    (
+        "lemma-a2",
+        &[
+            ("constant_after_i_steps", "differs"),
+            ("every_path_has_a_bottleneck", "ok"),
+            ("feasible_and_never_falling", "ok"),
+            ("loads_stay_feasible", "ok"),
+        ],
+    ),
+];
+
+#[test]
+fn verdicts_are_those_of_the_book() {
+    for (name, book) in BOOK {
+        let mut got = verdicts(name);
+        let finished: Vec<(String, String)> = got
+            .iter()
+            .filter(|(check, _)| check.starts_with("flows_finished"))
+            .map(|(check, verdict)| (check.clone(), verdict.clone()))
+            .collect();
+        got.retain(|check, _| !check.starts_with("flows_finished"));
+        let want = book
+            .iter()
+            .map(|(check, verdict)| (check.to_string(), verdict.to_string()));
+        assert_eq!(got, want.collect(), "{name}");
+        // Flows that the end of the run cuts off are never `ok`.
+        let cut_off = !["fig9g", "fig9h", "fig13", "lemma-a2"].contains(&name);
+        let verdict = if cut_off { "note" } else { "ok" };
+        assert!(finished.iter().any(|(_, v)| v == verdict), "{name}: {finished:?}");
+    }
+}
