@@ -114,6 +114,9 @@ impl HpccRegisters {
         if params.rate_signal == RateSignal::RxRate {
             return Err(unsupported("rate_signal", "RxRate"));
         }
+        if params.class_search {
+            return Err(unsupported("class_search", "on"));
+        }
         if params.fairness != Fairness::MaxMin {
             return Err(unsupported("fairness", "Alpha"));
         }

@@ -1,5 +1,6 @@
 //! Setting a simulation up: ports from links, routes, ideal completion times, congestion-control slots.
 
+use super::classes::ClassQueues;
 use super::clock::Clock;
 use super::config::{EcnRule, FlowControl, WindowRule};
 use super::engine::{SetupError, Simulator};
@@ -66,6 +67,7 @@ impl Simulator {
                     end_scheduled: false,
                     control: Default::default(),
                     data: Default::default(),
+                    classes: self.port_classes(on_switch),
                     waiting: 0,
                     queued_bytes: 0,
                     egress_bytes: 0,
@@ -80,6 +82,12 @@ impl Simulator {
             }
         }
         self.last_queue = vec![0; self.ports.len()];
+    }
+
+    /// Queues of the traffic classes of a new port.
+    fn port_classes(&self, on_switch: bool) -> Option<Box<ClassQueues>> {
+        let rules = self.config.classes.as_ref().filter(|_| on_switch)?;
+        Some(Box::new(ClassQueues::new(rules, self.config.mtu.max(1500) + 256)))
     }
 
     /// Speed of a NIC, where rules depend on it: that of the first host's first link in the topology.

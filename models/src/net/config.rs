@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::classes::ClassRules;
 use super::clock::Clock;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
@@ -164,6 +165,8 @@ pub struct Config {
     pub ecn: BTreeMap<u64, EcnRule>,
     /// An arriving packet that may be marked is marked when it finds at least this many waiting at its port.
     pub mark_packets: Option<u32>,
+    /// Traffic classes on the ports of switches; `None`: one queue for all data.
+    pub classes: Option<ClassRules>,
     /// Flows that are TCP connections.
     pub tcp: Option<TcpSetup>,
     /// A paused host still sends acknowledgements.
@@ -228,6 +231,7 @@ impl Config {
                 .map(|&g| (g * 1_000_000_000, ecn(g)))
                 .collect(),
             mark_packets: None,
+            classes: None,
             tcp: None,
             // They share the data class in switches, where a pause has to hold them back too.
             host_acks_ignore_pause: false,

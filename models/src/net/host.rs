@@ -260,6 +260,7 @@ impl Simulator {
             size,
             payload,
             kind: PacketKind::Data,
+            class: self.config.classes.as_ref().map_or(0, |c| c.class_of(context.flow)),
             seq,
             sent_at: self.now,
             ..Packet::default()

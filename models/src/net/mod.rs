@@ -5,6 +5,7 @@
 
 mod build;
 mod builtin;
+mod classes;
 mod clock;
 mod closed_loop;
 mod config;
@@ -33,6 +34,7 @@ pub mod tcp;
 mod topology;
 
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod, three_tier};
+pub use classes::{ClassQueues, ClassRules, ClassSchedule, ClassTelemetry, Departure, MAX_CLASSES};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 pub use closed_loop::ClosedLoop;
 pub use config::{

@@ -21,6 +21,12 @@ impl Simulator {
             if port.busy_until > self.now || port.queued_bytes > 0 {
                 self.samples.busy.add(port.egress_bytes);
             }
+            for (class, bytes) in port.classes.iter().flat_map(|c| c.lengths()).enumerate() {
+                if self.samples.classes.len() <= class {
+                    self.samples.classes.resize_with(class + 1, Default::default);
+                }
+                self.samples.classes[class].add(bytes);
+            }
             if series && self.plan.queue_series && self.last_queue[index] != port.egress_bytes {
                 self.last_queue[index] = port.egress_bytes;
                 self.samples.queues.push(QueuePoint {

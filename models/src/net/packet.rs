@@ -56,6 +56,8 @@ pub struct Packet {
     pub no_int: bool,
     /// Switches do not mark it.
     pub no_ecn: bool,
+    /// Traffic class.
+    pub class: u8,
     /// Switches passed, 15 at most.
     pub n_hop: u8,
     /// XOR of their 12-bit ids.

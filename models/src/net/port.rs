@@ -1,5 +1,6 @@
 //! Ports: the transmitter of one end of a link and the queues before it.
 
+use super::classes::ClassQueues;
 use super::config::EcnRule;
 use super::packet::Chain;
 
@@ -38,11 +39,13 @@ pub struct Port {
     pub end_scheduled: bool,
     /// Pauses, and acknowledgements where they have priority.
     pub control: Chain,
-    /// Everything else.
+    /// Everything else, where there are no classes.
     pub data: Chain,
-    /// Packets waiting in both queues.
+    /// Everything else by traffic class, on a switch of a network that has them.
+    pub classes: Option<Box<ClassQueues>>,
+    /// Packets waiting in all queues.
     pub waiting: u32,
-    /// Bytes waiting in both queues.
+    /// Bytes waiting in all queues.
     pub queued_bytes: u64,
     /// Bytes of the data class waiting.
     pub egress_bytes: u64,

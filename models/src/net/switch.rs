@@ -2,6 +2,7 @@
 
 use rand::Rng;
 
+use super::classes::{ClassQueues, ClassTelemetry, Departure};
 use super::config::FlowControl;
 use super::engine::{encode, Kind, Simulator};
 use super::outside::Delivery;
@@ -54,7 +55,12 @@ impl Simulator {
         let packet = &mut self.packets[index];
         packet.in_port = in_port;
         let Packet {
-            src, dst, ports, kind, ..
+            src,
+            dst,
+            ports,
+            kind,
+            class,
+            ..
         } = *packet;
         let size = u64::from(packet.size);
         let node = self.ports[in_port as usize].node;
@@ -64,7 +70,7 @@ impl Simulator {
         };
         let control = !self.in_data_class(kind);
         if !control {
-            if !self.admit(in_port, out, size) {
+            if !self.admit(in_port, out, class, size) {
                 self.drop_packet(index);
                 return;
             }
@@ -72,14 +78,18 @@ impl Simulator {
         }
         let port = &mut self.ports[out as usize];
         port.queued_bytes += size;
-        let marked = self.config.mark_packets.is_some_and(|k| port.waiting >= k);
+        let found = port.classes.as_ref().map_or(port.waiting, |c| c.packets(class) as u32);
+        let marked = self.config.mark_packets.is_some_and(|k| found >= k);
         if marked && matches!(kind, PacketKind::Data | PacketKind::Segment) && !self.packets[index].no_ecn {
             self.packets[index].ecn = true;
             self.counters.marked += 1;
         }
         port.waiting += 1;
-        let chain = if control { &mut port.control } else { &mut port.data };
-        chain.push(&mut self.packets, index);
+        match &mut port.classes {
+            _ if control => port.control.push(&mut self.packets, index),
+            Some(classes) => classes.push(class, index, size as u32, self.now),
+            None => port.data.push(&mut self.packets, index),
+        }
         self.switch_send(out);
     }
 
@@ -98,14 +108,18 @@ impl Simulator {
     }
 
     /// Charges the buffer, pausing the other end of the ingress port where that is the rule. False: no room.
-    fn admit(&mut self, in_port: u32, out: u32, size: u64) -> bool {
+    fn admit(&mut self, in_port: u32, out: u32, class: u8, size: u64) -> bool {
         if let FlowControl::DropTail { packets } = self.config.flow_control {
-            return self.ports[out as usize].waiting < packets;
+            let port = &self.ports[out as usize];
+            let waiting = port.classes.as_ref().map_or(port.waiting, |c| c.packets(class) as u32);
+            return waiting < packets;
         }
         let switch = &mut self.switches[self.ports[in_port as usize].owner as usize];
         if self.config.flow_control == FlowControl::EgressLimit {
             let free = switch.shared_bytes.saturating_sub(switch.total_used);
-            if self.ports[out as usize].egress_bytes + size > free {
+            let port = &self.ports[out as usize];
+            let queue = port.classes.as_ref().map_or(port.egress_bytes, |c| c.bytes(class));
+            if queue + size > free {
                 return false;
             }
             switch.total_used += size;
@@ -191,13 +205,24 @@ impl Simulator {
             return;
         }
         let port = &mut self.ports[out as usize];
+        let mut left = None;
         let index = match port.control.pop(&self.packets) {
             Some(index) => index,
             None if port.paused => return,
-            None => match port.data.pop(&self.packets) {
-                Some(index) => index,
-                None => return,
-            },
+            None => {
+                let (slab, now) = (&self.packets, self.now);
+                let next = match &mut port.classes {
+                    Some(classes) => {
+                        left = classes.pop(now, |packet| slab[packet].size);
+                        left.map(|departure| departure.packet)
+                    }
+                    None => port.data.pop(slab),
+                };
+                match next {
+                    Some(index) => index,
+                    None => return,
+                }
+            }
         };
         let Packet {
             kind, size, in_port, ..
@@ -208,7 +233,8 @@ impl Simulator {
         if self.in_data_class(kind) {
             let port = &mut self.ports[out as usize];
             port.egress_bytes -= size;
-            let queue = port.egress_bytes;
+            let class = self.packets[index].class;
+            let queue = port.classes.as_ref().map_or(port.egress_bytes, |c| c.bytes(class));
             self.release_buffer(in_port, size);
             let by_bytes = match kind {
                 PacketKind::Data => true,
@@ -221,12 +247,15 @@ impl Simulator {
             self.check_resume(in_port);
         }
         if kind == PacketKind::Data && self.config.int && !self.packets[index].no_int {
-            self.stamp(out, index);
+            self.stamp(out, index, left);
         }
         let wire = self.packets[index].size;
         let port = &mut self.ports[out as usize];
         port.tx_bytes += u64::from(wire);
-        let more = !port.data.is_empty() || !port.control.is_empty();
+        if let (Some(classes), Some(left)) = (&mut port.classes, left) {
+            classes.sent(left.class, wire, wire - size as u32);
+        }
+        let more = port.waiting > 0;
         self.transmit(out, index, more);
     }
 
@@ -246,22 +275,49 @@ impl Simulator {
         }
     }
 
-    /// INT: one record per switch, five at most (behaviour, "INT on the wire").
-    fn stamp(&mut self, out: u32, index: u32) {
+    /// Speed code, bytes sent and queue that a record of a packet which leaves its class tells.
+    fn telemetry_of(&self, out: u32, left: Option<Departure>) -> (u8, u64, u64) {
         let port = &self.ports[out as usize];
+        let whole = (port.speed_code, port.tx_bytes, port.queued_bytes);
+        let (Some(rules), Some(queues), Some(left)) = (&self.config.classes, &port.classes, left) else {
+            return whole;
+        };
+        let active = match rules.telemetry {
+            ClassTelemetry::Port => return whole,
+            ClassTelemetry::Sojourn => {
+                let bits = u128::from(left.sojourn_ps) * u128::from(port.rate_bps) / 1_000_000_000_000;
+                return (port.speed_code, port.tx_bytes, (bits / 8) as u64);
+            }
+            ClassTelemetry::Class => u32::MAX,
+            ClassTelemetry::Shared => queues.active(self.now, rules.active_ps),
+        };
+        let speed = rules.bandwidth(port.rate_bps, left.class, active);
+        let code = self.config.speed_codes.get(&speed).copied();
+        let class = left.class as u8;
+        (
+            code.unwrap_or(self.config.unknown_speed),
+            queues.tx_bytes(class),
+            queues.bytes(class),
+        )
+    }
+
+    /// INT: one record per switch, five at most (behaviour, "INT on the wire").
+    fn stamp(&mut self, out: u32, index: u32, left: Option<Departure>) {
+        let (speed, sent, queue) = self.telemetry_of(out, left);
         let multi = u64::from(self.config.int_multi);
         let bytes = if self.config.int_arrivals {
             // What entered the queue has left it, waits in it, or is this packet.
-            port.tx_bytes + port.queued_bytes + u64::from(self.packets[index].size)
+            sent + queue + u64::from(self.packets[index].size)
         } else {
-            port.tx_bytes
+            sent
         };
         let record = HopRecord {
-            speed: port.speed_code,
+            speed,
             ts: (self.now / 1000) as u32 & 0xff_ffff,
             tx_bytes: (bytes / (128 * multi)) as u32 & 0xf_ffff,
-            q_len: (port.queued_bytes / (80 * multi)).min(u64::from(u16::MAX)) as u16,
+            q_len: (queue / (80 * multi)).min(u64::from(u16::MAX)) as u16,
         };
+        let port = &self.ports[out as usize];
         let id = self.switches[port.owner as usize].node as u16 & 0xfff;
         let packet = &mut self.packets[index];
         if usize::from(packet.n_hop) < MAX_HOPS {
@@ -351,7 +407,10 @@ impl Simulator {
         let on_switch = self.ports[out as usize].on_switch;
         loop {
             let port = &mut self.ports[out as usize];
-            let Some(index) = port.control.pop(&self.packets).or_else(|| port.data.pop(&self.packets)) else {
+            let slab = &self.packets;
+            let any_class = |c: &mut Box<ClassQueues>| c.take_any(|packet| slab[packet].size);
+            let next = port.control.pop(slab).or_else(|| port.data.pop(slab));
+            let Some(index) = next.or_else(|| port.classes.as_mut().and_then(any_class)) else {
                 break;
             };
             let Packet {

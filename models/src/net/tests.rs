@@ -177,3 +177,44 @@ fn a_failed_link_is_routed_around() {
     let outcome = simulate(&topology, flows, config, Some(down(0)));
     assert!(outcome.records.iter().filter(|r| r.finished_ps.is_none()).count() == 2);
 }
+
+/// Two greedy senders in classes of weight 3 and 1: the port serves them so. Strict priority leaves the second class what the first one's
+/// sender does not use: it is paced as if each packet carried a full stack, 1148 bytes for 1116 on the port.
+#[test]
+fn classes_share_a_port_by_weight() {
+    for (schedule, share) in [(ClassSchedule::Dwrr, 0.75), (ClassSchedule::Strict, 1116.0 / 1148.0)] {
+        let mut config = Config::paper(13_000, true);
+        config.classes = Some(ClassRules {
+            weights: vec![3, 1],
+            schedule,
+            telemetry: ClassTelemetry::Port,
+            active_ps: 13_000_000,
+            of_flow: vec![0, 1],
+        });
+        let flows = incast(2, 10_000_000);
+        let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+            Ok(Box::new(Direct::new(Box::new(Greedy {
+                rate: p.line_rate_bps as f64,
+                window: f64::INFINITY,
+            }))))
+        };
+        let plan = SamplePlan {
+            interval_ps: 10_000_000,
+            end_ps: u64::MAX,
+            flow_series: 2,
+            ..SamplePlan::default()
+        };
+        let mut sim = Simulator::new(&star(3, 100, 1000), flows, config, plan, &mut slot).unwrap();
+        sim.run_until(500_000_000);
+        let outcome = sim.finish();
+        let delivered = |flow| {
+            let own = outcome.samples.flows.iter().filter(|p| p.flow == flow);
+            own.map(|p| p.delivered_bytes).max().unwrap_or(0) as f64
+        };
+        let (a, b) = (delivered(0), delivered(1));
+        assert!((a / (a + b) - share).abs() < 0.005, "{schedule:?}: {a} {b}");
+        // Both arrive at the same rate; what is not served waits.
+        let queue = |class: usize| outcome.samples.classes[class].max();
+        assert!(queue(1) > 1_000_000 && queue(0) < queue(1), "{} {}", queue(0), queue(1));
+    }
+}

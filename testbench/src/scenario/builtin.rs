@@ -42,6 +42,7 @@ scenarios!(
     "hcc-overhead",
     "hcc-ablation",
     "hpcc-cubic",
+    "hpcc-classes",
 );
 
 /// The built-in scenario of that name.

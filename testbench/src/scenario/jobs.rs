@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{Planned, Scenario};
-use super::{hcc, tcp, traffic};
+use super::{hcc, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::tcp::TcpLaw;
@@ -12,9 +12,10 @@ impl Job {
     pub fn new(planned: &Planned) -> Result<Self, String> {
         let scenario: &Scenario = &planned.scenario;
         let topology = traffic::topology(&scenario.network)?;
-        let flows = traffic::flows(scenario, &topology)?;
-        let law = traffic::law(scenario)?;
+        let (flows, counts) = traffic::flows(scenario, &topology)?;
+        let mut law = traffic::law(scenario)?;
         let mut config = traffic::config(scenario, &law)?;
+        telemetry::classes(scenario, &counts, &topology, &mut law, &mut config)?;
         traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
         let loops = traffic::loops(scenario)?;
         let arrival_drops = tcp::arrival_drops(&scenario.tcp, &topology)?;

@@ -11,4 +11,5 @@ pub mod spec;
 pub mod sweep;
 pub mod tcp;
 pub mod tcp_files;
+pub mod telemetry;
 pub mod traffic;

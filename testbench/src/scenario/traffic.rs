@@ -101,8 +101,8 @@ fn ps(us: f64, field: &str) -> Result<u64, String> {
     }
 }
 
-/// Makes the flows, in the order of the scenario.
-pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, String> {
+/// Makes the flows, in the order of the scenario, and tells how many each source of traffic has.
+pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>, Vec<usize>), String> {
     let hosts = topology.hosts();
     // What one host's links carry together, on average over hosts.
     let host_rate = topology
@@ -113,7 +113,9 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
         .sum::<u64>()
         / hosts.len().max(1) as u64;
     let mut all = Vec::new();
+    let mut counts = Vec::new();
     for (index, traffic) in scenario.traffic.iter().enumerate() {
+        let before = all.len();
         let seed = scenario.seed.wrapping_mul(1000).wrapping_add(index as u64);
         let field = |name: &str| format!("traffic.{index}.{name}");
         match traffic {
@@ -213,6 +215,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
                 all.extend(read.flows.iter().map(|f| f.spec()));
             }
         }
+        counts.push(all.len() - before);
     }
     let closed = scenario
         .traffic
@@ -221,7 +224,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<Vec<FlowSpec>, 
     if all.is_empty() && !closed {
         return Err("traffic: expected at least one flow".into());
     }
-    Ok(all)
+    Ok((all, counts))
 }
 
 /// Hosts from the first to the last.

@@ -11,6 +11,7 @@
 //! 6. Algorithm 1
 
 mod alpha_fair;
+mod class_search;
 mod inflight;
 mod law;
 mod params;
@@ -67,7 +68,11 @@ impl<F: Float> HpccLaw<F> {
             let branch = match self.params.fairness {
                 Fairness::MaxMin => {
                     state.u = self.average(state.u, inflight.tau, inflight.u);
-                    self.compute_window(state, full) // 23, 26
+                    if self.params.class_search {
+                        self.search_class(state, &inflight, &links, full)
+                    } else {
+                        self.compute_window(state, full) // 23, 26
+                    }
                 }
                 Fairness::Alpha(alpha) => self.alpha_fair(state, &inflight, float(alpha), full),
             };

@@ -101,6 +101,8 @@ pub struct HpccParams {
     pub rate_signal: RateSignal,
     /// How hops are joined.
     pub fairness: Fairness,
+    /// Records speak of the packet's class and `B` is what it is guaranteed: above it, search for what other classes leave.
+    pub class_search: bool,
 }
 
 /// Why parameters were refused.
@@ -133,6 +135,7 @@ impl HpccParams {
             reaction: Reaction::Hpcc,
             rate_signal: RateSignal::TxRate,
             fairness: Fairness::MaxMin,
+            class_search: false,
         }
     }
 
@@ -240,6 +243,12 @@ impl HpccParams {
             self.stale_limit_ns.to_string(),
         )?;
         if let Fairness::Alpha(alpha) = self.fairness {
+            check(
+                !self.class_search,
+                "class_search",
+                "off with alpha-fair hops",
+                "on".into(),
+            )?;
             check(
                 alpha.is_finite() && alpha > 0.0,
                 "fairness",

@@ -54,6 +54,8 @@ pub struct FlowState<F> {
     pub last_update_seq: u32,
     /// NIC clock at the last ACK that reached the records, ns.
     pub last_ack_ns: u64,
+    /// Sending rate of the class over its guarantee, moving average; used by the search for the bandwidth of idle classes only.
+    pub class_rate: F,
     /// Registers of the hops, used by the alpha-fair variant only.
     pub registers: [HopRegister<F>; MAX_HOPS],
 }
@@ -73,6 +75,7 @@ impl<F: Float> FlowState<F> {
             inc_stage: 0,
             last_update_seq: 0,
             last_ack_ns: 0,
+            class_rate: F::one(),
             registers: [HopRegister {
                 u: F::one(),
                 wc: w_init,

@@ -351,6 +351,7 @@ impl Ns3Config {
             recovery: Recovery::GoBackN,
             ecn: if self.mark { self.ecn.clone() } else { BTreeMap::new() },
             mark_packets: None,
+            classes: None,
             tcp: None,
             host_acks_ignore_pause: self.ack_high_prio,
             switch_ack_priority: false,

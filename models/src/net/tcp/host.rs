@@ -222,6 +222,7 @@ impl Simulator {
         let index = self.packets.insert(Packet {
             kind: PacketKind::Segment,
             no_int: true,
+            class: self.config.classes.as_ref().map_or(0, |c| c.class_of(packet.flow)),
             next: NIL,
             sent_at: self.now,
             ..packet

@@ -36,6 +36,9 @@ pub fn check(job: &Job) -> Result<(), String> {
             &job.config.mtu.to_string(),
         );
     }
+    if job.config.classes.is_some() {
+        return wrong("telemetry.queues", "1", "more");
+    }
     if !job.loops.is_empty() || job.config.tcp.is_some() || job.hcc.is_some() {
         return wrong(
             "traffic",

@@ -77,6 +77,10 @@ pub struct LawSpec {
     pub whole_rates: bool,
     /// HPCC: a rate for each hop (golden fidelity in the ns-3 profile).
     pub multi_rate: bool,
+    /// HPCC: speeds of traffic classes, bits per second, at INT codes 9 on.
+    pub class_speeds: Vec<u64>,
+    /// HPCC: searches for the bandwidth of idle classes.
+    pub class_search: bool,
     /// Smallest rate, bits per second.
     pub min_rate: Option<u64>,
     /// Additive step of the comparators, bits per second.
@@ -165,6 +169,8 @@ impl LawSpec {
             stale_limit_ns: 1_000_000,
             whole_rates: false,
             multi_rate: false,
+            class_speeds: Vec::new(),
+            class_search: false,
             min_rate: None,
             rate_ai: None,
             rate_hai: None,
@@ -206,6 +212,10 @@ impl LawSpec {
         params.reaction = self.reaction;
         params.rate_signal = self.rate_signal;
         params.fairness = self.fairness;
+        for (place, &speed) in params.port_speeds.iter_mut().skip(9).zip(&self.class_speeds) {
+            *place = speed;
+        }
+        params.class_search = self.class_search;
         Ok(params)
     }
 

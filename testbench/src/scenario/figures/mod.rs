@@ -2,6 +2,7 @@
 
 mod analysis;
 mod beside;
+mod classes;
 mod design;
 mod hcc;
 mod lemma;
@@ -31,6 +32,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("fig11") => load::fig11(runs),
         Some("fig12") => load::fig12(runs),
         Some("hpcc-cubic") => beside::hpcc_beside_tcp(runs),
+        Some("hpcc-classes") => classes::idle_class(runs),
         Some("fig13") => design::fig13(runs),
         Some("fig14") => design::fig14(runs),
         Some("hcc-web") => hcc::web(runs),
@@ -93,7 +95,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 12] = [
+const OPEN_ENDED: [&str; 13] = [
+    "hpcc-classes",
     "hpcc-cubic",
     "fig6",
     "fig9ab",

@@ -6,6 +6,7 @@ mod hcc;
 mod network;
 mod plan;
 mod tcp;
+mod telemetry;
 mod traffic;
 
 use hpcc_models::fixed::Precision;
@@ -20,6 +21,7 @@ pub use network::{LinkChangeSpec, NetworkSpec};
 pub(super) use plan::combinations;
 pub use plan::{parse_set, plan, Overrides, Planned};
 pub use tcp::{QueueSpec, TcpRunSpec, TcpSpec};
+pub use telemetry::TelemetrySpec;
 pub use traffic::TrafficSpec;
 
 /// One scenario.
@@ -53,6 +55,9 @@ pub struct Scenario {
     /// TCP hosts.
     #[serde(default)]
     pub tcp: TcpSpec,
+    /// Telemetry and traffic classes.
+    #[serde(default)]
+    pub telemetry: TelemetrySpec,
     /// Agents of HCC.
     #[serde(default)]
     pub hcc: Option<HccSpec>,

@@ -4,6 +4,7 @@
 //! `T_W` = 8000 ns and `B x T_W` = 800 000 bits; `T` = 8000 ns. 1024 ns at full rate are 100 units of `txBytes`
 //! (`u'` = 1 without queue), 125 units of `qLen` are 80 000 bits (`u'` = 0.1).
 
+mod class_search;
 mod law;
 mod records;
 mod variants;

@@ -1,0 +1,19 @@
+//! Traffic classes of a scenario, and what INT says about them.
+
+use serde::Deserialize;
+
+/// Telemetry of a scenario (HPCC++, draft-miao-ccwg-hpcc).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TelemetrySpec {
+    /// Traffic classes on every port of a switch, 1 to 8.
+    pub queues: Option<usize>,
+    /// Their weights, 1 to 1000 each (default: equal).
+    pub weights: Option<Vec<u32>>,
+    /// `dwrr` (deficit round robin by weight) or `strict` (the lowest class first).
+    pub schedule: Option<String>,
+    /// What INT says of a port with several classes: `off`, `sojourn`, `class`, `class-search`, `shared`.
+    pub qos: Option<String>,
+    /// Class of each `[[traffic]]`, in their order; those that are not listed have class 0.
+    pub classes: Vec<u8>,
+}
