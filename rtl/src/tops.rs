@@ -124,4 +124,24 @@ mod tests {
             assert_eq!(before, None, "{name} is there already");
         }
     }
+
+    /// Modules that everything emitted may have: a reader must be able to survey them.
+    const MODULES: usize = 120;
+
+    #[test]
+    fn modules_are_few_and_named_for_what_they_are() {
+        let library = super::library().expect("all constructs have Verilog");
+        let modules = library.module_order();
+        assert!(modules.len() <= MODULES, "{} modules", modules.len());
+        for name in &modules {
+            assert!(name.starts_with("hpcc_"), "{name}");
+            let (_, last) = name.rsplit_once('_').expect("a prefix");
+            assert!(last.parse::<u32>().is_err(), "{name}: a number tells nothing");
+        }
+        for name in modules {
+            let text = library.module_text(&name).expect("listed");
+            let (above, _) = text.split_once("\nmodule ").expect("a module");
+            assert!(above.contains("\n// "), "{name}: nothing says what it is");
+        }
+    }
 }

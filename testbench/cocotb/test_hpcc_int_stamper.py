@@ -49,7 +49,7 @@ def stamped(data: bytes) -> bytes:
 async def frames_are_stamped_under_stalls(dut):
     random.seed(7)
     logging.getLogger(f"cocotb.{dut._name}").setLevel(logging.WARNING)
-    cocotb.start_soon(Clock(dut.clock, 5, unit="ns").start())
+    cocotb.start_soon(Clock(dut.clk, 5, unit="ns").start())
     dut.now_ns.value = 0
     dut.queued_bytes.value = 0
     dut.cfg_int_port.value = INT_PORT
@@ -57,12 +57,12 @@ async def frames_are_stamped_under_stalls(dut):
     dut.cfg_switch_id.value = SWITCH_ID
     dut.cfg_speed.value = SPEED
     dut.cfg_unit_shift.value = 0
-    source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), dut.clock, dut.reset)
-    sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clock, dut.reset)
-    dut.reset.value = 1
+    source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), dut.clk, dut.rst)
+    sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clk, dut.rst)
+    dut.rst.value = 1
     for _ in range(16):
-        await RisingEdge(dut.clock)
-    dut.reset.value = 0
+        await RisingEdge(dut.clk)
+    dut.rst.value = 0
     source.set_pause_generator(itertools.cycle(random.choices([0, 1], [3, 1], k=97)))
     sink.set_pause_generator(itertools.cycle(random.choices([0, 1], [3, 1], k=89)))
     sent = [frame(random.randrange(22, 1200)) for _ in range(40)]

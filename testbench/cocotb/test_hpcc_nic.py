@@ -54,29 +54,29 @@ class Bench:
     def __init__(self, dut):
         self.dut = dut
         logging.getLogger(f"cocotb.{dut._name}").setLevel(logging.WARNING)
-        cocotb.start_soon(Clock(dut.clock, 5, unit="ns").start())
+        cocotb.start_soon(Clock(dut.clk, 5, unit="ns").start())
         cocotb.start_soon(self.tell_time())
         dut.pause.value = 0
-        self.axil = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clock, dut.reset)
-        self.ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.clock, dut.reset, size=1 << 20)
+        self.axil = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
+        self.ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.clk, dut.rst, size=1 << 20)
         self.mac = EthMac(
             tx_bus=AxiStreamBus.from_prefix(dut, "m_axis_tx"),
-            tx_clk=dut.clock,
-            tx_rst=dut.reset,
+            tx_clk=dut.clk,
+            tx_rst=dut.rst,
             rx_bus=AxiStreamBus.from_prefix(dut, "s_axis_rx"),
-            rx_clk=dut.clock,
-            rx_rst=dut.reset,
+            rx_clk=dut.clk,
+            rx_rst=dut.rst,
             speed=100e9,
         )
-        self.work = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis_work"), dut.clock, dut.reset)
-        self.completions = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis_completion"), dut.clock, dut.reset)
+        self.work = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis_work"), dut.clk, dut.rst)
+        self.completions = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis_completion"), dut.clk, dut.rst)
 
     async def tell_time(self):
         now = 0
         while True:
             self.dut.now.value = now
             now += 5
-            await RisingEdge(self.dut.clock)
+            await RisingEdge(self.dut.clk)
 
     async def write(self, name, value):
         await self.axil.write_dword(REG[name], value)
@@ -92,12 +92,12 @@ class Bench:
                 return
 
     async def start(self):
-        self.dut.reset.value = 1
+        self.dut.rst.value = 1
         for _ in range(8):
-            await RisingEdge(self.dut.clock)
-        self.dut.reset.value = 0
+            await RisingEdge(self.dut.clk)
+        self.dut.rst.value = 0
         for _ in range(1600):
-            await RisingEdge(self.dut.clock)
+            await RisingEdge(self.dut.clk)
         assert await self.axil.read_dword(REG["ID"]) == 0x48504343
         mac = int(MAC.replace(":", ""), 16)
         await self.write("MAC_LO", mac & 0xFFFFFFFF)

@@ -2,8 +2,8 @@
 `default_nettype none
 
 module arbiter_proof (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [577:0] ack_data,
   input wire ack_valid,
   input wire [577:0] data_data,
@@ -17,8 +17,8 @@ module arbiter_proof (
   wire [511:0] m_axis_tdata;
   wire [63:0] m_axis_tkeep;
   wire m_axis_tlast, m_axis_tuser, m_axis_tvalid;
-  frame_arbiter dut (
-    .clock(clock), .reset(reset),
+  hpcc_tx_frame_arbiter dut (
+    .clk(clk), .rst(rst),
     .ack_data(ack_data), .ack_valid(ack_valid), .ack_ready(ack_ready),
     .data_data(data_data), .data_valid(data_valid), .data_ready(data_ready),
     .ack_hold(ack_hold), .data_hold(data_hold),
@@ -38,38 +38,38 @@ module arbiter_proof (
   wire [W-1:0] kept;
   // both inputs as one stream in the order of acceptance
   stream_token #(.W(W), .N(4)) token (
-    .clock(clock), .reset(reset), .push(push), .in(in), .pop(pop), .out(out),
+    .clk(clk), .rst(rst), .push(push), .in(in), .pop(pop), .out(out),
     .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
   stream_rules #(.W(W)) link (
-    .clock(clock), .reset(reset), .valid(m_axis_tvalid), .ready(m_axis_tready), .data(out)
+    .clk(clk), .rst(rst), .valid(m_axis_tvalid), .ready(m_axis_tready), .data(out)
   );
   stream_rules #(.W(W), .ASSUMED(1)) acks (
-    .clock(clock), .reset(reset), .valid(ack_valid), .ready(ack_ready), .data(ack_data)
+    .clk(clk), .rst(rst), .valid(ack_valid), .ready(ack_ready), .data(ack_data)
   );
   stream_rules #(.W(W), .ASSUMED(1)) frames (
-    .clock(clock), .reset(reset), .valid(data_valid), .ready(data_ready), .data(data_data)
+    .clk(clk), .rst(rst), .valid(data_valid), .ready(data_ready), .data(data_data)
   );
 
   reg inside = 0, with_data = 0, was_pushed = 0, ended = 0;
   // a frame of data has begun although an acknowledgement waited and was allowed
   reg ack_passed = 0;
   reg [2:0] data_waits = 0;
-  always @(posedge clock) begin
-    was_pushed <= push && !reset;
-    ended <= push && in[576] && !reset;
+  always @(posedge clk) begin
+    was_pushed <= push && !rst;
+    ended <= push && in[576] && !rst;
     if (push) begin
       inside <= !in[576];
       with_data <= take_data;
     end
     if (!inside && take_data && ack_valid && !ack_hold) ack_passed <= 1;
-    data_waits <= (reset || !data_valid || take_data) ? 0 : (take_ack && data_waits != 7) ? data_waits + 1 : data_waits;
-    if (reset) begin
+    data_waits <= (rst || !data_valid || take_data) ? 0 : (take_ack && data_waits != 7) ? data_waits + 1 : data_waits;
+    if (rst) begin
       inside <= 0;
       ack_passed <= 0;
     end
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     count: assert (held == full + spare_full);
     spare_behind_item: assert (!spare_full || full);
     ready_means_room: assert (!(ready && spare_full));
@@ -89,7 +89,7 @@ module arbiter_proof (
     never_idle_inside: assert (!(ready && inside) || !(with_data ? data_valid : ack_valid) || push);
     offered_next_clock: assert (!was_pushed || m_axis_tvalid);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     back_to_back: cover (ended && push && in[576] && pop);
     ack_after_data: cover (!inside && take_ack && with_data && ended);
     ack_waits_for_frame: cover (inside && with_data && ack_valid && take_data && in[576]);

@@ -2,9 +2,9 @@
 `default_nettype none
 
 // The bank of counters is not part of the proof: any count at any time.
-module counter_bank (
-  input wire clock,
-  input wire reset,
+module hpcc_registers_counter_bank (
+  input wire clk,
+  input wire rst,
   input wire [63:0] pulses,
   input wire [5:0] address,
   output wire [63:0] count
@@ -13,8 +13,8 @@ module counter_bank (
 endmodule
 
 module axil_proof (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [11:0] awaddr,
   input wire awvalid,
   input wire [31:0] wdata,
@@ -33,8 +33,8 @@ module axil_proof (
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
   wire [415:0] command_data;
-  registers dut (
-    .clock(clock), .reset(reset),
+  hpcc_registers dut (
+    .clk(clk), .rst(rst),
     .s_axil_awaddr(awaddr), .s_axil_awprot(3'd0), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
     .s_axil_wdata(wdata), .s_axil_wstrb(wstrb), .s_axil_wvalid(wvalid), .s_axil_wready(wready),
     .s_axil_bresp(bresp), .s_axil_bvalid(bvalid), .s_axil_bready(bready),
@@ -54,10 +54,10 @@ module axil_proof (
   wire [31:0] block_rdata;
 
   localparam [9:0] SCRATCH = 3, HOLE = 26;
-  stream_rules #(.W(2)) b (.clock(clock), .reset(reset), .valid(bvalid), .ready(bready), .data(bresp));
-  stream_rules #(.W(34)) r (.clock(clock), .reset(reset), .valid(rvalid), .ready(rready), .data({rresp, rdata}));
+  stream_rules #(.W(2)) b (.clk(clk), .rst(rst), .valid(bvalid), .ready(bready), .data(bresp));
+  stream_rules #(.W(34)) r (.clk(clk), .rst(rst), .valid(rvalid), .ready(rready), .data({rresp, rdata}));
   stream_rules #(.W(416)) command (
-    .clock(clock), .reset(reset), .valid(command_valid), .ready(command_ready), .data(command_data)
+    .clk(clk), .rst(rst), .valid(command_valid), .ready(command_ready), .data(command_data)
   );
 
   // clocks since a write or a read was accepted, 0 if none is open; it is answered at 3
@@ -69,7 +69,7 @@ module axil_proof (
   reg open = 0;
   wire take_write = awvalid && awready && wvalid && wready, take_read = arvalid && arready;
   integer i;
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     if (take_write) begin
       write_age <= 1;
       write_at <= awaddr[11:2];
@@ -87,7 +87,7 @@ module axil_proof (
       for (i = 0; i < 4; i = i + 1) if (strobes[i]) scratch[8*i+:8] <= written[8*i+:8];
     if (command_valid && command_ready) open <= 1;
     if (command_done) open <= 0;
-    if (reset) begin
+    if (rst) begin
       write_age <= 0;
       read_age <= 0;
       scratch <= 0;
@@ -95,8 +95,8 @@ module axil_proof (
     end
   end
   // who executes commands ends those that it has taken
-  always @(posedge clock) assume (!command_done || open);
-  always @(posedge clock) begin
+  always @(posedge clk) assume (!command_done || open);
+  always @(posedge clk) begin
     // address and data of a write are taken together
     together: assert (awready == wready && (!awready || (awvalid && wvalid)));
     // every access is answered once, three clocks after it was taken, and the next one waits for that
@@ -116,7 +116,7 @@ module axil_proof (
     one_command: assert (!(command_valid && open));
     busy_is_open: assert (busy == (command_valid || open));
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     // what the block holds is what was accepted
     states: assert (writing == write_age && reading == read_age);
     write_held: assert (write_age == 0 || (block_waddr == write_at && block_wdata == written && block_wstrb == strobes));
@@ -126,7 +126,7 @@ module axil_proof (
     read_hit: assert (!(read_age == 2 && read_at == HOLE) || !block_rhit);
     write_hit: assert (write_age != 2 || (write_at == SCRATCH ? block_whit : write_at != HOLE || !block_whit));
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     both_ways: cover (bvalid && bready && rvalid && rready);
     scratch_comes_back: cover (rvalid && rready && read_at == SCRATCH && rdata[15:0] == 16'h00ab && rdata[31:16] == 16'hcd00);
     command_runs: cover (command_done && open);

@@ -2,8 +2,8 @@
 `default_nettype none
 
 module bursts_proof (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [63:0] address,
   input wire [12:0] length,
   input wire job_valid,
@@ -12,8 +12,8 @@ module bursts_proof (
   wire job_ready, shape_valid, burst_valid, burst_last;
   wire [39:0] shape;
   wire [63:0] burst;
-  job_split dut (
-    .clock(clock), .reset(reset),
+  hpcc_dma_job_split dut (
+    .clk(clk), .rst(rst),
     .job_data({length, address}), .job_valid(job_valid), .job_ready(job_ready), .open(give),
     .shape_valid(shape_valid), .shape(shape), .burst_valid(burst_valid), .burst(burst), .burst_last(burst_last)
   );
@@ -25,7 +25,7 @@ module bursts_proof (
   wire [6:0] lines = lines_less_one + 7'd1, room = {1'd0, room_less_one} + 7'd1;
 
   // who makes jobs keeps to their sizes, and none goes past the end of the address space
-  always @(posedge clock) assume (length >= 1 && length <= 4096 && address[63:13] != {51{1'b1}});
+  always @(posedge clk) assume (length >= 1 && length <= 4096 && address[63:13] != {51{1'b1}});
 
   // what is left of the job: its next line and the lines to come
   reg busy = 0, begun = 0;
@@ -38,7 +38,7 @@ module bursts_proof (
   wire [57:0] burst_line = burst[63:6];
   wire [6:0] burst_lines = burst[5:0] + 7'd1;
   wire take = job_valid && job_ready;
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     if (burst_valid) begin
       begun <= 1;
       next_line <= next_line + burst_lines;
@@ -53,9 +53,9 @@ module bursts_proof (
       next_line <= address[63:6];
       left <= (address[5:0] + length + 13'd63) >> 6;
     end
-    if (reset) busy <= 0;
+    if (rst) busy <= 0;
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     // a burst whenever it may be given and a job is there; a job is taken as soon as the one before is done
     given: assert (burst_valid == (busy && give));
     taken: assert (job_ready == (!busy || (burst_valid && burst_last)));
@@ -75,7 +75,7 @@ module bursts_proof (
     shape_last_line: assert (!shape_valid || shape[33:27] == ((end_byte - 13'd1) & 63) + 1);
     shape_page_line: assert (!shape_valid || shape[39:34] == job_address[11:6]);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     // what the registers mean
     full_is_busy: assert (full == busy);
     second_is_begun: assert (!busy || second == begun);
@@ -90,7 +90,7 @@ module bursts_proof (
     left_at_second: assert (!(busy && begun)
       || (left == lines - room && left <= 64 && left != 0 && lines > room && next_line == {line[57:6] + 52'd1, 6'd0}));
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     one_byte: cover (burst_valid && burst_last && job_length == 1 && job_address[11:0] == 12'hfff);
     longest: cover (burst_valid && burst_last && begun && burst_lines == 64);
     whole_page: cover (burst_valid && burst_last && !begun && burst_lines == 64);

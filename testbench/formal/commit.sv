@@ -2,20 +2,24 @@
 `default_nettype none
 
 // What the stage remembers of failed queue pairs is not part of the proof: any memory.
-module sdp_ram_w9_a8 (
-  input wire clock,
-  input wire [7:0] raddr,
-  output wire [8:0] rdata,
+module hpcc_ram #(
+  parameter integer WIDTH = 1,
+  parameter integer ADDRESS = 1,
+  parameter integer OUTPUT_REGISTER = 0
+) (
+  input wire clk,
+  input wire [ADDRESS-1:0] raddr,
+  output wire [WIDTH-1:0] rdata,
   input wire we,
-  input wire [7:0] waddr,
-  input wire [8:0] wdata
+  input wire [ADDRESS-1:0] waddr,
+  input wire [WIDTH-1:0] wdata
 );
   assign rdata = $anyseq;
 endmodule
 
 module commit_proof (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [420:0] up_data,
   input wire up_valid,
   input wire written_data,
@@ -26,8 +30,8 @@ module commit_proof (
   localparam W = 419;
   wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
   wire [419:0] response_data, answer_data;
-  commit_stage dut (
-    .clock(clock), .reset(reset), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
+  hpcc_transport_commit_stage dut (
+    .clk(clk), .rst(rst), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .written_data(written_data), .written_valid(written_valid), .written_ready(written_ready),
     .response_data(response_data), .response_valid(response_valid), .response_ready(response_ready),
     .answer_data(answer_data), .answer_valid(answer_valid), .answer_ready(answer_ready), .fail_valid(fail_valid)
@@ -46,14 +50,14 @@ module commit_proof (
   // answers, from the entrance to the exit; the top bit of what is kept says that a write is waited for
   wire enters = take && up_data[1:0] == 3;
   stream_token #(.W(W + 1), .N(4), .ROOM(4)) answers (
-    .clock(clock), .reset(reset), .push(enters), .in({up_data[420], up_data[418:0]}),
+    .clk(clk), .rst(rst), .push(enters), .in({up_data[420], up_data[418:0]}),
     .pop(pop), .out({kept[W], answer_data[418:0]}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
   stream_rules #(.W(420)) response (
-    .clock(clock), .reset(reset), .valid(response_valid), .ready(response_ready), .data(response_data)
+    .clk(clk), .rst(rst), .valid(response_valid), .ready(response_ready), .data(response_data)
   );
   stream_rules #(.W(420)) answer (
-    .clock(clock), .reset(reset), .valid(answer_valid), .ready(answer_ready), .data(answer_data)
+    .clk(clk), .rst(rst), .valid(answer_valid), .ready(answer_ready), .data(answer_data)
   );
 
   wire waits = entry[420], is_answer = entry[1:0] == 3;
@@ -66,7 +70,7 @@ module commit_proof (
   reg behind_failure = 0;
   reg written = 0, failed = 0, fails = 0;
   reg [1:0] responses = 0;
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     if (enters && !tracked) written <= 0;
     else if (here && token) begin
       written <= 1;
@@ -76,13 +80,13 @@ module commit_proof (
       - (response_valid && response_ready);
     fails <= done && !is_answer && !swallowed && waits && written_data;
     behind_failure <= done && !is_answer && waits && written_data && full_1 && entry_1[17:2] == entry[17:2];
-    if (reset) begin
+    if (rst) begin
       behind_failure <= 0;
       responses <= 0;
       fails <= 0;
     end
   end
-  always @(posedge clock) if (!reset) begin
+  always @(posedge clk) if (!rst) begin
     // a result of a write is taken exactly when the entry that waits for it goes
     token_with_entry: assert (token == (done && waits));
     goes_once: assert (!done || full);
@@ -99,7 +103,7 @@ module commit_proof (
     // software hears of a failed queue pair once
     fail_told: assert (fail_valid == fails);
   end
-  always @(posedge clock) if (!reset) begin
+  always @(posedge clk) if (!rst) begin
     // what is inside is in the stage's two registers or in the two behind it
     count: assert (held == in_front + in_stage + in_skid);
     skid_a: assert ((!spare_full_a || full_a) && !(ready_a && spare_full_a));
@@ -111,7 +115,7 @@ module commit_proof (
     written_item: assert (!(tracked && ahead == 0 && in_skid != 0 && kept[W]) || (written && (!failed || item_a[419])));
     written_spare: assert (!(tracked && ahead == 1 && in_skid == 2 && kept[W]) || (written && (!failed || spare_a[419])));
   end
-  always @(posedge clock) if (!reset) begin
+  always @(posedge clk) if (!rst) begin
     failed_answer: cover (pop && tracked && ahead == 0 && kept[W] && failed);
     waits_for_write: cover (full && waits && !written_valid && response_valid);
     response_beside_answer: cover (response_valid && answer_valid);

@@ -6,8 +6,8 @@ module fifo_proof #(
   parameter A = 3,
   parameter MARK = 3
 ) (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [W-1:0] up_data,
   input wire up_valid,
   input wire down_ready
@@ -16,7 +16,7 @@ module fifo_proof #(
   wire up_ready, down_valid, crowded;
   wire [W-1:0] down_data;
   hpcc_fifo #(.WIDTH(W), .ADDRESS(A), .MARK(MARK)) dut (
-    .clock(clock), .reset(reset),
+    .clk(clk), .rst(rst),
     .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .down_data(down_data), .down_valid(down_valid), .down_ready(down_ready),
     .crowded(crowded)
@@ -34,11 +34,11 @@ module fifo_proof #(
   wire [W-1:0] kept;
   wire push = up_valid && up_ready, pop = down_valid && down_ready;
   stream_token #(.W(W), .N(N)) token (
-    .clock(clock), .reset(reset), .push(push), .in(up_data), .pop(pop), .out(down_data),
+    .clk(clk), .rst(rst), .push(push), .in(up_data), .pop(pop), .out(down_data),
     .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
   stream_rules #(.W(W)) down (
-    .clock(clock), .reset(reset), .valid(down_valid), .ready(down_ready), .data(down_data)
+    .clk(clk), .rst(rst), .valid(down_valid), .ready(down_ready), .data(down_data)
   );
 
   wire [N-1:0] staged = down_valid + word_valid;
@@ -46,13 +46,13 @@ module fifo_proof #(
   reg was_reset = 1, was_crowded = 0, was_full = 0;
   // clocks for which something has been inside without an offer
   reg [2:0] hidden = 0;
-  always @(posedge clock) begin
-    was_reset <= reset;
-    was_crowded <= level >= MARK && !reset;
+  always @(posedge clk) begin
+    was_reset <= rst;
+    was_crowded <= level >= MARK && !rst;
     was_full <= level + push - (level != 0 && (!word_valid || !down_valid || down_ready)) >= ROOM;
-    hidden <= (reset || down_valid || held == 0) ? 0 : hidden + 1;
+    hidden <= (rst || down_valid || held == 0) ? 0 : hidden + 1;
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     // what is inside is in the RAM or in one of the two stages, at most 2^A + 2
     count: assert (held == level + staged);
     no_overflow: assert (level <= ROOM);
@@ -66,7 +66,7 @@ module fifo_proof #(
     ready_returns: assert (was_reset || was_full || up_ready);
     crowded_is_level: assert (crowded == was_crowded);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     full: cover (held == ROOM + 2);
     full_rate: cover (push && pop && held == 3);
     wrapped: cover (tracked && pop && ahead == 0 && write < read);

@@ -7,8 +7,8 @@ module hpcc_fifo #(
   parameter integer ADDRESS = 1,
   parameter integer MARK = 1
 ) (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [WIDTH-1:0] up_data,
   input wire up_valid,
   output wire up_ready,
@@ -25,12 +25,12 @@ module hpcc_fifo #(
     down_valid = 0;
     down_data = 0;
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     if (!down_valid || down_ready) begin
       down_valid <= comes;
       down_data <= next;
     end
-    if (reset) down_valid <= 0;
+    if (rst) down_valid <= 0;
   end
 endmodule
 

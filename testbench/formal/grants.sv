@@ -2,8 +2,8 @@
 `default_nettype none
 
 module grants_proof (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [63:0] chain_data,
   input wire chain_valid,
   input wire [63:0] own_data,
@@ -13,8 +13,8 @@ module grants_proof (
   localparam W = 64;
   wire chain_ready, own_ready, down_valid;
   wire [W-1:0] down_data;
-  merge dut (
-    .clock(clock), .reset(reset),
+  hpcc_sched_merge dut (
+    .clk(clk), .rst(rst),
     .chain_data(chain_data), .chain_valid(chain_valid), .chain_ready(chain_ready),
     .own_data(own_data), .own_valid(own_valid), .own_ready(own_ready),
     .down_data(down_data), .down_valid(down_valid), .down_ready(down_ready)
@@ -29,17 +29,17 @@ module grants_proof (
   wire tracked;
   wire [W-1:0] kept;
   stream_token #(.W(W), .N(4)) token (
-    .clock(clock), .reset(reset), .push(push), .in(take_own ? own_data : chain_data), .pop(pop), .out(down_data),
+    .clk(clk), .rst(rst), .push(push), .in(take_own ? own_data : chain_data), .pop(pop), .out(down_data),
     .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
   stream_rules #(.W(W)) down (
-    .clock(clock), .reset(reset), .valid(down_valid), .ready(down_ready), .data(down_data)
+    .clk(clk), .rst(rst), .valid(down_valid), .ready(down_ready), .data(down_data)
   );
   stream_rules #(.W(W), .ASSUMED(1)) before (
-    .clock(clock), .reset(reset), .valid(chain_valid), .ready(chain_ready), .data(chain_data)
+    .clk(clk), .rst(rst), .valid(chain_valid), .ready(chain_ready), .data(chain_data)
   );
   stream_rules #(.W(W), .ASSUMED(1)) engine (
-    .clock(clock), .reset(reset), .valid(own_valid), .ready(own_ready), .data(own_data)
+    .clk(clk), .rst(rst), .valid(own_valid), .ready(own_ready), .data(own_data)
   );
 
   // how far the chain's tag is ahead, in the window of 32 that tags are compared in
@@ -47,12 +47,12 @@ module grants_proof (
   reg was_pushed = 0;
   // grants of the other side with the same tag that went while this one waited
   reg [1:0] own_ties = 0, chain_ties = 0;
-  always @(posedge clock) begin
-    was_pushed <= push && !reset;
-    own_ties <= (reset || !own_valid || take_own) ? 0 : own_ties + (take_chain && ahead_by == 0);
-    chain_ties <= (reset || !chain_valid || take_chain) ? 0 : chain_ties + (take_own && ahead_by == 0);
+  always @(posedge clk) begin
+    was_pushed <= push && !rst;
+    own_ties <= (rst || !own_valid || take_own) ? 0 : own_ties + (take_chain && ahead_by == 0);
+    chain_ties <= (rst || !chain_valid || take_chain) ? 0 : chain_ties + (take_own && ahead_by == 0);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     count: assert (held == full + spare_full);
     spare_behind_item: assert (!spare_full || full);
     ready_means_room: assert (!(ready && spare_full));
@@ -69,12 +69,12 @@ module grants_proof (
     own_tie_bound: assert (own_ties <= 1);
     chain_tie_bound: assert (chain_ties <= 1);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     // why: after a grant between equals the turn is the other side's
     own_tie_turn: assert (own_ties == 0 || turn);
     chain_tie_turn: assert (chain_ties == 0 || !turn);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     own_let_equal_pass: cover (own_ties == 1 && take_own);
     chain_let_equal_pass: cover (chain_ties == 1 && take_chain);
     tags_wrap: cover (take_own && chain_valid && own_data[63:58] > chain_data[63:58]);

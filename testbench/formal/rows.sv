@@ -2,8 +2,8 @@
 `default_nettype none
 
 module rows_proof (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire advance,
   input wire enter,
   input wire [37:0] flow,
@@ -14,8 +14,8 @@ module rows_proof (
   reg [19:0] tick = 0;
   wire [37:0] down_data;
   wire down_valid;
-  waiting_10_10 dut (
-    .clock(clock), .reset(reset), .tick(tick), .enter(enter), .flow(flow), .row(row),
+  hpcc_sched_waiting_large dut (
+    .clk(clk), .rst(rst), .tick(tick), .enter(enter), .flow(flow), .row(row),
     .down_data(down_data), .down_valid(down_valid), .down_ready(down_ready)
   );
   // signals of the block, joined by the script of rows.sby; row 0 in the lowest place
@@ -25,7 +25,7 @@ module rows_proof (
 
   // the row of the proof is any of them
   wire [3:0] r = $anyconst;
-  always @(posedge clock) assume (r < ROWS);
+  always @(posedge clk) assume (r < ROWS);
   wire [57:0] head = items[r*58+:58];
   wire [ROWS-1:0] present = heads & {due[ROWS-1:1], 1'b1};
   wire here = present[r];
@@ -35,10 +35,10 @@ module rows_proof (
   reg ripe = 0;
   reg [4:0] waits = 0;
   wire given = down_valid && down_ready;
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     tick <= tick + advance;
-    ripe <= heads[r] && !pops[r] && !reset && (ripe || (age >> (r + 1)) != 0);
-    waits <= (reset || !here || pops[r]) ? 0 : waits + given;
+    ripe <= heads[r] && !pops[r] && !rst && (ripe || (age >> (r + 1)) != 0);
+    waits <= (rst || !here || pops[r]) ? 0 : waits + given;
   end
   integer i;
   reg [3:0] popped;
@@ -46,7 +46,7 @@ module rows_proof (
     popped = 0;
     for (i = 0; i < ROWS; i = i + 1) popped = popped + pops[i];
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     // a flow that is taken leaves exactly one row, and no row loses one otherwise
     one_row: assert (popped == given);
     its_own: assert (!pops[r] || (here && down_data == head[37:0]));
@@ -61,7 +61,7 @@ module rows_proof (
     bounded: assert (waits < 16);
     turn_comes: assert (waits + ((r - turn) & 15) <= 15);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     longer_row_first: cover (pops[4] && present[0]);
     waited: cover (r == 3 && pops[r] && waits == 3);
     all_due: cover (&present);

@@ -2,16 +2,16 @@
 `default_nettype none
 
 module skid_proof #(parameter W = 64) (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire [W-1:0] up_data,
   input wire up_valid,
   input wire down_ready
 );
   wire up_ready, down_valid;
   wire [W-1:0] down_data;
-  `SKID dut (
-    .clock(clock), .reset(reset),
+  hpcc_skid #(.WIDTH(W)) dut (
+    .clk(clk), .rst(rst),
     .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .down_data(down_data), .down_valid(down_valid), .down_ready(down_ready)
   );
@@ -24,20 +24,20 @@ module skid_proof #(parameter W = 64) (
   wire [W-1:0] kept;
   wire push = up_valid && up_ready, pop = down_valid && down_ready;
   stream_token #(.W(W), .N(4)) token (
-    .clock(clock), .reset(reset), .push(push), .in(up_data), .pop(pop), .out(down_data),
+    .clk(clk), .rst(rst), .push(push), .in(up_data), .pop(pop), .out(down_data),
     .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
   stream_rules #(.W(W)) down (
-    .clock(clock), .reset(reset), .valid(down_valid), .ready(down_ready), .data(down_data)
+    .clk(clk), .rst(rst), .valid(down_valid), .ready(down_ready), .data(down_data)
   );
 
   reg was_reset = 1, was_pushed = 0, was_ready = 0, idle_before = 0;
-  always @(posedge clock) begin
-    was_reset <= reset;
-    was_pushed <= push && !reset;
+  always @(posedge clk) begin
+    was_reset <= rst;
+    was_pushed <= push && !rst;
     was_ready <= down_ready;
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     // what is inside is what the registers say, at most two
     count: assert (held == full + spare_full);
     spare_behind_item: assert (!spare_full || full);
@@ -50,7 +50,7 @@ module skid_proof #(parameter W = 64) (
     // `ready` comes back one clock after the sink takes, and after a reset
     ready_returns: assert (was_reset || !was_ready || up_ready);
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     both_full: cover (held == 2);
     full_rate: cover (was_pushed && was_ready && push && pop);
   end

@@ -6,8 +6,8 @@ module stream_rules #(
   parameter W = 8,
   parameter ASSUMED = 0
 ) (
-  input wire clock,
-  input wire reset,
+  input wire clk,
+  input wire rst,
   input wire valid,
   input wire ready,
   input wire [W-1:0] data
@@ -15,16 +15,16 @@ module stream_rules #(
   reg waits = 0;
   reg was_reset = 0;
   reg [W-1:0] offered = 0;
-  always @(posedge clock) begin
-    waits <= valid && !ready && !reset;
-    was_reset <= reset;
+  always @(posedge clk) begin
+    waits <= valid && !ready && !rst;
+    was_reset <= rst;
     offered <= data;
   end
   generate
     if (ASSUMED) begin : input_stream
-      always @(posedge clock) if (waits) assume (valid && data == offered);
+      always @(posedge clk) if (waits) assume (valid && data == offered);
     end else begin : output_stream
-      always @(posedge clock) begin
+      always @(posedge clk) begin
         // an offer is not withdrawn
         valid_stays: assert (!waits || valid);
         // nor changed
@@ -32,8 +32,8 @@ module stream_rules #(
         // a reset ends every offer
         silent_after_reset: assert (!was_reset || !valid);
       end
-      always @(posedge clock) begin
-        item_waited: cover (waits && ready && !reset);
+      always @(posedge clk) begin
+        item_waited: cover (waits && ready && !rst);
       end
     end
   endgenerate

@@ -10,8 +10,8 @@ module stream_token #(
   parameter N = 8,
   parameter ROOM = 2
 ) (
-  input  wire clock,
-  input  wire reset,
+  input  wire clk,
+  input  wire rst,
   input  wire push,
   input  wire [W-1:0] in,
   input  wire pop,
@@ -28,7 +28,7 @@ module stream_token #(
     ahead = 0;
     kept = 0;
   end
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     held <= held + push - pop;
     if (tracked && pop) begin
       if (ahead == 0) tracked <= 0;
@@ -39,12 +39,12 @@ module stream_token #(
       kept <= in;
       ahead <= held - pop;
     end
-    if (reset) begin
+    if (rst) begin
       held <= 0;
       tracked <= 0;
     end
   end
-  always @(posedge clock) if (!reset) begin
+  always @(posedge clk) if (!rst) begin
     // an item comes out only if one is inside
     not_invented: assert (!pop || held != 0);
     // the chosen item comes out in its turn with its data
@@ -52,11 +52,11 @@ module stream_token #(
     // and is one of those inside until then
     not_lost: assert (!tracked || ahead < held);
   end
-  always @(posedge clock) if (!reset) begin
+  always @(posedge clk) if (!rst) begin
     chosen_item_leaves: cover (pop && tracked && ahead == 0 && kept != 0);
   end
   generate
-    if (ROOM > 1) always @(posedge clock) if (!reset) begin
+    if (ROOM > 1) always @(posedge clk) if (!rst) begin
       chosen_item_waited: cover (tracked && ahead == 1 && pop);
     end
   endgenerate

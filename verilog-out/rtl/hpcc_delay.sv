@@ -6,7 +6,7 @@ module hpcc_delay #(
   parameter integer WIDTH = 1,
   parameter integer DEPTH = 1
 ) (
-  input  wire             clock,
+  input  wire             clk,
   input  wire [WIDTH-1:0] d,
   output reg  [WIDTH-1:0] q
 );
@@ -19,12 +19,12 @@ module hpcc_delay #(
   initial q = {WIDTH{1'b0}};
   generate
     if (DEPTH == 1) begin : single
-      always @(posedge clock) q <= d;
+      always @(posedge clk) q <= d;
     end else if (DEPTH <= LONGEST_CHAIN) begin : chain
       reg [WIDTH-1:0] stage [0:DEPTH-2];
       integer i;
       initial for (i = 0; i <= DEPTH - 2; i = i + 1) stage[i] = {WIDTH{1'b0}};
-      always @(posedge clock) begin
+      always @(posedge clk) begin
         stage[0] <= d;
         for (i = 1; i <= DEPTH - 2; i = i + 1) stage[i] <= stage[i-1];
         q <= stage[DEPTH-2];
@@ -44,7 +44,7 @@ module hpcc_delay #(
         read = ONE[BITS-1:0];
         for (i = 0; i <= DEPTH - 2; i = i + 1) stage[i] = {WIDTH{1'b0}};
       end
-      always @(posedge clock) begin
+      always @(posedge clk) begin
         stage[write] <= d;
         old <= stage[read];
         q <= old;

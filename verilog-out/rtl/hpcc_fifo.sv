@@ -7,8 +7,8 @@ module hpcc_fifo #(
   parameter integer ADDRESS = 1,
   parameter integer MARK = 1
 ) (
-  input  wire             clock,
-  input  wire             reset,
+  input  wire             clk,
+  input  wire             rst,
   input  wire [WIDTH-1:0] up_data,
   input  wire             up_valid,
   output reg              up_ready,
@@ -47,13 +47,13 @@ module hpcc_fifo #(
   integer i;
   initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
 `endif
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     if (push) mem[write] <= up_data;
     if (advance_word) word <= mem[read];
     if (advance_out && word_valid) down_data <= word;
   end
-  always @(posedge clock) begin
-    if (reset) begin
+  always @(posedge clk) begin
+    if (rst) begin
       up_ready <= 1'b0;
       down_valid <= 1'b0;
       crowded <= 1'b0;

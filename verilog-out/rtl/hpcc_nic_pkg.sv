@@ -3,7 +3,7 @@
 
 package hpcc_nic_pkg;
 
-  // What happens to a flow, as [`hpcc_models::sched::Op`].
+  // What happens to a flow, as `hpcc_models::sched::Op`.
   typedef enum logic [3:0] {
     // Acknowledgement.
     OP_KIND_ACK = 4'd0,
@@ -59,7 +59,7 @@ package hpcc_nic_pkg;
     logic [23:0] una;
   } flow_shared_t;
 
-  // A flow's sender state, [`hpcc_models::sched::SenderState`].
+  // A flow's sender state, `hpcc_models::sched::SenderState`.
   typedef struct packed {
     // No timer: READ responses.
     logic timerless;
@@ -99,7 +99,7 @@ package hpcc_nic_pkg;
     op_kind_t kind;
   } operation_t;
 
-  // What events read of a flow's visits, the low bits of [`hpcc_models::sched::VisitState`].
+  // What events read of a flow's visits, the low bits of `hpcc_models::sched::VisitState`.
   typedef struct packed {
     // Restarts that visits have carried out.
     logic [3:0] restarts;

@@ -6,7 +6,7 @@ module hpcc_table_ram #(
   parameter integer WIDTH = 1,
   parameter integer ADDRESS = 1
 ) (
-  input  wire               clock,
+  input  wire               clk,
   input  wire [ADDRESS-1:0] raddr,
   output reg  [WIDTH-1:0]   rdata,
   input  wire               we,
@@ -23,7 +23,7 @@ module hpcc_table_ram #(
   integer i;
   initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
 `endif
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     if (we) mem[waddr] <= wdata;
     word <= mem[raddr];
     rdata <= word;

@@ -1,7 +1,7 @@
 //! The tree of blocks as plain data, gathered through RustHDL's visitor.
 
 use super::ident::identifier;
-use super::naming::name_of;
+use super::naming::{comment_of, fields_of, name_of, parameters_of};
 use super::types::Type;
 use crate::prim::word::name_and_doc;
 use rust_hdl::core::prelude::*;
@@ -15,11 +15,17 @@ pub(super) struct Net {
     pub width: usize,
     /// Word or kind, if it is one.
     pub of: Type,
+    /// What its users see where that is something else: the items that a block with a parameter `WIDTH` moves.
+    outside: Option<Type>,
     /// Value of a `Constant`, as RustHDL prints it.
     pub constant: String,
 }
 
 impl Net {
+    /// Word or kind for the users of the block.
+    pub fn seen(&self) -> &Type {
+        self.outside.as_ref().unwrap_or(&self.of)
+    }
     pub fn is_port(&self) -> bool {
         self.kind.is_parameter()
     }
@@ -47,12 +53,53 @@ pub(super) struct Node {
     pub instance: String,
     /// Module name that the block asked for.
     pub name: Option<String>,
+    /// What the sources say about it.
+    pub comment: Option<String>,
+    /// What the sources say about its fields.
+    pub fields: BTreeMap<String, String>,
+    /// Parameters of its module and their values.
+    pub parameters: Vec<(String, usize)>,
     pub nets: Vec<Net>,
     pub states: States,
     pub children: Vec<Node>,
     pub code: Verilog,
+    /// Signals that are `WIDTH` bits wide.
+    moved: Vec<String>,
     /// True if a signed type was seen among the block's signals.
     pub signed: bool,
+}
+
+impl Node {
+    /// Whether the block's text stands in its parent's module: a small description without a clock, with nothing below it.
+    pub fn inlined(&self) -> bool {
+        let plain = |net: &Net| net.kind != AtomKind::Constant && net.name != "clk";
+        matches!(self.code, Verilog::Combinatorial(_))
+            && self.children.is_empty()
+            && self.parameters.is_empty()
+            && self.nets.iter().all(plain)
+            && self.states.values().all(|state| state.packaged.is_some())
+    }
+
+    /// Names that the signals of an inlined block have in its parent.
+    pub fn inside(&self) -> impl Iterator<Item = (String, &Net)> {
+        let local = |net: &&Net| net.kind == AtomKind::LocalSignal;
+        self.nets
+            .iter()
+            .filter(local)
+            .map(|net| (format!("{}_{}", self.instance, net.name), net))
+    }
+
+    /// Gives the signals and registers that the block named their type.
+    fn move_by_width(&mut self) {
+        let moved = std::mem::take(&mut self.moved);
+        let registers = self.children.iter_mut().filter(|child| moved.contains(&child.instance));
+        let inside = registers
+            .flat_map(|child| &mut child.nets)
+            .filter(|net| net.name != "clk");
+        let own = self.nets.iter_mut().filter(|net| moved.contains(&net.name));
+        own.for_each(|net| net.outside = Some(std::mem::replace(&mut net.of, Type::Moved(net.width))));
+        inside.for_each(|net| net.of = Type::Moved(net.width));
+    }
 }
 
 /// Gathers the tree below `block`.
@@ -90,9 +137,15 @@ fn add_states(states: &mut States, descriptor: &TypeDescriptor) {
 
 impl Probe for Collector {
     fn visit_start_scope(&mut self, name: &str, block: &dyn Block) {
+        let timing = block.timing();
+        let (parameters, moved) = parameters_of(&timing);
         self.open.push(Node {
             instance: identifier(name),
-            name: name_of(&block.timing()).map(str::to_string),
+            name: name_of(&timing).map(str::to_string),
+            comment: comment_of(&timing).map(str::to_string),
+            fields: fields_of(&timing),
+            parameters,
+            moved,
             code: block.hdl(),
             ..Default::default()
         });
@@ -109,6 +162,7 @@ impl Probe for Collector {
         let descriptor = atom.descriptor();
         let net = Net {
             of: Type::of(&descriptor),
+            outside: None,
             name: path.join("_"),
             kind: atom.kind(),
             width: atom.bits(),
@@ -126,7 +180,8 @@ impl Probe for Collector {
         }
     }
     fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
-        let Some(node) = self.open.pop() else { return };
+        let Some(mut node) = self.open.pop() else { return };
+        node.move_by_width();
         match self.open.last_mut() {
             Some(parent) => parent.children.push(node),
             None => self.finished = Some(node),

@@ -25,6 +25,8 @@ pub(super) struct Scope<'a> {
     pub states: &'a States,
     /// Loop variables of the turn being unrolled, innermost last.
     pub loops: Vec<(String, usize)>,
+    /// Instance of the inlined block whose description this is; empty for the module's own.
+    pub instance: &'a str,
 }
 
 /// Some bits of a signal: all of them, or a field.
@@ -66,11 +68,15 @@ impl Scope<'_> {
         let compact = raw.replace(' ', "");
         let (signal, path) = signal_and_path(&compact);
         let flat = identifier(&with_indices(signal, &self.loops)?);
-        if let Some(kind) = self.nets.get(&flat) {
+        let net = match self.instance {
+            "" => flat.clone(),
+            instance => format!("{instance}_{flat}"),
+        };
+        if let Some(kind) = self.nets.get(&net) {
             let unknown = || Fault::UnknownSignal(raw.into());
             let (low, part) = kind.at(&self.steps(path)?).ok_or_else(unknown)?;
             return Ok(Name::Place(Place {
-                net: flat,
+                net,
                 bits: low..low + part.width(),
             }));
         }

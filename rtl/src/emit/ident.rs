@@ -205,11 +205,19 @@ const RESERVED_IN_CPP: &[&str] = &[
     "volatile",
 ];
 
-/// `a$b.c::d[1]` to `a_b_c_d_1`.
-pub(crate) fn identifier(name: &str) -> String {
-    name.trim_start_matches('.')
+/// `a$b.c::d[1]` to `a_b_c_d_1`, with `clk` and `rst` for the ports `clock` and `reset`, as Verilog calls them.
+pub fn identifier(name: &str) -> String {
+    let port = |part| match part {
+        "clock" => "clk",
+        "reset" => "rst",
+        other => other,
+    };
+    let parts = name.trim_start_matches('.').split(['$', '.']).map(port);
+    parts
+        .collect::<Vec<_>>()
+        .join("_")
         .replace("::", "_")
-        .replace(['$', '.', '['], "_")
+        .replace('[', "_")
         .replace([']', ' '], "")
 }
 
@@ -302,6 +310,9 @@ mod tests {
         assert_eq!(identifier("State::Idle"), "State_Idle");
         assert_eq!(identifier("m[1][2]"), "m_1_2");
         assert_eq!(identifier(".a$0"), "a_0");
+        assert_eq!(identifier("fifo[2]$clock"), "fifo_2_clk");
+        assert_eq!(identifier("reset"), "rst");
+        assert_eq!(identifier("last_reset"), "last_reset");
     }
 
     #[test]

@@ -8,18 +8,22 @@
 //! ```text
 //! collect   the blocks as plain data          expr, position, literal   expressions at exact widths
 //! stmt      statements, loops unrolled        flow                      assign or always_comb; latches refused
-//! module    one module's text                 library, tree             names, distinct modules, files
+//! ports     a module's ports                  module                    one module's text
+//! library   names, distinct modules           tree                      files
+//! types     words and kinds, the package      comment                   comments of the sources, long lines
 //! ```
 
 mod collect;
+mod comment;
 mod error;
 mod expr;
 mod flow;
-pub(crate) mod ident;
+pub mod ident;
 mod library;
 mod literal;
 mod module;
 pub mod naming;
+mod ports;
 mod position;
 mod reads;
 mod stmt;

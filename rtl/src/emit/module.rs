@@ -1,21 +1,20 @@
 //! One block as the text of one module.
 
-use super::collect::{Net, Node, State};
+use super::collect::{Node, State};
+use super::comment::commented;
 use super::error::Fault;
 use super::expr::{Place, Scope};
 use super::flow;
-use super::ident::{check, without_dollars};
+use super::ident::without_dollars;
 use super::literal;
+use super::ports::{header, port_net, types};
 use super::reads::Reads;
 use super::stmt::{render, Stmt};
 use super::types::{range, Type};
-use rust_hdl::core::ast::Verilog;
+use rust_hdl::core::ast::{Verilog, VerilogStatement};
 use rust_hdl::core::atom::AtomKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-
-/// Stands for the module's name until it is known.
-pub(super) const NAME: &str = "@module@";
 
 /// The register of a `DFF<T>` child, which the parent's module holds itself.
 pub(super) struct Register {
@@ -28,7 +27,7 @@ pub(super) fn register(child: &Node) -> Option<Register> {
         return None;
     };
     let ports: Vec<&str> = child.nets.iter().map(|net| net.name.as_str()).collect();
-    if ports != ["d", "q", "clock"] || !text.contains("posedge clock) begin\n   q <= d;\nend") {
+    if ports != ["d", "q", "clk"] || !text.contains("posedge clock) begin\n   q <= d;\nend") {
         return None;
     }
     let (_, initial) = text.split_once("q = ")?;
@@ -38,9 +37,10 @@ pub(super) fn register(child: &Node) -> Option<Register> {
     })
 }
 
-/// How each child appears: as a register or as an instance of a module.
+/// How each child appears: as a register, as text of the module itself, or as an instance of a module.
 pub(super) enum Child {
     Register(Register),
+    Inlined,
     Instance(String),
 }
 
@@ -67,14 +67,13 @@ pub(super) fn text(node: &Node, children: &[Child]) -> Result<String, Fault> {
     };
     match &node.code {
         Verilog::Combinatorial(block) => {
-            let mut body = vec![];
-            Scope {
-                nets: &parts.types,
-                states: &node.states,
-                loops: vec![],
+            let mut bodies = vec![("", parts.lower(node, block, "")?)];
+            for (child, form) in node.children.iter().zip(children) {
+                if let (Child::Inlined, Verilog::Combinatorial(block)) = (form, &child.code) {
+                    bodies.push((&child.instance, parts.lower(child, block, &child.instance)?));
+                }
             }
-            .lower(block, &mut body)?;
-            parts.combinational(body)
+            parts.combinational(bodies)
         }
         Verilog::Custom(code) => Ok(parts.custom(code, "logic")),
         Verilog::Wrapper(wrapper) => Ok(parts.custom(&wrapper.code, "wire")),
@@ -82,74 +81,15 @@ pub(super) fn text(node: &Node, children: &[Child]) -> Result<String, Fault> {
     }
 }
 
-/// A module `name` that is one instance of a module of the library.
-pub(super) fn wrapper(node: &Node, name: &str, instance: &str) -> String {
-    let ports = || node.nets.iter().filter(|net| net.is_port());
-    let lines: Vec<String> = ports()
-        .map(|net| {
-            let direction = if net.is_input() { "input " } else { "output" };
-            format!("  {direction} wire  {}{}", range(net.width), net.name)
-        })
-        .collect();
-    let pins: Vec<String> = ports().map(|net| format!("    .{0}({0})", net.name)).collect();
-    let (lines, pins) = (lines.join(",\n"), pins.join(",\n"));
-    format!("module {name} (\n{lines}\n);\n  {instance} u_block (\n{pins}\n  );\nendmodule\n")
-}
-
-/// Types of all signals that the block sees, by flattened name; refuses bad and double names.
-pub(super) fn types(node: &Node) -> Result<BTreeMap<String, Type>, Fault> {
-    let mut types = BTreeMap::new();
-    let children = node.children.iter().flat_map(|child| {
-        child
-            .nets
-            .iter()
-            .filter(|net| net.is_port())
-            .map(|net| (port_net(child, net), net.of.clone()))
-    });
-    for (name, of) in node
-        .nets
-        .iter()
-        .map(|net| (net.name.clone(), net.of.clone()))
-        .chain(children)
-    {
-        check(&name)?;
-        if types.insert(name.clone(), of).is_some() {
-            return Err(Fault::DuplicateName(name));
-        }
-    }
-    Ok(types)
-}
-
-/// The parent's name for a child's port.
-fn port_net(child: &Node, port: &Net) -> String {
-    format!("{}_{}", child.instance, port.name)
-}
-
 impl Parts<'_> {
-    /// Ports; `named` where they have words and kinds of the package, plain vectors otherwise.
-    fn header(&self, named: bool, output: impl Fn(&Net) -> &'static str) -> String {
-        let ports = self.node.nets.iter().filter(|net| net.is_port());
-        let lines: Vec<String> = ports
-            .map(|net| {
-                let direction = match net.kind {
-                    AtomKind::InputParameter => "input  wire ",
-                    AtomKind::InOutParameter => "inout  wire ",
-                    _ => output(net),
-                };
-                let of = if named { net.of.declared() } else { range(net.width) };
-                // a variable of a named type is declared without `logic`
-                let direction = match direction {
-                    "output logic" if named && net.of.is_named() => "output      ",
-                    direction => direction,
-                };
-                format!("  {direction} {of}{}", net.name)
-            })
-            .collect();
-        format!("module {NAME} (\n{}\n);\n", lines.join(",\n"))
-    }
-
     fn custom(&self, code: &str, kind: &str) -> String {
-        let mut out = self.header(false, |_| if kind == "wire" { "output wire " } else { "output logic" });
+        let mut out = header(self.node, false, |_| {
+            if kind == "wire" {
+                "output wire "
+            } else {
+                "output logic"
+            }
+        });
         for line in without_dollars(code).lines().filter(|line| !line.trim().is_empty()) {
             // compiler directives begin their line
             let indent = if line.starts_with('`') { "" } else { "  " };
@@ -158,8 +98,22 @@ impl Parts<'_> {
         out + "endmodule\n"
     }
 
-    fn combinational(&mut self, mut body: Vec<Stmt>) -> Result<String, Fault> {
+    /// The statements of a description; `instance` is that of an inlined block.
+    fn lower(&self, node: &Node, block: &[VerilogStatement], instance: &str) -> Result<Vec<Stmt>, Fault> {
+        let mut body = vec![];
+        let mut scope = Scope {
+            nets: &self.types,
+            states: &node.states,
+            loops: vec![],
+            instance,
+        };
+        scope.lower(block, &mut body)?;
         flow::remove_dead(&mut body);
+        Ok(body)
+    }
+
+    /// Text of the module: its own statements, then those of the inlined blocks, each under its comment.
+    fn combinational(&mut self, bodies: Vec<(&str, Vec<Stmt>)>) -> Result<String, Fault> {
         let inputs: BTreeSet<String> = self
             .node
             .children
@@ -172,10 +126,14 @@ impl Parts<'_> {
                     .map(|net| port_net(child, net))
             })
             .collect();
-        flow::check(&body, &self.types, &inputs)?;
-        self.reads = flow::reads(&body);
-        let (assigns, groups) = flow::group(&body);
-        for stmt in &assigns {
+        let mut parts = vec![];
+        for (instance, body) in &bodies {
+            flow::check(body, &self.types, &inputs)?;
+            self.reads.merge(&flow::reads(body));
+            parts.push((*instance, flow::group(body)));
+        }
+        let assigns = || parts.iter().flat_map(|(_, (assigns, _))| assigns.iter().copied());
+        for stmt in assigns() {
             if let Stmt::Assign {
                 target,
                 wire: Some(wire),
@@ -187,8 +145,8 @@ impl Parts<'_> {
                 }
             }
         }
-        let assigned: BTreeSet<&str> = assigns.iter().filter_map(|stmt| target(stmt)).collect();
-        let mut out = self.header(true, |net| {
+        let assigned: BTreeSet<&str> = assigns().filter_map(target).collect();
+        let mut out = header(self.node, true, |net| {
             if assigned.contains(net.name.as_str()) {
                 "output wire "
             } else {
@@ -197,21 +155,35 @@ impl Parts<'_> {
         });
         self.declarations(&assigned, &mut out);
         self.instances(&mut out);
-        for stmt in &assigns {
-            if let Stmt::Assign { target, value, .. } = stmt {
-                if !self.direct.contains_key(target) {
-                    writeln!(out, "  assign {target} = {};", value.text).expect("string");
+        for (instance, (assigns, groups)) in &parts {
+            self.comment_inlined(instance, &mut out);
+            for stmt in assigns {
+                if let Stmt::Assign { target, value, .. } = stmt {
+                    if !self.direct.contains_key(target) {
+                        writeln!(out, "  assign {target} = {};", value.text).expect("string");
+                    }
                 }
             }
-        }
-        for group in &groups {
-            out += "  always_comb begin\n";
-            render(group, 2, &mut out);
-            out += "  end\n";
+            for group in groups {
+                out += "  always_comb begin\n";
+                render(group, 2, &mut out);
+                out += "  end\n";
+            }
         }
         self.registers(&mut out);
         self.unused(&mut out);
         Ok(out + "endmodule\n")
+    }
+
+    /// What stands over the text of an inlined block.
+    fn comment_inlined(&self, instance: &str, out: &mut String) {
+        let Some(child) = self.node.children.iter().find(|child| child.instance == instance) else {
+            return;
+        };
+        let comment = child.comment.as_deref().unwrap_or_default();
+        for line in commented(&format!("{instance}: {comment}")).lines() {
+            writeln!(out, "  {line}").expect("string");
+        }
     }
 
     fn declarations(&self, assigned: &BTreeSet<&str>, out: &mut String) {
@@ -233,6 +205,11 @@ impl Parts<'_> {
             writeln!(out, "  {}{};", declared(kind(&net.name), &net.of), net.name).expect("string");
         }
         for (child, form) in self.node.children.iter().zip(self.children) {
+            if let Child::Inlined = form {
+                for (name, net) in child.inside() {
+                    writeln!(out, "  {}{name};", declared(kind(&name), &net.of)).expect("string");
+                }
+            }
             for net in child.nets.iter().filter(|net| net.is_port()) {
                 let name = port_net(child, net);
                 if self.direct.contains_key(&name) {
@@ -241,7 +218,7 @@ impl Parts<'_> {
                 let driven = matches!(form, Child::Instance(_)) && !net.is_input();
                 let kind = if driven { "wire " } else { kind(&name) };
                 let name = if driven { self.output_name(&name) } else { name };
-                writeln!(out, "  {}{name};", declared(kind, &net.of)).expect("string");
+                writeln!(out, "  {}{name};", declared(kind, net.seen())).expect("string");
             }
         }
     }
@@ -284,15 +261,24 @@ impl Parts<'_> {
                 };
                 pins.push(format!("    .{}({outer})", net.name));
             }
+            let module = self.with_parameters(module);
             writeln!(out, "  {module} u_{} (\n{}\n  );", child.instance, pins.join(",\n")).expect("string");
         }
+    }
+
+    /// A child's module with the names of the parameters that the block hands on in place of their values.
+    fn with_parameters(&self, module: &str) -> String {
+        let parameters = self.node.parameters.iter();
+        parameters.fold(module.to_string(), |text, (name, value)| {
+            text.replace(&format!(".{name}({value})"), &format!(".{name}({name})"))
+        })
     }
 
     fn registers(&mut self, out: &mut String) {
         let mut clocks: BTreeMap<String, Vec<(&Node, &Register)>> = BTreeMap::new();
         for (child, form) in self.node.children.iter().zip(self.children) {
             if let Child::Register(register) = form {
-                let clock = self.connected(&format!("{}_clock", child.instance), 1);
+                let clock = self.connected(&format!("{}_clk", child.instance), 1);
                 clocks.entry(clock).or_default().push((child, register));
             }
         }
@@ -305,6 +291,7 @@ impl Parts<'_> {
                 );
                 let value = match &child.nets[0].of {
                     Type::Kind(kind) => kind.first(),
+                    Type::Moved(_) => "{WIDTH{1'b0}}".into(),
                     _ => register.initial.clone(),
                 };
                 writeln!(initial, "    {q} = {value};").expect("string");
@@ -327,12 +314,17 @@ impl Parts<'_> {
             .filter(|net| net.is_input() || net.kind == AtomKind::LocalSignal);
         let mut names: Vec<(String, &Type)> = own.map(|net| (net.name.clone(), &net.of)).collect();
         for (child, form) in self.node.children.iter().zip(self.children) {
-            let register = matches!(form, Child::Register(_));
-            for net in child.nets.iter().filter(|net| net.is_port() && !net.is_input()) {
+            let own = !matches!(form, Child::Instance(_));
+            let inlined = matches!(form, Child::Inlined);
+            for net in child.nets.iter().filter(|net| net.is_port()) {
                 let name = port_net(child, net);
-                if register || self.reads.contains(&name) {
-                    names.push((name, &net.of));
+                let declared = !self.direct.contains_key(&name);
+                if net.is_input() && inlined && declared || !net.is_input() && (own || self.reads.contains(&name)) {
+                    names.push((name, net.seen()));
                 }
+            }
+            if inlined {
+                names.extend(child.inside().map(|(name, net)| (name, &net.of)));
             }
         }
         let mut bits = vec![];

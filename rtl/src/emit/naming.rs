@@ -1,6 +1,6 @@
-//! How a block tells the emitter the name of its module.
+//! How a block tells the emitter the name of its module and what to write over it.
 //!
-//! RustHDL hands the emitter a block without its type, so the name travels through `Logic::timing`, the one method of
+//! RustHDL hands the emitter a block without its type, so both travel through `Logic::timing`, the one method of
 //! a block that returns text and that the simulation never reads:
 //!
 //! ```text
@@ -9,53 +9,139 @@
 //!
 //! A block that says nothing is named after the field that holds it.
 
+use super::comment::plain;
+use super::ident::identifier;
 use rust_hdl::prelude::TimingInfo;
+use std::collections::BTreeMap;
 
 /// Marks a `TimingInfo` that carries a module name.
-const MARK: &str = "module name";
+const NAME: &str = "module name";
+/// Marks one that carries the comment over the module.
+const COMMENT: &str = "module comment";
+/// Marks one that carries the comments of the block's fields.
+const FIELDS: &str = "field comments";
+/// Marks one that carries a parameter with its value, and the signals whose width it is.
+const PARAMETER: &str = "parameter";
 
-/// Names the module after the block's type: `hpcc::HopLane<24, 5>` becomes `hop_lane_24_5`.
+/// What the sources say about a block.
+struct Known {
+    /// Path in this crate.
+    path: &'static str,
+    /// Folder of its file.
+    room: &'static str,
+    /// Comment of the file and of the struct.
+    doc: &'static str,
+    /// Fields with their comments.
+    fields: &'static [(&'static str, &'static str)],
+}
+
+/// Every block of this crate, written by `build.rs`.
+const BLOCKS: &[Known] = include!(concat!(env!("OUT_DIR"), "/blocks.rs"));
+
+/// Folders that a module's name does not begin with: parts that every room uses.
+const COMMON: &[&str] = &["", "prim", "reciprocal", "word"];
+
+/// Names the module after the block's folder and type: `sched::sender::Sender<9, 6>` becomes `sched_sender`. What the sources say
+/// about the block stands over the module.
 pub fn named<Block: ?Sized>() -> Vec<TimingInfo> {
-    named_as(type_to_name(std::any::type_name::<Block>()))
+    described::<Block>(type_to_name(std::any::type_name::<Block>()))
+}
+
+/// As [`named`], with `_large` behind the name of the larger of the two sizes in which a block is emitted.
+pub fn named_by_size<Block: ?Sized>(large: bool) -> Vec<TimingInfo> {
+    let name = type_to_name(std::any::type_name::<Block>());
+    described::<Block>(if large { format!("{name}_large") } else { name })
+}
+
+/// As [`named`] for a block whose module has parameters: each is the width `WIDTH` of the signals and registers in `moved`, which
+/// the block only moves, or goes on to a child under the same name.
+pub fn named_with<Block: ?Sized>(parameters: &[(&str, usize)], moved: &[&str]) -> Vec<TimingInfo> {
+    let mut all = named::<Block>();
+    all.extend(parameters.iter().map(|(parameter, value)| TimingInfo {
+        name: PARAMETER.into(),
+        clock: format!("{parameter} {value}"),
+        inputs: moved.iter().map(|name| name.to_string()).collect(),
+        outputs: vec![],
+    }));
+    all
 }
 
 /// Names the module by a given lower-case identifier.
-pub fn named_as(name: impl Into<String>) -> Vec<TimingInfo> {
-    vec![TimingInfo {
-        name: MARK.into(),
-        clock: name.into(),
+pub fn named_as<Block: ?Sized>(name: impl Into<String>) -> Vec<TimingInfo> {
+    described::<Block>(name.into())
+}
+
+fn described<Block: ?Sized>(name: String) -> Vec<TimingInfo> {
+    let note = |mark: &str, text: String| TimingInfo {
+        name: mark.into(),
+        clock: text,
         inputs: vec![],
         outputs: vec![],
-    }]
+    };
+    let mut all = vec![note(NAME, name)];
+    if let Some(block) = known(std::any::type_name::<Block>()) {
+        all.push(note(COMMENT, plain(block.doc)));
+        let field = |(name, doc): &(&str, &str)| format!("{name} {}", plain(doc).replace('\n', " "));
+        all.push(TimingInfo {
+            outputs: block.fields.iter().map(field).collect(),
+            ..note(FIELDS, String::new())
+        });
+    }
+    all
+}
+
+/// What the sources say about a block of this crate.
+fn known(path: &str) -> Option<&'static Known> {
+    let path = path.split('<').next()?.strip_prefix("hpcc_rtl::")?;
+    BLOCKS.iter().find(|block| block.path == path)
+}
+
+fn marked<'a>(timing: &'a [TimingInfo], mark: &str) -> Option<&'a TimingInfo> {
+    timing.iter().find(|info| info.name == mark)
 }
 
 /// The module name in a block's timing information, if it has one.
 pub fn name_of(timing: &[TimingInfo]) -> Option<&str> {
-    timing
-        .iter()
-        .find(|info| info.name == MARK)
-        .map(|info| info.clock.as_str())
+    marked(timing, NAME).map(|info| info.clock.as_str())
 }
 
-/// `a::b::MulPipe<24, c::U<7>>` to `mul_pipe_24_u7`: paths dropped, words separated by underscores.
+/// The comment over the module.
+pub(super) fn comment_of(timing: &[TimingInfo]) -> Option<&str> {
+    marked(timing, COMMENT).map(|info| info.clock.as_str())
+}
+
+/// Comments of the block's fields, by the names that these have in the Verilog.
+pub(super) fn fields_of(timing: &[TimingInfo]) -> BTreeMap<String, String> {
+    let fields = marked(timing, FIELDS).map_or(&[][..], |info| &info.outputs);
+    let pair = |field: &String| {
+        let (name, doc) = field.split_once(' ')?;
+        Some((identifier(name), doc.to_string()))
+    };
+    fields.iter().filter_map(pair).collect()
+}
+
+/// The module's parameters with their values, and the signals that are as wide as the first.
+pub(super) fn parameters_of(timing: &[TimingInfo]) -> (Vec<(String, usize)>, Vec<String>) {
+    let parameters: Vec<_> = timing.iter().filter(|info| info.name == PARAMETER).collect();
+    let moved = parameters.first().map_or(vec![], |info| info.inputs.clone());
+    let value = |info: &&TimingInfo| {
+        let (name, value) = info.clock.split_once(' ')?;
+        Some((name.to_string(), value.parse().ok()?))
+    };
+    (parameters.iter().filter_map(value).collect(), moved)
+}
+
+/// `hpcc_rtl::sched::sender::Sender<9, 6>` to `sched_sender`: folder and type without parameters.
 fn type_to_name(path: &str) -> String {
-    let words = path
-        .split(|c: char| "<>, [];()&".contains(c))
-        .filter(|word| !word.is_empty());
-    let mut name = String::new();
-    let mut glue = false;
-    for word in words {
-        let word = snake_case(word.rsplit("::").next().unwrap_or(word));
-        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-        let glued = glue && is_number;
-        if !name.is_empty() && !glued {
-            name.push('_');
-        }
-        // the width of a number type belongs to the type's letter: `u7`, `w336`
-        glue = word == "u" || word == "w";
-        name.push_str(&word);
+    let bare = path.split('<').next().unwrap_or(path);
+    let name = snake_case(bare.rsplit("::").next().unwrap_or(bare));
+    let room = known(path).map_or("", |block| block.room);
+    let room = if room == "hpcc" { "cc" } else { room };
+    if COMMON.contains(&room) || name.starts_with(room.trim_end_matches('s')) {
+        name
+    } else {
+        format!("{room}_{name}")
     }
-    name
 }
 
 /// `MulPipe` to `mul_pipe`, `INTStamper` to `int_stamper`.
@@ -78,17 +164,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn type_names_become_identifiers() {
-        assert_eq!(type_to_name("hpcc_rtl::cc::CcEngine<9, 300>"), "cc_engine_9_300");
-        assert_eq!(type_to_name("x::Delay<hpcc_rtl::prim::uint::U<24>, 3>"), "delay_u24_3");
-        assert_eq!(type_to_name("x::Fifo<y::W<336, 6>, bool>"), "fifo_w336_6_bool");
-        assert_eq!(type_to_name("INTStamper"), "int_stamper");
-        assert_eq!(type_to_name("Crc32Slice8"), "crc32_slice8");
-    }
-
-    #[test]
-    fn a_name_survives_the_trip() {
-        assert_eq!(name_of(&named_as("mul_pipe_34x51")), Some("mul_pipe_34x51"));
-        assert_eq!(name_of(&[]), None);
+    fn names_are_folder_and_type() {
+        assert_eq!(type_to_name("hpcc_rtl::sched::sender::Sender<9, 6>"), "sched_sender");
+        assert_eq!(type_to_name("hpcc_rtl::tx::pipe::TxPipe"), "tx_pipe");
+        assert_eq!(type_to_name("hpcc_rtl::cc::hpcc::maximum::Maximum"), "cc_maximum");
+        assert_eq!(
+            type_to_name("hpcc_rtl::prim::skid::Skid<hpcc_rtl::prim::uint::U<24>>"),
+            "skid"
+        );
+        assert_eq!(
+            type_to_name("elsewhere::INTStamper"),
+            "int_stamper",
+            "blocks of other crates have no folder"
+        );
     }
 }

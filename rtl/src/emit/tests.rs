@@ -238,9 +238,7 @@ fn equal_blocks_share_a_module_across_tops() {
     assert_eq!(library.module_order(), ["hpcc_delay", "delays", "again"]);
     let top = library.module_text("delays").expect("module");
     assert!(
-        top.contains(
-            "hpcc_delay #(.WIDTH(8), .DEPTH(3)) u_first (\n    .clock(clock),\n    .d(a),\n    .q(first_q)\n  );"
-        ),
+        top.contains("hpcc_delay #(.WIDTH(8), .DEPTH(3)) u_first (\n    .clk(clk),\n    .d(a),\n    .q(first_q)\n  );"),
         "{top}"
     );
     assert!(matches!(
@@ -283,4 +281,21 @@ fn the_folder_is_compared_and_cleaned() {
     assert!(!stale.exists() && dir.join("rtl/by_hand.sv").exists());
     assert_eq!(tree.differences(&dir).expect("readable"), []);
     std::fs::remove_dir_all(&dir).expect("removed");
+}
+
+#[test]
+fn name_comment_and_parameters_survive_the_trip() {
+    let timing = naming::named_with::<crate::prim::skid::Skid<U<64>>>(&[("WIDTH", 64)], &["item"]);
+    assert_eq!(naming::name_of(&timing), Some("skid"));
+    let comment = naming::comment_of(&timing).expect("the sources say what a skid buffer is");
+    assert!(
+        comment.starts_with("Stream stage with every output registered"),
+        "{comment}"
+    );
+    assert!(comment.contains("\n\nSkid buffer: `down` follows `up`"), "{comment}");
+    assert_eq!(
+        naming::parameters_of(&timing),
+        (vec![("WIDTH".into(), 64)], vec!["item".to_string()])
+    );
+    assert_eq!(naming::name_of(&[]), None);
 }

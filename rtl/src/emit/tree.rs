@@ -1,5 +1,6 @@
 //! The folder `verilog-out`: one file per module, a file list, a FuseSoC core file, the lint waivers and the register map.
 
+use super::comment::wrapped;
 use super::error::EmitError;
 use super::library::{Library, HEADER};
 use hpcc_models::nic::registers;
@@ -63,12 +64,12 @@ impl Tree {
         for name in &order {
             files.insert(
                 format!("{RTL}/{name}.sv"),
-                library.module_text(name).unwrap_or_default().to_string(),
+                wrapped(library.module_text(name).unwrap_or_default()),
             );
         }
         // types first: everything else names them
         if let Some((name, text)) = library.package() {
-            files.insert(format!("{RTL}/{name}"), text);
+            files.insert(format!("{RTL}/{name}"), wrapped(&text));
             order.insert(0, name.trim_end_matches(".sv").into());
         }
         let list: String = order.iter().map(|name| format!("{RTL}/{name}.sv\n")).collect();

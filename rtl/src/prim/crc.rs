@@ -75,7 +75,7 @@ impl Logic for CrcFold {
     }
     fn hdl(&self) -> Verilog {
         let mut text = String::from("reg [31:0] part [0:7];\ninteger i;\ninitial begin\n  q = 0;\n");
-        text += "  for (i = 0; i < 8; i = i + 1) part[i] = 0;\nend\nalways @(posedge clock) begin\n";
+        text += "  for (i = 0; i < 8; i = i + 1) part[i] = 0;\nend\nalways @(posedge clk) begin\n";
         for word in 0..8 {
             let (low, high) = (64 * word, 64 * word + 63);
             let image = |bit: usize| {
@@ -131,7 +131,7 @@ impl Logic for CrcState {
     }
     fn hdl(&self) -> Verilog {
         let mut text = String::from("wire [31:0] base = first ? 32'd0 : q;\ninitial q = 0;\n");
-        text += "always @(posedge clock)\n  if (enable) begin\n";
+        text += "always @(posedge clk)\n  if (enable) begin\n";
         for (row, mask) in masks(32, |bit| zeros(1 << bit, BEAT)).iter().enumerate() {
             let _ = writeln!(text, "    q[{row}] <= fold[{row}] ^ ^(base & 32'h{mask:08x});");
         }
@@ -168,7 +168,7 @@ impl Logic for CrcResidue {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut text = String::from("initial q = 0;\nalways @(posedge clock)\n  if (enable)\n    case (zeros)\n");
+        let mut text = String::from("initial q = 0;\nalways @(posedge clk)\n  if (enable)\n    case (zeros)\n");
         for n in 0..BEAT {
             let _ = writeln!(text, "      6'd{n}: q <= 32'h{:08x};", zeros(ICRC_PRESET, n));
         }
@@ -225,7 +225,7 @@ impl Logic for CrcUnroll {
         for i in 1..UNROLL_LATENCY {
             let _ = writeln!(text, "  state_{i} = 0;\n  zeros_{i} = 0;");
         }
-        text += "end\nalways @(posedge clock) begin\n";
+        text += "end\nalways @(posedge clk) begin\n";
         for i in 0..UNROLL_LATENCY {
             let (state, zeros) = if i == 0 {
                 ("state".to_owned(), "zeros".to_owned())

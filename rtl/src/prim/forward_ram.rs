@@ -5,7 +5,7 @@
 //! straight to a register; only the third stage selects.
 
 use super::uint::U;
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// 2^`A` words of `T`, all zero at the start of a simulation.
@@ -71,52 +71,10 @@ impl<T: Synth, const A: usize> Logic for ForwardRam<T, A> {
         self.rdata.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
-reg [{top}:0] word1;
-reg [{top}:0] word2;
-reg [{top}:0] forward1;
-reg [{top}:0] forward2;
-reg [{a}:0] raddr1;
-reg [{a}:0] raddr2;
-reg hit1;
-reg hit2;
-wire now1 = we && (waddr == raddr1);
-wire now2 = we && (waddr == raddr2);
-initial begin
-  rdata = 0;
-  word1 = 0;
-  word2 = 0;
-  forward1 = 0;
-  forward2 = 0;
-  raddr1 = 0;
-  raddr2 = 0;
-  hit1 = 0;
-  hit2 = 0;
-end
-`ifndef SYNTHESIS
-integer i;
-initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
-`endif
-always @(posedge clock) begin
-  if (we) mem[waddr] <= wdata;
-  word1 <= mem[raddr];
-  raddr1 <= raddr;
-  hit1 <= we && (waddr == raddr);
-  forward1 <= wdata;
-  word2 <= word1;
-  raddr2 <= raddr1;
-  hit2 <= now1 || hit1;
-  forward2 <= now1 ? wdata : forward1;
-  rdata <= now2 ? wdata : hit2 ? forward2 : word2;
-end",
-            top = T::BITS - 1,
-            last = (1usize << A) - 1,
-            a = A - 1,
-        ))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("forward_ram_w{}_a{A}", T::BITS))
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_forward_ram #(.WIDTH({}), .ADDRESS({A}))", T::BITS),
+            code: include_str!("forward_ram.sv").into(),
+        })
     }
 }
 

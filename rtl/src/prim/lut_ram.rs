@@ -1,7 +1,7 @@
 //! Small table in distributed RAM, one clock from address to word, without bypass.
 
 use super::uint::U;
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// `rdata` is the word at `raddr` of one clock ago, as it was before that clock's write: 2^`A` words, all zero at the start of a simulation.
@@ -49,25 +49,10 @@ impl<T: Synth, const A: usize> Logic for LutRam<T, A> {
         self.rdata.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "(* ram_style = \"distributed\", no_rw_check *) reg [{top}:0] mem [0:{last}];
-initial begin
-  rdata = 0;
-end
-`ifndef SYNTHESIS
-integer i;
-initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
-`endif
-always @(posedge clock) begin
-  if (we) mem[waddr] <= wdata;
-  rdata <= mem[raddr];
-end",
-            top = T::BITS - 1,
-            last = (1usize << A) - 1,
-        ))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("lut_ram_w{}_a{A}", T::BITS))
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_lut_ram #(.WIDTH({}), .ADDRESS({A}))", T::BITS),
+            code: include_str!("lut_ram.sv").into(),
+        })
     }
 }
 

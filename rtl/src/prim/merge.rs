@@ -2,7 +2,7 @@
 
 use super::skid::{StreamIn, StreamOut};
 use super::uint::Limbs;
-use crate::emit::naming::named_as;
+use crate::emit::naming::named_with;
 use rust_hdl::prelude::*;
 
 /// Items of `first` and `second` on `down`, registered; when both wait they take turns. One item every two clocks at
@@ -53,7 +53,10 @@ impl<T: Synth> Logic for StreamMerge<T> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("stream_merge_w{}", T::BITS))
+        named_with::<Self>(
+            &[("WIDTH", T::BITS)],
+            &["first_data", "second_data", "down_data", "item"],
+        )
     }
 }
 

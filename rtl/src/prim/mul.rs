@@ -1,22 +1,12 @@
 //! Pipelined unsigned multiplier, split into the 17-bit tiles that the multipliers of FPGAs take.
 //!
 //! 17 bits is the widest unsigned operand of both the signed 18-bit port of Xilinx' DSP48E2 and Lattice's 18 x 18
-//! multiplier. In: `a`, `b` every clock. Out: bits `LOW` to `LOW + P - 1` of `a * b`, [`mul_latency`] clocks later.
-//!
-//! | clock | registers | computed |
-//! |---|---|---|
-//! | 1 | `a_r`, `b_r` | operands, inside the multiplier cell |
-//! | 2 | `t<row>_<column>` | tile products, inside the multiplier cell |
-//! | (3) | `row<n>` | tiles of one row: even ones side by side plus odd ones side by side, one addition |
-//! | (4) | `pair<n>` | sums of two rows, only where there are more than two rows |
-//! | last | `p` | sum of the rows |
-//!
-//! Where there is one row, its sum is `p` (3 clocks); where there is one tile, its product is `p` (2 clocks).
+//! multiplier. In: `a`, `b` every clock. Out: bits `LOW` to `LOW + P - 1` of `a * b`, [`mul_latency`] clocks later. The stages are
+//! described in `mul.sv`.
 
 use super::uint::{Limbs, U};
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
-use std::fmt::Write;
 
 /// Bits of one tile.
 const TILE: usize = 17;
@@ -99,223 +89,12 @@ impl<TA: Limbs, TB: Limbs, TP: Limbs, const LOW: usize> Logic for Multiplier<TA,
     }
     fn hdl(&self) -> Verilog {
         let () = Self::FITS;
-        Verilog::Custom(verilog(TA::BITS, TB::BITS, TP::BITS, LOW))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
         let (a, b, p) = (TA::BITS, TB::BITS, TP::BITS);
-        let slice = if LOW == 0 && p == a + b {
-            String::new()
-        } else {
-            format!("_p{p}_from{LOW}")
-        };
-        named_as(format!("mul_pipe_{a}x{b}{slice}"))
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_mul #(.A({a}), .B({b}), .P({p}), .LOW({LOW}))"),
+            code: include_str!("mul.sv").into(),
+        })
     }
-}
-
-/// One tile of an operand: lowest bit and width.
-fn tiles(bits: usize) -> Vec<(usize, usize)> {
-    (0..bits.div_ceil(TILE))
-        .map(|i| (i * TILE, TILE.min(bits - i * TILE)))
-        .collect()
-}
-
-/// `{name, zeros, name, ..}`: terms (lowest bit, width, name) side by side in `width` bits.
-fn side_by_side(terms: &[(usize, usize, String)], width: usize) -> String {
-    let mut parts = vec![];
-    let mut at = 0;
-    for (low, bits, name) in terms {
-        if *low > at {
-            parts.push(format!("{}'d0", low - at));
-        }
-        parts.push(name.clone());
-        at = low + bits;
-    }
-    if width > at {
-        parts.push(format!("{}'d0", width - at));
-    }
-    parts.reverse();
-    match parts.len() {
-        1 => parts.remove(0),
-        _ => format!("{{{}}}", parts.join(", ")),
-    }
-}
-
-/// Registers of one pipeline: name, width and what they take at the clock edge.
-#[derive(Default)]
-struct Registers(Vec<(String, usize, String)>);
-
-impl Registers {
-    fn add(&mut self, name: String, width: usize, next: String) {
-        self.0.push((name, width, next));
-    }
-    fn declarations(&self) -> String {
-        self.0
-            .iter()
-            .map(|(name, width, _)| format!("reg [{}:0] {name};\n", width - 1))
-            .collect()
-    }
-    /// Initial values and the clocked assignments; `extra` registers are declared elsewhere.
-    fn clocked(&self, extra: &[(String, String)]) -> String {
-        let all = self
-            .0
-            .iter()
-            .map(|(name, _, next)| (name, next))
-            .chain(extra.iter().map(|(name, next)| (name, next)));
-        let (mut initial, mut edge) = (String::new(), String::new());
-        for (name, next) in all {
-            writeln!(initial, "  {name} = 0;").expect("string");
-            writeln!(edge, "  {name} <= {next};").expect("string");
-        }
-        format!("initial begin\n{initial}end\nalways @(posedge clock) begin\n{edge}end\n")
-    }
-}
-
-/// The module body; `a` runs along the columns and `b` along the rows, swapped where that gives fewer rows.
-fn verilog(a: usize, b: usize, p: usize, low: usize) -> String {
-    let (column_port, row_port, columns, rows) = if tiles(a).len() >= tiles(b).len() {
-        ("a", "b", a, b)
-    } else {
-        ("b", "a", b, a)
-    };
-    let (mut cell, mut sums) = (Registers::default(), Registers::default());
-    let mut ecp5 = String::new();
-    cell.add(format!("{column_port}_r"), columns, column_port.into());
-    cell.add(format!("{row_port}_r"), rows, row_port.into());
-    for (row, (row_low, row_bits)) in tiles(rows).into_iter().enumerate() {
-        let width = columns + row_bits;
-        let mut sides = [vec![], vec![]];
-        for (column, (column_low, column_bits)) in tiles(columns).into_iter().enumerate() {
-            let (name, bits) = (format!("t{row}_{column}"), column_bits + row_bits);
-            let slice = |port: &str, at: usize, n: usize| format!("{port}[{}:{at}]", at + n - 1);
-            let x = slice(&format!("{column_port}_r"), column_low, column_bits);
-            let y = slice(&format!("{row_port}_r"), row_low, row_bits);
-            cell.add(
-                name.clone(),
-                bits,
-                format!("{{{row_bits}'d0, {x}}} * {{{column_bits}'d0, {y}}}"),
-            );
-            let x = (slice(column_port, column_low, column_bits), column_bits);
-            let y = (slice(row_port, row_low, row_bits), row_bits);
-            ecp5 += &ecp5_cell(&name, bits, &x, &y);
-            sides[column % 2].push((column_low, bits, name));
-        }
-        let terms: Vec<String> = sides
-            .iter()
-            .filter(|side| !side.is_empty())
-            .map(|side| side_by_side(side, width))
-            .collect();
-        sums.add(format!("row{row}"), width, terms.join(" + "));
-    }
-    if sums.0.len() == 1 {
-        return single_row(a, b, p, low, &cell, &ecp5, &sums.0[0]);
-    }
-    let mut partial: Vec<(String, usize)> = sums.0.iter().map(|(name, width, _)| (name.clone(), *width)).collect();
-    let mut step = TILE;
-    if partial.len() > 2 {
-        let pairs: Vec<(String, usize)> = partial.chunks(2).map(|pair| shifted_sum(pair, step)).collect();
-        partial.clear();
-        for (i, (sum, width)) in pairs.into_iter().enumerate() {
-            sums.add(format!("pair{i}"), width, sum);
-            partial.push((format!("pair{i}"), width));
-        }
-        step = 2 * TILE;
-    }
-    let (full, width) = shifted_sum(&partial, step);
-    let text = cells(&cell, &ecp5) + &sums.declarations() + &full_product(&full, width, p, low);
-    text + &sums.clocked(&[("p".into(), format!("full[{}:{low}]", low + p - 1))])
-}
-
-/// The multiplier cells: instances for ECP5, registers and products for everybody else.
-fn cells(cell: &Registers, ecp5: &str) -> String {
-    let (declarations, clocked) = (cell.declarations(), cell.clocked(&[]));
-    format!("`ifdef SYNTH_ECP5\n{ecp5}`else\n{declarations}{clocked}`endif\n")
-}
-
-/// The end of a multiplier with one row: its sum, registered, or its only product, which the cell has registered.
-fn single_row(
-    a: usize,
-    b: usize,
-    p: usize,
-    low: usize,
-    cell: &Registers,
-    ecp5: &str,
-    (_, width, sum): &(String, usize, String),
-) -> String {
-    let text = cells(cell, ecp5) + &full_product(sum, *width, p, low);
-    let slice = format!("full[{}:{low}]", low + p - 1);
-    if mul_latency(a, b) == 2 {
-        return text + &format!("assign p = {slice};\n");
-    }
-    text + &Registers::default().clocked(&[("p".into(), slice)])
-}
-
-/// The wire `full` and what marks its bits outside the slice as unused.
-fn full_product(full: &str, width: usize, p: usize, low: usize) -> String {
-    let mut text = format!("wire [{}:0] full = {full};\n", width - 1);
-    let mut outside = vec![];
-    if low + p < width {
-        outside.push(format!("full[{}:{}]", width - 1, low + p));
-    }
-    if low > 0 {
-        outside.push(format!("full[{}:0]", low - 1));
-    }
-    if !outside.is_empty() {
-        writeln!(text, "wire unused_full = &{{1'b0, {}}};", outside.join(", ")).expect("string");
-    }
-    text
-}
-
-/// `x + (y << step)` with the lowest `step` bits passed by; `x` alone where there is no `y`. Returns text and width.
-fn shifted_sum(terms: &[(String, usize)], step: usize) -> (String, usize) {
-    let (x, x_width) = &terms[0];
-    let Some((y, y_width)) = terms.get(1) else {
-        return (x.clone(), *x_width);
-    };
-    let high = format!("{x}[{}:{step}]", x_width - 1);
-    let padded = match y_width - (x_width - step) {
-        0 => high,
-        pad => format!("{{{pad}'d0, {high}}}"),
-    };
-    (format!("{{{padded} + {y}, {x}[{}:0]}}", step - 1), y_width + step)
-}
-
-/// One Lattice multiplier with input and output registers, which Yosys does not pack by itself.
-fn ecp5_cell(name: &str, bits: usize, x: &(String, usize), y: &(String, usize)) -> String {
-    let operand = |(text, width): &(String, usize)| format!("{{{}'d0, {text}}}", 18 - width);
-    let bus = |port: &str, net: &str, n: usize| {
-        (0..n)
-            .map(|i| format!(".{port}{i}({net}[{i}])"))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let (xn, yn, pn) = (format!("x_{name}"), format!("y_{name}"), format!("p_{name}"));
-    let mut text = format!(
-        "wire [17:0] {xn} = {};\nwire [17:0] {yn} = {};\n",
-        operand(x),
-        operand(y)
-    );
-    writeln!(text, "wire [35:0] {pn};\nwire [{0}:0] {name} = {pn}[{0}:0];", bits - 1).expect("string");
-    let register =
-        |port: &str| format!(".REG_{port}_CLK(\"CLK0\"), .REG_{port}_CE(\"CE0\"), .REG_{port}_RST(\"RST0\")");
-    writeln!(text, "MULT18X18D #(").expect("string");
-    for port in ["INPUTA", "INPUTB", "OUTPUT"] {
-        writeln!(text, "  {},", register(port)).expect("string");
-    }
-    writeln!(
-        text,
-        "  .REG_PIPELINE_CLK(\"NONE\"), .CLK0_DIV(\"ENABLED\"), .GSR(\"DISABLED\"), .RESETMODE(\"SYNC\")"
-    )
-    .expect("string");
-    writeln!(text, ") cell_{name} (").expect("string");
-    for (port, net, width) in [("A", &xn, 18), ("B", &yn, 18), ("P", &pn, 36)] {
-        writeln!(text, "  {},", bus(port, net, width)).expect("string");
-    }
-    writeln!(
-        text,
-        "  .SIGNEDA(1'b0), .SIGNEDB(1'b0), .SOURCEA(1'b0), .SOURCEB(1'b0), .CLK0(clock), .CE0(1'b1), .RST0(1'b0)\n);"
-    )
-    .expect("string");
-    text
 }
 
 crate::ports! {

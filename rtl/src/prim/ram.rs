@@ -4,7 +4,7 @@
 //! (whose own answer differs between vendors). All words start as zero.
 
 use super::uint::U;
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// `rdata` is the word at `raddr` of one clock ago, including what was written in that clock: 2^`A` words.
@@ -52,10 +52,7 @@ impl<T: Synth, const A: usize> Logic for Ram<T, A> {
         self.rdata.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!("{}assign rdata = written ? bypass : word;", memory(T::BITS, A)))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("sdp_ram_w{}_a{A}", T::BITS))
+        module(T::BITS, A, false)
     }
 }
 
@@ -107,38 +104,17 @@ impl<T: Synth, const A: usize> Logic for RamReg<T, A> {
         self.rdata.connect();
     }
     fn hdl(&self) -> Verilog {
-        let output = "initial rdata = 0;\nalways @(posedge clock) rdata <= written ? bypass : word;";
-        Verilog::Custom(format!("{}{output}", memory(T::BITS, A)))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("sdp_ram_reg_w{}_a{A}", T::BITS))
+        module(T::BITS, A, true)
     }
 }
 
-/// The memory with its read register `word`, and the bypass.
-fn memory(width: usize, address: usize) -> String {
-    format!(
-        "(* no_rw_check *) reg [{top}:0] mem [0:{last}];
-reg [{top}:0] word;
-reg [{top}:0] bypass;
-reg written;
-integer i;
-initial begin
-  word = 0;
-  bypass = 0;
-  written = 0;
-  for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
-end
-always @(posedge clock) begin
-  if (we) mem[waddr] <= wdata;
-  word <= mem[raddr];
-  bypass <= wdata;
-  written <= we && (waddr == raddr);
-end
-",
-        top = width - 1,
-        last = (1usize << address) - 1,
-    )
+/// The library's module with the parameters of one instance.
+fn module(width: usize, address: usize, output_register: bool) -> Verilog {
+    let output_register = u8::from(output_register);
+    Verilog::Blackbox(BlackBox {
+        name: format!("hpcc_ram #(.WIDTH({width}), .ADDRESS({address}), .OUTPUT_REGISTER({output_register}))"),
+        code: include_str!("ram.sv").into(),
+    })
 }
 
 crate::ports! {

@@ -65,7 +65,7 @@ impl<const A: usize, const D: usize> Logic for Rom<A, D> {
         })
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("rom_{}", self._name))
+        named_as::<Self>(format!("rom_{}", self._name))
     }
 }
 
@@ -82,7 +82,7 @@ initial begin
   data = 0;
   fetched = 0;
 {entries}end
-always @(posedge clock) begin
+always @(posedge clk) begin
   fetched <= mem[addr];
   data <= fetched;
 end
@@ -109,7 +109,7 @@ fn banks(table: &[u64], address: usize, width: usize) -> String {
     for (i, entry) in table.iter().enumerate() {
         text += &format!("  mem{}[{}] = {width}'h{entry:x};\n", i / entries, i % entries);
     }
-    text += "end\nalways @(posedge clock) begin\n";
+    text += "end\nalways @(posedge clk) begin\n";
     for bank in 0..4 {
         text += &format!("  fetched{bank} <= mem{bank}[addr[{}:0]];\n", address - 3);
     }

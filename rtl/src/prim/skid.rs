@@ -3,7 +3,7 @@
 // the interface derive adds a method without a doc comment
 #![allow(missing_docs)]
 
-use crate::emit::naming::named;
+use crate::emit::naming::named_with;
 use rust_hdl::prelude::*;
 
 /// Receiving side of a stream: `valid` never waits for `ready`, an item moves where both are high.
@@ -85,7 +85,7 @@ impl<T: Synth> Logic for Skid<T> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
+        named_with::<Self>(&[("WIDTH", T::BITS)], &["up_data", "down_data", "item", "spare"])
     }
 }
 

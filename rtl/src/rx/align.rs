@@ -42,7 +42,7 @@ impl Logic for HeaderAlign {
         Verilog::Custom(format!(
             "integer j;
 initial q = 0;
-always @(posedge clock)
+always @(posedge clk)
   for (j = 0; j < {HEADER_BYTES}; j = j + 1)
     q[8*({last}-j) +: 8] <= has_tag ? window[8*({has_tag}+j) +: 8] : window[8*({UNTAGGED}+j) +: 8];",
             last = HEADER_BYTES - 1,

@@ -116,7 +116,7 @@ always_comb begin
   case ({{has_tag, code}})
 {cases}  endcase
 end
-always @(posedge clock) begin
+always @(posedge clk) begin
   body <= data;
   fixed <= (number == 2'd0) ? moved[511:0] : (number == 2'd1) ? moved[1023:512] : 512'd0;
   mine <= (number == 2'd0) ? own[63:0] : (number == 2'd1) ? own[127:64] : {{64{{1'b1}}}};

@@ -65,7 +65,7 @@ always_comb
     for (i = 0; i < 8; i = i + 1)
       sum[k] = sum[k] + {{3'd0, masked[128*k + 16*i +: 8], masked[128*k + 16*i + 8 +: 8]}};
   end
-always @(posedge clock) begin
+always @(posedge clk) begin
   for (m = 0; m < 64; m = m + 1)
     masked[8*m +: 8] <= ({within}) & !(first & (m < 26 | (has_tag & m < 30)))
       ? data[8*m +: 8] : 8'd0;

@@ -24,7 +24,7 @@ use super::choice::Choice;
 use super::ports::{GrantWord, PacingWord, SenderWord, VisitWord, VisitedWord};
 use super::visit::Visit;
 use super::waiting::Waiting;
-use crate::emit::naming::named;
+use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
@@ -216,7 +216,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         StreamOut::<GrantWord>::link(&mut self.grants, &mut self.fifo.down);
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
+        named_by_size::<Self>(ROWS > 1)
     }
 }
 

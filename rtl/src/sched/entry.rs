@@ -8,7 +8,7 @@
 
 use super::ports::{FeedbackIn, FlowCommandIn, OpWord, Telemetry, WorkIn};
 use crate::cc::slot::{EventIn, UpdateIn};
-use crate::emit::naming::named;
+use crate::emit::naming::named_by_size;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use rust_hdl::prelude::*;
@@ -383,7 +383,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.out_of_range.next = self.out_of_range_r.q.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
+        named_by_size::<Self>(A > 9)
     }
 }
 

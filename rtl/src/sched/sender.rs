@@ -14,7 +14,7 @@
 
 use super::pacing::PacingUpdate;
 use super::ports::PacingWord;
-use crate::emit::naming::named;
+use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
@@ -479,7 +479,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.beyond.next = self.beyond_8.q.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
+        named_by_size::<Self>(A > 9)
     }
 }
 

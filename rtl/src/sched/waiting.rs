@@ -11,7 +11,7 @@
 //! | 3 | it may stand at the head of its row |
 //! | 4 | the head is marked due (rows 1 and up) |
 
-use crate::emit::naming::named;
+use crate::emit::naming::named_by_size;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, LoopIdx, U};
@@ -134,7 +134,7 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
+        named_by_size::<Self>(ROWS > 1)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The ports of a block as lists of limbs, so that one test harness drives any block.
 
 use super::HasClock;
+use crate::emit::ident::identifier;
 use rust_hdl::prelude::*;
 
-/// One port of a block, `clock` excepted.
+/// One port of a block, `clk` excepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
     /// Name in the emitted Verilog: `up_valid` for field `valid` of interface `up`.
@@ -96,7 +97,7 @@ impl Probe for Collect {
         self.depth -= 1;
     }
     fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
-        self.interfaces.push(name.replace('$', "_"));
+        self.interfaces.push(identifier(name));
     }
     fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
         self.interfaces.pop();
@@ -106,9 +107,9 @@ impl Probe for Collect {
             return;
         }
         let mut path = self.interfaces.clone();
-        path.push(name.replace('$', "_"));
+        path.push(identifier(name));
         let name = path.join("_");
-        if name == "clock" {
+        if name == "clk" {
             return;
         }
         let input = atom.kind() == AtomKind::InputParameter;
@@ -124,7 +125,7 @@ impl Probe for Collect {
     }
 }
 
-/// The ports of a block in declaration order, `clock` excepted.
+/// The ports of a block in declaration order, `clk` excepted.
 pub fn port_list(block: &dyn Block) -> Vec<Port> {
     let mut collect = Collect::default();
     block.accept("block", &mut collect);

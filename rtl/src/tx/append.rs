@@ -14,7 +14,7 @@
 
 use super::frame_bytes::FRAME_BYTES_LATENCY;
 use super::Beat;
-use crate::emit::naming::named;
+use crate::emit::naming::named_with;
 use crate::prim::crc::{CrcFold, CrcState, CrcUnroll};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
@@ -246,7 +246,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
+        named_with::<Self>(&[("ADDRESS", A), ("MARK", MARK)], &[])
     }
 }
 

@@ -124,7 +124,7 @@ always_comb begin
   case (place)
 {cases}  endcase
 end
-always @(posedge clock) begin
+always @(posedge clk) begin
   head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
   for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= payload[8*i +: 8] & {{8{{{within}}}}};
   place <= code;

@@ -59,8 +59,8 @@ crate::word! {
         status: CompletionStatus,
         /// Bytes of the work request that arrived: all of them or, with an error, 0.
         length: U<32>,
-        /// When, ns.
-        time: U<48>,
+        /// When it was completed, ns.
+        completed_at: U<48>,
         /// Not used.
         reserved: U<8>,
     }

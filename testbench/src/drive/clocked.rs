@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 /// A clocked thing under test. Inputs are set, [`Clocked::settle`] shows the outputs, [`Clocked::edge`] ends the clock.
 pub trait Clocked {
-    /// Ports, `clock` excepted.
+    /// Ports, `clk` excepted.
     fn ports(&self) -> &[Port];
     /// Limbs of all inputs.
     fn inputs(&mut self) -> &mut [u64];

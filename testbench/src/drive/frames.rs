@@ -74,7 +74,7 @@ impl Drive for Frames {
             self.set(inputs, "cfg_unit_shift", shift);
         }
         let (now, queued) = (self.stimulus.uniform(24), self.stimulus.corner(32));
-        self.set(inputs, "reset", u64::from(clock < 2));
+        self.set(inputs, "rst", u64::from(clock < 2));
         self.set(inputs, "now_ns", now);
         self.set(inputs, "queued_bytes", queued);
         let ready = self.stimulus.chance(0.8);

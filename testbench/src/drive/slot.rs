@@ -32,7 +32,7 @@ impl SlotPorts {
             port.unwrap_or_else(|| panic!("the slot has no port `{name}`")).limb
         };
         Self {
-            reset: limb("reset"),
+            reset: limb("rst"),
             param: ["write", "address", "data"].map(|n| limb(&format!("param_{n}"))),
             command: ["valid", "create", "flow", "generation"].map(|n| limb(&format!("command_{n}"))),
             event: [

@@ -13,7 +13,7 @@ const WIDTH: usize = 16;
 
 /// Why a file cannot take the selecting input.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0}: no port `clock` beside which `mutant` could go")]
+#[error("{0}: no port `clk` beside which `mutant` could go")]
 pub struct WeaveError(String);
 
 /// Sources in which input `mutant` = n applies the n-th point, from one.
@@ -38,7 +38,7 @@ pub(super) fn weave(sources: &Sources, points: &[Point]) -> Result<Sources, Weav
                 has_port = true;
                 out += &format!("  input  wire  [{}:0] {SELECT},\n", WIDTH - 1);
             }
-            out += &changed.replace(".clock(clock)", &format!(".{SELECT}({SELECT}), .clock(clock)"));
+            out += &changed.replace(".clk(clk)", &format!(".{SELECT}({SELECT}), .clk(clk)"));
             out.push('\n');
         }
         if !has_port && !text.contains("\nendpackage") {
@@ -56,10 +56,10 @@ pub(super) fn weave(sources: &Sources, points: &[Point]) -> Result<Sources, Weav
     Ok(woven)
 }
 
-/// Whether a line declares the input `clock`.
+/// Whether a line declares the input `clk`.
 fn is_clock_port(line: &str) -> bool {
     let mut words = line.trim().trim_end_matches(',').split_whitespace();
-    words.next() == Some("input") && words.next_back() == Some("clock")
+    words.next() == Some("input") && words.next_back() == Some("clk")
 }
 
 /// The line with every region replaced by its choice.
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn every_change_becomes_a_choice() {
-        let text = "module m (\n  input  wire  clock,\n  output wire  y\n);\n  x u_x (\n    .clock(clock)\n  );\n  assign y = a & b;\nendmodule\n";
+        let text = "module m (\n  input  wire  clk,\n  output wire  y\n);\n  x u_x (\n    .clk(clk)\n  );\n  assign y = a & b;\nendmodule\n";
         let found = points("m.sv", text);
         let sources = Sources {
             top: "m".into(),
@@ -98,10 +98,10 @@ mod tests {
         assert!(woven.files[0]
             .1
             .contains("assign y = (mutant == 16'd1 ? (a | b) : (a & b));"));
-        assert!(woven.files[0].1.contains(".mutant(mutant), .clock(clock)"));
+        assert!(woven.files[0].1.contains(".mutant(mutant), .clk(clk)"));
         assert!(woven.files[0]
             .1
-            .contains("input  wire  [15:0] mutant,\n  input  wire  clock,"));
+            .contains("input  wire  [15:0] mutant,\n  input  wire  clk,"));
         assert_eq!(woven.ports[0].name, "mutant");
     }
 }

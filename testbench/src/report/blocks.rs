@@ -7,7 +7,7 @@ use hpcc_rtl::tops::NIC;
 use std::collections::BTreeMap;
 
 /// Modules below the NIC that mostly wire others together: their children are blocks of their own.
-const PIPES: &[&str] = &["rx_pipe", "flows", "tx_pipe"];
+const PIPES: &[&str] = &["hpcc_rx_pipe", "hpcc_nic_flows", "hpcc_tx_pipe"];
 
 /// A part of the NIC. Together the blocks have every module instance of the NIC once.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ fn header<'a>(text: &'a str, module: &str) -> Option<&'a str> {
     Some(&text[from..from + length])
 }
 
-/// The ports that an emitted header declares, `clock` excepted.
+/// The ports that an emitted header declares, `clk` excepted.
 fn ports(header: &str) -> Vec<Port> {
     let mut limbs = BTreeMap::new();
     let port = |line: &str| {
@@ -52,7 +52,7 @@ fn ports(header: &str) -> Vec<Port> {
             "output" => false,
             _ => return None,
         };
-        let name = words.next_back().filter(|name| *name != "clock")?.to_string();
+        let name = words.next_back().filter(|name| *name != "clk")?.to_string();
         let range = words.find_map(|word| word.strip_prefix('[')?.strip_suffix(":0]"));
         let width = range.map_or(Some(0), |high| high.parse::<usize>().ok())? + 1;
         let next = limbs.entry(input).or_insert(0);
@@ -71,7 +71,7 @@ fn ports(header: &str) -> Vec<Port> {
 /// Whether the header has a clock.
 pub(super) fn clocked(header: &str) -> bool {
     let mut lines = header.lines().map(|line| line.trim_end_matches(','));
-    lines.any(|line| line.trim_start().starts_with("input") && line.ends_with(" clock"))
+    lines.any(|line| line.trim_start().starts_with("input") && line.ends_with(" clk"))
 }
 
 /// A module without its inside.
@@ -156,9 +156,9 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    const TEXT: &str = "// text\nmodule pair (\n  input  wire  clock,\n  input  wire  reset,\n  input  wire  [99:0] up_data,\n  \
+    const TEXT: &str = "// text\nmodule pair (\n  input  wire  clk,\n  input  wire  rst,\n  input  wire  [99:0] up_data,\n  \
                         output logic [3:0] down_data,\n  output wire  down_valid\n);\n  wire  [1:0] a;\n  skid_u4 u_first (\n    \
-                        .clock(clock)\n  );\n  skid_u4 u_second (\n    .clock(clock)\n  );\n  hpcc_fifo #(.WIDTH(4), .ADDRESS(3)) u_third (\n    .clock(clock)\n  );\n  assign a = (2'd1) + (\n  2'd1);\nendmodule\n";
+                        .clk(clk)\n  );\n  skid_u4 u_second (\n    .clk(clk)\n  );\n  hpcc_fifo #(.WIDTH(4), .ADDRESS(3)) u_third (\n    .clk(clk)\n  );\n  assign a = (2'd1) + (\n  2'd1);\nendmodule\n";
 
     #[test]
     fn instances_and_ports_are_read_from_the_text() {
@@ -177,7 +177,7 @@ mod tests {
             .map(|p| (p.name, p.width, p.input, p.limb))
             .collect();
         let expected = [
-            ("reset", 1, true, 0),
+            ("rst", 1, true, 0),
             ("up_data", 100, true, 1),
             ("down_data", 4, false, 0),
             ("down_valid", 1, false, 1),

@@ -13,7 +13,7 @@ pub struct Sources {
     pub top: String,
     /// File names and contents, children first.
     pub files: Vec<(String, String)>,
-    /// Ports of the top, `clock` excepted.
+    /// Ports of the top, `clk` excepted.
     pub ports: Vec<Port>,
     /// Macros defined for the Verilog, such as `SYNTH_ECP5`.
     pub defines: Vec<String>,

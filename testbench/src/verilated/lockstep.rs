@@ -2,6 +2,7 @@
 
 use super::{lint, sources, LintError, Model, ModelError, Sources};
 use crate::tools::cache;
+use hpcc_rtl::emit::ident::identifier;
 use hpcc_rtl::prim::uint::mask;
 use hpcc_rtl::sim::{init, port_list, set_clock, Port, Ports, Stimulus, WaveWindow};
 use std::fmt::Write as _;
@@ -21,7 +22,7 @@ impl<F: FnMut(u64, &[u64], &mut [u64])> Drive for F {
     }
 }
 
-/// Corner-weighted random values on every input in every clock; a port called `reset` is rarely high.
+/// Corner-weighted random values on every input in every clock; a port called `rst` is rarely high.
 pub struct Random {
     stimulus: Stimulus,
     ports: Vec<Port>,
@@ -40,7 +41,7 @@ impl Random {
 impl Drive for Random {
     fn drive(&mut self, _: u64, _: &[u64], inputs: &mut [u64]) {
         for port in &self.ports {
-            if port.name == "reset" {
+            if port.name == "rst" {
                 inputs[port.limb] = self.stimulus.chance(0.002) as u64;
                 continue;
             }
@@ -262,7 +263,7 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
 }
 
 fn check_names<B: Ports>(top: &str, ports: &[Port]) -> Result<(), LockstepError> {
-    let plain = |name: &&'static str| name.replace([' ', '\n'], "").replace('.', "_");
+    let plain = |name: &&'static str| identifier(&name.replace([' ', '\n'], ""));
     let listed: Vec<String> = B::INPUTS.iter().chain(B::OUTPUTS).map(plain).collect();
     let names = |input: bool| {
         ports

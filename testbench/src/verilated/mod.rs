@@ -63,6 +63,6 @@ mod tests {
         drop(model);
         let text = std::fs::read_to_string(&path).expect("waveform");
         assert!(text.contains("$timescale") && text.contains("1ps"), "{}", &text[..200]);
-        assert!(text.contains("clock $end") && text.contains("\n#47500\n"));
+        assert!(text.contains("clk $end") && text.contains("\n#47500\n"));
     }
 }

@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    /// Ports of the top, `clock` excepted.
+    /// Ports of the top, `clk` excepted.
     pub fn ports(&self) -> &[Port] {
         &self.ports
     }

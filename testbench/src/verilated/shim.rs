@@ -78,12 +78,12 @@ void vl_free(void* p) {{
 void vl_settle(void* p, const uint64_t* in, uint64_t* out) {{
   auto* m = static_cast<V{top}*>(p);
   (void)in;
-{inputs}  m->clock = 0;
+{inputs}  m->clk = 0;
   m->eval();
 {outputs}}}
 void vl_edge(void* p) {{
   auto* m = static_cast<V{top}*>(p);
-  m->clock = 1;
+  m->clk = 1;
   m->eval();
 }}
 }}

@@ -120,7 +120,7 @@ impl Common {
         let slave = self.memory.clock(&self.axi.master(outputs));
         self.axi.apply(&slave, inputs);
         assert!(self.memory.faults().is_empty(), "{:?}", self.memory.faults());
-        let (valid, data, reset) = (self.limb("job_valid"), self.limb("job_data"), self.limb("reset"));
+        let (valid, data, reset) = (self.limb("job_valid"), self.limb("job_data"), self.limb("rst"));
         inputs[reset] = u64::from(clock < 3);
         let moved = self.offered && outputs[self.limb("job_ready")] == 1;
         let taken = if moved { self.jobs.list.pop_front() } else { None };

@@ -44,7 +44,7 @@ fn dividers_divide() {
         let mut verilated = Model::new(&sources(top, &mut B::default()).expect("emits")).expect("builds");
         let stored = paper_table::breakpoints(paper_table::EPSILON_INVERSE);
         let above = stored.into_iter().filter(|n| *n > 1 << 16).flat_map(|n| [n - 1, n]);
-        verilated.set("reset", 0);
+        verilated.set("rst", 0);
         for divisor in (0..=1u64 << 16).chain(above) {
             let dividend = 0xff_ffff - divisor % 77;
             verilated.set("dividend", dividend);

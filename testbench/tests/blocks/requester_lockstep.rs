@@ -115,7 +115,7 @@ impl Drive for Traffic {
             inputs[self.at(true, "max_reads")] = 3;
             inputs[self.at(true, "speeds")] = 0x01fe;
         }
-        inputs[self.at(true, "reset")] = u64::from(clock < 3 || clock.is_multiple_of(30_011));
+        inputs[self.at(true, "rst")] = u64::from(clock < 3 || clock.is_multiple_of(30_011));
         inputs[self.at(true, "now")] = 5 * clock;
         // what the block says
         if clock > 3 && outputs[self.at(false, "message_valid")] == 1 {

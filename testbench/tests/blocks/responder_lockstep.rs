@@ -20,7 +20,7 @@ fn limb(ports: &[Port], name: &str) -> usize {
 /// Few keys and addresses, so that requests and slots meet.
 fn region_traffic(ports: &[Port], seed: u64) -> impl Drive {
     let (reset, valid, slot, data) = (
-        limb(ports, "reset"),
+        limb(ports, "rst"),
         limb(ports, "region_valid"),
         limb(ports, "region_slot"),
         limb(ports, "region_data"),
@@ -131,7 +131,7 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
     let mut known = [(0, 0); 4];
     let keys = [0x11, 0x22, 0x33];
     move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
-        pins.set(inputs, "reset", u64::from(clock < 2 || clock.is_multiple_of(29_989)));
+        pins.set(inputs, "rst", u64::from(clock < 2 || clock.is_multiple_of(29_989)));
         pins.set(inputs, "cfg_reads", 4);
         let full = u64::from(pins.random.chance(0.02));
         pins.set(inputs, "full", full);
@@ -224,7 +224,7 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
     let mut known = [(0, 0); 4];
     let mut active = [(0, 0); 4];
     move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
-        pins.set(inputs, "reset", u64::from(clock < 2 || clock == 30_000));
+        pins.set(inputs, "rst", u64::from(clock < 2 || clock == 30_000));
         pins.context(inputs, &mut known, if clock < 1100 { 0.05 } else { 0.002 });
         if pins.get(outputs, "read_valid") == 1 {
             let word = pins.words(outputs, "read_data");

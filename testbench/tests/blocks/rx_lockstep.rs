@@ -83,7 +83,7 @@ impl Drive for Frames {
             self.set(inputs, "cfg_port_control", config.ports.control.into());
             self.set(inputs, "cfg_pkey", config.pkey.into());
         }
-        self.set(inputs, "reset", u64::from(clock < 2 || clock.is_multiple_of(9973)));
+        self.set(inputs, "rst", u64::from(clock < 2 || clock.is_multiple_of(9973)));
         let valid = self.stimulus.chance(0.8);
         self.set(inputs, "s_axis_tvalid", u64::from(valid));
         let first = self.limb("s_axis_tdata");
@@ -141,7 +141,7 @@ fn buffer_traffic(ports: &[Port], seed: u64) -> impl Drive {
     );
     let (command, command_valid) = (limb(true, "command_data"), limb(true, "command_valid"));
     let (reset, ready, command_ready) = (
-        limb(true, "reset"),
+        limb(true, "rst"),
         limb(true, "payload_ready"),
         limb(false, "command_ready"),
     );
@@ -193,7 +193,7 @@ fn pipe_traffic(ports: &[Port], seed: u64) -> impl Drive {
             frames.at = 0;
         }
         frames.drive(clock, outputs, inputs);
-        frames.set(inputs, "reset", u64::from(clock < 20));
+        frames.set(inputs, "rst", u64::from(clock < 20));
         let slow = clock / 5000 % 3 == 2;
         for port in &ports {
             if port.input && port.name.ends_with("_ready") {

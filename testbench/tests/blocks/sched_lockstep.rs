@@ -42,7 +42,7 @@ impl Drive for Traffic {
     fn drive(&mut self, clock: u64, outputs: &[u64], inputs: &mut [u64]) {
         let limbs = self.limbs.clone();
         let at = |name: &str| limbs[name];
-        inputs[at("reset")] = u64::from(clock < 2 || self.random.chance(0.0002));
+        inputs[at("rst")] = u64::from(clock < 2 || self.random.chance(0.0002));
         inputs[at("now")] = clock * 5;
         inputs[at("event_now")] = clock * 5;
         if clock.is_multiple_of(512) {

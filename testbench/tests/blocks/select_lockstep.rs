@@ -86,7 +86,7 @@ impl Drive for Traffic {
         self.tables(clock, inputs);
         let limbs = self.limbs.clone();
         let at = |name: &str| limbs[name];
-        inputs[at("reset")] = u64::from(clock < 2 || self.random.chance(0.0003));
+        inputs[at("rst")] = u64::from(clock < 2 || self.random.chance(0.0003));
         if clock.is_multiple_of(512) {
             self.accept = [1.0, 0.7, 0.2, 0.02][self.random.below(4) as usize];
             inputs[at("overhead")] = self.random.corner(10);

@@ -100,7 +100,7 @@ impl<T: Limbs> Offer<T> {
 
 /// Contexts first, with reset, and a new one now and then.
 fn contexts(names: &Names, stimulus: &mut Stimulus, peers: &[Peer], clock: u64, inputs: &mut [u64]) {
-    names.put(inputs, "reset", clock < 40);
+    names.put(inputs, "rst", clock < 40);
     let writes = clock < 256 || stimulus.chance(0.01);
     names.put(inputs, "context_write", writes);
     if writes {

@@ -102,7 +102,7 @@ initial begin
   stale_ns = 0;
   valid = 0;
 {initial}end
-always @(posedge clock) begin
+always @(posedge clk) begin
   if (write_busy) busy_mem[address] <= data[33:0];
   if (write_weight) weight_mem[address] <= data[33:0];
   if (write_stale) stale_mem[address] <= data[24:0];
@@ -113,7 +113,7 @@ end"
         ))
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as("speed_table")
+        named_as::<Self>("speed_table")
     }
 }
 

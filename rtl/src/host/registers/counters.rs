@@ -113,17 +113,17 @@ initial begin
     pending[i] = 7'd0;
   end
 end
-always @(posedge clock) begin
+always @(posedge clk) begin
   count <= mem[address];
   old <= mem[turn];
   if (live) mem[place] <= (clear ? 64'd0 : old) + {57'd0, add};
 end
-always @(posedge clock) begin
+always @(posedge clk) begin
   add <= pending[turn];
   place <= turn;
   clear <= clearing;
-  live <= !reset;
-  if (reset) begin
+  live <= !rst;
+  if (rst) begin
     turn <= 6'd0;
     clearing <= 1'b1;
     for (i = 0; i < 64; i = i + 1) pending[i] <= 7'd0;

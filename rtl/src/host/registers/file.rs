@@ -296,15 +296,15 @@ fn verilog() -> String {
   rhit = 1'b0;
   whit = 1'b0;
 end
-{assigns}always @(posedge clock) begin
-  if (reset) begin
+{assigns}always @(posedge clk) begin
+  if (rst) begin
 {reset}  end else if (write) begin
     case (waddr)
 {write}      default: ;
     endcase
   end
 end
-always @(posedge clock) begin
+always @(posedge clk) begin
   whit <= {whit};
   rhit <= {rhit};
   case (raddr)

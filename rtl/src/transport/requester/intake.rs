@@ -4,7 +4,7 @@
 //! has one completion. The work request stays on its stream until its last message is made, so other inputs of the requester
 //! go on between its messages.
 
-use crate::emit::naming::named_as;
+use crate::emit::naming::named;
 use crate::host::regions::RegionCheck;
 use crate::nic::words::{Region, Work};
 use crate::prim::skid::StreamIn;
@@ -259,7 +259,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("intake_q{QPS}_s{SEGMENT}"))
+        named::<Self>()
     }
 }
 

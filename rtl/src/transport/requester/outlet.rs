@@ -2,7 +2,7 @@
 
 use super::answers::IntFields;
 use crate::cc::slot::EventOut;
-use crate::emit::naming::{named, named_as};
+use crate::emit::naming::{named, named_with};
 use crate::nic::words::Commit;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
@@ -47,7 +47,7 @@ impl<T: Synth> Logic for Outlet<T> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("outlet_w{}", T::BITS))
+        named_with::<Self>(&[("WIDTH", T::BITS)], &["data", "down_data", "item"])
     }
 }
 

@@ -11,7 +11,7 @@ use super::ring::Ring;
 use super::store::OwnMessage;
 use super::walk::{Distance, Walk};
 use crate::cc::slot::EventOut;
-use crate::emit::naming::named_as;
+use crate::emit::naming::named;
 use crate::nic::words::{AckSend, Action, Commit, Completion, Context, Message, Region, RxRow, Work};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
@@ -635,7 +635,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("requester_q{QPS}_s{SEGMENT}"))
+        named::<Self>()
     }
 }
 

@@ -1,6 +1,6 @@
 //! One step of the walk over a queue pair's ring: what an answer does to one message.
 
-use crate::emit::naming::{named, named_as};
+use crate::emit::naming::named;
 use crate::prim::uint::U;
 use rust_hdl::prelude::*;
 
@@ -126,7 +126,7 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
             & (!self.read.val() | (self.reads.val() < self.max_reads.val()));
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as(format!("walk_s{SEGMENT}"))
+        named::<Self>()
     }
 }
 

@@ -169,7 +169,7 @@ impl NicPorts {
     /// Finds all ports.
     pub fn new(ports: &[Port]) -> Result<Self, NoPort> {
         Ok(Self {
-            reset: limb(ports, "reset", 1)?,
+            reset: limb(ports, "rst", 1)?,
             now: limb(ports, "now", 48)?,
             pause: limb(ports, "pause", 8)?,
             rx: FramePorts::new(ports, "s_axis_rx")?,

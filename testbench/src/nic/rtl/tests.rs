@@ -10,7 +10,7 @@ use hpcc_rtl::sim::{Port, Stimulus};
 use std::collections::BTreeMap;
 
 const PORTS: &[(&str, usize, bool)] = &[
-    ("reset", 1, true),
+    ("rst", 1, true),
     ("now", 48, true),
     ("pause", 8, true),
     ("s_axis_rx_tdata", 512, true),

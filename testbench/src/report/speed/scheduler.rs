@@ -58,11 +58,11 @@ pub fn grants_per_clock(flows: u64) -> Result<f64, SpeedError> {
         clock: 0,
         sent: 0,
     };
-    for (name, value) in [("cc_ready", 1), ("ended_ready", 1), ("send_ready", 1), ("reset", 1)] {
+    for (name, value) in [("cc_ready", 1), ("ended_ready", 1), ("send_ready", 1), ("rst", 1)] {
         bench.model.set(name, value);
     }
     bench.step();
-    bench.model.set("reset", 0);
+    bench.model.set("rst", 0);
     for (address, data) in SchedRegisters::default().writes() {
         bench.model.set("param_write", 1);
         bench.model.set("param_address", address.into());

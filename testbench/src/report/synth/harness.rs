@@ -15,7 +15,7 @@ pub(super) fn top(block: &str) -> String {
 pub(super) fn wrap(block: &str, ports: &[Port], clocked: bool) -> String {
     let (mut pins, mut bits) = (vec![], [0, 0]);
     if clocked {
-        pins.push("    .clock(clock)".to_string());
+        pins.push("    .clk(clk)".to_string());
     }
     for port in ports {
         let (bus, at) = if port.input {
@@ -40,13 +40,13 @@ pub(super) fn wrap(block: &str, ports: &[Port], clocked: bool) -> String {
         shifts += &format!("    out[{high}:{low}] <= load[{chunk}] ? captured[{high}:{low}] : {before};\n");
     }
     format!(
-        "module {top} (input wire clock, input wire serial_in, output reg serial_out);
+        "module {top} (input wire clk, input wire serial_in, output reg serial_out);
   reg [{i}:0] into;
   wire [{o}:0] from;
   reg [{o}:0] captured;
   reg [{o}:0] out;
   reg [{c}:0] load;
-  always @(posedge clock) begin
+  always @(posedge clk) begin
     into <= {{into[{i1}:0], serial_in}};
     captured <= from;
     load <= {{load[{c1}:0], serial_in}};
@@ -81,7 +81,7 @@ mod tests {
         };
         let ports = [port("a", true), port("q", false)];
         let pins =
-            |clocked| wrap("block", &ports, clocked).contains("block u_block (\n    .clock(clock),\n    .a(into[2:0])");
+            |clocked| wrap("block", &ports, clocked).contains("block u_block (\n    .clk(clk),\n    .a(into[2:0])");
         assert!(pins(true) && !pins(false));
         assert!(wrap("block", &ports, false).contains("block u_block (\n    .a(into[2:0]),\n    .q(from[2:0])"));
     }

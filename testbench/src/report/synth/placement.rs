@@ -156,10 +156,10 @@ mod tests {
     fn the_path_between_registers_is_read() {
         let hop = |kind: &str, from: &str, to: &str, delay: f64| json!({"type": kind, "delay": delay, "from": {"cell": from}, "to": {"cell": to}});
         let report = json!({
-            "fmax": {"clock": {"achieved": 160.5, "constraint": 220}},
+            "fmax": {"clk": {"achieved": 160.5, "constraint": 220}},
             "critical_paths": [
-                {"from": "<async>", "to": "posedge clock", "path": [hop("source", "pin", "pin", 9.0)]},
-                {"from": "posedge clock", "to": "posedge clock", "path": [
+                {"from": "<async>", "to": "posedge clk", "path": [hop("source", "pin", "pin", 9.0)]},
+                {"from": "posedge clk", "to": "posedge clk", "path": [
                     hop("clk-to-q", "u_block.u_state.row_q_TRELLIS_FF_Q_7", "u_block.u_state.row_q_TRELLIS_FF_Q_7", 0.5),
                     hop("routing", "u_block.u_state.row_q_TRELLIS_FF_Q_7", "u_block.a_LUT4_Z", 1.0),
                     hop("logic", "u_block.a_LUT4_Z", "u_block.a_LUT4_Z", 0.25),

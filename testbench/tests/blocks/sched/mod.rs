@@ -136,9 +136,9 @@ impl Bench {
         };
         bench.set("cc_ready", 1);
         bench.set("ended_ready", 1);
-        bench.set("reset", 1);
+        bench.set("rst", 1);
         bench.step();
-        bench.set("reset", 0);
+        bench.set("rst", 0);
         for (address, data) in registers.writes() {
             bench.set("param_write", 1);
             bench.set("param_address", address.into());

@@ -1,0 +1,44 @@
+// Dual-port RAM of 2^ADDRESS words. `rdata` is the word at `raddr` of one clock ago, of two clocks ago with OUTPUT_REGISTER, as it
+// was after that clock's write.
+module hpcc_ram #(
+  parameter integer WIDTH = 1,
+  parameter integer ADDRESS = 1,
+  parameter integer OUTPUT_REGISTER = 0
+) (
+  input  wire               clk,
+  input  wire [ADDRESS-1:0] raddr,
+  output wire [WIDTH-1:0]   rdata,
+  input  wire               we,
+  input  wire [ADDRESS-1:0] waddr,
+  input  wire [WIDTH-1:0]   wdata
+);
+  (* no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
+  reg [WIDTH-1:0] word;
+  // vendors differ in what a block RAM shows of a word that is written: the new word passes beside it
+  reg [WIDTH-1:0] bypass;
+  reg written;
+  wire [WIDTH-1:0] fresh = written ? bypass : word;
+  integer i;
+  initial begin
+    word = {WIDTH{1'b0}};
+    bypass = {WIDTH{1'b0}};
+    written = 1'b0;
+    for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
+  end
+  always @(posedge clk) begin
+    if (we) mem[waddr] <= wdata;
+    word <= mem[raddr];
+    bypass <= wdata;
+    written <= we && (waddr == raddr);
+  end
+  generate
+    if (OUTPUT_REGISTER != 0) begin : registered
+      reg [WIDTH-1:0] last;
+      initial last = {WIDTH{1'b0}};
+      always @(posedge clk) last <= fresh;
+      assign rdata = last;
+    end else begin : direct
+      assign rdata = fresh;
+    end
+  endgenerate
+endmodule
