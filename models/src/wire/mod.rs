@@ -24,6 +24,7 @@ mod ports;
 mod reth;
 mod stamp;
 mod strip;
+pub mod telemetry;
 mod udp;
 
 pub use addr::{MacAddr, ParseMacError};
