@@ -434,3 +434,7 @@ impl Simulator {
         port.pausing = false;
     }
 }
+
+#[cfg(test)]
+#[path = "switch_tests.rs"]
+mod tests;

@@ -23,6 +23,7 @@ mod sweep;
 pub use failure::Failure;
 pub use output::{create_file, progress, say};
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -74,13 +75,41 @@ impl Command {
 
 /// Parses the process's arguments, runs the subcommand and says how it ended.
 pub fn main() -> ExitCode {
-    match Cli::parse().command.run() {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
             failure.exit_code()
         }
     }
+}
+
+/// Help and version as clap prints them; what is wrong with the command line in one line, exit code 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            eprintln!("error: expected a subcommand; `hpcc-nic --help` lists them");
+            ExitCode::from(2)
+        }
+        _ => {
+            eprintln!("{}", one_line(&error.to_string()));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The first paragraph of clap's message, its lines joined.
+fn one_line(message: &str) -> String {
+    let paragraph = message.lines().take_while(|line| !line.trim().is_empty());
+    paragraph.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Bytes and errors of the ways to compute 1/n, and the figure of the book
-    #[arg(long)]
+    #[arg(long, conflicts_with = "top")]
     reciprocal: bool,
     /// Folder of the figures [default: docs/src/figures of the workspace]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "reciprocal")]
     figures: Option<PathBuf>,
     /// Only this top module
     #[arg(long, value_name = "NAME")]
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH", requires = "blocks")]
     only: Option<String>,
     /// Also place and route on ECP5 with so many seeds and keep the best clock rate
-    #[arg(long, value_name = "SEEDS", default_value_t = 0)]
+    #[arg(long, value_name = "SEEDS", default_value_t = 0, conflicts_with_all = ["reciprocal", "speed", "latency"])]
     place: u32,
 }
 

@@ -8,6 +8,7 @@ use hpcc_models::net::{LinkChange, SamplePlan};
 use super::{link, say, Failure};
 use crate::nic::network;
 use crate::plan::laws::{LawKind, LawSpec};
+use crate::plan::provenance::InputFile;
 use crate::plan::{failures, Fidelity, Job, Run};
 use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
@@ -62,8 +63,8 @@ pub struct Args {
     #[arg(long)]
     html: bool,
     /// Runs at a time (default: the machine's cores)
-    #[arg(long)]
-    threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
 }
 
 /// What is to be run, and how it is called.
@@ -93,7 +94,7 @@ impl Args {
             .unwrap_or_else(|| PathBuf::from("out").join(&plan.name));
         let dir = OutDir::create(&path).map_err(Failure::Input)?;
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let runs = run_all(&plan.jobs, self.threads.unwrap_or(cores)).map_err(Failure::Input)?;
+        let runs = run_all(&plan.jobs, self.threads.map_or(cores, usize::from)).map_err(Failure::Input)?;
         let analysis = analyse(&plan.name, &plan.title, plan.figure.as_deref(), &runs).map_err(Failure::Input)?;
         write_results(&dir, &plan, &runs, &analysis, self.html).map_err(Failure::Input)?;
         say(&summary::screen(&plan.title, &runs, &analysis, &path))?;
@@ -101,8 +102,9 @@ impl Args {
     }
 
     fn run_link(self) -> Result<(), Failure> {
-        if self.cc.is_some() || self.full || self.html {
-            return Err(Failure::Input("run link: expected none of --cc, --full, --html".into()));
+        if self.cc.is_some() || self.full || self.html || self.threads.is_some() {
+            let error = "run link: expected none of --cc, --full, --html, --threads";
+            return Err(Failure::Input(error.into()));
         }
         let mut set = self.set;
         set.extend(self.seed.map(|seed| format!("seed={seed}")));
@@ -226,6 +228,16 @@ impl Args {
             law,
             fidelity,
             seed: config.seed,
+            resolved: serde_json::json!({
+                "topology": topology_file,
+                "flows": flow_file,
+                "ns3_config": profile.as_ref().map(|p| format!("{p:?}")),
+            }),
+            inputs: [Some(topology_file), Some(flow_file), self.ns3_config.as_deref()]
+                .into_iter()
+                .flatten()
+                .filter_map(InputFile::of)
+                .collect(),
             link_changes: profile.iter().flat_map(|p| link_down(p, &topology)).collect(),
             plan: SamplePlan {
                 start_ps: monitor.0.max(origin_ps),

@@ -15,13 +15,13 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Runs at a time (default: the machine's cores)
-    #[arg(long)]
-    threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
     /// Only this combination, from 0 (for clusters: one job each)
     #[arg(long, value_name = "N")]
     only: Option<usize>,
     /// Print the number of combinations and stop
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["out", "threads", "only"])]
     count: bool,
 }
 
@@ -47,7 +47,7 @@ impl Args {
         let dir = OutDir::create(&path).map_err(Failure::Input)?;
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let ran = sweep
-            .run(&dir, self.threads.unwrap_or(cores), self.only)
+            .run(&dir, self.threads.map_or(cores, usize::from), self.only)
             .map_err(Failure::Input)?;
         let table = sweep.table(&dir).map_err(Failure::Input)?;
         // One of many jobs leaves the table to the last.

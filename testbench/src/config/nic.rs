@@ -3,6 +3,7 @@
 //! Every fault is one line: file, line, field, what was expected.
 
 use super::registers::{Mac, NicSection};
+use super::toml_error::toml_error;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use serde::Deserialize;
@@ -171,7 +172,12 @@ impl NicSetup {
         };
         let file: File = toml::from_str(text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
-            at(offset, error.message().replace('\n', " "))
+            let described = toml_error(name, text, &error);
+            let prefix = format!("{name}:{}: ", text[..offset.min(text.len())].matches('\n').count() + 1);
+            at(
+                offset,
+                described.strip_prefix(&prefix).unwrap_or(&described).to_string(),
+            )
         })?;
         let nic_at = file.nic.span().start;
         let section = file.nic.into_inner();

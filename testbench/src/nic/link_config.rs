@@ -156,10 +156,15 @@ impl LinkSpec {
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
     pub fn parse(set: &[String]) -> Result<Self, String> {
         let mut spec = Self::default();
+        let mut seen = Vec::new();
         for text in set {
             let (key, value) = text
                 .split_once('=')
                 .ok_or_else(|| format!("expected key=value, got `{text}`"))?;
+            if seen.contains(&key.trim()) {
+                return Err(format!("{}: expected once", key.trim()));
+            }
+            seen.push(key.trim());
             spec.set(key.trim(), value.trim().trim_matches('"'))?;
         }
         if spec.bytes.saturating_mul(spec.messages) > MAX_TOTAL {

@@ -3,8 +3,9 @@
 use super::fidelity::Fidelity;
 use super::finding::Finding;
 use super::laws::LawSpec;
+use super::provenance::InputFile;
 use hpcc_models::net::{
-    ArrivalDrops, ClosedLoop, Config, FlowSpec, HccConfig, LinkChange, Outcome, SamplePlan, Topology,
+    ArrivalDrops, ClosedLoop, Config, FlowSpec, HccConfig, LinkChange, Outcome, SamplePlan, SlotParams, Topology,
 };
 
 /// Everything one simulation needs.
@@ -20,6 +21,10 @@ pub struct Job {
     pub fidelity: Fidelity,
     /// Seed.
     pub seed: u64,
+    /// The scenario with all changes made and all defaults filled in, as `summary.json` has it.
+    pub resolved: serde_json::Value,
+    /// Files that it was made from.
+    pub inputs: Vec<InputFile>,
     /// Network.
     pub topology: Topology,
     /// Traffic.
@@ -60,8 +65,27 @@ pub struct Run {
     pub outcome: Outcome,
     /// Real time it took, seconds.
     pub wall_s: f64,
+    /// Processor time it took, seconds; of all its threads. `None` where the system does not say.
+    pub cpu_s: Option<f64>,
     /// What was checked while it ran.
     pub checks: Vec<Finding>,
+}
+
+impl Job {
+    /// The sender's port, as a law gets it: the first host's link, `T`, and the window of one `T`.
+    pub fn port(&self) -> SlotParams {
+        let is_switch = |node: u32| self.topology.is_switch[node as usize];
+        let host_link = self.topology.links.iter().find(|l| !is_switch(l.a) || !is_switch(l.b));
+        let line_rate_bps = host_link.map_or(1, |l| l.rate_bps);
+        let base_rtt_ns = self.config.window_t_ns();
+        SlotParams {
+            line_rate_bps,
+            base_rtt_ns,
+            w_init_bytes: (u128::from(line_rate_bps) * u128::from(base_rtt_ns) / 8_000_000_000) as u64,
+            mtu: self.config.mtu,
+            int_multi: 1,
+        }
+    }
 }
 
 impl Run {

@@ -5,12 +5,14 @@
 //! | `fidelity` | how deep the sender is simulated |
 //! | `laws` | laws by name, and the slots that carry them |
 //! | `job` | everything that one simulation needs, and its result |
+//! | `provenance` | program, command line, input files and time of a result |
 //! | `finding` | one statement checked |
 
 mod fidelity;
 mod finding;
 mod job;
 pub mod laws;
+pub mod provenance;
 
 pub use fidelity::Fidelity;
 pub use finding::{failures, Finding, Verdict};

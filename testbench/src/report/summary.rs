@@ -6,9 +6,9 @@ use std::path::Path;
 use hpcc_models::measure::{percentile, SizeClass};
 use hpcc_models::net::QueueHistogram;
 
-use crate::plan::Run;
+use crate::plan::{provenance, Job, Run};
 use crate::scenario::figures::Analysis;
-use crate::scenario::output::{all_queues, slowdowns};
+use crate::scenario::output::{all_queues, law_table, slowdowns};
 
 const HEADER: [&str; 9] = [
     "run",
@@ -97,6 +97,7 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
         text += &finding.lines();
     }
     let wall: f64 = runs.iter().map(|r| r.wall_s).sum();
+    let cpu: Option<f64> = runs.iter().map(|r| r.cpu_s).sum();
     let hops: u64 = runs.iter().map(|r| r.outcome.counters.packet_hops).sum();
     let simulated: f64 = runs
         .iter()
@@ -104,11 +105,29 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
         .sum();
     let _ = writeln!(
         text,
-        "\n{simulated:.3} ms simulated in {wall:.2} s of one thread, {:.1} million packet-hops a second\nresults in {}",
-        hops as f64 / wall.max(1e-9) / 1e6,
+        "\n{simulated:.3} ms simulated in {wall:.2} s, summed over runs; {}\nresults in {}",
+        cpu.map_or("processor time unknown".into(), |cpu| {
+            let rate = hops as f64 / cpu.max(1e-9) / 1e6;
+            format!("{cpu:.2} s of processors, {rate:.1} million packet-hops a second of one")
+        }),
         dir.display()
     );
     text
+}
+
+fn parameters(job: &Job) -> String {
+    let rows = law_table(job)
+        .into_iter()
+        .map(|(key, value)| format!("{key} = {value}"));
+    rows.collect::<Vec<_>>().join(", ")
+}
+
+fn inputs(job: &Job) -> String {
+    let rows = job
+        .inputs
+        .iter()
+        .map(|file| format!("{} (FNV-1a {:016x})", file.path, file.digest));
+    rows.collect::<Vec<_>>().join(", ")
 }
 
 fn escape(text: &str) -> String {
@@ -149,7 +168,9 @@ pub fn page(title: &str, runs: &[Run], analysis: &Analysis) -> Result<String, St
     }
     let _ = writeln!(
         body,
-        "</table><h2>How it was run</h2><table><tr>{}</tr>",
+        "</table><h2>How it was run</h2><p>{}</p><p><code>{}</code></p><table><tr>{}</tr>",
+        escape(&provenance::program()),
+        escape(&provenance::command_line()),
         cells("th", &["run", "what", "value"])
     );
     for run in runs {
@@ -164,7 +185,10 @@ pub fn page(title: &str, runs: &[Run], analysis: &Analysis) -> Result<String, St
                     job.topology.links.len()
                 ),
             ),
-            ("law", format!("{:?}", job.law)),
+            ("law", job.law.name.clone()),
+            ("parameters of the law", parameters(job)),
+            ("scenario", job.resolved.to_string()),
+            ("files", inputs(job)),
             (
                 "rules",
                 format!(
@@ -180,9 +204,10 @@ pub fn page(title: &str, runs: &[Run], analysis: &Analysis) -> Result<String, St
             (
                 "time",
                 format!(
-                    "{:.3} ms simulated in {:.2} s",
+                    "{:.3} ms simulated in {:.2} s, {} s of a processor",
                     run.outcome.now_ps.saturating_sub(job.origin_ps) as f64 / 1e9,
-                    run.wall_s
+                    run.wall_s,
+                    run.cpu_s.map_or("unknown".into(), |s| format!("{s:.2}"))
                 ),
             ),
         ];

@@ -3,6 +3,7 @@
 use super::spec::{Planned, Scenario};
 use super::{hcc, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
+use crate::plan::provenance::InputFile;
 use crate::plan::Job;
 use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::SamplePlan;
@@ -51,6 +52,8 @@ impl Job {
             law,
             fidelity: scenario.fidelity,
             seed: scenario.seed,
+            resolved: serde_json::to_value(scenario).map_err(|e| format!("resolved scenario: {e}"))?,
+            inputs: scenario.files().filter_map(InputFile::of).collect(),
             topology,
             flows,
             config,

@@ -8,7 +8,7 @@ use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
 use hpcc_models::net::{Outcome, QueueHistogram};
 use serde_json::{json, Map, Value};
 
-use crate::plan::{Finding, Run};
+use crate::plan::{provenance, Finding, Job, Run};
 
 /// A folder for results, made and tried before the run starts.
 pub struct OutDir(PathBuf);
@@ -215,6 +215,30 @@ pub fn checks(findings: &[Finding]) -> Value {
     json!(entries)
 }
 
+/// Parameters of a run's law by name.
+pub fn law_table(job: &Job) -> Vec<(&'static str, Value)> {
+    let fault = |error: String| vec![("error", json!(error))];
+    job.law.parameters(&job.port()).unwrap_or_else(fault)
+}
+
+/// What made a result: program, command line, the scenario as it ran, its files, its law.
+fn provenance(job: &Job) -> Value {
+    let law: Map<String, Value> = law_table(job)
+        .into_iter()
+        .map(|(key, value)| (key.into(), value))
+        .collect();
+    json!({
+        "version": provenance::VERSION,
+        "commit": provenance::COMMIT,
+        "sources_fnv1a64": provenance::SOURCE,
+        "command": provenance::command_line(),
+        "scenario": job.resolved,
+        "inputs": job.inputs.iter().map(|file| file.entry()).collect::<Vec<_>>(),
+        "seed": job.seed,
+        "law": {"name": job.law.name, "parameters": law},
+    })
+}
+
 /// `summary.json`.
 pub fn summary(run: &Run, findings: &[Finding]) -> Value {
     let (job, outcome, counters) = (&run.job, &run.outcome, &run.outcome.counters);
@@ -232,6 +256,8 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
         "packet_hops": counters.packet_hops,
         "events": counters.events,
         "wall_s": run.wall_s,
+        "cpu_s": run.cpu_s,
+        "provenance": provenance(job),
         "packets_per_wall_s": counters.data_packets as f64 / run.wall_s.max(1e-9),
         "packet_hops_per_wall_s": counters.packet_hops as f64 / run.wall_s.max(1e-9),
         "peak_packets_in_flight": outcome.peak_packets,

@@ -3,12 +3,13 @@
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hpcc_models::net::Simulator;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::nic::network;
+use crate::plan::provenance::Stopwatch;
 use crate::plan::{Job, Run};
 
 impl Job {
@@ -17,7 +18,7 @@ impl Job {
         if self.fidelity.whole_nic() {
             return network::run(self, bar);
         }
-        let started = Instant::now();
+        let started = Stopwatch::start();
         let mut slot = |p: &_| self.law.slot(p, self.fidelity);
         let mut sim = Simulator::new(
             &self.topology,
@@ -54,7 +55,7 @@ impl Job {
                 break;
             }
             bar.set_position((until - first) / 1_000_000);
-            let rate = sim.counters().packet_hops as f64 / started.elapsed().as_secs_f64() / 1e6;
+            let rate = sim.counters().packet_hops as f64 / started.wall_s().max(1e-9) / 1e6;
             bar.set_message(format!("{rate:.1} M packet-hops/s, {} flows left", sim.unfinished()));
         }
         if let Some(failure) = sim.failure() {
@@ -64,7 +65,8 @@ impl Job {
         Ok(Run {
             job: self.clone(),
             outcome,
-            wall_s: started.elapsed().as_secs_f64(),
+            wall_s: started.wall_s(),
+            cpu_s: started.cpu_s(),
             checks: Vec::new(),
         })
     }

@@ -20,6 +20,8 @@ use super::output::{write_run, OutDir};
 use super::runner::run_each;
 use super::spec::{combinations, plan, Overrides};
 use super::traffic::read_text;
+use crate::config::toml_error;
+use crate::plan::provenance::{self, digest};
 use crate::plan::Job;
 
 /// A sweep file.
@@ -35,7 +37,8 @@ struct SweepFile {
 /// One combination.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Folder: number and a digest of everything that determines the run.
+    /// Folder: number and a digest of everything that determines the run: the job as it was made from the scenario and the content of
+    /// every file that it names, and the program's sources.
     pub folder: String,
     /// Values by axis.
     pub values: Vec<(String, Value)>,
@@ -55,12 +58,7 @@ impl Sweep {
     /// Reads a sweep file and its scenario.
     pub fn read(path: &str) -> Result<Self, String> {
         let text = read_text(path)?;
-        let file: SweepFile = toml::from_str(&text).map_err(|e| {
-            let line = e
-                .span()
-                .map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
-            format!("{path}:{line}: {}", e.message().replace('\n', " "))
-        })?;
+        let file: SweepFile = toml::from_str(&text).map_err(|e| toml_error(path, &text, &e))?;
         let scenario = match builtin::find(&file.scenario) {
             Some(found) => found.text.to_string(),
             None => read_text(&file.scenario)?,
@@ -75,7 +73,7 @@ impl Sweep {
             };
             let planned = plan(&file.scenario, &scenario, &overrides).map_err(|e| format!("{path}: {e}"))?;
             let job = Job::new(&planned[0]).map_err(|e| format!("{path}: combination {index}: {e}"))?;
-            let digest = fnv(&format!("{scenario}{}{values:?}", file.full));
+            let digest = digest(format!("{}{job:?}", provenance::SOURCE).as_bytes());
             Ok(Point {
                 folder: format!("{index:05}-{digest:016x}"),
                 values,
@@ -106,7 +104,7 @@ impl Sweep {
 
     /// `sweep.csv`: the values of the axes and what came out, a row for each finished run.
     pub fn table(&self, dir: &OutDir) -> Result<String, String> {
-        const COLUMNS: [(&str, &str); 12] = [
+        const COLUMNS: [(&str, &str); 13] = [
             ("flows", "/flows"),
             ("finished", "/finished"),
             ("slowdown_p50", "/slowdown/all/p50"),
@@ -119,6 +117,7 @@ impl Sweep {
             ("drops", "/drops"),
             ("packet_hops", "/packet_hops"),
             ("wall_s", "/wall_s"),
+            ("cpu_s", "/cpu_s"),
         ];
         let names = self.axes.iter().map(String::as_str).chain(COLUMNS.iter().map(|c| c.0));
         let mut text = format!("folder,{}\n", names.collect::<Vec<_>>().join(","));
@@ -145,13 +144,6 @@ fn summary(folder: &Path) -> Option<Json> {
 /// `summary.json` is written last, and whole.
 fn finished(folder: &Path) -> bool {
     summary(folder).is_some()
-}
-
-/// FNV-1a, 64 bits: tells a changed scenario from a finished run of the old one.
-fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]
@@ -181,6 +173,33 @@ mod tests {
             table.lines().nth(2).unwrap().contains(",golden,20000,16,16,"),
             "{table}"
         );
+    }
+
+    /// Another content of a file that the scenario names is another run, in another folder.
+    #[test]
+    fn a_changed_input_file_is_run_again() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name).to_str().unwrap().to_string();
+        std::fs::write(at("cdf.txt"), "0 0\n1000 50\n2000 100\n").unwrap();
+        let scenario = format!(
+            "name='x'\ntitle='t'\nnetwork={{topology='star',hosts=4}}\nrun={{stop_us=2000}}\n[[traffic]]\nkind='poisson'\nsizes='{}'\n\
+             load=0.3\nuntil_us=50\n",
+            at("cdf.txt")
+        );
+        std::fs::write(at("s.toml"), scenario).unwrap();
+        std::fs::write(
+            at("w.toml"),
+            format!("scenario = '{}'\n[axes]\nseed = [1, 2]\n", at("s.toml")),
+        )
+        .unwrap();
+        let dir = OutDir::create(&temp.path().join("out")).unwrap();
+        let runs = || Sweep::read(&at("w.toml")).unwrap().run(&dir, 1, None).unwrap();
+        assert_eq!((runs(), runs()), (2, 0));
+        std::fs::write(at("cdf.txt"), "0 0\n1000 50\n3000 100\n").unwrap();
+        assert_eq!((runs(), runs()), (2, 0));
+        let inputs = |folder: &str| summary(&dir.path().join(folder)).unwrap()["provenance"]["inputs"].clone();
+        let point = &Sweep::read(&at("w.toml")).unwrap().points[0];
+        assert_eq!(inputs(&point.folder)[0]["path"], at("cdf.txt"));
     }
 
     #[test]

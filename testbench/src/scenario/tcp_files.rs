@@ -5,12 +5,14 @@ use std::path::Path;
 use hpcc_models::net::ns3::{read_flow_table, read_topology};
 use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::{Config, SamplePlan};
+use serde_json::json;
 use toml::{Table, Value};
 
 use super::spec::{parse_set, TcpRunSpec};
 use super::tcp;
 use super::traffic::read_text;
 use crate::plan::laws::{LawKind, LawSpec};
+use crate::plan::provenance::InputFile;
 use crate::plan::{Fidelity, Job};
 
 /// A run ends this long after its last flow has started, ps; earlier when all have ended.
@@ -47,6 +49,11 @@ pub fn job(topology_file: &str, flow_file: &str, law: LawSpec, seed: u64, set: &
         law,
         fidelity: Fidelity::Golden,
         seed,
+        resolved: json!({"topology": topology_file, "flows": flow_file, "set": set}),
+        inputs: [topology_file, flow_file]
+            .into_iter()
+            .filter_map(InputFile::of)
+            .collect(),
         plan: SamplePlan {
             start_ps: first,
             interval_ps: SAMPLE_PS,
@@ -76,7 +83,10 @@ fn run_spec(set: &[String]) -> Result<TcpRunSpec, String> {
         let expected = || format!("--set {key}: expected tcp.KEY, network.queue_packets or network.mark_packets");
         let (room, name) = key.split_once('.').ok_or_else(expected)?;
         let inner = table.entry(room).or_insert_with(|| Value::Table(Table::new()));
-        inner.as_table_mut().ok_or_else(expected)?.insert(name.into(), value);
+        let before = inner.as_table_mut().ok_or_else(expected)?.insert(name.into(), value);
+        if before.is_some() {
+            return Err(format!("--set {key}: expected once"));
+        }
     }
     table
         .try_into()

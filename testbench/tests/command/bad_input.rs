@@ -84,7 +84,7 @@ fn a_scenarios_faults_are_named() {
         ("network.hosts=1", "network.hosts: expected 2 to 100000, got 1"),
         ("network.loss=2", "network.loss: expected 0 to 1, got 2"),
         (
-            "network.topology='apart.txt'",
+            "network={topology='apart.txt'}",
             "hosts 0 and 2: expected a path between them",
         ),
         (
@@ -146,4 +146,71 @@ fn an_unwritable_folder_is_found_before_the_run() {
     let error = refused(&["sweep", "s.toml", "--out", "file/inside"], dir);
     assert!(error.contains("expected a folder that can be written"), "{error}");
     assert_eq!(std::fs::read_to_string(dir.join("file")).unwrap(), "kept");
+}
+
+/// What would have no effect, what stands twice, and what clap says in several lines: one line each.
+#[test]
+fn nothing_is_ignored() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path();
+    std::fs::write(dir.join("s.toml"), SCENARIO).unwrap();
+    let unsorted = "2\n0 1 3 100 1000 2.1\n1 0 3 100 1000 2.0\n";
+    std::fs::write(dir.join("unsorted.txt"), unsorted).unwrap();
+    std::fs::write(dir.join("t.txt"), "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n").unwrap();
+    std::fs::write(dir.join("f.txt"), "1\n0 1 3 100 1000 2.0\n").unwrap();
+    std::fs::write(dir.join("twice.txt"), "CC_MODE 3\nHAS_WIN 1\nCC_MODE 1\n").unwrap();
+    std::fs::write(dir.join("w.toml"), "scenario = 'incast16'\n[axes]\nseed = [1]\n").unwrap();
+    let files = ["run", "--topology", "t.txt", "--flows"];
+    for (args, expected) in [
+        (&["run", "s.toml", "--threads", "0"][..], "--threads"),
+        (&["sweep", "w.toml", "--threads", "0"], "--threads"),
+        (&["sweep", "w.toml", "--count", "--only", "0"], "cannot be used with"),
+        (&["fuzz", "--threads", "0"], "--threads"),
+        (&["run", "link", "--threads", "2"], "expected none of --cc"),
+        (&["run", "s.toml", "--frobnicate"], "unexpected argument '--frobnicate'"),
+        (&["run"], "required arguments were not provided: <NAME>"),
+        (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
+        (&[], "expected a subcommand"),
+        (
+            &["run", "s.toml", "--set", "seed=1", "--set", "seed=2"],
+            "--set seed: expected once",
+        ),
+        (
+            &["run", "link", "--set", "mtu=256", "--set", "mtu=512"],
+            "mtu: expected once",
+        ),
+        (
+            &["run", "fig10", "--seed", "7"],
+            "--seed: expected a value that not every variant sets",
+        ),
+        (
+            &["run", "fig14", "--set", "cc.w_ai=30"],
+            "--set cc.w_ai: expected a value that not every variant",
+        ),
+        (
+            &["run", "s.toml", "--set", "network.pods=2"],
+            "network.pods: star has no such key",
+        ),
+        (
+            &["run", "s.toml", "--set", "network.middle_gbps=[40]"],
+            "network.middle_gbps: star has no such key",
+        ),
+        (
+            &[&files[..], &["unsorted.txt"]].concat(),
+            "unsorted.txt:3: start_seconds: expected 2.1 or later",
+        ),
+        (
+            &[&files[..], &["f.txt", "--ns3-config", "twice.txt"]].concat(),
+            "twice.txt:3: CC_MODE: expected this key once",
+        ),
+        (&["report", "--speed", "--place", "3"], "cannot be used with"),
+    ] {
+        let error = refused(args, dir);
+        assert!(
+            error.starts_with("error: ") && error.contains(expected),
+            "{args:?}: {error}"
+        );
+    }
+    std::fs::write(dir.join("bad.toml"), SCENARIO.replace("hosts = 3", "hosts = 'many'")).unwrap();
+    assert!(refused(&["run", "bad.toml"], dir).starts_with("error: bad.toml:3: network.hosts: invalid type"));
 }

@@ -45,6 +45,23 @@ fn a_scenario_leaves_its_files() {
     assert_eq!(summary["fidelity"], "fixed");
     assert_eq!(summary["checks"]["flows_finished"]["passed"], true);
     assert!(summary["packets_per_wall_s"].as_f64().unwrap() > 0.0);
+    let from = &summary["provenance"];
+    assert_eq!(from["version"], env!("CARGO_PKG_VERSION"));
+    assert!(from["commit"].as_str().is_some_and(|c| c.len() >= 7) && from["sources_fnv1a64"].is_string());
+    assert_eq!(from["command"], format!("hpcc-nic {}", args.join(" ")));
+    assert_eq!(
+        (&from["scenario"]["traffic"][0]["bytes"], &from["scenario"]["fidelity"]),
+        (&50_000.into(), &"fixed".into())
+    );
+    // Defaults that the scenario does not mention stand there too.
+    assert_eq!(
+        (&from["scenario"]["network"]["mtu"], &from["seed"]),
+        (&1024.into(), &1.into())
+    );
+    assert_eq!(from["law"]["parameters"]["eta"], 0.95);
+    assert!(summary["cpu_s"]
+        .as_f64()
+        .is_none_or(|cpu| cpu <= summary["wall_s"].as_f64().unwrap() + 0.05));
     assert!(read("incast16.svg").starts_with("<svg") && temp.path().join("o/incast16.png").exists());
     // Self-contained: nothing to be fetched, by address, file or script.
     let page = read("report.html");
@@ -53,7 +70,15 @@ fn a_scenario_leaves_its_files() {
     assert!(outside.iter().all(|tag| !page.contains(tag)));
     let addresses = page.matches("http").count();
     assert_eq!(addresses, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
-    for panel in ["busiest queue", "pacing rate", "window", "seed"] {
+    for panel in [
+        "busiest queue",
+        "pacing rate",
+        "window",
+        "seed",
+        "w_ai = 80",
+        "sources ",
+        "of a processor",
+    ] {
         assert!(page.contains(panel), "{panel}");
     }
 }

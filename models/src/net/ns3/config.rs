@@ -233,6 +233,9 @@ impl Ns3Config {
                 key,
                 values: words.collect(),
             };
+            if c.given.iter().any(|given| given == key) {
+                return Err(line.error("this key once"));
+            }
             c.given.push(key.into());
             let micros = |line: &Line| line.number(0.0, 1e6, "microseconds from 0 to 1000000");
             let nanos = |line: &Line| line.number(0u64, 1 << 40, "nanoseconds").map(|ns| ns * PS_PER_NS);
@@ -383,7 +386,7 @@ mod tests {
     #[test]
     fn reads_maps_rates_and_flags() {
         let text = "CC_MODE 3\nRATE_AI 52287582bps\nKMAX_MAP 1 25000000000 400\nKMIN_MAP 1 25000000000 100\n\
-                    PMAX_MAP 1 25000000000 0.20\nNEW_KEY 1\nNEW_KEY 2\nTOPOLOGY_FILE x y.txt\n";
+                    PMAX_MAP 1 25000000000 0.20\nNEW_KEY 1\nTOPOLOGY_FILE x y.txt\n";
         let c = Ns3Config::read("c", text).unwrap();
         assert_eq!((c.cc_mode, c.rate_ai), (CcMode::Hpcc, 52_287_582));
         assert_eq!(
@@ -416,6 +419,10 @@ mod tests {
         assert_eq!(
             error("\nCC_MODE 9"),
             "c.txt:2: CC_MODE: expected 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP), got `9`"
+        );
+        assert_eq!(
+            error("HAS_WIN 1\nCC_MODE 3\nHAS_WIN 0"),
+            "c.txt:3: HAS_WIN: expected this key once, got `0`"
         );
         assert_eq!(
             error("FAST_REACT yes"),

@@ -78,8 +78,15 @@ pub fn read_flows(file: &str, text: &str, topology: &Topology) -> Result<Ns3Flow
             w.parse().ok().filter(|b| (1..=u64::from(u32::MAX)).contains(b))
         })?;
         let (_, start_seconds) = words.next("start_seconds", "seconds from 0 to 1000", |w| {
-            w.parse().ok().filter(|s| (0.0..=1000.0).contains(s))
+            w.parse::<f64>().ok().filter(|s| (0.0..=1000.0).contains(s))
         })?;
+        let earlier = flows.last().map_or(0.0, |f: &Ns3Flow| f.start_seconds);
+        if start_seconds < earlier {
+            let expected = format!(
+                "{earlier} or later, as of the flow before (the simulator of this format would go back in time)"
+            );
+            return Err(words.error(line, "start_seconds", &expected, &start_seconds.to_string()));
+        }
         flows.push(Ns3Flow {
             src,
             dst,
@@ -156,6 +163,11 @@ mod tests {
         assert_eq!(
             error("0 1 3 100 -5 2.0"),
             "f:2: bytes: expected a size from 1 to 4294967295, got `-5`"
+        );
+        let unsorted = "3\n0 2 3 100 5 2.0\n0 1 3 100 5 2.1\n1 2 3 100 5 2.05\n";
+        assert_eq!(
+            read_flows("f", unsorted, &star).unwrap_err().to_string(),
+            "f:4: start_seconds: expected 2.1 or later, as of the flow before (the simulator of this format would go back in time), got `2.05`"
         );
         assert_eq!(
             error("0 1 3 100 5"),

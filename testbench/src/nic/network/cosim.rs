@@ -5,6 +5,7 @@ use super::hosts::Plan;
 use super::observe::Observer;
 use super::worker::{work, Answer, Command, Input, Output, Remains};
 use crate::nic::{Device, DeviceError};
+use crate::plan::provenance::Stopwatch;
 use crate::plan::Fidelity;
 use crate::plan::Finding;
 use crate::plan::{Job, Run};
@@ -15,7 +16,6 @@ use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::Mutex;
-use std::time::Instant;
 
 const PS_PER_NS: u64 = 1000;
 /// Steps are shorter than the lookahead by this, ns, or by half of it: a clocked NIC ends a step up to a clock before the network does, and
@@ -45,7 +45,7 @@ impl Workers {
         for worker in 0..self.answers.len() {
             match self.answer(worker)? {
                 Answer::Step(outputs) => all.extend(outputs),
-                Answer::End(_) => return Err(GONE.to_owned()),
+                Answer::End(..) => return Err(GONE.to_owned()),
             }
         }
         Ok(all)
@@ -60,15 +60,18 @@ impl Workers {
         self.outputs()
     }
 
-    fn end(&self, done: &[bool]) -> Result<Vec<Remains>, String> {
+    /// What is left of every NIC, and the processor time of all threads, seconds.
+    fn end(&self, done: &[bool]) -> Result<(Vec<Remains>, Option<f64>), String> {
         let mut all = Vec::new();
+        let mut cpu_s = Some(0.0);
         for worker in 0..self.commands.len() {
             self.ask(worker, Command::End { done: done.to_vec() })?;
-            if let Answer::End(remains) = self.answer(worker)? {
+            if let Answer::End(remains, own) = self.answer(worker)? {
                 all.extend(remains);
+                cpu_s = cpu_s.zip(own).map(|(sum, own)| sum + own);
             }
         }
-        Ok(all)
+        Ok((all, cpu_s))
     }
 }
 
@@ -76,7 +79,7 @@ const GONE: &str = "a NIC's thread ended abnormally";
 
 /// Runs a job on NICs of one kind.
 pub(super) fn run<D: Device>(job: &Job, bar: &ProgressBar) -> Result<Run, String> {
-    let started = Instant::now();
+    let started = Stopwatch::start();
     let mut slot = |p: &_| job.law.slot(p, Fidelity::Golden);
     let sim = Simulator::new(
         &job.topology,
@@ -109,8 +112,9 @@ pub(super) fn run<D: Device>(job: &Job, bar: &ProgressBar) -> Result<Run, String
         workers.outputs()?;
         let mut cosim = Cosim::new(job, &plan, sim);
         cosim.go(&workers, bar)?;
-        let remains = workers.end(&cosim.done)?;
-        Ok(cosim.finish(&remains, started))
+        let (remains, workers_s) = workers.end(&cosim.done)?;
+        let cpu_s = workers_s.zip(started.cpu_s()).map(|(a, b)| a + b);
+        Ok(cosim.finish(&remains, started.wall_s(), cpu_s))
     })
 }
 
@@ -275,7 +279,7 @@ impl<'a> Cosim<'a> {
         Ok(())
     }
 
-    fn finish(self, remains: &[Remains], started: Instant) -> Run {
+    fn finish(self, remains: &[Remains], wall_s: f64, cpu_s: Option<f64>) -> Run {
         let checks = self.checks(remains);
         let (points, payload) = self.observer.finish();
         let mut outcome = self.sim.finish();
@@ -288,7 +292,8 @@ impl<'a> Cosim<'a> {
         Run {
             job: self.job.clone(),
             outcome,
-            wall_s: started.elapsed().as_secs_f64(),
+            wall_s,
+            cpu_s,
             checks,
         }
     }

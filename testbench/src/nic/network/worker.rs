@@ -2,6 +2,7 @@
 
 use super::hosts::HostPlan;
 use crate::nic::{Device, DeviceError};
+use crate::plan::provenance::Stopwatch;
 use hpcc_models::nic::{Completion, WorkRequest};
 use hpcc_models::wire::TimedFrame;
 use std::sync::mpsc::{Receiver, Sender};
@@ -54,8 +55,8 @@ pub(super) struct Remains {
 pub(super) enum Answer {
     /// After a step; also once when all NICs are there.
     Step(Vec<Output>),
-    /// At the end.
-    End(Vec<Remains>),
+    /// At the end; with the processor time of this thread, seconds.
+    End(Vec<Remains>, Option<f64>),
 }
 
 /// A NIC whose clock shows `offset` ns at the start of the run.
@@ -98,6 +99,7 @@ pub(super) fn work<D: Device>(
     commands: Receiver<Command>,
     answers: Sender<Result<Answer, DeviceError>>,
 ) {
+    let watch = Stopwatch::start();
     let made = {
         let _turn = making.lock().unwrap_or_else(PoisonError::into_inner);
         make::<D>(plans)
@@ -126,7 +128,9 @@ pub(super) fn work<D: Device>(
                         damage: plan.damage(host.device.memory(HostPlan::TARGET), &done),
                     })
                 });
-                remains.collect::<Result<_, _>>().map(Answer::End)
+                remains
+                    .collect::<Result<_, _>>()
+                    .map(|all| Answer::End(all, watch.cpu_s()))
             }
         };
         if answers.send(answer).is_err() {

@@ -3,6 +3,7 @@
 pub mod keys;
 mod multi_rate;
 pub mod rtl_slot;
+mod table;
 mod whole_rate;
 
 use hpcc_models::cc::dcqcn::{Dcqcn, DcqcnParams};

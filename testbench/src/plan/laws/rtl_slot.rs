@@ -25,7 +25,7 @@ pub const LATENCY_NS: u64 = LATENCY as u64 * CLOCK_NS;
 const MAX_WAIT: u64 = 1 << 17;
 
 /// How the RTL runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Driver {
     /// RustHDL, clock by clock: needs nothing but Rust.

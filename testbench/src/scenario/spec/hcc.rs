@@ -1,9 +1,9 @@
 //! Agents of HCC in a scenario.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// HCC on the flows between two sets of hosts.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HccSpec {
     /// Off in a variant that compares another law on the same network.
@@ -58,7 +58,7 @@ pub struct HccSpec {
 }
 
 /// An agent that fails for a while.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailureSpec {
     /// Level: 0 at the hosts.

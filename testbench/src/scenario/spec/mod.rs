@@ -10,7 +10,7 @@ mod telemetry;
 mod traffic;
 
 use hpcc_models::fixed::Precision;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use crate::plan::laws::rtl_slot::Driver;
@@ -25,7 +25,7 @@ pub use telemetry::TelemetrySpec;
 pub use traffic::TrafficSpec;
 
 /// One scenario.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Name.
@@ -67,15 +67,15 @@ pub struct Scenario {
     /// How long, and what is observed.
     pub run: RunSpec,
     /// Runs to compare; none: one run.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub variant: Vec<Variant>,
     /// Changes that make it full size.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub full: Table,
 }
 
 /// Congestion control of a scenario: what every law has, and the keys of the law itself ([`crate::plan::laws::LawKind::keys`]).
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CcSpec {
     /// `T`, ns.
@@ -94,7 +94,7 @@ pub struct CcSpec {
 }
 
 /// Precision of the fixed-point law; what is not given is the hardware's.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PrecisionSpec {
     /// Fraction bits of `U / eta` and of `tau / T`, 1 to 34.
@@ -144,7 +144,7 @@ impl Default for CcSpec {
 }
 
 /// Length and observation of a run.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
     /// Ends here at the latest, us; earlier when all flows are over.
@@ -170,7 +170,7 @@ pub struct RunSpec {
 }
 
 /// One of the runs that a scenario compares.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
     /// Label in figures and name of the folder.
@@ -181,6 +181,18 @@ pub struct Variant {
     /// Lists of values by dotted path: one run for each combination, its values added to the label.
     #[serde(default)]
     pub grid: Table,
+}
+
+impl Scenario {
+    /// Files that the scenario names, if they are files: topology, flow sizes, flows.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let of_traffic = self.traffic.iter().filter_map(|traffic| match traffic {
+            TrafficSpec::Poisson { sizes, .. } | TrafficSpec::PoissonBetween { sizes, .. } => Some(sizes.as_str()),
+            TrafficSpec::File { path } => Some(path.as_str()),
+            _ => None,
+        });
+        [self.network.topology.as_str()].into_iter().chain(of_traffic)
+    }
 }
 
 fn hpcc() -> String {

@@ -1,9 +1,9 @@
 //! The network of a scenario: topology, switches, flow control, links that change.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Network of a scenario.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
     /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, `three-tier`, or a topology file in the ns-3 simulator's format.
@@ -65,7 +65,7 @@ pub struct NetworkSpec {
 }
 
 /// A link change of a scenario.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkChangeSpec {
     /// When, us.

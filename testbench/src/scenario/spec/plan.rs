@@ -3,6 +3,7 @@
 use toml::{Table, Value};
 
 use super::Scenario;
+use crate::config::toml_error;
 use crate::plan::laws::keys::{is_key_of_any, ECN_KEYS};
 use crate::plan::laws::LawSpec;
 use crate::plan::Fidelity;
@@ -35,12 +36,7 @@ pub struct Planned {
 
 /// Reads a scenario and makes the list of runs. `file` is used in errors.
 pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned>, String> {
-    let base: Scenario = toml::from_str(text).map_err(|e| {
-        let line = e
-            .span()
-            .map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
-        format!("{file}:{line}: {}", e.message().replace('\n', " "))
-    })?;
+    let base: Scenario = toml::from_str(text).map_err(|e| toml_error(file, text, &e))?;
     let mut table: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
     if overrides.full {
         apply_all(&mut table, &base.full, file)?;
@@ -54,7 +50,10 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
     if let Some(seed) = overrides.seed {
         table.insert("seed".into(), Value::Integer(seed as i64));
     }
-    for (key, value) in &overrides.set {
+    for (index, (key, value)) in overrides.set.iter().enumerate() {
+        if overrides.set[..index].iter().any(|(other, _)| other == key) {
+            return Err(format!("--set {key}: expected once"));
+        }
         apply(&mut table, key, value.clone()).map_err(|e| format!("--set {key}: {e}"))?;
     }
     if overrides.no_variants {
@@ -98,11 +97,64 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
     if runs.is_empty() {
         runs.push(Planned {
             label: None,
-            scenario: whole,
+            scenario: whole.clone(),
         });
     }
     check_keys(file, &base, overrides, &runs)?;
+    check_ignored(file, &table)?;
+    if !overrides.no_variants {
+        check_overruled(&whole, overrides)?;
+    }
     Ok(runs)
+}
+
+/// What the command line sets and every variant sets otherwise would have no effect.
+fn check_overruled(scenario: &Scenario, overrides: &Overrides) -> Result<(), String> {
+    let given = [
+        ("fidelity", "--fidelity", overrides.fidelity.is_some()),
+        ("seed", "--seed", overrides.seed.is_some()),
+    ];
+    let given = given.iter().filter(|g| g.2).map(|g| (g.0.to_string(), g.1.to_string()));
+    let set = overrides
+        .set
+        .iter()
+        .map(|(key, _)| (key.clone(), format!("--set {key}")));
+    for (path, option) in given.chain(set) {
+        let sets = |table: &Table| table.contains_key(&path);
+        let variants = &scenario.variant;
+        if !variants.is_empty() && variants.iter().all(|v| sets(&v.set) || sets(&v.grid)) {
+            return Err(format!(
+                "{option}: expected a value that not every variant sets for itself"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Keys of the network that the chosen topology does not have.
+fn check_ignored(file: &str, table: &Table) -> Result<(), String> {
+    let Some(Value::Table(network)) = table.get("network") else {
+        return Ok(());
+    };
+    let topology = network.get("topology").and_then(Value::as_str).unwrap_or_default();
+    let shaping = ["hosts", "rate_gbps", "middle_gbps", "delay_ns", "pods"];
+    let own: &[&str] = match topology {
+        "star" => &["hosts", "rate_gbps", "delay_ns"],
+        "dumbbell" | "chain" => &["hosts", "rate_gbps", "middle_gbps", "delay_ns"],
+        "fat-tree" => &["pods"],
+        "three-tier" => &["rate_gbps", "middle_gbps"],
+        "testbed" => &[],
+        file if file.contains('.') => &[],
+        // Not a topology: that is said where it is built.
+        _ => return Ok(()),
+    };
+    let ignored = shaping
+        .iter()
+        .find(|key| network.contains_key(**key) && !own.contains(key));
+    match ignored {
+        Some(key) => Err(format!("{file}: network.{key}: {topology} has no such key")),
+        None => Ok(()),
+    }
 }
 
 /// Every key of a law must be one that the law of a run has: of its own run for a variant, of some run for `--set`, for a sweep's axis and

@@ -1,9 +1,9 @@
 //! TCP hosts of a scenario.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Rules of TCP hosts; what is not given is the profile's.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TcpSpec {
     /// `rfc` or `ns3`.
@@ -42,7 +42,7 @@ pub struct TcpSpec {
 }
 
 /// Queues of switches in packets.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSpec {
     /// Packets that may wait at a port; the next one is dropped (default 1000).
@@ -52,7 +52,7 @@ pub struct QueueSpec {
 }
 
 /// What `--set` can change of a run of topology and flow files with TCP hosts.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TcpRunSpec {
     /// Hosts.

@@ -1,9 +1,9 @@
 //! Traffic classes of a scenario, and what INT says about them.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Telemetry of a scenario (HPCC++, draft-miao-ccwg-hpcc).
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TelemetrySpec {
     /// Traffic classes on every port of a switch, 1 to 8.

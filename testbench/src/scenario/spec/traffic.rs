@@ -1,9 +1,9 @@
 //! Sources of traffic of a scenario.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// One source of traffic.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TrafficSpec {
     /// One flow, or the same again and again.

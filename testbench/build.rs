@@ -1,0 +1,64 @@
+//! What a result says of its program: the commit at which it was built, and a digest of the sources (FNV-1a, 64 bits) that changes with
+//! every change of them, committed or not.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the command is made of, seen from this folder.
+const SOURCES: [&str; 6] = [
+    "../models/src",
+    "../rtl/src",
+    "src",
+    "scenarios",
+    "data/cdf",
+    "../Cargo.lock",
+];
+
+fn main() {
+    let mut files = Vec::new();
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={source}");
+        collect(Path::new(source), &mut files);
+    }
+    println!("cargo:rerun-if-changed=build.rs");
+    files.sort();
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    for file in &files {
+        let name = file.to_string_lossy().into_owned().into_bytes();
+        let content = std::fs::read(file).unwrap_or_default();
+        for byte in name.into_iter().chain(content) {
+            digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    println!("cargo:rustc-env=HPCC_SOURCE={digest:016x}");
+    println!("cargo:rustc-env=HPCC_COMMIT={}", commit());
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+    match std::fs::read_dir(path) {
+        Ok(entries) => entries.flatten().for_each(|entry| collect(&entry.path(), files)),
+        Err(_) => files.push(path.into()),
+    }
+}
+
+/// The commit, with `+changes` if a source differs from it; `unknown` outside a repository.
+fn commit() -> String {
+    let git = |args: &[&str]| {
+        let output = Command::new("git")
+            .args(args)
+            .output()
+            .ok()
+            .filter(|o| o.status.success())?;
+        String::from_utf8(output.stdout)
+            .ok()
+            .map(|text| text.trim().to_string())
+    };
+    let Some(head) = git(&["rev-parse", "--short=12", "HEAD"]) else {
+        return "unknown".into();
+    };
+    let status = [&["status", "--porcelain", "--"], &SOURCES[..]].concat();
+    match git(&status) {
+        Some(changes) if changes.is_empty() => head,
+        _ => format!("{head}+changes"),
+    }
+}
