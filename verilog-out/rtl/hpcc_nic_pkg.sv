@@ -112,6 +112,122 @@ package hpcc_nic_pkg;
     // Next PSN.
     logic [23:0] nxt;
   } visited_t;
+
+  // A work request (`s_axis_work_tdata`).
+  typedef struct packed {
+    // Bytes, 0 to 2^31.
+    logic [31:0] length;
+    // Remote key.
+    logic [31:0] remote_key;
+    // Remote address.
+    logic [63:0] remote_address;
+    // Local key.
+    logic [31:0] local_key;
+    // Local address.
+    logic [63:0] local_address;
+    // 0 WRITE, 1 READ.
+    logic [7:0] operation;
+    // Queue pair.
+    logic [23:0] qpn;
+    // Number that the completion carries.
+    logic [63:0] id;
+  } work_request_t;
+
+  // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
+  typedef enum logic [7:0] {
+    // Done.
+    COMPLETION_STATUS_OK = 8'd0,
+    // No progress after as many timeouts as the register allows.
+    COMPLETION_STATUS_RETRY_EXCEEDED = 8'd1,
+    // The peer says invalid request.
+    COMPLETION_STATUS_REMOTE_INVALID_REQUEST = 8'd2,
+    // The peer says key, bounds or rights.
+    COMPLETION_STATUS_REMOTE_ACCESS_ERROR = 8'd3,
+    // The peer says it could not carry it out, or gives a code unknown here.
+    COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR = 8'd4,
+    // Local key or bounds; nothing was sent.
+    COMPLETION_STATUS_LOCAL_ACCESS_ERROR = 8'd5,
+    // The host's own memory failed.
+    COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR = 8'd6,
+    // Length over 2^31, or no such queue pair.
+    COMPLETION_STATUS_INVALID_WORK = 8'd7,
+    // The flow ended before this request's turn.
+    COMPLETION_STATUS_FLUSHED = 8'd8
+  } completion_status_t;
+
+  // A completion (`m_axis_completion_tdata`).
+  typedef struct packed {
+    // Not used.
+    logic [7:0] reserved;
+    // When it was completed, ns.
+    logic [47:0] completed_at;
+    // Bytes of the work request that arrived: all of them or, with an error, 0.
+    logic [31:0] length;
+    // How it ended.
+    completion_status_t status;
+    // 0 WRITE, 1 READ.
+    logic [7:0] operation;
+    // Queue pair.
+    logic [23:0] qpn;
+    // Number of the work request.
+    logic [63:0] id;
+  } completion_t;
+
+  // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
+  typedef struct packed {
+    // Not used.
+    logic [1:0] reserved;
+    // Its own number, by which the peer names it; 0: the number of its place.
+    logic [23:0] local_qpn;
+    // First PSN expected.
+    logic [23:0] expected_psn;
+    // First PSN sent.
+    logic [23:0] send_psn;
+    // Priority of its data, for pause.
+    logic [2:0] pause_class;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // UDP source port.
+    logic [15:0] source_port;
+    // Its queue pair.
+    logic [23:0] remote_qpn;
+    // Its Ethernet address, first byte in the highest bits.
+    logic [47:0] remote_mac;
+    // Address of the peer.
+    logic [31:0] remote_ip;
+    // Grows by one with each creation; what carries another one is late and void.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } qp_context_t;
+
+  // A memory region.
+  typedef struct packed {
+    // Not used.
+    logic [31:0] reserved;
+    // The peer may read.
+    logic remote_read;
+    // The peer may write.
+    logic remote_write;
+    // Bytes; base + length is at most 2^64.
+    logic [63:0] length;
+    // First address.
+    logic [63:0] base;
+    // Key, local and remote.
+    logic [31:0] key;
+    // The slot is in use.
+    logic valid;
+  } region_t;
+
+  // Where a control packet finds the Ethernet address of a peer.
+  typedef struct packed {
+    // Ethernet address, first byte in the highest bits.
+    logic [47:0] mac;
+    // IPv4 address.
+    logic [31:0] ip;
+  } neighbour_t;
 endpackage
 
 `default_nettype wire

@@ -6,9 +6,9 @@ use super::error::{EmitError, Fault};
 use super::ident::check;
 use super::module::{register, text, Child};
 use super::ports::{types, wrapper, NAME};
-use super::types::{Package, PACKAGE};
+use super::types::{Package, Type, PACKAGE};
 use rust_hdl::core::ast::Verilog;
-use rust_hdl::prelude::{check_all, Block};
+use rust_hdl::prelude::{check_all, Block, TypeDescriptor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// First line of every generated file.
@@ -166,6 +166,15 @@ impl Library {
     fn insert_named(&mut self, name: &str, module: &str, uses: BTreeSet<String>) {
         let text = file(module);
         self.modules.insert(name.into(), Module { text, uses });
+    }
+
+    /// Declares a word in the package though no module may have it by name: what stands on a top's plain ports.
+    pub fn declare(&mut self, word: &TypeDescriptor) -> Result<(), EmitError> {
+        let added = self.package.add(&Type::of(word));
+        added.map_err(|fault| EmitError::Fault {
+            path: word.name.lines().next().unwrap_or_default().into(),
+            fault,
+        })
     }
 
     /// Names of the tops in the order in which they were added.

@@ -145,7 +145,7 @@ fn type_to_name(path: &str) -> String {
 }
 
 /// `MulPipe` to `mul_pipe`, `INTStamper` to `int_stamper`.
-pub(super) fn snake_case(word: &str) -> String {
+pub(crate) fn snake_case(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut out = String::new();
     for (i, c) in letters.iter().enumerate() {

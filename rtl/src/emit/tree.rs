@@ -1,8 +1,9 @@
-//! The folder `verilog-out`: one file per module, a file list, a FuseSoC core file, the lint waivers and the register map.
+//! The folder `verilog-out`: one file per module, a file list, a FuseSoC core file, the lint waivers, the register map and the words.
 
 use super::comment::wrapped;
 use super::error::EmitError;
 use super::library::{Library, HEADER};
+use crate::words::print;
 use hpcc_models::nic::registers;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -78,7 +79,12 @@ impl Tree {
         files.insert("waivers.vlt".into(), waivers());
         files.insert(format!("{DESIGN}_regs.vh"), registers::verilog_header());
         files.insert(format!("{DESIGN}_regs.rdl"), registers::system_rdl());
-        files.insert(format!("{DESIGN}_regs.md"), registers::markdown());
+        files.insert(
+            format!("{DESIGN}_regs.md"),
+            registers::markdown() + &print::users_markdown(),
+        );
+        files.insert(format!("{DESIGN}_words.md"), print::blocks_markdown());
+        files.insert(format!("{DESIGN}.h"), print::c_header());
         Tree(files)
     }
 

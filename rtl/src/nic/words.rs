@@ -1,7 +1,7 @@
 //! Words that travel between the blocks of the NIC: fields from bit 0 up, in the order of their declaration.
 //!
 //! Each word has a type (`RxRow`) and a module of fields (`rx_row::PSN`), so that tests and test benches name what the
-//! hardware slices. The layouts are in the book's chapter on the NIC, which is printed from here.
+//! hardware slices. The words by name, which are printed into the book, are in [`crate::words`].
 
 use crate::prim::wide::W;
 

@@ -11,9 +11,12 @@
 //! | [`transport`] | packets between parser, engines and frame builders |
 //! | [`dma`] | jobs of the memory readers and writers |
 //! | [`sched`] | flows and operations on them |
+//!
+//! [`print`] makes tables of the book and a C header of them.
 
 pub mod context;
 pub mod dma;
+pub mod print;
 pub mod sched;
 pub mod transport;
 pub mod work;

@@ -14,6 +14,7 @@
 //! | `fuzz_emission` | Random expressions and statements through the emitter and Verilator, against plain integer arithmetic |
 //! | `host` | Registers and the manager of queue pairs: against the register map and the NIC's model, and their Verilog in lockstep |
 //! | `primitives` | Each primitive's Rust description and its Verilog, side by side in every clock, and the Verilog under `-Wall` |
+//! | `printed_words` | What `emit` prints of the words is what the hardware has: the C header is compiled and agrees byte by byte, the book has the tables |
 //! | `reciprocal` | 1/n in Verilog: every n against the model, and against RustHDL in lockstep; the dividers beside it |
 //! | `requester_lockstep` | The Verilog of the requester in lockstep with its RustHDL description |
 //! | `responder_lockstep` | The Verilog of the responder's blocks in lockstep with their RustHDL descriptions |
@@ -41,6 +42,7 @@ mod emission;
 mod fuzz_emission;
 mod host;
 mod primitives;
+mod printed_words;
 mod reciprocal;
 mod requester_lockstep;
 mod responder_lockstep;

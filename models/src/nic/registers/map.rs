@@ -345,7 +345,7 @@ fn commands() -> Vec<Register> {
         ),
     ];
     list.extend((0..12).map(|i| {
-        let about = "Word of what a command writes, lowest first; the layouts are in the chapter on the NIC.";
+        let about = "Word of what a command writes, lowest first; the layouts are those of the words below.";
         let bits = field("value", (0, 32), Rw, 0, Signal("body", 32 * i), about);
         register(format!("BODY{i}"), offset::BODY + 4 * i, vec![bits])
     }));
