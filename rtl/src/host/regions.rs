@@ -325,4 +325,39 @@ mod tests {
         }
         assert!(seen[0] > 20_000 && seen[1] > 20_000, "{seen:?}");
     }
+
+    /// A slot is given to another key while requests for both go by in every clock: at no moment does a key get the other's bounds.
+    #[test]
+    fn a_rewritten_slot_never_lends_its_new_bounds() {
+        let old = (0x11, 0x1000u64);
+        let new = (0x22, 0x9000u64);
+        for (key, address) in [(old.0, new.1), (new.0, old.1)] {
+            let mut check: Box<RegionCheck> = Box::default();
+            init(check.as_mut()).expect("complete block");
+            check.key.next = U(key);
+            check.address.next = U(address);
+            check.length.next = U(64);
+            let write = |check: &mut RegionCheck, region: (u64, u64)| {
+                let mut word = [0; 4];
+                region::VALID.put(&mut word, 1);
+                region::KEY.put(&mut word, region.0);
+                region::BASE.put(&mut word, region.1);
+                region::LENGTH.put(&mut word, 256);
+                check.region_slot.next = U(3);
+                check.region_data.next = W(word);
+                check.region_valid.next = true;
+            };
+            for clock in 0..64 {
+                check.reset.next = clock < 2;
+                check.region_valid.next = false;
+                match clock {
+                    10 => write(&mut check, old),
+                    30 => write(&mut check, new),
+                    _ => {}
+                }
+                let allowed = step(check.as_mut(), |c| c.allowed.val());
+                assert!(!allowed || clock < 10, "key {key:x} at {address:x}, clock {clock}");
+            }
+        }
+    }
 }

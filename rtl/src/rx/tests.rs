@@ -210,6 +210,26 @@ fn every_bit_of_a_frame_matters_or_is_masked() {
     assert!(bench.waiting.is_empty());
 }
 
+/// Beats are counted to 2047, 128 KiB, and no further: what comes after is not taken for the start of a frame.
+#[test]
+fn frames_of_more_than_128_kib() {
+    let mut bench = Bench::new();
+    let mut stimulus = Stimulus::new(13);
+    for more in [0, 1, 64, 65, 640] {
+        let mut frame = good_frame(&mut stimulus, &registers());
+        // noise behind the IP length, which nobody looks at
+        while frame.len() < 2048 * 64 + more {
+            frame.push(stimulus.uniform(8) as u8);
+        }
+        bench.frame(&frame, false, || false);
+        let next = good_frame(&mut stimulus, &registers());
+        bench.frame(&next, false, || false);
+    }
+    (0..2 * RX_PARSER_LATENCY).for_each(|_| bench.idle());
+    assert!(bench.waiting.is_empty());
+    assert_eq!(bench.seen, BTreeMap::from([(0, 10)]));
+}
+
 #[test]
 fn long_frames() {
     let mut bench = Bench::new();

@@ -108,14 +108,21 @@ impl Args {
             outputs::write(dir, &setup, &mut device, &served.completions).map_err(Failure::Input)?;
         }
         let counters = device.counters().map_err(Failure::input)?;
+        if let Some(lost) = served.lost.filter(|lost| *lost > 0) {
+            eprintln!(
+                "warning: the system lost {lost} datagrams: its receive buffer of {} bytes was full (sysctl net.core.rmem_max allows more)",
+                wire.receive_buffer().unwrap_or(0)
+            );
+        }
         say(&screen(&served, &counters))
     }
 }
 
 fn screen(served: &Served, counters: &[(&'static str, u64)]) -> String {
     format!(
-        "{} frames in, {} out, {} not sent; {} ARP requests answered; {:.3} ms simulated in {:.3} s\n{}",
+        "{} frames in, {} lost by the system before, {} out, {} not sent; {} ARP requests answered; {:.3} ms simulated in {:.3} s\n{}",
         served.received,
+        served.lost.map_or("an unknown number".into(), |lost| lost.to_string()),
         served.sent,
         served.refused,
         served.arp,

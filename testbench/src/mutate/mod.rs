@@ -1,4 +1,4 @@
-//! Mutation of emitted Verilog: how many small faults do the lockstep vectors of a top notice?
+//! Mutation: [`source`] of the Rust source with a room's unit tests; here of emitted Verilog: how many small faults do the lockstep vectors of a top notice?
 //!
 //! A mutant is one changed operator, constant, condition, slice or inversion. It is noticed if any output differs from
 //! RustHDL in any clock of the recorded run. One that is not must have a written reason: either it computes the same,
@@ -6,6 +6,7 @@
 
 mod points;
 mod reasons;
+pub mod source;
 mod tops;
 mod weave;
 

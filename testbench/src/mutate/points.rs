@@ -15,6 +15,10 @@ pub enum Kind {
     Slice,
     /// An inversion left out, or one reduction for another.
     Inversion,
+    /// An assignment left out.
+    Assignment,
+    /// Two fields or arguments swapped.
+    Field,
 }
 
 /// One possible change.

@@ -8,6 +8,7 @@ use hpcc_models::nic::Completion;
 use hpcc_models::wire::TimedFrame;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,10 @@ const SHORTEST_WAIT: Duration = Duration::from_micros(500);
 /// A NIC that simulates slower than time passes falls behind for good beyond this, ns: it must not make up for it in a rush that
 /// no peer can follow.
 const MOST_BEHIND_NS: u64 = 100_000;
-/// Datagrams taken in one go at most.
-const BURST: usize = 64;
+/// Datagrams taken in one go at most: more than the receive buffer holds, so that a turn empties it; a flood cannot stop the clock.
+const BURST: usize = 65_536;
+/// Receive buffer asked for, bytes: ten milliseconds of 100 Gb/s come to more, but the system grants what its limit allows.
+const RECEIVE_BUFFER: usize = 64 << 20;
 /// Longest datagram.
 const MAX_DATAGRAM: usize = 65_535;
 
@@ -45,6 +48,8 @@ pub struct Served {
     pub received: u64,
     /// Datagrams sent.
     pub sent: u64,
+    /// Datagrams that the system lost because the receive buffer was full; `None` where it does not say.
+    pub lost: Option<u64>,
     /// Datagrams that the system refused to send.
     pub refused: u64,
     /// ARP requests answered.
@@ -73,6 +78,8 @@ impl Wire {
     pub fn new(listen: SocketAddr, peer: SocketAddr) -> io::Result<Self> {
         let socket = UdpSocket::bind(listen)?;
         socket.set_nonblocking(true)?;
+        // Best effort: beyond the system's limit it grants the limit, and what is lost all the same is counted.
+        let _ = rustix::net::sockopt::set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
         Ok(Self {
             socket,
             peer,
@@ -83,6 +90,24 @@ impl Wire {
     /// Where it listens.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
+    }
+
+    /// Bytes of the receive buffer that the system granted; half of them are for its own book-keeping.
+    pub fn receive_buffer(&self) -> Option<usize> {
+        rustix::net::sockopt::socket_recv_buffer_size(&self.socket).ok()
+    }
+
+    /// Datagrams lost so far because the receive buffer was full: the last column of the socket's line in `/proc/net/udp`.
+    pub fn lost(&self) -> Option<u64> {
+        let link = std::fs::read_link(format!("/proc/self/fd/{}", self.socket.as_raw_fd())).ok()?;
+        let inode = link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_string();
+        ["/proc/net/udp", "/proc/net/udp6"].iter().find_map(|table| {
+            let text = std::fs::read_to_string(table).ok()?;
+            text.lines().skip(1).find_map(|line| {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                (words.get(9) == Some(&inode.as_str())).then(|| words.last()?.parse().ok())?
+            })
+        })
     }
 
     /// The next frame that has come; what others than the peer's host send is no frame.
@@ -169,6 +194,7 @@ pub fn run<D: Device>(
     }
     serving.result.simulated_ns = serving.device.now_ns() - base;
     serving.result.wall = started.elapsed();
+    serving.result.lost = serving.wire.lost();
     Ok(serving.result)
 }
 
@@ -281,5 +307,38 @@ impl<D: Device> Serving<'_, D> {
             true => self.result.sent += 1,
             false => self.result.refused += 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A socket that nobody empties: what came in and what the system lost are all that was sent.
+    #[test]
+    fn what_the_system_loses_is_counted() {
+        let any = || "127.0.0.1:0".parse().unwrap();
+        let mut wire = Wire::new(any(), any()).unwrap();
+        rustix::net::sockopt::set_socket_recv_buffer_size(&wire.socket, 4096).unwrap();
+        let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let address = wire.local_addr().unwrap();
+        for _ in 0..500 {
+            sender.send_to(&[0; 1000], address).unwrap();
+        }
+        let mut received = 0;
+        while wire.receive().unwrap().is_some() {
+            received += 1;
+        }
+        assert!((1..500).contains(&received), "{received}");
+        assert_eq!(wire.lost(), Some(500 - received));
+    }
+
+    /// The buffer asked for is more than the system's default, unless its limit is that.
+    #[test]
+    fn a_large_receive_buffer_is_asked_for() {
+        let any = || "127.0.0.1:0".parse().unwrap();
+        let plain = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let before = rustix::net::sockopt::socket_recv_buffer_size(&plain).unwrap();
+        assert!(Wire::new(any(), any()).unwrap().receive_buffer().unwrap() >= before);
     }
 }

@@ -1,5 +1,6 @@
 //! SystemVerilog to a shared object: Verilator, then one compiler call. Kept under `target/verilated` by content.
 
+use super::announce::Announcement;
 use super::shim;
 use crate::tools::{cache, run, verilator, verilator_root, Tool, ToolError};
 use hpcc_rtl::sim::Port;
@@ -65,7 +66,13 @@ pub fn shared_object(sources: &Sources) -> Result<PathBuf, ToolError> {
     let dir = cache::target_dir()
         .join("verilated")
         .join(format!("{}-{digest}", sources.top));
-    cache::folder(&dir, |dir| build(sources, &shim, &optimise, dir))?;
+    cache::folder(&dir, |dir| {
+        let bytes = sources.files.iter().map(|(_, text)| text.len() as u64).sum();
+        let announcement = Announcement::start(&sources.top, bytes);
+        build(sources, &shim, &optimise, dir)?;
+        announcement.done();
+        Ok::<(), ToolError>(())
+    })?;
     Ok(dir.join(OBJECT))
 }
 

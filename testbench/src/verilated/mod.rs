@@ -2,6 +2,7 @@
 //!
 //! The protocol is that of [`hpcc_rtl::sim`]: inputs while the clock is low, outputs just before the rising edge.
 
+mod announce;
 mod build;
 mod lint;
 pub mod lockstep;

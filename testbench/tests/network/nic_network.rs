@@ -97,8 +97,8 @@ struct Bounds {
 /// The behavioural NIC has the f64 law and no pipeline. Measured against `fixed`, whose windows come 300 ns later: completion times
 /// 0.1 to 1.3 % shorter, queues up to 5.6 % lower; against `golden` 0.8 % at most and 2.2 %.
 const MODEL: Bounds = Bounds { fct: 2.0, queue: 8.0 };
-/// The NIC in RTL, measured against `fixed` at 2-to-1 and 16-to-1: mean completion time 3.4 and 1.7 % longer, because pacing charges every packet a
-/// full INT stack and each end of the path is some hundred clocks of pipeline; last flow 3.2 % later and 0.6 % earlier; queues 11.1 % lower to
+/// The NIC in RTL, measured against `fixed` at 2-to-1 and 16-to-1: mean completion time 3.4 and 1.7 % longer, because each end of the path is some
+/// hundred clocks of pipeline and memory, and windows of the scenario's `T` do not cover that; last flow 3.2 % later and 0.6 % earlier; queues 11.1 % lower to
 /// 3.7 % higher.
 const RTL: Bounds = Bounds { fct: 5.0, queue: 15.0 };
 const TWO_PACKETS_KB: f64 = 2.3;

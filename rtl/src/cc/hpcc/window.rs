@@ -210,3 +210,7 @@ crate::ports! {
         out window, rate
     }
 }
+
+#[cfg(test)]
+#[path = "window_tests.rs"]
+mod tests;

@@ -4,6 +4,7 @@ mod bench;
 mod world;
 
 use super::Select;
+use crate::nic::words::tx_packet;
 use bench::Bench;
 use world::{Context, Grant, Message, Read, QPS};
 
@@ -34,6 +35,56 @@ fn every_grant_becomes_the_right_packet_or_none() {
         }
     }
     assert!(bench.seen.iter().all(|count| *count > 1500), "{:?}", bench.seen);
+}
+
+/// Packets since an acknowledgement was asked for belong to a generation: the next one of the queue pair starts at none, however many the
+/// last one had sent. So its 16th packet asks, and not an earlier one.
+#[test]
+fn a_new_generation_counts_its_own_packets() {
+    let mut bench = Bench::new(8);
+    let (mut asked, mut sent) = (Vec::new(), 0);
+    for (generation, packets) in [(3u8, 9u32), (4, 20), (5, 12), (6, 40)] {
+        let context = Context {
+            alive: true,
+            generation,
+            mtu: 0,
+            int: true,
+            priority: 0,
+        };
+        bench.write_context(5, context);
+        bench.write_message(
+            5,
+            0,
+            Message {
+                start: 0,
+                count: 200,
+                generation,
+                length: 200 * 256,
+                ..Message::default()
+            },
+        );
+        for psn in 0..packets {
+            bench.offer(Grant {
+                flow: 10,
+                generation,
+                psn,
+                kind: 0,
+            });
+            // counted here and not by the bench's model
+            let asks = psn % 16 == 15;
+            let word = bench.expected.packets.back().expect("a packet").1;
+            assert_eq!(
+                tx_packet::ACK_REQ.get(&word.0),
+                u64::from(asks),
+                "generation {generation}, {psn}"
+            );
+            sent += 1;
+            asked.extend(asks.then_some((generation, psn)));
+        }
+        bench.drain();
+    }
+    assert_eq!(bench.seen[0], sent);
+    assert_eq!(asked, [(4, 15), (6, 15), (6, 31)]);
 }
 
 /// Clocks a packet for grants one after the other of one flow.

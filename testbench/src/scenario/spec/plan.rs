@@ -101,7 +101,19 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
         });
     }
     check_keys(file, &base, overrides, &runs)?;
-    check_ignored(file, &table)?;
+    // The file's keys against its own topology; what `--set` adds against the topology that is run.
+    let own: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
+    let keys = |table: &Table| -> Vec<String> {
+        let network = table.get("network").and_then(Value::as_table);
+        network.map_or(Vec::new(), |n| n.keys().cloned().collect())
+    };
+    check_ignored(file, &base.network.topology, &keys(&own))?;
+    let set = overrides
+        .set
+        .iter()
+        .filter_map(|(path, _)| path.strip_prefix("network."));
+    let set: Vec<String> = set.map(String::from).collect();
+    check_ignored("--set", &runs[0].scenario.network.topology, &set)?;
     if !overrides.no_variants {
         check_overruled(&whole, overrides)?;
     }
@@ -131,12 +143,8 @@ fn check_overruled(scenario: &Scenario, overrides: &Overrides) -> Result<(), Str
     Ok(())
 }
 
-/// Keys of the network that the chosen topology does not have.
-fn check_ignored(file: &str, table: &Table) -> Result<(), String> {
-    let Some(Value::Table(network)) = table.get("network") else {
-        return Ok(());
-    };
-    let topology = network.get("topology").and_then(Value::as_str).unwrap_or_default();
+/// A key of the network that the topology does not have would have no effect.
+fn check_ignored(from: &str, topology: &str, keys: &[String]) -> Result<(), String> {
     let shaping = ["hosts", "rate_gbps", "middle_gbps", "delay_ns", "pods"];
     let own: &[&str] = match topology {
         "star" => &["hosts", "rate_gbps", "delay_ns"],
@@ -148,11 +156,9 @@ fn check_ignored(file: &str, table: &Table) -> Result<(), String> {
         // Not a topology: that is said where it is built.
         _ => return Ok(()),
     };
-    let ignored = shaping
-        .iter()
-        .find(|key| network.contains_key(**key) && !own.contains(key));
-    match ignored {
-        Some(key) => Err(format!("{file}: network.{key}: {topology} has no such key")),
+    let ignored = |key: &&String| shaping.contains(&key.as_str()) && !own.contains(&key.as_str());
+    match keys.iter().find(ignored) {
+        Some(key) => Err(format!("{from}: network.{key}: {topology} has no such key")),
         None => Ok(()),
     }
 }
