@@ -4,7 +4,8 @@
 //! run per flow from its first CNP on: alpha every `alpha_interval`, the check for a decrease every `decrease_interval`, the increase
 //! every `increase_interval` since the last decrease. Between ticks they are caught up, not simulated.
 
-use super::{CcEvent, CongestionControl, EventKind, FlowTable, Update};
+use super::rate_based::{RateBased, RateLaw};
+use super::{CcEvent, EventKind};
 
 /// Which stage decides about the step of an increase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,8 +105,9 @@ impl DcqcnParams {
     }
 }
 
+/// What DCQCN keeps of a flow.
 #[derive(Clone, Copy, Debug)]
-struct State {
+pub struct State {
     rate: u64,
     target: u64,
     alpha: f64,
@@ -123,36 +125,7 @@ struct State {
 }
 
 /// DCQCN for all flows of a NIC.
-#[derive(Clone, Debug)]
-pub struct Dcqcn {
-    params: DcqcnParams,
-    flows: FlowTable<State>,
-}
-
-impl Dcqcn {
-    /// No flows yet.
-    pub fn new(params: DcqcnParams) -> Self {
-        Self {
-            params,
-            flows: FlowTable::default(),
-        }
-    }
-
-    /// Rate of a flow, bits per second.
-    pub fn rate(&self, flow: u32) -> Option<u64> {
-        self.flows.get(flow).map(|state| state.rate)
-    }
-
-    fn update(&self, flow: u32, generation: u8, rate: u64) -> Update {
-        let window = self.params.w_init * rate as f64 / self.params.line_rate as f64;
-        Update {
-            flow,
-            generation,
-            window,
-            rate: rate as f64,
-        }
-    }
-}
+pub type Dcqcn = RateBased<State>;
 
 impl State {
     /// Everything the timers did up to `now`.
@@ -235,15 +208,18 @@ impl State {
     }
 }
 
-impl CongestionControl for Dcqcn {
-    fn name(&self) -> &'static str {
-        "dcqcn"
+impl RateLaw for State {
+    type Params = DcqcnParams;
+    const NAME: &'static str = "dcqcn";
+
+    fn line(p: &DcqcnParams) -> (u64, f64) {
+        (p.line_rate, p.w_init)
     }
 
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        let state = State {
-            rate: self.params.line_rate,
-            target: self.params.line_rate,
+    fn start(p: &DcqcnParams) -> Self {
+        Self {
+            rate: p.line_rate,
+            target: p.line_rate,
             alpha: 1.0,
             started: false,
             cnp_for_alpha: false,
@@ -253,70 +229,65 @@ impl CongestionControl for Dcqcn {
             next_increase: u64::MAX,
             stage: 0,
             byte_stage: 0,
-            bytes_left: self.params.byte_reset,
-        };
-        self.flows.insert(flow, generation, state);
-        self.update(flow, generation, state.rate)
+            bytes_left: p.byte_reset,
+        }
     }
 
-    fn remove(&mut self, flow: u32) {
-        self.flows.remove(flow);
+    fn rate(&self) -> u64 {
+        self.rate
     }
 
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        let params = self.params;
-        let state = self.flows.get_mut(event.flow, event.generation)?;
-        let before = state.rate;
-        state.catch_up(&params, event.now);
+    fn handle(&mut self, p: &DcqcnParams, event: &CcEvent) -> bool {
+        let before = self.rate;
+        self.catch_up(p, event.now);
         if event.kind == EventKind::Ack {
-            state.count(&params, event.bytes);
+            self.count(p, event.bytes);
         }
         let notified = match event.kind {
             EventKind::Cnp => true,
-            EventKind::Ack | EventKind::Nak => event.ecn && params.mark_on_ack,
+            EventKind::Ack | EventKind::Nak => event.ecn && p.mark_on_ack,
             _ => false,
         };
         if notified {
-            state.cnp_for_alpha = state.started;
-            state.cnp_for_decrease = true;
-            if !state.started {
-                state.started = true;
-                state.target = state.rate;
-                state.next_alpha = event.now + params.alpha_interval;
+            self.cnp_for_alpha = self.started;
+            self.cnp_for_decrease = true;
+            if !self.started {
+                self.started = true;
+                self.target = self.rate;
+                self.next_alpha = event.now + p.alpha_interval;
                 // A nanosecond later than alpha, so that a decrease sees the alpha of its own interval.
-                state.next_decrease = event.now + params.decrease_interval + 1;
-                if params.immediate {
-                    state.next_decrease = event.now;
-                    state.next_increase = event.now + params.increase_interval;
+                self.next_decrease = event.now + p.decrease_interval + 1;
+                if p.immediate {
+                    self.next_decrease = event.now;
+                    self.next_increase = event.now + p.increase_interval;
                 }
-                if params.first_rate > 0 {
-                    state.rate = params.first_rate;
+                if p.first_rate > 0 {
+                    self.rate = p.first_rate;
                 }
             }
-            if params.immediate {
+            if p.immediate {
                 // A cut that was possible for some time is made now, not then.
-                state.next_decrease = state.next_decrease.max(event.now);
-                state.catch_up(&params, event.now);
+                self.next_decrease = self.next_decrease.max(event.now);
+                self.catch_up(p, event.now);
             }
         }
-        let rate = state.rate;
-        (rate != before).then(|| self.update(event.flow, event.generation, rate))
+        self.rate != before
     }
 
-    fn next_tick(&self, flow: u32) -> Option<u64> {
-        let state = self.flows.get(flow)?;
-        let decrease = if state.cnp_for_decrease {
-            state.next_decrease
+    fn next_tick(&self) -> Option<u64> {
+        let decrease = if self.cnp_for_decrease {
+            self.next_decrease
         } else {
             u64::MAX
         };
-        let next = decrease.min(state.next_increase);
-        (state.started && next != u64::MAX).then_some(next)
+        let next = decrease.min(self.next_increase);
+        (self.started && next != u64::MAX).then_some(next)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::CongestionControl;
     use super::*;
 
     fn law() -> Dcqcn {

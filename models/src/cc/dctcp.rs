@@ -2,7 +2,8 @@
 //!
 //! In: acknowledgements with the mark of their data packet. Out: window and the rate that paces it.
 
-use super::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update};
+use super::rate_based::{RateBased, RateLaw};
+use super::{psn_after, CcEvent, EventKind};
 
 /// Parameters; rates in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,8 +34,9 @@ impl DctcpParams {
     }
 }
 
+/// What DCTCP keeps of a flow.
 #[derive(Clone, Copy, Debug)]
-struct State {
+pub struct State {
     rate: u64,
     alpha: f64,
     last_update: Option<u32>,
@@ -45,31 +47,7 @@ struct State {
 }
 
 /// DCTCP for all flows of a NIC.
-#[derive(Clone, Debug)]
-pub struct Dctcp {
-    params: DctcpParams,
-    flows: FlowTable<State>,
-}
-
-impl Dctcp {
-    /// No flows yet.
-    pub fn new(params: DctcpParams) -> Self {
-        Self {
-            params,
-            flows: FlowTable::default(),
-        }
-    }
-
-    fn update(&self, flow: u32, generation: u8, rate: u64) -> Update {
-        let window = self.params.w_init * rate as f64 / self.params.line_rate as f64;
-        Update {
-            flow,
-            generation,
-            window,
-            rate: rate as f64,
-        }
-    }
-}
+pub type Dctcp = RateBased<State>;
 
 impl State {
     fn acknowledge(&mut self, p: &DctcpParams, event: &CcEvent) {
@@ -100,44 +78,42 @@ impl State {
     }
 }
 
-impl CongestionControl for Dctcp {
-    fn name(&self) -> &'static str {
-        "dctcp"
+impl RateLaw for State {
+    type Params = DctcpParams;
+    const NAME: &'static str = "dctcp";
+
+    fn line(p: &DctcpParams) -> (u64, f64) {
+        (p.line_rate, p.w_init)
     }
 
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        let rate = self.params.line_rate;
-        let state = State {
-            rate,
+    fn start(p: &DctcpParams) -> Self {
+        Self {
+            rate: p.line_rate,
             alpha: 1.0,
             last_update: None,
             marks: 0,
             batch: 1,
             reduced_until: None,
-        };
-        self.flows.insert(flow, generation, state);
-        self.update(flow, generation, rate)
-    }
-
-    fn remove(&mut self, flow: u32) {
-        self.flows.remove(flow);
-    }
-
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
-            return None;
         }
-        let params = self.params;
-        let state = self.flows.get_mut(event.flow, event.generation)?;
-        let before = state.rate;
-        state.acknowledge(&params, event);
-        let rate = state.rate;
-        (rate != before).then(|| self.update(event.flow, event.generation, rate))
+    }
+
+    fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    fn handle(&mut self, p: &DctcpParams, event: &CcEvent) -> bool {
+        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+            return false;
+        }
+        let before = self.rate;
+        self.acknowledge(p, event);
+        self.rate != before
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::CongestionControl;
     use super::*;
 
     /// A marked first round halves the rate (alpha = 1); one reduction per round trip; a clean round adds one step.

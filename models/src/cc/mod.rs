@@ -7,6 +7,7 @@ mod event;
 mod flows;
 pub mod hpcc;
 pub mod powertcp;
+pub mod rate_based;
 pub mod synthetic;
 pub mod timely;
 pub mod trace;

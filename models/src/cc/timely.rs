@@ -2,7 +2,8 @@
 //!
 //! In: acknowledgements with the time at which their data packet left. Out: rate, and the window that "TIMELY+win" obeys.
 
-use super::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update};
+use super::rate_based::{RateBased, RateLaw};
+use super::{psn_after, CcEvent, EventKind};
 
 /// Parameters; times in ns, rates in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,8 +48,9 @@ impl TimelyParams {
     }
 }
 
+/// What TIMELY keeps of a flow.
 #[derive(Clone, Copy, Debug)]
-struct State {
+pub struct State {
     rate: u64,
     last_update: Option<u32>,
     last_rtt: u64,
@@ -57,31 +59,7 @@ struct State {
 }
 
 /// TIMELY for all flows of a NIC.
-#[derive(Clone, Debug)]
-pub struct Timely {
-    params: TimelyParams,
-    flows: FlowTable<State>,
-}
-
-impl Timely {
-    /// No flows yet.
-    pub fn new(params: TimelyParams) -> Self {
-        Self {
-            params,
-            flows: FlowTable::default(),
-        }
-    }
-
-    fn update(&self, flow: u32, generation: u8, rate: u64) -> Update {
-        let window = self.params.w_init * rate as f64 / self.params.line_rate as f64;
-        Update {
-            flow,
-            generation,
-            window,
-            rate: rate as f64,
-        }
-    }
-}
+pub type Timely = RateBased<State>;
 
 impl State {
     fn decide(&mut self, p: &TimelyParams, rtt: u64) {
@@ -111,56 +89,51 @@ impl State {
     }
 }
 
-impl CongestionControl for Timely {
-    fn name(&self) -> &'static str {
-        "timely"
+impl RateLaw for State {
+    type Params = TimelyParams;
+    const NAME: &'static str = "timely";
+
+    fn line(p: &TimelyParams) -> (u64, f64) {
+        (p.line_rate, p.w_init)
     }
 
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        let rate = self.params.line_rate;
-        self.flows.insert(
-            flow,
-            generation,
-            State {
-                rate,
-                last_update: None,
-                last_rtt: 0,
-                rtt_diff: 0.0,
-                stage: 0,
-            },
-        );
-        self.update(flow, generation, rate)
-    }
-
-    fn remove(&mut self, flow: u32) {
-        self.flows.remove(flow);
-    }
-
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
-            return None;
+    fn start(p: &TimelyParams) -> Self {
+        Self {
+            rate: p.line_rate,
+            last_update: None,
+            last_rtt: 0,
+            rtt_diff: 0.0,
+            stage: 0,
         }
-        let params = self.params;
-        let state = self.flows.get_mut(event.flow, event.generation)?;
-        if state.last_update.is_some_and(|last| !psn_after(event.psn_next, last)) {
-            return None;
+    }
+
+    fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    fn handle(&mut self, p: &TimelyParams, event: &CcEvent) -> bool {
+        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+            return false;
+        }
+        if self.last_update.is_some_and(|last| !psn_after(event.psn_next, last)) {
+            return false;
         }
         let rtt = event.now.saturating_sub(event.sent_at);
-        let first = state.last_update.is_none();
+        let first = self.last_update.is_none();
         if !first {
-            state.decide(&params, rtt);
+            self.decide(p, rtt);
         }
-        if state.last_update.is_none_or(|last| psn_after(event.snd_nxt, last)) {
-            state.last_update = Some(event.snd_nxt);
-            state.last_rtt = rtt;
+        if self.last_update.is_none_or(|last| psn_after(event.snd_nxt, last)) {
+            self.last_update = Some(event.snd_nxt);
+            self.last_rtt = rtt;
         }
-        let rate = state.rate;
-        (!first).then(|| self.update(event.flow, event.generation, rate))
+        !first
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::CongestionControl;
     use super::*;
 
     /// Rising delay between the thresholds cuts by beta times the gradient; below the low threshold the rate rises.
