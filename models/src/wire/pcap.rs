@@ -27,6 +27,12 @@ pub enum PcapError {
     /// Of another link layer than Ethernet.
     #[error("packet capture: link type {0:?} is not Ethernet")]
     LinkType(DataLink),
+    /// Of a link layer under which IP is not looked for.
+    #[error("packet capture: link type {0:?} is not Ethernet, Linux cooked or IP")]
+    LinkLayer(DataLink),
+    /// A packet of an interface that the capture does not describe.
+    #[error("packet capture: interface {0} is not described")]
+    Interface(u32),
     /// A frame that the capture holds only in part.
     #[error("packet capture: frame {index} is cut to {captured} of {original} bytes")]
     Cut {

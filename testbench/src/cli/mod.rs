@@ -19,6 +19,7 @@ mod run;
 mod scenarios;
 mod serve;
 mod sweep;
+mod telemetry;
 
 pub use failure::Failure;
 pub use output::{create_file, progress, say};
@@ -45,6 +46,7 @@ enum Command {
     Sweep(sweep::Args),
     Fuzz(fuzz::Args),
     Replay(replay::Args),
+    Telemetry(telemetry::Args),
     Serve(serve::Args),
     Emit(emit::Args),
     Mutate(mutate::Args),
@@ -63,6 +65,7 @@ impl Command {
             Self::Sweep(args) => args.run(),
             Self::Fuzz(args) => args.run(),
             Self::Replay(args) => args.run(),
+            Self::Telemetry(args) => args.run(),
             Self::Serve(args) => args.run(),
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),

@@ -13,3 +13,4 @@ mod cosim_command;
 mod figures;
 mod run_cli;
 mod sweeps;
+mod telemetry;

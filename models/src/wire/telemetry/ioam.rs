@@ -165,7 +165,7 @@ pub fn encapsulate(plain: &[u8], trace: Trace, port: u16, namespace: u16) -> Opt
     option[field::OPTION_LENGTH] = (IOAM_HEADER_LEN + list - 2) as u8;
     option[field::IOAM_TYPE] = u8::from(trace == Trace::Incremental);
     put(&mut option, field::NAMESPACE, namespace.into());
-    let lengths = NODE_WORDS << field::NODE_LEN_SHIFT | room / 4;
+    let lengths = (NODE_WORDS << field::NODE_LEN_SHIFT) | (room / 4);
     put(&mut option, field::LENGTHS, lengths as u64);
     put(&mut option, field::TRACE_TYPE, TRACE_TYPE.into());
     let mut packet = plain.to_vec();

@@ -183,7 +183,7 @@ fn fig7(packet: &[u8], ip: &Ip) -> Opened {
 pub fn path_bits(device: u32, egress_port: u16) -> u16 {
     let fold = (device ^ device >> 12) as u16 & 0xfff;
     let port = egress_port & 0xfff;
-    fold ^ (port << 5 | port >> 7) & 0xfff
+    fold ^ ((port << 5 | port >> 7) & 0xfff)
 }
 
 /// A record in the law's units. `counter`: bytes sent, 32 bits; `cells`: queue in cells of 80 bytes.
