@@ -181,9 +181,10 @@ fn fig7(packet: &[u8], ip: &Ip) -> Opened {
 /// What a hop contributes to `pathID`, 12 bits: both switch and port, so that a move to a parallel link is seen. The turn by five keeps
 /// neighbouring ports from undoing neighbouring switches.
 pub fn path_bits(device: u32, egress_port: u16) -> u16 {
-    let fold = (device ^ device >> 12) as u16 & 0xfff;
+    let fold = (device ^ (device >> 12)) as u16 & 0xfff;
     let port = egress_port & 0xfff;
-    fold ^ ((port << 5 | port >> 7) & 0xfff)
+    let turned = ((port << 5) | (port >> 7)) & 0xfff;
+    fold ^ turned
 }
 
 /// A record in the law's units. `counter`: bytes sent, 32 bits; `cells`: queue in cells of 80 bytes.
