@@ -13,6 +13,7 @@
 //! | `emission` | Rules of emission: blocks whose stock Verilog disagrees with their simulation, and every construct the emitter knows, in lockstep and under `-Wall` |
 //! | `fuzz_emission` | Random expressions and statements through the emitter and Verilator, against plain integer arithmetic |
 //! | `host` | Registers and the manager of queue pairs: against the register map and the NIC's model, and their Verilog in lockstep |
+//! | `literal_positions` | How many literal bit positions the hardware's sources still have, room by room |
 //! | `primitives` | Each primitive's Rust description and its Verilog, side by side in every clock, and the Verilog under `-Wall` |
 //! | `printed_words` | What `emit` prints of the words is what the hardware has: the C header is compiled and agrees byte by byte, the book has the tables |
 //! | `reciprocal` | 1/n in Verilog: every n against the model, and against RustHDL in lockstep; the dividers beside it |
@@ -41,6 +42,7 @@ mod dma_traffic;
 mod emission;
 mod fuzz_emission;
 mod host;
+mod literal_positions;
 mod primitives;
 mod printed_words;
 mod reciprocal;
