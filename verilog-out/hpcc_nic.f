@@ -36,10 +36,13 @@ rtl/hpcc_sched_waiting.sv
 rtl/hpcc_sched_engine.sv
 rtl/hpcc_sched_entry.sv
 rtl/hpcc_sched_expand.sv
+rtl/hpcc_sched_levels.sv
+rtl/hpcc_sched_members.sv
 rtl/hpcc_sched_merge.sv
 rtl/hpcc_sched_park.sv
 rtl/hpcc_sched_pacing_update.sv
 rtl/hpcc_sched_sender.sv
+rtl/hpcc_xorshift.sv
 rtl/hpcc_scheduler.sv
 rtl/hpcc_stream_merge.sv
 rtl/hpcc_nic_flows.sv
@@ -108,6 +111,7 @@ rtl/hpcc_int_stamper.sv
 rtl/hpcc_sched_waiting_large.sv
 rtl/hpcc_sched_engine_large.sv
 rtl/hpcc_sched_entry_large.sv
+rtl/hpcc_sched_members_large.sv
 rtl/hpcc_sched_sender_large.sv
 rtl/hpcc_scheduler_large.sv
 rtl/hpcc_reciprocal.sv

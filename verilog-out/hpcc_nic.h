@@ -191,6 +191,30 @@
 #define HPCC_NIC_SCHED_PARAM_HI 0x604u
 #define HPCC_NIC_SCHED_PARAM_HI_COUNT 64u
 #define HPCC_NIC_SCHED_PARAM_HI_STRIDE 8u
+#define HPCC_NIC_LEVEL_LO 0x800u
+#define HPCC_NIC_LEVEL_LO_COUNT 16u
+#define HPCC_NIC_LEVEL_LO_STRIDE 8u
+#define HPCC_NIC_LEVEL_HI 0x804u
+#define HPCC_NIC_LEVEL_HI_COUNT 16u
+#define HPCC_NIC_LEVEL_HI_STRIDE 8u
+#define HPCC_NIC_ACTIVE 0x880u
+#define HPCC_NIC_ACTIVE_COUNT 16u
+#define HPCC_NIC_ACTIVE_STRIDE 4u
+#define HPCC_NIC_ACTIVE_FLOWS_LSB 0u
+#define HPCC_NIC_ACTIVE_FLOWS_WIDTH 16u
+#define HPCC_NIC_CAP_CONTROL 0x8c0u
+#define HPCC_NIC_CAP_CONTROL_WINDOW_LSB 0u
+#define HPCC_NIC_CAP_CONTROL_WINDOW_WIDTH 1u
+#define HPCC_NIC_CAP_CONTROL_DITHER_LSB 1u
+#define HPCC_NIC_CAP_CONTROL_DITHER_WIDTH 1u
+#define HPCC_NIC_CAP_CONTROL_TIME_LSB 16u
+#define HPCC_NIC_CAP_CONTROL_TIME_WIDTH 16u
+#define HPCC_NIC_SENT_LO 0x900u
+#define HPCC_NIC_SENT_LO_COUNT 16u
+#define HPCC_NIC_SENT_LO_STRIDE 8u
+#define HPCC_NIC_SENT_HI 0x904u
+#define HPCC_NIC_SENT_HI_COUNT 16u
+#define HPCC_NIC_SENT_HI_STRIDE 8u
 
 /* Bits `low` to `low + width - 1` of a word in memory, `width` at most 64; bit 0 is the lowest bit of the first byte. */
 static inline uint64_t hpcc_get(const uint8_t *word, unsigned low, unsigned width)

@@ -9,6 +9,7 @@
 // | 1 - 3 | looks the queue pair up, decides |
 // | 4 - 6 | looks for the neighbour (control packets) |
 // | 8 - 13 | removal: context dead, requester, scheduler, congestion control |
+// | 14 | cap and group of a flow |
 // | 16 - 21 | creation: scheduler, congestion control or first window and rate |
 // | 22 | context alive |
 // | 23 | work request of a control packet |
@@ -81,13 +82,16 @@ module hpcc_host_manager (
   output wire  flow_valid,
   input  wire  flow_ready,
   output wire  flow_create,
-  output wire  [15:0] flow_flow,
+  output logic [15:0] flow_flow,
   output wire  [7:0] flow_generation,
   output logic [23:0] flow_psn,
   output wire  [2:0] flow_mtu,
   output wire  [2:0] flow_priority,
   output wire  flow_windowless,
   output wire  flow_timerless,
+  output wire  flow_limit,
+  output logic [33:0] flow_rate,
+  output wire  [3:0] flow_group,
   // Flows of the congestion control.
   output wire  cc_valid,
   input  wire  cc_ready,
@@ -111,8 +115,8 @@ module hpcc_host_manager (
   // A control packet was refused.
   output wire  control_refused
 );
-  wire  [7:0] qp;
-  wire  index_ok;
+  logic [7:0] qp;
+  logic index_ok;
   wire  exists;
   logic is_int;
   logic [7:0] generation;
@@ -222,8 +226,6 @@ module hpcc_host_manager (
   assign packet_ready = gate_packet_ready;
   assign command_ready = step_q == 5'd0;
   assign gate_request_ready = (step_q == 5'd0) & (~command_valid);
-  assign qp = index_q[7:0];
-  assign index_ok = (fits_q & (index_q >= 24'd2)) & (index_q < 24'h96);
   assign exists = index_ok & current_q[0];
   assign neighbours_waddr = index_q[3:0];
   assign neighbours_wdata = body_q[79:0];
@@ -243,9 +245,10 @@ module hpcc_host_manager (
   assign flow_step = (step_q[4:1] == 4'd5) | (step_q[4:1] == 4'd8);
   assign cc_step = (step_q[4:1] == 4'd6) | (step_q[4:1] == 4'd9);
   assign first_step = step_q[4:1] == 4'ha;
-  assign flow_valid = flow_step;
+  assign flow_valid = flow_step | (step_q == 5'he);
   assign flow_create = creating;
-  assign flow_flow = flow_number;
+  assign flow_limit = step_q == 5'he;
+  assign flow_group = body_q[39:36];
   assign flow_generation = generation;
   assign flow_mtu = body_q[131:129];
   assign flow_priority = body_q[135:133];
@@ -358,6 +361,16 @@ module hpcc_host_manager (
           neighbours_we = 1'd1;
         end
       end
+      if (operation_q == 3'd5) begin
+        code_d = 3'd2;
+        if (index_ok) begin
+          code_d = 3'd5;
+        end
+        if (exists) begin
+          code_d = 3'd0;
+          step_d = 5'he;
+        end
+      end
     end
     if (step_q == 5'd4) begin
       step_d = 5'd5;
@@ -401,6 +414,13 @@ module hpcc_host_manager (
     end
     if ((step_q == 5'd9) & remove_ready) begin
       step_d = 5'ha;
+    end
+    flow_flow = flow_number;
+    if (step_q == 5'he) begin
+      flow_flow = index_q[15:0];
+      if (flow_ready) begin
+        step_d = 5'h18;
+      end
     end
     if (((flow_step & flow_ready) | (cc_step & cc_ready)) | (first_step & first_ready)) begin
       step_d = step_q + 5'd1;
@@ -447,6 +467,18 @@ module hpcc_host_manager (
     end
   end
   always_comb begin
+    qp = index_q[7:0];
+    if (operation_q == 3'd5) begin
+      qp = index_q[8:1];
+    end
+  end
+  always_comb begin
+    index_ok = (fits_q & (index_q >= 24'd2)) & (index_q < 24'h96);
+    if (operation_q == 3'd5) begin
+      index_ok = (index_q >= 24'd4) & (index_q < 24'h12c);
+    end
+  end
+  always_comb begin
     is_int = current_q[1];
     generation = current_q[9:2];
     if (creating) begin
@@ -458,6 +490,12 @@ module hpcc_host_manager (
     source_port = body_q[128:113];
     if (body_q[128:113] == 16'd0) begin
       source_port = {2'd0, qpn_mix[13:0]} | 16'hc000;
+    end
+  end
+  always_comb begin
+    flow_rate = ~34'd0;
+    if (body_q[63]) begin
+      flow_rate = body_q[33:0];
     end
   end
   always_comb begin

@@ -181,6 +181,10 @@ module hpcc_nic (
   wire  registers_sched_param_write;
   wire  [5:0] registers_sched_param_address;
   wire  [47:0] registers_sched_param_data;
+  wire  registers_level_write;
+  wire  [3:0] registers_level_group;
+  wire  [33:0] registers_level_rate;
+  wire  [3:0] registers_look;
   wire  [47:0] registers_cfg_mac;
   wire  [31:0] registers_cfg_ip;
   wire  [2:0] registers_cfg_mtu;
@@ -204,6 +208,9 @@ module hpcc_nic (
   wire  [31:0] registers_cfg_control_interval;
   wire  [63:0] registers_cfg_control_key;
   wire  [255:0] registers_cfg_control_sources;
+  wire  registers_cfg_cap_window;
+  wire  registers_cfg_cap_dither;
+  wire  [15:0] registers_cfg_cap_time;
   wire  manager_command_ready;
   wire  manager_command_done;
   wire  [2:0] manager_command_code;
@@ -229,6 +236,9 @@ module hpcc_nic (
   wire  [2:0] manager_flow_priority;
   wire  manager_flow_windowless;
   wire  manager_flow_timerless;
+  wire  manager_flow_limit;
+  wire  [33:0] manager_flow_rate;
+  wire  [3:0] manager_flow_group;
   wire  manager_cc_valid;
   wire  manager_cc_create;
   wire  [15:0] manager_cc_flow;
@@ -364,6 +374,8 @@ module hpcc_nic (
   wire  [47:0] read_errors_down_data;
   wire  read_errors_down_valid;
   wire  unused_read_errors_crowded;
+  wire  [15:0] flows_active;
+  wire  [63:0] flows_sent;
   wire  flows_command_ready;
   wire  flows_cc_command_ready;
   wire  flows_first_ready;
@@ -477,6 +489,12 @@ module hpcc_nic (
     .sched_param_write(registers_sched_param_write),
     .sched_param_address(registers_sched_param_address),
     .sched_param_data(registers_sched_param_data),
+    .level_write(registers_level_write),
+    .level_group(registers_level_group),
+    .level_rate(registers_level_rate),
+    .look(registers_look),
+    .active(flows_active),
+    .sent(flows_sent),
     .cfg_mac(registers_cfg_mac),
     .cfg_ip(registers_cfg_ip),
     .cfg_mtu(registers_cfg_mtu),
@@ -499,7 +517,10 @@ module hpcc_nic (
     .cfg_control_enable(registers_cfg_control_enable),
     .cfg_control_interval(registers_cfg_control_interval),
     .cfg_control_key(registers_cfg_control_key),
-    .cfg_control_sources(registers_cfg_control_sources)
+    .cfg_control_sources(registers_cfg_control_sources),
+    .cfg_cap_window(registers_cfg_cap_window),
+    .cfg_cap_dither(registers_cfg_cap_dither),
+    .cfg_cap_time(registers_cfg_cap_time)
   );
   hpcc_host_manager u_manager (
     .clk(clk),
@@ -544,6 +565,9 @@ module hpcc_nic (
     .flow_priority(manager_flow_priority),
     .flow_windowless(manager_flow_windowless),
     .flow_timerless(manager_flow_timerless),
+    .flow_limit(manager_flow_limit),
+    .flow_rate(manager_flow_rate),
+    .flow_group(manager_flow_group),
     .cc_valid(manager_cc_valid),
     .cc_ready(flows_cc_command_ready),
     .cc_create(manager_cc_create),
@@ -840,6 +864,15 @@ module hpcc_nic (
     .cc_param_write(registers_cc_param_write),
     .cc_param_address(registers_cc_param_address),
     .cc_param_data(registers_cc_param_data),
+    .level_write(registers_level_write),
+    .level_group(registers_level_group),
+    .level_rate(registers_level_rate),
+    .cap_window(registers_cfg_cap_window),
+    .cap_time(registers_cfg_cap_time),
+    .cap_dither(registers_cfg_cap_dither),
+    .look(registers_look),
+    .active(flows_active),
+    .sent(flows_sent),
     .command_valid(manager_flow_valid),
     .command_ready(flows_command_ready),
     .command_create(manager_flow_create),
@@ -850,6 +883,9 @@ module hpcc_nic (
     .command_priority(manager_flow_priority),
     .command_windowless(manager_flow_windowless),
     .command_timerless(manager_flow_timerless),
+    .command_limit(manager_flow_limit),
+    .command_rate(manager_flow_rate),
+    .command_group(manager_flow_group),
     .cc_command_valid(manager_cc_valid),
     .cc_command_ready(flows_cc_command_ready),
     .cc_command_create(manager_cc_create),

@@ -23,7 +23,25 @@ module hpcc_nic_flows (
   input  wire  cc_param_write,
   input  wire  [5:0] cc_param_address,
   input  wire  [47:0] cc_param_data,
-  // Creation and removal, from the manager.
+  // A level is written.
+  input  wire  level_write,
+  // Its group.
+  input  wire  [3:0] level_group,
+  // Rate, UQ7.27 bytes per ns.
+  input  wire  [33:0] level_rate,
+  // Register: limits bound the window too.
+  input  wire  cap_window,
+  // Register: to their rate times this, ns.
+  input  wire  [15:0] cap_time,
+  // Register: a random wait before the first packet.
+  input  wire  cap_dither,
+  // Group to look at.
+  input  wire  [3:0] look,
+  // One clock later: its flows with work.
+  output wire  [15:0] active,
+  // One clock later: bytes that it has sent.
+  output wire  [63:0] sent,
+  // Creation, removal and caps, from the manager.
   input  wire  command_valid,
   output wire  command_ready,
   input  wire  command_create,
@@ -34,6 +52,9 @@ module hpcc_nic_flows (
   input  wire  [2:0] command_priority,
   input  wire  command_windowless,
   input  wire  command_timerless,
+  input  wire  command_limit,
+  input  wire  [33:0] command_rate,
+  input  wire  [3:0] command_group,
   // The same for the law.
   input  wire  cc_command_valid,
   output wire  cc_command_ready,
@@ -120,6 +141,8 @@ module hpcc_nic_flows (
   output wire  bad_speed
 );
   wire  is_echo;
+  wire  [15:0] scheduler_active;
+  wire  [63:0] scheduler_sent;
   wire  scheduler_command_ready;
   wire  scheduler_command_create;
   wire  [15:0] scheduler_command_flow;
@@ -129,6 +152,9 @@ module hpcc_nic_flows (
   wire  [2:0] scheduler_command_priority;
   wire  scheduler_command_windowless;
   wire  scheduler_command_timerless;
+  wire  scheduler_command_limit;
+  wire  [33:0] scheduler_command_rate;
+  wire  [3:0] scheduler_command_group;
   wire  scheduler_work_ready;
   wire  [15:0] scheduler_work_flow;
   wire  [7:0] scheduler_work_generation;
@@ -223,11 +249,11 @@ module hpcc_nic_flows (
   wire  works_second_ready;
   wire  [65:0] works_down_data;
   wire  works_down_valid;
-  wire  [49:0] commands_first_data;
+  wire  [88:0] commands_first_data;
   wire  commands_first_ready;
-  wire  [49:0] commands_second_data;
+  wire  [88:0] commands_second_data;
   wire  commands_second_ready;
-  wire  [49:0] commands_down_data;
+  wire  [88:0] commands_down_data;
   wire  commands_down_valid;
   wire  [91:0] updates_first_data;
   wire  updates_first_ready;
@@ -243,6 +269,15 @@ module hpcc_nic_flows (
     .param_write(sched_param_write),
     .param_address(sched_param_address),
     .param_data(sched_param_data),
+    .level_write(level_write),
+    .level_group(level_group),
+    .level_rate(level_rate),
+    .cap_window(cap_window),
+    .cap_time(cap_time),
+    .cap_dither(cap_dither),
+    .look(look),
+    .active(scheduler_active),
+    .sent(scheduler_sent),
     .now(now),
     .pause(pause),
     .command_valid(commands_down_valid),
@@ -255,6 +290,9 @@ module hpcc_nic_flows (
     .command_priority(scheduler_command_priority),
     .command_windowless(scheduler_command_windowless),
     .command_timerless(scheduler_command_timerless),
+    .command_limit(scheduler_command_limit),
+    .command_rate(scheduler_command_rate),
+    .command_group(scheduler_command_group),
     .work_valid(works_down_valid),
     .work_ready(scheduler_work_ready),
     .work_flow(scheduler_work_flow),
@@ -388,7 +426,7 @@ module hpcc_nic_flows (
     .down_valid(works_down_valid),
     .down_ready(scheduler_work_ready)
   );
-  hpcc_stream_merge #(.WIDTH(50)) u_commands (
+  hpcc_stream_merge #(.WIDTH(89)) u_commands (
     .clk(clk),
     .rst(rst),
     .first_data(commands_first_data),
@@ -414,6 +452,8 @@ module hpcc_nic_flows (
     .down_valid(updates_down_valid),
     .down_ready(scheduler_update_ready)
   );
+  assign active = scheduler_active;
+  assign sent = scheduler_sent;
   assign cc_command_ready = law_command_ready;
   assign feedback_ready = scheduler_feedback_ready;
   assign send_valid = scheduler_send_valid;
@@ -462,11 +502,12 @@ module hpcc_nic_flows (
   assign scheduler_work_start = works_down_data[64:41];
   assign scheduler_work_restart = works_down_data[65];
   assign command_ready = commands_first_ready;
-  assign commands_first_data = (((((({49'd0, command_create} | ({41'd0, command_flow[8:0]} << 1)) | ({42'd0, command_generation} << 10))
-      | ({26'd0, command_psn} << 18)) | ({47'd0, command_mtu} << 42)) | ({47'd0, command_priority} << 45))
-      | ({49'd0, command_windowless} << 48)) | ({49'd0, command_timerless} << 49);
+  assign commands_first_data = ((((((((({88'd0, command_create} | ({80'd0, command_flow[8:0]} << 1)) | ({81'd0, command_generation} << 10))
+      | ({65'd0, command_psn} << 18)) | ({86'd0, command_mtu} << 42)) | ({86'd0, command_priority} << 45))
+      | ({88'd0, command_windowless} << 48)) | ({88'd0, command_timerless} << 49)) | ({88'd0, command_limit} << 50))
+      | ({55'd0, command_rate} << 51)) | ({85'd0, command_group} << 85);
   assign kill_ready = commands_second_ready;
-  assign commands_second_data = ({41'd0, kill_data[8:0]} << 1) | ({42'd0, kill_data[23:16]} << 10);
+  assign commands_second_data = ({80'd0, kill_data[8:0]} << 1) | ({81'd0, kill_data[23:16]} << 10);
   assign scheduler_command_create = commands_down_data[0];
   assign scheduler_command_flow = {7'd0, commands_down_data[9:1]};
   assign scheduler_command_generation = commands_down_data[17:10];
@@ -475,6 +516,9 @@ module hpcc_nic_flows (
   assign scheduler_command_priority = commands_down_data[47:45];
   assign scheduler_command_windowless = commands_down_data[48];
   assign scheduler_command_timerless = commands_down_data[49];
+  assign scheduler_command_limit = commands_down_data[50];
+  assign scheduler_command_rate = commands_down_data[84:51];
+  assign scheduler_command_group = commands_down_data[88:85];
   assign updates_first_data = (({76'd0, law_update_flow} | ({84'd0, law_update_generation} << 16)) | ({58'd0, law_update_window} << 24))
       | ({58'd0, law_update_rate} << 58);
   assign updates_second_valid = first_valid & (~commands_down_valid);

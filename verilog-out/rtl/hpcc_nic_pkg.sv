@@ -28,7 +28,9 @@ package hpcc_nic_pkg;
     // After reset: the flow is removed whatever its generation, and is not in the ring.
     OP_KIND_CLEAR = 4'd10,
     // Work from a new start.
-    OP_KIND_RESTART = 4'd11
+    OP_KIND_RESTART = 4'd11,
+    // Cap and group.
+    OP_KIND_LIMIT = 4'd12
   } op_kind_t;
 
   // What visits read of a flow's sender state.
@@ -77,6 +79,8 @@ package hpcc_nic_pkg;
 
   // One operation.
   typedef struct packed {
+    // Group.
+    logic [3:0] group;
     // No timer: READ responses.
     logic timerless;
     // No window.
@@ -99,8 +103,10 @@ package hpcc_nic_pkg;
     op_kind_t kind;
   } operation_t;
 
-  // What events read of a flow's visits, the low bits of `hpcc_models::sched::VisitState`.
+  // What events read of a flow's visits, a part of `hpcc_models::sched::VisitState`.
   typedef struct packed {
+    // The flow has work, and its rate is 0.
+    logic stopped;
     // Restarts that visits have carried out.
     logic [3:0] restarts;
     // Generation.

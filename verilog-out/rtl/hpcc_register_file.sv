@@ -82,6 +82,12 @@ module hpcc_register_file (
   output logic [63:0] cfg_control_key,
   // Eight addresses that they may come from.
   output logic [255:0] cfg_control_sources,
+  // Limits bound the window too.
+  output logic cfg_cap_window,
+  // A random wait before the first packet.
+  output logic cfg_cap_dither,
+  // Time of the window of limits, ns.
+  output logic [15:0] cfg_cap_time,
   // Body of a command.
   output logic [383:0] body
 );
@@ -132,6 +138,7 @@ module hpcc_register_file (
   reg [31:0] r_body9;
   reg [31:0] r_body10;
   reg [31:0] r_body11;
+  reg [31:0] r_cap_control;
   initial begin
     r_scratch = 32'd0;
     r_mac_lo = 32'd0;
@@ -180,6 +187,7 @@ module hpcc_register_file (
     r_body9 = 32'd0;
     r_body10 = 32'd0;
     r_body11 = 32'd0;
+    r_cap_control = 32'd0;
     rdata = 32'd0;
     rhit = 1'b0;
     whit = 1'b0;
@@ -189,6 +197,9 @@ module hpcc_register_file (
   assign cfg_ack_pause = {r_ack_class[8:8]};
   assign cfg_ack_priority = {r_ack_class[2:0]};
   assign cfg_ack_req_interval = {r_ack_req_interval[7:0]};
+  assign cfg_cap_dither = {r_cap_control[1:1]};
+  assign cfg_cap_time = {r_cap_control[31:16]};
+  assign cfg_cap_window = {r_cap_control[0:0]};
   assign cfg_control_enable = {r_control_enable[0:0]};
   assign cfg_control_interval = {r_control_interval[31:0]};
   assign cfg_control_key = {r_control_key_hi[31:0], r_control_key_lo[31:0]};
@@ -259,6 +270,7 @@ module hpcc_register_file (
       r_body9 <= 32'h0;
       r_body10 <= 32'h0;
       r_body11 <= 32'h0;
+      r_cap_control <= 32'h0;
     end else if (write) begin
       case (waddr)
         10'd3: begin
@@ -497,6 +509,12 @@ module hpcc_register_file (
           if (wstrb[2]) r_body11[23:16] <= wdata[23:16];
           if (wstrb[3]) r_body11[31:24] <= wdata[31:24];
         end
+        10'd560: begin
+          if (wstrb[0]) r_cap_control[7:0] <= wdata[7:0];
+          if (wstrb[1]) r_cap_control[15:8] <= wdata[15:8];
+          if (wstrb[2]) r_cap_control[23:16] <= wdata[23:16];
+          if (wstrb[3]) r_cap_control[31:24] <= wdata[31:24];
+        end
         default: ;
       endcase
     end
@@ -504,10 +522,12 @@ module hpcc_register_file (
   always @(posedge clk) begin
     whit <= (waddr <= 10'd25) || ((waddr >= 10'd28) && (waddr <= 10'd39)) || ((waddr >= 10'd42) && (waddr <= 10'd43))
         || ((waddr >= 10'd48) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
-        || ((waddr >= 10'd128) && (waddr <= 10'd215)) || ((waddr >= 10'd254) && (waddr <= 10'd511));
+        || ((waddr >= 10'd128) && (waddr <= 10'd215)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
+        || ((waddr >= 10'd576) && (waddr <= 10'd607));
     rhit <= (raddr <= 10'd25) || ((raddr >= 10'd28) && (raddr <= 10'd39)) || ((raddr >= 10'd42) && (raddr <= 10'd43))
         || ((raddr >= 10'd48) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
-        || ((raddr >= 10'd128) && (raddr <= 10'd215)) || ((raddr >= 10'd254) && (raddr <= 10'd511));
+        || ((raddr >= 10'd128) && (raddr <= 10'd215)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
+        || ((raddr >= 10'd576) && (raddr <= 10'd607));
     case (raddr)
       10'd0: rdata <= 32'h48504343;
       10'd1: rdata <= 32'h100;
@@ -561,6 +581,7 @@ module hpcc_register_file (
       10'd65: rdata <= sched_beyond;
       10'd66: rdata <= sched_out_of_range;
       10'd67: rdata <= sched_cc_dropped;
+      10'd560: rdata <= r_cap_control & 32'hffff0003;
       default: rdata <= 32'd0;
     endcase
   end

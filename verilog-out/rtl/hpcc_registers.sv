@@ -75,6 +75,18 @@ module hpcc_registers (
   output wire  sched_param_write,
   output wire  [5:0] sched_param_address,
   output wire  [47:0] sched_param_data,
+  // A level is written.
+  output wire  level_write,
+  // Its group.
+  output wire  [3:0] level_group,
+  // Rate, UQ7.27 bytes per ns.
+  output wire  [33:0] level_rate,
+  // Group whose values are wanted.
+  output logic [3:0] look,
+  // One clock later: its flows with work.
+  input  wire  [15:0] active,
+  // One clock later: bytes that it has sent.
+  input  wire  [63:0] sent,
   // Own Ethernet address, first byte in the highest bits.
   output wire  [47:0] cfg_mac,
   // Own IPv4 address.
@@ -120,12 +132,19 @@ module hpcc_registers (
   // Their key.
   output wire  [63:0] cfg_control_key,
   // Eight addresses that they may come from.
-  output wire  [255:0] cfg_control_sources
+  output wire  [255:0] cfg_control_sources,
+  // Limits bound the window too.
+  output wire  cfg_cap_window,
+  // A random wait before the first packet.
+  output wire  cfg_cap_dither,
+  // Time of the window of limits, ns.
+  output wire  [15:0] cfg_cap_time
 );
   wire  take_write;
   logic [63:0] wide;
   wire  stored;
   wire  [31:0] status;
+  wire  is_sent;
   wire  file_whit;
   wire  [31:0] file_rdata;
   wire  file_rhit;
@@ -152,6 +171,9 @@ module hpcc_registers (
   wire  [31:0] file_cfg_control_interval;
   wire  [63:0] file_cfg_control_key;
   wire  [255:0] file_cfg_control_sources;
+  wire  file_cfg_cap_window;
+  wire  file_cfg_cap_dither;
+  wire  [15:0] file_cfg_cap_time;
   wire  [383:0] file_body;
   wire  [5:0] bank_address;
   wire  [63:0] bank_count;
@@ -186,6 +208,8 @@ module hpcc_registers (
   logic [5:0] param_address_q;
   logic [47:0] param_data_d;
   logic [47:0] param_data_q;
+  logic level_d;
+  logic level_q;
   logic busy_d;
   logic busy_q;
   logic offered_d;
@@ -238,6 +262,9 @@ module hpcc_registers (
     .cfg_control_interval(file_cfg_control_interval),
     .cfg_control_key(file_cfg_control_key),
     .cfg_control_sources(file_cfg_control_sources),
+    .cfg_cap_window(file_cfg_cap_window),
+    .cfg_cap_dither(file_cfg_cap_dither),
+    .cfg_cap_time(file_cfg_cap_time),
     .body(file_body)
   );
   hpcc_registers_counter_bank u_bank (
@@ -256,9 +283,13 @@ module hpcc_registers (
   assign s_axil_arready = reading_q == 2'd0;
   assign bank_address = raddr_q[6:1];
   assign status = (({31'd0, busy_q} | ({31'd0, done_q} << 1)) | ({31'd0, error_q} << 2)) | ({29'd0, code_q} << 4);
+  assign is_sent = raddr_q[9:5] == 5'h12;
   assign s_axil_rvalid = reading_q == 2'd3;
   assign s_axil_rdata = rdata_q;
   assign s_axil_rresp = {1'd0, rresp_q} << 1;
+  assign level_write = level_q;
+  assign level_group = param_address_q[3:0];
+  assign level_rate = param_data_q[33:0];
   assign cc_param_write = param_cc_q;
   assign cc_param_address = param_address_q;
   assign cc_param_data = param_data_q;
@@ -290,6 +321,9 @@ module hpcc_registers (
   assign cfg_control_interval = file_cfg_control_interval;
   assign cfg_control_key = file_cfg_control_key;
   assign cfg_control_sources = file_cfg_control_sources;
+  assign cfg_cap_window = file_cfg_cap_window;
+  assign cfg_cap_dither = file_cfg_cap_dither;
+  assign cfg_cap_time = file_cfg_cap_time;
   always_comb begin
     writing_d = writing_q;
     waddr_d = waddr_q;
@@ -341,7 +375,10 @@ module hpcc_registers (
       if (raddr_q == 10'h2b) begin
         rdata_d = status;
       end
-      if ((raddr_q[9:7] == 3'd1) & file_rhit) begin
+      if (raddr_q[9:4] == 6'h22) begin
+        rdata_d = {16'd0, active};
+      end
+      if (((raddr_q[9:7] == 3'd1) & file_rhit) | is_sent) begin
         if (raddr_q[0]) begin
           rdata_d = kept_q;
         end else begin
@@ -359,6 +396,16 @@ module hpcc_registers (
       if (waddr_q[0]) begin
         param_cc_d = ~waddr_q[7];
         param_sched_d = waddr_q[7];
+        param_address_d = waddr_q[6:1];
+        param_data_d = ({32'd0, wdata_q[15:0]} << 32) | {16'd0, param_low_q};
+      end else begin
+        param_low_d = wdata_q;
+      end
+    end
+    level_d = 1'd0;
+    if (stored & (waddr_q[9:5] == 5'h10)) begin
+      if (waddr_q[0]) begin
+        level_d = 1'd1;
         param_address_d = waddr_q[6:1];
         param_data_d = ({32'd0, wdata_q[15:0]} << 32) | {16'd0, param_low_q};
       end else begin
@@ -397,6 +444,7 @@ module hpcc_registers (
       reading_d = 2'd0;
       param_cc_d = 1'd0;
       param_sched_d = 1'd0;
+      level_d = 1'd0;
       busy_d = 1'd0;
       offered_d = 1'd0;
       done_d = 1'd0;
@@ -408,6 +456,11 @@ module hpcc_registers (
     wide = bank_count;
     if (raddr_q[6:1] == 6'h3f) begin
       wide = {16'd0, now_r_q};
+    end
+    look = raddr_q[3:0];
+    if (is_sent) begin
+      look = raddr_q[4:1];
+      wide = sent;
     end
   end
   initial begin
@@ -427,6 +480,7 @@ module hpcc_registers (
     param_sched_q = 1'd0;
     param_address_q = 6'd0;
     param_data_q = 48'd0;
+    level_q = 1'd0;
     busy_q = 1'd0;
     offered_q = 1'd0;
     done_q = 1'd0;
@@ -452,6 +506,7 @@ module hpcc_registers (
     param_sched_q <= param_sched_d;
     param_address_q <= param_address_d;
     param_data_q <= param_data_d;
+    level_q <= level_d;
     busy_q <= busy_d;
     offered_q <= offered_d;
     done_q <= done_d;

@@ -8,8 +8,8 @@
 //
 // | clock | registers | computed |
 // |---|---|---|
-// | 2 | inputs | rate, MTU, priority |
-// | 8 | `zeros` | leading zeros of the rate |
+// | 2, 3 | inputs | MTU, priority; rate |
+// | 9 | `zeros` | leading zeros of the rate |
 // | 13 | inputs | credit after the visit |
 // | 14 | `missing` | payload of a packet less the credit, bytes |
 // | 15 | `row_15` | row |
@@ -18,7 +18,7 @@
 module hpcc_sched_choice (
   // Clock.
   input  wire  clk,
-  // Clock 2: rate, UQ7.27 bytes per ns.
+  // Clock 3: rate, UQ7.27 bytes per ns.
   input  wire  [33:0] rate,
   // Clock 2: MTU code.
   input  wire  [2:0] mtu,
@@ -52,7 +52,7 @@ module hpcc_sched_choice (
     .x(unused_normalise_x),
     .shift(normalise_shift)
   );
-  hpcc_delay #(.WIDTH(6), .DEPTH(6)) u_zeros (
+  hpcc_delay #(.WIDTH(6), .DEPTH(5)) u_zeros (
     .clk(clk),
     .d(normalise_shift),
     .q(zeros_q)
@@ -129,7 +129,7 @@ module hpcc_sched_choice (
         row_15_d = 4'hf;
       end
     end
-    if (held_q) begin
+    if (held_q | (zeros_q == 6'h3f)) begin
       row_15_d = 4'd5;
     end
   end

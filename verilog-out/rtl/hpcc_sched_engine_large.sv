@@ -6,7 +6,8 @@
 // | clock | what |
 // |---|---|
 // | -1 | a flow leaves `super::waiting` (the ring), or the row of woken flows, which goes first |
-// | 0 | its words are read: sender state, pacing, visit state |
+// | -1 | its cap is read, at 1 the level of its group |
+// | 0 | its other words are read: sender state, pacing, visit state |
 // | 2 - 13 | `super::visit` |
 // | 13 | visit state written; grant to the FIFO |
 // | 15 | the flow waits again, unless it is idle |
@@ -41,6 +42,20 @@ module hpcc_sched_engine_large (
   input  wire  [69:0] pacing,
   // Pacing is written.
   input  wire  paced,
+  // Its cap and group, if `limited`.
+  input  wire  [73:0] cap,
+  // Cap and group are written.
+  input  wire  limited,
+  // A level is written, not within 32 clocks after reset.
+  input  wire  level_write,
+  // Its group.
+  input  wire  [3:0] level_group,
+  // The level.
+  input  wire  [76:0] level,
+  // Register: flows that become active start after a random part of a packet time.
+  input  wire  dither,
+  // Random number.
+  input  wire  [15:0] random,
   // It may have something to send.
   input  wire  wake,
   // It is cleared.
@@ -48,7 +63,7 @@ module hpcc_sched_engine_large (
   // Index whose visited word is wanted.
   input  wire  [9:0] asked,
   // The visited word of two clocks ago's index.
-  output wire  [63:0] visited,
+  output wire  [64:0] visited,
   // Tick now.
   input  wire  [19:0] tick,
   // Paused priorities.
@@ -66,6 +81,7 @@ module hpcc_sched_engine_large (
   wire  waking;
   wire  settled;
   wire  open;
+  logic [37:0] entry;
   wire  ending;
   wire  [5:0] lag;
   logic [5:0] tag_now;
@@ -76,12 +92,22 @@ module hpcc_sched_engine_large (
   wire  [9:0] pacing_ram_raddr;
   wire  [69:0] pacing_ram_rdata;
   wire  pacing_ram_we;
+  wire  [9:0] cap_ram_raddr;
+  wire  [73:0] cap_ram_rdata;
+  wire  cap_ram_we;
+  wire  [69:0] cap_2_d;
+  logic [69:0] cap_2_q;
+  wire  [3:0] level_ram_raddr;
+  wire  [76:0] level_ram_rdata;
+  wire  level_ram_we;
+  logic [3:0] level_ram_waddr;
+  logic [76:0] level_ram_wdata;
   wire  [9:0] state_ram_raddr;
-  wire  [141:0] state_ram_rdata;
+  wire  [143:0] state_ram_rdata;
   wire  [9:0] state_ram_waddr;
-  wire  [63:0] visited_ram_rdata;
+  wire  [64:0] visited_ram_rdata;
   wire  [9:0] visited_ram_waddr;
-  wire  [63:0] visited_ram_wdata;
+  wire  [64:0] visited_ram_wdata;
   wire  [9:0] out_ram_raddr;
   wire  out_ram_rdata;
   wire  [9:0] out_ram_waddr;
@@ -104,7 +130,6 @@ module hpcc_sched_engine_large (
   wire  [37:0] waiting_down_data;
   wire  waiting_down_valid;
   wire  waiting_down_ready;
-  wire  [33:0] choice_rate;
   wire  [2:0] choice_mtu;
   wire  [2:0] choice_pause_bit;
   wire  [20:0] choice_credit;
@@ -119,11 +144,11 @@ module hpcc_sched_engine_large (
   logic [4:0] settle_q;
   wire  valid_0_d;
   logic valid_0_q;
-  logic [37:0] entry_0_d;
   logic [37:0] entry_0_q;
   wire  valid_13_q;
   wire  [37:0] entry_13_q;
-  wire  [141:0] visit_state_after;
+  wire  [33:0] visit_rate;
+  wire  [143:0] visit_state_after;
   wire  [63:0] visit_grant;
   wire  visit_idle;
   wire  [37:0] back_15_d;
@@ -146,7 +171,23 @@ module hpcc_sched_engine_large (
     .waddr(index),
     .wdata(pacing)
   );
-  hpcc_table_ram #(.WIDTH(142), .ADDRESS(10)) u_state_ram (
+  hpcc_table_ram #(.WIDTH(74), .ADDRESS(10)) u_cap_ram (
+    .clk(clk),
+    .raddr(cap_ram_raddr),
+    .rdata(cap_ram_rdata),
+    .we(cap_ram_we),
+    .waddr(index),
+    .wdata(cap)
+  );
+  hpcc_ram #(.WIDTH(77), .ADDRESS(4), .OUTPUT_REGISTER(0)) u_level_ram (
+    .clk(clk),
+    .raddr(level_ram_raddr),
+    .rdata(level_ram_rdata),
+    .we(level_ram_we),
+    .waddr(level_ram_waddr),
+    .wdata(level_ram_wdata)
+  );
+  hpcc_table_ram #(.WIDTH(144), .ADDRESS(10)) u_state_ram (
     .clk(clk),
     .raddr(state_ram_raddr),
     .rdata(state_ram_rdata),
@@ -154,7 +195,7 @@ module hpcc_sched_engine_large (
     .waddr(state_ram_waddr),
     .wdata(visit_state_after)
   );
-  hpcc_table_ram #(.WIDTH(64), .ADDRESS(10)) u_visited_ram (
+  hpcc_table_ram #(.WIDTH(65), .ADDRESS(10)) u_visited_ram (
     .clk(clk),
     .raddr(asked),
     .rdata(visited_ram_rdata),
@@ -212,7 +253,7 @@ module hpcc_sched_engine_large (
   );
   hpcc_sched_choice u_choice (
     .clk(clk),
-    .rate(choice_rate),
+    .rate(visit_rate),
     .mtu(choice_mtu),
     .pause_bit(choice_pause_bit),
     .pause(pause),
@@ -244,6 +285,11 @@ module hpcc_sched_engine_large (
     .clk(clk),
     .sender(sender_ram_rdata),
     .pacing(pacing_ram_rdata),
+    .cap(cap_2_q),
+    .level(level_ram_rdata),
+    .dither(dither),
+    .random(random),
+    .rate(visit_rate),
     .state(state_ram_rdata),
     .tick(tick),
     .pause(pause),
@@ -264,6 +310,8 @@ module hpcc_sched_engine_large (
   );
   assign settled = settle_q == 5'd0;
   assign pacing_ram_we = notify & paced;
+  assign cap_ram_we = notify & limited;
+  assign level_ram_we = level_write | (~settled);
   assign visited = visited_ram_rdata;
   assign wake_13_d = ((({33'd0, (notify & clear)} << 33) | ({33'd0, (notify & wake)} << 32)) | ({21'd0, flow} << 16)) | {24'd0, index};
   assign back_ram_raddr = wake_13_q[9:0];
@@ -277,12 +325,15 @@ module hpcc_sched_engine_large (
   assign open = settled & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
   assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
+  assign cap_ram_raddr = entry[9:0];
+  assign level_ram_raddr = cap_ram_rdata[73:70];
+  assign cap_2_d = cap_ram_rdata[69:0];
   assign sender_ram_raddr = entry_0_q[9:0];
   assign pacing_ram_raddr = entry_0_q[9:0];
   assign state_ram_raddr = entry_0_q[9:0];
   assign state_ram_waddr = entry_13_q[9:0];
   assign visited_ram_waddr = entry_13_q[9:0];
-  assign visited_ram_wdata = visit_state_after[63:0];
+  assign visited_ram_wdata = {1'd0, visit_state_after[63:0]} | ({64'd0, visit_state_after[142]} << 64);
   assign out_ram_waddr = entry_13_q[9:0];
   assign out_ram_wdata = visit_state_after[64];
   assign ending = valid_13_q & settled;
@@ -291,7 +342,6 @@ module hpcc_sched_engine_large (
   assign back_valid_15_d = ending & (~visit_idle);
   assign back_15_d = ({32'd0, tag_after} << 32) | {6'd0, entry_13_q[31:0]};
   assign waiting_enter = back_valid_15_q & settled;
-  assign choice_rate = pacing_ram_rdata[33:0];
   assign choice_mtu = sender_ram_rdata[134:132];
   assign choice_pause_bit = sender_ram_rdata[137:135];
   assign choice_credit = visit_state_after[141:121];
@@ -309,9 +359,17 @@ module hpcc_sched_engine_large (
     end
   end
   always_comb begin
-    entry_0_d = waiting_down_data;
+    level_ram_waddr = level_group;
+    level_ram_wdata = level;
+    if (~settled) begin
+      level_ram_waddr = settle_q[3:0];
+      level_ram_wdata = ({34'd0, (~43'd0)} << 34) | {43'd0, (~34'd0)};
+    end
+  end
+  always_comb begin
+    entry = waiting_down_data;
     if (woken_down_valid) begin
-      entry_0_d = ({32'd0, tag} << 32) | {6'd0, woken_down_data};
+      entry = ({32'd0, tag} << 32) | {6'd0, woken_down_data};
     end
   end
   always_comb begin
@@ -327,16 +385,18 @@ module hpcc_sched_engine_large (
     end
   end
   initial begin
+    cap_2_q = 70'd0;
     wake_14_q = 34'd0;
     settle_q = 5'd0;
     valid_0_q = 1'd0;
     entry_0_q = 38'd0;
   end
   always @(posedge clk) begin
+    cap_2_q <= cap_2_d;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;
     valid_0_q <= valid_0_d;
-    entry_0_q <= entry_0_d;
+    entry_0_q <= entry;
   end
   wire unused_bits = &{1'b0, lag[4:0]};
 endmodule

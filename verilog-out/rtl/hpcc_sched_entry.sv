@@ -23,7 +23,7 @@ module hpcc_sched_entry (
   input  wire  [33:0] update_window,
   input  wire  [33:0] update_rate,
   input  wire  [50:0] update_utilisation,
-  // Creation and removal.
+  // Creation, removal, caps.
   input  wire  command_valid,
   output wire  command_ready,
   input  wire  command_create,
@@ -34,6 +34,9 @@ module hpcc_sched_entry (
   input  wire  [2:0] command_priority,
   input  wire  command_windowless,
   input  wire  command_timerless,
+  input  wire  command_limit,
+  input  wire  [33:0] command_rate,
+  input  wire  [3:0] command_group,
   // Acknowledgements; `snd_nxt` is not used.
   input  wire  event_valid,
   output wire  event_ready,
@@ -75,7 +78,7 @@ module hpcc_sched_entry (
   // Clock 0: flow.
   output wire  [8:0] flow,
   // Clock 0: operation.
-  output wire  [135:0] word,
+  output wire  [139:0] word,
   // Clock 0: what an acknowledgement carries besides.
   output wire  [468:0] telemetry,
   // Clock 0, counter pulse: something for a flow number past the configured count was dropped.
@@ -128,6 +131,9 @@ module hpcc_sched_entry (
   logic [2:0] command_priority_q;
   logic command_windowless_q;
   logic command_timerless_q;
+  logic command_limit_q;
+  logic [33:0] command_rate_q;
+  logic [3:0] command_group_q;
   logic [2:0] event_kind_q;
   logic [7:0] event_generation_q;
   logic [23:0] event_psn_q;
@@ -145,8 +151,8 @@ module hpcc_sched_entry (
   logic valid_r_q;
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
-  wire  [135:0] word_r_d;
-  logic [135:0] word_r_q;
+  wire  [139:0] word_r_d;
+  logic [139:0] word_r_q;
   logic [468:0] telemetry_r_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
@@ -156,9 +162,10 @@ module hpcc_sched_entry (
   assign feedback_ready = select == 3'd4;
   assign work_ready = select == 3'd5;
   assign in_range = recent_flow_0_q <= {7'd0, last_flow};
-  assign word_r_d = ((((((((({135'd0, command_timerless_q} << 135) | ({135'd0, command_windowless_q} << 134))
-      | ({133'd0, command_priority_q} << 131)) | ({133'd0, command_mtu_q} << 128)) | ({102'd0, rate} << 94)) | ({102'd0, window} << 60))
-      | ({112'd0, second} << 36)) | ({112'd0, psn} << 12)) | ({128'd0, generation} << 4)) | {132'd0, kind};
+  assign word_r_d = (((((((((({136'd0, command_group_q} << 136) | ({139'd0, command_timerless_q} << 135))
+      | ({139'd0, command_windowless_q} << 134)) | ({137'd0, command_priority_q} << 131)) | ({137'd0, command_mtu_q} << 128))
+      | ({106'd0, rate} << 94)) | ({106'd0, window} << 60)) | ({116'd0, second} << 36)) | ({116'd0, psn} << 12))
+      | ({132'd0, generation} << 4)) | {136'd0, kind};
   assign telemetry_1_d = ((((((({466'd0, event_kind} << 466) | ({468'd0, event_int_valid} << 465)) | ({465'd0, event_n_hop} << 461))
       | ({457'd0, event_path_id} << 449)) | ({149'd0, event_hops} << 129)) | ({468'd0, event_ecn} << 128))
       | ({421'd0, event_sent_at} << 80)) | {421'd0, event_now};
@@ -189,8 +196,15 @@ module hpcc_sched_entry (
     end
     if (select_1_q == 3'd2) begin
       kind = 4'd9;
+      if (command_limit_q) begin
+        kind = 4'hc;
+        rate = command_rate_q;
+        window = ~34'd0;
+      end
       if (command_create_q) begin
         kind = 4'd8;
+        rate = 34'd0;
+        window = 34'd0;
       end
       generation = command_generation_q;
       psn = command_psn_q;
@@ -384,6 +398,9 @@ module hpcc_sched_entry (
     command_priority_q = 3'd0;
     command_windowless_q = 1'd0;
     command_timerless_q = 1'd0;
+    command_limit_q = 1'd0;
+    command_rate_q = 34'd0;
+    command_group_q = 4'd0;
     event_kind_q = 3'd0;
     event_generation_q = 8'd0;
     event_psn_q = 24'd0;
@@ -398,7 +415,7 @@ module hpcc_sched_entry (
     telemetry_1_q = 469'd0;
     valid_r_q = 1'd0;
     flow_r_q = 9'd0;
-    word_r_q = 136'd0;
+    word_r_q = 140'd0;
     telemetry_r_q = 469'd0;
     out_of_range_r_q = 1'd0;
   end
@@ -426,6 +443,9 @@ module hpcc_sched_entry (
     command_priority_q <= command_priority;
     command_windowless_q <= command_windowless;
     command_timerless_q <= command_timerless;
+    command_limit_q <= command_limit;
+    command_rate_q <= command_rate;
+    command_group_q <= command_group;
     event_kind_q <= event_kind;
     event_generation_q <= event_generation;
     event_psn_q <= event_psn_next;

@@ -6,12 +6,13 @@
 // | clock | registers | computed | format |
 // |---|---|---|---|
 // | 0 | inputs | rate and window | UQ7.27, UQ23.11 |
-// | 3 | `earned` | rate x visit interval | 19 bits, bytes |
+// | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window of limits | 19 bits, bytes; UQ23.11 |
+// | 4 | `window_4` | the window given, or that of a limit | UQ23.11 |
 // | 6 | input | MTU code | |
 // | 7 | `wire_7`, `round_7` | wire bytes of a packet; window plus one MTU less one unit | 13 bits, UQ24.11 |
 // | 8 | `word_8` | cap, window in packets | 20 bits, 16 bits |
 //
-// Bit for bit `hpcc_models::sched::Pacing::new`.
+// Bit for bit `hpcc_models::sched::Pacing::new`, and for a limit `hpcc_models::sched::Cap::new`.
 //
 // Computes pacing words, one a clock.
 module hpcc_sched_pacing_update (
@@ -21,6 +22,10 @@ module hpcc_sched_pacing_update (
   input  wire  [33:0] rate,
   // Clock 0: window.
   input  wire  [33:0] window,
+  // Clock 0: the window is the rate times `flight`, whatever `window` says.
+  input  wire  timed,
+  // Register: time of the window of limits, ns.
+  input  wire  [15:0] flight,
   // Register: visit interval, ns.
   input  wire  [11:0] interval,
   // Register: wire bytes of a packet beside its payload.
@@ -35,6 +40,11 @@ module hpcc_sched_pacing_update (
   wire  [18:0] earned_p;
   wire  [18:0] earned_7_q;
   wire  [33:0] rate_7_q;
+  wire  [33:0] flown_p;
+  wire  [33:0] window_3_q;
+  wire  timed_3_q;
+  logic [33:0] window_4_d;
+  logic [33:0] window_4_q;
   wire  [33:0] window_6_q;
   logic [2:0] mtu_7_q;
   logic [12:0] wire_7_d;
@@ -59,14 +69,39 @@ module hpcc_sched_pacing_update (
     .d(rate),
     .q(rate_7_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(6)) u_window_6 (
+  hpcc_mul #(.A(34), .B(16), .P(34), .LOW(16)) u_flown (
+    .clk(clk),
+    .a(rate),
+    .b(flight),
+    .p(flown_p)
+  );
+  hpcc_delay #(.WIDTH(34), .DEPTH(3)) u_window_3 (
     .clk(clk),
     .d(window),
+    .q(window_3_q)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_timed_3 (
+    .clk(clk),
+    .d(timed),
+    .q(timed_3_q)
+  );
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_window_6 (
+    .clk(clk),
+    .d(window_4_q),
     .q(window_6_q)
   );
   assign cap = ({1'd0, earned_7_q} + {7'd0, wire_7_q}) + 20'd1;
   assign word_8_d = (({54'd0, packets} << 54) | ({50'd0, cap} << 34)) | {36'd0, rate_7_q};
   assign word = word_8_q;
+  always_comb begin
+    window_4_d = window_3_q;
+    if (timed_3_q) begin
+      window_4_d = flown_p;
+      if (flown_p == 34'd0) begin
+        window_4_d = 34'd1;
+      end
+    end
+  end
   always_comb begin
     wire_7_d = 13'h1000 + {3'd0, overhead};
     round_7_d = {1'd0, window_6_q} + 35'h7fffff;
@@ -103,12 +138,14 @@ module hpcc_sched_pacing_update (
     end
   end
   initial begin
+    window_4_q = 34'd0;
     mtu_7_q = 3'd0;
     wire_7_q = 13'd0;
     round_7_q = 35'd0;
     word_8_q = 70'd0;
   end
   always @(posedge clk) begin
+    window_4_q <= window_4_d;
     mtu_7_q <= mtu;
     wire_7_q <= wire_7_d;
     round_7_q <= round_7_d;

@@ -33,6 +33,10 @@ module hpcc_sched_sender_large (
   input  wire  [9:0] overhead,
   // Register: visit interval of the cap, ns.
   input  wire  [11:0] interval,
+  // Register: a limit bounds the window too.
+  input  wire  cap_window,
+  // Register: to its rate times this, ns.
+  input  wire  [15:0] cap_time,
   // Register: timeout, 1.024 us.
   input  wire  [15:0] timeout,
   // Register: retry limit.
@@ -61,6 +65,18 @@ module hpcc_sched_sender_large (
   output wire  [69:0] pacing,
   // Clock 8: pacing is written.
   output wire  paced,
+  // Clock 8: cap and group.
+  output logic [73:0] cap,
+  // Clock 8: cap and group are written.
+  output wire  limited,
+  // Clock 7: flow.
+  output wire  [12:0] flow_next,
+  // Clock 8: work was added, so that something is unsent whatever visits say.
+  output wire  worked,
+  // Clock 8: a granted packet used `unused` bytes less than a full one.
+  output wire  adjusted,
+  // Clock 8: bytes, two's complement.
+  output wire  [19:0] unused,
   // Clock 8: the flow may have something to send.
   output wire  wake,
   // Clock 8: the flow is cleared.
@@ -167,7 +183,20 @@ module hpcc_sched_sender_large (
   logic [15:0] now_7_q;
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
+  wire  pacing_word_timed;
   wire  [69:0] pacing_word_word;
+  logic stopped_6_q;
+  logic [3:0] group_8_q;
+  wire  created_8_d;
+  logic created_8_q;
+  wire  limited_8_d;
+  logic limited_8_q;
+  wire  worked_8_d;
+  logic worked_8_q;
+  wire  adjusted_8_d;
+  logic adjusted_8_q;
+  wire  [19:0] unused_8_d;
+  logic [19:0] unused_8_q;
   hpcc_nic_pkg::flow_shared_t sender_8_q;
   logic notify_8_q;
   wire  paced_8_d;
@@ -227,7 +256,7 @@ module hpcc_sched_sender_large (
     .waddr(flow_7_q),
     .wdata(written)
   );
-  hpcc_delay #(.WIDTH(136), .DEPTH(5)) u_op_5 (
+  hpcc_delay #(.WIDTH(140), .DEPTH(5)) u_op_5 (
     .clk(clk),
     .d(word),
     .q(op_5_q)
@@ -241,6 +270,8 @@ module hpcc_sched_sender_large (
     .clk(clk),
     .rate(word.rate),
     .window(word.window),
+    .timed(pacing_word_timed),
+    .flight(cap_time),
     .interval(interval),
     .overhead(overhead),
     .mtu(mtu_6_q),
@@ -252,6 +283,7 @@ module hpcc_sched_sender_large (
   assign index = quotient_p[9:0];
   assign engine_4 = engine_4r_q;
   assign index_8_d = quotient_p[9:0];
+  assign pacing_word_timed = (cap_window & (word.kind == hpcc_nic_pkg::OP_KIND_LIMIT)) & (~(&word.rate));
   assign pacing = pacing_word_word;
   assign fresh = visited_5_q.generation != memory_rdata.shared.generation;
   assign restarted = visited_5_q.restarts != memory_rdata.shared.restarts;
@@ -271,7 +303,7 @@ module hpcc_sched_sender_large (
   assign reach_less_one = max_6_q + (~sender_6_q.shared.una);
   assign far_d = reach_less_one[22];
   assign age_d = timer_now - sender_6_q.since;
-  assign held_7_d = held[sender_6_q.shared.pause_class];
+  assign held_7_d = held[sender_6_q.shared.pause_class] | stopped_6_q;
   assign kind = op_7_q.kind;
   assign own = sender_7_q.shared.alive & (sender_7_q.shared.generation == op_7_q.generation);
   assign is_ack = own & ((kind == hpcc_nic_pkg::OP_KIND_ACK) | (kind == hpcc_nic_pkg::OP_KIND_NAK));
@@ -281,8 +313,14 @@ module hpcc_sched_sender_large (
       & (~none_out_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q.sent)) & (age_q >= timeout)) & (~held_7_q);
   assign rewind = (good & (kind == hpcc_nic_pkg::OP_KIND_NAK)) | (expired & (sender_7_q.retries < retry_limit));
   assign paced_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
-  assign wake_8_d = valid_7_q & ((((own & (((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
-      | (kind == hpcc_nic_pkg::OP_KIND_RESTART))) | (good & (~at_una_q))) | rewind) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
+  assign wake_8_d = valid_7_q & ((((own & ((((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
+      | (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))) | (good & (~at_una_q))) | rewind)
+      | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
+  assign created_8_d = kind == hpcc_nic_pkg::OP_KIND_CREATE;
+  assign limited_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
+  assign worked_8_d = (kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART);
+  assign adjusted_8_d = (valid_7_q & own) & (kind == hpcc_nic_pkg::OP_KIND_ADJUST);
+  assign unused_8_d = op_7_q.second[19:0];
   assign clear_8_d = valid_7_q & (kind == hpcc_nic_pkg::OP_KIND_CLEAR);
   assign to_cc_8_d = valid_7_q & (((is_ack & (old | good)) | (own & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY))) | (expired & rewind));
   assign timed_out_8_d = (valid_7_q & expired) & rewind;
@@ -296,6 +334,11 @@ module hpcc_sched_sender_large (
   assign flow_8 = flow_8r_q;
   assign sender = sender_8_q;
   assign paced = paced_8_q;
+  assign limited = limited_8_q;
+  assign flow_next = flow_7_q;
+  assign worked = worked_8_q;
+  assign adjusted = adjusted_8_q;
+  assign unused = unused_8_q;
   assign wake = wake_8_q;
   assign clear = clear_8_q;
   assign to_cc = to_cc_8_q;
@@ -308,6 +351,12 @@ module hpcc_sched_sender_large (
   assign ended = ended_8_q;
   assign late = late_8_q;
   assign beyond = beyond_8_q;
+  always_comb begin
+    cap = {4'd0, pacing_word_word} | ({70'd0, group_8_q} << 70);
+    if (created_8_q) begin
+      cap = ({38'd0, (~36'd0)} << 34) | {40'd0, (~34'd0)};
+    end
+  end
   always_comb begin
     nxt_6_d = visited_5_q.nxt;
     if (stale) begin
@@ -470,9 +519,9 @@ module hpcc_sched_sender_large (
     engine_3_q = 3'd0;
     engine_4r_q = 3'd0;
     flow_8r_q = 13'd0;
-    visited_5_q = 64'd0;
-    op_6_q = 136'd0;
-    op_7_q = 136'd0;
+    visited_5_q = 65'd0;
+    op_6_q = 140'd0;
+    op_7_q = 140'd0;
     sender_6_q = 170'd0;
     sender_7_q = 170'd0;
     nxt_6_q = 24'd0;
@@ -501,6 +550,13 @@ module hpcc_sched_sender_large (
     held_7_q = 1'd0;
     now_7_q = 16'd0;
     mtu_6_q = 3'd0;
+    stopped_6_q = 1'd0;
+    group_8_q = 4'd0;
+    created_8_q = 1'd0;
+    limited_8_q = 1'd0;
+    worked_8_q = 1'd0;
+    adjusted_8_q = 1'd0;
+    unused_8_q = 20'd0;
     sender_8_q = 140'd0;
     notify_8_q = 1'd0;
     paced_8_q = 1'd0;
@@ -552,6 +608,13 @@ module hpcc_sched_sender_large (
     held_7_q <= held_7_d;
     now_7_q <= timer_now;
     mtu_6_q <= mtu_6_d;
+    stopped_6_q <= visited_5_q.stopped;
+    group_8_q <= op_7_q.group;
+    created_8_q <= created_8_d;
+    limited_8_q <= limited_8_d;
+    worked_8_q <= worked_8_d;
+    adjusted_8_q <= adjusted_8_d;
+    unused_8_q <= unused_8_d;
     sender_8_q <= written.shared;
     notify_8_q <= valid_7_q;
     paced_8_q <= paced_8_d;

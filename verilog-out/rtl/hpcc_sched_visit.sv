@@ -7,16 +7,19 @@
 // |---|---|---|---|
 // | 2 | inputs | the three words of the flow show | |
 // | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
+// | 3 | `rate_3`, `cap_3`, `window_3` | the least of law and limits; of the level only the rate | |
 // | 4 | `behind`, `inside`, `lead` | against `una` and the READ last sent | 24 bits |
 // | 4 - 6 | `product` | rate x ticks | UQ27.16 |
 // | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
+// | 5, 6 | `cap_5`, `window_6` | credit cap and window under the level too | 20, 16 bits |
+// | 5 | `share` | random part of a packet | 13 bits |
 // | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
 // | 7 | `open`, `left_7`, `sum` | saturated at 15; credit earned | 4 bits, 45 bits |
 // | 8 | `room`, `balance[0]` | smaller of both; capped | 4 bits, SQ20.16 |
 // | 9 - 12 | `balance[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
 // | 13 | outputs | the flow's new state and the grant | |
 //
-// Bit for bit `hpcc_models::sched::visit()`.
+// Bit for bit `hpcc_models::sched::visit_dithered` of what `hpcc_models::sched::Pacing::limited` leaves.
 //
 // Visits. The flow's words are inputs two clocks after its visit began, its new state leaves eleven clocks later.
 module hpcc_sched_visit (
@@ -26,8 +29,18 @@ module hpcc_sched_visit (
   input  wire  [139:0] sender,
   // Clock 2: pacing.
   input  wire  [69:0] pacing,
+  // Clock 2: cap of the flow.
+  input  wire  [69:0] cap,
+  // Clock 2: level of its group.
+  input  wire  [76:0] level,
+  // Register: flows that become active start after a random part of a packet time.
+  input  wire  dither,
+  // Random number.
+  input  wire  [15:0] random,
+  // Clock 3: rate under law and limits.
+  output wire  [33:0] rate,
   // Clock 2: visit state.
-  input  wire  [141:0] state,
+  input  wire  [143:0] state,
   // Clock 2: tick now.
   input  wire  [19:0] tick,
   // Paused priorities.
@@ -35,7 +48,7 @@ module hpcc_sched_visit (
   // Register: wire bytes of a packet beside its payload.
   input  wire  [9:0] overhead,
   // Clock 13: visit state afterwards.
-  output wire  [141:0] state_after,
+  output wire  [143:0] state_after,
   // Clock 13: grant with priority, without flow and tag; count 0 is none.
   output wire  [63:0] grant,
   // Clock 13: the flow leaves the ring.
@@ -45,6 +58,8 @@ module hpcc_sched_visit (
   wire  restarted;
   wire  rewound;
   logic [16:0] ticks;
+  logic [33:0] own_rate;
+  wire  work;
   wire  [24:0] headroom;
   wire  stopped;
   wire  [36:0] diff_0;
@@ -69,7 +84,7 @@ module hpcc_sched_visit (
   logic [19:0] correction_q;
   wire  [36:0] credit_3_d;
   logic [36:0] credit_3_q;
-  wire  [33:0] rate_3_d;
+  logic [33:0] rate_3_d;
   logic [33:0] rate_3_q;
   logic [12:0] wire_3_d;
   logic [12:0] wire_3_q;
@@ -109,10 +124,44 @@ module hpcc_sched_visit (
   logic [23:0] left_q;
   wire  [23:0] repeat_d;
   logic [23:0] repeat_q;
-  wire  [15:0] window_6_d;
-  wire  [15:0] window_6_q;
-  wire  [19:0] cap_7_d;
-  wire  [19:0] cap_7_q;
+  logic [15:0] window_3_d;
+  logic [15:0] window_3_q;
+  wire  [15:0] window_5_q;
+  logic [15:0] window_6_d;
+  logic [15:0] window_6_q;
+  logic [19:0] cap_3_d;
+  logic [19:0] cap_3_q;
+  logic [19:0] cap_4_q;
+  logic [19:0] cap_5_d;
+  logic [19:0] cap_5_q;
+  logic [19:0] cap_6_q;
+  logic [19:0] cap_7_d;
+  logic [19:0] cap_7_q;
+  wire  [42:0] level_3_d;
+  logic [42:0] level_3_q;
+  wire  [20:0] level_cap_d;
+  logic [20:0] level_cap_q;
+  logic [23:0] level_round_d;
+  logic [23:0] level_round_q;
+  logic [15:0] level_packets_d;
+  logic [15:0] level_packets_q;
+  wire  [2:0] mtu_4_d;
+  logic [2:0] mtu_4_q;
+  wire  [12:0] share_p;
+  logic [12:0] share_6_q;
+  wire  rest_3_d;
+  logic rest_3_q;
+  wire  rest_6_q;
+  wire  halted_4_d;
+  logic halted_4_q;
+  wire  halted_6_q;
+  logic halted_7_q;
+  wire  resting_7_d;
+  logic resting_7_q;
+  wire  resting_12_q;
+  wire  stopped_8_d;
+  logic stopped_8_q;
+  wire  stopped_12_q;
   logic [3:0] open_d;
   logic [3:0] open_q;
   logic [3:0] left_7_d;
@@ -187,8 +236,8 @@ module hpcc_sched_visit (
   wire  [19:0] tick_12_q;
   wire  parked_12_d;
   wire  parked_12_q;
-  wire  [141:0] state_13_d;
-  logic [141:0] state_13_q;
+  wire  [143:0] state_13_d;
+  logic [143:0] state_13_q;
   wire  [63:0] grant_13_d;
   logic [63:0] grant_13_q;
   logic idle_13_q;
@@ -218,15 +267,36 @@ module hpcc_sched_visit (
     .d(wire_4_q),
     .q(wire_6_q)
   );
-  hpcc_delay #(.WIDTH(16), .DEPTH(4)) u_window_6 (
+  hpcc_delay #(.WIDTH(16), .DEPTH(2)) u_window_5 (
     .clk(clk),
-    .d(window_6_d),
-    .q(window_6_q)
+    .d(window_3_q),
+    .q(window_5_q)
   );
-  hpcc_delay #(.WIDTH(20), .DEPTH(5)) u_cap_7 (
+  hpcc_mul #(.A(16), .B(13), .P(13), .LOW(16)) u_share (
     .clk(clk),
-    .d(cap_7_d),
-    .q(cap_7_q)
+    .a(random),
+    .b(wire_3_q),
+    .p(share_p)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_rest_6 (
+    .clk(clk),
+    .d(rest_3_q),
+    .q(rest_6_q)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_halted_6 (
+    .clk(clk),
+    .d(halted_4_q),
+    .q(halted_6_q)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(5)) u_resting_12 (
+    .clk(clk),
+    .d(resting_7_q),
+    .q(resting_12_q)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_stopped_12 (
+    .clk(clk),
+    .d(stopped_8_q),
+    .q(stopped_12_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_alive_7 (
     .clk(clk),
@@ -325,9 +395,8 @@ module hpcc_sched_visit (
   assign elapsed_d = tick - state[84:65];
   assign correction_d = sender[115:96] - state[104:85];
   assign credit_3_d = state[141:105];
-  assign rate_3_d = pacing[33:0];
-  assign window_6_d = pacing[69:54];
-  assign cap_7_d = pacing[53:34];
+  assign level_3_d = level[76:34];
+  assign rest_3_d = state[143];
   assign parked_12_d = state[64];
   assign behind_d = wanted_q - sender_3_q[23:0];
   assign from_start_d = wanted_q - sender_3_q[71:48];
@@ -337,6 +406,10 @@ module hpcc_sched_visit (
   assign to_4_d = sender_3_q[95:72];
   assign lead_d = max_3_q - sender_3_q[23:0];
   assign windowless_6_d = sender_3_q[139];
+  assign rate = rate_3_q;
+  assign halted_4_d = rate_3_q == 34'd0;
+  assign level_cap_d = {1'd0, level_3_q[19:0]} + {8'd0, wire_3_q};
+  assign mtu_4_d = sender_3_q[134:132];
   assign alive_7_d = sender_3_q[138];
   assign priority_7_d = sender_3_q[137:135];
   assign generation_12_d = sender_3_q[123:116];
@@ -349,7 +422,10 @@ module hpcc_sched_visit (
   assign headroom = {9'd0, window_6_q} - {1'd0, in_flight_q};
   assign passed_7_d = repeat_q[23];
   assign far_7_d = |repeat_q[22:4];
+  assign work = (|left_q) & (~left_q[23]);
+  assign resting_7_d = (~work) | halted_6_q;
   assign stopped = ((~alive_7_q) | (open_q == 4'd0)) | (left_7_q == 4'd0);
+  assign stopped_8_d = halted_7_q & (~stopped);
   assign count_0_d = 4'd0;
   assign repeats_12_d = (({5'd0, passed_7_q} << 5) | ({5'd0, far_7_q} << 4)) | {2'd0, repeats_7_q};
   assign diff_0 = balance_0_q - ({24'd0, bytes_0_q} << 19);
@@ -357,9 +433,10 @@ module hpcc_sched_visit (
   assign diff_2 = balance_2_q - ({24'd0, bytes_2_q} << 17);
   assign diff_3 = balance_3_q - ({24'd0, bytes_3_q} << 16);
   assign end_psn = nxt_12_q + {20'd0, count_4_q};
-  assign state_13_d = (((((((({105'd0, balance_4_q} << 105) | ({122'd0, adjust_12_q} << 85)) | ({122'd0, tick_12_q} << 65))
-      | ({141'd0, (parked_12_q ^ idle_12_q)} << 64)) | ({138'd0, restarts_12_q} << 60)) | ({134'd0, generation_12_q} << 52))
-      | ({138'd0, seen_new} << 48)) | ({118'd0, max_new} << 24)) | {118'd0, end_psn};
+  assign state_13_d = (((((((((({143'd0, resting_12_q} << 143) | ({143'd0, stopped_12_q} << 142)) | ({107'd0, balance_4_q} << 105))
+      | ({124'd0, adjust_12_q} << 85)) | ({124'd0, tick_12_q} << 65)) | ({143'd0, (parked_12_q ^ idle_12_q)} << 64))
+      | ({140'd0, restarts_12_q} << 60)) | ({136'd0, generation_12_q} << 52)) | ({140'd0, seen_new} << 48)) | ({120'd0, max_new} << 24))
+      | {120'd0, end_psn};
   assign grant_13_d = (((((({61'd0, priority_12_q} << 55) | ({56'd0, generation_12_q} << 34))
       | ({63'd0, ((count_4_q == open_12_q) & (~windowless_12_q))} << 33)) | ({63'd0, rewound_12_q} << 32))
       | ({60'd0, repeats_12_q[3:0]} << 28)) | ({60'd0, count_4_q} << 24)) | {40'd0, nxt_12_q};
@@ -376,6 +453,30 @@ module hpcc_sched_visit (
     max_3_d = state[47:24];
     if (fresh) begin
       max_3_d = sender[23:0];
+    end
+  end
+  always_comb begin
+    own_rate = pacing[33:0];
+    if (cap[33:0] < pacing[33:0]) begin
+      own_rate = cap[33:0];
+    end
+  end
+  always_comb begin
+    rate_3_d = own_rate;
+    if ((level[33:0] < pacing[33:0]) & (level[33:0] < cap[33:0])) begin
+      rate_3_d = level[33:0];
+    end
+  end
+  always_comb begin
+    cap_3_d = pacing[53:34];
+    if (cap[53:34] < pacing[53:34]) begin
+      cap_3_d = cap[53:34];
+    end
+  end
+  always_comb begin
+    window_3_d = pacing[69:54];
+    if (cap[69:54] < pacing[69:54]) begin
+      window_3_d = cap[69:54];
     end
   end
   always_comb begin
@@ -400,6 +501,21 @@ module hpcc_sched_visit (
     end
   end
   always_comb begin
+    level_round_d = {1'd0, level_3_q[42:20]} + 24'hfff;
+    if (sender_3_q[134:132] == 3'd0) begin
+      level_round_d = {1'd0, level_3_q[42:20]} + 24'hff;
+    end
+    if (sender_3_q[134:132] == 3'd1) begin
+      level_round_d = {1'd0, level_3_q[42:20]} + 24'h1ff;
+    end
+    if (sender_3_q[134:132] == 3'd2) begin
+      level_round_d = {1'd0, level_3_q[42:20]} + 24'h3ff;
+    end
+    if (sender_3_q[134:132] == 3'd3) begin
+      level_round_d = {1'd0, level_3_q[42:20]} + 24'h7ff;
+    end
+  end
+  always_comb begin
     corrected_4_d = credit_3_q + ({17'd0, correction_q} << 16);
     if (correction_q[19]) begin
       corrected_4_d = credit_3_q + (({17'd0, correction_q} << 16) | (37'd1 << 36));
@@ -418,6 +534,33 @@ module hpcc_sched_visit (
     max_5_d = max_4_q;
     if (restarted_4_q & (lead_q > 24'h400000)) begin
       max_5_d = wanted_4_q;
+    end
+  end
+  always_comb begin
+    cap_5_d = cap_4_q;
+    if (level_cap_q < {1'd0, cap_4_q}) begin
+      cap_5_d = level_cap_q[19:0];
+    end
+  end
+  always_comb begin
+    level_packets_d = {4'd0, level_round_q[23:12]};
+    if (mtu_4_q == 3'd0) begin
+      level_packets_d = level_round_q[23:8];
+    end
+    if (mtu_4_q == 3'd1) begin
+      level_packets_d = {1'd0, level_round_q[23:9]};
+    end
+    if (mtu_4_q == 3'd2) begin
+      level_packets_d = {2'd0, level_round_q[23:10]};
+    end
+    if (mtu_4_q == 3'd3) begin
+      level_packets_d = {3'd0, level_round_q[23:11]};
+    end
+  end
+  always_comb begin
+    window_6_d = window_5_q;
+    if (level_packets_q < window_5_q) begin
+      window_6_d = level_packets_q;
     end
   end
   always_comb begin
@@ -460,11 +603,17 @@ module hpcc_sched_visit (
     end
   end
   always_comb begin
+    cap_7_d = cap_6_q;
+    if (((dither & (fresh_6_q | rest_6_q)) & work) & (~halted_6_q)) begin
+      cap_7_d = {7'd0, (wire_6_q - share_6_q)};
+    end
+  end
+  always_comb begin
     room_0_d = left_7_q;
     if (open_q < left_7_q) begin
       room_0_d = open_q;
     end
-    if (stopped | pause[priority_7_q]) begin
+    if ((stopped | halted_7_q) | pause[priority_7_q]) begin
       room_0_d = 4'd0;
     end
   end
@@ -555,6 +704,24 @@ module hpcc_sched_visit (
     in_flight_q = 24'd0;
     left_q = 24'd0;
     repeat_q = 24'd0;
+    window_3_q = 16'd0;
+    window_6_q = 16'd0;
+    cap_3_q = 20'd0;
+    cap_4_q = 20'd0;
+    cap_5_q = 20'd0;
+    cap_6_q = 20'd0;
+    cap_7_q = 20'd0;
+    level_3_q = 43'd0;
+    level_cap_q = 21'd0;
+    level_round_q = 24'd0;
+    level_packets_q = 16'd0;
+    mtu_4_q = 3'd0;
+    share_6_q = 13'd0;
+    rest_3_q = 1'd0;
+    halted_4_q = 1'd0;
+    halted_7_q = 1'd0;
+    resting_7_q = 1'd0;
+    stopped_8_q = 1'd0;
     open_q = 4'd0;
     left_7_q = 4'd0;
     repeats_7_q = 4'd0;
@@ -581,7 +748,7 @@ module hpcc_sched_visit (
     bytes_1_q = 13'd0;
     bytes_2_q = 13'd0;
     bytes_3_q = 13'd0;
-    state_13_q = 142'd0;
+    state_13_q = 144'd0;
     grant_13_q = 64'd0;
     idle_13_q = 1'd0;
   end
@@ -616,6 +783,24 @@ module hpcc_sched_visit (
     in_flight_q <= in_flight_d;
     left_q <= left_d;
     repeat_q <= repeat_d;
+    window_3_q <= window_3_d;
+    window_6_q <= window_6_d;
+    cap_3_q <= cap_3_d;
+    cap_4_q <= cap_3_q;
+    cap_5_q <= cap_5_d;
+    cap_6_q <= cap_5_q;
+    cap_7_q <= cap_7_d;
+    level_3_q <= level_3_d;
+    level_cap_q <= level_cap_d;
+    level_round_q <= level_round_d;
+    level_packets_q <= level_packets_d;
+    mtu_4_q <= mtu_4_d;
+    share_6_q <= share_p;
+    rest_3_q <= rest_3_d;
+    halted_4_q <= halted_4_d;
+    halted_7_q <= halted_6_q;
+    resting_7_q <= resting_7_d;
+    stopped_8_q <= stopped_8_d;
     open_q <= open_d;
     left_7_q <= left_7_d;
     repeats_7_q <= repeats_7_d;
@@ -646,7 +831,7 @@ module hpcc_sched_visit (
     grant_13_q <= grant_13_d;
     idle_13_q <= idle_12_q;
   end
-  wire unused_bits = &{1'b0, sender_3_q[134:132]};
+  wire unused_bits = &{1'b0, state[142], level_round_q[7:0]};
 endmodule
 
 `default_nettype wire

@@ -14,6 +14,15 @@ module hpcc_scheduler (
   input  wire  param_write,
   input  wire  [5:0] param_address,
   input  wire  [47:0] param_data,
+  input  wire  level_write,
+  input  wire  [3:0] level_group,
+  input  wire  [33:0] level_rate,
+  input  wire  cap_window,
+  input  wire  [15:0] cap_time,
+  input  wire  cap_dither,
+  input  wire  [3:0] look,
+  output wire  [15:0] active,
+  output wire  [63:0] sent,
   input  wire  [47:0] now,
   input  wire  [7:0] pause,
   input  wire  command_valid,
@@ -26,6 +35,9 @@ module hpcc_scheduler (
   input  wire  [2:0] command_priority,
   input  wire  command_windowless,
   input  wire  command_timerless,
+  input  wire  command_limit,
+  input  wire  [33:0] command_rate,
+  input  wire  [3:0] command_group,
   input  wire  work_valid,
   output wire  work_ready,
   input  wire  [15:0] work_flow,
@@ -96,7 +108,8 @@ module hpcc_scheduler (
   localparam [8:0] last_flow = 9'h12b;
   localparam [2:0] engines = 3'd6;
   localparam [16:0] inverse = 17'haaab;
-  logic [63:0] visited;
+  logic [64:0] visited;
+  wire  [15:0] folded;
   logic [2:0] reported_kind;
   logic [31:0] acked_bytes;
   logic [9:0] overhead_d;
@@ -115,10 +128,12 @@ module hpcc_scheduler (
   wire  entry_work_ready;
   wire  entry_valid;
   wire  [8:0] entry_flow;
-  wire  [135:0] entry_word;
+  wire  [139:0] entry_word;
   wire  [468:0] entry_telemetry;
   wire  entry_out_of_range;
   wire  hpcc_nic_pkg::operation_t sender_word;
+  wire  sender_cap_window;
+  wire  [15:0] sender_cap_time;
   wire  [15:0] sender_timer_now;
   wire  [5:0] sender_index;
   wire  [2:0] sender_engine_4;
@@ -130,6 +145,12 @@ module hpcc_scheduler (
   wire  hpcc_nic_pkg::flow_shared_t sender_sender;
   wire  [69:0] sender_pacing;
   wire  sender_paced;
+  wire  [73:0] sender_cap;
+  wire  sender_limited;
+  wire  [8:0] sender_flow_next;
+  wire  sender_worked;
+  wire  sender_adjusted;
+  wire  [19:0] sender_unused;
   wire  sender_wake;
   wire  sender_clear;
   wire  sender_to_cc;
@@ -144,37 +165,49 @@ module hpcc_scheduler (
   wire  sender_beyond;
   wire  engine_0_notify;
   wire  [139:0] engine_0_sender;
-  wire  [63:0] engine_0_visited;
+  wire  engine_0_dither;
+  wire  [15:0] engine_0_random;
+  wire  [64:0] engine_0_visited;
   wire  [19:0] engine_0_tick;
   wire  [63:0] engine_0_grants_data;
   wire  engine_0_grants_valid;
   wire  engine_1_notify;
   wire  [139:0] engine_1_sender;
-  wire  [63:0] engine_1_visited;
+  wire  engine_1_dither;
+  wire  [15:0] engine_1_random;
+  wire  [64:0] engine_1_visited;
   wire  [19:0] engine_1_tick;
   wire  [63:0] engine_1_grants_data;
   wire  engine_1_grants_valid;
   wire  engine_2_notify;
   wire  [139:0] engine_2_sender;
-  wire  [63:0] engine_2_visited;
+  wire  engine_2_dither;
+  wire  [15:0] engine_2_random;
+  wire  [64:0] engine_2_visited;
   wire  [19:0] engine_2_tick;
   wire  [63:0] engine_2_grants_data;
   wire  engine_2_grants_valid;
   wire  engine_3_notify;
   wire  [139:0] engine_3_sender;
-  wire  [63:0] engine_3_visited;
+  wire  engine_3_dither;
+  wire  [15:0] engine_3_random;
+  wire  [64:0] engine_3_visited;
   wire  [19:0] engine_3_tick;
   wire  [63:0] engine_3_grants_data;
   wire  engine_3_grants_valid;
   wire  engine_4_notify;
   wire  [139:0] engine_4_sender;
-  wire  [63:0] engine_4_visited;
+  wire  engine_4_dither;
+  wire  [15:0] engine_4_random;
+  wire  [64:0] engine_4_visited;
   wire  [19:0] engine_4_tick;
   wire  [63:0] engine_4_grants_data;
   wire  engine_4_grants_valid;
   wire  engine_5_notify;
   wire  [139:0] engine_5_sender;
-  wire  [63:0] engine_5_visited;
+  wire  engine_5_dither;
+  wire  [15:0] engine_5_random;
+  wire  [64:0] engine_5_visited;
   wire  [19:0] engine_5_tick;
   wire  [63:0] engine_5_grants_data;
   wire  engine_5_grants_valid;
@@ -215,6 +248,19 @@ module hpcc_scheduler (
   wire  [23:0] expand_send_psn;
   wire  [2:0] expand_send_kind;
   wire  [5:0] expand_tag;
+  wire  levels_cap_window;
+  wire  [15:0] levels_cap_time;
+  wire  levels_written;
+  wire  [3:0] levels_written_group;
+  wire  [76:0] levels_level;
+  wire  [3:0] members_group;
+  wire  members_leaves;
+  wire  [8:0] members_leaving;
+  wire  [15:0] members_active;
+  wire  [63:0] members_sent;
+  wire  [63:0] random_word;
+  wire  [17:0] limits_d;
+  logic [17:0] limits_q;
   wire  [468:0] telemetry_q;
   wire  [540:0] cc_fifo_up_data;
   wire  cc_fifo_up_ready;
@@ -252,6 +298,9 @@ module hpcc_scheduler (
     .command_priority(command_priority),
     .command_windowless(command_windowless),
     .command_timerless(command_timerless),
+    .command_limit(command_limit),
+    .command_rate(command_rate),
+    .command_group(command_group),
     .event_valid(event_valid),
     .event_ready(entry_event_ready),
     .event_kind(event_kind),
@@ -298,6 +347,8 @@ module hpcc_scheduler (
     .inverse(inverse),
     .overhead(overhead_q),
     .interval(interval_q),
+    .cap_window(sender_cap_window),
+    .cap_time(sender_cap_time),
     .timeout(timeout_q),
     .retry_limit(retry_limit_q),
     .timer_now(sender_timer_now),
@@ -312,6 +363,12 @@ module hpcc_scheduler (
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
+    .cap(sender_cap),
+    .limited(sender_limited),
+    .flow_next(sender_flow_next),
+    .worked(sender_worked),
+    .adjusted(sender_adjusted),
+    .unused(sender_unused),
     .wake(sender_wake),
     .clear(sender_clear),
     .to_cc(sender_to_cc),
@@ -334,6 +391,13 @@ module hpcc_scheduler (
     .sender(engine_0_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
+    .cap(sender_cap),
+    .limited(sender_limited),
+    .level_write(levels_written),
+    .level_group(levels_written_group),
+    .level(levels_level),
+    .dither(engine_0_dither),
+    .random(engine_0_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
@@ -355,6 +419,13 @@ module hpcc_scheduler (
     .sender(engine_1_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
+    .cap(sender_cap),
+    .limited(sender_limited),
+    .level_write(levels_written),
+    .level_group(levels_written_group),
+    .level(levels_level),
+    .dither(engine_1_dither),
+    .random(engine_1_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
@@ -376,6 +447,13 @@ module hpcc_scheduler (
     .sender(engine_2_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
+    .cap(sender_cap),
+    .limited(sender_limited),
+    .level_write(levels_written),
+    .level_group(levels_written_group),
+    .level(levels_level),
+    .dither(engine_2_dither),
+    .random(engine_2_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
@@ -397,6 +475,13 @@ module hpcc_scheduler (
     .sender(engine_3_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
+    .cap(sender_cap),
+    .limited(sender_limited),
+    .level_write(levels_written),
+    .level_group(levels_written_group),
+    .level(levels_level),
+    .dither(engine_3_dither),
+    .random(engine_3_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
@@ -418,6 +503,13 @@ module hpcc_scheduler (
     .sender(engine_4_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
+    .cap(sender_cap),
+    .limited(sender_limited),
+    .level_write(levels_written),
+    .level_group(levels_written_group),
+    .level(levels_level),
+    .dither(engine_4_dither),
+    .random(engine_4_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
@@ -439,6 +531,13 @@ module hpcc_scheduler (
     .sender(engine_5_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
+    .cap(sender_cap),
+    .limited(sender_limited),
+    .level_write(levels_written),
+    .level_group(levels_written_group),
+    .level(levels_level),
+    .dither(engine_5_dither),
+    .random(engine_5_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
@@ -555,6 +654,43 @@ module hpcc_scheduler (
     .send_kind(expand_send_kind),
     .tag(expand_tag)
   );
+  hpcc_sched_levels u_levels (
+    .clk(clk),
+    .write(level_write),
+    .group(level_group),
+    .rate(level_rate),
+    .interval(interval_q),
+    .cap_window(levels_cap_window),
+    .cap_time(levels_cap_time),
+    .written(levels_written),
+    .written_group(levels_written_group),
+    .level(levels_level)
+  );
+  hpcc_sched_members u_members (
+    .clk(clk),
+    .rst(rst),
+    .overhead(overhead_q),
+    .flow_next(sender_flow_next),
+    .notify(sender_notify),
+    .late(sender_late),
+    .clear(sender_clear),
+    .sender(sender_sender),
+    .snd_nxt(sender_snd_nxt),
+    .worked(sender_worked),
+    .limited(sender_limited),
+    .group(members_group),
+    .adjusted(sender_adjusted),
+    .unused(sender_unused),
+    .leaves(members_leaves),
+    .leaving(members_leaving),
+    .look(look),
+    .active(members_active),
+    .sent(members_sent)
+  );
+  hpcc_xorshift u_random (
+    .clk(clk),
+    .word(random_word)
+  );
   hpcc_delay #(.WIDTH(469), .DEPTH(8)) u_telemetry (
     .clk(clk),
     .d(entry_telemetry),
@@ -612,6 +748,17 @@ module hpcc_scheduler (
     .pulse(cc_dropped_pulse),
     .count(cc_dropped_count)
   );
+  assign limits_d = (({2'd0, cap_time} << 2) | ({17'd0, cap_dither} << 1)) | {17'd0, cap_window};
+  assign folded = ((random_word[15:0] ^ random_word[31:16]) ^ random_word[47:32]) ^ random_word[63:48];
+  assign levels_cap_window = limits_q[0];
+  assign levels_cap_time = limits_q[17:2];
+  assign sender_cap_window = limits_q[0];
+  assign sender_cap_time = limits_q[17:2];
+  assign members_group = sender_cap[73:70];
+  assign members_leaves = expand_send_valid & send_ready;
+  assign members_leaving = expand_send_flow[8:0];
+  assign active = members_active;
+  assign sent = members_sent;
   assign update_ready = entry_update_ready;
   assign command_ready = entry_command_ready;
   assign event_ready = entry_event_ready;
@@ -622,21 +769,33 @@ module hpcc_scheduler (
   assign sender_visited = visited;
   assign engine_0_notify = sender_notify & (sender_engine == 3'd0);
   assign engine_0_sender = sender_sender;
+  assign engine_0_dither = limits_q[1];
+  assign engine_0_random = random_word[15:0] ^ folded;
   assign engine_0_tick = now_r_q[22:3];
   assign engine_1_notify = sender_notify & (sender_engine == 3'd1);
   assign engine_1_sender = sender_sender;
+  assign engine_1_dither = limits_q[1];
+  assign engine_1_random = random_word[23:8] ^ folded;
   assign engine_1_tick = now_r_q[22:3];
   assign engine_2_notify = sender_notify & (sender_engine == 3'd2);
   assign engine_2_sender = sender_sender;
+  assign engine_2_dither = limits_q[1];
+  assign engine_2_random = random_word[31:16] ^ folded;
   assign engine_2_tick = now_r_q[22:3];
   assign engine_3_notify = sender_notify & (sender_engine == 3'd3);
   assign engine_3_sender = sender_sender;
+  assign engine_3_dither = limits_q[1];
+  assign engine_3_random = random_word[39:24] ^ folded;
   assign engine_3_tick = now_r_q[22:3];
   assign engine_4_notify = sender_notify & (sender_engine == 3'd4);
   assign engine_4_sender = sender_sender;
+  assign engine_4_dither = limits_q[1];
+  assign engine_4_random = random_word[47:32] ^ folded;
   assign engine_4_tick = now_r_q[22:3];
   assign engine_5_notify = sender_notify & (sender_engine == 3'd5);
   assign engine_5_sender = sender_sender;
+  assign engine_5_dither = limits_q[1];
+  assign engine_5_random = random_word[55:40] ^ folded;
   assign engine_5_tick = now_r_q[22:3];
   assign merge_5_chain_valid = 1'd0;
   assign merge_5_chain_data = 64'd0;
@@ -743,6 +902,7 @@ module hpcc_scheduler (
     timeout_q = 16'd0;
     retry_limit_q = 4'd0;
     now_r_q = 48'd0;
+    limits_q = 18'd0;
   end
   always @(posedge clk) begin
     overhead_q <= overhead_d;
@@ -750,6 +910,7 @@ module hpcc_scheduler (
     timeout_q <= timeout_d;
     retry_limit_q <= retry_limit_d;
     now_r_q <= now;
+    limits_q <= limits_d;
   end
   wire unused_bits = &{1'b0, param_data[47:16], now_r_q[47:26], now_r_q[2:0]};
 endmodule

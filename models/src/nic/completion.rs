@@ -119,6 +119,9 @@ pub enum HostError {
     /// The queue pair exists and works.
     #[error("QP {0} exists")]
     Exists(u32),
+    /// No queue pair has that flow.
+    #[error("flow {0}: no such queue pair")]
+    NoFlow(u32),
     /// No Ethernet address is known for the peer.
     #[error("QP {qpn}: no neighbour {ip}")]
     NoNeighbour {

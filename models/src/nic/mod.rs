@@ -13,6 +13,7 @@
 //! | `requester`, `responder` | packet numbers of the two halves, without frames |
 //! | `transmit`, `frame` | which packet leaves next, and its bytes |
 //! | `timers` | retransmission, ticks, and when to look again |
+//! | `caps` | caps of flows, levels of groups, what an agent is told |
 //! | `feedback` | events to congestion control, its updates |
 //! | `control` | control packets |
 //! | `link` | a lossy wire between two NICs |
@@ -20,6 +21,7 @@
 
 mod acceptance;
 mod acknowledge;
+mod caps;
 mod compare;
 mod completion;
 mod config;
@@ -50,6 +52,7 @@ pub use counters::{Counter, Counters};
 pub use link::{Link, LinkConfig, Pair};
 pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
+pub use pacing::GROUPS;
 
 /// Flow number of the requests of queue pair `qpn`.
 pub fn request_flow(qpn: u32) -> u32 {

@@ -4,7 +4,7 @@ use super::completion::{Completion, HostError, Operation, Status, WorkRequest, M
 use super::config::{NicConfig, QpConfig};
 use super::counters::{Counter, Counters};
 use super::memory::{Access, Memory, Region, Regions};
-use super::pacing::Pacer;
+use super::pacing::{Groups, Pacer};
 use super::psn;
 use super::requester::{Limits, Requester};
 use super::responder::Responder;
@@ -64,6 +64,7 @@ pub struct Nic<M> {
     pub(super) counters: Counters,
     pub(super) completions: Vec<Completion>,
     pub(super) generations: BTreeMap<u32, u8>,
+    pub(super) groups: Groups,
     /// Bit n: the MAC pauses priority n.
     pub(super) pause: u8,
     /// When the port has sent what it was given, ps.
@@ -87,6 +88,7 @@ impl<M: Memory> Nic<M> {
             counters: Counters::default(),
             completions: Vec::new(),
             generations: BTreeMap::new(),
+            groups: Groups::default(),
             pause: 0,
             port_free_ps: 0,
             last_ack_qp: 0,
@@ -160,7 +162,8 @@ impl<M: Memory> Nic<M> {
         let counter = self.generations.entry(qpn).or_default();
         *counter = counter.wrapping_add(1);
         let generation = *counter;
-        let pacer = Pacer::new(self.config.initial_rate_bps(), self.config.window);
+        let mut pacer = Pacer::new(self.config.initial_rate_bps(), self.config.window);
+        pacer.level_bps = self.groups.level(0);
         let mut qp = Qp {
             mac,
             generation,

@@ -1,13 +1,47 @@
-//! Pacing of a flow: when its next packet may leave.
+//! Pacing of a flow: when its next packet may leave, under the level of its group.
 
 /// Picoseconds of a nanosecond.
 pub(super) const PS_PER_NS: u64 = 1000;
 
+/// Groups of flows.
+pub const GROUPS: usize = crate::sched::limit::GROUPS;
+
+/// Levels and counts of all groups.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    /// Bits per second of wire bytes; infinite for no limit.
+    pub level_bps: [f64; GROUPS],
+    /// Wire bytes.
+    pub sent: [u64; GROUPS],
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self {
+            level_bps: [f64::INFINITY; GROUPS],
+            sent: [0; GROUPS],
+        }
+    }
+}
+
+impl Groups {
+    /// Level of a group, bits per second.
+    pub fn level(&self, group: usize) -> f64 {
+        self.level_bps[group]
+    }
+}
+
 /// Rate and window of a flow, and what it was last charged for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    /// Wire bits per second.
+    /// Wire bits per second that the law allows.
     pub rate_bps: f64,
+    /// Wire bits per second that the flow's cap allows.
+    pub cap_bps: f64,
+    /// Wire bits per second that the level of its group allows.
+    pub level_bps: f64,
+    /// Group.
+    pub group: usize,
     /// Payload bytes in flight.
     pub window: f64,
     last_ps: u64,
@@ -18,14 +52,22 @@ impl Pacer {
     pub fn new(rate_bps: f64, window: f64) -> Self {
         Self {
             rate_bps,
+            cap_bps: f64::INFINITY,
+            level_bps: f64::INFINITY,
+            group: 0,
             window,
             last_ps: 0,
             charged: 0,
         }
     }
 
+    /// Rate under law, cap and level.
+    pub fn rate(&self) -> f64 {
+        self.rate_bps.min(self.cap_bps).min(self.level_bps)
+    }
+
     fn spacing_ps(&self, bytes: u64) -> u64 {
-        (bytes as f64 * 8e12 / self.rate_bps).ceil() as u64
+        (bytes as f64 * 8e12 / self.rate()).ceil() as u64
     }
 
     /// When the next packet may leave: the last one's wire bytes at today's rate, so a rate change acts at once.

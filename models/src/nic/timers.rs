@@ -23,12 +23,13 @@ impl<M: Memory> Nic<M> {
 
     /// Carries out every timer that is due at `now`.
     pub(super) fn expire(&mut self, now: u64) {
-        // a pause is no loss: while it lasts, timers of its priority start over
+        // neither a pause nor a stop is a loss: while it lasts, timers start over
         let (pause, timeout) = (self.pause, self.config.retry_timeout_ns);
+        let config = &self.config;
         for qp in self
             .qps
             .values_mut()
-            .filter(|qp| pause >> (qp.config.priority & 7) & 1 == 1)
+            .filter(|qp| pause >> (qp.config.priority & 7) & 1 == 1 || qp.stopped(config))
         {
             if let Some(deadline) = &mut qp.requester.deadline {
                 *deadline = now.saturating_add(timeout);

@@ -68,12 +68,15 @@ impl<M: Memory> Nic<M> {
     }
 
     fn request_ready(&self, qp: &Qp) -> bool {
-        !self.data_paused(qp) && qp.requester.next(&qp.limits(&self.config)).is_some()
+        !self.data_paused(qp) && qp.request_pacer.rate() > 0.0 && qp.requester.next(&qp.limits(&self.config)).is_some()
     }
 
     fn response_ready(&self, qp: &Qp) -> bool {
         let window_open = (qp.responder.inflight as f64) < qp.response_pacer.window;
-        !self.data_paused(qp) && window_open && matches!(qp.responder.front(), Some(Response::Read { .. }))
+        !self.data_paused(qp)
+            && qp.response_pacer.rate() > 0.0
+            && window_open
+            && matches!(qp.responder.front(), Some(Response::Read { .. }))
     }
 
     fn next_acknowledgement(&mut self) -> Option<Vec<u8>> {
@@ -137,8 +140,10 @@ impl<M: Memory> Nic<M> {
             let qp = self.qps.get_mut(&(flow / 2))?;
             // Pacing charges a full INT stack, whatever the packet will collect.
             let int_extra = if qp.config.int { INT_MAX_LEN - INT_FIXED_LEN } else { 0 };
-            qp.pacer(flow)
-                .sent(now * PS_PER_NS, wire_occupancy(frame.len() + int_extra));
+            let charged = wire_occupancy(frame.len() + int_extra);
+            let pacer = qp.pacer(flow);
+            pacer.sent(now * PS_PER_NS, charged);
+            self.groups.sent[pacer.group] += charged;
             self.feed_plain(EventKind::Sent, flow, frame.len() as u32, now);
             return Some(frame);
         }

@@ -6,6 +6,7 @@
 //! lock; a rewind is a count that visits compare with their own.
 
 pub mod formats;
+pub mod limit;
 pub mod psn;
 pub mod registers;
 #[cfg(test)]
@@ -16,7 +17,8 @@ pub mod state;
 mod tests;
 pub mod visit;
 
+pub use limit::{Cap, CapControl, Level, Membership};
 pub use registers::SchedRegisters;
 pub use sender::{FlowSettings, Op, Outcome, Timing};
 pub use state::{SenderState, VisitState};
-pub use visit::{visit, Grant, Pacing, Visit};
+pub use visit::{visit, visit_dithered, Grant, Pacing, Visit};

@@ -37,6 +37,8 @@ pub enum Op {
     Adjust(u32),
     /// Rate (UQ7.27 bytes per ns) and window (UQ23.11 bytes) of the congestion control.
     Update(u64, u64),
+    /// Cap of the flow's rate (UQ7.27 bytes per ns, all ones for none) and its group.
+    Limit(u64, u8),
     /// The timer looks at the flow.
     Tick,
     /// A flow starts at this PSN.
@@ -64,6 +66,8 @@ pub struct Outcome {
     pub ended: bool,
     /// Rate and window are written.
     pub paced: bool,
+    /// Cap and group are written; by a creation those of [`super::Cap::NONE`].
+    pub limited: bool,
 }
 
 /// Timer registers and the time, in timer units.
@@ -98,6 +102,7 @@ impl SenderState {
             return Outcome {
                 wake: true,
                 paced: true,
+                limited: true,
                 snd_nxt: psn,
                 ..outcome
             };
@@ -130,8 +135,12 @@ impl SenderState {
                 outcome.paced = true;
                 outcome.wake = true;
             }
+            Op::Limit(..) => {
+                outcome.limited = true;
+                outcome.wake = true;
+            }
             Op::Tick if self.timerless => {}
-            Op::Tick => self.tick(nxt, visited.seen, timing, &mut outcome),
+            Op::Tick => self.tick(nxt, visited, timing, &mut outcome),
             Op::Remove => self.alive = false,
             Op::Create(..) => {}
         }
@@ -216,13 +225,13 @@ impl SenderState {
         self.from = self.to;
     }
 
-    fn tick(&mut self, nxt: u32, seen: u32, timing: &Timing, outcome: &mut Outcome) {
+    fn tick(&mut self, nxt: u32, visited: &VisitState, timing: &Timing, outcome: &mut Outcome) {
         let low = nxt & ((1 << SENT_BITS) - 1);
         let age = timing.now.wrapping_sub(self.since) & ((1 << TIMER_BITS) - 1);
         let behind = ahead(nxt, self.una);
         if behind == 0 || behind >= 1 << 23 {
             self.armed = false;
-        } else if !self.armed || low != self.sent || timing.held >> (self.priority & 7) & 1 == 1 {
+        } else if !self.armed || low != self.sent || visited.stopped || timing.held >> (self.priority & 7) & 1 == 1 {
             self.armed = true;
             self.since = timing.now;
             self.sent = low;
@@ -237,7 +246,7 @@ impl SenderState {
                 outcome.timeout = true;
                 outcome.to_cc = true;
                 outcome.wake = true;
-                self.rewind(seen);
+                self.rewind(visited.seen);
             }
         }
     }

@@ -63,6 +63,10 @@ pub struct VisitState {
     pub adjust_seen: u32,
     /// Credit, bytes with [`CREDIT_FRACTION`] fractional bits.
     pub credit: i64,
+    /// The flow has work that it may not send at any time: its rate is 0. Its timer starts over with each look.
+    pub stopped: bool,
+    /// At the last visit the flow had nothing unsent, or its rate was 0: with work and a rate it becomes active.
+    pub rest: bool,
 }
 
 impl VisitState {

@@ -53,13 +53,28 @@ pub struct Visit {
     pub idle: bool,
 }
 
-/// Carries out a visit at tick `now` (modulo 2^[`LAST_BITS`]). `paused`: the flow's priority is paused.
+/// Carries out a visit at tick `now` (modulo 2^[`LAST_BITS`]). `paused`: the flow's priority is paused. `pacing` is what the law
+/// and the limits ([`Pacing::limited`]) allow together.
 pub fn visit(
     sender: &SenderState,
     pacing: &Pacing,
     before: &VisitState,
     now: u32,
     paused: bool,
+    registers: &SchedRegisters,
+) -> Visit {
+    visit_dithered(sender, pacing, before, now, paused, None, registers)
+}
+
+/// The same under `CAP_DITHER`: a flow that becomes active starts with a credit that makes its first packet wait
+/// `random / 65536` of a packet time, whatever it had saved (HCC paper, section IV, scenario B).
+pub fn visit_dithered(
+    sender: &SenderState,
+    pacing: &Pacing,
+    before: &VisitState,
+    now: u32,
+    paused: bool,
+    random: Option<u16>,
     registers: &SchedRegisters,
 ) -> Visit {
     let una = sender.una;
@@ -90,10 +105,17 @@ pub fn visit(
         left => left.min(MAX_GRANT),
     };
     let idle = !sender.alive || open == 0 || left == 0;
-    let mut room = if paused || idle { 0 } else { open.min(left) };
+    let halted = pacing.rate == 0;
+    let rest = left == 0 || halted;
+    let mut room = if paused || idle || halted { 0 } else { open.min(left) };
 
     let wire = i64::from(registers.wire_bytes(sender.mtu)) << CREDIT_FRACTION;
-    let cap = i64::from(pacing.cap) << CREDIT_FRACTION;
+    let cap = match random {
+        Some(random) if (fresh || before.rest) && !rest => {
+            wire - (((i64::from(random) * (wire >> CREDIT_FRACTION)) >> 16) << CREDIT_FRACTION)
+        }
+        _ => i64::from(pacing.cap) << CREDIT_FRACTION,
+    };
     // a new flow starts with one packet
     let credit = if fresh {
         wire
@@ -126,6 +148,8 @@ pub fn visit(
         last: now,
         adjust_seen: sender.adjust,
         credit,
+        stopped: halted && !idle,
+        rest,
     };
     let grant = (count > 0).then(|| Grant {
         psn: nxt,

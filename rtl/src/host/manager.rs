@@ -6,6 +6,7 @@
 //! | 1 - 3 | looks the queue pair up, decides |
 //! | 4 - 6 | looks for the neighbour (control packets) |
 //! | 8 - 13 | removal: context dead, requester, scheduler, congestion control |
+//! | 14 | cap and group of a flow |
 //! | 16 - 21 | creation: scheduler, congestion control or first window and rate |
 //! | 22 | context alive |
 //! | 23 | work request of a control packet |
@@ -192,7 +193,11 @@ impl Logic for Manager {
         }
 
         // 1 - 3: what there is
+        // a command about a flow has its number, that of the queue pair and which half
         self.qp.next = self.index.q.val().get_bits::<8>(0);
+        if self.operation.q.val() == 5 {
+            self.qp.next = self.index.q.val().get_bits::<8>(1);
+        }
         self.states.qp.next = self.qp.val();
         if self.step.q.val() == 1 {
             self.step.d.next = 2.into();
@@ -202,6 +207,9 @@ impl Logic for Manager {
             self.current.d.next = self.states.word.val();
         }
         self.index_ok.next = self.fits.q.val() & (self.index.q.val() >= 2) & (self.index.q.val() < 150);
+        if self.operation.q.val() == 5 {
+            self.index_ok.next = (self.index.q.val() >= 4) & (self.index.q.val() < 300);
+        }
         self.exists.next = self.index_ok.val() & self.current.q.val().get_bit(0);
         self.region_valid_r.d.next = false;
         self.neighbours.we.next = false;
@@ -246,6 +254,16 @@ impl Logic for Manager {
                 if self.index.q.val() < 16 {
                     self.code.d.next = 0.into();
                     self.neighbours.we.next = true;
+                }
+            }
+            if self.operation.q.val() == 5 {
+                self.code.d.next = 2.into();
+                if self.index_ok.val() {
+                    self.code.d.next = 5.into();
+                }
+                if self.exists.val() {
+                    self.code.d.next = 0.into();
+                    self.step.d.next = 14.into();
                 }
             }
         }
@@ -339,9 +357,21 @@ impl Logic for Manager {
         self.flow_step.next = (self.step.q.val().get_bits::<4>(1) == 5) | (self.step.q.val().get_bits::<4>(1) == 8);
         self.cc_step.next = (self.step.q.val().get_bits::<4>(1) == 6) | (self.step.q.val().get_bits::<4>(1) == 9);
         self.first_step.next = self.step.q.val().get_bits::<4>(1) == 10;
-        self.flow.valid.next = self.flow_step.val();
+        self.flow.valid.next = self.flow_step.val() | (self.step.q.val() == 14);
         self.flow.create.next = self.creating.val();
+        self.flow.limit.next = self.step.q.val() == 14;
+        self.flow.rate.next = !bits_u::<34>(0);
+        if self.body.q.val().get_bit(63) {
+            self.flow.rate.next = self.body.q.val().get_bits::<34>(0);
+        }
+        self.flow.group.next = self.body.q.val().get_bits::<4>(36);
         self.flow.flow.next = self.flow_number.val();
+        if self.step.q.val() == 14 {
+            self.flow.flow.next = self.index.q.val().get_bits::<16>(0);
+            if self.flow.ready.val() {
+                self.step.d.next = 24.into();
+            }
+        }
         self.flow.generation.next = self.generation.val();
         self.flow.psn.next = self.body.q.val().get_bits::<24>(136);
         if self.response.val() {
@@ -445,7 +475,7 @@ crate::ports! {
             work.ready;
         out command.ready, command_done, command_code, packet.ready, context_valid, context_qp, context_data, region_valid,
             region_slot, region_data, remove.data, remove.valid, flow.valid, flow.create, flow.flow, flow.generation,
-            flow.psn, flow.mtu, flow.priority, flow.windowless, flow.timerless, cc.valid, cc.create, cc.flow, cc.generation,
+            flow.psn, flow.mtu, flow.priority, flow.windowless, flow.timerless, flow.limit, flow.rate, flow.group, cc.valid, cc.create, cc.flow, cc.generation,
             first.valid, first.flow, first.generation, first.window, first.rate, first.utilisation, work.data, work.valid,
             control_accepted, control_refused
     }

@@ -21,8 +21,8 @@ type EventWord = W<382, 6>;
 type WorkWord = W<66, 2>;
 
 /// A command on its way to the scheduler: create 0, flow 9:1, generation 17:10, PSN 41:18, MTU code 44:42, priority 47:45,
-/// windowless 48, timerless 49.
-type CommandWord = U<50>;
+/// windowless 48, timerless 49, limit 50, rate 84:51, group 88:85.
+type CommandWord = W<89, 2>;
 
 /// An update: flow 15:0, generation 23:16, window 57:24, rate 91:58.
 type UpdateWord = W<92, 2>;
@@ -44,7 +44,25 @@ pub struct Flows {
     pub sched_param: ConfigIn,
     /// Registers of the law.
     pub cc_param: ConfigIn,
-    /// Creation and removal, from the manager.
+    /// A level is written.
+    pub level_write: Signal<In, Bit>,
+    /// Its group.
+    pub level_group: Signal<In, U<4>>,
+    /// Rate, UQ7.27 bytes per ns.
+    pub level_rate: Signal<In, U<34>>,
+    /// Register: limits bound the window too.
+    pub cap_window: Signal<In, Bit>,
+    /// Register: to their rate times this, ns.
+    pub cap_time: Signal<In, U<16>>,
+    /// Register: a random wait before the first packet.
+    pub cap_dither: Signal<In, Bit>,
+    /// Group to look at.
+    pub look: Signal<In, U<4>>,
+    /// One clock later: its flows with work.
+    pub active: Signal<Out, U<16>>,
+    /// One clock later: bytes that it has sent.
+    pub sent: Signal<Out, U<64>>,
+    /// Creation, removal and caps, from the manager.
     pub command: FlowCommandIn,
     /// The same for the law.
     pub cc_command: CommandIn,
@@ -104,6 +122,15 @@ impl Logic for Flows {
         self.scheduler.now.next = self.now.val();
         self.scheduler.pause.next = self.pause.val();
         ConfigIn::link(&mut self.sched_param, &mut self.scheduler.param);
+        self.scheduler.level_write.next = self.level_write.val();
+        self.scheduler.level_group.next = self.level_group.val();
+        self.scheduler.level_rate.next = self.level_rate.val();
+        self.scheduler.cap_window.next = self.cap_window.val();
+        self.scheduler.cap_time.next = self.cap_time.val();
+        self.scheduler.cap_dither.next = self.cap_dither.val();
+        self.scheduler.look.next = self.look.val();
+        self.active.next = self.scheduler.active.val();
+        self.sent.next = self.scheduler.sent.val();
         ConfigIn::link(&mut self.cc_param, &mut self.law.param);
         CommandIn::link(&mut self.cc_command, &mut self.law.command);
         FeedbackIn::link(&mut self.feedback, &mut self.scheduler.feedback);
@@ -188,18 +215,21 @@ impl Logic for Flows {
         // commands
         self.commands.first.valid.next = self.command.valid.val();
         self.command.ready.next = self.commands.first.ready.val();
-        self.commands.first.data.next = bit_cast_u::<50, 1>(bit_cast_b(self.command.create.val()))
-            | (bit_cast_u::<50, 9>(bit_cast_u::<9, 16>(self.command.flow.val())) << 1)
-            | (bit_cast_u::<50, 8>(self.command.generation.val()) << 10)
-            | (bit_cast_u::<50, 24>(self.command.psn.val()) << 18)
-            | (bit_cast_u::<50, 3>(self.command.mtu.val()) << 42)
-            | (bit_cast_u::<50, 3>(self.command.priority.val()) << 45)
-            | (bit_cast_u::<50, 1>(bit_cast_b(self.command.windowless.val())) << 48)
-            | (bit_cast_u::<50, 1>(bit_cast_b(self.command.timerless.val())) << 49);
+        self.commands.first.data.next = bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.create.val()))
+            | (bit_cast_w::<89, 2, 9>(bit_cast_u::<9, 16>(self.command.flow.val())) << 1)
+            | (bit_cast_w::<89, 2, 8>(self.command.generation.val()) << 10)
+            | (bit_cast_w::<89, 2, 24>(self.command.psn.val()) << 18)
+            | (bit_cast_w::<89, 2, 3>(self.command.mtu.val()) << 42)
+            | (bit_cast_w::<89, 2, 3>(self.command.priority.val()) << 45)
+            | (bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.windowless.val())) << 48)
+            | (bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.timerless.val())) << 49)
+            | (bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.limit.val())) << 50)
+            | (bit_cast_w::<89, 2, 34>(self.command.rate.val()) << 51)
+            | (bit_cast_w::<89, 2, 4>(self.command.group.val()) << 85);
         self.commands.second.valid.next = self.kill.valid.val();
         self.kill.ready.next = self.commands.second.ready.val();
-        self.commands.second.data.next = (bit_cast_u::<50, 9>(self.kill.data.val().get_bits::<9>(0)) << 1)
-            | (bit_cast_u::<50, 8>(self.kill.data.val().get_bits::<8>(16)) << 10);
+        self.commands.second.data.next = (bit_cast_w::<89, 2, 9>(self.kill.data.val().get_bits::<9>(0)) << 1)
+            | (bit_cast_w::<89, 2, 8>(self.kill.data.val().get_bits::<8>(16)) << 10);
         self.scheduler.command.valid.next = self.commands.down.valid.val();
         self.commands.down.ready.next = self.scheduler.command.ready.val();
         self.scheduler.command.create.next = self.commands.down.data.val().get_bit(0);
@@ -210,6 +240,9 @@ impl Logic for Flows {
         self.scheduler.command.priority.next = self.commands.down.data.val().get_bits::<3>(45);
         self.scheduler.command.windowless.next = self.commands.down.data.val().get_bit(48);
         self.scheduler.command.timerless.next = self.commands.down.data.val().get_bit(49);
+        self.scheduler.command.limit.next = self.commands.down.data.val().get_bit(50);
+        self.scheduler.command.rate.next = self.commands.down.data.val().get_bits::<34>(51);
+        self.scheduler.command.group.next = self.commands.down.data.val().get_bits::<4>(85);
 
         // updates
         self.updates.first.valid.next = self.law.update.valid.val();

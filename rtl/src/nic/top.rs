@@ -276,6 +276,15 @@ impl Logic for Nic {
         self.flows.sched_param.write.next = self.registers.sched_param.write.val();
         self.flows.sched_param.address.next = self.registers.sched_param.address.val();
         self.flows.sched_param.data.next = self.registers.sched_param.data.val();
+        self.flows.level_write.next = self.registers.level_write.val();
+        self.flows.level_group.next = self.registers.level_group.val();
+        self.flows.level_rate.next = self.registers.level_rate.val();
+        self.flows.cap_window.next = self.registers.cfg_cap_window.val();
+        self.flows.cap_time.next = self.registers.cfg_cap_time.val();
+        self.flows.cap_dither.next = self.registers.cfg_cap_dither.val();
+        self.flows.look.next = self.registers.look.val();
+        self.registers.active.next = self.flows.active.val();
+        self.registers.sent.next = self.flows.sent.val();
         self.flows.cc_param.write.next = self.registers.cc_param.write.val();
         self.flows.cc_param.address.next = self.registers.cc_param.address.val();
         self.flows.cc_param.data.next = self.registers.cc_param.data.val();
@@ -303,6 +312,9 @@ impl Logic for Nic {
         self.flows.command.priority.next = self.manager.flow.priority.val();
         self.flows.command.windowless.next = self.manager.flow.windowless.val();
         self.flows.command.timerless.next = self.manager.flow.timerless.val();
+        self.flows.command.limit.next = self.manager.flow.limit.val();
+        self.flows.command.rate.next = self.manager.flow.rate.val();
+        self.flows.command.group.next = self.manager.flow.group.val();
         self.manager.flow.ready.next = self.flows.command.ready.val();
         self.flows.cc_command.valid.next = self.manager.cc.valid.val();
         self.flows.cc_command.create.next = self.manager.cc.create.val();

@@ -37,3 +37,4 @@ pub mod table_ram;
 pub mod uint;
 pub mod wide;
 pub mod word;
+pub mod xorshift;

@@ -5,8 +5,8 @@
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 2 | inputs | rate, MTU, priority |
-//! | 8 | `zeros` | leading zeros of the rate |
+//! | 2, 3 | inputs | MTU, priority; rate |
+//! | 9 | `zeros` | leading zeros of the rate |
 //! | 13 | inputs | credit after the visit |
 //! | 14 | `missing` | payload of a packet less the credit, bytes |
 //! | 15 | `row_15` | row |
@@ -22,7 +22,7 @@ use rust_hdl::prelude::*;
 pub struct Choice {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Clock 2: rate, UQ7.27 bytes per ns.
+    /// Clock 3: rate, UQ7.27 bytes per ns.
     pub rate: Signal<In, U<34>>,
     /// Clock 2: MTU code.
     pub mtu: Signal<In, U<3>>,
@@ -35,7 +35,7 @@ pub struct Choice {
     /// Clock 15: row.
     pub row: Signal<Out, U<4>>,
     normalise: Normalise51,
-    zeros: Delay<U<6>, 6>,
+    zeros: Delay<U<6>, 5>,
     mtu_13: Delay<U<3>, 11>,
     pause_bit_13: Delay<U<3>, 11>,
     payload: Signal<Local, U<22>>,
@@ -124,7 +124,8 @@ impl Logic for Choice {
                 self.row_15.d.next = bits_u::<4>(15);
             }
         }
-        if self.held.q.val() {
+        // a flow without a rate is as one that is paused
+        if self.held.q.val() | (self.zeros.q.val() == 63) {
             self.row_15.d.next = bits_u::<4>(5);
         }
         self.row.next = self.row_15.q.val();

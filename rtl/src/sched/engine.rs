@@ -3,7 +3,8 @@
 //! | clock | what |
 //! |---|---|
 //! | -1 | a flow leaves [`super::waiting`] (the ring), or the row of woken flows, which goes first |
-//! | 0 | its words are read: sender state, pacing, visit state |
+//! | -1 | its cap is read, at 1 the level of its group |
+//! | 0 | its other words are read: sender state, pacing, visit state |
 //! | 2 - 13 | [`super::visit`] |
 //! | 13 | visit state written; grant to the FIFO |
 //! | 15 | the flow waits again, unless it is idle |
@@ -21,16 +22,18 @@
 //! | 16 | a flow that is out is woken |
 
 use super::choice::Choice;
-use super::ports::{GrantWord, PacingWord, SenderWord, VisitWord, VisitedWord};
+use super::ports::{CapWord, GrantWord, LevelWord, PacingWord, SenderWord, VisitWord, VisitedWord};
 use super::visit::Visit;
 use super::waiting::Waiting;
 use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
+use crate::prim::ram::Ram;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use rust_hdl::prelude::*;
 
 /// Clocks from a visit's reads to its writes.
@@ -55,6 +58,20 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub pacing: Signal<In, PacingWord>,
     /// Pacing is written.
     pub paced: Signal<In, Bit>,
+    /// Its cap and group, if `limited`.
+    pub cap: Signal<In, CapWord>,
+    /// Cap and group are written.
+    pub limited: Signal<In, Bit>,
+    /// A level is written, not within 32 clocks after reset.
+    pub level_write: Signal<In, Bit>,
+    /// Its group.
+    pub level_group: Signal<In, U<4>>,
+    /// The level.
+    pub level: Signal<In, LevelWord>,
+    /// Register: flows that become active start after a random part of a packet time.
+    pub dither: Signal<In, Bit>,
+    /// Random number.
+    pub random: Signal<In, U<16>>,
     /// It may have something to send.
     pub wake: Signal<In, Bit>,
     /// It is cleared.
@@ -75,6 +92,9 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub grants: StreamOut<GrantWord>,
     sender_ram: TableRam<SenderWord, I>,
     pacing_ram: TableRam<PacingWord, I>,
+    cap_ram: TableRam<CapWord, I>,
+    cap_2: DFF<PacingWord>,
+    level_ram: Ram<LevelWord, 4>,
     state_ram: TableRam<VisitWord, I>,
     visited_ram: TableRam<VisitedWord, I>,
     out_ram: TableRam<Bit, I>,
@@ -92,6 +112,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     settled: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     valid_0: DFF<Bit>,
+    entry: Signal<Local, U<38>>,
     entry_0: DFF<U<38>>,
     valid_13: Delay<Bit, 13>,
     entry_13: Delay<U<38>, 13>,
@@ -112,7 +133,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         clock!(self, clock, sender_ram, pacing_ram, state_ram, visited_ram, out_ram);
         clock!(self, clock, back_ram, wake_13, wake_14, wake_16, woken, waiting);
         clock!(self, clock, choice, back_15, back_valid_15, fifo, valid_0, entry_0);
-        clock!(self, clock, valid_13, entry_13, visit);
+        clock!(self, clock, valid_13, entry_13, visit, cap_ram, cap_2, level_ram);
         self.woken.reset.next = self.reset.val();
         self.waiting.reset.next = self.reset.val();
         self.fifo.reset.next = self.reset.val();
@@ -132,6 +153,18 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.pacing_ram.we.next = self.notify.val() & self.paced.val();
         self.pacing_ram.waddr.next = self.index.val();
         self.pacing_ram.wdata.next = self.pacing.val();
+        self.cap_ram.we.next = self.notify.val() & self.limited.val();
+        self.cap_ram.waddr.next = self.index.val();
+        self.cap_ram.wdata.next = self.cap.val();
+        // levels; none are left by a reset
+        self.level_ram.we.next = self.level_write.val() | !self.settled.val();
+        self.level_ram.waddr.next = self.level_group.val();
+        self.level_ram.wdata.next = self.level.val();
+        if !self.settled.val() {
+            self.level_ram.waddr.next = self.settle.q.val().get_bits::<4>(0);
+            self.level_ram.wdata.next =
+                (bit_cast_w::<77, 2, 43>(!bits_u::<43>(0)) << 34) | bit_cast_w::<77, 2, 34>(!bits_u::<34>(0));
+        }
         self.visited_ram.raddr.next = self.asked.val();
         self.visited.next = self.visited_ram.rdata.val();
 
@@ -157,11 +190,22 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.woken.down.ready.next = self.open.val();
         self.waiting.down.ready.next = self.open.val() & !self.woken.down.valid.val();
         self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.waiting.down.valid.val());
-        self.entry_0.d.next = self.waiting.down.data.val();
+        self.entry.next = self.waiting.down.data.val();
         if self.woken.down.valid.val() {
-            self.entry_0.d.next =
+            self.entry.next =
                 (bit_cast_u::<38, 6>(self.tag.val()) << 32) | bit_cast_u::<38, 32>(self.woken.down.data.val());
         }
+
+        self.entry_0.d.next = self.entry.val();
+
+        // -1 to 2: cap, then the level of its group
+        self.cap_ram.raddr.next = bit_cast_u::<I, 38>(self.entry.val());
+        self.level_ram.raddr.next = self.cap_ram.rdata.val().get_bits::<4>(70);
+        self.cap_2.d.next = bit_cast_ww::<70, 2, 74, 2>(self.cap_ram.rdata.val());
+        self.visit.cap.next = self.cap_2.q.val();
+        self.visit.level.next = self.level_ram.rdata.val();
+        self.visit.dither.next = self.dither.val();
+        self.visit.random.next = self.random.val();
 
         // 0 to 13
         self.sender_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
@@ -182,7 +226,8 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.state_ram.wdata.next = self.visit.state_after.val();
         self.visited_ram.we.next = self.valid_13.q.val();
         self.visited_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.visited_ram.wdata.next = self.visit.state_after.val().get_bits::<64>(0);
+        self.visited_ram.wdata.next = bit_cast_w::<65, 2, 64>(self.visit.state_after.val().get_bits::<64>(0))
+            | (bit_cast_w::<65, 2, 1>(self.visit.state_after.val().get_bits::<1>(142)) << 64);
         self.out_ram.we.next = self.valid_13.q.val();
         self.out_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
         self.out_ram.wdata.next = self.visit.state_after.val().get_bit(64);
@@ -204,7 +249,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.waiting.enter.next = self.back_valid_15.q.val() & self.settled.val();
         self.waiting.flow.next = self.back_15.q.val();
         self.waiting.row.next = self.choice.row.val();
-        self.choice.rate.next = self.pacing_ram.rdata.val().get_bits::<34>(0);
+        self.choice.rate.next = self.visit.rate.val();
         self.choice.mtu.next = self.sender_ram.rdata.val().get_bits::<3>(132);
         self.choice.pause_bit.next = self.sender_ram.rdata.val().get_bits::<3>(135);
         self.choice.pause.next = self.pause.val();
@@ -222,7 +267,8 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
 
 crate::ports! {
     [const A: usize, const I: usize, const ROWS: usize] Engine<A, I, ROWS> {
-        in reset, notify, index, flow, sender, pacing, paced, wake, clear, asked, tick, pause, overhead, tag, grants.ready;
+        in reset, notify, index, flow, sender, pacing, paced, cap, limited, level_write, level_group, level, dither,
+            random, wake, clear, asked, tick, pause, overhead, tag, grants.ready;
         out visited, grants.data, grants.valid
     }
 }

@@ -25,7 +25,7 @@ pub struct Entry<const A: usize, const T: usize> {
     pub reset: Signal<In, Bit>,
     /// Rates and windows.
     pub update: UpdateIn,
-    /// Creation and removal.
+    /// Creation, removal, caps.
     pub command: FlowCommandIn,
     /// Acknowledgements; `snd_nxt` is not used.
     pub event: EventIn,
@@ -77,6 +77,9 @@ pub struct Entry<const A: usize, const T: usize> {
     command_priority: DFF<U<3>>,
     command_windowless: DFF<Bit>,
     command_timerless: DFF<Bit>,
+    command_limit: DFF<Bit>,
+    command_rate: DFF<U<34>>,
+    command_group: DFF<U<4>>,
     event_kind: DFF<U<3>>,
     event_generation: DFF<U<8>>,
     event_psn: DFF<U<24>>,
@@ -139,7 +142,10 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             command_mtu,
             command_priority,
             command_windowless,
-            command_timerless
+            command_timerless,
+            command_limit,
+            command_rate,
+            command_group
         );
         clock!(self, clock, event_kind, event_generation, event_psn);
         clock!(
@@ -256,6 +262,9 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.command_priority.d.next = self.command.priority.val();
         self.command_windowless.d.next = self.command.windowless.val();
         self.command_timerless.d.next = self.command.timerless.val();
+        self.command_limit.d.next = self.command.limit.val();
+        self.command_rate.d.next = self.command.rate.val();
+        self.command_group.d.next = self.command.group.val();
         self.event_kind.d.next = self.event.kind.val();
         self.event_generation.d.next = self.event.generation.val();
         self.event_psn.d.next = self.event.psn_next.val();
@@ -283,8 +292,15 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         }
         if self.select_1.q.val() == 2 {
             self.kind.next = bits_u::<4>(9);
+            if self.command_limit.q.val() {
+                self.kind.next = bits_u::<4>(12);
+                self.rate.next = self.command_rate.q.val();
+                self.window.next = !bits_u::<34>(0);
+            }
             if self.command_create.q.val() {
                 self.kind.next = bits_u::<4>(8);
+                self.rate.next = bits_u::<34>(0);
+                self.window.next = bits_u::<34>(0);
             }
             self.generation.next = self.command_generation.q.val();
             self.psn.next = self.command_psn.q.val();
@@ -344,16 +360,17 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
                 self.sweeping.d.next = false;
             }
         }
-        self.word_r.d.next = (bit_cast_w::<136, 3, 1>(bit_cast_b(self.command_timerless.q.val())) << 135)
-            | (bit_cast_w::<136, 3, 1>(bit_cast_b(self.command_windowless.q.val())) << 134)
-            | (bit_cast_w::<136, 3, 3>(self.command_priority.q.val()) << 131)
-            | (bit_cast_w::<136, 3, 3>(self.command_mtu.q.val()) << 128)
-            | (bit_cast_w::<136, 3, 34>(self.rate.val()) << 94)
-            | (bit_cast_w::<136, 3, 34>(self.window.val()) << 60)
-            | (bit_cast_w::<136, 3, 24>(self.second.val()) << 36)
-            | (bit_cast_w::<136, 3, 24>(self.psn.val()) << 12)
-            | (bit_cast_w::<136, 3, 8>(self.generation.val()) << 4)
-            | bit_cast_w::<136, 3, 4>(self.kind.val());
+        self.word_r.d.next = (bit_cast_w::<140, 3, 4>(self.command_group.q.val()) << 136)
+            | (bit_cast_w::<140, 3, 1>(bit_cast_b(self.command_timerless.q.val())) << 135)
+            | (bit_cast_w::<140, 3, 1>(bit_cast_b(self.command_windowless.q.val())) << 134)
+            | (bit_cast_w::<140, 3, 3>(self.command_priority.q.val()) << 131)
+            | (bit_cast_w::<140, 3, 3>(self.command_mtu.q.val()) << 128)
+            | (bit_cast_w::<140, 3, 34>(self.rate.val()) << 94)
+            | (bit_cast_w::<140, 3, 34>(self.window.val()) << 60)
+            | (bit_cast_w::<140, 3, 24>(self.second.val()) << 36)
+            | (bit_cast_w::<140, 3, 24>(self.psn.val()) << 12)
+            | (bit_cast_w::<140, 3, 8>(self.generation.val()) << 4)
+            | bit_cast_w::<140, 3, 4>(self.kind.val());
         self.telemetry_r.d.next = self.telemetry_1.q.val();
         self.telemetry_1.d.next = (bit_cast_w::<469, 8, 3>(self.event.kind.val()) << 466)
             | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.int_valid.val())) << 465)

@@ -3,12 +3,13 @@
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
 //! | 0 | inputs | rate and window | UQ7.27, UQ23.11 |
-//! | 3 | `earned` | rate x visit interval | 19 bits, bytes |
+//! | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window of limits | 19 bits, bytes; UQ23.11 |
+//! | 4 | `window_4` | the window given, or that of a limit | UQ23.11 |
 //! | 6 | input | MTU code | |
 //! | 7 | `wire_7`, `round_7` | wire bytes of a packet; window plus one MTU less one unit | 13 bits, UQ24.11 |
 //! | 8 | `word_8` | cap, window in packets | 20 bits, 16 bits |
 //!
-//! Bit for bit [`hpcc_models::sched::Pacing::new`].
+//! Bit for bit [`hpcc_models::sched::Pacing::new`], and for a limit [`hpcc_models::sched::Cap::new`].
 
 use super::ports::PacingWord;
 use crate::emit::naming::named;
@@ -27,6 +28,10 @@ pub struct PacingUpdate {
     pub rate: Signal<In, U<34>>,
     /// Clock 0: window.
     pub window: Signal<In, U<34>>,
+    /// Clock 0: the window is the rate times `flight`, whatever `window` says.
+    pub timed: Signal<In, Bit>,
+    /// Register: time of the window of limits, ns.
+    pub flight: Signal<In, U<16>>,
     /// Register: visit interval, ns.
     pub interval: Signal<In, U<12>>,
     /// Register: wire bytes of a packet beside its payload.
@@ -38,7 +43,11 @@ pub struct PacingUpdate {
     earned: MulPipe<34, 12, 19, 27>,
     earned_7: Delay<U<19>, 4>,
     rate_7: Delay<U<34>, 7>,
-    window_6: Delay<U<34>, 6>,
+    flown: MulPipe<34, 16, 34, 16>,
+    window_3: Delay<U<34>, 3>,
+    timed_3: Delay<Bit, 3>,
+    window_4: DFF<U<34>>,
+    window_6: Delay<U<34>, 2>,
     mtu_7: DFF<U<3>>,
     wire_7: DFF<U<13>>,
     round_7: DFF<U<35>>,
@@ -51,12 +60,26 @@ impl Logic for PacingUpdate {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, earned, earned_7, rate_7, window_6, mtu_7);
+        clock!(self, clock, flown, window_3, timed_3, window_4);
         clock!(self, clock, wire_7, round_7, word_8);
         self.earned.a.next = self.rate.val();
         self.earned.b.next = self.interval.val();
         self.earned_7.d.next = self.earned.p.val();
         self.rate_7.d.next = self.rate.val();
-        self.window_6.d.next = self.window.val();
+        self.flown.a.next = self.rate.val();
+        self.flown.b.next = self.flight.val();
+        self.window_3.d.next = self.window.val();
+        self.timed_3.d.next = self.timed.val();
+
+        // 3: a limit always lets one packet go
+        self.window_4.d.next = self.window_3.q.val();
+        if self.timed_3.q.val() {
+            self.window_4.d.next = self.flown.p.val();
+            if self.flown.p.val() == 0 {
+                self.window_4.d.next = bits_u::<34>(1);
+            }
+        }
+        self.window_6.d.next = self.window_4.q.val();
 
         // 6
         self.mtu_7.d.next = self.mtu.val();
@@ -104,4 +127,4 @@ impl Logic for PacingUpdate {
     }
 }
 
-crate::ports! { [] PacingUpdate { in rate, window, interval, overhead, mtu; out word } }
+crate::ports! { [] PacingUpdate { in rate, window, timed, flight, interval, overhead, mtu; out word } }

@@ -9,7 +9,7 @@ use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
 
-/// Creation and removal of flows.
+/// Creation and removal of flows, and their caps.
 #[derive(Clone, Debug, Default, LogicInterface)]
 #[join = "FlowCommandOut"]
 pub struct FlowCommandIn {
@@ -17,7 +17,7 @@ pub struct FlowCommandIn {
     pub valid: Signal<In, Bit>,
     /// The command is taken.
     pub ready: Signal<Out, Bit>,
-    /// High: create; low: remove.
+    /// High: create; low: remove, or `limit`.
     pub create: Signal<In, Bit>,
     /// Flow number.
     pub flow: Signal<In, U<16>>,
@@ -33,9 +33,15 @@ pub struct FlowCommandIn {
     pub windowless: Signal<In, Bit>,
     /// No timer: READ responses.
     pub timerless: Signal<In, Bit>,
+    /// High, with `create` low: the flow's cap and group are written.
+    pub limit: Signal<In, Bit>,
+    /// Cap, UQ7.27 bytes per ns; all ones for none.
+    pub rate: Signal<In, U<34>>,
+    /// Group.
+    pub group: Signal<In, U<4>>,
 }
 
-/// Creation and removal of flows, sending side.
+/// Creation and removal of flows and their caps, sending side.
 #[derive(Clone, Debug, Default, LogicInterface)]
 #[join = "FlowCommandIn"]
 pub struct FlowCommandOut {
@@ -43,7 +49,7 @@ pub struct FlowCommandOut {
     pub valid: Signal<Out, Bit>,
     /// The command is taken.
     pub ready: Signal<In, Bit>,
-    /// High: create; low: remove.
+    /// High: create; low: remove, or `limit`.
     pub create: Signal<Out, Bit>,
     /// Flow number.
     pub flow: Signal<Out, U<16>>,
@@ -59,6 +65,12 @@ pub struct FlowCommandOut {
     pub windowless: Signal<Out, Bit>,
     /// No timer.
     pub timerless: Signal<Out, Bit>,
+    /// High, with `create` low: the flow's cap and group are written.
+    pub limit: Signal<Out, Bit>,
+    /// Cap, UQ7.27 bytes per ns; all ones for none.
+    pub rate: Signal<Out, U<34>>,
+    /// Group.
+    pub group: Signal<Out, U<4>>,
 }
 
 /// Work: the message queue holds packets up to `end`; a restart goes on at `start` as if nothing were outstanding.
@@ -233,11 +245,13 @@ pub mod op {
     pub const CLEAR: u64 = 10;
     /// Work from a new start.
     pub const RESTART: u64 = 11;
+    /// Cap and group.
+    pub const LIMIT: u64 = 12;
 }
 
 /// One operation: kind 3:0, generation 11:4, PSN 35:12, second PSN (the start of a restart) or bytes 59:36, window 93:60, rate
-/// 127:94, MTU code 130:128, priority 133:131, windowless 134, timerless 135.
-pub type OpWord = W<136, 3>;
+/// 127:94, MTU code 130:128, priority 133:131, windowless 134, timerless 135, group 139:136.
+pub type OpWord = W<140, 3>;
 
 /// [`hpcc_models::sched::SenderState`]: una 23:0, end 47:24, from 71:48, to 95:72, adjust 115:96, generation 123:116, rewinds
 /// 127:124, restarts 131:128, MTU code 134:132, priority 137:135, alive 138, windowless 139, since 155:140, retries 159:156,
@@ -250,12 +264,18 @@ pub type SenderWord = W<140, 3>;
 /// [`hpcc_models::sched::Pacing`]: rate 33:0, cap 53:34, window 69:54.
 pub type PacingWord = W<70, 2>;
 
-/// [`hpcc_models::sched::VisitState`]: nxt 23:0, max 47:24, seen 51:48, generation 59:52, restarts 63:60, parked 64, last 84:65,
-/// adjust seen 104:85, credit 141:105.
-pub type VisitWord = W<142, 3>;
+/// The pacing of [`hpcc_models::sched::Cap`] 69:0, its group 73:70.
+pub type CapWord = W<74, 2>;
 
-/// The part of [`VisitWord`] that events read: bits 63:0.
-pub type VisitedWord = U<64>;
+/// [`hpcc_models::sched::Level`]: rate 33:0, earned 53:34, window 76:54.
+pub type LevelWord = W<77, 2>;
+
+/// [`hpcc_models::sched::VisitState`]: nxt 23:0, max 47:24, seen 51:48, generation 59:52, restarts 63:60, parked 64, last 84:65,
+/// adjust seen 104:85, credit 141:105, stopped 142, rest 143.
+pub type VisitWord = W<144, 3>;
+
+/// The part of [`VisitWord`] that events read: its bits 63:0, stopped 64.
+pub type VisitedWord = W<65, 2>;
 
 /// [`hpcc_models::sched::Grant`] on its way out: PSN 23:0, count 27:24, repeats 31:28, rewound 32, fills 33, generation 41:34,
 /// flow 54:42, priority 57:55, service tag 63:58.

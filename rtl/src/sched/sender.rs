@@ -13,12 +13,13 @@
 //! Bit for bit [`hpcc_models::sched::SenderState::handle`].
 
 use super::pacing::PacingUpdate;
-use super::ports::PacingWord;
+use super::ports::{CapWord, PacingWord};
 use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use crate::prim::word::bits_zero;
 use crate::words::sched::{FlowShared, OpKind, Operation, SenderFlow, Visited};
 use rust_hdl::prelude::*;
@@ -42,6 +43,10 @@ pub struct Sender<const A: usize, const I: usize> {
     pub overhead: Signal<In, U<10>>,
     /// Register: visit interval of the cap, ns.
     pub interval: Signal<In, U<12>>,
+    /// Register: a limit bounds the window too.
+    pub cap_window: Signal<In, Bit>,
+    /// Register: to its rate times this, ns.
+    pub cap_time: Signal<In, U<16>>,
     /// Register: timeout, 1.024 us.
     pub timeout: Signal<In, U<16>>,
     /// Register: retry limit.
@@ -70,6 +75,18 @@ pub struct Sender<const A: usize, const I: usize> {
     pub pacing: Signal<Out, PacingWord>,
     /// Clock 8: pacing is written.
     pub paced: Signal<Out, Bit>,
+    /// Clock 8: cap and group.
+    pub cap: Signal<Out, CapWord>,
+    /// Clock 8: cap and group are written.
+    pub limited: Signal<Out, Bit>,
+    /// Clock 7: flow.
+    pub flow_next: Signal<Out, U<A>>,
+    /// Clock 8: work was added, so that something is unsent whatever visits say.
+    pub worked: Signal<Out, Bit>,
+    /// Clock 8: a granted packet used `unused` bytes less than a full one.
+    pub adjusted: Signal<Out, Bit>,
+    /// Clock 8: bytes, two's complement.
+    pub unused: Signal<Out, U<20>>,
     /// Clock 8: the flow may have something to send.
     pub wake: Signal<Out, Bit>,
     /// Clock 8: the flow is cleared.
@@ -143,6 +160,13 @@ pub struct Sender<const A: usize, const I: usize> {
     now_7: DFF<U<16>>,
     mtu_6: DFF<U<3>>,
     pacing_word: PacingUpdate,
+    stopped_6: DFF<Bit>,
+    group_8: DFF<U<4>>,
+    created_8: DFF<Bit>,
+    limited_8: DFF<Bit>,
+    worked_8: DFF<Bit>,
+    adjusted_8: DFF<Bit>,
+    unused_8: DFF<U<20>>,
     // decisions of clock 7
     kind: Signal<Local, OpKind>,
     own: Signal<Local, Bit>,
@@ -175,7 +199,18 @@ pub struct Sender<const A: usize, const I: usize> {
 impl<const A: usize, const I: usize> Logic for Sender<A, I> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, pacing_word);
+        clock!(
+            self,
+            clock,
+            pacing_word,
+            stopped_6,
+            group_8,
+            created_8,
+            limited_8,
+            worked_8,
+            adjusted_8,
+            unused_8
+        );
         clock!(self, clock, quotient, flow_2, engine_3, engine_4r, engine_8, index_8);
         clock!(self, clock, flow_7, flow_8r, memory, visited_5, op_5, op_6, op_7);
         clock!(
@@ -221,7 +256,16 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.pacing_word.interval.next = self.interval.val();
         self.pacing_word.overhead.next = self.overhead.val();
         self.pacing_word.mtu.next = self.mtu_6.q.val();
+        self.pacing_word.timed.next =
+            self.cap_window.val() & (self.word.val().kind == OpKind::Limit) & !self.word.val().rate.all();
+        self.pacing_word.flight.next = self.cap_time.val();
         self.pacing.next = self.pacing_word.word.val();
+        self.cap.next = bit_cast_ww::<74, 2, 70, 2>(self.pacing_word.word.val())
+            | (bit_cast_w::<74, 2, 4>(self.group_8.q.val()) << 70);
+        if self.created_8.q.val() {
+            self.cap.next =
+                (bit_cast_w::<74, 2, 36>(!bits_u::<36>(0)) << 34) | bit_cast_w::<74, 2, 34>(!bits_u::<34>(0));
+        }
 
         // 5: what visits have and have not seen
         self.fresh.next = self.visited_5.q.val().generation != self.memory.rdata.val().shared.generation;
@@ -239,6 +283,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             self.max_6.d.next = self.memory.rdata.val().shared.una;
         }
         self.restarted_6.d.next = self.restarted.val();
+        self.stopped_6.d.next = self.visited_5.q.val().stopped;
         // the next counts: never the ones that visits have carried out
         self.rewinds_6.d.next = self.memory.rdata.val().shared.rewinds + 1;
         if (self.memory.rdata.val().shared.rewinds + 1) == self.visited_5.q.val().seen {
@@ -277,7 +322,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.held_7.d.next = self
             .held
             .val()
-            .get_bit(self.sender_6.q.val().shared.pause_class.index());
+            .get_bit(self.sender_6.q.val().shared.pause_class.index())
+            | self.stopped_6.q.val();
         self.now_7.d.next = self.timer_now.val();
 
         // 7: what it is
@@ -430,10 +476,18 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & ((self.own.val()
                 & ((self.kind.val() == OpKind::Work)
                     | (self.kind.val() == OpKind::Update)
+                    | (self.kind.val() == OpKind::Limit)
                     | (self.kind.val() == OpKind::Restart)))
                 | (self.good.val() & !self.at_una.q.val())
                 | self.rewind.val()
                 | (self.kind.val() == OpKind::Create));
+        self.created_8.d.next = self.kind.val() == OpKind::Create;
+        self.group_8.d.next = self.op_7.q.val().group;
+        self.limited_8.d.next = self.valid_7.q.val()
+            & ((self.own.val() & (self.kind.val() == OpKind::Limit)) | (self.kind.val() == OpKind::Create));
+        self.worked_8.d.next = (self.kind.val() == OpKind::Work) | (self.kind.val() == OpKind::Restart);
+        self.adjusted_8.d.next = self.valid_7.q.val() & self.own.val() & (self.kind.val() == OpKind::Adjust);
+        self.unused_8.d.next = self.op_7.q.val().second.get_bits::<20>(0);
         self.clear_8.d.next = self.valid_7.q.val() & (self.kind.val() == OpKind::Clear);
         self.to_cc_8.d.next = self.valid_7.q.val()
             & ((self.is_ack.val() & (self.old.val() | self.good.val()))
@@ -465,6 +519,11 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.flow_8.next = self.flow_8r.q.val();
         self.sender.next = self.sender_8.q.val();
         self.paced.next = self.paced_8.q.val();
+        self.limited.next = self.limited_8.q.val();
+        self.flow_next.next = self.flow_7.q.val();
+        self.worked.next = self.worked_8.q.val();
+        self.adjusted.next = self.adjusted_8.q.val();
+        self.unused.next = self.unused_8.q.val();
         self.wake.next = self.wake_8.q.val();
         self.clear.next = self.clear_8.q.val();
         self.to_cc.next = self.to_cc_8.q.val();
@@ -485,8 +544,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
 
 crate::ports! {
     [const A: usize, const I: usize] Sender<A, I> {
-        in valid, flow, word, engines, inverse, overhead, interval, timeout, retry_limit, timer_now, held, visited;
-        out index, engine_4, notify, engine, engine_index, flow_8, sender, pacing, paced, wake, clear, to_cc, timed_out, psn,
+        in valid, flow, word, engines, inverse, overhead, interval, cap_window, cap_time, timeout, retry_limit, timer_now, held,
+            visited;
+        out index, engine_4, notify, engine, engine_index, flow_8, sender, pacing, paced, cap, limited, flow_next, worked, adjusted,
+            unused, wake, clear, to_cc, timed_out, psn,
             snd_nxt, acked, acked_mtu, generation, ended, late, beyond
     }
 }

@@ -1,6 +1,8 @@
 //! Visits and events against the models, bit for bit; the configurations emit.
 
 mod events;
+mod levels;
+mod members;
 mod visits;
 
 use crate::emit::Library;

@@ -3,6 +3,8 @@
 use super::engine::Engine;
 use super::entry::Entry;
 use super::expand::Expand;
+use super::levels::Levels;
+use super::members::Members;
 use super::merge::Merge;
 use super::park::{Park, ON_THE_WAY, PARKED};
 use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, GrantWord, OpWord, SendOut, Telemetry, VisitedWord, WorkIn};
@@ -16,6 +18,7 @@ use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::prim::xorshift::Xorshift;
 use crate::words::sched::{FlowShared, Operation, Visited};
 use rust_hdl::prelude::*;
 
@@ -39,6 +42,24 @@ pub struct Scheduler<
     pub reset: Signal<In, Bit>,
     /// Register write port, [`hpcc_models::sched::registers::address`].
     pub param: ConfigIn,
+    /// A level is written, not within 32 clocks after reset.
+    pub level_write: Signal<In, Bit>,
+    /// Its group.
+    pub level_group: Signal<In, U<4>>,
+    /// Rate, UQ7.27 bytes per ns; all ones for none.
+    pub level_rate: Signal<In, U<34>>,
+    /// Register: limits written bound the window too.
+    pub cap_window: Signal<In, Bit>,
+    /// Register: to their rate times this, ns.
+    pub cap_time: Signal<In, U<16>>,
+    /// Register: flows that become active start after a random part of a packet time.
+    pub cap_dither: Signal<In, Bit>,
+    /// Group to look at.
+    pub look: Signal<In, U<4>>,
+    /// One clock later: its flows with work.
+    pub active: Signal<Out, U<16>>,
+    /// One clock later: bytes that it has sent on the wire.
+    pub sent: Signal<Out, U<64>>,
     /// The NIC's clock, ns.
     pub now: Signal<In, U<48>>,
     /// Paused priorities.
@@ -84,6 +105,11 @@ pub struct Scheduler<
     merge: [Merge; ENGINES],
     park: Park,
     expand: Expand,
+    levels: Levels,
+    members: Members<A>,
+    random: Xorshift,
+    folded: Signal<Local, U<16>>,
+    limits: DFF<U<18>>,
     telemetry: Delay<Telemetry, 8>,
     reported_kind: Signal<Local, U<3>>,
     acked_bytes: Signal<Local, U<32>>,
@@ -116,6 +142,15 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             reset: Default::default(),
             param: Default::default(),
             now: Default::default(),
+            level_write: Default::default(),
+            level_group: Default::default(),
+            level_rate: Default::default(),
+            cap_window: Default::default(),
+            cap_time: Default::default(),
+            cap_dither: Default::default(),
+            look: Default::default(),
+            active: Default::default(),
+            sent: Default::default(),
             pause: Default::default(),
             command: Default::default(),
             work: Default::default(),
@@ -145,6 +180,11 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             merge: std::array::from_fn(|_| Default::default()),
             park: Default::default(),
             expand: Default::default(),
+            levels: Default::default(),
+            members: Default::default(),
+            random: Default::default(),
+            folded: Default::default(),
+            limits: Default::default(),
             telemetry: Default::default(),
             reported_kind: Default::default(),
             acked_bytes: Default::default(),
@@ -167,7 +207,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         dff_setup!(self, clock, overhead, interval, timeout, retry_limit);
         clock!(self, clock, now_r, park, entry, sender, expand, telemetry, cc_fifo);
         clock!(self, clock, ended_fifo, late, beyond, out_of_range, timeouts);
-        clock!(self, clock, cc_dropped);
+        clock!(self, clock, cc_dropped, levels, members, random, limits);
         self.entry.reset.next = self.reset.val();
         self.expand.reset.next = self.reset.val();
         self.cc_fifo.reset.next = self.reset.val();
@@ -192,6 +232,41 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             }
         }
         self.now_r.d.next = self.now.val();
+        // settings of limits: window 0, dither 1, time 17:2
+        self.limits.d.next = (bit_cast_u::<18, 16>(self.cap_time.val()) << 2)
+            | (bit_cast_u::<18, 1>(bit_cast_b(self.cap_dither.val())) << 1)
+            | bit_cast_u::<18, 1>(bit_cast_b(self.cap_window.val()));
+        // every engine's own mixture of all bits
+        self.folded.next = self.random.word.val().get_bits::<16>(0)
+            ^ self.random.word.val().get_bits::<16>(16)
+            ^ self.random.word.val().get_bits::<16>(32)
+            ^ self.random.word.val().get_bits::<16>(48);
+        self.levels.write.next = self.level_write.val();
+        self.levels.group.next = self.level_group.val();
+        self.levels.rate.next = self.level_rate.val();
+        self.levels.interval.next = self.interval.q.val();
+        self.levels.cap_window.next = self.limits.q.val().get_bit(0);
+        self.levels.cap_time.next = self.limits.q.val().get_bits::<16>(2);
+        self.sender.cap_window.next = self.limits.q.val().get_bit(0);
+        self.sender.cap_time.next = self.limits.q.val().get_bits::<16>(2);
+        self.members.reset.next = self.reset.val();
+        self.members.overhead.next = self.overhead.q.val();
+        self.members.flow_next.next = self.sender.flow_next.val();
+        self.members.notify.next = self.sender.notify.val();
+        self.members.late.next = self.sender.late.val();
+        self.members.clear.next = self.sender.clear.val();
+        self.members.sender.next = self.sender.sender.val();
+        self.members.snd_nxt.next = self.sender.snd_nxt.val();
+        self.members.worked.next = self.sender.worked.val();
+        self.members.limited.next = self.sender.limited.val();
+        self.members.group.next = self.sender.cap.val().get_bits::<4>(70);
+        self.members.adjusted.next = self.sender.adjusted.val();
+        self.members.unused.next = self.sender.unused.val();
+        self.members.leaves.next = self.expand.send.valid.val() & self.send.ready.val();
+        self.members.leaving.next = bit_cast_u::<A, 16>(self.expand.send.flow.val());
+        self.members.look.next = self.look.val();
+        self.active.next = self.members.active.val();
+        self.sent.next = self.members.sent.val();
         self.park.pause.next = self.pause.val();
         self.park.reset.next = self.reset.val();
 
@@ -231,6 +306,13 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             self.engine[i].sender.next = bit_cast_bus::<140, 3, FlowShared>(self.sender.sender.val());
             self.engine[i].pacing.next = self.sender.pacing.val();
             self.engine[i].paced.next = self.sender.paced.val();
+            self.engine[i].cap.next = self.sender.cap.val();
+            self.engine[i].limited.next = self.sender.limited.val();
+            self.engine[i].level_write.next = self.levels.written.val();
+            self.engine[i].level_group.next = self.levels.written_group.val();
+            self.engine[i].level.next = self.levels.level.val();
+            self.engine[i].dither.next = self.limits.q.val().get_bit(1);
+            self.engine[i].random.next = self.random.word.val().get_bits::<16>(8 * i) ^ self.folded.val();
             self.engine[i].wake.next = self.sender.wake.val();
             self.engine[i].clear.next = self.sender.clear.val();
             self.engine[i].asked.next = self.sender.index.val();
@@ -339,14 +421,16 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 crate::ports! {
     [const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize]
     Scheduler<ENGINES, FLOWS, A, I, T, ROWS> {
-        in reset, param.write, param.address, param.data, now, pause, command.valid, command.create, command.flow,
+        in reset, param.write, param.address, param.data, level_write, level_group, level_rate, cap_window, cap_time, cap_dither,
+            look, now, pause, command.valid, command.create, command.flow,
             command.generation, command.psn, command.mtu, command.priority, command.windowless, command.timerless,
+            command.limit, command.rate, command.group,
             work.valid, work.flow, work.generation, work.end, work.restart, work.start, feedback.valid, feedback.advance, feedback.flow, feedback.generation, feedback.psn, feedback.value,
             event.valid, event.kind, event.flow, event.generation, event.psn_next, event.snd_nxt, event.int_valid,
             event.n_hop, event.path_id, event.hops, event.ecn, event.sent_at, event.bytes, event.now, cc.ready,
             update.valid, update.flow, update.generation, update.window, update.rate, update.utilisation, send.ready,
             ended.ready;
-        out command.ready, work.ready, feedback.ready, event.ready, cc.valid, cc.kind, cc.flow, cc.generation,
+        out active, sent, command.ready, work.ready, feedback.ready, event.ready, cc.valid, cc.kind, cc.flow, cc.generation,
             cc.psn_next, cc.snd_nxt, cc.int_valid, cc.n_hop, cc.path_id, cc.hops, cc.ecn, cc.sent_at, cc.bytes, cc.now,
             update.ready, send.valid, send.flow, send.generation, send.psn, send.kind, ended.valid, ended.flow,
             ended.generation, count_late, count_beyond, count_out_of_range, count_timeout, count_cc_dropped

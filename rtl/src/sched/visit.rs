@@ -4,18 +4,21 @@
 //! |---|---|---|---|
 //! | 2 | inputs | the three words of the flow show | |
 //! | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
+//! | 3 | `rate_3`, `cap_3`, `window_3` | the least of law and limits; of the level only the rate | |
 //! | 4 | `behind`, `inside`, `lead` | against `una` and the READ last sent | 24 bits |
 //! | 4 - 6 | `product` | rate x ticks | UQ27.16 |
 //! | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
+//! | 5, 6 | `cap_5`, `window_6` | credit cap and window under the level too | 20, 16 bits |
+//! | 5 | `share` | random part of a packet | 13 bits |
 //! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
 //! | 7 | `open`, `left_7`, `sum` | saturated at 15; credit earned | 4 bits, 45 bits |
 //! | 8 | `room`, `balance[0]` | smaller of both; capped | 4 bits, SQ20.16 |
 //! | 9 - 12 | `balance[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
 //! | 13 | outputs | the flow's new state and the grant | |
 //!
-//! Bit for bit [`hpcc_models::sched::visit()`].
+//! Bit for bit [`hpcc_models::sched::visit_dithered`] of what [`hpcc_models::sched::Pacing::limited`] leaves.
 
-use super::ports::{GrantWord, PacingWord, SenderWord, VisitWord};
+use super::ports::{GrantWord, LevelWord, PacingWord, SenderWord, VisitWord};
 use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
@@ -32,6 +35,16 @@ pub struct Visit {
     pub sender: Signal<In, SenderWord>,
     /// Clock 2: pacing.
     pub pacing: Signal<In, PacingWord>,
+    /// Clock 2: cap of the flow.
+    pub cap: Signal<In, PacingWord>,
+    /// Clock 2: level of its group.
+    pub level: Signal<In, LevelWord>,
+    /// Register: flows that become active start after a random part of a packet time.
+    pub dither: Signal<In, Bit>,
+    /// Random number.
+    pub random: Signal<In, U<16>>,
+    /// Clock 3: rate under law and limits.
+    pub rate: Signal<Out, U<34>>,
     /// Clock 2: visit state.
     pub state: Signal<In, VisitWord>,
     /// Clock 2: tick now.
@@ -85,8 +98,32 @@ pub struct Visit {
     in_flight: DFF<U<24>>,
     left: DFF<U<24>>,
     repeat: DFF<U<24>>,
-    window_6: Delay<U<16>, 4>,
-    cap_7: Delay<U<20>, 5>,
+    window_3: DFF<U<16>>,
+    window_5: Delay<U<16>, 2>,
+    window_6: DFF<U<16>>,
+    cap_3: DFF<U<20>>,
+    cap_4: DFF<U<20>>,
+    cap_5: DFF<U<20>>,
+    cap_6: DFF<U<20>>,
+    cap_7: DFF<U<20>>,
+    own_rate: Signal<Local, U<34>>,
+    level_3: DFF<U<43>>,
+    level_cap: DFF<U<21>>,
+    level_round: DFF<U<24>>,
+    level_packets: DFF<U<16>>,
+    mtu_4: DFF<U<3>>,
+    share: MulPipe<16, 13, 13, 16>,
+    share_6: DFF<U<13>>,
+    rest_3: DFF<Bit>,
+    rest_6: Delay<Bit, 3>,
+    halted_4: DFF<Bit>,
+    halted_6: Delay<Bit, 2>,
+    halted_7: DFF<Bit>,
+    work: Signal<Local, Bit>,
+    resting_7: DFF<Bit>,
+    resting_12: Delay<Bit, 5>,
+    stopped_8: DFF<Bit>,
+    stopped_12: Delay<Bit, 4>,
     headroom: Signal<Local, U<25>>,
     open: DFF<U<4>>,
     left_7: DFF<U<4>>,
@@ -136,6 +173,33 @@ impl Logic for Visit {
         clock!(self, clock, fresh_6, behind, from_start, span, wanted_4, una_5, end_5);
         clock!(self, clock, to_4, max_5, nxt_5, corrected_4, wire_4, wire_6, wire_7);
         clock!(self, clock, base_5, base_6, in_flight, left, repeat, window_6, cap_7);
+        clock!(
+            self,
+            clock,
+            window_3,
+            window_5,
+            cap_3,
+            cap_4,
+            cap_5,
+            cap_6,
+            level_3,
+            level_cap,
+            level_round
+        );
+        clock!(
+            self,
+            clock,
+            level_packets,
+            mtu_4,
+            share,
+            share_6,
+            rest_3,
+            rest_6,
+            halted_4,
+            halted_6,
+            halted_7
+        );
+        clock!(self, clock, resting_7, resting_12, stopped_8, stopped_12);
         clock!(self, clock, open, left_7, repeats_7, passed_7, far_7, sum, alive_7);
         clock!(self, clock, priority_7, idle_8, idle_12, open_8, open_12, repeats_12);
         clock!(self, clock, nxt_12, max_12, rewound_12, generation_12, rewinds_12);
@@ -175,9 +239,27 @@ impl Logic for Visit {
         self.elapsed.d.next = self.tick.val() - self.state.val().get_bits::<20>(65);
         self.correction.d.next = self.sender.val().get_bits::<20>(96) - self.state.val().get_bits::<20>(85);
         self.credit_3.d.next = self.state.val().get_bits::<37>(105);
-        self.rate_3.d.next = self.pacing.val().get_bits::<34>(0);
-        self.window_6.d.next = self.pacing.val().get_bits::<16>(54);
-        self.cap_7.d.next = self.pacing.val().get_bits::<20>(34);
+        // the least of law, cap and level
+        self.own_rate.next = self.pacing.val().get_bits::<34>(0);
+        if self.cap.val().get_bits::<34>(0) < self.pacing.val().get_bits::<34>(0) {
+            self.own_rate.next = self.cap.val().get_bits::<34>(0);
+        }
+        self.rate_3.d.next = self.own_rate.val();
+        if (self.level.val().get_bits::<34>(0) < self.pacing.val().get_bits::<34>(0))
+            & (self.level.val().get_bits::<34>(0) < self.cap.val().get_bits::<34>(0))
+        {
+            self.rate_3.d.next = self.level.val().get_bits::<34>(0);
+        }
+        self.cap_3.d.next = self.pacing.val().get_bits::<20>(34);
+        if self.cap.val().get_bits::<20>(34) < self.pacing.val().get_bits::<20>(34) {
+            self.cap_3.d.next = self.cap.val().get_bits::<20>(34);
+        }
+        self.window_3.d.next = self.pacing.val().get_bits::<16>(54);
+        if self.cap.val().get_bits::<16>(54) < self.pacing.val().get_bits::<16>(54) {
+            self.window_3.d.next = self.cap.val().get_bits::<16>(54);
+        }
+        self.level_3.d.next = self.level.val().get_bits::<43>(34);
+        self.rest_3.d.next = self.state.val().get_bit(143);
         self.wire_3.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
         if self.sender.val().get_bits::<3>(132) == 0 {
             self.wire_3.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
@@ -210,6 +292,31 @@ impl Logic for Visit {
         if self.elapsed.q.val().get_bits::<3>(17).any() {
             self.ticks.next = bits_u::<17>(0x1ffff);
         }
+        self.rate.next = self.rate_3.q.val();
+        self.halted_4.d.next = self.rate_3.q.val() == 0;
+        self.cap_4.d.next = self.cap_3.q.val();
+        self.level_cap.d.next =
+            bit_cast_u::<21, 20>(self.level_3.q.val().get_bits::<20>(0)) + bit_cast_u::<21, 13>(self.wire_3.q.val());
+        self.window_5.d.next = self.window_3.q.val();
+        self.mtu_4.d.next = self.sender_3.q.val().get_bits::<3>(132);
+        self.level_round.d.next = bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(4095);
+        if self.sender_3.q.val().get_bits::<3>(132) == 0 {
+            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(255);
+        }
+        if self.sender_3.q.val().get_bits::<3>(132) == 1 {
+            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(511);
+        }
+        if self.sender_3.q.val().get_bits::<3>(132) == 2 {
+            self.level_round.d.next =
+                bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(1023);
+        }
+        if self.sender_3.q.val().get_bits::<3>(132) == 3 {
+            self.level_round.d.next =
+                bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(2047);
+        }
+        self.share.a.next = self.random.val();
+        self.share.b.next = self.wire_3.q.val();
+        self.rest_6.d.next = self.rest_3.q.val();
         self.product.a.next = self.rate_3.q.val();
         self.product.b.next = self.ticks.val();
         self.corrected_4.d.next = self.credit_3.q.val() + (bit_cast_u::<37, 20>(self.correction.q.val()) << 16);
@@ -242,12 +349,36 @@ impl Logic for Visit {
         }
         self.base_5.d.next = self.corrected_4.q.val();
         self.wire_6.d.next = self.wire_4.q.val();
+        self.cap_5.d.next = self.cap_4.q.val();
+        if self.level_cap.q.val() < bit_cast_u::<21, 20>(self.cap_4.q.val()) {
+            self.cap_5.d.next = self.level_cap.q.val().get_bits::<20>(0);
+        }
+        self.level_packets.d.next = bit_cast_u::<16, 12>(self.level_round.q.val().get_bits::<12>(12));
+        if self.mtu_4.q.val() == 0 {
+            self.level_packets.d.next = self.level_round.q.val().get_bits::<16>(8);
+        }
+        if self.mtu_4.q.val() == 1 {
+            self.level_packets.d.next = bit_cast_u::<16, 15>(self.level_round.q.val().get_bits::<15>(9));
+        }
+        if self.mtu_4.q.val() == 2 {
+            self.level_packets.d.next = bit_cast_u::<16, 14>(self.level_round.q.val().get_bits::<14>(10));
+        }
+        if self.mtu_4.q.val() == 3 {
+            self.level_packets.d.next = bit_cast_u::<16, 13>(self.level_round.q.val().get_bits::<13>(11));
+        }
+        self.halted_6.d.next = self.halted_4.q.val();
 
         // 5
         self.in_flight.d.next = self.nxt_5.q.val() - self.una_5.q.val();
         self.left.d.next = self.end_5.q.val() - self.nxt_5.q.val();
         self.repeat.d.next = self.max_5.q.val() - self.nxt_5.q.val();
         self.base_6.d.next = self.base_5.q.val();
+        self.window_6.d.next = self.window_5.q.val();
+        if self.level_packets.q.val() < self.window_5.q.val() {
+            self.window_6.d.next = self.level_packets.q.val();
+        }
+        self.cap_6.d.next = self.cap_5.q.val();
+        self.share_6.d.next = self.share.p.val();
         self.fresh_6.d.next = self.fresh_5.q.val();
         self.nxt_12.d.next = self.nxt_5.q.val();
         self.max_12.d.next = self.max_5.q.val();
@@ -286,6 +417,14 @@ impl Logic for Visit {
             self.sum.d.next = bit_cast_u::<45, 43>(self.product.p.val())
                 + (bit_cast_u::<45, 37>(self.base_6.q.val()) | (bits_u::<45>(0xff) << 37));
         }
+        self.work.next = self.left.q.val().any() & !self.left.q.val().get_bit(23);
+        self.resting_7.d.next = !self.work.val() | self.halted_6.q.val();
+        self.halted_7.d.next = self.halted_6.q.val();
+        // who becomes active waits a random part of a packet time, whatever it had saved
+        self.cap_7.d.next = self.cap_6.q.val();
+        if self.dither.val() & (self.fresh_6.q.val() | self.rest_6.q.val()) & self.work.val() & !self.halted_6.q.val() {
+            self.cap_7.d.next = bit_cast_u::<20, 13>(self.wire_6.q.val() - self.share_6.q.val());
+        }
         if self.fresh_6.q.val() {
             self.sum.d.next = bit_cast_u::<45, 13>(self.wire_6.q.val()) << 16;
         }
@@ -295,11 +434,14 @@ impl Logic for Visit {
         self.stopped.next = !self.alive_7.q.val() | (self.open.q.val() == 0) | (self.left_7.q.val() == 0);
         self.idle_8.d.next = self.stopped.val();
         self.open_8.d.next = self.open.q.val();
+        self.resting_12.d.next = self.resting_7.q.val();
+        self.stopped_8.d.next = self.halted_7.q.val() & !self.stopped.val();
+        self.stopped_12.d.next = self.stopped_8.q.val();
         self.room[0].d.next = self.left_7.q.val();
         if self.open.q.val() < self.left_7.q.val() {
             self.room[0].d.next = self.open.q.val();
         }
-        if self.stopped.val() | self.pause.val().get_bit(self.priority_7.q.val().index()) {
+        if self.stopped.val() | self.halted_7.q.val() | self.pause.val().get_bit(self.priority_7.q.val().index()) {
             self.room[0].d.next = bits_u::<4>(0);
         }
         self.wire_7.d.next = self.wire_6.q.val();
@@ -367,15 +509,17 @@ impl Logic for Visit {
         if self.rewound_12.q.val() & (self.count[4].q.val() == 0) {
             self.seen_new.next = self.seen_12.q.val();
         }
-        self.state_13.d.next = (bit_cast_w::<142, 3, 37>(self.balance[4].q.val()) << 105)
-            | (bit_cast_w::<142, 3, 20>(self.adjust_12.q.val()) << 85)
-            | (bit_cast_w::<142, 3, 20>(self.tick_12.q.val()) << 65)
-            | (bit_cast_w::<142, 3, 1>(bit_cast_b(self.parked_12.q.val() ^ self.idle_12.q.val())) << 64)
-            | (bit_cast_w::<142, 3, 4>(self.restarts_12.q.val()) << 60)
-            | (bit_cast_w::<142, 3, 8>(self.generation_12.q.val()) << 52)
-            | (bit_cast_w::<142, 3, 4>(self.seen_new.val()) << 48)
-            | (bit_cast_w::<142, 3, 24>(self.max_new.val()) << 24)
-            | bit_cast_w::<142, 3, 24>(self.end_psn.val());
+        self.state_13.d.next = (bit_cast_w::<144, 3, 1>(bit_cast_b(self.resting_12.q.val())) << 143)
+            | (bit_cast_w::<144, 3, 1>(bit_cast_b(self.stopped_12.q.val())) << 142)
+            | (bit_cast_w::<144, 3, 37>(self.balance[4].q.val()) << 105)
+            | (bit_cast_w::<144, 3, 20>(self.adjust_12.q.val()) << 85)
+            | (bit_cast_w::<144, 3, 20>(self.tick_12.q.val()) << 65)
+            | (bit_cast_w::<144, 3, 1>(bit_cast_b(self.parked_12.q.val() ^ self.idle_12.q.val())) << 64)
+            | (bit_cast_w::<144, 3, 4>(self.restarts_12.q.val()) << 60)
+            | (bit_cast_w::<144, 3, 8>(self.generation_12.q.val()) << 52)
+            | (bit_cast_w::<144, 3, 4>(self.seen_new.val()) << 48)
+            | (bit_cast_w::<144, 3, 24>(self.max_new.val()) << 24)
+            | bit_cast_w::<144, 3, 24>(self.end_psn.val());
         self.grant_13.d.next = (bit_cast_u::<64, 3>(self.priority_12.q.val()) << 55)
             | (bit_cast_u::<64, 8>(self.generation_12.q.val()) << 34)
             | (bit_cast_u::<64, 1>(bit_cast_b(
@@ -396,5 +540,5 @@ impl Logic for Visit {
 }
 
 crate::ports! {
-    [] Visit { in sender, pacing, state, tick, pause, overhead; out state_after, grant, idle }
+    [] Visit { in sender, pacing, cap, level, dither, random, state, tick, pause, overhead; out rate, state_after, grant, idle }
 }

@@ -30,6 +30,8 @@ crate::kind! {
         Clear,
         /// Work from a new start.
         Restart,
+        /// Cap and group.
+        Limit,
     }
 }
 
@@ -56,6 +58,8 @@ crate::word! {
         windowless: Bit,
         /// No timer: READ responses.
         timerless: Bit,
+        /// Group.
+        group: U<4>,
     }
 
     /// What visits read of a flow's sender state.
@@ -102,7 +106,7 @@ crate::word! {
         timerless: Bit,
     }
 
-    /// What events read of a flow's visits, the low bits of [`hpcc_models::sched::VisitState`].
+    /// What events read of a flow's visits, a part of [`hpcc_models::sched::VisitState`].
     pub struct Visited {
         /// Next PSN.
         nxt: U<24>,
@@ -114,5 +118,7 @@ crate::word! {
         generation: U<8>,
         /// Restarts that visits have carried out.
         restarts: U<4>,
+        /// The flow has work, and its rate is 0.
+        stopped: Bit,
     }
 }

@@ -1,7 +1,7 @@
 //! What every NIC under test can do. Frame beats and clocks are hidden: frames go in and come out at times.
 
 use crate::config::NicSetup;
-use hpcc_models::nic::{Completion, HostError, WorkRequest};
+use hpcc_models::nic::{Completion, HostError, WorkRequest, GROUPS};
 use hpcc_models::wire::TimedFrame;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -78,6 +78,18 @@ pub trait Device: Sized {
 
     /// Pause from the MAC: bit n stops data of priority n.
     fn set_pause(&mut self, priorities: u8);
+
+    /// Writes the level of a group below [`GROUPS`]: bits per second of wire bytes, `None` for no limit. A clocked NIC takes some time.
+    fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError>;
+
+    /// Writes the cap and the group of a flow (twice the queue pair's number for its requests, one more for its READ responses).
+    fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError>;
+
+    /// Flows with work, by groups.
+    fn active(&mut self) -> Result<[u32; GROUPS], DeviceError>;
+
+    /// Bytes sent on the wire, by groups.
+    fn sent_bytes(&mut self) -> Result<[u64; GROUPS], DeviceError>;
 
     /// Clocks simulated so far; 0 where there are none.
     fn clocks(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::device::{Device, DeviceError};
 use crate::config::NicSetup;
-use hpcc_models::nic::{BlockMemory, Completion, HostError, Nic, WorkRequest};
+use hpcc_models::nic::{BlockMemory, Completion, HostError, Nic, WorkRequest, GROUPS};
 use hpcc_models::wire::TimedFrame;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -101,5 +101,22 @@ impl Device for ModelNic {
 
     fn set_pause(&mut self, priorities: u8) {
         self.nic.set_pause(priorities);
+    }
+
+    fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {
+        self.nic.set_level(group, rate_bps);
+        Ok(())
+    }
+
+    fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError> {
+        Ok(self.nic.set_cap(flow, rate_bps, group)?)
+    }
+
+    fn active(&mut self) -> Result<[u32; GROUPS], DeviceError> {
+        Ok(self.nic.active())
+    }
+
+    fn sent_bytes(&mut self) -> Result<[u64; GROUPS], DeviceError> {
+        Ok(self.nic.sent())
     }
 }

@@ -21,6 +21,7 @@
 //! | `responder_lockstep` | The Verilog of the responder's blocks in lockstep with their RustHDL descriptions |
 //! | `rx_lockstep` | The Verilog of the RX parser and of its primitives in lockstep with their RustHDL descriptions |
 //! | `sched` | Drives a Verilated scheduler: flows, a line that takes packets at its rate, acknowledgements after a round trip |
+//! | `sched_caps` | Caps of flows and levels of groups in the paper's configuration, Verilated: rates, bytes after a write, stops, dither, counts |
 //! | `sched_large` | The large configuration, six engines by 683 flows, Verilated: one fast flow among 4095 slow ones |
 //! | `sched_limits` | A peer that is gone, and pause: the paper's configuration, Verilated |
 //! | `sched_lockstep` | The scheduler in RustHDL and in Verilog, every output in every clock, under random events and stalls |
@@ -50,6 +51,7 @@ mod requester_lockstep;
 mod responder_lockstep;
 mod rx_lockstep;
 mod sched;
+mod sched_caps;
 mod sched_large;
 mod sched_limits;
 mod sched_lockstep;

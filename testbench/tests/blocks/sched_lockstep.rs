@@ -53,6 +53,21 @@ impl Drive for Traffic {
                 self.random.uniform(8)
             };
         }
+        // levels come and go, none while they are cleared
+        let level = self.random.below(100);
+        inputs[at("level_write")] = u64::from(level == 0 && clock > 40);
+        inputs[at("level_group")] = self.random.below(4);
+        inputs[at("level_rate")] = match self.random.below(4) {
+            0 => 0,
+            1 => self.random.corner(34),
+            _ => (1 << 34) - 1,
+        };
+        if clock.is_multiple_of(2048) {
+            inputs[at("cap_window")] = self.random.below(2);
+            inputs[at("cap_dither")] = self.random.below(2);
+            inputs[at("cap_time")] = self.random.corner(16);
+        }
+        inputs[at("look")] = self.random.below(16);
         // short timeouts, so that flows run into them and end
         let register = self.random.below(200);
         inputs[at("param_write")] = u64::from(clock < 10 || register == 0);
@@ -78,7 +93,10 @@ impl Drive for Traffic {
             let near = |random: &mut Stimulus| (psn + random.below(6)).wrapping_sub(2) & 0xff_ffff;
             match port {
                 "command" => {
-                    let create = self.random.chance(0.8);
+                    let create = self.random.chance(0.6);
+                    inputs[at("command_limit")] = self.random.chance(0.6).into();
+                    inputs[at("command_rate")] = self.random.corner(34);
+                    inputs[at("command_group")] = self.random.below(4);
                     let first = self.random.corner(24);
                     inputs[at("command_create")] = create.into();
                     inputs[at("command_psn")] = first;

@@ -161,6 +161,16 @@ addrmap hpcc_nic {{
             at += 1;
             continue;
         }
+        if !register.name.ends_with("_LO") {
+            let (name, count, offset, stride) = (&register.name, register.count, register.offset, register.stride);
+            let _ = writeln!(
+                text,
+                "{} {name}[{count}] @ 0x{offset:x} += 0x{stride:x};",
+                body(register, "    ")
+            );
+            at += 1;
+            continue;
+        }
         let name = register.name.trim_end_matches("_LO");
         text += "    regfile {\n";
         for (half, offset) in list[at..].iter().zip([0, 4]) {

@@ -1,6 +1,8 @@
 //! The registers, in the order of their addresses.
 
-use super::register::{offset, Access, Field, Place, Register, ID, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
+use super::register::{
+    offset, Access, Field, Place, Register, GROUP_COUNT, ID, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS,
+};
 use crate::nic::Counter;
 use Access::{Ro, Rw, W1c, Wo};
 use Place::{Constant, Elsewhere, Live, Scratch, Signal};
@@ -80,6 +82,7 @@ pub fn registers() -> Vec<Register> {
     list.extend(scheduler_counters());
     list.extend(counters());
     list.extend(windows());
+    list.extend(limits());
     list
 }
 
@@ -329,8 +332,8 @@ fn commands() -> Vec<Register> {
             "COMMAND",
             offset::COMMAND,
             vec![
-                field("operation", (0, 3), Wo, 0, Elsewhere, "A write carries out: 1 create a queue pair (`BODY`: context), 2 remove it, 3 write a region slot (`BODY`: region), 4 write a neighbour slot (`BODY`: address 31:0, Ethernet address 79:32)."),
-                field("index", (8, 24), Wo, 0, Elsewhere, "Queue pair number, or slot."),
+                field("operation", (0, 3), Wo, 0, Elsewhere, "A write carries out: 1 create a queue pair (`BODY`: context), 2 remove it, 3 write a region slot (`BODY`: region), 4 write a neighbour slot (`BODY`: address 31:0, Ethernet address 79:32), 5 write the cap of a flow (`BODY`: rate 33:0, group 39:36, enable 63)."),
+                field("index", (8, 24), Wo, 0, Elsewhere, "Queue pair number, slot, or flow: twice the number of the queue pair for its requests, one more for its READ responses."),
             ],
         ),
         register(
@@ -340,7 +343,7 @@ fn commands() -> Vec<Register> {
                 field("busy", (0, 1), Ro, 0, Elsewhere, "A command is being carried out."),
                 field("done", (1, 1), W1c, 0, Elsewhere, "A command was carried out."),
                 field("error", (2, 1), W1c, 0, Elsewhere, "A command was refused."),
-                field("code", (4, 3), Ro, 0, Elsewhere, "Why the last refused one was: 1 operation, 2 number or slot, 3 MTU, 4 the queue pair exists, 5 no such queue pair, 7 another command was being carried out."),
+                field("code", (4, 3), Ro, 0, Elsewhere, "Why the last refused one was: 1 operation, 2 number, slot or flow, 3 MTU, 4 the queue pair exists, 5 no such queue pair, 7 another command was being carried out."),
             ],
         ),
     ];
@@ -430,5 +433,36 @@ fn windows() -> Vec<Register> {
         words("CC_PARAM_HI", offset::CC_PARAM + 4, 16, high),
         words("SCHED_PARAM_LO", offset::SCHED_PARAM, 32, low),
         words("SCHED_PARAM_HI", offset::SCHED_PARAM + 4, 16, high),
+    ]
+}
+
+/// Limits that an agent of the host sets, and what it is told.
+fn limits() -> Vec<Register> {
+    let groups = |name: &str, at, stride, bits| Register {
+        count: GROUP_COUNT,
+        stride,
+        ..register(name, at, vec![bits])
+    };
+    let (low, high) = (
+        "Low word of the level of a group of flows: no flow of the group sends faster. UQ7.27 bytes per ns; takes effect with the high word.",
+        "High word of a level; writes it together with the low word written last. After reset all ones, no limit.",
+    );
+    let sent = "Low word of the bytes that the group's flows have sent on the wire (requests and READ responses, with preamble and gap); reading it keeps the high word.";
+    let kept = "High word, as it was when the low word of any counter was last read.";
+    vec![
+        groups("LEVEL_LO", offset::LEVEL, 8, field("value", (0, 32), Wo, 0, Elsewhere, low)),
+        groups("LEVEL_HI", offset::LEVEL + 4, 8, field("value", (0, 2), Wo, 0, Elsewhere, high)),
+        groups("ACTIVE", offset::ACTIVE, 4, field("flows", (0, 16), Ro, 0, Elsewhere, "Flows of the group with something unsent or unacknowledged; of READ responses of plain queue pairs, with something unsent.")),
+        register(
+            "CAP_CONTROL",
+            offset::CAP_CONTROL,
+            vec![
+                field("window", (0, 1), Rw, 0, Signal("cfg_cap_window", 0), "A cap or level bounds the window too: to its rate times `time`, one packet at least. For caps and levels written later."),
+                field("dither", (1, 1), Rw, 0, Signal("cfg_cap_dither", 0), "A flow that gets work, or whose rate rises from 0, starts after a random part of a packet time."),
+                field("time", (16, 16), Rw, 0, Signal("cfg_cap_time", 0), "Time of the window, ns."),
+            ],
+        ),
+        groups("SENT_LO", offset::SENT, 8, field("value", (0, 32), Ro, 0, Elsewhere, sent)),
+        groups("SENT_HI", offset::SENT + 4, 8, field("value", (0, 32), Ro, 0, Elsewhere, kept)),
     ]
 }

@@ -9,7 +9,9 @@ mod register;
 
 pub use export::{markdown, system_rdl, verilog_header};
 pub use map::registers;
-pub use register::{offset, Access, Field, Place, Register, ID, MAP_BYTES, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
+pub use register::{
+    offset, Access, Field, Place, Register, GROUP_COUNT, ID, MAP_BYTES, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS,
+};
 
 /// Word addresses (offset / 4) that a register answers at, as ranges, both ends included.
 pub fn mapped_words() -> Vec<(u16, u16)> {

@@ -4,6 +4,8 @@
 pub const ID: u32 = u32::from_be_bytes(*b"HPCC");
 /// Queue pair numbers end below this one.
 pub const QP_COUNT: u32 = 150;
+/// Groups of flows.
+pub const GROUP_COUNT: u16 = crate::sched::limit::GROUPS as u16;
 /// Memory region slots.
 pub const REGION_SLOTS: u32 = 32;
 /// Neighbour slots.
@@ -27,6 +29,14 @@ pub mod offset {
     pub const CC_PARAM: u16 = 0x400;
     /// Parameters of the scheduler: [`crate::sched::registers::address`].
     pub const SCHED_PARAM: u16 = 0x600;
+    /// Levels of the groups of flows.
+    pub const LEVEL: u16 = 0x800;
+    /// Flows with work, by groups.
+    pub const ACTIVE: u16 = 0x880;
+    /// How limits act.
+    pub const CAP_CONTROL: u16 = 0x8c0;
+    /// Bytes sent, by groups, 64 bits each.
+    pub const SENT: u16 = 0x900;
 }
 
 /// Who may do what to a field.

@@ -134,6 +134,12 @@ pub struct RegisterFile {
     pub cfg_control_key: Signal<Out, U<64>>,
     /// Eight addresses that they may come from.
     pub cfg_control_sources: Signal<Out, W<256, 4>>,
+    /// Limits bound the window too.
+    pub cfg_cap_window: Signal<Out, Bit>,
+    /// A random wait before the first packet.
+    pub cfg_cap_dither: Signal<Out, Bit>,
+    /// Time of the window of limits, ns.
+    pub cfg_cap_time: Signal<Out, U<16>>,
     /// Body of a command.
     pub body: Signal<Out, W<384, 6>>,
     _state: State,
@@ -144,7 +150,8 @@ macro_rules! for_each_signal {
     ($each:ident, $self:ident) => {
         $each!($self; cfg_mac cfg_ip cfg_mtu cfg_port_roce cfg_port_int cfg_port_echo cfg_port_control cfg_pkey cfg_dscp
             cfg_ttl cfg_ack_req_interval cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
-            cfg_rate cfg_line_rate cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources body)
+            cfg_rate cfg_line_rate cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources
+            cfg_cap_window cfg_cap_dither cfg_cap_time body)
     };
 }
 macro_rules! show {
@@ -322,6 +329,6 @@ crate::ports! {
         out whit, rdata, rhit, cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control,
             cfg_pkey, cfg_dscp, cfg_ttl, cfg_ack_req_interval, cfg_max_rd_atomic, cfg_reads, cfg_ack_priority, cfg_ack_pause,
             cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable, cfg_control_interval, cfg_control_key,
-            cfg_control_sources, body
+            cfg_control_sources, cfg_cap_window, cfg_cap_dither, cfg_cap_time, body
     }
 }

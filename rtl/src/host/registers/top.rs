@@ -77,6 +77,18 @@ pub struct Registers {
     pub cc_param: ConfigOut,
     /// Parameters of the scheduler.
     pub sched_param: ConfigOut,
+    /// A level is written.
+    pub level_write: Signal<Out, Bit>,
+    /// Its group.
+    pub level_group: Signal<Out, U<4>>,
+    /// Rate, UQ7.27 bytes per ns.
+    pub level_rate: Signal<Out, U<34>>,
+    /// Group whose values are wanted.
+    pub look: Signal<Out, U<4>>,
+    /// One clock later: its flows with work.
+    pub active: Signal<In, U<16>>,
+    /// One clock later: bytes that it has sent.
+    pub sent: Signal<In, U<64>>,
     /// Own Ethernet address, first byte in the highest bits.
     pub cfg_mac: Signal<Out, U<48>>,
     /// Own IPv4 address.
@@ -123,6 +135,12 @@ pub struct Registers {
     pub cfg_control_key: Signal<Out, U<64>>,
     /// Eight addresses that they may come from.
     pub cfg_control_sources: Signal<Out, W<256, 4>>,
+    /// Limits bound the window too.
+    pub cfg_cap_window: Signal<Out, Bit>,
+    /// A random wait before the first packet.
+    pub cfg_cap_dither: Signal<Out, Bit>,
+    /// Time of the window of limits, ns.
+    pub cfg_cap_time: Signal<Out, U<16>>,
     file: RegisterFile,
     bank: CounterBank,
     // write: bit 0 stored in this clock, bit 1 answer waits
@@ -148,6 +166,8 @@ pub struct Registers {
     param_sched: DFF<Bit>,
     param_address: DFF<U<6>>,
     param_data: DFF<U<48>>,
+    level: DFF<Bit>,
+    is_sent: Signal<Local, Bit>,
     // commands
     busy: DFF<Bit>,
     offered: DFF<Bit>,
@@ -163,7 +183,16 @@ impl Logic for Registers {
     fn update(&mut self) {
         clock!(self, clock, file, bank);
         dff_setup!(self, clock, writing, waddr, wdata, wstrb, bresp, reading, raddr, rdata, rresp, kept, now_r);
-        dff_setup!(self, clock, param_low, param_cc, param_sched, param_address, param_data);
+        dff_setup!(
+            self,
+            clock,
+            param_low,
+            param_cc,
+            param_sched,
+            param_address,
+            param_data,
+            level
+        );
         dff_setup!(self, clock, busy, offered, done, error, code, operation, held_body);
         self.file.reset.next = self.reset.val();
         self.bank.reset.next = self.reset.val();
@@ -221,6 +250,12 @@ impl Logic for Registers {
         if self.raddr.q.val().get_bits::<6>(1) == 63 {
             self.wide.next = bit_cast_u::<64, 48>(self.now_r.q.val());
         }
+        self.is_sent.next = self.raddr.q.val().get_bits::<5>(5) == 18;
+        self.look.next = self.raddr.q.val().get_bits::<4>(0);
+        if self.is_sent.val() {
+            self.look.next = self.raddr.q.val().get_bits::<4>(1);
+            self.wide.next = self.sent.val();
+        }
         if self.reading.q.val() == 2 {
             self.reading.d.next = 3.into();
             self.rdata.d.next = self.file.rdata.val();
@@ -228,8 +263,12 @@ impl Logic for Registers {
             if self.raddr.q.val() == 43 {
                 self.rdata.d.next = self.status.val();
             }
-            // 64-bit values: 0x200 to 0x3ff
-            if (self.raddr.q.val().get_bits::<3>(7) == 1) & self.file.rhit.val() {
+            // flows with work: 0x880 to 0x8bf
+            if self.raddr.q.val().get_bits::<6>(4) == 34 {
+                self.rdata.d.next = bit_cast_u::<32, 16>(self.active.val());
+            }
+            // 64-bit values: 0x200 to 0x3ff, and bytes of groups, 0x900 to 0x97f
+            if ((self.raddr.q.val().get_bits::<3>(7) == 1) & self.file.rhit.val()) | self.is_sent.val() {
                 if self.raddr.q.val().get_bit(0) {
                     self.rdata.d.next = self.kept.q.val();
                 } else {
@@ -259,6 +298,21 @@ impl Logic for Registers {
                 self.param_low.d.next = self.wdata.q.val();
             }
         }
+        // levels: 0x800 to 0x87f
+        self.level.d.next = false;
+        if self.stored.val() & (self.waddr.q.val().get_bits::<5>(5) == 16) {
+            if self.waddr.q.val().get_bit(0) {
+                self.level.d.next = true;
+                self.param_address.d.next = self.waddr.q.val().get_bits::<6>(1);
+                self.param_data.d.next = (bit_cast_u::<48, 16>(self.wdata.q.val().get_bits::<16>(0)) << 32)
+                    | bit_cast_u::<48, 32>(self.param_low.q.val());
+            } else {
+                self.param_low.d.next = self.wdata.q.val();
+            }
+        }
+        self.level_write.next = self.level.q.val();
+        self.level_group.next = self.param_address.q.val().get_bits::<4>(0);
+        self.level_rate.next = self.param_data.q.val().get_bits::<34>(0);
         self.cc_param.write.next = self.param_cc.q.val();
         self.cc_param.address.next = self.param_address.q.val();
         self.cc_param.data.next = self.param_data.q.val();
@@ -322,11 +376,15 @@ impl Logic for Registers {
         self.cfg_control_interval.next = self.file.cfg_control_interval.val();
         self.cfg_control_key.next = self.file.cfg_control_key.val();
         self.cfg_control_sources.next = self.file.cfg_control_sources.val();
+        self.cfg_cap_window.next = self.file.cfg_cap_window.val();
+        self.cfg_cap_dither.next = self.file.cfg_cap_dither.val();
+        self.cfg_cap_time.next = self.file.cfg_cap_time.val();
         if self.reset.val() {
             self.writing.d.next = 0.into();
             self.reading.d.next = 0.into();
             self.param_cc.d.next = false;
             self.param_sched.d.next = false;
+            self.level.d.next = false;
             self.busy.d.next = false;
             self.offered.d.next = false;
             self.done.d.next = false;
@@ -343,12 +401,12 @@ crate::ports! {
     [] Registers {
         in reset, s_axil_awaddr, s_axil_awprot, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready,
             s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, now, pulses, sched_late, sched_beyond,
-            sched_out_of_range, sched_cc_dropped, command.ready, command_done, command_code;
+            sched_out_of_range, sched_cc_dropped, command.ready, command_done, command_code, active, sent;
         out s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, command.data, command.valid, cc_param.write, cc_param.address, cc_param.data, sched_param.write,
-            sched_param.address, sched_param.data, cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo,
+            sched_param.address, sched_param.data, level_write, level_group, level_rate, look, cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo,
             cfg_port_control, cfg_pkey, cfg_dscp, cfg_ttl, cfg_ack_req_interval, cfg_max_rd_atomic, cfg_reads,
             cfg_ack_priority, cfg_ack_pause, cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable,
-            cfg_control_interval, cfg_control_key, cfg_control_sources
+            cfg_control_interval, cfg_control_key, cfg_control_sources, cfg_cap_window, cfg_cap_dither, cfg_cap_time
     }
 }

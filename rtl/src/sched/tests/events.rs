@@ -8,7 +8,9 @@ use crate::sched::sender::Sender;
 use crate::sim::{init, step, Stimulus};
 use crate::words::sched::{OpKind, Operation, Visited};
 use hpcc_models::sched::formats::*;
-use hpcc_models::sched::{FlowSettings, Op, Outcome, Pacing, SchedRegisters, SenderState, Timing, VisitState};
+use hpcc_models::sched::{
+    Cap, CapControl, FlowSettings, Op, Outcome, Pacing, SchedRegisters, SenderState, Timing, VisitState,
+};
 use std::collections::VecDeque;
 
 const FLOWS: usize = 9;
@@ -20,6 +22,7 @@ struct Expected {
     outcome: Outcome,
     sender: SenderState,
     pacing: Option<Pacing>,
+    cap: Option<Cap>,
 }
 
 fn random_op(random: &mut Stimulus, flow: &SenderState, max: u32) -> Op {
@@ -36,7 +39,8 @@ fn random_op(random: &mut Stimulus, flow: &SenderState, max: u32) -> Op {
         10 if random.chance(0.3) => Op::Restart(near(random, flow.una), near(random, flow.end)),
         10 => Op::Advance(near(random, max), near(random, max)),
         11 => Op::Adjust(random.corner(20) as u32),
-        12..=13 => Op::Update(random.corner(34), random.corner(34)),
+        12 => Op::Update(random.corner(34), random.corner(34)),
+        13 => Op::Limit(random.corner(34), random.below(16) as u8),
         14..=17 => Op::Tick,
         18 => Op::Create(
             random.corner(24) as u32,
@@ -79,6 +83,12 @@ fn op_word(op: Op, generation: u8) -> Operation {
             window: U(window),
             ..kind(OpKind::Update)
         },
+        Op::Limit(rate, group) => Operation {
+            rate: U(rate),
+            window: U((1 << 34) - 1),
+            group: U(group.into()),
+            ..kind(OpKind::Limit)
+        },
         Op::Tick => kind(OpKind::Tick),
         Op::Create(at, settings) => Operation {
             mtu: U(settings.mtu.into()),
@@ -105,6 +115,13 @@ fn every_event_agrees_bit_for_bit() {
     block.inverse.next = U((1u64 << 18).div_ceil(3));
     block.overhead.next = U(registers.overhead.into());
     block.interval.next = U(registers.interval_ns.into());
+    let control = CapControl {
+        window: true,
+        dither: false,
+        time_ns: 5000,
+    };
+    block.cap_window.next = control.window;
+    block.cap_time.next = U(control.time_ns.into());
     block.timeout.next = U(registers.timeout.into());
     block.retry_limit.next = U(registers.retry_limit.into());
     let mut random = Stimulus::new(5);
@@ -113,7 +130,7 @@ fn every_event_agrees_bit_for_bit() {
     let mut visited = vec![VisitState::default(); FLOWS];
     let mut last_used = [0usize; FLOWS];
     let mut expected: VecDeque<Option<Expected>> = VecDeque::from(vec![]);
-    let mut words = VecDeque::from(vec![0u64; 4]);
+    let mut words = VecDeque::from(vec![[0u64; 2]; 4]);
     let mut timers = VecDeque::from(vec![0u32; 6]);
     let mut holds = VecDeque::from(vec![0u8; 6]);
     let mut seen = [0u32; 4];
@@ -128,7 +145,7 @@ fn every_event_agrees_bit_for_bit() {
         } else {
             0
         };
-        let mut word = 0;
+        let mut word = [0; 2];
         expected.push_back(offer.then(|| {
             last_used[flow] = clock;
             let (state, seen_by_visit) = (&mut flows[flow], &mut visited[flow]);
@@ -155,17 +172,19 @@ fn every_event_agrees_bit_for_bit() {
                         seen_by_visit.restarts
                     },
                     generation: if random.chance(0.9) { state.generation } else { 77 },
+                    stopped: random.chance(0.1),
                     ..*seen_by_visit
                 };
             }
-            word = pack::<64, 1>(&[
+            word = pack::<65, 2>(&[
                 (seen_by_visit.nxt.into(), 24),
                 (seen_by_visit.max.into(), 24),
                 (seen_by_visit.seen.into(), 4),
                 (seen_by_visit.generation.into(), 8),
                 (seen_by_visit.restarts.into(), 4),
+                (seen_by_visit.stopped.into(), 1),
             ])
-            .0[0];
+            .0;
             let op = match random_op(&mut random, state, seen_by_visit.max) {
                 Op::Ack(_) | Op::Nak(_) | Op::Create(..) | Op::Remove | Op::Restart(..) if quiet => Op::Tick,
                 op => op,
@@ -187,12 +206,17 @@ fn every_event_agrees_bit_for_bit() {
                 Op::Update(rate, window) => Pacing::new(rate, window, state.mtu, &registers),
                 _ => Pacing::new(0, 0, state.mtu, &registers),
             });
+            let cap = outcome.limited.then(|| match op {
+                Op::Limit(rate, group) => Cap::new(rate, group, state.mtu, &control, &registers),
+                _ => Cap::NONE,
+            });
             Expected {
                 flow,
                 op,
                 outcome,
                 sender: *state,
                 pacing,
+                cap,
             }
         }));
         words.push_back(word);
@@ -200,7 +224,7 @@ fn every_event_agrees_bit_for_bit() {
         holds.push_back(held);
         block.valid.next = offer;
         block.flow.next = U(flow as u64);
-        block.visited.next = Visited::from_limbs(&[words.pop_front().unwrap_or(0)]);
+        block.visited.next = Visited::from_limbs(&words.pop_front().unwrap_or_default());
         block.held.next = U(holds.pop_front().unwrap_or(0).into());
         block.timer_now.next = U(timers.pop_front().unwrap_or(0).into());
         let due = if expected.len() > LATENCY {
@@ -247,6 +271,17 @@ fn every_event_agrees_bit_for_bit() {
             if let Some(p) = e.pacing {
                 let want = pack::<70, 2>(&[(p.rate, 34), (p.cap.into(), 20), (p.window.into(), 16)]);
                 assert_eq!(b.pacing.val(), want, "{at}: {p:?}");
+            }
+            assert_eq!(b.limited.val(), o.limited, "{at}");
+            if let Some(cap) = e.cap {
+                let p = cap.pacing;
+                let want = pack::<74, 2>(&[
+                    (p.rate, 34),
+                    (p.cap.into(), 20),
+                    (p.window.into(), 16),
+                    (cap.group.into(), 4),
+                ]);
+                assert_eq!(b.cap.val(), want, "{at}: {cap:?}");
             }
             for (count, flag) in seen.iter_mut().zip([o.timeout, o.ended, o.beyond, o.late]) {
                 *count += u32::from(flag);

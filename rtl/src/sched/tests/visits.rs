@@ -6,7 +6,7 @@ use crate::sched::engine::VISIT_LATENCY;
 use crate::sched::visit::Visit;
 use crate::sim::{init, step, Stimulus};
 use hpcc_models::sched::formats::*;
-use hpcc_models::sched::{visit, Pacing, SchedRegisters, SenderState, VisitState};
+use hpcc_models::sched::{visit_dithered, Cap, CapControl, Level, Pacing, SchedRegisters, SenderState, VisitState};
 use std::collections::VecDeque;
 
 /// Fields, lowest bits first, as (value, bits).
@@ -39,7 +39,16 @@ pub(super) fn sender_word(s: &SenderState) -> W<140, 3> {
     ])
 }
 
-fn visit_word(s: &VisitState) -> W<142, 3> {
+/// The level as a word.
+pub(super) fn level_word(level: &Level) -> W<77, 2> {
+    pack(&[(level.rate, 34), (level.earned.into(), 20), (level.window.into(), 23)])
+}
+
+fn pacing_word(pacing: &Pacing) -> W<70, 2> {
+    pack(&[(pacing.rate, 34), (pacing.cap.into(), 20), (pacing.window.into(), 16)])
+}
+
+fn visit_word(s: &VisitState) -> W<144, 3> {
     pack(&[
         (s.nxt.into(), 24),
         (s.max.into(), 24),
@@ -50,12 +59,17 @@ fn visit_word(s: &VisitState) -> W<142, 3> {
         (s.last.into(), 20),
         (s.adjust_seen.into(), 20),
         (s.credit as u64 & ((1 << CREDIT_BITS) - 1), CREDIT_BITS),
+        (s.stopped.into(), 1),
+        (s.rest.into(), 1),
     ])
 }
 
 struct Case {
     sender: SenderState,
     pacing: Pacing,
+    cap: Cap,
+    level: Level,
+    random: Option<u16>,
     state: VisitState,
     tick: u32,
     pause: u8,
@@ -88,6 +102,22 @@ fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
         _ => random.below(40 << 11 << (8 + sender.mtu)) & ((1 << 34) - 1),
     };
     let pacing = Pacing::new(random.corner(34), window, sender.mtu, registers);
+    // limits now and then below the law's rate, often none
+    let control = CapControl {
+        window: random.chance(0.5),
+        dither: random.chance(0.5),
+        time_ns: random.corner(16) as u16,
+    };
+    let cap = if random.chance(0.5) {
+        Cap::NONE
+    } else {
+        Cap::new(random.corner(34), 0, sender.mtu, &control, registers)
+    };
+    let level = if random.chance(0.5) {
+        Level::NONE
+    } else {
+        Level::new(random.corner(34), &control, registers)
+    };
     let credit = (random.corner(33) as i64) - ((random.corner(20) as i64 * i64::from(random.chance(0.1))) << 12);
     let state = VisitState {
         nxt: near(random),
@@ -115,6 +145,8 @@ fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
             random.corner(12) as u32
         },
         credit,
+        stopped: random.chance(0.5),
+        rest: random.chance(0.5),
     };
     let tick = if random.chance(0.8) {
         state.last.wrapping_add(random.below(200) as u32) & ((1 << LAST_BITS) - 1)
@@ -124,6 +156,9 @@ fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
     Case {
         sender,
         pacing,
+        cap,
+        level,
+        random: control.dither.then(|| random.uniform(16) as u16),
         state,
         tick,
         pause: if random.chance(0.9) { 0 } else { random.uniform(8) as u8 },
@@ -140,23 +175,37 @@ fn every_visit_agrees_bit_for_bit() {
     let (mut granted, mut idle) = ([0u32; 16], 0);
     // pause is looked at five clocks after the rest
     let mut pauses = VecDeque::from(vec![0u8; 5]);
+    let mut dithers = VecDeque::from(vec![false; 4]);
+    let mut numbers = VecDeque::from(vec![0u16; 1]);
     block.overhead.next = U(registers.overhead.into());
     for clock in 0..200_000 {
         let case = case(&mut random, &registers);
         block.sender.next = sender_word(&case.sender);
-        block.pacing.next = pack(&[
-            (case.pacing.rate, 34),
-            (case.pacing.cap.into(), 20),
-            (case.pacing.window.into(), 16),
-        ]);
+        block.pacing.next = pacing_word(&case.pacing);
+        block.cap.next = pacing_word(&case.cap.pacing);
+        block.level.next = level_word(&case.level);
         block.state.next = visit_word(&case.state);
         block.tick.next = U(case.tick.into());
+        // so is dither, four clocks after the rest, and the random number one clock after
+        dithers.push_back(case.random.is_some());
+        block.dither.next = dithers.pop_front().unwrap_or(false);
+        numbers.push_back(case.random.unwrap_or(0));
+        block.random.next = U(numbers.pop_front().unwrap_or(0).into());
         pauses.push_back(case.pause);
         block.pause.next = U(pauses.pop_front().unwrap_or(0).into());
         let paused = case.pause >> case.sender.priority & 1 == 1;
-        let inputs = (case.sender, case.pacing, case.state, case.tick);
+        let limited = case.pacing.limited(&case.cap, &case.level, case.sender.mtu, &registers);
+        let inputs = (case.sender, limited, case.state, case.tick);
         expected.push_back((
-            visit(&inputs.0, &inputs.1, &inputs.2, inputs.3, paused, &registers),
+            visit_dithered(
+                &inputs.0,
+                &inputs.1,
+                &inputs.2,
+                inputs.3,
+                paused,
+                case.random,
+                &registers,
+            ),
             inputs,
         ));
         let got = step(block.as_mut(), |b| (b.state_after.val(), b.grant.val().0, b.idle.val()));

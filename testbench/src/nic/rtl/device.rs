@@ -5,7 +5,7 @@ use crate::config::NicSetup;
 use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
 use crate::verilated::{shared_object, top_sources, Model, ModelError};
-use hpcc_models::nic::{Completion, WorkRequest};
+use hpcc_models::nic::{Completion, WorkRequest, GROUPS};
 use hpcc_models::wire::TimedFrame;
 use hpcc_rtl::sim::Port;
 use hpcc_rtl::tops::NIC;
@@ -121,6 +121,22 @@ impl Device for RtlNic<Model> {
 
     fn set_pause(&mut self, priorities: u8) {
         self.pause = priorities;
+    }
+
+    fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {
+        self.write_level(group, rate_bps)
+    }
+
+    fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError> {
+        self.write_cap(flow, rate_bps, group)
+    }
+
+    fn active(&mut self) -> Result<[u32; GROUPS], DeviceError> {
+        self.read_active()
+    }
+
+    fn sent_bytes(&mut self) -> Result<[u64; GROUPS], DeviceError> {
+        self.read_sent()
     }
 
     fn clocks(&self) -> u64 {

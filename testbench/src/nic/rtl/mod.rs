@@ -7,6 +7,7 @@
 //! | `s_axil` | [`RtlNic::write`], [`RtlNic::read`]; [`setup`] makes the writes of a configuration |
 //! | `s_axis_work`, `m_axis_completion` | [`host`]: words of `hpcc_rtl::nic::words` |
 
+mod caps;
 mod device;
 pub mod host;
 pub mod mac;

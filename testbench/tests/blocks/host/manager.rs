@@ -35,6 +35,8 @@ enum Trace {
     Remove(u64, u64),
     /// Create, flow, generation; of a creation PSN, MTU code, priority, windowless, timerless.
     Flow(bool, u64, u64, Option<(u64, u64, u64, bool, bool)>),
+    /// Cap of a flow: flow, generation, rate, group.
+    Cap(u64, u64, u64, u64),
     Cc(bool, u64, u64),
     First(u64, u64, u64, u64),
     Region(u64, Vec<u64>),
@@ -113,12 +115,11 @@ impl Bench {
                     f.timerless.val(),
                 );
                 let create = f.create.val();
-                seen.push(Trace::Flow(
-                    create,
-                    f.flow.val().0,
-                    f.generation.val().0,
-                    create.then_some(first),
-                ));
+                seen.push(if f.limit.val() {
+                    Trace::Cap(f.flow.val().0, f.generation.val().0, f.rate.val().0, f.group.val().0)
+                } else {
+                    Trace::Flow(create, f.flow.val().0, f.generation.val().0, create.then_some(first))
+                });
             }
             if b.cc.valid.val() && b.cc.ready.val() {
                 seen.push(Trace::Cc(b.cc.create.val(), b.cc.flow.val().0, b.cc.generation.val().0));
@@ -507,7 +508,39 @@ fn regions_and_what_does_not_exist() {
     );
     assert_eq!(bench.command(3, 32, &limbs), [Trace::Done(2)]);
     assert_eq!(bench.command(4, 16, &limbs), [Trace::Done(2)]);
-    for operation in [0, 5, 6, 7] {
+    for operation in [0, 6, 7] {
         assert_eq!(bench.command(operation, 2, &limbs), [Trace::Done(1)]);
     }
+}
+
+/// Caps reach flows of queue pairs that exist, with their generation, and no others.
+#[test]
+fn caps_go_to_flows_that_exist() {
+    let mut bench = Bench::new();
+    let config = QpConfig::new(5, 9, peer(0).0);
+    let mut generation = 0;
+    for trace in bench.create(&config, peer(0).1) {
+        if let Trace::Flow(true, _, new, _) = trace {
+            generation = new;
+        }
+    }
+    let none = (1 << 34) - 1;
+    for (index, body, want) in [
+        (10, 1 << 63 | 7 << 36 | 0x1234_5678, Ok((0x1234_5678, 7))),
+        (11, 1 << 63 | 15 << 36 | (none - 1), Ok((none - 1, 15))),
+        (11, 3 << 36 | 0x99, Ok((none, 3))),
+        (10, 1 << 63, Ok((0, 0))),
+        (12, 1 << 63, Err(5)),
+        (3, 1 << 63, Err(2)),
+        (300, 1 << 63, Err(2)),
+        (0x10_000a, 1 << 63, Err(2)),
+    ] {
+        let expected = match want {
+            Ok((rate, group)) => vec![Trace::Cap(index, generation, rate, group), Trace::Done(0)],
+            Err(code) => vec![Trace::Done(code)],
+        };
+        assert_eq!(bench.command(5, index, &[body]), expected, "flow {index}");
+    }
+    bench.command(2, 5, &[]);
+    assert_eq!(bench.command(5, 10, &[1 << 63]), [Trace::Done(5)]);
 }

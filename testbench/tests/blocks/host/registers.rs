@@ -19,6 +19,8 @@ struct Bench {
     /// Parameter writes: port, address, data.
     params: Vec<(&'static str, u64, u64)>,
     commands: Vec<[u64; 7]>,
+    /// Groups have something to show.
+    counting: bool,
 }
 
 impl Bench {
@@ -38,6 +40,7 @@ impl Bench {
             now: 0,
             params: vec![],
             commands: vec![],
+            counting: false,
         }
     }
 
@@ -45,7 +48,7 @@ impl Bench {
     fn tick(&mut self) -> [u64; 7] {
         self.now += 5;
         self.block.now.next = U(self.now & mask(48));
-        let (seen, cc, sched, command) = step(self.block.as_mut(), |b| {
+        let (seen, cc, sched, level, look, command) = step(self.block.as_mut(), |b| {
             (
                 [
                     b.s_axil_awready.val().into(),
@@ -64,12 +67,22 @@ impl Bench {
                     .write
                     .val()
                     .then(|| (b.sched_param.address.val().0, b.sched_param.data.val().0)),
+                b.level_write
+                    .val()
+                    .then(|| (b.level_group.val().0, b.level_rate.val().0)),
+                b.look.val().0,
                 (b.command.valid.val() && b.command.ready.val()).then(|| b.command.data.val().0),
             )
         });
         self.params.extend(cc.map(|(address, data)| ("cc", address, data)));
         self.params
             .extend(sched.map(|(address, data)| ("sched", address, data)));
+        self.params.extend(level.map(|(group, rate)| ("level", group, rate)));
+        // one clock later, as the scheduler answers
+        let values = (1000 + look, (look + 1) << 40 | look);
+        if self.counting {
+            (self.block.active.next, self.block.sent.next) = (U(values.0), U(values.1));
+        }
         self.commands.extend(command);
         seen
     }
@@ -318,4 +331,21 @@ fn commands_one_at_a_time() {
     };
     finish(0, 0x72, "done");
     finish(5, 0x54, "refused with 5");
+}
+
+#[test]
+fn levels_are_written_and_groups_are_read() {
+    let mut bench = Bench::new(6);
+    bench.counting = true;
+    for group in 0..16u16 {
+        bench.write(offset::LEVEL + 8 * group, 0x89ab_cdef);
+        assert!(bench.params.is_empty());
+        bench.write(offset::LEVEL + 8 * group + 4, 0xffff_fff2);
+        assert_eq!(bench.params, [("level", group.into(), 0x2_89ab_cdef)]);
+        bench.params.clear();
+        assert_eq!(bench.get(offset::ACTIVE + 4 * group), 1000 + u32::from(group));
+        let sent = offset::SENT + 8 * group;
+        assert_eq!(bench.get(sent), u32::from(group));
+        assert_eq!(bench.get(sent + 4), (u32::from(group) + 1) << 8);
+    }
 }

@@ -86,6 +86,13 @@ pub enum Event {
         rate: f64,
         window: f64,
     },
+    /// Cap, bytes per ns, and group.
+    Limit {
+        flow: u16,
+        generation: u8,
+        rate: f64,
+        group: u8,
+    },
     Ack {
         flow: u16,
         generation: u8,
@@ -214,6 +221,20 @@ impl Bench {
             Event::Remove { flow, generation } => {
                 common(self, "command", flow, generation);
                 self.set("command_create", 0);
+                self.set("command_limit", 0);
+                "command"
+            }
+            Event::Limit {
+                flow,
+                generation,
+                rate,
+                group,
+            } => {
+                common(self, "command", flow, generation);
+                self.set("command_create", 0);
+                self.set("command_limit", 1);
+                self.set("command_rate", limit(rate));
+                self.set("command_group", group.into());
                 "command"
             }
             Event::Work { flow, generation, end } => {
@@ -322,6 +343,15 @@ impl Bench {
         }
     }
 
+    /// Writes the level of a group, bytes per ns; 128 and more is none.
+    pub fn level(&mut self, group: u8, rate: f64) {
+        self.set("level_write", 1);
+        self.set("level_group", group.into());
+        self.set("level_rate", limit(rate));
+        self.step();
+        self.set("level_write", 0);
+    }
+
     /// Lets all offers be taken.
     pub fn settle(&mut self) {
         let limit = self.clock + 20_000;
@@ -334,6 +364,11 @@ impl Bench {
             self.events.front()
         );
     }
+}
+
+/// A limit, UQ7.27.
+fn limit(rate: f64) -> u64 {
+    ((rate * (1u64 << 27) as f64).round() as u64).min((1 << 34) - 1)
 }
 
 /// Jain's fairness index.

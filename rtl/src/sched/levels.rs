@@ -1,0 +1,88 @@
+//! Levels of groups on their way to the engines: what a rate means to a visit is computed once, when it is written.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 0 | inputs | group and rate | UQ7.27 |
+//! | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window | bytes; UQ23.11 |
+//! | 4 | `word_4` | the level | |
+//!
+//! Bit for bit [`hpcc_models::sched::Level::new`].
+
+use super::ports::LevelWord;
+use crate::emit::naming::named;
+use crate::prim::delay::Delay;
+use crate::prim::mul::MulPipe;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::bit_cast_w;
+use rust_hdl::prelude::*;
+
+/// Computes levels, one a clock.
+#[derive(LogicBlock, Default)]
+pub struct Levels {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 0: a level is written.
+    pub write: Signal<In, Bit>,
+    /// Clock 0: its group.
+    pub group: Signal<In, U<4>>,
+    /// Clock 0: rate, UQ7.27 bytes per ns; all ones for none.
+    pub rate: Signal<In, U<34>>,
+    /// Register: visit interval, ns.
+    pub interval: Signal<In, U<12>>,
+    /// Register: a limit bounds the window too.
+    pub cap_window: Signal<In, Bit>,
+    /// Register: to its rate times this, ns.
+    pub cap_time: Signal<In, U<16>>,
+    /// Clock 4: the engines write a level.
+    pub written: Signal<Out, Bit>,
+    /// Clock 4: its group.
+    pub written_group: Signal<Out, U<4>>,
+    /// Clock 4: the level.
+    pub level: Signal<Out, LevelWord>,
+    earned: MulPipe<34, 12, 19, 27>,
+    flown: MulPipe<34, 16, 34, 16>,
+    write_4: Delay<Bit, 4>,
+    group_4: Delay<U<4>, 4>,
+    rate_3: Delay<U<34>, 3>,
+    none: Signal<Local, Bit>,
+    window: Signal<Local, U<35>>,
+    word_4: DFF<LevelWord>,
+}
+
+impl Logic for Levels {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, earned, flown, write_4, group_4, rate_3, word_4);
+        self.earned.a.next = self.rate.val();
+        self.earned.b.next = self.interval.val();
+        self.flown.a.next = self.rate.val();
+        self.flown.b.next = self.cap_time.val();
+        self.write_4.d.next = self.write.val();
+        self.group_4.d.next = self.group.val();
+        self.rate_3.d.next = self.rate.val();
+
+        // 3: rounded up to whole bytes, one at least
+        self.none.next = !self.cap_window.val() | self.rate_3.q.val().all();
+        self.window.next = bit_cast_u::<35, 34>(self.flown.p.val()) + 2047;
+        if self.flown.p.val() == 0 {
+            self.window.next = bits_u::<35>(2048);
+        }
+        if self.none.val() | self.window.val().get_bit(34) {
+            self.window.next = !bits_u::<35>(0);
+        }
+        self.word_4.d.next = (bit_cast_w::<77, 2, 23>(self.window.val().get_bits::<23>(11)) << 54)
+            | (bit_cast_w::<77, 2, 20>(bit_cast_u::<20, 19>(self.earned.p.val()) + 1) << 34)
+            | bit_cast_w::<77, 2, 34>(self.rate_3.q.val());
+
+        self.written.next = self.write_4.q.val();
+        self.written_group.next = self.group_4.q.val();
+        self.level.next = self.word_4.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
+
+crate::ports! {
+    [] Levels { in write, group, rate, interval, cap_window, cap_time; out written, written_group, level }
+}

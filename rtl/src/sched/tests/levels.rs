@@ -1,0 +1,43 @@
+//! Levels against [`hpcc_models::sched::Level`].
+
+use super::visits::level_word;
+use crate::prim::uint::U;
+use crate::sched::levels::Levels;
+use crate::sim::{init, step, Stimulus};
+use hpcc_models::sched::{CapControl, Level, SchedRegisters};
+use std::collections::VecDeque;
+
+#[test]
+fn every_level_agrees_bit_for_bit() {
+    let registers = SchedRegisters::default();
+    let mut block: Box<Levels> = Box::default();
+    init(block.as_mut()).expect("complete block");
+    let mut random = Stimulus::new(3);
+    block.interval.next = U(registers.interval_ns.into());
+    for window in [false, true] {
+        let control = CapControl {
+            window,
+            dither: false,
+            time_ns: random.corner(16) as u16,
+        };
+        (block.cap_window.next, block.cap_time.next) = (window, U(control.time_ns.into()));
+        let mut expected: VecDeque<Option<(u64, Level)>> = VecDeque::new();
+        for clock in 0..20_000 {
+            let (write, group) = (random.chance(0.7) && clock < 19_990, random.below(16));
+            let rate = random.corner(34);
+            (block.write.next, block.group.next, block.rate.next) = (write, U(group), U(rate));
+            expected.push_back(write.then(|| (group, Level::new(rate, &control, &registers))));
+            let got = step(block.as_mut(), |b| {
+                (b.written.val(), b.written_group.val().0, b.level.val())
+            });
+            if expected.len() <= 4 {
+                continue;
+            }
+            let want = expected.pop_front().flatten();
+            assert_eq!(got.0, want.is_some(), "clock {clock}");
+            if let Some((group, level)) = want {
+                assert_eq!((got.1, got.2), (group, level_word(&level)), "clock {clock}: {level:?}");
+            }
+        }
+    }
+}
