@@ -3,6 +3,7 @@
 //! A subcommand is a clap `Args` struct with `fn run(self) -> Result<(), Failure>`. Exit codes: 0 done, 1 a check failed,
 //! 2 bad usage or input; what went wrong is one line on standard error that starts with `error: `.
 
+mod agent;
 mod alloc;
 mod cocotb;
 mod cosim;
@@ -48,6 +49,7 @@ enum Command {
     Replay(replay::Args),
     Telemetry(telemetry::Args),
     Serve(serve::Args),
+    Agent(agent::Args),
     Emit(emit::Args),
     Mutate(mutate::Args),
     Report(report::Args),
@@ -67,6 +69,7 @@ impl Command {
             Self::Replay(args) => args.run(),
             Self::Telemetry(args) => args.run(),
             Self::Serve(args) => args.run(),
+            Self::Agent(args) => args.run(),
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),
             Self::Report(args) => args.run(),

@@ -2,6 +2,7 @@
 
 use super::{create_file, say, Failure};
 use crate::config::NicSetup;
+use crate::nic::control::ControlSocket;
 use crate::nic::serve::{self, End, Served, Wire};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
 use crate::plan::Fidelity;
@@ -41,12 +42,16 @@ pub struct Args {
     /// End when every work request has completed and no frame has come or gone for this time
     #[arg(long, value_name = "S", num_args = 0..=1, default_missing_value = "0.5", value_parser = seconds)]
     until_done: Option<Duration>,
+    /// Answer an agent at this Unix socket (one JSON object a line): flows with work, bytes sent, levels, caps
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
     /// Write what comes and goes as a capture, with wall times since the start
     #[arg(long, value_name = "FILE.pcap")]
     pcap: Option<PathBuf>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// A time in seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let value = text.parse::<f64>().ok().filter(|value| (0.0..1e9).contains(value));
     value
         .map(Duration::from_secs_f64)
@@ -78,6 +83,10 @@ impl Args {
         // First the socket: what comes while the NIC is being built waits in it.
         let mut wire = Wire::new(self.listen, self.peer)
             .map_err(|error| Failure::Input(format!("--listen {}: {error}", self.listen)))?;
+        let control = self.control.as_deref().map(|path| {
+            ControlSocket::bind(path).map_err(|error| Failure::Input(format!("--control {}: {error}", path.display())))
+        });
+        let mut control = control.transpose()?;
         let mut device =
             D::create(&setup).map_err(|error| Failure::Input(format!("{}: {error}", self.config.display())))?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -95,7 +104,11 @@ impl Args {
             let mut out = std::io::stdout().lock();
             let _ = writeln!(out, "{}", outputs::completion(completion)).and_then(|()| out.flush());
         };
-        let served = serve::run(&mut device, &setup, &mut wire, end, capture.is_some(), &stop, tell);
+        let ports = serve::Ports {
+            wire: &mut wire,
+            control: control.as_mut(),
+        };
+        let served = serve::run(&mut device, &setup, ports, end, capture.is_some(), &stop, tell);
         let served = served.map_err(Failure::input)?;
         if let (Some(mut file), Some(path)) = (capture, &self.pcap) {
             let named = |error: &dyn std::fmt::Display| Failure::Input(format!("{}: {error}", path.display()));

@@ -103,6 +103,21 @@ pub struct LinkSpec {
     pub vcd_ns: u64,
     /// Measure every MTU one way and both ways on the ideal wire instead.
     pub table: bool,
+    /// No flow of either NIC sends faster from [`Self::cap_at_us`] on, Gb/s of wire bytes.
+    pub cap_gbps: Option<f64>,
+    /// When that is written, us.
+    pub cap_at_us: f64,
+    /// What is written.
+    pub cap_by: CapBy,
+}
+
+/// How a limit is written while the NICs run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapBy {
+    /// The cap of every flow.
+    Flow,
+    /// The level of their group.
+    Group,
 }
 
 impl Default for LinkSpec {
@@ -124,6 +139,9 @@ impl Default for LinkSpec {
             vcd_from_ns: 0,
             vcd_ns: 0,
             table: false,
+            cap_gbps: None,
+            cap_at_us: 50.0,
+            cap_by: CapBy::Flow,
         }
     }
 }
@@ -151,7 +169,8 @@ impl LinkSpec {
     /// Names of the keys.
     pub const KEYS: &'static str =
         "loss, duplicate, reorder, bit_error, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
-         int, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table";
+         int, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
+         cap_gbps, cap_at_us, cap_by";
 
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
     pub fn parse(set: &[String]) -> Result<Self, String> {
@@ -166,6 +185,15 @@ impl LinkSpec {
             }
             seen.push(key.trim());
             spec.set(key.trim(), value.trim().trim_matches('"'))?;
+        }
+        let alone = set
+            .iter()
+            .any(|text| text.starts_with("cap_at_us") || text.starts_with("cap_by"));
+        if spec.cap_gbps.is_none() && alone {
+            return Err("cap_at_us, cap_by: expected cap_gbps beside them".into());
+        }
+        if spec.cap_gbps.is_some() && spec.table {
+            return Err("cap_gbps: expected table=off beside it".into());
         }
         if spec.bytes.saturating_mul(spec.messages) > MAX_TOTAL {
             return Err(format!(
@@ -209,6 +237,15 @@ impl LinkSpec {
             "vcd_from_ns" => self.vcd_from_ns = number(key, text, 0, u64::MAX)?,
             "vcd_ns" => self.vcd_ns = number(key, text, 0, 1_000_000)?,
             "table" => self.table = switch(key, text)?,
+            "cap_gbps" => self.cap_gbps = Some(number(key, text, 0.001, 800.0)?),
+            "cap_at_us" => self.cap_at_us = number(key, text, 0.0, 1e6)?,
+            "cap_by" => {
+                self.cap_by = match text {
+                    "flow" => CapBy::Flow,
+                    "group" => CapBy::Group,
+                    _ => return Err(format!("cap_by: expected flow or group, got `{text}`")),
+                }
+            }
             _ => return Err(format!("`{key}`: expected one of {}", Self::KEYS)),
         }
         Ok(())
@@ -350,6 +387,9 @@ mod tests {
         );
         assert!(spec.op.both() && !spec.ideal() && spec.works(1));
         assert_eq!(spec.setup(1).work.len(), 16);
+        let capped = parse(&["cap_gbps=10", "cap_by=group"]).unwrap();
+        assert_eq!((capped.cap_gbps, capped.cap_by), (Some(10.0), CapBy::Group));
+        assert!(parse(&["cap_by=group"]).unwrap_err().contains("expected cap_gbps"));
         assert!(parse(&["op=read"]).unwrap().setup(1).work.is_empty());
     }
 }

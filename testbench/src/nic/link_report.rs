@@ -6,6 +6,7 @@ use super::link_config::{LinkOperation, LinkSpec};
 use super::outputs;
 use crate::plan::Finding;
 use crate::scenario::output::{checks, OutDir};
+use hpcc_models::sched::SchedRegisters;
 use serde_json::{json, Map, Value};
 use std::fmt::Write as _;
 
@@ -61,14 +62,15 @@ pub fn findings(spec: &LinkSpec, outcome: &LinkOutcome) -> Vec<Finding> {
             format!("{completed} of {expected} work requests completed, {errors} with an error"),
         ),
     ];
+    findings.extend(cap(spec, outcome));
     let slowest = throughput(spec, outcome)
         .into_iter()
         .flatten()
         .map(|t| t.percent)
         .min_by(f64::total_cmp);
-    if let Some(percent) =
-        slowest.filter(|_| spec.ideal() && !spec.int && spec.mtu >= 1024 && spec.total() >= ENOUGH_PAYLOAD)
-    {
+    if let Some(percent) = slowest.filter(|_| {
+        spec.ideal() && !spec.int && spec.cap_gbps.is_none() && spec.mtu >= 1024 && spec.total() >= ENOUGH_PAYLOAD
+    }) {
         findings.push(finding(
             "throughput",
             percent >= LEAST_PERCENT,
@@ -76,6 +78,28 @@ pub fn findings(spec: &LinkSpec, outcome: &LinkOutcome) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// What a packet's way from its grant to the wire differs by at most, ns: memory answers sooner or later, and flows take turns.
+const JITTER_NS: f64 = 1000.0;
+
+/// What a cap written while the NICs ran did: each flow may be ahead of it by a packet, what it earns in a visit interval, and what it earns
+/// in the time by which packets' ways to the wire differ.
+fn cap(spec: &LinkSpec, outcome: &LinkOutcome) -> Option<Finding> {
+    let gbps = spec.cap_gbps?;
+    let registers = SchedRegisters::default();
+    let packet = f64::from(spec.mtu + registers.overhead);
+    let bound = f64::from(spec.qps) * (packet + gbps / 8.0 * (f64::from(registers.interval_ns) + JITTER_NS) + 1.0);
+    let sides: Vec<_> = outcome.sides.iter().filter(|side| side.capped_bytes > 0.0).collect();
+    let ahead = sides.iter().map(|side| side.ahead_bytes).fold(0.0, f64::max);
+    Some(finding(
+        "cap",
+        !sides.is_empty() && ahead <= bound,
+        match sides.is_empty() {
+            true => "no data left after the cap was written: expected more work".to_owned(),
+            false => format!("at most {ahead:.0} bytes ahead of {gbps} Gb/s for each flow, {bound:.0} allowed"),
+        },
+    ))
 }
 
 /// The screen of one run.

@@ -11,10 +11,13 @@
 //! | `replay` | a capture into one NIC |
 //! | `fuzz` | hostile frames beside honest work |
 //! | `serve`, `arp` | one NIC with a live wire over UDP |
+//! | `control`, `agent` | the control socket of such a NIC, and who shares capacities over it |
 //! | `outputs` | memory, completions and counters as files |
 
+pub mod agent;
 pub mod arp;
 pub mod bound;
+pub mod control;
 pub mod device;
 pub mod fuzz;
 pub mod link;

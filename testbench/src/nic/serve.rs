@@ -2,6 +2,7 @@
 //! exchange them. Simulated time never runs ahead of wall time.
 
 use super::arp;
+use super::control::ControlSocket;
 use super::device::{Device, DeviceError};
 use crate::config::NicSetup;
 use hpcc_models::nic::Completion;
@@ -16,6 +17,8 @@ use std::time::{Duration, Instant};
 const SLICE_NS: u64 = 20_000;
 /// Longest sleep, so that a signal is heeded soon.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
+/// Longest sleep while an agent may ask.
+const LONGEST_UNDER_CONTROL: Duration = Duration::from_millis(1);
 /// Waits shorter than this are spent awake: the system's timers are coarser.
 const SHORTEST_WAIT: Duration = Duration::from_micros(500);
 /// A NIC that simulates slower than time passes falls behind for good beyond this, ns: it must not make up for it in a rush that
@@ -150,10 +153,19 @@ pub enum ServeError {
     Socket(#[from] io::Error),
 }
 
+/// Where the NIC meets the world.
+pub struct Ports<'a> {
+    /// Frames.
+    pub wire: &'a mut Wire,
+    /// Its control socket, if it has one.
+    pub control: Option<&'a mut ControlSocket>,
+}
+
 struct Serving<'a, D> {
     device: &'a mut D,
     setup: &'a NicSetup,
     wire: &'a mut Wire,
+    control: Option<&'a mut ControlSocket>,
     started: Instant,
     base: u64,
     /// Wall time that the NIC's clock has stood still or fallen behind, ns.
@@ -168,7 +180,7 @@ struct Serving<'a, D> {
 pub fn run<D: Device>(
     device: &mut D,
     setup: &NicSetup,
-    wire: &mut Wire,
+    ports: Ports,
     end: End,
     keep_frames: bool,
     stop: &AtomicBool,
@@ -178,7 +190,8 @@ pub fn run<D: Device>(
     let mut serving = Serving {
         device,
         setup,
-        wire,
+        wire: ports.wire,
+        control: ports.control,
         started,
         base,
         lag: 0,
@@ -229,6 +242,9 @@ impl<D: Device> Serving<'_, D> {
     /// Takes what has come, lets the NIC catch up by a slice, sends what it sent; sleeps if there is nothing to do.
     fn turn(&mut self) -> Result<(), ServeError> {
         self.wake()?;
+        if let Some(control) = &mut self.control {
+            control.serve(self.device);
+        }
         for _ in 0..BURST {
             if !self.take()? {
                 break;
@@ -249,7 +265,11 @@ impl<D: Device> Serving<'_, D> {
         let wait = until_next.into_iter().chain(until_work).min();
         let wait = wait.map_or(LONGEST_WAIT, Duration::from_nanos);
         if wait >= SHORTEST_WAIT {
-            self.wire.await_frame(wait.min(LONGEST_WAIT))?;
+            let longest = match self.control {
+                Some(_) => LONGEST_UNDER_CONTROL,
+                None => LONGEST_WAIT,
+            };
+            self.wire.await_frame(wait.min(longest))?;
         }
         Ok(())
     }

@@ -298,3 +298,105 @@ fn bad_input_is_one_line_and_exit_code_2() {
     );
     assert!(refused("good.toml", "nonsense").contains("nonsense"));
 }
+
+/// A NIC of `serve` with so many queue pairs, each with one long WRITE to its peer.
+fn long_writes(dir: &Path, own: u8, peer: u8, qps: u32) {
+    const BYTES: u32 = 100_000_000;
+    let mut text = format!(
+        "[nic]\nmac = \"02:00:00:00:00:{own:02x}\"\nip = \"10.0.0.{own}\"\nline_rate_gbps = 10\nrate_gbps = 0.004\n\
+         retry_timeout_us = 60000\n\
+         [[neighbour]]\nip = \"10.0.0.{peer}\"\nmac = \"02:00:00:00:00:{peer:02x}\"\n\
+         [[memory]]\nkey = 1\naddress = 0\nlength = {BYTES}\naccess = [\"remote_write\"]\ninit = \"zero\"\n"
+    );
+    for qpn in 2..5 {
+        text += &format!(
+            "[[qp]]\nqpn = {qpn}\nremote_qpn = {qpn}\nremote_ip = \"10.0.0.{peer}\"\nsend_psn = 0\nexpected_psn = 0\n"
+        );
+    }
+    for qpn in 2..2 + qps {
+        text += &format!(
+            "[[work]]\nqp = {qpn}\nop = \"write\"\nlocal_address = 0\nlocal_key = 1\nremote_address = 0\n\
+             remote_key = 1\nlength = {BYTES}\nat_ns = 0\n"
+        );
+    }
+    std::fs::write(dir.join(format!("n{own}.toml")), text).unwrap();
+}
+
+/// Two NICs, one with a flow and one with three, under one agent: each flow has a quarter of the capacity; then one is capped below its
+/// share by hand, in a group of its own.
+#[test]
+fn an_agent_shares_a_capacity_between_two_nics() {
+    use hpcc_testbench::nic::agent::NicClient;
+    use serde_json::json;
+    let temporary = tempfile::tempdir().unwrap();
+    let dir = temporary.path();
+    long_writes(dir, 1, 2, 1);
+    long_writes(dir, 2, 1, 3);
+    let ports = [free_port(), free_port()];
+    let names = ["n1", "n2"];
+    let _nics: Vec<Serving> = (0..2)
+        .map(|i| {
+            let control = format!("{}.sock", names[i]);
+            Serving::start(
+                dir,
+                names[i],
+                ports[1 - i],
+                ports[i],
+                "golden",
+                &["--control", &control],
+            )
+        })
+        .collect();
+    let config = "headroom_percent = 100.0\n[[bottleneck]]\nname = \"core\"\ngbps = 0.0024\n\
+        [[nic]]\nsocket = \"n1.sock\"\ngroup = [{ group = 0, path = [\"core\"] }]\n\
+        [[nic]]\nsocket = \"n2.sock\"\ngroup = [{ group = 0, path = [\"core\"] }]\n";
+    std::fs::write(dir.join("agent.toml"), config).unwrap();
+    let agent = Command::new(env!("CARGO_BIN_EXE_hpcc-nic"))
+        .args(["agent", "--config", "agent.toml", "--seconds", "1"])
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    assert!(agent.status.success(), "{}", String::from_utf8_lossy(&agent.stderr));
+    let text = String::from_utf8(agent.stdout).unwrap();
+    assert!(
+        text.contains(r#""active":3,"#) && text.contains(r#""level_bps":600000"#),
+        "{text}"
+    );
+    // levels stay as the agent left them
+    let mut clients = names.map(|name| NicClient::connect(&dir.join(format!("{name}.sock"))).unwrap());
+    let look = |client: &mut NicClient| {
+        let answer = client.ask(&json!({"get": "sent"})).unwrap();
+        let sum = answer["sent"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|v| v.as_u64().unwrap())
+            .sum::<u64>();
+        (sum as f64, answer["now_ns"].as_u64().unwrap() as f64)
+    };
+    let rates = |clients: &mut [NicClient; 2]| {
+        let before = [look(&mut clients[0]), look(&mut clients[1])];
+        std::thread::sleep(Duration::from_secs(3));
+        let after = [look(&mut clients[0]), look(&mut clients[1])];
+        [0, 1].map(|i| (after[i].0 - before[i].0) * 8e3 / (after[i].1 - before[i].1))
+    };
+    let shares = rates(&mut clients);
+    println!("under the agent: {:.2} and {:.2} Mb/s", shares[0], shares[1]);
+    assert!(
+        (shares[0] / 0.6 - 1.0).abs() < 0.02 && (shares[1] / 1.8 - 1.0).abs() < 0.02,
+        "{shares:?}"
+    );
+    clients[1].ask(&json!({"cap": [4, 0.2e6 / 8e9, 1]})).unwrap();
+    let shares = rates(&mut clients);
+    println!(
+        "one of three capped at 0.2 Mb/s: {:.2} and {:.2} Mb/s",
+        shares[0], shares[1]
+    );
+    assert!(
+        (shares[0] / 0.6 - 1.0).abs() < 0.02 && (shares[1] / 1.4 - 1.0).abs() < 0.02,
+        "{shares:?}"
+    );
+    assert_eq!(clients[1].numbers("active").unwrap()[..2], [2, 1]);
+    let refused = clients[1].ask(&json!({"level": [16, 1.0]})).unwrap_err().to_string();
+    assert!(refused.contains("group: expected 0 to 15"), "{refused}");
+}

@@ -11,13 +11,14 @@ mod command;
 mod foreign;
 mod rtl;
 
-use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest};
+use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest, GROUPS};
 use hpcc_models::wire::TimedFrame;
 use hpcc_testbench::config::NicSetup;
 use hpcc_testbench::nic::link::{self, LinkOutcome};
 use hpcc_testbench::nic::link_config::{LinkOperation, LinkSpec, TARGET};
 use hpcc_testbench::nic::link_report::{findings, throughput, LEAST_PERCENT};
-use hpcc_testbench::nic::{Device, DeviceError, ModelNic};
+use hpcc_testbench::nic::{Device, DeviceError, ModelNic, RtlNic};
+use hpcc_testbench::verilated::Model;
 use indicatif::ProgressBar;
 use std::path::Path;
 
@@ -252,6 +253,18 @@ impl Device for Spoilt {
     fn set_pause(&mut self, priorities: u8) {
         self.0.set_pause(priorities);
     }
+    fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {
+        self.0.set_level(group, rate_bps)
+    }
+    fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError> {
+        self.0.set_cap(flow, rate_bps, group)
+    }
+    fn active(&mut self) -> Result<[u32; GROUPS], DeviceError> {
+        self.0.active()
+    }
+    fn sent_bytes(&mut self) -> Result<[u64; GROUPS], DeviceError> {
+        self.0.sent_bytes()
+    }
 }
 
 #[test]
@@ -265,4 +278,29 @@ fn one_wrong_bit_in_memory_is_damage() {
     );
     let checks = findings(&LinkSpec::default(), &outcome);
     assert!(!checks[0].passed() && checks[0].name == "memory");
+}
+
+/// Caps and levels written while NICs run hold from then on, whatever the direction and the NIC.
+fn capped<D: Device>(more: &[&str]) {
+    for (by, op) in [("flow", "write"), ("group", "bidirectional"), ("group", "read")] {
+        let set = ["cap_gbps=8", "cap_at_us=30", "qps=2", "bytes=30000", "messages=26"];
+        let set = set.iter().chain(more).map(|text| text.to_string());
+        let set: Vec<_> = set.chain([format!("cap_by={by}"), format!("op={op}")]).collect();
+        let spec = LinkSpec::parse(&set).unwrap();
+        let outcome = run::<D>(&spec);
+        let found = findings(&spec, &outcome);
+        assert!(found.iter().all(|finding| finding.passed()), "{by} {op}: {found:?}");
+        let cap = found.iter().find(|finding| finding.name == "cap").unwrap();
+        println!("{by} {op}: {}", cap.ours);
+    }
+}
+
+#[test]
+fn a_cap_written_while_it_runs_holds_in_the_model() {
+    capped::<ModelNic>(&[]);
+}
+
+#[test]
+fn a_cap_written_while_it_runs_holds_in_the_hardware() {
+    capped::<RtlNic<Model>>(&[]);
 }
