@@ -5,7 +5,7 @@
 //! injects what they sent meanwhile. Steps are no longer than the shortest host link takes: then no frame comes too late for its switch.
 
 use super::engine::Simulator;
-use super::outside::{Delivered, Delivery, External, InjectError};
+use super::outside::{Delivered, Delivery, External, HostLevel, InjectError};
 use super::packet::{Packet, PacketKind};
 
 impl Simulator {
@@ -59,12 +59,30 @@ impl Simulator {
         std::mem::take(&mut self.outside.delivered)
     }
 
+    /// What the agents of HCC said since the last call, earliest first. Every flow under a host's control has the same level.
+    pub fn take_levels(&mut self) -> Vec<HostLevel> {
+        std::mem::take(&mut self.outside.levels)
+    }
+
+    /// A host's agent has a level for its flows.
+    pub(super) fn note_level(&mut self, node: u32, rate_bps: u64) {
+        if self.outside.last_levels.insert(node, rate_bps) != Some(rate_bps) {
+            let time_ps = self.now;
+            self.outside.levels.push(HostLevel {
+                time_ps,
+                node,
+                rate_bps,
+            });
+        }
+    }
+
     /// A flow of hosts outside has ended.
     pub fn complete(&mut self, flow: usize, at_ps: u64) {
         let record = &mut self.records[flow];
         if record.finished_ps.is_none() {
             record.finished_ps = Some(at_ps);
             self.unfinished -= 1;
+            self.flow_over(flow as u32);
         }
     }
 

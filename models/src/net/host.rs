@@ -38,6 +38,7 @@ impl Simulator {
         let spec = self.flows[flow as usize];
         self.records[flow as usize].started_ps = self.now;
         if self.outside.on {
+            self.cap_new_flow(flow, None);
             return;
         }
         if self.start_tcp(flow) {

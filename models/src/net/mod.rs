@@ -46,7 +46,7 @@ pub use event::{Event, EventQueue};
 pub use flow::{FlowRecord, FlowSpec};
 pub use hcc::{AgentFailure, CentralCounters, DemandRule, HccConfig, HccOutcome, LevelCounters};
 pub use meter::{FlowMeter, PortMeter};
-pub use outside::{Delivered, Delivery, External, InjectError};
+pub use outside::{Delivered, Delivery, External, HostLevel, InjectError};
 pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};

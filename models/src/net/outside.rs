@@ -1,6 +1,7 @@
 //! What hosts outside the simulator exchange with it.
 
 use crate::cc::{HopRecord, MAX_HOPS};
+use std::collections::BTreeMap;
 
 /// A frame that a host outside begins to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +60,17 @@ pub struct Delivered {
     pub what: Delivery,
 }
 
+/// What the agent of a host outside says: none of the flows under its control may send faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostLevel {
+    /// When, ps.
+    pub time_ps: u64,
+    /// Host.
+    pub node: u32,
+    /// Bits per second of wire bytes.
+    pub rate_bps: u64,
+}
+
 /// A frame that the network cannot take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InjectError {
@@ -84,4 +96,8 @@ pub(super) struct Outside {
     pub on: bool,
     /// What has not been taken yet.
     pub delivered: Vec<Delivered>,
+    /// Levels that have not been taken yet.
+    pub levels: Vec<HostLevel>,
+    /// The last one of each host.
+    pub last_levels: BTreeMap<u32, u64>,
 }

@@ -41,6 +41,7 @@ scenarios!(
     "hcc-grpc",
     "hcc-overhead",
     "hcc-ablation",
+    "hcc-hpcc",
     "hpcc-cubic",
     "hpcc-classes",
 );

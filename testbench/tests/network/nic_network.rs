@@ -281,3 +281,64 @@ fn what_the_nic_has_not_is_refused_in_one_line() {
     ];
     assert!(refused(&many).contains("expected at most 148 flows at a host"));
 }
+
+/// Rates of the four flows of `hcc-hpcc` between 200 and 400 us, Gb/s of payload; and the largest queue from 100 us on, KB.
+fn shares(run: &Run) -> ([f64; 4], f64) {
+    let delivered = |flow: u32, at_us: u64| {
+        let points = run
+            .outcome
+            .samples
+            .flows
+            .iter()
+            .filter(|p| p.flow == flow && p.t_ps <= at_us * 1_000_000);
+        points.last().map_or(0, |p| p.delivered_bytes) as f64
+    };
+    let rate = |flow| (delivered(flow, 400) - delivered(flow, 200)) * 8.0 / 200e3;
+    let late = run.outcome.samples.queues.iter().filter(|p| p.t_ps > 100_000_000);
+    let queue = late.map(|p| p.bytes).max().unwrap_or(0) as f64 / 1e3;
+    ([0, 1, 2, 3].map(rate), queue)
+}
+
+fn hcc_over_hpcc(fidelity: Fidelity) {
+    let overrides = Overrides {
+        fidelity: Some(fidelity),
+        ..Overrides::default()
+    };
+    let planned = plan("hcc-hpcc", find("hcc-hpcc").unwrap().text, &overrides).unwrap();
+    let jobs: Vec<Job> = planned.iter().map(|planned| Job::new(planned).unwrap()).collect();
+    let runs = run_all(&jobs, 1).unwrap();
+    let jain = |x: &[f64; 4]| x.iter().sum::<f64>().powi(2) / (4.0 * x.iter().map(|x| x * x).sum::<f64>());
+    let measured: Vec<_> = runs.iter().map(shares).collect();
+    for (run, (rates, queue)) in runs.iter().zip(&measured) {
+        println!(
+            "{}, {}: {rates:.2?} Gb/s, Jain {:.4}, queue at most {queue:.1} KB",
+            fidelity.name(),
+            run.label(),
+            jain(rates)
+        );
+    }
+    // a quarter of 90 Gb/s of wire bytes is 20.1 Gb/s of payload (1024 of 1148 bytes). A cap holds down who is above it; who was pushed below
+    // by flows that joined comes up at HPCC's own pace
+    let [(alone, alone_queue), (capped, queue), (_, wrong_alone), (incast, wrong)] = &measured[..] else {
+        panic!("four variants")
+    };
+    assert!(jain(capped) > 0.99 && jain(alone) < 0.8, "{alone:?} {capped:?}");
+    assert!(capped.iter().all(|rate| (16.0..20.2).contains(rate)), "{capped:?}");
+    assert!(queue <= alone_queue, "{queue} KB, {alone_queue} KB without agents");
+    // the tree does not know the receiver's link: the queue is HPCC's
+    assert!(incast.iter().sum::<f64>() > 70.0, "{incast:?}");
+    assert!(
+        *wrong <= wrong_alone * 1.5 + 5.0,
+        "{wrong} KB, {wrong_alone} KB without agents"
+    );
+}
+
+#[test]
+fn agents_command_levels_of_behavioural_nics() {
+    hcc_over_hpcc(Fidelity::NicModel);
+}
+
+#[test]
+fn agents_command_levels_of_nics_in_rtl() {
+    hcc_over_hpcc(Fidelity::NicRtl);
+}

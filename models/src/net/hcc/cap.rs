@@ -1,7 +1,7 @@
 //! What a leaf's agent does to the flows of its host: reads their demands, caps their rates.
 //!
 //! A flow is one of the congestion-control slot, whose rate and window are limited, or a TCP connection whose rate and window are
-//! commanded (law `Commanded`): loss repeats data and never changes the rate.
+//! commanded (law `Commanded`): loss repeats data and never changes the rate. A host outside the simulator is told one level for all.
 
 use rand::Rng;
 
@@ -46,7 +46,7 @@ impl Simulator {
             }
             self.set_cap(&mut hcc, &capped, level, granted, true);
             self.want_child_task(&mut hcc, leaf);
-        } else if context.is_none() {
+        } else if context.is_none() && !self.outside.on {
             let line = self.ports[port as usize].rate_bps;
             self.command_rate(flow, line, NO_WINDOW);
         }
@@ -82,6 +82,10 @@ impl Simulator {
     pub(super) fn unsent(&self, capped: &Capped) -> Option<u64> {
         if self.records[capped.flow as usize].finished_ps.is_some() {
             return None;
+        }
+        if self.outside.on {
+            // what hosts outside have sent is known at the end only
+            return Some(self.flows[capped.flow as usize].bytes);
         }
         if let Some(context) = capped.context {
             let c = &self.contexts[context as usize];
@@ -161,6 +165,10 @@ impl Simulator {
         let line = self.ports[self.nics[nic as usize].port as usize].rate_bps;
         let base_rtt_ns = self.routes.pair(spec.src, spec.dst).map_or(0, |p| p.rtt_ns);
         let cap = level.min(line);
+        if self.outside.on {
+            self.note_level(spec.src, cap);
+            return;
+        }
         let round_trips = u128::from(cap) * u128::from(base_rtt_ns) * 2 / 8_000_000_000;
         let window = |packet: u64| match (hcc.config.window, granted) {
             (true, true) => Some(round_trips as u64 + INITIAL_PACKETS * packet),

@@ -90,6 +90,10 @@ pub(super) fn run<D: Device>(job: &Job, bar: &ProgressBar) -> Result<Run, String
     );
     let mut sim = sim.map_err(|error| error.to_string())?;
     sim.hosts_outside();
+    if let Some(hcc) = &job.hcc {
+        sim.add_hcc(hcc.config.clone(), &hcc.pairs)
+            .map_err(|error| error.to_string())?;
+    }
     job.link_changes.iter().for_each(|&change| sim.add_link_change(change));
     let plan = Plan::new(job, &sim)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -203,6 +207,12 @@ impl<'a> Cosim<'a> {
             let input = self.delivery(&delivered)?;
             if let (Some(input), Some(&host)) = (input, self.index.get(&delivered.node)) {
                 inputs[host].push((at, input));
+            }
+        }
+        for level in self.sim.take_levels() {
+            let at = level.time_ps.saturating_sub(self.origin_ps).div_ceil(PS_PER_NS);
+            if let Some(&host) = self.index.get(&level.node) {
+                inputs[host].push((at, Input::Level(level.rate_bps)));
             }
         }
         while let Some(&flow) = self.order.get(self.posted) {

@@ -3,7 +3,7 @@
 use super::hosts::MAX_QPS;
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
-use hpcc_models::net::{Clock, Framing, Recovery, WindowUse};
+use hpcc_models::net::{Clock, DemandRule, Framing, Recovery, WindowUse};
 use hpcc_models::nic::MAX_MESSAGE;
 use std::collections::BTreeMap;
 
@@ -39,12 +39,19 @@ pub fn check(job: &Job) -> Result<(), String> {
     if job.config.classes.is_some() {
         return wrong("telemetry.queues", "1", "more");
     }
-    if !job.loops.is_empty() || job.config.tcp.is_some() || job.hcc.is_some() {
-        return wrong(
-            "traffic",
-            "flows of HPCC, each with a start",
-            "closed loops, TCP or agents",
-        );
+    if let Some(hcc) = &job.hcc {
+        // the NIC enforces levels; what else the agents of the simulator's hosts can do has no effect here
+        for (field, on) in [("hcc.window", hcc.config.window), ("hcc.dither", hcc.config.dither)] {
+            if on {
+                return wrong(field, "false", "true");
+            }
+        }
+        if hcc.config.demand != DemandRule::Infinite {
+            return wrong("hcc.demand", "infinite", "backlog");
+        }
+    }
+    if !job.loops.is_empty() || job.config.tcp.is_some() {
+        return wrong("traffic", "flows of HPCC, each with a start", "closed loops or TCP");
     }
     flows(job)?;
     links(job)

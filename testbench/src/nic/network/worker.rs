@@ -16,6 +16,8 @@ pub(super) enum Input {
     Work(WorkRequest),
     /// Paused priorities.
     Pause(u8),
+    /// Level of the host's flows, bits per second of wire bytes.
+    Level(u64),
 }
 
 /// What to do next.
@@ -78,6 +80,10 @@ impl<D: Device> Host<D> {
                 Input::Pause(priorities) => {
                     self.device.advance(at)?;
                     self.device.set_pause(priorities);
+                }
+                Input::Level(rate_bps) => {
+                    self.device.advance(at)?;
+                    self.device.set_level(0, Some(rate_bps as f64))?;
                 }
             }
         }
