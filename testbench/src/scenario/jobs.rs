@@ -67,3 +67,53 @@ impl Job {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::builtin;
+    use super::super::spec::{parse_set, plan, Overrides};
+    use super::*;
+    use crate::plan::Fidelity;
+
+    /// A window takes effect 62 clocks of 5 ns after its acknowledgement wherever the pipeline is meant, at once with the f64 law, and after
+    /// as long as the scenario says.
+    #[test]
+    fn windows_take_the_pipelines_time() {
+        let job = |fidelity, set: &[&str]| {
+            let overrides = Overrides {
+                fidelity: Some(fidelity),
+                set: set.iter().map(|s| parse_set(s).unwrap()).collect(),
+                ..Overrides::default()
+            };
+            let found = builtin::find("incast16").unwrap();
+            Job::new(&plan("x", found.text, &overrides).unwrap()[0]).unwrap()
+        };
+        let latency = |fidelity| job(fidelity, &[]).config.cc_latency_ps;
+        assert_eq!(hpcc_rtl::cc::hpcc::LATENCY, 62);
+        assert_eq!(
+            [Fidelity::Golden, Fidelity::Fixed, Fidelity::CcRtl].map(latency),
+            [0, 310_000, 310_000]
+        );
+        assert_eq!(
+            job(Fidelity::Golden, &["cc.latency_ns=700"]).config.cc_latency_ps,
+            700_000
+        );
+    }
+
+    /// What a result says of its scenario has every default filled in and every change made.
+    #[test]
+    fn the_resolved_scenario_is_whole() {
+        let overrides = Overrides {
+            set: vec![parse_set("traffic.0.bytes=777").unwrap()],
+            ..Overrides::default()
+        };
+        let found = builtin::find("incast16").unwrap();
+        let resolved = Job::new(&plan("x", found.text, &overrides).unwrap()[0])
+            .unwrap()
+            .resolved;
+        assert_eq!(resolved["traffic"][0]["bytes"], 777);
+        assert_eq!(resolved["network"]["buffer_mb"], 32);
+        assert_eq!(resolved["run"]["series_every"], 1);
+        assert!(resolved.get("variant").is_none() && resolved.get("full").is_none());
+    }
+}

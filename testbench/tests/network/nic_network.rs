@@ -94,7 +94,7 @@ struct Bounds {
     queue: f64,
 }
 
-/// The behavioural NIC has the f64 law and no pipeline. Measured against `fixed`, whose windows come 300 ns later: completion times
+/// The behavioural NIC has the f64 law and no pipeline. Measured against `fixed`, whose windows come 310 ns later: completion times
 /// 0.1 to 1.3 % shorter, queues up to 5.6 % lower; against `golden` 0.8 % at most and 2.2 %.
 const MODEL: Bounds = Bounds { fct: 2.0, queue: 8.0 };
 /// The NIC in RTL, measured against `fixed` at 2-to-1 and 16-to-1: mean completion time 3.4 and 1.7 % longer, because each end of the path is some

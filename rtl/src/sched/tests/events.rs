@@ -19,6 +19,15 @@ const LATENCY: usize = 8;
 struct Expected {
     flow: usize,
     op: Op,
+    /// The scheduler's own removal after reset.
+    clear: bool,
+    /// PSN of the event; of a timeout the oldest one outstanding.
+    psn: u32,
+    /// Packets acknowledged newly.
+    acked: u32,
+    /// The flow's before the event.
+    mtu: u8,
+    generation: u8,
     outcome: Outcome,
     sender: SenderState,
     pacing: Option<Pacing>,
@@ -134,6 +143,7 @@ fn every_event_agrees_bit_for_bit() {
     let mut timers = VecDeque::from(vec![0u32; 6]);
     let mut holds = VecDeque::from(vec![0u8; 6]);
     let mut seen = [0u32; 4];
+    let (mut newly, mut cleared) = (0, 0);
     for clock in 1..800_000usize {
         let flow = random.below(FLOWS as u64) as usize;
         let free = last_used[flow] == 0 || clock - last_used[flow] >= SAME_FLOW_INTERVAL;
@@ -194,14 +204,42 @@ fn every_event_agrees_bit_for_bit() {
                 _ if random.chance(0.95) => state.generation,
                 _ => random.uniform(8) as u8,
             };
-            block.word.next = op_word(op, generation);
+            let clear = !quiet && random.chance(0.002);
+            let notified = random.uniform(24) as u32;
+            block.word.next = match op {
+                _ if clear => Operation {
+                    kind: OpKind::Clear,
+                    generation: U(generation.into()),
+                    ..Operation::default()
+                },
+                Op::Notify => Operation {
+                    psn: U(notified.into()),
+                    ..op_word(op, generation)
+                },
+                _ => op_word(op, generation),
+            };
             let timing = Timing {
                 now,
                 timeout: registers.timeout,
                 retry_limit: registers.retry_limit,
                 held,
             };
-            let outcome = state.handle(op, generation, seen_by_visit, &timing);
+            let before = *state;
+            let outcome = if clear {
+                state.alive = false;
+                Outcome::default()
+            } else {
+                state.handle(op, generation, seen_by_visit, &timing)
+            };
+            let psn = match op {
+                Op::Ack(psn) | Op::Nak(psn) => psn,
+                Op::Notify => notified,
+                _ => state.una,
+            };
+            let acked = match op {
+                Op::Ack(_) | Op::Nak(_) => state.una.wrapping_sub(before.una) & PSN_MASK,
+                _ => 0,
+            };
             let pacing = outcome.paced.then(|| match op {
                 Op::Update(rate, window) => Pacing::new(rate, window, state.mtu, &registers),
                 _ => Pacing::new(0, 0, state.mtu, &registers),
@@ -213,6 +251,11 @@ fn every_event_agrees_bit_for_bit() {
             Expected {
                 flow,
                 op,
+                clear,
+                psn,
+                acked,
+                mtu: before.mtu,
+                generation: before.generation,
                 outcome,
                 sender: *state,
                 pacing,
@@ -265,9 +308,18 @@ fn every_event_agrees_bit_for_bit() {
                 (o.late, o.beyond, o.to_cc, o.wake, o.timeout, o.ended, o.paced),
                 "{at}"
             );
+            assert_eq!(b.clear.val(), e.clear, "{at}: clear");
+            if o.to_cc || o.ended {
+                let got = (b.acked_mtu.val().0, b.generation.val().0);
+                assert_eq!(got, (e.mtu.into(), e.generation.into()), "{at}: MTU code, generation");
+            }
             if o.to_cc {
                 assert_eq!(b.snd_nxt.val().0, u64::from(o.snd_nxt), "{at}");
+                let got = (b.psn.val().0, b.acked.val().0);
+                assert_eq!(got, (e.psn.into(), e.acked.into()), "{at}: PSN, acknowledged newly");
+                newly += u32::from(e.acked > 0);
             }
+            cleared += u32::from(e.clear);
             if let Some(p) = e.pacing {
                 let want = pack::<70, 2>(&[(p.rate, 34), (p.cap.into(), 20), (p.window.into(), 16)]);
                 assert_eq!(b.pacing.val(), want, "{at}: {p:?}");
@@ -289,4 +341,71 @@ fn every_event_agrees_bit_for_bit() {
         });
     }
     assert!(seen.iter().all(|n| *n > 4), "{seen:?}");
+    assert!(newly > 1000 && cleared > 100, "{newly} {cleared}");
+}
+
+/// Progress gives a flow all of its retries back: with a limit of two, two timeouts, an acknowledgement, and two timeouts more end
+/// nothing; the third in a row does.
+#[test]
+fn an_acknowledgement_gives_the_retries_back() {
+    let mut block: Box<Sender<4, 2>> = Box::default();
+    init(block.as_mut()).expect("complete block");
+    block.engines.next = U(3);
+    block.inverse.next = U((1u64 << 18).div_ceil(3));
+    block.timeout.next = U(3);
+    block.retry_limit.next = U(2);
+    block.flow.next = U(4);
+    let (mut now, mut rewinds) = (0, 0);
+    // one operation on its own; whether it timed out, and whether the flow ended
+    let mut operate = |op: Op, nxt: u32| {
+        now += 10;
+        let seen = VisitState {
+            nxt,
+            max: nxt,
+            seen: rewinds,
+            generation: 1,
+            ..VisitState::default()
+        };
+        let word = pack::<64, 1>(&[
+            (seen.nxt.into(), 24),
+            (seen.max.into(), 24),
+            (seen.seen.into(), 4),
+            (seen.generation.into(), 8),
+            (seen.restarts.into(), 4),
+        ]);
+        block.visited.next = Visited::from_limbs(&[word.0[0]]);
+        block.timer_now.next = U(now);
+        block.word.next = op_word(op, 1);
+        block.valid.next = true;
+        let mut found = (false, false);
+        for _ in 0..=LATENCY + 4 {
+            step(block.as_mut(), |b| {
+                found.0 |= b.timed_out.val();
+                found.1 |= b.ended.val();
+            });
+            block.valid.next = false;
+        }
+        rewinds += u32::from(found.0);
+        found
+    };
+    operate(Op::Create(100, FlowSettings::default()), 100);
+    operate(Op::Work(200), 100);
+    // eight packets are out; the first look arms the timer, and after a timeout they have been sent again
+    let mut una = 100;
+    for round in 0..3 {
+        assert_eq!(operate(Op::Tick, una + 8), (false, false), "round {round}: armed");
+        for timeout in 0..2 {
+            assert_eq!(
+                operate(Op::Tick, una + 8),
+                (true, false),
+                "round {round}, timeout {timeout}"
+            );
+        }
+        una += 3;
+        operate(Op::Ack(una), una + 5);
+    }
+    assert_eq!(operate(Op::Tick, una + 8), (false, false));
+    assert_eq!(operate(Op::Tick, una + 8), (true, false));
+    assert_eq!(operate(Op::Tick, una + 8), (true, false));
+    assert_eq!(operate(Op::Tick, una + 8), (false, true), "the third in a row");
 }

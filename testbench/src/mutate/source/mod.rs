@@ -161,7 +161,7 @@ impl Scratch {
         let scratch = Self(root);
         scratch.write("Cargo.toml", &members.collect::<String>())?;
         scratch.write("Cargo.lock", &read(&workspace.join("Cargo.lock"))?)?;
-        for folder in ["models", "rtl", "testbench/data"] {
+        for folder in ["models", "rtl", "testbench/data", "docs/src", "verilog-out"] {
             copy(&workspace.join(folder), &scratch.0.join(folder))?;
         }
         Ok(scratch)
