@@ -6,6 +6,8 @@ use super::classes::ClassRules;
 use super::clock::Clock;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
+use super::telemetry::Sampling;
+use crate::cc::MAX_HOPS;
 
 /// Bytes of headers. A packet's size is what it occupies on the wire, as far as the profile counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +18,14 @@ pub struct Framing {
     pub first_extra: u32,
     /// Every acknowledgement, without INT.
     pub ack_header: u32,
-    /// INT area at the sender.
+    /// Telemetry on a data packet at the sender.
     pub int_base: u32,
-    /// What each of the first five switches adds.
+    /// What each of the first five switches adds to a data packet.
     pub int_per_hop: u32,
+    /// Telemetry on an acknowledgement without records.
+    pub echo_base: u32,
+    /// A record on an acknowledgement.
+    pub echo_per_hop: u32,
     /// Smallest data frame.
     pub min_data: u32,
     /// Smallest acknowledgement.
@@ -27,9 +33,6 @@ pub struct Framing {
     /// A pause frame.
     pub pause_frame: u32,
 }
-
-/// Bytes of INT on a packet that passed five switches (paper Fig. 7).
-pub const INT_FULL: u32 = 42;
 
 impl Framing {
     /// Ethernet, IPv4, UDP, BTH, ICRC, FCS, preamble and gap; INT grows from 2 bytes by 8 a switch.
@@ -41,6 +44,8 @@ impl Framing {
             ack_header: COMMON + 4,
             int_base: if int { 2 } else { 0 },
             int_per_hop: if int { 8 } else { 0 },
+            echo_base: if int { 2 } else { 0 },
+            echo_per_hop: if int { 8 } else { 0 },
             min_data: 84,
             min_ack: 84,
             pause_frame: 84,
@@ -55,6 +60,8 @@ impl Framing {
             ack_header: 14 + 20 + 12,
             int_base: int_bytes,
             int_per_hop: 0,
+            echo_base: int_bytes,
+            echo_per_hop: 0,
             min_data: 0,
             min_ack: 60,
             pause_frame: 14 + 20 + 9,
@@ -63,11 +70,7 @@ impl Framing {
 
     /// Wire bytes a sender charges to its pacing: with the INT of a full stack.
     pub fn charged(&self, size: u32) -> u32 {
-        if self.int_per_hop > 0 {
-            size + INT_FULL - self.int_base
-        } else {
-            size
-        }
+        size + MAX_HOPS as u32 * self.int_per_hop
     }
 }
 
@@ -145,6 +148,10 @@ pub struct Config {
     pub int: bool,
     /// Multiplier of both INT units.
     pub int_multi: u32,
+    /// Which data packets collect telemetry; `None`: all.
+    pub sampling: Option<Sampling>,
+    /// The time stamp is the fraction of a second, as IOAM carries it.
+    pub second_fraction: bool,
     /// Switches stamp the bytes that entered the queue in place of those that left it, as the PowerTCP authors' simulator does.
     pub int_arrivals: bool,
     /// Speed in bits per second to INT code, and the code of a speed that is not in the table.
@@ -211,6 +218,8 @@ impl Config {
             mtu: 1024,
             int,
             int_multi: 1,
+            sampling: None,
+            second_fraction: false,
             int_arrivals: false,
             speed_codes: DEFAULT_SPEEDS_GBPS
                 .iter()

@@ -47,7 +47,7 @@ impl Simulator {
             generation: context.generation,
             psn_next: psn(p.seq),
             snd_nxt: psn(context.snd_nxt),
-            int_valid: self.config.int,
+            int_valid: self.config.int && !p.no_int,
             n_hop: p.n_hop,
             path_id: p.path_id,
             hops: p.hops,

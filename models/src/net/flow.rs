@@ -1,6 +1,8 @@
 //! Flows: what is asked for, what became of it, and the state while it runs.
 
 use super::recovery::{Outstanding, Selective};
+use super::telemetry::Collecting;
+
 /// A flow to simulate: one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowSpec {
@@ -92,6 +94,8 @@ pub struct Context {
     pub next_avail: i64,
     /// Wire bytes charged for the last packet.
     pub last_size: u32,
+    /// Telemetry by sampling.
+    pub collecting: Collecting,
     /// All acknowledged.
     pub finished: bool,
     /// Last progress or (re)start, ps: base of the retransmission timeout.

@@ -245,6 +245,10 @@ impl Simulator {
         }
         let size = size.max(framing.min_data);
         let end = seq + u64::from(payload);
+        let no_int = match &self.config.sampling {
+            Some(rule) => !context.collecting.next(rule, seq, end <= context.snd_max, self.now),
+            None => false,
+        };
         if repeat.is_none() {
             context.snd_nxt = end;
         }
@@ -261,6 +265,7 @@ impl Simulator {
             size,
             payload,
             kind: PacketKind::Data,
+            no_int,
             class: self.config.classes.as_ref().map_or(0, |c| c.class_of(context.flow)),
             seq,
             sent_at: self.now,

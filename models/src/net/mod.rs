@@ -31,15 +31,14 @@ mod sending;
 mod slot;
 mod switch;
 pub mod tcp;
+mod telemetry;
 mod topology;
 
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod, three_tier};
 pub use classes::{ClassQueues, ClassRules, ClassSchedule, ClassTelemetry, Departure, MAX_CLASSES};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 pub use closed_loop::ClosedLoop;
-pub use config::{
-    Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse, DEFAULT_SPEEDS_GBPS, INT_FULL,
-};
+pub use config::{Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse, DEFAULT_SPEEDS_GBPS};
 pub use drops::ArrivalDrops;
 pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};
@@ -51,6 +50,7 @@ pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
+pub use telemetry::{Sampling, TelemetryBytes};
 pub use topology::{Link, Topology, TopologyError};
 
 #[cfg(test)]

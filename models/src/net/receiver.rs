@@ -33,8 +33,8 @@ impl Simulator {
             return;
         }
         let framing = &self.config.framing;
-        let grown = framing.int_per_hop * u32::from(p.n_hop.min(5));
-        let size = (framing.ack_header + framing.int_base + grown).max(framing.min_ack);
+        let grown = framing.echo_per_hop * u32::from(p.n_hop.min(5));
+        let size = (framing.ack_header + framing.echo_base + grown).max(framing.min_ack);
         if answer == Answer::Nak {
             self.counters.naks += 1;
         }

@@ -311,9 +311,15 @@ impl Simulator {
         } else {
             sent
         };
+        let ns = self.now / super::clock::PS_PER_NS;
+        let ts = if self.config.second_fraction {
+            ns % 1_000_000_000
+        } else {
+            ns
+        };
         let record = HopRecord {
             speed,
-            ts: (self.now / 1000) as u32 & 0xff_ffff,
+            ts: ts as u32 & 0xff_ffff,
             tx_bytes: (bytes / (128 * multi)) as u32 & 0xf_ffff,
             q_len: (queue / (80 * multi)).min(u64::from(u16::MAX)) as u16,
         };

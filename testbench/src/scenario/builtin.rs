@@ -44,6 +44,8 @@ scenarios!(
     "hcc-hpcc",
     "hpcc-cubic",
     "hpcc-classes",
+    "hpcc-formats",
+    "hpcc-sampling",
 );
 
 /// The built-in scenario of that name.

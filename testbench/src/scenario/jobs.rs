@@ -16,6 +16,7 @@ impl Job {
         let (flows, counts) = traffic::flows(scenario, &topology)?;
         let mut law = traffic::law(scenario)?;
         let mut config = traffic::config(scenario, &law)?;
+        telemetry::collecting(scenario, &law, &mut config)?;
         telemetry::classes(scenario, &counts, &topology, &mut law, &mut config)?;
         traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
         let loops = traffic::loops(scenario)?;

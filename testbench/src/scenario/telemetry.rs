@@ -1,12 +1,50 @@
-//! From the words of `[telemetry]` to traffic classes in the network and codes of their speeds in the law.
+//! From the words of `[telemetry]` to bytes on packets, sampling, traffic classes in the network and codes of their speeds in the law.
 
-use hpcc_models::net::{ClassRules, ClassSchedule, ClassTelemetry, Config, Topology, MAX_CLASSES};
+use hpcc_models::net::{
+    ClassRules, ClassSchedule, ClassTelemetry, Config, Sampling, TelemetryBytes, Topology, MAX_CLASSES,
+};
 
 use super::spec::{Scenario, TrafficSpec};
 use crate::plan::laws::{LawKind, LawSpec};
 
 /// Codes of the INT speed table that are free for speeds of classes: 9 to 15.
 const FREE_CODES: std::ops::RangeInclusive<u8> = 9..=15;
+
+/// Sets the format's bytes and which packets collect.
+pub fn collecting(scenario: &Scenario, law: &LawSpec, config: &mut Config) -> Result<(), String> {
+    let spec = &scenario.telemetry;
+    let given = [
+        ("format", spec.format.is_some()),
+        ("mode", spec.mode.is_some()),
+        ("every", spec.every.is_some()),
+    ];
+    if let Some((key, _)) = given.iter().find(|(_, given)| *given && law.kind != LawKind::Hpcc) {
+        return Err(format!("telemetry.{key}: expected only with hpcc, got {}", law.name));
+    }
+    if let Some(format) = &spec.format {
+        let bytes = TelemetryBytes::named(format).ok_or_else(|| {
+            format!("telemetry.format: expected fig7, ifa, ioam, ioam-incremental or int-md, got `{format}`")
+        })?;
+        config.framing = bytes.on(config.framing);
+        config.second_fraction = format.starts_with("ioam");
+    }
+    match spec.mode.as_deref() {
+        None | Some("inband") if spec.every.is_some() => {
+            return Err("telemetry.every: expected only with mode sample".into())
+        }
+        None | Some("inband") => {}
+        Some("sample") => {
+            let every = spec.every.unwrap_or(1);
+            if !(1..=255).contains(&every) {
+                return Err(format!("telemetry.every: expected 1 to 255, got {every}"));
+            }
+            let at_latest_ps = u64::from(law.stale_limit_ns) * 1000 / 4;
+            config.sampling = Some(Sampling { every, at_latest_ps });
+        }
+        Some(other) => return Err(format!("telemetry.mode: expected inband or sample, got `{other}`")),
+    }
+    Ok(())
+}
 
 /// Sets classes in the network's rules and their speeds in the law. `counts`: flows of each source of traffic.
 pub fn classes(
@@ -165,6 +203,9 @@ mod tests {
     #[test]
     fn one_line_errors() {
         for (text, error) in [
+            ("mode='sample'\nevery=0", "telemetry.every: expected 1 to 255, got 0"),
+            ("every=2", "telemetry.every: expected only with mode sample"),
+            ("mode='all'", "telemetry.mode: expected inband or sample, got `all`"),
             ("queues=9", "telemetry.queues: expected 1 to 8, got 9"),
             (
                 "qos='class'",

@@ -354,6 +354,8 @@ impl Ns3Config {
             recovery: Recovery::GoBackN,
             ecn: if self.mark { self.ecn.clone() } else { BTreeMap::new() },
             mark_packets: None,
+            sampling: None,
+            second_fraction: false,
             classes: None,
             tcp: None,
             host_acks_ignore_pause: self.ack_high_prio,

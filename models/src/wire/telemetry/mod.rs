@@ -192,7 +192,7 @@ fn record(speed: u8, ts: u32, counter: u32, cells: u32) -> HopRecord {
     HopRecord {
         speed,
         ts: ts & 0xff_ffff,
-        tx_bytes: counter / 128 & 0xf_ffff,
+        tx_bytes: (counter / 128) & 0xf_ffff,
         q_len: u16::try_from(cells).unwrap_or(u16::MAX),
     }
 }

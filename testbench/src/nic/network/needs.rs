@@ -36,6 +36,9 @@ pub fn check(job: &Job) -> Result<(), String> {
             &job.config.mtu.to_string(),
         );
     }
+    if job.config.sampling.is_some() {
+        return wrong("telemetry.mode", "inband", "sample");
+    }
     if job.config.classes.is_some() {
         return wrong("telemetry.queues", "1", "more");
     }

@@ -3,6 +3,7 @@
 mod analysis;
 mod beside;
 mod classes;
+mod collecting;
 mod design;
 mod hcc;
 mod lemma;
@@ -32,6 +33,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("fig11") => load::fig11(runs),
         Some("fig12") => load::fig12(runs),
         Some("hpcc-cubic") => beside::hpcc_beside_tcp(runs),
+        Some("hpcc-formats") => collecting::formats(runs),
+        Some("hpcc-sampling") => collecting::sampling(runs),
         Some("hpcc-classes") => classes::idle_class(runs),
         Some("fig13") => design::fig13(runs),
         Some("fig14") => design::fig14(runs),
@@ -95,7 +98,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 13] = [
+const OPEN_ENDED: [&str; 14] = [
+    "hpcc-sampling",
     "hpcc-classes",
     "hpcc-cubic",
     "fig6",

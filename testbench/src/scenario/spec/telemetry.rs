@@ -1,4 +1,4 @@
-//! Traffic classes of a scenario, and what INT says about them.
+//! Telemetry of a scenario: format, which packets collect, traffic classes and what is said about them.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,6 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TelemetrySpec {
+    /// `fig7`, `ifa`, `ioam` (pre-allocated), `ioam-incremental`, `int-md`: bytes on data packets.
+    pub format: Option<String>,
+    /// `inband` (every data packet) or `sample` (every k-th of a flow).
+    pub mode: Option<String>,
+    /// `sample`: k, 1 to 255.
+    pub every: Option<u32>,
     /// Traffic classes on every port of a switch, 1 to 8.
     pub queues: Option<usize>,
     /// Their weights, 1 to 1000 each (default: equal).
