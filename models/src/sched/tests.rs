@@ -243,3 +243,48 @@ fn pause_keeps_the_flow_in_the_ring_and_a_closed_window_does_not() {
     );
     assert!(closed.grant.is_none() && closed.idle);
 }
+
+/// Progress gives a flow all of its retries back: with a limit of two, two timeouts between any two acknowledgements end nothing, and the
+/// third in a row does.
+#[test]
+fn progress_gives_the_retries_back() {
+    let mut sender = SenderState {
+        una: 100,
+        end: 200,
+        from: 100,
+        to: 100,
+        ..busy_sender(200)
+    };
+    let mut now = 0;
+    let mut operate = |op: Op, nxt: u32| {
+        now += 10;
+        let visited = VisitState {
+            nxt,
+            max: nxt,
+            seen: sender.rewinds,
+            restarts: sender.restarts,
+            generation: sender.generation,
+            ..VisitState::default()
+        };
+        let timing = Timing {
+            now,
+            timeout: 3,
+            retry_limit: 2,
+            held: 0,
+        };
+        let outcome = sender.handle(op, sender.generation, &visited, &timing);
+        (outcome.timeout, outcome.ended)
+    };
+    let mut una = 100;
+    for round in 0..3 {
+        assert_eq!(operate(Op::Tick, una + 8), (false, false), "round {round}: armed");
+        assert_eq!(operate(Op::Tick, una + 8), (true, false), "round {round}: first");
+        assert_eq!(operate(Op::Tick, una + 8), (true, false), "round {round}: second");
+        una += 3;
+        operate(Op::Ack(una), una + 5);
+    }
+    assert_eq!(operate(Op::Tick, una + 8), (false, false), "armed");
+    assert_eq!(operate(Op::Tick, una + 8), (true, false), "first");
+    assert_eq!(operate(Op::Tick, una + 8), (true, false), "second");
+    assert_eq!(operate(Op::Tick, una + 8), (false, true), "third");
+}
