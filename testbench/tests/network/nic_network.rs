@@ -285,13 +285,13 @@ fn what_the_nic_has_not_is_refused_in_one_line() {
 /// Rates of the four flows of `hcc-hpcc` between 200 and 400 us, Gb/s of payload; and the largest queue from 100 us on, KB.
 fn shares(run: &Run) -> ([f64; 4], f64) {
     let delivered = |flow: u32, at_us: u64| {
-        let points = run
+        let mut points = run
             .outcome
             .samples
             .flows
             .iter()
             .filter(|p| p.flow == flow && p.t_ps <= at_us * 1_000_000);
-        points.last().map_or(0, |p| p.delivered_bytes) as f64
+        points.next_back().map_or(0, |p| p.delivered_bytes) as f64
     };
     let rate = |flow| (delivered(flow, 400) - delivered(flow, 200)) * 8.0 / 200e3;
     let late = run.outcome.samples.queues.iter().filter(|p| p.t_ps > 100_000_000);
