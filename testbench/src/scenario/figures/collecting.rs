@@ -85,13 +85,13 @@ pub fn sampling(runs: &[Run]) -> Analysis {
         log_x: true,
         ..Panel::default()
     };
-    let mut queues = panel("99th percentile of the queue", "queue (KB)");
+    let mut queues = panel("99th percentile of the queue of busy ports", "queue (KB)");
     let mut rates = panel("goodput of all flows", "goodput (Gb/s)");
     let mut findings = Vec::new();
     for run in runs {
         let label = run.label().split(" senders").next().unwrap_or_default().to_string();
         let flows = run.outcome.flows.len() as f64;
-        let p99 = run.outcome.samples.to_host.percentile(99.0);
+        let p99 = run.outcome.samples.busy.percentile(99.0);
         let rate = goodput(run);
         for (panel, value) in [(&mut queues, p99 as f64 / 1e3), (&mut rates, rate)] {
             match panel.lines.iter_mut().find(|l| l.label == label) {
