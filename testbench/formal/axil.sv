@@ -25,6 +25,7 @@ module axil_proof (
   input wire arvalid,
   input wire rready,
   input wire [47:0] now,
+  input wire nic_ready,
   input wire command_ready,
   input wire command_done,
   input wire [2:0] command_code
@@ -40,7 +41,7 @@ module axil_proof (
     .s_axil_bresp(bresp), .s_axil_bvalid(bvalid), .s_axil_bready(bready),
     .s_axil_araddr(araddr), .s_axil_arprot(3'd0), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready),
-    .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
+    .ready(nic_ready), .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
     .command_data(command_data), .command_valid(command_valid), .command_ready(command_ready),
     .command_done(command_done), .command_code(command_code)
   );
@@ -49,7 +50,7 @@ module axil_proof (
   wire [9:0] block_waddr, block_raddr;
   wire [3:0] block_wstrb;
   wire [31:0] block_wdata, block_scratch;
-  wire busy;
+  wire busy, block_has_address, block_has_data;
   wire block_whit, block_rhit;
   wire [31:0] block_rdata;
 
@@ -60,22 +61,30 @@ module axil_proof (
     .clk(clk), .rst(rst), .valid(command_valid), .ready(command_ready), .data(command_data)
   );
 
-  // clocks since a write or a read was accepted, 0 if none is open; it is answered at 3
+  // the two halves of a write that have been taken, and clocks since both have, 0 if none is open; it is answered at 3, as a read is
+  reg has_address = 0, has_data = 0;
   reg [1:0] write_age = 0, read_age = 0;
   reg [9:0] write_at = 0, read_at = 0;
   reg [31:0] written = 0, scratch = 0, seen = 0;
   reg [3:0] strobes = 0;
   // a command has been taken and is not done
   reg open = 0;
-  wire take_write = awvalid && awready && wvalid && wready, take_read = arvalid && arready;
+  wire take_address = awvalid && awready, take_data = wvalid && wready, take_read = arvalid && arready;
+  wire take_write = (has_address || take_address) && (has_data || take_data) && write_age == 0;
+  // ready comes up in the clock after reset
+  reg awake = 0;
   integer i;
   always @(posedge clk) begin
-    if (take_write) begin
-      write_age <= 1;
-      write_at <= awaddr[11:2];
+    awake <= !rst;
+    if (take_address) write_at <= awaddr[11:2];
+    if (take_data) begin
       written <= wdata;
       strobes <= wstrb;
-    end else if (write_age == 3) write_age <= bready ? 0 : 3;
+    end
+    has_address <= (has_address || take_address) && !take_write;
+    has_data <= (has_data || take_data) && !take_write;
+    if (take_write) write_age <= 1;
+    else if (write_age == 3) write_age <= bready ? 0 : 3;
     else if (write_age != 0) write_age <= write_age + 1;
     if (take_read) begin
       read_age <= 1;
@@ -89,6 +98,8 @@ module axil_proof (
     if (command_done) open <= 0;
     if (rst) begin
       write_age <= 0;
+      has_address <= 0;
+      has_data <= 0;
       read_age <= 0;
       scratch <= 0;
       open <= 0;
@@ -97,16 +108,18 @@ module axil_proof (
   // who executes commands ends those that it has taken
   always @(posedge clk) assume (!command_done || open);
   always @(posedge clk) begin
-    // address and data of a write are taken together
-    together: assert (awready == wready && (!awready || (awvalid && wvalid)));
+    // address and data of a write are taken in any order, each once, and neither before the write before is answered
+    one_address: assert (!(awready && (has_address || write_age != 0)));
+    one_data: assert (!(wready && (has_data || write_age != 0)));
+    not_in_reset: assert (awake || !(awready || wready || arready));
     // every access is answered once, three clocks after it was taken, and the next one waits for that
     write_answered: assert (bvalid == (write_age == 3));
     read_answered: assert (rvalid == (read_age == 3));
-    one_write: assert (!(take_write && write_age != 0));
     one_read: assert (!(take_read && read_age != 0));
     // an idle slave takes what it is offered: no deadlock
-    write_taken: assert (write_age != 0 || !(awvalid && wvalid) || take_write);
-    read_taken: assert (read_age != 0 || !arvalid || take_read);
+    address_taken: assert (!awake || write_age != 0 || has_address || awready);
+    data_taken: assert (!awake || write_age != 0 || has_data || wready);
+    read_taken: assert (!awake || read_age != 0 || arready);
     // a read returns the bytes written last; a hole answers with an error
     scratch_read: assert (!(rvalid && read_at == SCRATCH) || (rdata == seen && rresp == 0));
     hole_read: assert (!(rvalid && read_at == HOLE) || rresp == 2);
@@ -119,7 +132,10 @@ module axil_proof (
   always @(posedge clk) begin
     // what the block holds is what was accepted
     states: assert (writing == write_age && reading == read_age);
-    write_held: assert (write_age == 0 || (block_waddr == write_at && block_wdata == written && block_wstrb == strobes));
+    halves: assert (block_has_address == has_address && block_has_data == has_data && !(has_address && has_data));
+    no_halves: assert (write_age == 0 || !(has_address || has_data));
+    address_held: assert (!(has_address || write_age != 0) || block_waddr == write_at);
+    data_held: assert (!(has_data || write_age != 0) || (block_wdata == written && block_wstrb == strobes));
     read_held: assert (read_age == 0 || block_raddr == read_at);
     scratch_held: assert (block_scratch == scratch);
     read_word: assert (!(read_age == 2 && read_at == SCRATCH) || (block_rdata == seen && block_rhit));
@@ -129,6 +145,7 @@ module axil_proof (
   always @(posedge clk) begin
     both_ways: cover (bvalid && bready && rvalid && rready);
     scratch_comes_back: cover (rvalid && rready && read_at == SCRATCH && rdata[15:0] == 16'h00ab && rdata[31:16] == 16'hcd00);
+    data_first: cover (has_data && take_address);
     command_runs: cover (command_done && open);
   end
 endmodule

@@ -20,6 +20,8 @@ endmodule
 module commit_proof (
   input wire clk,
   input wire rst,
+  input wire context_valid,
+  input wire [7:0] context_qp,
   input wire [420:0] up_data,
   input wire up_valid,
   input wire written_data,
@@ -31,7 +33,7 @@ module commit_proof (
   wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
   wire [419:0] response_data, answer_data;
   hpcc_transport_commit_stage dut (
-    .clk(clk), .rst(rst), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
+    .clk(clk), .rst(rst), .context_valid(context_valid), .context_qp(context_qp), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .written_data(written_data), .written_valid(written_valid), .written_ready(written_ready),
     .response_data(response_data), .response_valid(response_valid), .response_ready(response_ready),
     .answer_data(answer_data), .answer_valid(answer_valid), .answer_ready(answer_ready), .fail_valid(fail_valid)

@@ -109,6 +109,8 @@ counters! {
     ControlRefused = "control_refused",
     /// Work requests completed with an error.
     ErrorCompletions = "error_completions",
+    /// Lost: no room in the buffer of received frames, because memory holds its payload up. Only hardware has one.
+    RxBufferFull = "drop_rx_buffer_full",
 }
 
 /// Values of all counters.

@@ -25,6 +25,7 @@ pub(super) struct Echo {
 pub(super) struct Qp {
     pub config: QpConfig,
     pub mac: MacAddr,
+    /// 1 to 255, then from 1 again.
     pub generation: u8,
     pub requester: Requester,
     pub responder: Responder,
@@ -160,7 +161,7 @@ impl<M: Memory> Nic<M> {
             .ok_or(HostError::NoNeighbour { qpn, ip })?;
         self.remove_qp(0, qpn);
         let counter = self.generations.entry(qpn).or_default();
-        *counter = counter.wrapping_add(1);
+        *counter = counter.checked_add(1).unwrap_or(1);
         let generation = *counter;
         let mut pacer = Pacer::new(self.config.initial_rate_bps(), self.config.window);
         pacer.level_bps = self.groups.level(0);

@@ -12,6 +12,10 @@
 //! | 23 | work request of a control packet |
 //! | 24 | says how it went |
 //!
+//! After reset every queue pair is voided on the context bus, one every five clocks: a context that is dead and of generation 0, which
+//! no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
+//! A creation is followed by no other command for 31 clocks, in which its listeners are done with it.
+//!
 //! Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
 //! the creation of the next one.
 
@@ -33,8 +37,10 @@ use rust_hdl::prelude::*;
 pub struct Manager {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, high, for 256 clocks at least: no queue pair exists.
+    /// Synchronous, high, for 256 clocks at least: no queue pair exists. Commands wait for 1280 clocks more.
     pub reset: Signal<In, Bit>,
+    /// Every queue pair has been voided since reset.
+    pub swept: Signal<Out, Bit>,
     /// Commands of the host.
     pub command: StreamIn<HostCommand>,
     /// The command has been carried out or refused.
@@ -131,6 +137,13 @@ pub struct Manager {
     accepted_r: DFF<Bit>,
     refused_r: DFF<Bit>,
     done_r: DFF<Bit>,
+    sweeping: DFF<Bit>,
+    sweep_step: DFF<U<3>>,
+    sweep_qp: DFF<U<8>>,
+    // clocks until the listeners are done with a creation
+    settle: DFF<U<5>>,
+    takes: Signal<Local, Bit>,
+    next_generation: Signal<Local, U<8>>,
 }
 
 // the literal in the kernel
@@ -150,7 +163,7 @@ impl Logic for Manager {
             region_valid_r,
             works
         );
-        dff_setup!(self, clock, accepted_r, refused_r, done_r);
+        dff_setup!(self, clock, accepted_r, refused_r, done_r, sweeping, sweep_step, sweep_qp, settle);
         self.gate.reset.next = self.reset.val();
         self.states.reset.next = self.reset.val();
         self.states.requester_ended_valid.next = self.requester_ended_valid.val();
@@ -166,12 +179,16 @@ impl Logic for Manager {
         self.gate.cfg_control_sources.next = self.cfg_control_sources.val();
 
         // 0: the host goes first; a packet's fields take the places of a command's
-        self.command.ready.next = self.step.q.val() == 0;
-        self.gate.request.ready.next = (self.step.q.val() == 0) & !self.command.valid.val();
+        if self.settle.q.val().any() {
+            self.settle.d.next = self.settle.q.val() - 1;
+        }
+        self.takes.next = (self.step.q.val() == 0) & !self.sweeping.q.val() & !self.settle.q.val().any();
+        self.command.ready.next = self.takes.val();
+        self.gate.request.ready.next = self.takes.val() & !self.command.valid.val();
         self.accepted_r.d.next = false;
         self.refused_r.d.next = self.gate.refused.val();
         self.done_r.d.next = false;
-        if self.step.q.val() == 0 {
+        if self.takes.val() {
             self.code.d.next = 0.into();
             self.replaces.d.next = false;
             self.neighbour.d.next = 0.into();
@@ -301,9 +318,13 @@ impl Logic for Manager {
         self.is_int.next = self.current.q.val().get_bit(1);
         self.generation.next = self.current.q.val().get_bits::<8>(2);
         self.creating.next = self.step.q.val() >= 16;
+        self.next_generation.next = self.current.q.val().get_bits::<8>(2) + 1;
+        if self.current.q.val().get_bits::<8>(2).all() {
+            self.next_generation.next = bits_u::<8>(1);
+        }
         if self.creating.val() {
             self.is_int.next = self.body.q.val().get_bit(132);
-            self.generation.next = self.current.q.val().get_bits::<8>(2) + 1;
+            self.generation.next = self.next_generation.val();
         }
         self.qpn_mix.next = self.index.q.val() ^ (self.body.q.val().get_bits::<24>(89) << 5);
         self.source_port.next = self.body.q.val().get_bits::<16>(113);
@@ -321,6 +342,7 @@ impl Logic for Manager {
         }
         if self.step.q.val() == 22 {
             self.step.d.next = 24.into();
+            self.settle.d.next = bits_u::<5>(31);
             if self.by_packet.q.val() {
                 self.step.d.next = 23.into();
             }
@@ -336,8 +358,24 @@ impl Logic for Manager {
                 | (bit_cast_u::<10, 1>(bit_cast_b(self.is_int.val())) << 1)
                 | bit_cast_u::<10, 1>(bits_u::<1>(1));
         }
-        self.context_valid.next = self.context_valid_r.q.val();
+        // after reset
+        self.swept.next = !self.sweeping.q.val();
         self.context_qp.next = self.qp.val();
+        if self.sweeping.q.val() {
+            self.context_qp.next = self.sweep_qp.q.val();
+            self.context_r.d.next = bit_cast_w::<210, 4, 1>(bits_u::<1>(0));
+            self.context_valid_r.d.next = self.sweep_step.q.val() == 0;
+            self.neighbours.we.next = true;
+            self.neighbours.waddr.next = self.sweep_qp.q.val().get_bits::<4>(0);
+            self.neighbours.wdata.next = bit_cast_w::<80, 2, 1>(bits_u::<1>(0));
+            self.sweep_step.d.next = self.sweep_step.q.val() + 1;
+            if self.sweep_step.q.val() == 4 {
+                self.sweep_step.d.next = bits_u::<3>(0);
+                self.sweep_qp.d.next = self.sweep_qp.q.val() + 1;
+                self.sweeping.d.next = !self.sweep_qp.q.val().all();
+            }
+        }
+        self.context_valid.next = self.context_valid_r.q.val();
         self.context_data.next = self.context_r.q.val();
         self.region_valid.next = self.region_valid_r.q.val();
         self.region_slot.next = self.index.q.val().get_bits::<5>(0);
@@ -460,6 +498,13 @@ impl Logic for Manager {
             self.context_valid_r.d.next = false;
             self.region_valid_r.d.next = false;
             self.works.d.next = 0.into();
+            self.accepted_r.d.next = false;
+            self.refused_r.d.next = false;
+            self.done_r.d.next = false;
+            self.settle.d.next = bits_u::<5>(0);
+            self.sweeping.d.next = true;
+            self.sweep_step.d.next = bits_u::<3>(0);
+            self.sweep_qp.d.next = bits_u::<8>(0);
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
@@ -473,7 +518,7 @@ crate::ports! {
             cfg_control_enable, cfg_control_interval, cfg_control_key, cfg_control_sources, requester_ended_valid,
             requester_ended, responder_ended_valid, responder_ended, remove.ready, flow.ready, cc.ready, first.ready,
             work.ready;
-        out command.ready, command_done, command_code, packet.ready, context_valid, context_qp, context_data, region_valid,
+        out swept, command.ready, command_done, command_code, packet.ready, context_valid, context_qp, context_data, region_valid,
             region_slot, region_data, remove.data, remove.valid, flow.valid, flow.create, flow.flow, flow.generation,
             flow.psn, flow.mtu, flow.priority, flow.windowless, flow.timerless, flow.limit, flow.rate, flow.group, cc.valid, cc.create, cc.flow, cc.generation,
             first.valid, first.flow, first.generation, first.window, first.rate, first.utilisation, work.data, work.valid,

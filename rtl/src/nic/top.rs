@@ -1,4 +1,11 @@
 //! The whole NIC. Wiring, the reset that all blocks share, and counters.
+//!
+//! | clock after `reset` | |
+//! |---|---|
+//! | 0 to 400 | every block is in reset; nothing is taken on any port |
+//! | 401 | registers can be read and written; commands wait |
+//! | to 1682 | the manager voids every queue pair, the scheduler and the law clear their flows |
+//! | then | `STATUS.ready`: work requests and frames are taken, commands carried out |
 
 use super::flows::Flows;
 use crate::dma::write::DmaWriter;
@@ -26,7 +33,8 @@ use rust_hdl::prelude::*;
 pub struct Nic {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1024 later.
+    /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up,
+    /// without a reset. What is connected to `m_axi` and `m_axis_tx` must be reset with it.
     pub reset: Signal<In, Bit>,
     /// Time, ns.
     pub now: Signal<In, U<48>>,
@@ -178,7 +186,14 @@ pub struct Nic {
     pub m_axi_rready: Signal<Out, Bit>,
     // reset of all blocks, for as long as the longest of them needs
     hold: DFF<U<9>>,
-    inner: DFF<Bit>,
+    running: DFF<Bit>,
+    asleep: Signal<Local, Bit>,
+    ready: DFF<Bit>,
+    // a frame has begun at the port and not ended; reset does not change that, the rest of such a frame is ignored
+    in_frame: DFF<Bit>,
+    ignores: DFF<Bit>,
+    rx_taken: Signal<Local, Bit>,
+    rx_valid: Signal<Local, Bit>,
     registers: Registers,
     manager: Manager,
     rx: RxPipe,
@@ -214,57 +229,66 @@ impl Logic for Nic {
             self,
             clock,
             hold,
-            inner,
+            running,
+            ready,
+            in_frame,
+            ignores,
             overhead,
             ended_waits,
             ended_flow,
             left_waits,
             left_half
         );
-        self.inner.d.next = self.hold.q.val() != 400;
+        self.running.d.next = self.hold.q.val() == 400;
+        self.ready.d.next = self.running.q.val() & self.manager.swept.val();
         if self.hold.q.val() != 400 {
             self.hold.d.next = self.hold.q.val() + 1;
+            self.ready.d.next = false;
         }
         if self.reset.val() {
             self.hold.d.next = bits_u::<9>(0);
-            self.inner.d.next = true;
+            self.running.d.next = false;
+            self.ready.d.next = false;
         }
-        self.registers.reset.next = self.inner.q.val();
-        self.manager.reset.next = self.inner.q.val();
-        self.rx.reset.next = self.inner.q.val();
-        self.responder.reset.next = self.inner.q.val();
-        self.writer.reset.next = self.inner.q.val();
-        self.commits.reset.next = self.inner.q.val();
-        self.commit.reset.next = self.inner.q.val();
-        self.queue.reset.next = self.inner.q.val();
-        self.works.reset.next = self.inner.q.val();
-        self.requester.reset.next = self.inner.q.val();
-        self.read_errors.reset.next = self.inner.q.val();
-        self.flows.reset.next = self.inner.q.val();
-        self.tx.reset.next = self.inner.q.val();
-        self.counters.reset.next = self.inner.q.val();
+        self.asleep.next = !self.running.q.val();
+        self.registers.reset.next = self.asleep.val();
+        self.manager.reset.next = self.asleep.val();
+        self.rx.reset.next = self.asleep.val();
+        self.responder.reset.next = self.asleep.val();
+        self.writer.reset.next = self.asleep.val();
+        self.commits.reset.next = self.asleep.val();
+        self.commit.reset.next = self.asleep.val();
+        self.queue.reset.next = self.asleep.val();
+        self.works.reset.next = self.asleep.val();
+        self.requester.reset.next = self.asleep.val();
+        self.read_errors.reset.next = self.asleep.val();
+        self.flows.reset.next = self.asleep.val();
+        self.tx.reset.next = self.asleep.val();
+        self.counters.reset.next = self.asleep.val();
 
         // registers and manager
         self.registers.s_axil_awaddr.next = self.s_axil_awaddr.val();
         self.registers.s_axil_awprot.next = self.s_axil_awprot.val();
         self.registers.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.registers.s_axil_awready.val();
+        // blocks hear of a reset one clock late; their outputs do not
+        self.s_axil_awready.next = self.registers.s_axil_awready.val() & self.running.q.val();
         self.registers.s_axil_wdata.next = self.s_axil_wdata.val();
         self.registers.s_axil_wstrb.next = self.s_axil_wstrb.val();
         self.registers.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.registers.s_axil_wready.val();
+        self.s_axil_wready.next = self.registers.s_axil_wready.val() & self.running.q.val();
         self.s_axil_bresp.next = self.registers.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.registers.s_axil_bvalid.val();
+        self.s_axil_bvalid.next = self.registers.s_axil_bvalid.val() & self.running.q.val();
         self.registers.s_axil_bready.next = self.s_axil_bready.val();
         self.registers.s_axil_araddr.next = self.s_axil_araddr.val();
         self.registers.s_axil_arprot.next = self.s_axil_arprot.val();
         self.registers.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.registers.s_axil_arready.val();
+        self.s_axil_arready.next = self.registers.s_axil_arready.val() & self.running.q.val();
         self.s_axil_rdata.next = self.registers.s_axil_rdata.val();
         self.s_axil_rresp.next = self.registers.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.registers.s_axil_rvalid.val();
+        self.s_axil_rvalid.next = self.registers.s_axil_rvalid.val() & self.running.q.val();
         self.registers.s_axil_rready.next = self.s_axil_rready.val();
         self.registers.now.next = self.now.val();
+        self.registers.ready.next = self.ready.q.val();
         self.registers.pulses.next = self.counters.pulses.val();
         self.registers.sched_late.next = self.flows.count_late.val();
         self.registers.sched_beyond.next = self.flows.count_beyond.val();
@@ -334,8 +358,19 @@ impl Logic for Nic {
         self.rx.s_axis_tkeep.next = self.s_axis_rx_tkeep.val();
         self.rx.s_axis_tlast.next = self.s_axis_rx_tlast.val();
         self.rx.s_axis_tuser.next = self.s_axis_rx_tuser.val();
-        self.rx.s_axis_tvalid.next = self.s_axis_rx_tvalid.val();
-        self.s_axis_rx_tready.next = self.rx.s_axis_tready.val();
+        self.s_axis_rx_tready.next = self.ready.q.val();
+        self.rx_taken.next = self.s_axis_rx_tvalid.val() & self.ready.q.val();
+        self.rx_valid.next = self.rx_taken.val() & !self.ignores.q.val();
+        self.rx.s_axis_tvalid.next = self.rx_valid.val();
+        if self.rx_taken.val() {
+            self.in_frame.d.next = !self.s_axis_rx_tlast.val();
+            if self.s_axis_rx_tlast.val() {
+                self.ignores.d.next = false;
+            }
+        }
+        if !self.ready.q.val() {
+            self.ignores.d.next = self.in_frame.q.val();
+        }
         self.rx.cfg_mac.next = self.registers.cfg_mac.val();
         self.rx.cfg_ip.next = self.registers.cfg_ip.val();
         self.rx.cfg_port_roce.next = self.registers.cfg_port_roce.val();
@@ -379,12 +414,12 @@ impl Logic for Nic {
         self.m_axi_awlock.next = self.writer.m_axi_awlock.val();
         self.m_axi_awcache.next = self.writer.m_axi_awcache.val();
         self.m_axi_awprot.next = self.writer.m_axi_awprot.val();
-        self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val();
+        self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val() & self.running.q.val();
         self.writer.m_axi_awready.next = self.m_axi_awready.val();
         self.m_axi_wdata.next = self.writer.m_axi_wdata.val();
         self.m_axi_wstrb.next = self.writer.m_axi_wstrb.val();
         self.m_axi_wlast.next = self.writer.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val();
+        self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val() & self.running.q.val();
         self.writer.m_axi_wready.next = self.m_axi_wready.val();
         self.writer.m_axi_bid.next = self.m_axi_bid.val();
         self.writer.m_axi_bresp.next = self.m_axi_bresp.val();
@@ -394,6 +429,8 @@ impl Logic for Nic {
         StreamOut::<U<1>>::join(&mut self.writer.written, &mut self.commit.written);
         StreamOut::<Commit>::join(&mut self.commit.response, &mut self.queue.up);
         StreamOut::<Commit>::join(&mut self.commit.answer, &mut self.requester.answer);
+        self.commit.context_valid.next = self.manager.context_valid.val();
+        self.commit.context_qp.next = self.manager.context_qp.val();
         self.queue.context_valid.next = self.manager.context_valid.val();
         self.queue.context_qp.next = self.manager.context_qp.val();
         self.queue.context_data.next = self.manager.context_data.val();
@@ -439,12 +476,12 @@ impl Logic for Nic {
             | (bit_cast_u::<48, 8>(self.tx.note_generation.val()) << 16)
             | (bit_cast_u::<48, 24>(self.tx.note_psn.val()) << 24);
         StreamOut::<U<48>>::join(&mut self.read_errors.down, &mut self.requester.read_error);
-        self.works.first.valid.next = self.s_axis_work_tvalid.val();
+        self.works.first.valid.next = self.s_axis_work_tvalid.val() & self.ready.q.val();
         self.works.first.data.next = self.s_axis_work_tdata.val();
-        self.s_axis_work_tready.next = self.works.first.ready.val();
+        self.s_axis_work_tready.next = self.works.first.ready.val() & self.ready.q.val();
         StreamOut::<Work>::join(&mut self.works.down, &mut self.requester.work);
         self.m_axis_completion_tdata.next = self.requester.completion.data.val();
-        self.m_axis_completion_tvalid.next = self.requester.completion.valid.val();
+        self.m_axis_completion_tvalid.next = self.requester.completion.valid.val() & self.running.q.val();
         self.requester.completion.ready.next = self.m_axis_completion_tready.val();
         StreamOut::<U<48>>::join(&mut self.requester.schedule, &mut self.flows.requests);
         StreamOut::<U<24>>::join(&mut self.requester.kill, &mut self.flows.kill);
@@ -510,7 +547,7 @@ impl Logic for Nic {
         self.m_axis_tx_tkeep.next = self.tx.m_axis_tkeep.val();
         self.m_axis_tx_tlast.next = self.tx.m_axis_tlast.val();
         self.m_axis_tx_tuser.next = self.tx.m_axis_tuser.val();
-        self.m_axis_tx_tvalid.next = self.tx.m_axis_tvalid.val();
+        self.m_axis_tx_tvalid.next = self.tx.m_axis_tvalid.val() & self.running.q.val();
         self.tx.m_axis_tready.next = self.m_axis_tx_tready.val();
         self.m_axi_arid.next = self.tx.m_axi_arid.val();
         self.m_axi_araddr.next = self.tx.m_axi_araddr.val();
@@ -520,7 +557,7 @@ impl Logic for Nic {
         self.m_axi_arlock.next = self.tx.m_axi_arlock.val();
         self.m_axi_arcache.next = self.tx.m_axi_arcache.val();
         self.m_axi_arprot.next = self.tx.m_axi_arprot.val();
-        self.m_axi_arvalid.next = self.tx.m_axi_arvalid.val();
+        self.m_axi_arvalid.next = self.tx.m_axi_arvalid.val() & self.running.q.val();
         self.tx.m_axi_arready.next = self.m_axi_arready.val();
         self.tx.m_axi_rid.next = self.m_axi_rid.val();
         self.tx.m_axi_rdata.next = self.m_axi_rdata.val();
@@ -564,7 +601,8 @@ impl Logic for Nic {
         }
 
         // counters
-        self.counters.rx_frame.next = self.s_axis_rx_tvalid.val() & self.s_axis_rx_tlast.val();
+        self.counters.rx_frame.next = self.rx_valid.val() & self.s_axis_rx_tlast.val();
+        self.counters.lost.next = self.rx.lost.val();
         self.counters.tx_frame.next =
             self.tx.m_axis_tvalid.val() & self.m_axis_tx_tready.val() & self.tx.m_axis_tlast.val();
         self.counters.dispatch.next = self.rx.counts.val();
@@ -577,7 +615,7 @@ impl Logic for Nic {
         self.counters.bad_speed.next = self.flows.bad_speed.val();
         self.counters.accepted.next = self.manager.control_accepted.val();
         self.counters.refused.next = self.manager.control_refused.val();
-        if self.inner.q.val() {
+        if self.asleep.val() {
             self.overhead.d.next = bits_u::<10>(124);
             self.ended_waits.d.next = false;
             self.left_waits.d.next = false;

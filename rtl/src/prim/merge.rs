@@ -50,6 +50,7 @@ impl<T: Synth> Logic for StreamMerge<T> {
         }
         if self.reset.val() {
             self.full.d.next = false;
+            self.turn.d.next = false;
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {

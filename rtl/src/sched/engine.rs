@@ -20,6 +20,9 @@
 //! | 13 | the last visit that read the old sender state writes its visit state |
 //! | 13, 14 | both bits are read |
 //! | 16 | a flow that is out is woken |
+//!
+//! A flow that is cleared is as after power-up: every word of it is zero, both bits equal, hence out. Only the clearing after
+//! reset does that, when no visit is under way.
 
 use super::choice::Choice;
 use super::ports::{CapWord, GrantWord, LevelWord, PacingWord, SenderWord, VisitWord, VisitedWord};
@@ -74,7 +77,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub random: Signal<In, U<16>>,
     /// It may have something to send.
     pub wake: Signal<In, Bit>,
-    /// It is cleared.
+    /// It is cleared; its sender state is zero then.
     pub clear: Signal<In, Bit>,
     /// Index whose visited word is wanted.
     pub asked: Signal<In, U<I>>,
@@ -110,6 +113,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     fifo: StreamFifo<GrantWord, 5, 4>,
     settle: DFF<U<5>>,
     settled: Signal<Local, Bit>,
+    clears: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     valid_0: DFF<Bit>,
     entry: Signal<Local, U<38>>,
@@ -118,6 +122,8 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     entry_13: Delay<U<38>, 13>,
     visit: Visit,
     ending: Signal<Local, Bit>,
+    ends_at: Signal<Local, U<I>>,
+    after: Signal<Local, VisitWord>,
     lag: Signal<Local, U<6>>,
     tag_now: Signal<Local, U<6>>,
     tag_after: Signal<Local, U<6>>,
@@ -150,12 +156,19 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.sender_ram.we.next = self.notify.val();
         self.sender_ram.waddr.next = self.index.val();
         self.sender_ram.wdata.next = self.sender.val();
-        self.pacing_ram.we.next = self.notify.val() & self.paced.val();
+        self.clears.next = self.notify.val() & self.clear.val();
+        self.pacing_ram.we.next = self.clears.val() | (self.notify.val() & self.paced.val());
         self.pacing_ram.waddr.next = self.index.val();
         self.pacing_ram.wdata.next = self.pacing.val();
-        self.cap_ram.we.next = self.notify.val() & self.limited.val();
+        if self.clears.val() {
+            self.pacing_ram.wdata.next = bit_cast_w::<70, 2, 1>(bits_u::<1>(0));
+        }
+        self.cap_ram.we.next = self.clears.val() | (self.notify.val() & self.limited.val());
         self.cap_ram.waddr.next = self.index.val();
         self.cap_ram.wdata.next = self.cap.val();
+        if self.clears.val() {
+            self.cap_ram.wdata.next = bit_cast_w::<74, 2, 1>(bits_u::<1>(0));
+        }
         // levels; none are left by a reset
         self.level_ram.we.next = self.level_write.val() | !self.settled.val();
         self.level_ram.waddr.next = self.level_group.val();
@@ -169,7 +182,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.visited.next = self.visited_ram.rdata.val();
 
         // wakes: clear 33, wake 32, flow 31:16, index 15:0
-        self.wake_13.d.next = (bit_cast_u::<34, 1>(bit_cast_b(self.notify.val() & self.clear.val())) << 33)
+        self.wake_13.d.next = (bit_cast_u::<34, 1>(bit_cast_b(self.clears.val())) << 33)
             | (bit_cast_u::<34, 1>(bit_cast_b(self.notify.val() & self.wake.val())) << 32)
             | (bit_cast_u::<34, A>(self.flow.val()) << 16)
             | bit_cast_u::<34, I>(self.index.val());
@@ -178,10 +191,11 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.back_ram.raddr.next = bit_cast_u::<I, 34>(self.wake_13.q.val());
         self.out_ram.raddr.next = bit_cast_u::<I, 34>(self.wake_14.q.val());
         self.is_out.next = self.out_ram.rdata.val() == self.back_ram.rdata.val();
-        self.waking.next = self.wake_16.q.val().get_bit(32) & self.is_out.val();
+        // a wake that was under way at reset ends without a trace too
+        self.waking.next = self.wake_16.q.val().get_bit(32) & self.is_out.val() & self.settled.val();
         self.back_ram.we.next = self.waking.val() | self.wake_16.q.val().get_bit(33);
         self.back_ram.waddr.next = bit_cast_u::<I, 34>(self.wake_16.q.val());
-        self.back_ram.wdata.next = self.out_ram.rdata.val() ^ self.waking.val();
+        self.back_ram.wdata.next = (self.out_ram.rdata.val() ^ self.waking.val()) & !self.wake_16.q.val().get_bit(33);
         self.woken.up.valid.next = self.waking.val();
         self.woken.up.data.next = self.wake_16.q.val().get_bits::<32>(0);
 
@@ -221,17 +235,23 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.entry_13.d.next = self.entry_0.q.val();
 
         // 13: write back, grant, return
-        self.state_ram.we.next = self.valid_13.q.val();
-        self.state_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.state_ram.wdata.next = self.visit.state_after.val();
-        self.visited_ram.we.next = self.valid_13.q.val();
-        self.visited_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.visited_ram.wdata.next = bit_cast_w::<65, 2, 64>(self.visit.state_after.val().get_bits::<64>(0))
-            | (bit_cast_w::<65, 2, 1>(self.visit.state_after.val().get_bits::<1>(142)) << 64);
-        self.out_ram.we.next = self.valid_13.q.val();
-        self.out_ram.waddr.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
-        self.out_ram.wdata.next = self.visit.state_after.val().get_bit(64);
         self.ending.next = self.valid_13.q.val() & self.settled.val();
+        self.ends_at.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
+        self.after.next = self.visit.state_after.val();
+        if self.clears.val() {
+            self.ends_at.next = self.index.val();
+            self.after.next = bit_cast_w::<144, 3, 1>(bits_u::<1>(0));
+        }
+        self.state_ram.we.next = self.ending.val() | self.clears.val();
+        self.state_ram.waddr.next = self.ends_at.val();
+        self.state_ram.wdata.next = self.after.val();
+        self.visited_ram.we.next = self.ending.val() | self.clears.val();
+        self.visited_ram.waddr.next = self.ends_at.val();
+        self.visited_ram.wdata.next = bit_cast_w::<65, 2, 64>(self.after.val().get_bits::<64>(0))
+            | (bit_cast_w::<65, 2, 1>(self.after.val().get_bits::<1>(142)) << 64);
+        self.out_ram.we.next = self.ending.val() | self.clears.val();
+        self.out_ram.waddr.next = self.ends_at.val();
+        self.out_ram.wdata.next = self.after.val().get_bit(64);
         self.lag.next = self.tag.val() - self.entry_13.q.val().get_bits::<6>(32);
         self.tag_now.next = self.entry_13.q.val().get_bits::<6>(32);
         if !self.lag.val().get_bit(5) {

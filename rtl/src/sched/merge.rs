@@ -51,6 +51,9 @@ impl Logic for Merge {
             self.turn.d.next = !self.own_first.val();
         }
         StreamOut::<GrantWord>::link(&mut self.down, &mut self.skid.down);
+        if self.reset.val() {
+            self.turn.d.next = false;
+        }
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

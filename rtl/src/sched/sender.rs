@@ -450,7 +450,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                     self.written.next.shared.alive = false;
                 }
             }
-            OpKind::Clear => self.written.next.shared.alive = false,
+            OpKind::Clear => self.written.next = bits_zero::<SenderFlow>(0),
             _ => {}
         }
         self.memory.we.next = self.valid_7.q.val();

@@ -14,7 +14,7 @@
 use crate::emit::naming::named_by_size;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_u, LoopIdx, U};
+use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use rust_hdl::prelude::*;
 
 /// Most rows.
@@ -131,6 +131,9 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
             self.due[i].d.next = self.fifo[i].down.valid.val()
                 & (self.due[i].q.val() | self.elapsed[i].val().get_bits::<20>(i + 1).any())
                 & !(self.take[i].val() & self.down.ready.val());
+        }
+        if self.reset.val() {
+            self.turn.d.next = bits_u::<4>(0);
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {

@@ -23,8 +23,12 @@ use rust_hdl::prelude::*;
 pub struct CommitStage {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, high; nothing may be outstanding. Forgets no failed queue pair: a new generation does that.
+    /// Synchronous, high; nothing may be outstanding. Forgets no failed queue pair: the context bus does that.
     pub reset: Signal<In, Bit>,
+    /// A queue pair is created or removed: it has not failed. At most every third clock.
+    pub context_valid: Signal<In, Bit>,
+    /// Which.
+    pub context_qp: Signal<In, U<8>>,
     /// Entries ([`Commit`]); bit 420: it waits for a write.
     pub up: StreamIn<W<421, 7>>,
     /// One token a write job, in order: bus error.
@@ -64,6 +68,8 @@ pub struct CommitStage {
     answers: Skid<Commit>,
     fail_valid_r: DFF<Bit>,
     fail_r: DFF<U<16>>,
+    forget: DFF<Bit>,
+    forget_qp: DFF<U<8>>,
 }
 
 impl Logic for CommitStage {
@@ -79,7 +85,9 @@ impl Logic for CommitStage {
             entry,
             swallowed,
             fail_valid_r,
-            fail_r
+            fail_r,
+            forget,
+            forget_qp
         );
         self.responses.reset.next = self.reset.val();
         self.answers.reset.next = self.reset.val();
@@ -122,11 +130,23 @@ impl Logic for CommitStage {
         StreamOut::<Commit>::link(&mut self.response, &mut self.responses.down);
         StreamOut::<Commit>::link(&mut self.answer, &mut self.answers.down);
 
-        // failed queue pairs
-        self.failed.waddr.next = self.qp.val();
-        self.failed.wdata.next = (bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8) | bit_cast_u::<9, 8>(self.generation.val());
+        // failed queue pairs; a creation waits for a failure that is marked in the same clock
         self.fails.next = self.done.val() & self.error.val() & !self.is_answer.val();
-        self.failed.we.next = self.fails.val();
+        self.failed.we.next = self.forget.q.val();
+        self.failed.waddr.next = self.forget_qp.q.val();
+        self.failed.wdata.next = bits_u::<9>(0);
+        if self.fails.val() {
+            self.failed.we.next = true;
+            self.failed.waddr.next = self.qp.val();
+            self.failed.wdata.next =
+                (bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8) | bit_cast_u::<9, 8>(self.generation.val());
+        } else {
+            self.forget.d.next = false;
+        }
+        if self.context_valid.val() {
+            self.forget.d.next = true;
+            self.forget_qp.d.next = self.context_qp.val();
+        }
         self.fail_valid_r.d.next = self.fails.val() & !self.swallowed.q.val();
         self.fail_r.d.next = self.entry.q.val().get_bits::<16>(2);
         self.fail_valid.next = self.fail_valid_r.q.val();
@@ -165,7 +185,7 @@ impl Logic for CommitStage {
 
 crate::ports! {
     [] CommitStage {
-        in reset, up.data, up.valid, written.data, written.valid, response.ready, answer.ready;
+        in reset, context_valid, context_qp, up.data, up.valid, written.data, written.valid, response.ready, answer.ready;
         out up.ready, written.ready, response.data, response.valid, answer.data, answer.valid, fail_valid, fail_qp,
             fail_generation
     }

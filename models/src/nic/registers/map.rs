@@ -343,6 +343,7 @@ fn commands() -> Vec<Register> {
                 field("busy", (0, 1), Ro, 0, Elsewhere, "A command is being carried out."),
                 field("done", (1, 1), W1c, 0, Elsewhere, "A command was carried out."),
                 field("error", (2, 1), W1c, 0, Elsewhere, "A command was refused."),
+                field("ready", (3, 1), Ro, 1, Elsewhere, "The reset is over: commands, work requests and frames are taken. A command given before waits."),
                 field("code", (4, 3), Ro, 0, Elsewhere, "Why the last refused one was: 1 operation, 2 number, slot or flow, 3 MTU, 4 the queue pair exists, 5 no such queue pair, 7 another command was being carried out."),
             ],
         ),

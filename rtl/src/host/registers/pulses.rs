@@ -20,6 +20,8 @@ pub struct CounterPulses {
     pub reset: Signal<In, Bit>,
     /// A frame came from the MAC.
     pub rx_frame: Signal<In, Bit>,
+    /// A frame found no room in the packet buffer.
+    pub lost: Signal<In, Bit>,
     /// A frame went to the MAC.
     pub tx_frame: Signal<In, Bit>,
     /// Dispatch, in the order of `Counter::ALL`.
@@ -65,7 +67,8 @@ impl Logic for CounterPulses {
             | (bit_cast_u::<64, 1>(bit_cast_b(self.many_hops.val())) << 38)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.bad_speed.val())) << 39)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.accepted.val())) << 41)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.refused.val())) << 42);
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.refused.val())) << 42)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.lost.val())) << 44);
         self.responders.next = (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(0)) << 21)
             | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(1)) << 24)
             | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(2)) << 25)
@@ -106,7 +109,7 @@ impl Logic for CounterPulses {
 
 crate::ports! {
     [] CounterPulses {
-        in reset, rx_frame, tx_frame, dispatch, responder, requester, failed, timeout, repeated, many_hops, bad_speed, accepted,
+        in reset, rx_frame, lost, tx_frame, dispatch, responder, requester, failed, timeout, repeated, many_hops, bad_speed, accepted,
             refused;
         out pulses
     }
@@ -144,8 +147,9 @@ mod tests {
             Counter::IntBadSpeed,
             Counter::ControlAccepted,
             Counter::ControlRefused,
+            Counter::RxBufferFull,
         ];
-        assert_eq!(others.map(place), [38, 39, 41, 42]);
+        assert_eq!(others.map(place), [38, 39, 41, 42, 44]);
     }
 
     #[test]

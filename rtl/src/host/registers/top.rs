@@ -23,7 +23,7 @@ pub struct Registers {
     pub s_axil_awprot: Signal<In, U<3>>,
     /// There is a write address.
     pub s_axil_awvalid: Signal<In, Bit>,
-    /// It is taken, together with the data.
+    /// It is taken; low in reset, and until the write before is answered.
     pub s_axil_awready: Signal<Out, Bit>,
     /// Data.
     pub s_axil_wdata: Signal<In, U<32>>,
@@ -31,7 +31,7 @@ pub struct Registers {
     pub s_axil_wstrb: Signal<In, U<4>>,
     /// There is data.
     pub s_axil_wvalid: Signal<In, Bit>,
-    /// It is taken.
+    /// It is taken, before the address, after it or with it.
     pub s_axil_wready: Signal<Out, Bit>,
     /// 0 OKAY, 2 SLVERR.
     pub s_axil_bresp: Signal<Out, U<2>>,
@@ -45,7 +45,7 @@ pub struct Registers {
     pub s_axil_arprot: Signal<In, U<3>>,
     /// There is a read address.
     pub s_axil_arvalid: Signal<In, Bit>,
-    /// It is taken.
+    /// It is taken; low in reset, and until the read before is answered.
     pub s_axil_arready: Signal<Out, Bit>,
     /// Data.
     pub s_axil_rdata: Signal<Out, U<32>>,
@@ -55,6 +55,8 @@ pub struct Registers {
     pub s_axil_rvalid: Signal<Out, Bit>,
     /// It is taken.
     pub s_axil_rready: Signal<In, Bit>,
+    /// The NIC takes commands, work requests and frames.
+    pub ready: Signal<In, Bit>,
     /// The NIC's clock, ns.
     pub now: Signal<In, U<48>>,
     /// One pulse a counter, in the order of `hpcc_models::nic::Counter`.
@@ -143,13 +145,19 @@ pub struct Registers {
     pub cfg_cap_time: Signal<Out, U<16>>,
     file: RegisterFile,
     bank: CounterBank,
-    // write: bit 0 stored in this clock, bit 1 answer waits
+    // write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered
     writing: DFF<U<2>>,
+    awready: DFF<Bit>,
+    wready: DFF<Bit>,
+    arready: DFF<Bit>,
+    has_address: DFF<Bit>,
+    has_data: DFF<Bit>,
+    taken_address: Signal<Local, Bit>,
+    taken_data: Signal<Local, Bit>,
     waddr: DFF<U<10>>,
     wdata: DFF<U<32>>,
     wstrb: DFF<U<4>>,
     bresp: DFF<Bit>,
-    take_write: Signal<Local, Bit>,
     // read: 1 file and counters are read, 2 their answer is there, 3 answered
     reading: DFF<U<2>>,
     raddr: DFF<U<10>>,
@@ -182,6 +190,7 @@ impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, file, bank);
+        dff_setup!(self, clock, awready, wready, arready, has_address, has_data);
         dff_setup!(self, clock, writing, waddr, wdata, wstrb, bresp, reading, raddr, rdata, rresp, kept, now_r);
         dff_setup!(
             self,
@@ -204,15 +213,26 @@ impl Logic for Registers {
         self.now_r.d.next = self.now.val();
 
         // writes
-        self.take_write.next = (self.writing.q.val() == 0) & self.s_axil_awvalid.val() & self.s_axil_wvalid.val();
-        self.s_axil_awready.next = self.take_write.val();
-        self.s_axil_wready.next = self.take_write.val();
-        self.stored.next = self.writing.q.val() == 1;
-        if self.take_write.val() {
-            self.writing.d.next = 1.into();
+        self.s_axil_awready.next = self.awready.q.val();
+        self.s_axil_wready.next = self.wready.q.val();
+        self.taken_address.next = self.has_address.q.val() | (self.s_axil_awvalid.val() & self.awready.q.val());
+        self.taken_data.next = self.has_data.q.val() | (self.s_axil_wvalid.val() & self.wready.q.val());
+        self.has_address.d.next = self.taken_address.val();
+        self.has_data.d.next = self.taken_data.val();
+        self.awready.d.next = (self.writing.q.val() == 0) & !self.taken_address.val();
+        self.wready.d.next = (self.writing.q.val() == 0) & !self.taken_data.val();
+        if self.s_axil_awvalid.val() & self.awready.q.val() {
             self.waddr.d.next = self.s_axil_awaddr.val().get_bits::<10>(2);
+        }
+        if self.s_axil_wvalid.val() & self.wready.q.val() {
             self.wdata.d.next = self.s_axil_wdata.val();
             self.wstrb.d.next = self.s_axil_wstrb.val();
+        }
+        self.stored.next = self.writing.q.val() == 1;
+        if (self.writing.q.val() == 0) & self.taken_address.val() & self.taken_data.val() {
+            self.writing.d.next = 1.into();
+            self.has_address.d.next = false;
+            self.has_data.d.next = false;
         }
         if self.writing.q.val() == 1 {
             self.writing.d.next = 2.into();
@@ -223,6 +243,8 @@ impl Logic for Registers {
         }
         if (self.writing.q.val() == 3) & self.s_axil_bready.val() {
             self.writing.d.next = 0.into();
+            self.awready.d.next = true;
+            self.wready.d.next = true;
         }
         self.file.write.next = self.stored.val();
         self.file.waddr.next = self.waddr.q.val();
@@ -232,8 +254,10 @@ impl Logic for Registers {
         self.s_axil_bresp.next = bit_cast_u::<2, 1>(bit_cast_b(self.bresp.q.val())) << 1;
 
         // reads
-        self.s_axil_arready.next = self.reading.q.val() == 0;
-        if (self.reading.q.val() == 0) & self.s_axil_arvalid.val() {
+        self.s_axil_arready.next = self.arready.q.val();
+        self.arready.d.next = self.reading.q.val() == 0;
+        if self.arready.q.val() & self.s_axil_arvalid.val() {
+            self.arready.d.next = false;
             self.reading.d.next = 1.into();
             self.raddr.d.next = self.s_axil_araddr.val().get_bits::<10>(2);
         }
@@ -245,6 +269,7 @@ impl Logic for Registers {
         self.status.next = bit_cast_u::<32, 1>(bit_cast_b(self.busy.q.val()))
             | (bit_cast_u::<32, 1>(bit_cast_b(self.done.q.val())) << 1)
             | (bit_cast_u::<32, 1>(bit_cast_b(self.error.q.val())) << 2)
+            | (bit_cast_u::<32, 1>(bit_cast_b(self.ready.val())) << 3)
             | (bit_cast_u::<32, 3>(self.code.q.val()) << 4);
         self.wide.next = self.bank.count.val();
         if self.raddr.q.val().get_bits::<6>(1) == 63 {
@@ -279,6 +304,7 @@ impl Logic for Registers {
         }
         if (self.reading.q.val() == 3) & self.s_axil_rready.val() {
             self.reading.d.next = 0.into();
+            self.arready.d.next = true;
         }
         self.s_axil_rvalid.next = self.reading.q.val() == 3;
         self.s_axil_rdata.next = self.rdata.q.val();
@@ -382,6 +408,11 @@ impl Logic for Registers {
         if self.reset.val() {
             self.writing.d.next = 0.into();
             self.reading.d.next = 0.into();
+            self.awready.d.next = false;
+            self.wready.d.next = false;
+            self.arready.d.next = false;
+            self.has_address.d.next = false;
+            self.has_data.d.next = false;
             self.param_cc.d.next = false;
             self.param_sched.d.next = false;
             self.level.d.next = false;
@@ -400,7 +431,7 @@ impl Logic for Registers {
 crate::ports! {
     [] Registers {
         in reset, s_axil_awaddr, s_axil_awprot, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready,
-            s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, now, pulses, sched_late, sched_beyond,
+            s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, ready, now, pulses, sched_late, sched_beyond,
             sched_out_of_range, sched_cc_dropped, command.ready, command_done, command_code, active, sent;
         out s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, command.data, command.valid, cc_param.write, cc_param.address, cc_param.data, sched_param.write,

@@ -1,7 +1,9 @@
 //! What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
 //!
 //! The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
-//! at the context's first PSN with an empty ring, so creation needs no command. Three RAMs, two clocks from `qp` to the outputs.
+//! at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
+//! a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
+//! together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
 
 use crate::emit::naming::named;
 use crate::nic::words::Context;
@@ -29,7 +31,7 @@ pub type OwnMessage = W<242, 4>;
 pub struct Store {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// A queue pair is created or removed.
+    /// A queue pair is created or removed; at most every fifth clock.
     pub context_valid: Signal<In, Bit>,
     /// Its number.
     pub context_qp: Signal<In, U<8>>,
@@ -79,6 +81,11 @@ pub struct Store {
     states: RamReg<W<136, 3>, 8>,
     // end 23:0, generation 31:24, used 32
     sent: RamReg<U<33>, 8>,
+    waits: DFF<Bit>,
+    waits_qp: DFF<U<8>>,
+    waits_context: DFF<U<37>>,
+    lands: Signal<Local, Bit>,
+    voids: Signal<Local, Bit>,
     first: Signal<Local, U<24>>,
     reference: Signal<Local, U<8>>,
 }
@@ -87,20 +94,41 @@ impl Logic for Store {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, contexts, states, sent);
-        self.contexts.we.next = self.context_valid.val();
-        self.contexts.waddr.next = self.context_qp.val();
-        self.contexts.wdata.next = bit_cast_u::<37, 9>(self.context_data.val().get_bits::<9>(0))
-            | (bit_cast_u::<37, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
-            | (bit_cast_u::<37, 24>(self.context_data.val().get_bits::<24>(136)) << 13);
-        self.sent.we.next = self.sent_valid.val();
+        dff_setup!(self, clock, waits, waits_qp, waits_context);
+        // a context lands when neither of the tables that it voids is written
+        self.lands.next = self.waits.q.val() & !self.we.val() & !self.sent_valid.val();
+        self.voids.next = self.lands.val()
+            & (self.waits_context.q.val().get_bit(0) | !self.waits_context.q.val().get_bits::<8>(1).any());
+        if self.lands.val() {
+            self.waits.d.next = false;
+        }
+        if self.context_valid.val() {
+            self.waits.d.next = true;
+            self.waits_qp.d.next = self.context_qp.val();
+        }
+        self.contexts.we.next = self.lands.val();
+        self.contexts.waddr.next = self.waits_qp.q.val();
+        self.contexts.wdata.next = self.waits_context.q.val();
+        if self.context_valid.val() {
+            self.waits_context.d.next = bit_cast_u::<37, 9>(self.context_data.val().get_bits::<9>(0))
+                | (bit_cast_u::<37, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
+                | (bit_cast_u::<37, 24>(self.context_data.val().get_bits::<24>(136)) << 13);
+        }
+        self.sent.we.next = self.sent_valid.val() | self.voids.val();
         self.sent.waddr.next = self.sent_qp.val();
         self.sent.wdata.next = bit_cast_u::<33, 24>(self.sent_end.val())
             | (bit_cast_u::<33, 8>(self.sent_generation.val()) << 24)
             | (bits_u::<33>(1) << 32);
-        self.states.we.next = self.we.val();
+        self.states.we.next = self.we.val() | self.voids.val();
         self.states.waddr.next = self.write_qp.val();
         self.states.wdata.next =
             bit_cast_ww::<136, 3, 135, 3>(self.new_state.val()) | (bit_cast_w::<136, 3, 1>(bit_cast_b(true)) << 135);
+        if self.voids.val() {
+            self.sent.waddr.next = self.waits_qp.q.val();
+            self.sent.wdata.next = bits_u::<33>(0);
+            self.states.waddr.next = self.waits_qp.q.val();
+            self.states.wdata.next = bit_cast_w::<136, 3, 1>(bits_u::<1>(0));
+        }
         self.contexts.raddr.next = self.qp.val();
         self.states.raddr.next = self.qp.val();
         self.sent.raddr.next = self.qp.val();

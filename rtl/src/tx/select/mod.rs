@@ -11,6 +11,9 @@
 //! | 4 | the message shows, 250 bits |
 //! | 5 | does it contain the PSN? Then [`form::Form`] begins, and so does the next grant, which has waited in a register |
 //!
+//! A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
+//! of an earlier generation is ever found when the generation's number comes again.
+//!
 //! A packet in sequence therefore takes five clocks, the first one of the next message six; a READ response takes three. After a
 //! rewind the search goes round the ring, one message a clock, 20 clocks at most: a void grant of even flows costs that much too.
 
@@ -39,7 +42,7 @@ pub struct Select<const A: usize, const M: usize> {
     pub overhead: Signal<In, U<10>>,
     /// Register: an acknowledgement is asked for with every so manyth packet of a queue pair, at least 1.
     pub ack_interval: Signal<In, U<8>>,
-    /// A context is written.
+    /// A context is written; after one that is alive no other for 24 clocks.
     pub context_valid: Signal<In, Bit>,
     /// Its queue pair.
     pub context_qp: Signal<In, U<8>>,
@@ -83,6 +86,12 @@ pub struct Select<const A: usize, const M: usize> {
     cursors: RamReg<U<20>, A>,
     messages: RamReg<W<250, 4>, M>,
     reads: RamReg<ReadState, A>,
+    // places of a created queue pair that are still to be voided, and its place in the ring, which is written first
+    voids: DFF<U<5>>,
+    voided: DFF<U<8>>,
+    voided_generation: DFF<U<8>>,
+    void_cursor: DFF<Bit>,
+    void_place: Signal<Local, U<12>>,
     // the grant that begins next
     waiting: DFF<Bit>,
     next_flow: DFF<U<9>>,
@@ -170,7 +179,17 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         clock!(self, clock, repeated_r, sent_end_r, sent_flow, sent_generation_r);
         dff_setup!(self, clock, step, age, flow, generation, psn, kind, slot, found_slot);
         dff_setup!(self, clock, waiting, next_flow, next_generation, next_psn, next_kind);
-        dff_setup!(self, clock, cursor, mtu_now, int_now);
+        dff_setup!(
+            self,
+            clock,
+            cursor,
+            mtu_now,
+            int_now,
+            voids,
+            voided,
+            voided_generation,
+            void_cursor
+        );
         self.form.reset.next = self.reset.val();
         self.form.overhead.next = self.overhead.val();
 
@@ -179,9 +198,23 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.contexts.waddr.next = bit_cast_u::<A, 8>(self.context_qp.val());
         self.contexts.wdata.next = (bit_cast_u::<13, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
             | bit_cast_u::<13, 9>(self.context_data.val().get_bits::<9>(0));
-        self.messages.we.next = self.message_valid.val();
-        self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
-        self.messages.wdata.next = bit_cast_ww::<250, 4, 384, 6>(self.message_data.val());
+        self.void_place.next = (bit_cast_u::<12, 8>(self.voided.q.val()) << 4)
+            | bit_cast_u::<12, 4>(bits_u::<4>(0) - self.voids.q.val().get_bits::<4>(0));
+        self.messages.we.next = self.message_valid.val() | self.voids.q.val().any();
+        self.messages.waddr.next = bit_cast_u::<M, 12>(self.void_place.val());
+        self.messages.wdata.next = bit_cast_w::<250, 4, 1>(bits_u::<1>(0));
+        if self.message_valid.val() {
+            self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
+            self.messages.wdata.next = bit_cast_ww::<250, 4, 384, 6>(self.message_data.val());
+        } else if self.voids.q.val().any() {
+            self.voids.d.next = self.voids.q.val() - 1;
+        }
+        if self.context_valid.val() & self.context_data.val().get_bit(0) {
+            self.voids.d.next = bits_u::<5>(16);
+            self.voided.d.next = self.context_qp.val();
+            self.voided_generation.d.next = self.context_data.val().get_bits::<8>(1);
+            self.void_cursor.d.next = true;
+        }
         self.reads.we.next = self.read_valid.val();
         self.reads.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
         self.reads.wdata.next = self.read_data.val();
@@ -280,14 +313,21 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
                 | self.is_read.val()
                 | self.kind.q.val().get_bits::<2>(1).any()
                 | (self.counted.val() >= self.ack_interval.val()));
-        self.cursors.we.next = self.sends.val() & !self.odd.val();
-        self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-        self.cursors.wdata.next = (bit_cast_u::<20, 8>(self.generation.q.val()) << 12)
-            | (bit_cast_u::<20, 8>(self.counted.val()) << 4)
-            | bit_cast_u::<20, 4>(self.found_slot.q.val());
-        if self.asks.val() {
-            self.cursors.wdata.next =
-                (bit_cast_u::<20, 8>(self.generation.q.val()) << 12) | bit_cast_u::<20, 4>(self.found_slot.q.val());
+        self.cursors.we.next = self.void_cursor.q.val();
+        self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
+        self.cursors.wdata.next = bit_cast_u::<20, 8>(self.voided_generation.q.val()) << 12;
+        if self.sends.val() & !self.odd.val() {
+            self.cursors.we.next = true;
+            self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+            self.cursors.wdata.next = (bit_cast_u::<20, 8>(self.generation.q.val()) << 12)
+                | (bit_cast_u::<20, 8>(self.counted.val()) << 4)
+                | bit_cast_u::<20, 4>(self.found_slot.q.val());
+            if self.asks.val() {
+                self.cursors.wdata.next =
+                    (bit_cast_u::<20, 8>(self.generation.q.val()) << 12) | bit_cast_u::<20, 4>(self.found_slot.q.val());
+            }
+        } else if !self.context_valid.val() {
+            self.void_cursor.d.next = false;
         }
 
         // 6
@@ -360,6 +400,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         if self.reset.val() {
             self.waiting.d.next = false;
             self.step.d.next = bits_u::<2>(0);
+            self.voids.d.next = bits_u::<5>(0);
+            self.void_cursor.d.next = false;
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {

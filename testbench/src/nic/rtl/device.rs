@@ -43,14 +43,21 @@ impl<C: Clocked> RtlNic<C> {
     /// The NIC of a configuration, as [`Device::create`] makes it, whatever simulates it.
     pub fn configured(device: impl FnOnce() -> Result<C, DeviceError>, setup: &NicSetup) -> Result<Self, DeviceError> {
         // What the hardware cannot do is known before its model is built.
-        let steps = setup::steps(setup).map_err(DeviceError::Law)?;
+        setup::steps(setup).map_err(DeviceError::Law)?;
         let mut nic = Self::new(device()?, setup.nic.line_rate_bps / 1e9)?;
-        for block in &setup.memory {
-            nic.memory.add(block.region.address, block.bytes.clone());
-        }
-        steps.iter().try_for_each(|step| nic.carry_out(step))?;
-        nic.places = setup::places(setup).map_err(DeviceError::Law)?;
+        nic.set_up(setup)?;
         Ok(nic)
+    }
+
+    /// Gives a NIC out of reset the memory, registers and queue pairs of a configuration.
+    pub fn set_up(&mut self, setup: &NicSetup) -> Result<(), DeviceError> {
+        let steps = setup::steps(setup).map_err(DeviceError::Law)?;
+        for block in &setup.memory {
+            self.memory.add(block.region.address, block.bytes.clone());
+        }
+        steps.iter().try_for_each(|step| self.carry_out(step))?;
+        self.places = setup::places(setup).map_err(DeviceError::Law)?;
+        Ok(())
     }
 }
 

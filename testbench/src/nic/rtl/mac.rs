@@ -40,6 +40,12 @@ impl Source {
         self.waiting.insert(place, (at_ns, frame, bad));
     }
 
+    /// What is still to come of a frame that is half in.
+    pub fn rest(&self) -> Option<&[u8]> {
+        let (_, frame, _) = self.waiting.front()?;
+        (self.at > 0).then(|| &frame[self.at..])
+    }
+
     /// When the next frame comes, if one is waiting.
     pub fn next_ns(&self) -> Option<u64> {
         self.waiting.front().map(|(at, ..)| *at)

@@ -93,7 +93,7 @@ fn fault(t_ns: u64, what: impl Into<String>) -> DeviceError {
 }
 
 impl<C: Clocked> RtlNic<C> {
-    /// A NIC out of reset, its memory empty.
+    /// A NIC out of reset, its memory empty; one that was used before is reset.
     pub fn new(device: C, rate_gbps: f64) -> Result<Self, DeviceError> {
         let ports = NicPorts::new(device.ports()).map_err(|error| fault(0, error.to_string()))?;
         let axi = AxiPorts::new(device.ports(), "m_axi");
@@ -119,6 +119,11 @@ impl<C: Clocked> RtlNic<C> {
         };
         nic.device.inputs()[ports.reset] = 1;
         nic.clock_for(RESET_CLOCKS)?;
+        // What is connected is reset with the NIC, so it knows nothing of what was under way.
+        nic.sink = Sink::new(rate_gbps);
+        nic.memory = AxiMemory::new(MEMORY_SPEED, 1);
+        nic.slave = Slave::default();
+        nic.completions.clear();
         nic.device.inputs()[ports.reset] = 0;
         nic.clock_for(CLEAR_CLOCKS)?;
         Ok(nic)
@@ -163,6 +168,11 @@ impl<C: Clocked> RtlNic<C> {
     /// Frames offered that the NIC has not taken whole.
     pub fn frames_waiting(&self) -> usize {
         self.source.waiting()
+    }
+
+    /// What is still to come of the frame that the NIC has half taken.
+    pub fn rest_of_frame(&self) -> Option<&[u8]> {
+        self.source.rest()
     }
 
     /// So many clocks.

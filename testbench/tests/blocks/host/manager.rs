@@ -66,6 +66,22 @@ impl Bench {
             step(block.as_mut(), |_| ());
         }
         block.reset.next = false;
+        // every queue pair is voided once, then the manager is ready
+        let mut voided = vec![];
+        for clock in 0.. {
+            let swept = step(block.as_mut(), |b| {
+                if b.context_valid.val() {
+                    assert_eq!(b.context_data.val().0, [0; 4]);
+                    voided.push(b.context_qp.val().0);
+                }
+                b.swept.val()
+            });
+            if swept && clock > 0 {
+                assert!(clock <= 1281, "{clock}");
+                break;
+            }
+        }
+        assert!(voided.into_iter().eq(0..256));
         block.cfg_mtu.next = U(2);
         block.cfg_window.next = U(WINDOW);
         block.cfg_line_rate.next = U(LINE_RATE);

@@ -33,6 +33,8 @@ impl Bench {
             step(block.as_mut(), |_| ());
         }
         block.reset.next = false;
+        block.ready.next = true;
+        step(block.as_mut(), |_| ());
         Self {
             block,
             ports,
@@ -44,8 +46,8 @@ impl Bench {
         }
     }
 
-    /// A clock; returns the signals of both answers: (awready, bvalid, bresp, arready, rvalid, rresp, rdata).
-    fn tick(&mut self) -> [u64; 7] {
+    /// A clock; returns the signals of both answers: (awready, bvalid, bresp, arready, rvalid, rresp, rdata, wready).
+    fn tick(&mut self) -> [u64; 8] {
         self.now += 5;
         self.block.now.next = U(self.now & mask(48));
         let (seen, cc, sched, level, look, command) = step(self.block.as_mut(), |b| {
@@ -58,6 +60,7 @@ impl Bench {
                     b.s_axil_rvalid.val().into(),
                     b.s_axil_rresp.val().0,
                     b.s_axil_rdata.val().0,
+                    b.s_axil_wready.val().into(),
                 ],
                 b.cc_param
                     .write
@@ -92,10 +95,16 @@ impl Bench {
         self.block.s_axil_awaddr.next = U(address.into());
         self.block.s_axil_wdata.next = U(data.into());
         self.block.s_axil_wstrb.next = U(strobes);
+        let (mut has_address, mut has_data) = (false, false);
         for clock in 0.. {
-            self.block.s_axil_awvalid.next = clock >= address_late;
-            self.block.s_axil_wvalid.next = clock >= data_late;
-            if self.tick()[0] == 1 {
+            let (offers_address, offers_data) =
+                (!has_address && clock >= address_late, !has_data && clock >= data_late);
+            self.block.s_axil_awvalid.next = offers_address;
+            self.block.s_axil_wvalid.next = offers_data;
+            let seen = self.tick();
+            has_address |= offers_address && seen[0] == 1;
+            has_data |= offers_data && seen[7] == 1;
+            if has_address && has_data {
                 break;
             }
             assert!(clock < 10, "no write is taken");
@@ -299,11 +308,11 @@ fn commands_one_at_a_time() {
         bench.write(offset::BODY + 4 * i, 0x1111_1111 * u32::from(i));
     }
     bench.write(offset::COMMAND, 0x0012_3403);
-    assert_eq!(bench.get(offset::STATUS), 1, "busy");
+    assert_eq!(bench.get(offset::STATUS), 9, "busy, ready");
     // what is written now belongs to the next command
     bench.write(offset::BODY, 0xdead_beef);
     bench.write(offset::COMMAND, 0x0000_0201);
-    assert_eq!(bench.get(offset::STATUS), 0x75, "busy, error, code 7");
+    assert_eq!(bench.get(offset::STATUS), 0x7d, "busy, error, code 7");
     bench.block.command.ready.next = true;
     bench.tick();
     bench.block.command.ready.next = false;
@@ -317,7 +326,7 @@ fn commands_one_at_a_time() {
         assert_eq!(BODY.part(32 * i, 32).get(&command), 0x1111_1111 * i as u64, "word {i}");
     }
     bench.write(offset::STATUS, 4);
-    assert_eq!(bench.get(offset::STATUS), 0x71, "error cleared");
+    assert_eq!(bench.get(offset::STATUS), 0x79, "error cleared");
     let mut finish = |code, expected, what| {
         bench.block.command_done.next = true;
         bench.block.command_code.next = U(code);
@@ -329,8 +338,8 @@ fn commands_one_at_a_time() {
         bench.block.command.ready.next = true;
         bench.tick();
     };
-    finish(0, 0x72, "done");
-    finish(5, 0x54, "refused with 5");
+    finish(0, 0x7a, "done");
+    finish(5, 0x5c, "refused with 5");
 }
 
 #[test]

@@ -150,6 +150,10 @@ impl Bench {
         let b = &mut self.block;
         (b.context_valid.next, b.context_qp.next, b.context_data.next) = (true, U(qp as u64), word);
         self.clock();
+        if c.alive {
+            // the ring is voided meanwhile
+            self.clocks(24);
+        }
     }
 
     pub fn write_message(&mut self, qp: usize, slot: usize, m: Message) {
