@@ -213,3 +213,30 @@ async def a_work_request_leaves_as_packets_and_completes(dut):
     assert word >> 64 & 0xFFFFFF == QPN
     assert word >> 96 & 0xFF == 0, "status"
     assert word >> 104 & 0xFFFFFFFF == 2100
+
+
+@cocotb.test()
+async def what_is_offered_from_the_end_of_the_reset_on_is_not_lost(dut):
+    bench = Bench(dut)
+    dut.rst.value = 1
+    for _ in range(8):
+        await RisingEdge(dut.clk)
+    dut.rst.value = 0
+    # all at once, hundreds of clocks before the NIC can take them
+    await bench.send(bench.frame(0x0A, FIRST_PSN, struct.pack(">QII", BASE, KEY, 64) + bytes(64)))
+    work = fields((64, 77), (24, QPN), (8, 0), (64, BASE), (32, KEY), (64, BASE), (32, REMOTE_KEY), (32, 64))
+    await bench.work.send(AxiStreamFrame(work.to_bytes(40, "little")))
+    assert await with_timeout(bench.axil.read_dword(REG["ID"]), 10, "us") == 0x48504343
+    status = await with_timeout(bench.axil.read_dword(REG["STATUS"]), 10, "us")
+    assert not status & 8, "registers answer before the NIC is ready"
+    assert dut.s_axis_rx_tready.value == 0 and dut.s_axis_work_tready.value == 0
+    # a command given now waits and is carried out
+    await with_timeout(bench.command(3, 0, fields((1, 1), (32, KEY), (64, BASE), (64, LENGTH), (1, 1), (1, 1))), 100, "us")
+    assert await bench.axil.read_dword(REG["STATUS"]) & 8
+    # there is no queue pair: the work request is refused, the frame is dropped, both are seen
+    completion = bytes((await with_timeout(bench.completions.recv(), 100, "us")).tdata)
+    word = int.from_bytes(completion, "little")
+    assert (word & (1 << 64) - 1, word >> 96 & 0xFF) != (77, 0) and word & (1 << 64) - 1 == 77
+    for _ in range(200):
+        await RisingEdge(dut.clk)
+    assert await bench.axil.read_dword(REG["RX_FRAMES_LO"]) == 1

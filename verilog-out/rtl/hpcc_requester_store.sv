@@ -4,13 +4,15 @@
 // What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
 //
 // The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
-// at the context's first PSN with an empty ring, so creation needs no command. Three RAMs, two clocks from `qp` to the outputs.
+// at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
+// a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
+// together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
 //
 // Tables by queue pair.
 module hpcc_requester_store (
   // Clock.
   input  wire  clk,
-  // A queue pair is created or removed.
+  // A queue pair is created or removed; at most every fifth clock.
   input  wire  context_valid,
   // Its number.
   input  wire  [7:0] context_qp,
@@ -55,41 +57,53 @@ module hpcc_requester_store (
   // One past the highest PSN it sent.
   output wire  [23:0] sent_to
 );
+  wire  lands;
+  wire  voids;
   wire  [23:0] first;
   logic [7:0] reference;
   wire  [36:0] contexts_rdata;
-  wire  [36:0] contexts_wdata;
   wire  [135:0] states_rdata;
-  wire  [135:0] states_wdata;
+  wire  states_we;
+  logic [7:0] states_waddr;
+  logic [135:0] states_wdata;
   wire  [32:0] sent_rdata;
-  wire  [32:0] sent_wdata;
+  wire  sent_we;
+  logic [7:0] sent_waddr;
+  logic [32:0] sent_wdata;
+  logic waits_d;
+  logic waits_q;
+  logic [7:0] waits_qp_d;
+  logic [7:0] waits_qp_q;
+  logic [36:0] waits_context_d;
+  logic [36:0] waits_context_q;
   hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_contexts (
     .clk(clk),
     .raddr(qp),
     .rdata(contexts_rdata),
-    .we(context_valid),
-    .waddr(context_qp),
-    .wdata(contexts_wdata)
+    .we(lands),
+    .waddr(waits_qp_q),
+    .wdata(waits_context_q)
   );
   hpcc_ram #(.WIDTH(136), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_states (
     .clk(clk),
     .raddr(qp),
     .rdata(states_rdata),
-    .we(we),
-    .waddr(write_qp),
+    .we(states_we),
+    .waddr(states_waddr),
     .wdata(states_wdata)
   );
   hpcc_ram #(.WIDTH(33), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_sent (
     .clk(clk),
     .raddr(qp),
     .rdata(sent_rdata),
-    .we(sent_valid),
-    .waddr(sent_qp),
+    .we(sent_we),
+    .waddr(sent_waddr),
     .wdata(sent_wdata)
   );
-  assign contexts_wdata = ({28'd0, context_data[8:0]} | ({33'd0, context_data[132:129]} << 9)) | ({13'd0, context_data[159:136]} << 13);
-  assign sent_wdata = ({9'd0, sent_end} | ({25'd0, sent_generation} << 24)) | (33'd1 << 32);
-  assign states_wdata = {1'd0, new_state} | ({135'd0, 1'd1} << 135);
+  assign lands = (waits_q & (~we)) & (~sent_valid);
+  assign voids = lands & (waits_context_q[0] | (~(|waits_context_q[8:1])));
+  assign sent_we = sent_valid | voids;
+  assign states_we = we | voids;
   assign head = states_rdata[102:98];
   assign read_at = states_rdata[117:113];
   assign alive = contexts_rdata[0];
@@ -99,6 +113,35 @@ module hpcc_requester_store (
   assign first = contexts_rdata[36:13];
   assign sent_known = sent_rdata[32] & (sent_rdata[31:24] == contexts_rdata[8:1]);
   assign sent_to = sent_rdata[23:0];
+  always_comb begin
+    waits_d = waits_q;
+    waits_qp_d = waits_qp_q;
+    if (lands) begin
+      waits_d = 1'd0;
+    end
+    if (context_valid) begin
+      waits_d = 1'd1;
+      waits_qp_d = context_qp;
+    end
+  end
+  always_comb begin
+    waits_context_d = waits_context_q;
+    if (context_valid) begin
+      waits_context_d = ({28'd0, context_data[8:0]} | ({33'd0, context_data[132:129]} << 9)) | ({13'd0, context_data[159:136]} << 13);
+    end
+  end
+  always_comb begin
+    sent_waddr = sent_qp;
+    sent_wdata = ({9'd0, sent_end} | ({25'd0, sent_generation} << 24)) | (33'd1 << 32);
+    states_waddr = write_qp;
+    states_wdata = {1'd0, new_state} | ({135'd0, 1'd1} << 135);
+    if (voids) begin
+      sent_waddr = waits_qp_q;
+      sent_wdata = 33'd0;
+      states_waddr = waits_qp_q;
+      states_wdata = {135'd0, 1'd0};
+    end
+  end
   always_comb begin
     reference = contexts_rdata[8:1];
     if (removing) begin
@@ -110,6 +153,16 @@ module hpcc_requester_store (
     if ((~states_rdata[135]) | (states_rdata[134:127] != reference)) begin
       state = (({111'd0, first} | ({111'd0, first} << 24)) | ({111'd0, first} << 48)) | ({127'd0, reference} << 127);
     end
+  end
+  initial begin
+    waits_q = 1'd0;
+    waits_qp_q = 8'd0;
+    waits_context_q = 37'd0;
+  end
+  always @(posedge clk) begin
+    waits_q <= waits_d;
+    waits_qp_q <= waits_qp_d;
+    waits_context_q <= waits_context_d;
   end
   wire unused_bits = &{1'b0, context_data[209:160], context_data[135:133], context_data[128:9]};
 endmodule

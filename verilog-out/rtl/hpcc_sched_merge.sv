@@ -57,6 +57,9 @@ module hpcc_sched_merge (
     if ((skid_up_ready & chain_valid) & own_valid) begin
       turn_d = ~own_first;
     end
+    if (rst) begin
+      turn_d = 1'd0;
+    end
   end
   always_comb begin
     skid_up_data = chain_data;

@@ -143,6 +143,8 @@ module hpcc_sched_park (
   always_comb begin
     step_d = step_q;
     pick_d = pick_q;
+    turn_d = turn_q;
+    tag_d = tag_q;
     below_d = below_q;
     head_0_d = head_0_q;
     tail_0_d = tail_0_q;
@@ -160,6 +162,13 @@ module hpcc_sched_park (
     tail_6_d = tail_6_q;
     head_7_d = head_7_q;
     tail_7_d = tail_7_q;
+    if (passes) begin
+      turn_d = 1'd1;
+      tag_d = up_data[63:58];
+    end
+    if (parked_goes) begin
+      turn_d = 1'd0;
+    end
     waits_d = waits_new;
     held_r_d = waits_new | pause;
     if (stored[0]) begin
@@ -266,17 +275,10 @@ module hpcc_sched_park (
       waits_d = 8'd0;
       held_r_d = 8'd0;
       step_d = 3'd0;
-    end
-  end
-  always_comb begin
-    turn_d = turn_q;
-    tag_d = tag_q;
-    if (passes) begin
-      turn_d = 1'd1;
-      tag_d = up_data[63:58];
-    end
-    if (parked_goes) begin
+      pick_d = 3'd0;
       turn_d = 1'd0;
+      tag_d = 6'd0;
+      below_d = 8'd0;
     end
   end
   always_comb begin

@@ -485,7 +485,7 @@ module hpcc_sched_sender (
         end
       end
       hpcc_nic_pkg::OP_KIND_CLEAR: begin
-        written.shared.alive = 1'd0;
+        written = 170'd0;
       end
       default: begin
       end

@@ -377,6 +377,9 @@ module hpcc_sched_waiting_large (
     if (offered & down_ready) begin
       turn_d = turn_q + 4'd1;
     end
+    if (rst) begin
+      turn_d = 4'd0;
+    end
   end
   always_comb begin
     chosen_row = row;

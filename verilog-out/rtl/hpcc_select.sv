@@ -14,6 +14,9 @@
 // | 4 | the message shows, 250 bits |
 // | 5 | does it contain the PSN? Then `form::Form` begins, and so does the next grant, which has waited in a register |
 //
+// A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
+// of an earlier generation is ever found when the generation's number comes again.
+//
 // A packet in sequence therefore takes five clocks, the first one of the next message six; a READ response takes three. After a
 // rewind the search goes round the ring, one message a clock, 20 clocks at most: a void grant of even flows costs that much too.
 //
@@ -27,7 +30,7 @@ module hpcc_select (
   input  wire  [9:0] overhead,
   // Register: an acknowledgement is asked for with every so manyth packet of a queue pair, at least 1.
   input  wire  [7:0] ack_interval,
-  // A context is written.
+  // A context is written; after one that is alive no other for 24 clocks.
   input  wire  context_valid,
   // Its queue pair.
   input  wire  [7:0] context_qp,
@@ -81,6 +84,7 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
+  wire  [11:0] void_place;
   wire  begins;
   wire  [7:0] qp;
   wire  [7:0] address;
@@ -103,16 +107,25 @@ module hpcc_select (
   wire  [12:0] contexts_wdata;
   wire  [7:0] cursors_raddr;
   wire  [19:0] cursors_rdata;
-  wire  cursors_we;
-  wire  [7:0] cursors_waddr;
+  logic cursors_we;
+  logic [7:0] cursors_waddr;
   logic [19:0] cursors_wdata;
   wire  [11:0] messages_raddr;
   wire  [249:0] messages_rdata;
-  wire  [11:0] messages_waddr;
-  wire  [249:0] messages_wdata;
+  wire  messages_we;
+  logic [11:0] messages_waddr;
+  logic [249:0] messages_wdata;
   wire  [7:0] reads_raddr;
   wire  [177:0] reads_rdata;
   wire  [7:0] reads_waddr;
+  logic [4:0] voids_d;
+  logic [4:0] voids_q;
+  logic [7:0] voided_d;
+  logic [7:0] voided_q;
+  logic [7:0] voided_generation_d;
+  logic [7:0] voided_generation_q;
+  logic void_cursor_d;
+  logic void_cursor_q;
   logic waiting_d;
   logic waiting_q;
   logic [8:0] next_flow_d;
@@ -221,7 +234,7 @@ module hpcc_select (
     .clk(clk),
     .raddr(messages_raddr),
     .rdata(messages_rdata),
-    .we(message_valid),
+    .we(messages_we),
     .waddr(messages_waddr),
     .wdata(messages_wdata)
   );
@@ -270,8 +283,8 @@ module hpcc_select (
   );
   assign contexts_waddr = context_qp;
   assign contexts_wdata = ({9'd0, context_data[132:129]} << 9) | {4'd0, context_data[8:0]};
-  assign messages_waddr = message_address;
-  assign messages_wdata = message_data[249:0];
+  assign void_place = ({4'd0, voided_q} << 4) | {8'd0, (4'd0 - voids_q[3:0])};
+  assign messages_we = message_valid | (|voids_q);
   assign reads_waddr = read_qp;
   assign send_ready = ~waiting_q;
   assign qp = flow_q[8:1];
@@ -295,8 +308,6 @@ module hpcc_select (
   assign sends = hit & (((~is_read) | (~(|place_q))) | kind_q[2]);
   assign fresh = cursor_q[19:12] != generation_q;
   assign asks = (~odd) & (((last | is_read) | (|kind_q[2:1])) | (counted >= ack_interval));
-  assign cursors_we = sends & (~odd);
-  assign cursors_waddr = qp;
   assign go_d = (hit | missed) & (~rst);
   assign end_psn_d = message_q[47:24];
   assign total_d = message_q[249:218];
@@ -337,6 +348,24 @@ module hpcc_select (
     cursor_d = cursor_q;
     mtu_now_d = mtu_now_q;
     int_now_d = int_now_q;
+    voids_d = voids_q;
+    voided_d = voided_q;
+    voided_generation_d = voided_generation_q;
+    void_cursor_d = void_cursor_q;
+    messages_waddr = void_place;
+    messages_wdata = {249'd0, 1'd0};
+    if (message_valid) begin
+      messages_waddr = message_address;
+      messages_wdata = message_data[249:0];
+    end else if (|voids_q) begin
+      voids_d = voids_q - 5'd1;
+    end
+    if (context_valid & context_data[0]) begin
+      voids_d = 5'h10;
+      voided_d = context_qp;
+      voided_generation_d = context_data[8:1];
+      void_cursor_d = 1'd1;
+    end
     if (~waiting_q) begin
       waiting_d = send_valid;
       next_flow_d = send_flow[8:0];
@@ -374,9 +403,24 @@ module hpcc_select (
       psn_d = next_psn_q;
       kind_d = next_kind_q;
     end
+    cursors_we = void_cursor_q;
+    cursors_waddr = voided_q;
+    cursors_wdata = {12'd0, voided_generation_q} << 12;
+    if (sends & (~odd)) begin
+      cursors_we = 1'd1;
+      cursors_waddr = qp;
+      cursors_wdata = (({12'd0, generation_q} << 12) | ({12'd0, counted} << 4)) | {16'd0, found_slot_q};
+      if (asks) begin
+        cursors_wdata = ({12'd0, generation_q} << 12) | {16'd0, found_slot_q};
+      end
+    end else if (~context_valid) begin
+      void_cursor_d = 1'd0;
+    end
     if (rst) begin
       waiting_d = 1'd0;
       step_d = 2'd0;
+      voids_d = 5'd0;
+      void_cursor_d = 1'd0;
     end
   end
   always_comb begin
@@ -396,12 +440,6 @@ module hpcc_select (
     counted = cursor_q[11:4] + 8'd1;
     if (fresh) begin
       counted = 8'd1;
-    end
-  end
-  always_comb begin
-    cursors_wdata = (({12'd0, generation_q} << 12) | ({12'd0, counted} << 4)) | {16'd0, found_slot_q};
-    if (asks) begin
-      cursors_wdata = ({12'd0, generation_q} << 12) | {16'd0, found_slot_q};
     end
   end
   always_comb begin
@@ -429,6 +467,10 @@ module hpcc_select (
     end
   end
   initial begin
+    voids_q = 5'd0;
+    voided_q = 8'd0;
+    voided_generation_q = 8'd0;
+    void_cursor_q = 1'd0;
     waiting_q = 1'd0;
     next_flow_q = 9'd0;
     next_generation_q = 8'd0;
@@ -475,6 +517,10 @@ module hpcc_select (
     sent_generation_r_q = 8'd0;
   end
   always @(posedge clk) begin
+    voids_q <= voids_d;
+    voided_q <= voided_d;
+    voided_generation_q <= voided_generation_d;
+    void_cursor_q <= void_cursor_d;
     waiting_q <= waiting_d;
     next_flow_q <= next_flow_d;
     next_generation_q <= next_generation_d;

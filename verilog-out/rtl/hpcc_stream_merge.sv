@@ -57,6 +57,7 @@ module hpcc_stream_merge #(
     end
     if (rst) begin
       full_d = 1'd0;
+      turn_d = 1'd0;
     end
   end
   initial begin

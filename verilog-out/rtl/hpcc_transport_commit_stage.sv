@@ -17,8 +17,12 @@
 module hpcc_transport_commit_stage (
   // Clock.
   input  wire  clk,
-  // Synchronous, high; nothing may be outstanding. Forgets no failed queue pair: a new generation does that.
+  // Synchronous, high; nothing may be outstanding. Forgets no failed queue pair: the context bus does that.
   input  wire  rst,
+  // A queue pair is created or removed: it has not failed. At most every third clock.
+  input  wire  context_valid,
+  // Which.
+  input  wire  [7:0] context_qp,
   // Entries (`Commit`); bit 420: it waits for a write.
   input  wire  [420:0] up_data,
   input  wire  up_valid,
@@ -68,7 +72,9 @@ module hpcc_transport_commit_stage (
   logic swallowed_q;
   logic [7:0] failed_raddr;
   wire  [8:0] failed_rdata;
-  wire  [8:0] failed_wdata;
+  logic failed_we;
+  logic [7:0] failed_waddr;
+  logic [8:0] failed_wdata;
   wire  responses_up_valid;
   wire  responses_up_ready;
   wire  [419:0] responses_down_data;
@@ -81,12 +87,16 @@ module hpcc_transport_commit_stage (
   logic fail_valid_r_q;
   wire  [15:0] fail_r_d;
   logic [15:0] fail_r_q;
+  logic forget_d;
+  logic forget_q;
+  logic [7:0] forget_qp_d;
+  logic [7:0] forget_qp_q;
   hpcc_ram #(.WIDTH(9), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_failed (
     .clk(clk),
     .raddr(failed_raddr),
     .rdata(failed_rdata),
-    .we(fails),
-    .waddr(qp),
+    .we(failed_we),
+    .waddr(failed_waddr),
     .wdata(failed_wdata)
   );
   hpcc_skid #(.WIDTH(420)) u_responses (
@@ -125,7 +135,6 @@ module hpcc_transport_commit_stage (
   assign response_valid = responses_down_valid;
   assign answer_data = answers_down_data;
   assign answer_valid = answers_down_valid;
-  assign failed_wdata = ({8'd0, 1'd1} << 8) | {1'd0, generation};
   assign fails = (done & error) & (~is_answer);
   assign fail_r_d = entry_q[17:2];
   assign fail_valid = fail_valid_r_q;
@@ -160,6 +169,24 @@ module hpcc_transport_commit_stage (
     end
   end
   always_comb begin
+    forget_d = forget_q;
+    forget_qp_d = forget_qp_q;
+    failed_we = forget_q;
+    failed_waddr = forget_qp_q;
+    failed_wdata = 9'd0;
+    if (fails) begin
+      failed_we = 1'd1;
+      failed_waddr = qp;
+      failed_wdata = ({8'd0, 1'd1} << 8) | {1'd0, generation};
+    end else begin
+      forget_d = 1'd0;
+    end
+    if (context_valid) begin
+      forget_d = 1'd1;
+      forget_qp_d = context_qp;
+    end
+  end
+  always_comb begin
     item = entry_q[419:0];
     if (error) begin
       if (is_answer) begin
@@ -178,6 +205,8 @@ module hpcc_transport_commit_stage (
     swallowed_q = 1'd0;
     fail_valid_r_q = 1'd0;
     fail_r_q = 16'd0;
+    forget_q = 1'd0;
+    forget_qp_q = 8'd0;
   end
   always @(posedge clk) begin
     full_1_q <= full_1_d;
@@ -187,6 +216,8 @@ module hpcc_transport_commit_stage (
     swallowed_q <= swallowed_d;
     fail_valid_r_q <= fail_valid_r_d;
     fail_r_q <= fail_r_d;
+    forget_q <= forget_d;
+    forget_qp_q <= forget_qp_d;
   end
 endmodule
 

@@ -16,6 +16,7 @@ const PROOFS: &[&str] = &[
     "axil",
     "bursts",
     "commit",
+    "entrance",
     "fifo",
     "grants",
     "rows",
