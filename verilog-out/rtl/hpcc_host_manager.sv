@@ -15,6 +15,10 @@
 // | 23 | work request of a control packet |
 // | 24 | says how it went |
 //
+// After reset every queue pair is voided on the context bus, one every five clocks: a context that is dead and of generation 0, which
+// no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
+// A creation is followed by no other command for 31 clocks, in which its listeners are done with it.
+//
 // Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
 // the creation of the next one.
 //
@@ -22,8 +26,10 @@
 module hpcc_host_manager (
   // Clock.
   input  wire  clk,
-  // Synchronous, high, for 256 clocks at least: no queue pair exists.
+  // Synchronous, high, for 256 clocks at least: no queue pair exists. Commands wait for 1280 clocks more.
   input  wire  rst,
+  // Every queue pair has been voided since reset.
+  output wire  swept,
   // Commands of the host.
   input  wire  [415:0] command_data,
   input  wire  command_valid,
@@ -65,7 +71,7 @@ module hpcc_host_manager (
   // Bus: a context is written.
   output wire  context_valid,
   // Queue pair.
-  output wire  [7:0] context_qp,
+  output logic [7:0] context_qp,
   // It.
   output wire  [209:0] context_data,
   // Bus: a region slot is written.
@@ -129,6 +135,8 @@ module hpcc_host_manager (
   wire  creating;
   wire  response;
   wire  [15:0] flow_number;
+  wire  takes;
+  logic [7:0] next_generation;
   wire  gate_packet_ready;
   wire  [353:0] gate_request_data;
   wire  gate_request_valid;
@@ -164,8 +172,8 @@ module hpcc_host_manager (
   wire  [3:0] neighbours_raddr;
   wire  [79:0] neighbours_rdata;
   logic neighbours_we;
-  wire  [3:0] neighbours_waddr;
-  wire  [79:0] neighbours_wdata;
+  logic [3:0] neighbours_waddr;
+  logic [79:0] neighbours_wdata;
   logic [4:0] neighbour_d;
   logic [4:0] neighbour_q;
   logic [209:0] context_r_d;
@@ -182,6 +190,14 @@ module hpcc_host_manager (
   logic refused_r_q;
   logic done_r_d;
   logic done_r_q;
+  logic sweeping_d;
+  logic sweeping_q;
+  logic [2:0] sweep_step_d;
+  logic [2:0] sweep_step_q;
+  logic [7:0] sweep_qp_d;
+  logic [7:0] sweep_qp_q;
+  logic [4:0] settle_d;
+  logic [4:0] settle_q;
   hpcc_host_control_gate u_gate (
     .clk(clk),
     .rst(rst),
@@ -224,16 +240,15 @@ module hpcc_host_manager (
     .wdata(neighbours_wdata)
   );
   assign packet_ready = gate_packet_ready;
-  assign command_ready = step_q == 5'd0;
-  assign gate_request_ready = (step_q == 5'd0) & (~command_valid);
+  assign takes = ((step_q == 5'd0) & (~sweeping_q)) & (~(|settle_q));
+  assign command_ready = takes;
+  assign gate_request_ready = takes & (~command_valid);
   assign exists = index_ok & current_q[0];
-  assign neighbours_waddr = index_q[3:0];
-  assign neighbours_wdata = body_q[79:0];
   assign neighbours_raddr = neighbour_q[3:0];
   assign creating = step_q >= 5'h10;
   assign qpn_mix = index_q ^ (body_q[112:89] << 5);
+  assign swept = ~sweeping_q;
   assign context_valid = context_valid_r_q;
-  assign context_qp = qp;
   assign context_data = context_r_q;
   assign region_valid = region_valid_r_q;
   assign region_slot = index_q[4:0];
@@ -286,10 +301,17 @@ module hpcc_host_manager (
     neighbour_d = neighbour_q;
     context_r_d = context_r_q;
     works_d = works_q;
+    sweeping_d = sweeping_q;
+    sweep_step_d = sweep_step_q;
+    sweep_qp_d = sweep_qp_q;
+    settle_d = settle_q;
+    if (|settle_q) begin
+      settle_d = settle_q - 5'd1;
+    end
     accepted_r_d = 1'd0;
     refused_r_d = gate_refused;
     done_r_d = 1'd0;
-    if (step_q == 5'd0) begin
+    if (takes) begin
       code_d = 3'd0;
       replaces_d = 1'd0;
       neighbour_d = 5'd0;
@@ -372,6 +394,8 @@ module hpcc_host_manager (
         end
       end
     end
+    neighbours_waddr = index_q[3:0];
+    neighbours_wdata = body_q[79:0];
     if (step_q == 5'd4) begin
       step_d = 5'd5;
     end
@@ -403,6 +427,7 @@ module hpcc_host_manager (
     end
     if (step_q == 5'h16) begin
       step_d = 5'h18;
+      settle_d = 5'h1f;
       if (by_packet_q) begin
         step_d = 5'h17;
       end
@@ -411,6 +436,21 @@ module hpcc_host_manager (
           | ({194'd0, source_port} << 113);
       states_write = 1'd1;
       states_new_word = (({2'd0, generation} << 2) | ({9'd0, is_int} << 1)) | {9'd0, 1'd1};
+    end
+    context_qp = qp;
+    if (sweeping_q) begin
+      context_qp = sweep_qp_q;
+      context_r_d = {209'd0, 1'd0};
+      context_valid_r_d = sweep_step_q == 3'd0;
+      neighbours_we = 1'd1;
+      neighbours_waddr = sweep_qp_q[3:0];
+      neighbours_wdata = {79'd0, 1'd0};
+      sweep_step_d = sweep_step_q + 3'd1;
+      if (sweep_step_q == 3'd4) begin
+        sweep_step_d = 3'd0;
+        sweep_qp_d = sweep_qp_q + 8'd1;
+        sweeping_d = ~(&sweep_qp_q);
+      end
     end
     if ((step_q == 5'd9) & remove_ready) begin
       step_d = 5'ha;
@@ -464,6 +504,13 @@ module hpcc_host_manager (
       context_valid_r_d = 1'd0;
       region_valid_r_d = 1'd0;
       works_d = 63'd0;
+      accepted_r_d = 1'd0;
+      refused_r_d = 1'd0;
+      done_r_d = 1'd0;
+      settle_d = 5'd0;
+      sweeping_d = 1'd1;
+      sweep_step_d = 3'd0;
+      sweep_qp_d = 8'd0;
     end
   end
   always_comb begin
@@ -483,7 +530,13 @@ module hpcc_host_manager (
     generation = current_q[9:2];
     if (creating) begin
       is_int = body_q[132];
-      generation = current_q[9:2] + 8'd1;
+      generation = next_generation;
+    end
+  end
+  always_comb begin
+    next_generation = current_q[9:2] + 8'd1;
+    if (&current_q[9:2]) begin
+      next_generation = 8'd1;
     end
   end
   always_comb begin
@@ -529,6 +582,10 @@ module hpcc_host_manager (
     accepted_r_q = 1'd0;
     refused_r_q = 1'd0;
     done_r_q = 1'd0;
+    sweeping_q = 1'd0;
+    sweep_step_q = 3'd0;
+    sweep_qp_q = 8'd0;
+    settle_q = 5'd0;
   end
   always @(posedge clk) begin
     step_q <= step_d;
@@ -549,6 +606,10 @@ module hpcc_host_manager (
     accepted_r_q <= accepted_r_d;
     refused_r_q <= refused_r_d;
     done_r_q <= done_r_d;
+    sweeping_q <= sweeping_d;
+    sweep_step_q <= sweep_step_d;
+    sweep_qp_q <= sweep_qp_d;
+    settle_q <= settle_d;
   end
   wire unused_bits = &{1'b0, command_data[31:27], qpn_mix[23:14]};
 endmodule

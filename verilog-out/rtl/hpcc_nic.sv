@@ -3,11 +3,19 @@
 
 // The whole NIC. Wiring, the reset that all blocks share, and counters.
 //
+// | clock after `reset` | |
+// |---|---|
+// | 0 to 400 | every block is in reset; nothing is taken on any port |
+// | 401 | registers can be read and written; commands wait |
+// | to 1682 | the manager voids every queue pair, the scheduler and the law clear their flows |
+// | then | `STATUS.ready`: work requests and frames are taken, commands carried out |
+//
 // NIC of 148 queue pairs (2 to 149), 300 flows.
 module hpcc_nic (
   // Clock.
   input  wire  clk,
-  // Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1024 later.
+  // Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up, without
+  // a reset. What is connected to `m_axi` and `m_axis_tx` must be reset with it.
   input  wire  rst,
   // Time, ns.
   input  wire  [47:0] now,
@@ -158,13 +166,22 @@ module hpcc_nic (
   // AXI4 rready.
   output wire  m_axi_rready
 );
+  wire  asleep;
+  wire  rx_taken;
+  wire  rx_valid;
   wire  killed;
   wire  refused;
   wire  left_ends;
   logic [8:0] hold_d;
   logic [8:0] hold_q;
-  logic inner_d;
-  logic inner_q;
+  logic running_d;
+  logic running_q;
+  logic ready_d;
+  logic ready_q;
+  logic in_frame_d;
+  logic in_frame_q;
+  logic ignores_d;
+  logic ignores_q;
   wire  registers_s_axil_awready;
   wire  registers_s_axil_wready;
   wire  [1:0] registers_s_axil_bresp;
@@ -211,6 +228,7 @@ module hpcc_nic (
   wire  registers_cfg_cap_window;
   wire  registers_cfg_cap_dither;
   wire  [15:0] registers_cfg_cap_time;
+  wire  manager_swept;
   wire  manager_command_ready;
   wire  manager_command_done;
   wire  [2:0] manager_command_code;
@@ -253,7 +271,7 @@ module hpcc_nic (
   wire  manager_work_valid;
   wire  manager_control_accepted;
   wire  manager_control_refused;
-  wire  rx_s_axis_tready;
+  wire  unused_rx_s_axis_tready;
   wire  [519:0] rx_payload_data;
   wire  rx_payload_valid;
   wire  [76:0] rx_job_data;
@@ -271,7 +289,7 @@ module hpcc_nic (
   wire  [592:0] rx_control_data;
   wire  rx_control_valid;
   wire  [43:0] rx_counts;
-  wire  unused_rx_lost;
+  wire  rx_lost;
   wire  responder_row_ready;
   wire  [485:0] responder_action_data;
   wire  responder_action_valid;
@@ -328,6 +346,7 @@ module hpcc_nic (
   wire  [7:0] queue_left_generation;
   wire  [2:0] queue_left_what;
   wire  [10:0] unused_queue_free;
+  wire  works_first_valid;
   wire  works_first_ready;
   wire  works_second_ready;
   wire  [319:0] works_down_data;
@@ -452,7 +471,7 @@ module hpcc_nic (
   logic [15:0] left_half_q;
   hpcc_registers u_registers (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .s_axil_awaddr(s_axil_awaddr),
     .s_axil_awprot(s_axil_awprot),
     .s_axil_awvalid(s_axil_awvalid),
@@ -472,6 +491,7 @@ module hpcc_nic (
     .s_axil_rresp(registers_s_axil_rresp),
     .s_axil_rvalid(registers_s_axil_rvalid),
     .s_axil_rready(s_axil_rready),
+    .ready(ready_q),
     .now(now),
     .pulses(counters_pulses),
     .sched_late(flows_count_late),
@@ -524,7 +544,8 @@ module hpcc_nic (
   );
   hpcc_host_manager u_manager (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
+    .swept(manager_swept),
     .command_data(registers_command_data),
     .command_valid(registers_command_valid),
     .command_ready(manager_command_ready),
@@ -588,13 +609,13 @@ module hpcc_nic (
   );
   hpcc_rx_pipe u_rx (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .s_axis_tdata(s_axis_rx_tdata),
     .s_axis_tkeep(s_axis_rx_tkeep),
     .s_axis_tlast(s_axis_rx_tlast),
     .s_axis_tuser(s_axis_rx_tuser),
-    .s_axis_tvalid(s_axis_rx_tvalid),
-    .s_axis_tready(rx_s_axis_tready),
+    .s_axis_tvalid(rx_valid),
+    .s_axis_tready(unused_rx_s_axis_tready),
     .cfg_mac(registers_cfg_mac),
     .cfg_ip(registers_cfg_ip),
     .cfg_port_roce(registers_cfg_port_roce),
@@ -633,11 +654,11 @@ module hpcc_nic (
     .control_valid(rx_control_valid),
     .control_ready(manager_packet_ready),
     .counts(rx_counts),
-    .lost(unused_rx_lost)
+    .lost(rx_lost)
   );
   hpcc_responder u_responder (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
@@ -663,7 +684,7 @@ module hpcc_nic (
   );
   hpcc_dma_writer u_writer (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .job_data(rx_job_data),
     .job_valid(rx_job_valid),
     .job_ready(writer_job_ready),
@@ -695,7 +716,7 @@ module hpcc_nic (
   );
   hpcc_fifo #(.WIDTH(421), .ADDRESS(7), .MARK(128)) u_commits (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .up_data(rx_commit_data),
     .up_valid(rx_commit_valid),
     .up_ready(commits_up_ready),
@@ -706,7 +727,9 @@ module hpcc_nic (
   );
   hpcc_transport_commit_stage u_commit (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
+    .context_valid(manager_context_valid),
+    .context_qp(manager_context_qp),
     .up_data(commits_down_data),
     .up_valid(commits_down_valid),
     .up_ready(commit_up_ready),
@@ -725,7 +748,7 @@ module hpcc_nic (
   );
   hpcc_response_queue u_queue (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
@@ -760,9 +783,9 @@ module hpcc_nic (
   );
   hpcc_stream_merge #(.WIDTH(320)) u_works (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .first_data(s_axis_work_tdata),
-    .first_valid(s_axis_work_tvalid),
+    .first_valid(works_first_valid),
     .first_ready(works_first_ready),
     .second_data(manager_work_data),
     .second_valid(manager_work_valid),
@@ -773,7 +796,7 @@ module hpcc_nic (
   );
   hpcc_requester u_requester (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .now(now),
     .max_reads(requester_max_reads),
     .speeds(registers_cfg_speed_valid),
@@ -843,7 +866,7 @@ module hpcc_nic (
   );
   hpcc_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .up_data(read_errors_up_data),
     .up_valid(read_errors_up_valid),
     .up_ready(unused_read_errors_up_ready),
@@ -854,7 +877,7 @@ module hpcc_nic (
   );
   hpcc_nic_flows u_flows (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .now(now),
     .pause(pause),
     .speeds(registers_cfg_speed_valid),
@@ -956,7 +979,7 @@ module hpcc_nic (
   );
   hpcc_tx_pipe u_tx (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .overhead(overhead_q),
     .pause(pause),
     .cfg_mac(registers_cfg_mac),
@@ -1035,8 +1058,9 @@ module hpcc_nic (
   );
   hpcc_registers_counter_pulses u_counters (
     .clk(clk),
-    .rst(inner_q),
+    .rst(asleep),
     .rx_frame(counters_rx_frame),
+    .lost(rx_lost),
     .tx_frame(counters_tx_frame),
     .dispatch(rx_counts),
     .responder(responder_count),
@@ -1050,15 +1074,18 @@ module hpcc_nic (
     .refused(manager_control_refused),
     .pulses(counters_pulses)
   );
-  assign s_axil_awready = registers_s_axil_awready;
-  assign s_axil_wready = registers_s_axil_wready;
+  assign asleep = ~running_q;
+  assign s_axil_awready = registers_s_axil_awready & running_q;
+  assign s_axil_wready = registers_s_axil_wready & running_q;
   assign s_axil_bresp = registers_s_axil_bresp;
-  assign s_axil_bvalid = registers_s_axil_bvalid;
-  assign s_axil_arready = registers_s_axil_arready;
+  assign s_axil_bvalid = registers_s_axil_bvalid & running_q;
+  assign s_axil_arready = registers_s_axil_arready & running_q;
   assign s_axil_rdata = registers_s_axil_rdata;
   assign s_axil_rresp = registers_s_axil_rresp;
-  assign s_axil_rvalid = registers_s_axil_rvalid;
-  assign s_axis_rx_tready = rx_s_axis_tready;
+  assign s_axil_rvalid = registers_s_axil_rvalid & running_q;
+  assign s_axis_rx_tready = ready_q;
+  assign rx_taken = s_axis_rx_tvalid & ready_q;
+  assign rx_valid = rx_taken & (~ignores_q);
   assign m_axi_awid = writer_m_axi_awid;
   assign m_axi_awaddr = writer_m_axi_awaddr;
   assign m_axi_awlen = writer_m_axi_awlen;
@@ -1067,26 +1094,27 @@ module hpcc_nic (
   assign m_axi_awlock = writer_m_axi_awlock;
   assign m_axi_awcache = writer_m_axi_awcache;
   assign m_axi_awprot = writer_m_axi_awprot;
-  assign m_axi_awvalid = writer_m_axi_awvalid;
+  assign m_axi_awvalid = writer_m_axi_awvalid & running_q;
   assign m_axi_wdata = writer_m_axi_wdata;
   assign m_axi_wstrb = writer_m_axi_wstrb;
   assign m_axi_wlast = writer_m_axi_wlast;
-  assign m_axi_wvalid = writer_m_axi_wvalid;
+  assign m_axi_wvalid = writer_m_axi_wvalid & running_q;
   assign m_axi_bready = writer_m_axi_bready;
   assign queue_up_data = commit_response_data;
   assign queue_up_valid = commit_response_valid;
   assign queue_gone_valid = tx_read_left | (tx_read_error & tx_note_response);
   assign read_errors_up_valid = tx_read_error & (~tx_note_response);
   assign read_errors_up_data = (({40'd0, tx_note_qp} << 1) | ({40'd0, tx_note_generation} << 16)) | ({24'd0, tx_note_psn} << 24);
-  assign s_axis_work_tready = works_first_ready;
+  assign works_first_valid = s_axis_work_tvalid & ready_q;
+  assign s_axis_work_tready = works_first_ready & ready_q;
   assign m_axis_completion_tdata = requester_completion_data;
-  assign m_axis_completion_tvalid = requester_completion_valid;
+  assign m_axis_completion_tvalid = requester_completion_valid & running_q;
   assign requester_kill_ready = flows_kill_ready;
   assign m_axis_tx_tdata = tx_m_axis_tdata;
   assign m_axis_tx_tkeep = tx_m_axis_tkeep;
   assign m_axis_tx_tlast = tx_m_axis_tlast;
   assign m_axis_tx_tuser = tx_m_axis_tuser;
-  assign m_axis_tx_tvalid = tx_m_axis_tvalid;
+  assign m_axis_tx_tvalid = tx_m_axis_tvalid & running_q;
   assign m_axi_arid = tx_m_axi_arid;
   assign m_axi_araddr = tx_m_axi_araddr;
   assign m_axi_arlen = tx_m_axi_arlen;
@@ -1095,25 +1123,41 @@ module hpcc_nic (
   assign m_axi_arlock = tx_m_axi_arlock;
   assign m_axi_arcache = tx_m_axi_arcache;
   assign m_axi_arprot = tx_m_axi_arprot;
-  assign m_axi_arvalid = tx_m_axi_arvalid;
+  assign m_axi_arvalid = tx_m_axi_arvalid & running_q;
   assign m_axi_rready = tx_m_axi_rready;
   assign killed = requester_kill_valid & requester_kill_ready;
   assign manager_requester_ended_valid = killed | ended_waits_q;
   assign refused = ((queue_up_valid & queue_up_ready) & (queue_up_data[1:0] == 2'd1)) & (queue_up_data[49:42] > 8'h60);
   assign left_ends = queue_left_valid & queue_left_what[2];
   assign manager_responder_ended_valid = refused | left_waits_q;
-  assign counters_rx_frame = s_axis_rx_tvalid & s_axis_rx_tlast;
+  assign counters_rx_frame = rx_valid & s_axis_rx_tlast;
   assign counters_tx_frame = (tx_m_axis_tvalid & m_axis_tx_tready) & tx_m_axis_tlast;
   assign counters_failed = commit_fail_valid | left_ends;
   always_comb begin
     hold_d = hold_q;
-    inner_d = hold_q != 9'h190;
+    running_d = hold_q == 9'h190;
+    ready_d = running_q & manager_swept;
     if (hold_q != 9'h190) begin
       hold_d = hold_q + 9'd1;
+      ready_d = 1'd0;
     end
     if (rst) begin
       hold_d = 9'd0;
-      inner_d = 1'd1;
+      running_d = 1'd0;
+      ready_d = 1'd0;
+    end
+  end
+  always_comb begin
+    in_frame_d = in_frame_q;
+    ignores_d = ignores_q;
+    if (rx_taken) begin
+      in_frame_d = ~s_axis_rx_tlast;
+      if (s_axis_rx_tlast) begin
+        ignores_d = 1'd0;
+      end
+    end
+    if (~ready_q) begin
+      ignores_d = in_frame_q;
     end
   end
   always_comb begin
@@ -1145,7 +1189,7 @@ module hpcc_nic (
       left_waits_d = 1'd1;
       left_half_d = {8'd0, queue_left_qp} | ({8'd0, queue_left_generation} << 8);
     end
-    if (inner_q) begin
+    if (asleep) begin
       overhead_d = 10'h7c;
       ended_waits_d = 1'd0;
       left_waits_d = 1'd0;
@@ -1159,7 +1203,10 @@ module hpcc_nic (
   end
   initial begin
     hold_q = 9'd0;
-    inner_q = 1'd0;
+    running_q = 1'd0;
+    ready_q = 1'd0;
+    in_frame_q = 1'd0;
+    ignores_q = 1'd0;
     overhead_q = 10'd0;
     ended_waits_q = 1'd0;
     ended_flow_q = 16'd0;
@@ -1168,7 +1215,10 @@ module hpcc_nic (
   end
   always @(posedge clk) begin
     hold_q <= hold_d;
-    inner_q <= inner_d;
+    running_q <= running_d;
+    ready_q <= ready_d;
+    in_frame_q <= in_frame_d;
+    ignores_q <= ignores_d;
     overhead_q <= overhead_d;
     ended_waits_q <= ended_waits_d;
     ended_flow_q <= ended_flow_d;

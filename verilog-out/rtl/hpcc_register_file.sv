@@ -522,11 +522,11 @@ module hpcc_register_file (
   always @(posedge clk) begin
     whit <= (waddr <= 10'd25) || ((waddr >= 10'd28) && (waddr <= 10'd39)) || ((waddr >= 10'd42) && (waddr <= 10'd43))
         || ((waddr >= 10'd48) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
-        || ((waddr >= 10'd128) && (waddr <= 10'd215)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
+        || ((waddr >= 10'd128) && (waddr <= 10'd217)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
         || ((waddr >= 10'd576) && (waddr <= 10'd607));
     rhit <= (raddr <= 10'd25) || ((raddr >= 10'd28) && (raddr <= 10'd39)) || ((raddr >= 10'd42) && (raddr <= 10'd43))
         || ((raddr >= 10'd48) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
-        || ((raddr >= 10'd128) && (raddr <= 10'd215)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
+        || ((raddr >= 10'd128) && (raddr <= 10'd217)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
         || ((raddr >= 10'd576) && (raddr <= 10'd607));
     case (raddr)
       10'd0: rdata <= 32'h48504343;

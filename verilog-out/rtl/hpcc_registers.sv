@@ -15,7 +15,7 @@ module hpcc_registers (
   input  wire  [2:0] s_axil_awprot,
   // There is a write address.
   input  wire  s_axil_awvalid,
-  // It is taken, together with the data.
+  // It is taken; low in reset, and until the write before is answered.
   output wire  s_axil_awready,
   // Data.
   input  wire  [31:0] s_axil_wdata,
@@ -23,7 +23,7 @@ module hpcc_registers (
   input  wire  [3:0] s_axil_wstrb,
   // There is data.
   input  wire  s_axil_wvalid,
-  // It is taken.
+  // It is taken, before the address, after it or with it.
   output wire  s_axil_wready,
   // 0 OKAY, 2 SLVERR.
   output wire  [1:0] s_axil_bresp,
@@ -37,7 +37,7 @@ module hpcc_registers (
   input  wire  [2:0] s_axil_arprot,
   // There is a read address.
   input  wire  s_axil_arvalid,
-  // It is taken.
+  // It is taken; low in reset, and until the read before is answered.
   output wire  s_axil_arready,
   // Data.
   output wire  [31:0] s_axil_rdata,
@@ -47,6 +47,8 @@ module hpcc_registers (
   output wire  s_axil_rvalid,
   // It is taken.
   input  wire  s_axil_rready,
+  // The NIC takes commands, work requests and frames.
+  input  wire  ready,
   // The NIC's clock, ns.
   input  wire  [47:0] now,
   // One pulse a counter, in the order of `hpcc_models::nic::Counter`.
@@ -140,7 +142,8 @@ module hpcc_registers (
   // Time of the window of limits, ns.
   output wire  [15:0] cfg_cap_time
 );
-  wire  take_write;
+  wire  taken_address;
+  wire  taken_data;
   logic [63:0] wide;
   wire  stored;
   wire  [31:0] status;
@@ -179,6 +182,16 @@ module hpcc_registers (
   wire  [63:0] bank_count;
   logic [1:0] writing_d;
   logic [1:0] writing_q;
+  logic awready_d;
+  logic awready_q;
+  logic wready_d;
+  logic wready_q;
+  logic arready_d;
+  logic arready_q;
+  logic has_address_d;
+  logic has_address_q;
+  logic has_data_d;
+  logic has_data_q;
   logic [9:0] waddr_d;
   logic [9:0] waddr_q;
   logic [31:0] wdata_d;
@@ -274,15 +287,16 @@ module hpcc_registers (
     .address(bank_address),
     .count(bank_count)
   );
-  assign take_write = ((writing_q == 2'd0) & s_axil_awvalid) & s_axil_wvalid;
-  assign s_axil_awready = take_write;
-  assign s_axil_wready = take_write;
+  assign s_axil_awready = awready_q;
+  assign s_axil_wready = wready_q;
+  assign taken_address = has_address_q | (s_axil_awvalid & awready_q);
+  assign taken_data = has_data_q | (s_axil_wvalid & wready_q);
   assign stored = writing_q == 2'd1;
   assign s_axil_bvalid = writing_q == 2'd3;
   assign s_axil_bresp = {1'd0, bresp_q} << 1;
-  assign s_axil_arready = reading_q == 2'd0;
+  assign s_axil_arready = arready_q;
   assign bank_address = raddr_q[6:1];
-  assign status = (({31'd0, busy_q} | ({31'd0, done_q} << 1)) | ({31'd0, error_q} << 2)) | ({29'd0, code_q} << 4);
+  assign status = ((({31'd0, busy_q} | ({31'd0, done_q} << 1)) | ({31'd0, error_q} << 2)) | ({31'd0, ready} << 3)) | ({29'd0, code_q} << 4);
   assign is_sent = raddr_q[9:5] == 5'h12;
   assign s_axil_rvalid = reading_q == 2'd3;
   assign s_axil_rdata = rdata_q;
@@ -326,9 +340,6 @@ module hpcc_registers (
   assign cfg_cap_time = file_cfg_cap_time;
   always_comb begin
     writing_d = writing_q;
-    waddr_d = waddr_q;
-    wdata_d = wdata_q;
-    wstrb_d = wstrb_q;
     bresp_d = bresp_q;
     reading_d = reading_q;
     raddr_d = raddr_q;
@@ -345,11 +356,14 @@ module hpcc_registers (
     code_d = code_q;
     operation_d = operation_q;
     held_body_d = held_body_q;
-    if (take_write) begin
+    has_address_d = taken_address;
+    has_data_d = taken_data;
+    awready_d = (writing_q == 2'd0) & (~taken_address);
+    wready_d = (writing_q == 2'd0) & (~taken_data);
+    if (((writing_q == 2'd0) & taken_address) & taken_data) begin
       writing_d = 2'd1;
-      waddr_d = s_axil_awaddr[11:2];
-      wdata_d = s_axil_wdata;
-      wstrb_d = s_axil_wstrb;
+      has_address_d = 1'd0;
+      has_data_d = 1'd0;
     end
     if (writing_q == 2'd1) begin
       writing_d = 2'd2;
@@ -360,8 +374,12 @@ module hpcc_registers (
     end
     if ((writing_q == 2'd3) & s_axil_bready) begin
       writing_d = 2'd0;
+      awready_d = 1'd1;
+      wready_d = 1'd1;
     end
-    if ((reading_q == 2'd0) & s_axil_arvalid) begin
+    arready_d = reading_q == 2'd0;
+    if (arready_q & s_axil_arvalid) begin
+      arready_d = 1'd0;
       reading_d = 2'd1;
       raddr_d = s_axil_araddr[11:2];
     end
@@ -389,6 +407,7 @@ module hpcc_registers (
     end
     if ((reading_q == 2'd3) & s_axil_rready) begin
       reading_d = 2'd0;
+      arready_d = 1'd1;
     end
     param_cc_d = 1'd0;
     param_sched_d = 1'd0;
@@ -442,6 +461,11 @@ module hpcc_registers (
     if (rst) begin
       writing_d = 2'd0;
       reading_d = 2'd0;
+      awready_d = 1'd0;
+      wready_d = 1'd0;
+      arready_d = 1'd0;
+      has_address_d = 1'd0;
+      has_data_d = 1'd0;
       param_cc_d = 1'd0;
       param_sched_d = 1'd0;
       level_d = 1'd0;
@@ -450,6 +474,20 @@ module hpcc_registers (
       done_d = 1'd0;
       error_d = 1'd0;
       code_d = 3'd0;
+    end
+  end
+  always_comb begin
+    waddr_d = waddr_q;
+    if (s_axil_awvalid & awready_q) begin
+      waddr_d = s_axil_awaddr[11:2];
+    end
+  end
+  always_comb begin
+    wdata_d = wdata_q;
+    wstrb_d = wstrb_q;
+    if (s_axil_wvalid & wready_q) begin
+      wdata_d = s_axil_wdata;
+      wstrb_d = s_axil_wstrb;
     end
   end
   always_comb begin
@@ -465,6 +503,11 @@ module hpcc_registers (
   end
   initial begin
     writing_q = 2'd0;
+    awready_q = 1'd0;
+    wready_q = 1'd0;
+    arready_q = 1'd0;
+    has_address_q = 1'd0;
+    has_data_q = 1'd0;
     waddr_q = 10'd0;
     wdata_q = 32'd0;
     wstrb_q = 4'd0;
@@ -491,6 +534,11 @@ module hpcc_registers (
   end
   always @(posedge clk) begin
     writing_q <= writing_d;
+    awready_q <= awready_d;
+    wready_q <= wready_d;
+    arready_q <= arready_d;
+    has_address_q <= has_address_d;
+    has_data_q <= has_data_d;
     waddr_q <= waddr_d;
     wdata_q <= wdata_d;
     wstrb_q <= wstrb_d;

@@ -24,6 +24,9 @@
 // | 13, 14 | both bits are read |
 // | 16 | a flow that is out is woken |
 //
+// A flow that is cleared is as after power-up: every word of it is zero, both bits equal, hence out. Only the clearing after
+// reset does that, when no visit is under way.
+//
 // Engine for 2^`I` flows of 2^`A` in all, with `ROWS` waiting rows: 1 is a ring.
 module hpcc_sched_engine (
   // Clock.
@@ -58,7 +61,7 @@ module hpcc_sched_engine (
   input  wire  [15:0] random,
   // It may have something to send.
   input  wire  wake,
-  // It is cleared.
+  // It is cleared; its sender state is zero then.
   input  wire  clear,
   // Index whose visited word is wanted.
   input  wire  [5:0] asked,
@@ -80,9 +83,12 @@ module hpcc_sched_engine (
   wire  is_out;
   wire  waking;
   wire  settled;
+  wire  clears;
   wire  open;
   logic [37:0] entry;
   wire  ending;
+  logic [5:0] ends_at;
+  logic [143:0] after;
   wire  [5:0] lag;
   logic [5:0] tag_now;
   logic [5:0] tag_after;
@@ -92,9 +98,11 @@ module hpcc_sched_engine (
   wire  [5:0] pacing_ram_raddr;
   wire  [69:0] pacing_ram_rdata;
   wire  pacing_ram_we;
+  logic [69:0] pacing_ram_wdata;
   wire  [5:0] cap_ram_raddr;
   wire  [73:0] cap_ram_rdata;
   wire  cap_ram_we;
+  logic [73:0] cap_ram_wdata;
   wire  [69:0] cap_2_d;
   logic [69:0] cap_2_q;
   wire  [3:0] level_ram_raddr;
@@ -104,13 +112,13 @@ module hpcc_sched_engine (
   logic [76:0] level_ram_wdata;
   wire  [5:0] state_ram_raddr;
   wire  [143:0] state_ram_rdata;
-  wire  [5:0] state_ram_waddr;
+  wire  state_ram_we;
   wire  [64:0] visited_ram_rdata;
-  wire  [5:0] visited_ram_waddr;
+  wire  visited_ram_we;
   wire  [64:0] visited_ram_wdata;
   wire  [5:0] out_ram_raddr;
   wire  out_ram_rdata;
-  wire  [5:0] out_ram_waddr;
+  wire  out_ram_we;
   wire  out_ram_wdata;
   wire  [5:0] back_ram_raddr;
   wire  back_ram_rdata;
@@ -169,7 +177,7 @@ module hpcc_sched_engine (
     .rdata(pacing_ram_rdata),
     .we(pacing_ram_we),
     .waddr(index),
-    .wdata(pacing)
+    .wdata(pacing_ram_wdata)
   );
   hpcc_table_ram #(.WIDTH(74), .ADDRESS(6)) u_cap_ram (
     .clk(clk),
@@ -177,7 +185,7 @@ module hpcc_sched_engine (
     .rdata(cap_ram_rdata),
     .we(cap_ram_we),
     .waddr(index),
-    .wdata(cap)
+    .wdata(cap_ram_wdata)
   );
   hpcc_ram #(.WIDTH(77), .ADDRESS(4), .OUTPUT_REGISTER(0)) u_level_ram (
     .clk(clk),
@@ -191,24 +199,24 @@ module hpcc_sched_engine (
     .clk(clk),
     .raddr(state_ram_raddr),
     .rdata(state_ram_rdata),
-    .we(valid_13_q),
-    .waddr(state_ram_waddr),
-    .wdata(visit_state_after)
+    .we(state_ram_we),
+    .waddr(ends_at),
+    .wdata(after)
   );
   hpcc_table_ram #(.WIDTH(65), .ADDRESS(6)) u_visited_ram (
     .clk(clk),
     .raddr(asked),
     .rdata(visited_ram_rdata),
-    .we(valid_13_q),
-    .waddr(visited_ram_waddr),
+    .we(visited_ram_we),
+    .waddr(ends_at),
     .wdata(visited_ram_wdata)
   );
   hpcc_table_ram #(.WIDTH(1), .ADDRESS(6)) u_out_ram (
     .clk(clk),
     .raddr(out_ram_raddr),
     .rdata(out_ram_rdata),
-    .we(valid_13_q),
-    .waddr(out_ram_waddr),
+    .we(out_ram_we),
+    .waddr(ends_at),
     .wdata(out_ram_wdata)
   );
   hpcc_forward_ram #(.WIDTH(1), .ADDRESS(6)) u_back_ram (
@@ -309,18 +317,19 @@ module hpcc_sched_engine (
     .q(back_valid_15_q)
   );
   assign settled = settle_q == 5'd0;
-  assign pacing_ram_we = notify & paced;
-  assign cap_ram_we = notify & limited;
+  assign clears = notify & clear;
+  assign pacing_ram_we = clears | (notify & paced);
+  assign cap_ram_we = clears | (notify & limited);
   assign level_ram_we = level_write | (~settled);
   assign visited = visited_ram_rdata;
-  assign wake_13_d = ((({33'd0, (notify & clear)} << 33) | ({33'd0, (notify & wake)} << 32)) | ({25'd0, flow} << 16)) | {28'd0, index};
+  assign wake_13_d = ((({33'd0, clears} << 33) | ({33'd0, (notify & wake)} << 32)) | ({25'd0, flow} << 16)) | {28'd0, index};
   assign back_ram_raddr = wake_13_q[5:0];
   assign out_ram_raddr = wake_14_q[5:0];
   assign is_out = out_ram_rdata == back_ram_rdata;
-  assign waking = wake_16_q[32] & is_out;
+  assign waking = (wake_16_q[32] & is_out) & settled;
   assign back_ram_we = waking | wake_16_q[33];
   assign back_ram_waddr = wake_16_q[5:0];
-  assign back_ram_wdata = out_ram_rdata ^ waking;
+  assign back_ram_wdata = (out_ram_rdata ^ waking) & (~wake_16_q[33]);
   assign woken_up_data = wake_16_q[31:0];
   assign open = settled & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
@@ -331,12 +340,12 @@ module hpcc_sched_engine (
   assign sender_ram_raddr = entry_0_q[5:0];
   assign pacing_ram_raddr = entry_0_q[5:0];
   assign state_ram_raddr = entry_0_q[5:0];
-  assign state_ram_waddr = entry_13_q[5:0];
-  assign visited_ram_waddr = entry_13_q[5:0];
-  assign visited_ram_wdata = {1'd0, visit_state_after[63:0]} | ({64'd0, visit_state_after[142]} << 64);
-  assign out_ram_waddr = entry_13_q[5:0];
-  assign out_ram_wdata = visit_state_after[64];
   assign ending = valid_13_q & settled;
+  assign state_ram_we = ending | clears;
+  assign visited_ram_we = ending | clears;
+  assign visited_ram_wdata = {1'd0, after[63:0]} | ({64'd0, after[142]} << 64);
+  assign out_ram_we = ending | clears;
+  assign out_ram_wdata = after[64];
   assign lag = tag - entry_13_q[37:32];
   assign granted = |visit_grant[27:24];
   assign back_valid_15_d = ending & (~visit_idle);
@@ -359,6 +368,18 @@ module hpcc_sched_engine (
     end
   end
   always_comb begin
+    pacing_ram_wdata = pacing;
+    if (clears) begin
+      pacing_ram_wdata = {69'd0, 1'd0};
+    end
+  end
+  always_comb begin
+    cap_ram_wdata = cap;
+    if (clears) begin
+      cap_ram_wdata = {73'd0, 1'd0};
+    end
+  end
+  always_comb begin
     level_ram_waddr = level_group;
     level_ram_wdata = level;
     if (~settled) begin
@@ -370,6 +391,14 @@ module hpcc_sched_engine (
     entry = waiting_down_data;
     if (woken_down_valid) begin
       entry = ({32'd0, tag} << 32) | {6'd0, woken_down_data};
+    end
+  end
+  always_comb begin
+    ends_at = entry_13_q[5:0];
+    after = visit_state_after;
+    if (clears) begin
+      ends_at = index;
+      after = {143'd0, 1'd0};
     end
   end
   always_comb begin
