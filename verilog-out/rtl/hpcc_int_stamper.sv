@@ -66,8 +66,8 @@ module hpcc_int_stamper (
   wire  [15:0] int_bytes;
   wire  [239:0] patch;
   logic [239:0] patch_mask;
-  logic [577:0] patch_wide;
-  logic [577:0] mask_wide;
+  logic [511:0] patch_wide;
+  logic [511:0] mask_wide;
   wire  last;
   wire  reached_first;
   wire  reached_second;
@@ -97,16 +97,16 @@ module hpcc_int_stamper (
   logic first_3_q;
   logic first_4_d;
   logic first_4_q;
-  logic [577:0] beat_0_d;
-  logic [577:0] beat_0_q;
-  logic [577:0] beat_1_d;
-  logic [577:0] beat_1_q;
-  logic [577:0] beat_2_d;
-  logic [577:0] beat_2_q;
-  logic [577:0] beat_3_d;
-  logic [577:0] beat_3_q;
-  logic [577:0] beat_4_d;
-  logic [577:0] beat_4_q;
+  hpcc_nic_pkg::switch_beat_t beat_0_d;
+  hpcc_nic_pkg::switch_beat_t beat_0_q;
+  hpcc_nic_pkg::switch_beat_t beat_1_d;
+  hpcc_nic_pkg::switch_beat_t beat_1_q;
+  hpcc_nic_pkg::switch_beat_t beat_2_d;
+  hpcc_nic_pkg::switch_beat_t beat_2_q;
+  hpcc_nic_pkg::switch_beat_t beat_3_d;
+  hpcc_nic_pkg::switch_beat_t beat_3_q;
+  hpcc_nic_pkg::switch_beat_t beat_4_d;
+  hpcc_nic_pkg::switch_beat_t beat_4_q;
   logic [23:0] ts_0_d;
   logic [23:0] ts_0_q;
   logic [23:0] ts_1_d;
@@ -119,8 +119,6 @@ module hpcc_int_stamper (
   logic [23:0] ts_4_q;
   logic [31:0] queued_d;
   logic [31:0] queued_q;
-  wire  [511:0] header_data;
-  wire  [63:0] header_keep;
   wire  header_stamp;
   wire  header_grow;
   wire  header_has_tag;
@@ -130,13 +128,12 @@ module hpcc_int_stamper (
   wire  [15:0] header_udp_len;
   wire  [15:0] header_int_header;
   wire  [15:0] units_units;
-  wire  [63:0] length_keep;
   wire  [6:0] length_bytes;
   wire  insert_go;
   wire  insert_out_valid;
-  wire  [577:0] insert_out_beat;
+  wire  hpcc_nic_pkg::switch_beat_t insert_out_beat;
   wire  out_up_ready;
-  wire  [577:0] out_down_data;
+  wire  hpcc_nic_pkg::switch_beat_t out_down_data;
   wire  out_down_valid;
   logic [1:0] plan_d;
   logic [1:0] plan_q;
@@ -157,8 +154,8 @@ module hpcc_int_stamper (
   hpcc_switch_stamp_header u_header (
     .clk(clk),
     .go(go),
-    .data(header_data),
-    .keep(header_keep),
+    .data(beat_0_q.data),
+    .keep(beat_0_q.keep),
     .first(first_0_q),
     .int_port(cfg_int_port),
     .dscp(cfg_dscp),
@@ -182,7 +179,7 @@ module hpcc_int_stamper (
   hpcc_switch_beat_length u_length (
     .clk(clk),
     .go(go),
-    .keep(length_keep),
+    .keep(beat_0_q.keep),
     .bytes(length_bytes)
   );
   hpcc_switch_record_insert u_insert (
@@ -215,25 +212,22 @@ module hpcc_int_stamper (
   );
   assign go = insert_go;
   assign s_axis_tready = go;
-  assign header_data = beat_0_q[511:0];
-  assign header_keep = beat_0_q[575:512];
-  assign length_keep = beat_0_q[575:512];
   assign ip_bytes = (header_ip_len << 8) | (header_ip_len >> 8);
   assign sum_bytes = (header_checksum << 8) | (header_checksum >> 8);
   assign udp_bytes = (header_udp_len << 8) | (header_udp_len >> 8);
   assign int_bytes = (header_int_header << 8) | (header_int_header >> 8);
   assign patch = ((({224'd0, ip_bytes} << 16) | ({224'd0, sum_bytes} << 80)) | ({224'd0, udp_bytes} << 192)) | ({224'd0, int_bytes} << 224);
-  assign last = beat_3_q[576];
-  assign reached_first = 1'(beat_3_q[575:544] >> ({2'd0, header_position[2:0]} << 2));
-  assign reached_second = 1'(beat_3_q[543:512] >> ({2'd0, plan_place_q[2:0]} << 2));
+  assign last = beat_3_q.last;
+  assign reached_first = 1'(beat_3_q.keep[63:32] >> ({2'd0, header_position[2:0]} << 2));
+  assign reached_second = 1'(beat_3_q.keep[31:0] >> ({2'd0, plan_place_q[2:0]} << 2));
   assign recorded = recorded_4_q;
   assign counted = counted_4_q;
   assign truncated = truncated_4_q;
   assign m_axis_tvalid = out_down_valid;
-  assign m_axis_tdata = out_down_data[511:0];
-  assign m_axis_tkeep = out_down_data[575:512];
-  assign m_axis_tlast = out_down_data[576];
-  assign m_axis_tuser = out_down_data[577];
+  assign m_axis_tdata = out_down_data.data;
+  assign m_axis_tkeep = out_down_data.keep;
+  assign m_axis_tlast = out_down_data.last;
+  assign m_axis_tuser = out_down_data.bad;
   always_comb begin
     inside_d = inside_q;
     queued_d = queued_q;
@@ -265,8 +259,10 @@ module hpcc_int_stamper (
     if (go) begin
       valid_0_d = s_axis_tvalid;
       first_0_d = ~inside_q;
-      beat_0_d = (({66'd0, s_axis_tdata} | ({514'd0, s_axis_tkeep} << 512)) | ({577'd0, s_axis_tlast} << 576))
-          | ({577'd0, s_axis_tuser} << 577);
+      beat_0_d.data = s_axis_tdata;
+      beat_0_d.keep = s_axis_tkeep;
+      beat_0_d.last = s_axis_tlast;
+      beat_0_d.bad = s_axis_tuser;
       ts_0_d = now_ns;
       queued_d = queued_bytes;
       if (s_axis_tvalid) begin
@@ -293,7 +289,9 @@ module hpcc_int_stamper (
     counted_4_d = 1'd0;
     truncated_4_d = 1'd0;
     if (go) begin
-      beat_4_d = ((beat_3_q & (~mask_wide)) | (patch_wide & mask_wide)) | ({577'd0, cut} << 577);
+      beat_4_d = beat_3_q;
+      beat_4_d.data = (beat_3_q.data & (~mask_wide)) | (patch_wide & mask_wide);
+      beat_4_d.bad = beat_3_q.bad | cut;
       mode_4_d = plan_q;
       place_4_d = plan_place_q;
       if (first_3_q) begin
@@ -350,11 +348,11 @@ module hpcc_int_stamper (
   end
   always_comb begin
     if (header_has_tag) begin
-      patch_wide = {338'd0, patch} << 144;
-      mask_wide = {338'd0, patch_mask} << 144;
+      patch_wide = {272'd0, patch} << 144;
+      mask_wide = {272'd0, patch_mask} << 144;
     end else begin
-      patch_wide = {338'd0, patch} << 112;
-      mask_wide = {338'd0, patch_mask} << 112;
+      patch_wide = {272'd0, patch} << 112;
+      mask_wide = {272'd0, patch_mask} << 112;
     end
   end
   always_comb begin

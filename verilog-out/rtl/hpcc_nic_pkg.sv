@@ -3,6 +3,30 @@
 
 package hpcc_nic_pkg;
 
+  // A beat of a frame.
+  typedef struct packed {
+    // The frame is bad; with `last`.
+    logic bad;
+    // It is the frame's last.
+    logic last;
+    // Which of them belong to the frame.
+    logic [63:0] keep;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } switch_beat_t;
+
+  // What a hop records of itself, as the wire has it with the first byte in the highest bits.
+  typedef struct packed {
+    // Code of the port's speed.
+    logic [3:0] speed;
+    // When the frame left, ns.
+    logic [23:0] ts;
+    // Bytes sent before this frame, in units of 128 bytes times the multiplier.
+    logic [19:0] tx_bytes;
+    // Bytes in the queue, in units of 80 bytes times the multiplier.
+    logic [15:0] queued;
+  } hop_record_word_t;
+
   // What happens to a flow, as `hpcc_models::sched::Op`.
   typedef enum logic [3:0] {
     // Acknowledgement.
@@ -118,6 +142,42 @@ package hpcc_nic_pkg;
     // Next PSN.
     logic [23:0] nxt;
   } visited_t;
+
+  // A beat of a frame with its note, in the FIFO.
+  typedef struct packed {
+    // Travels beside the beat.
+    logic [43:0] note;
+    // The frame is bad; with `last`.
+    logic bad;
+    // It is the frame's last.
+    logic last;
+    // Which of them belong to the frame.
+    logic [63:0] keep;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } noted_beat_t;
+
+  // What happens to a beat when its ICRC is known.
+  typedef struct packed {
+    // Travels beside the beat.
+    logic [43:0] note;
+    // The frame is bad; counts with `last`.
+    logic bad;
+    // It is the frame's last.
+    logic last;
+    // Bytes of the beat that belong to the frame.
+    logic [6:0] count;
+    // Which eight bytes it goes into.
+    logic [2:0] eight;
+    // Where it goes within eight bytes, two bytes each.
+    logic [1:0] offset;
+    // Its upper half, the lower one ended the beat before.
+    logic high;
+    // The ICRC, or half of it, goes into this beat.
+    logic appends;
+    // There is a beat.
+    logic valid;
+  } append_plan_t;
 
   // A work request (`s_axis_work_tdata`).
   typedef struct packed {

@@ -13,7 +13,7 @@ module hpcc_switch_record_insert (
   // A beat is here.
   input  wire  valid,
   // The beat, header fields already replaced.
-  input  wire  [577:0] beat,
+  input  wire  hpcc_nic_pkg::switch_beat_t beat,
   // First of its frame.
   input  wire  first,
   // 0 pass, 1 insert in this beat, 2 the record is in an earlier beat.
@@ -37,12 +37,10 @@ module hpcc_switch_record_insert (
   // A beat is offered.
   output logic out_valid,
   // The beat.
-  output logic [577:0] out_beat
+  output       hpcc_nic_pkg::switch_beat_t out_beat
 );
-  wire  [511:0] data;
-  wire  [63:0] keep;
   logic [63:0] record;
-  wire  [63:0] record_now;
+  hpcc_nic_pkg::hop_record_word_t record_now;
   logic [63:0] inserted;
   wire  [8:0] shift;
   logic [511:0] upper;
@@ -52,8 +50,8 @@ module hpcc_switch_record_insert (
   wire  out_last;
   logic [29:0] sent_d;
   logic [29:0] sent_q;
-  logic [63:0] held_d;
-  logic [63:0] held_q;
+  hpcc_nic_pkg::hop_record_word_t held_d;
+  hpcc_nic_pkg::hop_record_word_t held_q;
   logic [63:0] carry_d;
   logic [63:0] carry_q;
   logic spill_d;
@@ -62,13 +60,10 @@ module hpcc_switch_record_insert (
   logic [7:0] spill_keep_q;
   logic spill_bad_d;
   logic spill_bad_q;
-  assign data = beat[511:0];
-  assign keep = beat[575:512];
-  assign record_now = ((({60'd0, speed} << 60) | ({40'd0, ts} << 36)) | ({44'd0, 20'((sent_q >> 7) >> unit_shift)} << 16)) | {48'd0, units};
   assign shift = {5'd0, place} << 5;
-  assign whole = ({64'd0, (data & (~upper))} | ({512'd0, inserted} << shift)) | ({64'd0, (data & upper)} << 64);
-  assign spills = (beat[576] & (mode != 2'd0)) & (|keep[63:56]);
-  assign out_last = beat[576] & (~spills);
+  assign whole = ({64'd0, (beat.data & (~upper))} | ({512'd0, inserted} << shift)) | ({64'd0, (beat.data & upper)} << 64);
+  assign spills = (beat.last & (mode != 2'd0)) & (|beat.keep[63:56]);
+  assign out_last = beat.last & (~spills);
   assign go = ready & (~spill_q);
   always_comb begin
     sent_d = sent_q;
@@ -78,19 +73,24 @@ module hpcc_switch_record_insert (
     spill_keep_d = spill_keep_q;
     spill_bad_d = spill_bad_q;
     out_valid = valid;
-    out_beat = (({2'd0, (whole & {64'd0, (~{511'd0, 1'd0})})} | ({514'd0, out_keep} << 512)) | ({577'd0, out_last} << 576))
-        | ({577'd0, beat[577]} << 577);
+    out_beat.data = whole[511:0];
+    out_beat.keep = out_keep;
+    out_beat.last = out_last;
+    out_beat.bad = beat.bad;
     if (spill_q) begin
       out_valid = 1'd1;
-      out_beat = (({514'd0, carry_q} | ({570'd0, spill_keep_q} << 512)) | ({577'd0, 1'd1} << 576)) | ({577'd0, spill_bad_q} << 577);
+      out_beat.data = {448'd0, carry_q};
+      out_beat.keep = {56'd0, spill_keep_q};
+      out_beat.last = 1'd1;
+      out_beat.bad = spill_bad_q;
       if (ready) begin
         spill_d = 1'd0;
       end
     end else begin
       if (ready & valid) begin
         spill_d = spills;
-        spill_keep_d = keep[63:56];
-        spill_bad_d = beat[577];
+        spill_keep_d = beat.keep[63:56];
+        spill_bad_d = beat.bad;
         carry_d = whole[575:512];
         sent_d = sent_q + {22'd0, amount};
         if (first) begin
@@ -104,10 +104,15 @@ module hpcc_switch_record_insert (
     end
   end
   always_comb begin
+    record_now.speed = speed;
+    record_now.ts = ts;
+    record_now.tx_bytes = 20'((sent_q >> 7) >> unit_shift);
+    record_now.queued = units;
+  end
+  always_comb begin
+    record = held_q;
     if (first) begin
       record = record_now;
-    end else begin
-      record = held_q;
     end
   end
   always_comb begin
@@ -128,9 +133,9 @@ module hpcc_switch_record_insert (
     end
   end
   always_comb begin
-    out_keep = keep;
+    out_keep = beat.keep;
     if (mode != 2'd0) begin
-      out_keep = (keep << 8) | 64'hff;
+      out_keep = (beat.keep << 8) | 64'hff;
     end
   end
   initial begin

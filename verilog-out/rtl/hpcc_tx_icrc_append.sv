@@ -65,8 +65,10 @@ module hpcc_tx_icrc_append #(
   logic appends;
   logic high;
   logic [6:0] count;
-  wire  [60:0] planned;
+  hpcc_nic_pkg::append_plan_t plan_new;
+  wire  hpcc_nic_pkg::append_plan_t planned;
   logic [31:0] icrc;
+  hpcc_nic_pkg::noted_beat_t stored;
   wire  leaves;
   logic [9:0] frames_new;
   logic valid_1_q;
@@ -77,8 +79,7 @@ module hpcc_tx_icrc_append #(
   wire  [223:0] headers_1_d;
   logic [223:0] headers_1_q;
   logic [2:0] code_1_q;
-  wire  [60:0] plan_1_d;
-  logic [60:0] plan_1_q;
+  hpcc_nic_pkg::append_plan_t plan_1_q;
   wire  bytes_has_tag;
   wire  [511:0] bytes_q;
   wire  [31:0] fold_q;
@@ -89,25 +90,21 @@ module hpcc_tx_icrc_append #(
   wire  [31:0] state_q;
   wire  [5:0] zeros_q;
   wire  [31:0] unroll_q;
-  wire  [60:0] plan_q;
+  wire  hpcc_nic_pkg::append_plan_t plan_q;
   wire  [511:0] late_q;
   wire  [79:0] part_13_d;
   logic [79:0] part_13_q;
-  wire  [2:0] place_13_d;
-  logic [2:0] place_13_q;
+  logic [2:0] eight_13_q;
   wire  [63:0] keep_13_d;
   logic [63:0] keep_13_q;
   wire  valid_13_d;
   logic valid_13_q;
-  wire  last_13_d;
   logic last_13_q;
   wire  bad_13_d;
   logic bad_13_q;
-  wire  [43:0] note_13_d;
   logic [43:0] note_13_q;
-  wire  [621:0] out_up_data;
   wire  out_up_ready;
-  wire  [621:0] out_down_data;
+  wire  hpcc_nic_pkg::noted_beat_t out_down_data;
   wire  out_down_valid;
   wire  out_down_ready;
   wire  out_crowded;
@@ -168,7 +165,7 @@ module hpcc_tx_icrc_append #(
   hpcc_fifo #(.WIDTH(622), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
     .clk(clk),
     .rst(rst),
-    .up_data(out_up_data),
+    .up_data(stored),
     .up_valid(valid_13_q),
     .up_ready(out_up_ready),
     .down_data(out_down_data),
@@ -182,8 +179,6 @@ module hpcc_tx_icrc_append #(
     .q(arrived_q)
   );
   assign short_by = 7'h40 - tail;
-  assign plan_1_d = (((((({60'd0, valid} | ({60'd0, appends} << 1)) | ({60'd0, high} << 2)) | ({56'd0, place} << 3))
-      | ({54'd0, count} << 8)) | ({60'd0, last} << 15)) | ({60'd0, bad} << 16)) | ({17'd0, note} << 17);
   assign headers_1_d = (((((((((({216'd0, (outer[223:216] ^ 8'he3)} << 216) | ({216'd0, 8'hdf} << 208))
       | ({208'd0, (icrc_lengths[31:16] ^ 16'hbbde)} << 192)) | ({192'd0, outer[191:160]} << 160)) | ({216'd0, 8'hff} << 152))
       | ({216'd0, outer[151:144]} << 144)) | ({208'd0, 16'hffff} << 128)) | ({160'd0, outer[127:64]} << 64))
@@ -193,20 +188,15 @@ module hpcc_tx_icrc_append #(
   assign state_enable = moves_q[0];
   assign state_first = moves_q[1];
   assign planned = plan_q;
-  assign part_13_d = {48'd0, icrc} << ({4'd0, planned[4:3]} << 4);
-  assign place_13_d = planned[7:5];
-  assign keep_13_d = ~((~64'd0) << planned[14:8]);
-  assign valid_13_d = planned[0] & (~rst);
-  assign last_13_d = planned[15];
-  assign bad_13_d = planned[16] & planned[15];
-  assign note_13_d = planned[60:17];
-  assign out_up_data = ((({110'd0, (late_q | ({432'd0, part_13_q} << ({6'd0, place_13_q} << 6)))} | ({558'd0, keep_13_q} << 512))
-      | ({621'd0, last_13_q} << 576)) | ({621'd0, bad_13_q} << 577)) | ({578'd0, note_13_q} << 578);
+  assign part_13_d = {48'd0, icrc} << ({4'd0, planned.offset} << 4);
+  assign keep_13_d = ~((~64'd0) << planned.count);
+  assign valid_13_d = planned.valid & (~rst);
+  assign bad_13_d = planned.bad & planned.last;
   assign crowded = out_crowded;
-  assign down_data = out_down_data[577:0];
-  assign down_note = out_down_data[621:578];
+  assign down_data = 578'(out_down_data);
+  assign down_note = out_down_data.note;
   assign arrived_d = (valid_13_q & last_13_q) & out_up_ready;
-  assign leaves = ((out_down_valid & whole_q) & down_ready) & out_down_data[576];
+  assign leaves = ((out_down_valid & whole_q) & down_ready) & out_down_data.last;
   assign down_valid = out_down_valid & whole_q;
   assign out_down_ready = down_ready & whole_q;
   always_comb begin
@@ -244,13 +234,31 @@ module hpcc_tx_icrc_append #(
     end
   end
   always_comb begin
+    plan_new.valid = valid;
+    plan_new.appends = appends;
+    plan_new.high = high;
+    plan_new.offset = place[1:0];
+    plan_new.eight = place[4:2];
+    plan_new.count = count;
+    plan_new.last = last;
+    plan_new.bad = bad;
+    plan_new.note = note;
+  end
+  always_comb begin
     icrc = 32'd0;
-    if (planned[1]) begin
+    if (planned.appends) begin
       icrc = unroll_q;
-      if (planned[2]) begin
+      if (planned.high) begin
         icrc = unroll_q >> 16;
       end
     end
+  end
+  always_comb begin
+    stored.data = late_q | ({432'd0, part_13_q} << ({6'd0, eight_13_q} << 6));
+    stored.keep = keep_13_q;
+    stored.last = last_13_q;
+    stored.bad = bad_13_q;
+    stored.note = note_13_q;
   end
   always_comb begin
     frames_new = frames_q;
@@ -278,7 +286,7 @@ module hpcc_tx_icrc_append #(
     code_1_q = 3'd0;
     plan_1_q = 61'd0;
     part_13_q = 80'd0;
-    place_13_q = 3'd0;
+    eight_13_q = 3'd0;
     keep_13_q = 64'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
@@ -294,14 +302,14 @@ module hpcc_tx_icrc_append #(
     zeros_1_q <= zeros_1_d;
     headers_1_q <= headers_1_d;
     code_1_q <= int_code;
-    plan_1_q <= plan_1_d;
+    plan_1_q <= plan_new;
     part_13_q <= part_13_d;
-    place_13_q <= place_13_d;
+    eight_13_q <= planned.eight;
     keep_13_q <= keep_13_d;
     valid_13_q <= valid_13_d;
-    last_13_q <= last_13_d;
+    last_13_q <= planned.last;
     bad_13_q <= bad_13_d;
-    note_13_q <= note_13_d;
+    note_13_q <= planned.note;
     frames_q <= frames_d;
     whole_q <= whole_d;
   end

@@ -2,12 +2,11 @@
 //! longer fits goes into the next beat, at the end of a frame into one of its own.
 
 use crate::emit::naming::named;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::bit_cast_number;
+use crate::words::switch::{HopRecordWord, SwitchBeat};
 use rust_hdl::prelude::*;
-
-/// A beat on its way: data 511:0, byte enables 575:512, last 576, bad 577.
-pub type Beat = W<578, 10>;
 
 /// Combinational from the beat in to the beat out; the counter of sent bytes and the eight bytes that are carried over.
 #[derive(LogicBlock, Default)]
@@ -19,7 +18,7 @@ pub struct RecordInsert {
     /// A beat is here.
     pub valid: Signal<In, Bit>,
     /// The beat, header fields already replaced.
-    pub beat: Signal<In, Beat>,
+    pub beat: Signal<In, SwitchBeat>,
     /// First of its frame.
     pub first: Signal<In, Bit>,
     /// 0 pass, 1 insert in this beat, 2 the record is in an earlier beat.
@@ -43,11 +42,9 @@ pub struct RecordInsert {
     /// A beat is offered.
     pub out_valid: Signal<Out, Bit>,
     /// The beat.
-    pub out_beat: Signal<Out, Beat>,
-    data: Signal<Local, W<512, 8>>,
-    keep: Signal<Local, U<64>>,
+    pub out_beat: Signal<Out, SwitchBeat>,
     record: Signal<Local, U<64>>,
-    record_now: Signal<Local, U<64>>,
+    record_now: Signal<Local, HopRecordWord>,
     inserted: Signal<Local, U<64>>,
     shift: Signal<Local, U<9>>,
     upper: Signal<Local, W<512, 8>>,
@@ -56,7 +53,7 @@ pub struct RecordInsert {
     out_keep: Signal<Local, U<64>>,
     out_last: Signal<Local, Bit>,
     sent: DFF<U<30>>,
-    held: DFF<U<64>>,
+    held: DFF<HopRecordWord>,
     carry: DFF<U<64>>,
     spill: DFF<Bit>,
     spill_keep: DFF<U<8>>,
@@ -67,18 +64,14 @@ impl Logic for RecordInsert {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, sent, held, carry, spill, spill_keep, spill_bad);
-        self.data.next = bit_cast_ww::<512, 8, 578, 10>(self.beat.val());
-        self.keep.next = self.beat.val().get_bits::<64>(512);
-
         // txBytes is what the port had sent before the first beat of this frame
-        self.record_now.next = (bit_cast_u::<64, 4>(self.speed.val()) << 60)
-            | (bit_cast_u::<64, 24>(self.ts.val()) << 36)
-            | (bit_cast_u::<64, 20>(bit_cast_u::<20, 30>(self.sent.q.val() >> 7 >> self.unit_shift.val())) << 16)
-            | bit_cast_u::<64, 16>(self.units.val());
+        self.record_now.next.speed = self.speed.val();
+        self.record_now.next.ts = self.ts.val();
+        self.record_now.next.tx_bytes = bit_cast_u::<20, 30>(self.sent.q.val() >> 7 >> self.unit_shift.val());
+        self.record_now.next.queued = self.units.val();
+        self.record.next = bit_cast_number::<64, HopRecordWord>(self.held.q.val());
         if self.first.val() {
-            self.record.next = self.record_now.val();
-        } else {
-            self.record.next = self.held.q.val();
+            self.record.next = bit_cast_number::<64, HopRecordWord>(self.record_now.val());
         }
         // first byte of the wire lowest
         self.inserted.next = bits_u::<64>(0);
@@ -100,39 +93,37 @@ impl Logic for RecordInsert {
         if self.mode.val() == 0 {
             self.upper.next = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
         }
-        self.whole.next = bit_cast_ww::<576, 9, 512, 8>(self.data.val() & !self.upper.val())
+        self.whole.next = bit_cast_ww::<576, 9, 512, 8>(self.beat.val().data & !self.upper.val())
             | (bit_cast_w::<576, 9, 64>(self.inserted.val()) << self.shift.val())
-            | (bit_cast_ww::<576, 9, 512, 8>(self.data.val() & self.upper.val()) << 64);
-        self.spills.next =
-            self.beat.val().get_bit(576) & (self.mode.val() != 0) & self.keep.val().get_bits::<8>(56).any();
+            | (bit_cast_ww::<576, 9, 512, 8>(self.beat.val().data & self.upper.val()) << 64);
+        self.spills.next = self.beat.val().last & (self.mode.val() != 0) & self.beat.val().keep.get_bits::<8>(56).any();
 
-        self.out_keep.next = self.keep.val();
+        self.out_keep.next = self.beat.val().keep;
         if self.mode.val() != 0 {
-            self.out_keep.next = (self.keep.val() << 8) | 0xff;
+            self.out_keep.next = (self.beat.val().keep << 8) | 0xff;
         }
-        self.out_last.next = self.beat.val().get_bit(576) & !self.spills.val();
+        self.out_last.next = self.beat.val().last & !self.spills.val();
         self.out_valid.next = self.valid.val();
-        self.out_beat.next = bit_cast_ww::<578, 10, 576, 9>(
-            self.whole.val() & bit_cast_ww::<576, 9, 512, 8>(!bit_cast_w::<512, 8, 1>(bits_u::<1>(0))),
-        ) | (bit_cast_w::<578, 10, 64>(self.out_keep.val()) << 512)
-            | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.out_last.val())) << 576)
-            | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.beat.val().get_bit(577))) << 577);
+        self.out_beat.next.data = bit_cast_ww::<512, 8, 576, 9>(self.whole.val());
+        self.out_beat.next.keep = self.out_keep.val();
+        self.out_beat.next.last = self.out_last.val();
+        self.out_beat.next.bad = self.beat.val().bad;
         self.go.next = self.ready.val() & !self.spill.q.val();
 
         if self.spill.q.val() {
             self.out_valid.next = true;
-            self.out_beat.next = bit_cast_w::<578, 10, 64>(self.carry.q.val())
-                | (bit_cast_w::<578, 10, 8>(self.spill_keep.q.val()) << 512)
-                | (bit_cast_w::<578, 10, 1>(bits_u::<1>(1)) << 576)
-                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.spill_bad.q.val())) << 577);
+            self.out_beat.next.data = bit_cast_w::<512, 8, 64>(self.carry.q.val());
+            self.out_beat.next.keep = bit_cast_u::<64, 8>(self.spill_keep.q.val());
+            self.out_beat.next.last = true;
+            self.out_beat.next.bad = self.spill_bad.q.val();
             if self.ready.val() {
                 self.spill.d.next = false;
             }
         } else {
             if self.ready.val() & self.valid.val() {
                 self.spill.d.next = self.spills.val();
-                self.spill_keep.d.next = self.keep.val().get_bits::<8>(56);
-                self.spill_bad.d.next = self.beat.val().get_bit(577);
+                self.spill_keep.d.next = self.beat.val().keep.get_bits::<8>(56);
+                self.spill_bad.d.next = self.beat.val().bad;
                 self.carry.d.next = self.whole.val().get_bits::<64>(512);
                 self.sent.d.next = self.sent.q.val() + bit_cast_u::<30, 8>(self.amount.val());
                 if self.first.val() {

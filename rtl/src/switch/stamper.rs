@@ -5,13 +5,14 @@
 //! boundary takes one clock more.
 
 use super::header::StampHeader;
-use super::insert::{Beat, RecordInsert};
+use super::insert::RecordInsert;
 use super::length::BeatLength;
 use super::queue::QueueUnits;
 use crate::emit::naming::named;
 use crate::prim::skid::Skid;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::words::switch::SwitchBeat;
 use rust_hdl::prelude::*;
 
 /// Clocks from the edge that takes a beat to the clock in which it is offered, the receiver being ready.
@@ -73,14 +74,14 @@ pub struct IntStamper {
     inside: DFF<Bit>,
     valid: [DFF<Bit>; 5],
     first: [DFF<Bit>; 5],
-    beat: [DFF<Beat>; 5],
+    beat: [DFF<SwitchBeat>; 5],
     ts: [DFF<U<24>>; 5],
     queued: DFF<U<32>>,
     header: StampHeader,
     units: QueueUnits,
     length: BeatLength,
     insert: RecordInsert,
-    out: Skid<Beat>,
+    out: Skid<SwitchBeat>,
     // stage 3 to 4
     ip_bytes: Signal<Local, U<16>>,
     sum_bytes: Signal<Local, U<16>>,
@@ -88,8 +89,8 @@ pub struct IntStamper {
     int_bytes: Signal<Local, U<16>>,
     patch: Signal<Local, W<240, 4>>,
     patch_mask: Signal<Local, W<240, 4>>,
-    patch_wide: Signal<Local, W<578, 10>>,
-    mask_wide: Signal<Local, W<578, 10>>,
+    patch_wide: Signal<Local, W<512, 8>>,
+    mask_wide: Signal<Local, W<512, 8>>,
     /// Plan for the frame's next beat: as `RecordInsert::mode`.
     plan: DFF<U<2>>,
     plan_place: DFF<U<4>>,
@@ -133,10 +134,10 @@ impl Logic for IntStamper {
         if self.go.val() {
             self.valid[0].d.next = self.s_axis_tvalid.val();
             self.first[0].d.next = !self.inside.q.val();
-            self.beat[0].d.next = bit_cast_ww::<578, 10, 512, 8>(self.s_axis_tdata.val())
-                | (bit_cast_w::<578, 10, 64>(self.s_axis_tkeep.val()) << 512)
-                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.s_axis_tlast.val())) << 576)
-                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.s_axis_tuser.val())) << 577);
+            self.beat[0].d.next.data = self.s_axis_tdata.val();
+            self.beat[0].d.next.keep = self.s_axis_tkeep.val();
+            self.beat[0].d.next.last = self.s_axis_tlast.val();
+            self.beat[0].d.next.bad = self.s_axis_tuser.val();
             self.ts[0].d.next = self.now_ns.val();
             self.queued.d.next = self.queued_bytes.val();
             if self.s_axis_tvalid.val() {
@@ -150,8 +151,8 @@ impl Logic for IntStamper {
             }
         }
         self.header.go.next = self.go.val();
-        self.header.data.next = bit_cast_ww::<512, 8, 578, 10>(self.beat[0].q.val());
-        self.header.keep.next = self.beat[0].q.val().get_bits::<64>(512);
+        self.header.data.next = self.beat[0].q.val().data;
+        self.header.keep.next = self.beat[0].q.val().keep;
         self.header.first.next = self.first[0].q.val();
         self.header.int_port.next = self.cfg_int_port.val();
         self.header.dscp.next = self.cfg_dscp.val();
@@ -160,7 +161,7 @@ impl Logic for IntStamper {
         self.units.bytes.next = self.queued.q.val();
         self.units.unit_shift.next = self.cfg_unit_shift.val();
         self.length.go.next = self.go.val();
-        self.length.keep.next = self.beat[0].q.val().get_bits::<64>(512);
+        self.length.keep.next = self.beat[0].q.val().keep;
 
         // stage 3: header fields, wire order, IPv4 bytes 2, 10, 24 and INT at 28
         self.ip_bytes.next = (self.header.ip_len.val() << 8) | (self.header.ip_len.val() >> 8);
@@ -182,19 +183,19 @@ impl Logic for IntStamper {
                 | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 224);
         }
         if self.header.has_tag.val() {
-            self.patch_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch.val()) << 144;
-            self.mask_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch_mask.val()) << 144;
+            self.patch_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch.val()) << 144;
+            self.mask_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch_mask.val()) << 144;
         } else {
-            self.patch_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch.val()) << 112;
-            self.mask_wide.next = bit_cast_ww::<578, 10, 240, 4>(self.patch_mask.val()) << 112;
+            self.patch_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch.val()) << 112;
+            self.mask_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch_mask.val()) << 112;
         }
 
         // stage 3: the record lies in the first beat, at 44 to 60, or in the second, at 0 to 16, and must not be its end
-        self.last.next = self.beat[3].q.val().get_bit(576);
-        self.reached_first.next = (self.beat[3].q.val().get_bits::<32>(544)
+        self.last.next = self.beat[3].q.val().last;
+        self.reached_first.next = (self.beat[3].q.val().keep.get_bits::<32>(32)
             >> (bit_cast_u::<5, 3>(self.header.position.val().get_bits::<3>(0)) << 2))
             .get_bit(0);
-        self.reached_second.next = (self.beat[3].q.val().get_bits::<32>(512)
+        self.reached_second.next = (self.beat[3].q.val().keep.get_bits::<32>(0)
             >> (bit_cast_u::<5, 3>(self.plan_place.q.val().get_bits::<3>(0)) << 2))
             .get_bit(0);
         if self.first[3].q.val() {
@@ -223,9 +224,10 @@ impl Logic for IntStamper {
         self.counted_4.d.next = false;
         self.truncated_4.d.next = false;
         if self.go.val() {
-            self.beat[4].d.next = (self.beat[3].q.val() & !self.mask_wide.val())
-                | (self.patch_wide.val() & self.mask_wide.val())
-                | (bit_cast_w::<578, 10, 1>(bit_cast_b(self.cut.val())) << 577);
+            self.beat[4].d.next = self.beat[3].q.val();
+            self.beat[4].d.next.data =
+                (self.beat[3].q.val().data & !self.mask_wide.val()) | (self.patch_wide.val() & self.mask_wide.val());
+            self.beat[4].d.next.bad = self.beat[3].q.val().bad | self.cut.val();
             self.mode_4.d.next = self.plan.q.val();
             self.place_4.d.next = self.plan_place.q.val();
             if self.first[3].q.val() {
@@ -282,10 +284,10 @@ impl Logic for IntStamper {
         self.out.up.data.next = self.insert.out_beat.val();
         self.m_axis_tvalid.next = self.out.down.valid.val();
         self.out.down.ready.next = self.m_axis_tready.val();
-        self.m_axis_tdata.next = bit_cast_ww::<512, 8, 578, 10>(self.out.down.data.val());
-        self.m_axis_tkeep.next = self.out.down.data.val().get_bits::<64>(512);
-        self.m_axis_tlast.next = self.out.down.data.val().get_bit(576);
-        self.m_axis_tuser.next = self.out.down.data.val().get_bit(577);
+        self.m_axis_tdata.next = self.out.down.data.val().data;
+        self.m_axis_tkeep.next = self.out.down.data.val().keep;
+        self.m_axis_tlast.next = self.out.down.data.val().last;
+        self.m_axis_tuser.next = self.out.down.data.val().bad;
 
         if self.reset.val() {
             self.inside.d.next = false;

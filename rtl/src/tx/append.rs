@@ -21,7 +21,9 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::bit_cast_bus;
 use crate::rx::icrc_bytes::IcrcBytes;
+use crate::words::tx::{AppendPlan, NotedBeat};
 use rust_hdl::prelude::*;
 
 /// Data comes one clock after what describes it: what describes it is registered once beside [`super::frame_bytes::FrameBytes`].
@@ -79,26 +81,28 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     zeros_1: DFF<U<6>>,
     headers_1: DFF<W<224, 4>>,
     code_1: DFF<U<3>>,
-    plan_1: DFF<U<61>>,
+    plan_new: Signal<Local, AppendPlan>,
+    plan_1: DFF<AppendPlan>,
     bytes: IcrcBytes,
     fold: CrcFold,
     moves: Delay<U<2>, 4>,
     state: CrcState,
     zeros: Delay<U<6>, 5>,
     unroll: CrcUnroll,
-    plan: Delay<U<61>, 11>,
+    plan: Delay<AppendPlan, 11>,
     late: Delay<W<512, 8>, 12>,
-    planned: Signal<Local, U<61>>,
+    planned: Signal<Local, AppendPlan>,
     // 13
     icrc: Signal<Local, U<32>>,
     part_13: DFF<W<80, 2>>,
-    place_13: DFF<U<3>>,
+    eight_13: DFF<U<3>>,
     keep_13: DFF<U<64>>,
     valid_13: DFF<Bit>,
     last_13: DFF<Bit>,
     bad_13: DFF<Bit>,
     note_13: DFF<U<44>>,
-    out: StreamFifo<W<622, 10>, A, MARK>,
+    stored: Signal<Local, NotedBeat>,
+    out: StreamFifo<NotedBeat, A, MARK>,
     // frames that are in the FIFO to their last beat
     arrived: Delay<Bit, 2>,
     leaves: Signal<Local, Bit>,
@@ -112,7 +116,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
     fn update(&mut self) {
         clock!(self, clock, bytes, fold, moves, state, zeros, unroll, plan, late, out, arrived);
         dff_setup!(self, clock, valid_1, number_1, covered_1, zeros_1, headers_1, code_1, plan_1);
-        dff_setup!(self, clock, frames, whole, part_13, place_13, keep_13, valid_13, last_13, bad_13, note_13);
+        dff_setup!(self, clock, frames, whole, part_13, eight_13, keep_13, valid_13, last_13, bad_13, note_13);
         self.out.reset.next = self.reset.val();
 
         // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
@@ -151,14 +155,16 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
             // the register has not moved since the beat before
             self.zeros_1.d.next = self.short_by.val().get_bits::<6>(0);
         }
-        self.plan_1.d.next = bit_cast_u::<61, 1>(bit_cast_b(self.valid.val()))
-            | (bit_cast_u::<61, 1>(bit_cast_b(self.appends.val())) << 1)
-            | (bit_cast_u::<61, 1>(bit_cast_b(self.high.val())) << 2)
-            | (bit_cast_u::<61, 5>(self.place.val()) << 3)
-            | (bit_cast_u::<61, 7>(self.count.val()) << 8)
-            | (bit_cast_u::<61, 1>(bit_cast_b(self.last.val())) << 15)
-            | (bit_cast_u::<61, 1>(bit_cast_b(self.bad.val())) << 16)
-            | (bit_cast_u::<61, 44>(self.note.val()) << 17);
+        self.plan_new.next.valid = self.valid.val();
+        self.plan_new.next.appends = self.appends.val();
+        self.plan_new.next.high = self.high.val();
+        self.plan_new.next.offset = self.place.val().get_bits::<2>(0);
+        self.plan_new.next.eight = self.place.val().get_bits::<3>(2);
+        self.plan_new.next.count = self.count.val();
+        self.plan_new.next.last = self.last.val();
+        self.plan_new.next.bad = self.bad.val();
+        self.plan_new.next.note = self.note.val();
+        self.plan_1.d.next = self.plan_new.val();
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
         self.headers_1.d.next = (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(216) ^ bits_u::<8>(0xe3))
             << 216)
@@ -195,40 +201,38 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         // 12: into place within eight bytes
         self.planned.next = self.plan.q.val();
         self.icrc.next = bits_u::<32>(0);
-        if self.planned.val().get_bit(1) {
+        if self.planned.val().appends {
             self.icrc.next = self.unroll.q.val();
-            if self.planned.val().get_bit(2) {
+            if self.planned.val().high {
                 self.icrc.next = self.unroll.q.val() >> 16;
             }
         }
         self.part_13.d.next =
-            bit_cast_w::<80, 2, 32>(self.icrc.val()) << (bit_cast_u::<6, 2>(self.planned.val().get_bits::<2>(3)) << 4);
-        self.place_13.d.next = self.planned.val().get_bits::<3>(5);
-        self.keep_13.d.next = !((!bits_u::<64>(0)) << self.planned.val().get_bits::<7>(8));
-        self.valid_13.d.next = self.planned.val().get_bit(0) & !self.reset.val();
-        self.last_13.d.next = self.planned.val().get_bit(15);
-        self.bad_13.d.next = self.planned.val().get_bit(16) & self.planned.val().get_bit(15);
-        self.note_13.d.next = self.planned.val().get_bits::<44>(17);
+            bit_cast_w::<80, 2, 32>(self.icrc.val()) << (bit_cast_u::<6, 2>(self.planned.val().offset) << 4);
+        self.eight_13.d.next = self.planned.val().eight;
+        self.keep_13.d.next = !((!bits_u::<64>(0)) << self.planned.val().count);
+        self.valid_13.d.next = self.planned.val().valid & !self.reset.val();
+        self.last_13.d.next = self.planned.val().last;
+        self.bad_13.d.next = self.planned.val().bad & self.planned.val().last;
+        self.note_13.d.next = self.planned.val().note;
 
         // 13
-        self.out.up.data.next = bit_cast_ww::<622, 10, 512, 8>(
-            self.late.q.val()
-                | (bit_cast_ww::<512, 8, 80, 2>(self.part_13.q.val())
-                    << (bit_cast_u::<9, 3>(self.place_13.q.val()) << 6)),
-        ) | (bit_cast_w::<622, 10, 64>(self.keep_13.q.val()) << 512)
-            | (bit_cast_w::<622, 10, 1>(bit_cast_b(self.last_13.q.val())) << 576)
-            | (bit_cast_w::<622, 10, 1>(bit_cast_b(self.bad_13.q.val())) << 577)
-            | (bit_cast_w::<622, 10, 44>(self.note_13.q.val()) << 578);
+        self.stored.next.data = self.late.q.val()
+            | (bit_cast_ww::<512, 8, 80, 2>(self.part_13.q.val()) << (bit_cast_u::<9, 3>(self.eight_13.q.val()) << 6));
+        self.stored.next.keep = self.keep_13.q.val();
+        self.stored.next.last = self.last_13.q.val();
+        self.stored.next.bad = self.bad_13.q.val();
+        self.stored.next.note = self.note_13.q.val();
+        self.out.up.data.next = self.stored.val();
         self.out.up.valid.next = self.valid_13.q.val();
         self.crowded.next = self.out.crowded.val();
-        self.down.data.next = bit_cast_ww::<578, 10, 622, 10>(self.out.down.data.val());
-        self.down_note.next = self.out.down.data.val().get_bits::<44>(578);
+        self.down.data.next =
+            bit_cast_ww::<578, 10, 622, 10>(bit_cast_bus::<622, 10, NotedBeat>(self.out.down.data.val()));
+        self.down_note.next = self.out.down.data.val().note;
         // a frame's last beat stands at the output three clocks after it came, if nothing stands before it
         self.arrived.d.next = self.valid_13.q.val() & self.last_13.q.val() & self.out.up.ready.val();
-        self.leaves.next = self.out.down.valid.val()
-            & self.whole.q.val()
-            & self.down.ready.val()
-            & self.out.down.data.val().get_bit(576);
+        self.leaves.next =
+            self.out.down.valid.val() & self.whole.q.val() & self.down.ready.val() & self.out.down.data.val().last;
         self.frames_new.next = self.frames.q.val();
         if self.arrived.q.val() & !self.leaves.val() {
             self.frames_new.next = self.frames.q.val() + 1;

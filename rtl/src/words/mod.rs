@@ -11,6 +11,8 @@
 //! | [`transport`] | packets between parser, engines and frame builders |
 //! | [`dma`] | jobs of the memory readers and writers |
 //! | [`sched`] | flows and operations on them |
+//! | [`switch`] | beats in the INT stamper, and its record |
+//! | [`tx`] | beats of frames on their way out |
 //!
 //! [`print`] makes tables of the book and a C header of them.
 
@@ -18,7 +20,9 @@ pub mod context;
 pub mod dma;
 pub mod print;
 pub mod sched;
+pub mod switch;
 pub mod transport;
+pub mod tx;
 pub mod work;
 
 #[cfg(test)]

@@ -5,7 +5,9 @@
 use super::context::{HostCommand, Neighbour, QpContext, Region};
 use super::dma::DmaJob;
 use super::sched::{FlowShared, Operation, SenderFlow, Visited};
+use super::switch::{HopRecordWord, SwitchBeat};
 use super::transport::{AckSend, Action, Commit, Message, ReadRequest, ReadState, RxPacket, TxPacket};
+use super::tx::{AppendPlan, NotedBeat};
 use super::work::{Completion, WorkRequest};
 use crate::emit::naming::snake_case;
 use crate::prim::word::{bits_of_kind, name_and_doc};
@@ -37,9 +39,13 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         AckSend::descriptor(),
         TxPacket::descriptor(),
         DmaJob::descriptor(),
+        AppendPlan::descriptor(),
+        NotedBeat::descriptor(),
         Message::descriptor(),
         ReadRequest::descriptor(),
         ReadState::descriptor(),
+        SwitchBeat::descriptor(),
+        HopRecordWord::descriptor(),
         Operation::descriptor(),
         FlowShared::descriptor(),
         SenderFlow::descriptor(),
@@ -306,7 +312,9 @@ mod tests {
             include_str!("context.rs"),
             include_str!("dma.rs"),
             include_str!("sched.rs"),
+            include_str!("switch.rs"),
             include_str!("transport.rs"),
+            include_str!("tx.rs"),
             include_str!("work.rs"),
         ] {
             for name in file.split("pub struct ").skip(1) {
