@@ -111,7 +111,6 @@ rtl/hpcc_int_stamper.sv
 rtl/hpcc_sched_waiting_large.sv
 rtl/hpcc_sched_engine_large.sv
 rtl/hpcc_sched_entry_large.sv
-rtl/hpcc_sched_members_large.sv
 rtl/hpcc_sched_sender_large.sv
 rtl/hpcc_scheduler_large.sv
 rtl/hpcc_reciprocal.sv

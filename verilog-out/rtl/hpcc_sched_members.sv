@@ -16,7 +16,9 @@
 // Membership: `hpcc_models::sched::Membership`.
 //
 // Membership of 2^`A` flows.
-module hpcc_sched_members (
+module hpcc_sched_members #(
+  parameter integer ADDRESS = 1
+) (
   // Clock.
   input  wire  clk,
   // Synchronous, high: nobody is active, nothing was sent. Every flow is cleared after it.
@@ -24,7 +26,7 @@ module hpcc_sched_members (
   // Register: wire bytes of a packet beside its payload.
   input  wire  [9:0] overhead,
   // Clock 7: flow.
-  input  wire  [8:0] flow_next,
+  input  wire  [ADDRESS-1:0] flow_next,
   // Clock 8: something happened to it.
   input  wire  notify,
   // Clock 8: it does not exist, or an earlier generation was meant.
@@ -48,7 +50,7 @@ module hpcc_sched_members (
   // A packet of this flow leaves.
   input  wire  leaves,
   // The flow.
-  input  wire  [8:0] leaving,
+  input  wire  [ADDRESS-1:0] leaving,
   // Group to look at.
   input  wire  [3:0] look,
   // One clock later: its flows with work.
@@ -132,8 +134,8 @@ module hpcc_sched_members (
   logic event_9_d;
   logic event_9_q;
   logic clear_9_q;
-  logic [8:0] flow_8_q;
-  logic [8:0] flow_9_q;
+  logic [ADDRESS-1:0] flow_8_q;
+  logic [ADDRESS-1:0] flow_9_q;
   wire  active_9_d;
   logic active_9_q;
   logic [2:0] mtu_9_q;
@@ -238,7 +240,7 @@ module hpcc_sched_members (
   logic [63:0] totals_wdata;
   wire  [63:0] shown_rdata;
   wire  shown_we;
-  hpcc_table_ram #(.WIDTH(5), .ADDRESS(9)) u_member (
+  hpcc_table_ram #(.WIDTH(5), .ADDRESS(ADDRESS)) u_member (
     .clk(clk),
     .raddr(flow_next),
     .rdata(member_rdata),
@@ -246,7 +248,7 @@ module hpcc_sched_members (
     .waddr(flow_9_q),
     .wdata(member_wdata)
   );
-  hpcc_table_ram #(.WIDTH(7), .ADDRESS(9)) u_at_exit (
+  hpcc_table_ram #(.WIDTH(7), .ADDRESS(ADDRESS)) u_at_exit (
     .clk(clk),
     .raddr(leaving),
     .rdata(at_exit_rdata),
@@ -933,8 +935,8 @@ module hpcc_sched_members (
   initial begin
     event_9_q = 1'd0;
     clear_9_q = 1'd0;
-    flow_8_q = 9'd0;
-    flow_9_q = 9'd0;
+    flow_8_q = {ADDRESS{1'b0}};
+    flow_9_q = {ADDRESS{1'b0}};
     active_9_q = 1'd0;
     mtu_9_q = 3'd0;
     limited_9_q = 1'd0;

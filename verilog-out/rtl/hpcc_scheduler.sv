@@ -666,7 +666,7 @@ module hpcc_scheduler (
     .written_group(levels_written_group),
     .level(levels_level)
   );
-  hpcc_sched_members u_members (
+  hpcc_sched_members #(.ADDRESS(9)) u_members (
     .clk(clk),
     .rst(rst),
     .overhead(overhead_q),

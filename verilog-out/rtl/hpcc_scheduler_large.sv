@@ -666,7 +666,7 @@ module hpcc_scheduler_large (
     .written_group(levels_written_group),
     .level(levels_level)
   );
-  hpcc_sched_members_large u_members (
+  hpcc_sched_members #(.ADDRESS(13)) u_members (
     .clk(clk),
     .rst(rst),
     .overhead(overhead_q),

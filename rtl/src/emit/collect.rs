@@ -6,6 +6,7 @@ use super::types::Type;
 use crate::prim::word::name_and_doc;
 use rust_hdl::core::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One signal of a block.
 #[derive(Debug, Clone)]
@@ -92,13 +93,22 @@ impl Node {
     /// Gives the signals and registers that the block named their type.
     fn move_by_width(&mut self) {
         let moved = std::mem::take(&mut self.moved);
+        let Some((parameter, _)) = self.parameters.first() else {
+            return;
+        };
+        let parameter: Arc<str> = parameter.as_str().into();
         let registers = self.children.iter_mut().filter(|child| moved.contains(&child.instance));
         let inside = registers
             .flat_map(|child| &mut child.nets)
             .filter(|net| net.name != "clk");
         let own = self.nets.iter_mut().filter(|net| moved.contains(&net.name));
-        own.for_each(|net| net.outside = Some(std::mem::replace(&mut net.of, Type::Moved(net.width))));
-        inside.for_each(|net| net.of = Type::Moved(net.width));
+        own.for_each(|net| {
+            net.outside = Some(std::mem::replace(
+                &mut net.of,
+                Type::Moved(net.width, parameter.clone()),
+            ))
+        });
+        inside.for_each(|net| net.of = Type::Moved(net.width, parameter.clone()));
     }
 }
 

@@ -291,7 +291,7 @@ impl Parts<'_> {
                 );
                 let value = match &child.nets[0].of {
                     Type::Kind(kind) => kind.first(),
-                    Type::Moved(_) => "{WIDTH{1'b0}}".into(),
+                    Type::Moved(_, parameter) => format!("{{{parameter}{{1'b0}}}}"),
                     _ => register.initial.clone(),
                 };
                 writeln!(initial, "    {q} = {value};").expect("string");

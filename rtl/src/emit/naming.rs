@@ -53,8 +53,8 @@ pub fn named_by_size<Block: ?Sized>(large: bool) -> Vec<TimingInfo> {
     described::<Block>(if large { format!("{name}_large") } else { name })
 }
 
-/// As [`named`] for a block whose module has parameters: each is the width `WIDTH` of the signals and registers in `moved`, which
-/// the block only moves, or goes on to a child under the same name.
+/// As [`named`] for a block whose module has parameters: the first is the width of the signals and registers in `moved`,
+/// which the block only moves; each goes on to children that have it under the same name.
 pub fn named_with<Block: ?Sized>(parameters: &[(&str, usize)], moved: &[&str]) -> Vec<TimingInfo> {
     let mut all = named::<Block>();
     all.extend(parameters.iter().map(|(parameter, value)| TimingInfo {

@@ -25,8 +25,8 @@ pub(super) enum Type {
     Word(Arc<Word>),
     /// Item and count. A signal of its own is a plain vector; in a word each item is a member.
     Many(Arc<Type>, usize),
-    /// Bits that a block with the parameter `WIDTH` moves without looking at them; their number in this instance.
-    Moved(usize),
+    /// Bits that a block moves without looking at them: their number in this instance, and the parameter that it is.
+    Moved(usize, Arc<str>),
 }
 
 #[derive(Debug, PartialEq)]
@@ -136,7 +136,7 @@ impl Type {
 
     pub fn width(&self) -> usize {
         match self {
-            Type::Bits(width) | Type::Moved(width) => *width,
+            Type::Bits(width) | Type::Moved(width, _) => *width,
             Type::Kind(kind) => kind.width,
             Type::Word(word) => word.width,
             Type::Many(item, count) => item.width() * count,
@@ -148,7 +148,7 @@ impl Type {
         match self {
             Type::Kind(kind) => format!("{PACKAGE}::{} ", kind.name),
             Type::Word(word) => format!("{PACKAGE}::{} ", word.name),
-            Type::Moved(_) => "[WIDTH-1:0] ".into(),
+            Type::Moved(_, parameter) => format!("[{parameter}-1:0] "),
             other => range(other.width()),
         }
     }
@@ -286,7 +286,7 @@ impl Package {
     /// Adds a type and those of its fields.
     pub fn add(&mut self, kind: &Type) -> Result<(), Fault> {
         let name = match kind {
-            Type::Bits(_) | Type::Moved(_) => return Ok(()),
+            Type::Bits(_) | Type::Moved(..) => return Ok(()),
             Type::Many(item, _) => return self.add(item),
             Type::Kind(own) => &own.name,
             Type::Word(word) => {
@@ -350,7 +350,9 @@ fn members(name: &str, kind: &Type, out: &mut String) {
         Type::Many(item, count) => (0..*count)
             .rev()
             .for_each(|at| members(&format!("{name}_{at}"), item, out)),
-        Type::Bits(width) | Type::Moved(width) => writeln!(out, "    logic {}{name};", range(*width)).expect("string"),
+        Type::Bits(width) | Type::Moved(width, _) => {
+            writeln!(out, "    logic {}{name};", range(*width)).expect("string")
+        }
         Type::Kind(kind) => writeln!(out, "    {} {name};", kind.name).expect("string"),
         Type::Word(word) => writeln!(out, "    {} {name};", word.name).expect("string"),
     }

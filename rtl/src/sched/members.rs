@@ -12,7 +12,7 @@
 //!
 //! Membership: [`hpcc_models::sched::Membership`].
 
-use crate::emit::naming::named_by_size;
+use crate::emit::naming::named_with;
 use crate::prim::delay::Delay;
 use crate::prim::ram::Ram;
 use crate::prim::table_ram::TableRam;
@@ -267,7 +267,7 @@ impl<const A: usize> Logic for Members<A> {
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_by_size::<Self>(A > 9)
+        named_with::<Self>(&[("ADDRESS", A)], &["flow_next", "leaving", "flow_8", "flow_9"])
     }
 }
 
