@@ -26,6 +26,8 @@ module axil_proof (
   input wire rready,
   input wire [47:0] now,
   input wire nic_ready,
+  input wire [15:0] active,
+  input wire [63:0] sent,
   input wire command_ready,
   input wire command_done,
   input wire [2:0] command_code
@@ -41,7 +43,7 @@ module axil_proof (
     .s_axil_bresp(bresp), .s_axil_bvalid(bvalid), .s_axil_bready(bready),
     .s_axil_araddr(araddr), .s_axil_arprot(3'd0), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready),
-    .ready(nic_ready), .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
+    .ready(nic_ready), .active(active), .sent(sent), .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
     .command_data(command_data), .command_valid(command_valid), .command_ready(command_ready),
     .command_done(command_done), .command_code(command_code)
   );
