@@ -37,7 +37,7 @@ fn verdicts(name: &str) -> BTreeMap<String, String> {
 }
 
 /// What the book's table says of each figure; checks that start with `flows_finished` are not in it.
-const BOOK: [(&str, &[(&str, &str)]); 12] = [
+const BOOK: [(&str, &[(&str, &str)]); 15] = [
     ("fig6", &[("rxrate_oscillates_and_txrate_does_not", "ok")]),
     ("fig9a", &[("long_flow_recovers", "ok")]),
     ("fig9b", &[("long_flow_does_not_recover", "ok")]),
@@ -72,6 +72,59 @@ const BOOK: [(&str, &[(&str, &str)]); 12] = [
             ("every_path_has_a_bottleneck", "ok"),
             ("feasible_and_never_falling", "ok"),
             ("loads_stay_feasible", "ok"),
+        ],
+    ),
+    (
+        "hcc-web",
+        &[
+            ("fig4a_full_at_10_gbps", "ok"),
+            ("fig4a_full_at_50_gbps", "ok"),
+            ("fig4b_utilisation", "differs"),
+            ("fig4c_completion_against_cubic", "differs"),
+            ("fig4c_completion_against_dctcp", "differs"),
+            ("fig4c_completion_against_newreno", "differs"),
+            ("fig4d_queue_cubic", "ok"),
+            ("fig4d_queue_dctcp", "ok"),
+            ("fig4d_queue_hcc", "differs"),
+            ("fig4d_queue_newreno", "ok"),
+            ("fig4e_fairness", "ok"),
+            ("fig4f_latency", "ok"),
+        ],
+    ),
+    (
+        "hcc-grpc",
+        &[
+            ("fig5a_throughput", "ok"),
+            ("fig5b_completion_against_cubic", "differs"),
+            ("fig5b_completion_against_dctcp", "differs"),
+            ("fig5b_completion_against_newreno", "differs"),
+            ("fig5b_interactive_law_cubic", "ok"),
+            ("fig5b_interactive_law_dctcp", "ok"),
+            ("fig5b_interactive_law_hcc", "ok"),
+            ("fig5b_interactive_law_newreno", "ok"),
+            ("fig5c_queue", "differs"),
+            ("fig5d_latency", "ok"),
+        ],
+    ),
+    (
+        "hcc-overhead",
+        &[
+            ("fig4g_received_HCC-1", "note"),
+            ("fig4g_received_HCC-2", "differs"),
+            ("fig4g_received_HCC-2 backlog", "note"),
+            ("fig4g_received_HCC-2 backlog unquantised", "note"),
+            ("fig4g_received_HCC-2 unquantised", "note"),
+            ("fig4g_received_HCC-3", "note"),
+            ("fig4g_without_quantisation_HCC-2", "ok"),
+            ("fig4g_without_quantisation_HCC-2 backlog", "note"),
+            ("fig4gh_cycles", "ok"),
+            ("fig4gh_near_optimal", "ok"),
+            ("fig4h_sent_HCC-1", "note"),
+            ("fig4h_sent_HCC-2", "ok"),
+            ("fig4h_sent_HCC-2 backlog", "note"),
+            ("fig4h_sent_HCC-2 backlog unquantised", "note"),
+            ("fig4h_sent_HCC-2 unquantised", "note"),
+            ("fig4h_sent_HCC-3", "note"),
         ],
     ),
 ];

@@ -51,6 +51,22 @@ pub fn rises(run: &Run) -> Vec<(u64, f64)> {
     rises
 }
 
+/// Start of the first flow, ps.
+pub fn first_start(run: &Run) -> u64 {
+    run.outcome.flows.iter().map(|f| f.start_ps).min().unwrap_or(0)
+}
+
+/// Time that flows of `bytes` payload were under way within a span, ms, all together; and how many of them ended in it.
+pub fn under_way(run: &Run, bytes: u64, from: u64, to: u64) -> (f64, usize) {
+    let flows = run.outcome.flows.iter().zip(&run.outcome.records);
+    let wanted = flows.filter(|(f, _)| f.bytes == bytes);
+    wanted.fold((0.0, 0), |(time, ended), (f, r)| {
+        let end = r.finished_ps.unwrap_or(to);
+        let inside = end.min(to).saturating_sub(f.start_ps.max(from)) as f64 / 1e9;
+        (time + inside, ended + usize::from((from..to).contains(&end)))
+    })
+}
+
 /// Spans between changes of capacity, ps.
 pub fn spans(run: &Run) -> Vec<(u64, u64)> {
     let mut edges: Vec<u64> = run

@@ -77,6 +77,8 @@ fn convergence(hcc: &Run, others: &[&Run], findings: &mut Vec<Finding>) {
     for (at, _) in measure::rises(hcc) {
         let gbps = measure::capacity(hcc, at) / 1e9;
         let us = |t: Option<u64>| t.map_or("never".to_string(), |t| format!("{:.0} us", t as f64 / 1e6));
+        // Nothing can fill a link before the first flow has begun.
+        let at = at.max(measure::first_start(hcc));
         let ours = measure::time_to_full(hcc, at);
         let theirs = others.iter().map(|r| (r.label(), measure::time_to_full(r, at)));
         let theirs: Vec<_> = theirs.collect();
@@ -86,7 +88,7 @@ fn convergence(hcc: &Run, others: &[&Run], findings: &mut Vec<Finding>) {
             &format!("fig4a_full_at_{gbps:.0}_gbps"),
             "in all three regions, HCC converges to the full utilization faster than others (up to 4x faster)",
             format!(
-                "95 % of {gbps:.0} Gb/s after {}, {}; wanted: half of the best other, two round trips at most",
+                "95 % of {gbps:.0} Gb/s {} after the rise or the first flow, {}; wanted: half of the best other, two round trips at most",
                 us(ours),
                 listed.join(", ")
             ),
@@ -123,6 +125,11 @@ fn utilisation(hcc: &Run, others: &[&Run], findings: &mut Vec<Finding>) {
             listed.join("; ")
         ),
         ours.iter().all(|&p| p >= 0.95) && lower,
+    )
+    .known_difference(
+        ours.iter().all(|&p| p >= 0.95),
+        "a queue of hundreds of packets keeps the link busy for NewReno and Cubic, and HCC pays for its small queue with 1 % of headroom and \
+         pruning at 5 %: without pruning it has 99 % too (scenario hcc-ablation)",
     ));
 }
 
@@ -163,8 +170,24 @@ fn completion(hcc: &Run, others: &[&Run], findings: &mut Vec<Finding>) {
                 run.job.seed
             ),
             agrees(by_mean, *paper_mean) && agrees(by_tail, *paper_tail),
+        )
+        .known_difference(
+            by_mean > 0.0 && by_tail > -5.0,
+            format!(
+                "at 60 Gb/s offered, {} of {} flows of HCC and {} of {}'s are unfinished at the end and count the time they had: they set the \
+                 99th percentile whatever the law",
+                open(hcc),
+                hcc.outcome.flows.len(),
+                open(run),
+                run.label()
+            ),
         ));
     }
+}
+
+/// Flows that had not finished at the end.
+fn open(run: &Run) -> usize {
+    run.outcome.records.iter().filter(|r| r.finished_ps.is_none()).count()
 }
 
 fn queues(hcc: &Run, others: &[&Run], findings: &mut Vec<Finding>) {
@@ -182,6 +205,11 @@ fn queues(hcc: &Run, others: &[&Run], findings: &mut Vec<Finding>) {
         "HCC maintains a steady queue size very close to zero",
         format!("median packets by third: {}; wanted: 5 at most", show(&ours)),
         ours.iter().all(|&q| q <= 5.0),
+    )
+    .known_difference(
+        ours.iter().all(|&q| q <= 30.0),
+        "flows start 4 times a millisecond with ten packets each, and 1 % of headroom drains 8 packets a millisecond at 10 Gb/s; with 5 % \
+         the median of the whole run is 3 packets (scenario hcc-ablation)",
     ));
     for run in others {
         let theirs = medians(run);
