@@ -143,6 +143,24 @@ package hpcc_nic_pkg;
     logic [23:0] nxt;
   } visited_t;
 
+  // A flow by both of its numbers.
+  typedef struct packed {
+    // Number.
+    logic [15:0] flow;
+    // Index within its engine.
+    logic [15:0] index;
+  } flow_place_t;
+
+  // An event's consequence for a flow's visits, on its way behind the visits that read the old sender state.
+  typedef struct packed {
+    // It is cleared.
+    logic clear;
+    // It may have something to send.
+    logic wake;
+    // Whose.
+    flow_place_t place;
+  } wake_t;
+
   // A beat of a frame with its note, in the FIFO.
   typedef struct packed {
     // Travels beside the beat.

@@ -125,13 +125,12 @@ module hpcc_sched_engine (
   wire  back_ram_we;
   wire  [5:0] back_ram_waddr;
   wire  back_ram_wdata;
-  wire  [33:0] wake_13_d;
-  wire  [33:0] wake_13_q;
-  logic [33:0] wake_14_q;
-  wire  [33:0] wake_16_q;
-  wire  [31:0] woken_up_data;
+  hpcc_nic_pkg::wake_t wake_13_d;
+  wire  hpcc_nic_pkg::wake_t wake_13_q;
+  hpcc_nic_pkg::wake_t wake_14_q;
+  wire  hpcc_nic_pkg::wake_t wake_16_q;
   wire  unused_woken_up_ready;
-  wire  [31:0] woken_down_data;
+  wire  hpcc_nic_pkg::flow_place_t woken_down_data;
   wire  woken_down_valid;
   wire  unused_woken_crowded;
   wire  waiting_enter;
@@ -240,7 +239,7 @@ module hpcc_sched_engine (
   hpcc_fifo #(.WIDTH(32), .ADDRESS(6), .MARK(1)) u_woken (
     .clk(clk),
     .rst(rst),
-    .up_data(woken_up_data),
+    .up_data(wake_16_q.place),
     .up_valid(waking),
     .up_ready(unused_woken_up_ready),
     .down_data(woken_down_data),
@@ -322,15 +321,13 @@ module hpcc_sched_engine (
   assign cap_ram_we = clears | (notify & limited);
   assign level_ram_we = level_write | (~settled);
   assign visited = visited_ram_rdata;
-  assign wake_13_d = ((({33'd0, clears} << 33) | ({33'd0, (notify & wake)} << 32)) | ({25'd0, flow} << 16)) | {28'd0, index};
-  assign back_ram_raddr = wake_13_q[5:0];
-  assign out_ram_raddr = wake_14_q[5:0];
+  assign back_ram_raddr = wake_13_q.place.index[5:0];
+  assign out_ram_raddr = wake_14_q.place.index[5:0];
   assign is_out = out_ram_rdata == back_ram_rdata;
-  assign waking = (wake_16_q[32] & is_out) & settled;
-  assign back_ram_we = waking | wake_16_q[33];
-  assign back_ram_waddr = wake_16_q[5:0];
-  assign back_ram_wdata = (out_ram_rdata ^ waking) & (~wake_16_q[33]);
-  assign woken_up_data = wake_16_q[31:0];
+  assign waking = (wake_16_q.wake & is_out) & settled;
+  assign back_ram_we = waking | wake_16_q.clear;
+  assign back_ram_waddr = wake_16_q.place.index[5:0];
+  assign back_ram_wdata = (out_ram_rdata ^ waking) & (~wake_16_q.clear);
   assign open = settled & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
   assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
@@ -386,6 +383,13 @@ module hpcc_sched_engine (
       level_ram_waddr = settle_q[3:0];
       level_ram_wdata = ({34'd0, (~43'd0)} << 34) | {43'd0, (~34'd0)};
     end
+  end
+  always_comb begin
+    wake_13_d = 34'd0;
+    wake_13_d.place.index = {10'd0, index};
+    wake_13_d.place.flow = {7'd0, flow};
+    wake_13_d.wake = notify & wake;
+    wake_13_d.clear = clears;
   end
   always_comb begin
     entry = waiting_down_data;

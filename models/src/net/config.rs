@@ -6,7 +6,7 @@ use super::classes::ClassRules;
 use super::clock::Clock;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
-use super::telemetry::Sampling;
+use super::telemetry::{Sampling, TelemetryBytes};
 use crate::cc::MAX_HOPS;
 
 /// Bytes of headers. A packet's size is what it occupies on the wire, as far as the profile counts it.
@@ -35,6 +35,15 @@ pub struct Framing {
 }
 
 impl Framing {
+    /// The same with another format of telemetry on data packets.
+    pub fn with_telemetry(self, bytes: TelemetryBytes) -> Self {
+        Self {
+            int_base: bytes.base,
+            int_per_hop: bytes.per_hop,
+            ..self
+        }
+    }
+
     /// Ethernet, IPv4, UDP, BTH, ICRC, FCS, preamble and gap; INT grows from 2 bytes by 8 a switch.
     pub fn wire(int: bool) -> Self {
         const COMMON: u32 = 14 + 20 + 8 + 12 + 4 + 4 + 20;

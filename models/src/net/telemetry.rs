@@ -1,7 +1,5 @@
 //! Telemetry other than on every packet and in Fig. 7's bytes (HPCC++): which packets collect, and what each format weighs.
 
-use super::config::Framing;
-
 /// Every `every`-th data packet of a flow collects telemetry (draft-miao-ccwg-hpcc, 6.2.1: "a subset").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
@@ -58,15 +56,6 @@ impl TelemetryBytes {
             _ => return None,
         };
         Some(Self { base, per_hop })
-    }
-
-    /// The same framing with this format on data packets.
-    pub fn on(self, framing: Framing) -> Framing {
-        Framing {
-            int_base: self.base,
-            int_per_hop: self.per_hop,
-            ..framing
-        }
     }
 }
 

@@ -22,6 +22,7 @@ const PROOFS: &[&str] = &[
     "rows",
     "skid",
     "stream_merge",
+    "visit",
 ];
 /// What several proofs share.
 const PROOF_CHECKERS: &[&str] = &["stream_token", "stream_rules", "free_fifo"];

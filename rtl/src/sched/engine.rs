@@ -35,8 +35,10 @@ use crate::prim::forward_ram::ForwardRam;
 use crate::prim::ram::Ram;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::prim::word::{bit_cast_number, bits_zero};
+use crate::words::sched::{FlowPlace, Wake};
 use rust_hdl::prelude::*;
 
 /// Clocks from a visit's reads to its writes.
@@ -102,12 +104,12 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     visited_ram: TableRam<VisitedWord, I>,
     out_ram: TableRam<Bit, I>,
     back_ram: ForwardRam<Bit, I>,
-    wake_13: Delay<U<34>, 13>,
-    wake_14: DFF<U<34>>,
-    wake_16: Delay<U<34>, 2>,
+    wake_13: Delay<Wake, 13>,
+    wake_14: DFF<Wake>,
+    wake_16: Delay<Wake, 2>,
     is_out: Signal<Local, Bit>,
     waking: Signal<Local, Bit>,
-    woken: StreamFifo<U<32>, I, 1>,
+    woken: StreamFifo<FlowPlace, I, 1>,
     waiting: Waiting<I, ROWS>,
     choice: Choice,
     fifo: StreamFifo<GrantWord, 5, 4>,
@@ -181,23 +183,24 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.visited_ram.raddr.next = self.asked.val();
         self.visited.next = self.visited_ram.rdata.val();
 
-        // wakes: clear 33, wake 32, flow 31:16, index 15:0
-        self.wake_13.d.next = (bit_cast_u::<34, 1>(bit_cast_b(self.clears.val())) << 33)
-            | (bit_cast_u::<34, 1>(bit_cast_b(self.notify.val() & self.wake.val())) << 32)
-            | (bit_cast_u::<34, A>(self.flow.val()) << 16)
-            | bit_cast_u::<34, I>(self.index.val());
+        // wakes
+        self.wake_13.d.next = bits_zero::<Wake>(0);
+        self.wake_13.d.next.place.index = bit_cast_u::<16, I>(self.index.val());
+        self.wake_13.d.next.place.flow = bit_cast_u::<16, A>(self.flow.val());
+        self.wake_13.d.next.wake = self.notify.val() & self.wake.val();
+        self.wake_13.d.next.clear = self.clears.val();
         self.wake_14.d.next = self.wake_13.q.val();
         self.wake_16.d.next = self.wake_14.q.val();
-        self.back_ram.raddr.next = bit_cast_u::<I, 34>(self.wake_13.q.val());
-        self.out_ram.raddr.next = bit_cast_u::<I, 34>(self.wake_14.q.val());
+        self.back_ram.raddr.next = bit_cast_u::<I, 16>(self.wake_13.q.val().place.index);
+        self.out_ram.raddr.next = bit_cast_u::<I, 16>(self.wake_14.q.val().place.index);
         self.is_out.next = self.out_ram.rdata.val() == self.back_ram.rdata.val();
         // a wake that was under way at reset ends without a trace too
-        self.waking.next = self.wake_16.q.val().get_bit(32) & self.is_out.val() & self.settled.val();
-        self.back_ram.we.next = self.waking.val() | self.wake_16.q.val().get_bit(33);
-        self.back_ram.waddr.next = bit_cast_u::<I, 34>(self.wake_16.q.val());
-        self.back_ram.wdata.next = (self.out_ram.rdata.val() ^ self.waking.val()) & !self.wake_16.q.val().get_bit(33);
+        self.waking.next = self.wake_16.q.val().wake & self.is_out.val() & self.settled.val();
+        self.back_ram.we.next = self.waking.val() | self.wake_16.q.val().clear;
+        self.back_ram.waddr.next = bit_cast_u::<I, 16>(self.wake_16.q.val().place.index);
+        self.back_ram.wdata.next = (self.out_ram.rdata.val() ^ self.waking.val()) & !self.wake_16.q.val().clear;
         self.woken.up.valid.next = self.waking.val();
-        self.woken.up.data.next = self.wake_16.q.val().get_bits::<32>(0);
+        self.woken.up.data.next = self.wake_16.q.val().place;
 
         // -1: who is next: tag 37:32, flow 31:16, index 15:0
         self.open.next = self.settled.val() & !self.fifo.crowded.val();
@@ -206,8 +209,8 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.waiting.down.valid.val());
         self.entry.next = self.waiting.down.data.val();
         if self.woken.down.valid.val() {
-            self.entry.next =
-                (bit_cast_u::<38, 6>(self.tag.val()) << 32) | bit_cast_u::<38, 32>(self.woken.down.data.val());
+            self.entry.next = (bit_cast_u::<38, 6>(self.tag.val()) << 32)
+                | bit_cast_number::<38, FlowPlace>(self.woken.down.data.val());
         }
 
         self.entry_0.d.next = self.entry.val();

@@ -121,4 +121,22 @@ crate::word! {
         /// The flow has work, and its rate is 0.
         stopped: Bit,
     }
+
+    /// A flow by both of its numbers.
+    pub struct FlowPlace {
+        /// Index within its engine.
+        index: U<16>,
+        /// Number.
+        flow: U<16>,
+    }
+
+    /// An event's consequence for a flow's visits, on its way behind the visits that read the old sender state.
+    pub struct Wake {
+        /// Whose.
+        place: FlowPlace,
+        /// It may have something to send.
+        wake: Bit,
+        /// It is cleared.
+        clear: Bit,
+    }
 }

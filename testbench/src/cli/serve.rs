@@ -133,7 +133,7 @@ impl Args {
 
 fn screen(served: &Served, counters: &[(&'static str, u64)]) -> String {
     format!(
-        "{} frames in, {} lost by the system before, {} out, {} not sent; {} ARP requests answered; {:.3} ms simulated in {:.3} s\n{}",
+        "{} frames in, {} lost in the system's buffer, {} out, {} not sent; {} ARP requests answered; {:.3} ms simulated in {:.3} s\n{}",
         served.received,
         served.lost.map_or("an unknown number".into(), |lost| lost.to_string()),
         served.sent,

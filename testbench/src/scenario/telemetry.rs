@@ -25,7 +25,7 @@ pub fn collecting(scenario: &Scenario, law: &LawSpec, config: &mut Config) -> Re
         let bytes = TelemetryBytes::named(format).ok_or_else(|| {
             format!("telemetry.format: expected fig7, ifa, ioam, ioam-incremental or int-md, got `{format}`")
         })?;
-        config.framing = bytes.on(config.framing);
+        config.framing = config.framing.with_telemetry(bytes);
         config.second_fraction = format.starts_with("ioam");
     }
     match spec.mode.as_deref() {

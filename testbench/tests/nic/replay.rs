@@ -349,7 +349,10 @@ fn bad_input_is_one_line_and_exit_code_2() {
         "{error}"
     );
     let error = refused(&EXAMPLES.replace("mtu = 256", "mut = 256"), &keep);
-    assert!(error.starts_with("error: nic.toml:4: unknown field `mut`"), "{error}");
+    assert!(
+        error.starts_with("error: nic.toml:4: nic: unknown field `mut`"),
+        "{error}"
+    );
     let cut = |dir: &Path| {
         let bytes = std::fs::read(dir.join("in.pcap")).unwrap();
         std::fs::write(dir.join("in.pcap"), &bytes[..bytes.len() - 3]).unwrap();

@@ -5,7 +5,8 @@
 
 use super::super::bytes::{get, get16, get32, put};
 use super::super::{PROTOCOL_UDP, UDP_LEN};
-use super::{canonical, path_bits, record, Added, Ip, Opened, TelemetryFormat, Unusable};
+use super::ip::Ip;
+use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
 use crate::cc::HopRecord;
 
 mod field {

@@ -4,8 +4,9 @@
 //! bytes, the node data list. The fields of a node stand in the order of their bits in the trace type.
 
 use super::super::bytes::{get16, get32, put};
-use super::super::UDP_LEN;
-use super::{canonical, path_bits, record, Added, Ip, Opened, TelemetryFormat, Unusable};
+use super::super::{IntStack, UDP_LEN};
+use super::ip::Ip;
+use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
 use crate::cc::{HopRecord, MAX_HOPS};
 
 mod field {
@@ -223,7 +224,7 @@ pub(super) fn open(packet: &[u8], ip: &Ip, namespace: u16) -> Opened {
     }
 }
 
-fn read(option: &[u8], len: usize, namespace: u16) -> Result<super::IntStack, Unusable> {
+fn read(option: &[u8], len: usize, namespace: u16) -> Result<IntStack, Unusable> {
     if len < IOAM_HEADER_LEN || option.len() < len {
         return Err(Unusable::Length);
     }

@@ -3,7 +3,9 @@
 use super::ifa::IfaHop;
 use super::int_md::IntMdHop;
 use super::ioam::{IoamNode, Trace};
+use super::opened::record;
 use super::*;
+use crate::cc::HopRecord;
 use proptest::prelude::*;
 
 /// WRITE Only of four bytes, 10.0.0.10 to 10.0.0.11, TTL 62.

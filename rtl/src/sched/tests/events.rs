@@ -226,7 +226,7 @@ fn every_event_agrees_bit_for_bit() {
             };
             let before = *state;
             let outcome = if clear {
-                state.alive = false;
+                *state = SenderState::default();
                 Outcome::default()
             } else {
                 state.handle(op, generation, seen_by_visit, &timing)
@@ -366,14 +366,15 @@ fn an_acknowledgement_gives_the_retries_back() {
             generation: 1,
             ..VisitState::default()
         };
-        let word = pack::<64, 1>(&[
+        let word = pack::<65, 2>(&[
             (seen.nxt.into(), 24),
             (seen.max.into(), 24),
             (seen.seen.into(), 4),
             (seen.generation.into(), 8),
             (seen.restarts.into(), 4),
+            (seen.stopped.into(), 1),
         ]);
-        block.visited.next = Visited::from_limbs(&[word.0[0]]);
+        block.visited.next = Visited::from_limbs(&word.0);
         block.timer_now.next = U(now);
         block.word.next = op_word(op, 1);
         block.valid.next = true;
