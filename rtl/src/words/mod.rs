@@ -14,7 +14,7 @@
 //! | [`switch`] | beats in the INT stamper, and its record |
 //! | [`tx`] | beats of frames on their way out |
 //!
-//! [`print`] makes tables of the book and a C header of them.
+//! [`mod@print`] makes tables of the book and a C header of them.
 
 pub mod context;
 pub mod dma;
