@@ -5,6 +5,7 @@
 
 use super::super::bytes::{get, get16, get32, put};
 use super::super::UDP_LEN;
+use super::bitmap::{interfaces, split_interfaces, Fields};
 use super::ip::Ip;
 use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
 use crate::cc::{HopRecord, MAX_HOPS};
@@ -79,16 +80,18 @@ pub struct IntMdHop {
 impl IntMdHop {
     /// Reads a hop whose baseline fields are those of `instructions`; the domain's byte counter follows them.
     pub fn parse(data: &[u8], instructions: u16) -> Result<Self, Unusable> {
+        let fields = fields(instructions);
         let value = |bit: u32| -> Result<u64, Unusable> {
-            let at = field_offset(instructions, bit).ok_or(Unusable::Layout)?;
-            read_field(data, at, width(bit))
+            let at = fields.offset(bit).ok_or(Unusable::Layout)?;
+            read_field(data, at, fields.width(bit))
         };
-        let (interfaces, queue) = (value(field::BIT_INTERFACES)?, value(field::BIT_QUEUE)?);
+        let (ingress, speed, egress) = split_interfaces(value(field::BIT_INTERFACES)? as u32);
+        let queue = value(field::BIT_QUEUE)?;
         Ok(Self {
             node: value(field::BIT_NODE)? as u32,
-            ingress: (interfaces >> 16) as u16,
-            egress: interfaces as u16 & 0xfff,
-            speed: (interfaces >> 12 & 15) as u8,
+            ingress,
+            egress,
+            speed,
             queue_id: (queue >> 24) as u8,
             queue: queue as u32 & 0xff_ffff,
             egress_ns: value(field::BIT_EGRESS_TIME)?,
@@ -99,9 +102,8 @@ impl IntMdHop {
     /// Its bytes under [`INSTRUCTIONS`] and our domain.
     pub fn emit(&self) -> [u8; INT_MD_HOP_LEN] {
         let mut out = [0; INT_MD_HOP_LEN];
-        let interfaces =
-            u32::from(self.ingress) << 16 | u32::from(self.speed & 15) << 12 | u32::from(self.egress & 0xfff);
         put(&mut out, 0..4, self.node.into());
+        let interfaces = interfaces(self.ingress, self.speed, self.egress);
         put(&mut out, 4..8, interfaces.into());
         put(
             &mut out,
@@ -133,25 +135,17 @@ fn read_field(data: &[u8], at: usize, len: usize) -> Result<u64, Unusable> {
     Ok(value)
 }
 
-fn is_set(instructions: u16, bit: u32) -> bool {
-    instructions >> (15 - bit) & 1 == 1
-}
-
-fn width(bit: u32) -> usize {
-    if WIDE_BITS.contains(&bit) {
-        8
-    } else {
-        4
+fn fields(instructions: u16) -> Fields {
+    Fields {
+        bits: instructions.into(),
+        count: 16,
+        wide: &WIDE_BITS,
     }
 }
 
 /// Bytes of the baseline fields of a hop.
 fn baseline_len(instructions: u16) -> usize {
-    (0..16).filter(|&bit| is_set(instructions, bit)).map(width).sum()
-}
-
-fn field_offset(instructions: u16, bit: u32) -> Option<usize> {
-    is_set(instructions, bit).then(|| (0..bit).filter(|&b| is_set(instructions, b)).map(width).sum())
+    fields(instructions).len_before(16)
 }
 
 /// Turns a plain packet of UDP into one with an empty stack for five hops. `None` if it is not one.

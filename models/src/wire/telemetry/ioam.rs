@@ -5,6 +5,7 @@
 
 use super::super::bytes::{get16, get32, put};
 use super::super::{IntStack, UDP_LEN};
+use super::bitmap::{interfaces, split_interfaces, Fields};
 use super::ip::Ip;
 use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
 use crate::cc::{HopRecord, MAX_HOPS};
@@ -80,8 +81,9 @@ pub struct IoamNode {
 impl IoamNode {
     /// Reads a node whose fields are those of `trace_type`.
     pub fn parse(data: &[u8], trace_type: u32) -> Result<Self, Unusable> {
+        let fields = fields(trace_type);
         let word = |bit: u32| -> Result<u32, Unusable> {
-            let at = field_offset(trace_type, bit).ok_or(Unusable::Layout)?;
+            let at = fields.offset(bit).ok_or(Unusable::Layout)?;
             if data.len() < at + 4 {
                 return Err(Unusable::Length);
             }
@@ -90,13 +92,14 @@ impl IoamNode {
                 value => Ok(value),
             }
         };
-        let (node, interfaces) = (word(field::BIT_NODE)?, word(field::BIT_INTERFACES)?);
+        let node = word(field::BIT_NODE)?;
+        let (ingress, speed, egress) = split_interfaces(word(field::BIT_INTERFACES)?);
         Ok(Self {
             hop_limit: (node >> 24) as u8,
             node: node & 0xff_ffff,
-            ingress: (interfaces >> 16) as u16,
-            egress: interfaces as u16 & 0xfff,
-            speed: (interfaces >> 12 & 15) as u8,
+            ingress,
+            egress,
+            speed,
             fraction: word(field::BIT_FRACTION)?,
             queue: word(field::BIT_QUEUE)?,
             tx_bytes: word(field::BIT_TX)?,
@@ -105,11 +108,9 @@ impl IoamNode {
 
     /// Its bytes under [`TRACE_TYPE`].
     pub fn emit(&self) -> [u8; IOAM_NODE_LEN] {
-        let interfaces =
-            u32::from(self.ingress) << 16 | u32::from(self.speed & 15) << 12 | u32::from(self.egress & 0xfff);
         let words = [
             u32::from(self.hop_limit) << 24 | self.node & 0xff_ffff,
-            interfaces,
+            interfaces(self.ingress, self.speed, self.egress),
             self.fraction,
             self.queue,
             self.tx_bytes,
@@ -131,29 +132,19 @@ impl IoamNode {
     }
 }
 
-fn is_set(trace_type: u32, bit: u32) -> bool {
-    trace_type >> (23 - bit) & 1 == 1
-}
-
-fn width(bit: u32) -> usize {
-    if WIDE_BITS.contains(&bit) {
-        8
-    } else {
-        4
+fn fields(trace_type: u32) -> Fields {
+    Fields {
+        bits: trace_type,
+        count: 24,
+        wide: &WIDE_BITS,
     }
 }
 
 /// Bytes of a node with the fields of a trace type; `None` if one of them cannot be read over.
 fn node_len(trace_type: u32) -> Option<usize> {
-    if UNREADABLE_BITS.iter().any(|&bit| is_set(trace_type, bit)) {
-        return None;
-    }
-    Some((0..22).filter(|&bit| is_set(trace_type, bit)).map(width).sum())
-}
-
-/// Where the field of a bit stands in a node.
-fn field_offset(trace_type: u32, bit: u32) -> Option<usize> {
-    is_set(trace_type, bit).then(|| (0..bit).filter(|&b| is_set(trace_type, b)).map(width).sum())
+    let fields = fields(trace_type);
+    let readable = !UNREADABLE_BITS.iter().any(|&bit| fields.has(bit));
+    readable.then(|| fields.len_before(UNREADABLE_BITS[0]))
 }
 
 /// Turns a plain packet of UDP into one with an empty trace, room for five nodes. `None` if it is not one.

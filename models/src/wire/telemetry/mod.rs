@@ -10,6 +10,7 @@
 //! [`open`] finds the format of an IP packet, turns its records into an [`IntStack`] and gives the packet without its telemetry, which the
 //! ICRC covers.
 
+mod bitmap;
 pub mod ifa;
 pub mod int_md;
 pub mod ioam;

@@ -58,12 +58,14 @@ pub fn grpc(runs: &[Run]) -> Analysis {
             part(hcc) >= 95.0,
         ));
         findings.extend(runs.iter().map(interactive_law));
+        let ours = times(hcc, true);
+        let (our_rate, _, our_mean) = interactive(hcc);
         for run in &others {
             let Some((_, paper_mean, paper_tail)) = PAPER_FCT.iter().find(|p| p.0 == run.label()) else {
                 continue;
             };
-            let (ours, theirs) = (times(hcc, true), times(run, true));
-            let ((our_rate, _, our_mean), (their_rate, _, their_mean)) = (interactive(hcc), interactive(run));
+            let theirs = times(run, true);
+            let (their_rate, _, their_mean) = interactive(run);
             let by_mean = reduction(our_mean, their_mean);
             let by_tail = reduction(percentile(&ours, 99.0), percentile(&theirs, 99.0));
             findings.push(
