@@ -4,7 +4,7 @@
 
 use super::context::{HostCommand, Neighbour, QpContext, Region};
 use super::dma::DmaJob;
-use super::sched::{FlowShared, Operation, SenderFlow, Visited};
+use super::sched::{FlowPlace, FlowShared, Operation, SenderFlow, Visited, Wake};
 use super::switch::{HopRecordWord, SwitchBeat};
 use super::transport::{AckSend, Action, Commit, Message, ReadRequest, ReadState, RxPacket, TxPacket};
 use super::tx::{AppendPlan, NotedBeat};
@@ -50,6 +50,8 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         FlowShared::descriptor(),
         SenderFlow::descriptor(),
         Visited::descriptor(),
+        FlowPlace::descriptor(),
+        Wake::descriptor(),
     ]
 }
 
