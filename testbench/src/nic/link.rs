@@ -2,9 +2,10 @@
 
 use super::device::{Device, DeviceError, Wave};
 use super::link_config::{CapBy, LinkSpec, GUARD, SOURCE, TARGET};
+use super::progress::{Content, Progress};
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{request_flow, response_flow, Completion, Link, Status};
-use hpcc_models::wire::{wire_occupancy, Ports, RocePacket, StampConfig, Stamper, TimedFrame};
+use hpcc_models::wire::{wire_occupancy, Ports, StampConfig, Stamper, TimedFrame};
 use indicatif::ProgressBar;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,8 +26,10 @@ pub struct SideOutcome {
     pub capped_bytes: f64,
     /// See there.
     pub ahead_bytes: f64,
-    /// Payload bytes sent, repetitions counted.
+    /// Payload bytes sent for the first time.
     pub payload: u64,
+    /// Frames with payload and READ requests sent again.
+    pub repeats: u64,
     /// When the first frame with payload began to leave, ns.
     pub first_ns: u64,
     /// When the last one had left, ns.
@@ -48,6 +51,8 @@ pub struct LinkOutcome {
     pub sent: Vec<TimedFrame>,
     /// Simulated time, ns.
     pub now_ns: u64,
+    /// From the first work request to the first completion, ns; 0 if there is none.
+    pub loop_ns: u64,
     /// Every work request has a completion.
     pub finished: bool,
     /// Clocks simulated, both NICs together.
@@ -108,16 +113,12 @@ impl Stampers {
     }
 }
 
-/// Payload bytes of a frame.
-fn payload_len(frame: &[u8], ports: &Ports) -> u64 {
-    RocePacket::parse(frame, ports).map_or(0, |packet| packet.payload.len() as u64)
-}
-
 struct Run<'a, D> {
     spec: &'a LinkSpec,
     devices: [D; 2],
     links: [Link; 2],
     paths: [Stampers; 2],
+    progress: [Progress; 2],
     outcome: LinkOutcome,
     now: u64,
     /// When both NICs were set up; times of the outcome count from there.
@@ -150,6 +151,7 @@ pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Resul
         devices,
         links: [0, 1].map(|side| Link::new(spec.link, spec.seed.wrapping_mul(2).wrapping_add(side))),
         paths: [0, 1].map(|side| Stampers::new(spec, side)),
+        progress: Default::default(),
         outcome: LinkOutcome::default(),
         now: 0,
         base: 0,
@@ -230,7 +232,7 @@ impl<D: Device> Run<'_, D> {
 
     fn carry(&mut self, from: usize, frame: TimedFrame) {
         let side = &mut self.outcome.sides[from];
-        let payload = payload_len(&frame.bytes, &Ports::default());
+        let Content { payload, repeated } = self.progress[from].content(&frame.bytes, &Ports::default(), self.spec.mtu);
         let settled = self.capped_ns.map(|at| at + CAP_SETTLES_NS);
         if let (Some(from), Some(gbps)) = (
             settled.filter(|from| payload > 0 && frame.t_ns >= *from),
@@ -242,11 +244,12 @@ impl<D: Device> Run<'_, D> {
             side.ahead_bytes = side.ahead_bytes.max(side.capped_bytes - allowed);
         }
         side.frames += 1;
+        side.repeats += u64::from(repeated);
         if payload > 0 {
             if side.payload == 0 {
                 side.first_ns = frame.t_ns;
             }
-            side.payload += payload;
+            side.payload += if repeated { 0 } else { payload };
             let wire = wire_occupancy(frame.bytes.len()) as f64;
             side.last_ns = frame.t_ns as f64 + wire * 8.0 / self.spec.link.rate_gbps;
         }
@@ -264,6 +267,8 @@ impl<D: Device> Run<'_, D> {
     fn finish(mut self, started: Instant) -> Result<LinkOutcome, DeviceError> {
         self.outcome.now_ns = self.now - self.base;
         self.outcome.finished = self.left == 0;
+        let completions = self.outcome.sides.iter().flat_map(|side| &side.completions);
+        self.outcome.loop_ns = completions.map(|done| done.t_ns).min().unwrap_or(0);
         self.outcome.sent.sort_by_key(|frame| frame.t_ns);
         for side in 0..2 {
             let device = &mut self.devices[side];

@@ -6,7 +6,8 @@
 //! | `model` | the behavioural model behind that face |
 //! | `rtl` | the RTL behind it, clock by clock |
 //! | `link`, `link_config`, `link_report` | two NICs on a wire (`run link`) |
-//! | `bound` | how much payload the wire could carry at most |
+//! | `progress` | which frames carry something for the first time |
+//! | `bound` | how much payload could be carried at most |
 //! | `network` | NICs on the hosts of a simulated network |
 //! | `replay` | a capture into one NIC |
 //! | `fuzz` | hostile frames beside honest work |
@@ -26,6 +27,7 @@ pub mod link_report;
 pub mod model;
 pub mod network;
 pub mod outputs;
+mod progress;
 pub mod replay;
 pub mod rtl;
 pub mod serve;
