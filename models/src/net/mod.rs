@@ -18,11 +18,13 @@ mod flow;
 mod hcc;
 mod host;
 mod meter;
+mod notify;
 pub mod ns3;
 mod observe;
 mod outside;
 mod packet;
 mod port;
+mod probe;
 mod receiver;
 mod recovery;
 mod routing;
@@ -45,7 +47,9 @@ pub use event::{Event, EventQueue};
 pub use flow::{FlowRecord, FlowSpec};
 pub use hcc::{AgentFailure, CentralCounters, DemandRule, HccConfig, HccOutcome, LevelCounters};
 pub use meter::{FlowMeter, PortMeter};
+pub use notify::{Carrier, Feedback, FlowCount};
 pub use outside::{Delivered, Delivery, External, HostLevel, InjectError};
+pub use probe::{ProbeRule, Probing};
 pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};
@@ -53,5 +57,7 @@ pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
 pub use telemetry::{Sampling, TelemetryBytes};
 pub use topology::{Link, Topology, TopologyError};
 
+#[cfg(test)]
+mod feedback_tests;
 #[cfg(test)]
 mod tests;
