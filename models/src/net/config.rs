@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::carrier::Feedback;
 use super::classes::ClassRules;
 use super::clock::Clock;
-use super::notify::Feedback;
-use super::probe::ProbeRule;
+use super::probing::ProbeRule;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
 use super::telemetry::{Sampling, TelemetryBytes};

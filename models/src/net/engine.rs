@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::carrier::FlowCount;
 use super::closed_loop::Running;
 use super::config::Config;
 use super::event::EventQueue;
 use super::flow::{Context, FlowRecord, FlowSpec};
 use super::hcc::{Hcc, HccOutcome};
 use super::meter::Meters;
-use super::notify::FlowCount;
 use super::outside::Outside;
 use super::packet::PacketSlab;
 use super::port::{Port, SizeTimes, Switch};

@@ -1,10 +1,10 @@
 //! What comes back to a sender: acknowledgements, results of congestion control, its timers, the retransmission timeout.
 
+use super::carrier::Carrier;
 use super::clock::PS_PER_NS;
 use super::config::{Recovery, WindowUse};
 use super::engine::{encode, Kind, Simulator};
 use super::host::{whole_rate, whole_window};
-use super::notify::Carrier;
 use super::packet::PacketKind;
 use crate::cc::{CcEvent, EventKind, Update};
 

@@ -1,7 +1,7 @@
 //! Flows: what is asked for, what became of it, and the state while it runs.
 
-use super::notify::FeedbackState;
-use super::probe::Probing;
+use super::carrier::FeedbackState;
+use super::probing::Probing;
 use super::recovery::{Outstanding, Selective};
 use super::telemetry::Collecting;
 
