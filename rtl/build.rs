@@ -1,6 +1,6 @@
 //! Gathers what the sources say about each block, so that the emitter can put it over the block's module.
 //!
-//! For every struct that derives `LogicBlock` the table has its path in the crate, the folder of its file, and its comment: that of
+//! For every `#[block]` the table has its path in the crate, the folder of its file, and its comment: that of
 //! the file, where the file has one block alone, and that of the struct; and the comments of its fields.
 
 use std::fmt::Write;
@@ -53,7 +53,12 @@ fn blocks(text: &str, path: &[String], room: &str, table: &mut String) {
     let about: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
     let (mut found, mut doc, mut block): (Vec<Found>, _, _) = (vec![], vec![], false);
     let (mut inside, mut field) = (false, vec![]);
+    let mut attribute = false;
     for line in text.lines() {
+        if attribute {
+            attribute = line != ")]";
+            continue;
+        }
         if inside {
             let code = line
                 .trim_start()
@@ -61,6 +66,8 @@ fn blocks(text: &str, path: &[String], room: &str, table: &mut String) {
                 .trim_start_matches("pub(crate) ");
             if let Some(comment) = code.strip_prefix("///") {
                 field.push(comment);
+            } else if code.starts_with("#[") {
+                // how the field begins
             } else if let Some((name, _)) = code.split_once(':') {
                 let doc = std::mem::take(&mut field);
                 if let (Some(block), false) = (found.last_mut(), doc.is_empty()) {
@@ -73,7 +80,8 @@ fn blocks(text: &str, path: &[String], room: &str, table: &mut String) {
         if let Some(comment) = line.strip_prefix("///") {
             doc.push(comment);
         } else if line.starts_with("#[") {
-            block |= line.contains("LogicBlock");
+            block |= line.contains("LogicBlock") || line.starts_with("#[block");
+            attribute = line.ends_with('(');
         } else {
             let name = line.split("struct ").nth(1).filter(|_| block && !line.starts_with(' '));
             if let Some(name) = name {

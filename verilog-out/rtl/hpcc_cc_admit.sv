@@ -176,10 +176,10 @@ module hpcc_cc_admit (
   assign word = ring_rdata;
   assign out_of_range = out_of_range_r_q;
   always_comb begin
-    sweeping_d = sweeping_q;
-    sweep_d = sweep_q;
     write_place_d = write_place_q;
     read_place_d = read_place_q;
+    sweeping_d = sweeping_q;
+    sweep_d = sweep_q;
     next_valid_d = next_valid_q;
     next_command_d = next_command_q;
     next_create_d = next_create_q;

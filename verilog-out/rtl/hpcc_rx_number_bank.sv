@@ -272,24 +272,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_0 = 6'd0;
-    if (hits_0_q) begin
-      terms_0 = 6'h20 + 6'd0;
-    end
-  end
-  always_comb begin
     numbers_1_d = numbers_1_q;
     if (write & (place == 5'd1)) begin
       numbers_1_d = number;
     end
     if (rst) begin
       numbers_1_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_1 = 6'd0;
-    if (hits_1_q) begin
-      terms_1 = 6'h20 + 6'd1;
     end
   end
   always_comb begin
@@ -302,24 +290,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_2 = 6'd0;
-    if (hits_2_q) begin
-      terms_2 = 6'h20 + 6'd2;
-    end
-  end
-  always_comb begin
     numbers_3_d = numbers_3_q;
     if (write & (place == 5'd3)) begin
       numbers_3_d = number;
     end
     if (rst) begin
       numbers_3_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_3 = 6'd0;
-    if (hits_3_q) begin
-      terms_3 = 6'h20 + 6'd3;
     end
   end
   always_comb begin
@@ -332,24 +308,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_4 = 6'd0;
-    if (hits_4_q) begin
-      terms_4 = 6'h20 + 6'd4;
-    end
-  end
-  always_comb begin
     numbers_5_d = numbers_5_q;
     if (write & (place == 5'd5)) begin
       numbers_5_d = number;
     end
     if (rst) begin
       numbers_5_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_5 = 6'd0;
-    if (hits_5_q) begin
-      terms_5 = 6'h20 + 6'd5;
     end
   end
   always_comb begin
@@ -362,24 +326,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_6 = 6'd0;
-    if (hits_6_q) begin
-      terms_6 = 6'h20 + 6'd6;
-    end
-  end
-  always_comb begin
     numbers_7_d = numbers_7_q;
     if (write & (place == 5'd7)) begin
       numbers_7_d = number;
     end
     if (rst) begin
       numbers_7_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_7 = 6'd0;
-    if (hits_7_q) begin
-      terms_7 = 6'h20 + 6'd7;
     end
   end
   always_comb begin
@@ -392,24 +344,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_8 = 6'd0;
-    if (hits_8_q) begin
-      terms_8 = 6'h20 + 6'd8;
-    end
-  end
-  always_comb begin
     numbers_9_d = numbers_9_q;
     if (write & (place == 5'd9)) begin
       numbers_9_d = number;
     end
     if (rst) begin
       numbers_9_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_9 = 6'd0;
-    if (hits_9_q) begin
-      terms_9 = 6'h20 + 6'd9;
     end
   end
   always_comb begin
@@ -422,24 +362,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_10 = 6'd0;
-    if (hits_10_q) begin
-      terms_10 = 6'h20 + 6'ha;
-    end
-  end
-  always_comb begin
     numbers_11_d = numbers_11_q;
     if (write & (place == 5'hb)) begin
       numbers_11_d = number;
     end
     if (rst) begin
       numbers_11_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_11 = 6'd0;
-    if (hits_11_q) begin
-      terms_11 = 6'h20 + 6'hb;
     end
   end
   always_comb begin
@@ -452,24 +380,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_12 = 6'd0;
-    if (hits_12_q) begin
-      terms_12 = 6'h20 + 6'hc;
-    end
-  end
-  always_comb begin
     numbers_13_d = numbers_13_q;
     if (write & (place == 5'hd)) begin
       numbers_13_d = number;
     end
     if (rst) begin
       numbers_13_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_13 = 6'd0;
-    if (hits_13_q) begin
-      terms_13 = 6'h20 + 6'hd;
     end
   end
   always_comb begin
@@ -482,24 +398,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_14 = 6'd0;
-    if (hits_14_q) begin
-      terms_14 = 6'h20 + 6'he;
-    end
-  end
-  always_comb begin
     numbers_15_d = numbers_15_q;
     if (write & (place == 5'hf)) begin
       numbers_15_d = number;
     end
     if (rst) begin
       numbers_15_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_15 = 6'd0;
-    if (hits_15_q) begin
-      terms_15 = 6'h20 + 6'hf;
     end
   end
   always_comb begin
@@ -512,24 +416,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_16 = 6'd0;
-    if (hits_16_q) begin
-      terms_16 = 6'h20 + 6'h10;
-    end
-  end
-  always_comb begin
     numbers_17_d = numbers_17_q;
     if (write & (place == 5'h11)) begin
       numbers_17_d = number;
     end
     if (rst) begin
       numbers_17_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_17 = 6'd0;
-    if (hits_17_q) begin
-      terms_17 = 6'h20 + 6'h11;
     end
   end
   always_comb begin
@@ -542,24 +434,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_18 = 6'd0;
-    if (hits_18_q) begin
-      terms_18 = 6'h20 + 6'h12;
-    end
-  end
-  always_comb begin
     numbers_19_d = numbers_19_q;
     if (write & (place == 5'h13)) begin
       numbers_19_d = number;
     end
     if (rst) begin
       numbers_19_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_19 = 6'd0;
-    if (hits_19_q) begin
-      terms_19 = 6'h20 + 6'h13;
     end
   end
   always_comb begin
@@ -572,24 +452,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_20 = 6'd0;
-    if (hits_20_q) begin
-      terms_20 = 6'h20 + 6'h14;
-    end
-  end
-  always_comb begin
     numbers_21_d = numbers_21_q;
     if (write & (place == 5'h15)) begin
       numbers_21_d = number;
     end
     if (rst) begin
       numbers_21_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_21 = 6'd0;
-    if (hits_21_q) begin
-      terms_21 = 6'h20 + 6'h15;
     end
   end
   always_comb begin
@@ -602,24 +470,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_22 = 6'd0;
-    if (hits_22_q) begin
-      terms_22 = 6'h20 + 6'h16;
-    end
-  end
-  always_comb begin
     numbers_23_d = numbers_23_q;
     if (write & (place == 5'h17)) begin
       numbers_23_d = number;
     end
     if (rst) begin
       numbers_23_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_23 = 6'd0;
-    if (hits_23_q) begin
-      terms_23 = 6'h20 + 6'h17;
     end
   end
   always_comb begin
@@ -632,24 +488,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_24 = 6'd0;
-    if (hits_24_q) begin
-      terms_24 = 6'h20 + 6'h18;
-    end
-  end
-  always_comb begin
     numbers_25_d = numbers_25_q;
     if (write & (place == 5'h19)) begin
       numbers_25_d = number;
     end
     if (rst) begin
       numbers_25_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_25 = 6'd0;
-    if (hits_25_q) begin
-      terms_25 = 6'h20 + 6'h19;
     end
   end
   always_comb begin
@@ -662,24 +506,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_26 = 6'd0;
-    if (hits_26_q) begin
-      terms_26 = 6'h20 + 6'h1a;
-    end
-  end
-  always_comb begin
     numbers_27_d = numbers_27_q;
     if (write & (place == 5'h1b)) begin
       numbers_27_d = number;
     end
     if (rst) begin
       numbers_27_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_27 = 6'd0;
-    if (hits_27_q) begin
-      terms_27 = 6'h20 + 6'h1b;
     end
   end
   always_comb begin
@@ -692,24 +524,12 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_28 = 6'd0;
-    if (hits_28_q) begin
-      terms_28 = 6'h20 + 6'h1c;
-    end
-  end
-  always_comb begin
     numbers_29_d = numbers_29_q;
     if (write & (place == 5'h1d)) begin
       numbers_29_d = number;
     end
     if (rst) begin
       numbers_29_d = 25'd0;
-    end
-  end
-  always_comb begin
-    terms_29 = 6'd0;
-    if (hits_29_q) begin
-      terms_29 = 6'h20 + 6'h1d;
     end
   end
   always_comb begin
@@ -722,18 +542,198 @@ module hpcc_rx_number_bank (
     end
   end
   always_comb begin
-    terms_30 = 6'd0;
-    if (hits_30_q) begin
-      terms_30 = 6'h20 + 6'h1e;
-    end
-  end
-  always_comb begin
     numbers_31_d = numbers_31_q;
     if (write & (place == 5'h1f)) begin
       numbers_31_d = number;
     end
     if (rst) begin
       numbers_31_d = 25'd0;
+    end
+  end
+  always_comb begin
+    terms_0 = 6'd0;
+    if (hits_0_q) begin
+      terms_0 = 6'h20 + 6'd0;
+    end
+  end
+  always_comb begin
+    terms_1 = 6'd0;
+    if (hits_1_q) begin
+      terms_1 = 6'h20 + 6'd1;
+    end
+  end
+  always_comb begin
+    terms_2 = 6'd0;
+    if (hits_2_q) begin
+      terms_2 = 6'h20 + 6'd2;
+    end
+  end
+  always_comb begin
+    terms_3 = 6'd0;
+    if (hits_3_q) begin
+      terms_3 = 6'h20 + 6'd3;
+    end
+  end
+  always_comb begin
+    terms_4 = 6'd0;
+    if (hits_4_q) begin
+      terms_4 = 6'h20 + 6'd4;
+    end
+  end
+  always_comb begin
+    terms_5 = 6'd0;
+    if (hits_5_q) begin
+      terms_5 = 6'h20 + 6'd5;
+    end
+  end
+  always_comb begin
+    terms_6 = 6'd0;
+    if (hits_6_q) begin
+      terms_6 = 6'h20 + 6'd6;
+    end
+  end
+  always_comb begin
+    terms_7 = 6'd0;
+    if (hits_7_q) begin
+      terms_7 = 6'h20 + 6'd7;
+    end
+  end
+  always_comb begin
+    terms_8 = 6'd0;
+    if (hits_8_q) begin
+      terms_8 = 6'h20 + 6'd8;
+    end
+  end
+  always_comb begin
+    terms_9 = 6'd0;
+    if (hits_9_q) begin
+      terms_9 = 6'h20 + 6'd9;
+    end
+  end
+  always_comb begin
+    terms_10 = 6'd0;
+    if (hits_10_q) begin
+      terms_10 = 6'h20 + 6'ha;
+    end
+  end
+  always_comb begin
+    terms_11 = 6'd0;
+    if (hits_11_q) begin
+      terms_11 = 6'h20 + 6'hb;
+    end
+  end
+  always_comb begin
+    terms_12 = 6'd0;
+    if (hits_12_q) begin
+      terms_12 = 6'h20 + 6'hc;
+    end
+  end
+  always_comb begin
+    terms_13 = 6'd0;
+    if (hits_13_q) begin
+      terms_13 = 6'h20 + 6'hd;
+    end
+  end
+  always_comb begin
+    terms_14 = 6'd0;
+    if (hits_14_q) begin
+      terms_14 = 6'h20 + 6'he;
+    end
+  end
+  always_comb begin
+    terms_15 = 6'd0;
+    if (hits_15_q) begin
+      terms_15 = 6'h20 + 6'hf;
+    end
+  end
+  always_comb begin
+    terms_16 = 6'd0;
+    if (hits_16_q) begin
+      terms_16 = 6'h20 + 6'h10;
+    end
+  end
+  always_comb begin
+    terms_17 = 6'd0;
+    if (hits_17_q) begin
+      terms_17 = 6'h20 + 6'h11;
+    end
+  end
+  always_comb begin
+    terms_18 = 6'd0;
+    if (hits_18_q) begin
+      terms_18 = 6'h20 + 6'h12;
+    end
+  end
+  always_comb begin
+    terms_19 = 6'd0;
+    if (hits_19_q) begin
+      terms_19 = 6'h20 + 6'h13;
+    end
+  end
+  always_comb begin
+    terms_20 = 6'd0;
+    if (hits_20_q) begin
+      terms_20 = 6'h20 + 6'h14;
+    end
+  end
+  always_comb begin
+    terms_21 = 6'd0;
+    if (hits_21_q) begin
+      terms_21 = 6'h20 + 6'h15;
+    end
+  end
+  always_comb begin
+    terms_22 = 6'd0;
+    if (hits_22_q) begin
+      terms_22 = 6'h20 + 6'h16;
+    end
+  end
+  always_comb begin
+    terms_23 = 6'd0;
+    if (hits_23_q) begin
+      terms_23 = 6'h20 + 6'h17;
+    end
+  end
+  always_comb begin
+    terms_24 = 6'd0;
+    if (hits_24_q) begin
+      terms_24 = 6'h20 + 6'h18;
+    end
+  end
+  always_comb begin
+    terms_25 = 6'd0;
+    if (hits_25_q) begin
+      terms_25 = 6'h20 + 6'h19;
+    end
+  end
+  always_comb begin
+    terms_26 = 6'd0;
+    if (hits_26_q) begin
+      terms_26 = 6'h20 + 6'h1a;
+    end
+  end
+  always_comb begin
+    terms_27 = 6'd0;
+    if (hits_27_q) begin
+      terms_27 = 6'h20 + 6'h1b;
+    end
+  end
+  always_comb begin
+    terms_28 = 6'd0;
+    if (hits_28_q) begin
+      terms_28 = 6'h20 + 6'h1c;
+    end
+  end
+  always_comb begin
+    terms_29 = 6'd0;
+    if (hits_29_q) begin
+      terms_29 = 6'h20 + 6'h1d;
+    end
+  end
+  always_comb begin
+    terms_30 = 6'd0;
+    if (hits_30_q) begin
+      terms_30 = 6'h20 + 6'h1e;
     end
   end
   always_comb begin

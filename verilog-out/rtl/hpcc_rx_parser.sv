@@ -517,6 +517,7 @@ module hpcc_rx_parser (
   always_comb begin
     role_d = role_q;
     src_ip_d = src_ip_q;
+    udp_len_d = udp_len_q;
     ecn_d = ecn_q;
     int_len_d = int_len_q;
     body_d = body_q;
@@ -527,7 +528,6 @@ module hpcc_rx_parser (
     extension_d = extension_q;
     payload_at_d = payload_at_q;
     payload_len_d = payload_len_q;
-    udp_len_d = udp_len_q;
     if (window_done_11_q) begin
       role_d = role_11_q;
       src_ip_d = src_ip_11_q;

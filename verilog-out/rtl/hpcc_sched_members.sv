@@ -321,6 +321,22 @@ module hpcc_sched_members #(
   assign active = looked_q;
   assign sent = shown_rdata;
   always_comb begin
+    count_0_d = count_0_q;
+    count_1_d = count_1_q;
+    count_2_d = count_2_q;
+    count_3_d = count_3_q;
+    count_4_d = count_4_q;
+    count_5_d = count_5_q;
+    count_6_d = count_6_q;
+    count_7_d = count_7_q;
+    count_8_d = count_8_q;
+    count_9_d = count_9_q;
+    count_10_d = count_10_q;
+    count_11_d = count_11_q;
+    count_12_d = count_12_q;
+    count_13_d = count_13_q;
+    count_14_d = count_14_q;
+    count_15_d = count_15_q;
     clearing_d = clearing_q;
     event_9_d = notify & (~late);
     adjusted_9_d = adjusted;
@@ -328,7 +344,6 @@ module hpcc_sched_members #(
     goes_d = (event_9_q & member_rdata[0]) & (~clear_9_q);
     adjusted_10_d = adjusted_9_q;
     leaves_3_d = leaves_2_q;
-    count_0_d = count_0_q;
     if (up_0 & (~down_0)) begin
       count_0_d = count_0_q + 16'd1;
     end
@@ -339,7 +354,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd0) begin
       gathered_0_d = plus_0 - minus_0;
     end
-    count_1_d = count_1_q;
     if (up_1 & (~down_1)) begin
       count_1_d = count_1_q + 16'd1;
     end
@@ -350,7 +364,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd1) begin
       gathered_1_d = plus_1 - minus_1;
     end
-    count_2_d = count_2_q;
     if (up_2 & (~down_2)) begin
       count_2_d = count_2_q + 16'd1;
     end
@@ -361,7 +374,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd2) begin
       gathered_2_d = plus_2 - minus_2;
     end
-    count_3_d = count_3_q;
     if (up_3 & (~down_3)) begin
       count_3_d = count_3_q + 16'd1;
     end
@@ -372,7 +384,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd3) begin
       gathered_3_d = plus_3 - minus_3;
     end
-    count_4_d = count_4_q;
     if (up_4 & (~down_4)) begin
       count_4_d = count_4_q + 16'd1;
     end
@@ -383,7 +394,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd4) begin
       gathered_4_d = plus_4 - minus_4;
     end
-    count_5_d = count_5_q;
     if (up_5 & (~down_5)) begin
       count_5_d = count_5_q + 16'd1;
     end
@@ -394,7 +404,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd5) begin
       gathered_5_d = plus_5 - minus_5;
     end
-    count_6_d = count_6_q;
     if (up_6 & (~down_6)) begin
       count_6_d = count_6_q + 16'd1;
     end
@@ -405,7 +414,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd6) begin
       gathered_6_d = plus_6 - minus_6;
     end
-    count_7_d = count_7_q;
     if (up_7 & (~down_7)) begin
       count_7_d = count_7_q + 16'd1;
     end
@@ -416,7 +424,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd7) begin
       gathered_7_d = plus_7 - minus_7;
     end
-    count_8_d = count_8_q;
     if (up_8 & (~down_8)) begin
       count_8_d = count_8_q + 16'd1;
     end
@@ -427,7 +434,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd8) begin
       gathered_8_d = plus_8 - minus_8;
     end
-    count_9_d = count_9_q;
     if (up_9 & (~down_9)) begin
       count_9_d = count_9_q + 16'd1;
     end
@@ -438,7 +444,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'd9) begin
       gathered_9_d = plus_9 - minus_9;
     end
-    count_10_d = count_10_q;
     if (up_10 & (~down_10)) begin
       count_10_d = count_10_q + 16'd1;
     end
@@ -449,7 +454,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'ha) begin
       gathered_10_d = plus_10 - minus_10;
     end
-    count_11_d = count_11_q;
     if (up_11 & (~down_11)) begin
       count_11_d = count_11_q + 16'd1;
     end
@@ -460,7 +464,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'hb) begin
       gathered_11_d = plus_11 - minus_11;
     end
-    count_12_d = count_12_q;
     if (up_12 & (~down_12)) begin
       count_12_d = count_12_q + 16'd1;
     end
@@ -471,7 +474,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'hc) begin
       gathered_12_d = plus_12 - minus_12;
     end
-    count_13_d = count_13_q;
     if (up_13 & (~down_13)) begin
       count_13_d = count_13_q + 16'd1;
     end
@@ -482,7 +484,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'hd) begin
       gathered_13_d = plus_13 - minus_13;
     end
-    count_14_d = count_14_q;
     if (up_14 & (~down_14)) begin
       count_14_d = count_14_q + 16'd1;
     end
@@ -493,7 +494,6 @@ module hpcc_sched_members #(
     if (turn_q == 4'he) begin
       gathered_14_d = plus_14 - minus_14;
     end
-    count_15_d = count_15_q;
     if (up_15 & (~down_15)) begin
       count_15_d = count_15_q + 16'd1;
     end

@@ -334,24 +334,24 @@ module hpcc_select (
   assign feedback_psn = form_feedback_psn;
   assign feedback_value = form_feedback_value;
   always_comb begin
+    voids_d = voids_q;
+    voided_d = voided_q;
+    voided_generation_d = voided_generation_q;
+    void_cursor_d = void_cursor_q;
+    waiting_d = waiting_q;
+    next_flow_d = next_flow_q;
+    next_generation_d = next_generation_q;
+    next_psn_d = next_psn_q;
+    next_kind_d = next_kind_q;
     step_d = step_q;
     age_d = age_q;
     flow_d = flow_q;
     generation_d = generation_q;
     psn_d = psn_q;
     kind_d = kind_q;
-    waiting_d = waiting_q;
-    next_flow_d = next_flow_q;
-    next_generation_d = next_generation_q;
-    next_psn_d = next_psn_q;
-    next_kind_d = next_kind_q;
     cursor_d = cursor_q;
     mtu_now_d = mtu_now_q;
     int_now_d = int_now_q;
-    voids_d = voids_q;
-    voided_d = voided_q;
-    voided_generation_d = voided_generation_q;
-    void_cursor_d = void_cursor_q;
     messages_waddr = void_place;
     messages_wdata = {249'd0, 1'd0};
     if (message_valid) begin

@@ -6,6 +6,7 @@
 // the interface derive adds a method without a doc comment
 #![allow(missing_docs)]
 
+use crate::interface;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use hpcc_models::cc::{CcEvent, EventKind, HopRecord, MAX_HOPS};
@@ -24,13 +25,11 @@ pub const fn kind_code(kind: EventKind) -> u64 {
         EventKind::Timeout => 3,
         EventKind::Tick => 4,
         EventKind::Sent => 5,
-        EventKind::Probe => 6,
     }
 }
 
 /// Events, receiving side. Names as in [`hpcc_models::cc::CcEvent`].
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "EventOut"]
+#[interface(EventOut, "Events, sending side.")]
 pub struct EventIn {
     /// An event is offered.
     pub valid: Signal<In, Bit>,
@@ -64,45 +63,8 @@ pub struct EventIn {
     pub now: Signal<In, U<48>>,
 }
 
-/// Events, sending side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "EventIn"]
-pub struct EventOut {
-    /// An event is offered.
-    pub valid: Signal<Out, Bit>,
-    /// The event is taken.
-    pub ready: Signal<In, Bit>,
-    /// [`kind_code`].
-    pub kind: Signal<Out, U<3>>,
-    /// Flow number.
-    pub flow: Signal<Out, U<16>>,
-    /// Generation of the flow.
-    pub generation: Signal<Out, U<8>>,
-    /// Acknowledged PSN + 1.
-    pub psn_next: Signal<Out, U<24>>,
-    /// Next PSN to send.
-    pub snd_nxt: Signal<Out, U<24>>,
-    /// INT fields are present and sound.
-    pub int_valid: Signal<Out, Bit>,
-    /// Switches on the path.
-    pub n_hop: Signal<Out, U<4>>,
-    /// XOR of switch ids.
-    pub path_id: Signal<Out, U<12>>,
-    /// Hop records.
-    pub hops: Signal<Out, Hops>,
-    /// Congestion experienced.
-    pub ecn: Signal<Out, Bit>,
-    /// When the acknowledged packet was sent, ns; 0 if not known (this NIC does not keep it).
-    pub sent_at: Signal<Out, U<48>>,
-    /// Bytes newly acknowledged, packets counted as full ones.
-    pub bytes: Signal<Out, U<32>>,
-    /// The NIC's clock, ns.
-    pub now: Signal<Out, U<48>>,
-}
-
 /// Creation and removal of flows, receiving side. A creation answers with an update: the first window and rate.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "CommandOut"]
+#[interface(CommandOut, "Creation and removal of flows, sending side.")]
 pub struct CommandIn {
     /// A command is offered.
     pub valid: Signal<In, Bit>,
@@ -116,25 +78,8 @@ pub struct CommandIn {
     pub generation: Signal<In, U<8>>,
 }
 
-/// Creation and removal of flows, sending side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "CommandIn"]
-pub struct CommandOut {
-    /// A command is offered.
-    pub valid: Signal<Out, Bit>,
-    /// The command is taken.
-    pub ready: Signal<In, Bit>,
-    /// High: create; low: remove.
-    pub create: Signal<Out, Bit>,
-    /// Flow number.
-    pub flow: Signal<Out, U<16>>,
-    /// Generation that the flow starts under.
-    pub generation: Signal<Out, U<8>>,
-}
-
 /// Updates, sending side. Formats: [`hpcc_models::fixed::formats`].
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "UpdateIn"]
+#[interface(UpdateIn, "Updates, receiving side.")]
 pub struct UpdateOut {
     /// An update is offered.
     pub valid: Signal<Out, Bit>,
@@ -152,29 +97,8 @@ pub struct UpdateOut {
     pub utilisation: Signal<Out, U<51>>,
 }
 
-/// Updates, receiving side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "UpdateOut"]
-pub struct UpdateIn {
-    /// An update is offered.
-    pub valid: Signal<In, Bit>,
-    /// The update is taken.
-    pub ready: Signal<Out, Bit>,
-    /// Flow number.
-    pub flow: Signal<In, U<16>>,
-    /// Generation of the flow.
-    pub generation: Signal<In, U<8>>,
-    /// Window, UQ23.11 bytes.
-    pub window: Signal<In, U<34>>,
-    /// Pacing rate, UQ7.27 bytes per ns.
-    pub rate: Signal<In, U<34>>,
-    /// What the law thinks of the path.
-    pub utilisation: Signal<In, U<51>>,
-}
-
 /// Write port of a law's registers: takes a write every clock, no answer.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "ConfigOut"]
+#[interface(ConfigOut, "Write port of a law's registers, writing side.")]
 pub struct ConfigIn {
     /// Write this clock.
     pub write: Signal<In, Bit>,
@@ -182,18 +106,6 @@ pub struct ConfigIn {
     pub address: Signal<In, U<6>>,
     /// Value; bits beyond the register's width are ignored.
     pub data: Signal<In, U<48>>,
-}
-
-/// Write port of a law's registers, writing side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "ConfigIn"]
-pub struct ConfigOut {
-    /// Write this clock.
-    pub write: Signal<Out, Bit>,
-    /// Register.
-    pub address: Signal<Out, U<6>>,
-    /// Value.
-    pub data: Signal<Out, U<48>>,
 }
 
 /// Hop records as the port carries them.

@@ -5,12 +5,12 @@
 
 use super::read_align::ReadAlign;
 use super::split::JobSplit;
-use crate::emit::naming::named;
 use crate::nic::words::DmaJob;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Beats of payload that the FIFO holds; a job of up to 64 beats is admitted while at most 448 are promised.
@@ -19,7 +19,7 @@ pub const READ_BEATS: usize = 512;
 pub const READ_JOBS: usize = 34;
 
 /// Reader with a buffer of 32 KiB.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct DmaReader {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -71,16 +71,10 @@ pub struct DmaReader {
     leaves: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for DmaReader {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, split, bursts, shapes, align, beats);
-        dff_setup!(self, clock, promised);
-        self.split.reset.next = self.reset.val();
-        self.bursts.reset.next = self.reset.val();
-        self.shapes.reset.next = self.reset.val();
-        self.align.reset.next = self.reset.val();
-        self.beats.reset.next = self.reset.val();
+        inputs!([split, bursts, shapes, align, beats], reset);
 
         StreamIn::<DmaJob>::link(&mut self.job, &mut self.split.job);
         self.split.open.next =
@@ -126,17 +120,5 @@ impl Logic for DmaReader {
         if self.reset.val() {
             self.promised.d.next = 0.into();
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] DmaReader {
-        in reset, job.data, job.valid, payload.ready, m_axi_arready, m_axi_rid, m_axi_rdata, m_axi_rresp, m_axi_rlast,
-            m_axi_rvalid;
-        out job.ready, payload.data, payload.valid, m_axi_arid, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst,
-            m_axi_arlock, m_axi_arcache, m_axi_arprot, m_axi_arvalid, m_axi_rready
     }
 }

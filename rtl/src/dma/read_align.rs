@@ -12,14 +12,14 @@
 //! | 2 - 3 | held |
 //! | 3 - 4 | joined with the line behind it |
 
-use crate::emit::naming::named;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Aligns the lines of one job after the other.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ReadAlign {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -72,23 +72,9 @@ pub struct ReadAlign {
     payload_valid_r: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for ReadAlign {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, busy, shift, tail_bytes, lines_left, beats_left, first_line, last_line, any_beat, last_beat
-        );
-        dff_setup!(self, clock, valid_1, data_1, keep_1, shift_1, tag_1, valid_2, data_2, keep_2, tag_2);
-        dff_setup!(
-            self,
-            clock,
-            held,
-            held_data,
-            held_tag,
-            failed,
-            payload_r,
-            payload_valid_r
-        );
         // the next job is taken up with the last line of the one before
         self.lines.next = self.shape.data.val().get_bits::<7>(6);
         self.beats.next = self.shape.data.val().get_bits::<7>(13);
@@ -177,15 +163,5 @@ impl Logic for ReadAlign {
             self.held.d.next = false;
             self.payload_valid_r.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] ReadAlign {
-        in reset, shape.data, shape.valid, line.data, line.valid;
-        out shape.ready, line.ready, payload_valid, payload
     }
 }

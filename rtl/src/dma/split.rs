@@ -2,14 +2,14 @@
 //!
 //! Bursts are made of whole 64-byte lines: the strobes of a write and the alignment of a read decide about bytes.
 
-use crate::emit::naming::named;
 use crate::nic::words::DmaJob;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// A job's first burst leaves one clock after the job is taken, its second one in the clock after that.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct JobSplit {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -52,10 +52,9 @@ pub struct JobSplit {
     first_line: Signal<Local, U<58>>,
 }
 
+#[kernel]
 impl Logic for JobSplit {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, full, second, line, lines_less_one, room_less_one, shape_r);
         // bursts of the job held
         self.crossing.next = self.lines_less_one.q.val() > bit_cast_u::<7, 6>(self.room_less_one.q.val());
         self.last.next = self.second.q.val() | !self.crossing.val();
@@ -116,11 +115,4 @@ impl Logic for JobSplit {
             self.second.d.next = false;
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] JobSplit { in reset, job.data, job.valid, open; out job.ready, shape_valid, shape, burst_valid, burst, burst_last }
 }

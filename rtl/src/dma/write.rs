@@ -5,16 +5,16 @@
 
 use super::split::JobSplit;
 use super::write_align::WriteAlign;
-use crate::emit::naming::named;
 use crate::nic::words::DmaJob;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Writer with 64 bursts outstanding at most.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct DmaWriter {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -77,18 +77,10 @@ pub struct DmaWriter {
     error: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for DmaWriter {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, split, bursts, shapes, pending, align, lines, tokens);
-        dff_setup!(self, clock, failed);
-        self.split.reset.next = self.reset.val();
-        self.bursts.reset.next = self.reset.val();
-        self.shapes.reset.next = self.reset.val();
-        self.pending.reset.next = self.reset.val();
-        self.align.reset.next = self.reset.val();
-        self.lines.reset.next = self.reset.val();
-        self.tokens.reset.next = self.reset.val();
+        inputs!([split, bursts, shapes, pending, align, lines, tokens], reset);
 
         StreamIn::<DmaJob>::link(&mut self.job, &mut self.split.job);
         self.split.open.next = self.bursts.up.ready.val() & self.shapes.up.ready.val() & self.pending.up.ready.val();
@@ -140,18 +132,5 @@ impl Logic for DmaWriter {
         if self.reset.val() {
             self.failed.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] DmaWriter {
-        in reset, job.data, job.valid, payload.data, payload.valid, written.ready, m_axi_awready, m_axi_wready, m_axi_bid,
-            m_axi_bresp, m_axi_bvalid;
-        out job.ready, payload.ready, written.data, written.valid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize,
-            m_axi_awburst, m_axi_awlock, m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast,
-            m_axi_wvalid, m_axi_bready
     }
 }

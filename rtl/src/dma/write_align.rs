@@ -9,14 +9,14 @@
 //! | 1 - 2 | by multiples of 8 bytes |
 //! | 2 - 3 | joined with the beat before |
 
-use crate::emit::naming::named;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Aligns the payload of one job after the other.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct WriteAlign {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -70,26 +70,9 @@ pub struct WriteAlign {
     line_3: DFF<W<577, 10>>,
 }
 
+#[kernel]
 impl Logic for WriteAlign {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, busy, shift, end_bytes, lines_left, beats_left, page_line, first_line, last_line, page_end,
-            brings
-        );
-        dff_setup!(
-            self,
-            clock,
-            valid_1,
-            data_1,
-            keep_1,
-            shift_1,
-            end_bytes_1,
-            starts_1,
-            ends_1,
-            last_1
-        );
-        dff_setup!(self, clock, valid_2, data_2, keep_2, strobe_2, last_2, previous, valid_3, line_3);
         // the next job is taken up with the last line of the one before; the line behind the last beat brings none
         self.lines.next = self.shape.data.val().get_bits::<7>(6);
         self.beats.next = self.shape.data.val().get_bits::<7>(13);
@@ -167,15 +150,5 @@ impl Logic for WriteAlign {
             self.valid_2.d.next = false;
             self.valid_3.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] WriteAlign {
-        in reset, shape.data, shape.valid, payload.data, payload.valid, crowded;
-        out shape.ready, payload.ready, line_valid, line
     }
 }

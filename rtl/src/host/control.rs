@@ -3,14 +3,14 @@
 //! Reference: `hpcc_models::nic`'s `control`. All comparisons take the same clocks whatever their outcome; a refusal is one pulse and has
 //! no other effect.
 
-use crate::emit::naming::named;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// One packet at a time; a request is offered three clocks after its packet is taken.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ControlGate {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -61,23 +61,9 @@ pub struct ControlGate {
     refused_r: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for ControlGate {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            step,
-            held,
-            form_ok,
-            source_ok,
-            key_ok,
-            sequence_ok,
-            time_ok,
-            sequence,
-            earliest
-        );
-        dff_setup!(self, clock, now_r, refused_r);
         self.now_r.d.next = self.now.val();
         self.packet.ready.next = self.step.q.val() == 0;
         if (self.step.q.val() == 0) & self.packet.valid.val() {
@@ -153,16 +139,5 @@ impl Logic for ControlGate {
             self.earliest.d.next = bits_u::<48>(0);
             self.refused_r.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] ControlGate {
-        in reset, packet.data, packet.valid, now, cfg_control_enable, cfg_mtu, cfg_control_interval, cfg_control_key,
-            cfg_control_sources, request.ready;
-        out packet.ready, request.data, request.valid, operation, fits, new_context, refused
     }
 }

@@ -22,18 +22,18 @@
 use super::control::ControlGate;
 use super::qp_states::QpStates;
 use crate::cc::slot::{CommandOut, UpdateOut};
-use crate::emit::naming::named;
 use crate::nic::words::{Context, HostCommand, Region, Work};
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::sched::ports::FlowCommandOut;
+use crate::{block, kernel};
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
 
 /// Manager of queue pairs 2 to 149.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Manager {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -149,34 +149,28 @@ pub struct Manager {
 // the literal in the kernel
 const _: () = assert!(QP_COUNT == 150);
 
+#[kernel]
 impl Logic for Manager {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, gate, states, neighbours);
-        dff_setup!(self, clock, step, by_packet, request, operation, index, fits, body, code, replaces, current);
-        dff_setup!(
-            self,
-            clock,
-            neighbour,
-            context_r,
-            context_valid_r,
-            region_valid_r,
-            works
-        );
-        dff_setup!(self, clock, accepted_r, refused_r, done_r, sweeping, sweep_step, sweep_qp, settle);
         self.gate.reset.next = self.reset.val();
-        self.states.reset.next = self.reset.val();
-        self.states.requester_ended_valid.next = self.requester_ended_valid.val();
-        self.states.requester_ended.next = self.requester_ended.val();
-        self.states.responder_ended_valid.next = self.responder_ended_valid.val();
-        self.states.responder_ended.next = self.responder_ended.val();
+        inputs!(
+            states,
+            reset,
+            requester_ended_valid,
+            requester_ended,
+            responder_ended_valid,
+            responder_ended
+        );
         StreamIn::<W<593, 10>>::link(&mut self.packet, &mut self.gate.packet);
-        self.gate.now.next = self.now.val();
-        self.gate.cfg_mtu.next = self.cfg_mtu.val();
-        self.gate.cfg_control_enable.next = self.cfg_control_enable.val();
-        self.gate.cfg_control_interval.next = self.cfg_control_interval.val();
-        self.gate.cfg_control_key.next = self.cfg_control_key.val();
-        self.gate.cfg_control_sources.next = self.cfg_control_sources.val();
+        inputs!(
+            gate,
+            now,
+            cfg_mtu,
+            cfg_control_enable,
+            cfg_control_interval,
+            cfg_control_key,
+            cfg_control_sources
+        );
 
         // 0: the host goes first; a packet's fields take the places of a command's
         if self.settle.q.val().any() {
@@ -506,22 +500,5 @@ impl Logic for Manager {
             self.sweep_step.d.next = bits_u::<3>(0);
             self.sweep_qp.d.next = bits_u::<8>(0);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Manager {
-        in reset, command.data, command.valid, packet.data, packet.valid, now, cfg_mtu, cfg_window, cfg_rate, cfg_line_rate,
-            cfg_control_enable, cfg_control_interval, cfg_control_key, cfg_control_sources, requester_ended_valid,
-            requester_ended, responder_ended_valid, responder_ended, remove.ready, flow.ready, cc.ready, first.ready,
-            work.ready;
-        out swept, command.ready, command_done, command_code, packet.ready, context_valid, context_qp, context_data, region_valid,
-            region_slot, region_data, remove.data, remove.valid, flow.valid, flow.create, flow.flow, flow.generation,
-            flow.psn, flow.mtu, flow.priority, flow.windowless, flow.timerless, flow.limit, flow.rate, flow.group, cc.valid, cc.create, cc.flow, cc.generation,
-            first.valid, first.flow, first.generation, first.window, first.rate, first.utilisation, work.data, work.valid,
-            control_accepted, control_refused
     }
 }

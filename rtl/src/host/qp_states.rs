@@ -1,13 +1,13 @@
 //! Which queue pairs live, under which generation, and which of them have a half that has ended.
 
-use crate::emit::naming::named;
 use crate::prim::ram::{Ram, RamReg};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// State of the queue pairs, for the manager. A word: alive 0, INT 1, generation 9:2.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct QpStates {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -49,11 +49,9 @@ pub struct QpStates {
     ended_r: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for QpStates {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, words, generations_a, generations_b);
-        dff_setup!(self, clock, clearing, marks, ended_a, ended_b, late_a, late_b, ended_r);
         self.words.raddr.next = self.qp.val();
         self.word.next = self.words.rdata.val();
         self.ended_r.d.next = self.marks.q.val().get_bit(self.qp.val().index());
@@ -108,24 +106,10 @@ impl Logic for QpStates {
             self.waddr.next = self.clearing.q.val();
             self.wdata.next = bits_u::<10>(0);
         }
-        self.words.we.next = self.we.val();
-        self.words.waddr.next = self.waddr.val();
-        self.words.wdata.next = self.wdata.val();
-        self.generations_a.we.next = self.we.val();
-        self.generations_a.waddr.next = self.waddr.val();
+        inputs!(words, we, waddr, wdata);
+        inputs!(generations_a, we, waddr);
         self.generations_a.wdata.next = self.wdata.val().get_bits::<8>(2);
-        self.generations_b.we.next = self.we.val();
-        self.generations_b.waddr.next = self.waddr.val();
+        inputs!(generations_b, we, waddr);
         self.generations_b.wdata.next = self.wdata.val().get_bits::<8>(2);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] QpStates {
-        in reset, qp, write, new_word, requester_ended_valid, requester_ended, responder_ended_valid, responder_ended;
-        out word, ended
     }
 }

@@ -11,11 +11,11 @@
 //! The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
 //! bounds to the old key. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
 
-use crate::emit::naming::named;
 use crate::nic::words::Region;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from a request to its answer.
@@ -29,7 +29,7 @@ pub const ACCESS_REMOTE_WRITE: u64 = 1;
 pub const ACCESS_REMOTE_READ: u64 = 2;
 
 /// Regions and their check.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RegionCheck {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -98,16 +98,9 @@ pub struct RegionCheck {
     below_4: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for RegionCheck {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, ram);
-        dff_setup!(self, clock, write_1, slot_1, data_1, end_1, wraps_1, used);
-        dff_setup!(self, clock, key_1, first_1, last_1, over_1, access_1, empty_1);
-        dff_setup!(self, clock, slot_2, found_2, key_2, first_2, last_2, over_2, access_2, empty_2);
-        dff_setup!(self, clock, found_3, key_3, first_3, last_3, over_3, access_3, empty_3);
-        dff_setup!(self, clock, empty_4, named_4, right_4, above_4, below_4);
-
         // writing: end of the region, then the slot
         self.base_in.next = self.region_data.val().get_bits::<64>(33);
         self.end_in.next = self.base_in.val() + self.region_data.val().get_bits::<64>(97);
@@ -119,9 +112,6 @@ impl Logic for RegionCheck {
         self.wraps_1.d.next = (self.base_in.val().get_bit(63) & self.region_data.val().get_bit(160))
             | ((self.base_in.val().get_bit(63) | self.region_data.val().get_bit(160)) & !self.end_in.val().get_bit(63));
         for i in 0..32 {
-            self.keys[i].clock.next = self.clock.val();
-            self.hit[i].clock.next = self.clock.val();
-            self.keys[i].d.next = self.keys[i].q.val();
             if self.write_1.q.val() & (self.slot_1.q.val() == i.val()) {
                 self.keys[i].d.next = self.data_1.q.val().get_bits::<32>(1);
             }
@@ -197,15 +187,6 @@ impl Logic for RegionCheck {
             self.write_1.d.next = false;
             self.used.d.next = bits_u::<32>(0);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] RegionCheck {
-        in reset, region_valid, region_slot, region_data, key, address, length, access; out allowed
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::cc::hpcc::HpccSlot;
 use crate::cc::slot::{CommandIn, ConfigIn, EventIn, EventOut, UpdateIn};
-use crate::emit::naming::named;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
@@ -11,6 +10,7 @@ use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
 use crate::transport::dispatch::DispatchEvent;
 use crate::transport::requester::answers::IntFields;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// An event on its way to the scheduler: hops 319:0, path id 331:320, hop count 335:332, INT valid 336, ECN 337, PSN 361:338,
@@ -28,7 +28,7 @@ type CommandWord = W<89, 2>;
 type UpdateWord = W<92, 2>;
 
 /// Scheduler and congestion control of 300 flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Flows {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -100,6 +100,7 @@ pub struct Flows {
     pub bad_speed: Signal<Out, Bit>,
     scheduler: PaperScheduler,
     law: HpccSlot<300, 9>,
+    #[combinational]
     fields: IntFields,
     events: StreamMerge<EventWord>,
     works: StreamMerge<WorkWord>,
@@ -109,28 +110,23 @@ pub struct Flows {
     is_echo: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Flows {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, scheduler, law, events, works, commands, updates, timeouts);
-        self.scheduler.reset.next = self.reset.val();
-        self.law.reset.next = self.reset.val();
-        self.events.reset.next = self.reset.val();
-        self.works.reset.next = self.reset.val();
-        self.commands.reset.next = self.reset.val();
-        self.updates.reset.next = self.reset.val();
-        self.scheduler.now.next = self.now.val();
-        self.scheduler.pause.next = self.pause.val();
+        inputs!([scheduler, law, events, works, commands, updates], reset);
+        inputs!(scheduler, now, pause);
         ConfigIn::link(&mut self.sched_param, &mut self.scheduler.param);
-        self.scheduler.level_write.next = self.level_write.val();
-        self.scheduler.level_group.next = self.level_group.val();
-        self.scheduler.level_rate.next = self.level_rate.val();
-        self.scheduler.cap_window.next = self.cap_window.val();
-        self.scheduler.cap_time.next = self.cap_time.val();
-        self.scheduler.cap_dither.next = self.cap_dither.val();
-        self.scheduler.look.next = self.look.val();
-        self.active.next = self.scheduler.active.val();
-        self.sent.next = self.scheduler.sent.val();
+        inputs!(
+            scheduler,
+            level_write,
+            level_group,
+            level_rate,
+            cap_window,
+            cap_time,
+            cap_dither,
+            look
+        );
+        outputs!(scheduler, active, sent);
         ConfigIn::link(&mut self.cc_param, &mut self.law.param);
         CommandIn::link(&mut self.cc_command, &mut self.law.command);
         FeedbackIn::link(&mut self.feedback, &mut self.scheduler.feedback);
@@ -266,14 +262,14 @@ impl Logic for Flows {
         self.scheduler.update.rate.next = self.updates.down.data.val().get_bits::<34>(58);
         self.scheduler.update.utilisation.next = bits_u::<51>(0);
 
-        self.count_late.next = self.scheduler.count_late.val();
-        self.count_beyond.next = self.scheduler.count_beyond.val();
-        self.count_out_of_range.next = self.scheduler.count_out_of_range.val();
-        self.count_cc_dropped.next = self.scheduler.count_cc_dropped.val();
+        outputs!(
+            scheduler,
+            count_late,
+            count_beyond,
+            count_out_of_range,
+            count_cc_dropped
+        );
         self.timeouts.d.next = self.scheduler.count_timeout.val();
         self.timeout.next = self.timeouts.q.val() != self.scheduler.count_timeout.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

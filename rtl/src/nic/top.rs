@@ -9,7 +9,6 @@
 
 use super::flows::Flows;
 use crate::dma::write::DmaWriter;
-use crate::emit::naming::named;
 use crate::host::manager::Manager;
 use crate::host::registers::pulses::CounterPulses;
 use crate::host::registers::Registers;
@@ -26,10 +25,11 @@ use crate::transport::requester::{Requester, SEGMENT};
 use crate::transport::responder::Responder;
 use crate::transport::responses::ResponseQueue;
 use crate::tx::pipe::TxPipe;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// NIC of 148 queue pairs (2 to 149), 300 flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Nic {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -220,25 +220,9 @@ pub struct Nic {
     left_half: DFF<U<16>>,
 }
 
+#[kernel]
 impl Logic for Nic {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, registers, manager, rx, responder, writer, commits, commit, queue, works);
-        clock!(self, clock, requester, read_errors, flows, tx, counters);
-        dff_setup!(
-            self,
-            clock,
-            hold,
-            running,
-            ready,
-            in_frame,
-            ignores,
-            overhead,
-            ended_waits,
-            ended_flow,
-            left_waits,
-            left_half
-        );
         self.running.d.next = self.hold.q.val() == 400;
         self.ready.d.next = self.running.q.val() & self.manager.swept.val();
         if self.hold.q.val() != 400 {
@@ -267,28 +251,18 @@ impl Logic for Nic {
         self.counters.reset.next = self.asleep.val();
 
         // registers and manager
-        self.registers.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.registers.s_axil_awprot.next = self.s_axil_awprot.val();
-        self.registers.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        inputs!(registers, s_axil_awaddr, s_axil_awprot, s_axil_awvalid);
         // blocks hear of a reset one clock late; their outputs do not
         self.s_axil_awready.next = self.registers.s_axil_awready.val() & self.running.q.val();
-        self.registers.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.registers.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.registers.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        inputs!(registers, s_axil_wdata, s_axil_wstrb, s_axil_wvalid);
         self.s_axil_wready.next = self.registers.s_axil_wready.val() & self.running.q.val();
         self.s_axil_bresp.next = self.registers.s_axil_bresp.val();
         self.s_axil_bvalid.next = self.registers.s_axil_bvalid.val() & self.running.q.val();
-        self.registers.s_axil_bready.next = self.s_axil_bready.val();
-        self.registers.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.registers.s_axil_arprot.next = self.s_axil_arprot.val();
-        self.registers.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        inputs!(registers, s_axil_bready, s_axil_araddr, s_axil_arprot, s_axil_arvalid);
         self.s_axil_arready.next = self.registers.s_axil_arready.val() & self.running.q.val();
-        self.s_axil_rdata.next = self.registers.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.registers.s_axil_rresp.val();
+        outputs!(registers, s_axil_rdata, s_axil_rresp);
         self.s_axil_rvalid.next = self.registers.s_axil_rvalid.val() & self.running.q.val();
-        self.registers.s_axil_rready.next = self.s_axil_rready.val();
-        self.registers.now.next = self.now.val();
-        self.registers.ready.next = self.ready.q.val();
+        inputs!(registers, s_axil_rready, now, ready);
         self.registers.pulses.next = self.counters.pulses.val();
         self.registers.sched_late.next = self.flows.count_late.val();
         self.registers.sched_beyond.next = self.flows.count_beyond.val();
@@ -406,24 +380,22 @@ impl Logic for Nic {
         self.responder.fail_generation.next = self.commit.fail_generation.val();
 
         // memory before acknowledgement
-        self.m_axi_awid.next = self.writer.m_axi_awid.val();
-        self.m_axi_awaddr.next = self.writer.m_axi_awaddr.val();
-        self.m_axi_awlen.next = self.writer.m_axi_awlen.val();
-        self.m_axi_awsize.next = self.writer.m_axi_awsize.val();
-        self.m_axi_awburst.next = self.writer.m_axi_awburst.val();
-        self.m_axi_awlock.next = self.writer.m_axi_awlock.val();
-        self.m_axi_awcache.next = self.writer.m_axi_awcache.val();
-        self.m_axi_awprot.next = self.writer.m_axi_awprot.val();
+        outputs!(
+            writer,
+            m_axi_awid,
+            m_axi_awaddr,
+            m_axi_awlen,
+            m_axi_awsize,
+            m_axi_awburst,
+            m_axi_awlock,
+            m_axi_awcache,
+            m_axi_awprot
+        );
         self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val() & self.running.q.val();
         self.writer.m_axi_awready.next = self.m_axi_awready.val();
-        self.m_axi_wdata.next = self.writer.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.writer.m_axi_wstrb.val();
-        self.m_axi_wlast.next = self.writer.m_axi_wlast.val();
+        outputs!(writer, m_axi_wdata, m_axi_wstrb, m_axi_wlast);
         self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val() & self.running.q.val();
-        self.writer.m_axi_wready.next = self.m_axi_wready.val();
-        self.writer.m_axi_bid.next = self.m_axi_bid.val();
-        self.writer.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.writer.m_axi_bvalid.next = self.m_axi_bvalid.val();
+        inputs!(writer, m_axi_wready, m_axi_bid, m_axi_bresp, m_axi_bvalid);
         self.m_axi_bready.next = self.writer.m_axi_bready.val();
         StreamOut::<CommitRow>::join(&mut self.commits.down, &mut self.commit.up);
         StreamOut::<U<1>>::join(&mut self.writer.written, &mut self.commit.written);
@@ -503,8 +475,7 @@ impl Logic for Nic {
         self.requester.cc_event.ready.next = self.flows.answered.ready.val();
 
         // flows
-        self.flows.now.next = self.now.val();
-        self.flows.pause.next = self.pause.val();
+        inputs!(flows, now, pause);
         self.flows.speeds.next = self.registers.cfg_speed_valid.val();
         self.tx.send.valid.next = self.flows.send.valid.val();
         self.tx.send.flow.next = self.flows.send.flow.val();
@@ -521,8 +492,7 @@ impl Logic for Nic {
         self.tx.feedback.ready.next = self.flows.feedback.ready.val();
 
         // transmit
-        self.tx.overhead.next = self.overhead.q.val();
-        self.tx.pause.next = self.pause.val();
+        inputs!(tx, overhead, pause);
         self.tx.cfg_mac.next = self.registers.cfg_mac.val();
         self.tx.cfg_ip.next = self.registers.cfg_ip.val();
         self.tx.cfg_port_roce.next = self.registers.cfg_port_roce.val();
@@ -549,21 +519,27 @@ impl Logic for Nic {
         self.m_axis_tx_tuser.next = self.tx.m_axis_tuser.val();
         self.m_axis_tx_tvalid.next = self.tx.m_axis_tvalid.val() & self.running.q.val();
         self.tx.m_axis_tready.next = self.m_axis_tx_tready.val();
-        self.m_axi_arid.next = self.tx.m_axi_arid.val();
-        self.m_axi_araddr.next = self.tx.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.tx.m_axi_arlen.val();
-        self.m_axi_arsize.next = self.tx.m_axi_arsize.val();
-        self.m_axi_arburst.next = self.tx.m_axi_arburst.val();
-        self.m_axi_arlock.next = self.tx.m_axi_arlock.val();
-        self.m_axi_arcache.next = self.tx.m_axi_arcache.val();
-        self.m_axi_arprot.next = self.tx.m_axi_arprot.val();
+        outputs!(
+            tx,
+            m_axi_arid,
+            m_axi_araddr,
+            m_axi_arlen,
+            m_axi_arsize,
+            m_axi_arburst,
+            m_axi_arlock,
+            m_axi_arcache,
+            m_axi_arprot
+        );
         self.m_axi_arvalid.next = self.tx.m_axi_arvalid.val() & self.running.q.val();
-        self.tx.m_axi_arready.next = self.m_axi_arready.val();
-        self.tx.m_axi_rid.next = self.m_axi_rid.val();
-        self.tx.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.tx.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.tx.m_axi_rlast.next = self.m_axi_rlast.val();
-        self.tx.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        inputs!(
+            tx,
+            m_axi_arready,
+            m_axi_rid,
+            m_axi_rdata,
+            m_axi_rresp,
+            m_axi_rlast,
+            m_axi_rvalid
+        );
         self.m_axi_rready.next = self.tx.m_axi_rready.val();
 
         // either half of a queue pair may end; the manager then lets it be created again
@@ -620,16 +596,6 @@ impl Logic for Nic {
             self.ended_waits.d.next = false;
             self.left_waits.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Nic {
-        in reset, now, pause, s_axil_awaddr, s_axil_awprot, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready, s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tlast, s_axis_rx_tuser, s_axis_rx_tvalid, m_axis_tx_tready, s_axis_work_tdata, s_axis_work_tvalid, m_axis_completion_tready, m_axi_awready, m_axi_wready, m_axi_bid, m_axi_bresp, m_axi_bvalid, m_axi_arready, m_axi_rid, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid;
-        out s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axis_rx_tready, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tlast, m_axis_tx_tuser, m_axis_tx_tvalid, s_axis_work_tready, m_axis_completion_tdata, m_axis_completion_tvalid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awlock, m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_bready, m_axi_arid, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arlock, m_axi_arcache, m_axi_arprot, m_axi_arvalid, m_axi_rready
     }
 }
 

@@ -1,11 +1,11 @@
 //! Event counter that stops at its end: 32 bits, cleared by reset.
 
 use super::uint::U;
-use crate::emit::naming::named;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Counts clocks in which `pulse` is high; stays at 2^32 - 1.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct SaturatingCounter {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -18,10 +18,9 @@ pub struct SaturatingCounter {
     count_r: DFF<U<32>>,
 }
 
+#[kernel]
 impl Logic for SaturatingCounter {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, count_r);
         if self.pulse.val() & !self.count_r.q.val().all() {
             self.count_r.d.next = self.count_r.q.val() + 1;
         }
@@ -30,9 +29,4 @@ impl Logic for SaturatingCounter {
         }
         self.count.next = self.count_r.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] SaturatingCounter { in reset, pulse; out count } }

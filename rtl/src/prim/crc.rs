@@ -10,6 +10,7 @@
 
 use super::uint::U;
 use super::wide::W;
+use crate::block;
 use crate::emit::naming::named;
 use hpcc_models::wire::{crc32_update, ICRC_PRESET};
 use rust_hdl::prelude::*;
@@ -48,7 +49,7 @@ fn masks(width: usize, image: impl Fn(usize) -> u32) -> [u64; 32] {
 }
 
 /// What a beat adds to a zero register: `q` is `data` two clocks ago, byte 0 in the lowest bits and first on the wire.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct CrcFold {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -98,10 +99,8 @@ impl Logic for CrcFold {
     }
 }
 
-crate::ports! { [] CrcFold { in data; out q } }
-
 /// The register: one beat a clock. No reset: a message starts with `first`.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct CrcState {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -142,10 +141,8 @@ impl Logic for CrcState {
     }
 }
 
-crate::ports! { [] CrcState { in enable, first, fold; out q } }
-
 /// Register after a message that ends with its own CRC (inverted, least significant byte first) and `zeros` zero bytes.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct CrcResidue {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -179,14 +176,12 @@ impl Logic for CrcResidue {
     }
 }
 
-crate::ports! { [] CrcResidue { in enable, zeros; out q } }
-
 /// Clocks from the inputs to `q` of [`CrcUnroll`].
 pub const UNROLL_LATENCY: usize = 6;
 
 /// CRC to be sent, from the register of a message that was filled up with `zeros` zero bytes: six conditional steps back of 1 to 32
 /// bytes, one a clock, then inverted.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct CrcUnroll {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -250,8 +245,6 @@ impl Logic for CrcUnroll {
         named::<Self>()
     }
 }
-
-crate::ports! { [] CrcUnroll { in state, zeros; out q } }
 
 #[cfg(test)]
 #[path = "crc_tests.rs"]

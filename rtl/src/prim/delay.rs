@@ -3,11 +3,12 @@
 //! Short delays are shift registers (SRLs on Xilinx). Lattice parts have none and would spend a flip-flop per bit and
 //! clock, so there delays of more than 16 clocks become a circular buffer in RAM. Both forms start with zeros.
 
+use crate::block;
 use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// `q` is `d` of `D` clocks ago, `D` at least 1; zero before that. No reset.
-#[derive(LogicBlock)]
+#[block(check(D >= 1, "a delay of no clocks is a wire"))]
 pub struct Delay<T: Synth, const D: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -15,21 +16,10 @@ pub struct Delay<T: Synth, const D: usize> {
     pub d: Signal<In, T>,
     /// Value of `D` clocks ago.
     pub q: Signal<Out, T>,
+    #[init(vec![T::default(); D])]
     _memory: Vec<T>,
+    #[init(0)]
     _at: usize,
-}
-
-impl<T: Synth, const D: usize> Default for Delay<T, D> {
-    fn default() -> Self {
-        const { assert!(D >= 1, "a delay of no clocks is a wire") };
-        Self {
-            clock: Default::default(),
-            d: Default::default(),
-            q: Default::default(),
-            _memory: vec![T::default(); D],
-            _at: 0,
-        }
-    }
 }
 
 impl<T: Synth, const D: usize> Logic for Delay<T, D> {
@@ -50,8 +40,6 @@ impl<T: Synth, const D: usize> Logic for Delay<T, D> {
         })
     }
 }
-
-crate::ports! { [T: crate::prim::uint::Limbs, const D: usize] Delay<T, D> { in d; out q } }
 
 #[cfg(test)]
 mod tests {

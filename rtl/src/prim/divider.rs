@@ -11,11 +11,11 @@
 //! | [`DividerRadix4`] | 14 | 14 |
 
 use super::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::emit::naming::named;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// One quotient bit a clock.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Divider {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -50,10 +50,9 @@ impl Divider {
     pub const LATENCY: usize = 25;
 }
 
+#[kernel]
 impl Logic for Divider {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, left, done_r, divisor_r, quotient_r, remainder_r);
         self.ready.next = self.left.q.val() == 0;
         self.done.next = self.done_r.q.val();
         self.quotient.next = self.quotient_r.q.val();
@@ -85,13 +84,10 @@ impl Logic for Divider {
             self.done_r.d.next = false;
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 /// Two quotient bits a clock.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct DividerRadix4 {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -128,10 +124,9 @@ impl DividerRadix4 {
     pub const LATENCY: usize = 14;
 }
 
+#[kernel]
 impl Logic for DividerRadix4 {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, left, done_r, divisor_r, triple_r, quotient_r, remainder_r);
         self.ready.next = self.left.q.val() == 0;
         self.done.next = self.done_r.q.val();
         self.quotient.next = self.quotient_r.q.val();
@@ -176,13 +171,7 @@ impl Logic for DividerRadix4 {
             self.done_r.d.next = false;
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] Divider { in reset, start, dividend, divisor; out ready, done, quotient, remainder } }
-crate::ports! { [] DividerRadix4 { in reset, start, dividend, divisor; out ready, done, quotient, remainder } }
 
 #[cfg(test)]
 mod tests {

@@ -4,13 +4,13 @@
 //! `crowded` warns early: a pipeline that cannot stop feeds the FIFO and is itself fed only while `crowded` is low.
 
 use super::skid::{StreamIn, StreamOut};
-use super::uint::Limbs;
+use crate::block;
 use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 
 /// Holds 2^`A` items beside the two in the output stages; `crowded` (registered) while at least `MARK` are held.
-#[derive(LogicBlock)]
+#[block]
 pub struct StreamFifo<T: Synth, const A: usize, const MARK: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -22,26 +22,14 @@ pub struct StreamFifo<T: Synth, const A: usize, const MARK: usize> {
     pub down: StreamOut<T>,
     /// At least `MARK` items were in the RAM one clock ago.
     pub crowded: Signal<Out, Bit>,
+    #[init(VecDeque::new())]
     _items: VecDeque<T>,
+    #[init(None)]
     _word: Option<T>,
+    #[init(false)]
     _full: bool,
+    #[init(false)]
     _started: bool,
-}
-
-impl<T: Synth, const A: usize, const MARK: usize> Default for StreamFifo<T, A, MARK> {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            up: Default::default(),
-            down: Default::default(),
-            crowded: Default::default(),
-            _items: VecDeque::new(),
-            _word: None,
-            _full: false,
-            _started: false,
-        }
-    }
 }
 
 impl<T: Synth, const A: usize, const MARK: usize> Logic for StreamFifo<T, A, MARK> {
@@ -84,12 +72,6 @@ impl<T: Synth, const A: usize, const MARK: usize> Logic for StreamFifo<T, A, MAR
             name: format!("hpcc_fifo #(.WIDTH({}), .ADDRESS({A}), .MARK({MARK}))", T::BITS),
             code: include_str!("fifo.sv").into(),
         })
-    }
-}
-
-crate::ports! {
-    [T: Limbs, const A: usize, const MARK: usize] StreamFifo<T, A, MARK> {
-        in reset, up.data, up.valid, down.ready; out up.ready, down.data, down.valid, crowded
     }
 }
 

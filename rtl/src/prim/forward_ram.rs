@@ -5,11 +5,12 @@
 //! straight to a register; only the third stage selects.
 
 use super::uint::U;
+use crate::block;
 use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// 2^`A` words of `T`, all zero at the start of a simulation.
-#[derive(LogicBlock)]
+#[block]
 pub struct ForwardRam<T: Synth, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -23,25 +24,12 @@ pub struct ForwardRam<T: Synth, const A: usize> {
     pub waddr: Signal<In, U<A>>,
     /// New value.
     pub wdata: Signal<In, T>,
+    #[init(vec![T::default(); 1 << A])]
     _memory: Vec<T>,
+    #[init([0; 2])]
     _address: [usize; 2],
+    #[init([T::default(); 2])]
     _word: [T; 2],
-}
-
-impl<T: Synth, const A: usize> Default for ForwardRam<T, A> {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            raddr: Default::default(),
-            rdata: Default::default(),
-            we: Default::default(),
-            waddr: Default::default(),
-            wdata: Default::default(),
-            _memory: vec![T::default(); 1 << A],
-            _address: [0; 2],
-            _word: [T::default(); 2],
-        }
-    }
 }
 
 impl<T: Synth, const A: usize> Logic for ForwardRam<T, A> {
@@ -76,10 +64,6 @@ impl<T: Synth, const A: usize> Logic for ForwardRam<T, A> {
             code: include_str!("forward_ram.sv").into(),
         })
     }
-}
-
-crate::ports! {
-    [T: crate::prim::uint::Limbs, const A: usize] ForwardRam<T, A> { in raddr, we, waddr, wdata; out rdata }
 }
 
 #[cfg(test)]

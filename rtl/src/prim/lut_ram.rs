@@ -1,11 +1,12 @@
 //! Small table in distributed RAM, one clock from address to word, without bypass.
 
 use super::uint::U;
+use crate::block;
 use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// `rdata` is the word at `raddr` of one clock ago, as it was before that clock's write: 2^`A` words, all zero at the start of a simulation.
-#[derive(LogicBlock)]
+#[block]
 pub struct LutRam<T: Synth, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -19,21 +20,8 @@ pub struct LutRam<T: Synth, const A: usize> {
     pub waddr: Signal<In, U<A>>,
     /// New value.
     pub wdata: Signal<In, T>,
+    #[init(vec![T::default(); 1 << A])]
     _memory: Vec<T>,
-}
-
-impl<T: Synth, const A: usize> Default for LutRam<T, A> {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            raddr: Default::default(),
-            rdata: Default::default(),
-            we: Default::default(),
-            waddr: Default::default(),
-            wdata: Default::default(),
-            _memory: vec![T::default(); 1 << A],
-        }
-    }
 }
 
 impl<T: Synth, const A: usize> Logic for LutRam<T, A> {
@@ -54,10 +42,6 @@ impl<T: Synth, const A: usize> Logic for LutRam<T, A> {
             code: include_str!("lut_ram.sv").into(),
         })
     }
-}
-
-crate::ports! {
-    [T: crate::prim::uint::Limbs, const A: usize] LutRam<T, A> { in raddr, we, waddr, wdata; out rdata }
 }
 
 #[cfg(test)]

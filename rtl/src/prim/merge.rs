@@ -1,13 +1,13 @@
 //! Two streams into one, turn about.
 
 use super::skid::{StreamIn, StreamOut};
-use super::uint::Limbs;
 use crate::emit::naming::named_with;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Items of `first` and `second` on `down`, registered; when both wait they take turns. One item every two clocks at
 /// least.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct StreamMerge<T: Synth> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -26,10 +26,9 @@ pub struct StreamMerge<T: Synth> {
     pick_second: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl<T: Synth> Logic for StreamMerge<T> {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, full, item, turn);
         self.room.next = !self.full.q.val() | self.down.ready.val();
         self.pick_second.next = self.second.valid.val() & (self.turn.q.val() | !self.first.valid.val());
         self.first.ready.next = self.room.val() & !self.pick_second.val();
@@ -58,13 +57,6 @@ impl<T: Synth> Logic for StreamMerge<T> {
             &[("WIDTH", T::BITS)],
             &["first_data", "second_data", "down_data", "item"],
         )
-    }
-}
-
-crate::ports! {
-    [T: Limbs] StreamMerge<T> {
-        in reset, first.data, first.valid, second.data, second.valid, down.ready;
-        out first.ready, second.ready, down.data, down.valid
     }
 }
 

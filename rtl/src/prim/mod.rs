@@ -18,7 +18,6 @@
 //! | [`divider::Divider`] | iterative division | 25, not pipelined |
 
 pub(crate) mod beat_bytes;
-pub mod block;
 pub mod counter;
 pub mod crc;
 pub mod delay;

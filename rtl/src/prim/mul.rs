@@ -5,6 +5,7 @@
 //! described in `mul.sv`.
 
 use super::uint::{Limbs, U};
+use crate::block;
 use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
@@ -30,7 +31,7 @@ pub type MulPipe<const A: usize, const B: usize, const P: usize, const LOW: usiz
     Multiplier<U<A>, U<B>, U<P>, LOW>;
 
 /// Multiplier between ports of any unsigned type up to 68 bits; [`MulPipe`] is the usual form.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Multiplier<TA: Limbs, TB: Limbs, TP: Limbs, const LOW: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -95,10 +96,6 @@ impl<TA: Limbs, TB: Limbs, TP: Limbs, const LOW: usize> Logic for Multiplier<TA,
             code: include_str!("mul.sv").into(),
         })
     }
-}
-
-crate::ports! {
-    [TA: Limbs, TB: Limbs, TP: Limbs, const LOW: usize] Multiplier<TA, TB, TP, LOW> { in a, b; out p }
 }
 
 #[cfg(test)]

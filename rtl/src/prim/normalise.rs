@@ -4,11 +4,11 @@
 //! two-way selection, which no other form beats in clock rate.
 
 use super::uint::{bits_u, U};
-use crate::emit::naming::named;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// 24 bits, five clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Normalise24 {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -22,13 +22,9 @@ pub struct Normalise24 {
     moved: [DFF<U<5>>; 5],
 }
 
+#[kernel]
 impl Logic for Normalise24 {
-    #[hdl_gen]
     fn update(&mut self) {
-        for i in 0..5 {
-            self.word[i].clock.next = self.clock.val();
-            self.moved[i].clock.next = self.clock.val();
-        }
         self.word[0].d.next = self.n.val();
         self.moved[0].d.next = bits_u::<5>(0);
         if self.n.val().get_bits::<16>(8) == 0 {
@@ -62,13 +58,10 @@ impl Logic for Normalise24 {
         self.x.next = self.word[4].q.val();
         self.shift.next = self.moved[4].q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 /// 51 bits, six clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Normalise51 {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -83,16 +76,9 @@ pub struct Normalise51 {
     moved: [DFF<U<6>>; 6],
 }
 
+#[kernel]
 impl Logic for Normalise51 {
-    #[hdl_gen]
     fn update(&mut self) {
-        for i in 0..5 {
-            self.word[i].clock.next = self.clock.val();
-        }
-        for i in 0..6 {
-            self.moved[i].clock.next = self.clock.val();
-        }
-        self.last.clock.next = self.clock.val();
         self.word[0].d.next = self.n.val();
         self.moved[0].d.next = bits_u::<6>(0);
         if self.n.val().get_bits::<32>(19) == 0 {
@@ -132,13 +118,7 @@ impl Logic for Normalise51 {
         self.x.next = self.last.q.val();
         self.shift.next = self.moved[5].q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] Normalise24 { in n; out x, shift } }
-crate::ports! { [] Normalise51 { in n; out x, shift } }
 
 #[cfg(test)]
 mod tests {

@@ -4,11 +4,12 @@
 //! (whose own answer differs between vendors). All words start as zero.
 
 use super::uint::U;
+use crate::block;
 use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// `rdata` is the word at `raddr` of one clock ago, including what was written in that clock: 2^`A` words.
-#[derive(LogicBlock)]
+#[block]
 pub struct Ram<T: Synth, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -22,21 +23,8 @@ pub struct Ram<T: Synth, const A: usize> {
     pub waddr: Signal<In, U<A>>,
     /// New value.
     pub wdata: Signal<In, T>,
+    #[init(vec![T::default(); 1 << A])]
     _memory: Vec<T>,
-}
-
-impl<T: Synth, const A: usize> Default for Ram<T, A> {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            raddr: Default::default(),
-            rdata: Default::default(),
-            we: Default::default(),
-            waddr: Default::default(),
-            wdata: Default::default(),
-            _memory: vec![T::default(); 1 << A],
-        }
-    }
 }
 
 impl<T: Synth, const A: usize> Logic for Ram<T, A> {
@@ -57,7 +45,7 @@ impl<T: Synth, const A: usize> Logic for Ram<T, A> {
 }
 
 /// [`Ram`] with an output register: `rdata` is the word at `raddr` of two clocks ago, as it was after that clock's write.
-#[derive(LogicBlock)]
+#[block]
 pub struct RamReg<T: Synth, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -71,23 +59,10 @@ pub struct RamReg<T: Synth, const A: usize> {
     pub waddr: Signal<In, U<A>>,
     /// New value.
     pub wdata: Signal<In, T>,
+    #[init(vec![T::default(); 1 << A])]
     _memory: Vec<T>,
+    #[init(T::default())]
     _word: T,
-}
-
-impl<T: Synth, const A: usize> Default for RamReg<T, A> {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            raddr: Default::default(),
-            rdata: Default::default(),
-            we: Default::default(),
-            waddr: Default::default(),
-            wdata: Default::default(),
-            _memory: vec![T::default(); 1 << A],
-            _word: T::default(),
-        }
-    }
 }
 
 impl<T: Synth, const A: usize> Logic for RamReg<T, A> {
@@ -115,13 +90,6 @@ fn module(width: usize, address: usize, output_register: bool) -> Verilog {
         name: format!("hpcc_ram #(.WIDTH({width}), .ADDRESS({address}), .OUTPUT_REGISTER({output_register}))"),
         code: include_str!("ram.sv").into(),
     })
-}
-
-crate::ports! {
-    [T: crate::prim::uint::Limbs, const A: usize] Ram<T, A> { in raddr, we, waddr, wdata; out rdata }
-}
-crate::ports! {
-    [T: crate::prim::uint::Limbs, const A: usize] RamReg<T, A> { in raddr, we, waddr, wdata; out rdata }
 }
 
 #[cfg(test)]

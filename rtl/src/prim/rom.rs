@@ -5,6 +5,7 @@
 //! registered selection. Larger ones stay in block RAM.
 
 use super::uint::{mask, U};
+use crate::block;
 use crate::emit::naming::named_as;
 use rust_hdl::prelude::*;
 
@@ -12,7 +13,7 @@ use rust_hdl::prelude::*;
 const BLOCK_RAM_FROM: usize = 11;
 
 /// `data` is entry `addr` of two clocks ago: 2^`A` entries of `D` bits.
-#[derive(LogicBlock)]
+#[block(no_default)]
 pub struct Rom<const A: usize, const D: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -116,8 +117,6 @@ fn banks(table: &[u64], address: usize, width: usize) -> String {
     text += &format!("  bank <= addr[{}:{}];\n", address - 1, address - 2);
     text + "  data <= bank[1] ? (bank[0] ? fetched3 : fetched2) : (bank[0] ? fetched1 : fetched0);\nend\n"
 }
-
-crate::ports! { [const A: usize, const D: usize] Rom<A, D> { in addr; out data } }
 
 #[cfg(test)]
 mod tests {

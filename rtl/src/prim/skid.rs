@@ -4,11 +4,11 @@
 #![allow(missing_docs)]
 
 use crate::emit::naming::named_with;
+use crate::{block, interface, kernel};
 use rust_hdl::prelude::*;
 
 /// Receiving side of a stream: `valid` never waits for `ready`, an item moves where both are high.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "StreamOut"]
+#[interface(StreamOut, "Sending side of a stream.")]
 pub struct StreamIn<T: Synth> {
     /// Payload, stable while `valid` waits for `ready`.
     pub data: Signal<In, T>,
@@ -18,21 +18,9 @@ pub struct StreamIn<T: Synth> {
     pub ready: Signal<Out, Bit>,
 }
 
-/// Sending side of a stream.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "StreamIn"]
-pub struct StreamOut<T: Synth> {
-    /// Payload, stable while `valid` waits for `ready`.
-    pub data: Signal<Out, T>,
-    /// An item is offered.
-    pub valid: Signal<Out, Bit>,
-    /// The item is taken.
-    pub ready: Signal<In, Bit>,
-}
-
 /// Skid buffer: `down` follows `up` one clock later; the second register takes the item that is on its way when `down`
 /// stops.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Skid<T: Synth> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -50,10 +38,9 @@ pub struct Skid<T: Synth> {
     take: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl<T: Synth> Logic for Skid<T> {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, full, spare_full, ready, item, spare);
         self.up.ready.next = self.ready.q.val();
         self.down.valid.next = self.full.q.val();
         self.down.data.next = self.item.q.val();
@@ -87,10 +74,6 @@ impl<T: Synth> Logic for Skid<T> {
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(&[("WIDTH", T::BITS)], &["up_data", "down_data", "item", "spare"])
     }
-}
-
-crate::ports! {
-    [T: crate::prim::uint::Limbs] Skid<T> { in reset, up.data, up.valid, down.ready; out up.ready, down.data, down.valid }
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 //! For tables whose user never depends on a word that is written in the clock of its read; such a read shows the old word.
 
 use super::uint::U;
+use crate::block;
 use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write: 2^`A` words, all zero at the start of a simulation.
-#[derive(LogicBlock)]
+#[block]
 pub struct TableRam<T: Synth, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -21,23 +22,10 @@ pub struct TableRam<T: Synth, const A: usize> {
     pub waddr: Signal<In, U<A>>,
     /// New value.
     pub wdata: Signal<In, T>,
+    #[init(vec![T::default(); 1 << A])]
     _memory: Vec<T>,
+    #[init(T::default())]
     _word: T,
-}
-
-impl<T: Synth, const A: usize> Default for TableRam<T, A> {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            raddr: Default::default(),
-            rdata: Default::default(),
-            we: Default::default(),
-            waddr: Default::default(),
-            wdata: Default::default(),
-            _memory: vec![T::default(); 1 << A],
-            _word: T::default(),
-        }
-    }
 }
 
 impl<T: Synth, const A: usize> Logic for TableRam<T, A> {
@@ -59,10 +47,6 @@ impl<T: Synth, const A: usize> Logic for TableRam<T, A> {
             code: include_str!("table_ram.sv").into(),
         })
     }
-}
-
-crate::ports! {
-    [T: crate::prim::uint::Limbs, const A: usize] TableRam<T, A> { in raddr, we, waddr, wdata; out rdata }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Random numbers, a new one every clock: Marsaglia's xorshift of 64 bits (shifts 13, 7, 17), period 2^64 - 1.
 
 use super::uint::{bits_u, U};
-use crate::emit::naming::named;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// The generator. It starts with the same number in every simulation; all of its slices of 16 bits are uniform.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Xorshift {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -16,10 +16,9 @@ pub struct Xorshift {
     second: Signal<Local, U<64>>,
 }
 
+#[kernel]
 impl Logic for Xorshift {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, state);
         self.first.next = self.state.q.val() ^ (self.state.q.val() << 13);
         self.second.next = self.first.val() ^ (self.first.val() >> 7);
         self.state.d.next = self.second.val() ^ (self.second.val() << 17);
@@ -29,12 +28,7 @@ impl Logic for Xorshift {
         }
         self.word.next = self.state.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] Xorshift { in; out word } }
 
 #[cfg(test)]
 mod tests {

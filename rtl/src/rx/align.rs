@@ -1,6 +1,7 @@
 //! The bytes from the start of IP, most significant first, whether or not there is a VLAN tag.
 
 use super::HEADER_BYTES;
+use crate::block;
 use crate::emit::naming::named;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -10,7 +11,7 @@ const UNTAGGED: usize = 14;
 
 /// `q` is bytes 14 (18 with a tag) to 111 (115) of the window one clock ago, the first of them in the highest bits, so that
 /// a big-endian field is a slice.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct HeaderAlign {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -53,5 +54,3 @@ always @(posedge clk)
         named::<Self>()
     }
 }
-
-crate::ports! { [] HeaderAlign { in window, has_tag; out q } }

@@ -1,12 +1,12 @@
 //! BTH and extension: opcode, lengths. Two clocks.
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Decoder of the 28 bytes after the INT stack, first byte in the highest bits. Outputs two clocks after the inputs.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Transport {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -63,23 +63,9 @@ pub struct Transport {
     len_2: DFF<U<16>>,
 }
 
+#[kernel]
 impl Logic for Transport {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, bytes_1, faults_1, reth_1, aeth_1, room_1, at_1, ip_fold_1);
-        dff_setup!(
-            self,
-            clock,
-            faults_2,
-            opcode_2,
-            ack_req_2,
-            dest_qp_2,
-            psn_2,
-            extension_2,
-            at_2,
-            len_2
-        );
-
         // stage 1
         self.op.next = self.bytes.val().get_bits::<8>(216);
         // the reliable connection service without the reserved 15, the notification and the echo
@@ -137,15 +123,5 @@ impl Logic for Transport {
         self.extension.next = self.extension_2.q.val();
         self.payload_at.next = self.at_2.q.val();
         self.payload_len.next = self.len_2.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Transport {
-        in bytes, udp_len, int_len, has_tag, ip_sum, pkey;
-        out faults, opcode, ack_req, dest_qp, psn, extension, payload_at, payload_len
     }
 }

@@ -12,20 +12,20 @@
 //! | 5, 6 | moved down to byte 0, in steps of two bytes |
 //! | 6 - 9 | FIFO, which also stops the reading when the receiver is slow |
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Beats that the buffer holds.
 pub const BUFFER_BEATS: usize = 512;
 
 /// Buffer of 32 KiB.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct PacketBuffer {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -86,15 +86,10 @@ pub struct PacketBuffer {
     out: StreamFifo<W<520, 9>, 4, 8>,
 }
 
+#[kernel]
 impl Logic for PacketBuffer {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, ram, sizes, tag_2, out);
-        dff_setup!(self, clock, data_1, last_1, valid_1, write, start, losing, lost_2, full);
-        dff_setup!(self, clock, next_frame, this_frame, reading, address, beats_left, shift, last_bytes, begun);
-        dff_setup!(self, clock, held, pair, tag_3, moved, tag_4, aligned, tag_5);
-        self.sizes.reset.next = self.reset.val();
-        self.out.reset.next = self.reset.val();
+        inputs!([sizes, out], reset);
 
         // in: a frame without room is taken back, nothing is behind it yet
         self.data_1.d.next = self.beat_data.val();
@@ -200,16 +195,6 @@ impl Logic for PacketBuffer {
             self.losing.d.next = false;
             self.reading.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] PacketBuffer {
-        in reset, beat_data, beat_last, beat_valid, command.data, command.valid, payload.ready;
-        out lost, command.ready, payload.data, payload.valid
     }
 }
 

@@ -1,14 +1,14 @@
 //! ICRC of a frame, checked as its beats go by.
 
-use crate::emit::naming::named;
 use crate::prim::crc::{CrcFold, CrcResidue, CrcState};
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bits_u, U};
 use crate::prim::wide::W;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// `right` says four clocks after a beat whether the packet up to it ends with its own CRC.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct IcrcCheck {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -32,11 +32,9 @@ pub struct IcrcCheck {
     filled: Signal<Local, U<7>>,
 }
 
+#[kernel]
 impl Logic for IcrcCheck {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, fold, enable_2, first_2, covered_2, state, residue);
-        dff_setup!(self, clock, right_4);
         self.fold.data.next = self.bytes.val();
         self.enable_2.d.next = self.enable.val();
         self.first_2.d.next = self.first.val();
@@ -50,9 +48,4 @@ impl Logic for IcrcCheck {
         self.right_4.d.next = self.state.q.val() == self.residue.q.val();
         self.right.next = self.right_4.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] IcrcCheck { in bytes, enable, first, covered; out right } }

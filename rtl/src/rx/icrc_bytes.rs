@@ -3,6 +3,7 @@
 //! The ICRC is that of the packet without INT. Instead of moving the whole packet down over its INT, the 28 bytes of IPv4 and UDP
 //! are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
 
+use crate::block;
 use crate::emit::naming::named;
 use crate::prim::beat_bytes;
 use crate::prim::uint::U;
@@ -22,7 +23,7 @@ const fn start(has_tag: bool, code: usize) -> usize {
 }
 
 /// `q` belongs to the inputs of two clocks ago.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct IcrcBytes {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -134,5 +135,3 @@ end",
         named::<Self>()
     }
 }
-
-crate::ports! { [] IcrcBytes { in data, number, covered, headers, has_tag, code; out q } }

@@ -13,11 +13,11 @@
 //!
 //! Numbers come from the context bus. Those of living queue pairs differ: the host sees to that.
 
-use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, W};
+use crate::{block, kernel};
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
 
@@ -32,7 +32,7 @@ pub const LOOKUP_LATENCY: usize = 4;
 const _: () = assert!(QP_COUNT > 128 && QP_COUNT <= 160);
 
 /// Numbers of 32 queue pairs. A key is found three clocks later.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct NumberBank {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -57,14 +57,10 @@ pub struct NumberBank {
     found_r: DFF<U<6>>,
 }
 
+#[kernel]
 impl Logic for NumberBank {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, found_r);
         for i in 0..32 {
-            self.numbers[i].clock.next = self.clock.val();
-            self.hits[i].clock.next = self.clock.val();
-            self.numbers[i].d.next = self.numbers[i].q.val();
             if self.write.val() & (self.place.val() == i.val()) {
                 self.numbers[i].d.next = self.number.val();
             }
@@ -89,20 +85,10 @@ impl Logic for NumberBank {
             | (self.fours[6].val() | self.fours[7].val());
         self.found.next = self.found_r.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] NumberBank {
-        in reset, write, place, number, key;
-        out found
-    }
 }
 
 /// Places by number.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct QpLookup {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -136,11 +122,9 @@ pub struct QpLookup {
     ones: Signal<Local, RawRow>,
 }
 
+#[kernel]
 impl Logic for QpLookup {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, valids, rests);
-        dff_setup!(self, clock, written, place, number, key, found);
         // a host that names no number means the place's
         self.own.next = self.context_data.val().get_bits::<24>(184);
         if self.context_data.val().get_bits::<24>(184) == 0 {
@@ -152,12 +136,10 @@ impl Logic for QpLookup {
             | (bit_cast_u::<25, 1>(self.context_data.val().get_bits::<1>(0)) << 24);
         self.key.d.next = bit_cast_u::<25, 24>(self.in_verdict.val().get_bits::<24>(623)) | 0x100_0000;
         for i in 0..5 {
-            self.banks[i].clock.next = self.clock.val();
             self.banks[i].reset.next = self.reset.val();
             self.banks[i].write.next = self.written.q.val() & (self.place.q.val().get_bits::<3>(5) == i.val());
             self.banks[i].place.next = self.place.q.val().get_bits::<5>(0);
-            self.banks[i].number.next = self.number.q.val();
-            self.banks[i].key.next = self.key.q.val();
+            inputs!(banks[i], number, key);
         }
         // numbers differ, so at most one bank has found it
         self.low.next = bits_u::<5>(0);
@@ -185,16 +167,6 @@ impl Logic for QpLookup {
         if self.reset.val() {
             self.written.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] QpLookup {
-        in reset, context_valid, context_qp, context_data, in_valid, in_verdict;
-        out out_valid, out_verdict
     }
 }
 

@@ -1,12 +1,12 @@
 //! IPv4, UDP, and where the BTH begins behind the INT stack. Two clocks.
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Decoder of the 98 bytes from the start of IP, first byte in the highest bits. Outputs two clocks after the inputs.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct OuterHeader {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -92,14 +92,9 @@ pub struct OuterHeader {
     has_tag_2: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for OuterHeader {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, header_1, has_tag_1, role_1, code_1, faults_1, end_1, checksum_1);
-        dff_setup!(self, clock, sum_a, sum_b, sum_c, sum_d, sum_e);
-        dff_setup!(self, clock, faults_2, ip_sum_2, role_2, code_2, int_len_2, udp_len_2, end_2, summed_2);
-        dff_setup!(self, clock, src_ip_2, ecn_2, body_2, transport_2, icrc_2, has_tag_2);
-
         // stage 1: byte n of IP is in bits 8 (97 - n) up
         self.total.next = self.header.val().get_bits::<16>(752);
         self.port.next = self.header.val().get_bits::<16>(592);
@@ -228,15 +223,5 @@ impl Logic for OuterHeader {
         self.transport.next = self.transport_2.q.val();
         self.icrc_headers.next = self.icrc_2.q.val();
         self.has_tag_out.next = self.has_tag_2.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] OuterHeader {
-        in header, has_tag, own_ip, port_roce, port_int, port_echo, port_control;
-        out faults, ip_sum, role, code, int_len, udp_len, ip_end, ip_end_early, summed, src_ip, ecn, body, transport, icrc_headers, has_tag_out
     }
 }

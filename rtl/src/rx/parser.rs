@@ -7,18 +7,18 @@ use super::icrc_bytes::IcrcBytes;
 use super::outer::OuterHeader;
 use super::udp_sum::UdpSum;
 use super::verdict::Verdict;
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::switch::length::BeatLength;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from the edge that takes a frame's last beat to the clock in which `out_valid` speaks of it.
 pub const RX_PARSER_LATENCY: usize = 13;
 
 /// Parser of one port. It never stalls: `s_axis_tready` is always high. Reset for at least [`RX_PARSER_LATENCY`] clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxParser {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -169,63 +169,9 @@ pub struct RxParser {
     payload_len: DFF<U<16>>,
 }
 
+#[kernel]
 impl Logic for RxParser {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, align, outer, transport, icrc_bytes, icrc, udp, verdict, length);
-        clock!(
-            self,
-            clock,
-            l2_faults_6,
-            data_4,
-            number_4,
-            valid_4,
-            number_3,
-            covered_6,
-            enable_6,
-            first_6,
-            outer_faults_6
-        );
-        clock!(
-            self,
-            clock,
-            faults_9,
-            end_9,
-            summed_9,
-            role_9,
-            window_done_9,
-            frame_len_10,
-            user_10,
-            window_done_11,
-            ended_12
-        );
-        clock!(self, clock, role_11, src_ip_11, ecn_11, int_len_11, body_11, opcode_11, ack_req_11, dest_qp_11, psn_11);
-        clock!(self, clock, extension_11, payload_at_11, payload_len_11, udp_len_11);
-        dff_setup!(self, clock, number, valid_0, last_0, user_0, number_0, data_0, keep_0);
-        dff_setup!(
-            self,
-            clock,
-            valid_1,
-            first_1,
-            number_1,
-            window_done_1,
-            last_1,
-            data_1,
-            head_1,
-            has_tag_1
-        );
-        dff_setup!(
-            self,
-            clock,
-            has_tag_2,
-            l2_faults_2,
-            frame_len_4,
-            covered_4,
-            any_covered_4
-        );
-        dff_setup!(self, clock, faults_held, end_held, summed_held, control_held);
-        dff_setup!(self, clock, role, src_ip, ecn, int_len, body, opcode, ack_req, dest_qp, psn, extension);
-        dff_setup!(self, clock, payload_at, payload_len, udp_len);
         self.s_axis_tready.next = true;
 
         // clock 0
@@ -425,17 +371,5 @@ impl Logic for RxParser {
             self.number.d.next = bits_u::<11>(0);
             self.valid_0.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] RxParser {
-        in reset, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser, s_axis_tvalid, cfg_mac, cfg_ip, cfg_port_roce,
-            cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey;
-        out s_axis_tready, out_valid, out_drop, out_role, out_src_ip, out_ecn, out_int_len, out_body, out_opcode,
-            out_ack_req, out_dest_qp, out_psn, out_extension, out_payload_at, out_payload_len, out_udp_len
     }
 }

@@ -4,17 +4,17 @@ use super::buffer::PacketBuffer;
 use super::lookup::RawRow;
 use super::lookup::{QpLookup, LOOKUP_LATENCY};
 use super::RxParser;
-use crate::emit::naming::named;
 use crate::nic::words::{Action, Context, DmaJob, RxRow};
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::transport::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Receive pipe of one port. Reset for at least sixteen clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxPipe {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -82,27 +82,29 @@ pub struct RxPipe {
     verdict: Signal<Local, RawRow>,
 }
 
+#[kernel]
 impl Logic for RxPipe {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, parser, lookup, store, lost_then, dispatch);
-        self.parser.reset.next = self.reset.val();
-        self.lookup.reset.next = self.reset.val();
-        self.store.reset.next = self.reset.val();
-        self.dispatch.reset.next = self.reset.val();
-        self.parser.s_axis_tdata.next = self.s_axis_tdata.val();
-        self.parser.s_axis_tkeep.next = self.s_axis_tkeep.val();
-        self.parser.s_axis_tlast.next = self.s_axis_tlast.val();
-        self.parser.s_axis_tuser.next = self.s_axis_tuser.val();
-        self.parser.s_axis_tvalid.next = self.s_axis_tvalid.val();
+        inputs!([parser, lookup, store, dispatch], reset);
+        inputs!(
+            parser,
+            s_axis_tdata,
+            s_axis_tkeep,
+            s_axis_tlast,
+            s_axis_tuser,
+            s_axis_tvalid
+        );
         self.s_axis_tready.next = self.parser.s_axis_tready.val();
-        self.parser.cfg_mac.next = self.cfg_mac.val();
-        self.parser.cfg_ip.next = self.cfg_ip.val();
-        self.parser.cfg_port_roce.next = self.cfg_port_roce.val();
-        self.parser.cfg_port_int.next = self.cfg_port_int.val();
-        self.parser.cfg_port_echo.next = self.cfg_port_echo.val();
-        self.parser.cfg_port_control.next = self.cfg_port_control.val();
-        self.parser.cfg_pkey.next = self.cfg_pkey.val();
+        inputs!(
+            parser,
+            cfg_mac,
+            cfg_ip,
+            cfg_port_roce,
+            cfg_port_int,
+            cfg_port_echo,
+            cfg_port_control,
+            cfg_pkey
+        );
         self.store.beat_data.next = self.s_axis_tdata.val();
         self.store.beat_last.next = self.s_axis_tlast.val();
         self.store.beat_valid.next = self.s_axis_tvalid.val();
@@ -127,16 +129,12 @@ impl Logic for RxPipe {
             | (bit_cast_w::<816, 13, 1>(bit_cast_b(self.parser.out_udp_len.val() == 76)) << 815);
         self.lookup.in_verdict.next = self.verdict.val();
         self.lookup.in_valid.next = self.parser.out_valid.val();
-        self.lookup.context_valid.next = self.context_valid.val();
-        self.lookup.context_qp.next = self.context_qp.val();
-        self.lookup.context_data.next = self.context_data.val();
+        inputs!(lookup, context_valid, context_qp, context_data);
         self.dispatch.verdict.next = self.lookup.out_verdict.val();
         self.dispatch.verdict_valid.next = self.lookup.out_valid.val();
         self.lost_then.d.next = self.store.lost.val();
         self.dispatch.lost.next = self.lost_then.q.val();
-        self.dispatch.context_valid.next = self.context_valid.val();
-        self.dispatch.context_qp.next = self.context_qp.val();
-        self.dispatch.context_data.next = self.context_data.val();
+        inputs!(dispatch, context_valid, context_qp, context_data);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.dispatch.job);
         StreamOut::<CommitRow>::link(&mut self.commit, &mut self.dispatch.commit);
         StreamOut::<RxRow>::link(&mut self.request, &mut self.dispatch.request);
@@ -146,21 +144,5 @@ impl Logic for RxPipe {
         StreamOut::<DispatchEvent>::link(&mut self.notice, &mut self.dispatch.notice);
         StreamOut::<ControlRow>::link(&mut self.control, &mut self.dispatch.control);
         self.counts.next = self.dispatch.counts.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] RxPipe {
-        in reset, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser, s_axis_tvalid, cfg_mac, cfg_ip,
-            cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey, context_valid, context_qp,
-            context_data, payload.ready, job.ready, commit.ready, request.ready, request_action.data,
-            request_action.valid, response.ready, response_action.data, response_action.valid, notice.ready,
-            control.ready;
-        out s_axis_tready, payload.data, payload.valid, job.data, job.valid, commit.data, commit.valid, request.data,
-            request.valid, request_action.ready, response.data, response.valid, response_action.ready, notice.data,
-            notice.valid, control.data, control.valid, counts, lost
     }
 }

@@ -6,10 +6,11 @@ use crate::prim::beat_bytes;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Sum of the 16-bit big-endian words of a beat that are to be summed; three clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct BeatSum {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -81,10 +82,8 @@ end",
     }
 }
 
-crate::ports! { [] BeatSum { in data, first, has_tag, covered; out q } }
-
 /// `right` says six clocks after a beat whether the sum up to it is that of a right checksum.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct UdpSum {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -111,15 +110,10 @@ pub struct UdpSum {
     right_6: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for UdpSum {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, beat, enable_3, first_3, udp_len_3);
-        dff_setup!(self, clock, total, once, right_6);
-        self.beat.data.next = self.data.val();
-        self.beat.first.next = self.first.val();
-        self.beat.has_tag.next = self.has_tag.val();
-        self.beat.covered.next = self.covered.val();
+        inputs!(beat, data, first, has_tag, covered);
         self.enable_3.d.next = self.enable.val();
         self.first_3.d.next = self.first.val();
         self.udp_len_3.d.next = self.udp_len.val();
@@ -139,9 +133,4 @@ impl Logic for UdpSum {
             == bits_u::<16>(0xffff);
         self.right.next = self.right_6.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] UdpSum { in data, enable, first, has_tag, covered, udp_len; out right } }

@@ -1,7 +1,7 @@
 //! One reason for each frame: the first fault in the order of the reference. Two clocks.
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
+use crate::{block, kernel};
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
 
@@ -31,7 +31,7 @@ pub const DROP_COUNTERS: [Option<Counter>; 21] = [
 ];
 
 /// Verdict on a frame whose headers and sums are known.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Verdict {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -58,10 +58,9 @@ pub struct Verdict {
     code: DFF<U<5>>,
 }
 
+#[kernel]
 impl Logic for Verdict {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, all, code);
         self.late.next = bit_cast_u::<21, 1>(bit_cast_b(self.mac_error.val()))
             | (bit_cast_u::<21, 1>(bit_cast_b(self.frame_len.val() < 42)) << 1)
             | (bit_cast_u::<21, 1>(bit_cast_b(
@@ -81,11 +80,4 @@ impl Logic for Verdict {
         }
         self.drop_code.next = self.code.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Verdict { in faults, mac_error, frame_len, ip_end, summed, udp_right, icrc_right, control; out drop_code }
 }

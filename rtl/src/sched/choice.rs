@@ -11,14 +11,14 @@
 //! | 14 | `missing` | payload of a packet less the credit, bytes |
 //! | 15 | `row_15` | row |
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::normalise::Normalise51;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Chooses the row; a hint that costs visits or lateness when wrong, never credit.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Choice {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -46,20 +46,9 @@ pub struct Choice {
     row_15: DFF<U<4>>,
 }
 
+#[kernel]
 impl Logic for Choice {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            normalise,
-            zeros,
-            mtu_13,
-            pause_bit_13,
-            missing,
-            held,
-            row_15
-        );
         self.normalise.n.next = bit_cast_u::<51, 34>(self.rate.val()) << 3;
         self.zeros.d.next = self.normalise.shift.val();
         self.mtu_13.d.next = self.mtu.val();
@@ -130,9 +119,4 @@ impl Logic for Choice {
         }
         self.row.next = self.row_15.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] Choice { in rate, mtu, pause_bit, pause, credit; out row } }

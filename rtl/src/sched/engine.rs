@@ -39,13 +39,14 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use crate::prim::word::{bit_cast_number, bits_zero};
 use crate::words::sched::{FlowPlace, Wake};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from a visit's reads to its writes.
 pub const VISIT_LATENCY: usize = 13;
 
 /// Engine for 2^`I` flows of 2^`A` in all, with `ROWS` waiting rows: 1 is a ring.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -134,17 +135,10 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     back_valid_15: Delay<Bit, 2>,
 }
 
+#[kernel]
 impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, ROWS> {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, settle);
-        clock!(self, clock, sender_ram, pacing_ram, state_ram, visited_ram, out_ram);
-        clock!(self, clock, back_ram, wake_13, wake_14, wake_16, woken, waiting);
-        clock!(self, clock, choice, back_15, back_valid_15, fifo, valid_0, entry_0);
-        clock!(self, clock, valid_13, entry_13, visit, cap_ram, cap_2, level_ram);
-        self.woken.reset.next = self.reset.val();
-        self.waiting.reset.next = self.reset.val();
-        self.fifo.reset.next = self.reset.val();
+        inputs!([woken, waiting, fifo], reset);
         // visits that were in flight at reset end without a trace
         if self.settle.q.val().any() {
             self.settle.d.next = self.settle.q.val() - 1;
@@ -221,8 +215,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.cap_2.d.next = bit_cast_ww::<70, 2, 74, 2>(self.cap_ram.rdata.val());
         self.visit.cap.next = self.cap_2.q.val();
         self.visit.level.next = self.level_ram.rdata.val();
-        self.visit.dither.next = self.dither.val();
-        self.visit.random.next = self.random.val();
+        inputs!(visit, dither, random);
 
         // 0 to 13
         self.sender_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
@@ -231,9 +224,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.visit.sender.next = self.sender_ram.rdata.val();
         self.visit.pacing.next = self.pacing_ram.rdata.val();
         self.visit.state.next = self.state_ram.rdata.val();
-        self.visit.tick.next = self.tick.val();
-        self.visit.pause.next = self.pause.val();
-        self.visit.overhead.next = self.overhead.val();
+        inputs!(visit, tick, pause, overhead);
         self.valid_13.d.next = self.valid_0.q.val();
         self.entry_13.d.next = self.entry_0.q.val();
 
@@ -285,13 +276,5 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(ROWS > 1)
-    }
-}
-
-crate::ports! {
-    [const A: usize, const I: usize, const ROWS: usize] Engine<A, I, ROWS> {
-        in reset, notify, index, flow, sender, pacing, paced, cap, limited, level_write, level_group, level, dither,
-            random, wake, clear, asked, tick, pause, overhead, tag, grants.ready;
-        out visited, grants.data, grants.valid
     }
 }

@@ -11,13 +11,14 @@ use crate::cc::slot::{EventIn, UpdateIn};
 use crate::emit::naming::named_by_size;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks between two operations of one flow.
 pub const SAME_FLOW_INTERVAL: usize = 3;
 
 /// Entry for at most 2^`A` flows; a timer looks at a flow every 2^`T` clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Entry<const A: usize, const T: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -106,62 +107,9 @@ pub struct Entry<const A: usize, const T: usize> {
     out_of_range_r: DFF<Bit>,
 }
 
+#[kernel]
 impl<const A: usize, const T: usize> Logic for Entry<A, T> {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            phase,
-            sweeping,
-            sweep,
-            timer_flow,
-            timer_wait,
-            timer_due,
-            flow_r,
-            word_r,
-            telemetry_r
-        );
-        clock!(
-            self,
-            clock,
-            valid_r,
-            out_of_range_r,
-            select_1,
-            sweeping_1,
-            sweep_1,
-            telemetry_1
-        );
-        clock!(self, clock, update_generation, update_window, update_rate);
-        clock!(
-            self,
-            clock,
-            command_create,
-            command_generation,
-            command_psn,
-            command_mtu,
-            command_priority,
-            command_windowless,
-            command_timerless,
-            command_limit,
-            command_rate,
-            command_group
-        );
-        clock!(self, clock, event_kind, event_generation, event_psn);
-        clock!(
-            self,
-            clock,
-            feedback_advance,
-            feedback_generation,
-            feedback_psn,
-            feedback_value
-        );
-        clock!(self, clock, work_restart, work_generation, work_end, work_start);
-        for i in 0..2 {
-            self.recent_valid[i].clock.next = self.clock.val();
-            self.recent_flow[i].clock.next = self.clock.val();
-        }
-
         // who is there, and whose flow is not in the loop
         self.want_update.next = self.update.valid.val() & !self.sweeping.q.val();
         self.want_command.next = self.command.valid.val() & !self.sweeping.q.val();
@@ -403,5 +351,3 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         named_by_size::<Self>(A > 9)
     }
 }
-
-crate::has_clock! { [const A: usize, const T: usize] Entry<A, T> }

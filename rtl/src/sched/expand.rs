@@ -1,13 +1,13 @@
 //! A grant of several packets becomes PktSend events, one a clock.
 
 use super::ports::{GrantWord, SendOut};
-use crate::emit::naming::named;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Grants in, packets out. A grant's first packet is offered one clock after the grant is taken.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Expand {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -30,10 +30,9 @@ pub struct Expand {
     ask: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Expand {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, grant, left, repeats, psn, first);
         self.last.next = self.left.q.val() == 1;
         self.take.next = (self.left.q.val() == 0) | (self.last.val() & self.send.ready.val());
         self.up.ready.next = self.take.val();
@@ -67,12 +66,4 @@ impl Logic for Expand {
             self.grant.d.next = 0.into();
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Expand { in reset, up.data, up.valid, send.ready; out up.ready, send.valid, send.flow, send.generation, send.psn,
-        send.kind, tag }
 }

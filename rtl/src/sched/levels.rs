@@ -9,15 +9,15 @@
 //! Bit for bit [`hpcc_models::sched::Level::new`].
 
 use super::ports::LevelWord;
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::bit_cast_w;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Computes levels, one a clock.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Levels {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -49,10 +49,9 @@ pub struct Levels {
     word_4: DFF<LevelWord>,
 }
 
+#[kernel]
 impl Logic for Levels {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, earned, flown, write_4, group_4, rate_3, word_4);
         self.earned.a.next = self.rate.val();
         self.earned.b.next = self.interval.val();
         self.flown.a.next = self.rate.val();
@@ -78,11 +77,4 @@ impl Logic for Levels {
         self.written_group.next = self.group_4.q.val();
         self.level.next = self.word_4.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Levels { in write, group, rate, interval, cap_window, cap_time; out written, written_group, level }
 }

@@ -18,10 +18,11 @@ use crate::prim::ram::Ram;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::words::sched::FlowShared;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Membership of 2^`A` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Members<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -105,31 +106,9 @@ pub struct Members<const A: usize> {
     shown: Ram<U<64>, 4>,
 }
 
+#[kernel]
 impl<const A: usize> Logic for Members<A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, member, at_exit, leaves_2, totals, shown);
-        clock!(
-            self, clock, event_9, clear_9, flow_8, flow_9, active_9, mtu_9, limited_9, group_9, adjusted_9, unused_9
-        );
-        clock!(
-            self,
-            clock,
-            comes,
-            comes_to,
-            goes,
-            goes_from,
-            adjusted_10,
-            unused_10,
-            looked
-        );
-        clock!(self, clock, leaves_3, left_group, left_bytes, place, add, clearing_1);
-        dff_setup!(self, clock, turn, clearing);
-        for i in 0..16 {
-            self.count[i].clock.next = self.clock.val();
-            self.gathered[i].clock.next = self.clock.val();
-        }
-
         // 7, 8
         self.member.raddr.next = self.flow_next.val();
         self.flow_8.d.next = self.flow_next.val();
@@ -192,7 +171,6 @@ impl<const A: usize> Logic for Members<A> {
         for i in 0..16 {
             self.up[i].next = self.comes.q.val() & (self.comes_to.q.val() == i.val());
             self.down[i].next = self.goes.q.val() & (self.goes_from.q.val() == i.val());
-            self.count[i].d.next = self.count[i].q.val();
             if self.up[i].val() & !self.down[i].val() {
                 self.count[i].d.next = self.count[i].q.val() + 1;
             }
@@ -268,13 +246,5 @@ impl<const A: usize> Logic for Members<A> {
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(&[("ADDRESS", A)], &["flow_next", "leaving", "flow_8", "flow_9"])
-    }
-}
-
-crate::ports! {
-    [const A: usize] Members<A> {
-        in reset, overhead, flow_next, notify, late, clear, sender, snd_nxt, worked, limited, group, adjusted, unused, leaves,
-            leaving, look;
-        out active, sent
     }
 }

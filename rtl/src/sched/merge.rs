@@ -5,13 +5,13 @@
 //! group a flow). A chain of these blocks serves all engines; a grant passes each in one clock.
 
 use super::ports::GrantWord;
-use crate::emit::naming::named;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::U;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Merge of two streams of grants.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Merge {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -29,11 +29,9 @@ pub struct Merge {
     own_first: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Merge {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, turn);
-        self.skid.clock.next = self.clock.val();
         self.skid.reset.next = self.reset.val();
         self.lead.next = self.chain.data.val().get_bits::<6>(58) - self.own.data.val().get_bits::<6>(58);
         self.own_first.next = self.own.valid.val()
@@ -55,12 +53,4 @@ impl Logic for Merge {
             self.turn.d.next = false;
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Merge { in reset, chain.data, chain.valid, own.data, own.valid, down.ready;
-        out chain.ready, own.ready, down.data, down.valid }
 }

@@ -12,15 +12,15 @@
 //! Bit for bit [`hpcc_models::sched::Pacing::new`], and for a limit [`hpcc_models::sched::Cap::new`].
 
 use super::ports::PacingWord;
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::bit_cast_w;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Computes pacing words, one a clock.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct PacingUpdate {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -56,12 +56,9 @@ pub struct PacingUpdate {
     word_8: DFF<PacingWord>,
 }
 
+#[kernel]
 impl Logic for PacingUpdate {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, earned, earned_7, rate_7, window_6, mtu_7);
-        clock!(self, clock, flown, window_3, timed_3, window_4);
-        clock!(self, clock, wire_7, round_7, word_8);
         self.earned.a.next = self.rate.val();
         self.earned.b.next = self.interval.val();
         self.earned_7.d.next = self.earned.p.val();
@@ -122,9 +119,4 @@ impl Logic for PacingUpdate {
             | bit_cast_w::<70, 2, 34>(self.rate_7.q.val());
         self.word.next = self.word_8.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] PacingUpdate { in rate, window, timed, flight, interval, overhead, mtu; out word } }

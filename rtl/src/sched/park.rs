@@ -15,10 +15,10 @@
 //! A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
 
 use super::ports::GrantWord;
-use crate::emit::naming::named;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Grants that a queue has room for.
@@ -27,7 +27,7 @@ pub const PARKED: usize = 256;
 pub const ON_THE_WAY: usize = 32 + 2;
 
 /// Parking place of eight priorities.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Park {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -70,17 +70,9 @@ pub struct Park {
     out: Skid<GrantWord>,
 }
 
+#[kernel]
 impl Logic for Park {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, rows, out);
-        dff_setup!(self, clock, waits, pause_r, held_r, step, pick, turn, tag, below);
-        for i in 0..8 {
-            self.head[i].clock.next = self.clock.val();
-            self.tail[i].clock.next = self.clock.val();
-            self.head[i].d.next = self.head[i].q.val();
-            self.tail[i].d.next = self.tail[i].q.val();
-        }
         self.out.reset.next = self.reset.val();
         self.pause_r.d.next = self.pause.val();
 
@@ -203,13 +195,6 @@ impl Logic for Park {
             self.below.d.next = bits_u::<8>(0);
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Park { in reset, pause, up.data, up.valid, down.ready; out held, up.ready, down.data, down.valid }
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@
 // the interface derive adds a method without a doc comment
 #![allow(missing_docs)]
 
+use crate::interface;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
 
 /// Creation and removal of flows, and their caps.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "FlowCommandOut"]
+#[interface(FlowCommandOut, "Creation and removal of flows and their caps, sending side.")]
 pub struct FlowCommandIn {
     /// A command is offered.
     pub valid: Signal<In, Bit>,
@@ -41,41 +41,8 @@ pub struct FlowCommandIn {
     pub group: Signal<In, U<4>>,
 }
 
-/// Creation and removal of flows and their caps, sending side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "FlowCommandIn"]
-pub struct FlowCommandOut {
-    /// A command is offered.
-    pub valid: Signal<Out, Bit>,
-    /// The command is taken.
-    pub ready: Signal<In, Bit>,
-    /// High: create; low: remove, or `limit`.
-    pub create: Signal<Out, Bit>,
-    /// Flow number.
-    pub flow: Signal<Out, U<16>>,
-    /// Generation that starts or ends.
-    pub generation: Signal<Out, U<8>>,
-    /// First PSN.
-    pub psn: Signal<Out, U<24>>,
-    /// Payload of a full packet is 256 << mtu bytes.
-    pub mtu: Signal<Out, U<3>>,
-    /// Priority.
-    pub priority: Signal<Out, U<3>>,
-    /// No window.
-    pub windowless: Signal<Out, Bit>,
-    /// No timer.
-    pub timerless: Signal<Out, Bit>,
-    /// High, with `create` low: the flow's cap and group are written.
-    pub limit: Signal<Out, Bit>,
-    /// Cap, UQ7.27 bytes per ns; all ones for none.
-    pub rate: Signal<Out, U<34>>,
-    /// Group.
-    pub group: Signal<Out, U<4>>,
-}
-
 /// Work: the message queue holds packets up to `end`; a restart goes on at `start` as if nothing were outstanding.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "WorkOut"]
+#[interface(WorkOut, "Work, sending side.")]
 pub struct WorkIn {
     /// Work is offered.
     pub valid: Signal<In, Bit>,
@@ -93,29 +60,8 @@ pub struct WorkIn {
     pub start: Signal<In, U<24>>,
 }
 
-/// Work, sending side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "WorkIn"]
-pub struct WorkOut {
-    /// Work is offered.
-    pub valid: Signal<Out, Bit>,
-    /// The work is taken.
-    pub ready: Signal<In, Bit>,
-    /// Flow number.
-    pub flow: Signal<Out, U<16>>,
-    /// Generation.
-    pub generation: Signal<Out, U<8>>,
-    /// One past the last PSN of the last message.
-    pub end: Signal<Out, U<24>>,
-    /// High: start over at `start`.
-    pub restart: Signal<Out, Bit>,
-    /// First PSN of a restart.
-    pub start: Signal<Out, U<24>>,
-}
-
 /// What the TX pipe finds out about a granted packet.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "FeedbackOut"]
+#[interface(FeedbackOut, "What the TX pipe finds out about a granted packet, sending side.")]
 pub struct FeedbackIn {
     /// Feedback is offered.
     pub valid: Signal<In, Bit>,
@@ -134,29 +80,8 @@ pub struct FeedbackIn {
     pub value: Signal<In, U<24>>,
 }
 
-/// What the TX pipe finds out about a granted packet, sending side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "FeedbackIn"]
-pub struct FeedbackOut {
-    /// Feedback is offered.
-    pub valid: Signal<Out, Bit>,
-    /// The feedback is taken.
-    pub ready: Signal<In, Bit>,
-    /// High: a READ request; low: a correction.
-    pub advance: Signal<Out, Bit>,
-    /// Flow number.
-    pub flow: Signal<Out, U<16>>,
-    /// Generation.
-    pub generation: Signal<Out, U<8>>,
-    /// PSN of the READ request.
-    pub psn: Signal<Out, U<24>>,
-    /// End of the READ, or bytes.
-    pub value: Signal<Out, U<24>>,
-}
-
 /// PktSend: one packet may leave.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "SendIn"]
+#[interface(SendIn, "PktSend, receiving side.")]
 pub struct SendOut {
     /// A packet is offered.
     pub valid: Signal<Out, Bit>,
@@ -173,27 +98,8 @@ pub struct SendOut {
     pub kind: Signal<Out, U<3>>,
 }
 
-/// PktSend, receiving side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "SendOut"]
-pub struct SendIn {
-    /// A packet is offered.
-    pub valid: Signal<In, Bit>,
-    /// The packet is taken.
-    pub ready: Signal<Out, Bit>,
-    /// Flow number.
-    pub flow: Signal<In, U<16>>,
-    /// Generation.
-    pub generation: Signal<In, U<8>>,
-    /// PSN.
-    pub psn: Signal<In, U<24>>,
-    /// Bit 0: sent before. Bit 1: ask for an acknowledgement. Bit 2: the first one after a rewind.
-    pub kind: Signal<In, U<3>>,
-}
-
 /// Flows that ended at their retry limit.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "EndedIn"]
+#[interface(EndedIn, "Flows that ended at their retry limit, receiving side.")]
 pub struct EndedOut {
     /// A flow is offered.
     pub valid: Signal<Out, Bit>,
@@ -203,20 +109,6 @@ pub struct EndedOut {
     pub flow: Signal<Out, U<16>>,
     /// Generation.
     pub generation: Signal<Out, U<8>>,
-}
-
-/// Flows that ended at their retry limit, receiving side.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "EndedOut"]
-pub struct EndedIn {
-    /// A flow is offered.
-    pub valid: Signal<In, Bit>,
-    /// The flow is taken.
-    pub ready: Signal<Out, Bit>,
-    /// Flow number.
-    pub flow: Signal<In, U<16>>,
-    /// Generation.
-    pub generation: Signal<In, U<8>>,
 }
 
 /// Codes of operations inside the scheduler, as [`hpcc_models::sched::Op`].

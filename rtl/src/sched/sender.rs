@@ -22,10 +22,11 @@ use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use crate::prim::word::bits_zero;
 use crate::words::sched::{FlowShared, OpKind, Operation, SenderFlow, Visited};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Sender state of 2^`A` flows; an engine's index has `I` bits.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Sender<const A: usize, const I: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -196,42 +197,9 @@ pub struct Sender<const A: usize, const I: usize> {
     beyond_8: DFF<Bit>,
 }
 
+#[kernel]
 impl<const A: usize, const I: usize> Logic for Sender<A, I> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            pacing_word,
-            stopped_6,
-            group_8,
-            created_8,
-            limited_8,
-            worked_8,
-            adjusted_8,
-            unused_8
-        );
-        clock!(self, clock, quotient, flow_2, engine_3, engine_4r, engine_8, index_8);
-        clock!(self, clock, flow_7, flow_8r, memory, visited_5, op_5, op_6, op_7);
-        clock!(
-            self,
-            clock,
-            valid_7,
-            sender_6,
-            sender_7,
-            nxt_6,
-            max_6,
-            restarted_6,
-            restarted_7
-        );
-        clock!(self, clock, rewinds_6, rewinds_7, restarts_6, restarts_7);
-        clock!(self, clock, read_reach, end_reach, read_left, read_new);
-        clock!(self, clock, nxt_7, distance, reach, outstanding);
-        clock!(self, clock, new_work, age, held_7, now_7, mtu_6);
-        clock!(self, clock, at_una, none_out, no_work, no_read, far);
-        clock!(self, clock, sender_8, notify_8, paced_8);
-        clock!(self, clock, wake_8, clear_8, to_cc_8, timed_out_8, psn_8, snd_nxt_8);
-        clock!(self, clock, acked_8, mtu_8, generation_8, ended_8, late_8, beyond_8);
         // 0 to 4: engine and index
         self.quotient.a.next = bit_cast_u::<16, A>(self.flow.val());
         self.quotient.b.next = self.inverse.val();
@@ -253,8 +221,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.valid_7.d.next = self.valid.val();
         self.pacing_word.rate.next = self.word.val().rate;
         self.pacing_word.window.next = self.word.val().window;
-        self.pacing_word.interval.next = self.interval.val();
-        self.pacing_word.overhead.next = self.overhead.val();
+        inputs!(pacing_word, interval, overhead);
         self.pacing_word.mtu.next = self.mtu_6.q.val();
         self.pacing_word.timed.next =
             self.cap_window.val() & (self.word.val().kind == OpKind::Limit) & !self.word.val().rate.all();
@@ -539,15 +506,5 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(A > 9)
-    }
-}
-
-crate::ports! {
-    [const A: usize, const I: usize] Sender<A, I> {
-        in valid, flow, word, engines, inverse, overhead, interval, cap_window, cap_time, timeout, retry_limit, timer_now, held,
-            visited;
-        out index, engine_4, notify, engine, engine_index, flow_8, sender, pacing, paced, cap, limited, flow_next, worked, adjusted,
-            unused, wake, clear, to_cc, timed_out, psn,
-            snd_nxt, acked, acked_mtu, generation, ended, late, beyond
     }
 }

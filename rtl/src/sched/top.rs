@@ -10,7 +10,6 @@ use super::park::{Park, ON_THE_WAY, PARKED};
 use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, GrantWord, OpWord, SendOut, Telemetry, VisitedWord, WorkIn};
 use super::sender::Sender;
 use crate::cc::slot::{ConfigIn, EventIn, EventOut, UpdateIn};
-use crate::emit::naming::named;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
@@ -20,6 +19,7 @@ use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_word};
 use crate::prim::xorshift::Xorshift;
 use crate::words::sched::{FlowShared, Operation, Visited};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Flow scheduler with `ENGINES` engines (3 to 7) of `FLOWS` flows each; flow numbers have `A` bits, indices within an
@@ -27,7 +27,11 @@ use rust_hdl::prelude::*;
 ///
 /// Flow `n` belongs to engine `n mod ENGINES`. Eleven clocks lie between the edge that takes an acknowledgement and the
 /// clock in which the congestion control is offered it.
-#[derive(LogicBlock)]
+#[block(
+    check(ENGINES >= 3 && ENGINES <= 7, "engine numbers have three bits, the inverse seventeen"),
+    check(ENGINES * FLOWS <= 1 << A && FLOWS <= 1 << I && A <= 13, "numbers fit their bits"),
+    check(ENGINES * ON_THE_WAY < PARKED, "whatever is on its way can be parked"),
+)]
 pub struct Scheduler<
     const ENGINES: usize,
     const FLOWS: usize,
@@ -90,8 +94,11 @@ pub struct Scheduler<
     pub count_timeout: Signal<Out, U<32>>,
     /// Events that the congestion control missed because its queue was full.
     pub count_cc_dropped: Signal<Out, U<32>>,
+    #[init(Constant::new(U((ENGINES * FLOWS - 1) as u64)))]
     last_flow: Constant<U<A>>,
+    #[init(Constant::new(U(ENGINES as u64)))]
     engines: Constant<U<3>>,
+    #[init(Constant::new(U((1u64 << 18).div_ceil(ENGINES as u64))))]
     inverse: Constant<U<17>>,
     overhead: DFF<U<10>>,
     interval: DFF<U<12>>,
@@ -122,101 +129,25 @@ pub struct Scheduler<
     cc_dropped: SaturatingCounter,
 }
 
-impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize>
-    Default for Scheduler<ENGINES, FLOWS, A, I, T, ROWS>
-{
-    fn default() -> Self {
-        const {
-            assert!(
-                ENGINES >= 3 && ENGINES <= 7,
-                "engine numbers have three bits, the inverse seventeen"
-            );
-            assert!(
-                ENGINES * FLOWS <= 1 << A && FLOWS <= 1 << I && A <= 13,
-                "numbers fit their bits"
-            );
-            assert!(ENGINES * ON_THE_WAY < PARKED, "whatever is on its way can be parked");
-        }
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            param: Default::default(),
-            now: Default::default(),
-            level_write: Default::default(),
-            level_group: Default::default(),
-            level_rate: Default::default(),
-            cap_window: Default::default(),
-            cap_time: Default::default(),
-            cap_dither: Default::default(),
-            look: Default::default(),
-            active: Default::default(),
-            sent: Default::default(),
-            pause: Default::default(),
-            command: Default::default(),
-            work: Default::default(),
-            feedback: Default::default(),
-            event: Default::default(),
-            cc: Default::default(),
-            update: Default::default(),
-            send: Default::default(),
-            ended: Default::default(),
-            count_late: Default::default(),
-            count_beyond: Default::default(),
-            count_out_of_range: Default::default(),
-            count_timeout: Default::default(),
-            count_cc_dropped: Default::default(),
-            last_flow: Constant::new(U((ENGINES * FLOWS - 1) as u64)),
-            engines: Constant::new(U(ENGINES as u64)),
-            inverse: Constant::new(U((1u64 << 18).div_ceil(ENGINES as u64))),
-            overhead: Default::default(),
-            interval: Default::default(),
-            timeout: Default::default(),
-            retry_limit: Default::default(),
-            now_r: Default::default(),
-            entry: Default::default(),
-            sender: Default::default(),
-            visited: Default::default(),
-            engine: std::array::from_fn(|_| Default::default()),
-            merge: std::array::from_fn(|_| Default::default()),
-            park: Default::default(),
-            expand: Default::default(),
-            levels: Default::default(),
-            members: Default::default(),
-            random: Default::default(),
-            folded: Default::default(),
-            limits: Default::default(),
-            telemetry: Default::default(),
-            reported_kind: Default::default(),
-            acked_bytes: Default::default(),
-            cc_fifo: Default::default(),
-            ended_fifo: Default::default(),
-            late: Default::default(),
-            beyond: Default::default(),
-            out_of_range: Default::default(),
-            timeouts: Default::default(),
-            cc_dropped: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize> Logic
     for Scheduler<ENGINES, FLOWS, A, I, T, ROWS>
 {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, overhead, interval, timeout, retry_limit);
-        clock!(self, clock, now_r, park, entry, sender, expand, telemetry, cc_fifo);
-        clock!(self, clock, ended_fifo, late, beyond, out_of_range, timeouts);
-        clock!(self, clock, cc_dropped, levels, members, random, limits);
-        self.entry.reset.next = self.reset.val();
-        self.expand.reset.next = self.reset.val();
-        self.cc_fifo.reset.next = self.reset.val();
-        self.ended_fifo.reset.next = self.reset.val();
-        self.late.reset.next = self.reset.val();
-        self.beyond.reset.next = self.reset.val();
-        self.out_of_range.reset.next = self.reset.val();
-        self.timeouts.reset.next = self.reset.val();
-        self.cc_dropped.reset.next = self.reset.val();
+        inputs!(
+            [
+                entry,
+                expand,
+                cc_fifo,
+                ended_fifo,
+                late,
+                beyond,
+                out_of_range,
+                timeouts,
+                cc_dropped
+            ],
+            reset
+        );
         if self.param.write.val() {
             if self.param.address.val() == 0 {
                 self.overhead.d.next = self.param.data.val().get_bits::<10>(0);
@@ -249,8 +180,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.levels.cap_time.next = self.limits.q.val().get_bits::<16>(2);
         self.sender.cap_window.next = self.limits.q.val().get_bit(0);
         self.sender.cap_time.next = self.limits.q.val().get_bits::<16>(2);
-        self.members.reset.next = self.reset.val();
-        self.members.overhead.next = self.overhead.q.val();
+        inputs!(members, reset, overhead);
         self.members.flow_next.next = self.sender.flow_next.val();
         self.members.notify.next = self.sender.notify.val();
         self.members.late.next = self.sender.late.val();
@@ -265,10 +195,8 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.members.leaves.next = self.expand.send.valid.val() & self.send.ready.val();
         self.members.leaving.next = bit_cast_u::<A, 16>(self.expand.send.flow.val());
         self.members.look.next = self.look.val();
-        self.active.next = self.members.active.val();
-        self.sent.next = self.members.sent.val();
-        self.park.pause.next = self.pause.val();
-        self.park.reset.next = self.reset.val();
+        outputs!(members, active, sent);
+        inputs!(park, pause, reset);
 
         UpdateIn::link(&mut self.update, &mut self.entry.update);
         FlowCommandIn::link(&mut self.command, &mut self.entry.command);
@@ -281,12 +209,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.sender.valid.next = self.entry.valid.val();
         self.sender.flow.next = self.entry.flow.val();
         self.sender.word.next = bit_cast_word::<Operation, OpWord>(self.entry.word.val());
-        self.sender.engines.next = self.engines.val();
-        self.sender.inverse.next = self.inverse.val();
-        self.sender.overhead.next = self.overhead.q.val();
-        self.sender.interval.next = self.interval.q.val();
-        self.sender.timeout.next = self.timeout.q.val();
-        self.sender.retry_limit.next = self.retry_limit.q.val();
+        inputs!(sender, engines, inverse, overhead, interval, timeout, retry_limit);
         self.sender.held.next = self.park.held.val();
         self.sender.timer_now.next = self.now_r.q.val().get_bits::<16>(10);
         self.visited.next = self.engine[0].visited.val();
@@ -298,7 +221,6 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.sender.visited.next = bit_cast_word::<Visited, VisitedWord>(self.visited.val());
 
         for i in 0..ENGINES {
-            self.engine[i].clock.next = self.clock.val();
             self.engine[i].reset.next = self.reset.val();
             self.engine[i].notify.next = self.sender.notify.val() & (self.sender.engine.val() == i.val());
             self.engine[i].index.next = self.sender.engine_index.val();
@@ -320,7 +242,6 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             self.engine[i].pause.next = self.park.held.val();
             self.engine[i].overhead.next = self.overhead.q.val();
             self.engine[i].tag.next = self.expand.tag.val();
-            self.merge[i].clock.next = self.clock.val();
             self.merge[i].reset.next = self.reset.val();
             self.merge[i].own.valid.next = self.engine[i].grants.valid.val();
             self.merge[i].own.data.next = self.engine[i].grants.data.val();
@@ -412,27 +333,5 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             self.timeout.d.next = 3906.into();
             self.retry_limit.d.next = 7.into();
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, const T: usize, const ROWS: usize]
-    Scheduler<ENGINES, FLOWS, A, I, T, ROWS> {
-        in reset, param.write, param.address, param.data, level_write, level_group, level_rate, cap_window, cap_time, cap_dither,
-            look, now, pause, command.valid, command.create, command.flow,
-            command.generation, command.psn, command.mtu, command.priority, command.windowless, command.timerless,
-            command.limit, command.rate, command.group,
-            work.valid, work.flow, work.generation, work.end, work.restart, work.start, feedback.valid, feedback.advance, feedback.flow, feedback.generation, feedback.psn, feedback.value,
-            event.valid, event.kind, event.flow, event.generation, event.psn_next, event.snd_nxt, event.int_valid,
-            event.n_hop, event.path_id, event.hops, event.ecn, event.sent_at, event.bytes, event.now, cc.ready,
-            update.valid, update.flow, update.generation, update.window, update.rate, update.utilisation, send.ready,
-            ended.ready;
-        out active, sent, command.ready, work.ready, feedback.ready, event.ready, cc.valid, cc.kind, cc.flow, cc.generation,
-            cc.psn_next, cc.snd_nxt, cc.int_valid, cc.n_hop, cc.path_id, cc.hops, cc.ecn, cc.sent_at, cc.bytes, cc.now,
-            update.ready, send.valid, send.flow, send.generation, send.psn, send.kind, ended.valid, ended.flow,
-            ended.generation, count_late, count_beyond, count_out_of_range, count_timeout, count_cc_dropped
     }
 }

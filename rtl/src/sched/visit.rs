@@ -19,15 +19,15 @@
 //! Bit for bit [`hpcc_models::sched::visit_dithered`] of what [`hpcc_models::sched::Pacing::limited`] leaves.
 
 use super::ports::{GrantWord, LevelWord, PacingWord, SenderWord, VisitWord};
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::bit_cast_w;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Visits. The flow's words are inputs two clocks after its visit began, its new state leaves eleven clocks later.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Visit {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -165,58 +165,9 @@ pub struct Visit {
     idle_13: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for Visit {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, sender_3, fresh_3, rewound_3, wanted, max_3, elapsed);
-        clock!(self, clock, correction, credit_3, rate_3, wire_3, product, fresh_5);
-        clock!(self, clock, fresh_6, behind, from_start, span, wanted_4, una_5, end_5);
-        clock!(self, clock, to_4, max_5, nxt_5, corrected_4, wire_4, wire_6, wire_7);
-        clock!(self, clock, base_5, base_6, in_flight, left, repeat, window_6, cap_7);
-        clock!(
-            self,
-            clock,
-            window_3,
-            window_5,
-            cap_3,
-            cap_4,
-            cap_5,
-            cap_6,
-            level_3,
-            level_cap,
-            level_round
-        );
-        clock!(
-            self,
-            clock,
-            level_packets,
-            mtu_4,
-            share,
-            share_6,
-            rest_3,
-            rest_6,
-            halted_4,
-            halted_6,
-            halted_7
-        );
-        clock!(self, clock, resting_7, resting_12, stopped_8, stopped_12);
-        clock!(self, clock, open, left_7, repeats_7, passed_7, far_7, sum, alive_7);
-        clock!(self, clock, priority_7, idle_8, idle_12, open_8, open_12, repeats_12);
-        clock!(self, clock, nxt_12, max_12, rewound_12, generation_12, rewinds_12);
-        clock!(self, clock, adjust_12, tick_12, parked_12, state_13, grant_13);
-        clock!(
-            self,
-            clock,
-            idle_13,
-            restarted_3,
-            restarted_4,
-            max_4,
-            lead,
-            restarts_12,
-            seen_12,
-            priority_12
-        );
-        clock!(self, clock, windowless_6, windowless_12);
         // 2: is the state of this generation, is a rewind pending
         self.fresh.next = self.state.val().get_bits::<8>(52) != self.sender.val().get_bits::<8>(116);
         self.restarted.next =
@@ -462,13 +413,7 @@ impl Logic for Visit {
         self.diff[1].next = self.balance[1].q.val() - (bit_cast_u::<37, 13>(self.bytes[1].q.val()) << 18);
         self.diff[2].next = self.balance[2].q.val() - (bit_cast_u::<37, 13>(self.bytes[2].q.val()) << 17);
         self.diff[3].next = self.balance[3].q.val() - (bit_cast_u::<37, 13>(self.bytes[3].q.val()) << 16);
-        for i in 0..5 {
-            self.balance[i].clock.next = self.clock.val();
-            self.count[i].clock.next = self.clock.val();
-        }
         for i in 0..4 {
-            self.room[i].clock.next = self.clock.val();
-            self.bytes[i].clock.next = self.clock.val();
             self.balance[i + 1].d.next = self.balance[i].q.val();
             self.count[i + 1].d.next = self.count[i].q.val();
         }
@@ -534,11 +479,4 @@ impl Logic for Visit {
         self.grant.next = self.grant_13.q.val();
         self.idle.next = self.idle_13.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Visit { in sender, pacing, cap, level, dither, random, state, tick, pause, overhead; out rate, state_after, grant, idle }
 }

@@ -15,13 +15,14 @@ use crate::emit::naming::named_by_size;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Most rows.
 pub const MAX_ROWS: usize = 12;
 
 /// `ROWS` rows, 1 to [`MAX_ROWS`], for 2^`I` flows. A flow is a word of 38 bits that is not looked at.
-#[derive(LogicBlock)]
+#[block(check(ROWS >= 1 && ROWS < MAX_ROWS, "one row to eleven"))]
 pub struct Waiting<const I: usize, const ROWS: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -43,6 +44,7 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     present: [Signal<Local, Bit>; MAX_ROWS],
     free: [Signal<Local, Bit>; MAX_ROWS],
     take: [Signal<Local, Bit>; MAX_ROWS],
+    #[init(Constant::new(U(ROWS as u64 - 1)))]
     last_row: Constant<U<4>>,
     chosen_row: Signal<Local, U<4>>,
     turn: DFF<U<4>>,
@@ -50,36 +52,9 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     offered: Signal<Local, Bit>,
 }
 
-impl<const I: usize, const ROWS: usize> Default for Waiting<I, ROWS> {
-    fn default() -> Self {
-        const { assert!(ROWS >= 1 && ROWS < MAX_ROWS, "one row to eleven") };
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            tick: Default::default(),
-            enter: Default::default(),
-            flow: Default::default(),
-            row: Default::default(),
-            down: Default::default(),
-            fifo: std::array::from_fn(|_| Default::default()),
-            due: std::array::from_fn(|_| Default::default()),
-            elapsed: std::array::from_fn(|_| Default::default()),
-            present: Default::default(),
-            free: Default::default(),
-            take: Default::default(),
-            last_row: Constant::new(U(ROWS as u64 - 1)),
-            chosen_row: Default::default(),
-            turn: Default::default(),
-            turned: Default::default(),
-            offered: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.turn.clock.next = self.clock.val();
         self.turn.d.next = self.turn.q.val();
         self.chosen_row.next = self.row.val();
         if self.row.val() > self.last_row.val() {
@@ -91,13 +66,11 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
             self.take[i].next = false;
         }
         for i in 0..ROWS {
-            self.fifo[i].clock.next = self.clock.val();
             self.fifo[i].reset.next = self.reset.val();
             self.fifo[i].up.valid.next = self.enter.val() & (self.chosen_row.val() == i.val());
             self.fifo[i].up.data.next =
                 (bit_cast_u::<58, 20>(self.tick.val()) << 38) | bit_cast_u::<58, 38>(self.flow.val());
             self.elapsed[i].next = self.tick.val() - self.fifo[i].down.data.val().get_bits::<20>(38);
-            self.due[i].clock.next = self.clock.val();
             self.present[i].next = self.fifo[i].down.valid.val();
         }
         for i in 1..ROWS {
@@ -138,12 +111,6 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(ROWS > 1)
-    }
-}
-
-crate::ports! {
-    [const I: usize, const ROWS: usize] Waiting<I, ROWS> {
-        in reset, tick, enter, flow, row, down.ready; out down.data, down.valid
     }
 }
 

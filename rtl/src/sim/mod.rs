@@ -16,7 +16,7 @@ mod stack;
 mod stimulus;
 mod wave;
 
-pub use ports::{get_port, port_list, set_port, Port, Ports};
+pub use ports::{port_list, Port, PortField, Ports};
 pub use stack::on_a_large_stack;
 pub use stimulus::Stimulus;
 pub use wave::{Wave, WaveWindow};
@@ -37,24 +37,10 @@ pub enum InitError {
     Loop,
 }
 
-/// A block with one clock, named `clock`. Implemented by [`has_clock!`](crate::has_clock) or [`ports!`](crate::ports).
+/// A block with one clock, named `clock`; written by [`macro@crate::block`].
 pub trait HasClock: Block {
     /// The clock input.
     fn clock_port(&mut self) -> &mut Signal<In, Clock>;
-}
-
-/// Implements [`HasClock`](crate::sim::HasClock) for blocks with a port `clock`:
-/// `has_clock! { [const N: usize] MyBlock<N> }`, `has_clock! { [] Plain }`.
-#[macro_export]
-macro_rules! has_clock {
-    ([$($generics:tt)*] $block:ty) => {
-        impl<$($generics)*> $crate::sim::HasClock for $block {
-            #[inline(always)]
-            fn clock_port(&mut self) -> &mut rust_hdl::prelude::Signal<rust_hdl::prelude::In, rust_hdl::prelude::Clock> {
-                &mut self.clock
-            }
-        }
-    };
 }
 
 /// Connects and checks a block and lets it settle with all inputs zero. Once, before the first [`step`].

@@ -2,6 +2,7 @@
 
 use super::HasClock;
 use crate::emit::ident::identifier;
+use crate::prim::uint::Limbs;
 use rust_hdl::prelude::*;
 
 /// One port of a block, `clk` excepted.
@@ -31,54 +32,64 @@ impl Port {
     }
 }
 
-/// Generic access to all ports of a block, in the order in which they are declared. Implemented by
-/// [`ports!`](crate::ports); [`port_list`] tells names and widths from the block itself, so neither can drift unseen.
+/// Generic access to all ports of a block, in the order in which they are declared; written by [`macro@crate::block`].
+/// [`port_list`] tells their names and widths.
 pub trait Ports: HasClock {
-    /// Names of the inputs as the implementation lists them.
-    const INPUTS: &'static [&'static str];
-    /// Names of the outputs as the implementation lists them.
-    const OUTPUTS: &'static [&'static str];
     /// Sets every input from limbs.
     fn set_inputs(&mut self, limbs: &[u64]);
     /// Reads every output into limbs.
     fn get_outputs(&self, limbs: &mut [u64]);
 }
 
-/// Implements [`Ports`](crate::sim::Ports) and [`HasClock`](crate::sim::HasClock); ports in declaration order, fields of
-/// interfaces with a dot: `ports! { [const N: usize] MyBlock<N> { in a, up.data, up.valid; out up.ready, q } }`.
-#[macro_export]
-macro_rules! ports {
-    ([$($generics:tt)*] $block:ty { in $($($input:ident).+),* ; out $($($output:ident).+),* $(,)? }) => {
-        $crate::has_clock! { [$($generics)*] $block }
-        impl<$($generics)*> $crate::sim::Ports for $block {
-            const INPUTS: &'static [&'static str] = &[$(stringify!($($input).+)),*];
-            const OUTPUTS: &'static [&'static str] = &[$(stringify!($($output).+)),*];
-            #[allow(unused_assignments, unused_mut, unused_variables)]
-            fn set_inputs(&mut self, limbs: &[u64]) {
-                let mut at = 0;
-                $( at += $crate::sim::set_port(&mut self.$($input).+, &limbs[at..]); )*
-            }
-            #[allow(unused_assignments, unused_mut, unused_variables)]
-            fn get_outputs(&self, limbs: &mut [u64]) {
-                let mut at = 0;
-                $( at += $crate::sim::get_port(&self.$($output).+, &mut limbs[at..]); )*
-            }
+/// A port or a bundle of ports. Both methods tell how many limbs they took, none if there is nothing of that direction.
+pub trait PortField {
+    /// Sets the inputs from their limbs.
+    fn set_inputs(&mut self, limbs: &[u64]) -> usize;
+    /// Reads the outputs into their limbs.
+    fn get_outputs(&self, limbs: &mut [u64]) -> usize;
+}
+
+impl<T: Limbs> PortField for Signal<In, T> {
+    #[inline(always)]
+    fn set_inputs(&mut self, limbs: &[u64]) -> usize {
+        self.next = T::from_limbs(limbs);
+        T::LIMBS
+    }
+    #[inline(always)]
+    fn get_outputs(&self, _: &mut [u64]) -> usize {
+        0
+    }
+}
+
+impl<T: Limbs> PortField for Signal<Out, T> {
+    #[inline(always)]
+    fn set_inputs(&mut self, _: &[u64]) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn get_outputs(&self, limbs: &mut [u64]) -> usize {
+        self.val().to_limbs(limbs);
+        T::LIMBS
+    }
+}
+
+impl<P: PortField, const N: usize> PortField for [P; N] {
+    #[inline(always)]
+    fn set_inputs(&mut self, limbs: &[u64]) -> usize {
+        let mut at = 0;
+        for port in self {
+            at += port.set_inputs(&limbs[at..]);
         }
-    };
-}
-
-/// Sets one input from its limbs and tells how many it took. For [`ports!`](crate::ports).
-#[inline(always)]
-pub fn set_port<T: crate::prim::uint::Limbs>(port: &mut Signal<In, T>, limbs: &[u64]) -> usize {
-    port.next = T::from_limbs(limbs);
-    T::LIMBS
-}
-
-/// Reads one output into its limbs and tells how many it took. For [`ports!`](crate::ports).
-#[inline(always)]
-pub fn get_port<T: crate::prim::uint::Limbs>(port: &Signal<Out, T>, limbs: &mut [u64]) -> usize {
-    port.val().to_limbs(limbs);
-    T::LIMBS
+        at
+    }
+    #[inline(always)]
+    fn get_outputs(&self, limbs: &mut [u64]) -> usize {
+        let mut at = 0;
+        for port in self {
+            at += port.get_outputs(&mut limbs[at..]);
+        }
+        at
+    }
 }
 
 #[derive(Default)]
@@ -139,18 +150,12 @@ mod tests {
     use crate::prim::wide::W;
 
     #[test]
-    fn the_listed_ports_are_the_blocks_ports() {
+    fn ports_are_named_in_the_order_of_their_declaration() {
         let ram: Box<Ram<W<100, 2>, 3>> = Box::default();
         let ports = port_list(ram.as_ref());
-        let names = |input: bool| {
-            ports
-                .iter()
-                .filter(|p| p.input == input)
-                .map(|p| p.name.as_str())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(names(true), <Ram<W<100, 2>, 3> as Ports>::INPUTS);
-        assert_eq!(names(false), <Ram<W<100, 2>, 3> as Ports>::OUTPUTS);
+        let names: Vec<_> = ports.iter().map(|p| (p.name.as_str(), p.input)).collect();
+        let inputs = [("raddr", true), ("we", true), ("waddr", true), ("wdata", true)];
+        assert!(inputs.iter().all(|input| names.contains(input)), "{names:?}");
         let wdata = ports.iter().find(|p| p.name == "wdata").expect("port");
         assert_eq!((wdata.width, wdata.limb, wdata.limbs()), (100, 3, 2));
         assert_eq!(wdata.hex(&[0, 0, 0, 0x1f, 0xab]), "100'hab000000000000001f");

@@ -3,13 +3,13 @@
 //! Ethernet with at most one VLAN tag, IPv4 without options, UDP and the INT header all lie in the first 64 bytes. The conditions
 //! are those of [`hpcc_models::wire::StampConfig`].
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Three stages that move when `go` is high; byte 0 of the frame is in the lowest bits of `data`.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct StampHeader {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -80,26 +80,9 @@ pub struct StampHeader {
     position_3: DFF<U<5>>,
 }
 
+#[kernel]
 impl Logic for StampHeader {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, window, candidate, tagged_1);
-        dff_setup!(
-            self,
-            clock,
-            fields_2,
-            port_2,
-            tagged_2,
-            grows_2,
-            ip_2,
-            udp_total_2,
-            least_2,
-            ip_len_2,
-            udp_len_2
-        );
-        dff_setup!(self, clock, sum_2, int_2, position_2);
-        dff_setup!(self, clock, stamp_3, grow_3, tagged_3, ip_len_3, udp_len_3, checksum_3, int_3, position_3);
-
         // EtherTypes with the first byte of the wire in the low half: 0x8100 a tag, 0x0800 IPv4
         self.type_outer.next = self.data.val().get_bits::<16>(96);
         self.is_tagged.next = self.type_outer.val() == 0x0081;
@@ -189,15 +172,5 @@ impl Logic for StampHeader {
         self.udp_len.next = self.udp_len_3.q.val();
         self.checksum.next = self.checksum_3.q.val();
         self.int_header.next = self.int_3.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] StampHeader {
-        in go, data, keep, first, int_port, dscp, switch_id;
-        out stamp, grow, has_tag, position, ip_len, checksum, udp_len, int_header
     }
 }

@@ -1,15 +1,15 @@
 //! Last stage before the output: the record goes into its place, everything behind it moves up by eight bytes, and what no
 //! longer fits goes into the next beat, at the end of a frame into one of its own.
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::bit_cast_number;
 use crate::words::switch::{HopRecordWord, SwitchBeat};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Combinational from the beat in to the beat out; the counter of sent bytes and the eight bytes that are carried over.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RecordInsert {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -60,10 +60,9 @@ pub struct RecordInsert {
     spill_bad: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for RecordInsert {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, sent, held, carry, spill, spill_keep, spill_bad);
         // txBytes is what the port had sent before the first beat of this frame
         self.record_now.next.speed = self.speed.val();
         self.record_now.next.ts = self.ts.val();
@@ -135,15 +134,5 @@ impl Logic for RecordInsert {
             self.spill.d.next = false;
             self.sent.d.next = bits_u::<30>(0);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] RecordInsert {
-        in reset, valid, beat, first, mode, place, amount, ts, units, speed, unit_shift, ready;
-        out go, out_valid, out_beat
     }
 }

@@ -1,11 +1,11 @@
 //! Bytes of a beat: the length of the run of ones in a byte-enable, by halving, two halvings a stage.
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Three stages that move when `go` is high.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct BeatLength {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -30,10 +30,9 @@ pub struct BeatLength {
     total_3: DFF<U<7>>,
 }
 
+#[kernel]
 impl Logic for BeatLength {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, quarter_1, full_1, bit_5_1, bit_4_1, rest_2, full_2, upper_2, total_3);
         self.half.next = self.keep.val().get_bits::<32>(0);
         if self.keep.val().get_bit(31) {
             self.half.next = self.keep.val().get_bits::<32>(32);
@@ -75,12 +74,7 @@ impl Logic for BeatLength {
         }
         self.bytes.next = self.total_3.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] BeatLength { in go, keep; out bytes } }
 
 #[cfg(test)]
 mod tests {

@@ -3,12 +3,12 @@
 //! `n / 5 = n * 419431 >> 21` is exact for `n < 2^19`, and `419431 = 6 * 0x11111 + 1` needs shifts and adders only. A
 //! longer queue saturates anyway.
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Four stages that move when `go` is high.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct QueueUnits {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -32,10 +32,9 @@ pub struct QueueUnits {
     units_4: DFF<U<16>>,
 }
 
+#[kernel]
 impl Logic for QueueUnits {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, n, n_2, six_2, pair_2, quad_3, rest_3, units_4);
         // units of 16 x multiplier bytes, at most 2^19 - 1
         self.wide.next = bit_cast_u::<28, 32>(self.bytes.val() >> 4) >> self.unit_shift.val();
         self.six.next = (bit_cast_u::<22, 19>(self.n.q.val()) << 2) + (bit_cast_u::<22, 19>(self.n.q.val()) << 1);
@@ -61,12 +60,7 @@ impl Logic for QueueUnits {
         }
         self.units.next = self.units_4.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] QueueUnits { in go, bytes, unit_shift; out units } }
 
 #[cfg(test)]
 mod tests {

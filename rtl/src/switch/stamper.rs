@@ -8,11 +8,11 @@ use super::header::StampHeader;
 use super::insert::RecordInsert;
 use super::length::BeatLength;
 use super::queue::QueueUnits;
-use crate::emit::naming::named;
 use crate::prim::skid::Skid;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::words::switch::SwitchBeat;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from the edge that takes a beat to the clock in which it is offered, the receiver being ready.
@@ -20,7 +20,7 @@ pub const STAMPER_LATENCY: usize = 6;
 
 /// Stamper of one port. `tuser` is high on the last beat of a bad frame; a frame that ends inside the stack its header promises
 /// leaves as a bad one.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct IntStamper {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -109,28 +109,14 @@ pub struct IntStamper {
     truncated_4: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for IntStamper {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, header, units, length, insert, out);
-        dff_setup!(self, clock, inside, queued, plan, plan_place, mode_4, place_4, amount_4);
-        dff_setup!(self, clock, recorded_4, counted_4, truncated_4);
-        self.insert.reset.next = self.reset.val();
-        self.out.reset.next = self.reset.val();
+        inputs!([insert, out], reset);
         self.go.next = self.insert.go.val();
         self.s_axis_tready.next = self.go.val();
 
         // stage 0 and the way through
-        for i in 0..5 {
-            self.valid[i].clock.next = self.clock.val();
-            self.first[i].clock.next = self.clock.val();
-            self.beat[i].clock.next = self.clock.val();
-            self.ts[i].clock.next = self.clock.val();
-            self.valid[i].d.next = self.valid[i].q.val();
-            self.first[i].d.next = self.first[i].q.val();
-            self.beat[i].d.next = self.beat[i].q.val();
-            self.ts[i].d.next = self.ts[i].q.val();
-        }
         if self.go.val() {
             self.valid[0].d.next = self.s_axis_tvalid.val();
             self.first[0].d.next = !self.inside.q.val();
@@ -295,17 +281,5 @@ impl Logic for IntStamper {
                 self.valid[i].d.next = false;
             }
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] IntStamper {
-        in reset, s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser, s_axis_tvalid, m_axis_tready, now_ns,
-            queued_bytes, cfg_int_port, cfg_dscp, cfg_switch_id, cfg_speed, cfg_unit_shift;
-        out s_axis_tready, m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tuser, m_axis_tvalid, recorded, counted,
-            truncated
     }
 }

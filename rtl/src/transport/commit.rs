@@ -10,16 +10,16 @@
 //! | 1 - 2 | is it the entry's? |
 //! | 2 - 3 | token awaited; response, answer or nothing |
 
-use crate::emit::naming::named;
 use crate::nic::words::Commit;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// One entry a clock while nobody waits.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct CommitStage {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -72,25 +72,10 @@ pub struct CommitStage {
     forget_qp: DFF<U<8>>,
 }
 
+#[kernel]
 impl Logic for CommitStage {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, failed, responses, answers);
-        dff_setup!(
-            self,
-            clock,
-            full_1,
-            entry_1,
-            full,
-            entry,
-            swallowed,
-            fail_valid_r,
-            fail_r,
-            forget,
-            forget_qp
-        );
-        self.responses.reset.next = self.reset.val();
-        self.answers.reset.next = self.reset.val();
+        inputs!([responses, answers], reset);
         self.kind.next = self.entry.q.val().get_bits::<2>(0);
         self.qp.next = self.entry.q.val().get_bits::<8>(2);
         self.generation.next = self.entry.q.val().get_bits::<8>(10);
@@ -177,17 +162,6 @@ impl Logic for CommitStage {
             self.full.d.next = false;
             self.fail_valid_r.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] CommitStage {
-        in reset, context_valid, context_qp, up.data, up.valid, written.data, written.valid, response.ready, answer.ready;
-        out up.ready, written.ready, response.data, response.valid, answer.data, answer.valid, fail_valid, fail_qp,
-            fail_generation
     }
 }
 

@@ -12,16 +12,16 @@ use super::append::IcrcAppend;
 use super::frame_bytes::FrameBytes;
 use super::header::TxHeader;
 use super::Beat;
-use crate::emit::naming::named;
 use crate::nic::words::{AckSend, Context};
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Builder of frames without payload.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct AckBuilder {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -85,24 +85,21 @@ pub struct AckBuilder {
     append: IcrcAppend<6, 28>,
 }
 
+#[kernel]
 impl Logic for AckBuilder {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, header, beside, bytes, append);
-        dff_setup!(self, clock, busy, header_8, short_8, code_8, tail_8, valid_8, second);
-        dff_setup!(self, clock, valid_9, number_9, last_9, spill_9, tail_9, outer_9, short_9, code_9);
         self.append.reset.next = self.reset.val();
-        self.header.context_write.next = self.context_write.val();
-        self.header.context_qp.next = self.context_qp.val();
-        self.header.context_data.next = self.context_data.val();
-        self.header.own_mac.next = self.own_mac.val();
-        self.header.own_ip.next = self.own_ip.val();
-        self.header.port_roce.next = self.port_roce.val();
+        inputs!(
+            header,
+            context_write,
+            context_qp,
+            context_data,
+            own_mac,
+            own_ip,
+            port_roce
+        );
         self.header.port_int.next = self.port_echo.val();
-        self.header.port_echo.next = self.port_echo.val();
-        self.header.pkey.next = self.pkey.val();
-        self.header.dscp.next = self.dscp.val();
-        self.header.ttl.next = self.ttl.val();
+        inputs!(header, port_echo, pkey, dscp, ttl);
 
         // 0: every second clock, so that each has room for two beats
         self.word.next = self.ack.data.val();
@@ -219,16 +216,5 @@ impl Logic for AckBuilder {
             self.second.d.next = false;
             self.valid_9.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] AckBuilder {
-        in reset, context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_echo, pkey, dscp, ttl, ack.data,
-            ack.valid, frame.ready;
-        out ack.ready, frame.data, frame.valid
     }
 }

@@ -24,6 +24,7 @@ use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::bit_cast_bus;
 use crate::rx::icrc_bytes::IcrcBytes;
 use crate::words::tx::{AppendPlan, NotedBeat};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Data comes one clock after what describes it: what describes it is registered once beside [`super::frame_bytes::FrameBytes`].
@@ -31,7 +32,7 @@ const _: () = assert!(FRAME_BYTES_LATENCY == 2);
 
 /// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame is offered when all
 /// of it is in the FIFO, so that no beat of it is ever missing: `MARK` and 34 must be more than the longest frame.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct IcrcAppend<const A: usize, const MARK: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -111,12 +112,9 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     whole: DFF<Bit>,
 }
 
+#[kernel]
 impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, bytes, fold, moves, state, zeros, unroll, plan, late, out, arrived);
-        dff_setup!(self, clock, valid_1, number_1, covered_1, zeros_1, headers_1, code_1, plan_1);
-        dff_setup!(self, clock, frames, whole, part_13, eight_13, keep_13, valid_13, last_13, bad_13, note_13);
         self.out.reset.next = self.reset.val();
 
         // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
@@ -251,12 +249,5 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(&[("ADDRESS", A), ("MARK", MARK)], &[])
-    }
-}
-
-crate::ports! {
-    [const A: usize, const MARK: usize] IcrcAppend<A, MARK> {
-        in reset, valid, number, last, penultimate, spill, tail, outer, icrc_lengths, int_code, bad, note, data, down.ready;
-        out crowded, down.data, down.valid, down_note
     }
 }

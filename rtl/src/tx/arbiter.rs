@@ -1,14 +1,14 @@
 //! Frames of both builders onto one link: acknowledgements first, frames whole.
 
 use super::Beat;
-use crate::emit::naming::named;
 use crate::prim::skid::{Skid, StreamIn};
 use crate::prim::uint::U;
 use crate::prim::wide::{bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// A beat a clock, also from frame to frame; one clock from a builder to the link.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct FrameArbiter {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -43,11 +43,9 @@ pub struct FrameArbiter {
     out: Skid<W<578, 10>>,
 }
 
+#[kernel]
 impl Logic for FrameArbiter {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, out);
-        dff_setup!(self, clock, inside, with_data);
         self.out.reset.next = self.reset.val();
         self.pick_data.next = self.with_data.q.val();
         self.may.next = true;
@@ -78,15 +76,5 @@ impl Logic for FrameArbiter {
         if self.reset.val() {
             self.inside.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] FrameArbiter {
-        in reset, ack.data, ack.valid, data.data, data.valid, ack_hold, data_hold, m_axis_tready;
-        out ack.ready, data.ready, m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tuser, m_axis_tvalid
     }
 }

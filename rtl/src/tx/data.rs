@@ -15,18 +15,18 @@ use super::append::IcrcAppend;
 use super::frame_bytes::FrameBytes;
 use super::row::DataHeader;
 use super::Beat;
-use crate::emit::naming::named;
 use crate::nic::words::{Context, TxPacket};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Payload as it comes from the memory reader: 511:0 data, first byte lowest; 518:512 bytes; 519 last; 520 bus error, with `last`.
 pub type Payload = W<521, 9>;
 
 /// A frame takes as many clocks as it has beats, as long as packets, payload and the receiver keep up.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct DataBuilder {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -114,47 +114,23 @@ pub struct DataBuilder {
     note_out: DFF<U<44>>,
 }
 
+#[kernel]
 impl Logic for DataBuilder {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, headers, bytes, append);
-        dff_setup!(
-            self,
-            clock,
-            number,
-            pulled,
-            spoiled,
-            valid_15,
-            number_15,
-            last_15,
-            penultimate_15,
-            bad_15,
-            row_15
+        inputs!([headers, append], reset);
+        inputs!(
+            headers,
+            context_write,
+            context_qp,
+            context_data,
+            own_mac,
+            own_ip,
+            port_roce,
+            port_int,
+            pkey,
+            dscp,
+            ttl
         );
-        dff_setup!(self, clock, go_15, payload_15, count_15);
-        dff_setup!(
-            self,
-            clock,
-            valid_16,
-            number_16,
-            last_16,
-            penultimate_16,
-            bad_16,
-            row_16
-        );
-        dff_setup!(self, clock, error_out, left_out, note_out);
-        self.headers.reset.next = self.reset.val();
-        self.append.reset.next = self.reset.val();
-        self.headers.context_write.next = self.context_write.val();
-        self.headers.context_qp.next = self.context_qp.val();
-        self.headers.context_data.next = self.context_data.val();
-        self.headers.own_mac.next = self.own_mac.val();
-        self.headers.own_ip.next = self.own_ip.val();
-        self.headers.port_roce.next = self.port_roce.val();
-        self.headers.port_int.next = self.port_int.val();
-        self.headers.pkey.next = self.pkey.val();
-        self.headers.dscp.next = self.dscp.val();
-        self.headers.ttl.next = self.ttl.val();
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
 
         // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
@@ -261,17 +237,5 @@ impl Logic for DataBuilder {
             self.error_out.d.next = false;
             self.left_out.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] DataBuilder {
-        in reset, context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp, ttl,
-            packet.data, packet.valid, payload.data, payload.valid, frame.ready;
-        out packet.ready, payload.ready, frame.data, frame.valid, read_error, read_left, note_qp, note_generation,
-            note_response, note_psn, note_tag
     }
 }

@@ -1,5 +1,6 @@
 //! Bytes of a frame into their places: header, then payload behind it without a gap.
 
+use crate::block;
 use crate::emit::naming::named;
 use crate::prim::beat_bytes;
 use crate::prim::uint::U;
@@ -24,7 +25,7 @@ pub const fn start(code: usize) -> usize {
 }
 
 /// `q` belongs to the inputs of two clocks ago. The part of a beat of payload that does not fit goes into the next beat.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct FrameBytes {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -142,5 +143,3 @@ end",
         named::<Self>()
     }
 }
-
-crate::ports! { [] FrameBytes { in enable, number, header, payload, count, code; out q } }

@@ -8,19 +8,19 @@
 //! | 4 - 6 | IPv4 checksum: sum, two folds |
 //! | 7 | headers |
 
-use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::ram::RamReg;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from a packet's fields to its headers.
 pub const HEADER_LATENCY: usize = 7;
 
 /// A packet a clock; outputs belong to the inputs of [`HEADER_LATENCY`] clocks ago.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct TxHeader {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -103,13 +103,9 @@ pub struct TxHeader {
     peer: Signal<Local, W<178, 3>>,
 }
 
+#[kernel]
 impl Logic for TxHeader {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, contexts, request, rest, lengths);
-        dff_setup!(self, clock, peer_3, alive_3, int_3, port_3, fields_3, body_3);
-        dff_setup!(self, clock, lengths_4, peer_sum_4, fixed_a, fixed_b, fixed, sum_5, fold_6, checksum_7);
-
         // 0
         self.contexts.we.next = self.context_write.val();
         self.contexts.waddr.next = self.context_qp.val();
@@ -202,16 +198,5 @@ impl Logic for TxHeader {
             | (bit_cast_w::<96, 2, 24>(self.peer.val().get_bits::<24>(80)) << 32)
             | (bit_cast_w::<96, 2, 1>(self.peer.val().get_bits::<1>(168)) << 31)
             | bit_cast_w::<96, 2, 24>(self.peer.val().get_bits::<24>(144));
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] TxHeader {
-        in context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, port_echo, pkey, dscp, ttl, qp,
-            generation, opcode, psn, ack_req, pad, body, echoes, int_given;
-        out alive, int_bytes, outer, bth, icrc_lengths
     }
 }

@@ -6,17 +6,17 @@ use super::data::DataBuilder;
 use super::select::Select;
 use super::Beat;
 use crate::dma::read::DmaReader;
-use crate::emit::naming::named;
 use crate::nic::words::{AckSend, Context, DmaJob, Message, ReadState, TxPacket};
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sched::ports::{FeedbackOut, SendIn};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Transmit pipe of one port. Reset for at least 32 clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct TxPipe {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -150,41 +150,33 @@ pub struct TxPipe {
     arbiter: FrameArbiter,
 }
 
+#[kernel]
 impl Logic for TxPipe {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, select, reader, data, both, acks, arbiter);
-        self.select.reset.next = self.reset.val();
-        self.reader.reset.next = self.reset.val();
-        self.data.reset.next = self.reset.val();
-        self.both.reset.next = self.reset.val();
-        self.acks.reset.next = self.reset.val();
-        self.arbiter.reset.next = self.reset.val();
+        inputs!([select, reader, data, both, acks, arbiter], reset);
         self.select.overhead.next = self.overhead.val();
         self.select.ack_interval.next = self.cfg_ack_req_interval.val();
-        self.select.context_valid.next = self.context_valid.val();
-        self.select.context_qp.next = self.context_qp.val();
-        self.select.context_data.next = self.context_data.val();
-        self.select.message_valid.next = self.message_valid.val();
-        self.select.message_address.next = self.message_address.val();
-        self.select.message_data.next = self.message_data.val();
-        self.select.read_valid.next = self.read_valid.val();
-        self.select.read_qp.next = self.read_qp.val();
-        self.select.read_data.next = self.read_data.val();
+        inputs!(
+            select,
+            context_valid,
+            context_qp,
+            context_data,
+            message_valid,
+            message_address,
+            message_data,
+            read_valid,
+            read_qp,
+            read_data
+        );
         SendIn::link(&mut self.send, &mut self.select.send);
         FeedbackOut::link(&mut self.feedback, &mut self.select.feedback);
-        self.sent_valid.next = self.select.sent_valid.val();
-        self.sent_qp.next = self.select.sent_qp.val();
-        self.sent_generation.next = self.select.sent_generation.val();
-        self.sent_end.next = self.select.sent_end.val();
-        self.repeated.next = self.select.repeated.val();
+        outputs!(select, sent_valid, sent_qp, sent_generation, sent_end, repeated);
         StreamOut::<TxPacket>::join(&mut self.select.packet, &mut self.data.packet);
         StreamOut::<DmaJob>::join(&mut self.select.job, &mut self.reader.job);
         StreamOut::<W<521, 9>>::join(&mut self.reader.payload, &mut self.data.payload);
 
         self.data.context_write.next = self.context_valid.val();
-        self.data.context_qp.next = self.context_qp.val();
-        self.data.context_data.next = self.context_data.val();
+        inputs!(data, context_qp, context_data);
         self.data.own_mac.next = self.cfg_mac.val();
         self.data.own_ip.next = self.cfg_ip.val();
         self.data.port_roce.next = self.cfg_port_roce.val();
@@ -192,20 +184,22 @@ impl Logic for TxPipe {
         self.data.pkey.next = self.cfg_pkey.val();
         self.data.dscp.next = self.cfg_dscp.val();
         self.data.ttl.next = self.cfg_ttl.val();
-        self.read_error.next = self.data.read_error.val();
-        self.read_left.next = self.data.read_left.val();
-        self.note_qp.next = self.data.note_qp.val();
-        self.note_generation.next = self.data.note_generation.val();
-        self.note_response.next = self.data.note_response.val();
-        self.note_psn.next = self.data.note_psn.val();
-        self.note_tag.next = self.data.note_tag.val();
+        outputs!(
+            data,
+            read_error,
+            read_left,
+            note_qp,
+            note_generation,
+            note_response,
+            note_psn,
+            note_tag
+        );
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);
         StreamOut::<AckSend>::join(&mut self.both.down, &mut self.acks.ack);
         self.acks.context_write.next = self.context_valid.val();
-        self.acks.context_qp.next = self.context_qp.val();
-        self.acks.context_data.next = self.context_data.val();
+        inputs!(acks, context_qp, context_data);
         self.acks.own_mac.next = self.cfg_mac.val();
         self.acks.own_ip.next = self.cfg_ip.val();
         self.acks.port_roce.next = self.cfg_port_roce.val();
@@ -219,31 +213,37 @@ impl Logic for TxPipe {
         self.arbiter.data_hold.next = false;
         self.arbiter.ack_hold.next =
             self.cfg_ack_pause.val() & self.pause.val().get_bit(self.cfg_ack_priority.val().index());
-        self.m_axis_tdata.next = self.arbiter.m_axis_tdata.val();
-        self.m_axis_tkeep.next = self.arbiter.m_axis_tkeep.val();
-        self.m_axis_tlast.next = self.arbiter.m_axis_tlast.val();
-        self.m_axis_tuser.next = self.arbiter.m_axis_tuser.val();
-        self.m_axis_tvalid.next = self.arbiter.m_axis_tvalid.val();
+        outputs!(
+            arbiter,
+            m_axis_tdata,
+            m_axis_tkeep,
+            m_axis_tlast,
+            m_axis_tuser,
+            m_axis_tvalid
+        );
         self.arbiter.m_axis_tready.next = self.m_axis_tready.val();
 
-        self.m_axi_arid.next = self.reader.m_axi_arid.val();
-        self.m_axi_araddr.next = self.reader.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.reader.m_axi_arlen.val();
-        self.m_axi_arsize.next = self.reader.m_axi_arsize.val();
-        self.m_axi_arburst.next = self.reader.m_axi_arburst.val();
-        self.m_axi_arlock.next = self.reader.m_axi_arlock.val();
-        self.m_axi_arcache.next = self.reader.m_axi_arcache.val();
-        self.m_axi_arprot.next = self.reader.m_axi_arprot.val();
-        self.m_axi_arvalid.next = self.reader.m_axi_arvalid.val();
-        self.reader.m_axi_arready.next = self.m_axi_arready.val();
-        self.reader.m_axi_rid.next = self.m_axi_rid.val();
-        self.reader.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.reader.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.reader.m_axi_rlast.next = self.m_axi_rlast.val();
-        self.reader.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        outputs!(
+            reader,
+            m_axi_arid,
+            m_axi_araddr,
+            m_axi_arlen,
+            m_axi_arsize,
+            m_axi_arburst,
+            m_axi_arlock,
+            m_axi_arcache,
+            m_axi_arprot,
+            m_axi_arvalid
+        );
+        inputs!(
+            reader,
+            m_axi_arready,
+            m_axi_rid,
+            m_axi_rdata,
+            m_axi_rresp,
+            m_axi_rlast,
+            m_axi_rvalid
+        );
         self.m_axi_rready.next = self.reader.m_axi_rready.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

@@ -8,13 +8,13 @@
 //! | 11 - 14 | FIFO of rows |
 
 use super::header::TxHeader;
-use crate::emit::naming::named;
 use crate::nic::words::{Context, TxPacket};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Header 575:0, first byte in the highest bits; lengths without INT 607:576; beats of payload 614:608; tail 621:615 and spill 622 as
@@ -23,7 +23,7 @@ use rust_hdl::prelude::*;
 pub type Row = W<672, 11>;
 
 /// A packet a clock.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct DataHeader {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -78,25 +78,23 @@ pub struct DataHeader {
     rows: StreamFifo<W<672, 11>, 5, 12>,
 }
 
+#[kernel]
 impl Logic for DataHeader {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, packets, header, beside, rows);
-        dff_setup!(self, clock, row_11, valid_11);
-        self.packets.reset.next = self.reset.val();
-        self.rows.reset.next = self.reset.val();
+        inputs!([packets, rows], reset);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.packets.up);
-        self.header.context_write.next = self.context_write.val();
-        self.header.context_qp.next = self.context_qp.val();
-        self.header.context_data.next = self.context_data.val();
-        self.header.own_mac.next = self.own_mac.val();
-        self.header.own_ip.next = self.own_ip.val();
-        self.header.port_roce.next = self.port_roce.val();
-        self.header.port_int.next = self.port_int.val();
+        inputs!(
+            header,
+            context_write,
+            context_qp,
+            context_data,
+            own_mac,
+            own_ip,
+            port_roce,
+            port_int
+        );
         self.header.port_echo.next = self.port_int.val();
-        self.header.pkey.next = self.pkey.val();
-        self.header.dscp.next = self.dscp.val();
-        self.header.ttl.next = self.ttl.val();
+        inputs!(header, pkey, dscp, ttl);
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
         self.word.next = self.packets.down.data.val();
@@ -171,16 +169,5 @@ impl Logic for DataHeader {
         self.rows.up.data.next = self.row_11.q.val();
         self.rows.up.valid.next = self.valid_11.q.val();
         StreamOut::<Row>::link(&mut self.row, &mut self.rows.down);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] DataHeader {
-        in reset, context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp, ttl,
-            packet.data, packet.valid, row.ready;
-        out packet.ready, row.data, row.valid
     }
 }

@@ -12,4 +12,3 @@ pub mod slot;
 pub mod slot_stimulus;
 
 pub use hpcc_rtl::sim::*;
-pub use hpcc_rtl::{has_clock, ports};

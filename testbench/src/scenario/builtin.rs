@@ -46,10 +46,6 @@ scenarios!(
     "hpcc-classes",
     "hpcc-formats",
     "hpcc-sampling",
-    "hpcc-feedback",
-    "hpcc-receiver",
-    "hpcc-receiver-load",
-    "hpcc-counting",
 );
 
 /// The built-in scenario of that name.

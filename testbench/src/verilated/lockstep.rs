@@ -2,7 +2,6 @@
 
 use super::{lint, sources, LintError, Model, ModelError, Sources};
 use crate::tools::cache;
-use hpcc_rtl::emit::ident::identifier;
 use hpcc_rtl::prim::uint::mask;
 use hpcc_rtl::sim::{init, port_list, set_clock, Port, Ports, Stimulus, WaveWindow};
 use std::fmt::Write as _;
@@ -75,16 +74,6 @@ pub enum LockstepError {
     /// The Verilog is not clean.
     #[error(transparent)]
     Lint(#[from] LintError),
-    /// `ports!` does not list the block's ports in their order.
-    #[error("{top}: `ports!` lists {listed:?}, the block has {actual:?}")]
-    Ports {
-        /// Module.
-        top: String,
-        /// Names in the macro.
-        listed: Vec<String>,
-        /// Names in the block.
-        actual: Vec<String>,
-    },
     /// Outputs differ.
     #[error("{0}")]
     Diverged(Box<Divergence>),
@@ -201,7 +190,6 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
         let mut block = (self.make_block)();
         init(block.as_mut()).map_err(ModelError::from)?;
         let ports = port_list(block.as_ref());
-        check_names::<B>(&self.top, &ports)?;
         let mut drive = (self.make_drive)(&ports, self.seed);
         let (mut inputs, mut outputs) = (vec![0; model.inputs.len()], vec![0; model.outputs.len()]);
         for clock in 0..self.clocks {
@@ -259,26 +247,5 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
             window.step(block.as_mut(), &self.top, |block| block.get_outputs(&mut outputs))?;
         }
         Ok(path)
-    }
-}
-
-fn check_names<B: Ports>(top: &str, ports: &[Port]) -> Result<(), LockstepError> {
-    let plain = |name: &&'static str| identifier(&name.replace([' ', '\n'], ""));
-    let listed: Vec<String> = B::INPUTS.iter().chain(B::OUTPUTS).map(plain).collect();
-    let names = |input: bool| {
-        ports
-            .iter()
-            .filter(move |port| port.input == input)
-            .map(|port| port.name.clone())
-    };
-    let actual: Vec<String> = names(true).chain(names(false)).collect();
-    if listed == actual {
-        Ok(())
-    } else {
-        Err(LockstepError::Ports {
-            top: top.into(),
-            listed,
-            actual,
-        })
     }
 }

@@ -4,13 +4,13 @@
 #![allow(clippy::precedence)]
 
 use hpcc_rtl::emit::naming::named;
-use hpcc_rtl::ports;
 use hpcc_rtl::prim::uint::*;
 use hpcc_rtl::prim::wide::*;
+use hpcc_rtl::{block, interface};
 use rust_hdl::prelude::*;
 
 /// Each output is a case in which RustHDL's own generator computes something else.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Hazards {
     pub clock: Signal<In, Clock>,
     pub a: Signal<In, U<16>>,
@@ -53,11 +53,9 @@ impl Logic for Hazards {
         self.shift_count.next = self.a.val() << (self.b.val() + self.c.val());
     }
 }
-ports! { [] Hazards { in a, b, c; out carry, next_equal, precedence, not_zero, average, borrow, shifted_out, widened,
-part_of_sum, beyond, running_beyond, bit_of_sum, product, low_product, shift_count } }
 
 /// Every operator and method on one-word numbers.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Operators {
     pub clock: Signal<In, Clock>,
     pub a: Signal<In, U<13>>,
@@ -105,28 +103,16 @@ impl Logic for Operators {
         named::<Self>()
     }
 }
-ports! { [] Operators { in a, b, s, x, y; out compare, mixed, shift, reduce, replaced, picked, scaled, booleans } }
 
 /// A named constant and a cast literal.
-#[derive(LogicBlock)]
+#[block]
 pub struct Limited {
     pub clock: Signal<In, Clock>,
     pub a: Signal<In, U<13>>,
     pub over: Signal<Out, Bit>,
     pub raised: Signal<Out, U<13>>,
+    #[init(Constant::new(U(0x1234)))]
     limit: Constant<U<13>>,
-}
-
-impl Default for Limited {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            a: Default::default(),
-            over: Default::default(),
-            raised: Default::default(),
-            limit: Constant::new(U(0x1234)),
-        }
-    }
 }
 
 impl Logic for Limited {
@@ -136,10 +122,9 @@ impl Logic for Limited {
         self.raised.next = self.a.val() + bits_u::<13>(9) - self.limit.val();
     }
 }
-ports! { [] Limited { in a; out over, raised } }
 
 /// Buses wider than a word, of widths that are no multiple of 64.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct WideBus {
     pub clock: Signal<In, Clock>,
     pub a: Signal<In, W<336, 6>>,
@@ -168,7 +153,6 @@ impl Logic for WideBus {
         self.inverted.next = (!self.b.val()).replace_bit(99, self.s.val().get_bit(8));
     }
 }
-ports! { [] WideBus { in a, b, s; out part, joined, moved, word, flags, inverted } }
 
 /// States of [`Traffic`].
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -179,7 +163,7 @@ pub enum Light {
 }
 
 /// A state machine with a synchronous reset, counters and defaults.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Traffic {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -221,10 +205,9 @@ impl Logic for Traffic {
         }
     }
 }
-ports! { [] Traffic { in reset, hold; out green, count, other } }
 
 /// One of the children of [`Lanes`].
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Lane {
     pub clock: Signal<In, Clock>,
     pub x: Signal<In, U<8>>,
@@ -244,7 +227,7 @@ impl Logic for Lane {
 }
 
 /// An array of children, a chain of locals and loop variables as values.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Lanes {
     pub clock: Signal<In, Clock>,
     pub x: Signal<In, U<40>>,
@@ -271,10 +254,9 @@ impl Logic for Lanes {
         self.total.next = self.chain[5].val();
     }
 }
-ports! { [] Lanes { in x, select; out total, chosen } }
 
 /// Two-dimensional arrays of registers.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Nested {
     pub clock: Signal<In, Clock>,
     pub x: Signal<In, U<4>>,
@@ -294,28 +276,17 @@ impl Logic for Nested {
         self.q.next = self.m[1][2].q.val() ^ self.m[0][1].q.val();
     }
 }
-ports! { [] Nested { in x; out q } }
 
 /// Receiving end of a stream.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "StreamOut"]
+#[interface(StreamOut, "Sending end of a stream.")]
 pub struct StreamIn<T: Synth> {
     pub data: Signal<In, T>,
     pub valid: Signal<In, Bit>,
     pub ready: Signal<Out, Bit>,
 }
 
-/// Sending end of a stream.
-#[derive(Clone, Debug, Default, LogicInterface)]
-#[join = "StreamIn"]
-pub struct StreamOut<T: Synth> {
-    pub data: Signal<Out, T>,
-    pub valid: Signal<Out, Bit>,
-    pub ready: Signal<In, Bit>,
-}
-
 /// One register with valid and ready.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Stage {
     pub clock: Signal<In, Clock>,
     pub up: StreamIn<U<12>>,
@@ -342,7 +313,7 @@ impl Logic for Stage {
 }
 
 /// Two stages joined, with links to the outside.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct TwoStages {
     pub clock: Signal<In, Clock>,
     pub up: StreamIn<U<12>>,
@@ -361,7 +332,6 @@ impl Logic for TwoStages {
         StreamOut::<U<12>>::link(&mut self.down, &mut self.b.down);
     }
 }
-ports! { [] TwoStages { in up.data, up.valid, down.ready; out up.ready, down.data, down.valid } }
 
 /// Fields in one signal.
 #[derive(Copy, Clone, PartialEq, Debug, Default, LogicStruct)]
@@ -372,7 +342,7 @@ pub struct Pair {
 }
 
 /// A signal of a struct type: fields written and read.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Packed {
     pub clock: Signal<In, Clock>,
     pub a: Signal<In, Bits<5>>,
@@ -395,10 +365,9 @@ impl Logic for Packed {
         self.flag.next = self.held.q.val().flag;
     }
 }
-ports! { [] Packed { in a, b; out sum, flag } }
 
 /// The same rules hold for RustHDL's own number type.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct WithBits {
     pub clock: Signal<In, Clock>,
     pub a: Signal<In, Bits<16>>,
@@ -416,10 +385,9 @@ impl Logic for WithBits {
         self.part.next = (self.a.val() - self.b.val()).get_bits::<4>(9);
     }
 }
-ports! { [] WithBits { in a, b; out carry, equal, part } }
 
 /// A block of RustHDL's own library below ours.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct WithFifo {
     pub clock: Signal<In, Clock>,
     pub write: Signal<In, Bit>,
@@ -443,4 +411,3 @@ impl Logic for WithFifo {
         self.full.next = self.fifo.full.val();
     }
 }
-ports! { [] WithFifo { in write, read, data; out out, empty, full } }

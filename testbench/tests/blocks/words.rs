@@ -1,5 +1,6 @@
 //! Words and kinds: what kernels may say, and that the Verilog means the same.
 
+use hpcc_rtl::block;
 use hpcc_rtl::emit::naming::named;
 use hpcc_rtl::prim::delay::Delay;
 use hpcc_rtl::prim::fifo::StreamFifo;
@@ -58,12 +59,12 @@ hpcc_rtl::word! {
 }
 
 /// Whole words, fields, fields of fields, kinds, arrays, a struct in a stream and in a RAM.
-#[derive(LogicBlock, Default)]
+#[block]
 struct Kernel {
     clock: Signal<In, Clock>,
     reset: Signal<In, Bit>,
-    up: StreamIn<Description>,
-    down: StreamOut<Description>,
+    pub up: StreamIn<Description>,
+    pub down: StreamOut<Description>,
     x: Signal<In, Description>,
     bus: Signal<In, W<41, 1>>,
     select: Signal<In, U<2>>,
@@ -168,13 +169,6 @@ impl Logic for Kernel {
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()
-    }
-}
-
-hpcc_rtl::ports! {
-    [] Kernel {
-        in reset, up.data, up.valid, down.ready, x, bus, select, index;
-        out up.ready, down.data, down.valid, y, hop, kind, psn, slice, one, raw, number, path, crowded, many
     }
 }
 

@@ -15,11 +15,11 @@
 
 use super::records::EventWord;
 use crate::cc::slot::{CommandIn, EventIn};
-use crate::emit::naming::named;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::Skid;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks between two entries of one flow: the longest of the loops.
@@ -29,7 +29,7 @@ pub const SAME_FLOW_INTERVAL: usize = 6;
 type Head = U<25>;
 
 /// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most.
-#[derive(LogicBlock)]
+#[block(check(FLOWS <= 1 << A && A <= 16, "2^A flows at most, A of 16 at most"))]
 pub struct Admit<const FLOWS: usize, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -60,6 +60,7 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     write_place: DFF<U<4>>,
     read_place: DFF<U<4>>,
     commands: Skid<U<25>>,
+    #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
     sweeping: DFF<Bit>,
     sweep: DFF<U<A>>,
@@ -89,92 +90,10 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     out_of_range_r: DFF<Bit>,
 }
 
-impl<const FLOWS: usize, const A: usize> Default for Admit<FLOWS, A> {
-    fn default() -> Self {
-        const { assert!(FLOWS <= 1 << A && A <= 16, "2^A flows at most, A of 16 at most") };
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            event: Default::default(),
-            command: Default::default(),
-            crowded: Default::default(),
-            valid: Default::default(),
-            is_command: Default::default(),
-            create: Default::default(),
-            flow: Default::default(),
-            generation: Default::default(),
-            word: Default::default(),
-            out_of_range: Default::default(),
-            heads: Default::default(),
-            ring: Default::default(),
-            write_place: Default::default(),
-            read_place: Default::default(),
-            commands: Default::default(),
-            limit: Constant::new(U(FLOWS as u64)),
-            sweeping: Default::default(),
-            sweep: Default::default(),
-            recent_valid: Default::default(),
-            recent_flow: Default::default(),
-            next_valid: Default::default(),
-            next_command: Default::default(),
-            next_create: Default::default(),
-            next_good: Default::default(),
-            next_past: Default::default(),
-            next_flow: Default::default(),
-            next_generation: Default::default(),
-            hold_off: Default::default(),
-            offered_flow: Default::default(),
-            commanded_flow: Default::default(),
-            event_wait: Default::default(),
-            command_wait: Default::default(),
-            in_range: Default::default(),
-            enter: Default::default(),
-            load: Default::default(),
-            known_kind: Default::default(),
-            valid_r: Default::default(),
-            is_command_r: Default::default(),
-            create_r: Default::default(),
-            flow_r: Default::default(),
-            generation_r: Default::default(),
-            out_of_range_r: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            sweeping,
-            sweep,
-            write_place,
-            read_place,
-            next_valid,
-            next_command,
-            next_create,
-            next_good,
-            next_past,
-            next_flow,
-            next_generation
-        );
-        clock!(
-            self,
-            clock,
-            heads,
-            ring,
-            commands,
-            hold_off,
-            valid_r,
-            is_command_r,
-            create_r,
-            flow_r,
-            generation_r,
-            out_of_range_r
-        );
-        self.heads.reset.next = self.reset.val();
-        self.commands.reset.next = self.reset.val();
+        inputs!([heads, commands], reset);
 
         // the head into the skid buffer, the event word into the ring
         self.known_kind.next = (self.event.kind.val() == 0) | (self.event.kind.val() == 1);
@@ -268,10 +187,6 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
                 self.hold_off.d.next = self.event_wait.val();
             }
         }
-        for i in 0..4 {
-            self.recent_valid[i].clock.next = self.clock.val();
-            self.recent_flow[i].clock.next = self.clock.val();
-        }
         for i in 0..3 {
             self.recent_valid[i + 1].d.next = self.recent_valid[i].q.val();
             self.recent_flow[i + 1].d.next = self.recent_flow[i].q.val();
@@ -317,9 +232,4 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         self.word.next = self.ring.rdata.val();
         self.out_of_range.next = self.out_of_range_r.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::has_clock! { [const FLOWS: usize, const A: usize] Admit<FLOWS, A> }

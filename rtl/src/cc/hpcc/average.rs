@@ -16,15 +16,15 @@
 //! Everything that does not depend on the average is computed beside the loop, so that a flow may come back after six
 //! clocks: only one multiplication, one addition and one selection are inside.
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Moving average of 2^`A` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Average<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -68,27 +68,9 @@ pub struct Average<const A: usize> {
     result: DFF<U<51>>,
 }
 
+#[kernel]
 impl<const A: usize> Logic for Average<A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            weight,
-            largest_25,
-            fresh,
-            fresh_30,
-            rest,
-            memory,
-            old,
-            sum,
-            largest_31,
-            unchanged_31,
-            whole_31,
-            none_31,
-            flow_31,
-            result
-        );
         self.weight.a.next = self.tau.val();
         self.weight.b.next = self.inverse_base_rtt.val();
         self.largest_25.d.next = self.largest.val();
@@ -123,14 +105,5 @@ impl<const A: usize> Logic for Average<A> {
         self.memory.wdata.next = self.next.val();
         self.result.d.next = self.next.val();
         self.utilisation.next = self.result.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [const A: usize] Average<A> {
-        in largest, tau, whole, none, flow, valid, restart, measured, inverse_base_rtt, c_init; out utilisation
     }
 }

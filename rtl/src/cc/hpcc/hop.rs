@@ -9,13 +9,13 @@
 //! | 5 | `stored` | the record to write back |
 
 use super::speed_table::SpeedTable;
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::uint::U;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Record stage of one hop.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct HopStage {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -68,19 +68,13 @@ pub struct HopStage {
     stored_5: DFF<U<64>>,
 }
 
+#[kernel]
 impl Logic for HopStage {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self, clock, speeds, valid_2, busy_3, weight_3, stale_3, elapsed_3, tx_3, queue_3, not_newer, stale,
-            fresh_4, recorded_4, stored_5
-        );
         self.speeds.code.next = self.code.val();
         self.speeds.address.next = self.table_address.val();
         self.speeds.data.next = self.table_data.val();
-        self.speeds.write_busy.next = self.write_busy.val();
-        self.speeds.write_weight.next = self.write_weight.val();
-        self.speeds.write_stale.next = self.write_stale.val();
+        inputs!(speeds, write_busy, write_weight, write_stale);
         self.valid_2.d.next = self.speeds.valid.val();
         self.speed_valid.next = self.valid_2.q.val();
         self.busy_3.d.next = self.speeds.busy_time.val();
@@ -111,15 +105,5 @@ impl Logic for HopStage {
             self.stored_5.d.next = self.recorded_4.q.val();
         }
         self.stored.next = self.stored_5.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] HopStage {
-        in code, fresh, recorded, hold, table_address, table_data, write_busy, write_weight, write_stale;
-        out speed_valid, elapsed, tx, queue_len, busy_time, queue_weight, counts, stored
     }
 }

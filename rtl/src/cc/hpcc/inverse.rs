@@ -8,15 +8,15 @@
 //! | 44, 45 | `moved` | shifted by the leading zeros, four distances a clock | UQ22.34 |
 //! | 46 | `inverse` | last shift, cut, saturated (also for zero) | UQ22.29 |
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::normalise::Normalise51;
 use crate::prim::reciprocal::ReciprocalMantissa;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Reciprocal of a utilisation, 14 clocks.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct InverseUtilisation {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -42,25 +42,9 @@ pub struct InverseUtilisation {
     congested_46: Delay<Bit, 13>,
 }
 
+#[kernel]
 impl Logic for InverseUtilisation {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            normalise,
-            reciprocal,
-            shift_43,
-            huge_39,
-            huge_45,
-            moved_44,
-            shift_44,
-            moved_45,
-            shift_45,
-            inverse_r,
-            congested_33,
-            congested_46
-        );
         self.congested_33.d.next = self.utilisation.val().get_bits::<17>(34).any();
         self.congested_46.d.next = self.congested_33.q.val();
         self.congested.next = self.congested_46.q.val();
@@ -97,12 +81,7 @@ impl Logic for InverseUtilisation {
         }
         self.inverse.next = self.inverse_r.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] InverseUtilisation { in utilisation; out inverse, congested } }
 
 #[cfg(test)]
 mod tests {

@@ -17,16 +17,16 @@
 //! | 18 | `utilisation` | rounded, saturated, zero where the hop does not count | UQ17.34 |
 //! | 4, 5, 18 | `tau`, `whole` | `dts` normalised like `T`; `dts >= T` | 17 bits, 1 bit |
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::normalise::Normalise24;
 use crate::prim::reciprocal::ReciprocalMantissa;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Lane of one hop, 15 clocks from the differences to the utilisation.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct HopLane {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -82,14 +82,9 @@ pub struct HopLane {
     wide: Signal<Local, U<60>>,
 }
 
+#[kernel]
 impl Logic for HopLane {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self, clock, busy, busy_8, normalise, moved_9, lost_9, shift_9, moved_10, lost_10, shift_10, moved_11,
-            lost_11, aligned, aligned_13, reciprocal, queue, queue_12, base, base_16, extra, total, used_17, result,
-            whole_4, whole_18, tau_4, tau_5, tau_18
-        );
         self.busy.a.next = self.tx.val();
         self.busy.b.next = self.busy_time.val();
         self.busy_8.d.next = self.busy.p.val();
@@ -172,14 +167,5 @@ impl Logic for HopLane {
         self.tau_5.d.next = self.tau_4.q.val() << self.base_rtt_shift.val().get_bits::<2>(0);
         self.tau_18.d.next = self.tau_5.q.val();
         self.tau.next = self.tau_18.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] HopLane {
-        in elapsed, tx, queue_len, busy_time, queue_weight, used, base_rtt, base_rtt_shift; out utilisation, tau, whole
     }
 }

@@ -8,13 +8,13 @@
 //! | 21 | `wins`, `any` | one of five |
 //! | 22 | outputs | selected |
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Maximum over five hops.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Maximum {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -52,24 +52,14 @@ pub struct Maximum {
     none_r: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for Maximum {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, any, largest_r, tau_r, whole_r, none_r);
         for i in 0..10 {
-            self.above[i].clock.next = self.clock.val();
-            self.equal[i].clock.next = self.clock.val();
-            self.below[i].clock.next = self.clock.val();
             // a later hop wins where its upper half is larger, or equal and its lower half larger
             self.later_wins[i].next = self.above[i].q.val() | (self.equal[i].q.val() & self.below[i].q.val());
         }
         for i in 0..5 {
-            self.nonzero[i].clock.next = self.clock.val();
-            self.wins[i].clock.next = self.clock.val();
-            self.utilisation_21[i].clock.next = self.clock.val();
-            self.tau_21[i].clock.next = self.clock.val();
-            self.whole_21[i].clock.next = self.clock.val();
-            self.utilisation_19[i].clock.next = self.clock.val();
             self.utilisation_19[i].d.next = self.utilisation[i].val();
             self.utilisation_21[i].d.next = self.utilisation_19[i].q.val();
             self.tau_21[i].d.next = self.tau[i].val();
@@ -158,9 +148,4 @@ impl Logic for Maximum {
         self.largest_whole.next = self.whole_r.q.val();
         self.none.next = self.none_r.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::has_clock! { [] Maximum }

@@ -15,11 +15,11 @@
 //! Event word: hops 319:0, now 367:320, path id 379:368, hops of the path 383:380, snd_nxt 407:384, PSN 431:408, INT valid 432.
 
 use super::hop::HopStage;
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Event word of the pipeline.
@@ -27,7 +27,7 @@ pub type EventWord = W<433, 7>;
 type RecordWord = W<418, 7>;
 
 /// Records of 2^`A` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Records<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -132,47 +132,9 @@ pub struct Records<const A: usize> {
     now_path_5: DFF<U<64>>,
 }
 
+#[kernel]
 impl<const A: usize> Logic for Records<A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            memory,
-            word_2,
-            info_4,
-            int_valid_4,
-            slot_2,
-            slot_3,
-            slot_4,
-            flow_5,
-            known,
-            has_records,
-            same_path,
-            unknown_speed,
-            age,
-            ahead,
-            last_seq_4,
-            known_4,
-            has_records_4,
-            same_path_4,
-            unknown_speed_4,
-            old,
-            newer,
-            live_r,
-            created_r,
-            path_changed_r,
-            measured_r,
-            update_reference_r,
-            late_r,
-            bad_speed_r,
-            many_hops_r,
-            stale_flow_r,
-            write,
-            head,
-            last_seq_5,
-            now_path_5
-        );
         self.memory.raddr.next = self.flow.val();
         self.word_2.d.next = self.word.val();
         // now 47:0, path id 59:48, hops of the path 63:60, snd_nxt 87:64
@@ -221,17 +183,11 @@ impl<const A: usize> Logic for Records<A> {
             self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & !self.old.q.val();
         self.hop_count.next = self.info_4.q.val().get_bits::<4>(60);
         for i in 0..5 {
-            self.hop[i].clock.next = self.clock.val();
-            self.used_r[i].clock.next = self.clock.val();
             self.hop[i].code.next = self.word.val().get_bits::<4>(i * 64 + 60);
             self.hop[i].fresh.next = self.word_2.q.val().get_bits::<64>(i * 64);
             self.hop[i].recorded.next = self.memory.rdata.val().get_bits::<64>(i * 64);
             self.hop[i].hold.next = self.has_records_4.q.val() & self.same_path_4.q.val() & !self.old.q.val();
-            self.hop[i].table_address.next = self.table_address.val();
-            self.hop[i].table_data.next = self.table_data.val();
-            self.hop[i].write_busy.next = self.write_busy.val();
-            self.hop[i].write_weight.next = self.write_weight.val();
-            self.hop[i].write_stale.next = self.write_stale.val();
+            inputs!(hop[i], table_address, table_data, write_busy, write_weight, write_stale);
             self.elapsed[i].next = self.hop[i].elapsed.val();
             self.tx[i].next = self.hop[i].tx.val();
             self.queue_len[i].next = self.hop[i].queue_len.val();
@@ -285,9 +241,4 @@ impl<const A: usize> Logic for Records<A> {
             | (bit_cast_w::<418, 7, 64>(self.hop[1].stored.val()) << 64)
             | bit_cast_w::<418, 7, 64>(self.hop[0].stored.val());
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::has_clock! { [const A: usize] Records<A> }

@@ -3,8 +3,8 @@
 //! Addresses and widths: [`hpcc_models::fixed::registers`]. The port-speed table is a RAM beside each lane
 //! ([`super::speed_table`]), written by the same port.
 
-use crate::emit::naming::named;
 use crate::prim::uint::U;
+use crate::{block, kernel};
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::fixed::HpccRegisters;
 use rust_hdl::prelude::*;
@@ -15,7 +15,7 @@ pub fn reset_values() -> HpccRegisters {
 }
 
 /// Scalar registers: a write shows one clock later.
-#[derive(LogicBlock)]
+#[block]
 pub struct RegisterBlock {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -60,81 +60,31 @@ pub struct RegisterBlock {
     w_ai_r: DFF<U<37>>,
     rate_per_window_r: DFF<U<34>>,
     stale_limit_r: DFF<U<32>>,
+    #[init(Constant::new(U(reset_values().max_stage.into())))]
     max_stage_reset: Constant<U<8>>,
+    #[init(Constant::new(U(reset_values().base_rtt.into())))]
     base_rtt_reset: Constant<U<17>>,
+    #[init(Constant::new(U(reset_values().base_rtt_shift.into())))]
     base_rtt_shift_reset: Constant<U<3>>,
+    #[init(Constant::new(U(reset_values().inverse_base_rtt)))]
     inverse_base_rtt_reset: Constant<U<34>>,
+    #[init(Constant::new(U(reset_values().c_init)))]
     c_init_reset: Constant<U<48>>,
+    #[init(Constant::new(U(reset_values().w_init)))]
     w_init_reset: Constant<U<34>>,
+    #[init(Constant::new(U(reset_values().w_min)))]
     w_min_reset: Constant<U<34>>,
+    #[init(Constant::new(U(reset_values().w_ai)))]
     w_ai_reset: Constant<U<37>>,
+    #[init(Constant::new(U(reset_values().rate_per_window)))]
     rate_per_window_reset: Constant<U<34>>,
+    #[init(Constant::new(U(reset_values().stale_limit.into())))]
     stale_limit_reset: Constant<U<32>>,
 }
 
-impl Default for RegisterBlock {
-    fn default() -> Self {
-        let r = reset_values();
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            write: Default::default(),
-            address: Default::default(),
-            data: Default::default(),
-            reaction: Default::default(),
-            max_stage: Default::default(),
-            base_rtt: Default::default(),
-            base_rtt_shift: Default::default(),
-            inverse_base_rtt: Default::default(),
-            c_init: Default::default(),
-            w_init: Default::default(),
-            w_min: Default::default(),
-            w_ai: Default::default(),
-            rate_per_window: Default::default(),
-            stale_limit: Default::default(),
-            reaction_r: Default::default(),
-            max_stage_r: Default::default(),
-            base_rtt_r: Default::default(),
-            base_rtt_shift_r: Default::default(),
-            inverse_base_rtt_r: Default::default(),
-            c_init_r: Default::default(),
-            w_init_r: Default::default(),
-            w_min_r: Default::default(),
-            w_ai_r: Default::default(),
-            rate_per_window_r: Default::default(),
-            stale_limit_r: Default::default(),
-            max_stage_reset: Constant::new(U(r.max_stage.into())),
-            base_rtt_reset: Constant::new(U(r.base_rtt.into())),
-            base_rtt_shift_reset: Constant::new(U(r.base_rtt_shift.into())),
-            inverse_base_rtt_reset: Constant::new(U(r.inverse_base_rtt)),
-            c_init_reset: Constant::new(U(r.c_init)),
-            w_init_reset: Constant::new(U(r.w_init)),
-            w_min_reset: Constant::new(U(r.w_min)),
-            w_ai_reset: Constant::new(U(r.w_ai)),
-            rate_per_window_reset: Constant::new(U(r.rate_per_window)),
-            stale_limit_reset: Constant::new(U(r.stale_limit.into())),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for RegisterBlock {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            reaction_r,
-            max_stage_r,
-            base_rtt_r,
-            base_rtt_shift_r,
-            inverse_base_rtt_r,
-            c_init_r,
-            w_init_r,
-            w_min_r,
-            w_ai_r,
-            rate_per_window_r,
-            stale_limit_r
-        );
         self.reaction.next = self.reaction_r.q.val();
         self.max_stage.next = self.max_stage_r.q.val();
         self.base_rtt.next = self.base_rtt_r.q.val();
@@ -195,9 +145,4 @@ impl Logic for RegisterBlock {
             self.stale_limit_r.d.next = self.stale_limit_reset.val();
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::has_clock! { [] RegisterBlock }

@@ -1,6 +1,7 @@
 //! Port-speed table of one lane: what a speed code means, in distributed RAM with a registered read.
 
 use super::registers::reset_values;
+use crate::block;
 use crate::emit::naming::named_as;
 use crate::prim::uint::U;
 use hpcc_models::fixed::registers::SpeedRegisters;
@@ -9,7 +10,7 @@ use std::fmt::Write;
 
 /// 16 entries; the entry of `code` shows one clock later. Starts with the default speeds (the RAM keeps its content over a
 /// reset). A write and a read of the same entry in one clock show the old value.
-#[derive(LogicBlock)]
+#[block]
 pub struct SpeedTable {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -33,26 +34,8 @@ pub struct SpeedTable {
     pub write_weight: Signal<In, Bit>,
     /// Write the stale time (bits 23 to 0) and the valid bit (bit 24).
     pub write_stale: Signal<In, Bit>,
+    #[init(reset_values().speeds)]
     _entries: [SpeedRegisters; 16],
-}
-
-impl Default for SpeedTable {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            code: Default::default(),
-            busy_time: Default::default(),
-            queue_weight: Default::default(),
-            stale_ns: Default::default(),
-            valid: Default::default(),
-            address: Default::default(),
-            data: Default::default(),
-            write_busy: Default::default(),
-            write_weight: Default::default(),
-            write_stale: Default::default(),
-            _entries: reset_values().speeds,
-        }
-    }
 }
 
 impl Logic for SpeedTable {
@@ -114,11 +97,5 @@ end"
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_as::<Self>("speed_table")
-    }
-}
-
-crate::ports! {
-    [] SpeedTable {
-        in code, address, data, write_busy, write_weight, write_stale; out busy_time, queue_weight, stale_ns, valid
     }
 }

@@ -9,12 +9,12 @@ use super::records::Records;
 use super::registers::RegisterBlock;
 use super::window::WindowUpdate;
 use crate::cc::slot::{CommandIn, ConfigIn, EventIn, UpdateOut};
-use crate::emit::naming::named;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from the one in which an event is taken to the one in which its update is offered, the receiver being ready:
@@ -27,7 +27,7 @@ pub const LATENCY: usize = 62;
 /// the order of events. A creation is answered by an update with the first window and rate; removed flows, old
 /// generations, kinds other than acknowledgements, and INT that is absent or has an unknown speed code are answered by
 /// none.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -80,43 +80,23 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     write_stale: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            registers,
-            admit,
-            records,
-            maximum,
-            average,
-            inverse,
-            window,
-            updates,
-            tag_23,
-            tag_43,
-            tag_56,
-            steps_31,
-            steps_51,
-            live_56,
-            utilisation_56,
-            late,
-            out_of_range,
-            bad_speed,
-            many_hops,
-            path_changed,
-            stale_flow
+        inputs!(
+            [
+                registers,
+                admit,
+                updates,
+                late,
+                out_of_range,
+                bad_speed,
+                many_hops,
+                path_changed,
+                stale_flow
+            ],
+            reset
         );
-        self.registers.reset.next = self.reset.val();
-        self.admit.reset.next = self.reset.val();
-        self.updates.reset.next = self.reset.val();
-        self.late.reset.next = self.reset.val();
-        self.out_of_range.reset.next = self.reset.val();
-        self.bad_speed.reset.next = self.reset.val();
-        self.many_hops.reset.next = self.reset.val();
-        self.path_changed.reset.next = self.reset.val();
-        self.stale_flow.reset.next = self.reset.val();
 
         // registers: scalars below 16, the speed table above, 16 entries each
         self.registers.write.next = self.param.write.val();
@@ -125,9 +105,7 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.write_busy.next = self.param.write.val() & (self.param.address.val().get_bits::<2>(4) == 1);
         self.write_weight.next = self.param.write.val() & (self.param.address.val().get_bits::<2>(4) == 2);
         self.write_stale.next = self.param.write.val() & (self.param.address.val().get_bits::<2>(4) == 3);
-        self.records.write_busy.next = self.write_busy.val();
-        self.records.write_weight.next = self.write_weight.val();
-        self.records.write_stale.next = self.write_stale.val();
+        inputs!(records, write_busy, write_weight, write_stale);
         self.records.table_address.next = self.param.address.val().get_bits::<4>(0);
         self.records.table_data.next = self.param.data.val();
 
@@ -145,7 +123,6 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.records.stale_limit.next = self.registers.stale_limit.val();
 
         for i in 0..5 {
-            self.lane[i].clock.next = self.clock.val();
             self.lane[i].elapsed.next = self.records.elapsed[i].val();
             self.lane[i].tx.next = self.records.tx[i].val();
             self.lane[i].queue_len.next = self.records.queue_len[i].val();
@@ -225,20 +202,5 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.count_many_hops.next = self.many_hops.count.val();
         self.count_path_changed.next = self.path_changed.count.val();
         self.count_stale_flow.next = self.stale_flow.count.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [const FLOWS: usize, const A: usize] HpccSlot<FLOWS, A> {
-        in reset, param.write, param.address, param.data, command.valid, command.create, command.flow,
-            command.generation, event.valid, event.kind, event.flow, event.generation, event.psn_next, event.snd_nxt,
-            event.int_valid, event.n_hop, event.path_id, event.hops, event.ecn, event.sent_at, event.bytes, event.now,
-            update.ready;
-        out command.ready, event.ready, update.valid, update.flow, update.generation, update.window, update.rate,
-            update.utilisation, count_late, count_out_of_range, count_bad_speed, count_many_hops, count_path_changed,
-            count_stale_flow
     }
 }

@@ -11,16 +11,16 @@
 //! | 52 | `window_52` | `W` | UQ23.11 |
 //! | 53 - 56 | `rate_mul` | `W / T_W` | UQ7.27 |
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Windows of 2^`A` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct WindowUpdate<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -87,36 +87,9 @@ pub struct WindowUpdate<const A: usize> {
     rate_mul: MulPipe<34, 34, 34, 27>,
 }
 
+#[kernel]
 impl<const A: usize> Logic for WindowUpdate<A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            memory,
-            flow_51,
-            multiplicative,
-            multiplicative_50,
-            stage_47,
-            stage_48,
-            stage_51,
-            scaled,
-            reference_50,
-            kept_51,
-            sum,
-            over,
-            scaled_high,
-            scaled_low,
-            reference_high,
-            reference_low,
-            multiplicative_51,
-            w_ai_r,
-            high_limit,
-            low_limit,
-            window_52,
-            window_56,
-            rate_mul
-        );
         self.memory.raddr.next = self.flow.val();
         self.flow_51.d.next = self.flow.val();
         // memory word: stage 75:68, window 67:34, reference 33:0
@@ -197,17 +170,6 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         self.rate_mul.b.next = self.rate_per_window.val();
         self.window.next = self.window_56.q.val();
         self.rate.next = self.rate_mul.p.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [const A: usize] WindowUpdate<A> {
-        in flow, inverse, congested, valid, create, measured, update_reference, max_stage, w_init, w_min, w_ai,
-            rate_per_window;
-        out window, rate
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Pulses gather in seven bits a counter; one counter after the other is brought up to date, so a count is at most 66 clocks late.
 
+use crate::block;
 use crate::emit::naming::named;
 use crate::prim::uint::U;
 use rust_hdl::prelude::*;
 
 /// The counters. Cleared within 64 clocks after reset; pulses count from the end of reset on.
-#[derive(LogicBlock)]
+#[block]
 pub struct CounterBank {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -19,36 +20,24 @@ pub struct CounterBank {
     pub address: Signal<In, U<6>>,
     /// Its value, one clock later.
     pub count: Signal<Out, U<64>>,
+    #[init([0; 64])]
     _pending: [u64; 64],
+    #[init([0; 64])]
     _memory: [u64; 64],
+    #[init(0)]
     _turn: usize,
+    #[init(0)]
     _where: usize,
+    #[init(0)]
     _old: u64,
+    #[init(0)]
     _add: u64,
+    #[init(false)]
     _clearing: bool,
+    #[init(false)]
     _clear: bool,
+    #[init(false)]
     _live: bool,
-}
-
-impl Default for CounterBank {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            pulses: Default::default(),
-            address: Default::default(),
-            count: Default::default(),
-            _pending: [0; 64],
-            _memory: [0; 64],
-            _turn: 0,
-            _where: 0,
-            _old: 0,
-            _add: 0,
-            _clearing: false,
-            _clear: false,
-            _live: false,
-        }
-    }
 }
 
 impl Logic for CounterBank {
@@ -141,5 +130,3 @@ end"
         named::<Self>()
     }
 }
-
-crate::ports! { [] CounterBank { in reset, pulses, address; out count } }

@@ -3,6 +3,7 @@
 //! One write and one read a clock; answers come one clock later. Registers whose place is `Elsewhere` are known here (they count as
 //! mapped) and read as zero.
 
+use crate::block;
 use crate::emit::naming::named;
 use crate::prim::uint::{Limbs, U};
 use crate::prim::wide::W;
@@ -58,7 +59,7 @@ impl State {
 }
 
 /// The register file. Signals `cfg_*` and `body` are named in the description.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RegisterFile {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -321,14 +322,4 @@ end",
         whit = hit("waddr"),
         rhit = hit("raddr"),
     )
-}
-
-crate::ports! {
-    [] RegisterFile {
-        in reset, write, waddr, wdata, wstrb, raddr, sched_late, sched_beyond, sched_out_of_range, sched_cc_dropped;
-        out whit, rdata, rhit, cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control,
-            cfg_pkey, cfg_dscp, cfg_ttl, cfg_ack_req_interval, cfg_max_rd_atomic, cfg_reads, cfg_ack_priority, cfg_ack_pause,
-            cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable, cfg_control_interval, cfg_control_key,
-            cfg_control_sources, cfg_cap_window, cfg_cap_dither, cfg_cap_time, body
-    }
 }

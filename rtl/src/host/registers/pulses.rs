@@ -2,8 +2,8 @@
 //!
 //! Where two blocks feed one counter, a pulse that comes together with another waits a clock.
 
-use crate::emit::naming::named;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Places in `Counter::ALL` that the responder's count bits mean.
@@ -12,7 +12,7 @@ pub const RESPONDER_PLACES: [usize; 8] = [21, 24, 25, 26, 27, 31, 32, 33];
 pub const REQUESTER_PLACES: [usize; 11] = [29, 30, 32, 34, 35, 27, 28, 24, 43, 38, 39];
 
 /// Joins the pulses.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct CounterPulses {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -54,10 +54,9 @@ pub struct CounterPulses {
     out: DFF<U<64>>,
 }
 
+#[kernel]
 impl Logic for CounterPulses {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, second, third, out);
         self.own.next = bit_cast_u::<64, 44>(self.dispatch.val())
             | bit_cast_u::<64, 1>(bit_cast_b(self.rx_frame.val()))
             | (bit_cast_u::<64, 1>(bit_cast_b(self.tx_frame.val())) << 1)
@@ -101,17 +100,6 @@ impl Logic for CounterPulses {
             self.third.d.next = 0.into();
             self.out.d.next = 0.into();
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] CounterPulses {
-        in reset, rx_frame, lost, tx_frame, dispatch, responder, requester, failed, timeout, repeated, many_hops, bad_speed, accepted,
-            refused;
-        out pulses
     }
 }
 

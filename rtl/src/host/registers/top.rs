@@ -3,15 +3,15 @@
 use super::counters::CounterBank;
 use super::file::RegisterFile;
 use crate::cc::slot::ConfigOut;
-use crate::emit::naming::named;
 use crate::nic::words::HostCommand;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// AXI4-Lite slave with everything that software sets and sees.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Registers {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -186,30 +186,12 @@ pub struct Registers {
     held_body: DFF<W<384, 6>>,
 }
 
+#[kernel]
 impl Logic for Registers {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, file, bank);
-        dff_setup!(self, clock, awready, wready, arready, has_address, has_data);
-        dff_setup!(self, clock, writing, waddr, wdata, wstrb, bresp, reading, raddr, rdata, rresp, kept, now_r);
-        dff_setup!(
-            self,
-            clock,
-            param_low,
-            param_cc,
-            param_sched,
-            param_address,
-            param_data,
-            level
-        );
-        dff_setup!(self, clock, busy, offered, done, error, code, operation, held_body);
         self.file.reset.next = self.reset.val();
-        self.bank.reset.next = self.reset.val();
-        self.bank.pulses.next = self.pulses.val();
-        self.file.sched_late.next = self.sched_late.val();
-        self.file.sched_beyond.next = self.sched_beyond.val();
-        self.file.sched_out_of_range.next = self.sched_out_of_range.val();
-        self.file.sched_cc_dropped.next = self.sched_cc_dropped.val();
+        inputs!(bank, reset, pulses);
+        inputs!(file, sched_late, sched_beyond, sched_out_of_range, sched_cc_dropped);
         self.now_r.d.next = self.now.val();
 
         // writes
@@ -247,9 +229,7 @@ impl Logic for Registers {
             self.wready.d.next = true;
         }
         self.file.write.next = self.stored.val();
-        self.file.waddr.next = self.waddr.q.val();
-        self.file.wdata.next = self.wdata.q.val();
-        self.file.wstrb.next = self.wstrb.q.val();
+        inputs!(file, waddr, wdata, wstrb);
         self.s_axil_bvalid.next = self.writing.q.val() == 3;
         self.s_axil_bresp.next = bit_cast_u::<2, 1>(bit_cast_b(self.bresp.q.val())) << 1;
 
@@ -379,32 +359,35 @@ impl Logic for Registers {
             | (bit_cast_w::<416, 7, 24>(self.operation.q.val().get_bits::<24>(8)) << 3)
             | bit_cast_w::<416, 7, 3>(self.operation.q.val().get_bits::<3>(0));
 
-        self.cfg_mac.next = self.file.cfg_mac.val();
-        self.cfg_ip.next = self.file.cfg_ip.val();
-        self.cfg_mtu.next = self.file.cfg_mtu.val();
-        self.cfg_port_roce.next = self.file.cfg_port_roce.val();
-        self.cfg_port_int.next = self.file.cfg_port_int.val();
-        self.cfg_port_echo.next = self.file.cfg_port_echo.val();
-        self.cfg_port_control.next = self.file.cfg_port_control.val();
-        self.cfg_pkey.next = self.file.cfg_pkey.val();
-        self.cfg_dscp.next = self.file.cfg_dscp.val();
-        self.cfg_ttl.next = self.file.cfg_ttl.val();
-        self.cfg_ack_req_interval.next = self.file.cfg_ack_req_interval.val();
-        self.cfg_max_rd_atomic.next = self.file.cfg_max_rd_atomic.val();
-        self.cfg_reads.next = self.file.cfg_reads.val();
-        self.cfg_ack_priority.next = self.file.cfg_ack_priority.val();
-        self.cfg_ack_pause.next = self.file.cfg_ack_pause.val();
-        self.cfg_speed_valid.next = self.file.cfg_speed_valid.val();
-        self.cfg_window.next = self.file.cfg_window.val();
-        self.cfg_rate.next = self.file.cfg_rate.val();
-        self.cfg_line_rate.next = self.file.cfg_line_rate.val();
-        self.cfg_control_enable.next = self.file.cfg_control_enable.val();
-        self.cfg_control_interval.next = self.file.cfg_control_interval.val();
-        self.cfg_control_key.next = self.file.cfg_control_key.val();
-        self.cfg_control_sources.next = self.file.cfg_control_sources.val();
-        self.cfg_cap_window.next = self.file.cfg_cap_window.val();
-        self.cfg_cap_dither.next = self.file.cfg_cap_dither.val();
-        self.cfg_cap_time.next = self.file.cfg_cap_time.val();
+        outputs!(
+            file,
+            cfg_mac,
+            cfg_ip,
+            cfg_mtu,
+            cfg_port_roce,
+            cfg_port_int,
+            cfg_port_echo,
+            cfg_port_control,
+            cfg_pkey,
+            cfg_dscp,
+            cfg_ttl,
+            cfg_ack_req_interval,
+            cfg_max_rd_atomic,
+            cfg_reads,
+            cfg_ack_priority,
+            cfg_ack_pause,
+            cfg_speed_valid,
+            cfg_window,
+            cfg_rate,
+            cfg_line_rate,
+            cfg_control_enable,
+            cfg_control_interval,
+            cfg_control_key,
+            cfg_control_sources,
+            cfg_cap_window,
+            cfg_cap_dither,
+            cfg_cap_time
+        );
         if self.reset.val() {
             self.writing.d.next = 0.into();
             self.reading.d.next = 0.into();
@@ -422,22 +405,5 @@ impl Logic for Registers {
             self.error.d.next = false;
             self.code.d.next = 0.into();
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Registers {
-        in reset, s_axil_awaddr, s_axil_awprot, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready,
-            s_axil_araddr, s_axil_arprot, s_axil_arvalid, s_axil_rready, ready, now, pulses, sched_late, sched_beyond,
-            sched_out_of_range, sched_cc_dropped, command.ready, command_done, command_code, active, sent;
-        out s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
-            s_axil_rvalid, command.data, command.valid, cc_param.write, cc_param.address, cc_param.data, sched_param.write,
-            sched_param.address, sched_param.data, level_write, level_group, level_rate, look, cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo,
-            cfg_port_control, cfg_pkey, cfg_dscp, cfg_ttl, cfg_ack_req_interval, cfg_max_rd_atomic, cfg_reads,
-            cfg_ack_priority, cfg_ack_pause, cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable,
-            cfg_control_interval, cfg_control_key, cfg_control_sources, cfg_cap_window, cfg_cap_dither, cfg_cap_time
     }
 }

@@ -9,14 +9,14 @@
 //! Zero stays zero in the normalisation, with 31 places; the core saturates on it: every bit of the result is set.
 
 use super::ReciprocalMantissa;
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::normalise::Normalise24;
 use crate::prim::uint::{bit_cast_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// 1/n to 7.3e-6, ten clocks later.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Reciprocal {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -31,18 +31,14 @@ pub struct Reciprocal {
     shift_10: Delay<U<5>, 5>,
 }
 
+#[kernel]
 impl Logic for Reciprocal {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, normalise, core, shift_10);
         self.normalise.n.next = self.n.val();
         self.core.x.next = self.normalise.x.val();
         self.shift_10.d.next = self.normalise.shift.val();
         self.mantissa.next = bit_cast_u::<18, 17>(self.core.fraction.val()) | 0x20000;
         self.shift.next = self.shift_10.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }
 
@@ -50,8 +46,6 @@ impl Reciprocal {
     /// Clocks from `n` to its reciprocal.
     pub const LATENCY: usize = 10;
 }
-
-crate::ports! { [] Reciprocal { in n; out mantissa, shift } }
 
 #[cfg(test)]
 mod tests {

@@ -8,16 +8,16 @@
 //!
 //! The same as [`hpcc_models::fixed::reciprocal::reciprocal_mantissa`], whose error is proven by enumeration.
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::rom::Rom;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use hpcc_models::fixed::reciprocal::{ROUNDING, STORED_BASE_BITS, TABLE};
 use rust_hdl::prelude::*;
 
 /// `1/x = (1 + fraction / 2^17) x 2^-23` for `x` from 2^23 to 2^24 - 1, five clocks later.
-#[derive(LogicBlock)]
+#[block]
 pub struct ReciprocalMantissa {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -25,6 +25,7 @@ pub struct ReciprocalMantissa {
     pub x: Signal<In, U<24>>,
     /// Fraction of the result.
     pub fraction: Signal<Out, U<17>>,
+    #[init(Rom::new("reciprocal", entries()))]
     rom: Rom<8, 32>,
     step: Delay<U<15>, 2>,
     product: MulPipe<15, 12, 12, 15>,
@@ -33,29 +34,15 @@ pub struct ReciprocalMantissa {
     result: DFF<U<17>>,
 }
 
-impl Default for ReciprocalMantissa {
-    fn default() -> Self {
-        let entries = TABLE
-            .iter()
-            .map(|(base, slope)| u64::from(*base + ROUNDING) | u64::from(*slope) << STORED_BASE_BITS);
-        Self {
-            clock: Default::default(),
-            x: Default::default(),
-            fraction: Default::default(),
-            rom: Rom::new("reciprocal", entries.collect()),
-            step: Default::default(),
-            product: Default::default(),
-            base: Default::default(),
-            rounded: Default::default(),
-            result: Default::default(),
-        }
-    }
+/// The words of the ROM: base above, slope below.
+fn entries() -> Vec<u64> {
+    let word = |(base, slope): &_| u64::from(*base + ROUNDING) | u64::from(*slope) << STORED_BASE_BITS;
+    TABLE.iter().map(word).collect()
 }
 
+#[kernel]
 impl Logic for ReciprocalMantissa {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, rom, step, product, base, result);
         self.rom.addr.next = self.x.val().get_bits::<8>(15);
         self.step.d.next = self.x.val().get_bits::<15>(0);
         self.product.a.next = self.step.q.val();
@@ -68,12 +55,7 @@ impl Logic for ReciprocalMantissa {
         }
         self.fraction.next = self.result.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
-
-crate::ports! { [] ReciprocalMantissa { in x; out fraction } }
 
 #[cfg(test)]
 mod tests {

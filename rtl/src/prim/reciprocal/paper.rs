@@ -13,16 +13,16 @@
 //! Entries with an even number are in one bank, odd ones in the other, so that two neighbours come in one clock.
 //! The tables are those of [`hpcc_models::fixed::reciprocal::PaperTable`], whose search this is.
 
-use crate::emit::naming::named;
 use crate::prim::delay::Delay;
 use crate::prim::normalise::Normalise24;
 use crate::prim::rom::Rom;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use hpcc_models::fixed::reciprocal::paper_table::{PaperTable, CELL_ENTRY_BITS, SHIFT_BITS, VALUE_FRACTION_BITS};
+use crate::{block, kernel};
+use hpcc_models::fixed::reciprocal::paper_table::{Cell, PaperTable, CELL_ENTRY_BITS, SHIFT_BITS, VALUE_FRACTION_BITS};
 use rust_hdl::prelude::*;
 
 /// 1/n to 4.0e-3 for n to 2^22, thirteen clocks later; 1/2^22 for larger n.
-#[derive(LogicBlock)]
+#[block]
 pub struct PaperReciprocal {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -37,13 +37,16 @@ pub struct PaperReciprocal {
     cell: DFF<U<12>>,
     position_11: Delay<U<15>, 6>,
     zero_13: Delay<Bit, 8>,
+    #[init(Rom::new("paper_cells", cells()))]
     cells: Rom<12, 13>,
     entry: Signal<Local, U<12>>,
     even_at: DFF<U<11>>,
     odd_at: DFF<U<11>>,
     is_odd_11: Delay<Bit, 3>,
     starts_here_11: Delay<Bit, 3>,
+    #[init(Rom::new("paper_even", bank(0)))]
     even: Rom<11, 31>,
+    #[init(Rom::new("paper_odd", bank(1)))]
     odd: Rom<11, 31>,
     last: Signal<Local, U<31>>,
     even_12: DFF<U<18>>,
@@ -61,75 +64,25 @@ fn padded<const A: usize>(words: impl Iterator<Item = u64>) -> Vec<u64> {
     words
 }
 
-impl Default for PaperReciprocal {
-    fn default() -> Self {
-        let table = PaperTable::default();
-        let cells = table
-            .cells
-            .iter()
-            .map(|cell| u64::from(cell.entry) | u64::from(cell.starts_here) << (CELL_ENTRY_BITS - 1));
-        let bank = |parity: usize| {
-            let entries = table.entries.iter().skip(parity).step_by(2);
-            padded::<11>(entries.map(|entry| {
-                let (shift, position) = (u64::from(entry.shift), u64::from(entry.position));
-                u64::from(entry.fraction)
-                    | shift << VALUE_FRACTION_BITS
-                    | position << (VALUE_FRACTION_BITS + SHIFT_BITS)
-            }))
-        };
-        Self {
-            clock: Default::default(),
-            n: Default::default(),
-            mantissa: Default::default(),
-            shift: Default::default(),
-            normalise: Default::default(),
-            small: Default::default(),
-            cell: Default::default(),
-            position_11: Default::default(),
-            zero_13: Default::default(),
-            cells: Rom::new("paper_cells", padded::<12>(cells)),
-            entry: Default::default(),
-            even_at: Default::default(),
-            odd_at: Default::default(),
-            is_odd_11: Default::default(),
-            starts_here_11: Default::default(),
-            even: Rom::new("paper_even", bank(0)),
-            odd: Rom::new("paper_odd", bank(1)),
-            last: Default::default(),
-            even_12: Default::default(),
-            odd_12: Default::default(),
-            is_odd_12: Default::default(),
-            before_12: Default::default(),
-            value: Default::default(),
-            low: Default::default(),
-        }
-    }
+/// The words of the ROM of cells.
+fn cells() -> Vec<u64> {
+    let word = |cell: &Cell| u64::from(cell.entry) | u64::from(cell.starts_here) << (CELL_ENTRY_BITS - 1);
+    padded::<12>(PaperTable::default().cells.iter().map(word))
 }
 
+/// The words of the ROM of even entries, `parity` 0, or odd ones, 1.
+fn bank(parity: usize) -> Vec<u64> {
+    let table = PaperTable::default();
+    let entries = table.entries.iter().skip(parity).step_by(2);
+    padded::<11>(entries.map(|entry| {
+        let (shift, position) = (u64::from(entry.shift), u64::from(entry.position));
+        u64::from(entry.fraction) | shift << VALUE_FRACTION_BITS | position << (VALUE_FRACTION_BITS + SHIFT_BITS)
+    }))
+}
+
+#[kernel]
 impl Logic for PaperReciprocal {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            normalise,
-            small,
-            cell,
-            position_11,
-            zero_13,
-            cells,
-            even_at,
-            odd_at,
-            is_odd_11,
-            starts_here_11,
-            even,
-            odd,
-            even_12,
-            odd_12,
-            is_odd_12,
-            before_12,
-            value
-        );
         self.normalise.n.next = self.n.val();
         self.small.d.next = self.n.val().get_bits::<8>(0);
         self.zero_13.d.next = !self.normalise.x.val().get_bit(23);
@@ -176,17 +129,12 @@ impl Logic for PaperReciprocal {
         self.mantissa.next = (bit_cast_u::<18, 13>(self.value.q.val().get_bits::<13>(0)) << 4) | self.low.val();
         self.shift.next = self.value.q.val().get_bits::<5>(13);
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 impl PaperReciprocal {
     /// Clocks from `n` to its reciprocal.
     pub const LATENCY: usize = 13;
 }
-
-crate::ports! { [] PaperReciprocal { in n; out mantissa, shift } }
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,10 @@
 //! What a judged frame is, given the context of its queue pair. Without registers.
 
-use crate::emit::naming::named;
 use crate::nic::words::{Context, RxRow};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::rx::lookup::RawRow;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Classifies one frame.
@@ -18,7 +18,7 @@ use rust_hdl::prelude::*;
 /// | 4 | READ echo | congestion control of the READ response flow |
 /// | 5 | congestion notification | congestion control of the request flow |
 /// | 6 | control packet | manager |
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Classify {
     /// The frame.
     pub raw: Signal<In, RawRow>,
@@ -44,8 +44,8 @@ pub struct Classify {
     wrong_port: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Classify {
-    #[hdl_gen]
     fn update(&mut self) {
         self.drop_code.next = self.raw.val().get_bits::<5>(592);
         self.role.next = self.raw.val().get_bits::<2>(597);
@@ -160,8 +160,5 @@ impl Logic for Classify {
             | (bit_cast_w::<550, 9, 3>(self.of_queue_pair.val().get_bits::<3>(129)) << 544)
             | (bit_cast_w::<550, 9, 1>(bit_cast_b(self.int_on.val())) << 547)
             | (bit_cast_w::<550, 9, 2>(self.role.val()) << 548);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

@@ -17,7 +17,6 @@ pub mod classify;
 #[cfg(test)]
 mod tests;
 
-use crate::emit::naming::named;
 use crate::nic::words::{Action, Context, DmaJob, RxRow};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
@@ -26,6 +25,7 @@ use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::rx::lookup::RawRow;
+use crate::{block, kernel};
 use classify::Classify;
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
@@ -46,7 +46,7 @@ pub const COUNTERS: usize = 44;
 const _: () = assert!(Counter::RxBufferFull as usize == COUNTERS);
 
 /// Dispatch of one port.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Dispatch {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -93,6 +93,7 @@ pub struct Dispatch {
     valid_2: DFF<Bit>,
     row_2: DFF<RawRow>,
     context_2: DFF<Context>,
+    #[combinational]
     classify: Classify,
     valid_3: DFF<Bit>,
     fate_3: DFF<U<3>>,
@@ -126,26 +127,9 @@ pub struct Dispatch {
     taken: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Dispatch {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, lost_13, rows, contexts);
-        dff_setup!(
-            self, clock, valid_1, row_1, valid_2, row_2, context_2, valid_3, fate_3, counter_3, row_3, body_3, handed
-        );
-        dff_setup!(self, clock, valid_4, fate, counter, row, body);
-        dff_setup!(
-            self,
-            clock,
-            command_full,
-            command_word,
-            job_full,
-            job_word,
-            commit_full,
-            commit_word
-        );
-        dff_setup!(self, clock, notice_full, notice_word, control_full, control_word);
-        dff_setup!(self, clock, counts_out);
         self.rows.reset.next = self.reset.val();
         self.lost_13.d.next = self.lost.val();
         self.rows.up.data.next = self.verdict.val();
@@ -299,19 +283,5 @@ impl Logic for Dispatch {
             self.notice_full.d.next = false;
             self.control_full.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Dispatch {
-        in reset, verdict_valid, verdict, lost, context_valid, context_qp, context_data, command.ready, job.ready,
-            commit.ready, request.ready, request_action.data, request_action.valid, response.ready,
-            response_action.data, response_action.valid, notice.ready, control.ready;
-        out command.data, command.valid, job.data, job.valid, commit.data, commit.valid, request.data, request.valid,
-            request_action.ready, response.data, response.valid, response_action.ready, notice.data, notice.valid,
-            control.data, control.valid, counts
     }
 }

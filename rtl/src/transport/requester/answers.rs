@@ -1,13 +1,13 @@
 //! What an answer of the peer is, and what goes on from it: the event to scheduler and congestion control, and the READ echo.
 
-use crate::emit::naming::named;
 use crate::nic::words::{AckSend, Commit};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Takes an answer apart. Without registers.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Answer {
     /// The answer.
     pub commit: Signal<In, Commit>,
@@ -40,8 +40,8 @@ pub struct Answer {
     stack: Signal<Local, W<336, 6>>,
 }
 
+#[kernel]
 impl Logic for Answer {
-    #[hdl_gen]
     fn update(&mut self) {
         self.psn.next = self.commit.val().get_bits::<24>(18);
         self.kind.next = self.commit.val().get_bits::<2>(416);
@@ -76,13 +76,10 @@ impl Logic for Answer {
             | (bit_cast_w::<415, 7, 6>(self.commit.val().get_bits::<6>(74)) << 73)
             | (bit_cast_ww::<415, 7, 336, 6>(self.stack.val()) << 79);
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 /// What goes on from an answer after the walk. Without registers.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Outcome {
     /// An acknowledgement packet.
     pub acknowledgement: Signal<In, Bit>,
@@ -124,8 +121,8 @@ pub struct Outcome {
     missing: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Outcome {
-    #[hdl_gen]
     fn update(&mut self) {
         self.ends.next = self.fatal.val() & !(self.nak.val() & self.old.val());
         self.missing.next = ((self.acknowledgement.val() & !self.nak.val()) | self.gap.val())
@@ -146,15 +143,12 @@ impl Logic for Outcome {
             self.bytes.next = bits_u::<32>(0);
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 /// INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
 ///
 /// Reference: `feed` of `hpcc_models::nic`'s feedback.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct IntFields {
     /// Header and stack, zero behind their length.
     pub stack: Signal<In, W<336, 6>>,
@@ -177,8 +171,8 @@ pub struct IntFields {
     bad: [Signal<Local, Bit>; 6],
 }
 
+#[kernel]
 impl Logic for IntFields {
-    #[hdl_gen]
     fn update(&mut self) {
         self.present.next = self.length.val() >= 2;
         self.n_hop.next = self.stack.val().get_bits::<4>(332);
@@ -200,8 +194,5 @@ impl Logic for IntFields {
                         .get_bit(self.stack.val().get_bits::<4>(316 - i * 64).index()));
         }
         self.valid.next = (self.length.val() >= 2) & !self.bad[5].val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

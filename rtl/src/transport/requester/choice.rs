@@ -1,14 +1,14 @@
 //! Which input of the requester is next: the first of those that wait, in a fixed order. It stays on its stream until `save`.
 
-use crate::emit::naming::named;
 use crate::nic::words::{Commit, RxRow};
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bits_u, U};
 use crate::sched::ports::EndedIn;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Chooses the next operation and keeps what it is about. One of the outputs `row` to `work` is high after the choice.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Choice {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -70,21 +70,9 @@ pub struct Choice {
     new_qp: Signal<Local, U<8>>,
 }
 
+#[kernel]
 impl Logic for Choice {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            op_row,
-            op_answer,
-            op_ended,
-            op_error,
-            op_remove,
-            op_work,
-            op_response
-        );
-        dff_setup!(self, clock, op_qp, op_generation, op_psn);
         self.rows.ready.next = self.save.val() & self.op_row.q.val();
         self.answers.ready.next = self.save.val() & self.op_answer.q.val();
         self.limits.ready.next = self.save.val() & self.op_ended.q.val();
@@ -168,8 +156,5 @@ impl Logic for Choice {
         self.generation.next = self.op_generation.q.val();
         self.psn.next = self.op_psn.q.val();
         self.response.next = self.op_response.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! A full FIFO stops the requester, and with it the reception of READ data: the host takes its completions.
 
-use crate::emit::naming::named;
 use crate::nic::words::Completion;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::bit_cast_w;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Makes completions of work requests.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Completions {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -41,10 +41,9 @@ pub struct Completions {
     fifo: StreamFifo<Completion, 6, 56>,
 }
 
+#[kernel]
 impl Logic for Completions {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, fifo, push_1, item_1);
         self.fifo.reset.next = self.reset.val();
         self.moved.next = self.length.val();
         if self.status.val() != 0 {
@@ -62,8 +61,5 @@ impl Logic for Completions {
         // eight places for what is on the way when the FIFO says so
         self.room.next = !self.fifo.crowded.val();
         StreamOut::<Completion>::link(&mut self.completion, &mut self.fifo.down);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

@@ -4,15 +4,15 @@
 //! has one completion. The work request stays on its stream until its last message is made, so other inputs of the requester
 //! go on between its messages.
 
-use crate::emit::naming::named;
 use crate::host::regions::RegionCheck;
 use crate::nic::words::{Region, Work};
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Numbers of queue pairs below `QPS`; messages of 2^`SEGMENT` PSNs at most, `SEGMENT` 0 to 20.
-#[derive(LogicBlock)]
+#[block(check(QPS <= 256 && SEGMENT <= 20, "256 queue pairs and segments of 2^20 packets at most"))]
 pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -72,8 +72,11 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     local_next: DFF<U<64>>,
     remote_next: DFF<U<64>>,
     packets: DFF<U<24>>,
+    #[init(Constant::new(U(QPS as u64)))]
     limit: Constant<U<24>>,
+    #[init(Constant::new(U(1 << SEGMENT)))]
     span: Constant<U<24>>,
+    #[init(Constant::new(U(SEGMENT as u64)))]
     width: Constant<U<5>>,
     invalid: Signal<Local, Bit>,
     bytes: Signal<Local, U<32>>,
@@ -84,78 +87,10 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     to: Signal<Local, U<64>>,
 }
 
-impl<const QPS: usize, const SEGMENT: usize> Default for Intake<QPS, SEGMENT> {
-    fn default() -> Self {
-        const { assert!(QPS <= 256 && SEGMENT <= 20) };
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            work: Default::default(),
-            region_valid: Default::default(),
-            region_slot: Default::default(),
-            region_data: Default::default(),
-            mtu: Default::default(),
-            advance: Default::default(),
-            refuse: Default::default(),
-            generation: Default::default(),
-            waiting: Default::default(),
-            live: Default::default(),
-            dead: Default::default(),
-            carry: Default::default(),
-            refused: Default::default(),
-            status: Default::default(),
-            invalid: Default::default(),
-            begun: Default::default(),
-            begun_generation: Default::default(),
-            psns: Default::default(),
-            length: Default::default(),
-            last: Default::default(),
-            local_address: Default::default(),
-            remote_address: Default::default(),
-            check: Default::default(),
-            age: Default::default(),
-            split: Default::default(),
-            split_generation: Default::default(),
-            rest: Default::default(),
-            local_at: Default::default(),
-            remote_at: Default::default(),
-            rest_next: Default::default(),
-            local_next: Default::default(),
-            remote_next: Default::default(),
-            packets: Default::default(),
-            limit: Constant::new(U(QPS as u64)),
-            span: Constant::new(U(1 << SEGMENT)),
-            width: Constant::new(U(SEGMENT as u64)),
-            bytes: Default::default(),
-            raised: Default::default(),
-            more: Default::default(),
-            part: Default::default(),
-            from: Default::default(),
-            to: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, check);
-        dff_setup!(
-            self,
-            clock,
-            age,
-            split,
-            split_generation,
-            rest,
-            local_at,
-            remote_at,
-            packets
-        );
-        dff_setup!(self, clock, rest_next, local_next, remote_next);
-        self.check.reset.next = self.reset.val();
-        self.check.region_valid.next = self.region_valid.val();
-        self.check.region_slot.next = self.region_slot.val();
-        self.check.region_data.next = self.region_data.val();
+        inputs!(check, reset, region_valid, region_slot, region_data);
         self.check.key.next = self.work.data.val().get_bits::<32>(160);
         self.check.address.next = self.work.data.val().get_bits::<64>(96);
         self.check.length.next = self.work.data.val().get_bits::<32>(288);
@@ -257,16 +192,5 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
             self.split.d.next = false;
             self.age.d.next = bits_u::<3>(0);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [const QPS: usize, const SEGMENT: usize] Intake<QPS, SEGMENT> {
-        in reset, work.data, work.valid, region_valid, region_slot, region_data, mtu, advance, refuse, generation, live, dead,
-            carry;
-        out work.ready, waiting, refused, status, begun, begun_generation, psns, length, last, local_address, remote_address
     }
 }

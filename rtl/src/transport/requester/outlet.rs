@@ -2,15 +2,16 @@
 
 use super::answers::IntFields;
 use crate::cc::slot::EventOut;
-use crate::emit::naming::{named, named_with};
+use crate::emit::naming::named_with;
 use crate::nic::words::Commit;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// One item that waits for its receiver.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Outlet<T: Synth> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -28,10 +29,9 @@ pub struct Outlet<T: Synth> {
     item: DFF<T>,
 }
 
+#[kernel]
 impl<T: Synth> Logic for Outlet<T> {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held, item);
         self.full.next = self.held.q.val();
         self.down.valid.next = self.held.q.val();
         self.down.data.next = self.item.q.val();
@@ -56,7 +56,7 @@ impl<T: Synth> Logic for Outlet<T> {
 type EventWord = W<410, 7>;
 
 /// Events to the scheduler.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Events {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -90,16 +90,16 @@ pub struct Events {
     pub bad: Signal<Out, Bit>,
     /// Events out.
     pub cc_event: EventOut,
+    #[combinational]
     fields: IntFields,
     outlet: Outlet<EventWord>,
     use_int: Signal<Local, Bit>,
     word: Signal<Local, EventWord>,
 }
 
+#[kernel]
 impl Logic for Events {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, outlet);
         self.outlet.reset.next = self.reset.val();
         self.fields.stack.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
         self.fields.length.next = self.commit.val().get_bits::<6>(74);
@@ -140,11 +140,4 @@ impl Logic for Events {
         self.cc_event.sent_at.next = self.now.val();
         self.cc_event.now.next = self.now.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [T: crate::prim::uint::Limbs] Outlet<T> { in reset, put, data, down.ready; out full, down.data, down.valid }
 }

@@ -1,14 +1,14 @@
 //! The queue pair in hand: its state in registers, and what each step changes in it.
 
 use super::store::Store;
-use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::bit_cast_w;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// State of one queue pair between `load` and `save`. Fields as in [`QueueState`](super::store::QueueState).
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Queue {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -136,47 +136,22 @@ pub struct Queue {
     accepted_now: Signal<Local, U<24>>,
 }
 
+#[kernel]
 impl Logic for Queue {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, store);
-        dff_setup!(
-            self,
-            clock,
-            una_r,
-            una_before_r,
-            accepted_r,
-            assigned_r,
-            gap_r,
-            gap_valid_r,
-            dead_r,
-            head_r,
-            admit_r
+        inputs!(
+            store,
+            context_valid,
+            context_qp,
+            context_data,
+            sent_valid,
+            sent_qp,
+            sent_generation,
+            sent_end
         );
-        dff_setup!(
-            self,
-            clock,
-            tail_r,
-            read_at_r,
-            reads_r,
-            carry_r,
-            generation_r,
-            mtu_r,
-            int_on_r
-        );
-        dff_setup!(self, clock, sent_known_r, sent_to_r, changed_r);
-        self.store.context_valid.next = self.context_valid.val();
-        self.store.context_qp.next = self.context_qp.val();
-        self.store.context_data.next = self.context_data.val();
-        self.store.sent_valid.next = self.sent_valid.val();
-        self.store.sent_qp.next = self.sent_qp.val();
-        self.store.sent_generation.next = self.sent_generation.val();
-        self.store.sent_end.next = self.sent_end.val();
         self.store.qp.next = self.next_qp.val();
-        self.store.removing.next = self.removing.val();
-        self.store.generation.next = self.generation.val();
-        self.alive.next = self.store.alive.val();
-        self.context_generation.next = self.store.context_generation.val();
+        inputs!(store, removing, generation);
+        outputs!(store, alive, context_generation);
         self.head_early.next = self.store.head.val();
         self.read_early.next = self.store.read_at.val();
         self.head_loaded.next = self.store.state.val().get_bits::<5>(98);
@@ -290,8 +265,5 @@ impl Logic for Queue {
             | (bit_cast_w::<135, 3, 5>(self.reads_r.q.val()) << 118)
             | (bit_cast_w::<135, 3, 4>(self.carry_r.q.val()) << 123)
             | (bit_cast_w::<135, 3, 8>(self.generation_r.q.val()) << 127);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

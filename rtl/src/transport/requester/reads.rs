@@ -9,14 +9,14 @@
 //! Reference: `read_response` of `hpcc_models::nic`'s answers.
 
 use super::store::OwnMessage;
-use crate::emit::naming::named;
 use crate::nic::words::{Action, Commit, RxRow};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Judges a READ response against the READ whose PSNs it carries.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ReadCheck {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -51,10 +51,9 @@ pub struct ReadCheck {
     is_end: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for ReadCheck {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, offset, ends, ahead, left, place);
         self.psn.next = self.row.val().get_bits::<24>(19);
         self.opcode.next = self.row.val().get_bits::<8>(0);
         self.mtu.next = self.row.val().get_bits::<3>(544);
@@ -82,13 +81,10 @@ impl Logic for ReadCheck {
         self.last.next = self.ends.q.val();
         self.address.next = self.place.q.val();
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 /// The decision about a READ response as a word. Without registers.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Decision {
     /// The packet.
     pub row: Signal<In, RxRow>,
@@ -106,8 +102,8 @@ pub struct Decision {
     stack: Signal<Local, W<336, 6>>,
 }
 
+#[kernel]
 impl Logic for Decision {
-    #[hdl_gen]
     fn update(&mut self) {
         self.stack.next = bit_cast_ww::<336, 6, 550, 9>(self.row.val() >> 200);
         self.commit.next = bit_cast_w::<420, 7, 2>(bits_u::<2>(3))
@@ -124,13 +120,10 @@ impl Logic for Decision {
             | (bit_cast_w::<486, 8, 1>(bit_cast_b(self.commits.val())) << 65)
             | (bit_cast_ww::<486, 8, 420, 7>(self.commit.val()) << 66);
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 /// What becomes of a READ response, from what is known before its place in the READ is checked. Holds the check.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Verdict {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -158,6 +151,7 @@ pub struct Verdict {
     /// With `act`: count a duplicate 0, a stray 1, a bad response 2, an ended queue pair 3.
     pub counts: Signal<Out, U<4>>,
     judge: ReadCheck,
+    #[combinational]
     decision: Decision,
     checked: Signal<Local, Bit>,
     good: Signal<Local, Bit>,
@@ -165,13 +159,10 @@ pub struct Verdict {
     bad: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Verdict {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, judge);
-        self.judge.row.next = self.row.val();
-        self.judge.message.next = self.message.val();
-        self.judge.missing.next = self.missing.val();
+        inputs!(judge, row, message, missing);
         self.negative.next = self.judge.negative.val();
         self.checked.next = self.act.val() & (self.code.val() == 0);
         self.good.next = self.checked.val() & self.judge.in_order.val() & self.judge.sound.val();
@@ -199,20 +190,5 @@ impl Logic for Verdict {
             self.decision.commits.next = self.int_on.val();
         }
         self.action.next = self.decision.action.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] ReadCheck {
-        in row, message, missing; out negative, in_order, beyond, last, sound, address
-    }
-}
-
-crate::ports! {
-    [] Verdict {
-        in row, message, missing, act, code, int_on; out negative, take, last, action, counts
     }
 }

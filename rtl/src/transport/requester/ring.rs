@@ -1,15 +1,15 @@
 //! The messages of all queue pairs: the requester's own copy, and the bus that tells Select.
 
 use super::store::OwnMessage;
-use crate::emit::naming::named;
 use crate::nic::words::{Message, Work};
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Rings of 16 messages.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Ring {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -51,11 +51,9 @@ pub struct Ring {
     data: DFF<Message>,
 }
 
+#[kernel]
 impl Logic for Ring {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, memory);
-        dff_setup!(self, clock, valid, address, data);
         self.memory.raddr.next =
             bit_cast_u::<12, 4>(self.place.val().get_bits::<4>(0)) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
         self.message.next = self.memory.rdata.val();
@@ -81,15 +79,5 @@ impl Logic for Ring {
         self.memory.wdata.next = bit_cast_w::<242, 4, 50>(self.data.q.val().get_bits::<50>(0))
             | (bit_cast_w::<242, 4, 64>(self.data.q.val().get_bits::<64>(58)) << 50)
             | (bit_cast_ww::<242, 4, 384, 6>(self.data.q.val() >> 218) << 114);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Ring {
-        in qp, place, push, tail, work, start, finish, last, generation, local_address, remote_address, length;
-        out message, bus_valid, bus_address, bus_data
     }
 }

@@ -5,11 +5,11 @@
 //! a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
 //! together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
 
-use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::ram::RamReg;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// State of a queue pair: una 23:0, accepted 47:24, assigned 71:48, PSN of the last reported READ gap 95:72, that is valid 96,
@@ -27,7 +27,7 @@ pub type QueueState = W<135, 3>;
 pub type OwnMessage = W<242, 4>;
 
 /// Tables by queue pair.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Store {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -90,11 +90,9 @@ pub struct Store {
     reference: Signal<Local, U<8>>,
 }
 
+#[kernel]
 impl Logic for Store {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, contexts, states, sent);
-        dff_setup!(self, clock, waits, waits_qp, waits_context);
         // a context lands when neither of the tables that it voids is written
         self.lands.next = self.waits.q.val() & !self.we.val() & !self.sent_valid.val();
         self.voids.next = self.lands.val()
@@ -156,16 +154,5 @@ impl Logic for Store {
                 | (bit_cast_w::<135, 3, 24>(self.first.val()) << 48)
                 | (bit_cast_w::<135, 3, 8>(self.reference.val()) << 127);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Store {
-        in context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end, qp, we, write_qp,
-            new_state, removing, generation;
-        out state, head, read_at, alive, context_generation, mtu, int_on, sent_known, sent_to
     }
 }

@@ -11,15 +11,15 @@ use super::ring::Ring;
 use super::store::OwnMessage;
 use super::walk::{Distance, Walk};
 use crate::cc::slot::EventOut;
-use crate::emit::naming::named;
 use crate::nic::words::{AckSend, Action, Commit, Completion, Context, Message, Region, RxRow, Work};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::sched::ports::EndedIn;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Requester of the queue pairs below `QPS`, with messages of 2^`SEGMENT` PSNs at most and four times that outstanding.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -89,8 +89,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     intake: Intake<QPS, SEGMENT>,
     place: Distance,
     step: Walk<SEGMENT>,
+    #[combinational]
     reply: Answer,
     limit: DFF<U<24>>,
+    #[combinational]
     outcome: Outcome,
     verdict: Verdict,
     finished: Completions,
@@ -144,28 +146,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     counts_out: DFF<U<11>>,
 }
 
+#[kernel]
 impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, choice, queue, ring, intake, place, step, verdict, finished, events);
-        clock!(self, clock, actions, echoes, schedules, kills, limit);
-        dff_setup!(
-            self, clock, started, idle, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save
-        );
-        dff_setup!(self, clock, flushing, admitting, live, pointer, message, missing, found, code, at_head, taken);
-        dff_setup!(
-            self,
-            clock,
-            popped,
-            guilty,
-            status,
-            scheduled,
-            schedule_to,
-            blocked,
-            blocked_qp,
-            counts_out
-        );
-
         // streams and buses
         StreamIn::<RxRow>::link(&mut self.row, &mut self.choice.rows);
         StreamIn::<Commit>::link(&mut self.answer, &mut self.choice.answers);
@@ -179,23 +162,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<U<48>>::link(&mut self.schedule, &mut self.schedules.down);
         StreamOut::<U<24>>::link(&mut self.kill, &mut self.kills.down);
         EventOut::link(&mut self.cc_event, &mut self.events.cc_event);
-        self.finished.reset.next = self.reset.val();
-        self.intake.reset.next = self.reset.val();
-        self.events.reset.next = self.reset.val();
-        self.actions.reset.next = self.reset.val();
-        self.echoes.reset.next = self.reset.val();
-        self.schedules.reset.next = self.reset.val();
-        self.kills.reset.next = self.reset.val();
-        self.queue.context_valid.next = self.context_valid.val();
-        self.queue.context_qp.next = self.context_qp.val();
-        self.queue.context_data.next = self.context_data.val();
-        self.queue.sent_valid.next = self.sent_valid.val();
-        self.queue.sent_qp.next = self.sent_qp.val();
-        self.queue.sent_generation.next = self.sent_generation.val();
-        self.queue.sent_end.next = self.sent_end.val();
-        self.intake.region_valid.next = self.region_valid.val();
-        self.intake.region_slot.next = self.region_slot.val();
-        self.intake.region_data.next = self.region_data.val();
+        inputs!([finished, intake, events, actions, echoes, schedules, kills], reset);
+        inputs!(
+            queue,
+            context_valid,
+            context_qp,
+            context_data,
+            sent_valid,
+            sent_qp,
+            sent_generation,
+            sent_end
+        );
+        inputs!(intake, region_valid, region_slot, region_data);
         self.message_valid.next = self.ring.bus_valid.val();
         self.message_address.next = self.ring.bus_address.val();
         self.message_data.next = self.ring.bus_data.val();
@@ -207,8 +185,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             | (bit_cast_u::<24, 8>(self.queue.own_generation.val()) << 16);
 
         // 0: the next input
-        self.choice.idle.next = self.idle.q.val();
-        self.choice.save.next = self.save.q.val();
+        inputs!(choice, idle, save);
         self.choice.hold_rows.next = self.actions.full.val();
         self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val();
         self.choice.work_qp.next = self.work.data.val().get_bits::<8>(64);
@@ -465,8 +442,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
         self.outcome.gap_known.next = self.queue.gap_known.val();
         self.outcome.mtu.next = self.queue.mtu.val();
-        self.events.now.next = self.now.val();
-        self.events.speeds.next = self.speeds.val();
+        inputs!(events, now, speeds);
         self.events.put.next = false;
         self.events.nak.next = self.outcome.rewind.val();
         self.events.qp.next = self.choice.qp.val();
@@ -504,9 +480,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 5, 6: a READ response
-        self.verdict.message.next = self.message.q.val();
-        self.verdict.missing.next = self.missing.q.val();
-        self.verdict.code.next = self.code.q.val();
+        inputs!(verdict, message, missing, code);
         self.verdict.int_on.next = self.queue.int_on.val();
         self.verdict.act.next = self.act.q.val();
         self.actions.put.next = self.act.q.val();
@@ -633,22 +607,5 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.save.d.next = false;
             self.blocked.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [const QPS: usize, const SEGMENT: usize] Requester<QPS, SEGMENT> {
-        in reset, now, max_reads, speeds, context_valid, context_qp, context_data, region_valid, region_slot, region_data,
-            sent_valid, sent_qp, sent_generation, sent_end, row.data, row.valid, action.ready, answer.data, answer.valid,
-            ended.valid, ended.flow, ended.generation, read_error.data, read_error.valid, remove.data, remove.valid,
-            work.data, work.valid, schedule.ready, cc_event.ready, completion.ready, echo.ready, kill.ready;
-        out row.ready, action.data, action.valid, answer.ready, ended.ready, read_error.ready, remove.ready, work.ready,
-            message_valid, message_address, message_data, schedule.data, schedule.valid, cc_event.valid, cc_event.kind,
-            cc_event.flow, cc_event.generation, cc_event.psn_next, cc_event.snd_nxt, cc_event.int_valid, cc_event.n_hop,
-            cc_event.path_id, cc_event.hops, cc_event.ecn, cc_event.sent_at, cc_event.bytes, cc_event.now,
-            completion.data, completion.valid, echo.data, echo.valid, kill.data, kill.valid, counts
     }
 }

@@ -1,7 +1,7 @@
 //! One step of the walk over a queue pair's ring: what an answer does to one message.
 
-use crate::emit::naming::named;
 use crate::prim::uint::U;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
@@ -10,7 +10,7 @@ use rust_hdl::prelude::*;
 /// PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
 ///
 /// Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
-#[derive(LogicBlock)]
+#[block]
 pub struct Walk<const SEGMENT: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -52,45 +52,13 @@ pub struct Walk<const SEGMENT: usize> {
     from_start: Signal<Local, U<24>>,
     from_finish: Signal<Local, U<24>>,
     left_less_one: Signal<Local, U<24>>,
+    #[init(Constant::new(U((1 << 24) - (4 << SEGMENT))))]
     above: Constant<U<24>>,
 }
 
-impl<const SEGMENT: usize> Default for Walk<SEGMENT> {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            una: Default::default(),
-            limit: Default::default(),
-            with_data: Default::default(),
-            start: Default::default(),
-            finish: Default::default(),
-            read: Default::default(),
-            sought: Default::default(),
-            reads: Default::default(),
-            max_reads: Default::default(),
-            new_una: Default::default(),
-            complete: Default::default(),
-            taken: Default::default(),
-            holds: Default::default(),
-            reaches: Default::default(),
-            fits: Default::default(),
-            ahead: Default::default(),
-            moves: Default::default(),
-            at_una: Default::default(),
-            una_next: Default::default(),
-            beyond: Default::default(),
-            from_start: Default::default(),
-            from_finish: Default::default(),
-            left_less_one: Default::default(),
-            above: Constant::new(U((1 << 24) - (4 << SEGMENT))),
-        }
-    }
-}
-
+#[kernel]
 impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, moves, at_una, una_next);
         self.ahead.next = self.limit.val() - self.una.val();
         self.at_una.d.next = self.limit.val() == self.una.val();
         self.moves.d.next = !self.ahead.val().get_bit(23) & (self.limit.val() != self.una.val());
@@ -125,13 +93,10 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         self.fits.next = ((self.left_less_one.val() & self.above.val()) == 0)
             & (!self.read.val() | (self.reads.val() < self.max_reads.val()));
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
 }
 
 /// Where the PSN of a packet lies. Two clocks from `measure`.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Distance {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -161,10 +126,9 @@ pub struct Distance {
     before_gap: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for Distance {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, is_old, unsent, before_gap);
         self.distance.next = self.psn.val() - self.una.val();
         self.beyond.next = self.psn.val() - self.sent_to.val();
         self.progress.next = self.psn.val() - self.accepted.val();
@@ -176,8 +140,5 @@ impl Logic for Distance {
         self.old.next = self.is_old.q.val();
         self.ghost.next = !self.is_old.q.val() & self.unsent.q.val();
         self.twice.next = self.is_old.q.val() | self.before_gap.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
     }
 }

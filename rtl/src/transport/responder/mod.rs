@@ -20,12 +20,12 @@ pub mod state;
 #[cfg(test)]
 mod tests;
 
-use crate::emit::naming::named;
 use crate::host::regions::RegionCheck;
 use crate::nic::words::{Action, Commit, Context, Region, RxRow};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::{block, kernel};
 use hpcc_models::nic::Counter;
 use rules::Rules;
 use rust_hdl::prelude::*;
@@ -44,7 +44,7 @@ pub const RESPONDER_COUNTERS: [Counter; 8] = [
 ];
 
 /// Responder of 256 queue pairs.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Responder {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -135,26 +135,23 @@ pub struct Responder {
     count_5: DFF<U<8>>,
 }
 
+#[kernel]
 impl Logic for Responder {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, regions, tables, rules);
-        dff_setup!(self, clock, waited, allowed_kept);
-        dff_setup!(self, clock, phase, row_1, overtaken, known, left_2, cuts_2, ended_2, full_5, action_5, count_5);
-        self.tables.context_valid.next = self.context_valid.val();
-        self.tables.context_qp.next = self.context_qp.val();
-        self.tables.context_data.next = self.context_data.val();
-        self.tables.left_valid.next = self.left_valid.val();
-        self.tables.left_qp.next = self.left_qp.val();
-        self.tables.left_generation.next = self.left_generation.val();
-        self.tables.left_what.next = self.left_what.val();
-        self.tables.fail_valid.next = self.fail_valid.val();
-        self.tables.fail_qp.next = self.fail_qp.val();
-        self.tables.fail_generation.next = self.fail_generation.val();
-        self.regions.reset.next = self.reset.val();
-        self.regions.region_valid.next = self.region_valid.val();
-        self.regions.region_slot.next = self.region_slot.val();
-        self.regions.region_data.next = self.region_data.val();
+        inputs!(
+            tables,
+            context_valid,
+            context_qp,
+            context_data,
+            left_valid,
+            left_qp,
+            left_generation,
+            left_what,
+            fail_valid,
+            fail_qp,
+            fail_generation
+        );
+        inputs!(regions, reset, region_valid, region_slot, region_data);
 
         // 0
         self.take.next = (self.phase.q.val() == 0) & self.row.valid.val();
@@ -204,8 +201,7 @@ impl Logic for Responder {
         self.rules.left_reads.next = self.left_2.q.val();
         self.rules.cuts.next = self.cuts_2.q.val();
         self.rules.ended.next = self.ended_2.q.val();
-        self.rules.cfg_reads.next = self.cfg_reads.val();
-        self.rules.full.next = self.full.val();
+        inputs!(rules, cfg_reads, full);
 
         // 4: outcome
         self.report.next = self.rules.live.val() & self.rules.gap.val() & !self.rules.reported.val();
@@ -360,17 +356,5 @@ impl Logic for Responder {
             self.full_5.d.next = false;
             self.count_5.d.next = bits_u::<8>(0);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Responder {
-        in reset, context_valid, context_qp, context_data, region_valid, region_slot, region_data, cfg_reads, full,
-            left_valid, left_qp, left_generation, left_what, fail_valid, fail_qp, fail_generation, row.data, row.valid,
-            action.ready;
-        out row.ready, action.data, action.valid, count
     }
 }

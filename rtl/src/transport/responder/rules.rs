@@ -1,13 +1,13 @@
 //! Rules of order and length for one request, two clocks after its queue pair's state is known.
 
 use super::state::StateWord;
-use crate::emit::naming::named;
 use crate::nic::words::RxRow;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Rules. Row and state stay for three clocks; the last of the outputs follow the state by two.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Rules {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -121,45 +121,9 @@ pub struct Rules {
     payload: Signal<Local, U<32>>,
 }
 
+#[kernel]
 impl Logic for Rules {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, sum_2, mtu_2, own_3, ended_3, distance_3, back_3, packets_3, write_3);
-        dff_setup!(
-            self,
-            clock,
-            read_3,
-            start_3,
-            end_3,
-            base_3,
-            remaining_3,
-            long_3,
-            none_3,
-            whole_3
-        );
-        dff_setup!(self, clock, within_3, reads_3, reported_3, live_4, void_4, crowded_4, over_4, gap_4);
-        dff_setup!(
-            self,
-            clock,
-            old_4,
-            next_4,
-            fits_4,
-            read_fits_4,
-            stray_4,
-            depth_4,
-            deeper_4,
-            base_4
-        );
-        dff_setup!(
-            self,
-            clock,
-            address_4,
-            remaining_4,
-            previous_4,
-            after_one_4,
-            after_read_4,
-            msn_4
-        );
         // 1: bytes of a full packet; a READ's bytes rounded up
         self.mtu_2.d.next = bits_u::<13>(256) << self.row.val().get_bits::<3>(544);
         self.less_one.next = bits_u::<12>(255);
@@ -276,11 +240,4 @@ impl Logic for Rules {
         self.reported.next = self.reported_3.q.val();
         self.count.next = self.packets_3.q.val().get_bits::<24>(0);
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Rules { in row, known, left_reads, cuts, ended, cfg_reads, full; out live, is_void, crowded, has_ended, gap, old, in_turn, fits, read_fits, stray, depth, deeper, base, address, remaining, previous, after_one, after_read, next_msn, is_write, is_read, starts, ends, empty, reported, count }
 }

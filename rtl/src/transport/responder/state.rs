@@ -4,11 +4,11 @@
 //! queue, and write errors. A creation clears all three, so nothing of an earlier generation is ever seen. What other blocks tell
 //! is held against the generation two clocks later; a creation of the queue pair meanwhile makes it void.
 
-use crate::emit::naming::named;
 use crate::nic::words::Context;
 use crate::prim::ram::{Ram, RamReg};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, W};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// State of a queue pair's responder half: expected PSN 23:0, MSN 47:24, message in progress (address 111:48, bytes to
@@ -17,7 +17,7 @@ use rust_hdl::prelude::*;
 pub type StateWord = W<166, 3>;
 
 /// Tables of 256 queue pairs.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ResponderState {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -87,33 +87,9 @@ pub struct ResponderState {
     fail_generation_2: DFF<U<8>>,
 }
 
+#[kernel]
 impl Logic for ResponderState {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, state, left, left_own, failed, fails_own);
-        dff_setup!(
-            self,
-            clock,
-            created_qp,
-            created,
-            created_generation,
-            create_state,
-            create_left,
-            create_fails
-        );
-        dff_setup!(self, clock, left_1, left_qp_1, left_generation_1, left_what_1);
-        dff_setup!(self, clock, left_2, left_qp_2, left_generation_2, left_what_2);
-        dff_setup!(
-            self,
-            clock,
-            fail_1,
-            fail_qp_1,
-            fail_generation_1,
-            fail_2,
-            fail_qp_2,
-            fail_generation_2
-        );
-
         // own state: the responder's write first, a creation in the next clock without one
         self.state.raddr.next = self.qp.val();
         self.word.next = self.state.rdata.val();
@@ -203,16 +179,5 @@ impl Logic for ResponderState {
             self.create_left.d.next = true;
             self.create_fails.d.next = true;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] ResponderState {
-        in context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_what, fail_valid, fail_qp,
-            fail_generation, qp, we, wqp, wdata;
-        out word, left_reads, cuts, ended
     }
 }

@@ -1,14 +1,14 @@
 //! A READ becomes active: its state to the packet selector, its range to the scheduler.
 
-use crate::emit::naming::named;
 use crate::nic::words::{Commit, ReadState};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::bit_cast_w;
 use crate::sched::ports::WorkOut;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Registers on the way out. The state is out no later than the work.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Activation {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -41,10 +41,9 @@ pub struct Activation {
     read: DFF<ReadState>,
 }
 
+#[kernel]
 impl Logic for Activation {
-    #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, full, flow, last, pulse, read);
         self.end_psn.next = self.entry.val().get_bits::<24>(18) + self.entry.val().get_bits::<24>(176);
         if self.work.ready.val() {
             self.full.d.next = false;
@@ -76,16 +75,5 @@ impl Logic for Activation {
             self.full.d.next = false;
             self.pulse.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Activation {
-        in reset, activate, qp, tag, entry, work.ready;
-        out busy, end_psn, work.valid, work.flow, work.generation, work.end, work.restart, work.start, read_valid, read_qp,
-            read_data
     }
 }

@@ -1,15 +1,15 @@
 //! What the response queue does next: a creation, a READ's end, or an answer, in this order.
 
-use crate::emit::naming::named;
 use crate::nic::words::{Commit, Context};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::bit_cast_w;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Collects what comes without handshake, and chooses.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Intake {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -52,12 +52,10 @@ pub struct Intake {
     ends: StreamFifo<U<43>, 8, 256>,
 }
 
+#[kernel]
 impl Logic for Intake {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, contexts, ends);
-        self.contexts.reset.next = self.reset.val();
-        self.ends.reset.next = self.reset.val();
+        inputs!([contexts, ends], reset);
         self.contexts.up.valid.next = self.context_valid.val();
         self.contexts.up.data.next = bit_cast_u::<18, 8>(self.context_qp.val())
             | (bit_cast_u::<18, 8>(self.context_data.val().get_bits::<8>(1)) << 8)
@@ -90,16 +88,5 @@ impl Logic for Intake {
             self.op.next = bits_u::<2>(0);
             self.qp.next = self.contexts.down.data.val().get_bits::<8>(0);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Intake {
-        in reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn, gone_tag, up.data,
-            up.valid, take;
-        out up.ready, valid, op, qp, entry, creation
     }
 }

@@ -21,7 +21,6 @@ pub mod pool;
 #[cfg(test)]
 mod tests;
 
-use crate::emit::naming::named;
 use crate::nic::words::{AckSend, Commit, Context, ReadState};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
@@ -29,6 +28,7 @@ use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::sched::ports::WorkOut;
+use crate::{block, kernel};
 use activation::Activation;
 use intake::Intake;
 use pool::NodePool;
@@ -42,7 +42,7 @@ pub type ListWord = W<92, 2>;
 pub const RESPONSE_NODES: usize = 1024;
 
 /// Response queue of 256 queue pairs. Reset for at least one clock; it is ready 1024 clocks later.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ResponseQueue {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -152,25 +152,23 @@ pub struct ResponseQueue {
     left_generation_r: DFF<U<8>>,
 }
 
+#[kernel]
 impl Logic for ResponseQueue {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, pool, lists, intake, acks, activation);
-        dff_setup!(self, clock, state, op, entry, creation, qp, held, cursor, earlier, seen);
-        dff_setup!(self, clock, cut, cut_at, cut_after, removed, replaces);
-        dff_setup!(self, clock, full_r, left_what_r, left_qp_r, left_generation_r);
-        self.pool.reset.next = self.reset.val();
-        self.acks.reset.next = self.reset.val();
-        self.intake.reset.next = self.reset.val();
-        self.intake.context_valid.next = self.context_valid.val();
-        self.intake.context_qp.next = self.context_qp.val();
-        self.intake.context_data.next = self.context_data.val();
-        self.intake.gone_valid.next = self.gone_valid.val();
-        self.intake.gone_failed.next = self.gone_failed.val();
-        self.intake.gone_qp.next = self.gone_qp.val();
-        self.intake.gone_generation.next = self.gone_generation.val();
-        self.intake.gone_psn.next = self.gone_psn.val();
-        self.intake.gone_tag.next = self.gone_tag.val();
+        inputs!([pool, acks], reset);
+        inputs!(
+            intake,
+            reset,
+            context_valid,
+            context_qp,
+            context_data,
+            gone_valid,
+            gone_failed,
+            gone_qp,
+            gone_generation,
+            gone_psn,
+            gone_tag
+        );
         StreamIn::<Commit>::link(&mut self.up, &mut self.intake.up);
         self.idle.next = (self.state.q.val() == 0) & !self.pool.clearing.val();
         self.intake.take.next = self.idle.val();
@@ -417,15 +415,10 @@ impl Logic for ResponseQueue {
         self.ack.data.next = self.acks.down.data.val();
         self.acks.down.ready.next = self.ack.ready.val();
 
-        self.activation.reset.next = self.reset.val();
-        self.activation.activate.next = self.activate.val();
-        self.activation.qp.next = self.qp.q.val();
-        self.activation.entry.next = self.entry.q.val();
+        inputs!(activation, reset, activate, qp, entry);
         self.activation.tag.next = self.tag_new.val();
         WorkOut::link(&mut self.work, &mut self.activation.work);
-        self.read_valid.next = self.activation.read_valid.val();
-        self.read_qp.next = self.activation.read_qp.val();
-        self.read_data.next = self.activation.read_data.val();
+        outputs!(activation, read_valid, read_qp, read_data);
 
         self.left_what_r.d.next = bits_u::<3>(0);
         self.left_qp_r.d.next = self.qp.q.val();
@@ -457,17 +450,5 @@ impl Logic for ResponseQueue {
             self.left_what_r.d.next = bits_u::<3>(0);
             self.full_r.d.next = true;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] ResponseQueue {
-        in reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn, gone_tag, up.data,
-            up.valid, ack.ready, work.ready;
-        out up.ready, ack.data, ack.valid, work.valid, work.flow, work.generation, work.end, work.restart, work.start,
-            read_valid, read_qp, read_data, full, left_valid, left_qp, left_generation, left_what, free
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! A list is given back whole in one clock. After reset the links are written, one a clock.
 
-use crate::emit::naming::named;
 use crate::nic::words::Commit;
 use crate::prim::ram::RamReg;
 use crate::prim::uint::{bits_u, U};
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct NodePool {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -59,11 +59,9 @@ pub struct NodePool {
     wdata: Signal<Local, U<10>>,
 }
 
+#[kernel]
 impl Logic for NodePool {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, items, links, free_links);
-        dff_setup!(self, clock, head_r, tail_r, free_r, busy, counter);
         self.next_head.next = self.head_r.q.val();
         self.we.next = self.busy.q.val();
         self.waddr.next = self.counter.q.val();
@@ -96,13 +94,9 @@ impl Logic for NodePool {
         self.items.waddr.next = self.head_r.q.val();
         self.items.wdata.next = self.new_item.val();
         self.links.raddr.next = self.at.val();
-        self.links.we.next = self.we.val();
-        self.links.waddr.next = self.waddr.val();
-        self.links.wdata.next = self.wdata.val();
+        inputs!(links, we, waddr, wdata);
         self.free_links.raddr.next = self.next_head.val();
-        self.free_links.we.next = self.we.val();
-        self.free_links.waddr.next = self.waddr.val();
-        self.free_links.wdata.next = self.wdata.val();
+        inputs!(free_links, we, waddr, wdata);
         self.item.next = self.items.rdata.val();
         self.behind.next = self.links.rdata.val();
         self.head.next = self.head_r.q.val();
@@ -114,15 +108,5 @@ impl Logic for NodePool {
             self.counter.d.next = bits_u::<10>(0);
             self.free_r.d.next = bits_u::<11>(0);
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] NodePool {
-        in reset, at, store, new_item, link, link_to, give, give_first, give_last, give_count;
-        out clearing, clear_at, item, behind, head, free
     }
 }

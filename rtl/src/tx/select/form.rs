@@ -11,7 +11,6 @@
 //!
 //! Nothing stops on the way: who feeds it looks at `room` first, and not more often than every second clock.
 
-use crate::emit::naming::named;
 use crate::nic::words::{DmaJob, TxPacket};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
@@ -19,6 +18,7 @@ use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::sched::ports::FeedbackOut;
+use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Codes of [`Form::form`].
@@ -34,7 +34,7 @@ pub mod code {
 }
 
 /// Forms packets.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Form {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -138,51 +138,10 @@ pub struct Form {
     feedbacks: StreamFifo<W<66, 2>, 4, 6>,
 }
 
+#[kernel]
 impl Logic for Form {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            bytes_before,
-            base_1,
-            total_1,
-            address,
-            left,
-            address_3,
-            length,
-            extension
-        );
-        clock!(
-            self,
-            clock,
-            extension_kind,
-            opcode,
-            full_3,
-            place_2,
-            remote_2,
-            key_2,
-            total_2
-        );
-        clock!(self, clock, mtu_2, last_2, last_3, form_2, form_3, valid_3, ack_req_3);
-        clock!(
-            self,
-            clock,
-            int_on_3,
-            psn_3,
-            end_3,
-            flow_3,
-            generation_3,
-            tag_3,
-            valid_4,
-            form_4
-        );
-        clock!(self, clock, word_4, job_4, has_payload, allowed_4, padded_4, end_4);
-        clock!(self, clock, valid_5, advances_5, spared_5, end_5, from_5, again, spared_6, from_6);
-        clock!(self, clock, from_4, packets, jobs, feedbacks);
-        self.packets.reset.next = self.reset.val();
-        self.jobs.reset.next = self.reset.val();
-        self.feedbacks.reset.next = self.reset.val();
+        inputs!([packets, jobs, feedbacks], reset);
         self.room.next = !self.packets.crowded.val() & !self.jobs.crowded.val() & !self.feedbacks.crowded.val();
         self.place_2.d.next = self.place.val();
         self.remote_2.d.next = self.remote.val();
@@ -374,17 +333,5 @@ impl Logic for Form {
         self.feedback.generation.next = self.feedbacks.down.data.val().get_bits::<8>(33);
         self.feedback.value.next = self.feedbacks.down.data.val().get_bits::<24>(41);
         self.feedback.advance.next = self.feedbacks.down.data.val().get_bit(65);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [] Form {
-        in reset, overhead, valid, form, flow, generation, psn, place, last, ack_req, end_psn, base, remote, key, tag, total, mtu,
-            int_on, packet.ready, job.ready, feedback.ready;
-        out room, packet.data, packet.valid, job.data, job.valid, feedback.valid, feedback.advance, feedback.flow,
-            feedback.generation, feedback.psn, feedback.value
     }
 }

@@ -21,18 +21,18 @@ pub mod form;
 #[cfg(test)]
 mod tests;
 
-use crate::emit::naming::named;
 use crate::nic::words::{Context, DmaJob, Message, ReadState, TxPacket};
 use crate::prim::ram::RamReg;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::sched::ports::{FeedbackOut, SendIn};
+use crate::{block, kernel};
 use form::Form;
 use rust_hdl::prelude::*;
 
 /// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Select<const A: usize, const M: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
@@ -159,39 +159,10 @@ pub struct Select<const A: usize, const M: usize> {
     form: Form,
 }
 
+#[kernel]
 impl<const A: usize, const M: usize> Logic for Select<A, M> {
-    #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, contexts, cursors, messages, reads, form, message, place, size, ours, tag, tag_r);
-        clock!(self, clock, go, what, last_r, ack_req, end_psn, base, remote, key, total, place_r);
-        clock!(
-            self,
-            clock,
-            psn_r,
-            flow_r,
-            generation_r,
-            mtu,
-            int_on,
-            first_time,
-            sent_r,
-            void_r
-        );
-        clock!(self, clock, repeated_r, sent_end_r, sent_flow, sent_generation_r);
-        dff_setup!(self, clock, step, age, flow, generation, psn, kind, slot, found_slot);
-        dff_setup!(self, clock, waiting, next_flow, next_generation, next_psn, next_kind);
-        dff_setup!(
-            self,
-            clock,
-            cursor,
-            mtu_now,
-            int_now,
-            voids,
-            voided,
-            voided_generation,
-            void_cursor
-        );
-        self.form.reset.next = self.reset.val();
-        self.form.overhead.next = self.overhead.val();
+        inputs!(form, reset, overhead);
 
         // the buses
         self.contexts.we.next = self.context_valid.val();
@@ -367,15 +338,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.form.psn.next = self.psn_r.q.val();
         self.form.place.next = self.place_r.q.val();
         self.form.last.next = self.last_r.q.val();
-        self.form.ack_req.next = self.ack_req.q.val();
-        self.form.end_psn.next = self.end_psn.q.val();
-        self.form.base.next = self.base.q.val();
-        self.form.remote.next = self.remote.q.val();
-        self.form.key.next = self.key.q.val();
-        self.form.total.next = self.total.q.val();
+        inputs!(form, ack_req, end_psn, base, remote, key, total);
         self.form.tag.next = self.tag_r.q.val();
-        self.form.mtu.next = self.mtu.q.val();
-        self.form.int_on.next = self.int_on.q.val();
+        inputs!(form, mtu, int_on);
         // 7: who waits for it hears that a request leaves
         self.sent_r.d.next =
             self.go.q.val() & self.first_time.q.val() & ((self.what.q.val() == 1) | (self.what.q.val() == 2));
@@ -403,19 +368,5 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.voids.d.next = bits_u::<5>(0);
             self.void_cursor.d.next = false;
         }
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named::<Self>()
-    }
-}
-
-crate::ports! {
-    [const A: usize, const M: usize] Select<A, M> {
-        in reset, overhead, ack_interval, context_valid, context_qp, context_data, message_valid, message_address,
-            message_data, read_valid, read_qp, read_data, send.valid, send.flow, send.generation, send.psn, send.kind,
-            packet.ready, job.ready, feedback.ready;
-        out send.ready, packet.data, packet.valid, job.data, job.valid, feedback.valid, feedback.advance, feedback.flow,
-            feedback.generation, feedback.psn, feedback.value, sent_valid, sent_qp, sent_generation, sent_end, void_grant,
-            repeated
     }
 }

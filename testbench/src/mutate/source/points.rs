@@ -66,7 +66,7 @@ const NEVER: [&str; 22] = [
 /// Every point of one file.
 pub fn points(file: &str, text: &str) -> Vec<Point> {
     let mut found = Vec::new();
-    // Where the body of the last `timing`, `fmt` or `ports!` ends, by its indentation: what describes and does not compute.
+    // Where the body of the last `timing` or `fmt` ends, by its indentation: what describes and does not compute.
     let mut skipped: Option<usize> = None;
     for (index, line) in text.lines().enumerate() {
         let code = line.trim_start();
@@ -79,7 +79,7 @@ pub fn points(file: &str, text: &str) -> Vec<Point> {
             skipped = None;
             continue;
         }
-        let describes = ["fn timing(", "fn fmt(", "crate::ports!", "clock!(", "dff_setup!("];
+        let describes = ["fn timing(", "fn fmt(", "inputs!(", "outputs!("];
         if skipped.is_none() && describes.iter().any(|word| code.starts_with(word)) && !code.ends_with(';') {
             skipped = Some(indent);
         }

@@ -82,8 +82,6 @@ pub struct LawSpec {
     pub class_speeds: Vec<u64>,
     /// HPCC: searches for the bandwidth of idle classes.
     pub class_search: bool,
-    /// HPCC: the additive step is divided by the flows that the receiver counts.
-    pub n_aware: bool,
     /// Smallest rate, bits per second.
     pub min_rate: Option<u64>,
     /// Additive step of the comparators, bits per second.
@@ -174,7 +172,6 @@ impl LawSpec {
             multi_rate: false,
             class_speeds: Vec::new(),
             class_search: false,
-            n_aware: false,
             min_rate: None,
             rate_ai: None,
             rate_hai: None,
@@ -220,7 +217,6 @@ impl LawSpec {
             *place = speed;
         }
         params.class_search = self.class_search;
-        params.n_aware = self.n_aware;
         Ok(params)
     }
 

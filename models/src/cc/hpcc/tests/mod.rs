@@ -6,7 +6,6 @@
 
 mod class_search;
 mod law;
-mod plus;
 mod records;
 mod variants;
 

@@ -1,0 +1,264 @@
+//! `#[kernel]`: clocks, registers that keep their value, connections by name, and the module's name.
+
+use crate::fields::{list_name, Clocked};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use std::collections::BTreeSet;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{
+    bracketed, parse2, parse_quote, parse_quote_spanned, Block, Expr, Ident, ImplItem, ImplItemFn, ItemImpl, Stmt,
+    Token, Type,
+};
+
+/// Hands the `impl` to the macro that `#[block]` left.
+pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    if !arguments.is_empty() {
+        return Err(syn::Error::new_spanned(arguments, "#[kernel] takes no arguments"));
+    }
+    let logic: ItemImpl = parse2(item.clone())?;
+    let Type::Path(block) = logic.self_ty.as_ref() else {
+        return Err(syn::Error::new_spanned(
+            &logic.self_ty,
+            "#[kernel] stands on `impl Logic for` a block",
+        ));
+    };
+    let name = &block.path.segments.last().expect("a path has a last part").ident;
+    let list = list_name(name);
+    Ok(quote!(#list! { #item }))
+}
+
+/// `[fields] impl ..`.
+struct Kernel {
+    fields: Vec<Clocked>,
+    logic: ItemImpl,
+}
+
+impl Parse for Kernel {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let inside;
+        bracketed!(inside in input);
+        let fields = Punctuated::<Clocked, Token![,]>::parse_terminated(&inside)?;
+        Ok(Self {
+            fields: fields.into_iter().collect(),
+            logic: input.parse()?,
+        })
+    }
+}
+
+/// Writes the kernel.
+pub fn expand_with_fields(item: TokenStream) -> syn::Result<TokenStream> {
+    let Kernel { fields, mut logic } = parse2(item)?;
+    let own_timing = function(&mut logic, "timing").is_some();
+    let whole = logic.self_ty.clone();
+    let Some(update) = function(&mut logic, "update") else {
+        return Err(syn::Error::new_spanned(whole, "a kernel has a function `update`"));
+    };
+    let Some(own) = update.sig.receiver().map(|receiver| receiver.self_token.span) else {
+        return Err(syn::Error::new_spanned(&update.sig, "`update` takes `&mut self`"));
+    };
+    connect(&mut update.block, &fields, own)?;
+    let assigned = assigned(&update.block);
+    let setup = fields.iter().map(|field| set_up(field, &assigned, own));
+    let body = &update.block.stmts;
+    update.block = parse_quote!({ #(#setup)* #(#body)* });
+    // with the place of `self`, which `#[hdl_gen]` writes once more
+    update.attrs.push(parse_quote_spanned!(own=> #[hdl_gen]));
+    if !own_timing {
+        logic.items.push(parse_quote! {
+            fn timing(&self) -> ::std::vec::Vec<::rust_hdl::prelude::TimingInfo> {
+                ::hpcc_rtl::emit::naming::named::<Self>()
+            }
+        });
+    }
+    Ok(quote!(#logic))
+}
+
+fn function<'a>(logic: &'a mut ItemImpl, name: &str) -> Option<&'a mut ImplItemFn> {
+    logic.items.iter_mut().find_map(|item| match item {
+        ImplItem::Fn(function) if function.sig.ident == name => Some(function),
+        _ => None,
+    })
+}
+
+/// The clock of a register or child, and the value that a register keeps; without the latter if the kernel always gives one.
+fn set_up(field: &Clocked, assigned: &BTreeSet<String>, own: Span) -> TokenStream {
+    let name = &field.name;
+    let this = Ident::new("self", own);
+    let place = match field.length {
+        None => quote!(#this.#name),
+        Some(_) => quote_spanned!(own=> #this.#name[i]),
+    };
+    let keep = field.register && !assigned.contains(&name.to_string());
+    let keep = keep.then(|| quote_spanned!(own=> #place.d.next = #place.q.val();));
+    let both = quote_spanned!(own=> #place.clock.next = #this.clock.val(); #keep);
+    match &field.length {
+        None => both,
+        Some(length) => {
+            let i = Ident::new("i", own);
+            quote_spanned!(own=> for #i in 0..#length { #both })
+        }
+    }
+}
+
+/// Registers whose next value the kernel assigns whole and without condition.
+fn assigned(body: &Block) -> BTreeSet<String> {
+    let target = |stmt: &Stmt| {
+        let Stmt::Expr(Expr::Assign(assign), _) = stmt else {
+            return None;
+        };
+        // self . name . d . next
+        let text = {
+            let left = &assign.left;
+            quote!(#left).to_string()
+        };
+        let name = text.strip_prefix("self . ")?.strip_suffix(" . d . next")?;
+        name.chars()
+            .all(|c| c.is_alphanumeric() || c == '_')
+            .then(|| name.to_string())
+    };
+    body.stmts.iter().filter_map(target).collect()
+}
+
+/// `child, a, b` or `[one, two], a`.
+struct Ports {
+    children: Vec<Expr>,
+    ports: Vec<Ident>,
+}
+
+impl Parse for Ports {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let children = match input.parse()? {
+            Expr::Array(all) => all.elems.into_iter().collect(),
+            one => vec![one],
+        };
+        input.parse::<Token![,]>()?;
+        let ports = Punctuated::<Ident, Token![,]>::parse_terminated(input)?;
+        if ports.is_empty() {
+            return Err(input.error("at least one port"));
+        }
+        Ok(Self {
+            children,
+            ports: ports.into_iter().collect(),
+        })
+    }
+}
+
+/// Replaces `inputs!` and `outputs!`, also inside conditions and loops.
+fn connect(block: &mut Block, fields: &[Clocked], own: Span) -> syn::Result<()> {
+    let mut stmts = vec![];
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        match &mut stmt {
+            Stmt::Macro(call) if call.mac.path.is_ident("inputs") || call.mac.path.is_ident("outputs") => {
+                let inputs = call.mac.path.is_ident("inputs");
+                let Ports { children, ports } = call.mac.parse_body()?;
+                for child in &children {
+                    for port in &ports {
+                        stmts.push(connection(child, port, inputs, fields, own));
+                    }
+                }
+                continue;
+            }
+            Stmt::Expr(Expr::ForLoop(each), _) => connect(&mut each.body, fields, own)?,
+            Stmt::Expr(Expr::If(choice), _) => branches(choice, fields, own)?,
+            Stmt::Expr(Expr::Match(choice), _) => {
+                for arm in &mut choice.arms {
+                    if let Expr::Block(body) = arm.body.as_mut() {
+                        connect(&mut body.block, fields, own)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        stmts.push(stmt);
+    }
+    block.stmts = stmts;
+    Ok(())
+}
+
+fn branches(choice: &mut syn::ExprIf, fields: &[Clocked], own: Span) -> syn::Result<()> {
+    connect(&mut choice.then_branch, fields, own)?;
+    match choice.else_branch.as_mut().map(|(_, other)| other.as_mut()) {
+        Some(Expr::Block(other)) => connect(&mut other.block, fields, own),
+        Some(Expr::If(other)) => branches(other, fields, own),
+        _ => Ok(()),
+    }
+}
+
+fn connection(child: &Expr, port: &Ident, inputs: bool, fields: &[Clocked], own: Span) -> Stmt {
+    let this = Ident::new("self", own);
+    if !inputs {
+        return parse_quote!(#this.#port.next = #this.#child.#port.val(););
+    }
+    let register = fields.iter().any(|field| field.register && field.name == *port);
+    let q = register.then(|| quote!(.q));
+    parse_quote!(#this.#child.#port.next = #this.#port #q.val();)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(body: TokenStream) -> String {
+        let item = quote! {
+            [total: register, row: register[4], items: child]
+            impl Logic for Stage { fn update(&mut self) { #body } }
+        };
+        expand_with_fields(item).unwrap().to_string().replace(' ', "")
+    }
+
+    #[test]
+    fn registers_and_children_get_the_clock() {
+        let text = kernel(quote!(self.q.next = self.total.q.val();));
+        for piece in [
+            "#[hdl_gen]fnupdate",
+            "self.total.clock.next=self.clock.val();self.total.d.next=self.total.q.val();",
+            "foriin0..4{self.row[i].clock.next=self.clock.val();self.row[i].d.next=self.row[i].q.val();}",
+            "self.items.clock.next=self.clock.val();",
+            "named::<Self>()",
+        ] {
+            assert!(text.contains(piece), "{piece} in {text}");
+        }
+        assert!(!text.contains("items.d"));
+    }
+
+    #[test]
+    fn a_register_that_is_always_assigned_has_no_default() {
+        let text = kernel(quote!(self.total.d.next = self.a.val();));
+        assert!(!text.contains("self.total.q"), "{text}");
+        let text = kernel(quote!(if self.c.val() {
+            self.total.d.next = self.a.val();
+        }));
+        assert!(text.contains("self.total.d.next=self.total.q.val()"), "{text}");
+        let text = kernel(quote!(self.total.d.next.field = self.a.val();));
+        assert!(text.contains("self.total.d.next=self.total.q.val()"), "{text}");
+    }
+
+    #[test]
+    fn ports_are_connected_by_name() {
+        let text = kernel(quote! {
+            inputs!(items, reset, total);
+            if self.c.val() { outputs!(items, count); }
+            for i in 0..3 { inputs!([a[i], b], reset); }
+        });
+        for piece in [
+            "self.items.reset.next=self.reset.val();self.items.total.next=self.total.q.val();",
+            "{self.count.next=self.items.count.val();}",
+            "self.a[i].reset.next=self.reset.val();self.b.reset.next=self.reset.val();",
+        ] {
+            assert!(text.contains(piece), "{piece} in {text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let error = expand_with_fields(quote!([] impl Logic for Stage {})).unwrap_err();
+        assert_eq!(error.to_string(), "a kernel has a function `update`");
+        let none = quote!([] impl Logic for Stage { fn update(&mut self) { inputs!(items,); } });
+        assert!(expand_with_fields(none)
+            .unwrap_err()
+            .to_string()
+            .contains("at least one port"));
+        assert!(expand(quote!(x), quote!(impl Logic for A {})).is_err());
+    }
+}

@@ -1,0 +1,79 @@
+//! Attributes that write what every RustHDL block repeats: `#[block]` on its struct, `#[kernel]` on its logic, `#[interface]`
+//! on one side of a bundle of ports.
+//!
+//! ```text
+//! #[block]
+//! pub struct Stage {
+//!     pub clock: Signal<In, Clock>,
+//!     pub reset: Signal<In, Bit>,
+//!     pub up: StreamIn<Beat>,
+//!     pub count: Signal<Out, U<8>>,
+//!     #[init(Constant::new(U(9)))]
+//!     limit: Constant<U<8>>,
+//!     total: DFF<U<8>>,
+//!     items: StreamFifo<Beat, 4, 4>,
+//!     #[combinational]
+//!     decode: Decode,
+//! }
+//!
+//! #[kernel]
+//! impl Logic for Stage {
+//!     fn update(&mut self) {
+//!         inputs!(items, reset);
+//!         ..
+//!     }
+//! }
+//! ```
+//!
+//! A macro of `macro_rules!` cannot tell a register from a port, and `#[hdl_gen]` knows no macros but its own; so these are
+//! procedural. `#[block]` leaves a list of the block's registers and children under the name `__Stage_fields`, a macro that
+//! hands the list to the `#[kernel]` of the same name; the kernel stands below its struct.
+
+mod block;
+mod fields;
+mod interface;
+mod kernel;
+
+use proc_macro::TokenStream;
+
+fn done(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    result.unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// On the struct of a block: derives RustHDL's `LogicBlock`, writes `Default`, and makes the block one that the test benches
+/// drive (`HasClock` and `Ports`), if it has a port `clock`.
+///
+/// * `#[init(value)]` on a field: what `Default` gives it, if not the default of its type. Arrays may have any length.
+/// * `#[combinational]` on a field: a child without a clock.
+/// * `#[block(check(N > 1, "two stages at least"))]`: checked while compiling, for every size in which the block is used.
+/// * `#[block(no_default)]`: a block that is made by a function of its own.
+#[proc_macro_attribute]
+pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    done(block::expand(arguments.into(), item.into()))
+}
+
+/// On `impl Logic for` a [`macro@block`] that is converted to Verilog: makes `update` the kernel of `#[hdl_gen]`, gives every
+/// register and every child the block's clock, lets every register keep its value where the kernel assigns none, and
+/// names the module after the block, unless the `impl` has its own `timing`. Inside `update`:
+///
+/// * `inputs!(child, a, b)` connects inputs `a` and `b` of a child to the port, signal or register of the same name;
+///   `inputs!([one, two], reset)` does so for several children.
+/// * `outputs!(child, a, b)` connects outputs of a child to the port or signal of the same name.
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    done(kernel::expand(arguments.into(), item.into()))
+}
+
+/// A kernel together with the fields of its block: what [`macro@kernel`] becomes.
+#[doc(hidden)]
+#[proc_macro]
+pub fn kernel_of(item: TokenStream) -> TokenStream {
+    done(kernel::expand_with_fields(item.into()))
+}
+
+/// On one side of an interface: makes the other side too. `#[interface(WorkOut, "Work, sending side.")]` on `struct WorkIn`
+/// declares `WorkOut` with every direction reversed; the two join.
+#[proc_macro_attribute]
+pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    done(interface::expand(arguments.into(), item.into()))
+}
