@@ -38,6 +38,9 @@ pub enum EventKind {
     Tick,
     /// Data sent: `bytes` left the NIC.
     Sent,
+    /// INT that acknowledges nothing: the response to a probe, or a packet at which a receiver's clock lets its law act (HPCC++). Always one
+    /// full update; line 22 is not asked.
+    Probe,
 }
 
 /// Input of the congestion-control slot.

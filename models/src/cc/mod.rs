@@ -31,6 +31,10 @@ pub trait CongestionControl {
     /// Takes one event. `None` when the law has nothing to say: unknown flow, old generation, a kind it does not use.
     fn handle(&mut self, event: &CcEvent) -> Option<Update>;
 
+    /// The receiver counts `flows` with data in one `T` (HPCC++, 5); said before the event that brought it. Laws without a step that depends on
+    /// it ignore it.
+    fn receiver_counts(&mut self, _flow: u32, _generation: u8, _flows: u16, _now: u64) {}
+
     /// When `flow` next wants an event of kind [`EventKind::Tick`], in nanoseconds of the NIC's clock.
     ///
     /// Laws with timers (DCQCN) override it; after every `create` and `handle` the host asks again.

@@ -81,7 +81,8 @@ impl HpccRegisters {
 
     /// [`HpccRegisters::step`] with other arithmetic.
     fn step_with<A: Arithmetic>(&self, arithmetic: &A, state: &mut FixedState, event: &CcEvent) -> FixedStep {
-        let newer = self.reaction == 1 || psn_after(event.psn_next, state.last_update_seq);
+        let probe = event.kind == EventKind::Probe;
+        let newer = self.reaction == 1 || probe || psn_after(event.psn_next, state.last_update_seq);
         let mut step = FixedStep {
             branch: Branch::First,
             full: false,
@@ -296,7 +297,7 @@ impl<A: Arithmetic> CongestionControl for FixedHpcc<A> {
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
         self.last = None;
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+        if !matches!(event.kind, EventKind::Ack | EventKind::Nak | EventKind::Probe) {
             return None;
         }
         let Some(state) = self.flows.get_mut(event.flow, event.generation) else {

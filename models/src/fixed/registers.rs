@@ -117,6 +117,9 @@ impl HpccRegisters {
         if params.class_search {
             return Err(unsupported("class_search", "on"));
         }
+        if params.n_aware {
+            return Err(unsupported("n_aware", "on"));
+        }
         if params.fairness != Fairness::MaxMin {
             return Err(unsupported("fairness", "Alpha"));
         }

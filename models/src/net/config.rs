@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::carrier::Feedback;
 use super::classes::ClassRules;
 use super::clock::Clock;
+use super::probing::ProbeRule;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
 use super::telemetry::{Sampling, TelemetryBytes};
@@ -159,6 +161,10 @@ pub struct Config {
     pub int_multi: u32,
     /// Which data packets collect telemetry; `None`: all.
     pub sampling: Option<Sampling>,
+    /// Probes collect in place of data packets; `None`: no probes.
+    pub probes: Option<ProbeRule>,
+    /// How telemetry comes back.
+    pub feedback: Feedback,
     /// The time stamp is the fraction of a second, as IOAM carries it.
     pub second_fraction: bool,
     /// Switches stamp the bytes that entered the queue in place of those that left it, as the PowerTCP authors' simulator does.
@@ -228,6 +234,8 @@ impl Config {
             int,
             int_multi: 1,
             sampling: None,
+            probes: None,
+            feedback: Feedback::default(),
             second_fraction: false,
             int_arrivals: false,
             speed_codes: DEFAULT_SPEEDS_GBPS

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::carrier::FlowCount;
 use super::closed_loop::Running;
 use super::config::Config;
 use super::event::EventQueue;
@@ -59,6 +60,22 @@ pub struct Counters {
     pub naks: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Acknowledgements sent by receivers, negative ones too.
+    pub acks_sent: u64,
+    /// Probes sent.
+    pub probes: u64,
+    /// Their bytes on the sender's wire.
+    pub probe_bytes: u64,
+    /// Responses sent.
+    pub responses: u64,
+    /// Responses that came too late, or to nobody, and were dropped.
+    pub probe_stray: u64,
+    /// Notifications sent: of telemetry, or of windows.
+    pub notifications: u64,
+    /// Notifications dropped because something newer was there.
+    pub notify_stale: u64,
+    /// Times that a sender with data in flight heard nothing from its receiver's law for eight `T`.
+    pub notify_missing: u64,
 }
 
 /// Results of a simulation.
@@ -126,9 +143,10 @@ pub(super) enum Kind {
     TcpTimer,
     Request,
     Agent,
+    DelayedAck,
 }
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     Kind::TxEnd,
     Kind::Arrive,
     Kind::Wake,
@@ -143,6 +161,7 @@ const KINDS: [Kind; 14] = [
     Kind::TcpTimer,
     Kind::Request,
     Kind::Agent,
+    Kind::DelayedAck,
 ];
 
 /// A packet is fetched this many events before it arrives.
@@ -182,6 +201,8 @@ pub struct Simulator {
     pub(super) link_changes: Vec<LinkChange>,
     /// By port: packets arrived, and the numbers of those that are lost on purpose.
     pub(super) arrival_drops: BTreeMap<u32, (u64, Vec<u64>)>,
+    /// Flows with data, by receiving host.
+    pub(super) flow_counts: BTreeMap<u32, FlowCount>,
     pub(super) tcp: TcpHosts,
     pub(super) loops: Vec<Running>,
     /// Flows of loops: number of the loop, response.
@@ -241,6 +262,7 @@ impl Simulator {
             slot_of: BTreeMap::new(),
             link_changes: Vec::new(),
             arrival_drops: BTreeMap::new(),
+            flow_counts: BTreeMap::new(),
             tcp: TcpHosts::default(),
             loops: Vec::new(),
             loop_of: BTreeMap::new(),
@@ -328,6 +350,7 @@ impl Simulator {
             Kind::TcpTimer => self.tcp_timer(a, b),
             Kind::Request => self.request(b),
             Kind::Agent => self.agent_event(a, b),
+            Kind::DelayedAck => self.delayed_ack(a, b),
         }
     }
 

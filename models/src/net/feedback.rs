@@ -1,5 +1,6 @@
 //! What comes back to a sender: acknowledgements, results of congestion control, its timers, the retransmission timeout.
 
+use super::carrier::Carrier;
 use super::clock::PS_PER_NS;
 use super::config::{Recovery, WindowUse};
 use super::engine::{encode, Kind, Simulator};
@@ -26,7 +27,7 @@ impl Simulator {
         }
         if let Some(mut selective) = context.selective.take() {
             selective.acknowledged(context.outstanding());
-            if p.kind == PacketKind::Nak && selective.missing(context.outstanding(), p.caused_by) {
+            if p.kind == PacketKind::Nak && selective.missing(context.outstanding(), p.detail) {
                 context.progress_at = self.now;
             }
             context.selective = Some(selective);
@@ -62,6 +63,10 @@ impl Simulator {
             context.finished = true;
         }
         self.counters.acks += 1;
+        let feedback = &self.config.feedback;
+        if feedback.count_flows && feedback.carrier == Carrier::Ack && p.kind == PacketKind::Ack {
+            self.slots[slot as usize].receiver_counts(p.context, event.generation, p.detail as u16, event.now);
+        }
         self.samples.rtt.add((self.now - p.sent_at) / PS_PER_NS);
         self.slots[slot as usize].submit(&event);
         if self.config.cc_latency_ps == 0 {

@@ -1,5 +1,7 @@
 //! Flows: what is asked for, what became of it, and the state while it runs.
 
+use super::carrier::FeedbackState;
+use super::probing::Probing;
 use super::recovery::{Outstanding, Selective};
 use super::telemetry::Collecting;
 
@@ -96,6 +98,10 @@ pub struct Context {
     pub last_size: u32,
     /// Telemetry by sampling.
     pub collecting: Collecting,
+    /// Telemetry by probes.
+    pub probing: Probing,
+    /// Feedback other than an ACK for each packet, both ends.
+    pub feedback: FeedbackState,
     /// All acknowledged.
     pub finished: bool,
     /// Last progress or (re)start, ps: base of the retransmission timeout.

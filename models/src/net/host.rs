@@ -16,6 +16,7 @@ const FIRST_SRC_PORT: u16 = 10_000;
 /// What a NIC may send next.
 enum Choice {
     Context(u32),
+    Probe(u32),
     Nothing,
 }
 
@@ -158,6 +159,7 @@ impl Simulator {
         match self.choose(nic) {
             Choice::Nothing if waits => self.send_segment(nic, port),
             Choice::Context(context) => self.send_data(nic, context),
+            Choice::Probe(context) => self.send_probe(nic, context),
             Choice::Nothing => {
                 let earliest = self.nics[nic as usize]
                     .contexts
@@ -181,10 +183,16 @@ impl Simulator {
         let paused = self.ports[n.port as usize].paused;
         let count = n.contexts.len();
         let mut chosen = None;
+        let mut probe = false;
         let mut first_finished = usize::MAX;
         for step in 1..=count {
             let at = (step + n.last) % count;
             let context = &self.contexts[n.contexts[at] as usize];
+            // A probe does not wait for the pacing: a slow flow's only packet would be acknowledged before its probe leaves.
+            if !paused && context.probe_due(self.config.probes.as_ref(), self.now) {
+                (chosen, probe) = (Some(at), true);
+                break;
+            }
             if !paused && context.bytes_left() > 0 && !context.window_bound() {
                 if context.next_avail > self.now as i64 {
                     continue;
@@ -195,7 +203,11 @@ impl Simulator {
                 first_finished = first_finished.min(at);
             }
         }
-        let choice = chosen.map_or(Choice::Nothing, |at| Choice::Context(n.contexts[at]));
+        let choice = match chosen.map(|at| n.contexts[at]) {
+            None => Choice::Nothing,
+            Some(index) if probe => Choice::Probe(index),
+            Some(index) => Choice::Context(index),
+        };
         if first_finished < count {
             let mut kept = first_finished;
             for at in first_finished..count {
@@ -247,8 +259,10 @@ impl Simulator {
         let end = seq + u64::from(payload);
         let no_int = match &self.config.sampling {
             Some(rule) => !context.collecting.next(rule, seq, end <= context.snd_max, self.now),
-            None => false,
+            None => self.config.probes.is_some(),
         };
+        let repetition = end <= context.snd_max;
+        context.probing.data();
         if repeat.is_none() {
             context.snd_nxt = end;
         }
@@ -256,6 +270,10 @@ impl Simulator {
             self.records[context.flow as usize].retransmitted_bytes += u64::from(payload);
         }
         context.snd_max = context.snd_max.max(end);
+        let (last, bound) = (end == context.size, context.window_bound());
+        let asks = self.asks_for_ack(index, last, bound, repetition);
+        self.watch_windows(index);
+        let context = &mut self.contexts[index as usize];
         let packet = self.packets.insert(Packet {
             flow: context.flow,
             context: index,
@@ -268,6 +286,7 @@ impl Simulator {
             no_int,
             class: self.config.classes.as_ref().map_or(0, |c| c.class_of(context.flow)),
             seq,
+            detail: u64::from(asks),
             sent_at: self.now,
             ..Packet::default()
         });
@@ -275,18 +294,26 @@ impl Simulator {
         self.counters.data_packets += 1;
         let port = self.nics[nic as usize].port;
         self.transmit(port, packet, true);
+        let pace = self.pace_of(index);
         let context = &mut self.contexts[index as usize];
-        let pace = if self.config.pace {
-            context.rate_bps
-        } else {
-            context.line_bps
-        };
         let gap = self.config.clock.duration_ps(u64::from(context.last_size), pace);
         context.next_avail = (self.now + gap) as i64;
         let (flow, idle) = (context.flow, context.bytes_left() == 0);
         self.arm_timeout(index);
         if self.hcc.is_some() {
             self.flow_changed(flow, idle);
+        }
+    }
+}
+
+impl Simulator {
+    /// Rate at which a flow's packets follow each other, bits per second.
+    pub(super) fn pace_of(&self, index: u32) -> u64 {
+        let context = &self.contexts[index as usize];
+        if self.config.pace {
+            context.rate_bps
+        } else {
+            context.line_bps
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod build;
 mod builtin;
+mod carrier;
 mod classes;
 mod clock;
 mod closed_loop;
@@ -18,11 +19,14 @@ mod flow;
 mod hcc;
 mod host;
 mod meter;
+mod notify;
 pub mod ns3;
 mod observe;
 mod outside;
 mod packet;
 mod port;
+mod probe;
+mod probing;
 mod receiver;
 mod recovery;
 mod routing;
@@ -35,6 +39,7 @@ mod telemetry;
 mod topology;
 
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod, three_tier};
+pub use carrier::{Carrier, Feedback, FlowCount};
 pub use classes::{ClassQueues, ClassRules, ClassSchedule, ClassTelemetry, Departure, MAX_CLASSES};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 pub use closed_loop::ClosedLoop;
@@ -46,6 +51,7 @@ pub use flow::{FlowRecord, FlowSpec};
 pub use hcc::{AgentFailure, CentralCounters, DemandRule, HccConfig, HccOutcome, LevelCounters};
 pub use meter::{FlowMeter, PortMeter};
 pub use outside::{Delivered, Delivery, External, HostLevel, InjectError};
+pub use probing::{ProbeRule, Probing};
 pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, QUEUE_CLASS};
@@ -53,5 +59,7 @@ pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
 pub use telemetry::{Sampling, TelemetryBytes};
 pub use topology::{Link, Topology, TopologyError};
 
+#[cfg(test)]
+mod feedback_tests;
 #[cfg(test)]
 mod tests;

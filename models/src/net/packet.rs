@@ -18,6 +18,14 @@ pub enum PacketKind {
     Ack,
     /// Negative acknowledgement.
     Nak,
+    /// Collects telemetry for a flow whose data does not.
+    Probe,
+    /// The answer to a probe.
+    Response,
+    /// Telemetry of one data packet on its way back.
+    Notification,
+    /// A window that the receiver's law computed, on its way back.
+    Window,
     /// A packet of a TCP connection.
     Segment,
     /// Priority pause.
@@ -62,10 +70,12 @@ pub struct Packet {
     pub n_hop: u8,
     /// XOR of their 12-bit ids.
     pub path_id: u16,
-    /// Data: first byte. Acknowledgement: next byte expected. Of a host outside: the frame's number.
+    /// Data: first byte. Acknowledgement: next byte expected. Probe and response: its count. Notification: byte behind the data packet. Window:
+    /// its number. Of a host outside: the frame's number.
     pub seq: u64,
-    /// Negative acknowledgement: first byte of the packet that caused it.
-    pub caused_by: u64,
+    /// Data: 1 if it asks for an acknowledgement. Acknowledgement: flows that the receiver counts, 0 if it does not. Negative acknowledgement: first
+    /// byte of the packet that caused it. Window: the window in units of 1/2048 bytes.
+    pub detail: u64,
     /// When the data packet left its sender, ps.
     pub sent_at: u64,
     /// INT records.

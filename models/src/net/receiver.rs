@@ -28,30 +28,49 @@ impl Simulator {
         self.samples
             .latency
             .add((self.now - p.sent_at) / super::clock::PS_PER_NS);
-        if answer == Answer::Silence {
-            self.packets.release(index);
-            return;
+        let asked = p.detail > 0;
+        self.packets[index].detail = 0;
+        self.report(port, index);
+        match answer {
+            Answer::Silence => self.packets.release(index),
+            Answer::Ack if !asked => self.hold(index),
+            Answer::Ack => self.acknowledge(port, index, PacketKind::Ack),
+            Answer::Nak => self.acknowledge(port, index, PacketKind::Nak),
         }
+    }
+
+    /// Turns a data packet that has arrived into its acknowledgement, which leaves.
+    pub(super) fn acknowledge(&mut self, port: u32, index: u32, kind: PacketKind) {
+        if self.config.feedback.ack_every > 1 {
+            self.fill_ack(index);
+        }
+        let p = self.packets[index];
+        let expected = self.contexts[p.context as usize].expected;
         let framing = &self.config.framing;
         let grown = framing.echo_per_hop * u32::from(p.n_hop.min(5));
         let size = (framing.ack_header + framing.echo_base + grown).max(framing.min_ack);
-        if answer == Answer::Nak {
+        self.counters.acks_sent += 1;
+        if kind == PacketKind::Nak {
             self.counters.naks += 1;
         }
         let packet = &mut self.packets[index];
         packet.next = NIL;
-        packet.kind = if answer == Answer::Ack {
-            PacketKind::Ack
-        } else {
-            PacketKind::Nak
-        };
+        packet.kind = kind;
         (packet.src, packet.dst) = (p.dst, p.src);
         packet.ports = p.ports.rotate_left(16);
         packet.size = size;
         packet.seq = expected;
-        packet.caused_by = p.seq;
+        if kind == PacketKind::Nak {
+            packet.detail = p.seq;
+        }
+        self.answer(port, index);
+    }
+
+    /// Sends what a receiver has to say about a packet that came in by `port`.
+    pub(super) fn answer(&mut self, port: u32, index: u32) {
+        let packet = self.packets[index];
         // The answer leaves by the port that routing picks, as at the sender; with one port that is the one it came by.
-        let nic_port = match self.routes.pick(p.dst, p.dst, p.src, packet.ports) {
+        let nic_port = match self.routes.pick(packet.src, packet.src, packet.dst, packet.ports) {
             Some(out) => out,
             None => port,
         };

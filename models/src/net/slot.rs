@@ -16,6 +16,8 @@ pub trait CcSlot {
     fn create(&mut self, flow: u32, generation: u8) -> Update;
     /// Ends a flow.
     fn remove(&mut self, flow: u32);
+    /// The receiver counts so many flows with data in one `T`; said before the event that brought it.
+    fn receiver_counts(&mut self, _flow: u32, _generation: u8, _flows: u16, _now: u64) {}
     /// Takes one event.
     fn submit(&mut self, event: &CcEvent);
     /// Result of the oldest event not yet collected.
@@ -57,6 +59,10 @@ impl CcSlot for Direct {
 
     fn remove(&mut self, flow: u32) {
         self.law.remove(flow);
+    }
+
+    fn receiver_counts(&mut self, flow: u32, generation: u8, flows: u16, now: u64) {
+        self.law.receiver_counts(flow, generation, flows, now);
     }
 
     fn submit(&mut self, event: &CcEvent) {

@@ -47,6 +47,10 @@ impl Simulator {
             PacketKind::Data => self.receive_data(port, packet),
             PacketKind::Ack | PacketKind::Nak => self.receive_ack(packet),
             PacketKind::Segment => self.receive_segment(packet),
+            PacketKind::Probe => self.receive_probe(port, packet),
+            PacketKind::Response => self.receive_response(packet),
+            PacketKind::Notification => self.receive_notification(packet),
+            PacketKind::Window => self.receive_window(packet),
         }
     }
 
@@ -96,8 +100,12 @@ impl Simulator {
     /// Packets that share the buffer and can be paused: payload, and acknowledgements without a class of their own.
     fn in_data_class(&self, kind: PacketKind) -> bool {
         match kind {
-            PacketKind::Data | PacketKind::Segment => true,
-            PacketKind::Ack | PacketKind::Nak => !self.config.switch_ack_priority,
+            PacketKind::Data | PacketKind::Segment | PacketKind::Probe => true,
+            PacketKind::Ack
+            | PacketKind::Nak
+            | PacketKind::Response
+            | PacketKind::Notification
+            | PacketKind::Window => !self.config.switch_ack_priority,
             PacketKind::Pause | PacketKind::Resume => false,
         }
     }
@@ -246,7 +254,7 @@ impl Simulator {
             }
             self.check_resume(in_port);
         }
-        if kind == PacketKind::Data && self.config.int && !self.packets[index].no_int {
+        if matches!(kind, PacketKind::Data | PacketKind::Probe) && self.config.int && !self.packets[index].no_int {
             self.stamp(out, index, left);
         }
         let wire = self.packets[index].size;

@@ -25,6 +25,7 @@ pub const fn kind_code(kind: EventKind) -> u64 {
         EventKind::Timeout => 3,
         EventKind::Tick => 4,
         EventKind::Sent => 5,
+        EventKind::Probe => 6,
     }
 }
 

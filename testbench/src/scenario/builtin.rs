@@ -46,6 +46,10 @@ scenarios!(
     "hpcc-classes",
     "hpcc-formats",
     "hpcc-sampling",
+    "hpcc-feedback",
+    "hpcc-receiver",
+    "hpcc-receiver-load",
+    "hpcc-counting",
 );
 
 /// The built-in scenario of that name.

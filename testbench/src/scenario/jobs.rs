@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{Planned, Scenario};
-use super::{hcc, tcp, telemetry, traffic};
+use super::{classes, hcc, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
 use crate::plan::Job;
@@ -16,8 +16,8 @@ impl Job {
         let (flows, counts) = traffic::flows(scenario, &topology)?;
         let mut law = traffic::law(scenario)?;
         let mut config = traffic::config(scenario, &law)?;
-        telemetry::collecting(scenario, &law, &mut config)?;
-        telemetry::classes(scenario, &counts, &topology, &mut law, &mut config)?;
+        telemetry::collecting(scenario, &mut law, &mut config)?;
+        classes::classes(scenario, &counts, &topology, &mut law, &mut config)?;
         traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
         let loops = traffic::loops(scenario)?;
         let arrival_drops = tcp::arrival_drops(&scenario.tcp, &topology)?;

@@ -1,22 +1,24 @@
-//! From the words of `[telemetry]` to bytes on packets, sampling, traffic classes in the network and codes of their speeds in the law.
+//! From the words of `[telemetry]` to bytes on packets, which packets collect, and how telemetry comes back.
 
-use hpcc_models::net::{
-    ClassRules, ClassSchedule, ClassTelemetry, Config, Sampling, TelemetryBytes, Topology, MAX_CLASSES,
-};
+use hpcc_models::net::{Carrier, Config, Feedback, ProbeRule, Sampling, TelemetryBytes};
 
-use super::spec::{Scenario, TrafficSpec};
+use super::spec::{Scenario, TelemetrySpec};
 use crate::plan::laws::{LawKind, LawSpec};
+use crate::plan::Fidelity;
 
-/// Codes of the INT speed table that are free for speeds of classes: 9 to 15.
-const FREE_CODES: std::ops::RangeInclusive<u8> = 9..=15;
-
-/// Sets the format's bytes and which packets collect.
-pub fn collecting(scenario: &Scenario, law: &LawSpec, config: &mut Config) -> Result<(), String> {
+/// Sets the format's bytes, which packets collect and what comes back.
+pub fn collecting(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -> Result<(), String> {
     let spec = &scenario.telemetry;
     let given = [
         ("format", spec.format.is_some()),
         ("mode", spec.mode.is_some()),
         ("every", spec.every.is_some()),
+        ("probe_packets", spec.probe_packets.is_some()),
+        ("probe_timeout_us", spec.probe_timeout_us.is_some()),
+        ("feedback", spec.feedback.is_some()),
+        ("ack_every", spec.ack_every.is_some()),
+        ("rx_clock", spec.rx_clock.is_some()),
+        ("n_aware", spec.n_aware.is_some()),
     ];
     if let Some((key, _)) = given.iter().find(|(_, given)| *given && law.kind != LawKind::Hpcc) {
         return Err(format!("telemetry.{key}: expected only with hpcc, got {}", law.name));
@@ -28,176 +30,148 @@ pub fn collecting(scenario: &Scenario, law: &LawSpec, config: &mut Config) -> Re
         config.framing = config.framing.with_telemetry(bytes);
         config.second_fraction = format.starts_with("ioam");
     }
-    match spec.mode.as_deref() {
-        None | Some("inband") if spec.every.is_some() => {
-            return Err("telemetry.every: expected only with mode sample".into())
-        }
-        None | Some("inband") => {}
-        Some("sample") => {
-            let every = spec.every.unwrap_or(1);
-            if !(1..=255).contains(&every) {
-                return Err(format!("telemetry.every: expected 1 to 255, got {every}"));
-            }
+    let mode = spec.mode.as_deref().unwrap_or("inband");
+    only_with(spec.every.is_some(), "every", mode == "sample", "mode sample")?;
+    for (key, given) in &given[3..5] {
+        only_with(*given, key, mode == "probe", "mode probe")?;
+    }
+    match mode {
+        "inband" => {}
+        "sample" => {
+            let every = byte("every", spec.every)?;
             let at_latest_ps = u64::from(law.stale_limit_ns) * 1000 / 4;
             config.sampling = Some(Sampling { every, at_latest_ps });
         }
-        Some(other) => return Err(format!("telemetry.mode: expected inband or sample, got `{other}`")),
+        "probe" => config.probes = Some(probes(scenario)?),
+        other => {
+            return Err(format!(
+                "telemetry.mode: expected inband, sample or probe, got `{other}`"
+            ))
+        }
+    }
+    if mode == "probe" && scenario.fidelity == Fidelity::CcRtl {
+        return Err(
+            "telemetry.mode: expected inband or sample at cc-rtl, whose law has no events of probes, got `probe`"
+                .into(),
+        );
+    }
+    config.feedback = feedback(scenario, mode)?;
+    law.n_aware = config.feedback.count_flows;
+    Ok(())
+}
+
+fn only_with(given: bool, key: &str, holds: bool, what: &str) -> Result<(), String> {
+    if given && !holds {
+        return Err(format!("telemetry.{key}: expected only with {what}"));
     }
     Ok(())
 }
 
-/// Sets classes in the network's rules and their speeds in the law. `counts`: flows of each source of traffic.
-pub fn classes(
-    scenario: &Scenario,
-    counts: &[usize],
-    topology: &Topology,
-    law: &mut LawSpec,
-    config: &mut Config,
-) -> Result<(), String> {
+/// A number of packets; 1 where none is given.
+fn byte(key: &str, value: Option<u32>) -> Result<u32, String> {
+    let value = value.unwrap_or(1);
+    if (1..=255).contains(&value) {
+        Ok(value)
+    } else {
+        Err(format!("telemetry.{key}: expected 1 to 255, got {value}"))
+    }
+}
+
+fn probes(scenario: &Scenario) -> Result<ProbeRule, String> {
     let spec = &scenario.telemetry;
-    let queues = spec.queues.unwrap_or(1);
-    if !(1..=MAX_CLASSES).contains(&queues) {
-        return Err(format!("telemetry.queues: expected 1 to {MAX_CLASSES}, got {queues}"));
-    }
-    if queues == 1 {
-        let idle = [
-            ("weights", spec.weights.is_some()),
-            ("schedule", spec.schedule.is_some()),
-            ("qos", spec.qos.as_deref().is_some_and(|qos| qos != "off")),
-            ("classes", !spec.classes.is_empty()),
-        ];
-        return match idle.iter().find(|(_, given)| *given) {
-            Some((key, _)) => Err(format!(
-                "telemetry.{key}: expected only with telemetry.queues of 2 or more"
-            )),
-            None => Ok(()),
-        };
-    }
-    let weights = spec.weights.clone().unwrap_or_else(|| vec![1; queues]);
-    if weights.len() != queues || weights.iter().any(|w| !(1..=1000).contains(w)) {
+    let t_us = scenario.cc.t_ns as f64 / 1e3;
+    let timeout_us = spec.probe_timeout_us.unwrap_or((4.0 * t_us).max(100.0));
+    if !(timeout_us >= t_us && timeout_us <= 1e6) {
         return Err(format!(
-            "telemetry.weights: expected {queues} numbers from 1 to 1000, got {weights:?}"
+            "telemetry.probe_timeout_us: expected T ({t_us} us) to 1e6, got {timeout_us}"
         ));
     }
-    let schedule = match spec.schedule.as_deref() {
-        None | Some("dwrr") => ClassSchedule::Dwrr,
-        Some("strict") if spec.weights.is_some() => {
-            return Err("telemetry.weights: expected only with schedule dwrr".into())
-        }
-        Some("strict") => ClassSchedule::Strict,
-        Some(other) => return Err(format!("telemetry.schedule: expected dwrr or strict, got `{other}`")),
+    Ok(ProbeRule {
+        interval_ps: scenario.cc.t_ns * 1000,
+        packets: byte("probe_packets", spec.probe_packets)?,
+        timeout_ps: (timeout_us * 1e6) as u64,
+    })
+}
+
+fn feedback(scenario: &Scenario, mode: &str) -> Result<Feedback, String> {
+    let spec: &TelemetrySpec = &scenario.telemetry;
+    let word = spec.feedback.as_deref().unwrap_or("ack");
+    only_with(
+        spec.ack_every.is_some(),
+        "ack_every",
+        word != "ack",
+        "feedback coalesced, notify or rx",
+    )?;
+    only_with(spec.rx_clock.is_some(), "rx_clock", word == "rx", "feedback rx")?;
+    let after_queue = match spec.rx_clock.as_deref() {
+        None | Some("t") => false,
+        Some("t-and-queue") => true,
+        Some(other) => return Err(format!("telemetry.rx_clock: expected t or t-and-queue, got `{other}`")),
     };
-    let qos = spec.qos.as_deref().unwrap_or("off");
-    let telemetry = match qos {
-        "off" => ClassTelemetry::Port,
-        "sojourn" => ClassTelemetry::Sojourn,
-        "class" | "class-search" => ClassTelemetry::Class,
-        "shared" => ClassTelemetry::Shared,
+    let carrier = match word {
+        "ack" | "coalesced" => Carrier::Ack,
+        "notify" => Carrier::Notification,
+        "rx" => Carrier::Receiver { after_queue },
         other => {
             return Err(format!(
-                "telemetry.qos: expected off, sojourn, class, class-search or shared, got `{other}`"
+                "telemetry.feedback: expected ack, coalesced, notify or rx, got `{other}`"
             ))
         }
     };
-    if qos != "off" && law.kind != LawKind::Hpcc {
-        return Err(format!("telemetry.qos: expected off with {}, got `{qos}`", law.name));
-    }
-    let by_weight = matches!(telemetry, ClassTelemetry::Class | ClassTelemetry::Shared);
-    if by_weight && schedule == ClassSchedule::Strict {
+    if mode == "probe" && !matches!(word, "ack" | "coalesced") {
         return Err(format!(
-            "telemetry.qos: expected off or sojourn with schedule strict, which guarantees no class a bandwidth, got `{qos}`"
+            "telemetry.feedback: expected ack or coalesced with mode probe, got `{word}`"
         ));
     }
-    let rules = ClassRules {
-        weights,
-        schedule,
-        telemetry,
-        active_ps: scenario.cc.t_ns * 1000,
-        of_flow: of_flow(scenario, counts, queues)?,
-    };
-    if by_weight {
-        law.class_speeds = speed_codes(&rules, topology, scenario, config)?;
-        law.class_search = qos == "class-search";
-    }
-    config.classes = Some(rules);
-    Ok(())
-}
-
-/// Class of each flow.
-fn of_flow(scenario: &Scenario, counts: &[usize], queues: usize) -> Result<Vec<u8>, String> {
-    let given = &scenario.telemetry.classes;
-    if given.len() > scenario.traffic.len() {
-        return Err(format!(
-            "telemetry.classes: expected one for each of {} sources of traffic at most, got {}",
-            scenario.traffic.len(),
-            given.len()
-        ));
-    }
-    let mut all = Vec::new();
-    for (index, (traffic, &count)) in scenario.traffic.iter().zip(counts).enumerate() {
-        let class = given.get(index).copied().unwrap_or(0);
-        if usize::from(class) >= queues {
+    let count_flows = spec.n_aware.unwrap_or(false);
+    let golden = scenario.fidelity == Fidelity::Golden;
+    for (key, on) in [("feedback", word == "rx"), ("n_aware", count_flows)] {
+        if on && !golden {
             return Err(format!(
-                "telemetry.classes.{index}: expected below {queues}, got {class}"
+                "telemetry.{key}: expected the default at {}",
+                scenario.fidelity.name()
             ));
         }
-        if class > 0 && matches!(traffic, TrafficSpec::ClosedLoop { .. }) {
-            return Err(format!(
-                "telemetry.classes.{index}: expected 0 for closed loops, got {class}"
-            ));
-        }
-        all.resize(all.len() + count, class);
     }
-    Ok(all)
-}
-
-/// Gives every bandwidth that a class can have a code; those that the table lacks, in the order of the codes.
-fn speed_codes(
-    rules: &ClassRules,
-    topology: &Topology,
-    scenario: &Scenario,
-    config: &mut Config,
-) -> Result<Vec<u64>, String> {
-    let changed = scenario.network.link_change.iter().filter_map(|c| c.rate_gbps);
-    let ports = topology.links.iter().map(|l| l.rate_bps);
-    let mut ports: Vec<u64> = ports.chain(changed.map(|gbps| gbps * 1_000_000_000)).collect();
-    ports.sort_unstable();
-    ports.dedup();
-    let mut new: Vec<u64> = ports.iter().flat_map(|&port| rules.speeds(port)).collect();
-    new.sort_unstable();
-    new.dedup();
-    new.retain(|speed| !config.speed_codes.contains_key(speed));
-    if new.len() > FREE_CODES.count() {
-        return Err(format!(
-            "telemetry.weights: expected at most seven bandwidths of classes beside the speeds of ports, got {}",
-            new.len()
-        ));
-    }
-    config.speed_codes.extend(new.iter().copied().zip(FREE_CODES));
-    Ok(new)
+    let least = scenario.cc.min_rate_mbps.map(|mbps| mbps * 1_000_000);
+    let default = Feedback::default();
+    Ok(Feedback {
+        carrier,
+        ack_every: byte("ack_every", spec.ack_every)?,
+        count_flows,
+        min_rate_bps: least.unwrap_or(default.min_rate_bps),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use crate::plan::Job;
     use crate::scenario::spec::{plan, Overrides};
+    use hpcc_models::net::{Carrier, ProbeRule};
 
     fn job(telemetry: &str) -> Result<Job, String> {
         let text = format!(
             "name='x'\ntitle='t'\nnetwork={{topology='star',hosts=4}}\nrun={{stop_us=10}}\n[telemetry]\n{telemetry}\n\
-            [[traffic]]\nkind='incast'\nsenders=2\nreceiver=3\nbytes=5\n[[traffic]]\nkind='flow'\nsrc=2\ndst=3\nbytes=5\n"
+            [[traffic]]\nkind='incast'\nsenders=2\nreceiver=3\nbytes=5\n"
         );
         Job::new(&plan("x", &text, &Overrides::default())?[0])
     }
 
     #[test]
-    fn classes_reach_flows_and_codes() {
-        let job = job("queues=2\nweights=[1, 3]\nqos='shared'\nclasses=[1, 0]").unwrap();
-        let rules = job.config.classes.unwrap();
-        assert_eq!(rules.of_flow, [1, 1, 0]);
-        // 25 and 100 Gb/s have codes; 75 has not.
-        assert_eq!(job.law.class_speeds, [75_000_000_000]);
-        assert_eq!(job.config.speed_codes[&75_000_000_000], 9);
+    fn words_reach_the_network() {
+        let probes = job("mode='probe'\nprobe_packets=4").unwrap().config.probes.unwrap();
+        assert_eq!(
+            probes,
+            ProbeRule {
+                interval_ps: 13_000_000,
+                packets: 4,
+                timeout_ps: 100_000_000
+            }
+        );
+        let found = job("feedback='rx'\nack_every=16\nrx_clock='t-and-queue'\nn_aware=true").unwrap();
+        let feedback = found.config.feedback;
+        assert_eq!(feedback.carrier, Carrier::Receiver { after_queue: true });
+        assert!(feedback.ack_every == 16 && feedback.count_flows && found.law.n_aware);
     }
 
     #[test]
@@ -205,31 +179,33 @@ mod tests {
         for (text, error) in [
             ("mode='sample'\nevery=0", "telemetry.every: expected 1 to 255, got 0"),
             ("every=2", "telemetry.every: expected only with mode sample"),
-            ("mode='all'", "telemetry.mode: expected inband or sample, got `all`"),
-            ("queues=9", "telemetry.queues: expected 1 to 8, got 9"),
             (
-                "qos='class'",
-                "telemetry.qos: expected only with telemetry.queues of 2 or more",
+                "mode='all'",
+                "telemetry.mode: expected inband, sample or probe, got `all`",
             ),
             (
-                "queues=2\nweights=[1]",
-                "telemetry.weights: expected 2 numbers from 1 to 1000, got [1]",
+                "probe_packets=2",
+                "telemetry.probe_packets: expected only with mode probe",
             ),
-            ("queues=2\nclasses=[2]", "telemetry.classes.0: expected below 2, got 2"),
             (
-                "queues=2\nschedule='fifo'",
-                "telemetry.schedule: expected dwrr or strict, got `fifo`",
+                "mode='probe'\nprobe_timeout_us=1",
+                "telemetry.probe_timeout_us: expected T (13 us) to 1e6, got 1",
             ),
+            (
+                "ack_every=2",
+                "telemetry.ack_every: expected only with feedback coalesced, notify or rx",
+            ),
+            (
+                "feedback='nak'",
+                "telemetry.feedback: expected ack, coalesced, notify or rx, got `nak`",
+            ),
+            (
+                "mode='probe'\nfeedback='rx'",
+                "telemetry.feedback: expected ack or coalesced with mode probe, got `rx`",
+            ),
+            ("rx_clock='t'", "telemetry.rx_clock: expected only with feedback rx"),
         ] {
             assert_eq!(job(text).unwrap_err(), error);
         }
-        let many = job("queues=8\nweights=[1, 2, 4, 8, 16, 32, 64, 128]\nqos='shared'").unwrap_err();
-        assert!(
-            many.starts_with("telemetry.weights: expected at most seven bandwidths"),
-            "{many}"
-        );
-        assert!(job("queues=2\nschedule='strict'\nqos='shared'")
-            .unwrap_err()
-            .starts_with("telemetry.qos: "));
     }
 }

@@ -21,14 +21,14 @@ impl<F: Float> HpccLaw<F> {
         update_wc: bool,
     ) -> Branch {
         let Some(hop) = inflight.winner else {
-            return self.compute_window(state, update_wc);
+            return self.compute_window(state, update_wc, self.w_ai);
         };
         let queue = links[hop].q_len.min(state.links[hop].q_len);
         let guarantee = self.port_speed[usize::from(links[hop].speed)]; // bits per ns
         let waiting = float::<F>(f64::from(queue)) * self.q_unit_bits / (guarantee * self.t_w);
         state.class_rate = self.average(state.class_rate, inflight.tau, inflight.u - waiting);
         if state.class_rate <= F::one() {
-            return self.compute_window(state, update_wc);
+            return self.compute_window(state, update_wc, self.w_ai);
         }
         let two = float::<F>(2.0);
         let goal = if queue == 0 {

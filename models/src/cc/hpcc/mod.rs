@@ -3,7 +3,8 @@
 //! In: [`CcEvent`] of kind `Ack` or `Nak` with INT. Out: window in bytes, rate in bits per second. Generic over the
 //! float type; `f64` is the reference. An event is looked at in this order:
 //!
-//! 1. another kind, an unknown flow, another generation, no INT, an invalid speed code: ignored (counted), no update
+//! 1. another kind (a [`EventKind::Probe`] is taken as an ACK that is always newer), an unknown flow, another generation, no INT, an invalid
+//!    speed code: ignored (counted), no update
 //! 2. first ACK of the flow with INT: records stored, `lastUpdateSeq = snd_nxt`
 //! 3. per-RTT reaction and `ack.seq <= lastUpdateSeq`: nothing
 //! 4. `nHop` or `pathID` differs: records replaced, `lastUpdateSeq = snd_nxt`, `U = 1` (also if the flow is stale as well)
@@ -14,7 +15,9 @@ mod alpha_fair;
 mod class_search;
 mod inflight;
 mod law;
+mod n_aware;
 mod params;
+mod remote;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -27,6 +30,7 @@ pub use params::{
     Fairness, HpccParams, ParamError, RateSignal, Reaction, BASE_RTT_RANGE_NS, DEFAULT_PORT_SPEEDS, MAX_LINK_RATE,
     MAX_WINDOW, Q_UNIT, TS_WRAP, TX_UNIT, TX_WRAP,
 };
+pub use remote::{receiver_kind, ReceiverClock, RemoteWindow};
 pub use state::{Branch, FlowState, HopRegister, Link, Observation};
 
 use super::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update, MAX_HOPS};
@@ -45,7 +49,10 @@ impl<F: Float> HpccLaw<F> {
     /// NEWACK (lines 21 to 27) on one flow: the one-step interface. The event must carry INT with valid speed codes.
     pub fn step(&self, state: &mut FlowState<F>, event: &CcEvent, options: &StepOptions) -> Observation<F> {
         let mut found = None;
-        let newer = self.params.reaction == Reaction::PerAck || psn_after(event.psn_next, state.last_update_seq);
+        let newer = matches!(
+            (self.params.reaction, event.kind),
+            (Reaction::PerAck, _) | (_, EventKind::Probe)
+        ) || psn_after(event.psn_next, state.last_update_seq);
         let links = links_of(event, options);
         let mut full = false;
         let branch = if !state.has_records {
@@ -71,7 +78,8 @@ impl<F: Float> HpccLaw<F> {
                     if self.params.class_search {
                         self.search_class(state, &inflight, &links, full)
                     } else {
-                        self.compute_window(state, full) // 23, 26
+                        let w_ai = self.additive_step(state, inflight.winner, event.now);
+                        self.compute_window(state, full, w_ai) // 23, 26
                     }
                 }
                 Fairness::Alpha(alpha) => self.alpha_fair(state, &inflight, float(alpha), full),
@@ -180,7 +188,7 @@ impl<F: Float> Hpcc<F> {
     /// [`CongestionControl::handle`] with options for one step.
     pub fn handle_with(&mut self, event: &CcEvent, options: &StepOptions) -> Option<Update> {
         self.last = None;
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+        if !matches!(event.kind, EventKind::Ack | EventKind::Nak | EventKind::Probe) {
             return None;
         }
         let Some(state) = self.flows.get_mut(event.flow, event.generation) else {
@@ -226,6 +234,12 @@ impl<F: Float> CongestionControl for Hpcc<F> {
 
     fn remove(&mut self, flow: u32) {
         self.flows.remove(flow);
+    }
+
+    fn receiver_counts(&mut self, flow: u32, generation: u8, flows: u16, _now: u64) {
+        if let Some(state) = self.flows.get_mut(flow, generation) {
+            state.told_flows = flows;
+        }
     }
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {

@@ -103,6 +103,8 @@ pub struct HpccParams {
     pub fairness: Fairness,
     /// Records speak of the packet's class and `B` is what it is guaranteed: above it, search for what other classes leave.
     pub class_search: bool,
+    /// `W_AI = W_init (1 - eta) / N` where the receiver reports `N` flows and its own link decides (draft-miao-ccwg-hpcc, 5).
+    pub n_aware: bool,
 }
 
 /// Why parameters were refused.
@@ -136,6 +138,7 @@ impl HpccParams {
             rate_signal: RateSignal::TxRate,
             fairness: Fairness::MaxMin,
             class_search: false,
+            n_aware: false,
         }
     }
 

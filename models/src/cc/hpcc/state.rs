@@ -56,6 +56,10 @@ pub struct FlowState<F> {
     pub last_ack_ns: u64,
     /// Sending rate of the class over its guarantee, moving average; used by the search for the bandwidth of idle classes only.
     pub class_rate: F,
+    /// Flows that the receiver reported last; 0: nothing yet. Used by the step that depends on their number only.
+    pub told_flows: u16,
+    /// The report in use, and when it was last confirmed, ns; 0 flows: none.
+    pub flows: (u16, u64),
     /// Registers of the hops, used by the alpha-fair variant only.
     pub registers: [HopRegister<F>; MAX_HOPS],
 }
@@ -76,6 +80,8 @@ impl<F: Float> FlowState<F> {
             last_update_seq: 0,
             last_ack_ns: 0,
             class_rate: F::one(),
+            told_flows: 0,
+            flows: (0, 0),
             registers: [HopRegister {
                 u: F::one(),
                 wc: w_init,

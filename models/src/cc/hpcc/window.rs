@@ -7,12 +7,17 @@ use num_traits::Float;
 impl<F: Float> HpccLaw<F> {
     /// Lines 12, 13 and 17 with the clamp to `[low, high]` bytes; the caller keeps the state.
     pub(super) fn window(&self, u: F, wc: F, inc_stage: u8, low: F, high: F) -> (F, Branch) {
+        self.window_with(self.w_ai, u, wc, inc_stage, low, high)
+    }
+
+    /// The same with an additive step of `w_ai` bytes.
+    fn window_with(&self, w_ai: F, u: F, wc: F, inc_stage: u8, low: F, high: F) -> (F, Branch) {
         // 12: if U >= eta or incStage >= maxStage. U/eta >= 1, the form whose rounding the reference simulator has.
         let k = u / self.eta;
         let (w, branch) = if k >= F::one() || inc_stage >= self.params().max_stage {
-            (wc / k + self.w_ai, Branch::Multiplicative) // 13; U = 0 gives infinity, which the clamp takes
+            (wc / k + w_ai, Branch::Multiplicative) // 13; U = 0 gives infinity, which the clamp takes
         } else {
-            (wc + self.w_ai, Branch::Additive) // 17
+            (wc + w_ai, Branch::Additive) // 17
         };
         (w.min(high).max(low), branch)
     }
@@ -26,9 +31,9 @@ impl<F: Float> HpccLaw<F> {
         }
     }
 
-    /// Lines 11 to 20 on a flow: sets `W` and, if `update_wc`, `Wc` and `incStage`.
-    pub(super) fn compute_window(&self, state: &mut FlowState<F>, update_wc: bool) -> Branch {
-        let (w, branch) = self.window(state.u, state.wc, state.inc_stage, self.w_min, self.w_init);
+    /// Lines 11 to 20 on a flow with an additive step of `w_ai` bytes: sets `W` and, if `update_wc`, `Wc` and `incStage`.
+    pub(super) fn compute_window(&self, state: &mut FlowState<F>, update_wc: bool, w_ai: F) -> Branch {
+        let (w, branch) = self.window_with(w_ai, state.u, state.wc, state.inc_stage, self.w_min, self.w_init);
         state.w = w;
         if update_wc {
             // 14, 18

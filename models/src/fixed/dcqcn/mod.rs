@@ -99,7 +99,7 @@ impl DcqcnRegisters {
             EventKind::Nak if event.ecn && self.mode.mark_on_ack => self.notified(s, now, true),
             EventKind::Timeout if self.mode.cut_on_timeout => self.notified(s, now, false),
             EventKind::Tick => self.tick(s, now),
-            EventKind::Nak | EventKind::Timeout | EventKind::Sent => {}
+            EventKind::Nak | EventKind::Timeout | EventKind::Sent | EventKind::Probe => {}
         }
     }
 

@@ -355,6 +355,8 @@ impl Ns3Config {
             ecn: if self.mark { self.ecn.clone() } else { BTreeMap::new() },
             mark_packets: None,
             sampling: None,
+            probes: None,
+            feedback: Default::default(),
             second_fraction: false,
             classes: None,
             tcp: None,

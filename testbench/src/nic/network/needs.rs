@@ -3,7 +3,7 @@
 use super::hosts::MAX_QPS;
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
-use hpcc_models::net::{Clock, DemandRule, Framing, Recovery, WindowUse};
+use hpcc_models::net::{Carrier, Clock, DemandRule, Framing, Recovery, WindowUse};
 use hpcc_models::nic::MAX_MESSAGE;
 use std::collections::BTreeMap;
 
@@ -36,8 +36,12 @@ pub fn check(job: &Job) -> Result<(), String> {
             &job.config.mtu.to_string(),
         );
     }
-    if job.config.sampling.is_some() {
-        return wrong("telemetry.mode", "inband", "sample");
+    if job.config.sampling.is_some() || job.config.probes.is_some() {
+        return wrong("telemetry.mode", "inband", "another");
+    }
+    let feedback = &job.config.feedback;
+    if feedback.carrier != Carrier::Ack || feedback.ack_every > 1 || feedback.count_flows {
+        return wrong("telemetry.feedback", "ack", "another");
     }
     if job.config.classes.is_some() {
         return wrong("telemetry.queues", "1", "more");

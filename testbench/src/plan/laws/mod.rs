@@ -82,6 +82,8 @@ pub struct LawSpec {
     pub class_speeds: Vec<u64>,
     /// HPCC: searches for the bandwidth of idle classes.
     pub class_search: bool,
+    /// HPCC: the additive step is divided by the flows that the receiver counts.
+    pub n_aware: bool,
     /// Smallest rate, bits per second.
     pub min_rate: Option<u64>,
     /// Additive step of the comparators, bits per second.
@@ -172,6 +174,7 @@ impl LawSpec {
             multi_rate: false,
             class_speeds: Vec::new(),
             class_search: false,
+            n_aware: false,
             min_rate: None,
             rate_ai: None,
             rate_hai: None,
@@ -217,6 +220,7 @@ impl LawSpec {
             *place = speed;
         }
         params.class_search = self.class_search;
+        params.n_aware = self.n_aware;
         Ok(params)
     }
 

@@ -3,8 +3,8 @@
 mod analysis;
 mod beside;
 mod classes;
-mod collecting;
 mod design;
+mod feedback;
 mod hcc;
 mod lemma;
 mod load;
@@ -33,8 +33,11 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("fig11") => load::fig11(runs),
         Some("fig12") => load::fig12(runs),
         Some("hpcc-cubic") => beside::hpcc_beside_tcp(runs),
-        Some("hpcc-formats") => collecting::formats(runs),
-        Some("hpcc-sampling") => collecting::sampling(runs),
+        Some("hpcc-formats") => feedback::formats(runs),
+        Some("hpcc-sampling") => feedback::sampling(runs),
+        Some("hpcc-feedback") => feedback::carriers(runs),
+        Some("hpcc-receiver") => feedback::receiver(runs),
+        Some("hpcc-counting") => feedback::counting(runs),
         Some("hpcc-classes") => classes::idle_class(runs),
         Some("fig13") => design::fig13(runs),
         Some("fig14") => design::fig14(runs),
@@ -98,7 +101,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 14] = [
+const OPEN_ENDED: [&str; 15] = [
+    "hpcc-counting",
     "hpcc-sampling",
     "hpcc-classes",
     "hpcc-cubic",

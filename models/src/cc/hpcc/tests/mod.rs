@@ -6,6 +6,7 @@
 
 mod class_search;
 mod law;
+mod plus;
 mod records;
 mod variants;
 

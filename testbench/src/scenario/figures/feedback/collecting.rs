@@ -1,24 +1,11 @@
-//! Telemetry formats and sampling (HPCC++): what the bytes of a format cost, and what less feedback costs.
+//! Telemetry formats, sampling and probes (HPCC++): what the bytes of a format cost, and what less feedback costs.
 
-use hpcc_models::measure::mean;
-
-use super::analysis::Analysis;
-use super::micro::figure;
-use super::series::queue_cdf;
+use super::mean_fct;
 use crate::plan::{Finding, Run};
 use crate::report::plot::{Line, Panel};
-
-/// Mean completion time of a run, us.
-fn mean_fct(run: &Run) -> f64 {
-    let times: Vec<f64> = run
-        .outcome
-        .records
-        .iter()
-        .filter_map(|r| r.fct_ps())
-        .map(|ps| ps as f64 / 1e6)
-        .collect();
-    mean(&times)
-}
+use crate::scenario::figures::analysis::Analysis;
+use crate::scenario::figures::micro::figure;
+use crate::scenario::figures::series::queue_cdf;
 
 /// Bytes of a full data packet behind one switch.
 fn packet_bytes(run: &Run) -> f64 {
@@ -76,7 +63,28 @@ fn goodput(run: &Run) -> f64 {
     (total(last) - total(first)) * 8e3 / (last - first) as f64
 }
 
-/// A run for each sampling and number of flows; those labelled `inband` collect on every packet.
+/// Wire bytes of probes over all that a bottleneck of `run` could carry meanwhile.
+fn probe_share(run: &Run) -> f64 {
+    let seconds = run.outcome.now_ps as f64 / 1e12;
+    let line = run.job.port().line_rate_bps as f64;
+    run.outcome.counters.probe_bytes as f64 * 8.0 / seconds / line
+}
+
+/// Largest share that the rule allows: one probe of a flow for each `T`, and one for each `probe_packets` data packets.
+fn probe_bound(run: &Run) -> Option<f64> {
+    let rule = run.job.config.probes?;
+    let flows = run.outcome.flows.len() as f64;
+    let line = run.job.port().line_rate_bps as f64;
+    let counters = &run.outcome.counters;
+    let bytes = counters.probe_bytes as f64 / (counters.probes as f64).max(1.0);
+    let by_time = flows * bytes * 8.0 / (rule.interval_ps as f64 / 1e12) / line;
+    let by_packets = (counters.data_packets as f64 / f64::from(rule.packets) + flows)
+        / (counters.probes as f64).max(1.0)
+        * probe_share(run);
+    Some(by_time.min(by_packets))
+}
+
+/// A run for each way to collect and number of flows; those labelled `inband` collect on every packet.
 pub fn sampling(runs: &[Run]) -> Analysis {
     let panel = |title: &str, y: &str| Panel {
         title: title.into(),
@@ -85,15 +93,26 @@ pub fn sampling(runs: &[Run]) -> Analysis {
         log_x: true,
         ..Panel::default()
     };
-    let mut queues = panel("99th percentile of the queue of busy ports", "queue (KB)");
+    let mut queues = Panel {
+        log_y: true,
+        ..panel(
+            "99th percentile of the queue of busy ports",
+            "queue (KB; 0.1 stands for less)",
+        )
+    };
     let mut rates = panel("goodput of all flows", "goodput (Gb/s)");
+    let mut shares = panel("probes", "share of the line (%)");
     let mut findings = Vec::new();
     for run in runs {
         let label = run.label().split(" senders").next().unwrap_or_default().to_string();
         let flows = run.outcome.flows.len() as f64;
         let p99 = run.outcome.samples.busy.percentile(99.0);
         let rate = goodput(run);
-        for (panel, value) in [(&mut queues, p99 as f64 / 1e3), (&mut rates, rate)] {
+        let probes = run.job.config.probes.map(|_| (&mut shares, probe_share(run) * 100.0));
+        for (panel, value) in [(&mut queues, (p99 as f64 / 1e3).max(0.1)), (&mut rates, rate)]
+            .into_iter()
+            .chain(probes)
+        {
             match panel.lines.iter_mut().find(|l| l.label == label) {
                 Some(line) => line.points.push((flows, value)),
                 None => panel.lines.push(Line {
@@ -108,6 +127,19 @@ pub fn sampling(runs: &[Run]) -> Analysis {
             run.outcome.counters.drops
         );
         findings.push(Finding::note(&run.label().replace([' ', ','], "_"), "", ours));
+        if let Some(bound) = probe_bound(run) {
+            let ours = format!(
+                "{:.2} % of the line, {:.2} % allowed; {} probes, {} responses dropped",
+                probe_share(run) * 100.0,
+                bound * 100.0,
+                run.outcome.counters.probes,
+                run.outcome.counters.probe_stray
+            );
+            let name = format!("probe_share_{}", run.label().replace([' ', ',', '='], "_"));
+            let finding = Finding::new(&name, "", ours, probe_share(run) <= bound * 1.02);
+            findings
+                .push(finding.within("at most one for each T of a flow and one for its least number of data packets"));
+        }
         let twin = runs.iter().find(|other| {
             label == "every 1"
                 && other.job.config.sampling.is_none()
@@ -125,7 +157,7 @@ pub fn sampling(runs: &[Run]) -> Analysis {
         }
     }
     Analysis {
-        figures: figure(vec![queues, rates]),
+        figures: figure(vec![queues, rates, shares]),
         findings,
         ..Analysis::default()
     }
