@@ -92,6 +92,40 @@ impl<P: PortField, const N: usize> PortField for [P; N] {
     }
 }
 
+/// Implements [`Ports`](crate::sim::Ports) and [`HasClock`](crate::sim::HasClock) for a block without [`macro@crate::block`]; ports in
+/// declaration order, fields of interfaces with a dot: `ports! { [] MyBlock { in a, up.data, up.valid; out up.ready, q } }`.
+#[macro_export]
+macro_rules! ports {
+    ([$($generics:tt)*] $block:ty { in $($($input:ident).+),* ; out $($($output:ident).+),* $(,)? }) => {
+        $crate::has_clock! { [$($generics)*] $block }
+        impl<$($generics)*> $crate::sim::Ports for $block {
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn set_inputs(&mut self, limbs: &[u64]) {
+                let mut at = 0;
+                $( at += $crate::sim::PortField::set_inputs(&mut self.$($input).+, &limbs[at..]); )*
+            }
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn get_outputs(&self, limbs: &mut [u64]) {
+                let mut at = 0;
+                $( at += $crate::sim::PortField::get_outputs(&self.$($output).+, &mut limbs[at..]); )*
+            }
+        }
+    };
+}
+
+/// Implements [`HasClock`](crate::sim::HasClock) alone: `has_clock! { [const N: usize] MyBlock<N> }`.
+#[macro_export]
+macro_rules! has_clock {
+    ([$($generics:tt)*] $block:ty) => {
+        impl<$($generics)*> $crate::sim::HasClock for $block {
+            #[inline(always)]
+            fn clock_port(&mut self) -> &mut rust_hdl::prelude::Signal<rust_hdl::prelude::In, rust_hdl::prelude::Clock> {
+                &mut self.clock
+            }
+        }
+    };
+}
+
 #[derive(Default)]
 struct Collect {
     depth: usize,
