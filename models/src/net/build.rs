@@ -87,7 +87,7 @@ impl Simulator {
     /// Queues of the traffic classes of a new port.
     fn port_classes(&self, on_switch: bool) -> Option<Box<ClassQueues>> {
         let rules = self.config.classes.as_ref().filter(|_| on_switch)?;
-        Some(Box::new(ClassQueues::new(rules, self.config.mtu.max(1500) + 256)))
+        Some(Box::new(ClassQueues::new(rules)))
     }
 
     /// Speed of a NIC, where rules depend on it: that of the first host's first link in the topology.

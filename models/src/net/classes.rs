@@ -92,10 +92,10 @@ struct ClassQueue {
     tx_bytes: u64,
     /// When it last sent or became empty, ps.
     last_active: Option<u64>,
-    /// Bytes that it may still send in this round.
+    /// Bytes that it may send and has not.
     deficit: i64,
-    /// What a round adds, bytes.
-    quantum: i64,
+    /// What a round adds to it, bytes: 1 or more.
+    weight: i64,
 }
 
 /// The classes of one port.
@@ -105,8 +105,6 @@ pub struct ClassQueues {
     queues: Vec<ClassQueue>,
     /// Class whose turn it is.
     turn: usize,
-    /// It has had its quantum in this turn.
-    granted: bool,
 }
 
 /// A packet that leaves its class.
@@ -121,18 +119,16 @@ pub struct Departure {
 }
 
 impl ClassQueues {
-    /// Empty queues. `largest` is the largest packet, bytes: the class with the smallest weight may send one in each round.
-    pub fn new(rules: &ClassRules, largest: u32) -> Self {
-        let least = rules.weights.iter().copied().min().unwrap_or(1).max(1);
+    /// Empty queues.
+    pub fn new(rules: &ClassRules) -> Self {
         let queue = |&weight: &u32| ClassQueue {
-            quantum: (u64::from(weight) * u64::from(largest) / u64::from(least)) as i64,
+            weight: i64::from(weight.max(1)),
             ..ClassQueue::default()
         };
         Self {
             schedule: rules.schedule,
             queues: rules.weights.iter().map(queue).collect(),
             turn: 0,
-            granted: false,
         }
     }
 
@@ -188,27 +184,29 @@ impl ClassQueues {
         })
     }
 
-    /// Deficit round robin: a class keeps its turn as long as its deficit covers its next packet; an empty one has no deficit.
+    /// Deficit round robin with rounds of one byte for each unit of weight, so that no class is ahead of another by more than a packet. A class
+    /// keeps its turn as long as its deficit covers its next packet; rounds in which nobody could send are skipped; an empty class has no deficit.
     fn next_in_turn(&mut self, size: &impl Fn(u32) -> u32) -> Option<usize> {
-        if self.queues.iter().all(|q| q.packets.is_empty()) {
-            return None;
-        }
-        loop {
-            let queue = &mut self.queues[self.turn];
-            if let Some(&(head, _)) = queue.packets.front() {
-                if !self.granted {
-                    self.granted = true;
-                    queue.deficit += queue.quantum;
-                }
-                if i64::from(size(head)) <= queue.deficit {
-                    return Some(self.turn);
-                }
-            } else {
+        let count = self.queues.len();
+        let mut next: Option<(i64, usize)> = None;
+        for class in (0..count).map(|step| (self.turn + step) % count) {
+            let queue = &mut self.queues[class];
+            let Some(&(head, _)) = queue.packets.front() else {
                 queue.deficit = queue.deficit.min(0);
+                continue;
+            };
+            let short = (i64::from(size(head)) - queue.deficit).max(0);
+            let rounds = short / queue.weight + i64::from(short % queue.weight > 0);
+            if next.is_none_or(|(least, _)| rounds < least) {
+                next = Some((rounds, class));
             }
-            self.turn = (self.turn + 1) % self.queues.len();
-            self.granted = false;
         }
+        let (rounds, class) = next?;
+        for queue in self.queues.iter_mut().filter(|q| !q.packets.is_empty()) {
+            queue.deficit += rounds * queue.weight;
+        }
+        self.turn = class;
+        Some(class)
     }
 
     /// A packet that left goes onto the wire: it counts as sent, and what switches added to it (`grown` bytes) is charged.
@@ -250,14 +248,14 @@ mod tests {
     }
 
     proptest! {
-        /// Classes that always have packets get what their weights say, within a quantum and a packet at any moment.
+        /// Classes that always have packets get what their weights say, within one largest packet of the least weight at any moment.
         #[test]
         fn shares_follow_the_weights(
             weights in prop::collection::vec(1u32..20, 2..=MAX_CLASSES),
             sizes in prop::collection::vec(64u32..=1500, 1..40),
             rounds in 1usize..30,
         ) {
-            let mut queues = ClassQueues::new(&rules(&weights, ClassSchedule::Dwrr), 1500);
+            let mut queues = ClassQueues::new(&rules(&weights, ClassSchedule::Dwrr));
             let size = |packet: u32| sizes[packet as usize % sizes.len()];
             let mut next = 0u32;
             let mut sent = vec![0f64; weights.len()];
@@ -272,11 +270,11 @@ mod tests {
                 let left = queues.pop(0, size).unwrap();
                 sent[left.class] += f64::from(size(left.packet));
                 let least = *weights.iter().min().unwrap();
-                // What a class got for each quantum: no two differ by more than a turn and a packet.
+                // What a class got for its weight, in largest packets of the least weight.
                 let turns: Vec<f64> = sent.iter().zip(&weights)
                     .map(|(&s, &w)| s / (f64::from(w) * 1500.0 / f64::from(least))).collect();
                 let (low, high) = turns.iter().fold((f64::MAX, 0f64), |(l, h), &t| (l.min(t), h.max(t)));
-                prop_assert!(high - low <= 2.0 + 1e-9, "{turns:?}");
+                prop_assert!(high - low <= 1.0 + 1e-9, "{turns:?}");
             }
         }
 
@@ -287,7 +285,7 @@ mod tests {
             steps in prop::collection::vec((0u8..4, 64u32..=1500, any::<bool>()), 1..200),
         ) {
             let schedule = if strict { ClassSchedule::Strict } else { ClassSchedule::Dwrr };
-            let mut queues = ClassQueues::new(&rules(&[1, 2, 3, 4], schedule), 1500);
+            let mut queues = ClassQueues::new(&rules(&[1, 2, 3, 4], schedule));
             let mut waiting: Vec<VecDeque<u32>> = vec![VecDeque::new(); 4];
             let size = |packet: u32| steps[packet as usize].1;
             for (packet, &(class, bytes, pop)) in steps.iter().enumerate() {
@@ -323,7 +321,7 @@ mod tests {
         assert_eq!(shared.speeds(100), [25, 75, 100]);
         shared.telemetry = ClassTelemetry::Class;
         assert_eq!(shared.speeds(100), [25, 75]);
-        let mut queues = ClassQueues::new(&shared, 1500);
+        let mut queues = ClassQueues::new(&shared);
         assert_eq!(queues.active(0, 1000), 0);
         queues.push(1, 0, 100, 0);
         assert_eq!(queues.active(5000, 1000), 0b10);

@@ -59,7 +59,8 @@ pub(super) fn accept<'a>(config: &NicConfig, frame: &'a [u8]) -> Result<Accepted
         let control = ControlRepr::parse(&ControlView::new_checked(view.payload()).map_err(refused)?)?;
         return Ok(Accepted::Control(control, ipv4.src));
     }
-    let transport = RocePacket::parse_transport(ethernet, ipv4, udp, packet, &config.ports)?;
+    let with_int = config.echo_icrc_full && role == PortRole::IntEcho;
+    let transport = RocePacket::parse_covered(ethernet, ipv4, udp, packet, &config.ports, with_int)?;
     if transport.bth.version != 0 {
         return Err(Counter::TransportVersion);
     }

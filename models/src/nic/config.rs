@@ -64,6 +64,9 @@ pub struct NicConfig {
     pub speed_table: [u16; 16],
     /// 802.1p priority of acknowledgements, for pause.
     pub ack_priority: u8,
+    /// The ICRC of acknowledgements and echoes covers their INT (HPCC++, `ECHO_ICRC_FULL`). Both ends of a queue pair have to agree. The hardware has no
+    /// such register yet.
+    pub echo_icrc_full: bool,
     /// Pause of the acknowledgements' priority stops them too.
     pub ack_pause: bool,
     /// Control packets.
@@ -98,6 +101,7 @@ impl Default for NicConfig {
             rate_bps: 0.0,
             speed_table,
             ack_priority: 7,
+            echo_icrc_full: false,
             ack_pause: false,
             control: ControlConfig::default(),
         }

@@ -16,7 +16,7 @@ pub(super) struct Content<'a> {
 impl<M: Memory> Nic<M> {
     /// Puts the outer headers of a queue pair in front.
     pub(super) fn frame(&self, qp: &Qp, content: &Content) -> Vec<u8> {
-        RocePacket {
+        let packet = RocePacket {
             ethernet: EthernetRepr {
                 dst: qp.mac,
                 src: self.config.mac,
@@ -48,8 +48,12 @@ impl<M: Memory> Nic<M> {
             },
             extension: content.extension,
             payload: content.payload,
+        };
+        if self.config.echo_icrc_full && content.role == PortRole::IntEcho {
+            packet.to_frame_with_int_covered()
+        } else {
+            packet.to_frame()
         }
-        .to_frame()
     }
 }
 

@@ -90,6 +90,16 @@ pub fn crc32(data: &[u8]) -> u32 {
 ///
 /// `None` when the packet is too short to hold the headers.
 pub fn icrc(packet: &[u8], int_len: usize) -> Option<u32> {
+    covering(packet, int_len, false)
+}
+
+/// The same with INT header and stack covered, and lengths as sent: what a packet may carry on which no switch writes any more, so that a changed
+/// echo is seen (draft-miao-ccwg-hpcc, 9.1: integrity of feedback).
+pub fn icrc_with_int(packet: &[u8], int_len: usize) -> Option<u32> {
+    covering(packet, int_len, true)
+}
+
+fn covering(packet: &[u8], int_len: usize, with_int: bool) -> Option<u32> {
     let ip_len = match packet.get(field::VERSION)? >> 4 {
         4 => field::V4_LEN,
         6 => field::V6_LEN,
@@ -101,7 +111,8 @@ pub fn icrc(packet: &[u8], int_len: usize) -> Option<u32> {
         return None;
     }
     let mut front = packet[..headers].to_vec();
-    front.extend_from_slice(&packet[bth..bth + field::BTH_MASKED + 1]);
+    let (covered, left_out) = if with_int { (headers, 0) } else { (bth, int_len) };
+    front.extend_from_slice(&packet[covered..bth + field::BTH_MASKED + 1]);
     let ip_length = if ip_len == field::V4_LEN {
         for range in field::V4_MASKED {
             front[range].fill(0xff);
@@ -116,11 +127,11 @@ pub fn icrc(packet: &[u8], int_len: usize) -> Option<u32> {
     };
     let udp = |range: core::ops::Range<usize>| ip_len + range.start..ip_len + range.end;
     for range in [ip_length, udp(field::UDP_LENGTH)] {
-        let without_int = get16(&front, range.clone()).wrapping_sub(int_len as u16);
+        let without_int = get16(&front, range.clone()).wrapping_sub(left_out as u16);
         put(&mut front, range, without_int.into());
     }
     front[udp(field::UDP_MASKED)].fill(0xff);
-    front[headers + field::BTH_MASKED] = 0xff;
+    front[bth - left_out + field::BTH_MASKED] = 0xff;
     let state = crc32_update(ICRC_PRESET, &front);
     Some(!crc32_update(state, &packet[bth + field::BTH_MASKED + 1..]))
 }

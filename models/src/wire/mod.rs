@@ -37,7 +37,7 @@ pub use control::{ControlOp, ControlRepr, ControlView, CONTROL_LEN};
 pub use datagram::{udp_frame, Route};
 pub use error::WireError;
 pub use ethernet::{EthernetRepr, EthernetView, ETHERTYPE_IPV4, ETHERTYPE_VLAN};
-pub use icrc::{crc32, crc32_update, icrc, ICRC_LEN, ICRC_PRESET};
+pub use icrc::{crc32, crc32_update, icrc, icrc_with_int, ICRC_LEN, ICRC_PRESET};
 pub use int::{
     int_header_len, pack_record, unpack_record, IntStack, INT_EMPTY, INT_FIXED_LEN, INT_MAX_LEN, INT_RECORD_LEN,
     MAX_N_HOP,

@@ -72,6 +72,18 @@ impl<'a> RocePacket<'a> {
         packet: &'a [u8],
         ports: &Ports,
     ) -> Result<Self, WireError> {
+        Self::parse_covered(ethernet, ipv4, udp, packet, ports, false)
+    }
+
+    /// The same; `with_int`: the ICRC covers INT header and stack.
+    pub fn parse_covered(
+        ethernet: EthernetRepr,
+        ipv4: Ipv4Repr,
+        udp: UdpRepr,
+        packet: &'a [u8],
+        ports: &Ports,
+        with_int: bool,
+    ) -> Result<Self, WireError> {
         let data = &packet[IPV4_LEN + UDP_LEN..];
         let int_len = match ports.role(udp.dst_port) {
             Some(role) if role.has_int() => int_header_len(data)?,
@@ -90,7 +102,13 @@ impl<'a> RocePacket<'a> {
             }
         };
         let found = u32::from_le_bytes([found[0], found[1], found[2], found[3]]);
-        let expected = icrc(&packet[..packet.len() - ICRC_LEN], int_len).unwrap_or(!found);
+        let front = &packet[..packet.len() - ICRC_LEN];
+        let expected = if with_int {
+            icrc_with_int(front, int_len)
+        } else {
+            icrc(front, int_len)
+        };
+        let expected = expected.unwrap_or(!found);
         if found != expected {
             return Err(WireError::Icrc { found, expected });
         }
@@ -169,6 +187,16 @@ impl<'a> RocePacket<'a> {
         at += self.pad();
         let value = icrc(&packet[..at], self.int.len()).unwrap_or_default();
         packet[at..].copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// The frame as bytes, with an ICRC that covers INT header and stack.
+    pub fn to_frame_with_int_covered(&self) -> Vec<u8> {
+        let mut frame = self.to_frame();
+        let packet = &mut frame[self.ethernet.header_len()..];
+        let at = packet.len() - ICRC_LEN;
+        let value = icrc_with_int(&packet[..at], self.int.len()).unwrap_or_default();
+        packet[at..].copy_from_slice(&value.to_le_bytes());
+        frame
     }
 
     /// The frame as bytes.

@@ -9,3 +9,4 @@ mod requester;
 mod requester_read;
 mod responder;
 mod rxe;
+mod trust;

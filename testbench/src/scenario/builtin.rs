@@ -44,6 +44,7 @@ scenarios!(
     "hcc-hpcc",
     "hpcc-cubic",
     "hpcc-classes",
+    "hpcc-mice",
     "hpcc-formats",
     "hpcc-sampling",
     "hpcc-feedback",

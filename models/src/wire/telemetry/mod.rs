@@ -18,6 +18,8 @@ mod ip;
 mod opened;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod windows;
 
 pub use opened::{icrc_ok, path_bits, Added, Opened, TelemetryFormat, Unusable};
 

@@ -8,6 +8,7 @@ mod feedback;
 mod hcc;
 mod lemma;
 mod load;
+mod mice;
 mod micro;
 mod precision;
 mod series;
@@ -39,6 +40,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("hpcc-receiver") => feedback::receiver(runs),
         Some("hpcc-counting") => feedback::counting(runs),
         Some("hpcc-classes") => classes::idle_class(runs),
+        Some("hpcc-mice") => mice::mice(runs),
         Some("fig13") => design::fig13(runs),
         Some("fig14") => design::fig14(runs),
         Some("hcc-web") => hcc::web(runs),
@@ -101,7 +103,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 15] = [
+const OPEN_ENDED: [&str; 16] = [
+    "hpcc-mice",
     "hpcc-counting",
     "hpcc-sampling",
     "hpcc-classes",
