@@ -11,10 +11,13 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::rc::Rc;
 
+/// The last window of each flow, bytes.
+type Windows = Rc<RefCell<BTreeMap<u32, f64>>>;
+
 /// HPCC, and the last window of each flow.
 struct Watched {
     law: Hpcc,
-    windows: Rc<RefCell<BTreeMap<u32, f64>>>,
+    windows: Windows,
 }
 
 impl Watched {
@@ -45,9 +48,9 @@ const HONEST_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 12);
 const HONEST_QPN: u32 = 0x24;
 
 /// A NIC with a queue pair to the peer that lies (`QPN`) and one to another (`HONEST_QPN`), both with data in flight.
-fn two_peers(full: bool) -> (Nic<BlockMemory>, Rc<RefCell<BTreeMap<u32, f64>>>, HpccParams) {
+fn two_peers(full: bool) -> (Nic<BlockMemory>, Windows, HpccParams) {
     let params = HpccParams::new(100_000_000_000, 13_000);
-    let windows = Rc::new(RefCell::new(BTreeMap::new()));
+    let windows = Windows::default();
     let law = Watched {
         law: Hpcc::new(params.clone()).unwrap(),
         windows: windows.clone(),

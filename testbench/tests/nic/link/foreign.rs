@@ -3,6 +3,8 @@
 use super::run;
 use hpcc_models::cc::HopRecord;
 use hpcc_models::nic::LinkConfig;
+use hpcc_models::wire::telemetry::ioam::{self, IoamNode, Trace};
+use hpcc_models::wire::telemetry::{Added, TelemetryPorts};
 use hpcc_models::wire::{strip_int, IntStack, Opcode, PcapSink, Ports, RocePacket};
 use hpcc_testbench::nic::link_config::{LinkOperation, LinkSpec};
 use hpcc_testbench::nic::{Device, ModelNic, RtlNic};
@@ -215,4 +217,79 @@ fn the_lua_dissector_shows_int() {
         with_hops += usize::from(hops.len() == 3);
     }
     assert!(with_hops >= 20);
+}
+
+/// Our IOAM trace option, in the place that RFC 9486 gives it (hop by hop in IPv6): Wireshark finds namespace, lengths and both switches. What we
+/// put behind UDP is the same option, byte for byte. "Undefined" is bit 12, our byte counter.
+#[test]
+fn tshark_reads_ioam() {
+    let ports = TelemetryPorts::default();
+    let mut plain = vec![0u8; 60];
+    (plain[0], plain[3], plain[9]) = (0x45, 60, 17);
+    let mut packet = ioam::encapsulate(&plain, Trace::Preallocated, ports.ioam, ports.namespace).unwrap();
+    for (hop_limit, node, ingress, egress, speed, fraction, queue, tx_bytes) in [
+        (63, 0xabc, 3, 5, 5, 0x075b_d2f1, 320, 0x1234_5678),
+        (62, 0x123, 1, 7, 7, 0x075b_dbed, 2, 0x0fed_cba9),
+    ] {
+        let node = IoamNode {
+            hop_limit,
+            node,
+            ingress,
+            egress,
+            speed,
+            fraction,
+            queue,
+            tx_bytes,
+        };
+        assert_eq!(
+            ioam::stamp(&mut packet, &node, ports.ioam, ports.namespace, 1500),
+            Added::Yes
+        );
+    }
+    const OPTION: usize = 112;
+    let option = &packet[28..28 + OPTION];
+    // Two bytes of padding before it and four behind: 120 bytes, 14 units of eight after the first.
+    let hop_by_hop = [&[17, 14, 1, 0][..], option, &[1, 2, 0, 0], &[0, 1, 0, 2, 0, 8, 0, 0]].concat();
+    let mut frame = [&[0u8; 12][..], &[0x86, 0xdd, 0x60, 0, 0, 0]].concat();
+    frame.extend((hop_by_hop.len() as u16).to_be_bytes());
+    frame.extend([0, 64]);
+    frame.extend([0u8; 32]);
+    frame.extend(&hop_by_hop);
+    let folder = tempfile::tempdir().unwrap();
+    let capture = folder.path().join("ioam.pcap");
+    let mut sink = PcapSink::new(Vec::new()).unwrap();
+    sink.write(0, &frame).unwrap();
+    std::fs::write(&capture, sink.into_inner()).unwrap();
+    let names = [
+        "ns",
+        "nodelen",
+        "remlen",
+        "type",
+        "node.hlim",
+        "node.id",
+        "node.iif",
+        "node.eif",
+        "node.tsf",
+        "node.qdepth",
+        "node.undefined",
+    ];
+    let fields = names.map(|name| format!("ipv6.opt.ioam.trace.{name}"));
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let Some(lines) = tshark("tshark_reads_ioam", &capture, &[], &fields) else {
+        return;
+    };
+    let expected = [
+        "1",
+        "5",
+        "15",
+        "0xd20800",
+        "62,63",
+        "0x000123,0x000abc",
+        "0x0001,0x0003",
+        "0x7007,0x5005",
+        "0x075bdbed,0x075bd2f1",
+        "0x00000002,0x00000140",
+        "0x0fedcba9,0x12345678",
+    ];
+    assert_eq!(lines, [expected.map(str::to_owned)]);
 }
