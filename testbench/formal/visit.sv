@@ -1,5 +1,6 @@
 // A visit of the scheduler: what leaves after a limit was written is bounded, and a flow without a rate sends nothing. One visit a
-// clock; what a visit was given goes along beside the pipeline for its eleven clocks.
+// clock; what a visit was given goes along beside the pipeline for its eleven clocks, and the product "rate x time", which is any number,
+// for its last seven.
 `default_nettype none
 
 module visit_proof (
@@ -38,20 +39,32 @@ module visit_proof (
   wire [23:0] level_packets = ({1'b0, level[76:54]} + (24'd256 << code) - 24'd1) >> (8 + code);
   wire [20:0] own_window = least({5'd0, pacing[69:54]}, {5'd0, cap[69:54]}, level_packets[20:0]);
 
+  // what the flow has before it earns: its credit with what was corrected since; a new flow has one packet
+  wire fresh = state[59:52] != sender[123:116];
+  wire [19:0] correction = sender[115:96] - state[104:85];
+  wire [36:0] own_base = state[141:105] + {correction[19], correction, 16'd0};
+
   localparam CLOCKS = 11;
-  localparam W = 34 + 21 + 21 + 13 + 24 + 1;
+  localparam W = 34 + 21 + 21 + 13 + 24 + 1 + 37 + 1;
   reg [CLOCKS*W-1:0] beside = 0;
   reg [3:0] age = 0;
   always @(posedge clk) begin
-    beside <= {beside[(CLOCKS-1)*W-1:0], own_rate, own_cap, own_window, packet, sender[23:0], sender[139]};
+    beside <= {beside[(CLOCKS-1)*W-1:0], own_rate, own_cap, own_window, packet, sender[23:0], sender[139], own_base, fresh};
     if (age != CLOCKS) age <= age + 1;
   end
   wire [33:0] rate_13;
   wire [20:0] cap_13, window_13;
   wire [12:0] packet_13;
   wire [23:0] una_13;
-  wire windowless_13;
-  assign {rate_13, cap_13, window_13, packet_13, una_13, windowless_13} = beside[CLOCKS*W-1:(CLOCKS-1)*W];
+  wire windowless_13, fresh_13;
+  wire signed [36:0] base_13;
+  assign {rate_13, cap_13, window_13, packet_13, una_13, windowless_13, base_13, fresh_13} = beside[CLOCKS*W-1:(CLOCKS-1)*W];
+
+  // the product where the pipeline adds it, seven clocks before the outcome; `flatten` connects the two
+  (* hierconn *) wire [42:0] \dut.product_p ;
+  reg [7*43-1:0] products = 0;
+  always @(posedge clk) products <= {products[6*43-1:0], \dut.product_p };
+  wire [42:0] product_13 = products[7*43-1:6*43];
   wire [33:0] rate_3 = beside[W-1:W-34];
 
   wire due = age == CLOCKS;
@@ -59,6 +72,7 @@ module visit_proof (
   wire signed [38:0] credit = $signed(state_after[141:105]);
   wire signed [38:0] granted = $signed({22'd0, {13'd0, count} * {4'd0, packet_13}}) <<< 16;
   wire signed [38:0] bound = $signed({18'd0, cap_13}) <<< 16;
+  wire signed [46:0] had = fresh_13 ? $signed({18'd0, packet_13, 16'd0}) : base_13 + $signed({4'd0, product_13});
   wire [23:0] in_flight = grant[23:0] + count - una_13;
 
   always @(posedge clk) begin
@@ -67,11 +81,15 @@ module visit_proof (
     // what leaves and what is left is never more than the credit cap of the least rate: with what is earned later, the bound of
     // "bytes sent after the write"
     bytes_after_a_write: assert (!due || granted + credit <= bound);
+    // nothing else is ever added: what leaves and what is left is what was there and what was earned. Summed over a flow's visits after a
+    // write, with the line above for the first of them: bytes sent <= credit cap of the new rate + rate x time since that visit
+    nothing_but_what_was_earned: assert (!due || granted + credit <= had);
     nothing_without_a_rate: assert (!due || rate_13 != 0 || count == 0);
     stopped_is_said: assert (!due || (state_after[142] == (rate_13 == 0 && !idle)));
     window_of_the_least: assert (!due || count == 0 || windowless_13 || in_flight <= {3'd0, window_13});
     capped_burst: cover (due && count == 6 && granted + credit == bound);
     stopped: cover (due && state_after[142]);
+    earned_and_sent: cover (due && count == 2 && !fresh_13 && product_13 != 0 && granted + credit == had);
     window_closes: cover (due && count == 3 && in_flight == {3'd0, window_13});
   end
 endmodule

@@ -197,8 +197,17 @@ impl Simulator {
         };
         let packets = flow.bytes.div_ceil(u64::from(payload));
         let header = u64::from(header);
-        Ok(pair.rtt_ns
-            + ((u128::from(flow.bytes + packets * header) * 8_000_000_000) / u128::from(pair.rate_bps)) as u64)
+        let wire = flow.bytes + packets * header;
+        let slowest_ns = |bytes: u64| ((u128::from(bytes) * 8_000_000_000) / u128::from(pair.rate_bps)) as u64;
+        Ok(match stack {
+            // A TCP flow is complete at the receiver: one way, and one packet's time on every link but the slowest.
+            Some(_) => {
+                let packet = flow.bytes.min(u64::from(payload)) + header;
+                let links_ns = (pair.rtt_ns - 2 * pair.delay_ns) * packet / u64::from(self.config.mtu);
+                pair.delay_ns + links_ns + slowest_ns(wire - packet)
+            }
+            None => pair.rtt_ns + slowest_ns(wire),
+        })
     }
 
     /// Parameters of the slot that serves a flow.

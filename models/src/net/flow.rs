@@ -34,7 +34,7 @@ pub struct FlowRecord {
     pub started_ps: u64,
     /// Payload sent more than once, bytes.
     pub retransmitted_bytes: u64,
-    /// Completion time without other traffic, ns.
+    /// Completion time without other traffic, ns: to the last acknowledgement at the sender; of a TCP flow to the last byte at the receiver.
     pub ideal_ns: u64,
 }
 

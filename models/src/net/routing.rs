@@ -27,6 +27,8 @@ pub struct Edge {
 pub struct PairMetrics {
     /// Twice the propagation plus one payload's serialisation on each hop forward, ns.
     pub rtt_ns: u64,
+    /// Propagation one way, ns.
+    pub delay_ns: u64,
     /// Slowest link, bits per second.
     pub rate_bps: u64,
 }
@@ -150,6 +152,7 @@ impl Routes {
             if distance[host as usize] != u32::MAX && host != root {
                 self.pairs[source * width + destination] = PairMetrics {
                     rtt_ns: 2 * delay / 1000 + tx,
+                    delay_ns: delay / 1000,
                     rate_bps: slowest,
                 };
             }

@@ -6,9 +6,14 @@
 use super::completion::HostError;
 use super::memory::Memory;
 use super::nic::{Nic, Qp};
-use super::pacing::GROUPS;
+use super::pacing::{Bound, GROUPS};
 use super::responder::Response;
 use super::{request_flow, response_flow};
+use crate::sched::limit::CapControl;
+use crate::sched::registers::FULL_OVERHEAD;
+
+/// Seed of the random numbers of `CAP_CONTROL.dither`: the same waits in each run, as after each reset of the hardware.
+pub(super) const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Qp {
     /// The rate of the requests is 0 although some could leave: a stop is no loss, as a pause is none.
@@ -20,11 +25,12 @@ impl Qp {
 impl<M: Memory> Nic<M> {
     /// Writes the level of a group below [`GROUPS`], bits per second of wire bytes; `None` for no limit.
     pub fn set_level(&mut self, group: usize, rate_bps: Option<f64>) {
-        self.groups.level_bps[group] = rate_bps.unwrap_or(f64::INFINITY);
+        let level = Bound::new(rate_bps, &self.cap_control);
+        self.groups.levels[group] = level;
         for qp in self.qps.values_mut() {
             for pacer in [&mut qp.request_pacer, &mut qp.response_pacer] {
                 if pacer.group == group {
-                    pacer.level_bps = self.groups.level_bps[group];
+                    pacer.level = level;
                 }
             }
         }
@@ -32,12 +38,47 @@ impl<M: Memory> Nic<M> {
 
     /// Writes the cap of a flow, bits per second of wire bytes (`None` for no limit), and its group, below [`GROUPS`].
     pub fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), HostError> {
-        let level = self.groups.level(group);
+        let level = self.groups.levels[group];
         let qp = self.qps.get_mut(&(flow / 2)).ok_or(HostError::NoFlow(flow))?;
         let pacer = qp.pacer(flow);
-        pacer.cap_bps = rate_bps.unwrap_or(f64::INFINITY);
-        (pacer.group, pacer.level_bps) = (group, level);
+        pacer.cap = Bound::new(rate_bps, &self.cap_control);
+        (pacer.group, pacer.level) = (group, level);
         Ok(())
+    }
+
+    /// Writes `CAP_CONTROL`. `window` and `time_ns` count for caps and levels written later.
+    pub fn set_cap_control(&mut self, control: CapControl) {
+        self.cap_control = control;
+        self.look(None);
+    }
+
+    /// Notes which flows rest (nothing to send, or a rate of 0). Under `CAP_CONTROL.dither` each that rested when last looked at and does
+    /// not at `now_ps` waits a random part of a packet time.
+    pub(super) fn awaken(&mut self, now_ps: u64) {
+        if self.cap_control.dither {
+            self.look(Some(now_ps));
+        }
+    }
+
+    fn look(&mut self, now_ps: Option<u64>) {
+        for qp in self.qps.values_mut() {
+            let bytes = u64::from(qp.config.mtu + FULL_OVERHEAD);
+            let responds = matches!(qp.responder.front(), Some(Response::Read { .. }));
+            for (pacer, works) in [
+                (&mut qp.request_pacer, qp.requester.unsent()),
+                (&mut qp.response_pacer, responds),
+            ] {
+                let rests = !works || pacer.rate() <= 0.0;
+                if let Some(now_ps) = now_ps.filter(|_| pacer.rest && !rests) {
+                    // Marsaglia's xorshift of 64 bits
+                    self.random ^= self.random << 13;
+                    self.random ^= self.random >> 7;
+                    self.random ^= self.random << 17;
+                    pacer.hold(now_ps, bytes, (self.random >> 48) as u16);
+                }
+                pacer.rest = rests;
+            }
+        }
     }
 
     /// Flows of each group with work: something unsent or unacknowledged; of READ responses of plain queue pairs, something unsent.
@@ -70,6 +111,7 @@ impl<M: Memory> Nic<M> {
 #[cfg(test)]
 mod tests {
     use super::super::*;
+    use super::{CapControl, FULL_OVERHEAD};
 
     fn nic() -> Nic<BlockMemory> {
         let peer = std::net::Ipv4Addr::new(10, 0, 0, 2);
@@ -132,6 +174,77 @@ mod tests {
         let sent = run(&mut nic, 300_000, 100_000);
         assert!(sent[1].abs_diff(100_000) < 2500, "{sent:?}");
         assert_eq!(nic.set_cap(request_flow(9), None, 0), Err(HostError::NoFlow(18)));
+    }
+
+    /// A limit's window is its rate times the time; flows without one and limits written before keep theirs.
+    #[test]
+    fn a_limit_bounds_the_window_if_asked() {
+        let control = |window| CapControl {
+            window,
+            dither: false,
+            time_ns: 5000,
+        };
+        let mut nic = nic();
+        nic.set_cap_control(control(true));
+        // 8 Gb/s for 5 us are 5000 bytes: five packets of 1024 bytes, as 4096 are less than that
+        nic.set_cap(request_flow(2), Some(8e9), 0).expect("a flow");
+        nic.set_level(1, Some(0.8e9));
+        nic.set_cap(request_flow(3), None, 1).expect("a flow");
+        run(&mut nic, 0, 90_000);
+        let in_flight =
+            |nic: &Nic<BlockMemory>, qpn: u32| nic.qps[&qpn].requester.nxt() - nic.qps[&qpn].requester.una();
+        assert_eq!((in_flight(&nic, 2), in_flight(&nic, 3)), (5, 1));
+        nic.set_cap_control(control(false));
+        run(&mut nic, 90_000, 20_000);
+        assert_eq!(in_flight(&nic, 2), 5, "limits written before keep their windows");
+        nic.set_level(1, Some(0.8e9));
+        run(&mut nic, 110_000, 90_000);
+        assert_eq!((in_flight(&nic, 2), in_flight(&nic, 3) > 5), (5, true));
+    }
+
+    /// First packets of flows that get work wait parts of a packet time that are uniform; nobody loses rate by it.
+    #[test]
+    fn dither_spreads_first_packets() {
+        let packet_ns = f64::from(1024 + FULL_OVERHEAD);
+        let mut waits = Vec::new();
+        let mut nic = nic();
+        nic.set_cap_control(CapControl {
+            dither: true,
+            ..CapControl::default()
+        });
+        for at in (0..200).map(|round| round * 100_000) {
+            // a rate that rises from 0
+            nic.set_level(0, Some(0.0));
+            nic.poll(at);
+            nic.set_level(0, Some(8e9));
+            let sent = nic.sent()[0];
+            nic.poll(at + 20);
+            let first = (at + 20..).find(|now| {
+                nic.poll(*now);
+                nic.sent()[0] > sent
+            });
+            waits.push((first.expect("a packet") - at - 20) as f64 / packet_ns);
+        }
+        waits.sort_by(f64::total_cmp);
+        let far = waits
+            .iter()
+            .enumerate()
+            .map(|(i, wait)| (wait - (i as f64 + 0.5) / 200.0).abs());
+        let far = far.fold(0.0, f64::max);
+        // two flows: the first of two uniform numbers
+        let first_of_two = |i: usize| 1.0 - (1.0 - (i as f64 + 0.5) / 200.0).sqrt();
+        let close = waits
+            .iter()
+            .enumerate()
+            .map(|(i, wait)| (wait - first_of_two(i)).abs())
+            .fold(0.0, f64::max);
+        assert!(
+            close < 1.63 / 200f64.sqrt() && far > close,
+            "Kolmogorov and Smirnov, 1 %: {close}, {far}"
+        );
+        let before = nic.sent()[0];
+        run(&mut nic, 20_000_000, 200_000);
+        assert!((nic.sent()[0] - before).abs_diff(400_000) < 5000);
     }
 
     #[test]

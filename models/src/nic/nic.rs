@@ -10,6 +10,7 @@ use super::requester::{Limits, Requester};
 use super::responder::Responder;
 use super::{request_flow, response_flow};
 use crate::cc::CongestionControl;
+use crate::sched::limit::CapControl;
 use crate::wire::MacAddr;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -47,7 +48,7 @@ impl Qp {
     /// Limits of the requester at this moment.
     pub fn limits(&self, nic: &NicConfig) -> Limits {
         Limits {
-            window: self.request_pacer.window,
+            window: self.request_pacer.window(),
             psn_span: nic.psn_span.into(),
             max_rd_atomic: nic.max_rd_atomic as usize,
             ack_req_interval: nic.ack_req_interval,
@@ -66,6 +67,9 @@ pub struct Nic<M> {
     pub(super) completions: Vec<Completion>,
     pub(super) generations: BTreeMap<u32, u8>,
     pub(super) groups: Groups,
+    pub(super) cap_control: CapControl,
+    /// State of the random numbers of `CAP_CONTROL.dither`.
+    pub(super) random: u64,
     /// Bit n: the MAC pauses priority n.
     pub(super) pause: u8,
     /// When the port has sent what it was given, ps.
@@ -90,6 +94,8 @@ impl<M: Memory> Nic<M> {
             completions: Vec::new(),
             generations: BTreeMap::new(),
             groups: Groups::default(),
+            cap_control: CapControl::default(),
+            random: super::caps::SEED,
             pause: 0,
             port_free_ps: 0,
             last_ack_qp: 0,
@@ -164,7 +170,7 @@ impl<M: Memory> Nic<M> {
         *counter = counter.checked_add(1).unwrap_or(1);
         let generation = *counter;
         let mut pacer = Pacer::new(self.config.initial_rate_bps(), self.config.window);
-        pacer.level_bps = self.groups.level(0);
+        pacer.level = self.groups.levels[0];
         let mut qp = Qp {
             mac,
             generation,

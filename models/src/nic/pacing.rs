@@ -1,4 +1,6 @@
-//! Pacing of a flow: when its next packet may leave, under the level of its group.
+//! Pacing of a flow: when its next packet may leave, under its cap and the level of its group.
+
+use crate::sched::limit::CapControl;
 
 /// Picoseconds of a nanosecond.
 pub(super) const PS_PER_NS: u64 = 1000;
@@ -6,11 +8,39 @@ pub(super) const PS_PER_NS: u64 = 1000;
 /// Groups of flows.
 pub const GROUPS: usize = crate::sched::limit::GROUPS;
 
+/// A cap or a level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    /// Wire bits per second; infinite for no limit.
+    pub rate_bps: f64,
+    /// Payload bytes in flight that go with it; infinite without `CAP_CONTROL.window`.
+    pub window: f64,
+}
+
+impl Bound {
+    /// No limit.
+    pub const NONE: Self = Self {
+        rate_bps: f64::INFINITY,
+        window: f64::INFINITY,
+    };
+
+    /// What a write of `rate_bps` makes (`None`: no limit). A window of less than one packet lets one packet go.
+    pub fn new(rate_bps: Option<f64>, control: &CapControl) -> Self {
+        rate_bps.map_or(Self::NONE, |rate_bps| Self {
+            rate_bps,
+            window: match control.window {
+                true => (rate_bps / 8e9 * f64::from(control.time_ns)).max(1.0),
+                false => f64::INFINITY,
+            },
+        })
+    }
+}
+
 /// Levels and counts of all groups.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
-    /// Bits per second of wire bytes; infinite for no limit.
-    pub level_bps: [f64; GROUPS],
+    /// Levels.
+    pub levels: [Bound; GROUPS],
     /// Wire bytes.
     pub sent: [u64; GROUPS],
 }
@@ -18,16 +48,9 @@ pub(super) struct Groups {
 impl Default for Groups {
     fn default() -> Self {
         Self {
-            level_bps: [f64::INFINITY; GROUPS],
+            levels: [Bound::NONE; GROUPS],
             sent: [0; GROUPS],
         }
-    }
-}
-
-impl Groups {
-    /// Level of a group, bits per second.
-    pub fn level(&self, group: usize) -> f64 {
-        self.level_bps[group]
     }
 }
 
@@ -36,34 +59,52 @@ impl Groups {
 pub(super) struct Pacer {
     /// Wire bits per second that the law allows.
     pub rate_bps: f64,
-    /// Wire bits per second that the flow's cap allows.
-    pub cap_bps: f64,
-    /// Wire bits per second that the level of its group allows.
-    pub level_bps: f64,
+    /// What the flow's cap allows.
+    pub cap: Bound,
+    /// What the level of its group allows.
+    pub level: Bound,
     /// Group.
     pub group: usize,
-    /// Payload bytes in flight.
+    /// Payload bytes in flight that the law allows; infinite for flows that nobody acknowledges.
     pub window: f64,
+    /// When last looked at the flow had nothing to send or a rate of 0.
+    pub rest: bool,
     last_ps: u64,
     charged: u64,
+    held_ps: u64,
 }
 
 impl Pacer {
     pub fn new(rate_bps: f64, window: f64) -> Self {
         Self {
             rate_bps,
-            cap_bps: f64::INFINITY,
-            level_bps: f64::INFINITY,
+            cap: Bound::NONE,
+            level: Bound::NONE,
             group: 0,
             window,
+            rest: true,
             last_ps: 0,
             charged: 0,
+            held_ps: 0,
         }
     }
 
     /// Rate under law, cap and level.
     pub fn rate(&self) -> f64 {
-        self.rate_bps.min(self.cap_bps).min(self.level_bps)
+        self.rate_bps.min(self.cap.rate_bps).min(self.level.rate_bps)
+    }
+
+    /// Window under law, cap and level. No limit bounds a flow without a window.
+    pub fn window(&self) -> f64 {
+        match self.window.is_finite() {
+            true => self.window.min(self.cap.window).min(self.level.window),
+            false => self.window,
+        }
+    }
+
+    /// `CAP_CONTROL.dither`: the next packet, of `bytes` on the wire, waits `random / 65536` of its time at least.
+    pub fn hold(&mut self, now_ps: u64, bytes: u64, random: u16) {
+        self.held_ps = now_ps + (self.spacing_ps(bytes) as u128 * u128::from(random) >> 16) as u64;
     }
 
     fn spacing_ps(&self, bytes: u64) -> u64 {
@@ -72,7 +113,7 @@ impl Pacer {
 
     /// When the next packet may leave: the last one's wire bytes at today's rate, so a rate change acts at once.
     pub fn ready_ps(&self) -> u64 {
-        self.last_ps + self.spacing_ps(self.charged)
+        self.held_ps.max(self.last_ps + self.spacing_ps(self.charged))
     }
 
     /// Charges a packet of `bytes` on the wire that leaves at `now_ps`. Lateness of up to one packet is made good.

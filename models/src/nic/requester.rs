@@ -102,6 +102,11 @@ impl Requester {
         self.messages.len()
     }
 
+    /// Packets are left to send, now or when the window opens.
+    pub fn unsent(&self) -> bool {
+        self.ended.is_none() && self.message(self.nxt).is_some()
+    }
+
     /// Sent, and not acknowledged since the last rewind.
     pub fn outstanding(&self) -> bool {
         self.una < self.nxt

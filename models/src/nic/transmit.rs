@@ -21,6 +21,7 @@ impl<M: Memory> Nic<M> {
     pub fn poll(&mut self, now: u64) -> Vec<Vec<u8>> {
         self.expire(now);
         let now_ps = now * PS_PER_NS;
+        self.awaken(now_ps);
         let mut frames = Vec::new();
         while self.port_free_ps <= now_ps {
             let Some(frame) = self.next_acknowledgement().or_else(|| self.next_data(now)) else {
@@ -36,6 +37,7 @@ impl<M: Memory> Nic<M> {
             self.port_free_ps = start + (bits * 1e12 / self.config.line_rate_bps).round() as u64;
             self.counters.count(Counter::TxFrames);
             frames.push(frame);
+            self.awaken(now_ps);
         }
         frames
     }
@@ -72,7 +74,7 @@ impl<M: Memory> Nic<M> {
     }
 
     fn response_ready(&self, qp: &Qp) -> bool {
-        let window_open = (qp.responder.inflight as f64) < qp.response_pacer.window;
+        let window_open = (qp.responder.inflight as f64) < qp.response_pacer.window();
         !self.data_paused(qp)
             && qp.response_pacer.rate() > 0.0
             && window_open

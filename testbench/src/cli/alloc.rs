@@ -2,6 +2,7 @@
 
 use super::{create_file, say, Failure};
 use hpcc_models::alloc::{exact, Flow, Graph, INFINITE};
+use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,23 +22,60 @@ pub struct Args {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with `bottlenecks` and `flows`")]
 struct Input {
-    bottlenecks: Vec<u64>,
+    bottlenecks: Vec<Whole>,
     flows: Vec<InputFlow>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with `demand` and `path`")]
 struct InputFlow {
     /// An own function: without it a missing demand would pass for null.
     #[serde(deserialize_with = "demand")]
-    demand: Option<u64>,
-    path: Vec<usize>,
+    demand: Option<Whole>,
+    path: Vec<Whole>,
 }
 
-fn demand<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
+fn demand<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Whole>, D::Error> {
     Option::deserialize(input)
+}
+
+/// A whole number, however JSON writes it: `1e9` and `10.0` are whole.
+#[derive(Clone, Copy)]
+struct Whole(u64);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl Visitor<'_> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, text: &mut std::fmt::Formatter) -> std::fmt::Result {
+        text.write_str("a whole number from 0 to 18446744073709551615")
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Whole, E> {
+        Ok(Whole(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Whole, E> {
+        Err(E::invalid_value(Unexpected::Signed(value), &self))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Whole, E> {
+        // from 2^53 on a fraction may have been rounded away
+        let exact = value.fract() == 0.0 && (0.0..=f64::from(53).exp2()).contains(&value);
+        match exact {
+            true => Ok(Whole(value as u64)),
+            false => Err(E::invalid_value(Unexpected::Float(value), &self)),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -47,14 +85,20 @@ struct Output {
 
 fn read(text: &str) -> Result<Graph, String> {
     let input: Input = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    if let Some(at) = input.bottlenecks.iter().position(|&c| c == INFINITE) {
+    let capacities: Vec<u64> = input.bottlenecks.iter().map(|capacity| capacity.0).collect();
+    if let Some(at) = capacities.iter().position(|&c| c == INFINITE) {
         return Err(format!("bottlenecks[{at}]: expected less than {INFINITE} bit/s"));
     }
     let flow = |f: InputFlow| Flow {
-        demand: f.demand.unwrap_or(INFINITE),
-        path: f.path,
+        demand: f.demand.map_or(INFINITE, |demand| demand.0),
+        // an index that no machine word holds is out of range in any case
+        path: f
+            .path
+            .iter()
+            .map(|index| usize::try_from(index.0).unwrap_or(usize::MAX))
+            .collect(),
     };
-    Graph::new(input.bottlenecks, input.flows.into_iter().map(flow).collect()).map_err(|e| e.to_string())
+    Graph::new(capacities, input.flows.into_iter().map(flow).collect()).map_err(|e| e.to_string())
 }
 
 impl Args {
@@ -89,6 +133,8 @@ mod tests {
         )
         .expect("a valid graph");
         assert_eq!(exact::solve(&graph), [5, 1, 2]);
+        let written_otherwise = read(r#"{"bottlenecks": [1e9], "flows": [{"demand": 5.0, "path": [0.0]}]}"#);
+        assert_eq!(exact::solve(&written_otherwise.expect("whole numbers")), [5]);
         let one_flow = |flow: &str| format!(r#"{{"bottlenecks": [10], "flows": [{flow}]}}"#);
         for (text, expected) in [
             (
@@ -121,7 +167,12 @@ mod tests {
                 r#"{"bottlenecks": [-5], "flows": []}"#.into(),
                 "invalid value: integer `-5`",
             ),
-            (r#"{"bottlenecks": [1e9], "flows": []}"#.into(), "floating point"),
+            (r#"{"bottlenecks": [1e-9], "flows": []}"#.into(), "floating point"),
+            (
+                r#"{"bottlenecks": [1e19], "flows": []}"#.into(),
+                "expected a whole number from 0 to",
+            ),
+            ("[]".into(), "expected an object with `bottlenecks` and `flows`"),
             (r#"{"bottlenecks": [1], "flows": []} x"#.into(), "trailing characters"),
             (r#"{"bottlenecks": [1]}"#.into(), "missing field `flows`"),
             (

@@ -8,6 +8,7 @@ pub mod axi_memory;
 pub mod axi_ports;
 pub mod clocked;
 pub mod frames;
+pub mod sched_traffic;
 pub mod slot;
 pub mod slot_stimulus;
 

@@ -1,11 +1,13 @@
 //! Tops that can be mutated, each with the stimulus that its lockstep test uses.
 
 use crate::drive::frames::Frames;
+use crate::drive::sched_traffic::SchedTraffic;
 use crate::drive::slot_stimulus::SlotDrive;
 use crate::verilated::lockstep::Drive;
 use crate::verilated::vectors::Vectors;
 use crate::verilated::{sources, ModelError, Sources};
 use hpcc_rtl::cc::hpcc::HpccSlot;
+use hpcc_rtl::sched::Scheduler;
 use hpcc_rtl::sim::{port_list, Port, Ports};
 use hpcc_rtl::switch::IntStamper;
 
@@ -23,6 +25,8 @@ pub struct Subject {
 }
 
 type Slot = HpccSlot<FLOWS, 6>;
+/// Three engines of five flows, one row each: as the paper's configuration, only smaller.
+type SmallScheduler = Scheduler<3, 5, 4, 3, 3, 1>;
 
 /// All of them.
 pub const SUBJECTS: &[Subject] = &[
@@ -35,6 +39,11 @@ pub const SUBJECTS: &[Subject] = &[
         name: "hpcc_int_stamper",
         sources: || emit::<IntStamper>("hpcc_int_stamper"),
         record: |clocks, seed| record::<IntStamper, _>(clocks, |ports| Frames::new(ports, seed)),
+    },
+    Subject {
+        name: "hpcc_scheduler",
+        sources: || emit::<SmallScheduler>("hpcc_scheduler"),
+        record: |clocks, seed| record::<SmallScheduler, _>(clocks, |ports| SchedTraffic::new(ports, seed, 15)),
     },
 ];
 

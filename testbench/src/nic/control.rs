@@ -6,12 +6,14 @@
 //! | `{"get": "sent"}` | `{"sent": [bytes on the wire, of each group], "now_ns": the NIC's clock}` |
 //! | `{"level": [group, bytes per ns]}` | `{"done": "level"}` |
 //! | `{"cap": [flow, bytes per ns, group]}` | `{"done": "cap"}` |
+//! | `{"cap_control": {"window": true, "dither": false, "time_ns": 5000}}` | `{"done": "cap_control"}` |
 //! | anything else | `{"error": why}` |
 //!
 //! `null` for a rate is no limit. A flow's number is twice that of its queue pair for requests, one more for READ responses.
 
 use super::device::Device;
 use hpcc_models::nic::GROUPS;
+use hpcc_models::sched::CapControl;
 use serde::Deserialize;
 use serde_json::{json, Value};
 use std::fs::{self, Permissions};
@@ -38,6 +40,17 @@ enum Request {
     Get(What),
     Level(usize, Option<f64>),
     Cap(u32, Option<f64>, usize),
+    #[serde(rename = "cap_control")]
+    CapControl(Control),
+}
+
+/// The register `CAP_CONTROL`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Control {
+    window: bool,
+    dither: bool,
+    time_ns: u16,
 }
 
 /// A rate in bits per second from one in bytes per ns.
@@ -74,6 +87,19 @@ fn answer<D: Device>(line: &str, device: &mut D) -> Result<Value, String> {
         Request::Cap(flow, rate, to) => {
             device.set_cap(flow, rate_bps(rate)?, group(to)?).map_err(text)?;
             json!({"done": "cap"})
+        }
+        Request::CapControl(Control {
+            window,
+            dither,
+            time_ns,
+        }) => {
+            let control = CapControl {
+                window,
+                dither,
+                time_ns,
+            };
+            device.set_cap_control(control).map_err(text)?;
+            json!({"done": "cap_control"})
         }
     })
 }
@@ -174,6 +200,10 @@ mod tests {
             ask(&format!(r#"{{"cap": [{flow}, 1.5, 3]}}"#)),
             Ok(json!({"done": "cap"}))
         );
+        assert_eq!(
+            ask(r#"{"cap_control": {"window": true, "dither": true, "time_ns": 5000}}"#),
+            Ok(json!({"done": "cap_control"}))
+        );
         nic.post(setup.work[0].work);
         active[3] = 1;
         assert_eq!(
@@ -186,6 +216,11 @@ mod tests {
             (r#"{"level": [1]}"#, "invalid length 1"),
             (r#"{"cap": [4000, 1, 1]}"#, "flow 4000: no such queue pair"),
             (r#"{"get": "everything"}"#, "unknown variant `everything`"),
+            (
+                r#"{"cap_control": {"window": true, "dither": true, "time_ns": 65536}}"#,
+                "integer `65536`",
+            ),
+            (r#"{"cap_control": {"window": true}}"#, "missing field `dither`"),
             (r#"{"put": 1}"#, "unknown variant `put`"),
             ("", "EOF"),
         ] {

@@ -2,6 +2,7 @@
 
 use crate::config::NicSetup;
 use hpcc_models::nic::{Completion, HostError, WorkRequest, GROUPS};
+use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -84,6 +85,9 @@ pub trait Device: Sized {
 
     /// Writes the cap and the group of a flow (twice the queue pair's number for its requests, one more for its READ responses).
     fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError>;
+
+    /// Writes `CAP_CONTROL`; its window counts for caps and levels written later.
+    fn set_cap_control(&mut self, control: CapControl) -> Result<(), DeviceError>;
 
     /// Flows with work, by groups.
     fn active(&mut self) -> Result<[u32; GROUPS], DeviceError>;

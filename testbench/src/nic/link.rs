@@ -5,6 +5,7 @@ use super::link_config::{CapBy, LinkSpec, GUARD, SOURCE, TARGET};
 use super::progress::{Content, Progress};
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{request_flow, response_flow, Completion, Link, Status};
+use hpcc_models::sched::CapControl;
 use hpcc_models::wire::{wire_occupancy, Ports, StampConfig, Stamper, TimedFrame};
 use indicatif::ProgressBar;
 use std::path::Path;
@@ -216,7 +217,13 @@ impl<D: Device> Run<'_, D> {
     /// Writes the limit of every flow of both NICs.
     fn cap(&mut self, rate_bps: f64) -> Result<(), DeviceError> {
         let qps = self.spec.setup(0).qps;
+        let control = CapControl {
+            window: self.spec.cap_window_ns > 0,
+            dither: self.spec.cap_dither,
+            time_ns: self.spec.cap_window_ns,
+        };
         for device in &mut self.devices {
+            device.set_cap_control(control)?;
             match self.spec.cap_by {
                 CapBy::Group => device.set_level(0, Some(rate_bps))?,
                 CapBy::Flow => {

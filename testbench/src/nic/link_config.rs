@@ -109,6 +109,10 @@ pub struct LinkSpec {
     pub cap_at_us: f64,
     /// What is written.
     pub cap_by: CapBy,
+    /// The limit bounds the window too: to its rate times this, ns; 0 for no window (`CAP_CONTROL.window`, `time`).
+    pub cap_window_ns: u16,
+    /// Flows that get work start after a random part of a packet time (`CAP_CONTROL.dither`).
+    pub cap_dither: bool,
 }
 
 /// How a limit is written while the NICs run.
@@ -142,6 +146,8 @@ impl Default for LinkSpec {
             cap_gbps: None,
             cap_at_us: 50.0,
             cap_by: CapBy::Flow,
+            cap_window_ns: 0,
+            cap_dither: false,
         }
     }
 }
@@ -170,7 +176,7 @@ impl LinkSpec {
     pub const KEYS: &'static str =
         "loss, duplicate, reorder, bit_error, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
          int, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
-         cap_gbps, cap_at_us, cap_by";
+         cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither";
 
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
     pub fn parse(set: &[String]) -> Result<Self, String> {
@@ -186,11 +192,9 @@ impl LinkSpec {
             seen.push(key.trim());
             spec.set(key.trim(), value.trim().trim_matches('"'))?;
         }
-        let alone = set
-            .iter()
-            .any(|text| text.starts_with("cap_at_us") || text.starts_with("cap_by"));
-        if spec.cap_gbps.is_none() && alone {
-            return Err("cap_at_us, cap_by: expected cap_gbps beside them".into());
+        let alone = seen.iter().find(|key| key.starts_with("cap_") && **key != "cap_gbps");
+        if let Some(key) = alone.filter(|_| spec.cap_gbps.is_none()) {
+            return Err(format!("{key}: expected cap_gbps beside it"));
         }
         if spec.cap_gbps.is_some() && spec.table {
             return Err("cap_gbps: expected table=off beside it".into());
@@ -246,6 +250,8 @@ impl LinkSpec {
                     _ => return Err(format!("cap_by: expected flow or group, got `{text}`")),
                 }
             }
+            "cap_window_ns" => self.cap_window_ns = number(key, text, 0, u16::MAX)?,
+            "cap_dither" => self.cap_dither = switch(key, text)?,
             _ => return Err(format!("`{key}`: expected one of {}", Self::KEYS)),
         }
         Ok(())
@@ -390,6 +396,15 @@ mod tests {
         let capped = parse(&["cap_gbps=10", "cap_by=group"]).unwrap();
         assert_eq!((capped.cap_gbps, capped.cap_by), (Some(10.0), CapBy::Group));
         assert!(parse(&["cap_by=group"]).unwrap_err().contains("expected cap_gbps"));
+        assert_eq!(
+            parse(&["cap_dither=on"]).unwrap_err(),
+            "cap_dither: expected cap_gbps beside it"
+        );
+        let windowed = parse(&["cap_gbps=10", "cap_window_ns=5000"]).unwrap();
+        assert_eq!((windowed.cap_window_ns, windowed.cap_dither), (5000, false));
+        assert!(parse(&["cap_gbps=10", "cap_window_ns=70000"])
+            .unwrap_err()
+            .contains("65535"));
         assert!(parse(&["op=read"]).unwrap().setup(1).work.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 use super::device::{Device, DeviceError};
 use crate::config::NicSetup;
 use hpcc_models::nic::{BlockMemory, Completion, HostError, Nic, WorkRequest, GROUPS};
+use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -110,6 +111,11 @@ impl Device for ModelNic {
 
     fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError> {
         Ok(self.nic.set_cap(flow, rate_bps, group)?)
+    }
+
+    fn set_cap_control(&mut self, control: CapControl) -> Result<(), DeviceError> {
+        self.nic.set_cap_control(control);
+        Ok(())
     }
 
     fn active(&mut self) -> Result<[u32; GROUPS], DeviceError> {

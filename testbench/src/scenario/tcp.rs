@@ -94,6 +94,30 @@ pub fn queues(config: &mut Config, spec: &TcpSpec, queue: QueueSpec, marks: bool
     Ok(())
 }
 
+/// A key that the only law of a run does not know would have no effect.
+pub fn only_for_another_law(spec: &TcpSpec, queue: QueueSpec, law: TcpLaw) -> Result<(), String> {
+    let keys = [
+        ("tcp.gain", spec.gain.is_some(), TcpLaw::Dctcp, "dctcp-tcp"),
+        (
+            "network.mark_packets",
+            queue.mark_packets.is_some(),
+            TcpLaw::Dctcp,
+            "dctcp-tcp",
+        ),
+        ("tcp.friendly", spec.friendly.is_some(), TcpLaw::Cubic, "cubic"),
+        (
+            "tcp.fast_convergence",
+            spec.fast_convergence.is_some(),
+            TcpLaw::Cubic,
+            "cubic",
+        ),
+    ];
+    match keys.iter().find(|(_, given, of, _)| *given && *of != law) {
+        Some((key, _, _, name)) => Err(format!("{key}: expected only with {name}")),
+        None => Ok(()),
+    }
+}
+
 /// Rules of a network whose hosts are all TCP's.
 pub fn all(config: &mut Config, spec: &TcpSpec, queue: QueueSpec, law: TcpLaw) -> Result<(), String> {
     config.tcp = Some(TcpSetup::all(stack(spec, law)?));
@@ -184,6 +208,30 @@ mod tests {
         assert_eq!(error("mss = 1", TcpLaw::Cubic), "tcp.mss: expected 64 to 9000, got 1");
         assert!(error("hystart = true", TcpLaw::NewReno).starts_with("tcp.hystart: expected only with cubic"));
         assert!(error("min_rto_ms = -1", TcpLaw::NewReno).starts_with("tcp.min_rto_ms: expected 0 to 1e6 ms"));
+    }
+
+    #[test]
+    fn keys_of_another_law_are_refused() {
+        let check = |text: &str, marks, law| {
+            let queue = QueueSpec {
+                mark_packets: marks,
+                ..QueueSpec::default()
+            };
+            only_for_another_law(&spec(text), queue, law)
+        };
+        assert_eq!(check("gain = 0.1\nmss = 1000", Some(9), TcpLaw::Dctcp), Ok(()));
+        assert_eq!(check("friendly = false", None, TcpLaw::Cubic), Ok(()));
+        for (text, marks, why) in [
+            ("gain = 0.1", None, "tcp.gain: expected only with dctcp-tcp"),
+            ("", Some(65), "network.mark_packets: expected only with dctcp-tcp"),
+            (
+                "fast_convergence = true",
+                None,
+                "tcp.fast_convergence: expected only with cubic",
+            ),
+        ] {
+            assert_eq!(check(text, marks, TcpLaw::NewReno).unwrap_err(), why);
+        }
     }
 
     #[test]

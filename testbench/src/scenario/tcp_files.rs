@@ -36,6 +36,7 @@ pub fn job(topology_file: &str, flow_file: &str, law: LawSpec, seed: u64, set: &
     read.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     let flows = read.flows;
     let spec = run_spec(set)?;
+    tcp::only_for_another_law(&spec.tcp, spec.network, own)?;
     let mut config = Config::paper(0, false);
     config.seed = seed;
     tcp::all(&mut config, &spec.tcp, spec.network, own)?;

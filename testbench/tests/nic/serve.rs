@@ -300,10 +300,10 @@ fn bad_input_is_one_line_and_exit_code_2() {
 }
 
 /// A NIC of `serve` with so many queue pairs, each with one long WRITE to its peer.
-fn long_writes(dir: &Path, own: u8, peer: u8, qps: u32) {
+fn long_writes(dir: &Path, own: u8, peer: u8, qps: u32, rate_gbps: f64) {
     const BYTES: u32 = 100_000_000;
     let mut text = format!(
-        "[nic]\nmac = \"02:00:00:00:00:{own:02x}\"\nip = \"10.0.0.{own}\"\nline_rate_gbps = 10\nrate_gbps = 0.004\n\
+        "[nic]\nmac = \"02:00:00:00:00:{own:02x}\"\nip = \"10.0.0.{own}\"\nline_rate_gbps = 10\nrate_gbps = {rate_gbps}\n\
          retry_timeout_us = 60000\n\
          [[neighbour]]\nip = \"10.0.0.{peer}\"\nmac = \"02:00:00:00:00:{peer:02x}\"\n\
          [[memory]]\nkey = 1\naddress = 0\nlength = {BYTES}\naccess = [\"remote_write\"]\ninit = \"zero\"\n"
@@ -323,15 +323,14 @@ fn long_writes(dir: &Path, own: u8, peer: u8, qps: u32) {
 }
 
 /// Two NICs, one with a flow and one with three, under one agent: each flow has a quarter of the capacity; then one is capped below its
-/// share by hand, in a group of its own.
-#[test]
-fn an_agent_shares_a_capacity_between_two_nics() {
+/// share by hand, in a group of its own. The capacity is `mbps`; rates are measured over `ns` of the NICs' own clocks.
+fn an_agent_shares(fidelity: &str, mbps: f64, ns: f64) {
     use hpcc_testbench::nic::agent::NicClient;
     use serde_json::json;
     let temporary = tempfile::tempdir().unwrap();
     let dir = temporary.path();
-    long_writes(dir, 1, 2, 1);
-    long_writes(dir, 2, 1, 3);
+    long_writes(dir, 1, 2, 1, mbps / 600.0);
+    long_writes(dir, 2, 1, 3, mbps / 600.0);
     let ports = [free_port(), free_port()];
     let names = ["n1", "n2"];
     let _nics: Vec<Serving> = (0..2)
@@ -342,14 +341,18 @@ fn an_agent_shares_a_capacity_between_two_nics() {
                 names[i],
                 ports[1 - i],
                 ports[i],
-                "golden",
+                fidelity,
                 &["--control", &control],
             )
         })
         .collect();
-    let config = "headroom_percent = 100.0\n[[bottleneck]]\nname = \"core\"\ngbps = 0.0024\n\
-        [[nic]]\nsocket = \"n1.sock\"\ngroup = [{ group = 0, path = [\"core\"] }]\n\
-        [[nic]]\nsocket = \"n2.sock\"\ngroup = [{ group = 0, path = [\"core\"] }]\n";
+    let sockets = names.map(|name| dir.join(format!("{name}.sock")));
+    let nic = |name: &str| format!("[[nic]]\nsocket = \"{name}.sock\"\ngroup = [{{ group = 0, path = [\"core\"] }}]\n");
+    let capacity = format!(
+        "headroom_percent = 100.0\n[[bottleneck]]\nname = \"core\"\ngbps = {}\n",
+        mbps / 1e3
+    );
+    let config = capacity + &nic("n1") + &nic("n2");
     std::fs::write(dir.join("agent.toml"), config).unwrap();
     let agent = Command::new(env!("CARGO_BIN_EXE_hpcc-nic"))
         .args(["agent", "--config", "agent.toml", "--seconds", "1"])
@@ -359,11 +362,11 @@ fn an_agent_shares_a_capacity_between_two_nics() {
     assert!(agent.status.success(), "{}", String::from_utf8_lossy(&agent.stderr));
     let text = String::from_utf8(agent.stdout).unwrap();
     assert!(
-        text.contains(r#""active":3,"#) && text.contains(r#""level_bps":600000"#),
+        text.contains(r#""active":3,"#) && text.contains(&format!(r#""level_bps":{:.0}"#, mbps * 1e6 / 4.0)),
         "{text}"
     );
     // levels stay as the agent left them
-    let mut clients = names.map(|name| NicClient::connect(&dir.join(format!("{name}.sock"))).unwrap());
+    let mut clients = sockets.map(|socket| NicClient::connect(&socket).unwrap());
     let look = |client: &mut NicClient| {
         let answer = client.ask(&json!({"get": "sent"})).unwrap();
         let sum = answer["sent"]
@@ -376,27 +379,40 @@ fn an_agent_shares_a_capacity_between_two_nics() {
     };
     let rates = |clients: &mut [NicClient; 2]| {
         let before = [look(&mut clients[0]), look(&mut clients[1])];
-        std::thread::sleep(Duration::from_secs(3));
-        let after = [look(&mut clients[0]), look(&mut clients[1])];
-        [0, 1].map(|i| (after[i].0 - before[i].0) * 8e3 / (after[i].1 - before[i].1))
+        let mut after = before;
+        while (0..2).any(|i| after[i].1 - before[i].1 < ns) {
+            std::thread::sleep(Duration::from_millis(20));
+            after = [look(&mut clients[0]), look(&mut clients[1])];
+        }
+        // parts of the capacity
+        [0, 1].map(|i| (after[i].0 - before[i].0) * 8e3 / (after[i].1 - before[i].1) / mbps)
     };
-    let shares = rates(&mut clients);
-    println!("under the agent: {:.2} and {:.2} Mb/s", shares[0], shares[1]);
-    assert!(
-        (shares[0] / 0.6 - 1.0).abs() < 0.02 && (shares[1] / 1.8 - 1.0).abs() < 0.02,
-        "{shares:?}"
-    );
-    clients[1].ask(&json!({"cap": [4, 0.2e6 / 8e9, 1]})).unwrap();
+    let near = |shares: [f64; 2], want: [f64; 2]| (0..2).all(|i| (shares[i] / want[i] - 1.0).abs() < 0.02);
     let shares = rates(&mut clients);
     println!(
-        "one of three capped at 0.2 Mb/s: {:.2} and {:.2} Mb/s",
+        "{fidelity}, under the agent: {:.4} and {:.4} of the capacity",
         shares[0], shares[1]
     );
-    assert!(
-        (shares[0] / 0.6 - 1.0).abs() < 0.02 && (shares[1] / 1.4 - 1.0).abs() < 0.02,
-        "{shares:?}"
+    assert!(near(shares, [0.25, 0.75]), "{shares:?}");
+    clients[1].ask(&json!({"cap": [4, mbps / 12.0 / 8e3, 1]})).unwrap();
+    let shares = rates(&mut clients);
+    println!(
+        "one of three capped at a twelfth: {:.4} and {:.4}",
+        shares[0], shares[1]
     );
+    assert!(near(shares, [0.25, 0.5 + 1.0 / 12.0]), "{shares:?}");
     assert_eq!(clients[1].numbers("active").unwrap()[..2], [2, 1]);
     let refused = clients[1].ask(&json!({"level": [16, 1.0]})).unwrap_err().to_string();
     assert!(refused.contains("group: expected 0 to 15"), "{refused}");
+}
+
+#[test]
+fn an_agent_shares_a_capacity_between_two_nics() {
+    an_agent_shares("golden", 2.4, 3e9);
+}
+
+/// The same with two NICs in RTL, whose clocks are slower than the wall's: faster flows, measured over 2 ms of theirs.
+#[test]
+fn an_agent_shares_a_capacity_between_two_nics_in_rtl() {
+    an_agent_shares("nic-rtl", 2400.0, 2e6);
 }

@@ -6,7 +6,7 @@ use crate::drive::clocked::Clocked;
 use crate::nic::device::DeviceError;
 use hpcc_models::nic::registers::offset;
 use hpcc_models::nic::GROUPS;
-use hpcc_models::sched::limit::NO_LIMIT;
+use hpcc_models::sched::limit::{CapControl, NO_LIMIT};
 
 /// Operation of the command that writes a cap.
 const WRITE_CAP: u32 = 5;
@@ -41,6 +41,13 @@ impl<C: Clocked> RtlNic<C> {
             ],
             about: format!("cap of flow {flow}"),
         })
+    }
+
+    /// Writes the register `CAP_CONTROL`.
+    pub(super) fn write_cap_control(&mut self, control: CapControl) -> Result<(), DeviceError> {
+        // window 0, dither 1, time 31:16
+        let value = u32::from(control.window) | u32::from(control.dither) << 1 | u32::from(control.time_ns) << 16;
+        self.write(offset::CAP_CONTROL, value)
     }
 
     /// Flows with work, by groups.

@@ -6,6 +6,7 @@ use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
 use crate::verilated::{shared_object, top_sources, Model, ModelError};
 use hpcc_models::nic::{Completion, WorkRequest, GROUPS};
+use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
 use hpcc_rtl::sim::Port;
 use hpcc_rtl::tops::NIC;
@@ -136,6 +137,10 @@ impl Device for RtlNic<Model> {
 
     fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError> {
         self.write_cap(flow, rate_bps, group)
+    }
+
+    fn set_cap_control(&mut self, control: CapControl) -> Result<(), DeviceError> {
+        self.write_cap_control(control)
     }
 
     fn active(&mut self) -> Result<[u32; GROUPS], DeviceError> {

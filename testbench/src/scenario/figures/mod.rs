@@ -11,6 +11,7 @@ mod load;
 mod mice;
 mod micro;
 mod precision;
+mod seeds;
 mod series;
 mod testbed;
 

@@ -8,6 +8,7 @@ use hpcc_models::net::QueueHistogram;
 
 use super::analysis::Analysis;
 use super::load::queue_panel;
+use super::seeds::{Group, Spread};
 use super::series::{by_size_of, queue_cdf, slowdown_panel_of};
 use crate::plan::{Finding, Run};
 use crate::report::plot::{Figure, Line, Panel};
@@ -32,47 +33,7 @@ const MEDIAN: &str = "at half load the queues of DCQCN here delay the flow in th
 const QUEUES: &str = "the testbed's traffic comes from software, in bursts; in the model each packet leaves when its pacing says, and the \
                       vendor's DCQCN has parameters that the paper does not print";
 
-/// The seeds of one law at one load.
-struct Group<'a> {
-    label: &'a str,
-    runs: Vec<&'a Run>,
-}
-
-/// Several numbers of one kind, one for each seed.
-struct Spread(Vec<f64>);
-
-impl Spread {
-    fn median(&self) -> f64 {
-        percentile(&self.0, 50.0)
-    }
-
-    /// Median, and lowest to highest.
-    fn text(&self) -> String {
-        let ends = (self.0.first(), self.0.last());
-        let (low, high) = (ends.0.copied().unwrap_or(0.0), ends.1.copied().unwrap_or(0.0));
-        format!("{:.2} ({low:.2} to {high:.2})", self.median())
-    }
-}
-
-impl<'a> Group<'a> {
-    fn all(runs: &'a [Run]) -> Vec<Self> {
-        let mut groups: Vec<Self> = Vec::new();
-        for run in runs {
-            let label = run.label().split(" seed ").next().unwrap_or_default();
-            match groups.iter_mut().find(|g| g.label == label) {
-                Some(group) => group.runs.push(run),
-                None => groups.push(Self { label, runs: vec![run] }),
-            }
-        }
-        groups
-    }
-
-    fn spread(&self, value: impl Fn(&Run) -> f64) -> Spread {
-        let mut values: Vec<f64> = self.runs.iter().map(|r| value(r)).collect();
-        values.sort_by(f64::total_cmp);
-        Spread(values)
-    }
-
+impl Group<'_> {
     fn slowdown(&self, class: SizeClass, p: f64) -> Spread {
         self.spread(|r| percentile(&slowdowns(&r.outcome, class), p))
     }
@@ -142,8 +103,8 @@ fn short_flows(load: &str, paper: (f64, f64), hpcc: &Group, dcqcn: &Group) -> Fi
         ),
         format!(
             "{} (DCQCN), {} (HPCC): median and range of {} seeds, about {:.0} flows each",
-            d.text(),
-            h.text(),
+            d.text(2),
+            h.text(2),
             hpcc.runs.len(),
             flows.median()
         ),
@@ -164,7 +125,7 @@ fn medians(load: &str, hpcc: &Group, dcqcn: &Group) -> Finding {
     Finding::new(
         &format!("median_{load}"),
         "HPCC and DCQCN achieve similar FCT slowdowns in the median",
-        format!("{} (DCQCN), {} (HPCC), all flows", d.text(), h.text()),
+        format!("{} (DCQCN), {} (HPCC), all flows", d.text(2), h.text(2)),
         (d.median() / h.median() - 1.0).abs() <= 0.25,
     )
     .within("within 25 % of each other")
@@ -196,15 +157,4 @@ fn queues(hpcc: &Group, dcqcn: &Group) -> [Finding; 2] {
             .known_difference(h[2] <= 22.9 && d[2] > 10.0 * h[2], QUEUES),
         Finding::note("queues_50%_all_switch_ports", "", text(|r| all_queues(&r.outcome)).0),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_spread_is_its_median_and_its_ends() {
-        let spread = Spread(vec![29.0, 31.0, 34.0, 43.0, 55.2]);
-        assert_eq!(spread.text(), "34.00 (29.00 to 55.20)");
-    }
 }

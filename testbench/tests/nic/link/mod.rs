@@ -12,6 +12,7 @@ mod foreign;
 mod rtl;
 
 use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest, GROUPS};
+use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
 use hpcc_testbench::config::NicSetup;
 use hpcc_testbench::nic::link::{self, LinkOutcome};
@@ -265,6 +266,9 @@ impl Device for Spoilt {
     fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {
         self.0.set_level(group, rate_bps)
     }
+    fn set_cap_control(&mut self, control: CapControl) -> Result<(), DeviceError> {
+        self.0.set_cap_control(control)
+    }
     fn set_cap(&mut self, flow: u32, rate_bps: Option<f64>, group: usize) -> Result<(), DeviceError> {
         self.0.set_cap(flow, rate_bps, group)
     }
@@ -312,4 +316,41 @@ fn a_cap_written_while_it_runs_holds_in_the_model() {
 #[test]
 fn a_cap_written_while_it_runs_holds_in_the_hardware() {
     capped::<RtlNic<Model>>(&[]);
+}
+
+/// With `cap_window_ns` a limit bounds what is in flight: 40 Gb/s for 1.5 us are eight packets of 1024 bytes in each round trip of 10 us.
+fn windowed<D: Device>() {
+    for by in ["flow", "group"] {
+        let set = [
+            "cap_gbps=40",
+            "cap_window_ns=1500",
+            "cap_at_us=0",
+            "delay_ns=5000",
+            "bytes=200000",
+            "messages=2",
+        ];
+        let set = set.iter().map(|text| text.to_string()).chain([format!("cap_by={by}")]);
+        let spec = LinkSpec::parse(&set.collect::<Vec<_>>()).unwrap();
+        let outcome = run::<D>(&spec);
+        let found = findings(&spec, &outcome);
+        assert!(found.iter().all(|finding| finding.passed()), "{by}: {found:?}");
+        let gbps = throughput(&spec, &outcome)[0].unwrap().bps / 1e9;
+        // eight packets in 10 us and what it takes to send and acknowledge them, 1.5 to 4 us
+        assert!((4.6..5.8).contains(&gbps), "{by}: {gbps}");
+    }
+}
+
+#[test]
+fn a_limit_bounds_the_window_in_the_model() {
+    windowed::<ModelNic>();
+}
+
+#[test]
+fn a_limit_bounds_the_window_in_the_hardware() {
+    windowed::<RtlNic<Model>>();
+}
+
+#[test]
+fn waiting_flows_start_apart_in_the_model() {
+    capped::<ModelNic>(&["cap_dither=on"]);
 }

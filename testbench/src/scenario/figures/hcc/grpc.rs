@@ -3,15 +3,17 @@
 use hpcc_models::measure::percentile;
 
 use super::super::analysis::Analysis;
+use super::super::seeds::Group;
 use super::super::series::cdf;
+use super::completion::{self, Paper};
 use super::measure::{self, distribution};
 use super::web::latency_finding;
 use super::{agrees, is_hcc, reduction};
 use crate::plan::{Finding, Run};
 use crate::report::plot::Figure;
 
-/// The paper's reductions of mean and 99th percentile, percent, by label.
-const PAPER_FCT: [(&str, f64, f64); 3] = [("NewReno", 47.0, 40.0), ("Cubic", 46.0, 39.0), ("DCTCP", 9.0, 6.0)];
+/// The paper's reductions.
+const PAPER_FCT: [Paper; 3] = [("NewReno", 47.0, 40.0), ("Cubic", 46.0, 39.0), ("DCTCP", 9.0, 6.0)];
 /// Samples before this are the start, ps.
 const SETTLED_PS: u64 = 10_000_000_000;
 
@@ -23,20 +25,21 @@ fn response(run: &Run) -> u64 {
 /// Figures 5(a) to 5(d).
 pub fn grpc(runs: &[Run]) -> Analysis {
     let times = |r: &Run, open: bool| measure::completion(r, response(r), open);
+    let groups = Group::all(runs);
     let panels = vec![
-        measure::throughput_panel(runs),
+        measure::throughput_panel(&groups),
         distribution(
             "completion time of responses",
             "time (ms)",
             true,
             runs.iter().map(|r| cdf(r.label(), &times(r, false))).collect(),
         ),
-        measure::queue_panel(runs),
+        measure::queue_panel(&groups),
         distribution(
             "packet latency, one way",
             "latency (us)",
             true,
-            runs.iter().map(|r| measure::latency(r).1).collect(),
+            groups.iter().map(measure::latency_line).collect(),
         ),
     ];
     let mut findings = Vec::new();
@@ -61,33 +64,26 @@ pub fn grpc(runs: &[Run]) -> Analysis {
         let ours = times(hcc, true);
         let (our_rate, _, our_mean) = interactive(hcc);
         for run in &others {
-            let Some((_, paper_mean, paper_tail)) = PAPER_FCT.iter().find(|p| p.0 == run.label()) else {
+            let Some(paper) = PAPER_FCT.iter().find(|p| p.0 == run.label()) else {
                 continue;
             };
             let theirs = times(run, true);
             let (their_rate, _, their_mean) = interactive(run);
             let by_mean = reduction(our_mean, their_mean);
-            let by_tail = reduction(percentile(&ours, 99.0), percentile(&theirs, 99.0));
-            findings.push(
-                Finding::new(
-                    &format!("fig5b_completion_against_{}", run.label().to_lowercase()),
-                    &format!("HCC reduces the mean by {paper_mean:.0} % and the 99th percentile by {paper_tail:.0} %"),
-                    format!(
-                        "mean {our_mean:.1} ms against {their_mean:.1} ms ({by_mean:.0} %), 99th percentile {:.1} ms against {:.1} ms \
-                         ({by_tail:.0} %)",
-                        percentile(&ours, 99.0),
-                        percentile(&theirs, 99.0)
-                    ),
-                    agrees(by_mean, *paper_mean) && agrees(by_tail, *paper_tail),
-                )
-                .known_difference(
-                    part(run) >= 97.0 && by_tail > 0.0,
-                    format!(
-                        "in a closed loop only lost throughput lengthens the mean: {} gives {their_rate:.0} responses a second here, HCC {our_rate:.0}",
-                        run.label()
-                    ),
-                ),
+            let (our_tail, their_tail) = (percentile(&ours, 99.0), percentile(&theirs, 99.0));
+            let by_tail = reduction(our_tail, their_tail);
+            let here = format!(
+                "mean {our_mean:.1} ms against {their_mean:.1} ms ({by_mean:.0} %), 99th percentile {our_tail:.1} ms against \
+                 {their_tail:.1} ms ({by_tail:.0} %)"
             );
+            let agree = agrees(by_mean, paper.1) && agrees(by_tail, paper.2);
+            findings.push(completion::finding("fig5b", paper, here, agree).known_difference(
+                part(run) >= 97.0 && by_tail > 0.0,
+                format!(
+                    "in a closed loop only lost throughput lengthens the mean: {} gives {their_rate:.0} responses a second here, HCC {our_rate:.0}",
+                    run.label()
+                ),
+            ));
         }
         let queue = measure::queue(hcc, 0, hcc.outcome.now_ps);
         let tail = percentile(&queue, 99.0);
@@ -120,7 +116,10 @@ pub fn grpc(runs: &[Run]) -> Analysis {
                 part(hcc)
             ),
         ));
-        findings.push(latency_finding("fig5d_latency", hcc, &others));
+        if let Some(hcc) = groups.iter().find(|g| is_hcc(&g.first())) {
+            let others: Vec<&Group> = groups.iter().filter(|g| !is_hcc(&g.first())).collect();
+            findings.push(latency_finding("fig5d_latency", hcc, &others));
+        }
     }
     Analysis {
         figures: vec![Figure {

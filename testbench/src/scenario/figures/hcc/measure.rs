@@ -1,7 +1,9 @@
 //! What the figures show, out of a run: the bottleneck's throughput and queue, completion times, fairness, latency.
 
 use hpcc_models::measure::jain;
+use hpcc_models::net::QueueHistogram;
 
+use super::super::seeds::Group;
 use crate::plan::Run;
 use crate::report::plot::{Line, Panel};
 
@@ -155,6 +157,26 @@ pub fn completion(run: &Run, least: u64, open: bool) -> Vec<f64> {
     times
 }
 
+/// Completion times in ms, ascending, of flows that ended and had started in the first half of the run.
+pub fn early_completion(run: &Run) -> Vec<f64> {
+    let half = run.outcome.now_ps / 2;
+    let flows = run.outcome.flows.iter().zip(&run.outcome.records);
+    let early = flows.filter(|(f, _)| f.start_ps < half);
+    let mut times: Vec<f64> = early.filter_map(|(_, r)| r.fct_ps()).map(|t| t as f64 / 1e9).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// Completion times in ms, ascending, of the flows that ended in both of two runs with the same traffic.
+pub fn completion_of_both(own: &Run, other: &Run) -> (Vec<f64>, Vec<f64>) {
+    let pairs = own.outcome.records.iter().zip(&other.outcome.records);
+    let ended = pairs.filter_map(|(own, other)| own.fct_ps().zip(other.fct_ps()));
+    let (mut own, mut other): (Vec<f64>, Vec<f64>) = ended.map(|(a, b)| (a as f64 / 1e9, b as f64 / 1e9)).unzip();
+    own.sort_by(f64::total_cmp);
+    other.sort_by(f64::total_cmp);
+    (own, other)
+}
+
 /// Jain's index of each millisecond over the flows that had work throughout it, seen at the receivers; milliseconds with fewer than three
 /// packets a flow are left out, where packets are too coarse to be fair.
 pub fn fairness(run: &Run) -> Vec<(f64, f64)> {
@@ -186,20 +208,28 @@ pub fn fairness(run: &Run) -> Vec<(f64, f64)> {
     points
 }
 
-/// One-way latency of packets, us: median, and the distribution as a line.
-pub fn latency(run: &Run) -> (f64, Line) {
-    let histogram = &run.outcome.samples.latency;
+/// Median of the one-way latency of packets, us.
+pub fn median_latency(run: &Run) -> f64 {
+    run.outcome.samples.latency.percentile(50.0) as f64 / 1e3
+}
+
+/// Distribution of the one-way latency of packets, us.
+pub fn latency_line(group: &Group) -> Line {
+    let mut histogram = QueueHistogram::default();
+    group
+        .runs
+        .iter()
+        .for_each(|r| histogram.merge(&r.outcome.samples.latency));
     let total = histogram.samples().max(1) as f64;
     let mut sum = 0;
     let points = histogram.classes().map(|(ns, count)| {
         sum += count;
         (ns as f64 / 1e3, sum as f64 / total * 100.0)
     });
-    let line = Line {
+    Line {
         step: true,
-        ..Line::new(run.label(), points.collect())
-    };
-    (histogram.percentile(50.0) as f64 / 1e3, line)
+        ..Line::new(group.label, points.collect())
+    }
 }
 
 /// Latency of a full packet through the empty network, us: delays, and six serialisations, two of them at the bottleneck's speed.
@@ -210,23 +240,24 @@ pub fn physical_latency(run: &Run) -> f64 {
 }
 
 /// Panel of throughput by millisecond.
-pub fn throughput_panel(runs: &[Run]) -> Panel {
-    let line = |run: &Run| Line {
+pub fn throughput_panel(groups: &[Group]) -> Panel {
+    let line = |group: &Group| Line {
         step: true,
-        ..Line::new(run.label(), throughput(run, MS))
+        ..Line::new(group.label, throughput(group.first(), MS))
     };
     Panel {
         title: "throughput of the bottleneck, 1 ms".into(),
         x: "time (ms)".into(),
         y: "throughput (Gb/s)".into(),
-        lines: runs.iter().map(line).collect(),
+        lines: groups.iter().map(line).collect(),
         ..Panel::default()
     }
 }
 
 /// Panel of the bottleneck's queue by millisecond.
-pub fn queue_panel(runs: &[Run]) -> Panel {
-    let line = |run: &Run| {
+pub fn queue_panel(groups: &[Group]) -> Panel {
+    let line = |group: &Group| {
+        let run = group.first();
         let every = run.job.plan.meter_ps.max(1);
         let per_ms = (MS / every).max(1) as usize;
         let rows = meters(run);
@@ -234,14 +265,14 @@ pub fn queue_panel(runs: &[Run]) -> Panel {
         let points = points.map(|i| (i as f64 * every as f64 / 1e9, f64::from(rows[i - 1].1)));
         Line {
             step: true,
-            ..Line::new(run.label(), points.collect())
+            ..Line::new(group.label, points.collect())
         }
     };
     Panel {
         title: "queue before the bottleneck".into(),
         x: "time (ms)".into(),
         y: "packets".into(),
-        lines: runs.iter().map(line).collect(),
+        lines: groups.iter().map(line).collect(),
         ..Panel::default()
     }
 }

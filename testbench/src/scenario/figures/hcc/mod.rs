@@ -1,8 +1,11 @@
 //! Figures 4 and 5 of the HCC paper, and what its agents cost.
 
+mod completion;
 mod grpc;
 mod measure;
 mod overhead;
+#[cfg(test)]
+mod tests;
 mod web;
 
 pub use grpc::grpc;

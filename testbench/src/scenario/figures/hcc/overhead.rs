@@ -4,6 +4,7 @@ use hpcc_models::measure::{mean, percentile};
 use hpcc_models::net::HccOutcome;
 
 use super::super::analysis::Analysis;
+use super::super::seeds::Group;
 use super::measure;
 use crate::plan::{Finding, Run};
 use crate::report::plot::{Figure, Line, Panel};
@@ -205,10 +206,11 @@ pub fn ablation(runs: &[Run]) -> Analysis {
             ),
         ))
     });
+    let groups = Group::all(runs);
     Analysis {
         findings: findings.collect(),
         figures: vec![Figure {
-            panels: vec![measure::throughput_panel(runs), measure::queue_panel(runs)],
+            panels: vec![measure::throughput_panel(&groups), measure::queue_panel(&groups)],
             ..Figure::default()
         }],
         ..Analysis::default()
