@@ -104,7 +104,7 @@ impl Pacer {
 
     /// `CAP_CONTROL.dither`: the next packet, of `bytes` on the wire, waits `random / 65536` of its time at least.
     pub fn hold(&mut self, now_ps: u64, bytes: u64, random: u16) {
-        self.held_ps = now_ps + (self.spacing_ps(bytes) as u128 * u128::from(random) >> 16) as u64;
+        self.held_ps = now_ps + ((self.spacing_ps(bytes) as u128 * u128::from(random)) >> 16) as u64;
     }
 
     fn spacing_ps(&self, bytes: u64) -> u64 {

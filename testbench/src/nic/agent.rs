@@ -13,8 +13,8 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longest wait for an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Longest wait for an answer: a NIC in RTL simulates each access to its registers.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A link that groups share.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -195,7 +195,13 @@ impl NicClient {
     pub fn ask(&mut self, request: &Value) -> io::Result<Value> {
         self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
         let mut line = String::new();
-        if self.stream.read_line(&mut line)? == 0 {
+        let silent = |error: io::Error| match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                io::Error::other(format!("no answer within {} s", PATIENCE.as_secs()))
+            }
+            _ => error,
+        };
+        if self.stream.read_line(&mut line).map_err(silent)? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let answer: Value = serde_json::from_str(&line)?;

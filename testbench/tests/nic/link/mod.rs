@@ -335,8 +335,8 @@ fn windowed<D: Device>() {
         let found = findings(&spec, &outcome);
         assert!(found.iter().all(|finding| finding.passed()), "{by}: {found:?}");
         let gbps = throughput(&spec, &outcome)[0].unwrap().bps / 1e9;
-        // eight packets in 10 us and what it takes to send and acknowledge them, 1.5 to 4 us
-        assert!((4.6..5.8).contains(&gbps), "{by}: {gbps}");
+        // eight packets in 10 us and what it takes to send and acknowledge them, 0.4 to 4 us
+        assert!((4.6..6.3).contains(&gbps), "{by}: {gbps}");
     }
 }
 

@@ -273,7 +273,7 @@ fn fairness_and_latency(hcc: &Group, others: &[&Group], findings: &mut Vec<Findi
 /// Median latency beside that of the empty network.
 pub fn latency_finding(name: &str, hcc: &Group, others: &[&Group]) -> Finding {
     let physical = measure::physical_latency(hcc.first());
-    let median = |g: &Group| g.spread(|r| measure::median_latency(r));
+    let median = |g: &Group| g.spread(measure::median_latency);
     let ours = median(hcc);
     Finding::new(
         name,
