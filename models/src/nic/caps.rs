@@ -12,9 +12,6 @@ use super::{request_flow, response_flow};
 use crate::sched::limit::CapControl;
 use crate::sched::registers::FULL_OVERHEAD;
 
-/// Seed of the random numbers of `CAP_CONTROL.dither`: the same waits in each run, as after each reset of the hardware.
-pub(super) const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-
 impl Qp {
     /// The rate of the requests is 0 although some could leave: a stop is no loss, as a pause is none.
     pub fn stopped(&self, nic: &super::NicConfig) -> bool {

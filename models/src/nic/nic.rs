@@ -4,7 +4,7 @@ use super::completion::{Completion, HostError, Operation, Status, WorkRequest, M
 use super::config::{NicConfig, QpConfig};
 use super::counters::{Counter, Counters};
 use super::memory::{Access, Memory, Region, Regions};
-use super::pacing::{Groups, Pacer};
+use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
 use super::requester::{Limits, Requester};
 use super::responder::Responder;
@@ -95,7 +95,7 @@ impl<M: Memory> Nic<M> {
             generations: BTreeMap::new(),
             groups: Groups::default(),
             cap_control: CapControl::default(),
-            random: super::caps::SEED,
+            random: SEED,
             pause: 0,
             port_free_ps: 0,
             last_ack_qp: 0,

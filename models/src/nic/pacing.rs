@@ -8,6 +8,9 @@ pub(super) const PS_PER_NS: u64 = 1000;
 /// Groups of flows.
 pub const GROUPS: usize = crate::sched::limit::GROUPS;
 
+/// Seed of the random numbers of `CAP_CONTROL.dither`: the same waits in each run, as after each reset of the hardware.
+pub(super) const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A cap or a level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
