@@ -288,4 +288,75 @@ mod tests {
         let senders: std::collections::BTreeSet<u32> = flows[..60].iter().map(|f| f.src).collect();
         assert!(senders.len() == 60 && !senders.contains(&flows[0].dst));
     }
+
+    /// Bursts carry the load that was asked for, over five thousand of them.
+    #[test]
+    fn the_load_of_bursts_comes_out() {
+        let hosts: Vec<u32> = (0..16).collect();
+        let plan = IncastMix {
+            hosts: &hosts,
+            host_rate_bps: 10_000_000_000,
+            load: 0.5,
+            senders: 8,
+            bytes: 5000,
+            start_ps: 0,
+            end_ps: 20_000_000_000,
+        };
+        let flows = incast_bursts(&plan, 3).unwrap();
+        let bytes: u64 = flows.iter().map(|f| f.bytes).sum();
+        let load = bytes as f64 * 8.0 / (16.0 * 1e10 * 0.02);
+        assert!((load / 0.5 - 1.0).abs() < 0.05, "{load}");
+        // a receiver beside every sender
+        let crowded = IncastMix { senders: 16, ..plan };
+        assert_eq!(
+            incast_bursts(&crowded, 3),
+            Err(ArrivalError::Hosts { needed: 17, got: 16 })
+        );
+        // 2.5 million bursts of eight flows are 20 million flows; a few more are too many
+        let endless = IncastMix {
+            end_ps: 10_100_000_000_000,
+            ..plan
+        };
+        assert!(matches!(incast_bursts(&endless, 3), Err(ArrivalError::Flows(n)) if (2.0e7..2.1e7).contains(&n)));
+    }
+
+    #[test]
+    fn rates_and_sets_that_give_no_traffic() {
+        let sizes = SizeDistribution::read("d", "0 0\n1000 50\n3000 100\n").unwrap();
+        let plan = Between {
+            sources: &[1],
+            destinations: &[2],
+            rate_bps: 5e9,
+            sizes: &sizes,
+            start_ps: 0,
+            end_ps: 1_000_000_000,
+        };
+        assert!(
+            !poisson_between(&plan, 1).unwrap().is_empty(),
+            "one host on either side"
+        );
+        for rate_bps in [0.0, -5e9] {
+            let refused = poisson_between(
+                &Between {
+                    rate_bps,
+                    ..plan.clone()
+                },
+                1,
+            );
+            assert_eq!(refused, Err(ArrivalError::Rate(rate_bps / 1e9)));
+        }
+        let nobody = Between {
+            sources: &[],
+            ..plan.clone()
+        };
+        assert_eq!(
+            poisson_between(&nobody, 1),
+            Err(ArrivalError::Hosts { needed: 1, got: 0 })
+        );
+        let endless = Between {
+            end_ps: u64::MAX,
+            ..plan
+        };
+        assert!(matches!(poisson_between(&endless, 1), Err(ArrivalError::Flows(_))));
+    }
 }

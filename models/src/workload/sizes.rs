@@ -121,6 +121,14 @@ mod tests {
             error("0 0\n5 50\n4 100\n"),
             "d.txt:3: bytes: expected more than on the line before"
         );
+        assert_eq!(
+            error("0 0\n5 50\n6 50\n7 100\n"),
+            "d.txt:3: cumulative_percent: expected more than on the line before"
+        );
+        for bytes in ["-5", "inf", "NaN"] {
+            let text = format!("{bytes} 0\n5 100\n");
+            assert_eq!(error(&text), "d.txt:1: bytes: expected a size of at least 0");
+        }
         assert!(error("0 0\n5 50\n").contains("100 on the last"));
         assert!(error("").contains("d.txt:1"));
     }

@@ -7,4 +7,5 @@ mod examples;
 mod graphs;
 mod harness;
 mod leximin;
+mod limits;
 mod oracle;
