@@ -67,6 +67,9 @@ pub struct NicConfig {
     /// The ICRC of acknowledgements and echoes covers their INT (HPCC++, `ECHO_ICRC_FULL`). Both ends of a queue pair have to agree. The hardware has no
     /// such register yet.
     pub echo_icrc_full: bool,
+    /// Keys of queue pairs whose acknowledgements and echoes carry a keyed check, by own number (low half first); those without it are dropped as
+    /// with a wrong ICRC. The peer has the same key. The hardware has no such table.
+    pub echo_keys: BTreeMap<u32, [u64; 2]>,
     /// Pause of the acknowledgements' priority stops them too.
     pub ack_pause: bool,
     /// Control packets.
@@ -102,6 +105,7 @@ impl Default for NicConfig {
             speed_table,
             ack_priority: 7,
             echo_icrc_full: false,
+            echo_keys: BTreeMap::new(),
             ack_pause: false,
             control: ControlConfig::default(),
         }

@@ -1,5 +1,6 @@
 //! The bytes of a packet: outer headers of a queue pair in front of what the transport says.
 
+use super::keyed::echo_tag;
 use super::memory::Memory;
 use super::nic::{Nic, Qp};
 use crate::wire::*;
@@ -16,6 +17,9 @@ pub(super) struct Content<'a> {
 impl<M: Memory> Nic<M> {
     /// Puts the outer headers of a queue pair in front.
     pub(super) fn frame(&self, qp: &Qp, content: &Content) -> Vec<u8> {
+        let key = self.config.echo_keys.get(&qp.config.qpn);
+        let key = key.filter(|_| content.role == PortRole::IntEcho);
+        let tag = key.map(|&key| echo_tag(key, &content.bth, &content.extension, content.int));
         let packet = RocePacket {
             ethernet: EthernetRepr {
                 dst: qp.mac,
@@ -47,7 +51,7 @@ impl<M: Memory> Nic<M> {
                 ..content.bth
             },
             extension: content.extension,
-            payload: content.payload,
+            payload: tag.as_ref().map_or(content.payload, |tag| &tag[..]),
         };
         if self.config.echo_icrc_full && content.role == PortRole::IntEcho {
             packet.to_frame_with_int_covered()

@@ -29,6 +29,7 @@ mod control;
 mod counters;
 mod feedback;
 mod frame;
+mod keyed;
 mod link;
 mod memory;
 // The NIC itself has the name of the module that it is the heart of.
@@ -49,6 +50,7 @@ pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
 pub use config::{ControlConfig, NicConfig, QpConfig};
 pub use counters::{Counter, Counters};
+pub use keyed::{echo_tag, ECHO_TAG_LEN};
 pub use link::{Link, LinkConfig, Pair};
 pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;

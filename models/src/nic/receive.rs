@@ -2,6 +2,7 @@
 
 use super::acceptance::{accept, Accepted};
 use super::counters::Counter;
+use super::keyed::echo_tag;
 use super::memory::Memory;
 use super::nic::Nic;
 use crate::wire::{Opcode, PortRole, RocePacket};
@@ -36,6 +37,11 @@ impl<M: Memory> Nic<M> {
         };
         if !right_port {
             return Err(Counter::WrongPort);
+        }
+        if let Some(&key) = self.config.echo_keys.get(&qpn).filter(|_| role == PortRole::IntEcho) {
+            if packet.payload != echo_tag(key, &packet.bth, &packet.extension, packet.int) {
+                return Err(Counter::Icrc);
+            }
         }
         match opcode {
             Opcode::Write(_) | Opcode::ReadRequest | Opcode::OtherRequest(_) => self.request(now, packet),

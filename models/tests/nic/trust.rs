@@ -248,3 +248,70 @@ fn only_echoes_are_covered() {
     }
     assert_eq!(echoes, 1);
 }
+
+/// Whoever changes an echo on its way and knows how to make the ICRC right again still lacks the key.
+#[test]
+fn without_the_key_nothing_counts() {
+    let key = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];
+    let keyed = || {
+        let mut memory = BlockMemory::default();
+        memory.add(BASE, (0..LEN).map(pattern).collect());
+        let config = NicConfig {
+            echo_keys: [(QPN, key)].into(),
+            ..nic_config()
+        };
+        let mut nic = Nic::new(config, memory, None);
+        nic.add_region(Region {
+            key: KEY,
+            address: BASE,
+            length: LEN as u64,
+            remote_write: true,
+            remote_read: true,
+        });
+        nic.create_qp(qp_config(0, true)).unwrap();
+        nic
+    };
+    // What it sends carries the check.
+    let int = stack(&[(5, 1000, 200, 7)], 0x123);
+    let write = RocePacket {
+        udp: UdpRepr {
+            dst_port: Ports::default().int_collect,
+            ..echo(QPN, 0, Opcode::Acknowledge, &int).udp
+        },
+        bth: BthRepr::new(Opcode::Write(Position::Only), QPN, 0),
+        extension: Extension::Reth(RethRepr {
+            address: BASE,
+            key: KEY,
+            length: 4,
+        }),
+        payload: &[1, 2, 3, 4],
+        ..echo(QPN, 0, Opcode::Acknowledge, &int)
+    };
+    let mut nic = keyed();
+    nic.receive(0, &write.to_frame());
+    let frames: Vec<Vec<u8>> = (0..1000).flat_map(|now| nic.poll(now)).collect();
+    let sent = RocePacket::parse(&frames[0], &Ports::default()).unwrap();
+    assert_eq!((sent.bth.opcode, sent.int), (Opcode::Acknowledge, &int[..]));
+    assert_eq!(sent.payload, echo_tag(key, &sent.bth, &sent.extension, &int));
+    // What it takes has to.
+    let honest = echo(QPN, 0, Opcode::Acknowledge, &int);
+    let tag = echo_tag(key, &honest.bth, &honest.extension, &int);
+    let dropped = |packet: &RocePacket| {
+        let mut nic = keyed();
+        nic.receive(0, &packet.to_frame());
+        nic.counters().get(Counter::Icrc) == 1
+    };
+    assert!(!dropped(&RocePacket {
+        payload: &tag,
+        ..honest
+    }));
+    assert!(dropped(&honest));
+    for bit in 4..8 * int.len() {
+        let mut changed = int.clone();
+        changed[bit / 8] ^= 0x80 >> (bit % 8);
+        let lie = echo(QPN, 0, Opcode::Acknowledge, &changed);
+        assert!(dropped(&RocePacket { payload: &tag, ..lie }), "bit {bit}");
+    }
+    let other = echo(QPN, 1, Opcode::Acknowledge, &int);
+    assert!(dropped(&RocePacket { payload: &tag, ..other }), "another PSN");
+}
