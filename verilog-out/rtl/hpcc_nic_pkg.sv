@@ -161,41 +161,366 @@ package hpcc_nic_pkg;
     flow_place_t place;
   } wake_t;
 
-  // A beat of a frame with its note, in the FIFO.
-  typedef struct packed {
-    // Travels beside the beat.
-    logic [43:0] note;
-    // The frame is bad; with `last`.
-    logic bad;
-    // It is the frame's last.
-    logic last;
-    // Which of them belong to the frame.
-    logic [63:0] keep;
-    // Bytes, the first lowest.
-    logic [511:0] data;
-  } noted_beat_t;
+  // What follows a packet's payload.
+  typedef enum logic [1:0] {
+    // Nothing.
+    COMMIT_KIND_NOTHING = 2'd0,
+    // An acknowledgement is to be sent.
+    COMMIT_KIND_ACKNOWLEDGE = 2'd1,
+    // A READ is to be answered.
+    COMMIT_KIND_READ = 2'd2,
+    // The requester learns of an answer.
+    COMMIT_KIND_ANSWER = 2'd3
+  } commit_kind_t;
 
-  // What happens to a beat when its ICRC is known.
+  // What a peer answers to a request.
+  typedef enum logic [1:0] {
+    // Acknowledgement or negative acknowledgement.
+    ANSWER_KIND_ACKNOWLEDGEMENT = 2'd0,
+    // Data of a READ.
+    ANSWER_KIND_READ_DATA = 2'd1,
+    // Data of a READ behind a gap: the READ is asked for again.
+    ANSWER_KIND_READ_GAP = 2'd2,
+    // Data of a READ that is here already: only its echo counts.
+    ANSWER_KIND_READ_DUPLICATE = 2'd3
+  } answer_kind_t;
+
+  // What is to happen once the memory has taken a packet's payload.
   typedef struct packed {
-    // Travels beside the beat.
-    logic [43:0] note;
-    // The frame is bad; counts with `last`.
-    logic bad;
-    // It is the frame's last.
-    logic last;
-    // Bytes of the beat that belong to the frame.
-    logic [6:0] count;
-    // Which eight bytes it goes into.
-    logic [2:0] eight;
-    // Where it goes within eight bytes, two bytes each.
-    logic [1:0] offset;
-    // Its upper half, the lower one ended the beat before.
-    logic high;
-    // The ICRC, or half of it, goes into this beat.
-    logic appends;
-    // There is a beat.
+    // Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
+    // commit stage).
+    logic ends_or_failed;
+    // The queue pair collects INT.
+    logic int_on;
+    // Which answer, if it is one.
+    answer_kind_t answer;
+    // INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
+    logic [335:0] int_stack;
+    // Bytes of INT.
+    logic [5:0] int_length;
+    // MSN.
+    logic [23:0] msn;
+    // AETH syndrome; 0x1f acknowledges. For answers 0x1f also for READ data.
+    logic [7:0] syndrome;
+    // PSN: of the acknowledgement, the READ's first, or the answer's.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // What it is.
+    commit_kind_t kind;
+  } commit_t;
+
+  // A queue pair is created or removed.
+  typedef struct packed {
+    // It collects INT.
+    logic int_on;
+    // It exists.
+    logic alive;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } qp_change_t;
+
+  // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
+  typedef struct packed {
+    // Not used.
+    logic [1:0] reserved;
+    // Its own number, by which the peer names it; 0: the number of its place.
+    logic [23:0] local_qpn;
+    // First PSN expected.
+    logic [23:0] expected_psn;
+    // First PSN sent.
+    logic [23:0] send_psn;
+    // Priority of its data, for pause.
+    logic [2:0] pause_class;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // UDP source port.
+    logic [15:0] source_port;
+    // Its queue pair.
+    logic [23:0] remote_qpn;
+    // Its Ethernet address, first byte in the highest bits.
+    logic [47:0] remote_mac;
+    // Address of the peer.
+    logic [31:0] remote_ip;
+    // Grows by one with each creation; what carries another one is late and void.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } qp_context_t;
+
+  // The last response of a READ has left, or one could not be read from memory.
+  typedef struct packed {
+    // Tag of its READ.
+    logic [1:0] tag;
+    // It could not be read.
+    logic failed;
+    // PSN of the response.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } read_end_t;
+
+  // What a READ asks for, in the place of INT.
+  typedef struct packed {
+    // It was asked for before.
+    logic duplicate;
+    // Number of PSNs that its responses take.
+    logic [23:0] count;
+    // Bytes.
+    logic [31:0] length;
+    // First byte.
+    logic [63:0] address;
+  } read_request_t;
+
+  // A READ that is being answered.
+  typedef struct packed {
+    // Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to.
+    logic [1:0] tag;
+    // MSN of the responses.
+    logic [23:0] msn;
+    // Bytes.
+    logic [31:0] length;
+    // Address of the first byte.
+    logic [63:0] address;
+    // Number of responses.
+    logic [23:0] count;
+    // PSN of the first response.
+    logic [23:0] first_psn;
+    // Generation.
+    logic [7:0] generation;
+  } read_state_t;
+
+  // READs that are being answered, and the list of the answers that wait behind them.
+  typedef struct packed {
+    // First PSN of the READ with which the flow was started.
+    logic [23:0] start_psn;
+    // Messages completed before that one.
+    logic [23:0] completed_ahead;
+    // The READ before it has not left.
+    logic ahead;
+    // Its tag: grows by one with each READ that becomes active.
+    logic [1:0] tag;
+    // Messages completed before it.
+    logic [23:0] completed;
+    // One past the last PSN of the READ that is answered last.
+    logic [23:0] end_psn;
+    // The last.
+    logic [9:0] tail;
+    // The first of them.
+    logic [9:0] head;
+    // Answers that wait.
+    logic [10:0] waiting;
+    // The queue pair collects INT.
+    logic int_on;
+    // The responder half has ended.
+    logic dead;
+    // A READ is being answered.
+    logic active;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+  } response_list_t;
+
+  // An acknowledgement, negative acknowledgement or READ echo on its way out.
+  typedef struct packed {
+    // INT, first byte in the highest bits.
+    logic [335:0] int_stack;
+    // Bytes of INT; 0 on plain queue pairs.
+    logic [5:0] int_length;
+    // MSN.
+    logic [23:0] msn;
+    // AETH syndrome.
+    logic [7:0] syndrome;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // READ echo; low: acknowledgement with AETH.
+    logic echo;
+  } ack_send_t;
+
+  // What the INT of a packet is for.
+  typedef enum logic [1:0] {
+    // None.
+    INT_ROLE_PLAIN = 2'd0,
+    // Collected on the way here.
+    INT_ROLE_COLLECTED = 2'd1,
+    // Collected on the way there and echoed by the peer.
+    INT_ROLE_ECHOED = 2'd2
+  } int_role_t;
+
+  // An accepted transport packet beside the context of its queue pair.
+  typedef struct packed {
+    // What its INT is for.
+    int_role_t role;
+    // The queue pair collects INT.
+    logic int_on;
+    // MTU code.
+    logic [2:0] mtu;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // INT header and stack, first byte in the highest bits, zero behind its length.
+    logic [335:0] int_stack;
+    // Bytes of INT header and stack, 0 on plain packets.
+    logic [5:0] int_length;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // 16 bytes after the BTH, first byte in the highest bits: RETH, or AETH and 12 more.
+    logic [127:0] extension;
+    // PSN.
+    logic [23:0] psn;
+    // Queue pair.
+    logic [7:0] qp;
+    // ECN field of IPv4.
+    logic [1:0] ecn;
+    // Acknowledge request.
+    logic ack_req;
+    // BTH opcode.
+    logic [7:0] opcode;
+  } rx_packet_t;
+
+  // A queue pair of a generation.
+  typedef struct packed {
+    // Its generation.
+    logic [7:0] generation;
+    // Its number.
+    logic [7:0] qp;
+  } qp_of_generation_t;
+
+  // A READ whose responses come in order.
+  typedef struct packed {
+    // Where the next response's payload goes.
+    logic [63:0] address;
+    // One past the READ's last PSN.
+    logic [23:0] end_psn;
+    // PSN of the next response.
+    logic [23:0] psn;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // There is one.
     logic valid;
-  } append_plan_t;
+  } read_run_t;
+
+  // What the requester needs of a context.
+  typedef struct packed {
+    // First PSN sent.
+    logic [23:0] first_psn;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } requester_context_t;
+
+  // The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
+  // messages before `head` are done, those before `admit` are with the scheduler.
+  typedef struct packed {
+    // The state has been written.
+    logic used;
+    // The queue pair waits to give completions away.
+    logic listed;
+    // Position of the oldest message whose completion has not left.
+    logic [4:0] told;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // Status of a work request that the end of the queue pair cut off.
+    logic [3:0] carry;
+    // READs with the scheduler.
+    logic [4:0] reads;
+    // Position before which no READ has missing data.
+    logic [4:0] read_at;
+    // Position of the next message.
+    logic [4:0] tail;
+    // Position of the first message that the scheduler does not have.
+    logic [4:0] admit;
+    // Position of the oldest message that is not done.
+    logic [4:0] head;
+    // Ended.
+    logic dead;
+    // There is one.
+    logic gap_known;
+    // PSN of the READ gap that was reported last.
+    logic [23:0] gap_psn;
+    // Next PSN without a message.
+    logic [23:0] assigned;
+    // No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`. Where a
+    // `ReadRun` is valid, its PSN holds instead.
+    logic [23:0] accepted;
+    // Oldest PSN without acknowledgement.
+    logic [23:0] una;
+  } requester_state_t;
+
+  // How far a queue pair has sent.
+  typedef struct packed {
+    // Something was sent.
+    logic used;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // One past the highest PSN sent.
+    logic [23:0] end_psn;
+  } sent_to_t;
+
+  // A message of the requester, as it lies in its queue pair's ring.
+  typedef struct packed {
+    // Not used.
+    logic [37:0] reserved;
+    // Bytes of the work request.
+    logic [31:0] total;
+    // Number of the work request.
+    logic [63:0] id;
+    // Bytes of this message.
+    logic [31:0] length;
+    // Remote key.
+    logic [31:0] remote_key;
+    // Remote address.
+    logic [63:0] remote_address;
+    // Local address.
+    logic [63:0] local_address;
+    // Generation.
+    logic [7:0] generation;
+    // The work request ends with this message.
+    logic last;
+    // READ; low: WRITE.
+    logic read;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } message_t;
+
+  // A message as the requester itself needs it.
+  typedef struct packed {
+    // Bytes of the work request.
+    logic [31:0] total;
+    // Number of the work request.
+    logic [63:0] id;
+    // Bytes of this message.
+    logic [31:0] length;
+    // Local address.
+    logic [63:0] local_address;
+    // The work request ends with this message.
+    logic last;
+    // READ; low: WRITE.
+    logic read;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } own_message_t;
 
   // A work request (`s_axis_work_tdata`).
   typedef struct packed {
@@ -216,6 +541,18 @@ package hpcc_nic_pkg;
     // Number that the completion carries.
     logic [63:0] id;
   } work_request_t;
+
+  // What an engine decides about a packet.
+  typedef struct packed {
+    // What.
+    commit_t commit;
+    // There is something to commit.
+    logic commits;
+    // Where it goes.
+    logic [63:0] address;
+    // Take the payload; skip it otherwise.
+    logic take;
+  } action_t;
 
   // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
   typedef enum logic [7:0] {
@@ -257,35 +594,41 @@ package hpcc_nic_pkg;
     logic [63:0] id;
   } completion_t;
 
-  // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
+  // A beat of a frame with its note, in the FIFO.
   typedef struct packed {
-    // Not used.
-    logic [1:0] reserved;
-    // Its own number, by which the peer names it; 0: the number of its place.
-    logic [23:0] local_qpn;
-    // First PSN expected.
-    logic [23:0] expected_psn;
-    // First PSN sent.
-    logic [23:0] send_psn;
-    // Priority of its data, for pause.
-    logic [2:0] pause_class;
-    // Collects INT.
-    logic int_on;
-    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-    logic [2:0] mtu;
-    // UDP source port.
-    logic [15:0] source_port;
-    // Its queue pair.
-    logic [23:0] remote_qpn;
-    // Its Ethernet address, first byte in the highest bits.
-    logic [47:0] remote_mac;
-    // Address of the peer.
-    logic [31:0] remote_ip;
-    // Grows by one with each creation; what carries another one is late and void.
-    logic [7:0] generation;
-    // The queue pair exists.
-    logic alive;
-  } qp_context_t;
+    // Travels beside the beat.
+    logic [43:0] note;
+    // The frame is bad; with `last`.
+    logic bad;
+    // It is the frame's last.
+    logic last;
+    // Which of them belong to the frame.
+    logic [63:0] keep;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } noted_beat_t;
+
+  // What happens to a beat when its ICRC is known.
+  typedef struct packed {
+    // Travels beside the beat.
+    logic [43:0] note;
+    // The frame is bad; counts with `last`.
+    logic bad;
+    // It is the frame's last.
+    logic last;
+    // Bytes of the beat that belong to the frame.
+    logic [6:0] count;
+    // Which eight bytes it goes into.
+    logic [2:0] eight;
+    // Where it goes within eight bytes, two bytes each.
+    logic [1:0] offset;
+    // Its upper half, the lower one ended the beat before.
+    logic high;
+    // The ICRC, or half of it, goes into this beat.
+    logic appends;
+    // There is a beat.
+    logic valid;
+  } append_plan_t;
 
   // A memory region.
   typedef struct packed {

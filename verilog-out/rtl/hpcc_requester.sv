@@ -105,7 +105,9 @@ module hpcc_requester (
   // Counter pulses in the order of `COUNTERS`.
   output wire  [10:0] counts
 );
+  wire  hpcc_nic_pkg::work_request_t request;
   logic done;
+  wire  direct;
   logic same;
   wire  [4:0] next_pointer;
   wire  is_read;
@@ -117,11 +119,13 @@ module hpcc_requester (
   logic hit_1;
   logic hit_2;
   logic hit_3;
+  wire  choice_rows_valid;
   wire  choice_rows_ready;
   wire  choice_answers_ready;
   wire  choice_limits_ready;
   wire  choice_errors_ready;
   wire  choice_removals_ready;
+  wire  choice_tells_ready;
   wire  choice_work_waits;
   wire  [7:0] choice_work_qp;
   wire  choice_any;
@@ -131,27 +135,48 @@ module hpcc_requester (
   wire  choice_ended;
   wire  choice_error;
   wire  choice_remove;
+  wire  choice_tell;
   wire  choice_work;
   wire  [7:0] choice_qp;
   wire  [7:0] choice_generation;
   wire  [23:0] choice_psn;
   wire  choice_response;
+  wire  gather_up_ready;
+  wire  [419:0] gather_down_data;
+  wire  gather_down_valid;
+  wire  follow_room;
+  hpcc_nic_pkg::read_run_t follow_learned;
+  wire  follow_slow;
+  wire  follow_take;
+  wire  [63:0] follow_address;
+  wire  hpcc_nic_pkg::read_run_t follow_run;
+  hpcc_nic_pkg::qp_of_generation_t tells_up_data;
+  wire  unused_tells_up_ready;
+  wire  hpcc_nic_pkg::qp_of_generation_t tells_down_data;
+  wire  tells_down_valid;
+  wire  unused_tells_crowded;
+  wire  queue_removing;
   logic queue_advance;
   logic queue_pop;
-  wire  queue_is_read;
   logic queue_pass;
+  wire  queue_measure;
   logic queue_lose;
   logic queue_hand;
   logic queue_push;
   wire  [23:0] queue_new_end;
   logic queue_bury;
   logic [3:0] queue_status;
+  logic queue_tell;
+  logic queue_enlist;
+  logic queue_delist;
   wire  queue_alive;
   wire  [7:0] queue_context_generation;
   wire  [4:0] queue_head_loaded;
   wire  [4:0] queue_read_loaded;
+  wire  [4:0] queue_told_loaded;
   wire  [4:0] queue_head_early;
   wire  [4:0] queue_read_early;
+  wire  [4:0] queue_told_early;
   wire  [23:0] queue_una;
   wire  [23:0] queue_una_before;
   wire  [23:0] queue_accepted;
@@ -166,11 +191,18 @@ module hpcc_requester (
   wire  [7:0] queue_own_generation;
   wire  [2:0] queue_mtu;
   wire  queue_int_on;
-  wire  queue_sent_known;
-  wire  [23:0] queue_sent_to;
   wire  queue_changed;
+  wire  [4:0] queue_told;
+  wire  queue_listed;
+  wire  queue_old;
+  wire  queue_ghost;
+  wire  queue_twice;
+  wire  queue_forget;
+  wire  [7:0] queue_forget_qp;
   logic [4:0] ring_place;
-  wire  [241:0] ring_message;
+  wire  hpcc_nic_pkg::own_message_t ring_message;
+  wire  [3:0] ring_status;
+  logic ring_defer;
   logic ring_push;
   wire  [23:0] ring_finish;
   wire  ring_bus_valid;
@@ -188,13 +220,6 @@ module hpcc_requester (
   wire  intake_last;
   wire  [63:0] intake_local_address;
   wire  [63:0] intake_remote_address;
-  wire  place_measure;
-  wire  place_old;
-  wire  place_ghost;
-  wire  place_twice;
-  wire  [23:0] step_start;
-  wire  [23:0] step_finish;
-  wire  step_read;
   logic [23:0] step_sought;
   wire  [23:0] step_new_una;
   wire  step_complete;
@@ -202,11 +227,10 @@ module hpcc_requester (
   wire  step_holds;
   wire  step_reaches;
   wire  step_fits;
-  wire  [23:0] reply_psn;
-  wire  [1:0] reply_kind;
+  wire  hpcc_nic_pkg::commit_t reply_word;
   wire  [2:0] reply_code;
   wire  [4:0] reply_reason;
-  wire  [335:0] reply_stack;
+  hpcc_nic_pkg::ack_send_t reply_sent;
   wire  [419:0] reply_commit;
   logic [23:0] reply_limit;
   wire  reply_acknowledgement;
@@ -214,6 +238,7 @@ module hpcc_requester (
   wire  reply_failed;
   wire  reply_gap;
   wire  reply_duplicate;
+  wire  reply_int_on;
   wire  reply_ignored;
   wire  reply_nak;
   wire  reply_fatal;
@@ -245,12 +270,12 @@ module hpcc_requester (
   wire  verdict_last;
   wire  [485:0] verdict_action;
   wire  [3:0] verdict_counts;
+  wire  [63:0] verdict_behind;
   logic finished_push;
   logic [63:0] finished_id;
   logic [23:0] finished_qpn;
   logic [7:0] finished_operation;
   logic [3:0] finished_status;
-  wire  [31:0] finished_length;
   wire  finished_room;
   wire  [191:0] finished_completion_data;
   wire  finished_completion_valid;
@@ -273,6 +298,7 @@ module hpcc_requester (
   wire  [47:0] events_cc_event_sent_at;
   wire  [31:0] events_cc_event_bytes;
   wire  [47:0] events_cc_event_now;
+  wire  actions_put;
   wire  actions_full;
   wire  [485:0] actions_down_data;
   wire  actions_down_valid;
@@ -321,12 +347,20 @@ module hpcc_requester (
   logic flushing_q;
   logic admitting_d;
   logic admitting_q;
+  logic kept_d;
+  logic kept_q;
+  logic held_removals_d;
+  logic held_removals_q;
+  logic stalled_d;
+  logic stalled_q;
+  logic [3:0] told_status_d;
+  logic [3:0] told_status_q;
   logic live_d;
   logic live_q;
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
-  logic [241:0] message_d;
-  logic [241:0] message_q;
+  hpcc_nic_pkg::own_message_t message_d;
+  hpcc_nic_pkg::own_message_t message_q;
   logic [23:0] missing_d;
   logic [23:0] missing_q;
   logic found_d;
@@ -359,10 +393,10 @@ module hpcc_requester (
     .save(save_q),
     .hold_rows(actions_full),
     .rows_data(row_data),
-    .rows_valid(row_valid),
+    .rows_valid(choice_rows_valid),
     .rows_ready(choice_rows_ready),
-    .answers_data(answer_data),
-    .answers_valid(answer_valid),
+    .answers_data(gather_down_data),
+    .answers_valid(gather_down_valid),
     .answers_ready(choice_answers_ready),
     .limits_valid(ended_valid),
     .limits_ready(choice_limits_ready),
@@ -374,6 +408,12 @@ module hpcc_requester (
     .removals_data(remove_data),
     .removals_valid(remove_valid),
     .removals_ready(choice_removals_ready),
+    .tells_data(tells_down_data),
+    .tells_valid(tells_down_valid),
+    .tells_ready(choice_tells_ready),
+    .room(finished_room),
+    .hold_removals(held_removals_q),
+    .kept(kept_q),
     .work_waits(choice_work_waits),
     .work_qp(choice_work_qp),
     .any(choice_any),
@@ -383,11 +423,49 @@ module hpcc_requester (
     .ended(choice_ended),
     .error(choice_error),
     .remove(choice_remove),
+    .tell(choice_tell),
     .work(choice_work),
     .qp(choice_qp),
     .generation(choice_generation),
     .psn(choice_psn),
     .response(choice_response)
+  );
+  hpcc_requester_gather u_gather (
+    .clk(clk),
+    .rst(rst),
+    .up_data(answer_data),
+    .up_valid(answer_valid),
+    .up_ready(gather_up_ready),
+    .down_data(gather_down_data),
+    .down_valid(gather_down_valid),
+    .down_ready(choice_answers_ready)
+  );
+  hpcc_requester_follow u_follow (
+    .clk(clk),
+    .rst(rst),
+    .waits(row_valid),
+    .row(row_data),
+    .room(follow_room),
+    .popped(choice_rows_ready),
+    .learn(verdict_take),
+    .learned(follow_learned),
+    .forget(queue_forget),
+    .forget_qp(queue_forget_qp),
+    .slow(follow_slow),
+    .take(follow_take),
+    .address(follow_address),
+    .run(follow_run)
+  );
+  hpcc_fifo #(.WIDTH(16), .ADDRESS(8), .MARK(256)) u_tells (
+    .clk(clk),
+    .rst(rst),
+    .up_data(tells_up_data),
+    .up_valid(queue_enlist),
+    .up_ready(unused_tells_up_ready),
+    .down_data(tells_down_data),
+    .down_valid(tells_down_valid),
+    .down_ready(choice_tells_ready),
+    .crowded(unused_tells_crowded)
   );
   hpcc_requester_queue u_queue (
     .clk(clk),
@@ -402,28 +480,37 @@ module hpcc_requester (
     .qp(choice_qp),
     .load(load_q),
     .save(save_q),
-    .removing(choice_remove),
+    .removing(queue_removing),
     .generation(choice_generation),
     .advance(queue_advance),
     .new_una(step_new_una),
     .pop(queue_pop),
-    .is_read(queue_is_read),
+    .is_read(message_q.read),
     .pass(queue_pass),
     .position(next_pointer),
     .take(verdict_take),
     .psn(choice_psn),
+    .measure(queue_measure),
     .lose(queue_lose),
     .hand(queue_hand),
     .push(queue_push),
     .new_end(queue_new_end),
     .bury(queue_bury),
     .status(queue_status),
+    .tell(queue_tell),
+    .enlist(queue_enlist),
+    .delist(queue_delist),
+    .run(follow_run),
+    .hold_contexts(verdict_take),
+    .with_run(choice_row),
     .alive(queue_alive),
     .context_generation(queue_context_generation),
     .head_loaded(queue_head_loaded),
     .read_loaded(queue_read_loaded),
+    .told_loaded(queue_told_loaded),
     .head_early(queue_head_early),
     .read_early(queue_read_early),
+    .told_early(queue_told_early),
     .una(queue_una),
     .una_before(queue_una_before),
     .accepted(queue_accepted),
@@ -438,15 +525,24 @@ module hpcc_requester (
     .own_generation(queue_own_generation),
     .mtu(queue_mtu),
     .int_on(queue_int_on),
-    .sent_known(queue_sent_known),
-    .sent_to(queue_sent_to),
-    .changed(queue_changed)
+    .changed(queue_changed),
+    .told(queue_told),
+    .listed(queue_listed),
+    .old(queue_old),
+    .ghost(queue_ghost),
+    .twice(queue_twice),
+    .forget(queue_forget),
+    .forget_qp(queue_forget_qp)
   );
   hpcc_requester_ring u_ring (
     .clk(clk),
     .qp(choice_qp),
     .place(ring_place),
     .message(ring_message),
+    .status(ring_status),
+    .defer(ring_defer),
+    .defer_place(pointer_q),
+    .defer_status(finished_status),
     .push(ring_push),
     .tail(queue_tail),
     .work(work_data),
@@ -488,26 +584,14 @@ module hpcc_requester (
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
   );
-  hpcc_requester_distance u_place (
-    .clk(clk),
-    .measure(place_measure),
-    .psn(choice_psn),
-    .una(queue_una),
-    .accepted(queue_accepted),
-    .sent_known(queue_sent_known),
-    .sent_to(queue_sent_to),
-    .old(place_old),
-    .ghost(place_ghost),
-    .twice(place_twice)
-  );
   hpcc_requester_walk u_step (
     .clk(clk),
     .una(queue_una),
     .limit(limit_q),
     .with_data(reply_data),
-    .start(step_start),
-    .finish(step_finish),
-    .read(step_read),
+    .start(message_q.first_psn),
+    .finish(message_q.end_psn),
+    .read(message_q.read),
     .sought(step_sought),
     .reads(queue_reads),
     .max_reads(max_reads),
@@ -526,11 +610,14 @@ module hpcc_requester (
     .act(act_q),
     .code(code_q),
     .int_on(queue_int_on),
+    .follows(follow_take),
+    .follow_address(follow_address),
     .negative(verdict_negative),
     .take(verdict_take),
     .last(verdict_last),
     .action(verdict_action),
-    .counts(verdict_counts)
+    .counts(verdict_counts),
+    .behind(verdict_behind)
   );
   hpcc_requester_completions u_finished (
     .clk(clk),
@@ -541,7 +628,7 @@ module hpcc_requester (
     .qpn(finished_qpn),
     .operation(finished_operation),
     .status(finished_status),
-    .length(finished_length),
+    .length(message_q.total),
     .room(finished_room),
     .completion_data(finished_completion_data),
     .completion_valid(finished_completion_valid),
@@ -558,7 +645,7 @@ module hpcc_requester (
     .generation(choice_generation),
     .psn(outcome_psn),
     .bytes(outcome_bytes),
-    .commit(answer_data),
+    .commit(gather_down_data),
     .with_int(events_with_int),
     .full(events_full),
     .many(events_many),
@@ -582,7 +669,7 @@ module hpcc_requester (
   hpcc_requester_outlet #(.WIDTH(486)) u_actions (
     .clk(clk),
     .rst(rst),
-    .put(act_q),
+    .put(actions_put),
     .data(verdict_action),
     .full(actions_full),
     .down_data(actions_down_data),
@@ -619,8 +706,9 @@ module hpcc_requester (
     .down_valid(kills_down_valid),
     .down_ready(kill_ready)
   );
-  assign row_ready = choice_rows_ready;
-  assign answer_ready = choice_answers_ready;
+  assign choice_rows_valid = row_valid & follow_slow;
+  assign row_ready = choice_rows_ready | follow_take;
+  assign answer_ready = gather_up_ready;
   assign ended_ready = choice_limits_ready;
   assign read_error_ready = choice_errors_ready;
   assign remove_ready = choice_removals_ready;
@@ -653,26 +741,24 @@ module hpcc_requester (
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
   assign flow = {15'd0, ({1'd0, choice_qp} << 1)} | ({16'd0, queue_own_generation} << 16);
-  assign choice_work_waits = intake_waiting & (~blocked_q);
-  assign choice_work_qp = work_data[71:64];
-  assign reply_commit = answer_data;
+  assign request = work_data;
+  assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
+  assign choice_work_qp = request.qpn[7:0];
+  assign queue_removing = choice_remove | choice_tell;
+  assign reply_commit = gather_down_data;
   assign next_pointer = pointer_q + 5'd1;
-  assign place_measure = look_q & (~admitting_q);
-  assign step_start = message_q[23:0];
-  assign step_finish = message_q[47:24];
-  assign is_read = message_q[48];
-  assign is_last = message_q[49];
-  assign step_read = message_q[48];
+  assign queue_measure = look_q & (~admitting_q);
+  assign is_read = message_q.read;
+  assign is_last = message_q.last;
   assign guilty_now = guilty_q | step_holds;
-  assign skip = message_q[23:0] - queue_accepted;
-  assign finished_length = message_q[241:210];
-  assign queue_is_read = message_q[48];
+  assign skip = message_q.first_psn - queue_accepted;
+  assign direct = (queue_told == queue_head) & (finished_room | (~is_last));
   assign outcome_acknowledgement = reply_acknowledgement;
   assign outcome_nak = reply_nak;
   assign outcome_fatal = reply_fatal;
   assign outcome_gap = reply_gap;
   assign outcome_data = reply_data;
-  assign outcome_old = place_old;
+  assign outcome_old = queue_old;
   assign outcome_limit = limit_q;
   assign outcome_una_before = queue_una_before;
   assign outcome_una = queue_una;
@@ -680,6 +766,8 @@ module hpcc_requester (
   assign outcome_gap_known = queue_gap_known;
   assign outcome_mtu = queue_mtu;
   assign events_with_int = reply_acknowledgement & queue_int_on;
+  assign follow_room = ~actions_full;
+  assign actions_put = act_q | follow_take;
   assign queue_new_end = queue_assigned + intake_psns;
   assign ring_finish = queue_assigned + intake_psns;
   assign schedules_data = {24'd0, flow} | ({24'd0, schedule_to_q} << 24);
@@ -704,6 +792,9 @@ module hpcc_requester (
     save_d = save_q;
     flushing_d = flushing_q;
     admitting_d = admitting_q;
+    held_removals_d = held_removals_q;
+    stalled_d = stalled_q;
+    told_status_d = told_status_q;
     live_d = live_q;
     pointer_d = pointer_q;
     message_d = message_q;
@@ -724,6 +815,10 @@ module hpcc_requester (
     hit_2 = 1'd0;
     hit_3 = 1'd0;
     done = 1'd0;
+    kept_d = 1'd0;
+    if (finished_room) begin
+      stalled_d = 1'd0;
+    end
     if (idle_q) begin
       idle_d = ~choice_any;
       read_d = choice_any;
@@ -749,8 +844,11 @@ module hpcc_requester (
       if (choice_row) begin
         pointer_d = queue_read_loaded;
       end
+      if (choice_tell) begin
+        pointer_d = queue_told_loaded;
+      end
       if (choice_answer & reply_duplicate) begin
-        echoes_put = answer_data[418] & (~echoes_full);
+        echoes_put = reply_int_on & (~echoes_full);
         done = 1'd1;
       end else begin
         look_d = 1'd1;
@@ -762,10 +860,14 @@ module hpcc_requester (
       if (choice_row) begin
         ring_place = queue_read_early;
       end
+      if (choice_tell) begin
+        ring_place = queue_told_early;
+      end
     end
     if (look_q) begin
       look_d = 1'd0;
       message_d = ring_message;
+      told_status_d = ring_status;
       if (admitting_q) begin
         fetch_d = 1'd1;
       end else begin
@@ -813,12 +915,17 @@ module hpcc_requester (
       fetch_d = 1'd0;
       decide_d = 1'd1;
       message_d = ring_message;
+      told_status_d = ring_status;
     end
     finished_push = 1'd0;
-    finished_id = message_q[209:146];
+    finished_id = message_q.id;
     finished_qpn = {16'd0, choice_qp};
-    finished_operation = {7'd0, message_q[48]};
+    finished_operation = {7'd0, message_q.read};
     finished_status = 4'd0;
+    queue_tell = 1'd0;
+    queue_enlist = 1'd0;
+    queue_delist = 1'd0;
+    ring_defer = 1'd0;
     queue_advance = 1'd0;
     queue_pop = 1'd0;
     queue_pass = 1'd0;
@@ -832,7 +939,7 @@ module hpcc_requester (
           queue_hand = 1'd1;
           pointer_d = next_pointer;
           scheduled_d = 1'd1;
-          schedule_to_d = message_q[47:24];
+          schedule_to_d = message_q.end_psn;
           if (next_pointer != queue_tail) begin
             emit_d = 1'd0;
             fetch_d = 1'd1;
@@ -843,24 +950,42 @@ module hpcc_requester (
         if (guilty_now) begin
           finished_status = status_q;
         end
-        if (is_last & (~finished_room)) begin
-          decide_d = 1'd1;
+        finished_push = is_last & direct;
+        ring_defer = is_last & (~direct);
+        queue_tell = direct;
+        queue_enlist = (~direct) & (~queue_listed);
+        guilty_d = guilty_now & (~is_last);
+        pointer_d = next_pointer;
+        queue_pop = 1'd1;
+        if (next_pointer == queue_tail) begin
+          bury_d = 1'd1;
         end else begin
+          fetch_d = 1'd1;
+        end
+      end else if (choice_tell) begin
+        if (queue_told == queue_head) begin
+          queue_delist = 1'd1;
+          done = 1'd1;
+        end else if (is_last & (~finished_room)) begin
+          kept_d = 1'd1;
+          done = 1'd1;
+        end else begin
+          finished_status = told_status_q;
           finished_push = is_last;
-          guilty_d = guilty_now & (~is_last);
+          queue_tell = 1'd1;
           pointer_d = next_pointer;
-          queue_pop = 1'd1;
-          if (next_pointer == queue_tail) begin
-            bury_d = 1'd1;
+          if (next_pointer == queue_head) begin
+            queue_delist = 1'd1;
+            done = 1'd1;
           end else begin
             fetch_d = 1'd1;
           end
         end
       end else if (choice_row) begin
         act_d = 1'd1;
-        if (place_twice) begin
+        if (queue_twice) begin
           code_d = 3'd2;
-        end else if (place_ghost | (pointer_q == queue_admit)) begin
+        end else if (queue_ghost | (pointer_q == queue_admit)) begin
           code_d = 3'd1;
         end else if (~step_reaches) begin
           act_d = 1'd0;
@@ -877,30 +1002,31 @@ module hpcc_requester (
         end
         if ((~found_q) & is_read) begin
           found_d = 1'd1;
-          missing_d = message_q[23:0];
+          missing_d = message_q.first_psn;
           if (skip[23]) begin
             missing_d = queue_accepted;
           end
         end
-      end else if (reply_acknowledgement & (place_ghost | reply_ignored)) begin
-        hit_0 = place_ghost;
-        hit_1 = ~place_ghost;
+      end else if (reply_acknowledgement & (queue_ghost | reply_ignored)) begin
+        hit_0 = queue_ghost;
+        hit_1 = ~queue_ghost;
         done = 1'd1;
       end else if (queue_head == queue_admit) begin
         finish_d = 1'd1;
-      end else if ((step_complete & is_last) & (~finished_room)) begin
-        decide_d = 1'd1;
       end else begin
         finish_d = 1'd1;
         queue_advance = 1'd1;
         taken_d = step_taken;
         at_head_d = ~step_complete;
         if (step_complete) begin
-          finished_push = is_last;
+          finished_push = is_last & direct;
+          ring_defer = is_last & (~direct);
+          queue_tell = direct;
+          queue_enlist = (~direct) & (~queue_listed);
           queue_pop = 1'd1;
           popped_d = 1'd1;
           pointer_d = next_pointer;
-          if (((~step_taken) & ((message_q[47:24] != limit_q) | reply_data)) & (next_pointer != queue_admit)) begin
+          if (((~step_taken) & ((message_q.end_psn != limit_q) | reply_data)) & (next_pointer != queue_admit)) begin
             finish_d = 1'd0;
             fetch_d = 1'd1;
           end
@@ -950,15 +1076,21 @@ module hpcc_requester (
     if (post_q) begin
       post_d = 1'd0;
       if (intake_refused) begin
-        finished_id = work_data[63:0];
-        finished_qpn = work_data[87:64];
-        finished_operation = work_data[95:88];
+        finished_id = request.id;
+        finished_qpn = request.qpn;
+        finished_operation = request.operation;
         finished_status = intake_status;
-        finished_push = finished_room;
-        intake_advance = finished_room;
-        done = finished_room;
-        post_d = ~finished_room;
-      end else if ((queue_tail - queue_head) == 5'h10) begin
+        done = 1'd1;
+        if (queue_told != queue_head) begin
+          blocked_d = 1'd1;
+          blocked_qp_d = choice_qp;
+        end else if (~finished_room) begin
+          stalled_d = 1'd1;
+        end else begin
+          finished_push = 1'd1;
+          intake_advance = 1'd1;
+        end
+      end else if ((queue_tail - queue_told) == 5'h10) begin
         blocked_d = 1'd1;
         blocked_qp_d = choice_qp;
         done = 1'd1;
@@ -985,6 +1117,13 @@ module hpcc_requester (
       queue_bury = 1'd1;
       done = 1'd1;
     end
+    if (done & choice_tell) begin
+      held_removals_d = 1'd0;
+    end
+    if ((done & choice_remove) & (queue_told != queue_tail)) begin
+      kept_d = 1'd1;
+      held_removals_d = 1'd1;
+    end
     if (done) begin
       idle_d = 1'd1;
       save_d = 1'd1;
@@ -1010,6 +1149,8 @@ module hpcc_requester (
       emit_d = 1'd0;
       save_d = 1'd0;
       blocked_d = 1'd0;
+      stalled_d = 1'd0;
+      held_removals_d = 1'd0;
     end
   end
   always_comb begin
@@ -1025,31 +1166,40 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    follow_learned.valid = ~verdict_last;
+    follow_learned.generation = choice_generation;
+    follow_learned.psn = choice_psn + 24'd1;
+    follow_learned.end_psn = message_q.end_psn;
+    follow_learned.address = verdict_behind;
+  end
+  always_comb begin
     queue_status = 4'd8;
     if (guilty_q) begin
       queue_status = status_q;
     end
   end
-  // reply: Takes an answer apart. Without registers.
-  assign reply_psn = reply_commit[41:18];
-  assign reply_kind = reply_commit[417:416];
-  assign reply_reason = reply_commit[46:42];
-  assign reply_code = reply_commit[49:47];
-  assign reply_acknowledgement = reply_kind == 2'd0;
-  assign reply_data = (reply_kind == 2'd1) & (~reply_commit[419]);
-  assign reply_failed = (reply_kind == 2'd1) & reply_commit[419];
-  assign reply_gap = reply_kind == 2'd2;
-  assign reply_duplicate = reply_kind == 2'd3;
-  assign reply_ignored = ((reply_kind == 2'd0) & (reply_code != 3'd0)) & (reply_code != 3'd3);
-  assign reply_nak = (reply_kind == 2'd0) & (reply_code == 3'd3);
-  assign reply_fatal = reply_failed | (reply_nak & (|reply_reason));
-  assign reply_stack = reply_commit[415:80];
-  assign reply_echo = ((({414'd0, 1'd1} | ({399'd0, reply_commit[17:2]} << 1)) | ({391'd0, reply_psn} << 17))
-      | ({409'd0, reply_commit[79:74]} << 73)) | ({79'd0, reply_stack} << 79);
   always_comb begin
-    reply_limit = reply_psn;
-    if ((reply_kind == 2'd0) & (reply_code == 3'd0)) begin
-      reply_limit = reply_psn + 24'd1;
+    tells_up_data.qp = choice_qp;
+    tells_up_data.generation = queue_own_generation;
+  end
+  // reply: Takes an answer apart. Without registers.
+  assign reply_word = reply_commit;
+  assign reply_reason = reply_word.syndrome[4:0];
+  assign reply_code = reply_word.syndrome[7:5];
+  assign reply_acknowledgement = reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
+  assign reply_data = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~reply_word.ends_or_failed);
+  assign reply_failed = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & reply_word.ends_or_failed;
+  assign reply_gap = reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
+  assign reply_duplicate = reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
+  assign reply_int_on = reply_word.int_on;
+  assign reply_ignored = ((reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0)) & (reply_code != 3'd3);
+  assign reply_nak = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
+  assign reply_fatal = reply_failed | (reply_nak & (|reply_reason));
+  assign reply_echo = reply_sent;
+  always_comb begin
+    reply_limit = reply_word.psn;
+    if ((reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0)) begin
+      reply_limit = reply_word.psn + 24'd1;
     end
   end
   always_comb begin
@@ -1063,6 +1213,15 @@ module hpcc_requester (
     if (reply_failed) begin
       reply_status = 4'd6;
     end
+  end
+  always_comb begin
+    reply_sent = 415'd0;
+    reply_sent.echo = 1'd1;
+    reply_sent.qp = reply_word.qp;
+    reply_sent.generation = reply_word.generation;
+    reply_sent.psn = reply_word.psn;
+    reply_sent.int_length = reply_word.int_length;
+    reply_sent.int_stack = reply_word.int_stack;
   end
   // outcome: What goes on from an answer after the walk. Without registers.
   assign outcome_ends = outcome_fatal & (~(outcome_nak & outcome_old));
@@ -1102,6 +1261,10 @@ module hpcc_requester (
     save_q = 1'd0;
     flushing_q = 1'd0;
     admitting_q = 1'd0;
+    kept_q = 1'd0;
+    held_removals_q = 1'd0;
+    stalled_q = 1'd0;
+    told_status_q = 4'd0;
     live_q = 1'd0;
     pointer_q = 5'd0;
     message_q = 242'd0;
@@ -1137,6 +1300,10 @@ module hpcc_requester (
     save_q <= save_d;
     flushing_q <= flushing_d;
     admitting_q <= admitting_d;
+    kept_q <= kept_d;
+    held_removals_q <= held_removals_d;
+    stalled_q <= stalled_d;
+    told_status_q <= told_status_d;
     live_q <= live_d;
     pointer_q <= pointer_d;
     message_q <= message_d;
@@ -1154,7 +1321,8 @@ module hpcc_requester (
     blocked_qp_q <= blocked_qp_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, skip[22:0], reply_commit[418], reply_commit[73:50], reply_commit[1:0]};
+  wire unused_bits = &{1'b0, request.length, request.remote_key, request.remote_address, request.local_key, request.local_address,
+      skip[22:0], reply_word.msn, reply_word.kind};
 endmodule
 
 `default_nettype wire

@@ -34,6 +34,16 @@ module hpcc_requester_choice (
   input  wire  [15:0] removals_data,
   input  wire  removals_valid,
   output wire  removals_ready,
+  // Queue pairs whose completions wait for room.
+  input  wire  hpcc_nic_pkg::qp_of_generation_t tells_data,
+  input  wire  tells_valid,
+  output wire  tells_ready,
+  // There is room for one.
+  input  wire  room,
+  // Removals wait for completions.
+  input  wire  hold_removals,
+  // With `save`: the input is not done and stays.
+  input  wire  kept,
   // A work request waits.
   input  wire  work_waits,
   // Its queue pair.
@@ -52,6 +62,8 @@ module hpcc_requester_choice (
   output wire  error,
   // Removal.
   output wire  remove,
+  // Completions have room.
+  output wire  tell,
   // Work request.
   output wire  work,
   // Queue pair concerned.
@@ -63,12 +75,16 @@ module hpcc_requester_choice (
   // It concerns a flow of READ responses, which has no requester.
   output wire  response
 );
+  wire  takes;
+  wire  hpcc_nic_pkg::rx_packet_t row_word;
+  wire  hpcc_nic_pkg::commit_t answer_word;
   wire  waits_0;
   wire  waits_1;
   wire  waits_2;
   wire  waits_3;
   wire  waits_4;
   wire  waits_5;
+  wire  waits_6;
   logic [7:0] new_qp;
   logic op_row_d;
   logic op_row_q;
@@ -80,6 +96,8 @@ module hpcc_requester_choice (
   logic op_error_q;
   logic op_remove_d;
   logic op_remove_q;
+  logic op_tell_d;
+  logic op_tell_q;
   logic op_work_d;
   logic op_work_q;
   logic op_response_d;
@@ -90,23 +108,29 @@ module hpcc_requester_choice (
   logic [7:0] op_generation_q;
   logic [23:0] op_psn_d;
   logic [23:0] op_psn_q;
-  assign rows_ready = save & op_row_q;
-  assign answers_ready = save & op_answer_q;
-  assign limits_ready = save & op_ended_q;
-  assign errors_ready = save & op_error_q;
-  assign removals_ready = save & op_remove_q;
+  assign takes = save & (~kept);
+  assign rows_ready = takes & op_row_q;
+  assign answers_ready = takes & op_answer_q;
+  assign limits_ready = takes & op_ended_q;
+  assign errors_ready = takes & op_error_q;
+  assign removals_ready = takes & op_remove_q;
+  assign tells_ready = takes & op_tell_q;
   assign waits_0 = (rows_valid & (~hold_rows)) & (~(save & op_row_q));
   assign waits_1 = answers_valid & (~(save & op_answer_q));
   assign waits_2 = limits_valid & (~(save & op_ended_q));
   assign waits_3 = errors_valid & (~(save & op_error_q));
-  assign waits_4 = removals_valid & (~(save & op_remove_q));
+  assign waits_4 = (removals_valid & (~hold_removals)) & (~(save & op_remove_q));
   assign waits_5 = work_waits;
-  assign any = ((((waits_0 | waits_1) | waits_2) | waits_3) | waits_4) | waits_5;
+  assign waits_6 = (tells_valid & room) & (~(save & op_tell_q));
+  assign any = (((((waits_0 | waits_1) | waits_2) | waits_3) | waits_4) | waits_5) | waits_6;
+  assign row_word = rows_data;
+  assign answer_word = answers_data;
   assign row = op_row_q;
   assign answer = op_answer_q;
   assign ended = op_ended_q;
   assign error = op_error_q;
   assign remove = op_remove_q;
+  assign tell = op_tell_q;
   assign work = op_work_q;
   assign qp = op_qp_q;
   assign generation = op_generation_q;
@@ -118,6 +142,7 @@ module hpcc_requester_choice (
     op_ended_d = op_ended_q;
     op_error_d = op_error_q;
     op_remove_d = op_remove_q;
+    op_tell_d = op_tell_q;
     op_work_d = op_work_q;
     op_response_d = op_response_q;
     op_generation_d = op_generation_q;
@@ -129,24 +154,25 @@ module hpcc_requester_choice (
       op_ended_d = 1'd0;
       op_error_d = 1'd0;
       op_remove_d = 1'd0;
+      op_tell_d = 1'd0;
       op_work_d = 1'd0;
       op_response_d = 1'd0;
       op_generation_d = 8'd0;
       op_psn_d = 24'd0;
     end
     if (waits_0) begin
-      new_qp = rows_data[18:11];
+      new_qp = row_word.qp;
       if (idle) begin
         op_row_d = 1'd1;
-        op_generation_d = rows_data[543:536];
-        op_psn_d = rows_data[42:19];
+        op_generation_d = row_word.generation;
+        op_psn_d = row_word.psn;
       end
     end else if (waits_1) begin
-      new_qp = answers_data[9:2];
+      new_qp = answer_word.qp;
       if (idle) begin
         op_answer_d = 1'd1;
-        op_generation_d = answers_data[17:10];
-        op_psn_d = answers_data[41:18];
+        op_generation_d = answer_word.generation;
+        op_psn_d = answer_word.psn;
       end
     end else if (waits_2) begin
       new_qp = limits_flow[8:1];
@@ -162,6 +188,12 @@ module hpcc_requester_choice (
         op_generation_d = errors_data[23:16];
         op_psn_d = errors_data[47:24];
         op_response_d = errors_data[0];
+      end
+    end else if (waits_6) begin
+      new_qp = tells_data.qp;
+      if (idle) begin
+        op_tell_d = 1'd1;
+        op_generation_d = tells_data.generation;
       end
     end else if (waits_4) begin
       new_qp = removals_data[7:0];
@@ -187,6 +219,7 @@ module hpcc_requester_choice (
     op_ended_q = 1'd0;
     op_error_q = 1'd0;
     op_remove_q = 1'd0;
+    op_tell_q = 1'd0;
     op_work_q = 1'd0;
     op_response_q = 1'd0;
     op_qp_q = 8'd0;
@@ -199,14 +232,17 @@ module hpcc_requester_choice (
     op_ended_q <= op_ended_d;
     op_error_q <= op_error_d;
     op_remove_q <= op_remove_d;
+    op_tell_q <= op_tell_d;
     op_work_q <= op_work_d;
     op_response_q <= op_response_d;
     op_qp_q <= op_qp_d;
     op_generation_q <= op_generation_d;
     op_psn_q <= op_psn_d;
   end
-  wire unused_bits = &{1'b0, rows_data[549:544], rows_data[535:43], rows_data[10:0], answers_data[419:42], answers_data[1:0],
-      limits_flow[15:9], errors_data[15:9]};
+  wire unused_bits = &{1'b0, limits_flow[15:9], errors_data[15:9], row_word.role, row_word.int_on, row_word.mtu, row_word.int_stack,
+      row_word.int_length, row_word.payload_length, row_word.payload_at, row_word.extension, row_word.ecn, row_word.ack_req,
+      row_word.opcode, answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_stack, answer_word.int_length,
+      answer_word.msn, answer_word.syndrome, answer_word.kind};
 endmodule
 
 `default_nettype wire

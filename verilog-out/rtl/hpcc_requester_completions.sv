@@ -3,7 +3,8 @@
 
 // Completions on their way to the host: the word and a FIFO of 64.
 //
-// A full FIFO stops the requester, and with it the reception of READ data: the host takes its completions.
+// While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
+// work requests wait, and nothing else does.
 //
 // Makes completions of work requests.
 module hpcc_requester_completions (
@@ -35,8 +36,9 @@ module hpcc_requester_completions (
   logic [31:0] moved;
   wire  push_1_d;
   logic push_1_q;
-  wire  [191:0] item_1_d;
-  logic [191:0] item_1_q;
+  hpcc_nic_pkg::completion_t item_1_d;
+  hpcc_nic_pkg::completion_t item_1_q;
+  wire  [191:0] fifo_up_data;
   wire  unused_fifo_up_ready;
   wire  [191:0] fifo_down_data;
   wire  fifo_down_valid;
@@ -44,7 +46,7 @@ module hpcc_requester_completions (
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_fifo (
     .clk(clk),
     .rst(rst),
-    .up_data(item_1_q),
+    .up_data(fifo_up_data),
     .up_valid(push_1_q),
     .up_ready(unused_fifo_up_ready),
     .down_data(fifo_down_data),
@@ -52,12 +54,21 @@ module hpcc_requester_completions (
     .down_ready(completion_ready),
     .crowded(fifo_crowded)
   );
-  assign item_1_d = (((({128'd0, id} | ({168'd0, qpn} << 64)) | ({184'd0, operation} << 88)) | ({184'd0, {4'd0, status}} << 96))
-      | ({160'd0, moved} << 104)) | ({144'd0, now} << 136);
   assign push_1_d = push & (~rst);
+  assign fifo_up_data = item_1_q;
   assign room = ~fifo_crowded;
   assign completion_data = fifo_down_data;
   assign completion_valid = fifo_down_valid;
+  always_comb begin
+    item_1_d = item_1_q;
+    item_1_d.id = id;
+    item_1_d.qpn = qpn;
+    item_1_d.operation = operation;
+    item_1_d.status = hpcc_nic_pkg::completion_status_t'({4'd0, status});
+    item_1_d.length = moved;
+    item_1_d.completed_at = now;
+    item_1_d.reserved = 8'd0;
+  end
   always_comb begin
     moved = length;
     if (status != 4'd0) begin

@@ -3,7 +3,7 @@
 
 // The queue pair in hand: its state in registers, and what each step changes in it.
 //
-// State of one queue pair between `load` and `save`. Fields as in `QueueState`.
+// State of one queue pair between `load` and `save`. Fields as in `RequesterState`.
 module hpcc_requester_queue (
   // Clock.
   input  wire  clk,
@@ -49,6 +49,8 @@ module hpcc_requester_queue (
   input  wire  take,
   // See `take`.
   input  wire  [23:0] psn,
+  // Find out where `psn` lies.
+  input  wire  measure,
   // A READ gap at `una` is reported.
   input  wire  lose,
   // The scheduler gets the next message.
@@ -61,6 +63,18 @@ module hpcc_requester_queue (
   input  wire  bury,
   // With `bury`: what a work request cut off by it ends with.
   input  wire  [3:0] status,
+  // The message at `told` has no completion, or it has left.
+  input  wire  tell,
+  // A completion waits: the queue pair is to be listed; see `listed`.
+  input  wire  enlist,
+  // Nothing waits any more.
+  input  wire  delist,
+  // The queue pair's READ run; `accepted` is its PSN in the clock after `load`, if it is valid.
+  input  wire  hpcc_nic_pkg::read_run_t run,
+  // A context is not to land in this clock.
+  input  wire  hold_contexts,
+  // Look at `run`.
+  input  wire  with_run,
   // Read from the tables in the clock of `load`: the queue pair exists.
   output wire  alive,
   // In the clock of `load`: generation of the context.
@@ -69,10 +83,14 @@ module hpcc_requester_queue (
   output wire  [4:0] head_loaded,
   // In the clock of `load`: no READ with missing data is before this message.
   output wire  [4:0] read_loaded,
-  // The same two without a look at the generation: what is read there is of use only if the ring is not empty.
+  // In the clock of `load`: oldest message whose completion has not left.
+  output wire  [4:0] told_loaded,
+  // The same three without a look at the generation: what is read there is of use only if the ring is not empty.
   output wire  [4:0] head_early,
   // See `head_early`.
   output wire  [4:0] read_early,
+  // See `head_early`.
+  output wire  [4:0] told_early,
   // Oldest PSN without acknowledgement.
   output wire  [23:0] una,
   // `una` when the state was loaded.
@@ -101,54 +119,45 @@ module hpcc_requester_queue (
   output wire  [2:0] mtu,
   // Collects INT.
   output wire  int_on,
-  // Something was sent.
-  output wire  sent_known,
-  // One past the highest PSN sent.
-  output wire  [23:0] sent_to,
   // The state has changed since `load`.
-  output wire  changed
+  output wire  changed,
+  // Oldest message whose completion has not left.
+  output wire  [4:0] told,
+  // The queue pair waits to give completions away.
+  output wire  listed,
+  // After `measure`: the PSN lies before `una`.
+  output wire  old,
+  // It was never sent.
+  output wire  ghost,
+  // Its READ data was taken before.
+  output wire  twice,
+  // See `Store`.
+  output wire  forget,
+  // See `Store`.
+  output wire  [7:0] forget_qp
 );
+  wire  [23:0] distance;
+  wire  [23:0] beyond;
+  wire  [23:0] progress;
   wire  [23:0] lag;
-  logic [23:0] accepted_now;
+  hpcc_nic_pkg::requester_state_t written;
   wire  store_we;
-  wire  [134:0] store_new_state;
-  wire  [134:0] store_state;
+  wire  hpcc_nic_pkg::requester_state_t store_state;
   wire  [4:0] store_head;
   wire  [4:0] store_read_at;
+  wire  [4:0] store_told;
   wire  store_alive;
   wire  [7:0] store_context_generation;
   wire  [2:0] store_mtu;
   wire  store_int_on;
   wire  store_sent_known;
   wire  [23:0] store_sent_to;
-  logic [23:0] una_r_d;
-  logic [23:0] una_r_q;
+  wire  store_forget;
+  wire  [7:0] store_forget_qp;
+  hpcc_nic_pkg::requester_state_t state_d;
+  hpcc_nic_pkg::requester_state_t state_q;
   logic [23:0] una_before_r_d;
   logic [23:0] una_before_r_q;
-  logic [23:0] accepted_r_d;
-  logic [23:0] accepted_r_q;
-  logic [23:0] assigned_r_d;
-  logic [23:0] assigned_r_q;
-  logic [23:0] gap_r_d;
-  logic [23:0] gap_r_q;
-  logic gap_valid_r_d;
-  logic gap_valid_r_q;
-  logic dead_r_d;
-  logic dead_r_q;
-  logic [4:0] head_r_d;
-  logic [4:0] head_r_q;
-  logic [4:0] admit_r_d;
-  logic [4:0] admit_r_q;
-  logic [4:0] tail_r_d;
-  logic [4:0] tail_r_q;
-  logic [4:0] read_at_r_d;
-  logic [4:0] read_at_r_q;
-  logic [4:0] reads_r_d;
-  logic [4:0] reads_r_q;
-  logic [3:0] carry_r_d;
-  logic [3:0] carry_r_q;
-  logic [7:0] generation_r_d;
-  logic [7:0] generation_r_q;
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
   logic int_on_r_d;
@@ -159,6 +168,12 @@ module hpcc_requester_queue (
   logic [23:0] sent_to_r_q;
   logic changed_r_d;
   logic changed_r_q;
+  logic is_old_d;
+  logic is_old_q;
+  logic unsent_d;
+  logic unsent_q;
+  logic before_gap_d;
+  logic before_gap_q;
   hpcc_requester_store u_store (
     .clk(clk),
     .context_valid(context_valid),
@@ -168,125 +183,123 @@ module hpcc_requester_queue (
     .sent_qp(sent_qp),
     .sent_generation(sent_generation),
     .sent_end(sent_end),
+    .hold(hold_contexts),
     .qp(next_qp),
     .we(store_we),
     .write_qp(qp),
-    .new_state(store_new_state),
+    .new_state(written),
     .removing(removing),
     .generation(generation),
     .state(store_state),
     .head(store_head),
     .read_at(store_read_at),
+    .told(store_told),
     .alive(store_alive),
     .context_generation(store_context_generation),
     .mtu(store_mtu),
     .int_on(store_int_on),
     .sent_known(store_sent_known),
-    .sent_to(store_sent_to)
+    .sent_to(store_sent_to),
+    .forget(store_forget),
+    .forget_qp(store_forget_qp)
   );
   assign alive = store_alive;
   assign context_generation = store_context_generation;
   assign head_early = store_head;
   assign read_early = store_read_at;
-  assign head_loaded = store_state[102:98];
-  assign read_loaded = store_state[117:113];
-  assign una = una_r_q;
+  assign told_early = store_told;
+  assign head_loaded = store_state.head;
+  assign read_loaded = store_state.read_at;
+  assign told_loaded = store_state.told;
+  assign forget = store_forget;
+  assign forget_qp = store_forget_qp;
+  assign una = state_q.una;
   assign una_before = una_before_r_q;
-  assign accepted = accepted_r_q;
-  assign assigned = assigned_r_q;
-  assign gap_known = gap_valid_r_q & (gap_r_q == una_r_q);
-  assign dead = dead_r_q;
-  assign head = head_r_q;
-  assign admit = admit_r_q;
-  assign tail = tail_r_q;
-  assign reads = reads_r_q;
-  assign carry = carry_r_q;
-  assign own_generation = generation_r_q;
+  assign accepted = state_q.accepted;
+  assign assigned = state_q.assigned;
+  assign gap_known = state_q.gap_known & (state_q.gap_psn == state_q.una);
+  assign dead = state_q.dead;
+  assign head = state_q.head;
+  assign admit = state_q.admit;
+  assign tail = state_q.tail;
+  assign reads = state_q.reads;
+  assign carry = state_q.carry;
+  assign own_generation = state_q.generation;
+  assign told = state_q.told;
+  assign listed = state_q.listed;
   assign mtu = mtu_r_q;
   assign int_on = int_on_r_q;
-  assign sent_known = sent_known_r_q;
-  assign sent_to = sent_to_r_q;
   assign changed = changed_r_q;
-  assign lag = accepted_r_q - una_r_q;
+  assign distance = psn - state_q.una;
+  assign beyond = psn - sent_to_r_q;
+  assign progress = psn - state_q.accepted;
+  assign old = is_old_q;
+  assign ghost = (~is_old_q) & unsent_q;
+  assign twice = is_old_q | before_gap_q;
+  assign lag = state_q.accepted - state_q.una;
   assign store_we = save & changed_r_q;
-  assign store_new_state = ((((((((((({111'd0, una_r_q} | ({111'd0, accepted_now} << 24)) | ({111'd0, assigned_r_q} << 48))
-      | ({111'd0, gap_r_q} << 72)) | ({134'd0, gap_valid_r_q} << 96)) | ({134'd0, dead_r_q} << 97)) | ({130'd0, head_r_q} << 98))
-      | ({130'd0, admit_r_q} << 103)) | ({130'd0, tail_r_q} << 108)) | ({130'd0, read_at_r_q} << 113)) | ({130'd0, reads_r_q} << 118))
-      | ({131'd0, carry_r_q} << 123)) | ({127'd0, generation_r_q} << 127);
   always_comb begin
-    una_r_d = una_r_q;
+    state_d = state_q;
     una_before_r_d = una_before_r_q;
-    accepted_r_d = accepted_r_q;
-    assigned_r_d = assigned_r_q;
-    gap_r_d = gap_r_q;
-    gap_valid_r_d = gap_valid_r_q;
-    dead_r_d = dead_r_q;
-    head_r_d = head_r_q;
-    admit_r_d = admit_r_q;
-    tail_r_d = tail_r_q;
-    read_at_r_d = read_at_r_q;
-    reads_r_d = reads_r_q;
-    carry_r_d = carry_r_q;
-    generation_r_d = generation_r_q;
     mtu_r_d = mtu_r_q;
     int_on_r_d = int_on_r_q;
     sent_known_r_d = sent_known_r_q;
     sent_to_r_d = sent_to_r_q;
     changed_r_d = changed_r_q;
     if (advance) begin
-      una_r_d = new_una;
+      state_d.una = new_una;
     end
     if (pop) begin
-      head_r_d = head_r_q + 5'd1;
-      reads_r_d = reads_r_q - {4'd0, is_read};
-      if (read_at_r_q == head_r_q) begin
-        read_at_r_d = head_r_q + 5'd1;
+      state_d.head = state_q.head + 5'd1;
+      state_d.reads = state_q.reads - {4'd0, is_read};
+      if (state_q.read_at == state_q.head) begin
+        state_d.read_at = state_q.head + 5'd1;
       end
     end
     if (pass) begin
-      read_at_r_d = position;
+      state_d.read_at = position;
     end
     if (take) begin
-      accepted_r_d = psn + 24'd1;
+      state_d.accepted = psn + 24'd1;
     end
     if (lose) begin
-      gap_r_d = una_r_q;
-      gap_valid_r_d = 1'd1;
+      state_d.gap_psn = state_q.una;
+      state_d.gap_known = 1'd1;
     end
     if (hand) begin
-      admit_r_d = admit_r_q + 5'd1;
-      reads_r_d = reads_r_q + {4'd0, is_read};
+      state_d.admit = state_q.admit + 5'd1;
+      state_d.reads = state_q.reads + {4'd0, is_read};
     end
     if (push) begin
-      tail_r_d = tail_r_q + 5'd1;
-      assigned_r_d = new_end;
+      state_d.tail = state_q.tail + 5'd1;
+      state_d.assigned = new_end;
+    end
+    if (tell) begin
+      state_d.told = state_q.told + 5'd1;
+    end
+    if (enlist) begin
+      state_d.listed = 1'd1;
+    end
+    if (delist) begin
+      state_d.listed = 1'd0;
     end
     if (bury) begin
-      dead_r_d = 1'd1;
-      head_r_d = tail_r_q;
-      admit_r_d = tail_r_q;
-      read_at_r_d = tail_r_q;
-      reads_r_d = 5'd0;
-      carry_r_d = status;
+      state_d.dead = 1'd1;
+      state_d.head = state_q.tail;
+      state_d.admit = state_q.tail;
+      state_d.read_at = state_q.tail;
+      state_d.reads = 5'd0;
+      state_d.carry = status;
     end
-    if (((((((advance | pop) | pass) | take) | lose) | hand) | push) | bury) begin
+    if ((((((((((advance | pop) | pass) | take) | lose) | hand) | push) | tell) | enlist) | delist) | bury) begin
       changed_r_d = 1'd1;
     end
     if (load) begin
-      una_r_d = store_state[23:0];
-      una_before_r_d = store_state[23:0];
-      accepted_r_d = store_state[47:24];
-      assigned_r_d = store_state[71:48];
-      gap_r_d = store_state[95:72];
-      gap_valid_r_d = store_state[96];
-      dead_r_d = store_state[97];
-      head_r_d = store_state[102:98];
-      admit_r_d = store_state[107:103];
-      tail_r_d = store_state[112:108];
-      read_at_r_d = store_state[117:113];
-      reads_r_d = store_state[122:118];
-      carry_r_d = store_state[126:123];
-      generation_r_d = store_state[134:127];
+      state_d = store_state;
+      if ((with_run & run.valid) & (run.generation == store_state.generation)) begin
+        state_d.accepted = run.psn;
+      end
+      una_before_r_d = store_state.una;
       mtu_r_d = store_mtu;
       int_on_r_d = store_int_on;
       sent_known_r_d = store_sent_known;
@@ -295,54 +308,47 @@ module hpcc_requester_queue (
     end
   end
   always_comb begin
-    accepted_now = accepted_r_q;
+    is_old_d = is_old_q;
+    unsent_d = unsent_q;
+    before_gap_d = before_gap_q;
+    if (measure) begin
+      is_old_d = distance[23];
+      unsent_d = (~sent_known_r_q) | (~beyond[23]);
+      before_gap_d = progress[23];
+    end
+  end
+  always_comb begin
+    written = state_q;
+    written.used = 1'd1;
     if (lag[23]) begin
-      accepted_now = una_r_q;
+      written.accepted = state_q.una;
     end
   end
   initial begin
-    una_r_q = 24'd0;
+    state_q = 142'd0;
     una_before_r_q = 24'd0;
-    accepted_r_q = 24'd0;
-    assigned_r_q = 24'd0;
-    gap_r_q = 24'd0;
-    gap_valid_r_q = 1'd0;
-    dead_r_q = 1'd0;
-    head_r_q = 5'd0;
-    admit_r_q = 5'd0;
-    tail_r_q = 5'd0;
-    read_at_r_q = 5'd0;
-    reads_r_q = 5'd0;
-    carry_r_q = 4'd0;
-    generation_r_q = 8'd0;
     mtu_r_q = 3'd0;
     int_on_r_q = 1'd0;
     sent_known_r_q = 1'd0;
     sent_to_r_q = 24'd0;
     changed_r_q = 1'd0;
+    is_old_q = 1'd0;
+    unsent_q = 1'd0;
+    before_gap_q = 1'd0;
   end
   always @(posedge clk) begin
-    una_r_q <= una_r_d;
+    state_q <= state_d;
     una_before_r_q <= una_before_r_d;
-    accepted_r_q <= accepted_r_d;
-    assigned_r_q <= assigned_r_d;
-    gap_r_q <= gap_r_d;
-    gap_valid_r_q <= gap_valid_r_d;
-    dead_r_q <= dead_r_d;
-    head_r_q <= head_r_d;
-    admit_r_q <= admit_r_d;
-    tail_r_q <= tail_r_d;
-    read_at_r_q <= read_at_r_d;
-    reads_r_q <= reads_r_d;
-    carry_r_q <= carry_r_d;
-    generation_r_q <= generation_r_d;
     mtu_r_q <= mtu_r_d;
     int_on_r_q <= int_on_r_d;
     sent_known_r_q <= sent_known_r_d;
     sent_to_r_q <= sent_to_r_d;
     changed_r_q <= changed_r_d;
+    is_old_q <= is_old_d;
+    unsent_q <= unsent_d;
+    before_gap_q <= before_gap_d;
   end
-  wire unused_bits = &{1'b0, lag[22:0]};
+  wire unused_bits = &{1'b0, run.address, run.end_psn, distance[22:0], beyond[22:0], progress[22:0], lag[22:0]};
 endmodule
 
 `default_nettype wire

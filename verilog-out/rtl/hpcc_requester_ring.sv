@@ -12,7 +12,15 @@ module hpcc_requester_ring (
   // Place to read.
   input  wire  [4:0] place,
   // The message there, one clock later; a message written in the clock of the read or before shows.
-  output wire  [241:0] message,
+  output wire  hpcc_nic_pkg::own_message_t message,
+  // How the message at the place of a clock ago ended, if its completion waits.
+  output wire  [3:0] status,
+  // A message is done, but its completion has no room.
+  input  wire  defer,
+  // Its position.
+  input  wire  [4:0] defer_place,
+  // How it ended.
+  input  wire  [3:0] defer_status,
   // A message is made in this clock; it is written in the next.
   input  wire  push,
   // Its place.
@@ -40,32 +48,66 @@ module hpcc_requester_ring (
   // Bus: the message.
   output wire  [383:0] bus_data
 );
-  wire  [11:0] memory_raddr;
-  wire  [241:0] memory_rdata;
-  wire  [241:0] memory_wdata;
+  wire  [11:0] memory_place;
+  wire  hpcc_nic_pkg::work_request_t request;
+  wire  hpcc_nic_pkg::own_message_t memory_rdata;
+  hpcc_nic_pkg::own_message_t memory_wdata;
+  wire  [3:0] statuses_rdata;
+  wire  [11:0] statuses_waddr;
   logic valid_q;
   wire  [11:0] address_d;
   logic [11:0] address_q;
-  wire  [383:0] data_d;
-  logic [383:0] data_q;
+  hpcc_nic_pkg::message_t data_d;
+  hpcc_nic_pkg::message_t data_q;
   hpcc_ram #(.WIDTH(242), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
     .clk(clk),
-    .raddr(memory_raddr),
+    .raddr(memory_place),
     .rdata(memory_rdata),
     .we(valid_q),
     .waddr(address_q),
     .wdata(memory_wdata)
   );
-  assign memory_raddr = {8'd0, place[3:0]} | ({4'd0, qp} << 4);
+  hpcc_ram #(.WIDTH(4), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_statuses (
+    .clk(clk),
+    .raddr(memory_place),
+    .rdata(statuses_rdata),
+    .we(defer),
+    .waddr(statuses_waddr),
+    .wdata(defer_status)
+  );
+  assign memory_place = {7'd0, (place & 5'hf)} | ({4'd0, qp} << 4);
   assign message = memory_rdata;
-  assign address_d = {8'd0, tail[3:0]} | ({4'd0, qp} << 4);
-  assign data_d = ((((((((({360'd0, start} | ({360'd0, finish} << 24)) | ({383'd0, work[88]} << 48)) | ({383'd0, last} << 49))
-      | ({376'd0, generation} << 50)) | ({320'd0, local_address} << 58)) | ({320'd0, remote_address} << 122))
-      | ({352'd0, work[287:256]} << 186)) | ({352'd0, length} << 218)) | ({320'd0, work[63:0]} << 250)) | ({352'd0, work[319:288]} << 314);
+  assign address_d = {7'd0, (tail & 5'hf)} | ({4'd0, qp} << 4);
+  assign request = work;
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
-  assign memory_wdata = ({192'd0, data_q[49:0]} | ({178'd0, data_q[121:58]} << 50)) | ({76'd0, data_q[383:218]} << 114);
+  assign status = statuses_rdata;
+  assign statuses_waddr = {7'd0, (defer_place & 5'hf)} | ({4'd0, qp} << 4);
+  always_comb begin
+    data_d = data_q;
+    data_d.first_psn = start;
+    data_d.end_psn = finish;
+    data_d.read = request.operation[0];
+    data_d.last = last;
+    data_d.generation = generation;
+    data_d.local_address = local_address;
+    data_d.remote_address = remote_address;
+    data_d.remote_key = request.remote_key;
+    data_d.length = length;
+    data_d.id = request.id;
+    data_d.total = request.length;
+  end
+  always_comb begin
+    memory_wdata.first_psn = data_q.first_psn;
+    memory_wdata.end_psn = data_q.end_psn;
+    memory_wdata.read = data_q.read;
+    memory_wdata.last = data_q.last;
+    memory_wdata.local_address = data_q.local_address;
+    memory_wdata.length = data_q.length;
+    memory_wdata.id = data_q.id;
+    memory_wdata.total = data_q.total;
+  end
   initial begin
     valid_q = 1'd0;
     address_q = 12'd0;
@@ -76,7 +118,7 @@ module hpcc_requester_ring (
     address_q <= address_d;
     data_q <= data_d;
   end
-  wire unused_bits = &{1'b0, place[4], tail[4], work[255:89], work[87:64]};
+  wire unused_bits = &{1'b0, request.remote_address, request.local_key, request.local_address, request.operation[7:1], request.qpn};
 endmodule
 
 `default_nettype wire

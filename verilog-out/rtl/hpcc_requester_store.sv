@@ -26,6 +26,8 @@ module hpcc_requester_store (
   input  wire  [7:0] sent_generation,
   // One past its PSN; of a READ request one past the last response's.
   input  wire  [23:0] sent_end,
+  // Let a context wait that has not landed.
+  input  wire  hold,
   // Queue pair to read.
   input  wire  [7:0] qp,
   // Write the state.
@@ -33,17 +35,19 @@ module hpcc_requester_store (
   // Queue pair to write.
   input  wire  [7:0] write_qp,
   // New state.
-  input  wire  [134:0] new_state,
+  input  wire  hpcc_nic_pkg::requester_state_t new_state,
   // Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
   input  wire  removing,
   // See `removing`.
   input  wire  [7:0] generation,
   // The state, two clocks after `qp`; its generation field is the one compared with.
-  output logic [134:0] state,
+  output       hpcc_nic_pkg::requester_state_t state,
   // Oldest message, if the state is not void.
   output wire  [4:0] head,
   // No READ with missing data is before this message, if the state is not void.
   output wire  [4:0] read_at,
+  // The same for the oldest message whose completion has not left.
+  output wire  [4:0] told,
   // The queue pair exists.
   output wire  alive,
   // Generation of the context.
@@ -55,27 +59,31 @@ module hpcc_requester_store (
   // This generation has sent something.
   output wire  sent_known,
   // One past the highest PSN it sent.
-  output wire  [23:0] sent_to
+  output wire  [23:0] sent_to,
+  // A queue pair is created or removed, or has ended: a READ run of it is void.
+  output wire  forget,
+  // It.
+  output logic [7:0] forget_qp
 );
+  wire  hpcc_nic_pkg::qp_context_t created;
   wire  lands;
   wire  voids;
-  wire  [23:0] first;
   logic [7:0] reference;
-  wire  [36:0] contexts_rdata;
-  wire  [135:0] states_rdata;
+  wire  hpcc_nic_pkg::requester_context_t contexts_rdata;
+  wire  hpcc_nic_pkg::requester_state_t states_rdata;
   wire  states_we;
   logic [7:0] states_waddr;
-  logic [135:0] states_wdata;
-  wire  [32:0] sent_rdata;
+  hpcc_nic_pkg::requester_state_t states_wdata;
+  wire  hpcc_nic_pkg::sent_to_t sent_rdata;
   wire  sent_we;
   logic [7:0] sent_waddr;
-  logic [32:0] sent_wdata;
+  hpcc_nic_pkg::sent_to_t sent_wdata;
   logic waits_d;
   logic waits_q;
   logic [7:0] waits_qp_d;
   logic [7:0] waits_qp_q;
-  logic [36:0] waits_context_d;
-  logic [36:0] waits_context_q;
+  hpcc_nic_pkg::requester_context_t waits_context_d;
+  hpcc_nic_pkg::requester_context_t waits_context_q;
   hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_contexts (
     .clk(clk),
     .raddr(qp),
@@ -84,7 +92,7 @@ module hpcc_requester_store (
     .waddr(waits_qp_q),
     .wdata(waits_context_q)
   );
-  hpcc_ram #(.WIDTH(136), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_states (
+  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_states (
     .clk(clk),
     .raddr(qp),
     .rdata(states_rdata),
@@ -100,19 +108,21 @@ module hpcc_requester_store (
     .waddr(sent_waddr),
     .wdata(sent_wdata)
   );
-  assign lands = (waits_q & (~we)) & (~sent_valid);
-  assign voids = lands & (waits_context_q[0] | (~(|waits_context_q[8:1])));
+  assign lands = ((waits_q & (~we)) & (~sent_valid)) & (~hold);
+  assign voids = lands & (waits_context_q.alive | (~(|waits_context_q.generation)));
+  assign created = context_data;
   assign sent_we = sent_valid | voids;
   assign states_we = we | voids;
-  assign head = states_rdata[102:98];
-  assign read_at = states_rdata[117:113];
-  assign alive = contexts_rdata[0];
-  assign context_generation = contexts_rdata[8:1];
-  assign mtu = contexts_rdata[11:9];
-  assign int_on = contexts_rdata[12];
-  assign first = contexts_rdata[36:13];
-  assign sent_known = sent_rdata[32] & (sent_rdata[31:24] == contexts_rdata[8:1]);
-  assign sent_to = sent_rdata[23:0];
+  assign forget = lands | (we & new_state.dead);
+  assign head = states_rdata.head;
+  assign read_at = states_rdata.read_at;
+  assign told = states_rdata.told;
+  assign alive = contexts_rdata.alive;
+  assign context_generation = contexts_rdata.generation;
+  assign mtu = contexts_rdata.mtu;
+  assign int_on = contexts_rdata.int_on;
+  assign sent_known = sent_rdata.used & (sent_rdata.generation == contexts_rdata.generation);
+  assign sent_to = sent_rdata.end_psn;
   always_comb begin
     waits_d = waits_q;
     waits_qp_d = waits_qp_q;
@@ -127,31 +137,47 @@ module hpcc_requester_store (
   always_comb begin
     waits_context_d = waits_context_q;
     if (context_valid) begin
-      waits_context_d = ({28'd0, context_data[8:0]} | ({33'd0, context_data[132:129]} << 9)) | ({13'd0, context_data[159:136]} << 13);
+      waits_context_d.alive = created.alive;
+      waits_context_d.generation = created.generation;
+      waits_context_d.mtu = created.mtu;
+      waits_context_d.int_on = created.int_on;
+      waits_context_d.first_psn = created.send_psn;
     end
   end
   always_comb begin
     sent_waddr = sent_qp;
-    sent_wdata = ({9'd0, sent_end} | ({25'd0, sent_generation} << 24)) | (33'd1 << 32);
+    sent_wdata.end_psn = sent_end;
+    sent_wdata.generation = sent_generation;
+    sent_wdata.used = 1'd1;
     states_waddr = write_qp;
-    states_wdata = {1'd0, new_state} | ({135'd0, 1'd1} << 135);
+    states_wdata = new_state;
     if (voids) begin
       sent_waddr = waits_qp_q;
       sent_wdata = 33'd0;
       states_waddr = waits_qp_q;
-      states_wdata = {135'd0, 1'd0};
+      states_wdata = 142'd0;
     end
   end
   always_comb begin
-    reference = contexts_rdata[8:1];
+    forget_qp = write_qp;
+    if (lands) begin
+      forget_qp = waits_qp_q;
+    end
+  end
+  always_comb begin
+    reference = contexts_rdata.generation;
     if (removing) begin
       reference = generation;
     end
   end
   always_comb begin
-    state = states_rdata[134:0];
-    if ((~states_rdata[135]) | (states_rdata[134:127] != reference)) begin
-      state = (({111'd0, first} | ({111'd0, first} << 24)) | ({111'd0, first} << 48)) | ({127'd0, reference} << 127);
+    state = states_rdata;
+    if ((~states_rdata.used) | (states_rdata.generation != reference)) begin
+      state = 142'd0;
+      state.una = contexts_rdata.first_psn;
+      state.accepted = contexts_rdata.first_psn;
+      state.assigned = contexts_rdata.first_psn;
+      state.generation = reference;
     end
   end
   initial begin
@@ -164,7 +190,8 @@ module hpcc_requester_store (
     waits_qp_q <= waits_qp_d;
     waits_context_q <= waits_context_d;
   end
-  wire unused_bits = &{1'b0, context_data[209:160], context_data[135:133], context_data[128:9]};
+  wire unused_bits = &{1'b0, created.reserved, created.local_qpn, created.expected_psn, created.pause_class, created.source_port,
+      created.remote_qpn, created.remote_mac, created.remote_ip};
 endmodule
 
 `default_nettype wire

@@ -4,16 +4,18 @@
 // Response queue: answers of the responder leave in PSN order, READ responses among them.
 //
 // A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
-// comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ asked for again
+// comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
+// behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; a third one
+// waits until the first has left. A READ asked for again
 // takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: an active
-// READ that it covers is replaced whole, since what lies before the new PSN has been received.
+// READ (or two) that it covers is replaced whole, since what lies before the new PSN has been received.
 //
 // | state | does |
 // |---|---|
 // | 0 idle | takes a creation, a READ's end, or an answer, in this order; the queue pair's list is read |
 // | 8 | list into a register |
 // | 1 look | decides; an acknowledgement leaves or waits |
-// | 2, 9, 3 | list from its head on: acknowledgements leave, to the next READ |
+// | 2, 9, 3 | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows the active one |
 // | 4, 10, 5 | list from its head on: what is taken back |
 // | 6 | the rest of the list is given back |
 // | 7 | a READ becomes active |
@@ -50,7 +52,7 @@ module hpcc_response_queue (
   output wire  [414:0] ack_data,
   output wire  ack_valid,
   input  wire  ack_ready,
-  // Work of the READ response flows, always a restart.
+  // Work of the READ response flows: a restart, or more of the same.
   output wire  work_valid,
   input  wire  work_ready,
   output wire  [15:0] work_flow,
@@ -78,7 +80,17 @@ module hpcc_response_queue (
   // Free places.
   output wire  [10:0] free
 );
-  wire  [91:0] list;
+  wire  hpcc_nic_pkg::response_list_t list;
+  wire  hpcc_nic_pkg::commit_t item;
+  hpcc_nic_pkg::read_request_t asked;
+  wire  hpcc_nic_pkg::read_request_t item_asked;
+  wire  [23:0] span;
+  wire  [23:0] item_span;
+  wire  append;
+  wire  item_follows;
+  wire  of_last;
+  wire  of_ahead;
+  wire  passed;
   wire  [10:0] waiting;
   wire  [23:0] covered;
   wire  [23:0] beyond;
@@ -104,38 +116,33 @@ module hpcc_response_queue (
   wire  taken_back;
   wire  finish;
   wire  activate;
-  logic [10:0] low_new;
-  logic [10:0] waiting_new;
-  logic [9:0] head_new;
-  logic [9:0] tail_new;
-  logic [47:0] upper_new;
   wire  [23:0] completed;
-  logic [1:0] tag_new;
-  wire  [91:0] changed;
+  hpcc_nic_pkg::response_list_t changed;
+  hpcc_nic_pkg::ack_send_t sent;
   wire  pool_clearing;
   wire  [7:0] pool_clear_at;
   wire  [419:0] pool_item;
   wire  [9:0] pool_behind;
   wire  [9:0] pool_head;
   wire  [10:0] pool_free;
+  wire  [419:0] pool_new_item;
   wire  pool_link;
-  wire  [9:0] pool_link_to;
   wire  pool_give;
   logic [9:0] pool_give_first;
   logic [9:0] pool_give_last;
   logic [10:0] pool_give_count;
   logic [7:0] lists_raddr;
-  wire  [91:0] lists_rdata;
+  wire  hpcc_nic_pkg::response_list_t lists_rdata;
   logic lists_we;
   logic [7:0] lists_waddr;
-  logic [91:0] lists_wdata;
+  hpcc_nic_pkg::response_list_t lists_wdata;
   wire  intake_up_ready;
   wire  intake_valid;
   wire  [1:0] intake_op;
   wire  [7:0] intake_qp;
-  wire  [419:0] intake_entry;
-  wire  [17:0] intake_creation;
-  logic [414:0] acks_up_data;
+  wire  hpcc_nic_pkg::commit_t intake_entry;
+  wire  hpcc_nic_pkg::qp_change_t intake_creation;
+  wire  [414:0] acks_up_data;
   wire  acks_up_valid;
   wire  acks_up_ready;
   wire  [414:0] acks_down_data;
@@ -145,14 +152,18 @@ module hpcc_response_queue (
   logic [3:0] state_q;
   logic [1:0] op_d;
   logic [1:0] op_q;
-  logic [419:0] entry_d;
-  logic [419:0] entry_q;
-  logic [17:0] creation_d;
-  logic [17:0] creation_q;
+  hpcc_nic_pkg::commit_t entry_d;
+  hpcc_nic_pkg::commit_t entry_q;
+  logic again_d;
+  logic again_q;
+  logic extending_d;
+  logic extending_q;
+  hpcc_nic_pkg::qp_change_t creation_d;
+  hpcc_nic_pkg::qp_change_t creation_q;
   logic [7:0] qp_d;
   logic [7:0] qp_q;
-  logic [91:0] held_d;
-  logic [91:0] held_q;
+  hpcc_nic_pkg::response_list_t held_d;
+  hpcc_nic_pkg::response_list_t held_q;
   logic [9:0] cursor_d;
   logic [9:0] cursor_q;
   logic [9:0] earlier_d;
@@ -169,6 +180,7 @@ module hpcc_response_queue (
   logic [10:0] removed_q;
   logic replaces_d;
   logic replaces_q;
+  wire  [1:0] activation_tag;
   wire  activation_busy;
   wire  [23:0] activation_end_psn;
   wire  activation_work_valid;
@@ -185,7 +197,6 @@ module hpcc_response_queue (
   logic [2:0] left_what_r_d;
   logic [2:0] left_what_r_q;
   logic [7:0] left_qp_r_q;
-  wire  [7:0] left_generation_r_d;
   logic [7:0] left_generation_r_q;
   hpcc_responses_node_pool u_pool (
     .clk(clk),
@@ -198,15 +209,15 @@ module hpcc_response_queue (
     .head(pool_head),
     .free(pool_free),
     .store(store),
-    .new_item(entry_q),
+    .new_item(pool_new_item),
     .link(pool_link),
-    .link_to(pool_link_to),
+    .link_to(list.tail),
     .give(pool_give),
     .give_first(pool_give_first),
     .give_last(pool_give_last),
     .give_count(pool_give_count)
   );
-  hpcc_ram #(.WIDTH(92), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
+  hpcc_ram #(.WIDTH(141), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
     .clk(clk),
     .raddr(lists_raddr),
     .rdata(lists_rdata),
@@ -252,8 +263,9 @@ module hpcc_response_queue (
     .rst(rst),
     .activate(activate),
     .qp(qp_q),
-    .tag(tag_new),
+    .tag(activation_tag),
     .entry(entry_q),
+    .goes_on(extending_q),
     .busy(activation_busy),
     .end_psn(activation_end_psn),
     .work_valid(activation_work_valid),
@@ -271,38 +283,47 @@ module hpcc_response_queue (
   assign idle = (state_q == 4'd0) & (~pool_clearing);
   assign look = state_q == 4'd1;
   assign list = held_q;
-  assign waiting = list[21:11];
-  assign active = list[8];
-  assign own = (list[7:0] == entry_q[17:10]) & (~list[9]);
-  assign covered = list[65:42] + (~entry_q[41:18]);
-  assign beyond = pool_item[41:18] - entry_q[41:18];
-  assign is_read = entry_q[1:0] == 2'd2;
-  assign item_reads = pool_item[1:0] == 2'd2;
+  assign item = pool_item;
+  assign item_asked = item.int_stack[120:0];
+  assign waiting = list.waiting;
+  assign active = list.active;
+  assign own = (list.generation == entry_q.generation) & (~list.dead);
+  assign covered = list.end_psn + (~entry_q.psn);
+  assign beyond = item.psn - entry_q.psn;
+  assign is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign item_reads = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
   assign last = (seen_q + 11'd1) == waiting;
+  assign span = (entry_q.psn + asked.count) - list.start_psn;
+  assign item_span = (item.psn + item_asked.count) - list.start_psn;
+  assign item_follows = (item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22]));
   assign create = look & (op_q == 2'd0);
-  assign ending = (((look & (op_q == 2'd1)) & own) & active) & (entry_q[51:50] == list[91:90]);
-  assign fail = (ending & entry_q[0]) & acks_up_ready;
-  assign leave = (ending & (~entry_q[0])) & (covered == 24'd0);
+  assign ending = ((look & (op_q == 2'd1)) & own) & active;
+  assign of_last = entry_q.msn[1:0] == list.tag;
+  assign of_ahead = list.ahead & ((entry_q.msn[1:0] + 2'd1) == list.tag);
+  assign fail = ((ending & (of_last | of_ahead)) & entry_q.ends_or_failed) & acks_up_ready;
+  assign passed = ((ending & (~entry_q.ends_or_failed)) & list.ahead) & (of_ahead | (of_last & (covered == 24'd0)));
+  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~list.ahead)) & of_last) & (covered == 24'd0);
   assign answer = (look & (op_q == 2'd2)) & own;
   assign pass = ((answer & (~active)) & (~is_read)) & acks_up_ready;
-  assign rewind = ((answer & active) & is_read) & entry_q[200];
-  assign keep = (answer & active) & (~rewind);
+  assign rewind = ((answer & active) & is_read) & again_q;
+  assign append = ((((((answer & active) & is_read) & (~again_q)) & (~list.ahead)) & (waiting == 11'd0)) & (&covered)) & (~(|span[23:22]));
+  assign keep = ((answer & active) & (~rewind)) & (~append);
   assign store = keep & (pool_free > 11'd1);
-  assign stalled = (~acks_up_ready) & ((ending & entry_q[0]) | ((answer & (~active)) & (~is_read)));
-  assign pop = (state_q == 4'd3) & (item_reads | acks_up_ready);
+  assign stalled = (~acks_up_ready) & (((ending & (of_last | of_ahead)) & entry_q.ends_or_failed) | ((answer & (~active)) & (~is_read)));
+  assign pop = (state_q == 4'd3) & ((extending_q & item_follows) | ((~extending_q) & (item_reads | acks_up_ready)));
   assign judge = state_q == 4'd5;
   assign taken_back = judge & ((cut_q | replaces_q) | (~beyond[23]));
   assign finish = state_q == 4'd6;
   assign activate = (state_q == 4'd7) & (~activation_busy);
+  assign pool_new_item = entry_q;
   assign pool_link = |waiting;
-  assign pool_link_to = list[41:32];
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
-  assign completed = entry_q[73:50] - {23'd0, entry_q[419]};
-  assign changed = (((({81'd0, low_new} | ({81'd0, waiting_new} << 11)) | ({82'd0, head_new} << 22)) | ({82'd0, tail_new} << 32))
-      | ({44'd0, upper_new} << 42)) | ({90'd0, tag_new} << 90);
+  assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign acks_up_valid = (pass | fail) | (pop & (~item_reads));
+  assign acks_up_data = sent;
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
+  assign activation_tag = list.tag + 2'd1;
   assign work_valid = activation_work_valid;
   assign work_flow = activation_work_flow;
   assign work_generation = activation_work_generation;
@@ -312,7 +333,6 @@ module hpcc_response_queue (
   assign read_valid = activation_read_valid;
   assign read_qp = activation_read_qp;
   assign read_data = activation_read_data;
-  assign left_generation_r_d = list[7:0];
   assign left_valid = |left_what_r_q;
   assign left_what = left_what_r_q;
   assign left_qp = left_qp_r_q;
@@ -323,6 +343,8 @@ module hpcc_response_queue (
     state_d = state_q;
     op_d = op_q;
     entry_d = entry_q;
+    again_d = again_q;
+    extending_d = extending_q;
     creation_d = creation_q;
     qp_d = qp_q;
     cursor_d = cursor_q;
@@ -339,6 +361,7 @@ module hpcc_response_queue (
       qp_d = intake_qp;
       op_d = intake_op;
       entry_d = intake_entry;
+      again_d = asked.duplicate;
       creation_d = intake_creation;
       if (intake_valid) begin
         state_d = 4'd8;
@@ -348,13 +371,17 @@ module hpcc_response_queue (
       state_d = 4'd0;
       seen_d = 11'd0;
       removed_d = 11'd0;
-      cursor_d = list[31:22];
+      cursor_d = list.head;
+      extending_d = append | (passed & of_ahead);
       cut_d = 1'd0;
       replaces_d = rewind & (~covered[23]);
       if (stalled) begin
         state_d = 4'd1;
       end
-      if (leave & (|waiting)) begin
+      if (passed & of_last) begin
+        state_d = 4'd8;
+      end
+      if ((leave | (passed & of_ahead)) & (|waiting)) begin
         state_d = 4'd2;
       end
       if (rewind) begin
@@ -363,7 +390,7 @@ module hpcc_response_queue (
           state_d = 4'd6;
         end
       end
-      if ((answer & (~active)) & is_read) begin
+      if (((answer & (~active)) & is_read) | append) begin
         state_d = 4'd7;
       end
     end
@@ -376,6 +403,9 @@ module hpcc_response_queue (
     if (state_q == 4'd9) begin
       state_d = 4'd3;
     end
+    if (((state_q == 4'd3) & extending_q) & (~item_follows)) begin
+      state_d = 4'd0;
+    end
     if (pop) begin
       cursor_d = pool_behind;
       state_d = 4'd2;
@@ -383,7 +413,7 @@ module hpcc_response_queue (
         state_d = 4'd0;
       end
       if (item_reads) begin
-        entry_d = pool_item;
+        entry_d = item;
         state_d = 4'd7;
       end
     end
@@ -411,7 +441,7 @@ module hpcc_response_queue (
       end
     end
     if (finish) begin
-      entry_d = (entry_q & ~(420'd1 << 200)) | ({419'd0, 1'd0} << 200);
+      again_d = 1'd0;
       state_d = 4'd8;
       if (replaces_q) begin
         state_d = 4'd7;
@@ -421,10 +451,11 @@ module hpcc_response_queue (
       state_d = 4'd0;
     end
     left_what_r_d = 3'd0;
-    if (((leave | (taken_back & item_reads)) | (activate & replaces_q)) | ((keep & (~store)) & is_read)) begin
+    if (((((leave | passed) | ((rewind & list.ahead) & (~covered[23]))) | (taken_back & item_reads)) | (activate & replaces_q))
+        | ((keep & (~store)) & is_read)) begin
       left_what_r_d = 3'd1;
     end
-    if ((taken_back & (~item_reads)) & (pool_item[49:42] != 8'h1f)) begin
+    if ((taken_back & (~item_reads)) & (item.syndrome != 8'h1f)) begin
       left_what_r_d = 3'd2;
     end
     if (fail) begin
@@ -438,11 +469,17 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    pool_give_first = list[31:22];
-    pool_give_last = list[41:32];
+    asked = entry_q.int_stack[120:0];
+    if (state_q == 4'd0) begin
+      asked = intake_entry.int_stack[120:0];
+    end
+  end
+  always_comb begin
+    pool_give_first = list.head;
+    pool_give_last = list.tail;
     pool_give_count = waiting;
     if (pop) begin
-      pool_give_last = list[31:22];
+      pool_give_last = list.head;
       pool_give_count = 11'd1;
     end
     if (finish) begin
@@ -451,42 +488,52 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    low_new = list[10:0];
-    waiting_new = waiting;
-    head_new = list[31:22];
-    tail_new = list[41:32];
-    upper_new = list[89:42];
-    tag_new = list[91:90];
+    changed = list;
     if (create) begin
-      low_new = ({3'd0, creation_q[15:8]} | ({10'd0, (~creation_q[16])} << 9)) | ({10'd0, creation_q[17]} << 10);
-      waiting_new = 11'd0;
+      changed.generation = creation_q.generation;
+      changed.active = 1'd0;
+      changed.dead = ~creation_q.alive;
+      changed.int_on = creation_q.int_on;
+      changed.waiting = 11'd0;
+      changed.ahead = 1'd0;
     end
     if (fail) begin
-      low_new = (((list[10:0] & ~(11'd1 << 8)) | ({10'd0, 1'd0} << 8)) & ~(11'd1 << 9)) | ({10'd0, 1'd1} << 9);
-      waiting_new = 11'd0;
+      changed.active = 1'd0;
+      changed.dead = 1'd1;
+      changed.waiting = 11'd0;
+      changed.ahead = 1'd0;
     end
     if (leave) begin
-      low_new = (list[10:0] & ~(11'd1 << 8)) | ({10'd0, 1'd0} << 8);
+      changed.active = 1'd0;
+    end
+    if (passed) begin
+      changed.ahead = 1'd0;
     end
     if (store) begin
-      waiting_new = waiting + 11'd1;
-      tail_new = pool_head;
+      changed.waiting = waiting + 11'd1;
+      changed.tail = pool_head;
       if (waiting == 11'd0) begin
-        head_new = pool_head;
+        changed.head = pool_head;
       end
     end
     if (pop) begin
-      waiting_new = waiting - 11'd1;
-      head_new = pool_behind;
+      changed.waiting = waiting - 11'd1;
+      changed.head = pool_behind;
     end
     if (finish & cut_q) begin
-      waiting_new = waiting - removed_q;
-      tail_new = cut_after_q;
+      changed.waiting = waiting - removed_q;
+      changed.tail = cut_after_q;
     end
     if (activate) begin
-      low_new = (list[10:0] & ~(11'd1 << 8)) | ({10'd0, 1'd1} << 8);
-      upper_new = {24'd0, activation_end_psn} | ({24'd0, completed} << 24);
-      tag_new = list[91:90] + 2'd1;
+      changed.active = 1'd1;
+      changed.end_psn = activation_end_psn;
+      changed.completed = completed;
+      changed.tag = list.tag + 2'd1;
+      changed.ahead = extending_q;
+      changed.completed_ahead = list.completed;
+      if (~extending_q) begin
+        changed.start_psn = entry_q.psn;
+      end
     end
   end
   always_comb begin
@@ -496,32 +543,54 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    lists_we = (((((create | fail) | leave) | store) | pop) | finish) | activate;
+    lists_we = ((((((create | fail) | leave) | passed) | store) | pop) | finish) | activate;
     lists_waddr = qp_q;
     lists_wdata = changed;
     if (pool_clearing) begin
       lists_we = 1'd1;
       lists_waddr = pool_clear_at;
-      lists_wdata = {91'd0, 1'd0};
+      lists_wdata = 141'd0;
     end
   end
   always_comb begin
-    acks_up_data = {1'd0, entry_q[415:2]} << 1;
+    sent = 415'd0;
+    sent.qp = entry_q.qp;
+    sent.generation = entry_q.generation;
+    sent.psn = entry_q.psn;
+    sent.syndrome = entry_q.syndrome;
+    sent.msn = entry_q.msn;
+    sent.int_length = entry_q.int_length;
+    sent.int_stack = entry_q.int_stack;
     if (pop) begin
-      acks_up_data = {1'd0, pool_item[415:2]} << 1;
+      sent.qp = item.qp;
+      sent.generation = item.generation;
+      sent.psn = item.psn;
+      sent.syndrome = item.syndrome;
+      sent.msn = item.msn;
+      sent.int_length = item.int_length;
+      sent.int_stack = item.int_stack;
     end
     if (fail) begin
-      acks_up_data = ((((({407'd0, qp_q} << 1) | ({407'd0, list[7:0]} << 9)) | ({391'd0, entry_q[41:18]} << 17)) | ({407'd0, 8'h63} << 41))
-          | ({391'd0, list[89:66]} << 49)) | ({414'd0, list[10]} << 74);
+      sent.qp = qp_q;
+      sent.generation = list.generation;
+      sent.syndrome = 8'h63;
+      sent.msn = list.completed;
+      if (~of_last) begin
+        sent.msn = list.completed_ahead;
+      end
+      sent.int_length = {5'd0, list.int_on} << 1;
+      sent.int_stack = 336'd0;
     end
   end
   initial begin
     state_q = 4'd0;
     op_q = 2'd0;
     entry_q = 420'd0;
+    again_q = 1'd0;
+    extending_q = 1'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
-    held_q = 92'd0;
+    held_q = 141'd0;
     cursor_q = 10'd0;
     earlier_q = 10'd0;
     seen_q = 11'd0;
@@ -539,6 +608,8 @@ module hpcc_response_queue (
     state_q <= state_d;
     op_q <= op_d;
     entry_q <= entry_d;
+    again_q <= again_d;
+    extending_q <= extending_d;
     creation_q <= creation_d;
     qp_q <= qp_d;
     held_q <= held_d;
@@ -553,9 +624,10 @@ module hpcc_response_queue (
     full_r_q <= full_r_d;
     left_what_r_q <= left_what_r_d;
     left_qp_r_q <= qp_q;
-    left_generation_r_q <= left_generation_r_d;
+    left_generation_r_q <= list.generation;
   end
-  wire unused_bits = &{1'b0, beyond[22:0]};
+  wire unused_bits = &{1'b0, asked.length, asked.address, item_asked.duplicate, item_asked.length, item_asked.address, span[21:0],
+      item_span[21:0], beyond[22:0]};
 endmodule
 
 `default_nettype wire

@@ -16,12 +16,14 @@ module hpcc_responses_activation (
   // Its tag.
   input  wire  [1:0] tag,
   // And answer word.
-  input  wire  [419:0] entry,
+  input  wire  hpcc_nic_pkg::commit_t entry,
+  // The READ goes on where the one before it ends, which need not have left.
+  input  wire  goes_on,
   // The scheduler has not taken the work of the one before.
   output wire  busy,
   // One past the READ's last PSN.
   output wire  [23:0] end_psn,
-  // Work of the READ response flows, always a restart.
+  // Work of the READ response flows: a restart, or more of the same.
   output wire  work_valid,
   input  wire  work_ready,
   output wire  [15:0] work_flow,
@@ -36,6 +38,7 @@ module hpcc_responses_activation (
   // What it asks for.
   output wire  [177:0] read_data
 );
+  wire  hpcc_nic_pkg::read_request_t asked;
   logic full_d;
   logic full_q;
   logic [15:0] flow_d;
@@ -44,15 +47,18 @@ module hpcc_responses_activation (
   logic [23:0] last_q;
   logic pulse_d;
   logic pulse_q;
-  logic [177:0] read_d;
-  logic [177:0] read_q;
-  assign end_psn = entry[41:18] + entry[199:176];
+  logic restart_d;
+  logic restart_q;
+  hpcc_nic_pkg::read_state_t read_d;
+  hpcc_nic_pkg::read_state_t read_q;
+  assign asked = entry.int_stack[120:0];
+  assign end_psn = entry.psn + asked.count;
   assign busy = full_q;
   assign work_valid = full_q;
   assign work_flow = flow_q;
-  assign work_generation = read_q[7:0];
-  assign work_restart = 1'd1;
-  assign work_start = read_q[31:8];
+  assign work_generation = read_q.generation;
+  assign work_restart = restart_q;
+  assign work_start = read_q.first_psn;
   assign work_end = last_q;
   assign read_valid = pulse_q;
   assign read_qp = flow_q[8:1];
@@ -61,6 +67,7 @@ module hpcc_responses_activation (
     full_d = full_q;
     flow_d = flow_q;
     last_d = last_q;
+    restart_d = restart_q;
     read_d = read_q;
     if (work_ready) begin
       full_d = 1'd0;
@@ -69,10 +76,15 @@ module hpcc_responses_activation (
     if (activate) begin
       full_d = 1'd1;
       flow_d = ({8'd0, qp} << 1) | 16'd1;
-      last_d = entry[41:18] + entry[199:176];
-      read_d = ((((({170'd0, entry[17:10]} | ({154'd0, entry[41:18]} << 8)) | ({154'd0, entry[199:176]} << 32))
-          | ({114'd0, entry[143:80]} << 56)) | ({146'd0, entry[175:144]} << 120)) | ({154'd0, entry[73:50]} << 152))
-          | ({176'd0, tag} << 176);
+      last_d = entry.psn + asked.count;
+      restart_d = ~goes_on;
+      read_d.generation = entry.generation;
+      read_d.first_psn = entry.psn;
+      read_d.count = asked.count;
+      read_d.address = asked.address;
+      read_d.length = asked.length;
+      read_d.msn = entry.msn;
+      read_d.tag = tag;
     end
     if (rst) begin
       full_d = 1'd0;
@@ -84,6 +96,7 @@ module hpcc_responses_activation (
     flow_q = 16'd0;
     last_q = 24'd0;
     pulse_q = 1'd0;
+    restart_q = 1'd0;
     read_q = 178'd0;
   end
   always @(posedge clk) begin
@@ -91,9 +104,11 @@ module hpcc_responses_activation (
     flow_q <= flow_d;
     last_q <= last_d;
     pulse_q <= pulse_d;
+    restart_q <= restart_d;
     read_q <= read_d;
   end
-  wire unused_bits = &{1'b0, entry[419:200], entry[79:74], entry[49:42], entry[9:0]};
+  wire unused_bits = &{1'b0, entry.ends_or_failed, entry.int_on, entry.answer, entry.int_stack[335:121], entry.int_length, entry.syndrome,
+      entry.qp, entry.kind, asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -39,19 +39,21 @@ module hpcc_responses_intake (
   output logic [1:0] op,
   // Queue pair.
   output logic [7:0] qp,
-  // The answer; of an end generation and PSN in their places, the tag in that of the MSN, and bit 0: it failed.
-  output logic [419:0] entry,
-  // The creation: queue pair 7:0, generation 15:8, alive 16, INT 17.
-  output wire  [17:0] creation
+  // The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
+  output       hpcc_nic_pkg::commit_t entry,
+  // The creation.
+  output wire  hpcc_nic_pkg::qp_change_t creation
 );
-  wire  [17:0] contexts_up_data;
+  wire  hpcc_nic_pkg::qp_context_t created;
+  wire  hpcc_nic_pkg::commit_t answer;
+  hpcc_nic_pkg::qp_change_t contexts_up_data;
   wire  unused_contexts_up_ready;
-  wire  [17:0] contexts_down_data;
+  wire  hpcc_nic_pkg::qp_change_t contexts_down_data;
   wire  contexts_down_valid;
   wire  unused_contexts_crowded;
-  wire  [42:0] ends_up_data;
+  hpcc_nic_pkg::read_end_t ends_up_data;
   wire  unused_ends_up_ready;
-  wire  [42:0] ends_down_data;
+  wire  hpcc_nic_pkg::read_end_t ends_down_data;
   wire  ends_down_valid;
   wire  ends_down_ready;
   wire  unused_ends_crowded;
@@ -77,30 +79,45 @@ module hpcc_responses_intake (
     .down_ready(ends_down_ready),
     .crowded(unused_ends_crowded)
   );
-  assign contexts_up_data = (({10'd0, context_qp} | ({10'd0, context_data[8:1]} << 8)) | ({17'd0, context_data[0]} << 16))
-      | ({17'd0, context_data[132]} << 17);
-  assign ends_up_data = ((({35'd0, gone_qp} | ({35'd0, gone_generation} << 8)) | ({19'd0, gone_psn} << 16)) | ({42'd0, gone_failed} << 40))
-      | ({41'd0, gone_tag} << 41);
+  assign created = context_data;
   assign valid = (contexts_down_valid | ends_down_valid) | up_valid;
   assign ends_down_ready = take & (~contexts_down_valid);
   assign up_ready = (take & (~contexts_down_valid)) & (~ends_down_valid);
   assign creation = contexts_down_data;
+  assign answer = up_data;
+  always_comb begin
+    contexts_up_data.qp = context_qp;
+    contexts_up_data.generation = created.generation;
+    contexts_up_data.alive = created.alive;
+    contexts_up_data.int_on = created.int_on;
+  end
+  always_comb begin
+    ends_up_data.qp = gone_qp;
+    ends_up_data.generation = gone_generation;
+    ends_up_data.psn = gone_psn;
+    ends_up_data.failed = gone_failed;
+    ends_up_data.tag = gone_tag;
+  end
   always_comb begin
     op = 2'd2;
-    qp = up_data[9:2];
-    entry = up_data;
+    qp = answer.qp;
+    entry = answer;
     if (ends_down_valid) begin
       op = 2'd1;
-      qp = ends_down_data[7:0];
-      entry = ((({412'd0, ends_down_data[15:8]} << 10) | ({396'd0, ends_down_data[39:16]} << 18)) | ({418'd0, ends_down_data[42:41]} << 50))
-          | {419'd0, ends_down_data[40]};
+      qp = ends_down_data.qp;
+      entry = 420'd0;
+      entry.generation = ends_down_data.generation;
+      entry.psn = ends_down_data.psn;
+      entry.msn = {22'd0, ends_down_data.tag};
+      entry.ends_or_failed = ends_down_data.failed;
     end
     if (contexts_down_valid) begin
       op = 2'd0;
-      qp = contexts_down_data[7:0];
+      qp = contexts_down_data.qp;
     end
   end
-  wire unused_bits = &{1'b0, context_data[209:133], context_data[131:9]};
+  wire unused_bits = &{1'b0, created.reserved, created.local_qpn, created.expected_psn, created.send_psn, created.pause_class, created.mtu,
+      created.source_port, created.remote_qpn, created.remote_mac, created.remote_ip};
 endmodule
 
 `default_nettype wire

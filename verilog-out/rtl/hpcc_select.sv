@@ -84,6 +84,13 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
+  wire  hpcc_nic_pkg::read_state_t read_new;
+  wire  hpcc_nic_pkg::read_state_t read_even;
+  wire  hpcc_nic_pkg::read_state_t read_odd;
+  hpcc_nic_pkg::read_state_t read;
+  wire  [23:0] after_even;
+  wire  [23:0] after_odd;
+  logic takes_odd;
   wire  [11:0] void_place;
   wire  begins;
   wire  [7:0] qp;
@@ -115,9 +122,14 @@ module hpcc_select (
   wire  messages_we;
   logic [11:0] messages_waddr;
   logic [249:0] messages_wdata;
-  wire  [7:0] reads_raddr;
-  wire  [177:0] reads_rdata;
-  wire  [7:0] reads_waddr;
+  wire  [7:0] reads_0_raddr;
+  wire  hpcc_nic_pkg::read_state_t reads_0_rdata;
+  wire  reads_0_we;
+  wire  [7:0] reads_0_waddr;
+  wire  [7:0] reads_1_raddr;
+  wire  hpcc_nic_pkg::read_state_t reads_1_rdata;
+  wire  reads_1_we;
+  wire  [7:0] reads_1_waddr;
   logic [4:0] voids_d;
   logic [4:0] voids_q;
   logic [7:0] voided_d;
@@ -166,7 +178,6 @@ module hpcc_select (
   logic [23:0] size_q;
   logic ours_d;
   logic ours_q;
-  wire  [1:0] tag_d;
   logic [1:0] tag_q;
   logic [1:0] tag_r_q;
   logic [1:0] what_d;
@@ -238,13 +249,21 @@ module hpcc_select (
     .waddr(messages_waddr),
     .wdata(messages_wdata)
   );
-  hpcc_ram #(.WIDTH(178), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_reads (
+  hpcc_ram #(.WIDTH(178), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_reads_0 (
     .clk(clk),
-    .raddr(reads_raddr),
-    .rdata(reads_rdata),
-    .we(read_valid),
-    .waddr(reads_waddr),
-    .wdata(read_data)
+    .raddr(reads_0_raddr),
+    .rdata(reads_0_rdata),
+    .we(reads_0_we),
+    .waddr(reads_0_waddr),
+    .wdata(read_new)
+  );
+  hpcc_ram #(.WIDTH(178), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_reads_1 (
+    .clk(clk),
+    .raddr(reads_1_raddr),
+    .rdata(reads_1_rdata),
+    .we(reads_1_we),
+    .waddr(reads_1_waddr),
+    .wdata(read_new)
   );
   hpcc_select_form u_form (
     .clk(clk),
@@ -285,19 +304,27 @@ module hpcc_select (
   assign contexts_wdata = ({9'd0, context_data[132:129]} << 9) | {4'd0, context_data[8:0]};
   assign void_place = ({4'd0, voided_q} << 4) | {8'd0, (4'd0 - voids_q[3:0])};
   assign messages_we = message_valid | (|voids_q);
-  assign reads_waddr = read_qp;
+  assign address = next_flow_q[8:1];
+  assign read_new = read_data;
+  assign reads_0_we = read_valid & (~read_new.tag[0]);
+  assign reads_1_we = read_valid & read_new.tag[0];
+  assign reads_0_waddr = read_qp;
+  assign reads_0_raddr = address;
+  assign reads_1_waddr = read_qp;
+  assign reads_1_raddr = address;
   assign send_ready = ~waiting_q;
   assign qp = flow_q[8:1];
-  assign address = next_flow_q[8:1];
   assign contexts_raddr = address;
   assign cursors_raddr = address;
-  assign reads_raddr = address;
   assign odd = flow_q[0];
   assign current = contexts_rdata[0] & (contexts_rdata[8:1] == generation_q);
   assign slot_d = slot_now + 4'd1;
   assign message_qp = ({4'd0, qp} << 4) | {8'd0, slot_now};
   assign messages_raddr = message_qp;
-  assign tag_d = reads_rdata[177:176];
+  assign read_even = reads_0_rdata;
+  assign read_odd = reads_1_rdata;
+  assign after_even = psn_q - read_even.first_psn;
+  assign after_odd = psn_q - read_odd.first_psn;
   assign looked = (step_q == 2'd3) & (odd | (age_q >= 5'd3));
   assign hit = (looked & ours_q) & (place_q < size_q);
   assign missed = (looked & (~hit)) & (odd | (age_q == 5'h12));
@@ -429,11 +456,25 @@ module hpcc_select (
     size_d = messages_rdata[47:24] - messages_rdata[23:0];
     ours_d = messages_rdata[57:50] == generation_q;
     if (odd) begin
-      place_d = psn_q - reads_rdata[31:8];
-      size_d = reads_rdata[55:32];
-      ours_d = reads_rdata[7:0] == generation_q;
-      message_d = (({218'd0, reads_rdata[151:120]} << 218) | ({226'd0, reads_rdata[175:152]} << 186))
-          | ({186'd0, reads_rdata[119:56]} << 58);
+      place_d = after_even;
+      if (takes_odd) begin
+        place_d = after_odd;
+      end
+      size_d = read.count;
+      ours_d = read.generation == generation_q;
+      message_d = (({218'd0, read.length} << 218) | ({226'd0, read.msn} << 186)) | ({186'd0, read.address} << 58);
+    end
+  end
+  always_comb begin
+    takes_odd = after_even[23];
+    if (read_odd.tag == (read_even.tag + 2'd1)) begin
+      takes_odd = ~after_odd[23];
+    end
+  end
+  always_comb begin
+    read = read_even;
+    if (takes_odd) begin
+      read = read_odd;
     end
   end
   always_comb begin
@@ -541,7 +582,7 @@ module hpcc_select (
     place_q <= place_d;
     size_q <= size_d;
     ours_q <= ours_d;
-    tag_q <= tag_d;
+    tag_q <= read.tag;
     tag_r_q <= tag_q;
     what_q <= what_d;
     go_q <= go_d;
@@ -566,8 +607,8 @@ module hpcc_select (
     sent_flow_q <= flow_r_q;
     sent_generation_r_q <= generation_r_q;
   end
-  wire unused_bits = &{1'b0, context_data[209:133], context_data[128:9], message_data[383:250], send_flow[15:9], message_q[57:49],
-      message_q[23:0], sent_flow_q[0]};
+  wire unused_bits = &{1'b0, context_data[209:133], context_data[128:9], message_data[383:250], send_flow[15:9], read.first_psn,
+      message_q[57:49], message_q[23:0], sent_flow_q[0]};
 endmodule
 
 `default_nettype wire

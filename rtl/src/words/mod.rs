@@ -9,6 +9,8 @@
 //! | [`context`] | queue pairs, memory regions, commands of the host |
 //! | [`work`] | work requests and completions |
 //! | [`transport`] | packets between parser, engines and frame builders |
+//! | [`requester`] | the requester's tables |
+//! | [`responses`] | the response queue's lists |
 //! | [`dma`] | jobs of the memory readers and writers |
 //! | [`sched`] | flows and operations on them |
 //! | [`switch`] | beats in the INT stamper, and its record |
@@ -19,6 +21,8 @@
 pub mod context;
 pub mod dma;
 pub mod print;
+pub mod requester;
+pub mod responses;
 pub mod sched;
 pub mod switch;
 pub mod transport;

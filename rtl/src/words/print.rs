@@ -4,6 +4,8 @@
 
 use super::context::{HostCommand, Neighbour, QpContext, Region};
 use super::dma::DmaJob;
+use super::requester::{OwnMessage, QpOfGeneration, ReadRun, RequesterContext, RequesterState, SentTo};
+use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::sched::{FlowPlace, FlowShared, Operation, SenderFlow, Visited, Wake};
 use super::switch::{HopRecordWord, SwitchBeat};
 use super::transport::{AckSend, Action, Commit, Message, ReadRequest, ReadState, RxPacket, TxPacket};
@@ -43,6 +45,15 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         NotedBeat::descriptor(),
         Message::descriptor(),
         ReadRequest::descriptor(),
+        RequesterState::descriptor(),
+        RequesterContext::descriptor(),
+        SentTo::descriptor(),
+        OwnMessage::descriptor(),
+        ReadRun::descriptor(),
+        QpOfGeneration::descriptor(),
+        ResponseList::descriptor(),
+        ReadEnd::descriptor(),
+        QpChange::descriptor(),
         ReadState::descriptor(),
         SwitchBeat::descriptor(),
         HopRecordWord::descriptor(),
@@ -313,6 +324,8 @@ mod tests {
         for file in [
             include_str!("context.rs"),
             include_str!("dma.rs"),
+            include_str!("requester.rs"),
+            include_str!("responses.rs"),
             include_str!("sched.rs"),
             include_str!("switch.rs"),
             include_str!("transport.rs"),

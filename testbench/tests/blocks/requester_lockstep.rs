@@ -3,9 +3,11 @@
 use hpcc_rtl::nic::words::{commit, context, message, region, rx_row, work, Field};
 use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
+use hpcc_rtl::transport::requester::follow::Follow;
+use hpcc_rtl::transport::requester::gather::Gather;
 use hpcc_rtl::transport::requester::intake::Intake;
 use hpcc_rtl::transport::requester::outlet::Outlet;
-use hpcc_rtl::transport::requester::reads::ReadCheck;
+use hpcc_rtl::transport::requester::reads::Verdict;
 use hpcc_rtl::transport::requester::store::Store;
 use hpcc_rtl::transport::requester::{Requester, SEGMENT};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
@@ -19,7 +21,9 @@ fn parts_agree_on_random_inputs() {
             .unwrap_or_else(|error| panic!("{error}"));
     }
     agrees::<Store>("requester_store");
-    agrees::<ReadCheck>("read_check");
+    agrees::<Verdict>("read_verdict");
+    agrees::<Follow>("read_follow");
+    agrees::<Gather>("answer_gather");
     agrees::<Intake<150, 20>>("requester_intake");
     agrees::<Outlet<U<24>>>("requester_outlet");
 }

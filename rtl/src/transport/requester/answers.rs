@@ -1,8 +1,10 @@
 //! What an answer of the peer is, and what goes on from it: the event to scheduler and congestion control, and the READ echo.
 
 use crate::nic::words::{AckSend, Commit};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::transport::{AckSend as AckSendWord, AnswerKind, Commit as CommitWord};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -23,6 +25,8 @@ pub struct Answer {
     pub gap: Signal<Out, Bit>,
     /// A READ response came twice.
     pub duplicate: Signal<Out, Bit>,
+    /// The queue pair collects INT.
+    pub int_on: Signal<Out, Bit>,
     /// Neither positive nor negative.
     pub ignored: Signal<Out, Bit>,
     /// Negative, of any code.
@@ -33,30 +37,30 @@ pub struct Answer {
     pub status: Signal<Out, U<4>>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
-    psn: Signal<Local, U<24>>,
-    kind: Signal<Local, U<2>>,
+    word: Signal<Local, CommitWord>,
     code: Signal<Local, U<3>>,
     reason: Signal<Local, U<5>>,
-    stack: Signal<Local, W<336, 6>>,
+    sent: Signal<Local, AckSendWord>,
 }
 
 #[kernel]
 impl Logic for Answer {
     fn update(&mut self) {
-        self.psn.next = self.commit.val().get_bits::<24>(18);
-        self.kind.next = self.commit.val().get_bits::<2>(416);
-        self.reason.next = self.commit.val().get_bits::<5>(42);
-        self.code.next = self.commit.val().get_bits::<3>(47);
-        self.acknowledgement.next = self.kind.val() == 0;
-        self.data.next = (self.kind.val() == 1) & !self.commit.val().get_bit(419);
-        self.failed.next = (self.kind.val() == 1) & self.commit.val().get_bit(419);
-        self.gap.next = self.kind.val() == 2;
-        self.duplicate.next = self.kind.val() == 3;
-        self.ignored.next = (self.kind.val() == 0) & (self.code.val() != 0) & (self.code.val() != 3);
-        self.nak.next = (self.kind.val() == 0) & (self.code.val() == 3);
-        self.limit.next = self.psn.val();
-        if (self.kind.val() == 0) & (self.code.val() == 0) {
-            self.limit.next = self.psn.val() + 1;
+        self.word.next = bit_cast_word::<CommitWord, W<420, 7>>(self.commit.val());
+        self.reason.next = self.word.val().syndrome.get_bits::<5>(0);
+        self.code.next = self.word.val().syndrome.get_bits::<3>(5);
+        self.acknowledgement.next = self.word.val().answer == AnswerKind::Acknowledgement;
+        self.data.next = (self.word.val().answer == AnswerKind::ReadData) & !self.word.val().ends_or_failed;
+        self.failed.next = (self.word.val().answer == AnswerKind::ReadData) & self.word.val().ends_or_failed;
+        self.gap.next = self.word.val().answer == AnswerKind::ReadGap;
+        self.duplicate.next = self.word.val().answer == AnswerKind::ReadDuplicate;
+        self.int_on.next = self.word.val().int_on;
+        self.ignored.next =
+            (self.word.val().answer == AnswerKind::Acknowledgement) & (self.code.val() != 0) & (self.code.val() != 3);
+        self.nak.next = (self.word.val().answer == AnswerKind::Acknowledgement) & (self.code.val() == 3);
+        self.limit.next = self.word.val().psn;
+        if (self.word.val().answer == AnswerKind::Acknowledgement) & (self.code.val() == 0) {
+            self.limit.next = self.word.val().psn + 1;
         }
         self.fatal.next = self.failed.val() | (self.nak.val() & self.reason.val().any());
         self.status.next = bits_u::<4>(4);
@@ -69,12 +73,14 @@ impl Logic for Answer {
         if self.failed.val() {
             self.status.next = bits_u::<4>(6);
         }
-        self.stack.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
-        self.echo.next = bit_cast_w::<415, 7, 1>(bit_cast_b(true))
-            | (bit_cast_w::<415, 7, 16>(self.commit.val().get_bits::<16>(2)) << 1)
-            | (bit_cast_w::<415, 7, 24>(self.psn.val()) << 17)
-            | (bit_cast_w::<415, 7, 6>(self.commit.val().get_bits::<6>(74)) << 73)
-            | (bit_cast_ww::<415, 7, 336, 6>(self.stack.val()) << 79);
+        self.sent.next = bits_zero::<AckSendWord>(0);
+        self.sent.next.echo = true;
+        self.sent.next.qp = self.word.val().qp;
+        self.sent.next.generation = self.word.val().generation;
+        self.sent.next.psn = self.word.val().psn;
+        self.sent.next.int_length = self.word.val().int_length;
+        self.sent.next.int_stack = self.word.val().int_stack;
+        self.echo.next = bit_cast_bus::<415, 7, AckSendWord>(self.sent.val());
     }
 }
 

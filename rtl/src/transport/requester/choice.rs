@@ -3,7 +3,11 @@
 use crate::nic::words::{Commit, RxRow};
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::bit_cast_word;
 use crate::sched::ports::EndedIn;
+use crate::words::requester::QpOfGeneration;
+use crate::words::transport::{Commit as CommitWord, RxPacket};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -28,6 +32,14 @@ pub struct Choice {
     pub errors: StreamIn<U<48>>,
     /// Removals: queue pair 7:0, generation 15:8.
     pub removals: StreamIn<U<16>>,
+    /// Queue pairs whose completions wait for room.
+    pub tells: StreamIn<QpOfGeneration>,
+    /// There is room for one.
+    pub room: Signal<In, Bit>,
+    /// Removals wait for completions.
+    pub hold_removals: Signal<In, Bit>,
+    /// With `save`: the input is not done and stays.
+    pub kept: Signal<In, Bit>,
     /// A work request waits.
     pub work_waits: Signal<In, Bit>,
     /// Its queue pair.
@@ -46,6 +58,8 @@ pub struct Choice {
     pub error: Signal<Out, Bit>,
     /// Removal.
     pub remove: Signal<Out, Bit>,
+    /// Completions have room.
+    pub tell: Signal<Out, Bit>,
     /// Work request.
     pub work: Signal<Out, Bit>,
     /// Queue pair concerned.
@@ -56,12 +70,16 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    waits: [Signal<Local, Bit>; 6],
+    takes: Signal<Local, Bit>,
+    row_word: Signal<Local, RxPacket>,
+    answer_word: Signal<Local, CommitWord>,
+    waits: [Signal<Local, Bit>; 7],
     op_row: DFF<Bit>,
     op_answer: DFF<Bit>,
     op_ended: DFF<Bit>,
     op_error: DFF<Bit>,
     op_remove: DFF<Bit>,
+    op_tell: DFF<Bit>,
     op_work: DFF<Bit>,
     op_response: DFF<Bit>,
     op_qp: DFF<U<8>>,
@@ -73,24 +91,31 @@ pub struct Choice {
 #[kernel]
 impl Logic for Choice {
     fn update(&mut self) {
-        self.rows.ready.next = self.save.val() & self.op_row.q.val();
-        self.answers.ready.next = self.save.val() & self.op_answer.q.val();
-        self.limits.ready.next = self.save.val() & self.op_ended.q.val();
-        self.errors.ready.next = self.save.val() & self.op_error.q.val();
-        self.removals.ready.next = self.save.val() & self.op_remove.q.val();
+        self.takes.next = self.save.val() & !self.kept.val();
+        self.rows.ready.next = self.takes.val() & self.op_row.q.val();
+        self.answers.ready.next = self.takes.val() & self.op_answer.q.val();
+        self.limits.ready.next = self.takes.val() & self.op_ended.q.val();
+        self.errors.ready.next = self.takes.val() & self.op_error.q.val();
+        self.removals.ready.next = self.takes.val() & self.op_remove.q.val();
+        self.tells.ready.next = self.takes.val() & self.op_tell.q.val();
         // what is being taken does not wait any more
         self.waits[0].next = self.rows.valid.val() & !self.hold_rows.val() & !(self.save.val() & self.op_row.q.val());
         self.waits[1].next = self.answers.valid.val() & !(self.save.val() & self.op_answer.q.val());
         self.waits[2].next = self.limits.valid.val() & !(self.save.val() & self.op_ended.q.val());
         self.waits[3].next = self.errors.valid.val() & !(self.save.val() & self.op_error.q.val());
-        self.waits[4].next = self.removals.valid.val() & !(self.save.val() & self.op_remove.q.val());
+        self.waits[4].next =
+            self.removals.valid.val() & !self.hold_removals.val() & !(self.save.val() & self.op_remove.q.val());
         self.waits[5].next = self.work_waits.val();
+        self.waits[6].next = self.tells.valid.val() & self.room.val() & !(self.save.val() & self.op_tell.q.val());
         self.any.next = self.waits[0].val()
             | self.waits[1].val()
             | self.waits[2].val()
             | self.waits[3].val()
             | self.waits[4].val()
-            | self.waits[5].val();
+            | self.waits[5].val()
+            | self.waits[6].val();
+        self.row_word.next = bit_cast_word::<RxPacket, W<550, 9>>(self.rows.data.val());
+        self.answer_word.next = bit_cast_word::<CommitWord, W<420, 7>>(self.answers.data.val());
         self.new_qp.next = self.work_qp.val();
         if self.idle.val() {
             self.op_row.d.next = false;
@@ -98,24 +123,25 @@ impl Logic for Choice {
             self.op_ended.d.next = false;
             self.op_error.d.next = false;
             self.op_remove.d.next = false;
+            self.op_tell.d.next = false;
             self.op_work.d.next = false;
             self.op_response.d.next = false;
             self.op_generation.d.next = bits_u::<8>(0);
             self.op_psn.d.next = bits_u::<24>(0);
         }
         if self.waits[0].val() {
-            self.new_qp.next = self.rows.data.val().get_bits::<8>(11);
+            self.new_qp.next = self.row_word.val().qp;
             if self.idle.val() {
                 self.op_row.d.next = true;
-                self.op_generation.d.next = self.rows.data.val().get_bits::<8>(536);
-                self.op_psn.d.next = self.rows.data.val().get_bits::<24>(19);
+                self.op_generation.d.next = self.row_word.val().generation;
+                self.op_psn.d.next = self.row_word.val().psn;
             }
         } else if self.waits[1].val() {
-            self.new_qp.next = self.answers.data.val().get_bits::<8>(2);
+            self.new_qp.next = self.answer_word.val().qp;
             if self.idle.val() {
                 self.op_answer.d.next = true;
-                self.op_generation.d.next = self.answers.data.val().get_bits::<8>(10);
-                self.op_psn.d.next = self.answers.data.val().get_bits::<24>(18);
+                self.op_generation.d.next = self.answer_word.val().generation;
+                self.op_psn.d.next = self.answer_word.val().psn;
             }
         } else if self.waits[2].val() {
             self.new_qp.next = self.limits.flow.val().get_bits::<8>(1);
@@ -131,6 +157,12 @@ impl Logic for Choice {
                 self.op_generation.d.next = self.errors.data.val().get_bits::<8>(16);
                 self.op_psn.d.next = self.errors.data.val().get_bits::<24>(24);
                 self.op_response.d.next = self.errors.data.val().get_bit(0);
+            }
+        } else if self.waits[6].val() {
+            self.new_qp.next = self.tells.data.val().qp;
+            if self.idle.val() {
+                self.op_tell.d.next = true;
+                self.op_generation.d.next = self.tells.data.val().generation;
             }
         } else if self.waits[4].val() {
             self.new_qp.next = self.removals.data.val().get_bits::<8>(0);
@@ -151,6 +183,7 @@ impl Logic for Choice {
         self.ended.next = self.op_ended.q.val();
         self.error.next = self.op_error.q.val();
         self.remove.next = self.op_remove.q.val();
+        self.tell.next = self.op_tell.q.val();
         self.work.next = self.op_work.q.val();
         self.qp.next = self.op_qp.q.val();
         self.generation.next = self.op_generation.q.val();

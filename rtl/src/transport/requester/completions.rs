@@ -1,12 +1,14 @@
 //! Completions on their way to the host: the word and a FIFO of 64.
 //!
-//! A full FIFO stops the requester, and with it the reception of READ data: the host takes its completions.
+//! While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
+//! work requests wait, and nothing else does.
 
 use crate::nic::words::Completion;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::bit_cast_w;
+use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::words::work::{Completion as CompletionWord, CompletionStatus};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -37,7 +39,7 @@ pub struct Completions {
     pub completion: StreamOut<Completion>,
     moved: Signal<Local, U<32>>,
     push_1: DFF<Bit>,
-    item_1: DFF<Completion>,
+    item_1: DFF<CompletionWord>,
     fifo: StreamFifo<Completion, 6, 56>,
 }
 
@@ -49,14 +51,15 @@ impl Logic for Completions {
         if self.status.val() != 0 {
             self.moved.next = bits_u::<32>(0);
         }
-        self.item_1.d.next = bit_cast_w::<192, 3, 64>(self.id.val())
-            | (bit_cast_w::<192, 3, 24>(self.qpn.val()) << 64)
-            | (bit_cast_w::<192, 3, 8>(self.operation.val()) << 88)
-            | (bit_cast_w::<192, 3, 8>(bit_cast_u::<8, 4>(self.status.val())) << 96)
-            | (bit_cast_w::<192, 3, 32>(self.moved.val()) << 104)
-            | (bit_cast_w::<192, 3, 48>(self.now.val()) << 136);
+        self.item_1.d.next.id = self.id.val();
+        self.item_1.d.next.qpn = self.qpn.val();
+        self.item_1.d.next.operation = self.operation.val();
+        self.item_1.d.next.status = bit_cast_word::<CompletionStatus, U<8>>(bit_cast_u::<8, 4>(self.status.val()));
+        self.item_1.d.next.length = self.moved.val();
+        self.item_1.d.next.completed_at = self.now.val();
+        self.item_1.d.next.reserved = bits_u::<8>(0);
         self.push_1.d.next = self.push.val() & !self.reset.val();
-        self.fifo.up.data.next = self.item_1.q.val();
+        self.fifo.up.data.next = bit_cast_bus::<192, 3, CompletionWord>(self.item_1.q.val());
         self.fifo.up.valid.next = self.push_1.q.val();
         // eight places for what is on the way when the FIFO says so
         self.room.next = !self.fifo.crowded.val();

@@ -16,7 +16,8 @@
 //!
 //! Work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
 //! more to hand messages to the scheduler (`emit`); what ends the queue pair passes them over all its messages (`bury`).
-//! An answer within a message takes six clocks, a READ response seven; one clock more if the next input is on the same stream.
+//! An answer within a message takes six clocks, the first and the last response of a READ seven; one clock more if the next input is on the
+//! same stream. The responses between them do not come here: [`follow`] takes them, and [`gather`] makes one answer of many.
 //!
 //! Reference: `hpcc_models::nic`. Deviations: a work request longer than 2^`SEGMENT` PSNs is several messages on the wire also
 //! when it writes, the next PSN to send is not known here, so a READ gap is reported even when the flow has just gone back.
@@ -29,6 +30,8 @@
 //! | `ring` | messages |
 //! | `intake` | work requests: check and division |
 //! | `walk` | one step over the ring |
+//! | `follow` | READ responses in order, beside the state machine |
+//! | `gather` | answers about READ data that become one |
 //! | `answers` | what an answer is; INT |
 //! | `reads` | READ responses |
 //! | `completions`, `outlet` | what leaves |
@@ -36,6 +39,8 @@
 pub mod answers;
 pub mod choice;
 pub mod completions;
+pub mod follow;
+pub mod gather;
 pub mod intake;
 pub mod outlet;
 pub mod queue;

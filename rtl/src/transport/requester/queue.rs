@@ -3,11 +3,11 @@
 use super::store::Store;
 use crate::nic::words::Context;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::bit_cast_w;
+use crate::words::requester::{ReadRun, RequesterState};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// State of one queue pair between `load` and `save`. Fields as in [`QueueState`](super::store::QueueState).
+/// State of one queue pair between `load` and `save`. Fields as in [`RequesterState`].
 #[block]
 pub struct Queue {
     /// Clock.
@@ -54,6 +54,8 @@ pub struct Queue {
     pub take: Signal<In, Bit>,
     /// See `take`.
     pub psn: Signal<In, U<24>>,
+    /// Find out where `psn` lies.
+    pub measure: Signal<In, Bit>,
     /// A READ gap at `una` is reported.
     pub lose: Signal<In, Bit>,
     /// The scheduler gets the next message.
@@ -66,6 +68,18 @@ pub struct Queue {
     pub bury: Signal<In, Bit>,
     /// With `bury`: what a work request cut off by it ends with.
     pub status: Signal<In, U<4>>,
+    /// The message at `told` has no completion, or it has left.
+    pub tell: Signal<In, Bit>,
+    /// A completion waits: the queue pair is to be listed; see `listed`.
+    pub enlist: Signal<In, Bit>,
+    /// Nothing waits any more.
+    pub delist: Signal<In, Bit>,
+    /// The queue pair's READ run; `accepted` is its PSN in the clock after `load`, if it is valid.
+    pub run: Signal<In, ReadRun>,
+    /// A context is not to land in this clock.
+    pub hold_contexts: Signal<In, Bit>,
+    /// Look at `run`.
+    pub with_run: Signal<In, Bit>,
     /// Read from the tables in the clock of `load`: the queue pair exists.
     pub alive: Signal<Out, Bit>,
     /// In the clock of `load`: generation of the context.
@@ -74,10 +88,14 @@ pub struct Queue {
     pub head_loaded: Signal<Out, U<5>>,
     /// In the clock of `load`: no READ with missing data is before this message.
     pub read_loaded: Signal<Out, U<5>>,
-    /// The same two without a look at the generation: what is read there is of use only if the ring is not empty.
+    /// In the clock of `load`: oldest message whose completion has not left.
+    pub told_loaded: Signal<Out, U<5>>,
+    /// The same three without a look at the generation: what is read there is of use only if the ring is not empty.
     pub head_early: Signal<Out, U<5>>,
     /// See `head_early`.
     pub read_early: Signal<Out, U<5>>,
+    /// See `head_early`.
+    pub told_early: Signal<Out, U<5>>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<Out, U<24>>,
     /// `una` when the state was loaded.
@@ -106,92 +124,109 @@ pub struct Queue {
     pub mtu: Signal<Out, U<3>>,
     /// Collects INT.
     pub int_on: Signal<Out, Bit>,
-    /// Something was sent.
-    pub sent_known: Signal<Out, Bit>,
-    /// One past the highest PSN sent.
-    pub sent_to: Signal<Out, U<24>>,
     /// The state has changed since `load`.
     pub changed: Signal<Out, Bit>,
+    /// Oldest message whose completion has not left.
+    pub told: Signal<Out, U<5>>,
+    /// The queue pair waits to give completions away.
+    pub listed: Signal<Out, Bit>,
+    /// After `measure`: the PSN lies before `una`.
+    pub old: Signal<Out, Bit>,
+    /// It was never sent.
+    pub ghost: Signal<Out, Bit>,
+    /// Its READ data was taken before.
+    pub twice: Signal<Out, Bit>,
+    /// See [`Store`].
+    pub forget: Signal<Out, Bit>,
+    /// See [`Store`].
+    pub forget_qp: Signal<Out, U<8>>,
     store: Store,
-    una_r: DFF<U<24>>,
+    state: DFF<RequesterState>,
     una_before_r: DFF<U<24>>,
-    accepted_r: DFF<U<24>>,
-    assigned_r: DFF<U<24>>,
-    gap_r: DFF<U<24>>,
-    gap_valid_r: DFF<Bit>,
-    dead_r: DFF<Bit>,
-    head_r: DFF<U<5>>,
-    admit_r: DFF<U<5>>,
-    tail_r: DFF<U<5>>,
-    read_at_r: DFF<U<5>>,
-    reads_r: DFF<U<5>>,
-    carry_r: DFF<U<4>>,
-    generation_r: DFF<U<8>>,
     mtu_r: DFF<U<3>>,
     int_on_r: DFF<Bit>,
     sent_known_r: DFF<Bit>,
     sent_to_r: DFF<U<24>>,
     changed_r: DFF<Bit>,
+    distance: Signal<Local, U<24>>,
+    beyond: Signal<Local, U<24>>,
+    progress: Signal<Local, U<24>>,
+    is_old: DFF<Bit>,
+    unsent: DFF<Bit>,
+    before_gap: DFF<Bit>,
     lag: Signal<Local, U<24>>,
-    accepted_now: Signal<Local, U<24>>,
+    written: Signal<Local, RequesterState>,
 }
 
 #[kernel]
 impl Logic for Queue {
     fn update(&mut self) {
-        inputs!(
-            store,
-            context_valid,
-            context_qp,
-            context_data,
-            sent_valid,
-            sent_qp,
-            sent_generation,
-            sent_end
-        );
+        self.store.context_valid.next = self.context_valid.val();
+        self.store.context_qp.next = self.context_qp.val();
+        self.store.context_data.next = self.context_data.val();
+        self.store.sent_valid.next = self.sent_valid.val();
+        self.store.sent_qp.next = self.sent_qp.val();
+        self.store.sent_generation.next = self.sent_generation.val();
+        self.store.sent_end.next = self.sent_end.val();
+        self.store.hold.next = self.hold_contexts.val();
         self.store.qp.next = self.next_qp.val();
-        inputs!(store, removing, generation);
-        outputs!(store, alive, context_generation);
+        self.store.removing.next = self.removing.val();
+        self.store.generation.next = self.generation.val();
+        self.alive.next = self.store.alive.val();
+        self.context_generation.next = self.store.context_generation.val();
         self.head_early.next = self.store.head.val();
         self.read_early.next = self.store.read_at.val();
-        self.head_loaded.next = self.store.state.val().get_bits::<5>(98);
-        self.read_loaded.next = self.store.state.val().get_bits::<5>(113);
+        self.told_early.next = self.store.told.val();
+        self.head_loaded.next = self.store.state.val().head;
+        self.read_loaded.next = self.store.state.val().read_at;
+        self.told_loaded.next = self.store.state.val().told;
+        self.forget.next = self.store.forget.val();
+        self.forget_qp.next = self.store.forget_qp.val();
 
         if self.advance.val() {
-            self.una_r.d.next = self.new_una.val();
+            self.state.d.next.una = self.new_una.val();
         }
         if self.pop.val() {
-            self.head_r.d.next = self.head_r.q.val() + 1;
-            self.reads_r.d.next = self.reads_r.q.val() - bit_cast_u::<5, 1>(bit_cast_b(self.is_read.val()));
-            if self.read_at_r.q.val() == self.head_r.q.val() {
-                self.read_at_r.d.next = self.head_r.q.val() + 1;
+            self.state.d.next.head = self.state.q.val().head + 1;
+            self.state.d.next.reads = self.state.q.val().reads - bit_cast_u::<5, 1>(bit_cast_b(self.is_read.val()));
+            if self.state.q.val().read_at == self.state.q.val().head {
+                self.state.d.next.read_at = self.state.q.val().head + 1;
             }
         }
         if self.pass.val() {
-            self.read_at_r.d.next = self.position.val();
+            self.state.d.next.read_at = self.position.val();
         }
         if self.take.val() {
-            self.accepted_r.d.next = self.psn.val() + 1;
+            self.state.d.next.accepted = self.psn.val() + 1;
         }
         if self.lose.val() {
-            self.gap_r.d.next = self.una_r.q.val();
-            self.gap_valid_r.d.next = true;
+            self.state.d.next.gap_psn = self.state.q.val().una;
+            self.state.d.next.gap_known = true;
         }
         if self.hand.val() {
-            self.admit_r.d.next = self.admit_r.q.val() + 1;
-            self.reads_r.d.next = self.reads_r.q.val() + bit_cast_u::<5, 1>(bit_cast_b(self.is_read.val()));
+            self.state.d.next.admit = self.state.q.val().admit + 1;
+            self.state.d.next.reads = self.state.q.val().reads + bit_cast_u::<5, 1>(bit_cast_b(self.is_read.val()));
         }
         if self.push.val() {
-            self.tail_r.d.next = self.tail_r.q.val() + 1;
-            self.assigned_r.d.next = self.new_end.val();
+            self.state.d.next.tail = self.state.q.val().tail + 1;
+            self.state.d.next.assigned = self.new_end.val();
+        }
+        if self.tell.val() {
+            self.state.d.next.told = self.state.q.val().told + 1;
+        }
+        if self.enlist.val() {
+            self.state.d.next.listed = true;
+        }
+        if self.delist.val() {
+            self.state.d.next.listed = false;
         }
         if self.bury.val() {
-            self.dead_r.d.next = true;
-            self.head_r.d.next = self.tail_r.q.val();
-            self.admit_r.d.next = self.tail_r.q.val();
-            self.read_at_r.d.next = self.tail_r.q.val();
-            self.reads_r.d.next = bits_u::<5>(0);
-            self.carry_r.d.next = self.status.val();
+            self.state.d.next.dead = true;
+            self.state.d.next.head = self.state.q.val().tail;
+            self.state.d.next.admit = self.state.q.val().tail;
+            self.state.d.next.read_at = self.state.q.val().tail;
+            self.state.d.next.reads = bits_u::<5>(0);
+            self.state.d.next.carry = self.status.val();
         }
         if self.advance.val()
             | self.pop.val()
@@ -200,25 +235,22 @@ impl Logic for Queue {
             | self.lose.val()
             | self.hand.val()
             | self.push.val()
+            | self.tell.val()
+            | self.enlist.val()
+            | self.delist.val()
             | self.bury.val()
         {
             self.changed_r.d.next = true;
         }
         if self.load.val() {
-            self.una_r.d.next = self.store.state.val().get_bits::<24>(0);
-            self.una_before_r.d.next = self.store.state.val().get_bits::<24>(0);
-            self.accepted_r.d.next = self.store.state.val().get_bits::<24>(24);
-            self.assigned_r.d.next = self.store.state.val().get_bits::<24>(48);
-            self.gap_r.d.next = self.store.state.val().get_bits::<24>(72);
-            self.gap_valid_r.d.next = self.store.state.val().get_bit(96);
-            self.dead_r.d.next = self.store.state.val().get_bit(97);
-            self.head_r.d.next = self.store.state.val().get_bits::<5>(98);
-            self.admit_r.d.next = self.store.state.val().get_bits::<5>(103);
-            self.tail_r.d.next = self.store.state.val().get_bits::<5>(108);
-            self.read_at_r.d.next = self.store.state.val().get_bits::<5>(113);
-            self.reads_r.d.next = self.store.state.val().get_bits::<5>(118);
-            self.carry_r.d.next = self.store.state.val().get_bits::<4>(123);
-            self.generation_r.d.next = self.store.state.val().get_bits::<8>(127);
+            self.state.d.next = self.store.state.val();
+            if self.with_run.val()
+                & self.run.val().valid
+                & (self.run.val().generation == self.store.state.val().generation)
+            {
+                self.state.d.next.accepted = self.run.val().psn;
+            }
+            self.una_before_r.d.next = self.store.state.val().una;
             self.mtu_r.d.next = self.store.mtu.val();
             self.int_on_r.d.next = self.store.int_on.val();
             self.sent_known_r.d.next = self.store.sent_known.val();
@@ -226,44 +258,46 @@ impl Logic for Queue {
             self.changed_r.d.next = false;
         }
 
-        self.una.next = self.una_r.q.val();
+        self.una.next = self.state.q.val().una;
         self.una_before.next = self.una_before_r.q.val();
-        self.accepted.next = self.accepted_r.q.val();
-        self.assigned.next = self.assigned_r.q.val();
-        self.gap_known.next = self.gap_valid_r.q.val() & (self.gap_r.q.val() == self.una_r.q.val());
-        self.dead.next = self.dead_r.q.val();
-        self.head.next = self.head_r.q.val();
-        self.admit.next = self.admit_r.q.val();
-        self.tail.next = self.tail_r.q.val();
-        self.reads.next = self.reads_r.q.val();
-        self.carry.next = self.carry_r.q.val();
-        self.own_generation.next = self.generation_r.q.val();
+        self.accepted.next = self.state.q.val().accepted;
+        self.assigned.next = self.state.q.val().assigned;
+        self.gap_known.next = self.state.q.val().gap_known & (self.state.q.val().gap_psn == self.state.q.val().una);
+        self.dead.next = self.state.q.val().dead;
+        self.head.next = self.state.q.val().head;
+        self.admit.next = self.state.q.val().admit;
+        self.tail.next = self.state.q.val().tail;
+        self.reads.next = self.state.q.val().reads;
+        self.carry.next = self.state.q.val().carry;
+        self.own_generation.next = self.state.q.val().generation;
+        self.told.next = self.state.q.val().told;
+        self.listed.next = self.state.q.val().listed;
         self.mtu.next = self.mtu_r.q.val();
         self.int_on.next = self.int_on_r.q.val();
-        self.sent_known.next = self.sent_known_r.q.val();
-        self.sent_to.next = self.sent_to_r.q.val();
         self.changed.next = self.changed_r.q.val();
 
-        // back to the table; no READ data is missing before `una`
-        self.lag.next = self.accepted_r.q.val() - self.una_r.q.val();
-        self.accepted_now.next = self.accepted_r.q.val();
-        if self.lag.val().get_bit(23) {
-            self.accepted_now.next = self.una_r.q.val();
+        // where a packet's PSN lies
+        self.distance.next = self.psn.val() - self.state.q.val().una;
+        self.beyond.next = self.psn.val() - self.sent_to_r.q.val();
+        self.progress.next = self.psn.val() - self.state.q.val().accepted;
+        if self.measure.val() {
+            self.is_old.d.next = self.distance.val().get_bit(23);
+            self.unsent.d.next = !self.sent_known_r.q.val() | !self.beyond.val().get_bit(23);
+            self.before_gap.d.next = self.progress.val().get_bit(23);
         }
+        self.old.next = self.is_old.q.val();
+        self.ghost.next = !self.is_old.q.val() & self.unsent.q.val();
+        self.twice.next = self.is_old.q.val() | self.before_gap.q.val();
+
+        // back to the table; no READ data is missing before `una`
+        self.lag.next = self.state.q.val().accepted - self.state.q.val().una;
         self.store.we.next = self.save.val() & self.changed_r.q.val();
         self.store.write_qp.next = self.qp.val();
-        self.store.new_state.next = bit_cast_w::<135, 3, 24>(self.una_r.q.val())
-            | (bit_cast_w::<135, 3, 24>(self.accepted_now.val()) << 24)
-            | (bit_cast_w::<135, 3, 24>(self.assigned_r.q.val()) << 48)
-            | (bit_cast_w::<135, 3, 24>(self.gap_r.q.val()) << 72)
-            | (bit_cast_w::<135, 3, 1>(bit_cast_b(self.gap_valid_r.q.val())) << 96)
-            | (bit_cast_w::<135, 3, 1>(bit_cast_b(self.dead_r.q.val())) << 97)
-            | (bit_cast_w::<135, 3, 5>(self.head_r.q.val()) << 98)
-            | (bit_cast_w::<135, 3, 5>(self.admit_r.q.val()) << 103)
-            | (bit_cast_w::<135, 3, 5>(self.tail_r.q.val()) << 108)
-            | (bit_cast_w::<135, 3, 5>(self.read_at_r.q.val()) << 113)
-            | (bit_cast_w::<135, 3, 5>(self.reads_r.q.val()) << 118)
-            | (bit_cast_w::<135, 3, 4>(self.carry_r.q.val()) << 123)
-            | (bit_cast_w::<135, 3, 8>(self.generation_r.q.val()) << 127);
+        self.written.next = self.state.q.val();
+        self.written.next.used = true;
+        if self.lag.val().get_bit(23) {
+            self.written.next.accepted = self.state.q.val().una;
+        }
+        self.store.new_state.next = self.written.val();
     }
 }

@@ -8,80 +8,14 @@
 //!
 //! Reference: `read_response` of `hpcc_models::nic`'s answers.
 
-use super::store::OwnMessage;
-use crate::nic::words::{Action, Commit, RxRow};
+use crate::nic::words::{Action, RxRow};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::requester::OwnMessage;
+use crate::words::transport::{Action as ActionWord, AnswerKind, CommitKind, RxPacket};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
-
-/// Judges a READ response against the READ whose PSNs it carries.
-#[block]
-pub struct ReadCheck {
-    /// Clock.
-    pub clock: Signal<In, Clock>,
-    /// The packet.
-    pub row: Signal<In, RxRow>,
-    /// The READ.
-    pub message: Signal<In, OwnMessage>,
-    /// First PSN whose data is missing.
-    pub missing: Signal<In, U<24>>,
-    /// AETH, if there is one, does not acknowledge: the packet is refused before anything else.
-    pub negative: Signal<Out, Bit>,
-    /// It is the next packet.
-    pub in_order: Signal<Out, Bit>,
-    /// It comes after the next packet.
-    pub beyond: Signal<Out, Bit>,
-    /// It is the READ's last packet.
-    pub last: Signal<Out, Bit>,
-    /// Kind and length are those of its place.
-    pub sound: Signal<Out, Bit>,
-    /// Where its payload goes.
-    pub address: Signal<Out, U<64>>,
-    psn: Signal<Local, U<24>>,
-    opcode: Signal<Local, U<8>>,
-    mtu: Signal<Local, U<3>>,
-    offset: DFF<U<24>>,
-    ends: DFF<Bit>,
-    ahead: DFF<U<24>>,
-    skipped: Signal<Local, U<36>>,
-    left: DFF<U<36>>,
-    place: DFF<U<64>>,
-    expected: Signal<Local, U<36>>,
-    is_end: Signal<Local, Bit>,
-}
-
-#[kernel]
-impl Logic for ReadCheck {
-    fn update(&mut self) {
-        self.psn.next = self.row.val().get_bits::<24>(19);
-        self.opcode.next = self.row.val().get_bits::<8>(0);
-        self.mtu.next = self.row.val().get_bits::<3>(544);
-        // Middle has no AETH
-        self.negative.next = (self.opcode.val() != 0x0e) & self.row.val().get_bits::<3>(168).any();
-
-        self.offset.d.next = self.psn.val() - self.message.val().get_bits::<24>(0);
-        self.ends.d.next = (self.psn.val() + 1) == self.message.val().get_bits::<24>(24);
-        self.ahead.d.next = self.psn.val() - self.missing.val();
-
-        self.skipped.next = (bit_cast_u::<36, 24>(self.offset.q.val()) << 8) << self.mtu.val();
-        self.left.d.next = bit_cast_u::<36, 32>(self.message.val().get_bits::<32>(114)) - self.skipped.val();
-        self.place.d.next = self.message.val().get_bits::<64>(50) + bit_cast_u::<64, 36>(self.skipped.val());
-
-        self.expected.next = bits_u::<36>(256) << self.mtu.val();
-        if self.ends.q.val() {
-            self.expected.next = self.left.q.val();
-        }
-        self.is_end.next = (self.opcode.val() == 0x0f) | (self.opcode.val() == 0x10);
-        self.sound.next = (self.is_end.val() == self.ends.q.val())
-            & (bit_cast_u::<36, 16>(self.row.val().get_bits::<16>(178)) == self.expected.val());
-
-        self.in_order.next = self.ahead.q.val() == 0;
-        self.beyond.next = self.ahead.q.val().any() & !self.ahead.q.val().get_bit(23);
-        self.last.next = self.ends.q.val();
-        self.address.next = self.place.q.val();
-    }
-}
 
 /// The decision about a READ response as a word. Without registers.
 #[block]
@@ -95,34 +29,38 @@ pub struct Decision {
     /// The requester is to hear of the packet again, behind the writes before it.
     pub commits: Signal<In, Bit>,
     /// As what: 1 data, 2 gap, 3 duplicate.
-    pub answer: Signal<In, U<2>>,
+    pub answer: Signal<In, AnswerKind>,
+    /// Data: the last of its READ.
+    pub ends: Signal<In, Bit>,
     /// The decision.
     pub action: Signal<Out, Action>,
-    commit: Signal<Local, Commit>,
-    stack: Signal<Local, W<336, 6>>,
+    packet: Signal<Local, RxPacket>,
+    word: Signal<Local, ActionWord>,
 }
 
 #[kernel]
 impl Logic for Decision {
     fn update(&mut self) {
-        self.stack.next = bit_cast_ww::<336, 6, 550, 9>(self.row.val() >> 200);
-        self.commit.next = bit_cast_w::<420, 7, 2>(bits_u::<2>(3))
-            | (bit_cast_w::<420, 7, 8>(self.row.val().get_bits::<8>(11)) << 2)
-            | (bit_cast_w::<420, 7, 8>(self.row.val().get_bits::<8>(536)) << 10)
-            | (bit_cast_w::<420, 7, 24>(self.row.val().get_bits::<24>(19)) << 18)
-            | (bit_cast_w::<420, 7, 8>(bits_u::<8>(0x1f)) << 42)
-            | (bit_cast_w::<420, 7, 6>(self.row.val().get_bits::<6>(194)) << 74)
-            | (bit_cast_ww::<420, 7, 336, 6>(self.stack.val()) << 80)
-            | (bit_cast_w::<420, 7, 2>(self.answer.val()) << 416)
-            | (bit_cast_w::<420, 7, 1>(self.row.val().get_bits::<1>(547)) << 418);
-        self.action.next = bit_cast_w::<486, 8, 1>(bit_cast_b(self.take.val()))
-            | (bit_cast_w::<486, 8, 64>(self.address.val()) << 1)
-            | (bit_cast_w::<486, 8, 1>(bit_cast_b(self.commits.val())) << 65)
-            | (bit_cast_ww::<486, 8, 420, 7>(self.commit.val()) << 66);
+        self.packet.next = bit_cast_word::<RxPacket, W<550, 9>>(self.row.val());
+        self.word.next = bits_zero::<ActionWord>(0);
+        self.word.next.take = self.take.val();
+        self.word.next.address = self.address.val();
+        self.word.next.commits = self.commits.val();
+        self.word.next.commit.kind = CommitKind::Answer;
+        self.word.next.commit.qp = self.packet.val().qp;
+        self.word.next.commit.generation = self.packet.val().generation;
+        self.word.next.commit.psn = self.packet.val().psn;
+        self.word.next.commit.syndrome = bits_u::<8>(0x1f);
+        self.word.next.commit.msn = bit_cast_u::<24, 1>(bit_cast_b(self.ends.val()));
+        self.word.next.commit.int_length = self.packet.val().int_length;
+        self.word.next.commit.int_stack = self.packet.val().int_stack;
+        self.word.next.commit.answer = self.answer.val();
+        self.word.next.commit.int_on = self.packet.val().int_on;
+        self.action.next = bit_cast_bus::<486, 8, ActionWord>(self.word.val());
     }
 }
 
-/// What becomes of a READ response, from what is known before its place in the READ is checked. Holds the check.
+/// What becomes of a READ response, from what is known before its place in the READ is checked.
 #[block]
 pub struct Verdict {
     /// Clock.
@@ -140,6 +78,10 @@ pub struct Verdict {
     pub code: Signal<In, U<3>>,
     /// The queue pair collects INT.
     pub int_on: Signal<In, Bit>,
+    /// The response follows a run: taken without a look at its message. Not with `act`.
+    pub follows: Signal<In, Bit>,
+    /// Then its payload goes here.
+    pub follow_address: Signal<In, U<64>>,
     /// AETH, if there is one, does not acknowledge.
     pub negative: Signal<Out, Bit>,
     /// With `act`: its data is taken.
@@ -150,9 +92,23 @@ pub struct Verdict {
     pub action: Signal<Out, Action>,
     /// With `act`: count a duplicate 0, a stray 1, a bad response 2, an ended queue pair 3.
     pub counts: Signal<Out, U<4>>,
-    judge: ReadCheck,
+    /// With `take`: where the payload of the next response goes.
+    pub behind: Signal<Out, U<64>>,
     #[combinational]
     decision: Decision,
+    packet: Signal<Local, RxPacket>,
+    offset: DFF<U<24>>,
+    ends: DFF<Bit>,
+    ahead: DFF<U<24>>,
+    skipped: Signal<Local, U<36>>,
+    left: DFF<U<36>>,
+    place: DFF<U<64>>,
+    full: Signal<Local, U<36>>,
+    expected: Signal<Local, U<36>>,
+    is_end: Signal<Local, Bit>,
+    in_order: Signal<Local, Bit>,
+    beyond: Signal<Local, Bit>,
+    sound: Signal<Local, Bit>,
     checked: Signal<Local, Bit>,
     good: Signal<Local, Bit>,
     stray: Signal<Local, Bit>,
@@ -162,32 +118,62 @@ pub struct Verdict {
 #[kernel]
 impl Logic for Verdict {
     fn update(&mut self) {
-        inputs!(judge, row, message, missing);
-        self.negative.next = self.judge.negative.val();
+        self.packet.next = bit_cast_word::<RxPacket, W<550, 9>>(self.row.val());
+        // Middle has no AETH; the three highest bits of a syndrome are its kind
+        self.negative.next = (self.packet.val().opcode != 0x0e) & self.packet.val().extension.get_bits::<3>(125).any();
+
+        self.offset.d.next = self.packet.val().psn - self.message.val().first_psn;
+        self.ends.d.next = (self.packet.val().psn + 1) == self.message.val().end_psn;
+        self.ahead.d.next = self.packet.val().psn - self.missing.val();
+
+        self.skipped.next = (bit_cast_u::<36, 24>(self.offset.q.val()) << 8) << self.packet.val().mtu;
+        self.left.d.next = bit_cast_u::<36, 32>(self.message.val().length) - self.skipped.val();
+        self.place.d.next = self.message.val().local_address + bit_cast_u::<64, 36>(self.skipped.val());
+
+        self.full.next = bits_u::<36>(256) << self.packet.val().mtu;
+        self.behind.next = self.place.q.val() + bit_cast_u::<64, 36>(self.full.val());
+        self.expected.next = self.full.val();
+        if self.ends.q.val() {
+            self.expected.next = self.left.q.val();
+        }
+        self.is_end.next = (self.packet.val().opcode == 0x0f) | (self.packet.val().opcode == 0x10);
+        self.sound.next = (self.is_end.val() == self.ends.q.val())
+            & (bit_cast_u::<36, 16>(self.packet.val().payload_length) == self.expected.val());
+
+        self.in_order.next = self.ahead.q.val() == 0;
+        self.beyond.next = self.ahead.q.val().any() & !self.ahead.q.val().get_bit(23);
         self.checked.next = self.act.val() & (self.code.val() == 0);
-        self.good.next = self.checked.val() & self.judge.in_order.val() & self.judge.sound.val();
+        self.good.next = self.checked.val() & self.in_order.val() & self.sound.val();
         self.take.next = self.good.val();
-        self.last.next = self.judge.last.val();
+        self.last.next = self.ends.q.val();
         self.stray.next = (self.act.val() & (self.code.val() == 1))
-            | (self.checked.val() & !self.judge.in_order.val() & !self.judge.beyond.val());
-        self.bad.next = (self.act.val() & (self.code.val() == 3))
-            | (self.checked.val() & self.judge.in_order.val() & !self.judge.sound.val());
+            | (self.checked.val() & !self.in_order.val() & !self.beyond.val());
+        self.bad.next =
+            (self.act.val() & (self.code.val() == 3)) | (self.checked.val() & self.in_order.val() & !self.sound.val());
         self.counts.next = bit_cast_u::<4, 1>(bit_cast_b(self.act.val() & (self.code.val() == 2)))
             | (bit_cast_u::<4, 1>(bit_cast_b(self.stray.val())) << 1)
             | (bit_cast_u::<4, 1>(bit_cast_b(self.bad.val())) << 2)
             | (bit_cast_u::<4, 1>(bit_cast_b(self.act.val() & (self.code.val() == 4))) << 3);
         self.decision.row.next = self.row.val();
-        self.decision.address.next = self.judge.address.val();
-        self.decision.take.next = self.good.val() & self.row.val().get_bits::<16>(178).any();
-        self.decision.answer.next = bits_u::<2>(2);
-        self.decision.commits.next = (self.code.val() == 6) | (self.checked.val() & self.judge.beyond.val());
+        self.decision.address.next = self.place.q.val();
+        self.decision.take.next = self.good.val() & self.packet.val().payload_length.any();
+        self.decision.answer.next = AnswerKind::ReadGap;
+        self.decision.ends.next = self.good.val() & self.ends.q.val();
+        self.decision.commits.next = (self.code.val() == 6) | (self.checked.val() & self.beyond.val());
         if self.good.val() {
-            self.decision.answer.next = bits_u::<2>(1);
+            self.decision.answer.next = AnswerKind::ReadData;
             self.decision.commits.next = true;
         }
         if self.code.val() == 2 {
-            self.decision.answer.next = bits_u::<2>(3);
+            self.decision.answer.next = AnswerKind::ReadDuplicate;
             self.decision.commits.next = self.int_on.val();
+        }
+        if self.follows.val() {
+            self.decision.address.next = self.follow_address.val();
+            self.decision.take.next = true;
+            self.decision.answer.next = AnswerKind::ReadData;
+            self.decision.ends.next = false;
+            self.decision.commits.next = true;
         }
         self.action.next = self.decision.action.val();
     }

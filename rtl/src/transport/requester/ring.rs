@@ -1,10 +1,13 @@
 //! The messages of all queue pairs: the requester's own copy, and the bus that tells Select.
 
-use super::store::OwnMessage;
 use crate::nic::words::{Message, Work};
 use crate::prim::ram::Ram;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::words::requester::OwnMessage;
+use crate::words::transport::Message as MessageWord;
+use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -19,6 +22,14 @@ pub struct Ring {
     pub place: Signal<In, U<5>>,
     /// The message there, one clock later; a message written in the clock of the read or before shows.
     pub message: Signal<Out, OwnMessage>,
+    /// How the message at the place of a clock ago ended, if its completion waits.
+    pub status: Signal<Out, U<4>>,
+    /// A message is done, but its completion has no room.
+    pub defer: Signal<In, Bit>,
+    /// Its position.
+    pub defer_place: Signal<In, U<5>>,
+    /// How it ended.
+    pub defer_status: Signal<In, U<4>>,
     /// A message is made in this clock; it is written in the next.
     pub push: Signal<In, Bit>,
     /// Its place.
@@ -46,38 +57,53 @@ pub struct Ring {
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
     memory: Ram<OwnMessage, 12>,
+    // how messages ended whose completions wait
+    statuses: Ram<U<4>, 12>,
+    memory_place: Signal<Local, U<12>>,
+    request: Signal<Local, WorkRequest>,
     valid: DFF<Bit>,
     address: DFF<U<12>>,
-    data: DFF<Message>,
+    data: DFF<MessageWord>,
 }
 
 #[kernel]
 impl Logic for Ring {
     fn update(&mut self) {
-        self.memory.raddr.next =
-            bit_cast_u::<12, 4>(self.place.val().get_bits::<4>(0)) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
+        self.memory_place.next = bit_cast_u::<12, 5>(self.place.val() & 15) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
+        self.memory.raddr.next = self.memory_place.val();
         self.message.next = self.memory.rdata.val();
         self.valid.d.next = self.push.val();
-        self.address.d.next =
-            bit_cast_u::<12, 4>(self.tail.val().get_bits::<4>(0)) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
-        self.data.d.next = bit_cast_w::<384, 6, 24>(self.start.val())
-            | (bit_cast_w::<384, 6, 24>(self.finish.val()) << 24)
-            | (bit_cast_w::<384, 6, 1>(self.work.val().get_bits::<1>(88)) << 48)
-            | (bit_cast_w::<384, 6, 1>(bit_cast_b(self.last.val())) << 49)
-            | (bit_cast_w::<384, 6, 8>(self.generation.val()) << 50)
-            | (bit_cast_w::<384, 6, 64>(self.local_address.val()) << 58)
-            | (bit_cast_w::<384, 6, 64>(self.remote_address.val()) << 122)
-            | (bit_cast_w::<384, 6, 32>(self.work.val().get_bits::<32>(256)) << 186)
-            | (bit_cast_w::<384, 6, 32>(self.length.val()) << 218)
-            | (bit_cast_w::<384, 6, 64>(self.work.val().get_bits::<64>(0)) << 250)
-            | (bit_cast_w::<384, 6, 32>(self.work.val().get_bits::<32>(288)) << 314);
+        self.address.d.next = bit_cast_u::<12, 5>(self.tail.val() & 15) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
+        self.request.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.work.val());
+        self.data.d.next.first_psn = self.start.val();
+        self.data.d.next.end_psn = self.finish.val();
+        self.data.d.next.read = self.request.val().operation.get_bit(0);
+        self.data.d.next.last = self.last.val();
+        self.data.d.next.generation = self.generation.val();
+        self.data.d.next.local_address = self.local_address.val();
+        self.data.d.next.remote_address = self.remote_address.val();
+        self.data.d.next.remote_key = self.request.val().remote_key;
+        self.data.d.next.length = self.length.val();
+        self.data.d.next.id = self.request.val().id;
+        self.data.d.next.total = self.request.val().length;
         self.bus_valid.next = self.valid.q.val();
         self.bus_address.next = self.address.q.val();
-        self.bus_data.next = self.data.q.val();
+        self.bus_data.next = bit_cast_bus::<384, 6, MessageWord>(self.data.q.val());
         self.memory.we.next = self.valid.q.val();
         self.memory.waddr.next = self.address.q.val();
-        self.memory.wdata.next = bit_cast_w::<242, 4, 50>(self.data.q.val().get_bits::<50>(0))
-            | (bit_cast_w::<242, 4, 64>(self.data.q.val().get_bits::<64>(58)) << 50)
-            | (bit_cast_ww::<242, 4, 384, 6>(self.data.q.val() >> 218) << 114);
+        self.memory.wdata.next.first_psn = self.data.q.val().first_psn;
+        self.memory.wdata.next.end_psn = self.data.q.val().end_psn;
+        self.memory.wdata.next.read = self.data.q.val().read;
+        self.memory.wdata.next.last = self.data.q.val().last;
+        self.memory.wdata.next.local_address = self.data.q.val().local_address;
+        self.memory.wdata.next.length = self.data.q.val().length;
+        self.memory.wdata.next.id = self.data.q.val().id;
+        self.memory.wdata.next.total = self.data.q.val().total;
+        self.statuses.raddr.next = self.memory_place.val();
+        self.status.next = self.statuses.rdata.val();
+        self.statuses.we.next = self.defer.val();
+        self.statuses.waddr.next =
+            bit_cast_u::<12, 5>(self.defer_place.val() & 15) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
+        self.statuses.wdata.next = self.defer_status.val();
     }
 }

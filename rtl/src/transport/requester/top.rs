@@ -3,18 +3,24 @@
 use super::answers::{Answer, Outcome};
 use super::choice::Choice;
 use super::completions::Completions;
+use super::follow::Follow;
+use super::gather::Gather;
 use super::intake::Intake;
 use super::outlet::{Events, Outlet};
 use super::queue::Queue;
 use super::reads::Verdict;
 use super::ring::Ring;
-use super::store::OwnMessage;
-use super::walk::{Distance, Walk};
+use super::walk::Walk;
 use crate::cc::slot::EventOut;
 use crate::nic::words::{AckSend, Action, Commit, Completion, Context, Message, Region, RxRow, Work};
+use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::bit_cast_word;
 use crate::sched::ports::EndedIn;
+use crate::words::requester::{OwnMessage, QpOfGeneration};
+use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -84,10 +90,14 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Counter pulses in the order of [`COUNTERS`](super::COUNTERS).
     pub counts: Signal<Out, U<11>>,
     choice: Choice,
+    gather: Gather,
+    follow: Follow,
+    // queue pairs whose completions wait for room, each once
+    tells: StreamFifo<QpOfGeneration, 8, 256>,
+    request: Signal<Local, WorkRequest>,
     queue: Queue,
     ring: Ring,
     intake: Intake<QPS, SEGMENT>,
-    place: Distance,
     step: Walk<SEGMENT>,
     #[combinational]
     reply: Answer,
@@ -120,6 +130,12 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     flushing: DFF<Bit>,
     admitting: DFF<Bit>,
     done: Signal<Local, Bit>,
+    // the input stays; removals wait for completions; a refused work request waits for one
+    kept: DFF<Bit>,
+    held_removals: DFF<Bit>,
+    stalled: DFF<Bit>,
+    direct: Signal<Local, Bit>,
+    told_status: DFF<U<4>>,
     live: DFF<Bit>,
     same: Signal<Local, Bit>,
     pointer: DFF<U<5>>,
@@ -150,8 +166,15 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
 impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
     fn update(&mut self) {
         // streams and buses
-        StreamIn::<RxRow>::link(&mut self.row, &mut self.choice.rows);
-        StreamIn::<Commit>::link(&mut self.answer, &mut self.choice.answers);
+        self.choice.rows.valid.next = self.row.valid.val() & self.follow.slow.val();
+        self.choice.rows.data.next = self.row.data.val();
+        self.row.ready.next = self.choice.rows.ready.val() | self.follow.take.val();
+        StreamIn::<Commit>::link(&mut self.answer, &mut self.gather.up);
+        StreamOut::<Commit>::join(&mut self.gather.down, &mut self.choice.answers);
+        StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
+        self.gather.reset.next = self.reset.val();
+        self.follow.reset.next = self.reset.val();
+        self.tells.reset.next = self.reset.val();
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
         StreamIn::<U<48>>::link(&mut self.read_error, &mut self.choice.errors);
         StreamIn::<U<16>>::link(&mut self.remove, &mut self.choice.removals);
@@ -162,18 +185,23 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<U<48>>::link(&mut self.schedule, &mut self.schedules.down);
         StreamOut::<U<24>>::link(&mut self.kill, &mut self.kills.down);
         EventOut::link(&mut self.cc_event, &mut self.events.cc_event);
-        inputs!([finished, intake, events, actions, echoes, schedules, kills], reset);
-        inputs!(
-            queue,
-            context_valid,
-            context_qp,
-            context_data,
-            sent_valid,
-            sent_qp,
-            sent_generation,
-            sent_end
-        );
-        inputs!(intake, region_valid, region_slot, region_data);
+        self.finished.reset.next = self.reset.val();
+        self.intake.reset.next = self.reset.val();
+        self.events.reset.next = self.reset.val();
+        self.actions.reset.next = self.reset.val();
+        self.echoes.reset.next = self.reset.val();
+        self.schedules.reset.next = self.reset.val();
+        self.kills.reset.next = self.reset.val();
+        self.queue.context_valid.next = self.context_valid.val();
+        self.queue.context_qp.next = self.context_qp.val();
+        self.queue.context_data.next = self.context_data.val();
+        self.queue.sent_valid.next = self.sent_valid.val();
+        self.queue.sent_qp.next = self.sent_qp.val();
+        self.queue.sent_generation.next = self.sent_generation.val();
+        self.queue.sent_end.next = self.sent_end.val();
+        self.intake.region_valid.next = self.region_valid.val();
+        self.intake.region_slot.next = self.region_slot.val();
+        self.intake.region_data.next = self.region_data.val();
         self.message_valid.next = self.ring.bus_valid.val();
         self.message_address.next = self.ring.bus_address.val();
         self.message_data.next = self.ring.bus_data.val();
@@ -181,14 +209,23 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.hit[i].next = false;
         }
         self.done.next = false;
+        self.kept.d.next = false;
         self.flow.next = bit_cast_u::<24, 9>(bit_cast_u::<9, 8>(self.choice.qp.val()) << 1)
             | (bit_cast_u::<24, 8>(self.queue.own_generation.val()) << 16);
 
         // 0: the next input
-        inputs!(choice, idle, save);
+        self.choice.idle.next = self.idle.q.val();
+        self.choice.save.next = self.save.q.val();
         self.choice.hold_rows.next = self.actions.full.val();
-        self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val();
-        self.choice.work_qp.next = self.work.data.val().get_bits::<8>(64);
+        self.request.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.work.data.val());
+        self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val() & !self.stalled.q.val();
+        self.choice.work_qp.next = bit_cast_u::<8, 24>(self.request.val().qpn);
+        self.choice.room.next = self.finished.room.val();
+        self.choice.hold_removals.next = self.held_removals.q.val();
+        self.choice.kept.next = self.kept.q.val();
+        if self.finished.room.val() {
+            self.stalled.d.next = false;
+        }
         self.queue.next_qp.next = self.choice.next_qp.val();
         self.queue.qp.next = self.choice.qp.val();
         if self.idle.q.val() {
@@ -211,14 +248,16 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.load.d.next = true;
         }
         self.queue.load.next = self.load.q.val();
-        self.queue.removing.next = self.choice.remove.val();
+        self.queue.removing.next = self.choice.remove.val() | self.choice.tell.val();
+        self.queue.with_run.next = self.choice.row.val();
+        self.queue.run.next = self.follow.run.val();
         self.queue.generation.next = self.choice.generation.val();
         self.same.next = self.queue.context_generation.val() == self.choice.generation.val();
         if self.choice.work.val() {
             self.same.next =
                 !self.intake.begun.val() | (self.intake.begun_generation.val() == self.queue.context_generation.val());
         }
-        self.reply.commit.next = self.answer.data.val();
+        self.reply.commit.next = self.gather.down.data.val();
         self.limit.d.next = self.reply.limit.val();
         self.echoes.data.next = self.reply.echo.val();
         self.echoes.put.next = false;
@@ -230,8 +269,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             if self.choice.row.val() {
                 self.pointer.d.next = self.queue.read_loaded.val();
             }
+            if self.choice.tell.val() {
+                self.pointer.d.next = self.queue.told_loaded.val();
+            }
             if self.choice.answer.val() & self.reply.duplicate.val() {
-                self.echoes.put.next = self.answer.data.val().get_bit(418) & !self.echoes.full.val();
+                self.echoes.put.next = self.reply.int_on.val() & !self.echoes.full.val();
                 self.done.next = true;
             } else {
                 self.look.d.next = true;
@@ -246,18 +288,17 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             if self.choice.row.val() {
                 self.ring.place.next = self.queue.read_early.val();
             }
+            if self.choice.tell.val() {
+                self.ring.place.next = self.queue.told_early.val();
+            }
         }
         self.next_pointer.next = self.pointer.q.val() + 1;
-        self.place.measure.next = self.look.q.val() & !self.admitting.q.val();
-        self.place.psn.next = self.choice.psn.val();
-        self.place.una.next = self.queue.una.val();
-        self.place.accepted.next = self.queue.accepted.val();
-        self.place.sent_known.next = self.queue.sent_known.val();
-        self.place.sent_to.next = self.queue.sent_to.val();
+        self.queue.measure.next = self.look.q.val() & !self.admitting.q.val();
         self.verdict.row.next = self.row.data.val();
         if self.look.q.val() {
             self.look.d.next = false;
             self.message.d.next = self.ring.message.val();
+            self.told_status.d.next = self.ring.status.val();
             if self.admitting.q.val() {
                 self.fetch.d.next = true;
             } else {
@@ -307,17 +348,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.fetch.d.next = false;
             self.decide.d.next = true;
             self.message.d.next = self.ring.message.val();
+            self.told_status.d.next = self.ring.status.val();
         }
 
         // 4: the step over one message
         self.step.una.next = self.queue.una.val();
         self.step.limit.next = self.limit.q.val();
         self.step.with_data.next = self.reply.data.val();
-        self.step.start.next = self.message.q.val().get_bits::<24>(0);
-        self.step.finish.next = self.message.q.val().get_bits::<24>(24);
-        self.is_read.next = self.message.q.val().get_bit(48);
-        self.is_last.next = self.message.q.val().get_bit(49);
-        self.step.read.next = self.message.q.val().get_bit(48);
+        self.step.start.next = self.message.q.val().first_psn;
+        self.step.finish.next = self.message.q.val().end_psn;
+        self.is_read.next = self.message.q.val().read;
+        self.is_last.next = self.message.q.val().last;
+        self.step.read.next = self.message.q.val().read;
         self.step.sought.next = self.choice.psn.val();
         if self.choice.ended.val() {
             self.step.sought.next = self.queue.una.val();
@@ -325,16 +367,24 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.step.reads.next = self.queue.reads.val();
         self.step.max_reads.next = self.max_reads.val();
         self.guilty_now.next = self.guilty.q.val() | self.step.holds.val();
-        self.skip.next = self.message.q.val().get_bits::<24>(0) - self.queue.accepted.val();
+        self.skip.next = self.message.q.val().first_psn - self.queue.accepted.val();
         self.finished.push.next = false;
         self.finished.now.next = self.now.val();
-        self.finished.id.next = self.message.q.val().get_bits::<64>(146);
+        self.finished.id.next = self.message.q.val().id;
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
-        self.finished.operation.next = bit_cast_u::<8, 1>(self.message.q.val().get_bits::<1>(48));
-        self.finished.length.next = self.message.q.val().get_bits::<32>(210);
+        self.finished.operation.next = bit_cast_u::<8, 1>(bit_cast_b(self.message.q.val().read));
+        self.finished.length.next = self.message.q.val().total;
         self.finished.status.next = bits_u::<4>(0);
-        self.queue.is_read.next = self.message.q.val().get_bit(48);
+        self.queue.is_read.next = self.message.q.val().read;
         self.queue.new_una.next = self.step.new_una.val();
+        // a completion leaves at once if there is room for it and none of its queue pair waits
+        self.direct.next =
+            (self.queue.told.val() == self.queue.head.val()) & (self.finished.room.val() | !self.is_last.val());
+        self.queue.tell.next = false;
+        self.queue.enlist.next = false;
+        self.queue.delist.next = false;
+        self.ring.defer.next = false;
+        self.ring.defer_place.next = self.pointer.q.val();
         self.queue.advance.next = false;
         self.queue.pop.next = false;
         self.queue.pass.next = false;
@@ -349,7 +399,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.queue.hand.next = true;
                     self.pointer.d.next = self.next_pointer.val();
                     self.scheduled.d.next = true;
-                    self.schedule_to.d.next = self.message.q.val().get_bits::<24>(24);
+                    self.schedule_to.d.next = self.message.q.val().end_psn;
                     if self.next_pointer.val() != self.queue.tail.val() {
                         self.emit.d.next = false;
                         self.fetch.d.next = true;
@@ -360,24 +410,42 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 if self.guilty_now.val() {
                     self.finished.status.next = self.status.q.val();
                 }
-                if self.is_last.val() & !self.finished.room.val() {
-                    self.decide.d.next = true;
+                self.finished.push.next = self.is_last.val() & self.direct.val();
+                self.ring.defer.next = self.is_last.val() & !self.direct.val();
+                self.queue.tell.next = self.direct.val();
+                self.queue.enlist.next = !self.direct.val() & !self.queue.listed.val();
+                self.guilty.d.next = self.guilty_now.val() & !self.is_last.val();
+                self.pointer.d.next = self.next_pointer.val();
+                self.queue.pop.next = true;
+                if self.next_pointer.val() == self.queue.tail.val() {
+                    self.bury.d.next = true;
                 } else {
+                    self.fetch.d.next = true;
+                }
+            } else if self.choice.tell.val() {
+                if self.queue.told.val() == self.queue.head.val() {
+                    self.queue.delist.next = true;
+                    self.done.next = true;
+                } else if self.is_last.val() & !self.finished.room.val() {
+                    self.kept.d.next = true;
+                    self.done.next = true;
+                } else {
+                    self.finished.status.next = self.told_status.q.val();
                     self.finished.push.next = self.is_last.val();
-                    self.guilty.d.next = self.guilty_now.val() & !self.is_last.val();
+                    self.queue.tell.next = true;
                     self.pointer.d.next = self.next_pointer.val();
-                    self.queue.pop.next = true;
-                    if self.next_pointer.val() == self.queue.tail.val() {
-                        self.bury.d.next = true;
+                    if self.next_pointer.val() == self.queue.head.val() {
+                        self.queue.delist.next = true;
+                        self.done.next = true;
                     } else {
                         self.fetch.d.next = true;
                     }
                 }
             } else if self.choice.row.val() {
                 self.act.d.next = true;
-                if self.place.twice.val() {
+                if self.queue.twice.val() {
                     self.code.d.next = bits_u::<3>(2);
-                } else if self.place.ghost.val() | (self.pointer.q.val() == self.queue.admit.val()) {
+                } else if self.queue.ghost.val() | (self.pointer.q.val() == self.queue.admit.val()) {
                     self.code.d.next = bits_u::<3>(1);
                 } else if !self.step.reaches.val() {
                     // further on; no READ is before the next message unless one was found
@@ -395,31 +463,32 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 }
                 if !self.found.q.val() & self.is_read.val() {
                     self.found.d.next = true;
-                    self.missing.d.next = self.message.q.val().get_bits::<24>(0);
+                    self.missing.d.next = self.message.q.val().first_psn;
                     if self.skip.val().get_bit(23) {
                         self.missing.d.next = self.queue.accepted.val();
                     }
                 }
-            } else if self.reply.acknowledgement.val() & (self.place.ghost.val() | self.reply.ignored.val()) {
-                self.hit[0].next = self.place.ghost.val();
-                self.hit[1].next = !self.place.ghost.val();
+            } else if self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val()) {
+                self.hit[0].next = self.queue.ghost.val();
+                self.hit[1].next = !self.queue.ghost.val();
                 self.done.next = true;
             } else if self.queue.head.val() == self.queue.admit.val() {
                 self.finish.d.next = true;
-            } else if self.step.complete.val() & self.is_last.val() & !self.finished.room.val() {
-                self.decide.d.next = true;
             } else {
                 self.finish.d.next = true;
                 self.queue.advance.next = true;
                 self.taken.d.next = self.step.taken.val();
                 self.at_head.d.next = !self.step.complete.val();
                 if self.step.complete.val() {
-                    self.finished.push.next = self.is_last.val();
+                    self.finished.push.next = self.is_last.val() & self.direct.val();
+                    self.ring.defer.next = self.is_last.val() & !self.direct.val();
+                    self.queue.tell.next = self.direct.val();
+                    self.queue.enlist.next = !self.direct.val() & !self.queue.listed.val();
                     self.queue.pop.next = true;
                     self.popped.d.next = true;
                     self.pointer.d.next = self.next_pointer.val();
                     if !self.step.taken.val()
-                        & ((self.message.q.val().get_bits::<24>(24) != self.limit.q.val()) | self.reply.data.val())
+                        & ((self.message.q.val().end_psn != self.limit.q.val()) | self.reply.data.val())
                         & (self.next_pointer.val() != self.queue.admit.val())
                     {
                         self.finish.d.next = false;
@@ -435,21 +504,22 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.outcome.fatal.next = self.reply.fatal.val();
         self.outcome.gap.next = self.reply.gap.val();
         self.outcome.data.next = self.reply.data.val();
-        self.outcome.old.next = self.place.old.val();
+        self.outcome.old.next = self.queue.old.val();
         self.outcome.limit.next = self.limit.q.val();
         self.outcome.una_before.next = self.queue.una_before.val();
         self.outcome.una.next = self.queue.una.val();
         self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
         self.outcome.gap_known.next = self.queue.gap_known.val();
         self.outcome.mtu.next = self.queue.mtu.val();
-        inputs!(events, now, speeds);
+        self.events.now.next = self.now.val();
+        self.events.speeds.next = self.speeds.val();
         self.events.put.next = false;
         self.events.nak.next = self.outcome.rewind.val();
         self.events.qp.next = self.choice.qp.val();
         self.events.generation.next = self.choice.generation.val();
         self.events.psn.next = self.outcome.psn.val();
         self.events.bytes.next = self.outcome.bytes.val();
-        self.events.commit.next = self.answer.data.val();
+        self.events.commit.next = self.gather.down.data.val();
         self.events.with_int.next = self.reply.acknowledgement.val() & self.queue.int_on.val();
         self.queue.lose.next = false;
         if self.finish.q.val() {
@@ -480,10 +550,27 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 5, 6: a READ response
-        inputs!(verdict, message, missing, code);
+        self.verdict.message.next = self.message.q.val();
+        self.verdict.missing.next = self.missing.q.val();
+        self.verdict.code.next = self.code.q.val();
         self.verdict.int_on.next = self.queue.int_on.val();
         self.verdict.act.next = self.act.q.val();
-        self.actions.put.next = self.act.q.val();
+        self.verdict.follows.next = self.follow.take.val();
+        self.verdict.follow_address.next = self.follow.address.val();
+        self.follow.waits.next = self.row.valid.val();
+        self.follow.row.next = self.row.data.val();
+        self.follow.room.next = !self.actions.full.val();
+        self.follow.popped.next = self.choice.rows.ready.val();
+        self.follow.learn.next = self.verdict.take.val();
+        self.follow.learned.next.valid = !self.verdict.last.val();
+        self.follow.learned.next.generation = self.choice.generation.val();
+        self.follow.learned.next.psn = self.choice.psn.val() + 1;
+        self.follow.learned.next.end_psn = self.message.q.val().end_psn;
+        self.follow.learned.next.address = self.verdict.behind.val();
+        self.follow.forget.next = self.queue.forget.val();
+        self.follow.forget_qp.next = self.queue.forget_qp.val();
+        self.queue.hold_contexts.next = self.verdict.take.val();
+        self.actions.put.next = self.act.q.val() | self.follow.take.val();
         self.actions.data.next = self.verdict.action.val();
         self.queue.take.next = self.verdict.take.val();
         self.queue.psn.next = self.choice.psn.val();
@@ -520,15 +607,22 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.post.q.val() {
             self.post.d.next = false;
             if self.intake.refused.val() {
-                self.finished.id.next = self.work.data.val().get_bits::<64>(0);
-                self.finished.qpn.next = self.work.data.val().get_bits::<24>(64);
-                self.finished.operation.next = self.work.data.val().get_bits::<8>(88);
+                self.finished.id.next = self.request.val().id;
+                self.finished.qpn.next = self.request.val().qpn;
+                self.finished.operation.next = self.request.val().operation;
                 self.finished.status.next = self.intake.status.val();
-                self.finished.push.next = self.finished.room.val();
-                self.intake.advance.next = self.finished.room.val();
-                self.done.next = self.finished.room.val();
-                self.post.d.next = !self.finished.room.val();
-            } else if (self.queue.tail.val() - self.queue.head.val()) == 16 {
+                self.done.next = true;
+                if self.queue.told.val() != self.queue.head.val() {
+                    // behind the completions that wait
+                    self.blocked.d.next = true;
+                    self.blocked_qp.d.next = self.choice.qp.val();
+                } else if !self.finished.room.val() {
+                    self.stalled.d.next = true;
+                } else {
+                    self.finished.push.next = true;
+                    self.intake.advance.next = true;
+                }
+            } else if (self.queue.tail.val() - self.queue.told.val()) == 16 {
                 self.blocked.d.next = true;
                 self.blocked_qp.d.next = self.choice.qp.val();
                 self.done.next = true;
@@ -567,7 +661,20 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.done.next = true;
         }
 
+        // completions that wait
+        self.ring.defer_status.next = self.finished.status.val();
+        self.tells.up.valid.next = self.queue.enlist.val();
+        self.tells.up.data.next.qp = self.choice.qp.val();
+        self.tells.up.data.next.generation = self.queue.own_generation.val();
+
         // last: back, and the next one
+        if self.done.val() & self.choice.tell.val() {
+            self.held_removals.d.next = false;
+        }
+        if self.done.val() & self.choice.remove.val() & (self.queue.told.val() != self.queue.tail.val()) {
+            self.kept.d.next = true;
+            self.held_removals.d.next = true;
+        }
         if self.done.val() {
             self.idle.d.next = true;
             self.save.d.next = true;
@@ -606,6 +713,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.emit.d.next = false;
             self.save.d.next = false;
             self.blocked.d.next = false;
+            self.stalled.d.next = false;
+            self.held_removals.d.next = false;
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Walk<const SEGMENT: usize> {
     pub una: Signal<In, U<24>>,
     /// PSN up to which the answer acknowledges, exclusive.
     pub limit: Signal<In, U<24>>,
-    /// The data of the READ response at `limit` has arrived.
+    /// The data of a READ up to `limit`, inclusive, has arrived.
     pub with_data: Signal<In, Bit>,
     /// First PSN of the message.
     pub start: Signal<In, U<24>>,
@@ -46,8 +46,8 @@ pub struct Walk<const SEGMENT: usize> {
     pub fits: Signal<Out, Bit>,
     ahead: Signal<Local, U<24>>,
     moves: DFF<Bit>,
-    at_una: DFF<Bit>,
-    una_next: DFF<U<24>>,
+    reached: DFF<Bit>,
+    behind_data: DFF<U<24>>,
     beyond: Signal<Local, U<24>>,
     from_start: Signal<Local, U<24>>,
     from_finish: Signal<Local, U<24>>,
@@ -60,19 +60,19 @@ pub struct Walk<const SEGMENT: usize> {
 impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     fn update(&mut self) {
         self.ahead.next = self.limit.val() - self.una.val();
-        self.at_una.d.next = self.limit.val() == self.una.val();
+        self.reached.d.next = !self.ahead.val().get_bit(23);
         self.moves.d.next = !self.ahead.val().get_bit(23) & (self.limit.val() != self.una.val());
-        self.una_next.d.next = self.una.val() + 1;
+        self.behind_data.d.next = self.limit.val() + 1;
         self.beyond.next = self.limit.val() - self.finish.val();
         self.new_una.next = self.una.val();
         self.complete.next = false;
         self.taken.next = false;
         if self.read.val() {
             // an acknowledgement never completes a READ, only its data does
-            if self.with_data.val() & self.at_una.q.val() {
+            if self.with_data.val() & self.reached.q.val() & self.beyond.val().get_bit(23) {
                 self.taken.next = true;
-                self.new_una.next = self.una_next.q.val();
-                self.complete.next = self.una_next.q.val() == self.finish.val();
+                self.new_una.next = self.behind_data.q.val();
+                self.complete.next = self.behind_data.q.val() == self.finish.val();
             }
         } else {
             if self.moves.q.val() {
@@ -92,53 +92,5 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         self.left_less_one.next = self.finish.val() + !self.una.val();
         self.fits.next = ((self.left_less_one.val() & self.above.val()) == 0)
             & (!self.read.val() | (self.reads.val() < self.max_reads.val()));
-    }
-}
-
-/// Where the PSN of a packet lies. Two clocks from `measure`.
-#[block]
-pub struct Distance {
-    /// Clock.
-    pub clock: Signal<In, Clock>,
-    /// Take the inputs.
-    pub measure: Signal<In, Bit>,
-    /// The PSN.
-    pub psn: Signal<In, U<24>>,
-    /// Oldest PSN without acknowledgement.
-    pub una: Signal<In, U<24>>,
-    /// End of the READ data taken.
-    pub accepted: Signal<In, U<24>>,
-    /// Something was sent.
-    pub sent_known: Signal<In, Bit>,
-    /// One past the highest PSN sent.
-    pub sent_to: Signal<In, U<24>>,
-    /// Before `una`.
-    pub old: Signal<Out, Bit>,
-    /// Never sent.
-    pub ghost: Signal<Out, Bit>,
-    /// READ data there is taken already.
-    pub twice: Signal<Out, Bit>,
-    distance: Signal<Local, U<24>>,
-    beyond: Signal<Local, U<24>>,
-    progress: Signal<Local, U<24>>,
-    is_old: DFF<Bit>,
-    unsent: DFF<Bit>,
-    before_gap: DFF<Bit>,
-}
-
-#[kernel]
-impl Logic for Distance {
-    fn update(&mut self) {
-        self.distance.next = self.psn.val() - self.una.val();
-        self.beyond.next = self.psn.val() - self.sent_to.val();
-        self.progress.next = self.psn.val() - self.accepted.val();
-        if self.measure.val() {
-            self.is_old.d.next = self.distance.val().get_bit(23);
-            self.unsent.d.next = !self.sent_known.val() | !self.beyond.val().get_bit(23);
-            self.before_gap.d.next = self.progress.val().get_bit(23);
-        }
-        self.old.next = self.is_old.q.val();
-        self.ghost.next = !self.is_old.q.val() & self.unsent.q.val();
-        self.twice.next = self.is_old.q.val() | self.before_gap.q.val();
     }
 }

@@ -1,9 +1,11 @@
 //! A READ becomes active: its state to the packet selector, its range to the scheduler.
 
-use crate::nic::words::{Commit, ReadState};
+use crate::nic::words::ReadState;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::bit_cast_w;
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word};
 use crate::sched::ports::WorkOut;
+use crate::words::transport::{Commit as CommitWord, ReadRequest, ReadState as ReadStateWord};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -21,12 +23,14 @@ pub struct Activation {
     /// Its tag.
     pub tag: Signal<In, U<2>>,
     /// And answer word.
-    pub entry: Signal<In, Commit>,
+    pub entry: Signal<In, CommitWord>,
+    /// The READ goes on where the one before it ends, which need not have left.
+    pub goes_on: Signal<In, Bit>,
     /// The scheduler has not taken the work of the one before.
     pub busy: Signal<Out, Bit>,
     /// One past the READ's last PSN.
     pub end_psn: Signal<Out, U<24>>,
-    /// Work of the READ response flows, always a restart.
+    /// Work of the READ response flows: a restart, or more of the same.
     pub work: WorkOut,
     /// A READ has become active.
     pub read_valid: Signal<Out, Bit>,
@@ -38,13 +42,16 @@ pub struct Activation {
     flow: DFF<U<16>>,
     last: DFF<U<24>>,
     pulse: DFF<Bit>,
-    read: DFF<ReadState>,
+    restart: DFF<Bit>,
+    read: DFF<ReadStateWord>,
+    asked: Signal<Local, ReadRequest>,
 }
 
 #[kernel]
 impl Logic for Activation {
     fn update(&mut self) {
-        self.end_psn.next = self.entry.val().get_bits::<24>(18) + self.entry.val().get_bits::<24>(176);
+        self.asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.entry.val().int_stack);
+        self.end_psn.next = self.entry.val().psn + self.asked.val().count;
         if self.work.ready.val() {
             self.full.d.next = false;
         }
@@ -52,25 +59,26 @@ impl Logic for Activation {
         if self.activate.val() {
             self.full.d.next = true;
             self.flow.d.next = (bit_cast_u::<16, 8>(self.qp.val()) << 1) | 1;
-            self.last.d.next = self.entry.val().get_bits::<24>(18) + self.entry.val().get_bits::<24>(176);
-            self.read.d.next = bit_cast_w::<178, 3, 8>(self.entry.val().get_bits::<8>(10))
-                | (bit_cast_w::<178, 3, 24>(self.entry.val().get_bits::<24>(18)) << 8)
-                | (bit_cast_w::<178, 3, 24>(self.entry.val().get_bits::<24>(176)) << 32)
-                | (bit_cast_w::<178, 3, 64>(self.entry.val().get_bits::<64>(80)) << 56)
-                | (bit_cast_w::<178, 3, 32>(self.entry.val().get_bits::<32>(144)) << 120)
-                | (bit_cast_w::<178, 3, 24>(self.entry.val().get_bits::<24>(50)) << 152)
-                | (bit_cast_w::<178, 3, 2>(self.tag.val()) << 176);
+            self.last.d.next = self.entry.val().psn + self.asked.val().count;
+            self.restart.d.next = !self.goes_on.val();
+            self.read.d.next.generation = self.entry.val().generation;
+            self.read.d.next.first_psn = self.entry.val().psn;
+            self.read.d.next.count = self.asked.val().count;
+            self.read.d.next.address = self.asked.val().address;
+            self.read.d.next.length = self.asked.val().length;
+            self.read.d.next.msn = self.entry.val().msn;
+            self.read.d.next.tag = self.tag.val();
         }
         self.busy.next = self.full.q.val();
         self.work.valid.next = self.full.q.val();
         self.work.flow.next = self.flow.q.val();
-        self.work.generation.next = self.read.q.val().get_bits::<8>(0);
-        self.work.restart.next = true;
-        self.work.start.next = self.read.q.val().get_bits::<24>(8);
+        self.work.generation.next = self.read.q.val().generation;
+        self.work.restart.next = self.restart.q.val();
+        self.work.start.next = self.read.q.val().first_psn;
         self.work.end.next = self.last.q.val();
         self.read_valid.next = self.pulse.q.val();
         self.read_qp.next = self.flow.q.val().get_bits::<8>(1);
-        self.read_data.next = self.read.q.val();
+        self.read_data.next = bit_cast_bus::<178, 3, ReadStateWord>(self.read.q.val());
         if self.reset.val() {
             self.full.d.next = false;
             self.pulse.d.next = false;

@@ -3,8 +3,12 @@
 use crate::nic::words::{Commit, Context};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::bit_cast_w;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::words::context::QpContext;
+use crate::words::responses::{QpChange, ReadEnd};
+use crate::words::transport::Commit as CommitWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -43,30 +47,33 @@ pub struct Intake {
     pub op: Signal<Out, U<2>>,
     /// Queue pair.
     pub qp: Signal<Out, U<8>>,
-    /// The answer; of an end generation and PSN in their places, the tag in that of the MSN, and bit 0: it failed.
-    pub entry: Signal<Out, Commit>,
-    /// The creation: queue pair 7:0, generation 15:8, alive 16, INT 17.
-    pub creation: Signal<Out, U<18>>,
-    contexts: StreamFifo<U<18>, 8, 256>,
-    // queue pair 7:0, generation 15:8, PSN 39:16, failed 40, tag 42:41
-    ends: StreamFifo<U<43>, 8, 256>,
+    /// The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
+    pub entry: Signal<Out, CommitWord>,
+    /// The creation.
+    pub creation: Signal<Out, QpChange>,
+    contexts: StreamFifo<QpChange, 8, 256>,
+    ends: StreamFifo<ReadEnd, 8, 256>,
+    created: Signal<Local, QpContext>,
+    answer: Signal<Local, CommitWord>,
 }
 
 #[kernel]
 impl Logic for Intake {
     fn update(&mut self) {
-        inputs!([contexts, ends], reset);
+        self.contexts.reset.next = self.reset.val();
+        self.ends.reset.next = self.reset.val();
         self.contexts.up.valid.next = self.context_valid.val();
-        self.contexts.up.data.next = bit_cast_u::<18, 8>(self.context_qp.val())
-            | (bit_cast_u::<18, 8>(self.context_data.val().get_bits::<8>(1)) << 8)
-            | (bit_cast_u::<18, 1>(self.context_data.val().get_bits::<1>(0)) << 16)
-            | (bit_cast_u::<18, 1>(self.context_data.val().get_bits::<1>(132)) << 17);
+        self.created.next = bit_cast_word::<QpContext, W<210, 4>>(self.context_data.val());
+        self.contexts.up.data.next.qp = self.context_qp.val();
+        self.contexts.up.data.next.generation = self.created.val().generation;
+        self.contexts.up.data.next.alive = self.created.val().alive;
+        self.contexts.up.data.next.int_on = self.created.val().int_on;
         self.ends.up.valid.next = self.gone_valid.val();
-        self.ends.up.data.next = bit_cast_u::<43, 8>(self.gone_qp.val())
-            | (bit_cast_u::<43, 8>(self.gone_generation.val()) << 8)
-            | (bit_cast_u::<43, 24>(self.gone_psn.val()) << 16)
-            | (bit_cast_u::<43, 1>(bit_cast_b(self.gone_failed.val())) << 40)
-            | (bit_cast_u::<43, 2>(self.gone_tag.val()) << 41);
+        self.ends.up.data.next.qp = self.gone_qp.val();
+        self.ends.up.data.next.generation = self.gone_generation.val();
+        self.ends.up.data.next.psn = self.gone_psn.val();
+        self.ends.up.data.next.failed = self.gone_failed.val();
+        self.ends.up.data.next.tag = self.gone_tag.val();
 
         self.valid.next = self.contexts.down.valid.val() | self.ends.down.valid.val() | self.up.valid.val();
         self.contexts.down.ready.next = self.take.val();
@@ -74,19 +81,21 @@ impl Logic for Intake {
         self.up.ready.next = self.take.val() & !self.contexts.down.valid.val() & !self.ends.down.valid.val();
         self.creation.next = self.contexts.down.data.val();
         self.op.next = bits_u::<2>(2);
-        self.qp.next = self.up.data.val().get_bits::<8>(2);
-        self.entry.next = self.up.data.val();
+        self.answer.next = bit_cast_word::<CommitWord, W<420, 7>>(self.up.data.val());
+        self.qp.next = self.answer.val().qp;
+        self.entry.next = self.answer.val();
         if self.ends.down.valid.val() {
             self.op.next = bits_u::<2>(1);
-            self.qp.next = self.ends.down.data.val().get_bits::<8>(0);
-            self.entry.next = (bit_cast_w::<420, 7, 8>(self.ends.down.data.val().get_bits::<8>(8)) << 10)
-                | (bit_cast_w::<420, 7, 24>(self.ends.down.data.val().get_bits::<24>(16)) << 18)
-                | (bit_cast_w::<420, 7, 2>(self.ends.down.data.val().get_bits::<2>(41)) << 50)
-                | bit_cast_w::<420, 7, 1>(self.ends.down.data.val().get_bits::<1>(40));
+            self.qp.next = self.ends.down.data.val().qp;
+            self.entry.next = bits_zero::<CommitWord>(0);
+            self.entry.next.generation = self.ends.down.data.val().generation;
+            self.entry.next.psn = self.ends.down.data.val().psn;
+            self.entry.next.msn = bit_cast_u::<24, 2>(self.ends.down.data.val().tag);
+            self.entry.next.ends_or_failed = self.ends.down.data.val().failed;
         }
         if self.contexts.down.valid.val() {
             self.op.next = bits_u::<2>(0);
-            self.qp.next = self.contexts.down.data.val().get_bits::<8>(0);
+            self.qp.next = self.contexts.down.data.val().qp;
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Response queue: answers of the responder leave in PSN order, READ responses among them.
 //!
 //! A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
-//! comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ asked for again
+//! comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
+//! behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; a third one
+//! waits until the first has left. A READ asked for again
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: an active
-//! READ that it covers is replaced whole, since what lies before the new PSN has been received.
+//! READ (or two) that it covers is replaced whole, since what lies before the new PSN has been received.
 //!
 //! | state | does |
 //! |---|---|
 //! | 0 idle | takes a creation, a READ's end, or an answer, in this order; the queue pair's list is read |
 //! | 8 | list into a register |
 //! | 1 look | decides; an acknowledgement leaves or waits |
-//! | 2, 9, 3 | list from its head on: acknowledgements leave, to the next READ |
+//! | 2, 9, 3 | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows the active one |
 //! | 4, 10, 5 | list from its head on: what is taken back |
 //! | 6 | the rest of the list is given back |
 //! | 7 | a READ becomes active |
@@ -26,17 +28,16 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::sched::ports::WorkOut;
+use crate::words::responses::{QpChange, ResponseList};
+use crate::words::transport::{AckSend as AckSendWord, Commit as CommitWord, CommitKind, ReadRequest};
 use crate::{block, kernel};
 use activation::Activation;
 use intake::Intake;
 use pool::NodePool;
 use rust_hdl::prelude::*;
-
-/// List of a queue pair: generation 7:0, READ active 8, dead 9, INT 10, waiting 21:11, head 31:22, tail 41:32, one past the
-/// active READ 65:42, messages completed before it 89:66, tag of the READ that became active last 91:90.
-pub type ListWord = W<92, 2>;
 
 /// Answers waiting at most, over all queue pairs; `full` comes 192 before.
 pub const RESPONSE_NODES: usize = 1024;
@@ -70,7 +71,7 @@ pub struct ResponseQueue {
     pub up: StreamIn<Commit>,
     /// Acknowledgements on their way out.
     pub ack: StreamOut<AckSend>,
-    /// Work of the READ response flows, always a restart.
+    /// Work of the READ response flows: a restart, or more of the same.
     pub work: WorkOut,
     /// A READ becomes active.
     pub read_valid: Signal<Out, Bit>,
@@ -92,16 +93,20 @@ pub struct ResponseQueue {
     /// Free places.
     pub free: Signal<Out, U<11>>,
     pool: NodePool,
-    lists: Ram<ListWord, 8>,
+    lists: Ram<ResponseList, 8>,
     intake: Intake,
     acks: StreamFifo<AckSend, 8, 128>,
     state: DFF<U<4>>,
     // 0 creation, 1 end, 2 answer
     op: DFF<U<2>>,
-    entry: DFF<Commit>,
-    creation: DFF<U<18>>,
+    entry: DFF<CommitWord>,
+    // the answer is a READ asked for again
+    again: DFF<Bit>,
+    // the READ that becomes active follows the active one
+    extending: DFF<Bit>,
+    creation: DFF<QpChange>,
     qp: DFF<U<8>>,
-    held: DFF<ListWord>,
+    held: DFF<ResponseList>,
     cursor: DFF<U<10>>,
     earlier: DFF<U<10>>,
     seen: DFF<U<11>>,
@@ -110,7 +115,17 @@ pub struct ResponseQueue {
     cut_after: DFF<U<10>>,
     removed: DFF<U<11>>,
     replaces: DFF<Bit>,
-    list: Signal<Local, ListWord>,
+    list: Signal<Local, ResponseList>,
+    item: Signal<Local, CommitWord>,
+    asked: Signal<Local, ReadRequest>,
+    item_asked: Signal<Local, ReadRequest>,
+    span: Signal<Local, U<24>>,
+    item_span: Signal<Local, U<24>>,
+    append: Signal<Local, Bit>,
+    item_follows: Signal<Local, Bit>,
+    of_last: Signal<Local, Bit>,
+    of_ahead: Signal<Local, Bit>,
+    passed: Signal<Local, Bit>,
     waiting: Signal<Local, U<11>>,
     covered: Signal<Local, U<24>>,
     beyond: Signal<Local, U<24>>,
@@ -136,14 +151,9 @@ pub struct ResponseQueue {
     taken_back: Signal<Local, Bit>,
     finish: Signal<Local, Bit>,
     activate: Signal<Local, Bit>,
-    low_new: Signal<Local, U<11>>,
-    waiting_new: Signal<Local, U<11>>,
-    head_new: Signal<Local, U<10>>,
-    tail_new: Signal<Local, U<10>>,
-    upper_new: Signal<Local, U<48>>,
     completed: Signal<Local, U<24>>,
-    tag_new: Signal<Local, U<2>>,
-    changed: Signal<Local, ListWord>,
+    changed: Signal<Local, ResponseList>,
+    sent: Signal<Local, AckSendWord>,
     // out
     activation: Activation,
     full_r: DFF<Bit>,
@@ -155,21 +165,24 @@ pub struct ResponseQueue {
 #[kernel]
 impl Logic for ResponseQueue {
     fn update(&mut self) {
-        inputs!([pool, acks], reset);
-        inputs!(
-            intake,
-            reset,
-            context_valid,
-            context_qp,
-            context_data,
-            gone_valid,
-            gone_failed,
-            gone_qp,
-            gone_generation,
-            gone_psn,
-            gone_tag
-        );
+        self.pool.reset.next = self.reset.val();
+        self.acks.reset.next = self.reset.val();
+        self.intake.reset.next = self.reset.val();
+        self.intake.context_valid.next = self.context_valid.val();
+        self.intake.context_qp.next = self.context_qp.val();
+        self.intake.context_data.next = self.context_data.val();
+        self.intake.gone_valid.next = self.gone_valid.val();
+        self.intake.gone_failed.next = self.gone_failed.val();
+        self.intake.gone_qp.next = self.gone_qp.val();
+        self.intake.gone_generation.next = self.gone_generation.val();
+        self.intake.gone_psn.next = self.gone_psn.val();
+        self.intake.gone_tag.next = self.gone_tag.val();
         StreamIn::<Commit>::link(&mut self.up, &mut self.intake.up);
+        // of what is offered in `idle`, of the answer in hand later
+        self.asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.entry.q.val().int_stack);
+        if self.state.q.val() == 0 {
+            self.asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.intake.entry.val().int_stack);
+        }
         self.idle.next = (self.state.q.val() == 0) & !self.pool.clearing.val();
         self.intake.take.next = self.idle.val();
         self.lists.raddr.next = self.qp.q.val();
@@ -178,6 +191,7 @@ impl Logic for ResponseQueue {
             self.qp.d.next = self.intake.qp.val();
             self.op.d.next = self.intake.op.val();
             self.entry.d.next = self.intake.entry.val();
+            self.again.d.next = self.asked.val().duplicate;
             self.creation.d.next = self.intake.creation.val();
             if self.intake.valid.val() {
                 self.state.d.next = bits_u::<4>(8);
@@ -187,35 +201,63 @@ impl Logic for ResponseQueue {
         // the list, and where the PSN of the answer stands to it
         self.look.next = self.state.q.val() == 1;
         self.list.next = self.held.q.val();
-        self.waiting.next = self.list.val().get_bits::<11>(11);
-        self.active.next = self.list.val().get_bit(8);
-        self.own.next =
-            (self.list.val().get_bits::<8>(0) == self.entry.q.val().get_bits::<8>(10)) & !self.list.val().get_bit(9);
-        self.covered.next = self.list.val().get_bits::<24>(42) + !self.entry.q.val().get_bits::<24>(18);
-        self.beyond.next = self.pool.item.val().get_bits::<24>(18) - self.entry.q.val().get_bits::<24>(18);
-        self.is_read.next = self.entry.q.val().get_bits::<2>(0) == 2;
-        self.item_reads.next = self.pool.item.val().get_bits::<2>(0) == 2;
+        self.item.next = bit_cast_word::<CommitWord, W<420, 7>>(self.pool.item.val());
+        self.item_asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.item.val().int_stack);
+        self.waiting.next = self.list.val().waiting;
+        self.active.next = self.list.val().active;
+        self.own.next = (self.list.val().generation == self.entry.q.val().generation) & !self.list.val().dead;
+        self.covered.next = self.list.val().end_psn + !self.entry.q.val().psn;
+        self.beyond.next = self.item.val().psn - self.entry.q.val().psn;
+        self.is_read.next = self.entry.q.val().kind == CommitKind::Read;
+        self.item_reads.next = self.item.val().kind == CommitKind::Read;
         self.last.next = (self.seen.q.val() + 1) == self.waiting.val();
+        // whether a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
+        self.span.next = self.entry.q.val().psn + self.asked.val().count - self.list.val().start_psn;
+        self.item_span.next = self.item.val().psn + self.item_asked.val().count - self.list.val().start_psn;
+        self.item_follows.next = self.item_reads.val()
+            & (self.item.val().psn == self.list.val().end_psn)
+            & !self.item_span.val().get_bits::<2>(22).any();
 
         // what this clock does
         self.create.next = self.look.val() & (self.op.q.val() == 0);
         // an end of a READ that has been replaced is nobody's
-        self.ending.next = self.look.val()
-            & (self.op.q.val() == 1)
-            & self.own.val()
-            & self.active.val()
-            & (self.entry.q.val().get_bits::<2>(50) == self.list.val().get_bits::<2>(90));
-        self.fail.next = self.ending.val() & self.entry.q.val().get_bit(0) & self.acks.up.ready.val();
-        self.leave.next = self.ending.val() & !self.entry.q.val().get_bit(0) & (self.covered.val() == 0);
+        self.ending.next = self.look.val() & (self.op.q.val() == 1) & self.own.val() & self.active.val();
+        self.of_last.next = self.entry.q.val().msn.get_bits::<2>(0) == self.list.val().tag;
+        self.of_ahead.next =
+            self.list.val().ahead & ((self.entry.q.val().msn.get_bits::<2>(0) + 1) == self.list.val().tag);
+        self.fail.next = self.ending.val()
+            & (self.of_last.val() | self.of_ahead.val())
+            & self.entry.q.val().ends_or_failed
+            & self.acks.up.ready.val();
+        // of two READs the first leaves first
+        self.passed.next = self.ending.val()
+            & !self.entry.q.val().ends_or_failed
+            & self.list.val().ahead
+            & (self.of_ahead.val() | (self.of_last.val() & (self.covered.val() == 0)));
+        self.leave.next = self.ending.val()
+            & !self.entry.q.val().ends_or_failed
+            & !self.list.val().ahead
+            & self.of_last.val()
+            & (self.covered.val() == 0);
         self.answer.next = self.look.val() & (self.op.q.val() == 2) & self.own.val();
         self.pass.next = self.answer.val() & !self.active.val() & !self.is_read.val() & self.acks.up.ready.val();
-        self.rewind.next = self.answer.val() & self.active.val() & self.is_read.val() & self.entry.q.val().get_bit(200);
-        self.keep.next = self.answer.val() & self.active.val() & !self.rewind.val();
+        self.rewind.next = self.answer.val() & self.active.val() & self.is_read.val() & self.again.q.val();
+        self.append.next = self.answer.val()
+            & self.active.val()
+            & self.is_read.val()
+            & !self.again.q.val()
+            & !self.list.val().ahead
+            & (self.waiting.val() == 0)
+            & self.covered.val().all()
+            & !self.span.val().get_bits::<2>(22).any();
+        self.keep.next = self.answer.val() & self.active.val() & !self.rewind.val() & !self.append.val();
         self.store.next = self.keep.val() & (self.pool.free.val() > 1);
         self.stalled.next = !self.acks.up.ready.val()
-            & ((self.ending.val() & self.entry.q.val().get_bit(0))
+            & ((self.ending.val() & (self.of_last.val() | self.of_ahead.val()) & self.entry.q.val().ends_or_failed)
                 | (self.answer.val() & !self.active.val() & !self.is_read.val()));
-        self.pop.next = (self.state.q.val() == 3) & (self.item_reads.val() | self.acks.up.ready.val());
+        self.pop.next = (self.state.q.val() == 3)
+            & ((self.extending.q.val() & self.item_follows.val())
+                | (!self.extending.q.val() & (self.item_reads.val() | self.acks.up.ready.val())));
         self.judge.next = self.state.q.val() == 5;
         self.taken_back.next =
             self.judge.val() & (self.cut.q.val() | self.replaces.q.val() | !self.beyond.val().get_bit(23));
@@ -227,13 +269,17 @@ impl Logic for ResponseQueue {
             self.state.d.next = bits_u::<4>(0);
             self.seen.d.next = bits_u::<11>(0);
             self.removed.d.next = bits_u::<11>(0);
-            self.cursor.d.next = self.list.val().get_bits::<10>(22);
+            self.cursor.d.next = self.list.val().head;
+            self.extending.d.next = self.append.val() | (self.passed.val() & self.of_ahead.val());
             self.cut.d.next = false;
             self.replaces.d.next = self.rewind.val() & !self.covered.val().get_bit(23);
             if self.stalled.val() {
                 self.state.d.next = bits_u::<4>(1);
             }
-            if self.leave.val() & self.waiting.val().any() {
+            if self.passed.val() & self.of_last.val() {
+                self.state.d.next = bits_u::<4>(8);
+            }
+            if (self.leave.val() | (self.passed.val() & self.of_ahead.val())) & self.waiting.val().any() {
                 self.state.d.next = bits_u::<4>(2);
             }
             if self.rewind.val() {
@@ -242,7 +288,7 @@ impl Logic for ResponseQueue {
                     self.state.d.next = bits_u::<4>(6);
                 }
             }
-            if self.answer.val() & !self.active.val() & self.is_read.val() {
+            if (self.answer.val() & !self.active.val() & self.is_read.val()) | self.append.val() {
                 self.state.d.next = bits_u::<4>(7);
             }
         }
@@ -255,6 +301,9 @@ impl Logic for ResponseQueue {
         if self.state.q.val() == 9 {
             self.state.d.next = bits_u::<4>(3);
         }
+        if (self.state.q.val() == 3) & self.extending.q.val() & !self.item_follows.val() {
+            self.state.d.next = bits_u::<4>(0);
+        }
         if self.pop.val() {
             self.cursor.d.next = self.pool.behind.val();
             self.state.d.next = bits_u::<4>(2);
@@ -262,7 +311,7 @@ impl Logic for ResponseQueue {
                 self.state.d.next = bits_u::<4>(0);
             }
             if self.item_reads.val() {
-                self.entry.d.next = self.pool.item.val();
+                self.entry.d.next = self.item.val();
                 self.state.d.next = bits_u::<4>(7);
             }
         }
@@ -291,7 +340,7 @@ impl Logic for ResponseQueue {
         }
         if self.finish.val() {
             // once more, as one that repeats nothing
-            self.entry.d.next = self.entry.q.val().replace_bit(200, false);
+            self.again.d.next = false;
             self.state.d.next = bits_u::<4>(8);
             if self.replaces.q.val() {
                 self.state.d.next = bits_u::<4>(7);
@@ -304,17 +353,17 @@ impl Logic for ResponseQueue {
         // places
         self.pool.at.next = self.cursor.q.val();
         self.pool.store.next = self.store.val();
-        self.pool.new_item.next = self.entry.q.val();
+        self.pool.new_item.next = bit_cast_bus::<420, 7, CommitWord>(self.entry.q.val());
         self.pool.link.next = self.waiting.val().any();
-        self.pool.link_to.next = self.list.val().get_bits::<10>(32);
+        self.pool.link_to.next = self.list.val().tail;
         self.pool.give.next = ((self.create.val() | self.fail.val()) & self.waiting.val().any())
             | self.pop.val()
             | (self.finish.val() & self.cut.q.val());
-        self.pool.give_first.next = self.list.val().get_bits::<10>(22);
-        self.pool.give_last.next = self.list.val().get_bits::<10>(32);
+        self.pool.give_first.next = self.list.val().head;
+        self.pool.give_last.next = self.list.val().tail;
         self.pool.give_count.next = self.waiting.val();
         if self.pop.val() {
-            self.pool.give_last.next = self.list.val().get_bits::<10>(22);
+            self.pool.give_last.next = self.list.val().head;
             self.pool.give_count.next = bits_u::<11>(1);
         }
         if self.finish.val() {
@@ -323,59 +372,55 @@ impl Logic for ResponseQueue {
         }
 
         // the list as it will be
-        self.low_new.next = self.list.val().get_bits::<11>(0);
-        self.waiting_new.next = self.waiting.val();
-        self.head_new.next = self.list.val().get_bits::<10>(22);
-        self.tail_new.next = self.list.val().get_bits::<10>(32);
-        self.upper_new.next = self.list.val().get_bits::<48>(42);
-        self.tag_new.next = self.list.val().get_bits::<2>(90);
+        self.changed.next = self.list.val();
         self.completed.next =
-            self.entry.q.val().get_bits::<24>(50) - bit_cast_u::<24, 1>(self.entry.q.val().get_bits::<1>(419));
+            self.entry.q.val().msn - bit_cast_u::<24, 1>(bit_cast_b(self.entry.q.val().ends_or_failed));
         if self.create.val() {
-            self.low_new.next = bit_cast_u::<11, 8>(self.creation.q.val().get_bits::<8>(8))
-                | (bit_cast_u::<11, 1>(bit_cast_b(!self.creation.q.val().get_bit(16))) << 9)
-                | (bit_cast_u::<11, 1>(self.creation.q.val().get_bits::<1>(17)) << 10);
-            self.waiting_new.next = bits_u::<11>(0);
+            self.changed.next.generation = self.creation.q.val().generation;
+            self.changed.next.active = false;
+            self.changed.next.dead = !self.creation.q.val().alive;
+            self.changed.next.int_on = self.creation.q.val().int_on;
+            self.changed.next.waiting = bits_u::<11>(0);
+            self.changed.next.ahead = false;
         }
         if self.fail.val() {
-            self.low_new.next = self
-                .list
-                .val()
-                .get_bits::<11>(0)
-                .replace_bit(8, false)
-                .replace_bit(9, true);
-            self.waiting_new.next = bits_u::<11>(0);
+            self.changed.next.active = false;
+            self.changed.next.dead = true;
+            self.changed.next.waiting = bits_u::<11>(0);
+            self.changed.next.ahead = false;
         }
         if self.leave.val() {
-            self.low_new.next = self.list.val().get_bits::<11>(0).replace_bit(8, false);
+            self.changed.next.active = false;
+        }
+        if self.passed.val() {
+            self.changed.next.ahead = false;
         }
         if self.store.val() {
-            self.waiting_new.next = self.waiting.val() + 1;
-            self.tail_new.next = self.pool.head.val();
+            self.changed.next.waiting = self.waiting.val() + 1;
+            self.changed.next.tail = self.pool.head.val();
             if self.waiting.val() == 0 {
-                self.head_new.next = self.pool.head.val();
+                self.changed.next.head = self.pool.head.val();
             }
         }
         if self.pop.val() {
-            self.waiting_new.next = self.waiting.val() - 1;
-            self.head_new.next = self.pool.behind.val();
+            self.changed.next.waiting = self.waiting.val() - 1;
+            self.changed.next.head = self.pool.behind.val();
         }
         if self.finish.val() & self.cut.q.val() {
-            self.waiting_new.next = self.waiting.val() - self.removed.q.val();
-            self.tail_new.next = self.cut_after.q.val();
+            self.changed.next.waiting = self.waiting.val() - self.removed.q.val();
+            self.changed.next.tail = self.cut_after.q.val();
         }
         if self.activate.val() {
-            self.low_new.next = self.list.val().get_bits::<11>(0).replace_bit(8, true);
-            self.upper_new.next = bit_cast_u::<48, 24>(self.activation.end_psn.val())
-                | (bit_cast_u::<48, 24>(self.completed.val()) << 24);
-            self.tag_new.next = self.list.val().get_bits::<2>(90) + 1;
+            self.changed.next.active = true;
+            self.changed.next.end_psn = self.activation.end_psn.val();
+            self.changed.next.completed = self.completed.val();
+            self.changed.next.tag = self.list.val().tag + 1;
+            self.changed.next.ahead = self.extending.q.val();
+            self.changed.next.completed_ahead = self.list.val().completed;
+            if !self.extending.q.val() {
+                self.changed.next.start_psn = self.entry.q.val().psn;
+            }
         }
-        self.changed.next = bit_cast_w::<92, 2, 11>(self.low_new.val())
-            | (bit_cast_w::<92, 2, 11>(self.waiting_new.val()) << 11)
-            | (bit_cast_w::<92, 2, 10>(self.head_new.val()) << 22)
-            | (bit_cast_w::<92, 2, 10>(self.tail_new.val()) << 32)
-            | (bit_cast_w::<92, 2, 48>(self.upper_new.val()) << 42)
-            | (bit_cast_w::<92, 2, 2>(self.tag_new.val()) << 90);
         self.held.d.next = self.changed.val();
         if self.state.q.val() == 8 {
             self.held.d.next = self.lists.rdata.val();
@@ -383,6 +428,7 @@ impl Logic for ResponseQueue {
         self.lists.we.next = self.create.val()
             | self.fail.val()
             | self.leave.val()
+            | self.passed.val()
             | self.store.val()
             | self.pop.val()
             | self.finish.val()
@@ -392,46 +438,69 @@ impl Logic for ResponseQueue {
         if self.pool.clearing.val() {
             self.lists.we.next = true;
             self.lists.waddr.next = self.pool.clear_at.val();
-            self.lists.wdata.next = bit_cast_w::<92, 2, 1>(bits_u::<1>(0));
+            self.lists.wdata.next = bits_zero::<ResponseList>(0);
         }
 
         // out
         self.acks.up.valid.next = self.pass.val() | self.fail.val() | (self.pop.val() & !self.item_reads.val());
-        self.acks.up.data.next =
-            bit_cast_ww::<415, 7, 414, 7>(bit_cast_ww::<414, 7, 420, 7>(self.entry.q.val() >> 2)) << 1;
+        self.sent.next = bits_zero::<AckSendWord>(0);
+        self.sent.next.qp = self.entry.q.val().qp;
+        self.sent.next.generation = self.entry.q.val().generation;
+        self.sent.next.psn = self.entry.q.val().psn;
+        self.sent.next.syndrome = self.entry.q.val().syndrome;
+        self.sent.next.msn = self.entry.q.val().msn;
+        self.sent.next.int_length = self.entry.q.val().int_length;
+        self.sent.next.int_stack = self.entry.q.val().int_stack;
         if self.pop.val() {
-            self.acks.up.data.next =
-                bit_cast_ww::<415, 7, 414, 7>(bit_cast_ww::<414, 7, 420, 7>(self.pool.item.val() >> 2)) << 1;
+            self.sent.next.qp = self.item.val().qp;
+            self.sent.next.generation = self.item.val().generation;
+            self.sent.next.psn = self.item.val().psn;
+            self.sent.next.syndrome = self.item.val().syndrome;
+            self.sent.next.msn = self.item.val().msn;
+            self.sent.next.int_length = self.item.val().int_length;
+            self.sent.next.int_stack = self.item.val().int_stack;
         }
         if self.fail.val() {
-            self.acks.up.data.next = (bit_cast_w::<415, 7, 8>(self.qp.q.val()) << 1)
-                | (bit_cast_w::<415, 7, 8>(self.list.val().get_bits::<8>(0)) << 9)
-                | (bit_cast_w::<415, 7, 24>(self.entry.q.val().get_bits::<24>(18)) << 17)
-                | (bit_cast_w::<415, 7, 8>(bits_u::<8>(0x63)) << 41)
-                | (bit_cast_w::<415, 7, 24>(self.list.val().get_bits::<24>(66)) << 49)
-                | (bit_cast_w::<415, 7, 1>(self.list.val().get_bits::<1>(10)) << 74);
+            self.sent.next.qp = self.qp.q.val();
+            self.sent.next.generation = self.list.val().generation;
+            self.sent.next.syndrome = bits_u::<8>(0x63);
+            self.sent.next.msn = self.list.val().completed;
+            if !self.of_last.val() {
+                self.sent.next.msn = self.list.val().completed_ahead;
+            }
+            self.sent.next.int_length = bit_cast_u::<6, 1>(bit_cast_b(self.list.val().int_on)) << 1;
+            self.sent.next.int_stack = bits_zero::<W<336, 6>>(0);
         }
+        self.acks.up.data.next = bit_cast_bus::<415, 7, AckSendWord>(self.sent.val());
         self.ack.valid.next = self.acks.down.valid.val();
         self.ack.data.next = self.acks.down.data.val();
         self.acks.down.ready.next = self.ack.ready.val();
 
-        inputs!(activation, reset, activate, qp, entry);
-        self.activation.tag.next = self.tag_new.val();
+        self.activation.reset.next = self.reset.val();
+        self.activation.activate.next = self.activate.val();
+        self.activation.qp.next = self.qp.q.val();
+        self.activation.entry.next = self.entry.q.val();
+        self.activation.tag.next = self.list.val().tag + 1;
+        self.activation.goes_on.next = self.extending.q.val();
         WorkOut::link(&mut self.work, &mut self.activation.work);
-        outputs!(activation, read_valid, read_qp, read_data);
+        self.read_valid.next = self.activation.read_valid.val();
+        self.read_qp.next = self.activation.read_qp.val();
+        self.read_data.next = self.activation.read_data.val();
 
         self.left_what_r.d.next = bits_u::<3>(0);
         self.left_qp_r.d.next = self.qp.q.val();
-        self.left_generation_r.d.next = self.list.val().get_bits::<8>(0);
+        self.left_generation_r.d.next = self.list.val().generation;
         // one without place is as good as lost
         if self.leave.val()
+            | self.passed.val()
+            | (self.rewind.val() & self.list.val().ahead & !self.covered.val().get_bit(23))
             | (self.taken_back.val() & self.item_reads.val())
             | (self.activate.val() & self.replaces.q.val())
             | (self.keep.val() & !self.store.val() & self.is_read.val())
         {
             self.left_what_r.d.next = bits_u::<3>(1);
         }
-        if self.taken_back.val() & !self.item_reads.val() & (self.pool.item.val().get_bits::<8>(42) != 0x1f) {
+        if self.taken_back.val() & !self.item_reads.val() & (self.item.val().syndrome != 0x1f) {
             self.left_what_r.d.next = bits_u::<3>(2);
         }
         if self.fail.val() {

@@ -16,8 +16,8 @@ struct Seen {
     acks: Vec<(u64, u64, u64, u64, u64, u64, u64)>,
     /// Queue pair, generation, first, count, address, length, MSN, tag.
     reads: Vec<[u64; 8]>,
-    /// Flow, generation, start, end.
-    works: Vec<(u64, u64, u64, u64)>,
+    /// Flow, generation, restart, start, end; of more of the same no start.
+    works: Vec<(u64, u64, bool, u64, u64)>,
     /// Queue pair, generation, what.
     left: Vec<(u64, u64, u64)>,
 }
@@ -29,6 +29,10 @@ struct Queue {
     int: bool,
     /// One past the last PSN, messages completed before it.
     active: Option<(u64, u64)>,
+    /// Messages completed before the READ before that one, while it has not left.
+    ahead: Option<u64>,
+    /// First PSN since the flow's restart.
+    start: u64,
     /// Tag of the READ that became active last.
     tag: u64,
     waiting: VecDeque<Word>,
@@ -60,18 +64,35 @@ fn ack(word: &Word) -> (u64, u64, u64, u64, u64, u64, u64) {
 }
 
 impl Queue {
-    fn activate(&mut self, word: &Word, seen: &mut Seen) {
+    /// The READ goes on where the active one ends.
+    fn follows(&self, word: &Word) -> bool {
+        let (psn, count) = (get(commit::PSN, word), commit::INT.part(96, 24).get(word));
+        let span = (psn + count).wrapping_sub(self.start) & MASK;
+        is_read(word) && self.active.is_some_and(|(end, _)| end == psn) && span < 1 << 22
+    }
+
+    fn activate(&mut self, word: &Word, extends: bool, seen: &mut Seen) {
         let part = |low, width| commit::INT.part(low, width).get(word);
         let (qp, first, count) = (get(commit::QP, word), get(commit::PSN, word), part(96, 24));
         let end = (first + count) & MASK;
         let msn = get(commit::MSN, word);
         let completed = msn.wrapping_sub(get(commit::ENDS_OR_FAILED, word)) & MASK;
+        self.ahead = self.active.filter(|_| extends).map(|(_, completed)| completed);
         self.active = Some((end, completed));
+        if !extends {
+            self.start = first;
+        }
         self.tag = (self.tag + 1) & 3;
         let (address, length) = (part(0, 64), part(64, 32));
         seen.reads
             .push([qp, self.generation, first, count, address, length, msn, self.tag]);
-        seen.works.push((2 * qp + 1, self.generation, first, end));
+        seen.works.push((
+            2 * qp + 1,
+            self.generation,
+            !extends,
+            if extends { 0 } else { first },
+            end,
+        ));
     }
 
     fn answer(&mut self, word: Word, seen: &mut Seen) {
@@ -81,7 +102,7 @@ impl Queue {
         }
         let Some((end, _)) = self.active else {
             if is_read(&word) {
-                self.activate(&word, seen);
+                self.activate(&word, false, seen);
             } else {
                 seen.acks.push(ack(&word));
             }
@@ -89,6 +110,9 @@ impl Queue {
         };
         if is_read(&word) && commit::INT.part(120, 1).get(&word) == 1 {
             let replaces = serial_less(psn, end);
+            if replaces && self.ahead.is_some() {
+                seen.left.push((qp, self.generation, 1));
+            }
             let stays = |word: &Word| serial_less(get(commit::PSN, word), psn);
             let keep = if replaces {
                 0
@@ -104,15 +128,20 @@ impl Queue {
             }
             if replaces {
                 seen.left.push((qp, self.generation, 1));
-                self.activate(&word, seen);
+                self.activate(&word, false, seen);
                 return;
             }
+        }
+        if self.ahead.is_none() && self.waiting.is_empty() && self.follows(&word) {
+            self.activate(&word, true, seen);
+            return;
         }
         self.waiting.push_back(word);
     }
 
     fn gone(&mut self, qp: u64, generation: u64, (psn, tag): (u64, u64), failed: bool, seen: &mut Seen) {
-        if tag != self.tag {
+        let (of_last, of_ahead) = (tag == self.tag, self.ahead.is_some() && (tag + 1) & 3 == self.tag);
+        if !of_last && !of_ahead {
             return;
         }
         let Some((end, msn)) = self.active.filter(|_| !self.dead && generation == self.generation) else {
@@ -120,20 +149,33 @@ impl Queue {
         };
         if failed {
             let int = if self.int { 2 } else { 0 };
+            let msn = self.ahead.filter(|_| of_ahead).unwrap_or(msn);
             seen.acks.push((qp, generation, psn, 0x63, msn, int, 0));
             seen.left.push((qp, generation, 5));
-            (self.dead, self.active) = (true, None);
+            (self.dead, self.active, self.ahead) = (true, None, None);
             self.waiting.clear();
             return;
         }
-        if (psn + 1) & MASK != end {
+        let ends = (psn + 1) & MASK == end;
+        if self.ahead.is_some() && (of_ahead || ends) {
+            seen.left.push((qp, generation, 1));
+            self.ahead = None;
+            if of_ahead {
+                if let Some(word) = self.waiting.front().copied().filter(|word| self.follows(word)) {
+                    self.waiting.pop_front();
+                    self.activate(&word, true, seen);
+                }
+                return;
+            }
+        }
+        if !ends {
             return;
         }
         seen.left.push((qp, generation, 1));
         self.active = None;
         while let Some(word) = self.waiting.pop_front() {
             if is_read(&word) {
-                self.activate(&word, seen);
+                self.activate(&word, false, seen);
                 return;
             }
             seen.acks.push(ack(&word));
@@ -182,9 +224,10 @@ impl Bench {
             let ack = (b.ack.valid.val() & b.ack.ready.val()).then_some(data);
             let read = b.read_valid.val().then(|| (b.read_qp.val().0, b.read_data.val().0));
             let work = (b.work.valid.val() & b.work.ready.val()).then(|| {
-                assert!(b.work.restart.val());
-                let (flow, generation) = (b.work.flow.val().0, b.work.generation.val().0);
-                (flow, generation, b.work.start.val().0, b.work.end.val().0)
+                let (flow, generation, restart) =
+                    (b.work.flow.val().0, b.work.generation.val().0, b.work.restart.val());
+                let start = if restart { b.work.start.val().0 } else { 0 };
+                (flow, generation, restart, start, b.work.end.val().0)
             });
             let left = b.left_valid.val().then(|| {
                 let (qp, generation) = (b.left_qp.val().0, b.left_generation.val().0);
@@ -311,7 +354,7 @@ impl Bench {
 #[test]
 fn answers_leave_in_order() {
     let mut bench = Bench::new(1);
-    let mut totals = [0; 4];
+    let mut totals = [0; 5];
     for step in 0..6000 {
         let qp = QPS[bench.stimulus.below(4) as usize];
         let mut expected = Seen::default();
@@ -330,7 +373,8 @@ fn answers_leave_in_order() {
                 let end = queue.active.map_or(5, |(end, _)| end);
                 let psn = end.wrapping_sub(1 + u64::from(wrong == 1)) & MASK;
                 let failed = wrong == 2;
-                let of = (psn, queue.tag.wrapping_sub(u64::from(wrong >= 27)) & 3);
+                let first = queue.ahead.is_some() && wrong % 4 != 3;
+                let of = (psn, queue.tag.wrapping_sub(u64::from(wrong >= 27 || first)) & 3);
                 bench.end(qp, generation, of, failed);
                 let queue = bench.queues.get_mut(&qp).expect("one of them");
                 queue.gone(qp, generation, of, failed, &mut expected);
@@ -351,9 +395,10 @@ fn answers_leave_in_order() {
         totals[1] += seen.reads.len();
         totals[2] += seen.left.iter().filter(|left| left.2 == 2).count();
         totals[3] += seen.left.iter().filter(|left| left.2 == 5).count();
+        totals[4] += seen.works.iter().filter(|work| !work.2).count();
     }
     assert!(
-        totals[0] > 500 && totals[1] > 500 && totals[2] > 10 && totals[3] > 10,
+        totals[0] > 500 && totals[1] > 500 && totals[2] > 10 && totals[3] > 10 && totals[4] > 100,
         "{totals:?}"
     );
 }

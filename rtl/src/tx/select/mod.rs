@@ -26,7 +26,9 @@ use crate::prim::ram::RamReg;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::bit_cast_word;
 use crate::sched::ports::{FeedbackOut, SendIn};
+use crate::words::transport::ReadState as ReadStateWord;
 use crate::{block, kernel};
 use form::Form;
 use rust_hdl::prelude::*;
@@ -85,7 +87,15 @@ pub struct Select<const A: usize, const M: usize> {
     // place in the ring 3:0, packets since an acknowledgement was asked for 11:4, generation 19:12
     cursors: RamReg<U<20>, A>,
     messages: RamReg<W<250, 4>, M>,
-    reads: RamReg<ReadState, A>,
+    // READs with even and with odd tags: the one that is answered, and the one behind it
+    reads: [RamReg<ReadStateWord, A>; 2],
+    read_new: Signal<Local, ReadStateWord>,
+    read_even: Signal<Local, ReadStateWord>,
+    read_odd: Signal<Local, ReadStateWord>,
+    read: Signal<Local, ReadStateWord>,
+    after_even: Signal<Local, U<24>>,
+    after_odd: Signal<Local, U<24>>,
+    takes_odd: Signal<Local, Bit>,
     // places of a created queue pair that are still to be voided, and its place in the ring, which is written first
     voids: DFF<U<5>>,
     voided: DFF<U<8>>,
@@ -162,7 +172,8 @@ pub struct Select<const A: usize, const M: usize> {
 #[kernel]
 impl<const A: usize, const M: usize> Logic for Select<A, M> {
     fn update(&mut self) {
-        inputs!(form, reset, overhead);
+        self.form.reset.next = self.reset.val();
+        self.form.overhead.next = self.overhead.val();
 
         // the buses
         self.contexts.we.next = self.context_valid.val();
@@ -186,9 +197,15 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.voided_generation.d.next = self.context_data.val().get_bits::<8>(1);
             self.void_cursor.d.next = true;
         }
-        self.reads.we.next = self.read_valid.val();
-        self.reads.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
-        self.reads.wdata.next = self.read_data.val();
+        self.address.next = self.next_flow.q.val().get_bits::<8>(1);
+        self.read_new.next = bit_cast_word::<ReadStateWord, W<178, 3>>(self.read_data.val());
+        self.reads[0].we.next = self.read_valid.val() & !self.read_new.val().tag.get_bit(0);
+        self.reads[1].we.next = self.read_valid.val() & self.read_new.val().tag.get_bit(0);
+        for i in 0..2 {
+            self.reads[i].waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
+            self.reads[i].wdata.next = self.read_new.val();
+            self.reads[i].raddr.next = bit_cast_u::<A, 8>(self.address.val());
+        }
 
         // before: a grant waits
         self.send.ready.next = !self.waiting.q.val();
@@ -202,13 +219,11 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
 
         // 0: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
         self.qp.next = self.flow.q.val().get_bits::<8>(1);
-        self.address.next = self.next_flow.q.val().get_bits::<8>(1);
         if self.step.q.val() == 1 {
             self.step.d.next = bits_u::<2>(2);
         }
         self.contexts.raddr.next = bit_cast_u::<A, 8>(self.address.val());
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
-        self.reads.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // 2: is the queue pair still the one that the grant is for?
         self.odd.next = self.flow.q.val().get_bit(0);
@@ -235,16 +250,32 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.message.d.next = self.messages.rdata.val();
         self.place.d.next = self.psn.q.val() - self.messages.rdata.val().get_bits::<24>(0);
         self.size.d.next = self.messages.rdata.val().get_bits::<24>(24) - self.messages.rdata.val().get_bits::<24>(0);
-        self.tag.d.next = self.reads.rdata.val().get_bits::<2>(176);
         self.ours.d.next = self.messages.rdata.val().get_bits::<8>(50) == self.generation.q.val();
+        // of two READs the one that began last answers from its first PSN on
+        self.read_even.next = self.reads[0].rdata.val();
+        self.read_odd.next = self.reads[1].rdata.val();
+        self.after_even.next = self.psn.q.val() - self.read_even.val().first_psn;
+        self.after_odd.next = self.psn.q.val() - self.read_odd.val().first_psn;
+        self.takes_odd.next = self.after_even.val().get_bit(23);
+        if self.read_odd.val().tag == (self.read_even.val().tag + 1) {
+            self.takes_odd.next = !self.after_odd.val().get_bit(23);
+        }
+        self.read.next = self.read_even.val();
+        if self.takes_odd.val() {
+            self.read.next = self.read_odd.val();
+        }
+        self.tag.d.next = self.read.val().tag;
         if self.odd.val() {
-            self.place.d.next = self.psn.q.val() - self.reads.rdata.val().get_bits::<24>(8);
-            self.size.d.next = self.reads.rdata.val().get_bits::<24>(32);
-            self.ours.d.next = self.reads.rdata.val().get_bits::<8>(0) == self.generation.q.val();
+            self.place.d.next = self.after_even.val();
+            if self.takes_odd.val() {
+                self.place.d.next = self.after_odd.val();
+            }
+            self.size.d.next = self.read.val().count;
+            self.ours.d.next = self.read.val().generation == self.generation.q.val();
             // a READ as if it were a message: address, bytes, and its MSN in the place of the key
-            self.message.d.next = (bit_cast_w::<250, 4, 32>(self.reads.rdata.val().get_bits::<32>(120)) << 218)
-                | (bit_cast_w::<250, 4, 24>(self.reads.rdata.val().get_bits::<24>(152)) << 186)
-                | (bit_cast_w::<250, 4, 64>(self.reads.rdata.val().get_bits::<64>(56)) << 58);
+            self.message.d.next = (bit_cast_w::<250, 4, 32>(self.read.val().length) << 218)
+                | (bit_cast_w::<250, 4, 24>(self.read.val().msn) << 186)
+                | (bit_cast_w::<250, 4, 64>(self.read.val().address) << 58);
         }
 
         // 5 and later (3: the READ): age 3 is the first message, age 18 the last
@@ -338,9 +369,15 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.form.psn.next = self.psn_r.q.val();
         self.form.place.next = self.place_r.q.val();
         self.form.last.next = self.last_r.q.val();
-        inputs!(form, ack_req, end_psn, base, remote, key, total);
+        self.form.ack_req.next = self.ack_req.q.val();
+        self.form.end_psn.next = self.end_psn.q.val();
+        self.form.base.next = self.base.q.val();
+        self.form.remote.next = self.remote.q.val();
+        self.form.key.next = self.key.q.val();
+        self.form.total.next = self.total.q.val();
         self.form.tag.next = self.tag_r.q.val();
-        inputs!(form, mtu, int_on);
+        self.form.mtu.next = self.mtu.q.val();
+        self.form.int_on.next = self.int_on.q.val();
         // 7: who waits for it hears that a request leaves
         self.sent_r.d.next =
             self.go.q.val() & self.first_time.q.val() & ((self.what.q.val() == 1) | (self.what.q.val() == 2));

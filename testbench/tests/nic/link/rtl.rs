@@ -37,7 +37,7 @@ fn rtl_every_length_around_a_packet_arrives_at_every_alignment() {
 
 #[test]
 fn rtl_payload_fills_the_ideal_wire_one_way_and_both_ways() {
-    fills_the_wire::<Rtl>(&[LinkOperation::Write, LinkOperation::Bidirectional], 1 << 20);
+    fills_the_wire::<Rtl>(&OPERATIONS, 1 << 20);
 }
 
 #[test]

@@ -57,6 +57,8 @@ pub struct Bench<const S: usize> {
     pub random: Stimulus,
     /// Chance that an output is taken in a clock.
     pub accept: f64,
+    /// Completions are taken, with that chance.
+    pub host: bool,
     /// Answers follow actions by themselves.
     pub commits: bool,
     /// Chance that the next answer is offered in a clock.
@@ -97,6 +99,7 @@ impl<const S: usize> Bench<S> {
             block,
             random: Stimulus::new(seed),
             accept: 1.0,
+            host: true,
             commits: true,
             memory: 1.0,
             packets: VecDeque::new(),
@@ -194,7 +197,7 @@ impl<const S: usize> Bench<S> {
         let accept = self.accept;
         b.action.ready.next = self.random.chance(accept);
         b.cc_event.ready.next = self.random.chance(accept);
-        b.completion.ready.next = self.random.chance(accept);
+        b.completion.ready.next = self.host && self.random.chance(accept);
         b.echo.ready.next = true;
         b.schedule.ready.next = self.random.chance(accept);
         b.kill.ready.next = self.random.chance(accept);
@@ -318,7 +321,7 @@ impl<const S: usize> Bench<S> {
             } else {
                 quiet + 1
             };
-            if quiet > (24.0 / self.accept) as u32 {
+            if quiet > (40.0 / self.accept) as u32 {
                 return;
             }
         }

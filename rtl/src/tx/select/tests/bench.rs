@@ -189,6 +189,7 @@ impl Bench {
         ] {
             field.put(&mut word.0, value);
         }
+        self.world.earlier[qp] = self.world.reads[qp];
         self.world.reads[qp] = r;
         self.world.next[2 * qp + 1] = r.first;
         let b = &mut self.block;
@@ -240,7 +241,7 @@ impl Bench {
     }
 
     pub fn read(&mut self, qp: usize) {
-        let c = self.world.contexts[qp];
+        let (c, before) = (self.world.contexts[qp], self.world.reads[qp]);
         let length = self.length(mtu(c.mtu)).min(mtu(c.mtu) << 20);
         let r = Read {
             generation: if self.random.chance(0.95) {
@@ -248,12 +249,17 @@ impl Bench {
             } else {
                 c.generation ^ 1
             },
-            first: self.random.corner(24) as u32,
+            first: if self.random.chance(0.5) {
+                // as the response queue does: where the READ before ends
+                (before.first + before.count) & MASK_24
+            } else {
+                self.random.corner(24) as u32
+            },
             count: length.div_ceil(mtu(c.mtu)).max(1),
             address: self.random.corner(64),
             length,
             msn: self.random.uniform(24) as u32,
-            tag: self.random.below(4) as u8,
+            tag: (before.tag + 1) & 3,
         };
         self.write_read(qp, r);
     }
@@ -271,7 +277,11 @@ impl Bench {
             start.wrapping_add(place) & MASK_24
         };
         let m = self.world.rings[qp][self.random.below(16) as usize];
-        let r = self.world.reads[qp];
+        let r = if self.random.chance(0.7) {
+            self.world.reads[qp]
+        } else {
+            self.world.earlier[qp]
+        };
         let (psn, kind) = match self.random.below(10) {
             0..=5 => (self.world.next[flow], self.random.below(20) / 17),
             6 if flow.is_multiple_of(2) && m.count > 0 => (near(&mut self.random, m.start, m.count), 7),

@@ -68,6 +68,8 @@ pub struct World {
     pub contexts: [Context; QPS],
     pub rings: [[Message; 16]; QPS],
     pub reads: [Read; QPS],
+    /// Those before them.
+    pub earlier: [Read; QPS],
     pub since: [(u8, u32); QPS],
     /// Where flows of even and odd number would go on.
     pub next: [u32; 2 * QPS],
@@ -134,7 +136,12 @@ impl World {
         let mtu = u64::from(mtu(context.mtu));
         let mut tag = None;
         let (opcode, extension, address, length, ack_req, ends_read) = if grant.flow % 2 == 1 {
-            let read = self.reads[qp];
+            let newest = self.reads[qp];
+            let read = if ahead(grant.psn, newest.first) < 1 << 23 {
+                newest
+            } else {
+                self.earlier[qp]
+            };
             let index = ahead(grant.psn, read.first);
             if read.generation != grant.generation || index >= read.count {
                 return spare(out, full);

@@ -1,0 +1,110 @@
+//! What the requester keeps of each queue pair and of each message.
+
+use crate::prim::uint::U;
+use rust_hdl::prelude::Bit;
+
+crate::word! {
+    /// The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
+    /// messages before `head` are done, those before `admit` are with the scheduler.
+    pub struct RequesterState {
+        /// Oldest PSN without acknowledgement.
+        una: U<24>,
+        /// No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`. Where a
+        /// `ReadRun` is valid, its PSN holds instead.
+        accepted: U<24>,
+        /// Next PSN without a message.
+        assigned: U<24>,
+        /// PSN of the READ gap that was reported last.
+        gap_psn: U<24>,
+        /// There is one.
+        gap_known: Bit,
+        /// Ended.
+        dead: Bit,
+        /// Position of the oldest message that is not done.
+        head: U<5>,
+        /// Position of the first message that the scheduler does not have.
+        admit: U<5>,
+        /// Position of the next message.
+        tail: U<5>,
+        /// Position before which no READ has missing data.
+        read_at: U<5>,
+        /// READs with the scheduler.
+        reads: U<5>,
+        /// Status of a work request that the end of the queue pair cut off.
+        carry: U<4>,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// Position of the oldest message whose completion has not left.
+        told: U<5>,
+        /// The queue pair waits to give completions away.
+        listed: Bit,
+        /// The state has been written.
+        used: Bit,
+    }
+
+    /// What the requester needs of a context.
+    pub struct RequesterContext {
+        /// The queue pair exists.
+        alive: Bit,
+        /// Its generation.
+        generation: U<8>,
+        /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
+        mtu: U<3>,
+        /// Collects INT.
+        int_on: Bit,
+        /// First PSN sent.
+        first_psn: U<24>,
+    }
+
+    /// How far a queue pair has sent.
+    pub struct SentTo {
+        /// One past the highest PSN sent.
+        end_psn: U<24>,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// Something was sent.
+        used: Bit,
+    }
+
+    /// A message as the requester itself needs it.
+    pub struct OwnMessage {
+        /// First PSN.
+        first_psn: U<24>,
+        /// One past the last PSN.
+        end_psn: U<24>,
+        /// READ; low: WRITE.
+        read: Bit,
+        /// The work request ends with this message.
+        last: Bit,
+        /// Local address.
+        local_address: U<64>,
+        /// Bytes of this message.
+        length: U<32>,
+        /// Number of the work request.
+        id: U<64>,
+        /// Bytes of the work request.
+        total: U<32>,
+    }
+
+    /// A READ whose responses come in order.
+    pub struct ReadRun {
+        /// There is one.
+        valid: Bit,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// PSN of the next response.
+        psn: U<24>,
+        /// One past the READ's last PSN.
+        end_psn: U<24>,
+        /// Where the next response's payload goes.
+        address: U<64>,
+    }
+
+    /// A queue pair of a generation.
+    pub struct QpOfGeneration {
+        /// Its number.
+        qp: U<8>,
+        /// Its generation.
+        generation: U<8>,
+    }
+}

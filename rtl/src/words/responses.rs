@@ -1,0 +1,62 @@
+//! What the response queue keeps of each queue pair.
+
+use crate::prim::uint::U;
+use rust_hdl::prelude::Bit;
+
+crate::word! {
+    /// READs that are being answered, and the list of the answers that wait behind them.
+    pub struct ResponseList {
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// A READ is being answered.
+        active: Bit,
+        /// The responder half has ended.
+        dead: Bit,
+        /// The queue pair collects INT.
+        int_on: Bit,
+        /// Answers that wait.
+        waiting: U<11>,
+        /// The first of them.
+        head: U<10>,
+        /// The last.
+        tail: U<10>,
+        /// One past the last PSN of the READ that is answered last.
+        end_psn: U<24>,
+        /// Messages completed before it.
+        completed: U<24>,
+        /// Its tag: grows by one with each READ that becomes active.
+        tag: U<2>,
+        /// The READ before it has not left.
+        ahead: Bit,
+        /// Messages completed before that one.
+        completed_ahead: U<24>,
+        /// First PSN of the READ with which the flow was started.
+        start_psn: U<24>,
+    }
+
+    /// The last response of a READ has left, or one could not be read from memory.
+    pub struct ReadEnd {
+        /// Queue pair.
+        qp: U<8>,
+        /// Its generation.
+        generation: U<8>,
+        /// PSN of the response.
+        psn: U<24>,
+        /// It could not be read.
+        failed: Bit,
+        /// Tag of its READ.
+        tag: U<2>,
+    }
+
+    /// A queue pair is created or removed.
+    pub struct QpChange {
+        /// Queue pair.
+        qp: U<8>,
+        /// Its generation.
+        generation: U<8>,
+        /// It exists.
+        alive: Bit,
+        /// It collects INT.
+        int_on: Bit,
+    }
+}
