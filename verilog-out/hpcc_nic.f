@@ -15,9 +15,11 @@ rtl/hpcc_delay.sv
 rtl/hpcc_forward_ram.sv
 rtl/hpcc_mul.sv
 rtl/hpcc_cc_average.sv
+rtl/hpcc_cc_interval.sv
 rtl/hpcc_normalise24.sv
 rtl/hpcc_rom_reciprocal.sv
 rtl/hpcc_reciprocal_mantissa.sv
+rtl/hpcc_cc_quotient.sv
 rtl/hpcc_cc_hop_lane.sv
 rtl/hpcc_normalise51.sv
 rtl/hpcc_cc_inverse_utilisation.sv
@@ -27,8 +29,9 @@ rtl/hpcc_cc_hop_stage.sv
 rtl/hpcc_table_ram.sv
 rtl/hpcc_cc_records.sv
 rtl/hpcc_cc_register_block.sv
-rtl/hpcc_cc_window_update.sv
 rtl/hpcc_saturating_counter.sv
+rtl/hpcc_cc_rejections.sv
+rtl/hpcc_cc_window_update.sv
 rtl/hpcc_cc.sv
 rtl/hpcc_sched_choice.sv
 rtl/hpcc_sched_visit.sv
@@ -104,6 +107,14 @@ rtl/hpcc_tx_data_builder.sv
 rtl/hpcc_tx_frame_arbiter.sv
 rtl/hpcc_tx_pipe.sv
 rtl/hpcc_nic.sv
+rtl/hpcc_powertcp_power_lane.sv
+rtl/hpcc_powertcp_power_register_block.sv
+rtl/hpcc_powertcp_power_window.sv
+rtl/hpcc_powertcp_speed_table.sv
+rtl/hpcc_powertcp_hop_stage.sv
+rtl/hpcc_powertcp_records.sv
+rtl/hpcc_powertcp_weighted_inverse.sv
+rtl/hpcc_cc_powertcp.sv
 rtl/hpcc_switch_queue_units.sv
 rtl/hpcc_switch_record_insert.sv
 rtl/hpcc_switch_stamp_header.sv

@@ -3,7 +3,7 @@
 use hpcc_models::cc::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update};
 use hpcc_models::fixed::arithmetic::rate;
 use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
-use hpcc_models::fixed::law::FixedLaw;
+use hpcc_models::fixed::law::{Answer, FixedLaw};
 use hpcc_models::fixed::reciprocal::reciprocal_mantissa;
 use proptest::prelude::*;
 
@@ -169,8 +169,12 @@ impl FixedLaw for DelayTarget<Fixed> {
             (4, f.per_window),
         ]
     }
-    fn signal(&self, flow: u32) -> Option<u64> {
-        self.flows.get(flow).map(|state| state.w)
+    fn answer(&self, flow: u32) -> Option<Answer> {
+        self.flows.get(flow).map(|state| Answer {
+            window: state.w,
+            rate: rate(state.w, self.form.per_window),
+            signal: state.w,
+        })
     }
 }
 
@@ -231,7 +235,7 @@ fn the_window_moves_once_a_round_trip() {
     let up = law.handle(&ack(52, 10_000)).unwrap().window;
     assert_eq!(up, down + 1000.0);
     assert_eq!(
-        (law.name(), law.writes().len(), law.signal(0).is_some()),
+        (law.name(), law.writes().len(), law.answer(0).is_some()),
         ("delay-target", 5, true)
     );
 }

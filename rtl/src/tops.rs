@@ -1,6 +1,7 @@
 //! The blocks that are emitted under names of their own; everything below them follows.
 
 use crate::cc::hpcc::HpccSlot;
+use crate::cc::powertcp::PowerSlot;
 use crate::emit::{EmitError, Library};
 use crate::nic::Nic;
 use crate::prim::divider::{Divider, DividerRadix4};
@@ -47,6 +48,11 @@ pub const TOPS: &[Top] = &[
         name: "hpcc_cc",
         about: "congestion-control slot filled by HPCC, 300 flows",
         make: || Box::<HpccSlot<300, 9>>::default(),
+    },
+    Top {
+        name: "hpcc_cc_powertcp",
+        about: "congestion-control slot filled by PowerTCP, 300 flows",
+        make: || Box::<PowerSlot<300, 9>>::default(),
     },
     Top {
         name: "hpcc_int_stamper",

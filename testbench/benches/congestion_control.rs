@@ -46,7 +46,7 @@ fn slot<'a, C: Clocked + 'a>(
     events: &'a [CcEvent],
 ) -> impl FnMut() -> usize + 'a {
     let registers = HpccRegisters::new(params).unwrap_or_else(|error| panic!("{error}"));
-    let mut driver = SlotDriver::new(device, &registers);
+    let mut driver = SlotDriver::new(device, &registers.writes());
     for flow in 0..flows {
         driver.create(flow as u16, 0);
     }

@@ -61,9 +61,6 @@ module hpcc_cc (
   // Acknowledgements that found records older than the limit.
   output wire  [31:0] count_stale_flow
 );
-  wire  write_busy;
-  wire  write_weight;
-  wire  write_stale;
   wire  [1:0] registers_reaction;
   wire  [7:0] registers_max_stage;
   wire  [16:0] registers_base_rtt;
@@ -77,53 +74,26 @@ module hpcc_cc (
   wire  [31:0] registers_stale_limit;
   wire  admit_event_ready;
   wire  admit_command_ready;
-  wire  admit_valid;
-  wire  admit_is_command;
-  wire  admit_create;
+  wire  hpcc_nic_pkg::passing_t admit_entering;
   wire  [8:0] admit_flow;
-  wire  [7:0] admit_generation;
-  wire  [432:0] admit_word;
+  wire  hpcc_nic_pkg::ack_word_t admit_word;
   wire  admit_out_of_range;
-  wire  [23:0] records_elapsed_0;
-  wire  [23:0] records_elapsed_1;
-  wire  [23:0] records_elapsed_2;
-  wire  [23:0] records_elapsed_3;
-  wire  [23:0] records_elapsed_4;
-  wire  [19:0] records_tx_0;
-  wire  [19:0] records_tx_1;
-  wire  [19:0] records_tx_2;
-  wire  [19:0] records_tx_3;
-  wire  [19:0] records_tx_4;
-  wire  [15:0] records_queue_len_0;
-  wire  [15:0] records_queue_len_1;
-  wire  [15:0] records_queue_len_2;
-  wire  [15:0] records_queue_len_3;
-  wire  [15:0] records_queue_len_4;
-  wire  [33:0] records_busy_time_0;
-  wire  [33:0] records_busy_time_1;
-  wire  [33:0] records_busy_time_2;
-  wire  [33:0] records_busy_time_3;
-  wire  [33:0] records_busy_time_4;
-  wire  [33:0] records_queue_weight_0;
-  wire  [33:0] records_queue_weight_1;
-  wire  [33:0] records_queue_weight_2;
-  wire  [33:0] records_queue_weight_3;
-  wire  [33:0] records_queue_weight_4;
+  hpcc_nic_pkg::record_rules_t records_rules;
+  wire  hpcc_nic_pkg::hop_sample_t records_sample_0;
+  wire  hpcc_nic_pkg::hop_sample_t records_sample_1;
+  wire  hpcc_nic_pkg::hop_sample_t records_sample_2;
+  wire  hpcc_nic_pkg::hop_sample_t records_sample_3;
+  wire  hpcc_nic_pkg::hop_sample_t records_sample_4;
   wire  records_used_0;
   wire  records_used_1;
   wire  records_used_2;
   wire  records_used_3;
   wire  records_used_4;
-  wire  records_live;
-  wire  records_created;
-  wire  records_path_changed;
-  wire  records_measured;
-  wire  records_update_reference;
+  wire  hpcc_nic_pkg::step_kind_t records_step;
   wire  records_late;
   wire  records_bad_speed;
   wire  records_many_hops;
   wire  records_stale_flow;
-  wire  [3:0] records_table_address;
   wire  [50:0] lane_0_utilisation;
   wire  [16:0] lane_0_tau;
   wire  lane_0_whole;
@@ -144,41 +114,33 @@ module hpcc_cc (
   wire  maximum_largest_whole;
   wire  maximum_none;
   wire  [8:0] average_flow;
-  wire  average_valid;
   wire  average_restart;
-  wire  average_measured;
   wire  [50:0] average_utilisation;
   wire  [50:0] inverse_inverse;
   wire  inverse_congested;
   wire  [8:0] window_flow;
-  wire  window_valid;
-  wire  window_create;
-  wire  window_measured;
-  wire  window_update_reference;
   wire  [33:0] window_window;
   wire  [33:0] window_rate;
-  wire  [142:0] updates_up_data;
+  hpcc_nic_pkg::law_update_t updates_up_data;
   wire  unused_updates_up_ready;
-  wire  [142:0] updates_down_data;
+  wire  hpcc_nic_pkg::law_update_t updates_down_data;
   wire  updates_down_valid;
   wire  updates_crowded;
-  wire  [23:0] tag_23_d;
-  wire  [23:0] tag_23_q;
-  wire  [23:0] tag_43_q;
-  wire  [23:0] tag_56_q;
-  wire  [4:0] steps_31_d;
-  wire  [4:0] steps_31_q;
-  wire  [3:0] steps_51_d;
-  wire  [3:0] steps_51_q;
-  wire  live_56_d;
+  hpcc_nic_pkg::flow_tag_t tag_23_d;
+  wire  hpcc_nic_pkg::flow_tag_t tag_23_q;
+  wire  hpcc_nic_pkg::flow_tag_t tag_43_q;
+  wire  hpcc_nic_pkg::flow_tag_t tag_56_q;
+  wire  hpcc_nic_pkg::step_kind_t step_31_q;
+  hpcc_nic_pkg::window_step_t step_51_d;
+  wire  hpcc_nic_pkg::window_step_t step_51_q;
   wire  live_56_q;
   wire  [50:0] utilisation_56_q;
-  wire  [31:0] late_count;
-  wire  [31:0] out_of_range_count;
-  wire  [31:0] bad_speed_count;
-  wire  [31:0] many_hops_count;
-  wire  [31:0] path_changed_count;
-  wire  [31:0] stale_flow_count;
+  wire  [31:0] rejections_count_late;
+  wire  [31:0] rejections_count_out_of_range;
+  wire  [31:0] rejections_count_bad_speed;
+  wire  [31:0] rejections_count_many_hops;
+  wire  [31:0] rejections_count_path_changed;
+  wire  [31:0] rejections_count_stale_flow;
   hpcc_cc_register_block u_registers (
     .clk(clk),
     .rst(rst),
@@ -221,76 +183,40 @@ module hpcc_cc (
     .command_flow(command_flow),
     .command_generation(command_generation),
     .crowded(updates_crowded),
-    .valid(admit_valid),
-    .is_command(admit_is_command),
-    .create(admit_create),
+    .entering(admit_entering),
     .flow(admit_flow),
-    .generation(admit_generation),
     .word(admit_word),
     .out_of_range(admit_out_of_range)
   );
   hpcc_cc_records u_records (
     .clk(clk),
-    .valid(admit_valid),
-    .command(admit_is_command),
-    .create(admit_create),
+    .entering(admit_entering),
     .flow(admit_flow),
-    .generation(admit_generation),
     .word(admit_word),
-    .reaction(registers_reaction),
+    .rules(records_rules),
     .stale_limit(registers_stale_limit),
-    .elapsed_0(records_elapsed_0),
-    .elapsed_1(records_elapsed_1),
-    .elapsed_2(records_elapsed_2),
-    .elapsed_3(records_elapsed_3),
-    .elapsed_4(records_elapsed_4),
-    .tx_0(records_tx_0),
-    .tx_1(records_tx_1),
-    .tx_2(records_tx_2),
-    .tx_3(records_tx_3),
-    .tx_4(records_tx_4),
-    .queue_len_0(records_queue_len_0),
-    .queue_len_1(records_queue_len_1),
-    .queue_len_2(records_queue_len_2),
-    .queue_len_3(records_queue_len_3),
-    .queue_len_4(records_queue_len_4),
-    .busy_time_0(records_busy_time_0),
-    .busy_time_1(records_busy_time_1),
-    .busy_time_2(records_busy_time_2),
-    .busy_time_3(records_busy_time_3),
-    .busy_time_4(records_busy_time_4),
-    .queue_weight_0(records_queue_weight_0),
-    .queue_weight_1(records_queue_weight_1),
-    .queue_weight_2(records_queue_weight_2),
-    .queue_weight_3(records_queue_weight_3),
-    .queue_weight_4(records_queue_weight_4),
+    .sample_0(records_sample_0),
+    .sample_1(records_sample_1),
+    .sample_2(records_sample_2),
+    .sample_3(records_sample_3),
+    .sample_4(records_sample_4),
     .used_0(records_used_0),
     .used_1(records_used_1),
     .used_2(records_used_2),
     .used_3(records_used_3),
     .used_4(records_used_4),
-    .live(records_live),
-    .created(records_created),
-    .path_changed(records_path_changed),
-    .measured(records_measured),
-    .update_reference(records_update_reference),
+    .step(records_step),
     .late(records_late),
     .bad_speed(records_bad_speed),
     .many_hops(records_many_hops),
     .stale_flow(records_stale_flow),
-    .table_address(records_table_address),
-    .table_data(param_data),
-    .write_busy(write_busy),
-    .write_weight(write_weight),
-    .write_stale(write_stale)
+    .param_write(param_write),
+    .param_address(param_address),
+    .param_data(param_data)
   );
   hpcc_cc_hop_lane u_lane_0 (
     .clk(clk),
-    .elapsed(records_elapsed_0),
-    .tx(records_tx_0),
-    .queue_len(records_queue_len_0),
-    .busy_time(records_busy_time_0),
-    .queue_weight(records_queue_weight_0),
+    .sample(records_sample_0),
     .used(records_used_0),
     .base_rtt(registers_base_rtt),
     .base_rtt_shift(registers_base_rtt_shift),
@@ -300,11 +226,7 @@ module hpcc_cc (
   );
   hpcc_cc_hop_lane u_lane_1 (
     .clk(clk),
-    .elapsed(records_elapsed_1),
-    .tx(records_tx_1),
-    .queue_len(records_queue_len_1),
-    .busy_time(records_busy_time_1),
-    .queue_weight(records_queue_weight_1),
+    .sample(records_sample_1),
     .used(records_used_1),
     .base_rtt(registers_base_rtt),
     .base_rtt_shift(registers_base_rtt_shift),
@@ -314,11 +236,7 @@ module hpcc_cc (
   );
   hpcc_cc_hop_lane u_lane_2 (
     .clk(clk),
-    .elapsed(records_elapsed_2),
-    .tx(records_tx_2),
-    .queue_len(records_queue_len_2),
-    .busy_time(records_busy_time_2),
-    .queue_weight(records_queue_weight_2),
+    .sample(records_sample_2),
     .used(records_used_2),
     .base_rtt(registers_base_rtt),
     .base_rtt_shift(registers_base_rtt_shift),
@@ -328,11 +246,7 @@ module hpcc_cc (
   );
   hpcc_cc_hop_lane u_lane_3 (
     .clk(clk),
-    .elapsed(records_elapsed_3),
-    .tx(records_tx_3),
-    .queue_len(records_queue_len_3),
-    .busy_time(records_busy_time_3),
-    .queue_weight(records_queue_weight_3),
+    .sample(records_sample_3),
     .used(records_used_3),
     .base_rtt(registers_base_rtt),
     .base_rtt_shift(registers_base_rtt_shift),
@@ -342,11 +256,7 @@ module hpcc_cc (
   );
   hpcc_cc_hop_lane u_lane_4 (
     .clk(clk),
-    .elapsed(records_elapsed_4),
-    .tx(records_tx_4),
-    .queue_len(records_queue_len_4),
-    .busy_time(records_busy_time_4),
-    .queue_weight(records_queue_weight_4),
+    .sample(records_sample_4),
     .used(records_used_4),
     .base_rtt(registers_base_rtt),
     .base_rtt_shift(registers_base_rtt_shift),
@@ -383,9 +293,9 @@ module hpcc_cc (
     .whole(maximum_largest_whole),
     .none(maximum_none),
     .flow(average_flow),
-    .valid(average_valid),
+    .valid(step_31_q.live),
     .restart(average_restart),
-    .measured(average_measured),
+    .measured(step_31_q.sampled),
     .inverse_base_rtt(registers_inverse_base_rtt),
     .c_init(registers_c_init),
     .utilisation(average_utilisation)
@@ -401,10 +311,10 @@ module hpcc_cc (
     .flow(window_flow),
     .inverse(inverse_inverse),
     .congested(inverse_congested),
-    .valid(window_valid),
-    .create(window_create),
-    .measured(window_measured),
-    .update_reference(window_update_reference),
+    .valid(step_51_q.live),
+    .create(step_51_q.created),
+    .measured(step_51_q.windowed),
+    .update_reference(step_51_q.ends_round),
     .max_stage(registers_max_stage),
     .w_init(registers_w_init),
     .w_min(registers_w_min),
@@ -439,19 +349,19 @@ module hpcc_cc (
     .d(tag_43_q),
     .q(tag_56_q)
   );
-  hpcc_delay #(.WIDTH(5), .DEPTH(26)) u_steps_31 (
+  hpcc_delay #(.WIDTH(5), .DEPTH(26)) u_step_31 (
     .clk(clk),
-    .d(steps_31_d),
-    .q(steps_31_q)
+    .d(records_step),
+    .q(step_31_q)
   );
-  hpcc_delay #(.WIDTH(4), .DEPTH(20)) u_steps_51 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(20)) u_step_51 (
     .clk(clk),
-    .d(steps_51_d),
-    .q(steps_51_q)
+    .d(step_51_d),
+    .q(step_51_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(5)) u_live_56 (
     .clk(clk),
-    .d(live_56_d),
+    .d(step_51_q.live),
     .q(live_56_q)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(24)) u_utilisation_56 (
@@ -459,76 +369,63 @@ module hpcc_cc (
     .d(average_utilisation),
     .q(utilisation_56_q)
   );
-  hpcc_saturating_counter u_late (
+  hpcc_cc_rejections u_rejections (
     .clk(clk),
     .rst(rst),
-    .pulse(records_late),
-    .count(late_count)
+    .late(records_late),
+    .out_of_range(admit_out_of_range),
+    .bad_speed(records_bad_speed),
+    .many_hops(records_many_hops),
+    .path_changed(records_step.path_changed),
+    .stale_flow(records_stale_flow),
+    .count_late(rejections_count_late),
+    .count_out_of_range(rejections_count_out_of_range),
+    .count_bad_speed(rejections_count_bad_speed),
+    .count_many_hops(rejections_count_many_hops),
+    .count_path_changed(rejections_count_path_changed),
+    .count_stale_flow(rejections_count_stale_flow)
   );
-  hpcc_saturating_counter u_out_of_range (
-    .clk(clk),
-    .rst(rst),
-    .pulse(admit_out_of_range),
-    .count(out_of_range_count)
-  );
-  hpcc_saturating_counter u_bad_speed (
-    .clk(clk),
-    .rst(rst),
-    .pulse(records_bad_speed),
-    .count(bad_speed_count)
-  );
-  hpcc_saturating_counter u_many_hops (
-    .clk(clk),
-    .rst(rst),
-    .pulse(records_many_hops),
-    .count(many_hops_count)
-  );
-  hpcc_saturating_counter u_path_changed (
-    .clk(clk),
-    .rst(rst),
-    .pulse(records_path_changed),
-    .count(path_changed_count)
-  );
-  hpcc_saturating_counter u_stale_flow (
-    .clk(clk),
-    .rst(rst),
-    .pulse(records_stale_flow),
-    .count(stale_flow_count)
-  );
-  assign write_busy = param_write & (param_address[5:4] == 2'd1);
-  assign write_weight = param_write & (param_address[5:4] == 2'd2);
-  assign write_stale = param_write & (param_address[5:4] == 2'd3);
-  assign records_table_address = param_address[3:0];
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
-  assign tag_23_d = ({16'd0, admit_generation} << 16) | {15'd0, admit_flow};
-  assign steps_31_d = (((({4'd0, records_path_changed} << 4) | ({4'd0, records_update_reference} << 3)) | ({4'd0, records_measured} << 2))
-      | ({4'd0, records_created} << 1)) | {4'd0, records_live};
-  assign steps_51_d = steps_31_q[3:0];
-  assign average_flow = tag_23_q[8:0];
-  assign average_valid = steps_31_q[0];
-  assign average_restart = steps_31_q[1] | steps_31_q[4];
-  assign average_measured = steps_31_q[2];
-  assign window_flow = tag_43_q[8:0];
-  assign window_valid = steps_51_q[0];
-  assign window_create = steps_51_q[1];
-  assign window_measured = steps_51_q[2];
-  assign window_update_reference = steps_51_q[3];
-  assign live_56_d = steps_51_q[0];
-  assign updates_up_data = ((({92'd0, utilisation_56_q} << 92) | ({109'd0, window_rate} << 58)) | ({109'd0, window_window} << 24))
-      | {119'd0, tag_56_q};
+  assign average_flow = tag_23_q.flow[8:0];
+  assign average_restart = step_31_q.created | step_31_q.path_changed;
+  assign window_flow = tag_43_q.flow[8:0];
   assign update_valid = updates_down_valid;
-  assign update_flow = updates_down_data[15:0];
-  assign update_generation = updates_down_data[23:16];
-  assign update_window = updates_down_data[57:24];
-  assign update_rate = updates_down_data[91:58];
-  assign update_utilisation = updates_down_data[142:92];
-  assign count_late = late_count;
-  assign count_out_of_range = out_of_range_count;
-  assign count_bad_speed = bad_speed_count;
-  assign count_many_hops = many_hops_count;
-  assign count_path_changed = path_changed_count;
-  assign count_stale_flow = stale_flow_count;
+  assign update_flow = updates_down_data.flow;
+  assign update_generation = updates_down_data.generation;
+  assign update_window = updates_down_data.window;
+  assign update_rate = updates_down_data.rate;
+  assign update_utilisation = updates_down_data.signal;
+  assign count_late = rejections_count_late;
+  assign count_out_of_range = rejections_count_out_of_range;
+  assign count_bad_speed = rejections_count_bad_speed;
+  assign count_many_hops = rejections_count_many_hops;
+  assign count_path_changed = rejections_count_path_changed;
+  assign count_stale_flow = rejections_count_stale_flow;
+  always_comb begin
+    records_rules.always_ends = registers_reaction == 2'd1;
+    records_rules.quiet_within = registers_reaction == 2'd2;
+    records_rules.ageless = 1'd0;
+    records_rules.needs_sample = 1'd0;
+    records_rules.only_forward = 1'd0;
+  end
+  always_comb begin
+    tag_23_d.generation = admit_entering.generation;
+    tag_23_d.flow = {7'd0, admit_flow};
+  end
+  always_comb begin
+    step_51_d.live = step_31_q.live;
+    step_51_d.created = step_31_q.created;
+    step_51_d.windowed = step_31_q.sampled;
+    step_51_d.ends_round = step_31_q.ends_round;
+  end
+  always_comb begin
+    updates_up_data.flow = tag_56_q.flow;
+    updates_up_data.generation = tag_56_q.generation;
+    updates_up_data.window = window_window;
+    updates_up_data.rate = window_rate;
+    updates_up_data.signal = utilisation_56_q;
+  end
 endmodule
 
 `default_nettype wire

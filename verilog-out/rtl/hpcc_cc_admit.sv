@@ -46,18 +46,12 @@ module hpcc_cc_admit (
   input  wire  [7:0] command_generation,
   // The exit holds many updates: take nothing.
   input  wire  crowded,
-  // Clock 0: something enters.
-  output wire  valid,
-  // Clock 0: it is a command.
-  output wire  is_command,
-  // Clock 0: the command creates.
-  output wire  create,
+  // Clock 0: what enters.
+  output wire  hpcc_nic_pkg::passing_t entering,
   // Clock 0: flow.
   output wire  [8:0] flow,
-  // Clock 0: generation.
-  output wire  [7:0] generation,
-  // Clock 0: event word.
-  output wire  [432:0] word,
+  // Clock 0: what the acknowledgement says.
+  output wire  hpcc_nic_pkg::ack_word_t word,
   // Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
   output wire  out_of_range
 );
@@ -69,22 +63,22 @@ module hpcc_cc_admit (
   wire  in_range;
   wire  enter;
   wire  load;
-  wire  known_kind;
-  wire  [24:0] heads_up_data;
+  wire  hpcc_nic_pkg::cc_event_kind_t kind;
+  hpcc_nic_pkg::event_head_t heads_up_data;
   wire  heads_up_ready;
-  wire  [24:0] heads_down_data;
+  wire  hpcc_nic_pkg::event_head_t heads_down_data;
   wire  heads_down_valid;
   wire  heads_down_ready;
-  wire  [432:0] ring_rdata;
+  wire  hpcc_nic_pkg::ack_word_t ring_rdata;
   wire  ring_we;
-  wire  [432:0] ring_wdata;
+  hpcc_nic_pkg::ack_word_t ring_wdata;
   logic [3:0] write_place_d;
   logic [3:0] write_place_q;
   logic [3:0] read_place_d;
   logic [3:0] read_place_q;
-  wire  [24:0] commands_up_data;
+  hpcc_nic_pkg::law_command_t commands_up_data;
   wire  commands_up_ready;
-  wire  [24:0] commands_down_data;
+  wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
   logic sweeping_d;
   logic sweeping_q;
@@ -115,15 +109,10 @@ module hpcc_cc_admit (
   logic [7:0] next_generation_q;
   logic [2:0] hold_off_d;
   logic [2:0] hold_off_q;
-  logic valid_r_d;
-  logic valid_r_q;
-  logic is_command_r_d;
-  logic is_command_r_q;
-  logic create_r_d;
-  logic create_r_q;
+  hpcc_nic_pkg::passing_t entering_r_d;
+  hpcc_nic_pkg::passing_t entering_r_q;
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
-  logic [7:0] generation_r_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
   hpcc_skid #(.WIDTH(25)) u_heads (
@@ -154,25 +143,18 @@ module hpcc_cc_admit (
     .down_valid(commands_down_valid),
     .down_ready(load)
   );
-  assign known_kind = (event_kind == 3'd0) | (event_kind == 3'd1);
+  assign kind = hpcc_nic_pkg::cc_event_kind_t'(event_kind);
   assign event_ready = heads_up_ready;
-  assign heads_up_data = (({24'd0, known_kind} << 24) | ({17'd0, event_generation} << 16)) | {9'd0, event_flow};
   assign ring_we = event_valid & heads_up_ready;
-  assign ring_wdata = (((((({432'd0, event_int_valid} << 432) | ({409'd0, event_psn_next} << 408)) | ({409'd0, event_snd_nxt} << 384))
-      | ({429'd0, event_n_hop} << 380)) | ({421'd0, event_path_id} << 368)) | ({385'd0, event_now} << 320)) | {113'd0, event_hops};
   assign command_ready = commands_up_ready;
-  assign commands_up_data = (({24'd0, command_create} << 24) | ({17'd0, command_generation} << 16)) | {9'd0, command_flow};
   assign enter = ((next_valid_q & (hold_off_q == 3'd0)) & (~crowded)) & (~sweeping_q);
   assign load = enter | (~next_valid_q);
   assign heads_down_ready = load & (~commands_down_valid);
-  assign offered_flow = heads_down_data[8:0];
-  assign commanded_flow = commands_down_data[8:0];
-  assign in_range = {1'd0, heads_down_data[15:0]} < limit;
-  assign valid = valid_r_q;
-  assign is_command = is_command_r_q;
-  assign create = create_r_q;
+  assign offered_flow = heads_down_data.flow[8:0];
+  assign commanded_flow = commands_down_data.flow[8:0];
+  assign in_range = {1'd0, heads_down_data.flow} < limit;
+  assign entering = entering_r_q;
   assign flow = flow_r_q;
-  assign generation = generation_r_q;
   assign word = ring_rdata;
   assign out_of_range = out_of_range_r_q;
   always_comb begin
@@ -187,6 +169,7 @@ module hpcc_cc_admit (
     next_past_d = next_past_q;
     next_flow_d = next_flow_q;
     next_generation_d = next_generation_q;
+    entering_r_d = entering_r_q;
     if (event_valid & heads_up_ready) begin
       write_place_d = write_place_q + 4'd1;
     end
@@ -197,18 +180,18 @@ module hpcc_cc_admit (
     if (load) begin
       next_valid_d = heads_down_valid | commands_down_valid;
       next_command_d = commands_down_valid;
-      next_create_d = commands_down_data[24];
+      next_create_d = commands_down_data.create;
       if (commands_down_valid) begin
-        next_good_d = {1'd0, commands_down_data[15:0]} < limit;
+        next_good_d = {1'd0, commands_down_data.flow} < limit;
         next_past_d = 1'd0;
         next_flow_d = commanded_flow;
-        next_generation_d = commands_down_data[23:16];
+        next_generation_d = commands_down_data.generation;
         hold_off_d = command_wait;
       end else begin
-        next_good_d = heads_down_data[24] & in_range;
-        next_past_d = heads_down_data[24] & (~in_range);
+        next_good_d = heads_down_data.acknowledges & in_range;
+        next_past_d = heads_down_data.acknowledges & (~in_range);
         next_flow_d = offered_flow;
-        next_generation_d = heads_down_data[23:16];
+        next_generation_d = heads_down_data.generation;
         hold_off_d = event_wait;
       end
     end
@@ -216,15 +199,16 @@ module hpcc_cc_admit (
     if (enter & (~next_command_q)) begin
       read_place_d = read_place_q + 4'd1;
     end
-    valid_r_d = enter & next_good_q;
+    entering_r_d.valid = enter & next_good_q;
+    entering_r_d.command = next_command_q;
+    entering_r_d.create = next_create_q;
+    entering_r_d.generation = next_generation_q;
     out_of_range_r_d = enter & next_past_q;
-    is_command_r_d = next_command_q;
-    create_r_d = next_create_q;
     flow_r_d = next_flow_q;
     if (sweeping_q) begin
-      valid_r_d = 1'd1;
-      is_command_r_d = 1'd1;
-      create_r_d = 1'd0;
+      entering_r_d.valid = 1'd1;
+      entering_r_d.command = 1'd1;
+      entering_r_d.create = 1'd0;
       flow_r_d = sweep_q;
       sweep_d = sweep_q + 9'd1;
       if (&sweep_q) begin
@@ -232,7 +216,7 @@ module hpcc_cc_admit (
       end
     end
     if (rst) begin
-      valid_r_d = 1'd0;
+      entering_r_d.valid = 1'd0;
       out_of_range_r_d = 1'd0;
       sweeping_d = 1'd1;
       sweep_d = 9'd0;
@@ -242,6 +226,25 @@ module hpcc_cc_admit (
       write_place_d = 4'd0;
       read_place_d = 4'd0;
     end
+  end
+  always_comb begin
+    heads_up_data.flow = event_flow;
+    heads_up_data.generation = event_generation;
+    heads_up_data.acknowledges = (kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK) | (kind == hpcc_nic_pkg::CC_EVENT_KIND_NAK);
+  end
+  always_comb begin
+    ring_wdata[319:0] = event_hops;
+    ring_wdata.now = event_now;
+    ring_wdata.path_id = event_path_id;
+    ring_wdata.n_hop = event_n_hop;
+    ring_wdata.snd_nxt = event_snd_nxt;
+    ring_wdata.psn_next = event_psn_next;
+    ring_wdata.int_valid = event_int_valid;
+  end
+  always_comb begin
+    commands_up_data.flow = command_flow;
+    commands_up_data.generation = command_generation;
+    commands_up_data.create = command_create;
   end
   always_comb begin
     event_wait = 3'd0;
@@ -300,11 +303,8 @@ module hpcc_cc_admit (
     next_flow_q = 9'd0;
     next_generation_q = 8'd0;
     hold_off_q = 3'd0;
-    valid_r_q = 1'd0;
-    is_command_r_q = 1'd0;
-    create_r_q = 1'd0;
+    entering_r_q = 11'd0;
     flow_r_q = 9'd0;
-    generation_r_q = 8'd0;
     out_of_range_r_q = 1'd0;
   end
   always @(posedge clk) begin
@@ -328,11 +328,8 @@ module hpcc_cc_admit (
     next_flow_q <= next_flow_d;
     next_generation_q <= next_generation_d;
     hold_off_q <= hold_off_d;
-    valid_r_q <= valid_r_d;
-    is_command_r_q <= is_command_r_d;
-    create_r_q <= create_r_d;
+    entering_r_q <= entering_r_d;
     flow_r_q <= flow_r_d;
-    generation_r_q <= next_generation_q;
     out_of_range_r_q <= out_of_range_r_d;
   end
   wire unused_bits = &{1'b0, event_ecn, event_sent_at, event_bytes};

@@ -7,38 +7,34 @@
 // |---|---|---|
 // | 0, 1 | `speeds` | registers of the hop's speed |
 // | 2 | inputs | recorded and fresh hop, 64 bits as on the wire |
-// | 3 | `elapsed_3`, `tx_3`, `queue_3` | differences modulo 2^24 and 2^20, smaller queue |
+// | 3 | `sample` | differences modulo 2^24 and 2^20, both queues, registers of the speed |
 // | 4 | `not_newer`, `stale` | the rules for counters that cannot be told apart |
 // | 5 | `stored` | the record to write back |
 //
-// Record stage of one hop.
+// Record stage of one hop, for the law of code `LAW`.
 module hpcc_cc_hop_stage (
   // Clock.
   input  wire  clk,
   // Clock 0: speed code of the acknowledgement.
   input  wire  [3:0] code,
   // Clock 2: hop of the acknowledgement.
-  input  wire  [63:0] fresh,
+  input  wire  hpcc_nic_pkg::hop_record_word_t fresh,
   // Clock 2: hop of the record.
-  input  wire  [63:0] recorded,
+  input  wire  hpcc_nic_pkg::hop_record_word_t recorded,
   // Clock 4: the record is of this path and recent, so an old counter keeps its record.
   input  wire  hold,
   // Clock 2: the speed code has an entry.
   output wire  speed_valid,
-  // Clock 3: `dts`, ns.
-  output wire  [23:0] elapsed,
-  // Clock 3: `dtx`, units.
-  output wire  [19:0] tx,
-  // Clock 3: smaller queue, units.
-  output wire  [15:0] queue_len,
-  // Clock 3: register of the hop's speed.
-  output wire  [33:0] busy_time,
-  // Clock 3: register of the hop's speed.
-  output wire  [33:0] queue_weight,
+  // Clock 4: the path has no such hop, so its record stays as long as the path is held.
+  input  wire  absent,
+  // Rule: records do not grow old.
+  input  wire  ageless,
+  // Clock 3: what the lane gets.
+  output       hpcc_nic_pkg::hop_sample_t sample,
   // Clock 4: the hop may take part in the maximum.
   output wire  counts,
   // Clock 5: the hop to write back.
-  output wire  [63:0] stored,
+  output wire  hpcc_nic_pkg::hop_record_word_t stored,
   // Table write port: entry.
   input  wire  [3:0] table_address,
   // Table write port: value.
@@ -62,16 +58,16 @@ module hpcc_cc_hop_stage (
   logic [23:0] elapsed_3_q;
   wire  [19:0] tx_3_d;
   logic [19:0] tx_3_q;
-  logic [15:0] queue_3_d;
   logic [15:0] queue_3_q;
+  logic [15:0] last_queue_3_q;
   wire  not_newer_d;
   logic not_newer_q;
   wire  stale_d;
   logic stale_q;
-  wire  [63:0] fresh_4_q;
-  wire  [63:0] recorded_4_q;
-  logic [63:0] stored_5_d;
-  logic [63:0] stored_5_q;
+  wire  hpcc_nic_pkg::hop_record_word_t fresh_4_q;
+  wire  hpcc_nic_pkg::hop_record_word_t recorded_4_q;
+  hpcc_nic_pkg::hop_record_word_t stored_5_d;
+  hpcc_nic_pkg::hop_record_word_t stored_5_q;
   hpcc_speed_table u_speeds (
     .clk(clk),
     .code(code),
@@ -111,26 +107,23 @@ module hpcc_cc_hop_stage (
     .q(recorded_4_q)
   );
   assign speed_valid = valid_2_q;
-  assign busy_time = busy_3_q;
-  assign queue_weight = weight_3_q;
-  assign elapsed_3_d = fresh[59:36] - recorded[59:36];
-  assign tx_3_d = fresh[35:16] - recorded[35:16];
-  assign elapsed = elapsed_3_q;
-  assign tx = tx_3_q;
-  assign queue_len = queue_3_q;
-  assign not_newer_d = (elapsed_3_q == 24'd0) | elapsed_3_q[23];
-  assign stale_d = elapsed_3_q >= stale_3_q;
+  assign elapsed_3_d = fresh.ts - recorded.ts;
+  assign tx_3_d = fresh.tx_bytes - recorded.tx_bytes;
+  assign not_newer_d = (elapsed_3_q == 24'd0) | (elapsed_3_q[23] & (~ageless));
+  assign stale_d = (elapsed_3_q >= stale_3_q) & (~ageless);
   assign counts = (~not_newer_q) & (~stale_q);
   assign stored = stored_5_q;
   always_comb begin
-    queue_3_d = fresh[15:0];
-    if (recorded[15:0] < fresh[15:0]) begin
-      queue_3_d = recorded[15:0];
-    end
+    sample.elapsed = elapsed_3_q;
+    sample.tx = tx_3_q;
+    sample.queued = queue_3_q;
+    sample.last_queued = last_queue_3_q;
+    sample.busy_time = busy_3_q;
+    sample.queue_weight = weight_3_q;
   end
   always_comb begin
     stored_5_d = fresh_4_q;
-    if (hold & not_newer_q) begin
+    if (hold & (not_newer_q | absent)) begin
       stored_5_d = recorded_4_q;
     end
   end
@@ -139,6 +132,7 @@ module hpcc_cc_hop_stage (
     elapsed_3_q = 24'd0;
     tx_3_q = 20'd0;
     queue_3_q = 16'd0;
+    last_queue_3_q = 16'd0;
     not_newer_q = 1'd0;
     stale_q = 1'd0;
     stored_5_q = 64'd0;
@@ -147,7 +141,8 @@ module hpcc_cc_hop_stage (
     valid_2_q <= speeds_valid;
     elapsed_3_q <= elapsed_3_d;
     tx_3_q <= tx_3_d;
-    queue_3_q <= queue_3_d;
+    queue_3_q <= fresh.queued;
+    last_queue_3_q <= recorded.queued;
     not_newer_q <= not_newer_d;
     stale_q <= stale_d;
     stored_5_q <= stored_5_d;

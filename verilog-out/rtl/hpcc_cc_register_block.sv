@@ -4,7 +4,7 @@
 // Run-time registers of HPCC, written through `crate::cc::slot::ConfigIn`, with the paper's parameters at 100 Gb/s and 13 us after reset.
 //
 // Addresses and widths: `hpcc_models::fixed::registers`. The port-speed table is a RAM beside each lane
-// (`super::speed_table`), written by the same port.
+// (`crate::cc::parts::speed_table`), written by the same port.
 //
 // Scalar registers: a write shows one clock later.
 module hpcc_cc_register_block (

@@ -57,8 +57,8 @@ module hpcc_cc_window_update (
   logic [33:0] new_window;
   logic [33:0] new_reference;
   logic [7:0] new_stage;
-  wire  [75:0] memory_rdata;
-  wire  [75:0] memory_wdata;
+  wire  hpcc_nic_pkg::hpcc_window_t memory_rdata;
+  hpcc_nic_pkg::hpcc_window_t memory_wdata;
   wire  [8:0] flow_51_q;
   wire  multiplicative_d;
   logic multiplicative_q;
@@ -69,7 +69,7 @@ module hpcc_cc_window_update (
   wire  [7:0] stage_51_q;
   wire  [58:0] scaled_p;
   wire  [33:0] reference_50_q;
-  wire  [75:0] kept_51_q;
+  wire  hpcc_nic_pkg::hpcc_window_t kept_51_q;
   wire  [36:0] sum_d;
   logic [36:0] sum_q;
   wire  over_d;
@@ -142,8 +142,8 @@ module hpcc_cc_window_update (
     .b(rate_per_window),
     .p(rate_mul_p)
   );
-  assign reference = memory_rdata[33:0];
-  assign stage = memory_rdata[75:68];
+  assign reference = memory_rdata.reference_window;
+  assign stage = memory_rdata.stage;
   assign multiplicative_d = congested | (stage >= max_stage);
   assign w_ai_r_d = w_ai + 37'd4;
   assign high_limit_d = (({3'd0, w_init} << 3) | 37'd7) - w_ai_r_q;
@@ -154,7 +154,6 @@ module hpcc_cc_window_update (
   assign scaled_low_d = scaled_p[36:0] < low_limit_q;
   assign over_d = |scaled_p[58:37];
   assign sum_d = base + w_ai_r_q;
-  assign memory_wdata = (({68'd0, new_stage} << 68) | ({42'd0, new_window} << 34)) | {42'd0, new_reference};
   assign window = window_56_q;
   assign rate = rate_mul_p;
   always_comb begin
@@ -196,9 +195,9 @@ module hpcc_cc_window_update (
     end
   end
   always_comb begin
-    new_window = kept_51_q[67:34];
-    new_reference = kept_51_q[33:0];
-    new_stage = kept_51_q[75:68];
+    new_window = kept_51_q.window;
+    new_reference = kept_51_q.reference_window;
+    new_stage = kept_51_q.stage;
     if (measured) begin
       new_window = clamped;
       if (update_reference) begin
@@ -211,6 +210,11 @@ module hpcc_cc_window_update (
       new_reference = w_init;
       new_stage = 8'd0;
     end
+  end
+  always_comb begin
+    memory_wdata.reference_window = new_reference;
+    memory_wdata.window = new_window;
+    memory_wdata.stage = new_stage;
   end
   initial begin
     multiplicative_q = 1'd0;

@@ -3,17 +3,55 @@
 
 package hpcc_nic_pkg;
 
-  // A beat of a frame.
+  // A flow begins or ends.
   typedef struct packed {
-    // The frame is bad; with `last`.
-    logic bad;
-    // It is the frame's last.
-    logic last;
-    // Which of them belong to the frame.
-    logic [63:0] keep;
-    // Bytes, the first lowest.
-    logic [511:0] data;
-  } switch_beat_t;
+    // It begins.
+    logic create;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } law_command_t;
+
+  // What passes the records of a law, one clock after another.
+  typedef struct packed {
+    // There is an event or a command.
+    logic valid;
+    // It is a command.
+    logic command;
+    // The command creates.
+    logic create;
+    // Generation.
+    logic [7:0] generation;
+  } passing_t;
+
+  // What the interlock at the entry of a law looks at: an event that waits.
+  typedef struct packed {
+    // An acknowledgement of either kind; the law of this entry takes no other events.
+    logic acknowledges;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } event_head_t;
+
+  // What happened to a flow, as `hpcc_models::cc::EventKind`.
+  typedef enum logic [2:0] {
+    // Acknowledgement.
+    CC_EVENT_KIND_ACK = 3'd0,
+    // Negative acknowledgement.
+    CC_EVENT_KIND_NAK = 3'd1,
+    // Congestion notification packet.
+    CC_EVENT_KIND_CNP = 3'd2,
+    // Retransmission timeout.
+    CC_EVENT_KIND_TIMEOUT = 3'd3,
+    // A timer of the law.
+    CC_EVENT_KIND_TICK = 3'd4,
+    // Packets were sent.
+    CC_EVENT_KIND_SENT = 3'd5,
+    // A probe answered.
+    CC_EVENT_KIND_PROBE = 3'd6
+  } cc_event_kind_t;
 
   // What a hop records of itself, as the wire has it with the first byte in the highest bits.
   typedef struct packed {
@@ -26,6 +64,234 @@ package hpcc_nic_pkg;
     // Bytes in the queue, in units of 80 bytes times the multiplier.
     logic [15:0] queued;
   } hop_record_word_t;
+
+  // What an acknowledgement says, flow and generation aside.
+  typedef struct packed {
+    // The INT fields are present and sound.
+    logic int_valid;
+    // Acknowledged PSN + 1.
+    logic [23:0] psn_next;
+    // Next PSN to send.
+    logic [23:0] snd_nxt;
+    // Switches on the path.
+    logic [3:0] n_hop;
+    // XOR of the switches' ids.
+    logic [11:0] path_id;
+    // The NIC's clock, ns.
+    logic [47:0] now;
+    // Records of the hops, the first switch first.
+    hop_record_word_t hops_4;
+    hop_record_word_t hops_3;
+    hop_record_word_t hops_2;
+    hop_record_word_t hops_1;
+    hop_record_word_t hops_0;
+  } ack_word_t;
+
+  // What a lane gets of its hop.
+  typedef struct packed {
+    // Weight of a unit of the queue at the hop's speed, UQ2.32.
+    logic [33:0] queue_weight;
+    // Time of a unit of bytes at the hop's speed, over eta, UQ12.22 ns.
+    logic [33:0] busy_time;
+    // Queue at the stamp before.
+    logic [15:0] last_queued;
+    // Queue now, in units of 80 bytes times the multiplier.
+    logic [15:0] queued;
+    // Bytes sent between them, in units of 128 bytes times the multiplier.
+    logic [19:0] tx;
+    // Time between the two stamps, ns.
+    logic [23:0] elapsed;
+  } hop_sample_t;
+
+  // What a law of INT keeps of a flow's last acknowledgement.
+  typedef struct packed {
+    // The flow exists.
+    logic exists;
+    // There are hop records.
+    logic recorded;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // The round trip ends when a PSN after this is acknowledged (HPCC: `lastUpdateSeq`).
+    logic [23:0] round_end;
+    // Switches on the path.
+    logic [3:0] n_hop;
+    // XOR of the switches' ids.
+    logic [11:0] path_id;
+    // The NIC's clock when they were looked at, ns.
+    logic [47:0] last_ack;
+    // Records of the hops.
+    hop_record_word_t hops_4;
+    hop_record_word_t hops_3;
+    hop_record_word_t hops_2;
+    hop_record_word_t hops_1;
+    hop_record_word_t hops_0;
+  } flow_record_t;
+
+  // Where a register of a law of INT stands.
+  typedef enum logic [1:0] {
+    // Scalars.
+    PARAM_TABLE_SCALAR = 2'd0,
+    // Time of a unit of bytes, by speed code.
+    PARAM_TABLE_BUSY_TIME = 2'd1,
+    // Weight of a unit of the queue, by speed code.
+    PARAM_TABLE_QUEUE_WEIGHT = 2'd2,
+    // Time from which a record is stale, by speed code.
+    PARAM_TABLE_STALE_TIME = 2'd3
+  } param_table_t;
+
+  // Address of a register of a law.
+  typedef struct packed {
+    // Which table.
+    param_table_t group;
+    // The scalar, or the speed code.
+    logic [3:0] entry;
+  } param_address_t;
+
+  // How a law of INT treats a flow's records.
+  typedef struct packed {
+    // The end of the round trip only moves forward.
+    logic only_forward;
+    // Without a hop that counts, the round trip goes on.
+    logic needs_sample;
+    // Records do not grow old and are not bound to a path.
+    logic ageless;
+    // Nothing happens within a round trip.
+    logic quiet_within;
+    // Every acknowledgement ends a round trip.
+    logic always_ends;
+  } record_rules_t;
+
+  // What kind of step an event is.
+  typedef struct packed {
+    // The acknowledgement came over another path.
+    logic path_changed;
+    // The acknowledgement ends a round trip.
+    logic ends_round;
+    // There are records to compare with, and as many hops count as the law needs: its algorithm applies.
+    logic sampled;
+    // The flow begins.
+    logic created;
+    // An update follows.
+    logic live;
+  } step_kind_t;
+
+  // HPCC's window of a flow.
+  typedef struct packed {
+    // `incStage`.
+    logic [7:0] stage;
+    // Window, UQ23.11 bytes.
+    logic [33:0] window;
+    // Reference window, UQ23.11 bytes.
+    logic [33:0] reference_window;
+  } hpcc_window_t;
+
+  // What the step does to the windows.
+  typedef struct packed {
+    // The acknowledgement ends a round trip.
+    logic ends_round;
+    // There is a new window.
+    logic windowed;
+    // The flow begins.
+    logic created;
+    // An update follows.
+    logic live;
+  } window_step_t;
+
+  // Whose step it is.
+  typedef struct packed {
+    // Generation of the flow.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_tag_t;
+
+  // What a law answers.
+  typedef struct packed {
+    // What the law thinks of the path: HPCC's `U / eta`, UQ17.34; PowerTCP's power over eta, UQ20.31.
+    logic [50:0] signal;
+    // Pacing rate, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+    // Window, UQ23.11 bytes.
+    logic [33:0] window;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } law_update_t;
+
+  // How PowerTCP is run, `hpcc_models::fixed::powertcp::PowerMode`.
+  typedef struct packed {
+    // A round trip ends at its sequence number itself. Not here.
+    logic inclusive;
+    // Records do not grow old and are not bound to a path.
+    logic ageless;
+    // The first acknowledgement is an update. Not here.
+    logic first_updates;
+    // The base round-trip time is the smallest seen. Not here.
+    logic smallest_rtt;
+    // 0: every acknowledgement; 1: the window once a round trip; 2: nothing within a round trip.
+    logic [1:0] reaction;
+    // The old window is that of the last full update, not of the round trip before.
+    logic last_full;
+    // Both terms of the window use the old one.
+    logic old_in_both;
+    // The byte counter counts arrivals: the queue's growth is in it.
+    logic arrivals;
+    // The law reads round-trip times. Not here.
+    logic theta;
+  } power_modes_t;
+
+  // Registers of PowerTCP, `hpcc_models::fixed::powertcp::PowerRegisters`.
+  typedef struct packed {
+    // Age limit of a flow's records, ns.
+    logic [31:0] stale_limit;
+    // `1 / tau` for the rate, UQ0.43.
+    logic [33:0] rate_per_window;
+    // `gamma`, UQ1.33.
+    logic [33:0] gamma;
+    // `gamma beta`, UQ23.14 bytes.
+    logic [36:0] beta;
+    // Smallest window, UQ23.11 bytes.
+    logic [33:0] w_min;
+    // First and largest window, UQ23.11 bytes.
+    logic [33:0] w_init;
+    // Smallest current over eta, UQ11.37.
+    logic [47:0] current_floor;
+    // Smallest power over eta, UQ17.31.
+    logic [47:0] smallest_power;
+    // Power of a new flow over eta, UQ17.31.
+    logic [47:0] power_init;
+    // `2^50 / tau` of the normalised `tau`.
+    logic [33:0] inverse_base_rtt;
+    // Left shift that normalises `tau`.
+    logic [2:0] base_rtt_shift;
+    // `tau`, ns.
+    logic [16:0] base_rtt;
+    // Mode bits.
+    power_modes_t mode;
+  } power_scalars_t;
+
+  // PowerTCP's windows of a flow, UQ23.11 bytes.
+  typedef struct packed {
+    // The next `cwnd_old`.
+    logic [33:0] stored;
+    // `cwnd_old`.
+    logic [33:0] old;
+    // `cwnd`.
+    logic [33:0] current;
+  } power_windows_t;
+
+  // A beat of a frame.
+  typedef struct packed {
+    // The frame is bad; with `last`.
+    logic bad;
+    // It is the frame's last.
+    logic last;
+    // Which of them belong to the frame.
+    logic [63:0] keep;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } switch_beat_t;
 
   // What happens to a flow, as `hpcc_models::sched::Op`.
   typedef enum logic [3:0] {

@@ -3,7 +3,8 @@
 
 // Port-speed table of one lane: what a speed code means, in distributed RAM with a registered read.
 //
-// 16 entries; the entry of `code` shows one clock later. Starts with the default speeds (the RAM keeps its content over a
+// 16 entries of the law of code `LAW`; the entry of `code` shows one clock later. Starts with the default speeds (the RAM keeps its content
+// over a
 // reset). A write and a read of the same entry in one clock show the old value.
 module hpcc_speed_table (
   // Clock.

@@ -1,5 +1,6 @@
 //! What the laws of the hardware have in common, and their list: the one place from which every command takes their names.
 
+use super::arithmetic::rate;
 use super::{FixedDcqcn, FixedHpcc, FixedPower};
 use crate::cc::CongestionControl;
 
@@ -8,9 +9,20 @@ pub trait FixedLaw: CongestionControl {
     /// Every register as `(address, data)`, in the order software writes them.
     fn writes(&self) -> Vec<(u8, u64)>;
 
-    /// Third word of the slot's answer for a flow: what the law would have an observer look at (HPCC: utilisation over eta; PowerTCP:
-    /// smoothed power over eta; DCQCN: alpha), in the hardware's bits.
-    fn signal(&self, flow: u32) -> Option<u64>;
+    /// What the hardware answers for a flow in its present state; `None` if the flow does not exist.
+    fn answer(&self, flow: u32) -> Option<Answer>;
+}
+
+/// The slot's answer in the hardware's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Window, UQ23.11 bytes.
+    pub window: u64,
+    /// Rate, UQ7.27 bytes per ns.
+    pub rate: u64,
+    /// What the law would have an observer look at (HPCC: utilisation over eta, UQ17.34; PowerTCP: smoothed power over eta, UQ20.31;
+    /// DCQCN: alpha).
+    pub signal: u64,
 }
 
 impl<A: super::arithmetic::Arithmetic> FixedLaw for FixedHpcc<A> {
@@ -18,8 +30,12 @@ impl<A: super::arithmetic::Arithmetic> FixedLaw for FixedHpcc<A> {
         self.registers().writes()
     }
 
-    fn signal(&self, flow: u32) -> Option<u64> {
-        self.state(flow).map(|state| state.c)
+    fn answer(&self, flow: u32) -> Option<Answer> {
+        self.state(flow).map(|state| Answer {
+            window: state.w,
+            rate: rate(state.w, self.registers().rate_per_window),
+            signal: state.c,
+        })
     }
 }
 
@@ -28,8 +44,12 @@ impl FixedLaw for FixedPower {
         self.registers().writes()
     }
 
-    fn signal(&self, flow: u32) -> Option<u64> {
-        self.state(flow).map(|state| state.power)
+    fn answer(&self, flow: u32) -> Option<Answer> {
+        self.state(flow).map(|state| Answer {
+            window: self.registers().window_out(state),
+            rate: rate(state.current, self.registers().rate_per_window),
+            signal: state.power,
+        })
     }
 }
 
@@ -38,8 +58,12 @@ impl FixedLaw for FixedDcqcn {
         self.registers().writes()
     }
 
-    fn signal(&self, flow: u32) -> Option<u64> {
-        self.state(flow).map(|state| state.alpha)
+    fn answer(&self, flow: u32) -> Option<Answer> {
+        self.state(flow).map(|state| Answer {
+            window: self.registers().window(state.rc),
+            rate: state.rc,
+            signal: state.alpha,
+        })
     }
 }
 

@@ -17,7 +17,7 @@ pub mod registers;
 
 pub use dcqcn::FixedDcqcn;
 pub use hpcc::FixedHpcc;
-pub use law::{FixedLaw, LawEntry, LAWS};
+pub use law::{Answer, FixedLaw, LawEntry, LAWS};
 pub use powertcp::FixedPower;
 pub use precision::Precision;
 pub use registers::HpccRegisters;

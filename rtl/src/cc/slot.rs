@@ -9,6 +9,7 @@
 use crate::interface;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
+use crate::sim::Ports;
 use hpcc_models::cc::{CcEvent, EventKind, HopRecord, MAX_HOPS};
 use rust_hdl::prelude::*;
 
@@ -94,7 +95,7 @@ pub struct UpdateOut {
     pub window: Signal<Out, U<34>>,
     /// Pacing rate, UQ7.27 bytes per ns.
     pub rate: Signal<Out, U<34>>,
-    /// What the law thinks of the path, for telemetry: HPCC's `U / eta`, UQ17.34.
+    /// What the law thinks of the path, for telemetry: HPCC's `U / eta`, UQ17.34; PowerTCP's power over eta, UQ20.31.
     pub utilisation: Signal<Out, U<51>>,
 }
 
@@ -107,6 +108,14 @@ pub struct ConfigIn {
     pub address: Signal<In, U<6>>,
     /// Value; bits beyond the register's width are ignored.
     pub data: Signal<In, U<48>>,
+}
+
+/// A module that fills the slot with a law.
+pub trait LawSlot: Ports + Default {
+    /// Name of the law, as in [`hpcc_models::fixed::LAWS`].
+    const LAW: &'static str;
+    /// Clocks from the one in which an event is taken to the one in which its update is offered, the receiver being ready.
+    const LATENCY: usize;
 }
 
 /// Hop records as the port carries them.
@@ -148,7 +157,7 @@ pub struct RawUpdate {
     pub window: u64,
     /// Rate, UQ7.27 bytes per ns.
     pub rate: u64,
-    /// `U / eta`, UQ17.34.
+    /// HPCC's `U / eta`, UQ17.34; PowerTCP's power over eta, UQ20.31.
     pub utilisation: u64,
 }
 

@@ -136,7 +136,7 @@ fn type_to_name(path: &str) -> String {
     let bare = path.split('<').next().unwrap_or(path);
     let name = snake_case(bare.rsplit("::").next().unwrap_or(bare));
     let room = known(path).map_or("", |block| block.room);
-    let room = if room == "hpcc" { "cc" } else { room };
+    let room = if ["hpcc", "parts"].contains(&room) { "cc" } else { room };
     if COMMON.contains(&room) || name.starts_with(room.trim_end_matches('s')) {
         name
     } else {
@@ -167,7 +167,7 @@ mod tests {
     fn names_are_folder_and_type() {
         assert_eq!(type_to_name("hpcc_rtl::sched::sender::Sender<9, 6>"), "sched_sender");
         assert_eq!(type_to_name("hpcc_rtl::tx::pipe::TxPipe"), "tx_pipe");
-        assert_eq!(type_to_name("hpcc_rtl::cc::hpcc::maximum::Maximum"), "cc_maximum");
+        assert_eq!(type_to_name("hpcc_rtl::cc::parts::maximum::Maximum"), "cc_maximum");
         assert_eq!(
             type_to_name("hpcc_rtl::prim::skid::Skid<hpcc_rtl::prim::uint::U<24>>"),
             "skid"

@@ -6,6 +6,7 @@
 //!
 //! | file | words of |
 //! |---|---|
+//! | [`congestion`] | laws of congestion control: events, records, updates |
 //! | [`context`] | queue pairs, memory regions, commands of the host |
 //! | [`work`] | work requests and completions |
 //! | [`transport`] | packets between parser, engines and frame builders |
@@ -18,6 +19,7 @@
 //!
 //! [`mod@print`] makes tables of the book and a C header of them.
 
+pub mod congestion;
 pub mod context;
 pub mod dma;
 pub mod print;

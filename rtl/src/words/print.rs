@@ -2,6 +2,10 @@
 //!
 //! Words that a user meets stand with the registers and in the header; those between blocks in the chapter on the NIC.
 
+use super::congestion::{
+    AckWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow, LawCommand, LawUpdate, ParamAddress, Passing,
+    PowerModes, PowerScalars, PowerWindows, RecordRules, StepKind, WindowStep,
+};
 use super::context::{HostCommand, Neighbour, QpContext, Region};
 use super::dma::DmaJob;
 use super::requester::{OwnMessage, QpOfGeneration, ReadRun, RequesterContext, RequesterState, SentTo};
@@ -63,6 +67,22 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         Visited::descriptor(),
         FlowPlace::descriptor(),
         Wake::descriptor(),
+        EventHead::descriptor(),
+        LawCommand::descriptor(),
+        AckWord::descriptor(),
+        FlowRecord::descriptor(),
+        RecordRules::descriptor(),
+        Passing::descriptor(),
+        HopSample::descriptor(),
+        StepKind::descriptor(),
+        WindowStep::descriptor(),
+        FlowTag::descriptor(),
+        LawUpdate::descriptor(),
+        HpccWindow::descriptor(),
+        ParamAddress::descriptor(),
+        PowerModes::descriptor(),
+        PowerScalars::descriptor(),
+        PowerWindows::descriptor(),
     ]
 }
 
@@ -322,6 +342,7 @@ mod tests {
     fn no_word_is_left_out() {
         let text = users_markdown() + &blocks_markdown();
         for file in [
+            include_str!("congestion.rs"),
             include_str!("context.rs"),
             include_str!("dma.rs"),
             include_str!("requester.rs"),

@@ -1,7 +1,7 @@
 //! `hpcc-nic cosim`: an ACK trace through golden, fixed point and RTL side by side.
 
 use super::{create_file, say, Failure};
-use crate::cosim::rtl::Simulator;
+use crate::cosim::rtl::{RtlLaw, Simulator};
 use crate::cosim::{self, Cosim, Options, Source};
 use indicatif::ProgressBar;
 use std::io::Write;
@@ -45,7 +45,7 @@ impl Args {
     /// Runs the subcommand.
     pub fn run(self) -> Result<(), Failure> {
         let trace = Source::read(&self.acks).map_err(Failure::input)?;
-        if let (Source::Power(_), true) = (&trace, self.vcd.is_some()) {
+        if self.vcd.is_some() && RtlLaw::of(&trace).map_err(Failure::Input)?.is_none() {
             return Err(Failure::Input(format!(
                 "--vcd: expected a law with RTL, got {}",
                 trace.law()

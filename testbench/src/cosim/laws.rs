@@ -1,7 +1,7 @@
 //! The models that co-simulation knows.
 
 use super::replay::{Replay, Seen};
-use super::rtl::Rtl;
+use super::rtl::{Rtl, RtlLaw};
 use super::source::Source;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams, Observation, StepOptions};
 use hpcc_models::cc::powertcp::{PowerObservation, PowerParams, PowerTcp};
@@ -9,14 +9,18 @@ use hpcc_models::cc::{CcEvent, CongestionControl};
 use hpcc_models::fixed::{FixedHpcc, FixedPower};
 
 /// Golden first; every later one is compared with the one before it.
-pub fn all(source: &Source, rtl: impl FnOnce(&HpccParams) -> Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
-    match source {
-        Source::Hpcc(trace) => hpcc(&trace.header.params, rtl(&trace.header.params)),
-        Source::Power(trace) => power(&trace.header.params),
+pub fn all(source: &Source, rtl: impl FnOnce(RtlLaw) -> Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
+    let mut models = match source {
+        Source::Hpcc(trace) => hpcc(&trace.header.params)?,
+        Source::Power(trace) => power(&trace.header.params)?,
+    };
+    if let Some(law) = RtlLaw::of(source)? {
+        models.push(Box::new(rtl(law)));
     }
+    Ok(models)
 }
 
-fn hpcc(params: &HpccParams, rtl: Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
+fn hpcc(params: &HpccParams) -> Result<Vec<Box<dyn Replay>>, String> {
     let golden = Hpcc::<f64>::new(params.clone()).map_err(|error| error.to_string())?;
     let fixed = FixedHpcc::new(params.clone()).map_err(|error| error.to_string())?;
     Ok(vec![
@@ -30,11 +34,10 @@ fn hpcc(params: &HpccParams, rtl: Rtl) -> Result<Vec<Box<dyn Replay>>, String> {
             law: fixed,
             last: |law| law.last().copied(),
         }),
-        Box::new(rtl),
     ])
 }
 
-/// The models of PowerTCP and theta-PowerTCP: they have no RTL.
+/// The models of PowerTCP and theta-PowerTCP.
 fn power(params: &PowerParams) -> Result<Vec<Box<dyn Replay>>, String> {
     let golden = PowerTcp::new(params.clone()).map_err(|error| error.to_string())?;
     let fixed = FixedPower::new(params.clone()).map_err(|error| error.to_string())?;

@@ -14,10 +14,9 @@ mod source;
 mod tests;
 
 use compare::{Comparison, Expected};
-use hpcc_models::cc::hpcc::HpccParams;
 use indicatif::ProgressBar;
 pub use replay::{Replay, Seen};
-use rtl::{Rtl, Simulator};
+use rtl::{Rtl, RtlLaw, Simulator};
 pub use source::{Row, Source};
 use std::fs::File;
 use std::io::BufWriter;
@@ -41,9 +40,9 @@ pub struct Options {
 }
 
 impl Options {
-    fn rtl(&self, params: &HpccParams) -> Rtl {
+    fn rtl(&self, law: RtlLaw) -> Rtl {
         Rtl {
-            params: params.clone(),
+            law,
             seed: self.seed,
             simulator: self.simulator,
             progress: self.progress.clone().unwrap_or_else(ProgressBar::hidden),
@@ -81,7 +80,7 @@ impl Cosim {
         let source: Source = source.into();
         let (flows, events) = source.events();
         let mut runs = Vec::new();
-        for mut model in laws::all(&source, |params| options.rtl(params))? {
+        for mut model in laws::all(&source, |law| options.rtl(law))? {
             let seen = model.replay(flows, &events)?;
             runs.push(Run {
                 name: model.name(),
@@ -125,7 +124,7 @@ impl Cosim {
 
     /// Writes the RTL's clocks around the first row on which it is wrong, or around the first row.
     pub fn waveform(&self, options: &Options, out: BufWriter<File>) -> Result<(), String> {
-        let Source::Hpcc(trace) = &self.source else {
+        let Some(law) = RtlLaw::of(&self.source)? else {
             return Err(format!("expected a law with RTL, got {}", self.source.law()));
         };
         let (flows, events) = self.source.events();
@@ -134,8 +133,7 @@ impl Cosim {
             .iter()
             .find(|c| c.expected == Expected::Exact)
             .and_then(|c| c.first_divergence);
-        let rtl = options.rtl(&trace.header.params);
-        rtl.waveform(flows, &events, wrong.unwrap_or(0), out)
+        options.rtl(law).waveform(flows, &events, wrong.unwrap_or(0), out)
     }
 
     /// The run of a model.

@@ -2,14 +2,18 @@
 //! sides at random.
 
 use super::replay::{Replay, Seen};
+use super::source::Source;
 use crate::drive::clocked::{Clocked, Recorded, RustHdl};
-use crate::drive::slot::{registers, Offer, SlotDriver};
+use crate::drive::slot::{Offer, SlotDriver};
 use crate::verilated::{sources, Model};
-use hpcc_models::cc::hpcc::HpccParams;
+use hpcc_models::cc::powertcp::Signal;
 use hpcc_models::cc::CcEvent;
 use hpcc_models::fixed::hpcc::{utilisation, window_bytes};
+use hpcc_models::fixed::powertcp::{power_value, PowerRegisters};
+use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::hpcc::HpccSlot;
-use hpcc_rtl::cc::slot::RawUpdate;
+use hpcc_rtl::cc::powertcp::PowerSlot;
+use hpcc_rtl::cc::slot::{LawSlot, RawUpdate};
 use hpcc_rtl::sim::Stimulus;
 use indicatif::ProgressBar;
 use std::fs::File;
@@ -35,10 +39,49 @@ pub enum Simulator {
     Verilated,
 }
 
+/// A law that has RTL, with its registers.
+#[derive(Clone, Debug)]
+pub struct RtlLaw {
+    name: &'static str,
+    writes: Vec<(u8, u64)>,
+    /// What the module shows of the path, in golden's units: bits and eta.
+    signal: fn(u64, f64) -> f64,
+    eta: f64,
+}
+
+impl RtlLaw {
+    /// The RTL of a trace's law, if it has one; an error names the parameter that the hardware does not hold.
+    pub fn of(source: &Source) -> Result<Option<Self>, String> {
+        Ok(match source {
+            Source::Hpcc(trace) => {
+                let params = &trace.header.params;
+                let registers = HpccRegisters::new(params).map_err(|error| error.to_string())?;
+                Some(Self {
+                    name: "hpcc",
+                    writes: registers.writes(),
+                    signal: utilisation,
+                    eta: params.eta,
+                })
+            }
+            Source::Power(trace) if trace.header.params.signal == Signal::Int => {
+                let params = &trace.header.params;
+                let registers = PowerRegisters::new(params).map_err(|error| error.to_string())?;
+                Some(Self {
+                    name: "powertcp",
+                    writes: registers.writes(),
+                    signal: power_value,
+                    eta: params.eta,
+                })
+            }
+            Source::Power(_) => None,
+        })
+    }
+}
+
 /// The module with the paper's 300 flows, or with 4096 where a trace has more.
 pub struct Rtl {
-    /// Written into the registers.
-    pub params: HpccParams,
+    /// The law and its registers.
+    pub law: RtlLaw,
     /// Seed of the stalls.
     pub seed: u64,
     /// What runs it.
@@ -49,22 +92,19 @@ pub struct Rtl {
 
 impl Rtl {
     fn run(&self, flows: u32, events: &[CcEvent], wave: Option<Wave>) -> Result<Outcome, String> {
-        match flows {
-            0..=300 => self.run_sized::<300, 9>(flows, events, wave),
-            301..=4096 => self.run_sized::<4096, 12>(flows, events, wave),
+        match (self.law.name, flows) {
+            ("hpcc", 0..=300) => self.run_sized::<HpccSlot<300, 9>>(flows, events, wave),
+            ("hpcc", 301..=4096) => self.run_sized::<HpccSlot<4096, 12>>(flows, events, wave),
+            (_, 0..=300) => self.run_sized::<PowerSlot<300, 9>>(flows, events, wave),
+            (_, 301..=4096) => self.run_sized::<PowerSlot<4096, 12>>(flows, events, wave),
             _ => Err(format!("flow: expected at most 4096 flows for the RTL, got {flows}")),
         }
     }
 
-    fn run_sized<const FLOWS: usize, const A: usize>(
-        &self,
-        flows: u32,
-        events: &[CcEvent],
-        wave: Option<Wave>,
-    ) -> Result<Outcome, String> {
-        let mut slot: Box<HpccSlot<FLOWS, A>> = Box::default();
+    fn run_sized<S: LawSlot>(&self, flows: u32, events: &[CcEvent], wave: Option<Wave>) -> Result<Outcome, String> {
+        let mut slot: Box<S> = Box::default();
         if let (Simulator::Verilated, None) = (self.simulator, &wave) {
-            let sources = sources("hpcc_cosim", slot.as_mut()).map_err(|error| error.to_string())?;
+            let sources = sources(&format!("{}_cosim", S::LAW), slot.as_mut()).map_err(|error| error.to_string())?;
             let model = Model::new(&sources).map_err(|error| error.to_string())?;
             return Ok(self.replay_on(model, flows, events)?.0);
         }
@@ -73,7 +113,7 @@ impl Rtl {
             return Ok(self.replay_on(block, flows, events)?.0);
         };
         let (outcome, recorded) = self.replay_on(
-            Recorded::new(block, "hpcc", out, first..=last, PERIOD_PS),
+            Recorded::new(block, S::LAW, out, first..=last, PERIOD_PS),
             flows,
             events,
         )?;
@@ -83,7 +123,7 @@ impl Rtl {
 
     fn replay_on<C: Clocked>(&self, device: C, flows: u32, events: &[CcEvent]) -> Result<(Outcome, C), String> {
         let mut bench = Bench {
-            driver: SlotDriver::new(device, &registers(&self.params)?),
+            driver: SlotDriver::new(device, &self.law.writes),
             stalls: Stimulus::new(self.seed),
             updates: vec![],
             silent: 0,
@@ -123,7 +163,7 @@ impl Replay for Rtl {
         // Updates leave in the order of events; an event without one is an ignored event.
         let mut updates = outcome.updates.iter().skip(flows as usize).peekable();
         let seen = |update: &RawUpdate| Seen {
-            u: utilisation(update.utilisation, self.params.eta),
+            u: (self.law.signal)(update.utilisation, self.law.eta),
             w: window_bytes(update.window),
             wc: None,
             inc_stage: None,

@@ -1,10 +1,8 @@
 //! Driver of the congestion-control slot: events and commands in, updates out, whatever fills the slot.
 
 use super::clocked::Clocked;
-use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::{CcEvent, CongestionControl, Update};
 use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
-use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::slot::{kind_code, pack_hops, RawUpdate};
 use hpcc_rtl::sim::Port;
 
@@ -167,7 +165,7 @@ pub struct SlotDriver<C: Clocked> {
 
 impl<C: Clocked> SlotDriver<C> {
     /// Resets the slot and writes the registers.
-    pub fn new(device: C, registers: &HpccRegisters) -> Self {
+    pub fn new(device: C, writes: &[(u8, u64)]) -> Self {
         let ports = SlotPorts::new(device.ports());
         let mut driver = Self {
             device,
@@ -177,7 +175,7 @@ impl<C: Clocked> SlotDriver<C> {
         driver.ports.set_reset(driver.device.inputs(), true);
         driver.step(Offer::default());
         driver.ports.set_reset(driver.device.inputs(), false);
-        for write in registers.writes() {
+        for &write in writes {
             driver.ports.set_param(driver.device.inputs(), Some(write));
             driver.step(Offer::default());
         }
@@ -243,10 +241,10 @@ pub struct SlotLaw<C: Clocked> {
 }
 
 impl<C: Clocked> SlotLaw<C> {
-    /// A slot that answers within `latency` clocks of taking an event, with registers for `params`.
-    pub fn new(device: C, registers: &HpccRegisters, latency: usize) -> Self {
+    /// A slot that answers within `latency` clocks of taking an event, with these registers.
+    pub fn new(device: C, writes: &[(u8, u64)], latency: usize) -> Self {
         Self {
-            driver: SlotDriver::new(device, registers),
+            driver: SlotDriver::new(device, writes),
             latency,
         }
     }
@@ -286,7 +284,7 @@ fn update(raw: RawUpdate) -> Update {
 
 impl<C: Clocked> CongestionControl for SlotLaw<C> {
     fn name(&self) -> &'static str {
-        "hpcc-rtl"
+        "rtl"
     }
 
     fn create(&mut self, flow: u32, generation: u8) -> Update {
@@ -307,9 +305,4 @@ impl<C: Clocked> CongestionControl for SlotLaw<C> {
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
         self.handle_raw(event).map(update)
     }
-}
-
-/// The registers for some parameters, or one line that says what does not fit.
-pub fn registers(params: &HpccParams) -> Result<HpccRegisters, String> {
-    HpccRegisters::new(params).map_err(|error| error.to_string())
 }

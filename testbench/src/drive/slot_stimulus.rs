@@ -3,8 +3,10 @@
 use super::slot::SlotPorts;
 use crate::verilated::lockstep::Drive;
 use hpcc_models::cc::hpcc::HpccParams;
+use hpcc_models::cc::powertcp::{PowerParams, Profile, Signal};
 use hpcc_models::cc::CcEvent;
-use hpcc_models::fixed::registers::address;
+use hpcc_models::fixed::powertcp::{address as power, PowerRegisters};
+use hpcc_models::fixed::registers::address as hpcc;
 use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::stimulus::EventSource;
 use hpcc_rtl::sim::{Port, Stimulus};
@@ -14,6 +16,7 @@ use std::collections::VecDeque;
 /// stalls of the receiver in between.
 pub struct SlotDrive {
     ports: SlotPorts,
+    law: Registers,
     source: EventSource,
     flows: u64,
     generation: Vec<u8>,
@@ -34,6 +37,29 @@ pub struct SlotDrive {
     base_rtt: u32,
 }
 
+/// What is different about the registers of each law.
+#[derive(Clone, Copy)]
+struct Registers {
+    /// Address of `T`.
+    base_rtt: u8,
+    /// A few that change while running: address and bits.
+    changing: [(u8, usize); 3],
+    /// The writes of a legal set for a line rate in bits per second and `T` in ns.
+    legal: fn(&mut Stimulus, u64, u32) -> Vec<(u8, u64)>,
+}
+
+const HPCC: Registers = Registers {
+    base_rtt: hpcc::BASE_RTT,
+    changing: [(hpcc::REACTION, 2), (hpcc::MAX_STAGE, 8), (hpcc::W_AI, 20)],
+    legal: hpcc_registers,
+};
+
+const POWERTCP: Registers = Registers {
+    base_rtt: power::BASE_RTT,
+    changing: [(power::MODE, 10), (power::BETA, 20), (power::SMALLEST_POWER, 34)],
+    legal: power_registers,
+};
+
 /// Events that the random source alone gives too rarely.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
@@ -49,10 +75,11 @@ enum Shape {
 const RESET_BASE_RTT: u32 = 13_000;
 
 impl SlotDrive {
-    /// A drive of the slot with these ports.
-    pub fn new(ports: &[Port], seed: u64, flows: u64) -> Self {
+    /// A drive of the slot with these ports, filled by the law of that name.
+    pub fn new(ports: &[Port], law: &str, seed: u64, flows: u64) -> Self {
         Self {
             ports: SlotPorts::new(ports),
+            law: if law == "powertcp" { POWERTCP } else { HPCC },
             source: EventSource::new(seed, flows as usize),
             flows,
             generation: vec![0; flows as usize],
@@ -133,27 +160,42 @@ impl SlotDrive {
         let s = self.source.stimulus();
         match s.below(4) {
             0 => {
-                let (address, bits) = [(0, 2), (1, 8), (8, 20)][s.below(3) as usize];
+                let (address, bits) = self.law.changing[s.below(3) as usize];
                 self.writes.push_back(Some((address, s.corner(bits))));
             }
             1 => {
                 self.writes.push_back(Some((s.uniform(6) as u8, s.corner(48))));
                 self.writes.extend(std::iter::repeat_n(None, 300));
-                self.writes.extend(legal_registers(s).into_iter().map(Some));
+                self.writes.extend(legal_registers(self.law, s).into_iter().map(Some));
             }
-            _ => self.writes.extend(legal_registers(s).into_iter().map(Some)),
+            _ => self.writes.extend(legal_registers(self.law, s).into_iter().map(Some)),
         }
     }
 }
 
 /// The writes of a legal set: 10 to 800 Gb/s, `T` of 1 to 100 us, at most 4 MiB between them.
-fn legal_registers(s: &mut Stimulus) -> Vec<(u8, u64)> {
+fn legal_registers(law: Registers, s: &mut Stimulus) -> Vec<(u8, u64)> {
     let line_rate = [10, 25, 40, 50, 100, 200, 400, 800][s.below(8) as usize] * 1_000_000_000;
     let longest = (8 * (4 << 20) * 1_000_000_000u64 / line_rate).min(100_000);
-    let mut params = HpccParams::new(line_rate, 1000 + s.below(longest - 999) as u32);
+    let base_rtt = 1000 + s.below(longest - 999) as u32;
+    (law.legal)(s, line_rate, base_rtt)
+}
+
+fn hpcc_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u64)> {
+    let mut params = HpccParams::new(line_rate, base_rtt);
     // at 0 every event multiplies, however small the utilisation
     params.max_stage = if s.chance(0.4) { 0 } else { s.below(8) as u8 };
     HpccRegisters::new(&params).map_or(vec![], |registers| registers.writes())
+}
+
+/// Either profile, with a weight of the new window from 1/8 to 1.
+fn power_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u64)> {
+    let profile = [Profile::Paper, Profile::Authors][s.below(2) as usize];
+    let mut params = PowerParams::of(profile, Signal::Int, line_rate, base_rtt);
+    params.gamma = (1 + s.below(8)) as f64 / 8.0;
+    params.one_minus_gamma = 1.0 - params.gamma;
+    params.current_floor = [0.0, 0.0, 0.5][s.below(3) as usize];
+    PowerRegisters::new(&params).map_or(vec![], |registers| registers.writes())
 }
 
 impl Drive for SlotDrive {
@@ -191,7 +233,7 @@ impl Drive for SlotDrive {
         }
         let write = self.writes.pop_front().flatten();
         match write {
-            Some((address::BASE_RTT, data)) => self.base_rtt = data as u32 & 0x1_ffff,
+            Some((address, data)) if address == self.law.base_rtt => self.base_rtt = data as u32 & 0x1_ffff,
             _ if reset => self.base_rtt = RESET_BASE_RTT,
             _ => {}
         }

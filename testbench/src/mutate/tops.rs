@@ -7,6 +7,7 @@ use crate::verilated::lockstep::Drive;
 use crate::verilated::vectors::Vectors;
 use crate::verilated::{sources, ModelError, Sources};
 use hpcc_rtl::cc::hpcc::HpccSlot;
+use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::sched::Scheduler;
 use hpcc_rtl::sim::{port_list, Port, Ports};
 use hpcc_rtl::switch::IntStamper;
@@ -27,13 +28,21 @@ pub struct Subject {
 type Slot = HpccSlot<FLOWS, 6>;
 /// Three engines of five flows, one row each: as the paper's configuration, only smaller.
 type SmallScheduler = Scheduler<3, 5, 4, 3, 3, 1>;
+type Power = PowerSlot<FLOWS, 6>;
 
 /// All of them.
 pub const SUBJECTS: &[Subject] = &[
     Subject {
         name: "hpcc_slot",
         sources: || emit::<Slot>("hpcc_slot"),
-        record: |clocks, seed| record::<Slot, _>(clocks, |ports| SlotDrive::new(ports, seed, FLOWS as u64)),
+        record: |clocks, seed| record::<Slot, _>(clocks, |ports| SlotDrive::new(ports, "hpcc", seed, FLOWS as u64)),
+    },
+    Subject {
+        name: "powertcp_slot",
+        sources: || emit::<Power>("powertcp_slot"),
+        record: |clocks, seed| {
+            record::<Power, _>(clocks, |ports| SlotDrive::new(ports, "powertcp", seed, FLOWS as u64))
+        },
     },
     Subject {
         name: "hpcc_int_stamper",

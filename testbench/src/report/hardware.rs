@@ -3,7 +3,9 @@
 use super::blocks::Block;
 use super::synth::{place, synthesise, Cells, Placement, SynthError, Target};
 use crate::verilated::{top_sources, Sources};
-use hpcc_rtl::cc::hpcc::LATENCY;
+use hpcc_rtl::cc::hpcc::HpccSlot;
+use hpcc_rtl::cc::powertcp::PowerSlot;
+use hpcc_rtl::cc::slot::LawSlot;
 use hpcc_rtl::emit::EmitError;
 use hpcc_rtl::prim::divider::{Divider, DividerRadix4};
 use hpcc_rtl::prim::reciprocal::{PaperReciprocal, Reciprocal};
@@ -74,7 +76,8 @@ fn measure_sources(name: &str, sources: &Sources, seeds: u32, say: &dyn Fn(Strin
 /// Clocks from input to output and clocks between inputs, of the tops for which that is fixed.
 fn timing(name: &str) -> (String, &'static str) {
     match name {
-        "hpcc_cc" => (LATENCY.to_string(), "1, same flow 6"),
+        "hpcc_cc" => (HpccSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
+        "hpcc_cc_powertcp" => (PowerSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
         "hpcc_reciprocal" => (Reciprocal::LATENCY.to_string(), "1"),
         "hpcc_reciprocal_paper" => (PaperReciprocal::LATENCY.to_string(), "1"),
         "hpcc_divider" => (Divider::LATENCY.to_string(), "25"),

@@ -402,7 +402,7 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     let default = if scenario.fidelity == Fidelity::Golden {
         0
     } else {
-        rtl_slot::LATENCY_NS
+        rtl_slot::latency_ns(law.kind)
     };
     config.cc_latency_ps = scenario.cc.latency_ns.unwrap_or(default) * 1000;
     Ok(config)

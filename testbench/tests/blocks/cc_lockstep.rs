@@ -1,13 +1,15 @@
-//! The HPCC module's RustHDL and its Verilog side by side: every output in every clock, under real events, stalls and
+//! The modules of the laws, RustHDL and Verilog side by side: every output in every clock, under real events, stalls and
 //! commands; and the Verilog under `-Wall`.
 
 use hpcc_rtl::cc::hpcc::HpccSlot;
+use hpcc_rtl::cc::powertcp::PowerSlot;
+use hpcc_rtl::cc::slot::LawSlot;
 use hpcc_testbench::drive::slot_stimulus::SlotDrive;
 use hpcc_testbench::verilated::lockstep::Lockstep;
 
-fn agrees<const FLOWS: usize, const A: usize>(top: &str, active: u64, seed: u64, clocks: u64) {
-    Lockstep::new(top, Box::<HpccSlot<FLOWS, A>>::default, move |ports, seed| {
-        SlotDrive::new(ports, seed, active)
+fn agrees<S: LawSlot + 'static>(top: &str, active: u64, seed: u64, clocks: u64) {
+    Lockstep::new(top, Box::<S>::default, move |ports, seed| {
+        SlotDrive::new(ports, S::LAW, seed, active)
     })
     .seed(seed)
     .clocks(clocks)
@@ -18,24 +20,31 @@ fn agrees<const FLOWS: usize, const A: usize>(top: &str, active: u64, seed: u64,
 /// With its sibling below, a million clocks; two tests, so that both cores of a small machine have work.
 #[test]
 fn hpcc_slot_agrees_with_its_verilog_in_every_clock() {
-    agrees::<50, 6>("hpcc_slot", 50, 1, 500_000);
+    agrees::<HpccSlot<50, 6>>("hpcc_slot", 50, 1, 500_000);
 }
 
 #[test]
 fn hpcc_slot_agrees_with_its_verilog_in_every_clock_again() {
-    agrees::<50, 6>("hpcc_slot", 50, 2, 500_000);
+    agrees::<HpccSlot<50, 6>>("hpcc_slot", 50, 2, 500_000);
+}
+
+#[test]
+fn powertcp_slot_agrees_with_its_verilog_in_every_clock() {
+    agrees::<PowerSlot<50, 6>>("powertcp_slot", 50, 1, 500_000);
 }
 
 /// Few flows: nearly every event waits for the one before it.
 #[test]
 fn three_flows_agree_with_the_verilog_in_every_clock() {
-    agrees::<50, 6>("hpcc_slot", 3, 3, 30_000);
+    agrees::<HpccSlot<50, 6>>("hpcc_slot", 3, 3, 30_000);
+    agrees::<PowerSlot<50, 6>>("powertcp_slot", 3, 3, 30_000);
 }
 
 /// The number of flows is a parameter: the paper's 300, and two that need more address bits than the paper has flows.
 #[test]
 fn any_number_of_flows_agrees_with_its_verilog() {
-    agrees::<300, 9>("hpcc_slot_300", 300, 4, 20_000);
-    agrees::<4096, 12>("hpcc_slot_4096", 300, 5, 20_000);
-    agrees::<8192, 13>("hpcc_slot_8192", 300, 6, 24_000);
+    agrees::<HpccSlot<300, 9>>("hpcc_slot_300", 300, 4, 20_000);
+    agrees::<HpccSlot<4096, 12>>("hpcc_slot_4096", 300, 5, 20_000);
+    agrees::<HpccSlot<8192, 13>>("hpcc_slot_8192", 300, 6, 24_000);
+    agrees::<PowerSlot<4096, 12>>("powertcp_slot_4096", 300, 5, 20_000);
 }

@@ -1,8 +1,9 @@
 //! Yosys on the HPCC module as emitted, for 300, 4096 and 8192 flows: no latch, every table a memory, every product a
 //! multiplier; and its average loop on a real part.
 
-use hpcc_rtl::cc::hpcc::average::Average;
 use hpcc_rtl::cc::hpcc::HpccSlot;
+use hpcc_rtl::cc::parts::average::Average;
+use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_testbench::report::synth::{synthesise, Cells, Target};
 use hpcc_testbench::verilated::sources;
 use rust_hdl::prelude::Block;
@@ -31,6 +32,16 @@ fn every_table_is_a_memory_for_any_number_of_flows() {
         assert_eq!(cells.multipliers(), MULTIPLIERS, "{top}: {cells:?}");
         assert_eq!(cells.block_rams(), MEMORIES, "{top}: {cells:?}");
     }
+}
+
+/// As HPCC's, but each lane has 3x2 for its power (and no more for its queue), the factor 3x2, the window 3x2, 2x2 and 2x2.
+const POWER_MULTIPLIERS: u64 = 5 * 16 + 14 + 1 + 6 + 14;
+
+#[test]
+fn every_table_of_powertcp_is_a_memory() {
+    let cells = cells("powertcp_300", &mut PowerSlot::<300, 9>::default(), Target::Generic);
+    assert_eq!(cells.multipliers(), POWER_MULTIPLIERS, "{cells:?}");
+    assert_eq!(cells.block_rams(), MEMORIES, "{cells:?}");
 }
 
 #[test]

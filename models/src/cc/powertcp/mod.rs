@@ -132,7 +132,7 @@ impl PowerLaw {
         // PowerTCP: strictly after the end of the round trip; theta, line 27 of Algorithm 2: `ack.seq < lastUpdated` returns.
         let at_the_end = p.signal == Signal::Delay && p.arithmetic == Arithmetic::Windows;
         let full = psn_after(event.psn_next, state.snap_seq) || (at_the_end && event.psn_next == state.snap_seq);
-        if p.reaction == Reaction::PerRoundTrip && !full {
+        if p.reaction == Reaction::PerRoundTrip && state.has_records && !full {
             return self.observe(state, PowerBranch::Unchanged, false, None);
         }
         let old = match p.old_window {

@@ -26,9 +26,6 @@ pub const GAMMA_BITS: u32 = 34;
 pub const GAMMA_FRACTION: u32 = 33;
 /// Bits of `8 dtx + 5 dq`, what came to a hop in units of 16 bytes times the multiplier.
 pub const ARRIVED_BITS: u32 = 24;
-/// Bits of `cwnd_old / power + beta`, UQ28.14: with the smallest power an old window of 4 MiB grows to 128 MiB.
-pub const TARGET_BITS: u32 = 42;
-
 /// Bytes that came to a hop between two stamps, in sixteenths of a kilobit: `8 dtx + 5 dq`, since a unit of `txBytes` is 128 bytes and
 /// one of `qLen` 80. Below zero, where the counters are too coarse for a queue that drains, it is zero. Saturates at 24 bits.
 pub fn arrived(dtx: u32, queue: u16, last_queue: u16, count_queue: bool) -> u32 {
@@ -80,19 +77,26 @@ pub fn inverse_base_rtt(base_rtt: u32) -> (u32, u64) {
     (shift, y << 16)
 }
 
-/// Line 39: the new window before the clamp. `old`, `second` and the result are UQ23.11; `additive` is UQ23.14. `None` when it leaves the
-/// format: the clamp's upper bound applies.
-pub fn window(old: u64, power: u64, additive: u64, gamma: u64, second: u64) -> Option<u64> {
+/// `gamma / power` in UQ19.32, rounded to nearest: what the old window is multiplied with. It does not depend on the window, so that
+/// the hardware's loop around the windows holds one multiplication.
+pub fn weighted_inverse(power: u64, gamma: u64) -> u64 {
     // 1/c of a UQ17.34 in UQ22.29 is 1/c of a UQ20.31 in UQ19.32
-    let inverse = inverse_utilisation(power);
-    let base =
-        ((u128::from(old) * u128::from(inverse)) >> (32 - WINDOW_GUARD)).min(u128::from(mask(TARGET_BITS))) as u64;
-    let target = (base + additive).min(mask(TARGET_BITS));
+    let product = u128::from(inverse_utilisation(power)) * u128::from(gamma);
+    ((product >> (GAMMA_FRACTION - 1)) as u64).div_ceil(2)
+}
+
+/// Line 39: the new window before the clamp. `old`, `second` and the result are UQ23.11; `additive`, which is `gamma beta`, is UQ23.14.
+/// Both products are cut to three guard bits, their sum is rounded to nearest. `None` when it leaves the format: the clamp's upper bound
+/// applies.
+pub fn window(old: u64, power: u64, additive: u64, gamma: u64, second: u64) -> Option<u64> {
+    let first = (u128::from(old) * u128::from(weighted_inverse(power, gamma))) >> (32 - WINDOW_GUARD);
+    if first >> (WINDOW_BITS + WINDOW_GUARD) != 0 {
+        return None;
+    }
     let rest = (1 << GAMMA_FRACTION) - gamma;
-    let sum = u128::from(target) * u128::from(gamma) + u128::from(second << WINDOW_GUARD) * u128::from(rest);
-    let low = GAMMA_FRACTION + WINDOW_GUARD;
-    let rounded = (sum + (1 << (low - 1))) >> low;
-    (rounded >> WINDOW_BITS == 0).then_some(rounded as u64)
+    let second = ((u128::from(second) * u128::from(rest)) >> (GAMMA_FRACTION - WINDOW_GUARD)) as u64;
+    let rounded = (first as u64 + second + additive + (1 << (WINDOW_GUARD - 1))) >> WINDOW_GUARD;
+    (rounded >> WINDOW_BITS == 0).then_some(rounded)
 }
 
 /// An acknowledgement ends the round trip that `snap` closes; at `snap` itself where `inclusive` (Algorithm 2).
@@ -140,9 +144,9 @@ mod tests {
         #[test]
         fn window_is_within_its_bound(old in 0u64..1 << 33, power in 1u64 << 26..1 << 51, beta in 0u64..1 << 36, gamma in 0u64..=1 << 33, second in 0u64..1 << 33) {
             let g = gamma as f64 / 2f64.powi(33);
-            let exact = g * (old as f64 * 2f64.powi(31) / power as f64 + beta as f64 / 8.0) + (1.0 - g) * second as f64;
+            let exact = g * (old as f64 * 2f64.powi(31) / power as f64) + beta as f64 / 8.0 + (1.0 - g) * second as f64;
             match window(old, power, beta, gamma, second) {
-                Some(w) => prop_assert!((w as f64 - exact).abs() <= 1.0 + exact * 2f64.powi(-16), "got {w} exact {exact}"),
+                Some(w) => prop_assert!((w as f64 - exact).abs() <= 1.0 + old as f64 * 2f64.powi(-31) + exact * 2f64.powi(-16), "got {w} exact {exact}"),
                 None => prop_assert!(exact > 2f64.powi(34) * (1.0 - 1e-4)),
             }
         }

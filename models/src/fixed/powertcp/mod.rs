@@ -101,7 +101,7 @@ impl PowerRegisters {
             dt_ns: 0,
             hop_power: [None; MAX_HOPS],
         };
-        if self.mode.reaction == 2 && !full {
+        if self.mode.reaction == 2 && state.has_records && !full {
             return step;
         }
         let measured = if self.mode.theta {

@@ -70,7 +70,7 @@ pub struct PowerRegisters {
     pub w_init: u64,
     /// Smallest window, UQ23.11 bytes.
     pub w_min: u64,
-    /// `beta`, UQ23.14 bytes.
+    /// `gamma beta`, UQ23.14 bytes.
     pub beta: u64,
     /// `gamma`, UQ1.33.
     pub gamma: u64,
@@ -104,7 +104,7 @@ pub mod address {
     pub const W_INIT: u8 = 7;
     /// `W_min`.
     pub const W_MIN: u8 = 8;
-    /// `beta`.
+    /// `gamma beta`.
     pub const BETA: u8 = 9;
     /// `gamma`.
     pub const GAMMA: u8 = 10;
@@ -137,6 +137,13 @@ impl PowerRegisters {
             });
         }
         let theta = p.signal == Signal::Delay;
+        if !theta && p.first_ack == FirstAck::Update {
+            return Err(ParamError {
+                field: "first_ack",
+                expected: "what the hardware offers with INT (Store)".into(),
+                got: "Update".into(),
+            });
+        }
         let shift = p.base_rtt_ns.leading_zeros() - (32 - BASE_RTT_BITS);
         let normal = u64::from(p.base_rtt_ns << shift);
         let scale = if theta { p.eta * p.tau_factor } else { p.eta };
@@ -151,7 +158,7 @@ impl PowerRegisters {
                     Reaction::WindowPerRoundTrip => 1,
                     Reaction::PerRoundTrip => 2,
                 },
-                smallest_rtt: p.base_rtt == BaseRtt::SmallestSeen,
+                smallest_rtt: theta && p.base_rtt == BaseRtt::SmallestSeen,
                 first_updates: p.first_ack == FirstAck::Update,
                 ageless: p.stale_limit_ns.is_none(),
                 inclusive: theta && p.arithmetic == Arithmetic::Windows,
@@ -164,7 +171,7 @@ impl PowerRegisters {
             current_floor: bits("current_floor", p.current_floor / scale, 37, DATA_BITS)?,
             w_init: bits("w_init", p.w_init, 11, WINDOW_BITS)?,
             w_min: bits("min_rate", p.w_min(), 11, WINDOW_BITS)?,
-            beta: bits("beta", p.beta_bytes(), 14, ADDITIVE_INCREASE_BITS)?,
+            beta: bits("beta", p.gamma * p.beta_bytes(), 14, ADDITIVE_INCREASE_BITS)?,
             gamma: bits("gamma", p.gamma, GAMMA_FRACTION, 34)?,
             rate_per_window: bits(
                 "w_init",

@@ -2,26 +2,19 @@
 //!
 //! | clocks | block | does | paper |
 //! |---|---|---|---|
-//! | -3 - 0 | [`admit`] | streams in, a flow every six clocks at most | |
-//! | 0 - 5 | [`records`], five [`hop`] | records, sequence numbers, kind of step | lines 21 - 27 |
+//! | -3 - 0 | [`admit`](super::parts::admit) | streams in, a flow every six clocks at most | |
+//! | 0 - 5 | [`records`](super::parts::records), five [`hop`](super::parts::hop) | records, sequence numbers, kind of step | lines 21 - 27 |
 //! | 3 - 18 | five [`lane`] | `u' / eta` of each hop | lines 4, 5 |
-//! | 18 - 22 | [`maximum`] | the most congested hop | lines 6, 7 |
-//! | 22 - 32 | [`average`] | moving average | lines 8, 9 |
-//! | 32 - 46 | [`inverse`] | `eta / U` | line 13 |
+//! | 18 - 22 | [`maximum`](super::parts::maximum) | the most congested hop | lines 6, 7 |
+//! | 22 - 32 | [`average`](super::parts::average) | moving average | lines 8, 9 |
+//! | 32 - 46 | [`inverse`](super::parts::inverse) | `eta / U` | line 13 |
 //! | 46 - 56 | [`window`] | window, reference window, rate | lines 11 - 20, 27 |
 //! | 56 - 59 | `updates` | FIFO that holds what the receiver does not take | |
 //!
-//! The order of decisions, every format and every rounding are those of [`hpcc_models::fixed::hpcc`], bit for bit.
+//! Blocks that other laws use too are in [`super::parts`]. The order of decisions, every format and every rounding are those of [`hpcc_models::fixed::hpcc`], bit for bit.
 
-pub mod admit;
-pub mod average;
-pub mod hop;
-pub mod inverse;
 pub mod lane;
-pub mod maximum;
-pub mod records;
 pub mod registers;
-pub mod speed_table;
 #[cfg(test)]
 mod tests;
 mod top;

@@ -1,18 +1,12 @@
 //! Run-time registers of HPCC, written through [`crate::cc::slot::ConfigIn`], with the paper's parameters at 100 Gb/s and 13 us after reset.
 //!
 //! Addresses and widths: [`hpcc_models::fixed::registers`]. The port-speed table is a RAM beside each lane
-//! ([`super::speed_table`]), written by the same port.
+//! ([`crate::cc::parts::speed_table`]), written by the same port.
 
-use crate::prim::uint::U;
+use crate::cc::parts::reset;
+use crate::prim::uint::{bit_cast_u, U};
 use crate::{block, kernel};
-use hpcc_models::cc::hpcc::HpccParams;
-use hpcc_models::fixed::HpccRegisters;
 use rust_hdl::prelude::*;
-
-/// The registers that the block holds after reset: 100 Gb/s, `T` = 13 us, the paper's `eta`, `maxStage` and `W_AI`.
-pub fn reset_values() -> HpccRegisters {
-    HpccRegisters::new(&HpccParams::new(100_000_000_000, 13_000)).expect("the paper's parameters fit the formats")
-}
 
 /// Scalar registers: a write shows one clock later.
 #[block]
@@ -60,25 +54,25 @@ pub struct RegisterBlock {
     w_ai_r: DFF<U<37>>,
     rate_per_window_r: DFF<U<34>>,
     stale_limit_r: DFF<U<32>>,
-    #[init(Constant::new(U(reset_values().max_stage.into())))]
+    #[init(Constant::new(U(reset::hpcc().max_stage.into())))]
     max_stage_reset: Constant<U<8>>,
-    #[init(Constant::new(U(reset_values().base_rtt.into())))]
+    #[init(Constant::new(U(reset::hpcc().base_rtt.into())))]
     base_rtt_reset: Constant<U<17>>,
-    #[init(Constant::new(U(reset_values().base_rtt_shift.into())))]
+    #[init(Constant::new(U(reset::hpcc().base_rtt_shift.into())))]
     base_rtt_shift_reset: Constant<U<3>>,
-    #[init(Constant::new(U(reset_values().inverse_base_rtt)))]
+    #[init(Constant::new(U(reset::hpcc().inverse_base_rtt)))]
     inverse_base_rtt_reset: Constant<U<34>>,
-    #[init(Constant::new(U(reset_values().c_init)))]
+    #[init(Constant::new(U(reset::hpcc().c_init)))]
     c_init_reset: Constant<U<48>>,
-    #[init(Constant::new(U(reset_values().w_init)))]
+    #[init(Constant::new(U(reset::hpcc().w_init)))]
     w_init_reset: Constant<U<34>>,
-    #[init(Constant::new(U(reset_values().w_min)))]
+    #[init(Constant::new(U(reset::hpcc().w_min)))]
     w_min_reset: Constant<U<34>>,
-    #[init(Constant::new(U(reset_values().w_ai)))]
+    #[init(Constant::new(U(reset::hpcc().w_ai)))]
     w_ai_reset: Constant<U<37>>,
-    #[init(Constant::new(U(reset_values().rate_per_window)))]
+    #[init(Constant::new(U(reset::hpcc().rate_per_window)))]
     rate_per_window_reset: Constant<U<34>>,
-    #[init(Constant::new(U(reset_values().stale_limit.into())))]
+    #[init(Constant::new(U(reset::hpcc().stale_limit.into())))]
     stale_limit_reset: Constant<U<32>>,
 }
 
@@ -98,37 +92,37 @@ impl Logic for RegisterBlock {
         self.stale_limit.next = self.stale_limit_r.q.val();
         if self.write.val() {
             if self.address.val() == 0 {
-                self.reaction_r.d.next = self.data.val().get_bits::<2>(0);
+                self.reaction_r.d.next = bit_cast_u::<2, 48>(self.data.val());
             }
             if self.address.val() == 1 {
-                self.max_stage_r.d.next = self.data.val().get_bits::<8>(0);
+                self.max_stage_r.d.next = bit_cast_u::<8, 48>(self.data.val());
             }
             if self.address.val() == 2 {
-                self.base_rtt_r.d.next = self.data.val().get_bits::<17>(0);
+                self.base_rtt_r.d.next = bit_cast_u::<17, 48>(self.data.val());
             }
             if self.address.val() == 3 {
-                self.base_rtt_shift_r.d.next = self.data.val().get_bits::<3>(0);
+                self.base_rtt_shift_r.d.next = bit_cast_u::<3, 48>(self.data.val());
             }
             if self.address.val() == 4 {
-                self.inverse_base_rtt_r.d.next = self.data.val().get_bits::<34>(0);
+                self.inverse_base_rtt_r.d.next = bit_cast_u::<34, 48>(self.data.val());
             }
             if self.address.val() == 5 {
                 self.c_init_r.d.next = self.data.val();
             }
             if self.address.val() == 6 {
-                self.w_init_r.d.next = self.data.val().get_bits::<34>(0);
+                self.w_init_r.d.next = bit_cast_u::<34, 48>(self.data.val());
             }
             if self.address.val() == 7 {
-                self.w_min_r.d.next = self.data.val().get_bits::<34>(0);
+                self.w_min_r.d.next = bit_cast_u::<34, 48>(self.data.val());
             }
             if self.address.val() == 8 {
-                self.w_ai_r.d.next = self.data.val().get_bits::<37>(0);
+                self.w_ai_r.d.next = bit_cast_u::<37, 48>(self.data.val());
             }
             if self.address.val() == 9 {
-                self.rate_per_window_r.d.next = self.data.val().get_bits::<34>(0);
+                self.rate_per_window_r.d.next = bit_cast_u::<34, 48>(self.data.val());
             }
             if self.address.val() == 10 {
-                self.stale_limit_r.d.next = self.data.val().get_bits::<32>(0);
+                self.stale_limit_r.d.next = bit_cast_u::<32, 48>(self.data.val());
             }
         }
         if self.reset.val() {

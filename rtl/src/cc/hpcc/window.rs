@@ -15,7 +15,7 @@ use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::words::congestion::HpccWindow;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -52,7 +52,7 @@ pub struct WindowUpdate<const A: usize> {
     pub window: Signal<Out, U<34>>,
     /// Clock 56: rate.
     pub rate: Signal<Out, U<34>>,
-    memory: ForwardRam<W<76, 2>, A>,
+    memory: ForwardRam<HpccWindow, A>,
     flow_51: Delay<U<A>, 8>,
     reference: Signal<Local, U<34>>,
     stage: Signal<Local, U<8>>,
@@ -63,7 +63,7 @@ pub struct WindowUpdate<const A: usize> {
     stage_51: Delay<U<8>, 3>,
     scaled: MulPipe<51, 34, 59, 26>,
     reference_50: Delay<U<34>, 4>,
-    kept_51: Delay<W<76, 2>, 5>,
+    kept_51: Delay<HpccWindow, 5>,
     base: Signal<Local, U<37>>,
     sum: DFF<U<37>>,
     over: DFF<Bit>,
@@ -92,9 +92,8 @@ impl<const A: usize> Logic for WindowUpdate<A> {
     fn update(&mut self) {
         self.memory.raddr.next = self.flow.val();
         self.flow_51.d.next = self.flow.val();
-        // memory word: stage 75:68, window 67:34, reference 33:0
-        self.reference.next = self.memory.rdata.val().get_bits::<34>(0);
-        self.stage.next = self.memory.rdata.val().get_bits::<8>(68);
+        self.reference.next = self.memory.rdata.val().reference_window;
+        self.stage.next = self.memory.rdata.val().stage;
         self.kept_51.d.next = self.memory.rdata.val();
         self.multiplicative.d.next = self.congested.val() | (self.stage.val() >= self.max_stage.val());
         self.multiplicative_50.d.next = self.multiplicative.q.val();
@@ -143,9 +142,9 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         if self.high.val() {
             self.clamped.next = self.w_init.val();
         }
-        self.new_window.next = self.kept_51.q.val().get_bits::<34>(34);
-        self.new_reference.next = self.kept_51.q.val().get_bits::<34>(0);
-        self.new_stage.next = self.kept_51.q.val().get_bits::<8>(68);
+        self.new_window.next = self.kept_51.q.val().window;
+        self.new_reference.next = self.kept_51.q.val().reference_window;
+        self.new_stage.next = self.kept_51.q.val().stage;
         if self.measured.val() {
             self.new_window.next = self.clamped.val();
             if self.update_reference.val() {
@@ -160,9 +159,9 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         }
         self.memory.we.next = self.valid.val();
         self.memory.waddr.next = self.flow_51.q.val();
-        self.memory.wdata.next = (bit_cast_w::<76, 2, 8>(self.new_stage.val()) << 68)
-            | (bit_cast_w::<76, 2, 34>(self.new_window.val()) << 34)
-            | bit_cast_w::<76, 2, 34>(self.new_reference.val());
+        self.memory.wdata.next.reference_window = self.new_reference.val();
+        self.memory.wdata.next.window = self.new_window.val();
+        self.memory.wdata.next.stage = self.new_stage.val();
 
         self.window_52.d.next = self.new_window.val();
         self.window_56.d.next = self.window_52.q.val();

@@ -12,7 +12,8 @@ use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
 use hpcc_models::cc::powertcp::{PowerTcp, Profile};
 use hpcc_models::cc::timely::Timely;
 use hpcc_models::cc::CongestionControl;
-use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedPower, LawEntry, Precision, LAWS};
+use hpcc_models::fixed::powertcp::PowerRegisters;
+use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedPower, HpccRegisters, LawEntry, Precision, LAWS};
 use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
@@ -232,14 +233,18 @@ impl LawSpec {
                 Err("MULTI_RATE: expected 0 at this fidelity: a rate per hop exists at golden only".into())
             }
             Fidelity::Fixed => Ok(Box::new(Direct::new(self.fixed(port)?))),
-            Fidelity::CcRtl if self.kind != LawKind::Hpcc => Err(format!(
-                "fidelity: expected golden or fixed for {}, whose RTL does not exist",
-                self.name
-            )),
             Fidelity::CcRtl => {
-                let params = self.hpcc_params(port)?;
-                params.validate().map_err(|e| e.to_string())?;
-                rtl_slot::make(&params, self.driver)
+                let writes = match self.kind {
+                    LawKind::Hpcc => HpccRegisters::new(&self.hpcc_params(port)?).map(|r| r.writes()),
+                    LawKind::PowerTcp => PowerRegisters::new(&self.power_params(port)?).map(|r| r.writes()),
+                    _ => {
+                        return Err(format!(
+                            "fidelity: expected golden or fixed for {}, whose RTL does not exist",
+                            self.name
+                        ))
+                    }
+                };
+                rtl_slot::make(self.kind, &writes.map_err(|e| e.to_string())?, self.driver)
             }
             Fidelity::NicModel | Fidelity::NicRtl => {
                 Err("fidelity: expected golden, fixed or cc-rtl for hosts inside the simulator".into())

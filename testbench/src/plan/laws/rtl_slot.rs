@@ -6,21 +6,30 @@
 
 use std::collections::VecDeque;
 
-use hpcc_models::cc::hpcc::{HpccParams, DEFAULT_PORT_SPEEDS};
+use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::cc::{CcEvent, EventKind, Update, MAX_HOPS};
 use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
 use hpcc_models::net::CcSlot;
-use hpcc_rtl::cc::hpcc::{HpccSlot, LATENCY};
-use hpcc_rtl::cc::slot::RawUpdate;
+use hpcc_rtl::cc::hpcc::HpccSlot;
+use hpcc_rtl::cc::powertcp::PowerSlot;
+use hpcc_rtl::cc::slot::{LawSlot, RawUpdate};
 
+use super::LawKind;
 use crate::drive::clocked::{Clocked, RustHdl};
-use crate::drive::slot::{registers, Offer, SlotDriver, Taken};
+use crate::drive::slot::{Offer, SlotDriver, Taken};
 use crate::verilated::{self, Model};
 
 /// Clock period of the hardware, ns.
 const CLOCK_NS: u64 = 5;
-/// From an acknowledgement to its window, ns.
-pub const LATENCY_NS: u64 = LATENCY as u64 * CLOCK_NS;
+/// From an acknowledgement to its window, ns: that of the law's RTL, or HPCC's where it has none.
+pub fn latency_ns(kind: LawKind) -> u64 {
+    let clocks = match kind {
+        LawKind::PowerTcp => PowerSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
+        _ => HpccSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
+    };
+    clocks as u64 * CLOCK_NS
+}
+
 /// Longest wait for anything, clocks: after reset the module removes all of its flows first.
 const MAX_WAIT: u64 = 1 << 17;
 
@@ -39,25 +48,33 @@ pub enum Driver {
 const RUSTHDL_FLOWS: usize = 300;
 const VERILATED_FLOWS: usize = 4096;
 
-/// Makes the slot.
-pub fn make(params: &HpccParams, driver: Driver) -> Result<Box<dyn CcSlot>, String> {
+/// Makes the slot of a law with the registers that its parameters give.
+pub fn make(kind: LawKind, writes: &[(u8, u64)], driver: Driver) -> Result<Box<dyn CcSlot>, String> {
+    match kind {
+        LawKind::Hpcc => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver),
+        LawKind::PowerTcp => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver),
+        _ => Err("fidelity: expected golden or fixed for a law whose RTL does not exist".into()),
+    }
+}
+
+fn sized<R: LawSlot + 'static, V: LawSlot>(writes: &[(u8, u64)], driver: Driver) -> Result<Box<dyn CcSlot>, String> {
     Ok(match driver {
         Driver::Rusthdl => {
-            let block: Box<HpccSlot<RUSTHDL_FLOWS, 9>> = Box::default();
-            let device = RustHdl::new(block).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, params, RUSTHDL_FLOWS)?)
+            let device = RustHdl::new(Box::<R>::default()).map_err(|e| e.to_string())?;
+            Box::new(RtlSlot::new(device, R::LAW, writes, RUSTHDL_FLOWS))
         }
         Driver::Verilated => {
-            let mut block: Box<HpccSlot<VERILATED_FLOWS, 12>> = Box::default();
-            let top = format!("hpcc_slot_{VERILATED_FLOWS}");
+            let mut block: Box<V> = Box::default();
+            let top = format!("{}_slot_{VERILATED_FLOWS}", V::LAW);
             let sources = verilated::sources(&top, block.as_mut()).map_err(|e| e.to_string())?;
             let device = Model::new(&sources).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, params, VERILATED_FLOWS)?)
+            Box::new(RtlSlot::new(device, V::LAW, writes, VERILATED_FLOWS))
         }
     })
 }
 
 struct RtlSlot<C: Clocked> {
+    law: &'static str,
     driver: SlotDriver<C>,
     /// Generation of each live flow.
     live: Vec<Option<u8>>,
@@ -68,13 +85,14 @@ struct RtlSlot<C: Clocked> {
 }
 
 impl<C: Clocked> RtlSlot<C> {
-    fn new(device: C, params: &HpccParams, flows: usize) -> Result<Self, String> {
-        Ok(Self {
-            driver: SlotDriver::new(device, &registers(params)?),
+    fn new(device: C, law: &'static str, writes: &[(u8, u64)], flows: usize) -> Self {
+        Self {
+            law,
+            driver: SlotDriver::new(device, writes),
             live: vec![None; flows],
             submitted: VecDeque::new(),
             answers: VecDeque::new(),
-        })
+        }
     }
 
     fn step(&mut self, offer: Offer<'_>) -> Taken {
@@ -131,7 +149,7 @@ fn update(raw: RawUpdate) -> Update {
 
 impl<C: Clocked> CcSlot for RtlSlot<C> {
     fn name(&self) -> &'static str {
-        "hpcc"
+        self.law
     }
 
     fn capacity(&self) -> u32 {

@@ -33,7 +33,7 @@ pub struct Simulated {
 fn slot<C: Clocked>(what: &'static str, device: C, clocks: u64) -> Result<Simulated, SpeedError> {
     let registers = HpccRegisters::new(&HpccParams::new(100_000_000_000, 13_000))
         .map_err(|error| SpeedError::Check(error.to_string()))?;
-    let mut driver = SlotDriver::new(device, &registers);
+    let mut driver = SlotDriver::new(device, &registers.writes());
     for flow in 0..FLOWS {
         driver.create(flow as u16, 0);
     }

@@ -1,6 +1,6 @@
 //! Port-speed table of one lane: what a speed code means, in distributed RAM with a registered read.
 
-use super::registers::reset_values;
+use super::reset::{name_of_part, speeds, HPCC};
 use crate::block;
 use crate::emit::naming::named_as;
 use crate::prim::uint::U;
@@ -8,10 +8,10 @@ use hpcc_models::fixed::registers::SpeedRegisters;
 use rust_hdl::prelude::*;
 use std::fmt::Write;
 
-/// 16 entries; the entry of `code` shows one clock later. Starts with the default speeds (the RAM keeps its content over a
+/// 16 entries of the law of code `LAW`; the entry of `code` shows one clock later. Starts with the default speeds (the RAM keeps its content over a
 /// reset). A write and a read of the same entry in one clock show the old value.
 #[block]
-pub struct SpeedTable {
+pub struct SpeedTable<const LAW: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Speed code.
@@ -34,11 +34,11 @@ pub struct SpeedTable {
     pub write_weight: Signal<In, Bit>,
     /// Write the stale time (bits 23 to 0) and the valid bit (bit 24).
     pub write_stale: Signal<In, Bit>,
-    #[init(reset_values().speeds)]
+    #[init(speeds(LAW))]
     _entries: [SpeedRegisters; 16],
 }
 
-impl Logic for SpeedTable {
+impl<const LAW: usize> Logic for SpeedTable<LAW> {
     fn update(&mut self) {
         if self.clock.pos_edge() {
             let entry = self._entries[self.code.val().index()];
@@ -68,7 +68,7 @@ impl Logic for SpeedTable {
     }
     fn hdl(&self) -> Verilog {
         let mut initial = String::new();
-        for (i, entry) in reset_values().speeds.iter().enumerate() {
+        for (i, entry) in speeds(LAW).iter().enumerate() {
             let stale = u64::from(entry.stale_ns) | u64::from(entry.valid) << 24;
             writeln!(initial, "  busy_mem[{i}] = 34'h{:x};", entry.busy_time).expect("string");
             writeln!(initial, "  weight_mem[{i}] = 34'h{:x};", entry.queue_weight).expect("string");
@@ -96,6 +96,9 @@ end"
         ))
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>("speed_table")
+        named_as::<Self>(match LAW {
+            HPCC => "speed_table".into(),
+            law => name_of_part(law, "speed_table"),
+        })
     }
 }

@@ -13,20 +13,19 @@
 //!
 //! The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 
-use super::records::EventWord;
 use crate::cc::slot::{CommandIn, EventIn};
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::Skid;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_word, Many};
+use crate::words::congestion::{AckWord, CcEventKind, EventHead, LawCommand, Passing};
+use crate::words::switch::HopRecordWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks between two entries of one flow: the longest of the loops.
 pub const SAME_FLOW_INTERVAL: usize = 6;
-
-/// Flow 15:0, generation 23:16, acknowledgement of either kind 24.
-type Head = U<25>;
 
 /// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most.
 #[block(check(FLOWS <= 1 << A && A <= 16, "2^A flows at most, A of 16 at most"))]
@@ -41,25 +40,19 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     pub command: CommandIn,
     /// The exit holds many updates: take nothing.
     pub crowded: Signal<In, Bit>,
-    /// Clock 0: something enters.
-    pub valid: Signal<Out, Bit>,
-    /// Clock 0: it is a command.
-    pub is_command: Signal<Out, Bit>,
-    /// Clock 0: the command creates.
-    pub create: Signal<Out, Bit>,
+    /// Clock 0: what enters.
+    pub entering: Signal<Out, Passing>,
     /// Clock 0: flow.
     pub flow: Signal<Out, U<A>>,
-    /// Clock 0: generation.
-    pub generation: Signal<Out, U<8>>,
-    /// Clock 0: event word.
-    pub word: Signal<Out, EventWord>,
+    /// Clock 0: what the acknowledgement says.
+    pub word: Signal<Out, AckWord>,
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
-    heads: Skid<Head>,
-    ring: LutRam<EventWord, 4>,
+    heads: Skid<EventHead>,
+    ring: LutRam<AckWord, 4>,
     write_place: DFF<U<4>>,
     read_place: DFF<U<4>>,
-    commands: Skid<U<25>>,
+    commands: Skid<LawCommand>,
     #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
     sweeping: DFF<Bit>,
@@ -81,46 +74,44 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     in_range: Signal<Local, Bit>,
     enter: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
-    known_kind: Signal<Local, Bit>,
-    valid_r: DFF<Bit>,
-    is_command_r: DFF<Bit>,
-    create_r: DFF<Bit>,
+    kind: Signal<Local, CcEventKind>,
+    entering_r: DFF<Passing>,
     flow_r: DFF<U<A>>,
-    generation_r: DFF<U<8>>,
     out_of_range_r: DFF<Bit>,
 }
 
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
     fn update(&mut self) {
-        inputs!([heads, commands], reset);
+        self.heads.reset.next = self.reset.val();
+        self.commands.reset.next = self.reset.val();
 
         // the head into the skid buffer, the event word into the ring
-        self.known_kind.next = (self.event.kind.val() == 0) | (self.event.kind.val() == 1);
+        self.kind.next = bit_cast_word::<CcEventKind, U<3>>(self.event.kind.val());
         self.heads.up.valid.next = self.event.valid.val();
         self.event.ready.next = self.heads.up.ready.val();
-        self.heads.up.data.next = (bit_cast_u::<25, 1>(bit_cast_b(self.known_kind.val())) << 24)
-            | (bit_cast_u::<25, 8>(self.event.generation.val()) << 16)
-            | bit_cast_u::<25, 16>(self.event.flow.val());
+        self.heads.up.data.next.flow = self.event.flow.val();
+        self.heads.up.data.next.generation = self.event.generation.val();
+        self.heads.up.data.next.acknowledges =
+            (self.kind.val() == CcEventKind::Ack) | (self.kind.val() == CcEventKind::Nak);
         self.ring.we.next = self.event.valid.val() & self.heads.up.ready.val();
         self.ring.waddr.next = self.write_place.q.val();
-        self.ring.wdata.next = (bit_cast_w::<433, 7, 1>(bit_cast_b(self.event.int_valid.val())) << 432)
-            | (bit_cast_w::<433, 7, 24>(self.event.psn_next.val()) << 408)
-            | (bit_cast_w::<433, 7, 24>(self.event.snd_nxt.val()) << 384)
-            | (bit_cast_w::<433, 7, 4>(self.event.n_hop.val()) << 380)
-            | (bit_cast_w::<433, 7, 12>(self.event.path_id.val()) << 368)
-            | (bit_cast_w::<433, 7, 48>(self.event.now.val()) << 320)
-            | bit_cast_ww::<433, 7, 320, 5>(self.event.hops.val());
+        self.ring.wdata.next.hops = bit_cast_word::<Many<HopRecordWord, 5>, W<320, 5>>(self.event.hops.val());
+        self.ring.wdata.next.now = self.event.now.val();
+        self.ring.wdata.next.path_id = self.event.path_id.val();
+        self.ring.wdata.next.n_hop = self.event.n_hop.val();
+        self.ring.wdata.next.snd_nxt = self.event.snd_nxt.val();
+        self.ring.wdata.next.psn_next = self.event.psn_next.val();
+        self.ring.wdata.next.int_valid = self.event.int_valid.val();
         if self.event.valid.val() & self.heads.up.ready.val() {
             self.write_place.d.next = self.write_place.q.val() + 1;
         }
         self.ring.raddr.next = self.read_place.q.val();
-        // create 24, generation 23:16, flow 15:0
         self.commands.up.valid.next = self.command.valid.val();
         self.command.ready.next = self.commands.up.ready.val();
-        self.commands.up.data.next = (bit_cast_u::<25, 1>(bit_cast_b(self.command.create.val())) << 24)
-            | (bit_cast_u::<25, 8>(self.command.generation.val()) << 16)
-            | bit_cast_u::<25, 16>(self.command.flow.val());
+        self.commands.up.data.next.flow = self.command.flow.val();
+        self.commands.up.data.next.generation = self.command.generation.val();
+        self.commands.up.data.next.create = self.command.create.val();
 
         self.enter.next =
             self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.crowded.val() & !self.sweeping.q.val();
@@ -129,8 +120,8 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         self.heads.down.ready.next = self.load.val() & !self.commands.down.valid.val();
 
         // clocks to wait: the loaded flow may follow the one that enters now after six clocks, earlier ones after fewer
-        self.offered_flow.next = bit_cast_u::<A, 16>(self.heads.down.data.val().get_bits::<16>(0));
-        self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().get_bits::<16>(0));
+        self.offered_flow.next = bit_cast_u::<A, 16>(self.heads.down.data.val().flow);
+        self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().flow);
         self.event_wait.next = bits_u::<3>(0);
         self.command_wait.next = bits_u::<3>(0);
         if self.recent_valid[3].q.val() & (self.recent_flow[3].q.val() == self.offered_flow.val()) {
@@ -167,23 +158,22 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         if self.hold_off.q.val().any() {
             self.hold_off.d.next = self.hold_off.q.val() - 1;
         }
-        self.in_range.next = bit_cast_u::<17, 16>(self.heads.down.data.val().get_bits::<16>(0)) < self.limit.val();
+        self.in_range.next = bit_cast_u::<17, 16>(self.heads.down.data.val().flow) < self.limit.val();
         if self.load.val() {
             self.next_valid.d.next = self.heads.down.valid.val() | self.commands.down.valid.val();
             self.next_command.d.next = self.commands.down.valid.val();
-            self.next_create.d.next = self.commands.down.data.val().get_bit(24);
+            self.next_create.d.next = self.commands.down.data.val().create;
             if self.commands.down.valid.val() {
-                self.next_good.d.next =
-                    bit_cast_u::<17, 16>(self.commands.down.data.val().get_bits::<16>(0)) < self.limit.val();
+                self.next_good.d.next = bit_cast_u::<17, 16>(self.commands.down.data.val().flow) < self.limit.val();
                 self.next_past.d.next = false;
                 self.next_flow.d.next = self.commanded_flow.val();
-                self.next_generation.d.next = self.commands.down.data.val().get_bits::<8>(16);
+                self.next_generation.d.next = self.commands.down.data.val().generation;
                 self.hold_off.d.next = self.command_wait.val();
             } else {
-                self.next_good.d.next = self.heads.down.data.val().get_bit(24) & self.in_range.val();
-                self.next_past.d.next = self.heads.down.data.val().get_bit(24) & !self.in_range.val();
+                self.next_good.d.next = self.heads.down.data.val().acknowledges & self.in_range.val();
+                self.next_past.d.next = self.heads.down.data.val().acknowledges & !self.in_range.val();
                 self.next_flow.d.next = self.offered_flow.val();
-                self.next_generation.d.next = self.heads.down.data.val().get_bits::<8>(16);
+                self.next_generation.d.next = self.heads.down.data.val().generation;
                 self.hold_off.d.next = self.event_wait.val();
             }
         }
@@ -197,16 +187,16 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             self.read_place.d.next = self.read_place.q.val() + 1;
         }
 
-        self.valid_r.d.next = self.enter.val() & self.next_good.q.val();
+        self.entering_r.d.next.valid = self.enter.val() & self.next_good.q.val();
+        self.entering_r.d.next.command = self.next_command.q.val();
+        self.entering_r.d.next.create = self.next_create.q.val();
+        self.entering_r.d.next.generation = self.next_generation.q.val();
         self.out_of_range_r.d.next = self.enter.val() & self.next_past.q.val();
-        self.is_command_r.d.next = self.next_command.q.val();
-        self.create_r.d.next = self.next_create.q.val();
         self.flow_r.d.next = self.next_flow.q.val();
-        self.generation_r.d.next = self.next_generation.q.val();
         if self.sweeping.q.val() {
-            self.valid_r.d.next = true;
-            self.is_command_r.d.next = true;
-            self.create_r.d.next = false;
+            self.entering_r.d.next.valid = true;
+            self.entering_r.d.next.command = true;
+            self.entering_r.d.next.create = false;
             self.flow_r.d.next = self.sweep.q.val();
             self.sweep.d.next = self.sweep.q.val() + 1;
             if self.sweep.q.val().all() {
@@ -214,7 +204,7 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             }
         }
         if self.reset.val() {
-            self.valid_r.d.next = false;
+            self.entering_r.d.next.valid = false;
             self.out_of_range_r.d.next = false;
             self.sweeping.d.next = true;
             self.sweep.d.next = 0.into();
@@ -224,11 +214,8 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             self.write_place.d.next = 0.into();
             self.read_place.d.next = 0.into();
         }
-        self.valid.next = self.valid_r.q.val();
-        self.is_command.next = self.is_command_r.q.val();
-        self.create.next = self.create_r.q.val();
+        self.entering.next = self.entering_r.q.val();
         self.flow.next = self.flow_r.q.val();
-        self.generation.next = self.generation_r.q.val();
         self.word.next = self.ring.rdata.val();
         self.out_of_range.next = self.out_of_range_r.q.val();
     }

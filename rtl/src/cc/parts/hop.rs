@@ -4,45 +4,45 @@
 //! |---|---|---|
 //! | 0, 1 | `speeds` | registers of the hop's speed |
 //! | 2 | inputs | recorded and fresh hop, 64 bits as on the wire |
-//! | 3 | `elapsed_3`, `tx_3`, `queue_3` | differences modulo 2^24 and 2^20, smaller queue |
+//! | 3 | `sample` | differences modulo 2^24 and 2^20, both queues, registers of the speed |
 //! | 4 | `not_newer`, `stale` | the rules for counters that cannot be told apart |
 //! | 5 | `stored` | the record to write back |
 
+use super::reset::name_of_part;
 use super::speed_table::SpeedTable;
+use crate::emit::naming::named_as;
 use crate::prim::delay::Delay;
 use crate::prim::uint::U;
+use crate::words::congestion::HopSample;
+use crate::words::switch::HopRecordWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Record stage of one hop.
+/// Record stage of one hop, for the law of code `LAW`.
 #[block]
-pub struct HopStage {
+pub struct HopStage<const LAW: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Clock 0: speed code of the acknowledgement.
     pub code: Signal<In, U<4>>,
     /// Clock 2: hop of the acknowledgement.
-    pub fresh: Signal<In, U<64>>,
+    pub fresh: Signal<In, HopRecordWord>,
     /// Clock 2: hop of the record.
-    pub recorded: Signal<In, U<64>>,
+    pub recorded: Signal<In, HopRecordWord>,
     /// Clock 4: the record is of this path and recent, so an old counter keeps its record.
     pub hold: Signal<In, Bit>,
     /// Clock 2: the speed code has an entry.
     pub speed_valid: Signal<Out, Bit>,
-    /// Clock 3: `dts`, ns.
-    pub elapsed: Signal<Out, U<24>>,
-    /// Clock 3: `dtx`, units.
-    pub tx: Signal<Out, U<20>>,
-    /// Clock 3: smaller queue, units.
-    pub queue_len: Signal<Out, U<16>>,
-    /// Clock 3: register of the hop's speed.
-    pub busy_time: Signal<Out, U<34>>,
-    /// Clock 3: register of the hop's speed.
-    pub queue_weight: Signal<Out, U<34>>,
+    /// Clock 4: the path has no such hop, so its record stays as long as the path is held.
+    pub absent: Signal<In, Bit>,
+    /// Rule: records do not grow old.
+    pub ageless: Signal<In, Bit>,
+    /// Clock 3: what the lane gets.
+    pub sample: Signal<Out, HopSample>,
     /// Clock 4: the hop may take part in the maximum.
     pub counts: Signal<Out, Bit>,
     /// Clock 5: the hop to write back.
-    pub stored: Signal<Out, U<64>>,
+    pub stored: Signal<Out, HopRecordWord>,
     /// Table write port: entry.
     pub table_address: Signal<In, U<4>>,
     /// Table write port: value.
@@ -53,7 +53,7 @@ pub struct HopStage {
     pub write_weight: Signal<In, Bit>,
     /// Table write port: stale time.
     pub write_stale: Signal<In, Bit>,
-    speeds: SpeedTable,
+    speeds: SpeedTable<LAW>,
     valid_2: DFF<Bit>,
     busy_3: Delay<U<34>, 2>,
     weight_3: Delay<U<34>, 2>,
@@ -61,49 +61,54 @@ pub struct HopStage {
     elapsed_3: DFF<U<24>>,
     tx_3: DFF<U<20>>,
     queue_3: DFF<U<16>>,
+    last_queue_3: DFF<U<16>>,
     not_newer: DFF<Bit>,
     stale: DFF<Bit>,
-    fresh_4: Delay<U<64>, 2>,
-    recorded_4: Delay<U<64>, 2>,
-    stored_5: DFF<U<64>>,
+    fresh_4: Delay<HopRecordWord, 2>,
+    recorded_4: Delay<HopRecordWord, 2>,
+    stored_5: DFF<HopRecordWord>,
 }
 
 #[kernel]
-impl Logic for HopStage {
+impl<const LAW: usize> Logic for HopStage<LAW> {
     fn update(&mut self) {
         self.speeds.code.next = self.code.val();
         self.speeds.address.next = self.table_address.val();
         self.speeds.data.next = self.table_data.val();
-        inputs!(speeds, write_busy, write_weight, write_stale);
+        self.speeds.write_busy.next = self.write_busy.val();
+        self.speeds.write_weight.next = self.write_weight.val();
+        self.speeds.write_stale.next = self.write_stale.val();
         self.valid_2.d.next = self.speeds.valid.val();
         self.speed_valid.next = self.valid_2.q.val();
         self.busy_3.d.next = self.speeds.busy_time.val();
         self.weight_3.d.next = self.speeds.queue_weight.val();
         self.stale_3.d.next = self.speeds.stale_ns.val();
-        self.busy_time.next = self.busy_3.q.val();
-        self.queue_weight.next = self.weight_3.q.val();
 
-        // on the wire: speed 63:60, ts 59:36, txBytes 35:16, qLen 15:0
-        self.elapsed_3.d.next = self.fresh.val().get_bits::<24>(36) - self.recorded.val().get_bits::<24>(36);
-        self.tx_3.d.next = self.fresh.val().get_bits::<20>(16) - self.recorded.val().get_bits::<20>(16);
-        self.queue_3.d.next = self.fresh.val().get_bits::<16>(0);
-        if self.recorded.val().get_bits::<16>(0) < self.fresh.val().get_bits::<16>(0) {
-            self.queue_3.d.next = self.recorded.val().get_bits::<16>(0);
-        }
-        self.elapsed.next = self.elapsed_3.q.val();
-        self.tx.next = self.tx_3.q.val();
-        self.queue_len.next = self.queue_3.q.val();
+        self.elapsed_3.d.next = self.fresh.val().ts - self.recorded.val().ts;
+        self.tx_3.d.next = self.fresh.val().tx_bytes - self.recorded.val().tx_bytes;
+        self.queue_3.d.next = self.fresh.val().queued;
+        self.last_queue_3.d.next = self.recorded.val().queued;
+        self.sample.next.elapsed = self.elapsed_3.q.val();
+        self.sample.next.tx = self.tx_3.q.val();
+        self.sample.next.queued = self.queue_3.q.val();
+        self.sample.next.last_queued = self.last_queue_3.q.val();
+        self.sample.next.busy_time = self.busy_3.q.val();
+        self.sample.next.queue_weight = self.weight_3.q.val();
 
-        self.not_newer.d.next = (self.elapsed_3.q.val() == 0) | self.elapsed_3.q.val().get_bit(23);
-        self.stale.d.next = self.elapsed_3.q.val() >= self.stale_3.q.val();
+        self.not_newer.d.next =
+            (self.elapsed_3.q.val() == 0) | (self.elapsed_3.q.val().get_bit(23) & !self.ageless.val());
+        self.stale.d.next = (self.elapsed_3.q.val() >= self.stale_3.q.val()) & !self.ageless.val();
         self.counts.next = !self.not_newer.q.val() & !self.stale.q.val();
 
         self.fresh_4.d.next = self.fresh.val();
         self.recorded_4.d.next = self.recorded.val();
         self.stored_5.d.next = self.fresh_4.q.val();
-        if self.hold.val() & self.not_newer.q.val() {
+        if self.hold.val() & (self.not_newer.q.val() | self.absent.val()) {
             self.stored_5.d.next = self.recorded_4.q.val();
         }
         self.stored.next = self.stored_5.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as::<Self>(name_of_part(LAW, "hop_stage"))
     }
 }

@@ -1,0 +1,47 @@
+//! The time between two stamps against the base round-trip time, for the moving average.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 0 | inputs | time between the stamps |
+//! | 1 | `whole_1`, `tau_1` | at least a round trip; shifted by 4 as the base is |
+//! | 2 | outputs | shifted by the rest |
+
+use crate::prim::uint::{bit_cast_u, U};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Normalises a time like the base round-trip time, two clocks.
+#[block]
+pub struct Interval {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 0: time between the stamps, ns.
+    pub elapsed: Signal<In, U<24>>,
+    /// Register: `T`.
+    pub base_rtt: Signal<In, U<17>>,
+    /// Register: shift that normalises `T`.
+    pub base_rtt_shift: Signal<In, U<3>>,
+    /// Clock 2: the time shifted like `T`, meaningful below `T`.
+    pub tau: Signal<Out, U<17>>,
+    /// Clock 2: the time is `T` or more.
+    pub whole: Signal<Out, Bit>,
+    whole_1: DFF<Bit>,
+    whole_2: DFF<Bit>,
+    tau_1: DFF<U<17>>,
+    tau_2: DFF<U<17>>,
+}
+
+#[kernel]
+impl Logic for Interval {
+    fn update(&mut self) {
+        self.whole_1.d.next = self.elapsed.val() >= bit_cast_u::<24, 17>(self.base_rtt.val());
+        self.whole_2.d.next = self.whole_1.q.val();
+        self.whole.next = self.whole_2.q.val();
+        self.tau_1.d.next = self.elapsed.val().get_bits::<17>(0);
+        if self.base_rtt_shift.val().get_bit(2) {
+            self.tau_1.d.next = self.elapsed.val().get_bits::<17>(0) << 4;
+        }
+        self.tau_2.d.next = self.tau_1.q.val() << self.base_rtt_shift.val().get_bits::<2>(0);
+        self.tau.next = self.tau_2.q.val();
+    }
+}

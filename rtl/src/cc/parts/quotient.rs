@@ -1,0 +1,154 @@
+//! Bytes over time of one hop: how much came or went in eighths of a unit, times the time that a unit takes at the hop's speed, over
+//! the time between two stamps. One hop every clock.
+//!
+//! Clocks count from the inputs.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 0 | inputs | numerator, time between the stamps, register of the hop's speed | 24, 24 bits, UQ12.22 |
+//! | 4, 5 | `busy` | numerator x busy time | UQ33.25 ns |
+//! | 1 - 5 | `normalise` | the time shifted until its top bit is set | 24 bits |
+//! | 6 - 8 | `moved` | busy time shifted alike, bits lost at the top remembered | |
+//! | 9 | `aligned` | saturated | UQ14.37 |
+//! | 6 - 10 | `reciprocal` | 1 / normalised time | 1.17 |
+//! | 10 - 13 | `extra` | aligned busy time x fraction of the reciprocal | UQ14.37 |
+//!
+//! The quotient is `aligned`, four clocks later, plus `extra`.
+
+use crate::prim::mul::MulPipe;
+use crate::prim::normalise::Normalise24;
+use crate::prim::reciprocal::ReciprocalMantissa;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Quotient of one hop, 13 clocks.
+#[block]
+pub struct Quotient {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 0: eighths of a unit of 128 bytes (or anything else that is divided by the time).
+    pub numerator: Signal<In, U<24>>,
+    /// Clock 0: time between the stamps, ns.
+    pub elapsed: Signal<In, U<24>>,
+    /// Clock 0: time of a unit, UQ12.22 ns.
+    pub busy_time: Signal<In, U<34>>,
+    /// Clock 9: the part without the reciprocal's fraction, UQ14.37.
+    pub aligned: Signal<Out, U<51>>,
+    /// Clock 13: what the fraction adds, UQ14.37.
+    pub extra: Signal<Out, U<51>>,
+    busy: MulPipe<24, 34, 58>,
+    busy_5: DFF<U<58>>,
+    normalise: Normalise24,
+    moved_6: DFF<U<63>>,
+    lost_6: DFF<Bit>,
+    shift_6: DFF<U<3>>,
+    moved_7: DFF<U<63>>,
+    lost_7: DFF<Bit>,
+    shift_7: DFF<Bit>,
+    moved_8: DFF<U<63>>,
+    lost_8: DFF<Bit>,
+    aligned_9: DFF<U<51>>,
+    aligned_10: DFF<U<51>>,
+    reciprocal: ReciprocalMantissa,
+    product: MulPipe<51, 17, 51, 17>,
+    wide: Signal<Local, U<63>>,
+    coarse: Signal<Local, U<2>>,
+    fine: Signal<Local, U<2>>,
+}
+
+#[kernel]
+impl Logic for Quotient {
+    fn update(&mut self) {
+        self.busy.a.next = self.numerator.val();
+        self.busy.b.next = self.busy_time.val();
+        self.busy_5.d.next = self.busy.p.val();
+        self.normalise.n.next = self.elapsed.val();
+        self.reciprocal.x.next = self.normalise.x.val();
+
+        // shift by 0, 8, 16 or 24
+        self.wide.next = bit_cast_u::<63, 58>(self.busy_5.q.val());
+        self.coarse.next = self.normalise.shift.val().get_bits::<2>(3);
+        self.moved_6.d.next = self.wide.val();
+        self.lost_6.d.next = false;
+        if self.coarse.val() == 1 {
+            self.moved_6.d.next = self.wide.val() << 8;
+            self.lost_6.d.next = self.wide.val().get_bits::<8>(55).any();
+        }
+        if self.coarse.val() == 2 {
+            self.moved_6.d.next = self.wide.val() << 16;
+            self.lost_6.d.next = self.wide.val().get_bits::<16>(47).any();
+        }
+        if self.coarse.val() == 3 {
+            self.moved_6.d.next = self.wide.val() << 24;
+            self.lost_6.d.next = self.wide.val().get_bits::<24>(39).any();
+        }
+        self.shift_6.d.next = self.normalise.shift.val().get_bits::<3>(0);
+        // shift by 0, 2, 4 or 6
+        self.fine.next = self.shift_6.q.val().get_bits::<2>(1);
+        self.moved_7.d.next = self.moved_6.q.val();
+        self.lost_7.d.next = self.lost_6.q.val();
+        if self.fine.val() == 1 {
+            self.moved_7.d.next = self.moved_6.q.val() << 2;
+            self.lost_7.d.next = self.lost_6.q.val() | self.moved_6.q.val().get_bits::<2>(61).any();
+        }
+        if self.fine.val() == 2 {
+            self.moved_7.d.next = self.moved_6.q.val() << 4;
+            self.lost_7.d.next = self.lost_6.q.val() | self.moved_6.q.val().get_bits::<4>(59).any();
+        }
+        if self.fine.val() == 3 {
+            self.moved_7.d.next = self.moved_6.q.val() << 6;
+            self.lost_7.d.next = self.lost_6.q.val() | self.moved_6.q.val().get_bits::<6>(57).any();
+        }
+        self.shift_7.d.next = self.shift_6.q.val().get_bit(0);
+        // shift by 0 or 1
+        self.moved_8.d.next = self.moved_7.q.val();
+        self.lost_8.d.next = self.lost_7.q.val();
+        if self.shift_7.q.val() {
+            self.moved_8.d.next = self.moved_7.q.val() << 1;
+            self.lost_8.d.next = self.lost_7.q.val() | self.moved_7.q.val().get_bit(62);
+        }
+        self.aligned_9.d.next = self.moved_8.q.val().get_bits::<51>(12);
+        if self.lost_8.q.val() {
+            self.aligned_9.d.next = bits_u::<51>(0x7ffffffffffffu64);
+        }
+        self.aligned.next = self.aligned_9.q.val();
+        self.aligned_10.d.next = self.aligned_9.q.val();
+        self.product.a.next = self.aligned_10.q.val();
+        self.product.b.next = self.reciprocal.fraction.val();
+        self.extra.next = self.product.p.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+    use hpcc_models::fixed::powertcp::arithmetic::current;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn agrees_with_the_model_after_thirteen_clocks() {
+        let mut block: Box<Quotient> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(8);
+        let (mut past, mut aligned) = (VecDeque::new(), VecDeque::new());
+        for clock in 0..30_000 {
+            let numerator = stimulus.corner(24) >> stimulus.below(24);
+            let elapsed = (stimulus.corner(24) >> stimulus.below(24)).max(1);
+            let busy = stimulus.corner(34) >> stimulus.below(34);
+            block.numerator.next = U(numerator);
+            block.elapsed.next = U(elapsed);
+            block.busy_time.next = U(busy);
+            past.push_back((numerator as u32, busy, elapsed as u32));
+            let (a, extra) = step(block.as_mut(), |b| (b.aligned.val().0, b.extra.val().0));
+            aligned.push_back(a);
+            if clock >= 13 {
+                let (numerator, busy, elapsed) = past.pop_front().expect("in flight");
+                let sum = (aligned[9] + extra).min((1 << 51) - 1);
+                assert_eq!(sum, current(numerator, busy, elapsed), "{numerator} {busy} {elapsed}");
+                aligned.pop_front();
+            }
+        }
+    }
+}

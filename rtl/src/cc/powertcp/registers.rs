@@ -1,0 +1,103 @@
+//! Run-time registers of PowerTCP, written through [`crate::cc::slot::ConfigIn`], with the paper's profile at 100 Gb/s and 13 us after
+//! reset.
+//!
+//! Addresses and widths: [`hpcc_models::fixed::powertcp::address`]. The port-speed table is a RAM beside each lane
+//! ([`crate::cc::parts::speed_table`]), written by the same port.
+
+use crate::cc::parts::reset;
+use crate::prim::uint::{bit_cast_u, Limbs, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::congestion::{PowerModes, PowerScalars};
+use crate::{block, kernel};
+use hpcc_models::fixed::powertcp::PowerRegisters;
+use rust_hdl::prelude::*;
+
+/// The scalars as the block holds them.
+fn scalars(r: &PowerRegisters) -> PowerScalars {
+    PowerScalars {
+        mode: PowerModes::from_limbs(&[r.mode.bits()]),
+        base_rtt: U(r.base_rtt.into()),
+        base_rtt_shift: U(r.base_rtt_shift.into()),
+        inverse_base_rtt: U(r.inverse_base_rtt),
+        power_init: U(r.power_init),
+        smallest_power: U(r.smallest_power),
+        current_floor: U(r.current_floor),
+        w_init: U(r.w_init),
+        w_min: U(r.w_min),
+        beta: U(r.beta),
+        gamma: U(r.gamma),
+        rate_per_window: U(r.rate_per_window),
+        stale_limit: U(r.stale_limit.into()),
+    }
+}
+
+/// Scalar registers: a write shows one clock later.
+#[block]
+pub struct PowerRegisterBlock {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: takes the reset values.
+    pub reset: Signal<In, Bit>,
+    /// Write this clock.
+    pub write: Signal<In, Bit>,
+    /// Register.
+    pub address: Signal<In, U<6>>,
+    /// Value.
+    pub data: Signal<In, U<48>>,
+    /// All of them.
+    pub scalars: Signal<Out, PowerScalars>,
+    scalars_r: DFF<PowerScalars>,
+    #[init(Constant::new(scalars(&reset::powertcp())))]
+    after_reset: Constant<PowerScalars>,
+}
+
+#[kernel]
+impl Logic for PowerRegisterBlock {
+    fn update(&mut self) {
+        self.scalars.next = self.scalars_r.q.val();
+        if self.write.val() {
+            if self.address.val() == 0 {
+                self.scalars_r.d.next.mode = bit_cast_word::<PowerModes, U<48>>(self.data.val());
+            }
+            if self.address.val() == 1 {
+                self.scalars_r.d.next.base_rtt = bit_cast_u::<17, 48>(self.data.val());
+            }
+            if self.address.val() == 2 {
+                self.scalars_r.d.next.base_rtt_shift = bit_cast_u::<3, 48>(self.data.val());
+            }
+            if self.address.val() == 3 {
+                self.scalars_r.d.next.inverse_base_rtt = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 4 {
+                self.scalars_r.d.next.power_init = self.data.val();
+            }
+            if self.address.val() == 5 {
+                self.scalars_r.d.next.smallest_power = self.data.val();
+            }
+            if self.address.val() == 6 {
+                self.scalars_r.d.next.current_floor = self.data.val();
+            }
+            if self.address.val() == 7 {
+                self.scalars_r.d.next.w_init = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 8 {
+                self.scalars_r.d.next.w_min = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 9 {
+                self.scalars_r.d.next.beta = bit_cast_u::<37, 48>(self.data.val());
+            }
+            if self.address.val() == 10 {
+                self.scalars_r.d.next.gamma = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 11 {
+                self.scalars_r.d.next.rate_per_window = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 12 {
+                self.scalars_r.d.next.stale_limit = bit_cast_u::<32, 48>(self.data.val());
+            }
+        }
+        if self.reset.val() {
+            self.scalars_r.d.next = self.after_reset.val();
+        }
+    }
+}

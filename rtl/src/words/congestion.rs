@@ -1,0 +1,270 @@
+//! What goes through a congestion-control law, and what it keeps of a flow.
+
+use super::switch::HopRecordWord;
+use crate::prim::uint::U;
+use crate::prim::word::Many;
+use rust_hdl::prelude::Bit;
+
+crate::kind! {
+    /// What happened to a flow, as [`hpcc_models::cc::EventKind`].
+    pub enum CcEventKind: 3 {
+        /// Acknowledgement.
+        Ack,
+        /// Negative acknowledgement.
+        Nak,
+        /// Congestion notification packet.
+        Cnp,
+        /// Retransmission timeout.
+        Timeout,
+        /// A timer of the law.
+        Tick,
+        /// Packets were sent.
+        Sent,
+        /// A probe answered.
+        Probe,
+    }
+}
+
+crate::kind! {
+    /// Where a register of a law of INT stands.
+    pub enum ParamTable {
+        /// Scalars.
+        Scalar,
+        /// Time of a unit of bytes, by speed code.
+        BusyTime,
+        /// Weight of a unit of the queue, by speed code.
+        QueueWeight,
+        /// Time from which a record is stale, by speed code.
+        StaleTime,
+    }
+}
+
+crate::word! {
+    /// Address of a register of a law.
+    pub struct ParamAddress {
+        /// The scalar, or the speed code.
+        entry: U<4>,
+        /// Which table.
+        group: ParamTable,
+    }
+
+    /// What the interlock at the entry of a law looks at: an event that waits.
+    pub struct EventHead {
+        /// Flow number.
+        flow: U<16>,
+        /// Generation of the flow.
+        generation: U<8>,
+        /// An acknowledgement of either kind; the law of this entry takes no other events.
+        acknowledges: Bit,
+    }
+
+    /// A flow begins or ends.
+    pub struct LawCommand {
+        /// Flow number.
+        flow: U<16>,
+        /// Generation of the flow.
+        generation: U<8>,
+        /// It begins.
+        create: Bit,
+    }
+
+    /// What an acknowledgement says, flow and generation aside.
+    pub struct AckWord {
+        /// Records of the hops, the first switch first.
+        hops: Many<HopRecordWord, 5>,
+        /// The NIC's clock, ns.
+        now: U<48>,
+        /// XOR of the switches' ids.
+        path_id: U<12>,
+        /// Switches on the path.
+        n_hop: U<4>,
+        /// Next PSN to send.
+        snd_nxt: U<24>,
+        /// Acknowledged PSN + 1.
+        psn_next: U<24>,
+        /// The INT fields are present and sound.
+        int_valid: Bit,
+    }
+
+    /// What a law of INT keeps of a flow's last acknowledgement.
+    pub struct FlowRecord {
+        /// Records of the hops.
+        hops: Many<HopRecordWord, 5>,
+        /// The NIC's clock when they were looked at, ns.
+        last_ack: U<48>,
+        /// XOR of the switches' ids.
+        path_id: U<12>,
+        /// Switches on the path.
+        n_hop: U<4>,
+        /// The round trip ends when a PSN after this is acknowledged (HPCC: `lastUpdateSeq`).
+        round_end: U<24>,
+        /// Generation of the flow.
+        generation: U<8>,
+        /// There are hop records.
+        recorded: Bit,
+        /// The flow exists.
+        exists: Bit,
+    }
+
+    /// How a law of INT treats a flow's records.
+    pub struct RecordRules {
+        /// Every acknowledgement ends a round trip.
+        always_ends: Bit,
+        /// Nothing happens within a round trip.
+        quiet_within: Bit,
+        /// Records do not grow old and are not bound to a path.
+        ageless: Bit,
+        /// Without a hop that counts, the round trip goes on.
+        needs_sample: Bit,
+        /// The end of the round trip only moves forward.
+        only_forward: Bit,
+    }
+
+    /// What passes the records of a law, one clock after another.
+    pub struct Passing {
+        /// Generation.
+        generation: U<8>,
+        /// The command creates.
+        create: Bit,
+        /// It is a command.
+        command: Bit,
+        /// There is an event or a command.
+        valid: Bit,
+    }
+
+    /// What a lane gets of its hop.
+    pub struct HopSample {
+        /// Time between the two stamps, ns.
+        elapsed: U<24>,
+        /// Bytes sent between them, in units of 128 bytes times the multiplier.
+        tx: U<20>,
+        /// Queue now, in units of 80 bytes times the multiplier.
+        queued: U<16>,
+        /// Queue at the stamp before.
+        last_queued: U<16>,
+        /// Time of a unit of bytes at the hop's speed, over eta, UQ12.22 ns.
+        busy_time: U<34>,
+        /// Weight of a unit of the queue at the hop's speed, UQ2.32.
+        queue_weight: U<34>,
+    }
+
+    /// What kind of step an event is.
+    pub struct StepKind {
+        /// An update follows.
+        live: Bit,
+        /// The flow begins.
+        created: Bit,
+        /// There are records to compare with, and as many hops count as the law needs: its algorithm applies.
+        sampled: Bit,
+        /// The acknowledgement ends a round trip.
+        ends_round: Bit,
+        /// The acknowledgement came over another path.
+        path_changed: Bit,
+    }
+
+    /// What the step does to the windows.
+    pub struct WindowStep {
+        /// An update follows.
+        live: Bit,
+        /// The flow begins.
+        created: Bit,
+        /// There is a new window.
+        windowed: Bit,
+        /// The acknowledgement ends a round trip.
+        ends_round: Bit,
+    }
+
+    /// Whose step it is.
+    pub struct FlowTag {
+        /// Flow number.
+        flow: U<16>,
+        /// Generation of the flow.
+        generation: U<8>,
+    }
+
+    /// What a law answers.
+    pub struct LawUpdate {
+        /// Flow number.
+        flow: U<16>,
+        /// Generation of the flow.
+        generation: U<8>,
+        /// Window, UQ23.11 bytes.
+        window: U<34>,
+        /// Pacing rate, UQ7.27 bytes per ns.
+        rate: U<34>,
+        /// What the law thinks of the path: HPCC's `U / eta`, UQ17.34; PowerTCP's power over eta, UQ20.31.
+        signal: U<51>,
+    }
+
+    /// HPCC's window of a flow.
+    pub struct HpccWindow {
+        /// Reference window, UQ23.11 bytes.
+        reference_window: U<34>,
+        /// Window, UQ23.11 bytes.
+        window: U<34>,
+        /// `incStage`.
+        stage: U<8>,
+    }
+
+    /// How PowerTCP is run, [`hpcc_models::fixed::powertcp::PowerMode`].
+    pub struct PowerModes {
+        /// The law reads round-trip times. Not here.
+        theta: Bit,
+        /// The byte counter counts arrivals: the queue's growth is in it.
+        arrivals: Bit,
+        /// Both terms of the window use the old one.
+        old_in_both: Bit,
+        /// The old window is that of the last full update, not of the round trip before.
+        last_full: Bit,
+        /// 0: every acknowledgement; 1: the window once a round trip; 2: nothing within a round trip.
+        reaction: U<2>,
+        /// The base round-trip time is the smallest seen. Not here.
+        smallest_rtt: Bit,
+        /// The first acknowledgement is an update. Not here.
+        first_updates: Bit,
+        /// Records do not grow old and are not bound to a path.
+        ageless: Bit,
+        /// A round trip ends at its sequence number itself. Not here.
+        inclusive: Bit,
+    }
+
+    /// Registers of PowerTCP, [`hpcc_models::fixed::powertcp::PowerRegisters`].
+    pub struct PowerScalars {
+        /// Mode bits.
+        mode: PowerModes,
+        /// `tau`, ns.
+        base_rtt: U<17>,
+        /// Left shift that normalises `tau`.
+        base_rtt_shift: U<3>,
+        /// `2^50 / tau` of the normalised `tau`.
+        inverse_base_rtt: U<34>,
+        /// Power of a new flow over eta, UQ17.31.
+        power_init: U<48>,
+        /// Smallest power over eta, UQ17.31.
+        smallest_power: U<48>,
+        /// Smallest current over eta, UQ11.37.
+        current_floor: U<48>,
+        /// First and largest window, UQ23.11 bytes.
+        w_init: U<34>,
+        /// Smallest window, UQ23.11 bytes.
+        w_min: U<34>,
+        /// `gamma beta`, UQ23.14 bytes.
+        beta: U<37>,
+        /// `gamma`, UQ1.33.
+        gamma: U<34>,
+        /// `1 / tau` for the rate, UQ0.43.
+        rate_per_window: U<34>,
+        /// Age limit of a flow's records, ns.
+        stale_limit: U<32>,
+    }
+
+    /// PowerTCP's windows of a flow, UQ23.11 bytes.
+    pub struct PowerWindows {
+        /// `cwnd`.
+        current: U<34>,
+        /// `cwnd_old`.
+        old: U<34>,
+        /// The next `cwnd_old`.
+        stored: U<34>,
+    }
+}
