@@ -6,7 +6,6 @@ use hpcc_models::cc::powertcp::Profile;
 use hpcc_models::net::ns3::{CcMode, Ns3Config};
 use hpcc_models::net::{Config, Topology, WindowRule, WindowUse};
 
-use crate::plan::laws::rtl_slot::latency_ns;
 use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::Fidelity;
 
@@ -127,7 +126,7 @@ pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Config {
         config.mark_like_dctcp();
     }
     if fidelity != Fidelity::Golden {
-        config.cc_latency_ps = latency_ns(law.kind) * 1000;
+        config.cc_latency_ps = law.kind.latency_ns() * 1000;
     }
     config
 }

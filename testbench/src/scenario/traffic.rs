@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::spec::{NetworkSpec, QueueSpec, Scenario, TrafficSpec};
 use super::tcp;
-use crate::plan::laws::{rtl_slot, LawKind, LawSpec};
+use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::Fidelity;
 
 const PS_PER_US: f64 = 1e6;
@@ -402,7 +402,7 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     let default = if scenario.fidelity == Fidelity::Golden {
         0
     } else {
-        rtl_slot::latency_ns(law.kind)
+        law.kind.latency_ns()
     };
     config.cc_latency_ps = scenario.cc.latency_ns.unwrap_or(default) * 1000;
     Ok(config)

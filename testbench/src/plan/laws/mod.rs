@@ -44,6 +44,19 @@ pub enum LawKind {
 }
 
 impl LawKind {
+    /// Name of the RTL that the law has; HPCC's where it has none, for its latency.
+    fn in_rtl(self) -> &'static str {
+        match self {
+            LawKind::PowerTcp => "powertcp",
+            _ => "hpcc",
+        }
+    }
+
+    /// From an acknowledgement to its window in the hardware, ns.
+    pub fn latency_ns(self) -> u64 {
+        rtl_slot::latency_ns(self.in_rtl())
+    }
+
     /// A new rate moves a send that is already scheduled, as in the authors' simulators.
     pub fn moves_next_send(self) -> bool {
         matches!(self, LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta)
@@ -244,7 +257,7 @@ impl LawSpec {
                         ))
                     }
                 };
-                rtl_slot::make(self.kind, &writes.map_err(|e| e.to_string())?, self.driver)
+                rtl_slot::make(self.kind.in_rtl(), &writes.map_err(|e| e.to_string())?, self.driver)
             }
             Fidelity::NicModel | Fidelity::NicRtl => {
                 Err("fidelity: expected golden, fixed or cc-rtl for hosts inside the simulator".into())

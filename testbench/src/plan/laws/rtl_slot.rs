@@ -14,7 +14,6 @@ use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::{LawSlot, RawUpdate};
 
-use super::LawKind;
 use crate::drive::clocked::{Clocked, RustHdl};
 use crate::drive::slot::{Offer, SlotDriver, Taken};
 use crate::verilated::{self, Model};
@@ -22,9 +21,9 @@ use crate::verilated::{self, Model};
 /// Clock period of the hardware, ns.
 const CLOCK_NS: u64 = 5;
 /// From an acknowledgement to its window, ns: that of the law's RTL, or HPCC's where it has none.
-pub fn latency_ns(kind: LawKind) -> u64 {
-    let clocks = match kind {
-        LawKind::PowerTcp => PowerSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
+pub fn latency_ns(law: &str) -> u64 {
+    let clocks = match law {
+        "powertcp" => PowerSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
         _ => HpccSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
     };
     clocks as u64 * CLOCK_NS
@@ -49,10 +48,10 @@ const RUSTHDL_FLOWS: usize = 300;
 const VERILATED_FLOWS: usize = 4096;
 
 /// Makes the slot of a law with the registers that its parameters give.
-pub fn make(kind: LawKind, writes: &[(u8, u64)], driver: Driver) -> Result<Box<dyn CcSlot>, String> {
-    match kind {
-        LawKind::Hpcc => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver),
-        LawKind::PowerTcp => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver),
+pub fn make(law: &str, writes: &[(u8, u64)], driver: Driver) -> Result<Box<dyn CcSlot>, String> {
+    match law {
+        "hpcc" => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver),
+        "powertcp" => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver),
         _ => Err("fidelity: expected golden or fixed for a law whose RTL does not exist".into()),
     }
 }
