@@ -19,7 +19,7 @@ fn paper() -> PowerParams {
 
 #[test]
 fn first_update_comes_after_the_latency() {
-    assert!(LATENCY <= 80, "what the slot promises to the NIC");
+    const { assert!(LATENCY <= 80, "what the slot promises to the NIC") };
     bench(paper()).first_update_comes_after_the_latency();
 }
 
