@@ -49,7 +49,9 @@ impl Parse for Kernel {
 /// Writes the kernel.
 pub fn expand_with_fields(item: TokenStream) -> syn::Result<TokenStream> {
     let Kernel { fields, mut logic } = parse2(item)?;
-    let own_timing = function(&mut logic, "timing").is_some();
+    // An implementation of the type itself is simulated only: `hpcc-nic mutate` puts one in the place of the trait's.
+    let simulated_only = logic.trait_.is_none();
+    let own_timing = simulated_only || function(&mut logic, "timing").is_some();
     let whole = logic.self_ty.clone();
     let Some(update) = function(&mut logic, "update") else {
         return Err(syn::Error::new_spanned(whole, "a kernel has a function `update`"));
@@ -62,8 +64,10 @@ pub fn expand_with_fields(item: TokenStream) -> syn::Result<TokenStream> {
     let setup = fields.iter().map(|field| set_up(field, &assigned, own));
     let body = &update.block.stmts;
     update.block = parse_quote!({ #(#setup)* #(#body)* });
-    // with the place of `self`, which `#[hdl_gen]` writes once more
-    update.attrs.push(parse_quote_spanned!(own=> #[hdl_gen]));
+    if !simulated_only {
+        // with the place of `self`, which `#[hdl_gen]` writes once more
+        update.attrs.push(parse_quote_spanned!(own=> #[hdl_gen]));
+    }
     if !own_timing {
         logic.items.push(parse_quote! {
             fn timing(&self) -> ::std::vec::Vec<::rust_hdl::prelude::TimingInfo> {
@@ -205,6 +209,17 @@ mod tests {
             impl Logic for Stage { fn update(&mut self) { #body } }
         };
         expand_with_fields(item).unwrap().to_string().replace(' ', "")
+    }
+
+    #[test]
+    fn an_implementation_of_the_type_itself_has_no_verilog() {
+        let item = quote! {
+            [total: register]
+            impl Stage { fn update(&mut self) { self.total.d.next = pick(1, 2); } }
+        };
+        let text = expand_with_fields(item).unwrap().to_string();
+        assert!(text.contains("self . total . clock . next"), "{text}");
+        assert!(!text.contains("hdl_gen") && !text.contains("timing"), "{text}");
     }
 
     #[test]

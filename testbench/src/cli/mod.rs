@@ -13,6 +13,7 @@ mod formal;
 mod fuzz;
 mod link;
 mod mutate;
+mod mutate_source;
 mod output;
 mod replay;
 mod report;

@@ -1,10 +1,10 @@
 //! `hpcc-nic mutate`: does the lockstep stimulus of a top notice small faults in its Verilog?
 
+use super::mutate_source::{named, source, style, Draw};
 use super::{say, Failure};
-use crate::mutate::source::{self, Room, ROOMS};
 use crate::mutate::{self, Kind, Outcome, Reasons, SUBJECTS};
 use crate::tools::cache::workspace_dir;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -18,10 +18,13 @@ pub struct Args {
     /// Top module to mutate
     #[arg(long, value_name = "NAME", default_value = SUBJECTS[0].name)]
     top: String,
-    /// Mutate the Rust source instead: a room such as models/net or rtl/sched, or `all`; each mutant is built and has to fail one of
-    /// the room's own unit tests
+    /// Mutate the Rust source instead: a room such as models/net or rtl/sched, a crate, or `all`; each mutant
+    /// has to fail one of the room's own unit tests
     #[arg(long, value_name = "ROOM", conflicts_with_all = ["top", "clocks"])]
     source: Option<String>,
+    /// Make the faults of testbench/data/mutants/named.toml instead, each of which must fail the tests named there
+    #[arg(long, conflicts_with_all = ["top", "source", "count", "seed", "clocks", "min_noticed", "reasons"])]
+    named: bool,
     /// Number of mutants, drawn at random from all possible ones
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..))]
     count: u16,
@@ -43,7 +46,16 @@ impl Args {
     /// Runs the subcommand.
     pub fn run(self) -> Result<(), Failure> {
         if let Some(rooms) = &self.source {
-            return self.run_source(rooms);
+            let draw = Draw {
+                count: self.count,
+                seed: self.seed,
+                min_noticed: self.min_noticed,
+                reasons: self.reasons.clone(),
+            };
+            return source(rooms, &draw);
+        }
+        if self.named {
+            return named();
         }
         let names = || {
             SUBJECTS
@@ -74,67 +86,6 @@ impl Args {
         self.judge(&outcomes, &reasons)
     }
 
-    /// Rooms of the Rust source, a table row for each; what survives without a reason is listed.
-    fn run_source(&self, wanted: &str) -> Result<(), Failure> {
-        let rooms: Vec<Room> = match source::room(wanted) {
-            Some(room) => vec![*room],
-            None if wanted == "all" => ROOMS.to_vec(),
-            None => {
-                let names: Vec<&str> = ROOMS.iter().map(|room| room.name).collect();
-                let error = format!("--source {wanted}: expected all or one of {}", names.join(", "));
-                return Err(Failure::Input(error));
-            }
-        };
-        let path = self
-            .reasons
-            .clone()
-            .unwrap_or_else(|| workspace_dir().join("testbench/data/mutants/source.toml"));
-        let reasons = Reasons::read(&path).map_err(Failure::input)?;
-        say(&format!(
-            "{} mutants of each room, drawn with seed {}\n{:<18} {:>8} {:>8} {:>8} {:>10} {:>8}\n",
-            self.count, self.seed, "room", "points", "mutants", "noticed", "explained", "percent"
-        ))?;
-        let mut outcomes = Vec::new();
-        let mut weak = Vec::new();
-        for room in &rooms {
-            let bar = ProgressBar::new(u64::from(self.count)).with_style(style());
-            bar.set_message(room.name);
-            let progress = |done: usize| bar.set_position(done as u64);
-            let report = source::run(room, self.count.into(), self.seed, &progress);
-            bar.finish_and_clear();
-            let report = report.map_err(|error| Failure::Check(error.to_string()))?;
-            let survivors = report.outcomes.iter().filter(|outcome| outcome.noticed.is_none());
-            let explained = survivors.filter(|outcome| reasons.of(outcome).is_some()).count();
-            let (all, noticed) = (report.outcomes.len(), noticed(&report.outcomes));
-            // A mutant that computes the same cannot be noticed by anybody.
-            let share = 100.0 * noticed as f64 / (all - explained).max(1) as f64;
-            say(&format!(
-                "{:<18} {:>8} {all:>8} {noticed:>8} {explained:>10} {share:>8.1}\n",
-                room.name, report.points
-            ))?;
-            if share < self.min_noticed {
-                weak.push(format!("{} {share:.1} %", room.name));
-            }
-            outcomes.extend(report.outcomes);
-        }
-        for outcome in outcomes.iter().filter(|outcome| outcome.noticed.is_none()) {
-            let (before, after) = &outcome.lines;
-            let reason = reasons.of(outcome).unwrap_or("no reason written down");
-            let (file, line) = (&outcome.point.file, outcome.point.line);
-            say(&format!(
-                "unnoticed: {file}:{line}\n  - {before}\n  + {after}\n  {reason}\n"
-            ))?;
-        }
-        if weak.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::Check(format!(
-            "noticed: {}; {} % expected",
-            weak.join(", "),
-            self.min_noticed
-        )))
-    }
-
     fn judge(&self, outcomes: &[Outcome], reasons: &Reasons) -> Result<(), Failure> {
         let unnoticed = outcomes.iter().filter(|outcome| outcome.noticed.is_none());
         let unexplained = unnoticed.filter(|outcome| reasons.of(outcome).is_none()).count();
@@ -152,10 +103,6 @@ impl Args {
             ))),
         }
     }
-}
-
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn noticed(outcomes: &[Outcome]) -> usize {

@@ -4,7 +4,6 @@
 //! | --- | --- |
 //! | `cosim_synthetic` | Co-simulation on synthetic traces: what recordings lack (wraps, five hops, mixed speeds, 64 senders, other parameters) |
 //! | `fidelity` | `fixed` and `cc-rtl` give the same bytes; golden differs from fixed by less than another seed does |
-//! | `golden_traces` | Golden HPCC against the authors' simulator: every row of every recorded trace, `u`, `w`, `wc` and the stage |
 //! | `network_options` | Every option of a scenario's network is reachable from TOML and does what it says |
 //! | `nic_network` | Whole NICs on the hosts of the network: incasts end, memory is right, completion times and queues are near those of `fixed`, and the same seed gives the same bytes |
 //! | `ns3_agreement` | Runs of the authors' simulator, replayed from its own files: completion time of every flow, queue lengths, slowdown percentiles |
@@ -12,7 +11,6 @@
 
 mod cosim_synthetic;
 mod fidelity;
-mod golden_traces;
 mod network_options;
 mod nic_network;
 mod ns3_agreement;

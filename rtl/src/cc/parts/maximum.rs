@@ -149,3 +149,57 @@ impl Logic for Maximum {
         self.none.next = self.none_r.q.val();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+    use std::collections::VecDeque;
+
+    /// Utilisations that differ in one half only, or not at all, a set every clock: the first of the largest wins, with its `tau`.
+    #[test]
+    fn the_first_of_the_largest_wins() {
+        let mut block: Box<Maximum> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(21);
+        let mut expected = VecDeque::new();
+        let mut ties = 0;
+        for clock in 0..60_000u64 {
+            // halves out of two values each, so that every pair is often equal in one of them
+            let (high, low) = (
+                [stimulus.uniform(26), stimulus.uniform(26)],
+                [stimulus.uniform(25), stimulus.uniform(25)],
+            );
+            let nothing = stimulus.chance(0.05);
+            let mut hops = [(0, 0, false); 5];
+            for (i, hop) in hops.iter_mut().enumerate() {
+                let halves = (high[stimulus.below(2) as usize], low[stimulus.below(2) as usize]);
+                let value = if nothing || stimulus.chance(0.1) {
+                    0
+                } else {
+                    halves.0 << 25 | halves.1
+                };
+                *hop = (value, stimulus.uniform(17), stimulus.chance(0.5));
+                block.utilisation[i].next = U(hop.0);
+                block.tau[i].next = U(hop.1);
+                block.whole[i].next = hop.2;
+            }
+            let largest = hops.iter().map(|hop| hop.0).max().expect("five");
+            ties += usize::from(hops.iter().filter(|hop| hop.0 == largest).count() > 1);
+            let first = hops.iter().find(|hop| hop.0 == largest).expect("the largest");
+            expected.push_back((first.0, first.1, first.2, largest == 0));
+            step(block.as_mut(), |b| {
+                if clock >= 4 {
+                    let got = (
+                        b.largest.val().0,
+                        b.largest_tau.val().0,
+                        b.largest_whole.val(),
+                        b.none.val(),
+                    );
+                    assert_eq!(Some(got), expected.pop_front(), "clock {clock}");
+                }
+            });
+        }
+        assert!(ties > 1000, "{ties}");
+    }
+}

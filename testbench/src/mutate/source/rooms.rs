@@ -9,16 +9,25 @@ pub struct Room {
     pub package: &'static str,
     /// Folder, from the workspace.
     pub folder: &'static str,
-    /// Tests that are run: those whose path begins so.
+    /// Unit tests that are run: those whose path begins so.
     pub tests: &'static str,
+    /// Other tests that guard it, as executable and beginning: integration tests of `models`, and those of the blocks that must agree with
+    /// a bit-accurate model.
+    pub also: &'static [(&'static str, &'static str)],
 }
 
-const fn models(name: &'static str, folder: &'static str, tests: &'static str) -> Room {
+const fn models(
+    name: &'static str,
+    folder: &'static str,
+    tests: &'static str,
+    also: &'static [(&'static str, &'static str)],
+) -> Room {
     Room {
         name,
         package: "hpcc-models",
         folder,
         tests,
+        also,
     }
 }
 
@@ -28,21 +37,70 @@ const fn rtl(name: &'static str, folder: &'static str, tests: &'static str) -> R
         package: "hpcc-rtl",
         folder,
         tests,
+        also: &[],
     }
 }
 
 /// Every room that has unit tests of its own.
-pub const ROOMS: [Room; 17] = [
-    models("models/alloc", "models/src/alloc", "alloc::"),
-    models("models/cc", "models/src/cc", "cc::"),
-    models("models/fixed", "models/src/fixed", "fixed::"),
-    models("models/net", "models/src/net", "net::"),
-    models("models/nic", "models/src/nic", "nic::"),
-    models("models/sched", "models/src/sched", "sched::"),
-    models("models/wire", "models/src/wire", "wire::"),
-    models("models/workload", "models/src/workload", "workload::"),
+pub const ROOMS: [Room; 16] = [
+    models("models/alloc", "models/src/alloc", "alloc::", &[]),
+    models(
+        "models/cc",
+        "models/src/cc",
+        "cc::",
+        &[
+            ("golden_traces", ""),
+            ("powertcp", ""),
+            ("fixed_step", ""),
+            ("fixed_power_step", ""),
+            ("hpcc-models", "fixed::"),
+        ],
+    ),
+    models(
+        "models/fixed",
+        "models/src/fixed",
+        "fixed::",
+        &[
+            ("fixed_step", ""),
+            ("fixed_power_step", ""),
+            ("fixed_precision", ""),
+            ("own_law", ""),
+            ("hpcc-rtl", "cc::"),
+            ("hpcc-rtl", "prim::reciprocal::"),
+        ],
+    ),
+    models("models/net", "models/src/net", "net::", &[("powertcp", "")]),
+    models(
+        "models/nic",
+        "models/src/nic",
+        "nic::",
+        &[
+            ("nic", ""),
+            ("hpcc-rtl", "host::"),
+            ("hpcc-rtl", "rx::"),
+            ("hpcc-rtl", "transport::"),
+            ("hpcc-rtl", "tx::"),
+        ],
+    ),
+    models(
+        "models/sched",
+        "models/src/sched",
+        "sched::",
+        &[("hpcc-rtl", "sched::")],
+    ),
+    models(
+        "models/wire",
+        "models/src/wire",
+        "wire::",
+        &[
+            ("wire_examples", ""),
+            ("nic", ""),
+            ("hpcc-rtl", "rx::"),
+            ("hpcc-rtl", "switch::"),
+        ],
+    ),
+    models("models/workload", "models/src/workload", "workload::", &[]),
     rtl("rtl/cc", "rtl/src/cc", "cc::"),
-    rtl("rtl/dma", "rtl/src/dma", "dma::"),
     rtl("rtl/host", "rtl/src/host", "host::"),
     rtl("rtl/prim", "rtl/src/prim", "prim::"),
     rtl("rtl/rx", "rtl/src/rx", "rx::"),
@@ -52,7 +110,8 @@ pub const ROOMS: [Room; 17] = [
     rtl("rtl/tx", "rtl/src/tx", "tx::"),
 ];
 
-/// The room of that name.
-pub fn room(name: &str) -> Option<&'static Room> {
-    ROOMS.iter().find(|room| room.name == name)
+/// The room of that name, the rooms of a crate (`models`, `rtl`), or `all` of them; none for another name.
+pub fn rooms(name: &str) -> Vec<Room> {
+    let wanted = |room: &&Room| name == "all" || room.name == name || room.name.split('/').next() == Some(name);
+    ROOMS.iter().filter(wanted).copied().collect()
 }

@@ -68,7 +68,7 @@ fn replay_folder(folder: &Path) {
 
 #[test]
 fn golden_meets_every_row_of_the_committed_traces() {
-    replay_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data/ack-traces"));
+    replay_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../testbench/data/ack-traces"));
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! The tests that guard a room or a named fault.
+
+use super::build::{Tests, Verdict};
+use super::error::SourceError;
+use crate::parallel;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// A mutant whose tests run this much longer than those of the unchanged source hangs, and that is noticed.
+const PATIENCE: f64 = 10.0;
+/// Longest time of the tests of the unchanged source.
+const LONGEST: Duration = Duration::from_secs(1200);
+
+/// Tests that pass without a mutant, and how long they may run with one.
+pub(super) struct Guard<'a> {
+    /// Executables with the names of their tests, and the limit of each.
+    parts: Vec<(&'a Tests, Vec<&'a str>, Duration)>,
+    /// Seconds of all of them together.
+    pub seconds: f64,
+}
+
+impl<'a> Guard<'a> {
+    /// Unit tests of a package whose path begins with one of these, then those of other executables.
+    pub fn of(
+        package: &str,
+        begin: &[&str],
+        also: &[(&str, &str)],
+        tests: &'a BTreeMap<String, Tests>,
+    ) -> Result<Self, SourceError> {
+        let mut guard = Self {
+            parts: Vec::new(),
+            seconds: 0.0,
+        };
+        let own = std::iter::once((package, begin));
+        for (name, begin) in own.chain(also.iter().map(|(name, begin)| (*name, std::slice::from_ref(begin)))) {
+            let of = || format!("{name} {}", begin.join(", "));
+            let executable = tests.get(name).ok_or_else(|| SourceError::NoTest(of()))?;
+            let names = executable.beginning(begin);
+            if names.is_empty() {
+                return Err(SourceError::NoTest(of()));
+            }
+            let started = Instant::now();
+            match executable.run(&names, 0, LONGEST)? {
+                Verdict::Passed => {}
+                Verdict::Failed(failed) => return Err(SourceError::Baseline(of(), failed.join(", "))),
+                Verdict::Hung => return Err(SourceError::Baseline(of(), "they never end".into())),
+            }
+            let seconds = started.elapsed().as_secs_f64();
+            let limit = Duration::from_secs_f64(seconds * PATIENCE + 30.0);
+            guard.parts.push((executable, names, limit));
+            guard.seconds += seconds;
+        }
+        Ok(guard)
+    }
+
+    /// Runs the tests under a mutant until one fails.
+    fn one(&self, mutant: usize) -> Result<Verdict, SourceError> {
+        for (executable, names, limit) in &self.parts {
+            let verdict = executable.run(names, mutant, *limit)?;
+            if verdict != Verdict::Passed {
+                return Ok(verdict);
+            }
+        }
+        Ok(Verdict::Passed)
+    }
+
+    /// Runs the tests once for each of these mutants.
+    pub fn all(&self, mutants: &[usize], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Verdict>, SourceError> {
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let verdicts = parallel::map(mutants.len(), |index| {
+            let verdict = self.one(mutants[index]);
+            progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
+            verdict
+        });
+        verdicts.into_iter().collect()
+    }
+}
