@@ -90,6 +90,19 @@ impl Named {
         }
     }
 
+    /// The change without what both texts begin and end with: the less it covers, the smaller the piece that becomes a choice.
+    fn shortest(&self, region: Range<usize>) -> (Range<usize>, String) {
+        let same = |(a, b): &(char, char)| a == b;
+        let length = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+            pairs.take_while(same).map(|(c, _)| c.len_utf8()).sum()
+        };
+        let (before, after) = (&self.before, &self.after);
+        let start = length(&mut before.chars().zip(after.chars()));
+        let end = length(&mut before[start..].chars().rev().zip(after[start..].chars().rev()));
+        let replacement = after[start..after.len() - end].to_string();
+        (region.start + start..region.end - end, replacement)
+    }
+
     fn package(&self) -> &'static str {
         if self.file.starts_with("rtl/") {
             "hpcc-rtl"
@@ -104,10 +117,11 @@ impl Named {
         let mut changes: BTreeMap<String, Vec<Change>> = BTreeMap::new();
         for (index, named) in list.iter().enumerate() {
             let region = named.region(&read(&workspace.join(&named.file))?)?;
+            let (region, replacement) = named.shortest(region);
             changes.entry(named.file.clone()).or_default().push(Change {
                 number: index + 1,
                 region,
-                replacement: named.after.clone(),
+                replacement,
             });
         }
         begin("compiling all mutants");
@@ -163,6 +177,12 @@ mod tests {
             tests: vec![],
         };
         assert_eq!(named.region("xax").expect("once"), 1..2);
+        let longer = Named {
+            before: "let a = b + c;".into(),
+            after: "let a = b - c;".into(),
+            ..named.clone()
+        };
+        assert_eq!(longer.shortest(100..114), (110..111, "-".into()));
         assert!(named.region("aa").is_err() && named.region("x").is_err());
     }
 }
