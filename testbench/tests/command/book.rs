@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Tables of numbers that nobody measured: formats, latencies that the pipeline's wiring gives, defaults, rules. Page and the beginning of
 /// the table's first row.
-const DEFINITIONS: [(&str, &str); 27] = [
+const DEFINITIONS: [(&str, &str); 29] = [
     ("cc-pipeline.md", "| loop | RAM |"),
     ("cc-pipeline.md", "| clock | block |"),
     ("cc-pipeline.md", "| address | register |"),
@@ -17,6 +17,8 @@ const DEFINITIONS: [(&str, &str); 27] = [
     ("link.md", "| key | default |"),
     ("network.md", "| law | parameters |"),
     ("number-formats.md", "| quantity | format |"),
+    ("powertcp.md", "| address | register |"),
+    ("powertcp.md", "| clock | block |"),
     ("powertcp.md", "| point | option |"),
     ("powertcp.md", "| quantity | format |"),
     ("reciprocal.md", "| epsilon | values |"),
