@@ -1,6 +1,6 @@
 //! Mutation of the Rust source: how many small faults do a room's own tests notice?
 //!
-//! The workspace's crates are copied to `target/mutants`, all mutants of a run are [woven](weave) into the copy as choices, and it is
+//! The workspace's crates are copied to `target/mutants`, all mutants of a run are woven into the copy as choices, and it is
 //! compiled once. Then the room's tests run once for each mutant. A mutant that does not compile is no mutant. One that no test notices
 //! needs a written reason.
 

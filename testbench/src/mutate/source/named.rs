@@ -6,6 +6,7 @@ use super::guard::Guard;
 use super::weave::Change;
 use crate::tools::cache::workspace_dir;
 use serde::Deserialize;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -130,10 +131,15 @@ impl Named {
         if let Some(number) = refused.first() {
             return Err(NamedError::Refused(list[number - 1].name.clone()));
         }
+        // faults with the same tests share the run of the unchanged source
+        let mut guards: BTreeMap<(&str, Vec<&str>), Guard> = BTreeMap::new();
         for (index, named) in list.iter().enumerate() {
             begin(&named.name);
             let begins: Vec<&str> = named.tests.iter().map(String::as_str).collect();
-            let guard = Guard::of(named.package(), &begins, &[], &tests)?;
+            let guard = match guards.entry((named.package(), begins.clone())) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(Guard::of(named.package(), &begins, &[], &tests)?),
+            };
             let verdict = guard.all(&[index + 1], &|_| {})?.remove(0);
             done(NamedOutcome {
                 named: named.clone(),

@@ -55,7 +55,7 @@ impl Woven {
 pub(super) fn weave(text: &str, changes: &[Change]) -> Result<Woven, String> {
     let syntax = Syntax::of(text)?;
     let mut woven = Woven::default();
-    let mut chosen: BTreeMap<(usize, std::cmp::Reverse<usize>), (&Node, Vec<&Change>)> = BTreeMap::new();
+    let mut chosen: BTreeMap<(usize, std::cmp::Reverse<usize>), Choice> = BTreeMap::new();
     for change in changes {
         match syntax.around(&change.region) {
             Some(node) => {
