@@ -40,13 +40,13 @@ module hpcc_sched_engine_large (
   // Its number.
   input  wire  [12:0] flow,
   // Its sender state.
-  input  wire  [139:0] sender,
+  input  wire  hpcc_nic_pkg::flow_shared_t sender,
   // Its pacing, if `paced`.
-  input  wire  [69:0] pacing,
+  input  wire  hpcc_nic_pkg::pacing_state_t pacing,
   // Pacing is written.
   input  wire  paced,
   // Its cap and group, if `limited`.
-  input  wire  [73:0] cap,
+  input  wire  hpcc_nic_pkg::flow_cap_t cap,
   // Cap and group are written.
   input  wire  limited,
   // A level is written, not within 32 clocks after reset.
@@ -54,7 +54,7 @@ module hpcc_sched_engine_large (
   // Its group.
   input  wire  [3:0] level_group,
   // The level.
-  input  wire  [76:0] level,
+  input  wire  hpcc_nic_pkg::group_level_t level,
   // Register: flows that become active start after a random part of a packet time.
   input  wire  dither,
   // Random number.
@@ -66,7 +66,7 @@ module hpcc_sched_engine_large (
   // Index whose visited word is wanted.
   input  wire  [9:0] asked,
   // The visited word of two clocks ago's index.
-  output wire  [64:0] visited,
+  output wire  hpcc_nic_pkg::visited_t visited,
   // Tick now.
   input  wire  [19:0] tick,
   // Paused priorities.
@@ -76,7 +76,7 @@ module hpcc_sched_engine_large (
   // Service tag of the grant in service.
   input  wire  [5:0] tag,
   // Grants.
-  output wire  [63:0] grants_data,
+  output wire  hpcc_nic_pkg::grant_t grants_data,
   output wire  grants_valid,
   input  wire  grants_ready
 );
@@ -88,38 +88,35 @@ module hpcc_sched_engine_large (
   logic [37:0] entry;
   wire  ending;
   logic [9:0] ends_at;
-  logic [143:0] after;
+  hpcc_nic_pkg::visit_flow_t after;
   wire  [5:0] lag;
   logic [5:0] tag_now;
   logic [5:0] tag_after;
   wire  granted;
   wire  [9:0] sender_ram_raddr;
-  wire  [139:0] sender_ram_rdata;
+  wire  hpcc_nic_pkg::flow_shared_t sender_ram_rdata;
   wire  [9:0] pacing_ram_raddr;
-  wire  [69:0] pacing_ram_rdata;
+  wire  hpcc_nic_pkg::pacing_state_t pacing_ram_rdata;
   wire  pacing_ram_we;
-  logic [69:0] pacing_ram_wdata;
+  hpcc_nic_pkg::pacing_state_t pacing_ram_wdata;
   wire  [9:0] cap_ram_raddr;
-  wire  [73:0] cap_ram_rdata;
+  wire  hpcc_nic_pkg::flow_cap_t cap_ram_rdata;
   wire  cap_ram_we;
-  logic [73:0] cap_ram_wdata;
-  wire  [69:0] cap_2_d;
-  logic [69:0] cap_2_q;
-  wire  [3:0] level_ram_raddr;
-  wire  [76:0] level_ram_rdata;
+  hpcc_nic_pkg::flow_cap_t cap_ram_wdata;
+  hpcc_nic_pkg::pacing_state_t cap_2_q;
+  wire  hpcc_nic_pkg::group_level_t level_ram_rdata;
   wire  level_ram_we;
   logic [3:0] level_ram_waddr;
-  logic [76:0] level_ram_wdata;
+  hpcc_nic_pkg::group_level_t level_ram_wdata;
   wire  [9:0] state_ram_raddr;
-  wire  [143:0] state_ram_rdata;
+  wire  hpcc_nic_pkg::visit_flow_t state_ram_rdata;
   wire  state_ram_we;
-  wire  [64:0] visited_ram_rdata;
+  wire  hpcc_nic_pkg::visited_t visited_ram_rdata;
   wire  visited_ram_we;
-  wire  [64:0] visited_ram_wdata;
+  hpcc_nic_pkg::visited_t visited_ram_wdata;
   wire  [9:0] out_ram_raddr;
   wire  out_ram_rdata;
   wire  out_ram_we;
-  wire  out_ram_wdata;
   wire  [9:0] back_ram_raddr;
   wire  back_ram_rdata;
   wire  back_ram_we;
@@ -137,14 +134,12 @@ module hpcc_sched_engine_large (
   wire  [37:0] waiting_down_data;
   wire  waiting_down_valid;
   wire  waiting_down_ready;
-  wire  [2:0] choice_mtu;
-  wire  [2:0] choice_pause_bit;
   wire  [20:0] choice_credit;
   wire  [3:0] choice_row;
-  wire  [63:0] fifo_up_data;
+  hpcc_nic_pkg::grant_t fifo_up_data;
   wire  fifo_up_valid;
   wire  unused_fifo_up_ready;
-  wire  [63:0] fifo_down_data;
+  wire  hpcc_nic_pkg::grant_t fifo_down_data;
   wire  fifo_down_valid;
   wire  fifo_crowded;
   logic [4:0] settle_d;
@@ -155,8 +150,8 @@ module hpcc_sched_engine_large (
   wire  valid_13_q;
   wire  [37:0] entry_13_q;
   wire  [33:0] visit_rate;
-  wire  [143:0] visit_state_after;
-  wire  [63:0] visit_grant;
+  wire  hpcc_nic_pkg::visit_flow_t visit_state_after;
+  wire  hpcc_nic_pkg::grant_t visit_grant;
   wire  visit_idle;
   wire  [37:0] back_15_d;
   wire  [37:0] back_15_q;
@@ -188,7 +183,7 @@ module hpcc_sched_engine_large (
   );
   hpcc_ram #(.WIDTH(77), .ADDRESS(4), .OUTPUT_REGISTER(0)) u_level_ram (
     .clk(clk),
-    .raddr(level_ram_raddr),
+    .raddr(cap_ram_rdata.group),
     .rdata(level_ram_rdata),
     .we(level_ram_we),
     .waddr(level_ram_waddr),
@@ -216,7 +211,7 @@ module hpcc_sched_engine_large (
     .rdata(out_ram_rdata),
     .we(out_ram_we),
     .waddr(ends_at),
-    .wdata(out_ram_wdata)
+    .wdata(after.parked)
   );
   hpcc_forward_ram #(.WIDTH(1), .ADDRESS(10)) u_back_ram (
     .clk(clk),
@@ -261,8 +256,8 @@ module hpcc_sched_engine_large (
   hpcc_sched_choice u_choice (
     .clk(clk),
     .rate(visit_rate),
-    .mtu(choice_mtu),
-    .pause_bit(choice_pause_bit),
+    .mtu(sender_ram_rdata.mtu),
+    .pause_bit(sender_ram_rdata.pause_class),
     .pause(pause),
     .credit(choice_credit),
     .row(choice_row)
@@ -332,27 +327,20 @@ module hpcc_sched_engine_large (
   assign waiting_down_ready = open & (~woken_down_valid);
   assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
   assign cap_ram_raddr = entry[9:0];
-  assign level_ram_raddr = cap_ram_rdata[73:70];
-  assign cap_2_d = cap_ram_rdata[69:0];
   assign sender_ram_raddr = entry_0_q[9:0];
   assign pacing_ram_raddr = entry_0_q[9:0];
   assign state_ram_raddr = entry_0_q[9:0];
   assign ending = valid_13_q & settled;
   assign state_ram_we = ending | clears;
   assign visited_ram_we = ending | clears;
-  assign visited_ram_wdata = {1'd0, after[63:0]} | ({64'd0, after[142]} << 64);
   assign out_ram_we = ending | clears;
-  assign out_ram_wdata = after[64];
   assign lag = tag - entry_13_q[37:32];
-  assign granted = |visit_grant[27:24];
+  assign granted = |visit_grant.count;
   assign back_valid_15_d = ending & (~visit_idle);
   assign back_15_d = ({32'd0, tag_after} << 32) | {6'd0, entry_13_q[31:0]};
   assign waiting_enter = back_valid_15_q & settled;
-  assign choice_mtu = sender_ram_rdata[134:132];
-  assign choice_pause_bit = sender_ram_rdata[137:135];
-  assign choice_credit = visit_state_after[141:121];
+  assign choice_credit = visit_state_after.credit[36:16];
   assign fifo_up_valid = ending & granted;
-  assign fifo_up_data = (visit_grant | ({48'd0, entry_13_q[31:16]} << 42)) | ({58'd0, tag_now} << 58);
   assign grants_data = fifo_down_data;
   assign grants_valid = fifo_down_valid;
   always_comb begin
@@ -367,13 +355,13 @@ module hpcc_sched_engine_large (
   always_comb begin
     pacing_ram_wdata = pacing;
     if (clears) begin
-      pacing_ram_wdata = {69'd0, 1'd0};
+      pacing_ram_wdata = 70'd0;
     end
   end
   always_comb begin
     cap_ram_wdata = cap;
     if (clears) begin
-      cap_ram_wdata = {73'd0, 1'd0};
+      cap_ram_wdata = 74'd0;
     end
   end
   always_comb begin
@@ -381,7 +369,9 @@ module hpcc_sched_engine_large (
     level_ram_wdata = level;
     if (~settled) begin
       level_ram_waddr = settle_q[3:0];
-      level_ram_wdata = ({34'd0, (~43'd0)} << 34) | {43'd0, (~34'd0)};
+      level_ram_wdata.rate = ~34'd0;
+      level_ram_wdata.earned = ~20'd0;
+      level_ram_wdata.window = ~23'd0;
     end
   end
   always_comb begin
@@ -402,8 +392,17 @@ module hpcc_sched_engine_large (
     after = visit_state_after;
     if (clears) begin
       ends_at = index;
-      after = {143'd0, 1'd0};
+      after = 144'd0;
     end
+  end
+  always_comb begin
+    visited_ram_wdata = 65'd0;
+    visited_ram_wdata.nxt = after.nxt;
+    visited_ram_wdata.max = after.max;
+    visited_ram_wdata.seen = after.seen;
+    visited_ram_wdata.generation = after.generation;
+    visited_ram_wdata.restarts = after.restarts;
+    visited_ram_wdata.stopped = after.stopped;
   end
   always_comb begin
     tag_now = entry_13_q[37:32];
@@ -417,6 +416,11 @@ module hpcc_sched_engine_large (
       tag_after = tag_now + 6'd1;
     end
   end
+  always_comb begin
+    fifo_up_data = visit_grant;
+    fifo_up_data.flow = entry_13_q[28:16];
+    fifo_up_data.tag = tag_now;
+  end
   initial begin
     cap_2_q = 70'd0;
     wake_14_q = 34'd0;
@@ -425,7 +429,7 @@ module hpcc_sched_engine_large (
     entry_0_q = 38'd0;
   end
   always @(posedge clk) begin
-    cap_2_q <= cap_2_d;
+    cap_2_q <= cap_ram_rdata.pacing;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;
     valid_0_q <= valid_0_d;

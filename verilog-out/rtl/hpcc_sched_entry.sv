@@ -78,9 +78,9 @@ module hpcc_sched_entry (
   // Clock 0: flow.
   output wire  [8:0] flow,
   // Clock 0: operation.
-  output wire  [139:0] word,
+  output wire  hpcc_nic_pkg::operation_t word,
   // Clock 0: what an acknowledgement carries besides.
-  output wire  [468:0] telemetry,
+  output wire  hpcc_nic_pkg::telemetry_t telemetry,
   // Clock 0, counter pulse: something for a flow number past the configured count was dropped.
   output wire  out_of_range
 );
@@ -92,7 +92,7 @@ module hpcc_sched_entry (
   logic want_timer;
   logic [2:0] select;
   logic [15:0] chosen;
-  logic [3:0] kind;
+  hpcc_nic_pkg::op_kind_t kind;
   logic [7:0] generation;
   logic [23:0] psn;
   logic [23:0] second;
@@ -145,15 +145,15 @@ module hpcc_sched_entry (
   logic [7:0] work_generation_q;
   logic [23:0] work_end_q;
   logic [23:0] work_start_q;
-  wire  [468:0] telemetry_1_d;
-  logic [468:0] telemetry_1_q;
+  hpcc_nic_pkg::telemetry_t telemetry_1_d;
+  hpcc_nic_pkg::telemetry_t telemetry_1_q;
   logic valid_r_d;
   logic valid_r_q;
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
-  wire  [139:0] word_r_d;
-  logic [139:0] word_r_q;
-  logic [468:0] telemetry_r_q;
+  hpcc_nic_pkg::operation_t word_r_d;
+  hpcc_nic_pkg::operation_t word_r_q;
+  hpcc_nic_pkg::telemetry_t telemetry_r_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
   assign update_ready = select == 3'd1;
@@ -162,13 +162,6 @@ module hpcc_sched_entry (
   assign feedback_ready = select == 3'd4;
   assign work_ready = select == 3'd5;
   assign in_range = recent_flow_0_q <= {7'd0, last_flow};
-  assign word_r_d = (((((((((({136'd0, command_group_q} << 136) | ({139'd0, command_timerless_q} << 135))
-      | ({139'd0, command_windowless_q} << 134)) | ({137'd0, command_priority_q} << 131)) | ({137'd0, command_mtu_q} << 128))
-      | ({106'd0, rate} << 94)) | ({106'd0, window} << 60)) | ({116'd0, second} << 36)) | ({116'd0, psn} << 12))
-      | ({132'd0, generation} << 4)) | {136'd0, kind};
-  assign telemetry_1_d = ((((((({466'd0, event_kind} << 466) | ({468'd0, event_int_valid} << 465)) | ({465'd0, event_n_hop} << 461))
-      | ({457'd0, event_path_id} << 449)) | ({149'd0, event_hops} << 129)) | ({468'd0, event_ecn} << 128))
-      | ({421'd0, event_sent_at} << 80)) | {421'd0, event_now};
   assign valid = valid_r_q;
   assign flow = flow_r_q;
   assign word = word_r_q;
@@ -182,27 +175,27 @@ module hpcc_sched_entry (
     phase_d = phase_q + 3'd1;
     select_1_d = select;
     sweeping_1_d = sweeping_q;
-    kind = 4'd7;
+    kind = hpcc_nic_pkg::OP_KIND_TICK;
     generation = event_generation_q;
     psn = event_psn_q;
     second = feedback_value_q;
     window = 34'd0;
     rate = 34'd0;
     if (select_1_q == 3'd1) begin
-      kind = 4'd6;
+      kind = hpcc_nic_pkg::OP_KIND_UPDATE;
       generation = update_generation_q;
       window = update_window_q;
       rate = update_rate_q;
     end
     if (select_1_q == 3'd2) begin
-      kind = 4'd9;
+      kind = hpcc_nic_pkg::OP_KIND_REMOVE;
       if (command_limit_q) begin
-        kind = 4'hc;
+        kind = hpcc_nic_pkg::OP_KIND_LIMIT;
         rate = command_rate_q;
         window = ~34'd0;
       end
       if (command_create_q) begin
-        kind = 4'd8;
+        kind = hpcc_nic_pkg::OP_KIND_CREATE;
         rate = 34'd0;
         window = 34'd0;
       end
@@ -210,23 +203,26 @@ module hpcc_sched_entry (
       psn = command_psn_q;
     end
     if (select_1_q == 3'd3) begin
-      kind = 4'd2;
-      if (event_kind_q < 3'd2) begin
-        kind = {1'd0, event_kind_q};
+      kind = hpcc_nic_pkg::OP_KIND_NOTIFY;
+      if (event_kind_q == 3'd0) begin
+        kind = hpcc_nic_pkg::OP_KIND_ACK;
+      end
+      if (event_kind_q == 3'd1) begin
+        kind = hpcc_nic_pkg::OP_KIND_NAK;
       end
     end
     if (select_1_q == 3'd4) begin
-      kind = 4'd5;
+      kind = hpcc_nic_pkg::OP_KIND_ADJUST;
       if (feedback_advance_q) begin
-        kind = 4'd4;
+        kind = hpcc_nic_pkg::OP_KIND_ADVANCE;
       end
       generation = feedback_generation_q;
       psn = feedback_psn_q;
     end
     if (select_1_q == 3'd5) begin
-      kind = 4'd3;
+      kind = hpcc_nic_pkg::OP_KIND_WORK;
       if (work_restart_q) begin
-        kind = 4'hb;
+        kind = hpcc_nic_pkg::OP_KIND_RESTART;
       end
       generation = work_generation_q;
       psn = work_end_q;
@@ -249,7 +245,7 @@ module hpcc_sched_entry (
     end
     if (sweeping_1_q) begin
       valid_r_d = 1'd1;
-      kind = 4'ha;
+      kind = hpcc_nic_pkg::OP_KIND_CLEAR;
       flow_r_d = sweep_1_q;
     end
     if (sweeping_q) begin
@@ -373,6 +369,31 @@ module hpcc_sched_entry (
     if (select == 3'd5) begin
       chosen = work_flow;
     end
+  end
+  always_comb begin
+    word_r_d = 140'd0;
+    word_r_d.kind = kind;
+    word_r_d.generation = generation;
+    word_r_d.psn = psn;
+    word_r_d.second = second;
+    word_r_d.window = window;
+    word_r_d.rate = rate;
+    word_r_d.mtu = command_mtu_q;
+    word_r_d.pause_class = command_priority_q;
+    word_r_d.windowless = command_windowless_q;
+    word_r_d.timerless = command_timerless_q;
+    word_r_d.group = command_group_q;
+  end
+  always_comb begin
+    telemetry_1_d = 469'd0;
+    telemetry_1_d.now = event_now;
+    telemetry_1_d.sent_at = event_sent_at;
+    telemetry_1_d.ecn = event_ecn;
+    telemetry_1_d.hops = event_hops;
+    telemetry_1_d.path_id = event_path_id;
+    telemetry_1_d.n_hop = event_n_hop;
+    telemetry_1_d.int_valid = event_int_valid;
+    telemetry_1_d.event_kind = event_kind;
   end
   initial begin
     phase_q = 3'd0;

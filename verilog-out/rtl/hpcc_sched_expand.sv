@@ -10,7 +10,7 @@ module hpcc_sched_expand (
   // Synchronous, high.
   input  wire  rst,
   // Grants, count at least 1.
-  input  wire  [63:0] up_data,
+  input  wire  hpcc_nic_pkg::grant_t up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // Packets.
@@ -27,8 +27,8 @@ module hpcc_sched_expand (
   wire  last;
   wire  rewound;
   wire  ask;
-  logic [63:0] grant_d;
-  logic [63:0] grant_q;
+  hpcc_nic_pkg::grant_t grant_d;
+  hpcc_nic_pkg::grant_t grant_q;
   logic [3:0] left_d;
   logic [3:0] left_q;
   logic [3:0] repeats_d;
@@ -40,14 +40,14 @@ module hpcc_sched_expand (
   assign last = left_q == 4'd1;
   assign take = (left_q == 4'd0) | (last & send_ready);
   assign up_ready = take;
-  assign rewound = first_q & grant_q[32];
-  assign ask = rewound | (last & grant_q[33]);
+  assign rewound = first_q & grant_q.rewound;
+  assign ask = rewound | (last & grant_q.fills);
   assign send_valid = |left_q;
-  assign send_flow = {3'd0, grant_q[54:42]};
-  assign send_generation = grant_q[41:34];
+  assign send_flow = {3'd0, grant_q.flow};
+  assign send_generation = grant_q.generation;
   assign send_psn = psn_q;
   assign send_kind = (({2'd0, rewound} << 2) | ({2'd0, ask} << 1)) | {2'd0, (|repeats_q)};
-  assign tag = grant_q[63:58];
+  assign tag = grant_q.tag;
   always_comb begin
     grant_d = grant_q;
     left_d = left_q;
@@ -64,9 +64,9 @@ module hpcc_sched_expand (
     end
     if (take & up_valid) begin
       grant_d = up_data;
-      psn_d = up_data[23:0];
-      left_d = up_data[27:24];
-      repeats_d = up_data[31:28];
+      psn_d = up_data.psn;
+      left_d = up_data.count;
+      repeats_d = up_data.repeats;
       first_d = 1'd1;
     end
     if (rst) begin

@@ -32,7 +32,7 @@ module hpcc_sched_levels (
   // Clock 4: its group.
   output wire  [3:0] written_group,
   // Clock 4: the level.
-  output wire  [76:0] level
+  output wire  hpcc_nic_pkg::group_level_t level
 );
   wire  none;
   logic [34:0] window;
@@ -41,8 +41,8 @@ module hpcc_sched_levels (
   wire  write_4_q;
   wire  [3:0] group_4_q;
   wire  [33:0] rate_3_q;
-  wire  [76:0] word_4_d;
-  logic [76:0] word_4_q;
+  hpcc_nic_pkg::group_level_t word_4_d;
+  hpcc_nic_pkg::group_level_t word_4_q;
   hpcc_mul #(.A(34), .B(12), .P(19), .LOW(27)) u_earned (
     .clk(clk),
     .a(rate),
@@ -71,7 +71,6 @@ module hpcc_sched_levels (
     .q(rate_3_q)
   );
   assign none = (~cap_window) | (&rate_3_q);
-  assign word_4_d = (({54'd0, window[33:11]} << 54) | ({57'd0, ({1'd0, earned_p} + 20'd1)} << 34)) | {43'd0, rate_3_q};
   assign written = write_4_q;
   assign written_group = group_4_q;
   assign level = word_4_q;
@@ -83,6 +82,12 @@ module hpcc_sched_levels (
     if (none | window[34]) begin
       window = ~35'd0;
     end
+  end
+  always_comb begin
+    word_4_d = 77'd0;
+    word_4_d.rate = rate_3_q;
+    word_4_d.earned = {1'd0, earned_p} + 20'd1;
+    word_4_d.window = window[33:11];
   end
   initial begin
     word_4_q = 77'd0;

@@ -14,24 +14,24 @@ module hpcc_sched_merge (
   // Synchronous, high.
   input  wire  rst,
   // Grants of the engines before.
-  input  wire  [63:0] chain_data,
+  input  wire  hpcc_nic_pkg::grant_t chain_data,
   input  wire  chain_valid,
   output wire  chain_ready,
   // Grants of this engine.
-  input  wire  [63:0] own_data,
+  input  wire  hpcc_nic_pkg::grant_t own_data,
   input  wire  own_valid,
   output wire  own_ready,
   // Both.
-  output wire  [63:0] down_data,
+  output wire  hpcc_nic_pkg::grant_t down_data,
   output wire  down_valid,
   input  wire  down_ready
 );
   wire  [5:0] lead;
   wire  own_first;
-  logic [63:0] skid_up_data;
+  hpcc_nic_pkg::grant_t skid_up_data;
   wire  skid_up_valid;
   wire  skid_up_ready;
-  wire  [63:0] skid_down_data;
+  wire  hpcc_nic_pkg::grant_t skid_down_data;
   wire  skid_down_valid;
   logic turn_d;
   logic turn_q;
@@ -45,7 +45,7 @@ module hpcc_sched_merge (
     .down_valid(skid_down_valid),
     .down_ready(down_ready)
   );
-  assign lead = chain_data[63:58] - own_data[63:58];
+  assign lead = chain_data.tag - own_data.tag;
   assign own_first = own_valid & (((~chain_valid) | ((|lead) & (~lead[5]))) | ((lead == 6'd0) & turn_q));
   assign skid_up_valid = chain_valid | own_valid;
   assign own_ready = skid_up_ready & own_first;

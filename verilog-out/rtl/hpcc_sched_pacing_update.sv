@@ -33,7 +33,7 @@ module hpcc_sched_pacing_update (
   // Clock 6: MTU code.
   input  wire  [2:0] mtu,
   // Clock 8: pacing word.
-  output wire  [69:0] word
+  output wire  hpcc_nic_pkg::pacing_state_t word
 );
   logic [15:0] packets;
   wire  [19:0] cap;
@@ -51,8 +51,8 @@ module hpcc_sched_pacing_update (
   logic [12:0] wire_7_q;
   logic [34:0] round_7_d;
   logic [34:0] round_7_q;
-  wire  [69:0] word_8_d;
-  logic [69:0] word_8_q;
+  hpcc_nic_pkg::pacing_state_t word_8_d;
+  hpcc_nic_pkg::pacing_state_t word_8_q;
   hpcc_mul #(.A(34), .B(12), .P(19), .LOW(27)) u_earned (
     .clk(clk),
     .a(rate),
@@ -91,7 +91,6 @@ module hpcc_sched_pacing_update (
     .q(window_6_q)
   );
   assign cap = ({1'd0, earned_7_q} + {7'd0, wire_7_q}) + 20'd1;
-  assign word_8_d = (({54'd0, packets} << 54) | ({50'd0, cap} << 34)) | {36'd0, rate_7_q};
   assign word = word_8_q;
   always_comb begin
     window_4_d = window_3_q;
@@ -136,6 +135,12 @@ module hpcc_sched_pacing_update (
     if (mtu_7_q == 3'd3) begin
       packets = {3'd0, round_7_q[34:22]};
     end
+  end
+  always_comb begin
+    word_8_d = 70'd0;
+    word_8_d.rate = rate_7_q;
+    word_8_d.cap = cap;
+    word_8_d.window = packets;
   end
   initial begin
     window_4_q = 34'd0;

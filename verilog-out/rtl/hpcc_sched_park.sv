@@ -28,11 +28,11 @@ module hpcc_sched_park (
   // Priorities that are paused or wait here, one clock later: no grants and no timeouts for them.
   output wire  [7:0] held,
   // Grants.
-  input  wire  [63:0] up_data,
+  input  wire  hpcc_nic_pkg::grant_t up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // Grants of priorities that are not paused.
-  output wire  [63:0] down_data,
+  output wire  hpcc_nic_pkg::grant_t down_data,
   output wire  down_valid,
   input  wire  down_ready
 );
@@ -101,10 +101,10 @@ module hpcc_sched_park (
   logic [5:0] tag_q;
   logic [7:0] below_d;
   logic [7:0] below_q;
-  logic [63:0] out_up_data;
+  hpcc_nic_pkg::grant_t out_up_data;
   wire  out_up_valid;
   wire  out_up_ready;
-  wire  [63:0] out_down_data;
+  wire  hpcc_nic_pkg::grant_t out_down_data;
   wire  out_down_valid;
   hpcc_ram #(.WIDTH(58), .ADDRESS(11), .OUTPUT_REGISTER(1)) u_rows (
     .clk(clk),
@@ -124,7 +124,7 @@ module hpcc_sched_park (
     .down_valid(out_down_valid),
     .down_ready(down_ready)
   );
-  assign lane = up_data[57:55];
+  assign lane = up_data.pause_class;
   assign aside = held_r_q[lane];
   assign parked_goes = ((step_q == 3'd3) & out_up_ready) & (((~up_valid) | aside) | turn_q);
   assign passes = ((up_valid & (~aside)) & out_up_ready) & (~parked_goes);
@@ -164,7 +164,7 @@ module hpcc_sched_park (
     below_d = below_q;
     if (passes) begin
       turn_d = 1'd1;
-      tag_d = up_data[63:58];
+      tag_d = up_data.tag;
     end
     if (parked_goes) begin
       turn_d = 1'd0;
@@ -358,7 +358,8 @@ module hpcc_sched_park (
   always_comb begin
     out_up_data = up_data;
     if (parked_goes) begin
-      out_up_data = {6'd0, rows_rdata} | ({58'd0, tag_q} << 58);
+      out_up_data = {6'd0, rows_rdata};
+      out_up_data.tag = tag_q;
     end
   end
   initial begin

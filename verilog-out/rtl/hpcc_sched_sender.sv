@@ -62,11 +62,11 @@ module hpcc_sched_sender (
   // Clock 8: sender state for visits.
   output wire  hpcc_nic_pkg::flow_shared_t sender,
   // Clock 8: pacing.
-  output wire  [69:0] pacing,
+  output wire  hpcc_nic_pkg::pacing_state_t pacing,
   // Clock 8: pacing is written.
   output wire  paced,
   // Clock 8: cap and group.
-  output logic [73:0] cap,
+  output       hpcc_nic_pkg::flow_cap_t cap,
   // Clock 8: cap and group are written.
   output wire  limited,
   // Clock 7: flow.
@@ -184,7 +184,7 @@ module hpcc_sched_sender (
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
   wire  pacing_word_timed;
-  wire  [69:0] pacing_word_word;
+  wire  hpcc_nic_pkg::pacing_state_t pacing_word_word;
   logic stopped_6_q;
   logic [3:0] group_8_q;
   wire  created_8_d;
@@ -352,9 +352,14 @@ module hpcc_sched_sender (
   assign late = late_8_q;
   assign beyond = beyond_8_q;
   always_comb begin
-    cap = {4'd0, pacing_word_word} | ({70'd0, group_8_q} << 70);
+    cap = 74'd0;
+    cap.pacing = pacing_word_word;
+    cap.group = group_8_q;
     if (created_8_q) begin
-      cap = ({38'd0, (~36'd0)} << 34) | {40'd0, (~34'd0)};
+      cap.pacing.rate = ~34'd0;
+      cap.pacing.cap = ~20'd0;
+      cap.pacing.window = ~16'd0;
+      cap.group = 4'd0;
     end
   end
   always_comb begin

@@ -26,13 +26,13 @@ module hpcc_sched_visit (
   // Clock.
   input  wire  clk,
   // Clock 2: sender state.
-  input  wire  [139:0] sender,
+  input  wire  hpcc_nic_pkg::flow_shared_t sender,
   // Clock 2: pacing.
-  input  wire  [69:0] pacing,
+  input  wire  hpcc_nic_pkg::pacing_state_t pacing,
   // Clock 2: cap of the flow.
-  input  wire  [69:0] cap,
+  input  wire  hpcc_nic_pkg::pacing_state_t cap,
   // Clock 2: level of its group.
-  input  wire  [76:0] level,
+  input  wire  hpcc_nic_pkg::group_level_t level,
   // Register: flows that become active start after a random part of a packet time.
   input  wire  dither,
   // Random number.
@@ -40,7 +40,7 @@ module hpcc_sched_visit (
   // Clock 3: rate under law and limits.
   output wire  [33:0] rate,
   // Clock 2: visit state.
-  input  wire  [143:0] state,
+  input  wire  hpcc_nic_pkg::visit_flow_t state,
   // Clock 2: tick now.
   input  wire  [19:0] tick,
   // Paused priorities.
@@ -48,9 +48,9 @@ module hpcc_sched_visit (
   // Register: wire bytes of a packet beside its payload.
   input  wire  [9:0] overhead,
   // Clock 13: visit state afterwards.
-  output wire  [143:0] state_after,
+  output wire  hpcc_nic_pkg::visit_flow_t state_after,
   // Clock 13: grant with priority, without flow and tag; count 0 is none.
-  output wire  [63:0] grant,
+  output wire  hpcc_nic_pkg::grant_t grant,
   // Clock 13: the flow leaves the ring.
   output wire  idle
 );
@@ -69,7 +69,7 @@ module hpcc_sched_visit (
   logic [3:0] seen_new;
   wire  [23:0] end_psn;
   logic [23:0] max_new;
-  logic [139:0] sender_3_q;
+  hpcc_nic_pkg::flow_shared_t sender_3_q;
   logic fresh_3_q;
   logic restarted_3_q;
   logic restarted_4_q;
@@ -82,7 +82,6 @@ module hpcc_sched_visit (
   logic [19:0] elapsed_q;
   wire  [19:0] correction_d;
   logic [19:0] correction_q;
-  wire  [36:0] credit_3_d;
   logic [36:0] credit_3_q;
   logic [33:0] rate_3_d;
   logic [33:0] rate_3_q;
@@ -98,11 +97,8 @@ module hpcc_sched_visit (
   wire  [23:0] span_d;
   logic [23:0] span_q;
   logic [23:0] wanted_4_q;
-  wire  [23:0] una_5_d;
   wire  [23:0] una_5_q;
-  wire  [23:0] end_5_d;
   wire  [23:0] end_5_q;
-  wire  [23:0] to_4_d;
   logic [23:0] to_4_q;
   logic [23:0] max_4_q;
   wire  [23:0] lead_d;
@@ -137,19 +133,17 @@ module hpcc_sched_visit (
   logic [19:0] cap_6_q;
   logic [19:0] cap_7_d;
   logic [19:0] cap_7_q;
-  wire  [42:0] level_3_d;
-  logic [42:0] level_3_q;
+  logic [19:0] level_earned_3_q;
+  logic [22:0] level_window_3_q;
   wire  [20:0] level_cap_d;
   logic [20:0] level_cap_q;
   logic [23:0] level_round_d;
   logic [23:0] level_round_q;
   logic [15:0] level_packets_d;
   logic [15:0] level_packets_q;
-  wire  [2:0] mtu_4_d;
   logic [2:0] mtu_4_q;
   wire  [12:0] share_p;
   logic [12:0] share_6_q;
-  wire  rest_3_d;
   logic rest_3_q;
   wire  rest_6_q;
   wire  halted_4_d;
@@ -174,9 +168,7 @@ module hpcc_sched_visit (
   logic far_7_q;
   logic [44:0] sum_d;
   logic [44:0] sum_q;
-  wire  alive_7_d;
   wire  alive_7_q;
-  wire  [2:0] priority_7_d;
   wire  [2:0] priority_7_q;
   wire  [2:0] priority_12_q;
   logic idle_8_q;
@@ -215,31 +207,24 @@ module hpcc_sched_visit (
   logic [12:0] bytes_1_q;
   logic [12:0] bytes_2_q;
   logic [12:0] bytes_3_q;
-  wire  [5:0] repeats_12_d;
-  wire  [5:0] repeats_12_q;
+  hpcc_nic_pkg::repeat_count_t repeats_12_d;
+  wire  hpcc_nic_pkg::repeat_count_t repeats_12_q;
   wire  [23:0] nxt_12_q;
   wire  [23:0] max_12_q;
   wire  rewound_12_q;
-  wire  [7:0] generation_12_d;
   wire  [7:0] generation_12_q;
-  wire  [3:0] rewinds_12_d;
   wire  [3:0] rewinds_12_q;
-  wire  [3:0] restarts_12_d;
   wire  [3:0] restarts_12_q;
-  wire  [3:0] seen_12_d;
   wire  [3:0] seen_12_q;
-  wire  windowless_6_d;
   wire  windowless_6_q;
   wire  windowless_12_q;
-  wire  [19:0] adjust_12_d;
   wire  [19:0] adjust_12_q;
   wire  [19:0] tick_12_q;
-  wire  parked_12_d;
   wire  parked_12_q;
-  wire  [143:0] state_13_d;
-  logic [143:0] state_13_q;
-  wire  [63:0] grant_13_d;
-  logic [63:0] grant_13_q;
+  hpcc_nic_pkg::visit_flow_t state_13_d;
+  hpcc_nic_pkg::visit_flow_t state_13_q;
+  hpcc_nic_pkg::grant_t grant_13_d;
+  hpcc_nic_pkg::grant_t grant_13_q;
   logic idle_13_q;
   hpcc_mul #(.A(34), .B(17), .P(43), .LOW(8)) u_product (
     .clk(clk),
@@ -254,12 +239,12 @@ module hpcc_sched_visit (
   );
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_una_5 (
     .clk(clk),
-    .d(una_5_d),
+    .d(sender_3_q.una),
     .q(una_5_q)
   );
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_end_5 (
     .clk(clk),
-    .d(end_5_d),
+    .d(sender_3_q.end_psn),
     .q(end_5_q)
   );
   hpcc_delay #(.WIDTH(13), .DEPTH(2)) u_wire_6 (
@@ -300,12 +285,12 @@ module hpcc_sched_visit (
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_alive_7 (
     .clk(clk),
-    .d(alive_7_d),
+    .d(sender_3_q.alive),
     .q(alive_7_q)
   );
   hpcc_delay #(.WIDTH(3), .DEPTH(4)) u_priority_7 (
     .clk(clk),
-    .d(priority_7_d),
+    .d(sender_3_q.pause_class),
     .q(priority_7_q)
   );
   hpcc_delay #(.WIDTH(3), .DEPTH(5)) u_priority_12 (
@@ -345,27 +330,27 @@ module hpcc_sched_visit (
   );
   hpcc_delay #(.WIDTH(8), .DEPTH(9)) u_generation_12 (
     .clk(clk),
-    .d(generation_12_d),
+    .d(sender_3_q.generation),
     .q(generation_12_q)
   );
   hpcc_delay #(.WIDTH(4), .DEPTH(9)) u_rewinds_12 (
     .clk(clk),
-    .d(rewinds_12_d),
+    .d(sender_3_q.rewinds),
     .q(rewinds_12_q)
   );
   hpcc_delay #(.WIDTH(4), .DEPTH(9)) u_restarts_12 (
     .clk(clk),
-    .d(restarts_12_d),
+    .d(sender_3_q.restarts),
     .q(restarts_12_q)
   );
   hpcc_delay #(.WIDTH(4), .DEPTH(10)) u_seen_12 (
     .clk(clk),
-    .d(seen_12_d),
+    .d(state.seen),
     .q(seen_12_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_windowless_6 (
     .clk(clk),
-    .d(windowless_6_d),
+    .d(sender_3_q.windowless),
     .q(windowless_6_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(6)) u_windowless_12 (
@@ -375,7 +360,7 @@ module hpcc_sched_visit (
   );
   hpcc_delay #(.WIDTH(20), .DEPTH(9)) u_adjust_12 (
     .clk(clk),
-    .d(adjust_12_d),
+    .d(sender_3_q.adjust),
     .q(adjust_12_q)
   );
   hpcc_delay #(.WIDTH(20), .DEPTH(10)) u_tick_12 (
@@ -385,37 +370,21 @@ module hpcc_sched_visit (
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(10)) u_parked_12 (
     .clk(clk),
-    .d(parked_12_d),
+    .d(state.parked),
     .q(parked_12_q)
   );
-  assign fresh = state[59:52] != sender[123:116];
-  assign restarted = fresh | (state[63:60] != sender[131:128]);
-  assign rewound = (~restarted) & (state[51:48] != sender[127:124]);
-  assign seen_12_d = state[51:48];
-  assign elapsed_d = tick - state[84:65];
-  assign correction_d = sender[115:96] - state[104:85];
-  assign credit_3_d = state[141:105];
-  assign level_3_d = level[76:34];
-  assign rest_3_d = state[143];
-  assign parked_12_d = state[64];
-  assign behind_d = wanted_q - sender_3_q[23:0];
-  assign from_start_d = wanted_q - sender_3_q[71:48];
-  assign span_d = sender_3_q[95:72] - sender_3_q[71:48];
-  assign una_5_d = sender_3_q[23:0];
-  assign end_5_d = sender_3_q[47:24];
-  assign to_4_d = sender_3_q[95:72];
-  assign lead_d = max_3_q - sender_3_q[23:0];
-  assign windowless_6_d = sender_3_q[139];
+  assign fresh = state.generation != sender.generation;
+  assign restarted = fresh | (state.restarts != sender.restarts);
+  assign rewound = (~restarted) & (state.seen != sender.rewinds);
+  assign elapsed_d = tick - state.last;
+  assign correction_d = sender.adjust - state.adjust_seen;
+  assign behind_d = wanted_q - sender_3_q.una;
+  assign from_start_d = wanted_q - sender_3_q.from;
+  assign span_d = sender_3_q.to - sender_3_q.from;
+  assign lead_d = max_3_q - sender_3_q.una;
   assign rate = rate_3_q;
   assign halted_4_d = rate_3_q == 34'd0;
-  assign level_cap_d = {1'd0, level_3_q[19:0]} + {8'd0, wire_3_q};
-  assign mtu_4_d = sender_3_q[134:132];
-  assign alive_7_d = sender_3_q[138];
-  assign priority_7_d = sender_3_q[137:135];
-  assign generation_12_d = sender_3_q[123:116];
-  assign rewinds_12_d = sender_3_q[127:124];
-  assign restarts_12_d = sender_3_q[131:128];
-  assign adjust_12_d = sender_3_q[115:96];
+  assign level_cap_d = {1'd0, level_earned_3_q} + {8'd0, wire_3_q};
   assign in_flight_d = nxt_5_q - una_5_q;
   assign left_d = end_5_q - nxt_5_q;
   assign repeat_d = max_5_q - nxt_5_q;
@@ -427,70 +396,62 @@ module hpcc_sched_visit (
   assign stopped = ((~alive_7_q) | (open_q == 4'd0)) | (left_7_q == 4'd0);
   assign stopped_8_d = halted_7_q & (~stopped);
   assign count_0_d = 4'd0;
-  assign repeats_12_d = (({5'd0, passed_7_q} << 5) | ({5'd0, far_7_q} << 4)) | {2'd0, repeats_7_q};
   assign diff_0 = balance_0_q - ({24'd0, bytes_0_q} << 19);
   assign diff_1 = balance_1_q - ({24'd0, bytes_1_q} << 18);
   assign diff_2 = balance_2_q - ({24'd0, bytes_2_q} << 17);
   assign diff_3 = balance_3_q - ({24'd0, bytes_3_q} << 16);
   assign end_psn = nxt_12_q + {20'd0, count_4_q};
-  assign state_13_d = (((((((((({143'd0, resting_12_q} << 143) | ({143'd0, stopped_12_q} << 142)) | ({107'd0, balance_4_q} << 105))
-      | ({124'd0, adjust_12_q} << 85)) | ({124'd0, tick_12_q} << 65)) | ({143'd0, (parked_12_q ^ idle_12_q)} << 64))
-      | ({140'd0, restarts_12_q} << 60)) | ({136'd0, generation_12_q} << 52)) | ({140'd0, seen_new} << 48)) | ({120'd0, max_new} << 24))
-      | {120'd0, end_psn};
-  assign grant_13_d = (((((({61'd0, priority_12_q} << 55) | ({56'd0, generation_12_q} << 34))
-      | ({63'd0, ((count_4_q == open_12_q) & (~windowless_12_q))} << 33)) | ({63'd0, rewound_12_q} << 32))
-      | ({60'd0, repeats_12_q[3:0]} << 28)) | ({60'd0, count_4_q} << 24)) | {40'd0, nxt_12_q};
   assign state_after = state_13_q;
   assign grant = grant_13_q;
   assign idle = idle_13_q;
   always_comb begin
-    wanted_d = state[23:0];
+    wanted_d = state.nxt;
     if (restarted | rewound) begin
-      wanted_d = sender[23:0];
+      wanted_d = sender.una;
     end
   end
   always_comb begin
-    max_3_d = state[47:24];
+    max_3_d = state.max;
     if (fresh) begin
-      max_3_d = sender[23:0];
+      max_3_d = sender.una;
     end
   end
   always_comb begin
-    own_rate = pacing[33:0];
-    if (cap[33:0] < pacing[33:0]) begin
-      own_rate = cap[33:0];
+    own_rate = pacing.rate;
+    if (cap.rate < pacing.rate) begin
+      own_rate = cap.rate;
     end
   end
   always_comb begin
     rate_3_d = own_rate;
-    if ((level[33:0] < pacing[33:0]) & (level[33:0] < cap[33:0])) begin
-      rate_3_d = level[33:0];
+    if ((level.rate < pacing.rate) & (level.rate < cap.rate)) begin
+      rate_3_d = level.rate;
     end
   end
   always_comb begin
-    cap_3_d = pacing[53:34];
-    if (cap[53:34] < pacing[53:34]) begin
-      cap_3_d = cap[53:34];
+    cap_3_d = pacing.cap;
+    if (cap.cap < pacing.cap) begin
+      cap_3_d = cap.cap;
     end
   end
   always_comb begin
-    window_3_d = pacing[69:54];
-    if (cap[69:54] < pacing[69:54]) begin
-      window_3_d = cap[69:54];
+    window_3_d = pacing.window;
+    if (cap.window < pacing.window) begin
+      window_3_d = cap.window;
     end
   end
   always_comb begin
     wire_3_d = 13'h1000 + {3'd0, overhead};
-    if (sender[134:132] == 3'd0) begin
+    if (sender.mtu == 3'd0) begin
       wire_3_d = 13'h100 + {3'd0, overhead};
     end
-    if (sender[134:132] == 3'd1) begin
+    if (sender.mtu == 3'd1) begin
       wire_3_d = 13'h200 + {3'd0, overhead};
     end
-    if (sender[134:132] == 3'd2) begin
+    if (sender.mtu == 3'd2) begin
       wire_3_d = 13'h400 + {3'd0, overhead};
     end
-    if (sender[134:132] == 3'd3) begin
+    if (sender.mtu == 3'd3) begin
       wire_3_d = 13'h800 + {3'd0, overhead};
     end
   end
@@ -501,18 +462,18 @@ module hpcc_sched_visit (
     end
   end
   always_comb begin
-    level_round_d = {1'd0, level_3_q[42:20]} + 24'hfff;
-    if (sender_3_q[134:132] == 3'd0) begin
-      level_round_d = {1'd0, level_3_q[42:20]} + 24'hff;
+    level_round_d = {1'd0, level_window_3_q} + 24'hfff;
+    if (sender_3_q.mtu == 3'd0) begin
+      level_round_d = {1'd0, level_window_3_q} + 24'hff;
     end
-    if (sender_3_q[134:132] == 3'd1) begin
-      level_round_d = {1'd0, level_3_q[42:20]} + 24'h1ff;
+    if (sender_3_q.mtu == 3'd1) begin
+      level_round_d = {1'd0, level_window_3_q} + 24'h1ff;
     end
-    if (sender_3_q[134:132] == 3'd2) begin
-      level_round_d = {1'd0, level_3_q[42:20]} + 24'h3ff;
+    if (sender_3_q.mtu == 3'd2) begin
+      level_round_d = {1'd0, level_window_3_q} + 24'h3ff;
     end
-    if (sender_3_q[134:132] == 3'd3) begin
-      level_round_d = {1'd0, level_3_q[42:20]} + 24'h7ff;
+    if (sender_3_q.mtu == 3'd3) begin
+      level_round_d = {1'd0, level_window_3_q} + 24'h7ff;
     end
   end
   always_comb begin
@@ -624,6 +585,12 @@ module hpcc_sched_visit (
     end
   end
   always_comb begin
+    repeats_12_d = 6'd0;
+    repeats_12_d.passed = passed_7_q;
+    repeats_12_d.far = far_7_q;
+    repeats_12_d.count = repeats_7_q;
+  end
+  always_comb begin
     balance_1_d = balance_0_q;
     count_1_d = count_0_q;
     room_1_d = room_0_q;
@@ -663,7 +630,7 @@ module hpcc_sched_visit (
   end
   always_comb begin
     max_new = max_12_q;
-    if (repeats_12_q[5] | ((~repeats_12_q[4]) & (count_4_q > repeats_12_q[3:0]))) begin
+    if (repeats_12_q.passed | ((~repeats_12_q.far) & (count_4_q > repeats_12_q.count))) begin
       max_new = end_psn;
     end
   end
@@ -672,6 +639,30 @@ module hpcc_sched_visit (
     if (rewound_12_q & (count_4_q == 4'd0)) begin
       seen_new = seen_12_q;
     end
+  end
+  always_comb begin
+    state_13_d = 144'd0;
+    state_13_d.nxt = end_psn;
+    state_13_d.max = max_new;
+    state_13_d.seen = seen_new;
+    state_13_d.generation = generation_12_q;
+    state_13_d.restarts = restarts_12_q;
+    state_13_d.parked = parked_12_q ^ idle_12_q;
+    state_13_d.last = tick_12_q;
+    state_13_d.adjust_seen = adjust_12_q;
+    state_13_d.credit = balance_4_q;
+    state_13_d.stopped = stopped_12_q;
+    state_13_d.rest = resting_12_q;
+  end
+  always_comb begin
+    grant_13_d = 64'd0;
+    grant_13_d.psn = nxt_12_q;
+    grant_13_d.count = count_4_q;
+    grant_13_d.repeats = repeats_12_q.count;
+    grant_13_d.rewound = rewound_12_q;
+    grant_13_d.fills = (count_4_q == open_12_q) & (~windowless_12_q);
+    grant_13_d.generation = generation_12_q;
+    grant_13_d.pause_class = priority_12_q;
   end
   initial begin
     sender_3_q = 140'd0;
@@ -711,7 +702,8 @@ module hpcc_sched_visit (
     cap_5_q = 20'd0;
     cap_6_q = 20'd0;
     cap_7_q = 20'd0;
-    level_3_q = 43'd0;
+    level_earned_3_q = 20'd0;
+    level_window_3_q = 23'd0;
     level_cap_q = 21'd0;
     level_round_q = 24'd0;
     level_packets_q = 16'd0;
@@ -762,7 +754,7 @@ module hpcc_sched_visit (
     max_3_q <= max_3_d;
     elapsed_q <= elapsed_d;
     correction_q <= correction_d;
-    credit_3_q <= credit_3_d;
+    credit_3_q <= state.credit;
     rate_3_q <= rate_3_d;
     wire_3_q <= wire_3_d;
     fresh_6_q <= fresh_5_q;
@@ -770,7 +762,7 @@ module hpcc_sched_visit (
     from_start_q <= from_start_d;
     span_q <= span_d;
     wanted_4_q <= wanted_q;
-    to_4_q <= to_4_d;
+    to_4_q <= sender_3_q.to;
     max_4_q <= max_3_q;
     lead_q <= lead_d;
     max_5_q <= max_5_d;
@@ -790,13 +782,14 @@ module hpcc_sched_visit (
     cap_5_q <= cap_5_d;
     cap_6_q <= cap_5_q;
     cap_7_q <= cap_7_d;
-    level_3_q <= level_3_d;
+    level_earned_3_q <= level.earned;
+    level_window_3_q <= level.window;
     level_cap_q <= level_cap_d;
     level_round_q <= level_round_d;
     level_packets_q <= level_packets_d;
-    mtu_4_q <= mtu_4_d;
+    mtu_4_q <= sender_3_q.mtu;
     share_6_q <= share_p;
-    rest_3_q <= rest_3_d;
+    rest_3_q <= state.rest;
     halted_4_q <= halted_4_d;
     halted_7_q <= halted_6_q;
     resting_7_q <= resting_7_d;
@@ -831,7 +824,7 @@ module hpcc_sched_visit (
     grant_13_q <= grant_13_d;
     idle_13_q <= idle_12_q;
   end
-  wire unused_bits = &{1'b0, state[142], level_round_q[7:0]};
+  wire unused_bits = &{1'b0, state.stopped, level_round_q[7:0]};
 endmodule
 
 `default_nettype wire

@@ -108,7 +108,7 @@ module hpcc_scheduler (
   localparam [8:0] last_flow = 9'h12b;
   localparam [2:0] engines = 3'd6;
   localparam [16:0] inverse = 17'haaab;
-  logic [64:0] visited;
+  hpcc_nic_pkg::visited_t visited;
   wire  [15:0] folded;
   logic [2:0] reported_kind;
   logic [31:0] acked_bytes;
@@ -128,24 +128,22 @@ module hpcc_scheduler (
   wire  entry_work_ready;
   wire  entry_valid;
   wire  [8:0] entry_flow;
-  wire  [139:0] entry_word;
-  wire  [468:0] entry_telemetry;
+  wire  hpcc_nic_pkg::operation_t entry_word;
+  wire  hpcc_nic_pkg::telemetry_t entry_telemetry;
   wire  entry_out_of_range;
-  wire  hpcc_nic_pkg::operation_t sender_word;
   wire  sender_cap_window;
   wire  [15:0] sender_cap_time;
   wire  [15:0] sender_timer_now;
   wire  [5:0] sender_index;
   wire  [2:0] sender_engine_4;
-  wire  hpcc_nic_pkg::visited_t sender_visited;
   wire  sender_notify;
   wire  [2:0] sender_engine;
   wire  [5:0] sender_engine_index;
   wire  [8:0] sender_flow_8;
   wire  hpcc_nic_pkg::flow_shared_t sender_sender;
-  wire  [69:0] sender_pacing;
+  wire  hpcc_nic_pkg::pacing_state_t sender_pacing;
   wire  sender_paced;
-  wire  [73:0] sender_cap;
+  wire  hpcc_nic_pkg::flow_cap_t sender_cap;
   wire  sender_limited;
   wire  [8:0] sender_flow_next;
   wire  sender_worked;
@@ -164,82 +162,76 @@ module hpcc_scheduler (
   wire  sender_late;
   wire  sender_beyond;
   wire  engine_0_notify;
-  wire  [139:0] engine_0_sender;
   wire  engine_0_dither;
   wire  [15:0] engine_0_random;
-  wire  [64:0] engine_0_visited;
+  wire  hpcc_nic_pkg::visited_t engine_0_visited;
   wire  [19:0] engine_0_tick;
-  wire  [63:0] engine_0_grants_data;
+  wire  hpcc_nic_pkg::grant_t engine_0_grants_data;
   wire  engine_0_grants_valid;
   wire  engine_1_notify;
-  wire  [139:0] engine_1_sender;
   wire  engine_1_dither;
   wire  [15:0] engine_1_random;
-  wire  [64:0] engine_1_visited;
+  wire  hpcc_nic_pkg::visited_t engine_1_visited;
   wire  [19:0] engine_1_tick;
-  wire  [63:0] engine_1_grants_data;
+  wire  hpcc_nic_pkg::grant_t engine_1_grants_data;
   wire  engine_1_grants_valid;
   wire  engine_2_notify;
-  wire  [139:0] engine_2_sender;
   wire  engine_2_dither;
   wire  [15:0] engine_2_random;
-  wire  [64:0] engine_2_visited;
+  wire  hpcc_nic_pkg::visited_t engine_2_visited;
   wire  [19:0] engine_2_tick;
-  wire  [63:0] engine_2_grants_data;
+  wire  hpcc_nic_pkg::grant_t engine_2_grants_data;
   wire  engine_2_grants_valid;
   wire  engine_3_notify;
-  wire  [139:0] engine_3_sender;
   wire  engine_3_dither;
   wire  [15:0] engine_3_random;
-  wire  [64:0] engine_3_visited;
+  wire  hpcc_nic_pkg::visited_t engine_3_visited;
   wire  [19:0] engine_3_tick;
-  wire  [63:0] engine_3_grants_data;
+  wire  hpcc_nic_pkg::grant_t engine_3_grants_data;
   wire  engine_3_grants_valid;
   wire  engine_4_notify;
-  wire  [139:0] engine_4_sender;
   wire  engine_4_dither;
   wire  [15:0] engine_4_random;
-  wire  [64:0] engine_4_visited;
+  wire  hpcc_nic_pkg::visited_t engine_4_visited;
   wire  [19:0] engine_4_tick;
-  wire  [63:0] engine_4_grants_data;
+  wire  hpcc_nic_pkg::grant_t engine_4_grants_data;
   wire  engine_4_grants_valid;
   wire  engine_5_notify;
-  wire  [139:0] engine_5_sender;
   wire  engine_5_dither;
   wire  [15:0] engine_5_random;
-  wire  [64:0] engine_5_visited;
+  wire  hpcc_nic_pkg::visited_t engine_5_visited;
   wire  [19:0] engine_5_tick;
-  wire  [63:0] engine_5_grants_data;
+  wire  hpcc_nic_pkg::grant_t engine_5_grants_data;
   wire  engine_5_grants_valid;
   wire  merge_0_chain_ready;
   wire  merge_0_own_ready;
-  wire  [63:0] merge_0_down_data;
+  wire  hpcc_nic_pkg::grant_t merge_0_down_data;
   wire  merge_0_down_valid;
   wire  merge_1_chain_ready;
   wire  merge_1_own_ready;
-  wire  [63:0] merge_1_down_data;
+  wire  hpcc_nic_pkg::grant_t merge_1_down_data;
   wire  merge_1_down_valid;
   wire  merge_2_chain_ready;
   wire  merge_2_own_ready;
-  wire  [63:0] merge_2_down_data;
+  wire  hpcc_nic_pkg::grant_t merge_2_down_data;
   wire  merge_2_down_valid;
   wire  merge_3_chain_ready;
   wire  merge_3_own_ready;
-  wire  [63:0] merge_3_down_data;
+  wire  hpcc_nic_pkg::grant_t merge_3_down_data;
   wire  merge_3_down_valid;
   wire  merge_4_chain_ready;
   wire  merge_4_own_ready;
-  wire  [63:0] merge_4_down_data;
+  wire  hpcc_nic_pkg::grant_t merge_4_down_data;
   wire  merge_4_down_valid;
-  wire  [63:0] merge_5_chain_data;
+  wire  hpcc_nic_pkg::grant_t merge_5_chain_data;
   wire  merge_5_chain_valid;
   wire  unused_merge_5_chain_ready;
   wire  merge_5_own_ready;
-  wire  [63:0] merge_5_down_data;
+  wire  hpcc_nic_pkg::grant_t merge_5_down_data;
   wire  merge_5_down_valid;
   wire  [7:0] park_held;
   wire  park_up_ready;
-  wire  [63:0] park_down_data;
+  wire  hpcc_nic_pkg::grant_t park_down_data;
   wire  park_down_valid;
   wire  expand_up_ready;
   wire  expand_send_valid;
@@ -252,8 +244,7 @@ module hpcc_scheduler (
   wire  [15:0] levels_cap_time;
   wire  levels_written;
   wire  [3:0] levels_written_group;
-  wire  [76:0] levels_level;
-  wire  [3:0] members_group;
+  wire  hpcc_nic_pkg::group_level_t levels_level;
   wire  members_leaves;
   wire  [8:0] members_leaving;
   wire  [15:0] members_active;
@@ -261,10 +252,10 @@ module hpcc_scheduler (
   wire  [63:0] random_word;
   wire  [17:0] limits_d;
   logic [17:0] limits_q;
-  wire  [468:0] telemetry_q;
-  wire  [540:0] cc_fifo_up_data;
+  wire  hpcc_nic_pkg::telemetry_t telemetry_q;
+  hpcc_nic_pkg::law_event_t cc_fifo_up_data;
   wire  cc_fifo_up_ready;
-  wire  [540:0] cc_fifo_down_data;
+  wire  hpcc_nic_pkg::law_event_t cc_fifo_down_data;
   wire  cc_fifo_down_valid;
   wire  unused_cc_fifo_crowded;
   wire  [23:0] ended_fifo_up_data;
@@ -342,7 +333,7 @@ module hpcc_scheduler (
     .clk(clk),
     .valid(entry_valid),
     .flow(entry_flow),
-    .word(sender_word),
+    .word(entry_word),
     .engines(engines),
     .inverse(inverse),
     .overhead(overhead_q),
@@ -355,7 +346,7 @@ module hpcc_scheduler (
     .held(park_held),
     .index(sender_index),
     .engine_4(sender_engine_4),
-    .visited(sender_visited),
+    .visited(visited),
     .notify(sender_notify),
     .engine(sender_engine),
     .engine_index(sender_engine_index),
@@ -388,7 +379,7 @@ module hpcc_scheduler (
     .notify(engine_0_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(engine_0_sender),
+    .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .cap(sender_cap),
@@ -416,7 +407,7 @@ module hpcc_scheduler (
     .notify(engine_1_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(engine_1_sender),
+    .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .cap(sender_cap),
@@ -444,7 +435,7 @@ module hpcc_scheduler (
     .notify(engine_2_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(engine_2_sender),
+    .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .cap(sender_cap),
@@ -472,7 +463,7 @@ module hpcc_scheduler (
     .notify(engine_3_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(engine_3_sender),
+    .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .cap(sender_cap),
@@ -500,7 +491,7 @@ module hpcc_scheduler (
     .notify(engine_4_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(engine_4_sender),
+    .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .cap(sender_cap),
@@ -528,7 +519,7 @@ module hpcc_scheduler (
     .notify(engine_5_notify),
     .index(sender_engine_index),
     .flow(sender_flow_8),
-    .sender(engine_5_sender),
+    .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .cap(sender_cap),
@@ -678,7 +669,7 @@ module hpcc_scheduler (
     .snd_nxt(sender_snd_nxt),
     .worked(sender_worked),
     .limited(sender_limited),
-    .group(members_group),
+    .group(sender_cap.group),
     .adjusted(sender_adjusted),
     .unused(sender_unused),
     .leaves(members_leaves),
@@ -754,7 +745,6 @@ module hpcc_scheduler (
   assign levels_cap_time = limits_q[17:2];
   assign sender_cap_window = limits_q[0];
   assign sender_cap_time = limits_q[17:2];
-  assign members_group = sender_cap[73:70];
   assign members_leaves = expand_send_valid & send_ready;
   assign members_leaving = expand_send_flow[8:0];
   assign active = members_active;
@@ -764,36 +754,28 @@ module hpcc_scheduler (
   assign event_ready = entry_event_ready;
   assign feedback_ready = entry_feedback_ready;
   assign work_ready = entry_work_ready;
-  assign sender_word = entry_word;
   assign sender_timer_now = now_r_q[25:10];
-  assign sender_visited = visited;
   assign engine_0_notify = sender_notify & (sender_engine == 3'd0);
-  assign engine_0_sender = sender_sender;
   assign engine_0_dither = limits_q[1];
   assign engine_0_random = random_word[15:0] ^ folded;
   assign engine_0_tick = now_r_q[22:3];
   assign engine_1_notify = sender_notify & (sender_engine == 3'd1);
-  assign engine_1_sender = sender_sender;
   assign engine_1_dither = limits_q[1];
   assign engine_1_random = random_word[23:8] ^ folded;
   assign engine_1_tick = now_r_q[22:3];
   assign engine_2_notify = sender_notify & (sender_engine == 3'd2);
-  assign engine_2_sender = sender_sender;
   assign engine_2_dither = limits_q[1];
   assign engine_2_random = random_word[31:16] ^ folded;
   assign engine_2_tick = now_r_q[22:3];
   assign engine_3_notify = sender_notify & (sender_engine == 3'd3);
-  assign engine_3_sender = sender_sender;
   assign engine_3_dither = limits_q[1];
   assign engine_3_random = random_word[39:24] ^ folded;
   assign engine_3_tick = now_r_q[22:3];
   assign engine_4_notify = sender_notify & (sender_engine == 3'd4);
-  assign engine_4_sender = sender_sender;
   assign engine_4_dither = limits_q[1];
   assign engine_4_random = random_word[47:32] ^ folded;
   assign engine_4_tick = now_r_q[22:3];
   assign engine_5_notify = sender_notify & (sender_engine == 3'd5);
-  assign engine_5_sender = sender_sender;
   assign engine_5_dither = limits_q[1];
   assign engine_5_random = random_word[55:40] ^ folded;
   assign engine_5_tick = now_r_q[22:3];
@@ -805,23 +787,20 @@ module hpcc_scheduler (
   assign send_psn = expand_send_psn;
   assign send_kind = expand_send_kind;
   assign cc_dropped_pulse = sender_to_cc & (~cc_fifo_up_ready);
-  assign cc_fifo_up_data = ((((((({538'd0, reported_kind} << 538) | ({540'd0, (telemetry_q[465] & (~sender_timed_out))} << 537))
-      | ({76'd0, telemetry_q[464:0]} << 72)) | ({509'd0, acked_bytes} << 120)) | ({532'd0, sender_flow_8} << 56))
-      | ({533'd0, sender_generation} << 48)) | ({517'd0, sender_psn} << 24)) | {517'd0, sender_snd_nxt};
   assign cc_valid = cc_fifo_down_valid;
-  assign cc_kind = cc_fifo_down_data[540:538];
-  assign cc_flow = cc_fifo_down_data[71:56];
-  assign cc_generation = cc_fifo_down_data[55:48];
-  assign cc_psn_next = cc_fifo_down_data[47:24];
-  assign cc_snd_nxt = cc_fifo_down_data[23:0];
-  assign cc_int_valid = cc_fifo_down_data[537];
-  assign cc_n_hop = cc_fifo_down_data[536:533];
-  assign cc_path_id = cc_fifo_down_data[532:521];
-  assign cc_hops = cc_fifo_down_data[520:201];
-  assign cc_ecn = cc_fifo_down_data[200];
-  assign cc_sent_at = cc_fifo_down_data[199:152];
-  assign cc_bytes = cc_fifo_down_data[151:120];
-  assign cc_now = cc_fifo_down_data[119:72];
+  assign cc_kind = cc_fifo_down_data.telemetry.event_kind;
+  assign cc_flow = cc_fifo_down_data.flow;
+  assign cc_generation = cc_fifo_down_data.generation;
+  assign cc_psn_next = cc_fifo_down_data.psn_next;
+  assign cc_snd_nxt = cc_fifo_down_data.snd_nxt;
+  assign cc_int_valid = cc_fifo_down_data.telemetry.int_valid;
+  assign cc_n_hop = cc_fifo_down_data.telemetry.n_hop;
+  assign cc_path_id = cc_fifo_down_data.telemetry.path_id;
+  assign cc_hops = cc_fifo_down_data.telemetry.hops;
+  assign cc_ecn = cc_fifo_down_data.telemetry.ecn;
+  assign cc_sent_at = cc_fifo_down_data.telemetry.sent_at;
+  assign cc_bytes = cc_fifo_down_data.telemetry.bytes;
+  assign cc_now = cc_fifo_down_data.telemetry.now;
   assign ended_fifo_up_data = ({15'd0, sender_flow_8} << 8) | {16'd0, sender_generation};
   assign ended_valid = ended_fifo_down_valid;
   assign ended_flow = ended_fifo_down_data[23:8];
@@ -876,7 +855,7 @@ module hpcc_scheduler (
     end
   end
   always_comb begin
-    reported_kind = telemetry_q[468:466];
+    reported_kind = telemetry_q.event_kind;
     if (sender_timed_out) begin
       reported_kind = 3'd3;
     end
@@ -895,6 +874,17 @@ module hpcc_scheduler (
     if (sender_acked_mtu == 3'd3) begin
       acked_bytes = {8'd0, sender_acked} << 11;
     end
+  end
+  always_comb begin
+    cc_fifo_up_data = 541'd0;
+    cc_fifo_up_data.snd_nxt = sender_snd_nxt;
+    cc_fifo_up_data.psn_next = sender_psn;
+    cc_fifo_up_data.generation = sender_generation;
+    cc_fifo_up_data.flow = {7'd0, sender_flow_8};
+    cc_fifo_up_data.telemetry = telemetry_q;
+    cc_fifo_up_data.telemetry.bytes = acked_bytes;
+    cc_fifo_up_data.telemetry.int_valid = telemetry_q.int_valid & (~sender_timed_out);
+    cc_fifo_up_data.telemetry.event_kind = reported_kind;
   end
   initial begin
     overhead_q = 10'd0;

@@ -25,7 +25,6 @@
 //! reset does that, when no visit is under way.
 
 use super::choice::Choice;
-use super::ports::{CapWord, GrantWord, LevelWord, PacingWord, SenderWord, VisitWord, VisitedWord};
 use super::visit::Visit;
 use super::waiting::Waiting;
 use crate::emit::naming::named_by_size;
@@ -36,9 +35,8 @@ use crate::prim::ram::Ram;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use crate::prim::word::{bit_cast_number, bits_zero};
-use crate::words::sched::{FlowPlace, Wake};
+use crate::words::sched::{FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, PacingState, VisitFlow, Visited, Wake};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -59,13 +57,13 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     /// Its number.
     pub flow: Signal<In, U<A>>,
     /// Its sender state.
-    pub sender: Signal<In, SenderWord>,
+    pub sender: Signal<In, FlowShared>,
     /// Its pacing, if `paced`.
-    pub pacing: Signal<In, PacingWord>,
+    pub pacing: Signal<In, PacingState>,
     /// Pacing is written.
     pub paced: Signal<In, Bit>,
     /// Its cap and group, if `limited`.
-    pub cap: Signal<In, CapWord>,
+    pub cap: Signal<In, FlowCap>,
     /// Cap and group are written.
     pub limited: Signal<In, Bit>,
     /// A level is written, not within 32 clocks after reset.
@@ -73,7 +71,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     /// Its group.
     pub level_group: Signal<In, U<4>>,
     /// The level.
-    pub level: Signal<In, LevelWord>,
+    pub level: Signal<In, GroupLevel>,
     /// Register: flows that become active start after a random part of a packet time.
     pub dither: Signal<In, Bit>,
     /// Random number.
@@ -85,7 +83,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     /// Index whose visited word is wanted.
     pub asked: Signal<In, U<I>>,
     /// The visited word of two clocks ago's index.
-    pub visited: Signal<Out, VisitedWord>,
+    pub visited: Signal<Out, Visited>,
     /// Tick now.
     pub tick: Signal<In, U<20>>,
     /// Paused priorities.
@@ -95,14 +93,14 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     /// Service tag of the grant in service.
     pub tag: Signal<In, U<6>>,
     /// Grants.
-    pub grants: StreamOut<GrantWord>,
-    sender_ram: TableRam<SenderWord, I>,
-    pacing_ram: TableRam<PacingWord, I>,
-    cap_ram: TableRam<CapWord, I>,
-    cap_2: DFF<PacingWord>,
-    level_ram: Ram<LevelWord, 4>,
-    state_ram: TableRam<VisitWord, I>,
-    visited_ram: TableRam<VisitedWord, I>,
+    pub grants: StreamOut<Grant>,
+    sender_ram: TableRam<FlowShared, I>,
+    pacing_ram: TableRam<PacingState, I>,
+    cap_ram: TableRam<FlowCap, I>,
+    cap_2: DFF<PacingState>,
+    level_ram: Ram<GroupLevel, 4>,
+    state_ram: TableRam<VisitFlow, I>,
+    visited_ram: TableRam<Visited, I>,
     out_ram: TableRam<Bit, I>,
     back_ram: ForwardRam<Bit, I>,
     wake_13: Delay<Wake, 13>,
@@ -113,7 +111,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     woken: StreamFifo<FlowPlace, I, 1>,
     waiting: Waiting<I, ROWS>,
     choice: Choice,
-    fifo: StreamFifo<GrantWord, 5, 4>,
+    fifo: StreamFifo<Grant, 5, 4>,
     settle: DFF<U<5>>,
     settled: Signal<Local, Bit>,
     clears: Signal<Local, Bit>,
@@ -126,7 +124,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     visit: Visit,
     ending: Signal<Local, Bit>,
     ends_at: Signal<Local, U<I>>,
-    after: Signal<Local, VisitWord>,
+    after: Signal<Local, VisitFlow>,
     lag: Signal<Local, U<6>>,
     tag_now: Signal<Local, U<6>>,
     tag_after: Signal<Local, U<6>>,
@@ -157,13 +155,13 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.pacing_ram.waddr.next = self.index.val();
         self.pacing_ram.wdata.next = self.pacing.val();
         if self.clears.val() {
-            self.pacing_ram.wdata.next = bit_cast_w::<70, 2, 1>(bits_u::<1>(0));
+            self.pacing_ram.wdata.next = bits_zero::<PacingState>(0);
         }
         self.cap_ram.we.next = self.clears.val() | (self.notify.val() & self.limited.val());
         self.cap_ram.waddr.next = self.index.val();
         self.cap_ram.wdata.next = self.cap.val();
         if self.clears.val() {
-            self.cap_ram.wdata.next = bit_cast_w::<74, 2, 1>(bits_u::<1>(0));
+            self.cap_ram.wdata.next = bits_zero::<FlowCap>(0);
         }
         // levels; none are left by a reset
         self.level_ram.we.next = self.level_write.val() | !self.settled.val();
@@ -171,8 +169,9 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.level_ram.wdata.next = self.level.val();
         if !self.settled.val() {
             self.level_ram.waddr.next = self.settle.q.val().get_bits::<4>(0);
-            self.level_ram.wdata.next =
-                (bit_cast_w::<77, 2, 43>(!bits_u::<43>(0)) << 34) | bit_cast_w::<77, 2, 34>(!bits_u::<34>(0));
+            self.level_ram.wdata.next.rate = !bits_u::<34>(0);
+            self.level_ram.wdata.next.earned = !bits_u::<20>(0);
+            self.level_ram.wdata.next.window = !bits_u::<23>(0);
         }
         self.visited_ram.raddr.next = self.asked.val();
         self.visited.next = self.visited_ram.rdata.val();
@@ -211,8 +210,8 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
 
         // -1 to 2: cap, then the level of its group
         self.cap_ram.raddr.next = bit_cast_u::<I, 38>(self.entry.val());
-        self.level_ram.raddr.next = self.cap_ram.rdata.val().get_bits::<4>(70);
-        self.cap_2.d.next = bit_cast_ww::<70, 2, 74, 2>(self.cap_ram.rdata.val());
+        self.level_ram.raddr.next = self.cap_ram.rdata.val().group;
+        self.cap_2.d.next = self.cap_ram.rdata.val().pacing;
         self.visit.cap.next = self.cap_2.q.val();
         self.visit.level.next = self.level_ram.rdata.val();
         inputs!(visit, dither, random);
@@ -234,24 +233,29 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.after.next = self.visit.state_after.val();
         if self.clears.val() {
             self.ends_at.next = self.index.val();
-            self.after.next = bit_cast_w::<144, 3, 1>(bits_u::<1>(0));
+            self.after.next = bits_zero::<VisitFlow>(0);
         }
         self.state_ram.we.next = self.ending.val() | self.clears.val();
         self.state_ram.waddr.next = self.ends_at.val();
         self.state_ram.wdata.next = self.after.val();
         self.visited_ram.we.next = self.ending.val() | self.clears.val();
         self.visited_ram.waddr.next = self.ends_at.val();
-        self.visited_ram.wdata.next = bit_cast_w::<65, 2, 64>(self.after.val().get_bits::<64>(0))
-            | (bit_cast_w::<65, 2, 1>(self.after.val().get_bits::<1>(142)) << 64);
+        self.visited_ram.wdata.next = bits_zero::<Visited>(0);
+        self.visited_ram.wdata.next.nxt = self.after.val().nxt;
+        self.visited_ram.wdata.next.max = self.after.val().max;
+        self.visited_ram.wdata.next.seen = self.after.val().seen;
+        self.visited_ram.wdata.next.generation = self.after.val().generation;
+        self.visited_ram.wdata.next.restarts = self.after.val().restarts;
+        self.visited_ram.wdata.next.stopped = self.after.val().stopped;
         self.out_ram.we.next = self.ending.val() | self.clears.val();
         self.out_ram.waddr.next = self.ends_at.val();
-        self.out_ram.wdata.next = self.after.val().get_bit(64);
+        self.out_ram.wdata.next = self.after.val().parked;
         self.lag.next = self.tag.val() - self.entry_13.q.val().get_bits::<6>(32);
         self.tag_now.next = self.entry_13.q.val().get_bits::<6>(32);
         if !self.lag.val().get_bit(5) {
             self.tag_now.next = self.tag.val();
         }
-        self.granted.next = self.visit.grant.val().get_bits::<4>(24).any();
+        self.granted.next = self.visit.grant.val().count.any();
         self.tag_after.next = self.tag_now.val();
         if self.granted.val() {
             self.tag_after.next = self.tag_now.val() + 1;
@@ -264,15 +268,15 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.waiting.flow.next = self.back_15.q.val();
         self.waiting.row.next = self.choice.row.val();
         self.choice.rate.next = self.visit.rate.val();
-        self.choice.mtu.next = self.sender_ram.rdata.val().get_bits::<3>(132);
-        self.choice.pause_bit.next = self.sender_ram.rdata.val().get_bits::<3>(135);
+        self.choice.mtu.next = self.sender_ram.rdata.val().mtu;
+        self.choice.pause_bit.next = self.sender_ram.rdata.val().pause_class;
         self.choice.pause.next = self.pause.val();
-        self.choice.credit.next = self.visit.state_after.val().get_bits::<21>(121);
+        self.choice.credit.next = self.visit.state_after.val().credit.get_bits::<21>(16);
         self.fifo.up.valid.next = self.ending.val() & self.granted.val();
-        self.fifo.up.data.next = self.visit.grant.val()
-            | (bit_cast_u::<64, 16>(self.entry_13.q.val().get_bits::<16>(16)) << 42)
-            | (bit_cast_u::<64, 6>(self.tag_now.val()) << 58);
-        StreamOut::<GrantWord>::link(&mut self.grants, &mut self.fifo.down);
+        self.fifo.up.data.next = self.visit.grant.val();
+        self.fifo.up.data.next.flow = bit_cast_u::<13, 16>(self.entry_13.q.val().get_bits::<16>(16));
+        self.fifo.up.data.next.tag = self.tag_now.val();
+        StreamOut::<Grant>::link(&mut self.grants, &mut self.fifo.down);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(ROWS > 1)

@@ -6,11 +6,12 @@
 //! starve another; a clock that nobody wants goes to the timers' walk over the flows. After reset every flow is cleared, one
 //! a clock, before anything is taken.
 
-use super::ports::{FeedbackIn, FlowCommandIn, OpWord, Telemetry, WorkIn};
+use super::ports::{FeedbackIn, FlowCommandIn, WorkIn};
 use crate::cc::slot::{EventIn, UpdateIn};
 use crate::emit::naming::named_by_size;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bits_zero;
+use crate::words::sched::{OpKind, Operation, Telemetry};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -43,7 +44,7 @@ pub struct Entry<const A: usize, const T: usize> {
     /// Clock 0: flow.
     pub flow: Signal<Out, U<A>>,
     /// Clock 0: operation.
-    pub word: Signal<Out, OpWord>,
+    pub word: Signal<Out, Operation>,
     /// Clock 0: what an acknowledgement carries besides.
     pub telemetry: Signal<Out, Telemetry>,
     /// Clock 0, counter pulse: something for a flow number past the configured count was dropped.
@@ -93,7 +94,7 @@ pub struct Entry<const A: usize, const T: usize> {
     work_end: DFF<U<24>>,
     work_start: DFF<U<24>>,
     telemetry_1: DFF<Telemetry>,
-    kind: Signal<Local, U<4>>,
+    kind: Signal<Local, OpKind>,
     generation: Signal<Local, U<8>>,
     psn: Signal<Local, U<24>>,
     second: Signal<Local, U<24>>,
@@ -102,7 +103,7 @@ pub struct Entry<const A: usize, const T: usize> {
     in_range: Signal<Local, Bit>,
     valid_r: DFF<Bit>,
     flow_r: DFF<U<A>>,
-    word_r: DFF<OpWord>,
+    word_r: DFF<Operation>,
     telemetry_r: DFF<Telemetry>,
     out_of_range_r: DFF<Bit>,
 }
@@ -225,28 +226,28 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.work_end.d.next = self.work.end.val();
         self.work_start.d.next = self.work.start.val();
 
-        // the operation, codes as in `ports::op`: a look of a timer unless one of the others was chosen
-        self.kind.next = bits_u::<4>(7);
+        // the operation: a look of a timer unless one of the others was chosen
+        self.kind.next = OpKind::Tick;
         self.generation.next = self.event_generation.q.val();
         self.psn.next = self.event_psn.q.val();
         self.second.next = self.feedback_value.q.val();
         self.window.next = bits_u::<34>(0);
         self.rate.next = bits_u::<34>(0);
         if self.select_1.q.val() == 1 {
-            self.kind.next = bits_u::<4>(6);
+            self.kind.next = OpKind::Update;
             self.generation.next = self.update_generation.q.val();
             self.window.next = self.update_window.q.val();
             self.rate.next = self.update_rate.q.val();
         }
         if self.select_1.q.val() == 2 {
-            self.kind.next = bits_u::<4>(9);
+            self.kind.next = OpKind::Remove;
             if self.command_limit.q.val() {
-                self.kind.next = bits_u::<4>(12);
+                self.kind.next = OpKind::Limit;
                 self.rate.next = self.command_rate.q.val();
                 self.window.next = !bits_u::<34>(0);
             }
             if self.command_create.q.val() {
-                self.kind.next = bits_u::<4>(8);
+                self.kind.next = OpKind::Create;
                 self.rate.next = bits_u::<34>(0);
                 self.window.next = bits_u::<34>(0);
             }
@@ -254,23 +255,26 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             self.psn.next = self.command_psn.q.val();
         }
         if self.select_1.q.val() == 3 {
-            self.kind.next = bits_u::<4>(2);
-            if self.event_kind.q.val() < 2 {
-                self.kind.next = bit_cast_u::<4, 3>(self.event_kind.q.val());
+            self.kind.next = OpKind::Notify;
+            if self.event_kind.q.val() == 0 {
+                self.kind.next = OpKind::Ack;
+            }
+            if self.event_kind.q.val() == 1 {
+                self.kind.next = OpKind::Nak;
             }
         }
         if self.select_1.q.val() == 4 {
-            self.kind.next = bits_u::<4>(5);
+            self.kind.next = OpKind::Adjust;
             if self.feedback_advance.q.val() {
-                self.kind.next = bits_u::<4>(4);
+                self.kind.next = OpKind::Advance;
             }
             self.generation.next = self.feedback_generation.q.val();
             self.psn.next = self.feedback_psn.q.val();
         }
         if self.select_1.q.val() == 5 {
-            self.kind.next = bits_u::<4>(3);
+            self.kind.next = OpKind::Work;
             if self.work_restart.q.val() {
-                self.kind.next = bits_u::<4>(11);
+                self.kind.next = OpKind::Restart;
             }
             self.generation.next = self.work_generation.q.val();
             self.psn.next = self.work_end.q.val();
@@ -299,7 +303,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         }
         if self.sweeping_1.q.val() {
             self.valid_r.d.next = true;
-            self.kind.next = bits_u::<4>(10);
+            self.kind.next = OpKind::Clear;
             self.flow_r.d.next = self.sweep_1.q.val();
         }
         if self.sweeping.q.val() {
@@ -308,26 +312,28 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
                 self.sweeping.d.next = false;
             }
         }
-        self.word_r.d.next = (bit_cast_w::<140, 3, 4>(self.command_group.q.val()) << 136)
-            | (bit_cast_w::<140, 3, 1>(bit_cast_b(self.command_timerless.q.val())) << 135)
-            | (bit_cast_w::<140, 3, 1>(bit_cast_b(self.command_windowless.q.val())) << 134)
-            | (bit_cast_w::<140, 3, 3>(self.command_priority.q.val()) << 131)
-            | (bit_cast_w::<140, 3, 3>(self.command_mtu.q.val()) << 128)
-            | (bit_cast_w::<140, 3, 34>(self.rate.val()) << 94)
-            | (bit_cast_w::<140, 3, 34>(self.window.val()) << 60)
-            | (bit_cast_w::<140, 3, 24>(self.second.val()) << 36)
-            | (bit_cast_w::<140, 3, 24>(self.psn.val()) << 12)
-            | (bit_cast_w::<140, 3, 8>(self.generation.val()) << 4)
-            | bit_cast_w::<140, 3, 4>(self.kind.val());
+        self.word_r.d.next = bits_zero::<Operation>(0);
+        self.word_r.d.next.kind = self.kind.val();
+        self.word_r.d.next.generation = self.generation.val();
+        self.word_r.d.next.psn = self.psn.val();
+        self.word_r.d.next.second = self.second.val();
+        self.word_r.d.next.window = self.window.val();
+        self.word_r.d.next.rate = self.rate.val();
+        self.word_r.d.next.mtu = self.command_mtu.q.val();
+        self.word_r.d.next.pause_class = self.command_priority.q.val();
+        self.word_r.d.next.windowless = self.command_windowless.q.val();
+        self.word_r.d.next.timerless = self.command_timerless.q.val();
+        self.word_r.d.next.group = self.command_group.q.val();
         self.telemetry_r.d.next = self.telemetry_1.q.val();
-        self.telemetry_1.d.next = (bit_cast_w::<469, 8, 3>(self.event.kind.val()) << 466)
-            | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.int_valid.val())) << 465)
-            | (bit_cast_w::<469, 8, 4>(self.event.n_hop.val()) << 461)
-            | (bit_cast_w::<469, 8, 12>(self.event.path_id.val()) << 449)
-            | (bit_cast_ww::<469, 8, 320, 5>(self.event.hops.val()) << 129)
-            | (bit_cast_w::<469, 8, 1>(bit_cast_b(self.event.ecn.val())) << 128)
-            | (bit_cast_w::<469, 8, 48>(self.event.sent_at.val()) << 80)
-            | bit_cast_w::<469, 8, 48>(self.event.now.val());
+        self.telemetry_1.d.next = bits_zero::<Telemetry>(0);
+        self.telemetry_1.d.next.now = self.event.now.val();
+        self.telemetry_1.d.next.sent_at = self.event.sent_at.val();
+        self.telemetry_1.d.next.ecn = self.event.ecn.val();
+        self.telemetry_1.d.next.hops = self.event.hops.val();
+        self.telemetry_1.d.next.path_id = self.event.path_id.val();
+        self.telemetry_1.d.next.n_hop = self.event.n_hop.val();
+        self.telemetry_1.d.next.int_valid = self.event.int_valid.val();
+        self.telemetry_1.d.next.event_kind = self.event.kind.val();
         if self.reset.val() {
             self.select_1.d.next = bits_u::<3>(0);
             self.sweeping_1.d.next = false;

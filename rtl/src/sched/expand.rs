@@ -1,8 +1,10 @@
 //! A grant of several packets becomes PktSend events, one a clock.
 
-use super::ports::{GrantWord, SendOut};
+use super::ports::SendOut;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::word::bits_zero;
+use crate::words::sched::Grant;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -14,12 +16,12 @@ pub struct Expand {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Grants, count at least 1.
-    pub up: StreamIn<GrantWord>,
+    pub up: StreamIn<Grant>,
     /// Packets.
     pub send: SendOut,
     /// Service tag of the grant in service.
     pub tag: Signal<Out, U<6>>,
-    grant: DFF<GrantWord>,
+    grant: DFF<Grant>,
     left: DFF<U<4>>,
     repeats: DFF<U<4>>,
     psn: DFF<U<24>>,
@@ -46,24 +48,24 @@ impl Logic for Expand {
         }
         if self.take.val() & self.up.valid.val() {
             self.grant.d.next = self.up.data.val();
-            self.psn.d.next = self.up.data.val().get_bits::<24>(0);
-            self.left.d.next = self.up.data.val().get_bits::<4>(24);
-            self.repeats.d.next = self.up.data.val().get_bits::<4>(28);
+            self.psn.d.next = self.up.data.val().psn;
+            self.left.d.next = self.up.data.val().count;
+            self.repeats.d.next = self.up.data.val().repeats;
             self.first.d.next = true;
         }
-        self.rewound.next = self.first.q.val() & self.grant.q.val().get_bit(32);
-        self.ask.next = self.rewound.val() | (self.last.val() & self.grant.q.val().get_bit(33));
+        self.rewound.next = self.first.q.val() & self.grant.q.val().rewound;
+        self.ask.next = self.rewound.val() | (self.last.val() & self.grant.q.val().fills);
         self.send.valid.next = self.left.q.val().any();
-        self.send.flow.next = bit_cast_u::<16, 13>(self.grant.q.val().get_bits::<13>(42));
-        self.send.generation.next = self.grant.q.val().get_bits::<8>(34);
+        self.send.flow.next = bit_cast_u::<16, 13>(self.grant.q.val().flow);
+        self.send.generation.next = self.grant.q.val().generation;
         self.send.psn.next = self.psn.q.val();
         self.send.kind.next = (bit_cast_u::<3, 1>(bit_cast_b(self.rewound.val())) << 2)
             | (bit_cast_u::<3, 1>(bit_cast_b(self.ask.val())) << 1)
             | bit_cast_u::<3, 1>(bit_cast_b(self.repeats.q.val().any()));
-        self.tag.next = self.grant.q.val().get_bits::<6>(58);
+        self.tag.next = self.grant.q.val().tag;
         if self.reset.val() {
             self.left.d.next = 0.into();
-            self.grant.d.next = 0.into();
+            self.grant.d.next = bits_zero::<Grant>(0);
         }
     }
 }

@@ -8,11 +8,11 @@
 //!
 //! Bit for bit [`hpcc_models::sched::Level::new`].
 
-use super::ports::LevelWord;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::bit_cast_w;
+use crate::prim::word::bits_zero;
+use crate::words::sched::GroupLevel;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -38,7 +38,7 @@ pub struct Levels {
     /// Clock 4: its group.
     pub written_group: Signal<Out, U<4>>,
     /// Clock 4: the level.
-    pub level: Signal<Out, LevelWord>,
+    pub level: Signal<Out, GroupLevel>,
     earned: MulPipe<34, 12, 19, 27>,
     flown: MulPipe<34, 16, 34, 16>,
     write_4: Delay<Bit, 4>,
@@ -46,7 +46,7 @@ pub struct Levels {
     rate_3: Delay<U<34>, 3>,
     none: Signal<Local, Bit>,
     window: Signal<Local, U<35>>,
-    word_4: DFF<LevelWord>,
+    word_4: DFF<GroupLevel>,
 }
 
 #[kernel]
@@ -69,9 +69,10 @@ impl Logic for Levels {
         if self.none.val() | self.window.val().get_bit(34) {
             self.window.next = !bits_u::<35>(0);
         }
-        self.word_4.d.next = (bit_cast_w::<77, 2, 23>(self.window.val().get_bits::<23>(11)) << 54)
-            | (bit_cast_w::<77, 2, 20>(bit_cast_u::<20, 19>(self.earned.p.val()) + 1) << 34)
-            | bit_cast_w::<77, 2, 34>(self.rate_3.q.val());
+        self.word_4.d.next = bits_zero::<GroupLevel>(0);
+        self.word_4.d.next.rate = self.rate_3.q.val();
+        self.word_4.d.next.earned = bit_cast_u::<20, 19>(self.earned.p.val()) + 1;
+        self.word_4.d.next.window = self.window.val().get_bits::<23>(11);
 
         self.written.next = self.write_4.q.val();
         self.written_group.next = self.group_4.q.val();

@@ -4,9 +4,9 @@
 //! than the line carries are served in rounds, whatever engine they belong to (self-clocked fair queueing, one packet
 //! group a flow). A chain of these blocks serves all engines; a grant passes each in one clock.
 
-use super::ports::GrantWord;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::U;
+use crate::words::sched::Grant;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -18,12 +18,12 @@ pub struct Merge {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Grants of the engines before.
-    pub chain: StreamIn<GrantWord>,
+    pub chain: StreamIn<Grant>,
     /// Grants of this engine.
-    pub own: StreamIn<GrantWord>,
+    pub own: StreamIn<Grant>,
     /// Both.
-    pub down: StreamOut<GrantWord>,
-    skid: Skid<GrantWord>,
+    pub down: StreamOut<Grant>,
+    skid: Skid<Grant>,
     turn: DFF<Bit>,
     lead: Signal<Local, U<6>>,
     own_first: Signal<Local, Bit>,
@@ -33,7 +33,7 @@ pub struct Merge {
 impl Logic for Merge {
     fn update(&mut self) {
         self.skid.reset.next = self.reset.val();
-        self.lead.next = self.chain.data.val().get_bits::<6>(58) - self.own.data.val().get_bits::<6>(58);
+        self.lead.next = self.chain.data.val().tag - self.own.data.val().tag;
         self.own_first.next = self.own.valid.val()
             & (!self.chain.valid.val()
                 | (self.lead.val().any() & !self.lead.val().get_bit(5))
@@ -48,7 +48,7 @@ impl Logic for Merge {
         if self.skid.up.ready.val() & self.chain.valid.val() & self.own.valid.val() {
             self.turn.d.next = !self.own_first.val();
         }
-        StreamOut::<GrantWord>::link(&mut self.down, &mut self.skid.down);
+        StreamOut::<Grant>::link(&mut self.down, &mut self.skid.down);
         if self.reset.val() {
             self.turn.d.next = false;
         }

@@ -11,11 +11,11 @@
 //!
 //! Bit for bit [`hpcc_models::sched::Pacing::new`], and for a limit [`hpcc_models::sched::Cap::new`].
 
-use super::ports::PacingWord;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::bit_cast_w;
+use crate::prim::word::bits_zero;
+use crate::words::sched::PacingState;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -39,7 +39,7 @@ pub struct PacingUpdate {
     /// Clock 6: MTU code.
     pub mtu: Signal<In, U<3>>,
     /// Clock 8: pacing word.
-    pub word: Signal<Out, PacingWord>,
+    pub word: Signal<Out, PacingState>,
     earned: MulPipe<34, 12, 19, 27>,
     earned_7: Delay<U<19>, 4>,
     rate_7: Delay<U<34>, 7>,
@@ -53,7 +53,7 @@ pub struct PacingUpdate {
     round_7: DFF<U<35>>,
     packets: Signal<Local, U<16>>,
     cap: Signal<Local, U<20>>,
-    word_8: DFF<PacingWord>,
+    word_8: DFF<PacingState>,
 }
 
 #[kernel]
@@ -114,9 +114,10 @@ impl Logic for PacingUpdate {
             self.packets.next = self.round_7.q.val().get_bits::<16>(22);
         }
         self.cap.next = bit_cast_u::<20, 19>(self.earned_7.q.val()) + bit_cast_u::<20, 13>(self.wire_7.q.val()) + 1;
-        self.word_8.d.next = (bit_cast_w::<70, 2, 16>(self.packets.val()) << 54)
-            | (bit_cast_w::<70, 2, 20>(self.cap.val()) << 34)
-            | bit_cast_w::<70, 2, 34>(self.rate_7.q.val());
+        self.word_8.d.next = bits_zero::<PacingState>(0);
+        self.word_8.d.next.rate = self.rate_7.q.val();
+        self.word_8.d.next.cap = self.cap.val();
+        self.word_8.d.next.window = self.packets.val();
         self.word.next = self.word_8.q.val();
     }
 }

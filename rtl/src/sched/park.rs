@@ -14,10 +14,11 @@
 //!
 //! A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
 
-use super::ports::GrantWord;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::sched::Grant;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -38,9 +39,9 @@ pub struct Park {
     /// Priorities that are paused or wait here, one clock later: no grants and no timeouts for them.
     pub held: Signal<Out, U<8>>,
     /// Grants.
-    pub up: StreamIn<GrantWord>,
+    pub up: StreamIn<Grant>,
     /// Grants of priorities that are not paused.
-    pub down: StreamOut<GrantWord>,
+    pub down: StreamOut<Grant>,
     // without the tag
     rows: RamReg<U<58>, 11>,
     head: [DFF<U<8>>; 8],
@@ -67,7 +68,7 @@ pub struct Park {
     stored: Signal<Local, U<8>>,
     emptied: Signal<Local, U<8>>,
     waits_new: Signal<Local, U<8>>,
-    out: Skid<GrantWord>,
+    out: Skid<Grant>,
 }
 
 #[kernel]
@@ -77,7 +78,7 @@ impl Logic for Park {
         self.pause_r.d.next = self.pause.val();
 
         // what comes: into its queue, or through
-        self.lane.next = self.up.data.val().get_bits::<3>(55);
+        self.lane.next = self.up.data.val().pause_class;
         self.aside.next = self.held_r.q.val().get_bit(self.lane.val().index());
         self.parked_goes.next = (self.step.q.val() == 3)
             & self.out.up.ready.val()
@@ -87,7 +88,7 @@ impl Logic for Park {
         self.up.ready.next = self.aside.val() | (self.out.up.ready.val() & !self.parked_goes.val());
         if self.passes.val() {
             self.turn.d.next = true;
-            self.tag.d.next = self.up.data.val().get_bits::<6>(58);
+            self.tag.d.next = self.up.data.val().tag;
         }
         if self.parked_goes.val() {
             self.turn.d.next = false;
@@ -108,7 +109,7 @@ impl Logic for Park {
         }
         self.rows.we.next = self.stores.val();
         self.rows.waddr.next = (bit_cast_u::<11, 3>(self.lane.val()) << 8) | bit_cast_u::<11, 8>(self.tail_class.val());
-        self.rows.wdata.next = self.up.data.val().get_bits::<58>(0);
+        self.rows.wdata.next = bit_cast_number::<58, Grant>(self.up.data.val());
         self.rows.raddr.next = (bit_cast_u::<11, 3>(self.pick.q.val()) << 8) | bit_cast_u::<11, 8>(self.head_now.val());
         self.empties.next = (self.step.q.val() == 4) & (self.head_now.val() == self.tail_now.val());
         self.stored.next = bits_u::<8>(0);
@@ -177,10 +178,10 @@ impl Logic for Park {
         self.out.up.valid.next = self.passes.val() | self.parked_goes.val();
         self.out.up.data.next = self.up.data.val();
         if self.parked_goes.val() {
-            self.out.up.data.next =
-                bit_cast_u::<64, 58>(self.rows.rdata.val()) | (bit_cast_u::<64, 6>(self.tag.q.val()) << 58);
+            self.out.up.data.next = bit_cast_word::<Grant, U<64>>(bit_cast_u::<64, 58>(self.rows.rdata.val()));
+            self.out.up.data.next.tag = self.tag.q.val();
         }
-        StreamOut::<GrantWord>::link(&mut self.down, &mut self.out.down);
+        StreamOut::<Grant>::link(&mut self.down, &mut self.out.down);
         if self.reset.val() {
             for i in 0..8 {
                 self.head[i].d.next = bits_u::<8>(0);
@@ -200,6 +201,7 @@ impl Logic for Park {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prim::word::Word;
     use crate::sim::{init, step, Stimulus};
     use std::collections::VecDeque;
 
@@ -228,12 +230,12 @@ mod tests {
             }
             park.pause.next = U(pause);
             park.up.valid.next = !coming.is_empty();
-            park.up.data.next = U(coming.front().copied().unwrap_or(0));
+            park.up.data.next = Grant::from_slice(&[coming.front().copied().unwrap_or(0)]);
             park.down.ready.next = random.chance(accept);
             let (taken, out, now_held) = step(park.as_mut(), |p| {
                 (
                     p.up.valid.val() & p.up.ready.val(),
-                    (p.down.valid.val() & p.down.ready.val()).then(|| p.down.data.val().0),
+                    (p.down.valid.val() & p.down.ready.val()).then(|| p.down.data.val().limbs()[0]),
                     p.held.val().0,
                 )
             });
@@ -268,23 +270,23 @@ mod tests {
         for n in 0..on_the_way + 100 {
             let priority = if n < on_the_way { 3 } else { 5 };
             park.up.valid.next = true;
-            park.up.data.next = U(n | priority << 55);
+            park.up.data.next = Grant::from_slice(&[n | priority << 55]);
             step(park.as_mut(), |p| {
                 assert!(p.up.ready.val(), "grant {n}");
                 if p.down.valid.val() {
-                    out.push(p.down.data.val().0 & 0xfff);
+                    out.push(p.down.data.val().limbs()[0] & 0xfff);
                 }
             });
         }
         park.up.valid.next = false;
-        step(park.as_mut(), |p| out.push(p.down.data.val().0 & 0xfff));
+        step(park.as_mut(), |p| out.push(p.down.data.val().limbs()[0] & 0xfff));
         assert_eq!(out, (on_the_way..on_the_way + 100).collect::<Vec<_>>());
         park.pause.next = U(0);
         out.clear();
         for _ in 0..5 * on_the_way + 20 {
             step(park.as_mut(), |p| {
                 if p.down.valid.val() {
-                    out.push(p.down.data.val().0 & 0xfff);
+                    out.push(p.down.data.val().limbs()[0] & 0xfff);
                 }
             });
         }

@@ -1,4 +1,4 @@
-//! Ports of the scheduler and the words that travel inside it.
+//! Ports of the scheduler; the words that travel inside it are in [`crate::words::sched`].
 //!
 //! Acknowledgements come in and leave on [`crate::cc::slot`]'s event ports; updates come on its update port.
 
@@ -7,7 +7,6 @@
 
 use crate::interface;
 use crate::prim::uint::U;
-use crate::prim::wide::W;
 use rust_hdl::prelude::*;
 
 /// Creation and removal of flows, and their caps.
@@ -140,39 +139,3 @@ pub mod op {
     /// Cap and group.
     pub const LIMIT: u64 = 12;
 }
-
-/// One operation: kind 3:0, generation 11:4, PSN 35:12, second PSN (the start of a restart) or bytes 59:36, window 93:60, rate
-/// 127:94, MTU code 130:128, priority 133:131, windowless 134, timerless 135, group 139:136.
-pub type OpWord = W<140, 3>;
-
-/// [`hpcc_models::sched::SenderState`]: una 23:0, end 47:24, from 71:48, to 95:72, adjust 115:96, generation 123:116, rewinds
-/// 127:124, restarts 131:128, MTU code 134:132, priority 137:135, alive 138, windowless 139, since 155:140, retries 159:156,
-/// sent 167:160, armed 168, timerless 169.
-pub type SenderFull = W<170, 3>;
-
-/// The part of [`SenderFull`] that visits read: bits 139:0.
-pub type SenderWord = W<140, 3>;
-
-/// [`hpcc_models::sched::Pacing`]: rate 33:0, cap 53:34, window 69:54.
-pub type PacingWord = W<70, 2>;
-
-/// The pacing of [`hpcc_models::sched::Cap`] 69:0, its group 73:70.
-pub type CapWord = W<74, 2>;
-
-/// [`hpcc_models::sched::Level`]: rate 33:0, earned 53:34, window 76:54.
-pub type LevelWord = W<77, 2>;
-
-/// [`hpcc_models::sched::VisitState`]: nxt 23:0, max 47:24, seen 51:48, generation 59:52, restarts 63:60, parked 64, last 84:65,
-/// adjust seen 104:85, credit 141:105, stopped 142, rest 143.
-pub type VisitWord = W<144, 3>;
-
-/// The part of [`VisitWord`] that events read: its bits 63:0, stopped 64.
-pub type VisitedWord = W<65, 2>;
-
-/// [`hpcc_models::sched::Grant`] on its way out: PSN 23:0, count 27:24, repeats 31:28, rewound 32, fills 33, generation 41:34,
-/// flow 54:42, priority 57:55, service tag 63:58.
-pub type GrantWord = U<64>;
-
-/// What an acknowledgement carries past the sender state: now 47:0, zero 79:48, sent_at 127:80, ecn 128, hops 448:129, path
-/// id 460:449, hops count 464:461, INT valid 465, kind 468:466.
-pub type Telemetry = W<469, 8>;

@@ -13,15 +13,13 @@
 //! Bit for bit [`hpcc_models::sched::SenderState::handle`].
 
 use super::pacing::PacingUpdate;
-use super::ports::{CapWord, PacingWord};
 use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww};
 use crate::prim::word::bits_zero;
-use crate::words::sched::{FlowShared, OpKind, Operation, SenderFlow, Visited};
+use crate::words::sched::{FlowCap, FlowShared, OpKind, Operation, PacingState, SenderFlow, Visited};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -73,11 +71,11 @@ pub struct Sender<const A: usize, const I: usize> {
     /// Clock 8: sender state for visits.
     pub sender: Signal<Out, FlowShared>,
     /// Clock 8: pacing.
-    pub pacing: Signal<Out, PacingWord>,
+    pub pacing: Signal<Out, PacingState>,
     /// Clock 8: pacing is written.
     pub paced: Signal<Out, Bit>,
     /// Clock 8: cap and group.
-    pub cap: Signal<Out, CapWord>,
+    pub cap: Signal<Out, FlowCap>,
     /// Clock 8: cap and group are written.
     pub limited: Signal<Out, Bit>,
     /// Clock 7: flow.
@@ -227,11 +225,14 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             self.cap_window.val() & (self.word.val().kind == OpKind::Limit) & !self.word.val().rate.all();
         self.pacing_word.flight.next = self.cap_time.val();
         self.pacing.next = self.pacing_word.word.val();
-        self.cap.next = bit_cast_ww::<74, 2, 70, 2>(self.pacing_word.word.val())
-            | (bit_cast_w::<74, 2, 4>(self.group_8.q.val()) << 70);
+        self.cap.next = bits_zero::<FlowCap>(0);
+        self.cap.next.pacing = self.pacing_word.word.val();
+        self.cap.next.group = self.group_8.q.val();
         if self.created_8.q.val() {
-            self.cap.next =
-                (bit_cast_w::<74, 2, 36>(!bits_u::<36>(0)) << 34) | bit_cast_w::<74, 2, 34>(!bits_u::<34>(0));
+            self.cap.next.pacing.rate = !bits_u::<34>(0);
+            self.cap.next.pacing.cap = !bits_u::<20>(0);
+            self.cap.next.pacing.window = !bits_u::<16>(0);
+            self.cap.next.group = bits_u::<4>(0);
         }
 
         // 5: what visits have and have not seen

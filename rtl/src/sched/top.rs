@@ -7,7 +7,7 @@ use super::levels::Levels;
 use super::members::Members;
 use super::merge::Merge;
 use super::park::{Park, ON_THE_WAY, PARKED};
-use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, GrantWord, OpWord, SendOut, Telemetry, VisitedWord, WorkIn};
+use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use super::sender::Sender;
 use crate::cc::slot::{ConfigIn, EventIn, EventOut, UpdateIn};
 use crate::prim::counter::SaturatingCounter;
@@ -15,10 +15,9 @@ use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::prim::word::bits_zero;
 use crate::prim::xorshift::Xorshift;
-use crate::words::sched::{FlowShared, Operation, Visited};
+use crate::words::sched::{Grant, LawEvent, Telemetry, Visited};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -107,7 +106,7 @@ pub struct Scheduler<
     now_r: DFF<U<48>>,
     entry: Entry<A, T>,
     sender: Sender<A, I>,
-    visited: Signal<Local, VisitedWord>,
+    visited: Signal<Local, Visited>,
     engine: [Engine<A, I, ROWS>; ENGINES],
     merge: [Merge; ENGINES],
     park: Park,
@@ -120,7 +119,7 @@ pub struct Scheduler<
     telemetry: Delay<Telemetry, 8>,
     reported_kind: Signal<Local, U<3>>,
     acked_bytes: Signal<Local, U<32>>,
-    cc_fifo: StreamFifo<W<541, 9>, 6, 48>,
+    cc_fifo: StreamFifo<LawEvent, 6, 48>,
     ended_fifo: StreamFifo<U<24>, 4, 4>,
     late: SaturatingCounter,
     beyond: SaturatingCounter,
@@ -189,7 +188,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.members.snd_nxt.next = self.sender.snd_nxt.val();
         self.members.worked.next = self.sender.worked.val();
         self.members.limited.next = self.sender.limited.val();
-        self.members.group.next = self.sender.cap.val().get_bits::<4>(70);
+        self.members.group.next = self.sender.cap.val().group;
         self.members.adjusted.next = self.sender.adjusted.val();
         self.members.unused.next = self.sender.unused.val();
         self.members.leaves.next = self.expand.send.valid.val() & self.send.ready.val();
@@ -208,7 +207,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 
         self.sender.valid.next = self.entry.valid.val();
         self.sender.flow.next = self.entry.flow.val();
-        self.sender.word.next = bit_cast_word::<Operation, OpWord>(self.entry.word.val());
+        self.sender.word.next = self.entry.word.val();
         inputs!(sender, engines, inverse, overhead, interval, timeout, retry_limit);
         self.sender.held.next = self.park.held.val();
         self.sender.timer_now.next = self.now_r.q.val().get_bits::<16>(10);
@@ -218,14 +217,14 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
                 self.visited.next = self.engine[i].visited.val();
             }
         }
-        self.sender.visited.next = bit_cast_word::<Visited, VisitedWord>(self.visited.val());
+        self.sender.visited.next = self.visited.val();
 
         for i in 0..ENGINES {
             self.engine[i].reset.next = self.reset.val();
             self.engine[i].notify.next = self.sender.notify.val() & (self.sender.engine.val() == i.val());
             self.engine[i].index.next = self.sender.engine_index.val();
             self.engine[i].flow.next = self.sender.flow_8.val();
-            self.engine[i].sender.next = bit_cast_bus::<140, 3, FlowShared>(self.sender.sender.val());
+            self.engine[i].sender.next = self.sender.sender.val();
             self.engine[i].pacing.next = self.sender.pacing.val();
             self.engine[i].paced.next = self.sender.paced.val();
             self.engine[i].cap.next = self.sender.cap.val();
@@ -250,7 +249,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         // the chain: engine 0 is nearest to the exit
         for i in 0..ENGINES {
             self.merge[i].chain.valid.next = false;
-            self.merge[i].chain.data.next = bits_u::<64>(0);
+            self.merge[i].chain.data.next = bits_zero::<Grant>(0);
         }
         for i in 1..ENGINES {
             self.merge[i - 1].chain.valid.next = self.merge[i].down.valid.val();
@@ -260,12 +259,12 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.park.up.valid.next = self.merge[0].down.valid.val();
         self.park.up.data.next = self.merge[0].down.data.val();
         self.merge[0].down.ready.next = self.park.up.ready.val();
-        StreamOut::<GrantWord>::join(&mut self.park.down, &mut self.expand.up);
+        StreamOut::<Grant>::join(&mut self.park.down, &mut self.expand.up);
         SendOut::link(&mut self.send, &mut self.expand.send);
 
         // 8: what the acknowledgement carried meets its flow and snd_nxt
         self.telemetry.d.next = self.entry.telemetry.val();
-        self.reported_kind.next = self.telemetry.q.val().get_bits::<3>(466);
+        self.reported_kind.next = self.telemetry.q.val().event_kind;
         if self.sender.timed_out.val() {
             self.reported_kind.next = bits_u::<3>(3);
         }
@@ -284,31 +283,30 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         }
         self.cc_fifo.up.valid.next = self.sender.to_cc.val();
         self.cc_dropped.pulse.next = self.sender.to_cc.val() & !self.cc_fifo.up.ready.val();
-        self.cc_fifo.up.data.next = (bit_cast_w::<541, 9, 3>(self.reported_kind.val()) << 538)
-            | (bit_cast_w::<541, 9, 1>(bit_cast_b(
-                self.telemetry.q.val().get_bit(465) & !self.sender.timed_out.val(),
-            )) << 537)
-            | (bit_cast_ww::<541, 9, 465, 8>(bit_cast_ww::<465, 8, 469, 8>(self.telemetry.q.val())) << 72)
-            | (bit_cast_w::<541, 9, 32>(self.acked_bytes.val()) << 120)
-            | (bit_cast_w::<541, 9, A>(self.sender.flow_8.val()) << 56)
-            | (bit_cast_w::<541, 9, 8>(self.sender.generation.val()) << 48)
-            | (bit_cast_w::<541, 9, 24>(self.sender.psn.val()) << 24)
-            | bit_cast_w::<541, 9, 24>(self.sender.snd_nxt.val());
+        self.cc_fifo.up.data.next = bits_zero::<LawEvent>(0);
+        self.cc_fifo.up.data.next.snd_nxt = self.sender.snd_nxt.val();
+        self.cc_fifo.up.data.next.psn_next = self.sender.psn.val();
+        self.cc_fifo.up.data.next.generation = self.sender.generation.val();
+        self.cc_fifo.up.data.next.flow = bit_cast_u::<16, A>(self.sender.flow_8.val());
+        self.cc_fifo.up.data.next.telemetry = self.telemetry.q.val();
+        self.cc_fifo.up.data.next.telemetry.bytes = self.acked_bytes.val();
+        self.cc_fifo.up.data.next.telemetry.int_valid = self.telemetry.q.val().int_valid & !self.sender.timed_out.val();
+        self.cc_fifo.up.data.next.telemetry.event_kind = self.reported_kind.val();
         self.cc.valid.next = self.cc_fifo.down.valid.val();
         self.cc_fifo.down.ready.next = self.cc.ready.val();
-        self.cc.kind.next = self.cc_fifo.down.data.val().get_bits::<3>(538);
-        self.cc.flow.next = self.cc_fifo.down.data.val().get_bits::<16>(56);
-        self.cc.generation.next = self.cc_fifo.down.data.val().get_bits::<8>(48);
-        self.cc.psn_next.next = self.cc_fifo.down.data.val().get_bits::<24>(24);
-        self.cc.snd_nxt.next = self.cc_fifo.down.data.val().get_bits::<24>(0);
-        self.cc.int_valid.next = self.cc_fifo.down.data.val().get_bit(537);
-        self.cc.n_hop.next = self.cc_fifo.down.data.val().get_bits::<4>(533);
-        self.cc.path_id.next = self.cc_fifo.down.data.val().get_bits::<12>(521);
-        self.cc.hops.next = bit_cast_ww::<320, 5, 541, 9>(self.cc_fifo.down.data.val() >> 201);
-        self.cc.ecn.next = self.cc_fifo.down.data.val().get_bit(200);
-        self.cc.sent_at.next = self.cc_fifo.down.data.val().get_bits::<48>(152);
-        self.cc.bytes.next = self.cc_fifo.down.data.val().get_bits::<32>(120);
-        self.cc.now.next = self.cc_fifo.down.data.val().get_bits::<48>(72);
+        self.cc.kind.next = self.cc_fifo.down.data.val().telemetry.event_kind;
+        self.cc.flow.next = self.cc_fifo.down.data.val().flow;
+        self.cc.generation.next = self.cc_fifo.down.data.val().generation;
+        self.cc.psn_next.next = self.cc_fifo.down.data.val().psn_next;
+        self.cc.snd_nxt.next = self.cc_fifo.down.data.val().snd_nxt;
+        self.cc.int_valid.next = self.cc_fifo.down.data.val().telemetry.int_valid;
+        self.cc.n_hop.next = self.cc_fifo.down.data.val().telemetry.n_hop;
+        self.cc.path_id.next = self.cc_fifo.down.data.val().telemetry.path_id;
+        self.cc.hops.next = self.cc_fifo.down.data.val().telemetry.hops;
+        self.cc.ecn.next = self.cc_fifo.down.data.val().telemetry.ecn;
+        self.cc.sent_at.next = self.cc_fifo.down.data.val().telemetry.sent_at;
+        self.cc.bytes.next = self.cc_fifo.down.data.val().telemetry.bytes;
+        self.cc.now.next = self.cc_fifo.down.data.val().telemetry.now;
 
         self.ended_fifo.up.valid.next = self.sender.ended.val();
         self.ended_fifo.up.data.next =

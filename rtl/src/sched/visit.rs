@@ -18,11 +18,11 @@
 //!
 //! Bit for bit [`hpcc_models::sched::visit_dithered`] of what [`hpcc_models::sched::Pacing::limited`] leaves.
 
-use super::ports::{GrantWord, LevelWord, PacingWord, SenderWord, VisitWord};
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::bit_cast_w;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bits_zero;
+use crate::words::sched::{FlowShared, Grant, GroupLevel, PacingState, RepeatCount, VisitFlow};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -32,13 +32,13 @@ pub struct Visit {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Clock 2: sender state.
-    pub sender: Signal<In, SenderWord>,
+    pub sender: Signal<In, FlowShared>,
     /// Clock 2: pacing.
-    pub pacing: Signal<In, PacingWord>,
+    pub pacing: Signal<In, PacingState>,
     /// Clock 2: cap of the flow.
-    pub cap: Signal<In, PacingWord>,
+    pub cap: Signal<In, PacingState>,
     /// Clock 2: level of its group.
-    pub level: Signal<In, LevelWord>,
+    pub level: Signal<In, GroupLevel>,
     /// Register: flows that become active start after a random part of a packet time.
     pub dither: Signal<In, Bit>,
     /// Random number.
@@ -46,7 +46,7 @@ pub struct Visit {
     /// Clock 3: rate under law and limits.
     pub rate: Signal<Out, U<34>>,
     /// Clock 2: visit state.
-    pub state: Signal<In, VisitWord>,
+    pub state: Signal<In, VisitFlow>,
     /// Clock 2: tick now.
     pub tick: Signal<In, U<20>>,
     /// Paused priorities.
@@ -54,15 +54,15 @@ pub struct Visit {
     /// Register: wire bytes of a packet beside its payload.
     pub overhead: Signal<In, U<10>>,
     /// Clock 13: visit state afterwards.
-    pub state_after: Signal<Out, VisitWord>,
+    pub state_after: Signal<Out, VisitFlow>,
     /// Clock 13: grant with priority, without flow and tag; count 0 is none.
-    pub grant: Signal<Out, GrantWord>,
+    pub grant: Signal<Out, Grant>,
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
     fresh: Signal<Local, Bit>,
     restarted: Signal<Local, Bit>,
     rewound: Signal<Local, Bit>,
-    sender_3: DFF<SenderWord>,
+    sender_3: DFF<FlowShared>,
     fresh_3: DFF<Bit>,
     restarted_3: DFF<Bit>,
     restarted_4: DFF<Bit>,
@@ -107,7 +107,8 @@ pub struct Visit {
     cap_6: DFF<U<20>>,
     cap_7: DFF<U<20>>,
     own_rate: Signal<Local, U<34>>,
-    level_3: DFF<U<43>>,
+    level_earned_3: DFF<U<20>>,
+    level_window_3: DFF<U<23>>,
     level_cap: DFF<U<21>>,
     level_round: DFF<U<24>>,
     level_packets: DFF<U<16>>,
@@ -144,7 +145,7 @@ pub struct Visit {
     count: [DFF<U<4>>; 5],
     bytes: [DFF<U<13>>; 4],
     diff: [Signal<Local, U<37>>; 4],
-    repeats_12: Delay<U<6>, 5>,
+    repeats_12: Delay<RepeatCount, 5>,
     nxt_12: Delay<U<24>, 7>,
     max_12: Delay<U<24>, 7>,
     rewound_12: Delay<Bit, 9>,
@@ -160,8 +161,8 @@ pub struct Visit {
     parked_12: Delay<Bit, 10>,
     end_psn: Signal<Local, U<24>>,
     max_new: Signal<Local, U<24>>,
-    state_13: DFF<VisitWord>,
-    grant_13: DFF<GrantWord>,
+    state_13: DFF<VisitFlow>,
+    grant_13: DFF<Grant>,
     idle_13: DFF<Bit>,
 }
 
@@ -169,76 +170,73 @@ pub struct Visit {
 impl Logic for Visit {
     fn update(&mut self) {
         // 2: is the state of this generation, is a rewind pending
-        self.fresh.next = self.state.val().get_bits::<8>(52) != self.sender.val().get_bits::<8>(116);
-        self.restarted.next =
-            self.fresh.val() | (self.state.val().get_bits::<4>(60) != self.sender.val().get_bits::<4>(128));
-        self.rewound.next =
-            !self.restarted.val() & (self.state.val().get_bits::<4>(48) != self.sender.val().get_bits::<4>(124));
+        self.fresh.next = self.state.val().generation != self.sender.val().generation;
+        self.restarted.next = self.fresh.val() | (self.state.val().restarts != self.sender.val().restarts);
+        self.rewound.next = !self.restarted.val() & (self.state.val().seen != self.sender.val().rewinds);
         self.sender_3.d.next = self.sender.val();
         self.fresh_3.d.next = self.fresh.val();
         self.restarted_3.d.next = self.restarted.val();
         self.rewound_3.d.next = self.rewound.val();
-        self.seen_12.d.next = self.state.val().get_bits::<4>(48);
-        self.wanted.d.next = self.state.val().get_bits::<24>(0);
+        self.seen_12.d.next = self.state.val().seen;
+        self.wanted.d.next = self.state.val().nxt;
         if self.restarted.val() | self.rewound.val() {
-            self.wanted.d.next = self.sender.val().get_bits::<24>(0);
+            self.wanted.d.next = self.sender.val().una;
         }
-        self.max_3.d.next = self.state.val().get_bits::<24>(24);
+        self.max_3.d.next = self.state.val().max;
         if self.fresh.val() {
-            self.max_3.d.next = self.sender.val().get_bits::<24>(0);
+            self.max_3.d.next = self.sender.val().una;
         }
-        self.elapsed.d.next = self.tick.val() - self.state.val().get_bits::<20>(65);
-        self.correction.d.next = self.sender.val().get_bits::<20>(96) - self.state.val().get_bits::<20>(85);
-        self.credit_3.d.next = self.state.val().get_bits::<37>(105);
+        self.elapsed.d.next = self.tick.val() - self.state.val().last;
+        self.correction.d.next = self.sender.val().adjust - self.state.val().adjust_seen;
+        self.credit_3.d.next = self.state.val().credit;
         // the least of law, cap and level
-        self.own_rate.next = self.pacing.val().get_bits::<34>(0);
-        if self.cap.val().get_bits::<34>(0) < self.pacing.val().get_bits::<34>(0) {
-            self.own_rate.next = self.cap.val().get_bits::<34>(0);
+        self.own_rate.next = self.pacing.val().rate;
+        if self.cap.val().rate < self.pacing.val().rate {
+            self.own_rate.next = self.cap.val().rate;
         }
         self.rate_3.d.next = self.own_rate.val();
-        if (self.level.val().get_bits::<34>(0) < self.pacing.val().get_bits::<34>(0))
-            & (self.level.val().get_bits::<34>(0) < self.cap.val().get_bits::<34>(0))
-        {
-            self.rate_3.d.next = self.level.val().get_bits::<34>(0);
+        if (self.level.val().rate < self.pacing.val().rate) & (self.level.val().rate < self.cap.val().rate) {
+            self.rate_3.d.next = self.level.val().rate;
         }
-        self.cap_3.d.next = self.pacing.val().get_bits::<20>(34);
-        if self.cap.val().get_bits::<20>(34) < self.pacing.val().get_bits::<20>(34) {
-            self.cap_3.d.next = self.cap.val().get_bits::<20>(34);
+        self.cap_3.d.next = self.pacing.val().cap;
+        if self.cap.val().cap < self.pacing.val().cap {
+            self.cap_3.d.next = self.cap.val().cap;
         }
-        self.window_3.d.next = self.pacing.val().get_bits::<16>(54);
-        if self.cap.val().get_bits::<16>(54) < self.pacing.val().get_bits::<16>(54) {
-            self.window_3.d.next = self.cap.val().get_bits::<16>(54);
+        self.window_3.d.next = self.pacing.val().window;
+        if self.cap.val().window < self.pacing.val().window {
+            self.window_3.d.next = self.cap.val().window;
         }
-        self.level_3.d.next = self.level.val().get_bits::<43>(34);
-        self.rest_3.d.next = self.state.val().get_bit(143);
+        self.level_earned_3.d.next = self.level.val().earned;
+        self.level_window_3.d.next = self.level.val().window;
+        self.rest_3.d.next = self.state.val().rest;
         self.wire_3.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
-        if self.sender.val().get_bits::<3>(132) == 0 {
+        if self.sender.val().mtu == 0 {
             self.wire_3.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
         }
-        if self.sender.val().get_bits::<3>(132) == 1 {
+        if self.sender.val().mtu == 1 {
             self.wire_3.d.next = bits_u::<13>(512) + bit_cast_u::<13, 10>(self.overhead.val());
         }
-        if self.sender.val().get_bits::<3>(132) == 2 {
+        if self.sender.val().mtu == 2 {
             self.wire_3.d.next = bits_u::<13>(1024) + bit_cast_u::<13, 10>(self.overhead.val());
         }
-        if self.sender.val().get_bits::<3>(132) == 3 {
+        if self.sender.val().mtu == 3 {
             self.wire_3.d.next = bits_u::<13>(2048) + bit_cast_u::<13, 10>(self.overhead.val());
         }
         self.tick_12.d.next = self.tick.val();
-        self.parked_12.d.next = self.state.val().get_bit(64);
+        self.parked_12.d.next = self.state.val().parked;
 
         // 3
-        self.behind.d.next = self.wanted.q.val() - self.sender_3.q.val().get_bits::<24>(0);
-        self.from_start.d.next = self.wanted.q.val() - self.sender_3.q.val().get_bits::<24>(48);
-        self.span.d.next = self.sender_3.q.val().get_bits::<24>(72) - self.sender_3.q.val().get_bits::<24>(48);
+        self.behind.d.next = self.wanted.q.val() - self.sender_3.q.val().una;
+        self.from_start.d.next = self.wanted.q.val() - self.sender_3.q.val().from;
+        self.span.d.next = self.sender_3.q.val().to - self.sender_3.q.val().from;
         self.wanted_4.d.next = self.wanted.q.val();
-        self.una_5.d.next = self.sender_3.q.val().get_bits::<24>(0);
-        self.end_5.d.next = self.sender_3.q.val().get_bits::<24>(24);
-        self.to_4.d.next = self.sender_3.q.val().get_bits::<24>(72);
+        self.una_5.d.next = self.sender_3.q.val().una;
+        self.end_5.d.next = self.sender_3.q.val().end_psn;
+        self.to_4.d.next = self.sender_3.q.val().to;
         self.max_4.d.next = self.max_3.q.val();
-        self.lead.d.next = self.max_3.q.val() - self.sender_3.q.val().get_bits::<24>(0);
+        self.lead.d.next = self.max_3.q.val() - self.sender_3.q.val().una;
         self.restarted_4.d.next = self.restarted_3.q.val();
-        self.windowless_6.d.next = self.sender_3.q.val().get_bit(139);
+        self.windowless_6.d.next = self.sender_3.q.val().windowless;
         self.ticks.next = bit_cast_u::<17, 20>(self.elapsed.q.val());
         if self.elapsed.q.val().get_bits::<3>(17).any() {
             self.ticks.next = bits_u::<17>(0x1ffff);
@@ -247,23 +245,21 @@ impl Logic for Visit {
         self.halted_4.d.next = self.rate_3.q.val() == 0;
         self.cap_4.d.next = self.cap_3.q.val();
         self.level_cap.d.next =
-            bit_cast_u::<21, 20>(self.level_3.q.val().get_bits::<20>(0)) + bit_cast_u::<21, 13>(self.wire_3.q.val());
+            bit_cast_u::<21, 20>(self.level_earned_3.q.val()) + bit_cast_u::<21, 13>(self.wire_3.q.val());
         self.window_5.d.next = self.window_3.q.val();
-        self.mtu_4.d.next = self.sender_3.q.val().get_bits::<3>(132);
-        self.level_round.d.next = bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(4095);
-        if self.sender_3.q.val().get_bits::<3>(132) == 0 {
-            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(255);
+        self.mtu_4.d.next = self.sender_3.q.val().mtu;
+        self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(4095);
+        if self.sender_3.q.val().mtu == 0 {
+            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(255);
         }
-        if self.sender_3.q.val().get_bits::<3>(132) == 1 {
-            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(511);
+        if self.sender_3.q.val().mtu == 1 {
+            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(511);
         }
-        if self.sender_3.q.val().get_bits::<3>(132) == 2 {
-            self.level_round.d.next =
-                bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(1023);
+        if self.sender_3.q.val().mtu == 2 {
+            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(1023);
         }
-        if self.sender_3.q.val().get_bits::<3>(132) == 3 {
-            self.level_round.d.next =
-                bit_cast_u::<24, 23>(self.level_3.q.val().get_bits::<23>(20)) + bits_u::<24>(2047);
+        if self.sender_3.q.val().mtu == 3 {
+            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(2047);
         }
         self.share.a.next = self.random.val();
         self.share.b.next = self.wire_3.q.val();
@@ -277,13 +273,13 @@ impl Logic for Visit {
         }
         self.fresh_5.d.next = self.fresh_3.q.val();
         self.wire_4.d.next = self.wire_3.q.val();
-        self.alive_7.d.next = self.sender_3.q.val().get_bit(138);
-        self.priority_7.d.next = self.sender_3.q.val().get_bits::<3>(135);
+        self.alive_7.d.next = self.sender_3.q.val().alive;
+        self.priority_7.d.next = self.sender_3.q.val().pause_class;
         self.rewound_12.d.next = self.rewound_3.q.val();
-        self.generation_12.d.next = self.sender_3.q.val().get_bits::<8>(116);
-        self.rewinds_12.d.next = self.sender_3.q.val().get_bits::<4>(124);
-        self.restarts_12.d.next = self.sender_3.q.val().get_bits::<4>(128);
-        self.adjust_12.d.next = self.sender_3.q.val().get_bits::<20>(96);
+        self.generation_12.d.next = self.sender_3.q.val().generation;
+        self.rewinds_12.d.next = self.sender_3.q.val().rewinds;
+        self.restarts_12.d.next = self.sender_3.q.val().restarts;
+        self.adjust_12.d.next = self.sender_3.q.val().adjust;
 
         // 4: acknowledged past a rewind; inside a READ that was asked for
         self.nxt_5.d.next = self.wanted_4.q.val();
@@ -402,9 +398,10 @@ impl Logic for Visit {
         }
         self.count[0].d.next = bits_u::<4>(0);
         self.bytes[0].d.next = self.wire_7.q.val();
-        self.repeats_12.d.next = (bit_cast_u::<6, 1>(bit_cast_b(self.passed_7.q.val())) << 5)
-            | (bit_cast_u::<6, 1>(bit_cast_b(self.far_7.q.val())) << 4)
-            | bit_cast_u::<6, 4>(self.repeats_7.q.val());
+        self.repeats_12.d.next = bits_zero::<RepeatCount>(0);
+        self.repeats_12.d.next.passed = self.passed_7.q.val();
+        self.repeats_12.d.next.far = self.far_7.q.val();
+        self.repeats_12.d.next.count = self.repeats_7.q.val();
         self.idle_12.d.next = self.idle_8.q.val();
         self.open_12.d.next = self.open_8.q.val();
 
@@ -444,8 +441,8 @@ impl Logic for Visit {
         // 12: new state
         self.end_psn.next = self.nxt_12.q.val() + bit_cast_u::<24, 4>(self.count[4].q.val());
         self.max_new.next = self.max_12.q.val();
-        if self.repeats_12.q.val().get_bit(5)
-            | (!self.repeats_12.q.val().get_bit(4) & (self.count[4].q.val() > self.repeats_12.q.val().get_bits::<4>(0)))
+        if self.repeats_12.q.val().passed
+            | (!self.repeats_12.q.val().far & (self.count[4].q.val() > self.repeats_12.q.val().count))
         {
             self.max_new.next = self.end_psn.val();
         }
@@ -454,26 +451,26 @@ impl Logic for Visit {
         if self.rewound_12.q.val() & (self.count[4].q.val() == 0) {
             self.seen_new.next = self.seen_12.q.val();
         }
-        self.state_13.d.next = (bit_cast_w::<144, 3, 1>(bit_cast_b(self.resting_12.q.val())) << 143)
-            | (bit_cast_w::<144, 3, 1>(bit_cast_b(self.stopped_12.q.val())) << 142)
-            | (bit_cast_w::<144, 3, 37>(self.balance[4].q.val()) << 105)
-            | (bit_cast_w::<144, 3, 20>(self.adjust_12.q.val()) << 85)
-            | (bit_cast_w::<144, 3, 20>(self.tick_12.q.val()) << 65)
-            | (bit_cast_w::<144, 3, 1>(bit_cast_b(self.parked_12.q.val() ^ self.idle_12.q.val())) << 64)
-            | (bit_cast_w::<144, 3, 4>(self.restarts_12.q.val()) << 60)
-            | (bit_cast_w::<144, 3, 8>(self.generation_12.q.val()) << 52)
-            | (bit_cast_w::<144, 3, 4>(self.seen_new.val()) << 48)
-            | (bit_cast_w::<144, 3, 24>(self.max_new.val()) << 24)
-            | bit_cast_w::<144, 3, 24>(self.end_psn.val());
-        self.grant_13.d.next = (bit_cast_u::<64, 3>(self.priority_12.q.val()) << 55)
-            | (bit_cast_u::<64, 8>(self.generation_12.q.val()) << 34)
-            | (bit_cast_u::<64, 1>(bit_cast_b(
-                (self.count[4].q.val() == self.open_12.q.val()) & !self.windowless_12.q.val(),
-            )) << 33)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.rewound_12.q.val())) << 32)
-            | (bit_cast_u::<64, 4>(self.repeats_12.q.val().get_bits::<4>(0)) << 28)
-            | (bit_cast_u::<64, 4>(self.count[4].q.val()) << 24)
-            | bit_cast_u::<64, 24>(self.nxt_12.q.val());
+        self.state_13.d.next = bits_zero::<VisitFlow>(0);
+        self.state_13.d.next.nxt = self.end_psn.val();
+        self.state_13.d.next.max = self.max_new.val();
+        self.state_13.d.next.seen = self.seen_new.val();
+        self.state_13.d.next.generation = self.generation_12.q.val();
+        self.state_13.d.next.restarts = self.restarts_12.q.val();
+        self.state_13.d.next.parked = self.parked_12.q.val() ^ self.idle_12.q.val();
+        self.state_13.d.next.last = self.tick_12.q.val();
+        self.state_13.d.next.adjust_seen = self.adjust_12.q.val();
+        self.state_13.d.next.credit = self.balance[4].q.val();
+        self.state_13.d.next.stopped = self.stopped_12.q.val();
+        self.state_13.d.next.rest = self.resting_12.q.val();
+        self.grant_13.d.next = bits_zero::<Grant>(0);
+        self.grant_13.d.next.psn = self.nxt_12.q.val();
+        self.grant_13.d.next.count = self.count[4].q.val();
+        self.grant_13.d.next.repeats = self.repeats_12.q.val().count;
+        self.grant_13.d.next.rewound = self.rewound_12.q.val();
+        self.grant_13.d.next.fills = (self.count[4].q.val() == self.open_12.q.val()) & !self.windowless_12.q.val();
+        self.grant_13.d.next.generation = self.generation_12.q.val();
+        self.grant_13.d.next.pause_class = self.priority_12.q.val();
         self.idle_13.d.next = self.idle_12.q.val();
         self.state_after.next = self.state_13.q.val();
         self.grant.next = self.grant_13.q.val();

@@ -10,7 +10,10 @@ use super::context::{HostCommand, Neighbour, QpContext, Region};
 use super::dma::DmaJob;
 use super::requester::{OwnMessage, QpOfGeneration, ReadRun, RequesterContext, RequesterState, SentTo};
 use super::responses::{QpChange, ReadEnd, ResponseList};
-use super::sched::{FlowPlace, FlowShared, Operation, SenderFlow, Visited, Wake};
+use super::sched::{
+    FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
+    Telemetry, VisitFlow, Visited, Wake,
+};
 use super::switch::{HopRecordWord, SwitchBeat};
 use super::transport::{AckSend, Action, Commit, Message, ReadRequest, ReadState, RxPacket, TxPacket};
 use super::tx::{AppendPlan, NotedBeat};
@@ -67,6 +70,7 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         Visited::descriptor(),
         FlowPlace::descriptor(),
         Wake::descriptor(),
+<<<<<<< HEAD
         EventHead::descriptor(),
         LawCommand::descriptor(),
         AckWord::descriptor(),
@@ -83,6 +87,16 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         PowerModes::descriptor(),
         PowerScalars::descriptor(),
         PowerWindows::descriptor(),
+=======
+        PacingState::descriptor(),
+        FlowCap::descriptor(),
+        GroupLevel::descriptor(),
+        VisitFlow::descriptor(),
+        Grant::descriptor(),
+        RepeatCount::descriptor(),
+        Telemetry::descriptor(),
+        LawEvent::descriptor(),
+>>>>>>> 5179e68 (The scheduler reads and writes its words by name: visits, grants, caps, levels, telemetry)
     ]
 }
 

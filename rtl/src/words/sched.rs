@@ -1,6 +1,7 @@
 //! What the scheduler keeps of a flow, and the operations on it.
 
 use crate::prim::uint::U;
+use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
@@ -138,5 +139,127 @@ crate::word! {
         wake: Bit,
         /// It is cleared.
         clear: Bit,
+    }
+
+    /// Rate and limits of a flow, or one of its limits, as visits use them: [`hpcc_models::sched::Pacing`].
+    pub struct PacingState {
+        /// Rate, UQ7.27 bytes per ns.
+        rate: U<34>,
+        /// Most credit that a pause saves up, bytes.
+        cap: U<20>,
+        /// Window, packets.
+        window: U<16>,
+    }
+
+    /// A flow's cap and its group, [`hpcc_models::sched::Cap`].
+    pub struct FlowCap {
+        /// The cap.
+        pacing: PacingState,
+        /// The group.
+        group: U<4>,
+    }
+
+    /// The level of a group, [`hpcc_models::sched::Level`].
+    pub struct GroupLevel {
+        /// Rate, UQ7.27 bytes per ns.
+        rate: U<34>,
+        /// Bytes earned in one visit interval.
+        earned: U<20>,
+        /// Window, bytes.
+        window: U<23>,
+    }
+
+    /// What visits keep of a flow, [`hpcc_models::sched::VisitState`].
+    pub struct VisitFlow {
+        /// Next PSN.
+        nxt: U<24>,
+        /// One past the highest PSN that was sent.
+        max: U<24>,
+        /// Rewinds that visits have carried out.
+        seen: U<4>,
+        /// Generation.
+        generation: U<8>,
+        /// Restarts that visits have carried out.
+        restarts: U<4>,
+        /// Turns over with every leave of the ring.
+        parked: Bit,
+        /// Tick of the last visit.
+        last: U<20>,
+        /// Corrections that the credit has taken in.
+        adjust_seen: U<20>,
+        /// Credit, SQ20.16 bytes.
+        credit: U<37>,
+        /// The flow has work, and its rate is 0.
+        stopped: Bit,
+        /// The flow had nothing to send, or its rate was 0.
+        rest: Bit,
+    }
+
+    /// Up to fifteen packets that may leave, [`hpcc_models::sched::Grant`].
+    pub struct Grant {
+        /// PSN of the first.
+        psn: U<24>,
+        /// How many; 0 is none.
+        count: U<4>,
+        /// How many of them were sent before.
+        repeats: U<4>,
+        /// The first after a rewind.
+        rewound: Bit,
+        /// They fill the window.
+        fills: Bit,
+        /// Generation.
+        generation: U<8>,
+        /// Flow number.
+        flow: U<13>,
+        /// Priority, as pause counts them.
+        pause_class: U<3>,
+        /// Service tag: engines with a lower one go first.
+        tag: U<6>,
+    }
+
+    /// Packets to be sent that were sent before.
+    pub struct RepeatCount {
+        /// How many, 15 at most.
+        count: U<4>,
+        /// Sixteen or more.
+        far: Bit,
+        /// None, the next PSN is beyond all that were sent.
+        passed: Bit,
+    }
+
+    /// What an acknowledgement carries past the sender state.
+    pub struct Telemetry {
+        /// The NIC's clock when it came, ns.
+        now: U<48>,
+        /// Bytes that it acknowledges; the sender state knows them.
+        bytes: U<32>,
+        /// When the acknowledged packet was sent, ns.
+        sent_at: U<48>,
+        /// ECN echo.
+        ecn: Bit,
+        /// Records of the hops.
+        hops: W<320, 5>,
+        /// Path id.
+        path_id: U<12>,
+        /// Number of hops.
+        n_hop: U<4>,
+        /// There is INT.
+        int_valid: Bit,
+        /// Kind of event.
+        event_kind: U<3>,
+    }
+
+    /// An event on its way to the congestion control.
+    pub struct LawEvent {
+        /// PSN that the scheduler would send next.
+        snd_nxt: U<24>,
+        /// PSN that the acknowledgement expects next.
+        psn_next: U<24>,
+        /// Generation.
+        generation: U<8>,
+        /// Flow number.
+        flow: U<16>,
+        /// What the acknowledgement carried.
+        telemetry: Telemetry,
     }
 }

@@ -1,12 +1,11 @@
 //! The event pipeline against [`hpcc_models::sched::SenderState::handle`], with random operations of few flows.
 
-use super::visits::{pack, sender_word};
-use crate::prim::uint::Limbs;
+use super::visits::{pacing_word, sender_word};
 use crate::prim::uint::U;
 use crate::sched::entry::SAME_FLOW_INTERVAL;
 use crate::sched::sender::Sender;
 use crate::sim::{init, step, Stimulus};
-use crate::words::sched::{OpKind, Operation, Visited};
+use crate::words::sched::{FlowCap, OpKind, Operation, Visited};
 use hpcc_models::sched::formats::*;
 use hpcc_models::sched::{
     Cap, CapControl, FlowSettings, Op, Outcome, Pacing, SchedRegisters, SenderState, Timing, VisitState,
@@ -62,6 +61,18 @@ fn random_op(random: &mut Stimulus, flow: &SenderState, max: u32) -> Op {
         ),
         19 if random.chance(0.2) => Op::Remove,
         _ => Op::Tick,
+    }
+}
+
+/// What events see of a visit state.
+fn visited_word(s: &VisitState) -> Visited {
+    Visited {
+        nxt: U(s.nxt.into()),
+        max: U(s.max.into()),
+        seen: U(s.seen.into()),
+        generation: U(s.generation.into()),
+        restarts: U(s.restarts.into()),
+        stopped: s.stopped,
     }
 }
 
@@ -139,7 +150,7 @@ fn every_event_agrees_bit_for_bit() {
     let mut visited = vec![VisitState::default(); FLOWS];
     let mut last_used = [0usize; FLOWS];
     let mut expected: VecDeque<Option<Expected>> = VecDeque::from(vec![]);
-    let mut words = VecDeque::from(vec![[0u64; 2]; 4]);
+    let mut words = VecDeque::from(vec![Visited::default(); 4]);
     let mut timers = VecDeque::from(vec![0u32; 6]);
     let mut holds = VecDeque::from(vec![0u8; 6]);
     let mut seen = [0u32; 4];
@@ -155,7 +166,7 @@ fn every_event_agrees_bit_for_bit() {
         } else {
             0
         };
-        let mut word = [0; 2];
+        let mut word = Visited::default();
         expected.push_back(offer.then(|| {
             last_used[flow] = clock;
             let (state, seen_by_visit) = (&mut flows[flow], &mut visited[flow]);
@@ -186,15 +197,7 @@ fn every_event_agrees_bit_for_bit() {
                     ..*seen_by_visit
                 };
             }
-            word = pack::<65, 2>(&[
-                (seen_by_visit.nxt.into(), 24),
-                (seen_by_visit.max.into(), 24),
-                (seen_by_visit.seen.into(), 4),
-                (seen_by_visit.generation.into(), 8),
-                (seen_by_visit.restarts.into(), 4),
-                (seen_by_visit.stopped.into(), 1),
-            ])
-            .0;
+            word = visited_word(seen_by_visit);
             let op = match random_op(&mut random, state, seen_by_visit.max) {
                 Op::Ack(_) | Op::Nak(_) | Op::Create(..) | Op::Remove | Op::Restart(..) if quiet => Op::Tick,
                 op => op,
@@ -267,7 +270,7 @@ fn every_event_agrees_bit_for_bit() {
         holds.push_back(held);
         block.valid.next = offer;
         block.flow.next = U(flow as u64);
-        block.visited.next = Visited::from_limbs(&words.pop_front().unwrap_or_default());
+        block.visited.next = words.pop_front().unwrap_or_default();
         block.held.next = U(holds.pop_front().unwrap_or(0).into());
         block.timer_now.next = U(timers.pop_front().unwrap_or(0).into());
         let due = if expected.len() > LATENCY {
@@ -288,11 +291,7 @@ fn every_event_agrees_bit_for_bit() {
                 "{at}"
             );
             assert_eq!(b.flow_8.val().0, e.flow as u64, "{at}");
-            assert_eq!(
-                crate::prim::word::bit_cast_bus(b.sender.val()),
-                sender_word(&e.sender),
-                "{at}"
-            );
+            assert_eq!(b.sender.val(), sender_word(&e.sender), "{at}");
             let got = (
                 b.late.val(),
                 b.beyond.val(),
@@ -321,18 +320,14 @@ fn every_event_agrees_bit_for_bit() {
             }
             cleared += u32::from(e.clear);
             if let Some(p) = e.pacing {
-                let want = pack::<70, 2>(&[(p.rate, 34), (p.cap.into(), 20), (p.window.into(), 16)]);
-                assert_eq!(b.pacing.val(), want, "{at}: {p:?}");
+                assert_eq!(b.pacing.val(), pacing_word(&p), "{at}: {p:?}");
             }
             assert_eq!(b.limited.val(), o.limited, "{at}");
             if let Some(cap) = e.cap {
-                let p = cap.pacing;
-                let want = pack::<74, 2>(&[
-                    (p.rate, 34),
-                    (p.cap.into(), 20),
-                    (p.window.into(), 16),
-                    (cap.group.into(), 4),
-                ]);
+                let want = FlowCap {
+                    pacing: pacing_word(&cap.pacing),
+                    group: U(cap.group.into()),
+                };
                 assert_eq!(b.cap.val(), want, "{at}: {cap:?}");
             }
             for (count, flag) in seen.iter_mut().zip([o.timeout, o.ended, o.beyond, o.late]) {
@@ -366,15 +361,7 @@ fn an_acknowledgement_gives_the_retries_back() {
             generation: 1,
             ..VisitState::default()
         };
-        let word = pack::<65, 2>(&[
-            (seen.nxt.into(), 24),
-            (seen.max.into(), 24),
-            (seen.seen.into(), 4),
-            (seen.generation.into(), 8),
-            (seen.restarts.into(), 4),
-            (seen.stopped.into(), 1),
-        ]);
-        block.visited.next = Visited::from_limbs(&word.0);
+        block.visited.next = visited_word(&seen);
         block.timer_now.next = U(now);
         block.word.next = op_word(op, 1);
         block.valid.next = true;

@@ -1,7 +1,7 @@
 //! Membership of flows against [`hpcc_models::sched::Membership`]: counts and bytes of every group under random events.
 
 use super::visits::sender_word;
-use crate::prim::uint::{Limbs, U};
+use crate::prim::uint::U;
 use crate::sched::entry::SAME_FLOW_INTERVAL;
 use crate::sched::members::Members;
 use crate::sim::{init, step, Stimulus};
@@ -19,7 +19,7 @@ struct Event {
 }
 
 fn shared(sender: &SenderState) -> FlowShared {
-    FlowShared::from_limbs(&sender_word(sender).0)
+    sender_word(sender)
 }
 
 /// An event with an outcome that an event of its kind may have.

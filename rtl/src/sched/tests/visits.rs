@@ -1,67 +1,64 @@
 //! The visit pipeline against [`hpcc_models::sched::visit()`]: a new random visit every clock.
 
 use crate::prim::uint::U;
-use crate::prim::wide::W;
 use crate::sched::engine::VISIT_LATENCY;
 use crate::sched::visit::Visit;
 use crate::sim::{init, step, Stimulus};
+use crate::words::sched::{FlowShared, GroupLevel, PacingState, VisitFlow};
 use hpcc_models::sched::formats::*;
 use hpcc_models::sched::{visit_dithered, Cap, CapControl, Level, Pacing, SchedRegisters, SenderState, VisitState};
 use std::collections::VecDeque;
 
-/// Fields, lowest bits first, as (value, bits).
-pub(super) fn pack<const N: usize, const L: usize>(fields: &[(u64, u32)]) -> W<N, L> {
-    let (mut limbs, mut at) = ([0u64; L], 0);
-    for (value, bits) in fields {
-        for bit in 0..*bits {
-            limbs[(at / 64) as usize] |= (value >> bit & 1) << (at % 64);
-            at += 1;
-        }
+/// What visits see of a sender state.
+pub(super) fn sender_word(s: &SenderState) -> FlowShared {
+    FlowShared {
+        una: U(s.una.into()),
+        end_psn: U(s.end.into()),
+        from: U(s.from.into()),
+        to: U(s.to.into()),
+        adjust: U(s.adjust.into()),
+        generation: U(s.generation.into()),
+        rewinds: U(s.rewinds.into()),
+        restarts: U(s.restarts.into()),
+        mtu: U(s.mtu.into()),
+        pause_class: U(s.priority.into()),
+        alive: s.alive,
+        windowless: s.windowless,
     }
-    assert!(at as usize <= N);
-    W(limbs)
-}
-
-pub(super) fn sender_word(s: &SenderState) -> W<140, 3> {
-    pack(&[
-        (s.una.into(), 24),
-        (s.end.into(), 24),
-        (s.from.into(), 24),
-        (s.to.into(), 24),
-        (s.adjust.into(), 20),
-        (s.generation.into(), 8),
-        (s.rewinds.into(), 4),
-        (s.restarts.into(), 4),
-        (s.mtu.into(), 3),
-        (s.priority.into(), 3),
-        (s.alive.into(), 1),
-        (s.windowless.into(), 1),
-    ])
 }
 
 /// The level as a word.
-pub(super) fn level_word(level: &Level) -> W<77, 2> {
-    pack(&[(level.rate, 34), (level.earned.into(), 20), (level.window.into(), 23)])
+pub(super) fn level_word(level: &Level) -> GroupLevel {
+    GroupLevel {
+        rate: U(level.rate),
+        earned: U(level.earned.into()),
+        window: U(level.window.into()),
+    }
 }
 
-fn pacing_word(pacing: &Pacing) -> W<70, 2> {
-    pack(&[(pacing.rate, 34), (pacing.cap.into(), 20), (pacing.window.into(), 16)])
+/// The pacing as a word.
+pub(super) fn pacing_word(pacing: &Pacing) -> PacingState {
+    PacingState {
+        rate: U(pacing.rate),
+        cap: U(pacing.cap.into()),
+        window: U(pacing.window.into()),
+    }
 }
 
-fn visit_word(s: &VisitState) -> W<144, 3> {
-    pack(&[
-        (s.nxt.into(), 24),
-        (s.max.into(), 24),
-        (s.seen.into(), 4),
-        (s.generation.into(), 8),
-        (s.restarts.into(), 4),
-        (s.parked.into(), 1),
-        (s.last.into(), 20),
-        (s.adjust_seen.into(), 20),
-        (s.credit as u64 & ((1 << CREDIT_BITS) - 1), CREDIT_BITS),
-        (s.stopped.into(), 1),
-        (s.rest.into(), 1),
-    ])
+fn visit_word(s: &VisitState) -> VisitFlow {
+    VisitFlow {
+        nxt: U(s.nxt.into()),
+        max: U(s.max.into()),
+        seen: U(s.seen.into()),
+        generation: U(s.generation.into()),
+        restarts: U(s.restarts.into()),
+        parked: s.parked,
+        last: U(s.last.into()),
+        adjust_seen: U(s.adjust_seen.into()),
+        credit: U(s.credit as u64 & ((1 << CREDIT_BITS) - 1)),
+        stopped: s.stopped,
+        rest: s.rest,
+    }
 }
 
 struct Case {
@@ -208,7 +205,7 @@ fn every_visit_agrees_bit_for_bit() {
             ),
             inputs,
         ));
-        let got = step(block.as_mut(), |b| (b.state_after.val(), b.grant.val().0, b.idle.val()));
+        let got = step(block.as_mut(), |b| (b.state_after.val(), b.grant.val(), b.idle.val()));
         if expected.len() < VISIT_LATENCY - 1 {
             continue;
         }
@@ -222,8 +219,8 @@ fn every_visit_agrees_bit_for_bit() {
                 g.fills.into(),
             )
         });
-        let bits = |low: u32, n: u32| got.1 >> low & ((1 << n) - 1);
-        let seen = (bits(0, 24), bits(24, 4), bits(28, 4), bits(32, 1), bits(33, 1));
+        let g = got.1;
+        let seen = (g.psn.0, g.count.0, g.repeats.0, g.rewound.into(), g.fills.into());
         assert_eq!(
             got.0,
             visit_word(&want.state),
