@@ -400,7 +400,7 @@ impl Logic for Visit {
         self.bytes[0].d.next = self.wire_7.q.val();
         self.repeats_12.d.next = bits_zero::<RepeatCount>(0);
         self.repeats_12.d.next.passed = self.passed_7.q.val();
-        self.repeats_12.d.next.far = self.far_7.q.val();
+        self.repeats_12.d.next.many = self.far_7.q.val();
         self.repeats_12.d.next.count = self.repeats_7.q.val();
         self.idle_12.d.next = self.idle_8.q.val();
         self.open_12.d.next = self.open_8.q.val();
@@ -442,7 +442,7 @@ impl Logic for Visit {
         self.end_psn.next = self.nxt_12.q.val() + bit_cast_u::<24, 4>(self.count[4].q.val());
         self.max_new.next = self.max_12.q.val();
         if self.repeats_12.q.val().passed
-            | (!self.repeats_12.q.val().far & (self.count[4].q.val() > self.repeats_12.q.val().count))
+            | (!self.repeats_12.q.val().many & (self.count[4].q.val() > self.repeats_12.q.val().count))
         {
             self.max_new.next = self.end_psn.val();
         }

@@ -222,7 +222,7 @@ crate::word! {
         /// How many, 15 at most.
         count: U<4>,
         /// Sixteen or more.
-        far: Bit,
+        many: Bit,
         /// None, the next PSN is beyond all that were sent.
         passed: Bit,
     }
