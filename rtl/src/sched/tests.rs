@@ -6,7 +6,7 @@ mod members;
 mod visits;
 
 use crate::emit::Library;
-use crate::sim::Ports;
+use crate::sim::{on_a_large_stack, Ports};
 
 fn emits<B: Ports + Default>() {
     let result = Library::new().add_top("scheduler", Box::<B>::default().as_mut());
@@ -19,6 +19,9 @@ fn emits<B: Ports + Default>() {
 
 #[test]
 fn both_configurations_emit() {
-    emits::<super::PaperScheduler>();
-    emits::<super::LargeScheduler>();
+    on_a_large_stack(|| {
+        emits::<super::PaperScheduler>();
+        emits::<super::LargeScheduler>();
+    })
+    .expect("a thread");
 }

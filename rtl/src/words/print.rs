@@ -70,7 +70,6 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         Visited::descriptor(),
         FlowPlace::descriptor(),
         Wake::descriptor(),
-<<<<<<< HEAD
         EventHead::descriptor(),
         LawCommand::descriptor(),
         AckWord::descriptor(),
@@ -87,7 +86,6 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         PowerModes::descriptor(),
         PowerScalars::descriptor(),
         PowerWindows::descriptor(),
-=======
         PacingState::descriptor(),
         FlowCap::descriptor(),
         GroupLevel::descriptor(),
@@ -96,7 +94,6 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         RepeatCount::descriptor(),
         Telemetry::descriptor(),
         LawEvent::descriptor(),
->>>>>>> 5179e68 (The scheduler reads and writes its words by name: visits, grants, caps, levels, telemetry)
     ]
 }
 
