@@ -323,6 +323,72 @@ package hpcc_nic_pkg;
     OP_KIND_LIMIT = 4'd12
   } op_kind_t;
 
+  // What an acknowledgement carries past the sender state.
+  typedef struct packed {
+    // Kind of event.
+    logic [2:0] event_kind;
+    // There is INT.
+    logic int_valid;
+    // Number of hops.
+    logic [3:0] n_hop;
+    // Path id.
+    logic [11:0] path_id;
+    // Records of the hops.
+    logic [319:0] hops;
+    // ECN echo.
+    logic ecn;
+    // When the acknowledged packet was sent, ns.
+    logic [47:0] sent_at;
+    // Bytes that it acknowledges; the sender state knows them.
+    logic [31:0] bytes;
+    // The NIC's clock when it came, ns.
+    logic [47:0] now;
+  } telemetry_t;
+
+  // One operation.
+  typedef struct packed {
+    // Group.
+    logic [3:0] group;
+    // No timer: READ responses.
+    logic timerless;
+    // No window.
+    logic windowless;
+    // Priority, as pause counts them.
+    logic [2:0] pause_class;
+    // Payload of a full packet is 256 << mtu bytes.
+    logic [2:0] mtu;
+    // Rate, UQ7.27.
+    logic [33:0] rate;
+    // Window, UQ23.11.
+    logic [33:0] window;
+    // Second PSN (the start of a restart), or bytes.
+    logic [23:0] second;
+    // PSN.
+    logic [23:0] psn;
+    // Generation that it is meant for.
+    logic [7:0] generation;
+    // What it is.
+    op_kind_t kind;
+  } operation_t;
+
+  // Rate and limits of a flow, or one of its limits, as visits use them: `hpcc_models::sched::Pacing`.
+  typedef struct packed {
+    // Window, packets.
+    logic [15:0] window;
+    // Most credit that a pause saves up, bytes.
+    logic [19:0] cap;
+    // Rate, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+  } pacing_state_t;
+
+  // A flow's cap and its group, `hpcc_models::sched::Cap`.
+  typedef struct packed {
+    // The group.
+    logic [3:0] group;
+    // The cap.
+    pacing_state_t pacing;
+  } flow_cap_t;
+
   // What visits read of a flow's sender state.
   typedef struct packed {
     // No window.
@@ -367,32 +433,6 @@ package hpcc_nic_pkg;
     flow_shared_t shared;
   } sender_flow_t;
 
-  // One operation.
-  typedef struct packed {
-    // Group.
-    logic [3:0] group;
-    // No timer: READ responses.
-    logic timerless;
-    // No window.
-    logic windowless;
-    // Priority, as pause counts them.
-    logic [2:0] pause_class;
-    // Payload of a full packet is 256 << mtu bytes.
-    logic [2:0] mtu;
-    // Rate, UQ7.27.
-    logic [33:0] rate;
-    // Window, UQ23.11.
-    logic [33:0] window;
-    // Second PSN (the start of a restart), or bytes.
-    logic [23:0] second;
-    // PSN.
-    logic [23:0] psn;
-    // Generation that it is meant for.
-    logic [7:0] generation;
-    // What it is.
-    op_kind_t kind;
-  } operation_t;
-
   // What events read of a flow's visits, a part of `hpcc_models::sched::VisitState`.
   typedef struct packed {
     // The flow has work, and its rate is 0.
@@ -408,6 +448,74 @@ package hpcc_nic_pkg;
     // Next PSN.
     logic [23:0] nxt;
   } visited_t;
+
+  // Up to fifteen packets that may leave, `hpcc_models::sched::Grant`.
+  typedef struct packed {
+    // Service tag: engines with a lower one go first.
+    logic [5:0] tag;
+    // Priority, as pause counts them.
+    logic [2:0] pause_class;
+    // Flow number.
+    logic [12:0] flow;
+    // Generation.
+    logic [7:0] generation;
+    // They fill the window.
+    logic fills;
+    // The first after a rewind.
+    logic rewound;
+    // How many of them were sent before.
+    logic [3:0] repeats;
+    // How many; 0 is none.
+    logic [3:0] count;
+    // PSN of the first.
+    logic [23:0] psn;
+  } grant_t;
+
+  // The level of a group, `hpcc_models::sched::Level`.
+  typedef struct packed {
+    // Window, bytes.
+    logic [22:0] window;
+    // Bytes earned in one visit interval.
+    logic [19:0] earned;
+    // Rate, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+  } group_level_t;
+
+  // Packets to be sent that were sent before.
+  typedef struct packed {
+    // None, the next PSN is beyond all that were sent.
+    logic passed;
+    // Sixteen or more.
+    logic many;
+    // How many, 15 at most.
+    logic [3:0] count;
+  } repeat_count_t;
+
+  // What visits keep of a flow, `hpcc_models::sched::VisitState`.
+  typedef struct packed {
+    // The flow had nothing to send, or its rate was 0.
+    logic rest;
+    // The flow has work, and its rate is 0.
+    logic stopped;
+    // Credit, SQ20.16 bytes.
+    logic [36:0] credit;
+    // Corrections that the credit has taken in.
+    logic [19:0] adjust_seen;
+    // Tick of the last visit.
+    logic [19:0] last;
+    // Turns over with every leave of the ring.
+    logic parked;
+    // Restarts that visits have carried out.
+    logic [3:0] restarts;
+    // Generation.
+    logic [7:0] generation;
+    // Rewinds that visits have carried out.
+    logic [3:0] seen;
+    // One past the highest PSN that was sent.
+    logic [23:0] max;
+    // Next PSN.
+    logic [23:0] nxt;
+  } visit_flow_t;
 
   // A flow by both of its numbers.
   typedef struct packed {
@@ -426,6 +534,20 @@ package hpcc_nic_pkg;
     // Whose.
     flow_place_t place;
   } wake_t;
+
+  // An event on its way to the congestion control.
+  typedef struct packed {
+    // What the acknowledgement carried.
+    telemetry_t telemetry;
+    // Flow number.
+    logic [15:0] flow;
+    // Generation.
+    logic [7:0] generation;
+    // PSN that the acknowledgement expects next.
+    logic [23:0] psn_next;
+    // PSN that the scheduler would send next.
+    logic [23:0] snd_nxt;
+  } law_event_t;
 
   // What follows a packet's payload.
   typedef enum logic [1:0] {

@@ -587,7 +587,7 @@ module hpcc_sched_visit (
   always_comb begin
     repeats_12_d = 6'd0;
     repeats_12_d.passed = passed_7_q;
-    repeats_12_d.far = far_7_q;
+    repeats_12_d.many = far_7_q;
     repeats_12_d.count = repeats_7_q;
   end
   always_comb begin
@@ -630,7 +630,7 @@ module hpcc_sched_visit (
   end
   always_comb begin
     max_new = max_12_q;
-    if (repeats_12_q.passed | ((~repeats_12_q.far) & (count_4_q > repeats_12_q.count))) begin
+    if (repeats_12_q.passed | ((~repeats_12_q.many) & (count_4_q > repeats_12_q.count))) begin
       max_new = end_psn;
     end
   end
