@@ -73,7 +73,7 @@ fn allocation(c: &mut Criterion) {
     group.finish();
 }
 
-/// A root with 4 children, 800 flows of 400 different demands below, takes one message and reports to its children.
+/// A root with 4 children, 800 flows below, 200 of each child with 100 different demands, takes one message and reports to its children.
 fn agents(c: &mut Criterion) {
     let mut group = c.benchmark_group("agent");
     let quantised = Settings::evaluated(Quantiser::new(8, 50 * GBPS).expect("valid"));

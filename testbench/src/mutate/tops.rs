@@ -26,8 +26,8 @@ pub struct Subject {
 }
 
 type Slot = HpccSlot<FLOWS, 6>;
-/// Three engines of five flows, one row each: as the paper's configuration, only smaller.
-type SmallScheduler = Scheduler<3, 5, 4, 3, 3, 1>;
+/// Three engines of five flows, six rows of waiting flows each.
+type SmallScheduler = Scheduler<3, 5, 4, 3, 3, 6>;
 type Power = PowerSlot<FLOWS, 6>;
 
 /// All of them.

@@ -112,6 +112,12 @@ impl Agent {
         &self.total
     }
 
+    /// Entries of all its maps: what one task reads.
+    pub fn entries(&self) -> u64 {
+        let children = self.children.values().map(|child| child.demands.entries().count());
+        (self.total.entries().count() + children.sum::<usize>()) as u64
+    }
+
     /// `ReadLeafUpdate`: the flows of a leaf, by demand in bit/s. True if that is a change.
     pub fn set_flows(&mut self, flows: DemandMap) -> bool {
         let changed = flows != self.own;

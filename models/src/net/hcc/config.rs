@@ -86,6 +86,8 @@ pub struct LevelCounters {
     pub sent: u64,
     /// Tasks run.
     pub tasks: u64,
+    /// Entries of maps and of messages that these tasks read: a measure of computation that no machine changes.
+    pub operations: u64,
 }
 
 /// What a central solution would have moved at the core: 12 bytes for a flow's demand in, 12 bytes for its rate out.

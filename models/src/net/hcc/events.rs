@@ -78,9 +78,12 @@ impl Simulator {
         if let Some(at) = placed.agent.drained_at(now_ns).filter(|_| placed.agent.is_root()) {
             self.events.push(at * PS_PER_NS, event(Part::Wake, agent, 0));
         }
+        let mut operations = 0;
         for message in placed.from_children.drain(..) {
+            operations += message.entries.len() as u64;
             placed.agent.receive_up(&message);
         }
+        hcc.outcome.levels[placed.level].operations += operations + placed.agent.entries();
         let grants = placed.agent.child_task(now_ns, again);
         let leaf = placed.level == 0;
         for grant in grants {
@@ -111,6 +114,7 @@ impl Simulator {
         hcc.outcome.levels[placed.level].tasks += 1;
         let news = !placed.from_parent.is_empty();
         let parent = placed.parent.unwrap_or(agent);
+        hcc.outcome.levels[placed.level].operations += placed.from_parent.len() as u64 + placed.agent.entries();
         for message in placed.from_parent.drain(..) {
             placed.agent.receive_down(parent, &message);
         }

@@ -148,13 +148,19 @@ impl Panel {
     fn inside_entries(&self) -> usize {
         let lines = self.lines.iter().filter(|l| !l.label.is_empty()).count();
         let levels = self.levels.iter().filter(|l| !l.1.is_empty()).count();
-        levels + if self.lines.len() <= style::COLOURS { lines } else { 0 }
+        levels + if self.lines_inside() { lines } else { 0 }
     }
 
-    /// Labels of the legend below the panel: of more lines than there are colours, and no more than there are styles.
+    /// Lines stand in the legend inside the panel: of no more of them than there are colours, and where there is room above them.
+    fn lines_inside(&self) -> bool {
+        let full = self.y_max.is_some() && !self.distribution;
+        self.lines.len() <= style::COLOURS && !full
+    }
+
+    /// Labels of the legend below the panel: of lines that have no room inside, and no more than there are styles.
     fn below(&self) -> Vec<&str> {
         let named = self.lines.iter().any(|l| !l.label.is_empty());
-        let fits = (style::COLOURS + 1..=style::STYLES).contains(&self.lines.len());
+        let fits = !self.lines_inside() && self.lines.len() <= style::STYLES;
         let labels = self.lines.iter().map(|l| l.label.as_str());
         if named && fits {
             labels.collect()
@@ -265,7 +271,7 @@ impl Panel {
                     chart.draw_series(dashed).map_err(text)?
                 }
             };
-            if !line.label.is_empty() && !many {
+            if !line.label.is_empty() && self.lines_inside() {
                 drawn
                     .label(&line.label)
                     .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], colour.stroke_width(3)));
@@ -336,6 +342,19 @@ mod tests {
             [0.0, 0.25, 1500.0, 25_000.0, 1.5e6].map(number),
             ["0", "0.25", "1500", "25k", "1.50M"]
         );
+    }
+
+    #[test]
+    fn lines_up_to_the_top_have_their_legend_below() {
+        let mut panel = Panel {
+            lines: vec![Line::new("a", vec![(0.0, 1.0)])],
+            ..Panel::default()
+        };
+        assert_eq!((panel.inside_entries(), panel.below().len()), (1, 0));
+        panel.y_max = Some(1.05);
+        assert_eq!((panel.inside_entries(), panel.below()), (0, vec!["a"]));
+        panel.distribution = true;
+        assert_eq!((panel.inside_entries(), panel.below().len()), (1, 0));
     }
 
     #[test]

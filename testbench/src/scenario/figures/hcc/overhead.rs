@@ -115,6 +115,7 @@ pub fn overhead(runs: &[Run]) -> Analysis {
             changes <= -90.0 || poll <= -90.0,
         ));
     }
+    findings.extend(outcomes.iter().map(|(label, hcc)| computation(label, hcc)));
     findings.extend(variants(runs, &outcomes));
     Analysis {
         figures: vec![Figure {
@@ -124,6 +125,20 @@ pub fn overhead(runs: &[Run]) -> Analysis {
         findings,
         ..Analysis::default()
     }
+}
+
+/// Entries of maps and messages that one task of an agent reads, by level (section IV, computation overhead).
+fn computation(label: &str, hcc: &HccOutcome) -> Finding {
+    let levels = hcc.levels.iter().enumerate().map(|(number, level)| {
+        let each = level.operations as f64 / level.tasks.max(1) as f64;
+        format!("L{} {each:.2} in {} tasks", number + 1, level.tasks)
+    });
+    let levels = levels.collect::<Vec<_>>().join(", ");
+    Finding::note(
+        &format!("operations_{label}"),
+        "",
+        format!("entries of maps and messages read by a task of an agent: {levels}"),
+    )
 }
 
 /// Cycles and quantisation.
