@@ -125,6 +125,12 @@ const BOOK: [(&str, &[(&str, &str)]); 15] = [
             ("fig4h_sent_HCC-2 backlog unquantised", "note"),
             ("fig4h_sent_HCC-2 unquantised", "note"),
             ("fig4h_sent_HCC-3", "note"),
+            ("operations_HCC-1", "note"),
+            ("operations_HCC-2", "note"),
+            ("operations_HCC-2 backlog", "note"),
+            ("operations_HCC-2 backlog unquantised", "note"),
+            ("operations_HCC-2 unquantised", "note"),
+            ("operations_HCC-3", "note"),
         ],
     ),
 ];
