@@ -14,11 +14,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Frames of every kind: both operations, both ways, lost packets, with and without INT.
+/// Frames of every kind: both operations, both ways, messages of one packet and of several, lost packets, with and without INT.
 fn frames<D: Device>() -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     for op in [LinkOperation::Bidirectional, LinkOperation::BidirectionalRead] {
-        for int in [false, true] {
+        for (int, bytes) in [(false, 9_999), (true, 9_999), (false, 999)] {
             let spec = LinkSpec {
                 link: LinkConfig {
                     loss: 0.02,
@@ -26,7 +26,7 @@ fn frames<D: Device>() -> Vec<Vec<u8>> {
                 },
                 op,
                 int,
-                bytes: 9_999,
+                bytes,
                 messages: 10,
                 ..LinkSpec::default()
             };
@@ -135,8 +135,8 @@ fn tshark_is_content(test: &str, frames: &[Vec<u8>]) {
         let warned = warned.max().is_some_and(|severity| severity >= WARNING);
         assert!(malformed.is_empty() && !warned, "{test}: frame {number}: {message}");
     }
-    // WRITE, READ request, READ response with all their positions, ACK, echo.
-    assert!(opcodes.len() >= 10, "{test}: only {opcodes:?}");
+    // WRITE and READ response first, middle, last and only, READ request, ACK, echo.
+    assert!(opcodes.len() >= 11, "{test}: only {opcodes:?}");
 }
 
 #[test]
