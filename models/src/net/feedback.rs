@@ -5,8 +5,9 @@ use super::clock::PS_PER_NS;
 use super::config::{Recovery, WindowUse};
 use super::engine::{encode, Kind, Simulator};
 use super::host::{whole_rate, whole_window};
-use super::packet::PacketKind;
+use super::packet::{Packet, PacketKind};
 use crate::cc::{CcEvent, EventKind, Update};
+use crate::wire::MASK_24;
 
 impl Simulator {
     /// An acknowledgement reaches the sender: rewind first, then congestion control, then send.
@@ -36,32 +37,22 @@ impl Simulator {
         }
         let (nic, slot) = (context.nic, context.slot);
         let finished = context.snd_una >= context.size;
-        let mtu = u64::from(self.config.mtu);
-        let psn = |byte: u64| byte.div_ceil(mtu) as u32 & 0xff_ffff;
+        let bytes = (context.snd_una - old) as u32;
+        context.finished = finished;
+        let kind = if p.kind == PacketKind::Nak {
+            EventKind::Nak
+        } else {
+            EventKind::Ack
+        };
         let event = CcEvent {
-            kind: if p.kind == PacketKind::Nak {
-                EventKind::Nak
-            } else {
-                EventKind::Ack
-            },
-            flow: p.context,
-            generation: context.generation,
-            psn_next: psn(p.seq),
-            snd_nxt: psn(context.snd_nxt),
             int_valid: self.config.int && !p.no_int,
-            n_hop: p.n_hop,
-            path_id: p.path_id,
-            hops: p.hops,
             ecn: p.ecn,
             sent_at: p.sent_at / PS_PER_NS,
             // A negative acknowledgement answers a later packet than the one it acknowledges.
             sent_valid: p.kind == PacketKind::Ack,
-            bytes: (context.snd_una - old) as u32,
-            now: self.now / PS_PER_NS,
+            bytes,
+            ..self.event_of(&p, kind, p.seq)
         };
-        if finished {
-            context.finished = true;
-        }
         self.counters.acks += 1;
         let feedback = &self.config.feedback;
         if feedback.count_flows && feedback.carrier == Carrier::Ack && p.kind == PacketKind::Ack {
@@ -88,6 +79,24 @@ impl Simulator {
             self.finish_flow(p.flow);
         }
         self.nic_send(nic);
+    }
+
+    /// What a packet that came back tells its flow's law: telemetry, and `next` as the first byte not acknowledged.
+    pub(super) fn event_of(&self, p: &Packet, kind: EventKind, next: u64) -> CcEvent {
+        let context = &self.contexts[p.context as usize];
+        let psn = |byte: u64| byte.div_ceil(u64::from(self.config.mtu)) as u32 & MASK_24;
+        CcEvent {
+            kind,
+            flow: p.context,
+            generation: context.generation,
+            psn_next: psn(next),
+            snd_nxt: psn(context.snd_nxt),
+            n_hop: p.n_hop,
+            path_id: p.path_id,
+            hops: p.hops,
+            now: self.now / PS_PER_NS,
+            ..CcEvent::default()
+        }
     }
 
     /// The result of the oldest submitted event of a slot takes effect.

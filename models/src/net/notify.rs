@@ -218,19 +218,9 @@ impl Simulator {
             self.counters.notify_stale += 1;
             return;
         }
-        let psn = |byte: u64| byte.div_ceil(u64::from(self.config.mtu)) as u32 & 0xff_ffff;
         let event = CcEvent {
-            kind: EventKind::Ack,
-            flow: p.context,
-            generation: context.generation,
-            psn_next: psn(p.seq),
-            snd_nxt: psn(context.snd_nxt),
             int_valid: true,
-            n_hop: p.n_hop,
-            path_id: p.path_id,
-            hops: p.hops,
-            now: self.now / PS_PER_NS,
-            ..CcEvent::default()
+            ..self.event_of(&p, EventKind::Ack, p.seq)
         };
         self.notified(&event);
     }

@@ -5,7 +5,6 @@
 //! does not wait for the pacing itself. One is due when payload is in flight, none is outstanding, `T` has passed since the last one and at
 //! least so many data packets have left since. A probe that does not come back only delays the next one: after the timeout another may leave.
 
-use super::clock::PS_PER_NS;
 use super::engine::Simulator;
 use super::flow::Context;
 use super::packet::{Packet, PacketKind, NIL};
@@ -85,19 +84,10 @@ impl Simulator {
             self.counters.probe_stray += 1;
             return;
         }
-        let psn = |byte: u64| byte.div_ceil(u64::from(self.config.mtu)) as u32 & 0xff_ffff;
+        let acknowledged = context.snd_una;
         let event = CcEvent {
-            kind: EventKind::Probe,
-            flow: p.context,
-            generation: context.generation,
-            psn_next: psn(context.snd_una),
-            snd_nxt: psn(context.snd_nxt),
             int_valid: self.config.int,
-            n_hop: p.n_hop,
-            path_id: p.path_id,
-            hops: p.hops,
-            now: self.now / PS_PER_NS,
-            ..CcEvent::default()
+            ..self.event_of(&p, EventKind::Probe, acknowledged)
         };
         self.notified(&event);
     }

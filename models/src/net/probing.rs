@@ -2,6 +2,7 @@
 //! [`super::probe`].
 
 use crate::cc::psn_after;
+use crate::wire::MASK_24;
 
 /// A flow that had nothing to probe for this long starts anew: its next data packet brings a probe, ps.
 const IDLE_PS: u64 = 1_000_000_000;
@@ -54,7 +55,7 @@ impl Probing {
 
     /// One leaves; returns its count.
     pub fn send(&mut self, now: u64) -> u32 {
-        self.sent = self.sent.wrapping_add(1) & 0xff_ffff;
+        self.sent = self.sent.wrapping_add(1) & MASK_24;
         (self.at, self.outstanding, self.packets) = (Some(now), true, 0);
         self.sent
     }

@@ -89,28 +89,9 @@ mod tests {
 
     fn packet(config: &NicConfig) -> RocePacket<'static> {
         RocePacket {
-            ethernet: EthernetRepr {
-                dst: config.mac,
-                src: MacAddr([2, 0, 0, 0, 0, 10]),
-                vlan: None,
-                ethertype: ETHERTYPE_IPV4,
-            },
-            ipv4: Ipv4Repr {
-                src: Ipv4Addr::new(10, 0, 0, 10),
-                dst: config.ip,
-                tos: 0,
-                ident: 0,
-                dont_fragment: true,
-                ttl: 64,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
-            },
-            udp: UdpRepr {
-                src_port: 1,
-                dst_port: 4791,
-                checksum: 0,
-                payload_len: 0,
-            },
+            ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 10]), config.mac),
+            ipv4: Ipv4Repr::udp(Ipv4Addr::new(10, 0, 0, 10), config.ip),
+            udp: UdpRepr::ports(1, 4791),
             int: &[],
             bth: BthRepr::new(Opcode::Write(Position::Middle), 2, 0),
             extension: Extension::None,

@@ -21,29 +21,13 @@ impl<M: Memory> Nic<M> {
         let key = key.filter(|_| content.role == PortRole::IntEcho);
         let tag = key.map(|&key| echo_tag(key, &content.bth, &content.extension, content.int));
         let packet = RocePacket {
-            ethernet: EthernetRepr {
-                dst: qp.mac,
-                src: self.config.mac,
-                vlan: None,
-                ethertype: ETHERTYPE_IPV4,
-            },
+            ethernet: EthernetRepr::ipv4(self.config.mac, qp.mac),
             ipv4: Ipv4Repr {
-                src: self.config.ip,
-                dst: qp.config.remote_ip,
                 tos: self.config.dscp << 2,
-                // Never fragmented, so the identification has no meaning (RFC 6864).
-                ident: 0,
-                dont_fragment: true,
                 ttl: self.config.ttl,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
+                ..Ipv4Repr::udp(self.config.ip, qp.config.remote_ip)
             },
-            udp: UdpRepr {
-                src_port: qp.config.source_port(),
-                dst_port: self.config.ports.number(content.role),
-                checksum: 0,
-                payload_len: 0,
-            },
+            udp: UdpRepr::ports(qp.config.source_port(), self.config.ports.number(content.role)),
             int: content.int,
             bth: BthRepr {
                 migrated: true,

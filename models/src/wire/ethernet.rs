@@ -97,6 +97,16 @@ pub struct EthernetRepr {
 }
 
 impl EthernetRepr {
+    /// A header in front of IPv4, without VLAN tag.
+    pub fn ipv4(src: MacAddr, dst: MacAddr) -> Self {
+        Self {
+            dst,
+            src,
+            vlan: None,
+            ethertype: ETHERTYPE_IPV4,
+        }
+    }
+
     /// Reads a header.
     pub fn parse<T: AsRef<[u8]>>(view: &EthernetView<T>) -> Self {
         Self {

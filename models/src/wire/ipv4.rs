@@ -118,6 +118,21 @@ pub struct Ipv4Repr {
 }
 
 impl Ipv4Repr {
+    /// A header in front of UDP: type of service 0, time to live 64, the length set when the packet is emitted. Never fragmented, so the
+    /// identification has no meaning (RFC 6864) and is 0.
+    pub fn udp(src: Ipv4Addr, dst: Ipv4Addr) -> Self {
+        Self {
+            src,
+            dst,
+            tos: 0,
+            ident: 0,
+            dont_fragment: true,
+            ttl: 64,
+            protocol: PROTOCOL_UDP,
+            payload_len: 0,
+        }
+    }
+
     /// Reads a header; a wrong checksum or a fragment is an error.
     pub fn parse<T: AsRef<[u8]>>(view: &Ipv4View<T>) -> Result<Self, WireError> {
         if !view.checksum_ok() {

@@ -56,21 +56,10 @@ mod tests {
                 ethertype: ETHERTYPE_IPV4,
             },
             ipv4: Ipv4Repr {
-                src: Ipv4Addr::new(10, 0, 0, 10),
-                dst: Ipv4Addr::new(10, 0, 0, 11),
                 tos: 104,
-                ident: 0,
-                dont_fragment: true,
-                ttl: 64,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
+                ..Ipv4Repr::udp(Ipv4Addr::new(10, 0, 0, 10), Ipv4Addr::new(10, 0, 0, 11))
             },
-            udp: UdpRepr {
-                src_port: 0xc123,
-                dst_port,
-                checksum: 0,
-                payload_len: 0,
-            },
+            udp: UdpRepr::ports(0xc123, dst_port),
             int,
             bth: BthRepr::new(Opcode::Write(Position::Middle), 2, 77),
             extension: Extension::None,

@@ -73,6 +73,16 @@ pub struct UdpRepr {
 }
 
 impl UdpRepr {
+    /// A header without checksum, the length set when the packet is emitted.
+    pub fn ports(src_port: u16, dst_port: u16) -> Self {
+        Self {
+            src_port,
+            dst_port,
+            checksum: 0,
+            payload_len: 0,
+        }
+    }
+
     /// Reads a header.
     pub fn parse<T: AsRef<[u8]>>(view: &UdpView<T>) -> Self {
         Self {

@@ -158,28 +158,9 @@ impl Bench {
             (true, _) => ports.int_collect,
         };
         RocePacket {
-            ethernet: EthernetRepr {
-                dst: OUR_MAC,
-                src: PEER_MAC,
-                vlan: None,
-                ethertype: ETHERTYPE_IPV4,
-            },
-            ipv4: Ipv4Repr {
-                src: PEER_IP,
-                dst: OUR_IP,
-                tos: 0,
-                ident: 0,
-                dont_fragment: true,
-                ttl: 64,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
-            },
-            udp: UdpRepr {
-                src_port: 0xc123,
-                dst_port,
-                checksum: 0,
-                payload_len: 0,
-            },
+            ethernet: EthernetRepr::ipv4(PEER_MAC, OUR_MAC),
+            ipv4: Ipv4Repr::udp(PEER_IP, OUR_IP),
+            udp: UdpRepr::ports(0xc123, dst_port),
             int: if self.int { int } else { &[] },
             bth,
             extension,

@@ -103,28 +103,12 @@ fn echo(qpn: u32, psn: u32, opcode: Opcode, int: &[u8]) -> RocePacket<'_> {
         msn: 0,
     };
     RocePacket {
-        ethernet: EthernetRepr {
-            dst: OUR_MAC,
-            src: PEER_MAC,
-            vlan: None,
-            ethertype: ETHERTYPE_IPV4,
-        },
+        ethernet: EthernetRepr::ipv4(PEER_MAC, OUR_MAC),
         ipv4: Ipv4Repr {
-            src: PEER_IP,
-            dst: OUR_IP,
             tos: 104,
-            ident: 0,
-            dont_fragment: true,
-            ttl: 64,
-            protocol: PROTOCOL_UDP,
-            payload_len: 0,
+            ..Ipv4Repr::udp(PEER_IP, OUR_IP)
         },
-        udp: UdpRepr {
-            src_port: 0xc123,
-            dst_port: Ports::default().int_echo,
-            checksum: 0,
-            payload_len: 0,
-        },
+        udp: UdpRepr::ports(0xc123, Ports::default().int_echo),
         int,
         bth: BthRepr::new(opcode, qpn, psn),
         extension: if opcode == Opcode::Acknowledge {

@@ -91,12 +91,7 @@ pub fn good_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
             protocol: PROTOCOL_UDP,
             payload_len: 0,
         },
-        udp: UdpRepr {
-            src_port: stimulus.uniform(16) as u16,
-            dst_port: config.ports.number(role),
-            checksum: 0,
-            payload_len: 0,
-        },
+        udp: UdpRepr::ports(stimulus.uniform(16) as u16, config.ports.number(role)),
         int: &int,
         bth: BthRepr {
             solicited: stimulus.chance(0.5),

@@ -72,28 +72,13 @@ impl Peer {
         };
         let collected: &[u8] = if self.int { &INT_EMPTY } else { &[] };
         RocePacket {
-            ethernet: EthernetRepr {
-                dst: self.mac,
-                src: config.mac,
-                vlan: None,
-                ethertype: ETHERTYPE_IPV4,
-            },
+            ethernet: EthernetRepr::ipv4(config.mac, self.mac),
             ipv4: Ipv4Repr {
-                src: config.ip,
-                dst: self.ip,
                 tos: config.dscp << 2,
-                ident: 0,
-                dont_fragment: true,
                 ttl: config.ttl,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
+                ..Ipv4Repr::udp(config.ip, self.ip)
             },
-            udp: UdpRepr {
-                src_port: self.source_port,
-                dst_port: config.ports.number(role),
-                checksum: 0,
-                payload_len: 0,
-            },
+            udp: UdpRepr::ports(self.source_port, config.ports.number(role)),
             int: int.unwrap_or(collected),
             bth: BthRepr {
                 migrated: true,

@@ -1,5 +1,6 @@
 //! Which frames of a NIC carry something for the first time, by the PSNs that it has sent.
 
+use hpcc_models::cc::psn_after;
 use hpcc_models::wire::{Extension, Opcode, Ports, RocePacket, MASK_24};
 use std::collections::HashMap;
 
@@ -30,8 +31,7 @@ impl Progress {
         };
         let end = packet.bth.psn.wrapping_add(span) & MASK_24;
         let known = self.0.entry((packet.bth.dest_qp, response)).or_insert(packet.bth.psn);
-        let ahead = end.wrapping_sub(*known) & MASK_24;
-        let repeated = ahead == 0 || ahead >= 1 << 23;
+        let repeated = !psn_after(end, *known);
         if !repeated {
             *known = end;
         }
@@ -45,33 +45,14 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_models::wire::{BthRepr, EthernetRepr, Ipv4Repr, MacAddr, Position, RethRepr, UdpRepr, PROTOCOL_UDP};
+    use hpcc_models::wire::{BthRepr, EthernetRepr, Ipv4Repr, MacAddr, Position, RethRepr, UdpRepr};
     use std::net::Ipv4Addr;
 
     fn frame(opcode: Opcode, psn: u32, extension: Extension, payload: &[u8]) -> Vec<u8> {
         RocePacket {
-            ethernet: EthernetRepr {
-                dst: MacAddr([2; 6]),
-                src: MacAddr([4; 6]),
-                vlan: None,
-                ethertype: 0x0800,
-            },
-            ipv4: Ipv4Repr {
-                src: Ipv4Addr::new(10, 0, 0, 1),
-                dst: Ipv4Addr::new(10, 0, 0, 2),
-                tos: 0,
-                ident: 0,
-                dont_fragment: true,
-                ttl: 64,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
-            },
-            udp: UdpRepr {
-                src_port: 0xc000,
-                dst_port: 4791,
-                checksum: 0,
-                payload_len: 0,
-            },
+            ethernet: EthernetRepr::ipv4(MacAddr([4; 6]), MacAddr([2; 6])),
+            ipv4: Ipv4Repr::udp(Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)),
+            udp: UdpRepr::ports(0xc000, 4791),
             int: &[],
             bth: BthRepr::new(opcode, 2, psn & MASK_24),
             extension,

@@ -35,21 +35,11 @@ pub(super) fn frame(setup: &NicSetup, content: &Content) -> Vec<u8> {
     RocePacket {
         ethernet: ethernet(setup),
         ipv4: Ipv4Repr {
-            src: qp.remote_ip,
-            dst: nic.ip,
             tos: nic.dscp << 2,
-            ident: 0,
-            dont_fragment: true,
             ttl: nic.ttl,
-            protocol: PROTOCOL_UDP,
-            payload_len: 0,
+            ..Ipv4Repr::udp(qp.remote_ip, nic.ip)
         },
-        udp: UdpRepr {
-            src_port: qp.source_port(),
-            dst_port: nic.ports.number(content.role),
-            checksum: 0,
-            payload_len: 0,
-        },
+        udp: UdpRepr::ports(qp.source_port(), nic.ports.number(content.role)),
         int: content.int,
         bth: BthRepr {
             ack_req: content.opcode != Opcode::Acknowledge,

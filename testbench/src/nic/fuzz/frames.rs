@@ -290,21 +290,10 @@ impl Frames {
                 ethertype: ETHERTYPE_IPV4,
             },
             ipv4: Ipv4Repr {
-                src: ATTACKER,
-                dst: self.config.ip,
                 tos: 26 << 2,
-                ident: 0,
-                dont_fragment: true,
-                ttl: 64,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
+                ..Ipv4Repr::udp(ATTACKER, self.config.ip)
             },
-            udp: UdpRepr {
-                src_port: 0xc123,
-                dst_port: self.config.ports.number(role),
-                checksum: 0,
-                payload_len: 0,
-            },
+            udp: UdpRepr::ports(0xc123, self.config.ports.number(role)),
             int: &int,
             bth: BthRepr {
                 ack_req: stimulus.chance(0.4),

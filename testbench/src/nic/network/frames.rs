@@ -88,28 +88,12 @@ mod tests {
 
     fn frame(int: &[u8], dst_port: u16, tos: u8) -> Vec<u8> {
         RocePacket {
-            ethernet: EthernetRepr {
-                dst: MacAddr([2, 0, 0, 0, 0, 2]),
-                src: MacAddr([2, 0, 0, 0, 0, 1]),
-                vlan: None,
-                ethertype: ETHERTYPE_IPV4,
-            },
+            ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 1]), MacAddr([2, 0, 0, 0, 0, 2])),
             ipv4: Ipv4Repr {
-                src: hosts::ip(0),
-                dst: hosts::ip(1),
                 tos,
-                ident: 0,
-                dont_fragment: true,
-                ttl: 64,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
+                ..Ipv4Repr::udp(hosts::ip(0), hosts::ip(1))
             },
-            udp: UdpRepr {
-                src_port: 0xc123,
-                dst_port,
-                checksum: 0,
-                payload_len: 0,
-            },
+            udp: UdpRepr::ports(0xc123, dst_port),
             int,
             bth: BthRepr::new(Opcode::Write(Position::Middle), 0x11, 0xabcdef),
             extension: Extension::None,

@@ -298,28 +298,12 @@ pub fn altered(
     };
     let int = if role.has_int() { two_hops() } else { Vec::new() };
     let mut packet = RocePacket {
-        ethernet: EthernetRepr {
-            dst: OWN_MAC,
-            src: PEER_MAC,
-            vlan: None,
-            ethertype: ETHERTYPE_IPV4,
-        },
+        ethernet: EthernetRepr::ipv4(PEER_MAC, OWN_MAC),
         ipv4: Ipv4Repr {
-            src: PEER,
-            dst: OWN,
             tos: 26 << 2,
-            ident: 0,
-            dont_fragment: true,
-            ttl: 64,
-            protocol: PROTOCOL_UDP,
-            payload_len: 0,
+            ..Ipv4Repr::udp(PEER, OWN)
         },
-        udp: UdpRepr {
-            src_port: 0xc000,
-            dst_port: Ports::default().number(role),
-            checksum: 0,
-            payload_len: 0,
-        },
+        udp: UdpRepr::ports(0xc000, Ports::default().number(role)),
         int: &int,
         bth: BthRepr::new(opcode, qpn(qp), FIRST.wrapping_add(psn)),
         extension,

@@ -206,30 +206,14 @@ impl Bench {
         let int = !request.int.is_empty();
         let opcode = Opcode::parse(request.opcode).expect("known");
         let frame = RocePacket {
-            ethernet: EthernetRepr {
-                dst: config.mac,
-                src: MacAddr::default(),
-                vlan: None,
-                ethertype: ETHERTYPE_IPV4,
-            },
-            ipv4: Ipv4Repr {
-                src: Ipv4Addr::new(10, 0, 0, 2),
-                dst: config.ip,
-                tos: 0,
-                ident: 0,
-                dont_fragment: true,
-                ttl: 64,
-                protocol: PROTOCOL_UDP,
-                payload_len: 0,
-            },
-            udp: UdpRepr {
-                src_port: 0xc000,
-                dst_port: config
+            ethernet: EthernetRepr::ipv4(MacAddr::default(), config.mac),
+            ipv4: Ipv4Repr::udp(Ipv4Addr::new(10, 0, 0, 2), config.ip),
+            udp: UdpRepr::ports(
+                0xc000,
+                config
                     .ports
                     .number(if int { PortRole::IntCollect } else { PortRole::Roce }),
-                checksum: 0,
-                payload_len: 0,
-            },
+            ),
             int: &request.int,
             bth: BthRepr {
                 ack_req: request.ack_req,

@@ -87,28 +87,9 @@ pub fn ahead(a: u32, b: u32) -> u32 {
 pub fn wire_bytes(int: bool, extension: Extension, payload: usize) -> i64 {
     let (int, payload) = (vec![0; if int { INT_MAX_LEN } else { 0 }], vec![0; payload]);
     let frame = RocePacket {
-        ethernet: EthernetRepr {
-            dst: Default::default(),
-            src: Default::default(),
-            vlan: None,
-            ethertype: ETHERTYPE_IPV4,
-        },
-        ipv4: Ipv4Repr {
-            src: [10, 0, 0, 1].into(),
-            dst: [10, 0, 0, 2].into(),
-            tos: 0,
-            ident: 0,
-            dont_fragment: true,
-            ttl: 64,
-            protocol: PROTOCOL_UDP,
-            payload_len: 0,
-        },
-        udp: UdpRepr {
-            src_port: 1,
-            dst_port: 2,
-            checksum: 0,
-            payload_len: 0,
-        },
+        ethernet: EthernetRepr::ipv4(Default::default(), Default::default()),
+        ipv4: Ipv4Repr::udp([10, 0, 0, 1].into(), [10, 0, 0, 2].into()),
+        udp: UdpRepr::ports(1, 2),
         int: &int,
         bth: BthRepr::new(Opcode::ReadRequest, 0, 0),
         extension,
