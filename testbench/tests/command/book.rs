@@ -1,4 +1,5 @@
-//! README and book: a table of measured numbers says when it was measured and with what, or which test holds its numbers.
+//! README and book: a table of measured numbers, and running text with such numbers, says when they were measured and with what, or which
+//! test holds them.
 
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,62 @@ const DEFINITIONS: [(&str, &str); 29] = [
     ("wire-formats.md", "| offset | bytes |"),
 ];
 
+/// Numbers of running text that nobody measured: page and a piece of the line that has the number.
+const REASONED: [(&str, &str); 13] = [
+    // of the paper, or against it
+    ("concepts.md", "95 %"),
+    ("hcc.md", "5 Gb/s against 10, 50 and 5 Gb/s"),
+    ("hcc.md", "\"42 to 62 %\""),
+    ("reciprocal.md", "about 8 times\""),
+    // arithmetic that stands beside it
+    ("hcc.md", "9.05 %"),
+    ("number-formats.md", "4 194 times"),
+    ("number-formats.md", "0.5 % at"),
+    ("reciprocal.md", "25 times the throughput"),
+    // how the design or the stimulus is made
+    ("figures.md", "![Fig."),
+    ("scheduler.md", "32 ns, 64 ns and so on to 8.2 us"),
+    ("scheduler.md", "at most 512 ns later in the ring, 8.2 us"),
+    ("scheduler.md", "round in 3.4 us"),
+    ("scheduler.md", "every 8.2 us at the latest (42 %"),
+];
+
+/// Units that mostly stand behind a setting or a format; a fraction before one of them is taken as measured.
+const UNITS: [&str; 28] = [
+    "Gb/s",
+    "Mb/s",
+    "kb/s",
+    "GB/s",
+    "MB/s",
+    "ns",
+    "us",
+    "ms",
+    "s",
+    "MHz",
+    "GHz",
+    "bytes",
+    "KB",
+    "MB",
+    "GB",
+    "KiB",
+    "MiB",
+    "packets",
+    "frames",
+    "messages",
+    "clocks",
+    "LUTs",
+    "flip-flops",
+    "multipliers",
+    "cells",
+    "runs",
+    "events",
+    "flows",
+];
+/// Units of what was counted or timed; any number before one of them is taken as measured.
+const COUNTED: [&str; 10] = [
+    "%", "percent", "thousand", "million", "times", "seconds", "minutes", "minute", "hours", "hour",
+];
+
 /// A table with at least so many different numbers may be one of measurements.
 const NUMBERS: usize = 3;
 
@@ -61,6 +118,25 @@ fn measured(cell: &str) -> bool {
     fraction || begins && text.len() - number.min(text.len()) <= 6
 }
 
+/// The numbers of a line of running text that look measured, each with its unit.
+fn claims(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut found = vec![];
+    for pair in words.windows(2) {
+        let number = pair[0].trim_start_matches(['(', '~', '*', '"', '>', '<', '-']);
+        let plain = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let fraction = number.contains('.') && !number.ends_with('.');
+        let unit = pair[1].trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '%'));
+        if plain
+            && number.starts_with(|c: char| c.is_ascii_digit())
+            && (COUNTED.contains(&unit) || fraction && UNITS.contains(&unit))
+        {
+            found.push(format!("{number} {unit}"));
+        }
+    }
+    found
+}
+
 /// `20dd-dd-dd` is in the text.
 fn dated(text: &str) -> bool {
     text.as_bytes().windows(10).any(|window| {
@@ -76,8 +152,11 @@ fn dated(text: &str) -> bool {
 fn sourced(text: &str) -> bool {
     let command = ["hpcc-nic ", "cargo bench", "cargo test", "cargo run"];
     let file = |word: &str| {
-        let path = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        path.contains("tests/") && path.ends_with(".rs") && workspace().join(path).is_file()
+        let path = word.split("::").next().unwrap_or(word);
+        let path = path.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        (path.contains("tests/") || path.ends_with("tests.rs"))
+            && path.ends_with(".rs")
+            && workspace().join(path).is_file()
     };
     command.iter().any(|command| text.contains(command)) || text.split_whitespace().any(file)
 }
@@ -98,8 +177,8 @@ fn sections(text: &str) -> Vec<String> {
     found
 }
 
-#[test]
-fn tables_of_measurements_say_when_and_how() {
+/// README and the chapters: file name and text.
+fn pages() -> Vec<(String, String)> {
     let root = workspace();
     let mut pages = vec![root.join("README.md")];
     let folder = std::fs::read_dir(root.join("docs/src")).expect("the book");
@@ -110,11 +189,61 @@ fn tables_of_measurements_say_when_and_how() {
             .filter(|path| path.extension().is_some_and(|e| e == "md")),
     );
     pages.sort();
+    let read = |page: &PathBuf| {
+        let name = page.file_name().expect("a file").to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(page).expect("a page"))
+    };
+    pages.iter().map(read).collect()
+}
+
+/// The section holds its numbers: a test of the repository does in every commit, or date and command say of when they are.
+fn held(section: &str) -> bool {
+    let test = section.contains("tests/") || section.contains("tests.rs");
+    test && sourced(section) || dated(section) && sourced(section)
+}
+
+#[test]
+fn running_text_with_measurements_says_when_and_how() {
+    let mut silent = vec![];
+    let mut used = vec![false; REASONED.len()];
+    for (name, text) in pages() {
+        for section in sections(&text) {
+            let mut code = false;
+            for line in section.lines() {
+                code ^= line.starts_with("```");
+                if code || line.starts_with('|') {
+                    continue;
+                }
+                let found = claims(line);
+                if found.is_empty() {
+                    continue;
+                }
+                let mut excused = false;
+                for (at, (page, piece)) in REASONED.iter().enumerate() {
+                    if *page == name && line.contains(piece) {
+                        (used[at], excused) = (true, true);
+                    }
+                }
+                if !excused && !held(&section) {
+                    silent.push(format!("{name}: {}: {line}", found.join(", ")));
+                }
+            }
+        }
+    }
+    assert!(
+        silent.is_empty(),
+        "no date and command, and no test:\n{}",
+        silent.join("\n")
+    );
+    let stale: Vec<_> = REASONED.iter().zip(&used).filter(|(_, used)| !**used).collect();
+    assert!(stale.is_empty(), "no such line any more: {stale:?}");
+}
+
+#[test]
+fn tables_of_measurements_say_when_and_how() {
     let mut silent = vec![];
     let mut used = vec![false; DEFINITIONS.len()];
-    for page in pages {
-        let name = page.file_name().expect("a file").to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&page).expect("a page");
+    for (name, text) in pages() {
         for section in sections(&text) {
             let lines: Vec<&str> = section.lines().collect();
             let tables = lines
@@ -133,9 +262,7 @@ fn tables_of_measurements_say_when_and_how() {
                     .collect();
                 cells.sort_unstable();
                 cells.dedup();
-                // a test of the repository holds its numbers in every commit; what is only measured ages
-                let held = section.contains("tests/") && sourced(&section);
-                if cells.len() >= NUMBERS && !(held || dated(&section) && sourced(&section)) {
+                if cells.len() >= NUMBERS && !held(&section) {
                     silent.push(format!("{name}: {}", table[0]));
                 }
             }
@@ -169,4 +296,9 @@ fn what_is_a_number_and_what_is_none() {
     assert!(dated("measured on 2026-11-20.") && !dated("2026") && !dated("20261120-1"));
     assert!(sourced("`hpcc-nic run link`") && sourced("see `testbench/tests/command/book.rs`."));
     assert!(!sourced("see `testbench/tests/command/nothing.rs`"));
+    assert_eq!(
+        claims("it takes 4.3 ns, (12 % of 7 Gb/s); v1.2 of 5 us"),
+        ["4.3 ns", "12 %"]
+    );
+    assert!(claims("at 100 Gb/s with 4 messages of 2 MiB, section 4.3 of the paper").is_empty());
 }
