@@ -108,8 +108,12 @@ pub fn throughput(run: &Run, bin_ps: u64) -> Vec<(f64, f64)> {
 
 /// Mean throughput of a span as a part of the capacity at its start.
 pub fn utilisation(run: &Run, from: u64, to: u64) -> f64 {
+    utilisation_of(&meters(run), run, from, to)
+}
+
+/// [`utilisation`] of other readings of the bottleneck.
+pub fn utilisation_of(rows: &[(f64, u32)], run: &Run, from: u64, to: u64) -> f64 {
     let every = run.job.plan.meter_ps.max(1);
-    let rows = meters(run);
     let (first, last) = (from.div_ceil(every) as usize, ((to / every) as usize).min(rows.len()));
     if first >= last {
         return 0.0;
@@ -127,6 +131,28 @@ pub fn time_to_full(run: &Run, from: u64) -> Option<u64> {
     let full = |start: usize| rows[start..start + 5].iter().all(|r| r.0 >= needed);
     let start = (first..rows.len().saturating_sub(5)).find(|&start| full(start))?;
     Some(((start as u64 + 1) * every).saturating_sub(from))
+}
+
+/// The most that any law could put through the bottleneck, as [`meters`]: it rests only when every flow that has begun has been carried
+/// whole. What begins within an interval may be carried in it.
+pub fn offered(run: &Run) -> Vec<(f64, u32)> {
+    let every = run.job.plan.meter_ps.max(1);
+    let mut arrivals = vec![0.0; (run.outcome.now_ps / every) as usize];
+    for flow in run.outcome.flows.iter().filter(|f| f.src < f.dst) {
+        let packets = (flow.bytes as f64 / PAYLOAD).ceil();
+        if let Some(bytes) = arrivals.get_mut((flow.start_ps / every) as usize) {
+            *bytes += flow.bytes as f64 + packets * (PACKET - PAYLOAD);
+        }
+    }
+    let mut waiting = 0.0;
+    let carry = |(interval, bytes): (usize, f64)| {
+        waiting += bytes;
+        let most = capacity(run, interval as u64 * every) * every as f64 / 1e12 / 8.0;
+        let carried = f64::min(waiting, most);
+        waiting -= carried;
+        (carried, 0)
+    };
+    arrivals.into_iter().enumerate().map(carry).collect()
 }
 
 /// Packets waiting before the bottleneck at every full millisecond of a span, ascending.

@@ -103,6 +103,26 @@ fn throughput_utilisation_and_the_time_until_full() {
     );
 }
 
+/// The bottleneck rests only when all that has begun is carried: 10 Gb/s are 125 000 bytes in 100 us, 50 Gb/s 625 000.
+#[test]
+fn what_is_offered_is_carried_at_the_capacity_until_nothing_is_left() {
+    let mut run = run(1);
+    add_flow(&mut run, 150 * US, None);
+    run.outcome.flows[0].bytes = 200 * 1448;
+    add_flow(&mut run, MS + 50 * US, None);
+    run.outcome.flows[1].bytes = 1000;
+    // the other way: not over this link
+    add_flow(&mut run, 0, None);
+    (run.outcome.flows[2].src, run.outcome.flows[2].dst) = (40, 1);
+    let rows = measure::offered(&run);
+    assert_eq!(rows.len(), 30);
+    let bytes: Vec<f64> = rows.iter().map(|r| r.0).collect();
+    assert_eq!(bytes[..5], [0.0, 125_000.0, 125_000.0, 200.0 * 1538.0 - 250_000.0, 0.0]);
+    assert_eq!(bytes[10], 1090.0);
+    assert_eq!(bytes[11..], [0.0; 19]);
+    assert!((measure::utilisation_of(&rows, &run, 0, MS) - 200.0 * 1538.0 / 1_250_000.0).abs() < 1e-12);
+}
+
 #[test]
 fn completion_times_by_reading() {
     let (mut own, mut other) = (run(1), run(1));

@@ -11,6 +11,8 @@ use super::measure::{self, distribution};
 use crate::plan::{Finding, Run};
 use crate::report::plot::{Figure, Line, Panel};
 
+/// Percent of its capacity at which a link counts as full.
+const FULL: f64 = 95.0;
 /// Two round trips, us.
 const TWO_RTT_US: f64 = 888.0;
 /// The paper's reductions.
@@ -113,7 +115,8 @@ fn convergence(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
                 ),
                 ours.median() <= TWO_RTT_US && 2.0 * ours.median() <= best,
             )
-            .within("half of the best other, two round trips at most"),
+            .within("half of the best other, two round trips at most")
+            .known_difference(ours.median() <= best && !fills(hcc, at), idle(hcc)),
         );
     }
 }
@@ -123,6 +126,28 @@ fn by_third(group: &Group, value: impl Fn(&Run, u64, u64) -> f64) -> Vec<Spread>
     let spans = measure::spans(group.first());
     let third = |&(from, to): &(u64, u64)| group.spread(|run| value(run, from, to));
     spans.iter().map(third).collect()
+}
+
+/// Percent of the capacity of each third that the flows offer.
+fn offered(group: &Group) -> Vec<Spread> {
+    by_third(group, |run, from, to| {
+        measure::utilisation_of(&measure::offered(run), run, from, to) * 100.0
+    })
+}
+
+/// The flows offer enough to fill the third that begins at `at`, in half of the seeds at least.
+fn fills(group: &Group, at: u64) -> bool {
+    let spans = measure::spans(group.first());
+    let third = spans.iter().position(|span| span.0 == at);
+    third.and_then(|third| offered(group).get(third).map(Spread::median)) >= Some(FULL)
+}
+
+/// Why no law can fill a link that is not offered enough.
+fn idle(group: &Group) -> String {
+    format!(
+        "a link that never rests while a flow has bytes left would carry {} % of its capacity by third: the flows offer no more",
+        thirds(&offered(group), 0)
+    )
 }
 
 fn thirds(spreads: &[Spread], decimals: usize) -> String {
@@ -136,6 +161,11 @@ fn utilisation(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
     let busy = ours.iter().all(|p| p.median() >= 95.0);
     let fast = |parts: &[Spread]| parts.get(1).map_or(0.0, Spread::median);
     let lower = others.iter().all(|g| fast(&parts(g)) < fast(&ours));
+    let most = offered(hcc);
+    let all_offered = ours
+        .iter()
+        .zip(&most)
+        .all(|(part, most)| part.median() >= FULL || most.median() < FULL && part.median() >= 0.95 * most.median());
     findings.push(
         Finding::new(
             "fig4b_utilisation",
@@ -152,7 +182,8 @@ fn utilisation(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
             busy,
             "a queue of hundreds of packets keeps the link busy for NewReno and Cubic, and HCC pays for its small queue with 1 % of headroom and \
              pruning at 5 %: without pruning it has 99 % too (scenario hcc-ablation)",
-        ),
+        )
+        .known_difference(all_offered, idle(hcc)),
     );
 }
 
@@ -216,6 +247,8 @@ fn queues(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
              the median of the whole run is 3 packets (scenario hcc-ablation)",
         ),
     );
+    let most = offered(hcc);
+    let idles = |index: usize| median(&most, index) < FULL;
     for group in others {
         let theirs = medians(group);
         let name = format!("fig4d_queue_{}", group.label.to_lowercase());
@@ -228,6 +261,7 @@ fn queues(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
                     (20.0..40.0).contains(&slow),
                     "a queue that is cut back whenever it reaches the mark at 65 packets spends half of the time well below it",
                 )
+                .known_difference(slow < 20.0 && idles(0), idle(hcc))
         } else {
             let full = |index| median(&theirs, index) >= 500.0;
             let paper = "reaches the full queue of 1000 packets most of the time";
@@ -237,6 +271,7 @@ fn queues(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
                     full(0) && full(2) && median(&theirs, 1) >= 250.0,
                     "at 50 Gb/s a round trip holds 1850 packets, more than the queue of 1000: windows that are cut by half empty it",
                 )
+                .known_difference((0..3).all(|index| full(index) || idles(index)), idle(hcc))
         };
         findings.push(finding);
     }

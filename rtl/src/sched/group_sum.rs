@@ -1,0 +1,78 @@
+//! Running sums of sixteen groups: one addition a clock, in RAM.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 0 | inputs | a group and what is added |
+//! | 1 | `amount`, the sum that is known | the new sum, written |
+//!
+//! An addition to the group of the clock before takes the sum that is just being written.
+
+use crate::emit::naming::named_with;
+use crate::prim::lut_ram::LutRam;
+use crate::prim::uint::{bits_u, U};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Sums of sixteen groups, modulo 2^`W`.
+#[block]
+pub struct GroupSum<const W: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 0: something is added.
+    pub add: Signal<In, Bit>,
+    /// Clock 0: the group.
+    pub group: Signal<In, U<4>>,
+    /// Clock 0: what is added.
+    pub amount: Signal<In, U<W>>,
+    /// Clock 0: the group starts over at zero; `add` is high and `amount` zero.
+    pub clear: Signal<In, Bit>,
+    /// Group to look at.
+    pub look: Signal<In, U<4>>,
+    /// One clock later: its sum without the additions of the last two clocks.
+    pub sum: Signal<Out, U<W>>,
+    add_1: DFF<Bit>,
+    group_1: DFF<U<4>>,
+    amount_1: DFF<U<W>>,
+    clear_1: DFF<Bit>,
+    again: DFF<Bit>,
+    last: DFF<U<W>>,
+    known: Signal<Local, U<W>>,
+    new: Signal<Local, U<W>>,
+    own: LutRam<U<W>, 4>,
+    shown: LutRam<U<W>, 4>,
+}
+
+#[kernel]
+impl<const W: usize> Logic for GroupSum<W> {
+    fn update(&mut self) {
+        // 0
+        self.own.raddr.next = self.group.val();
+        self.add_1.d.next = self.add.val();
+        self.group_1.d.next = self.group.val();
+        self.amount_1.d.next = self.amount.val();
+        self.clear_1.d.next = self.clear.val();
+        self.again.d.next = self.add_1.q.val() & (self.group_1.q.val() == self.group.val());
+
+        // 1
+        self.known.next = self.own.rdata.val();
+        if self.again.q.val() {
+            self.known.next = self.last.q.val();
+        }
+        if self.clear_1.q.val() {
+            self.known.next = bits_u::<W>(0);
+        }
+        self.new.next = self.known.val() + self.amount_1.q.val();
+        self.last.d.next = self.new.val();
+        self.own.we.next = self.add_1.q.val();
+        self.own.waddr.next = self.group_1.q.val();
+        self.own.wdata.next = self.new.val();
+        self.shown.we.next = self.add_1.q.val();
+        self.shown.waddr.next = self.group_1.q.val();
+        self.shown.wdata.next = self.new.val();
+        self.shown.raddr.next = self.look.val();
+        self.sum.next = self.shown.rdata.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_with::<Self>(&[("WIDTH", W)], &["amount", "sum", "amount_1", "last", "known", "new"])
+    }
+}
