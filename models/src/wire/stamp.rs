@@ -208,6 +208,15 @@ mod tests {
         [&frame[..12], &[0x81, 0x00, 0x60, 0x07], &frame[12..]].concat()
     }
 
+    /// DSCP 26, the port of INT being collected, and a speed code that names none: no law computes with its records.
+    #[test]
+    fn a_port_that_nobody_configured_has_no_speed() {
+        let mut frame = FRAME.to_vec();
+        let record = StampConfig::default().record(0, 0, 0);
+        assert_eq!(record, HopRecord::default());
+        assert_eq!(StampConfig::default().stamp(&mut frame, record), Stamped::Recorded);
+    }
+
     #[test]
     fn first_switch_byte_for_byte() {
         let mut port = Stamper {

@@ -60,6 +60,19 @@ fn read_by_position_and_a_replayed_tail_may_start_with_first_or_middle() {
 }
 
 #[test]
+fn a_response_to_what_was_not_asked_for_yet_is_stray() {
+    let mut bench = Bench::new(0, false);
+    bench.post(1, Read, 0, 3);
+    bench.read_response(Only, 0, &[9; 3]);
+    assert_eq!((bench.count(Counter::Stray), bench.done()), (1, vec![]));
+    assert_eq!(bench.memory()[0], pattern(0));
+    bench.run();
+    bench.read_response(Only, 0, &[1; 3]);
+    assert_eq!((bench.count(Counter::Stray), bench.done()), (1, ok(&[1])));
+    assert_eq!(bench.memory()[..4], [1, 1, 1, pattern(3)]);
+}
+
+#[test]
 fn read_responses_of_the_wrong_kind_or_length_are_dropped() {
     let mut bench = Bench::new(0, false);
     bench.post(1, Read, 0, 2 * MTU as u64 + 3);

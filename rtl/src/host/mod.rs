@@ -5,3 +5,6 @@ pub mod manager;
 pub mod qp_states;
 pub mod regions;
 pub mod registers;
+
+#[cfg(test)]
+mod tests;

@@ -120,6 +120,26 @@ mod tests {
         }
     }
 
+    /// Nothing is taken out: two items stand in the output registers, the others in the RAM, of which four are the mark.
+    #[test]
+    fn crowded_from_the_mark_on() {
+        for (items, crowded) in [(0, false), (5, false), (6, true), (10, true)] {
+            let mut fifo: Box<StreamFifo<U<16>, 3, 4>> = Box::default();
+            init(fifo.as_mut()).expect("complete block");
+            let (mut sent, mut last) = (0, (false, false));
+            for _ in 0..30 {
+                fifo.up.valid.next = sent < items;
+                fifo.down.ready.next = false;
+                let taken = step(fifo.as_mut(), |f| {
+                    last = (f.crowded.val(), f.up.ready.val());
+                    f.up.valid.val() & f.up.ready.val()
+                });
+                sent += u32::from(taken);
+            }
+            assert_eq!((sent, last), (items, (crowded, items < 10)));
+        }
+    }
+
     #[test]
     fn one_item_every_clock_after_three() {
         assert_eq!(stream(1.0, 1.0, 1004), 1000);

@@ -4,6 +4,9 @@ use super::Outcome;
 use serde::Deserialize;
 use std::path::Path;
 
+/// How a reason begins that says: equivalent. Every other reason says what a test would have to do.
+const SAME: &str = "computes the same";
+
 /// Reasons of one top, from a file of `[[unnoticed]]` tables.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +49,19 @@ impl Reasons {
         toml::from_str(text).map_err(|error| error.message().to_string())
     }
 
+    /// The written reason says that the mutant computes the same: no test can notice it, and it does not count in a share.
+    pub fn same(&self, outcome: &Outcome) -> bool {
+        self.of(outcome).is_some_and(|reason| reason.starts_with(SAME))
+    }
+
+    /// Percent of the mutants that are noticed, of those that compute something else.
+    pub fn share(&self, outcomes: &[Outcome]) -> f64 {
+        let noticed = outcomes.iter().filter(|outcome| outcome.noticed.is_some()).count();
+        let same = |outcome: &&Outcome| outcome.noticed.is_none() && self.same(outcome);
+        let others = outcomes.len() - outcomes.iter().filter(same).count();
+        100.0 * noticed as f64 / others.max(1) as f64
+    }
+
     /// The reason why a mutant cannot be noticed, if one is written down.
     pub fn of(&self, outcome: &Outcome) -> Option<&str> {
         let matches = |entry: &&Entry| {
@@ -80,5 +96,37 @@ mod tests {
         assert_eq!(reasons("after = \"assign a = b - c;\"\n").of(&outcome), Some("c is 0"));
         assert_eq!(reasons("after = \"assign a = b;\"\n").of(&outcome), None);
         assert!(Reasons::parse("[[unnoticed]]\nfile = 3\n").is_err());
+    }
+
+    /// Four mutants: one noticed, one that computes the same, one that some test would notice, one without a word.
+    #[test]
+    fn only_what_computes_the_same_is_left_out_of_the_share() {
+        let lines = [
+            "  assign a = b + c;\n",
+            "  assign d = b + c;\n",
+            "  assign e = b + c;\n",
+        ];
+        let unnoticed = lines.map(|text| {
+            let point = points("m.sv", text).remove(0);
+            let lines = point.lines(text);
+            Outcome {
+                lines,
+                point,
+                noticed: None,
+            }
+        });
+        let mut outcomes = unnoticed.to_vec();
+        outcomes.push(Outcome {
+            noticed: Some(3),
+            ..unnoticed[0].clone()
+        });
+        let entry = |line: &str, reason: &str| {
+            format!("[[unnoticed]]\nfile = \"m.sv\"\nbefore = \"{line}\"\nreason = \"{reason}\"\n")
+        };
+        let text = entry("assign a = b + c;", "computes the same: c is 0") + &entry("assign d = b + c;", "needs c");
+        let reasons = Reasons::parse(&text).expect("well formed");
+        assert!(reasons.same(&outcomes[0]) && !reasons.same(&outcomes[1]) && !reasons.same(&outcomes[2]));
+        assert_eq!(reasons.share(&outcomes), 100.0 / 3.0);
+        assert_eq!(reasons.share(&[]), 0.0);
     }
 }

@@ -404,6 +404,25 @@ mod tests {
         assert_eq!(c.warnings, ["c:6: NEW_KEY: unknown key, ignored"]);
     }
 
+    /// What the simulator has without a line of its own, from its source: `RATE_BOUND` 1, four KB of reserve for every port, resume three
+    /// KB below the threshold, which is an eighth of what is free.
+    #[test]
+    fn an_empty_file_is_the_simulators_own_defaults() {
+        let c = Ns3Config::read("c", "").unwrap();
+        assert!(c.rate_bound && c.multi_rate && c.fast_react && !c.ack_high_prio);
+        assert_eq!((c.u_target, c.mi_thresh, c.int_multi), (0.95, 5, 1));
+        let network = c.network();
+        assert_eq!((network.port_reserve, network.resume_offset), (4096, 3072));
+        let FlowControl::Pfc {
+            shift,
+            faster_ports_get_more,
+        } = network.flow_control
+        else {
+            panic!("no pause: {:?}", network.flow_control);
+        };
+        assert!(shift == 3 && faster_ports_get_more);
+    }
+
     #[test]
     fn comments_and_line_ends_do_not_count() {
         let text =

@@ -228,4 +228,49 @@ mod tests {
         assert!(rdl.contains("} CC_PARAM[64] @ 0x400 += 0x8;"));
         assert_eq!(rdl.matches('{').count(), rdl.matches('}').count());
     }
+
+    /// 150 queue pairs, 32 regions, 16 neighbours, worked out by hand: three fields of one register, one of which begins where the last ends.
+    #[test]
+    fn a_register_of_three_fields_by_hand() {
+        let (header, chapter, rdl) = (verilog_header(), markdown(), system_rdl());
+        for line in [
+            "SIZES 12'h008\n",
+            "SIZES_RESET 32'h10200096\n",
+            "SIZES_REGIONS_LSB 16\n",
+            "SIZES_REGIONS_WIDTH 8\n",
+            "SIZES_NEIGHBOURS_LSB 24\n",
+        ] {
+            assert!(header.contains(&format!("`define HPCC_NIC_{line}")), "{line}");
+        }
+        for field in [
+            "qp_count[15:0] = 16'h96;",
+            "regions[23:16] = 8'h20;",
+            "neighbours[31:24] = 8'h10;",
+        ] {
+            assert!(rdl.contains(&format!("sw = r; hw = w; }} {field}\n")), "{field}");
+        }
+        for row in [
+            "| 0x008 | `SIZES` | 15:0 | qp_count | RO | 0x96 |",
+            "|  |  | 23:16 | regions | RO | 0x20 |",
+            "|  |  | 31:24 | neighbours | RO | 0x10 |",
+            "| 0x00c | `SCRATCH` | 31:0 | value | RW | 0 |",
+            "|  |  | 8 | pause | RW | 0 |",
+        ] {
+            assert!(chapter.contains(row), "{row}");
+        }
+    }
+
+    /// A value after reset of one digit is decimal, a longer one hexadecimal; a one-bit field has one number.
+    #[test]
+    fn numbers_as_the_chapter_writes_them() {
+        assert_eq!(
+            (bits(8, 1), bits(0, 32), bits(3, 2)),
+            ("8".into(), "31:0".into(), "4:3".into())
+        );
+        let mtu = registers()
+            .into_iter()
+            .find(|register| register.name == "MTU")
+            .expect("a register");
+        assert_eq!((reset_text(&mtu, 9), reset_text(&mtu, 10)), ("9".into(), "0xa".into()));
+    }
 }

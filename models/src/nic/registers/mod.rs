@@ -59,6 +59,12 @@ mod tests {
                 seen |= field.mask();
             }
         }
+        let ranges = mapped_words();
+        assert!(
+            ranges.windows(2).all(|pair| pair[0].1 + 1 < pair[1].0),
+            "two that touch are one"
+        );
+        assert_eq!(ranges[0].0, 0, "ID is the first register");
         let words: u16 = mapped_words().iter().map(|(first, last)| last - first + 1).sum();
         assert_eq!(usize::from(words), taken.len());
     }

@@ -79,6 +79,37 @@ fn every_format_gives_the_same_records() {
     assert!(fig7.icrc_ok());
 }
 
+/// The shortest packet that each format takes: UDP without a payload. One byte less is none, and neither is the room for telemetry
+/// without its last byte.
+#[test]
+fn a_packet_of_headers_alone_is_stamped_and_a_shorter_one_is_not() {
+    let ports = TelemetryPorts::default();
+    let mut plain = opened(&hex(IFA)).plain[..28].to_vec();
+    plain[2..4].copy_from_slice(&28u16.to_be_bytes());
+    plain[24..26].copy_from_slice(&8u16.to_be_bytes());
+    let cut = &plain[..27];
+    assert!(int_md::encapsulate(cut, ports.int_md, ports.domain).is_none());
+    let mut packet = int_md::encapsulate(&plain, ports.int_md, ports.domain).expect("UDP");
+    let hop = IntMdHop::default();
+    let mut shorter = packet[..packet.len() - 1].to_vec();
+    assert_eq!(
+        int_md::stamp(&mut packet, &hop, ports.int_md, ports.domain, 1500),
+        Added::Yes
+    );
+    assert_eq!(
+        int_md::stamp(&mut shorter, &hop, ports.int_md, ports.domain, 1500),
+        Added::No
+    );
+    for trace in [Trace::Preallocated, Trace::Incremental] {
+        assert!(ioam::encapsulate(cut, trace, ports.ioam, ports.namespace).is_none());
+        let mut packet = ioam::encapsulate(&plain, trace, ports.ioam, ports.namespace).expect("UDP");
+        let mut shorter = packet[..packet.len() - 1].to_vec();
+        let stamp = |packet: &mut Vec<u8>| ioam::stamp(packet, &IoamNode::default(), ports.ioam, ports.namespace, 1500);
+        assert_eq!(stamp(&mut packet), Added::Yes, "{trace:?}");
+        assert_eq!(stamp(&mut shorter), Added::No, "{trace:?}");
+    }
+}
+
 /// The plain packet with an empty header, over both switches.
 #[test]
 fn two_switches_make_these_bytes() {

@@ -72,3 +72,20 @@ impl<T: Limbs, const N: usize> Limbs for Many<T, N> {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::uint::U;
+
+    /// Seven values of 12 bits are 84: the sixth lies across the border of the first 64.
+    #[test]
+    fn the_first_value_is_lowest_and_all_come_back() {
+        let values = Many::<U<12>, 7>([0x123, 0x456, 0x789, 0xabc, 0xdef, 0x321, 0xfed].map(U));
+        assert_eq!(<Many<U<12>, 7>>::BITS, 84);
+        let mut limbs = [u64::MAX; 2];
+        values.to_limbs(&mut limbs);
+        assert_eq!(limbs, [0x1def_abc7_8945_6123, 0xf_ed32]);
+        assert_eq!(<Many<U<12>, 7>>::from_limbs(&limbs), values);
+    }
+}

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// Memory of one run of tests, in KiB: a mutant may ask for all there is.
 const MEMORY_KIB: u64 = 16 << 20;
 
+/// Seconds by the clock for each second of processor time that tests may take.
+const WAITING: u32 = 20;
+
 /// How the tests of a mutant ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -42,13 +45,20 @@ impl Tests {
             .collect()
     }
 
-    /// Runs tests by their full names under a mutant; 0 is none.
+    /// Runs tests by their full names under a mutant; 0 is none. The limit is processor time: on a busy machine a mutant must not count as
+    /// noticed because it had to wait. Tests that sleep for ever are ended after [`WAITING`] times as long.
     pub fn run(&self, names: &[&str], mutant: usize, limit: Duration) -> Result<Verdict, SourceError> {
         let shell = Path::new("sh");
         let mut output = tempfile::tempfile().map_err(io(shell))?;
         let started = Instant::now();
         let mut child = Command::new(shell)
-            .args(["-c", &format!("ulimit -v {MEMORY_KIB}; exec \"$0\" \"$@\"")])
+            .args([
+                "-c",
+                &format!(
+                    "ulimit -v {MEMORY_KIB}; ulimit -t {}; exec \"$0\" \"$@\"",
+                    limit.as_secs().max(1)
+                ),
+            ])
             .arg(&self.executable)
             .arg("--exact")
             .args(names)
@@ -73,7 +83,7 @@ impl Tests {
                     .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
                 return Ok(Verdict::Failed(failed.map(str::to_string).collect()));
             }
-            if started.elapsed() > limit {
+            if started.elapsed() > limit * WAITING {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Ok(Verdict::Hung);

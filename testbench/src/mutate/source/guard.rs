@@ -6,9 +6,9 @@ use crate::parallel;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A mutant whose tests run this much longer than those of the unchanged source hangs, and that is noticed.
-const PATIENCE: f64 = 10.0;
-/// Longest time of the tests of the unchanged source.
+/// A mutant whose tests take this much more processor time than those of the unchanged source took by the clock hangs, and that is noticed.
+const PATIENCE: f64 = 5.0;
+/// Longest processor time of the tests of the unchanged source.
 const LONGEST: Duration = Duration::from_secs(1200);
 
 /// Tests that pass without a mutant, and how long they may run with one.
@@ -46,7 +46,7 @@ impl<'a> Guard<'a> {
                 Verdict::Hung => return Err(SourceError::Baseline(of(), "they never end".into())),
             }
             let seconds = started.elapsed().as_secs_f64();
-            let limit = Duration::from_secs_f64(seconds * PATIENCE + 30.0);
+            let limit = Duration::from_secs_f64(seconds * PATIENCE + 5.0);
             guard.parts.push((executable, names, limit));
             guard.seconds += seconds;
         }

@@ -1,7 +1,5 @@
-//! Registers and the manager of queue pairs: against the register map and the NIC's model, and their Verilog in lockstep.
-
-mod manager;
-mod registers;
+//! Verilog of the registers and of the manager of queue pairs in lockstep with RustHDL; against the register map and the NIC's model they
+//! stand in `rtl/src/host/tests`.
 
 use hpcc_rtl::host::manager::Manager;
 use hpcc_rtl::host::registers::Registers;

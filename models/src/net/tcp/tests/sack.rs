@@ -107,6 +107,30 @@ fn rfc6675_section_5_step_a_end() {
     assert_eq!((bench.sender.state(), bench.cwnd()), (State::Open, 5.0));
 }
 
+/// Three segments above have arrived: the lowest is lost, those that arrived are not, and above the highest nothing is known.
+#[test]
+fn rfc6675_section_4_is_lost_in_both_profiles() {
+    for profile in [Profile::Rfc, Profile::Ns3] {
+        let mut board = Scoreboard::new(profile);
+        (0..6).for_each(|_| board.push(MSS as u32));
+        board.update(&[(MSS, 3 * MSS)]);
+        assert!(!board.is_lost(0), "{profile:?}: two above");
+        board.update(&[(MSS, 4 * MSS)]);
+        let lost: Vec<bool> = (0..6).map(|n| board.is_lost(n * MSS)).collect();
+        assert_eq!(lost, [true, false, false, false, false, false], "{profile:?}");
+    }
+}
+
+/// What waits is what was written less what is acknowledged in order, sent or not.
+#[test]
+fn backlog_is_what_nobody_acknowledged() {
+    let mut bench = Bench::rfc(TcpLaw::NewReno, 100);
+    assert_eq!(bench.sender.backlog(), 100 * MSS);
+    bench.ack(3);
+    bench.ack_with(3, &[(5, 6)], false);
+    assert_eq!(bench.sender.backlog(), 97 * MSS);
+}
+
 /// After a timeout the scoreboard is kept: what arrived is not sent again.
 #[test]
 fn rfc6675_section_5_1_timeout_keeps_what_arrived() {

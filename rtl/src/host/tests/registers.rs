@@ -1,11 +1,11 @@
 //! Every address of the register map, its settings, counters, parameters and commands.
 
+use crate::host::registers::Registers;
+use crate::nic::words::host_command::{BODY, INDEX, OPERATION};
+use crate::prim::uint::{mask, U};
+use crate::sim::{init, port_list, step, Port, Ports, Stimulus};
 use hpcc_models::nic::registers::{offset, registers, Access, Place, MAP_BYTES};
 use hpcc_models::nic::Counter;
-use hpcc_rtl::host::registers::Registers;
-use hpcc_rtl::nic::words::host_command::{BODY, INDEX, OPERATION};
-use hpcc_rtl::prim::uint::{mask, U};
-use hpcc_rtl::sim::{init, port_list, step, Port, Ports, Stimulus};
 use std::collections::BTreeMap;
 
 const OKAY: u64 = 0;

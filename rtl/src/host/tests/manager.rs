@@ -1,13 +1,13 @@
 //! The manager beside the model of the NIC: the same commands and control packets to both, and the traces of what follows.
 
+use crate::host::manager::Manager;
+use crate::nic::words::{context, host_command, region, work};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::sim::{init, step, Stimulus};
 use hpcc_models::nic::registers::QP_COUNT;
 use hpcc_models::nic::{BlockMemory, ControlConfig, Counter, HostError, Nic, NicConfig, QpConfig};
 use hpcc_models::wire::*;
-use hpcc_rtl::host::manager::Manager;
-use hpcc_rtl::nic::words::{context, host_command, region, work};
-use hpcc_rtl::prim::uint::U;
-use hpcc_rtl::prim::wide::W;
-use hpcc_rtl::sim::{init, step, Stimulus};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
