@@ -40,6 +40,7 @@ rtl/hpcc_sched_engine.sv
 rtl/hpcc_sched_entry.sv
 rtl/hpcc_sched_expand.sv
 rtl/hpcc_sched_levels.sv
+rtl/hpcc_sched_group_sum.sv
 rtl/hpcc_sched_members.sv
 rtl/hpcc_sched_merge.sv
 rtl/hpcc_sched_park.sv

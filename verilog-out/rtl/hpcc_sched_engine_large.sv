@@ -41,15 +41,15 @@ module hpcc_sched_engine_large (
   input  wire  [12:0] flow,
   // Its sender state.
   input  wire  hpcc_nic_pkg::flow_shared_t sender,
-  // Its pacing, if `paced`.
+  // Its pacing, if `paced`; zero if it is cleared.
   input  wire  hpcc_nic_pkg::pacing_state_t pacing,
   // Pacing is written.
   input  wire  paced,
-  // Its cap and group, if `limited`.
+  // Its cap and group, if `limited`; zero if it is cleared.
   input  wire  hpcc_nic_pkg::flow_cap_t cap,
   // Cap and group are written.
   input  wire  limited,
-  // A level is written, not within 32 clocks after reset.
+  // A level is written; after a reset, none in every group.
   input  wire  level_write,
   // Its group.
   input  wire  [3:0] level_group,
@@ -88,7 +88,7 @@ module hpcc_sched_engine_large (
   logic [37:0] entry;
   wire  ending;
   logic [9:0] ends_at;
-  hpcc_nic_pkg::visit_flow_t after;
+  wire  hpcc_nic_pkg::visit_flow_t after;
   wire  [5:0] lag;
   logic [5:0] tag_now;
   logic [5:0] tag_after;
@@ -98,16 +98,11 @@ module hpcc_sched_engine_large (
   wire  [9:0] pacing_ram_raddr;
   wire  hpcc_nic_pkg::pacing_state_t pacing_ram_rdata;
   wire  pacing_ram_we;
-  hpcc_nic_pkg::pacing_state_t pacing_ram_wdata;
   wire  [9:0] cap_ram_raddr;
   wire  hpcc_nic_pkg::flow_cap_t cap_ram_rdata;
   wire  cap_ram_we;
-  hpcc_nic_pkg::flow_cap_t cap_ram_wdata;
   hpcc_nic_pkg::pacing_state_t cap_2_q;
   wire  hpcc_nic_pkg::group_level_t level_ram_rdata;
-  wire  level_ram_we;
-  logic [3:0] level_ram_waddr;
-  hpcc_nic_pkg::group_level_t level_ram_wdata;
   wire  [9:0] state_ram_raddr;
   wire  hpcc_nic_pkg::visit_flow_t state_ram_rdata;
   wire  state_ram_we;
@@ -147,9 +142,11 @@ module hpcc_sched_engine_large (
   wire  valid_0_d;
   logic valid_0_q;
   logic [37:0] entry_0_q;
-  wire  valid_13_q;
+  wire  valid_12_q;
+  logic valid_13_q;
   wire  [37:0] entry_13_q;
   wire  [33:0] visit_rate;
+  wire  visit_ends;
   wire  hpcc_nic_pkg::visit_flow_t visit_state_after;
   wire  hpcc_nic_pkg::grant_t visit_grant;
   wire  visit_idle;
@@ -171,7 +168,7 @@ module hpcc_sched_engine_large (
     .rdata(pacing_ram_rdata),
     .we(pacing_ram_we),
     .waddr(index),
-    .wdata(pacing_ram_wdata)
+    .wdata(pacing)
   );
   hpcc_table_ram #(.WIDTH(74), .ADDRESS(10)) u_cap_ram (
     .clk(clk),
@@ -179,15 +176,15 @@ module hpcc_sched_engine_large (
     .rdata(cap_ram_rdata),
     .we(cap_ram_we),
     .waddr(index),
-    .wdata(cap_ram_wdata)
+    .wdata(cap)
   );
-  hpcc_ram #(.WIDTH(77), .ADDRESS(4), .OUTPUT_REGISTER(0)) u_level_ram (
+  hpcc_lut_ram #(.WIDTH(77), .ADDRESS(4)) u_level_ram (
     .clk(clk),
     .raddr(cap_ram_rdata.group),
     .rdata(level_ram_rdata),
-    .we(level_ram_we),
-    .waddr(level_ram_waddr),
-    .wdata(level_ram_wdata)
+    .we(level_write),
+    .waddr(level_group),
+    .wdata(level)
   );
   hpcc_table_ram #(.WIDTH(144), .ADDRESS(10)) u_state_ram (
     .clk(clk),
@@ -273,10 +270,10 @@ module hpcc_sched_engine_large (
     .down_ready(grants_ready),
     .crowded(fifo_crowded)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(13)) u_valid_13 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(12)) u_valid_12 (
     .clk(clk),
     .d(valid_0_q),
-    .q(valid_13_q)
+    .q(valid_12_q)
   );
   hpcc_delay #(.WIDTH(38), .DEPTH(13)) u_entry_13 (
     .clk(clk),
@@ -296,6 +293,7 @@ module hpcc_sched_engine_large (
     .tick(tick),
     .pause(pause),
     .overhead(overhead),
+    .ends(visit_ends),
     .state_after(visit_state_after),
     .grant(visit_grant),
     .idle(visit_idle)
@@ -314,7 +312,6 @@ module hpcc_sched_engine_large (
   assign clears = notify & clear;
   assign pacing_ram_we = clears | (notify & paced);
   assign cap_ram_we = clears | (notify & limited);
-  assign level_ram_we = level_write | (~settled);
   assign visited = visited_ram_rdata;
   assign back_ram_raddr = wake_13_q.place.index[9:0];
   assign out_ram_raddr = wake_14_q.place.index[9:0];
@@ -330,7 +327,9 @@ module hpcc_sched_engine_large (
   assign sender_ram_raddr = entry_0_q[9:0];
   assign pacing_ram_raddr = entry_0_q[9:0];
   assign state_ram_raddr = entry_0_q[9:0];
+  assign visit_ends = valid_12_q & settled;
   assign ending = valid_13_q & settled;
+  assign after = visit_state_after;
   assign state_ram_we = ending | clears;
   assign visited_ram_we = ending | clears;
   assign out_ram_we = ending | clears;
@@ -353,28 +352,6 @@ module hpcc_sched_engine_large (
     end
   end
   always_comb begin
-    pacing_ram_wdata = pacing;
-    if (clears) begin
-      pacing_ram_wdata = 70'd0;
-    end
-  end
-  always_comb begin
-    cap_ram_wdata = cap;
-    if (clears) begin
-      cap_ram_wdata = 74'd0;
-    end
-  end
-  always_comb begin
-    level_ram_waddr = level_group;
-    level_ram_wdata = level;
-    if (~settled) begin
-      level_ram_waddr = settle_q[3:0];
-      level_ram_wdata.rate = ~34'd0;
-      level_ram_wdata.earned = ~20'd0;
-      level_ram_wdata.window = ~23'd0;
-    end
-  end
-  always_comb begin
     wake_13_d = 34'd0;
     wake_13_d.place.index = {6'd0, index};
     wake_13_d.place.flow = {3'd0, flow};
@@ -389,10 +366,8 @@ module hpcc_sched_engine_large (
   end
   always_comb begin
     ends_at = entry_13_q[9:0];
-    after = visit_state_after;
     if (clears) begin
       ends_at = index;
-      after = 144'd0;
     end
   end
   always_comb begin
@@ -427,6 +402,7 @@ module hpcc_sched_engine_large (
     settle_q = 5'd0;
     valid_0_q = 1'd0;
     entry_0_q = 38'd0;
+    valid_13_q = 1'd0;
   end
   always @(posedge clk) begin
     cap_2_q <= cap_ram_rdata.pacing;
@@ -434,6 +410,7 @@ module hpcc_sched_engine_large (
     settle_q <= settle_d;
     valid_0_q <= valid_0_d;
     entry_0_q <= entry;
+    valid_13_q <= valid_12_q;
   end
   wire unused_bits = &{1'b0, lag[4:0]};
 endmodule

@@ -9,13 +9,17 @@
 // | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window | bytes; UQ23.11 |
 // | 4 | `word_4` | the level | |
 //
+// For 31 clocks after a reset every group gets none instead: all ones, one group a clock.
+//
 // Bit for bit `hpcc_models::sched::Level::new`.
 //
 // Computes levels, one a clock.
 module hpcc_sched_levels (
   // Clock.
   input  wire  clk,
-  // Clock 0: a level is written.
+  // Synchronous, high: no group has a level.
+  input  wire  rst,
+  // Clock 0: a level is written, not within 32 clocks after reset.
   input  wire  write,
   // Clock 0: its group.
   input  wire  [3:0] group,
@@ -38,8 +42,14 @@ module hpcc_sched_levels (
   logic [34:0] window;
   wire  [18:0] earned_p;
   wire  [33:0] flown_p;
-  wire  write_4_q;
-  wire  [3:0] group_4_q;
+  logic [4:0] settle_d;
+  logic [4:0] settle_q;
+  wire  write_3_q;
+  logic write_4_d;
+  logic write_4_q;
+  wire  [3:0] group_3_q;
+  logic [3:0] group_4_d;
+  logic [3:0] group_4_q;
   wire  [33:0] rate_3_q;
   hpcc_nic_pkg::group_level_t word_4_d;
   hpcc_nic_pkg::group_level_t word_4_q;
@@ -55,15 +65,15 @@ module hpcc_sched_levels (
     .b(cap_time),
     .p(flown_p)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_write_4 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_write_3 (
     .clk(clk),
     .d(write),
-    .q(write_4_q)
+    .q(write_3_q)
   );
-  hpcc_delay #(.WIDTH(4), .DEPTH(4)) u_group_4 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(3)) u_group_3 (
     .clk(clk),
     .d(group),
-    .q(group_4_q)
+    .q(group_3_q)
   );
   hpcc_delay #(.WIDTH(34), .DEPTH(3)) u_rate_3 (
     .clk(clk),
@@ -75,6 +85,26 @@ module hpcc_sched_levels (
   assign written_group = group_4_q;
   assign level = word_4_q;
   always_comb begin
+    settle_d = settle_q;
+    write_4_d = write_3_q;
+    group_4_d = group_3_q;
+    word_4_d = 77'd0;
+    word_4_d.rate = rate_3_q;
+    word_4_d.earned = {1'd0, earned_p} + 20'd1;
+    word_4_d.window = window[33:11];
+    if (|settle_q) begin
+      settle_d = settle_q - 5'd1;
+      write_4_d = 1'd1;
+      group_4_d = settle_q[3:0];
+      word_4_d.rate = ~34'd0;
+      word_4_d.earned = ~20'd0;
+      word_4_d.window = ~23'd0;
+    end
+    if (rst) begin
+      settle_d = 5'h1f;
+    end
+  end
+  always_comb begin
     window = {1'd0, flown_p} + 35'h7ff;
     if (flown_p == 34'd0) begin
       window = 35'h800;
@@ -83,16 +113,16 @@ module hpcc_sched_levels (
       window = ~35'd0;
     end
   end
-  always_comb begin
-    word_4_d = 77'd0;
-    word_4_d.rate = rate_3_q;
-    word_4_d.earned = {1'd0, earned_p} + 20'd1;
-    word_4_d.window = window[33:11];
-  end
   initial begin
+    settle_q = 5'd0;
+    write_4_q = 1'd0;
+    group_4_q = 4'd0;
     word_4_q = 77'd0;
   end
   always @(posedge clk) begin
+    settle_q <= settle_d;
+    write_4_q <= write_4_d;
+    group_4_q <= group_4_d;
     word_4_q <= word_4_d;
   end
   wire unused_bits = &{1'b0, window[10:0]};

@@ -8,10 +8,18 @@
 // | 7 | the flow's membership is read |
 // | 8 | an event's outcome: has the flow work |
 // | 9 | membership written; who comes and who goes is known |
-// | 10 | `ACTIVE` counts; bytes of packets and corrections gather |
+// | 10 | who comes and who goes is counted; bytes of packets and corrections are summed |
 //
 // Clocks are those of `super::sender`. A flow has an event every three clocks at most, so it is written before it is read
-// again. Bytes gather in 24 bits a group; one group after the other is brought up to date, so `SENT` is at most 20 clocks late.
+// again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24; one group after the other is brought up to date, so
+// `SENT` is at most 24 clocks late:
+//
+// | clock of a turn | computed |
+// |---|---|
+// | 0 | a group's packets and corrections are read |
+// | 1 | their difference; its total is read |
+// | 2 | the total's low bits are the difference; did they pass zero, and which way |
+// | 3 | total written |
 //
 // Membership: `hpcc_models::sched::Membership`.
 //
@@ -21,7 +29,7 @@ module hpcc_sched_members #(
 ) (
   // Clock.
   input  wire  clk,
-  // Synchronous, high: nobody is active, nothing was sent. Every flow is cleared after it.
+  // Synchronous, high: nobody is active, nothing was sent. Every flow is cleared after it; for 16 clocks nobody comes and nothing leaves.
   input  wire  rst,
   // Register: wire bytes of a packet beside its payload.
   input  wire  [9:0] overhead,
@@ -60,72 +68,13 @@ module hpcc_sched_members #(
 );
   logic [23:0] from;
   logic [3:0] group_new;
-  wire  up_0;
-  wire  up_1;
-  wire  up_2;
-  wire  up_3;
-  wire  up_4;
-  wire  up_5;
-  wire  up_6;
-  wire  up_7;
-  wire  up_8;
-  wire  up_9;
-  wire  up_10;
-  wire  up_11;
-  wire  up_12;
-  wire  up_13;
-  wire  up_14;
-  wire  up_15;
-  wire  down_0;
-  wire  down_1;
-  wire  down_2;
-  wire  down_3;
-  wire  down_4;
-  wire  down_5;
-  wire  down_6;
-  wire  down_7;
-  wire  down_8;
-  wire  down_9;
-  wire  down_10;
-  wire  down_11;
-  wire  down_12;
-  wire  down_13;
-  wire  down_14;
-  wire  down_15;
   logic [12:0] bytes;
-  logic [23:0] plus_0;
-  logic [23:0] plus_1;
-  logic [23:0] plus_2;
-  logic [23:0] plus_3;
-  logic [23:0] plus_4;
-  logic [23:0] plus_5;
-  logic [23:0] plus_6;
-  logic [23:0] plus_7;
-  logic [23:0] plus_8;
-  logic [23:0] plus_9;
-  logic [23:0] plus_10;
-  logic [23:0] plus_11;
-  logic [23:0] plus_12;
-  logic [23:0] plus_13;
-  logic [23:0] plus_14;
-  logic [23:0] plus_15;
-  logic [23:0] minus_0;
-  logic [23:0] minus_1;
-  logic [23:0] minus_2;
-  logic [23:0] minus_3;
-  logic [23:0] minus_4;
-  logic [23:0] minus_5;
-  logic [23:0] minus_6;
-  logic [23:0] minus_7;
-  logic [23:0] minus_8;
-  logic [23:0] minus_9;
-  logic [23:0] minus_10;
-  logic [23:0] minus_11;
-  logic [23:0] minus_12;
-  logic [23:0] minus_13;
-  logic [23:0] minus_14;
-  logic [23:0] minus_15;
-  logic [63:0] addend;
+  wire  [23:0] step;
+  wire  falls;
+  wire  borrows;
+  logic [39:0] carry;
+  logic [39:0] high_new;
+  logic [23:0] low_new;
   wire  [4:0] member_rdata;
   wire  member_we;
   wire  [4:0] member_wdata;
@@ -154,40 +103,14 @@ module hpcc_sched_members #(
   logic adjusted_10_d;
   logic adjusted_10_q;
   logic [19:0] unused_10_q;
-  logic [15:0] count_0_d;
-  logic [15:0] count_0_q;
-  logic [15:0] count_1_d;
-  logic [15:0] count_1_q;
-  logic [15:0] count_2_d;
-  logic [15:0] count_2_q;
-  logic [15:0] count_3_d;
-  logic [15:0] count_3_q;
-  logic [15:0] count_4_d;
-  logic [15:0] count_4_q;
-  logic [15:0] count_5_d;
-  logic [15:0] count_5_q;
-  logic [15:0] count_6_d;
-  logic [15:0] count_6_q;
-  logic [15:0] count_7_d;
-  logic [15:0] count_7_q;
-  logic [15:0] count_8_d;
-  logic [15:0] count_8_q;
-  logic [15:0] count_9_d;
-  logic [15:0] count_9_q;
-  logic [15:0] count_10_d;
-  logic [15:0] count_10_q;
-  logic [15:0] count_11_d;
-  logic [15:0] count_11_q;
-  logic [15:0] count_12_d;
-  logic [15:0] count_12_q;
-  logic [15:0] count_13_d;
-  logic [15:0] count_13_q;
-  logic [15:0] count_14_d;
-  logic [15:0] count_14_q;
-  logic [15:0] count_15_d;
-  logic [15:0] count_15_q;
-  logic [15:0] looked_d;
-  logic [15:0] looked_q;
+  wire  came_add;
+  logic [3:0] came_group;
+  logic [23:0] came_amount;
+  wire  [23:0] came_sum;
+  wire  went_add;
+  logic [3:0] went_group;
+  logic [23:0] went_amount;
+  wire  [23:0] went_sum;
   wire  leaves_2_q;
   logic leaves_3_d;
   logic leaves_3_q;
@@ -195,51 +118,37 @@ module hpcc_sched_members #(
   logic [3:0] left_group_q;
   wire  [12:0] left_bytes_d;
   logic [12:0] left_bytes_q;
-  logic [23:0] gathered_0_d;
-  logic [23:0] gathered_0_q;
-  logic [23:0] gathered_1_d;
-  logic [23:0] gathered_1_q;
-  logic [23:0] gathered_2_d;
-  logic [23:0] gathered_2_q;
-  logic [23:0] gathered_3_d;
-  logic [23:0] gathered_3_q;
-  logic [23:0] gathered_4_d;
-  logic [23:0] gathered_4_q;
-  logic [23:0] gathered_5_d;
-  logic [23:0] gathered_5_q;
-  logic [23:0] gathered_6_d;
-  logic [23:0] gathered_6_q;
-  logic [23:0] gathered_7_d;
-  logic [23:0] gathered_7_q;
-  logic [23:0] gathered_8_d;
-  logic [23:0] gathered_8_q;
-  logic [23:0] gathered_9_d;
-  logic [23:0] gathered_9_q;
-  logic [23:0] gathered_10_d;
-  logic [23:0] gathered_10_q;
-  logic [23:0] gathered_11_d;
-  logic [23:0] gathered_11_q;
-  logic [23:0] gathered_12_d;
-  logic [23:0] gathered_12_q;
-  logic [23:0] gathered_13_d;
-  logic [23:0] gathered_13_q;
-  logic [23:0] gathered_14_d;
-  logic [23:0] gathered_14_q;
-  logic [23:0] gathered_15_d;
-  logic [23:0] gathered_15_q;
+  wire  packets_add;
+  logic [3:0] packets_group;
+  logic [23:0] packets_amount;
+  wire  [23:0] packets_sum;
+  wire  corrections_add;
+  logic [3:0] corrections_group;
+  logic [23:0] corrections_amount;
+  wire  [23:0] corrections_sum;
   logic [3:0] turn_d;
   logic [3:0] turn_q;
-  logic [3:0] place_q;
-  logic [23:0] add_d;
-  logic [23:0] add_q;
+  logic [3:0] turn_1_q;
+  logic [3:0] turn_2_q;
+  logic [3:0] turn_3_q;
   logic clearing_d;
   logic clearing_q;
-  logic clearing_1_q;
-  wire  [63:0] totals_rdata;
-  wire  totals_we;
-  logic [63:0] totals_wdata;
+  wire  clearing_3_q;
+  wire  [23:0] sum_2_d;
+  logic [23:0] sum_2_q;
+  logic [23:0] low_3_q;
+  logic [39:0] high_3_q;
+  wire  up_3_d;
+  logic up_3_q;
+  wire  down_3_d;
+  logic down_3_q;
+  wire  [23:0] low_rdata;
+  wire  low_we;
+  wire  [39:0] high_rdata;
+  wire  high_we;
   wire  [63:0] shown_rdata;
   wire  shown_we;
+  wire  [63:0] shown_wdata;
   hpcc_table_ram #(.WIDTH(5), .ADDRESS(ADDRESS)) u_member (
     .clk(clk),
     .raddr(flow_next),
@@ -256,26 +165,75 @@ module hpcc_sched_members #(
     .waddr(flow_9_q),
     .wdata(at_exit_wdata)
   );
+  hpcc_sched_group_sum u_came (
+    .clk(clk),
+    .add(came_add),
+    .group(came_group),
+    .amount(came_amount),
+    .clear(clearing_q),
+    .look(look),
+    .sum(came_sum)
+  );
+  hpcc_sched_group_sum u_went (
+    .clk(clk),
+    .add(went_add),
+    .group(went_group),
+    .amount(went_amount),
+    .clear(clearing_q),
+    .look(look),
+    .sum(went_sum)
+  );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_leaves_2 (
     .clk(clk),
     .d(leaves),
     .q(leaves_2_q)
   );
-  hpcc_ram #(.WIDTH(64), .ADDRESS(4), .OUTPUT_REGISTER(0)) u_totals (
+  hpcc_sched_group_sum u_packets (
     .clk(clk),
-    .raddr(turn_q),
-    .rdata(totals_rdata),
-    .we(totals_we),
-    .waddr(place_q),
-    .wdata(totals_wdata)
+    .add(packets_add),
+    .group(packets_group),
+    .amount(packets_amount),
+    .clear(clearing_q),
+    .look(turn_q),
+    .sum(packets_sum)
   );
-  hpcc_ram #(.WIDTH(64), .ADDRESS(4), .OUTPUT_REGISTER(0)) u_shown (
+  hpcc_sched_group_sum u_corrections (
+    .clk(clk),
+    .add(corrections_add),
+    .group(corrections_group),
+    .amount(corrections_amount),
+    .clear(clearing_q),
+    .look(turn_q),
+    .sum(corrections_sum)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_clearing_3 (
+    .clk(clk),
+    .d(clearing_q),
+    .q(clearing_3_q)
+  );
+  hpcc_lut_ram #(.WIDTH(24), .ADDRESS(4)) u_low (
+    .clk(clk),
+    .raddr(turn_1_q),
+    .rdata(low_rdata),
+    .we(low_we),
+    .waddr(turn_3_q),
+    .wdata(low_new)
+  );
+  hpcc_lut_ram #(.WIDTH(40), .ADDRESS(4)) u_high (
+    .clk(clk),
+    .raddr(turn_1_q),
+    .rdata(high_rdata),
+    .we(high_we),
+    .waddr(turn_3_q),
+    .wdata(high_new)
+  );
+  hpcc_lut_ram #(.WIDTH(64), .ADDRESS(4)) u_shown (
     .clk(clk),
     .raddr(look),
     .rdata(shown_rdata),
     .we(shown_we),
-    .waddr(place_q),
-    .wdata(totals_wdata)
+    .waddr(turn_3_q),
+    .wdata(shown_wdata)
   );
   assign active_9_d = sender.alive & (from != sender.end_psn);
   assign member_we = event_9_q;
@@ -284,59 +242,23 @@ module hpcc_sched_members #(
   assign goes_from_d = member_rdata[4:1];
   assign left_group_d = at_exit_rdata[3:0];
   assign left_bytes_d = bytes + {3'd0, overhead};
-  assign up_0 = comes_q & (comes_to_q == 4'd0);
-  assign down_0 = goes_q & (goes_from_q == 4'd0);
-  assign up_1 = comes_q & (comes_to_q == 4'd1);
-  assign down_1 = goes_q & (goes_from_q == 4'd1);
-  assign up_2 = comes_q & (comes_to_q == 4'd2);
-  assign down_2 = goes_q & (goes_from_q == 4'd2);
-  assign up_3 = comes_q & (comes_to_q == 4'd3);
-  assign down_3 = goes_q & (goes_from_q == 4'd3);
-  assign up_4 = comes_q & (comes_to_q == 4'd4);
-  assign down_4 = goes_q & (goes_from_q == 4'd4);
-  assign up_5 = comes_q & (comes_to_q == 4'd5);
-  assign down_5 = goes_q & (goes_from_q == 4'd5);
-  assign up_6 = comes_q & (comes_to_q == 4'd6);
-  assign down_6 = goes_q & (goes_from_q == 4'd6);
-  assign up_7 = comes_q & (comes_to_q == 4'd7);
-  assign down_7 = goes_q & (goes_from_q == 4'd7);
-  assign up_8 = comes_q & (comes_to_q == 4'd8);
-  assign down_8 = goes_q & (goes_from_q == 4'd8);
-  assign up_9 = comes_q & (comes_to_q == 4'd9);
-  assign down_9 = goes_q & (goes_from_q == 4'd9);
-  assign up_10 = comes_q & (comes_to_q == 4'ha);
-  assign down_10 = goes_q & (goes_from_q == 4'ha);
-  assign up_11 = comes_q & (comes_to_q == 4'hb);
-  assign down_11 = goes_q & (goes_from_q == 4'hb);
-  assign up_12 = comes_q & (comes_to_q == 4'hc);
-  assign down_12 = goes_q & (goes_from_q == 4'hc);
-  assign up_13 = comes_q & (comes_to_q == 4'hd);
-  assign down_13 = goes_q & (goes_from_q == 4'hd);
-  assign up_14 = comes_q & (comes_to_q == 4'he);
-  assign down_14 = goes_q & (goes_from_q == 4'he);
-  assign up_15 = comes_q & (comes_to_q == 4'hf);
-  assign down_15 = goes_q & (goes_from_q == 4'hf);
-  assign totals_we = 1'd1;
+  assign came_add = comes_q | clearing_q;
+  assign went_add = goes_q | clearing_q;
+  assign packets_add = leaves_3_q | clearing_q;
+  assign corrections_add = adjusted_10_q | clearing_q;
+  assign active = 16'(came_sum - went_sum);
+  assign sum_2_d = packets_sum - corrections_sum;
+  assign step = sum_2_q - low_rdata;
+  assign falls = step[23];
+  assign borrows = sum_2_q < low_rdata;
+  assign up_3_d = (~falls) & borrows;
+  assign down_3_d = falls & (~borrows);
+  assign low_we = 1'd1;
+  assign high_we = 1'd1;
   assign shown_we = 1'd1;
-  assign active = looked_q;
+  assign shown_wdata = ({24'd0, high_new} << 24) | {40'd0, low_new};
   assign sent = shown_rdata;
   always_comb begin
-    count_0_d = count_0_q;
-    count_1_d = count_1_q;
-    count_2_d = count_2_q;
-    count_3_d = count_3_q;
-    count_4_d = count_4_q;
-    count_5_d = count_5_q;
-    count_6_d = count_6_q;
-    count_7_d = count_7_q;
-    count_8_d = count_8_q;
-    count_9_d = count_9_q;
-    count_10_d = count_10_q;
-    count_11_d = count_11_q;
-    count_12_d = count_12_q;
-    count_13_d = count_13_q;
-    count_14_d = count_14_q;
-    count_15_d = count_15_q;
     clearing_d = clearing_q;
     event_9_d = notify & (~late);
     adjusted_9_d = adjusted;
@@ -344,166 +266,6 @@ module hpcc_sched_members #(
     goes_d = (event_9_q & member_rdata[0]) & (~clear_9_q);
     adjusted_10_d = adjusted_9_q;
     leaves_3_d = leaves_2_q;
-    if (up_0 & (~down_0)) begin
-      count_0_d = count_0_q + 16'd1;
-    end
-    if (down_0 & (~up_0)) begin
-      count_0_d = count_0_q - 16'd1;
-    end
-    gathered_0_d = (gathered_0_q + plus_0) - minus_0;
-    if (turn_q == 4'd0) begin
-      gathered_0_d = plus_0 - minus_0;
-    end
-    if (up_1 & (~down_1)) begin
-      count_1_d = count_1_q + 16'd1;
-    end
-    if (down_1 & (~up_1)) begin
-      count_1_d = count_1_q - 16'd1;
-    end
-    gathered_1_d = (gathered_1_q + plus_1) - minus_1;
-    if (turn_q == 4'd1) begin
-      gathered_1_d = plus_1 - minus_1;
-    end
-    if (up_2 & (~down_2)) begin
-      count_2_d = count_2_q + 16'd1;
-    end
-    if (down_2 & (~up_2)) begin
-      count_2_d = count_2_q - 16'd1;
-    end
-    gathered_2_d = (gathered_2_q + plus_2) - minus_2;
-    if (turn_q == 4'd2) begin
-      gathered_2_d = plus_2 - minus_2;
-    end
-    if (up_3 & (~down_3)) begin
-      count_3_d = count_3_q + 16'd1;
-    end
-    if (down_3 & (~up_3)) begin
-      count_3_d = count_3_q - 16'd1;
-    end
-    gathered_3_d = (gathered_3_q + plus_3) - minus_3;
-    if (turn_q == 4'd3) begin
-      gathered_3_d = plus_3 - minus_3;
-    end
-    if (up_4 & (~down_4)) begin
-      count_4_d = count_4_q + 16'd1;
-    end
-    if (down_4 & (~up_4)) begin
-      count_4_d = count_4_q - 16'd1;
-    end
-    gathered_4_d = (gathered_4_q + plus_4) - minus_4;
-    if (turn_q == 4'd4) begin
-      gathered_4_d = plus_4 - minus_4;
-    end
-    if (up_5 & (~down_5)) begin
-      count_5_d = count_5_q + 16'd1;
-    end
-    if (down_5 & (~up_5)) begin
-      count_5_d = count_5_q - 16'd1;
-    end
-    gathered_5_d = (gathered_5_q + plus_5) - minus_5;
-    if (turn_q == 4'd5) begin
-      gathered_5_d = plus_5 - minus_5;
-    end
-    if (up_6 & (~down_6)) begin
-      count_6_d = count_6_q + 16'd1;
-    end
-    if (down_6 & (~up_6)) begin
-      count_6_d = count_6_q - 16'd1;
-    end
-    gathered_6_d = (gathered_6_q + plus_6) - minus_6;
-    if (turn_q == 4'd6) begin
-      gathered_6_d = plus_6 - minus_6;
-    end
-    if (up_7 & (~down_7)) begin
-      count_7_d = count_7_q + 16'd1;
-    end
-    if (down_7 & (~up_7)) begin
-      count_7_d = count_7_q - 16'd1;
-    end
-    gathered_7_d = (gathered_7_q + plus_7) - minus_7;
-    if (turn_q == 4'd7) begin
-      gathered_7_d = plus_7 - minus_7;
-    end
-    if (up_8 & (~down_8)) begin
-      count_8_d = count_8_q + 16'd1;
-    end
-    if (down_8 & (~up_8)) begin
-      count_8_d = count_8_q - 16'd1;
-    end
-    gathered_8_d = (gathered_8_q + plus_8) - minus_8;
-    if (turn_q == 4'd8) begin
-      gathered_8_d = plus_8 - minus_8;
-    end
-    if (up_9 & (~down_9)) begin
-      count_9_d = count_9_q + 16'd1;
-    end
-    if (down_9 & (~up_9)) begin
-      count_9_d = count_9_q - 16'd1;
-    end
-    gathered_9_d = (gathered_9_q + plus_9) - minus_9;
-    if (turn_q == 4'd9) begin
-      gathered_9_d = plus_9 - minus_9;
-    end
-    if (up_10 & (~down_10)) begin
-      count_10_d = count_10_q + 16'd1;
-    end
-    if (down_10 & (~up_10)) begin
-      count_10_d = count_10_q - 16'd1;
-    end
-    gathered_10_d = (gathered_10_q + plus_10) - minus_10;
-    if (turn_q == 4'ha) begin
-      gathered_10_d = plus_10 - minus_10;
-    end
-    if (up_11 & (~down_11)) begin
-      count_11_d = count_11_q + 16'd1;
-    end
-    if (down_11 & (~up_11)) begin
-      count_11_d = count_11_q - 16'd1;
-    end
-    gathered_11_d = (gathered_11_q + plus_11) - minus_11;
-    if (turn_q == 4'hb) begin
-      gathered_11_d = plus_11 - minus_11;
-    end
-    if (up_12 & (~down_12)) begin
-      count_12_d = count_12_q + 16'd1;
-    end
-    if (down_12 & (~up_12)) begin
-      count_12_d = count_12_q - 16'd1;
-    end
-    gathered_12_d = (gathered_12_q + plus_12) - minus_12;
-    if (turn_q == 4'hc) begin
-      gathered_12_d = plus_12 - minus_12;
-    end
-    if (up_13 & (~down_13)) begin
-      count_13_d = count_13_q + 16'd1;
-    end
-    if (down_13 & (~up_13)) begin
-      count_13_d = count_13_q - 16'd1;
-    end
-    gathered_13_d = (gathered_13_q + plus_13) - minus_13;
-    if (turn_q == 4'hd) begin
-      gathered_13_d = plus_13 - minus_13;
-    end
-    if (up_14 & (~down_14)) begin
-      count_14_d = count_14_q + 16'd1;
-    end
-    if (down_14 & (~up_14)) begin
-      count_14_d = count_14_q - 16'd1;
-    end
-    gathered_14_d = (gathered_14_q + plus_14) - minus_14;
-    if (turn_q == 4'he) begin
-      gathered_14_d = plus_14 - minus_14;
-    end
-    if (up_15 & (~down_15)) begin
-      count_15_d = count_15_q + 16'd1;
-    end
-    if (down_15 & (~up_15)) begin
-      count_15_d = count_15_q - 16'd1;
-    end
-    gathered_15_d = (gathered_15_q + plus_15) - minus_15;
-    if (turn_q == 4'hf) begin
-      gathered_15_d = plus_15 - minus_15;
-    end
     turn_d = turn_q + 4'd1;
     if (&turn_q) begin
       clearing_d = 1'd0;
@@ -517,38 +279,6 @@ module hpcc_sched_members #(
       comes_d = 1'd0;
       goes_d = 1'd0;
       leaves_3_d = 1'd0;
-      count_0_d = 16'd0;
-      gathered_0_d = 24'd0;
-      count_1_d = 16'd0;
-      gathered_1_d = 24'd0;
-      count_2_d = 16'd0;
-      gathered_2_d = 24'd0;
-      count_3_d = 16'd0;
-      gathered_3_d = 24'd0;
-      count_4_d = 16'd0;
-      gathered_4_d = 24'd0;
-      count_5_d = 16'd0;
-      gathered_5_d = 24'd0;
-      count_6_d = 16'd0;
-      gathered_6_d = 24'd0;
-      count_7_d = 16'd0;
-      gathered_7_d = 24'd0;
-      count_8_d = 16'd0;
-      gathered_8_d = 24'd0;
-      count_9_d = 16'd0;
-      gathered_9_d = 24'd0;
-      count_10_d = 16'd0;
-      gathered_10_d = 24'd0;
-      count_11_d = 16'd0;
-      gathered_11_d = 24'd0;
-      count_12_d = 16'd0;
-      gathered_12_d = 24'd0;
-      count_13_d = 16'd0;
-      gathered_13_d = 24'd0;
-      count_14_d = 16'd0;
-      gathered_14_d = 24'd0;
-      count_15_d = 16'd0;
-      gathered_15_d = 24'd0;
     end
   end
   always_comb begin
@@ -579,357 +309,40 @@ module hpcc_sched_members #(
     end
   end
   always_comb begin
-    plus_0 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd0)) begin
-      plus_0 = {11'd0, left_bytes_q};
+    came_amount = 24'd1;
+    went_amount = 24'd1;
+    packets_amount = {11'd0, left_bytes_q};
+    corrections_amount = {4'd0, unused_10_q};
+    if (unused_10_q[19]) begin
+      corrections_amount = {4'd0, unused_10_q} | 24'hf00000;
+    end
+    came_group = comes_to_q;
+    went_group = goes_from_q;
+    packets_group = left_group_q;
+    corrections_group = goes_from_q;
+    if (clearing_q) begin
+      came_group = turn_q;
+      came_amount = 24'd0;
+      went_group = turn_q;
+      went_amount = 24'd0;
+      packets_group = turn_q;
+      packets_amount = 24'd0;
+      corrections_group = turn_q;
+      corrections_amount = 24'd0;
     end
   end
   always_comb begin
-    minus_0 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd0)) begin
-      minus_0 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_0 = {4'd0, unused_10_q} | 24'hf00000;
-      end
+    carry = {39'd0, up_3_q};
+    if (down_3_q) begin
+      carry = ~40'd0;
     end
   end
   always_comb begin
-    plus_1 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd1)) begin
-      plus_1 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_1 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd1)) begin
-      minus_1 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_1 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_2 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd2)) begin
-      plus_2 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_2 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd2)) begin
-      minus_2 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_2 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_3 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd3)) begin
-      plus_3 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_3 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd3)) begin
-      minus_3 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_3 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_4 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd4)) begin
-      plus_4 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_4 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd4)) begin
-      minus_4 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_4 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_5 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd5)) begin
-      plus_5 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_5 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd5)) begin
-      minus_5 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_5 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_6 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd6)) begin
-      plus_6 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_6 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd6)) begin
-      minus_6 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_6 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_7 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd7)) begin
-      plus_7 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_7 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd7)) begin
-      minus_7 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_7 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_8 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd8)) begin
-      plus_8 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_8 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd8)) begin
-      minus_8 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_8 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_9 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'd9)) begin
-      plus_9 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_9 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'd9)) begin
-      minus_9 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_9 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_10 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'ha)) begin
-      plus_10 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_10 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'ha)) begin
-      minus_10 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_10 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_11 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'hb)) begin
-      plus_11 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_11 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'hb)) begin
-      minus_11 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_11 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_12 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'hc)) begin
-      plus_12 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_12 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'hc)) begin
-      minus_12 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_12 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_13 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'hd)) begin
-      plus_13 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_13 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'hd)) begin
-      minus_13 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_13 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_14 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'he)) begin
-      plus_14 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_14 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'he)) begin
-      minus_14 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_14 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    plus_15 = 24'd0;
-    if (leaves_3_q & (left_group_q == 4'hf)) begin
-      plus_15 = {11'd0, left_bytes_q};
-    end
-  end
-  always_comb begin
-    minus_15 = 24'd0;
-    if (adjusted_10_q & (goes_from_q == 4'hf)) begin
-      minus_15 = {4'd0, unused_10_q};
-      if (unused_10_q[19]) begin
-        minus_15 = {4'd0, unused_10_q} | 24'hf00000;
-      end
-    end
-  end
-  always_comb begin
-    add_d = 24'd0;
-    if (turn_q == 4'd0) begin
-      add_d = gathered_0_q;
-    end
-    if (turn_q == 4'd1) begin
-      add_d = gathered_1_q;
-    end
-    if (turn_q == 4'd2) begin
-      add_d = gathered_2_q;
-    end
-    if (turn_q == 4'd3) begin
-      add_d = gathered_3_q;
-    end
-    if (turn_q == 4'd4) begin
-      add_d = gathered_4_q;
-    end
-    if (turn_q == 4'd5) begin
-      add_d = gathered_5_q;
-    end
-    if (turn_q == 4'd6) begin
-      add_d = gathered_6_q;
-    end
-    if (turn_q == 4'd7) begin
-      add_d = gathered_7_q;
-    end
-    if (turn_q == 4'd8) begin
-      add_d = gathered_8_q;
-    end
-    if (turn_q == 4'd9) begin
-      add_d = gathered_9_q;
-    end
-    if (turn_q == 4'ha) begin
-      add_d = gathered_10_q;
-    end
-    if (turn_q == 4'hb) begin
-      add_d = gathered_11_q;
-    end
-    if (turn_q == 4'hc) begin
-      add_d = gathered_12_q;
-    end
-    if (turn_q == 4'hd) begin
-      add_d = gathered_13_q;
-    end
-    if (turn_q == 4'he) begin
-      add_d = gathered_14_q;
-    end
-    if (turn_q == 4'hf) begin
-      add_d = gathered_15_q;
-    end
-  end
-  always_comb begin
-    looked_d = 16'd0;
-    if (look == 4'd0) begin
-      looked_d = count_0_q;
-    end
-    if (look == 4'd1) begin
-      looked_d = count_1_q;
-    end
-    if (look == 4'd2) begin
-      looked_d = count_2_q;
-    end
-    if (look == 4'd3) begin
-      looked_d = count_3_q;
-    end
-    if (look == 4'd4) begin
-      looked_d = count_4_q;
-    end
-    if (look == 4'd5) begin
-      looked_d = count_5_q;
-    end
-    if (look == 4'd6) begin
-      looked_d = count_6_q;
-    end
-    if (look == 4'd7) begin
-      looked_d = count_7_q;
-    end
-    if (look == 4'd8) begin
-      looked_d = count_8_q;
-    end
-    if (look == 4'd9) begin
-      looked_d = count_9_q;
-    end
-    if (look == 4'ha) begin
-      looked_d = count_10_q;
-    end
-    if (look == 4'hb) begin
-      looked_d = count_11_q;
-    end
-    if (look == 4'hc) begin
-      looked_d = count_12_q;
-    end
-    if (look == 4'hd) begin
-      looked_d = count_13_q;
-    end
-    if (look == 4'he) begin
-      looked_d = count_14_q;
-    end
-    if (look == 4'hf) begin
-      looked_d = count_15_q;
-    end
-  end
-  always_comb begin
-    addend = {40'd0, add_q};
-    if (add_q[23]) begin
-      addend = {40'd0, add_q} | (~64'hffffff);
-    end
-  end
-  always_comb begin
-    totals_wdata = totals_rdata + addend;
-    if (clearing_1_q) begin
-      totals_wdata = 64'd0;
+    high_new = high_3_q + carry;
+    low_new = low_3_q;
+    if (clearing_3_q) begin
+      high_new = 40'd0;
+      low_new = 24'd0;
     end
   end
   initial begin
@@ -949,47 +362,19 @@ module hpcc_sched_members #(
     goes_from_q = 4'd0;
     adjusted_10_q = 1'd0;
     unused_10_q = 20'd0;
-    count_0_q = 16'd0;
-    count_1_q = 16'd0;
-    count_2_q = 16'd0;
-    count_3_q = 16'd0;
-    count_4_q = 16'd0;
-    count_5_q = 16'd0;
-    count_6_q = 16'd0;
-    count_7_q = 16'd0;
-    count_8_q = 16'd0;
-    count_9_q = 16'd0;
-    count_10_q = 16'd0;
-    count_11_q = 16'd0;
-    count_12_q = 16'd0;
-    count_13_q = 16'd0;
-    count_14_q = 16'd0;
-    count_15_q = 16'd0;
-    looked_q = 16'd0;
     leaves_3_q = 1'd0;
     left_group_q = 4'd0;
     left_bytes_q = 13'd0;
-    gathered_0_q = 24'd0;
-    gathered_1_q = 24'd0;
-    gathered_2_q = 24'd0;
-    gathered_3_q = 24'd0;
-    gathered_4_q = 24'd0;
-    gathered_5_q = 24'd0;
-    gathered_6_q = 24'd0;
-    gathered_7_q = 24'd0;
-    gathered_8_q = 24'd0;
-    gathered_9_q = 24'd0;
-    gathered_10_q = 24'd0;
-    gathered_11_q = 24'd0;
-    gathered_12_q = 24'd0;
-    gathered_13_q = 24'd0;
-    gathered_14_q = 24'd0;
-    gathered_15_q = 24'd0;
     turn_q = 4'd0;
-    place_q = 4'd0;
-    add_q = 24'd0;
+    turn_1_q = 4'd0;
+    turn_2_q = 4'd0;
+    turn_3_q = 4'd0;
     clearing_q = 1'd0;
-    clearing_1_q = 1'd0;
+    sum_2_q = 24'd0;
+    low_3_q = 24'd0;
+    high_3_q = 40'd0;
+    up_3_q = 1'd0;
+    down_3_q = 1'd0;
   end
   always @(posedge clk) begin
     event_9_q <= event_9_d;
@@ -1008,49 +393,22 @@ module hpcc_sched_members #(
     goes_from_q <= goes_from_d;
     adjusted_10_q <= adjusted_10_d;
     unused_10_q <= unused_9_q;
-    count_0_q <= count_0_d;
-    count_1_q <= count_1_d;
-    count_2_q <= count_2_d;
-    count_3_q <= count_3_d;
-    count_4_q <= count_4_d;
-    count_5_q <= count_5_d;
-    count_6_q <= count_6_d;
-    count_7_q <= count_7_d;
-    count_8_q <= count_8_d;
-    count_9_q <= count_9_d;
-    count_10_q <= count_10_d;
-    count_11_q <= count_11_d;
-    count_12_q <= count_12_d;
-    count_13_q <= count_13_d;
-    count_14_q <= count_14_d;
-    count_15_q <= count_15_d;
-    looked_q <= looked_d;
     leaves_3_q <= leaves_3_d;
     left_group_q <= left_group_d;
     left_bytes_q <= left_bytes_d;
-    gathered_0_q <= gathered_0_d;
-    gathered_1_q <= gathered_1_d;
-    gathered_2_q <= gathered_2_d;
-    gathered_3_q <= gathered_3_d;
-    gathered_4_q <= gathered_4_d;
-    gathered_5_q <= gathered_5_d;
-    gathered_6_q <= gathered_6_d;
-    gathered_7_q <= gathered_7_d;
-    gathered_8_q <= gathered_8_d;
-    gathered_9_q <= gathered_9_d;
-    gathered_10_q <= gathered_10_d;
-    gathered_11_q <= gathered_11_d;
-    gathered_12_q <= gathered_12_d;
-    gathered_13_q <= gathered_13_d;
-    gathered_14_q <= gathered_14_d;
-    gathered_15_q <= gathered_15_d;
     turn_q <= turn_d;
-    place_q <= turn_q;
-    add_q <= add_d;
+    turn_1_q <= turn_q;
+    turn_2_q <= turn_1_q;
+    turn_3_q <= turn_2_q;
     clearing_q <= clearing_d;
-    clearing_1_q <= clearing_q;
+    sum_2_q <= sum_2_d;
+    low_3_q <= sum_2_q;
+    high_3_q <= high_rdata;
+    up_3_q <= up_3_d;
+    down_3_q <= down_3_d;
   end
-  wire unused_bits = &{1'b0, sender.pause_class, sender.restarts, sender.rewinds, sender.generation, sender.adjust, sender.to, sender.from};
+  wire unused_bits = &{1'b0, sender.pause_class, sender.restarts, sender.rewinds, sender.generation, sender.adjust, sender.to, sender.from,
+      step[22:0]};
 endmodule
 
 `default_nettype wire

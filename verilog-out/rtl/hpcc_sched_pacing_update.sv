@@ -32,6 +32,8 @@ module hpcc_sched_pacing_update (
   input  wire  [9:0] overhead,
   // Clock 6: MTU code.
   input  wire  [2:0] mtu,
+  // Clock 7: the word is zero: the flow is cleared.
+  input  wire  none,
   // Clock 8: pacing word.
   output wire  hpcc_nic_pkg::pacing_state_t word
 );
@@ -141,6 +143,9 @@ module hpcc_sched_pacing_update (
     word_8_d.rate = rate_7_q;
     word_8_d.cap = cap;
     word_8_d.window = packets;
+    if (none) begin
+      word_8_d = 70'd0;
+    end
   end
   initial begin
     window_4_q = 34'd0;

@@ -61,11 +61,11 @@ module hpcc_sched_sender_large (
   output wire  [12:0] flow_8,
   // Clock 8: sender state for visits.
   output wire  hpcc_nic_pkg::flow_shared_t sender,
-  // Clock 8: pacing.
+  // Clock 8: pacing; zero of a flow that is cleared.
   output wire  hpcc_nic_pkg::pacing_state_t pacing,
   // Clock 8: pacing is written.
   output wire  paced,
-  // Clock 8: cap and group.
+  // Clock 8: cap and group; zero of a flow that is cleared.
   output       hpcc_nic_pkg::flow_cap_t cap,
   // Clock 8: cap and group are written.
   output wire  limited,
@@ -184,8 +184,10 @@ module hpcc_sched_sender_large (
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
   wire  pacing_word_timed;
+  wire  pacing_word_none;
   wire  hpcc_nic_pkg::pacing_state_t pacing_word_word;
   logic stopped_6_q;
+  logic [3:0] group_8_d;
   logic [3:0] group_8_q;
   wire  created_8_d;
   logic created_8_q;
@@ -275,6 +277,7 @@ module hpcc_sched_sender_large (
     .interval(interval),
     .overhead(overhead),
     .mtu(mtu_6_q),
+    .none(pacing_word_none),
     .word(pacing_word_word)
   );
   assign quotient_a = {3'd0, flow};
@@ -312,6 +315,7 @@ module hpcc_sched_sender_large (
   assign expired = ((((((((kind == hpcc_nic_pkg::OP_KIND_TICK) & sender_7_q.shared.alive) & sender_7_q.armed) & (~sender_7_q.timerless))
       & (~none_out_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q.sent)) & (age_q >= timeout)) & (~held_7_q);
   assign rewind = (good & (kind == hpcc_nic_pkg::OP_KIND_NAK)) | (expired & (sender_7_q.retries < retry_limit));
+  assign pacing_word_none = kind == hpcc_nic_pkg::OP_KIND_CLEAR;
   assign paced_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
   assign wake_8_d = valid_7_q & ((((own & ((((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
       | (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))) | (good & (~at_una_q))) | rewind)
@@ -509,6 +513,12 @@ module hpcc_sched_sender_large (
     end
   end
   always_comb begin
+    group_8_d = op_7_q.group;
+    if (kind == hpcc_nic_pkg::OP_KIND_CLEAR) begin
+      group_8_d = 4'd0;
+    end
+  end
+  always_comb begin
     psn_8_d = op_7_q.psn;
     if (expired) begin
       psn_8_d = written.shared.una;
@@ -614,7 +624,7 @@ module hpcc_sched_sender_large (
     now_7_q <= timer_now;
     mtu_6_q <= mtu_6_d;
     stopped_6_q <= visited_5_q.stopped;
-    group_8_q <= op_7_q.group;
+    group_8_q <= group_8_d;
     created_8_q <= created_8_d;
     limited_8_q <= limited_8_d;
     worked_8_q <= worked_8_d;

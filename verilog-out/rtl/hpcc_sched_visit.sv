@@ -47,6 +47,8 @@ module hpcc_sched_visit (
   input  wire  [7:0] pause,
   // Register: wire bytes of a packet beside its payload.
   input  wire  [9:0] overhead,
+  // Clock 12: a visit ends; without one, the state afterwards is zero.
+  input  wire  ends,
   // Clock 13: visit state afterwards.
   output wire  hpcc_nic_pkg::visit_flow_t state_after,
   // Clock 13: grant with priority, without flow and tag; count 0 is none.
@@ -653,6 +655,9 @@ module hpcc_sched_visit (
     state_13_d.credit = balance_4_q;
     state_13_d.stopped = stopped_12_q;
     state_13_d.rest = resting_12_q;
+    if (~ends) begin
+      state_13_d = 144'd0;
+    end
   end
   always_comb begin
     grant_13_d = 64'd0;

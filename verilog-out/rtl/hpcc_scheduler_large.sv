@@ -647,6 +647,7 @@ module hpcc_scheduler_large (
   );
   hpcc_sched_levels u_levels (
     .clk(clk),
+    .rst(rst),
     .write(level_write),
     .group(level_group),
     .rate(level_rate),

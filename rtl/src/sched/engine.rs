@@ -31,7 +31,7 @@ use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
-use crate::prim::ram::Ram;
+use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -58,15 +58,15 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub flow: Signal<In, U<A>>,
     /// Its sender state.
     pub sender: Signal<In, FlowShared>,
-    /// Its pacing, if `paced`.
+    /// Its pacing, if `paced`; zero if it is cleared.
     pub pacing: Signal<In, PacingState>,
     /// Pacing is written.
     pub paced: Signal<In, Bit>,
-    /// Its cap and group, if `limited`.
+    /// Its cap and group, if `limited`; zero if it is cleared.
     pub cap: Signal<In, FlowCap>,
     /// Cap and group are written.
     pub limited: Signal<In, Bit>,
-    /// A level is written, not within 32 clocks after reset.
+    /// A level is written; after a reset, none in every group.
     pub level_write: Signal<In, Bit>,
     /// Its group.
     pub level_group: Signal<In, U<4>>,
@@ -98,7 +98,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pacing_ram: TableRam<PacingState, I>,
     cap_ram: TableRam<FlowCap, I>,
     cap_2: DFF<PacingState>,
-    level_ram: Ram<GroupLevel, 4>,
+    level_ram: LutRam<GroupLevel, 4>,
     state_ram: TableRam<VisitFlow, I>,
     visited_ram: TableRam<Visited, I>,
     out_ram: TableRam<Bit, I>,
@@ -119,7 +119,8 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     valid_0: DFF<Bit>,
     entry: Signal<Local, U<38>>,
     entry_0: DFF<U<38>>,
-    valid_13: Delay<Bit, 13>,
+    valid_12: Delay<Bit, 12>,
+    valid_13: DFF<Bit>,
     entry_13: Delay<U<38>, 13>,
     visit: Visit,
     ending: Signal<Local, Bit>,
@@ -154,25 +155,12 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.pacing_ram.we.next = self.clears.val() | (self.notify.val() & self.paced.val());
         self.pacing_ram.waddr.next = self.index.val();
         self.pacing_ram.wdata.next = self.pacing.val();
-        if self.clears.val() {
-            self.pacing_ram.wdata.next = bits_zero::<PacingState>(0);
-        }
         self.cap_ram.we.next = self.clears.val() | (self.notify.val() & self.limited.val());
         self.cap_ram.waddr.next = self.index.val();
         self.cap_ram.wdata.next = self.cap.val();
-        if self.clears.val() {
-            self.cap_ram.wdata.next = bits_zero::<FlowCap>(0);
-        }
-        // levels; none are left by a reset
-        self.level_ram.we.next = self.level_write.val() | !self.settled.val();
+        self.level_ram.we.next = self.level_write.val();
         self.level_ram.waddr.next = self.level_group.val();
         self.level_ram.wdata.next = self.level.val();
-        if !self.settled.val() {
-            self.level_ram.waddr.next = self.settle.q.val().get_bits::<4>(0);
-            self.level_ram.wdata.next.rate = !bits_u::<34>(0);
-            self.level_ram.wdata.next.earned = !bits_u::<20>(0);
-            self.level_ram.wdata.next.window = !bits_u::<23>(0);
-        }
         self.visited_ram.raddr.next = self.asked.val();
         self.visited.next = self.visited_ram.rdata.val();
 
@@ -224,7 +212,10 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.visit.pacing.next = self.pacing_ram.rdata.val();
         self.visit.state.next = self.state_ram.rdata.val();
         inputs!(visit, tick, pause, overhead);
-        self.valid_13.d.next = self.valid_0.q.val();
+        self.valid_12.d.next = self.valid_0.q.val();
+        self.valid_13.d.next = self.valid_12.q.val();
+        // when no visit ends there is no state after it, which is what a flow that is cleared gets
+        self.visit.ends.next = self.valid_12.q.val() & self.settled.val();
         self.entry_13.d.next = self.entry_0.q.val();
 
         // 13: write back, grant, return
@@ -233,7 +224,6 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.after.next = self.visit.state_after.val();
         if self.clears.val() {
             self.ends_at.next = self.index.val();
-            self.after.next = bits_zero::<VisitFlow>(0);
         }
         self.state_ram.we.next = self.ending.val() | self.clears.val();
         self.state_ram.waddr.next = self.ends_at.val();

@@ -7,15 +7,15 @@
 //!
 //! An addition to the group of the clock before takes the sum that is just being written.
 
-use crate::emit::naming::named_with;
+use crate::emit::naming::named;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bits_u, U};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Sums of sixteen groups, modulo 2^`W`.
+/// Sums of sixteen groups, modulo 2^24.
 #[block]
-pub struct GroupSum<const W: usize> {
+pub struct GroupSum {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Clock 0: something is added.
@@ -23,27 +23,27 @@ pub struct GroupSum<const W: usize> {
     /// Clock 0: the group.
     pub group: Signal<In, U<4>>,
     /// Clock 0: what is added.
-    pub amount: Signal<In, U<W>>,
+    pub amount: Signal<In, U<24>>,
     /// Clock 0: the group starts over at zero; `add` is high and `amount` zero.
     pub clear: Signal<In, Bit>,
     /// Group to look at.
     pub look: Signal<In, U<4>>,
     /// One clock later: its sum without the additions of the last two clocks.
-    pub sum: Signal<Out, U<W>>,
+    pub sum: Signal<Out, U<24>>,
     add_1: DFF<Bit>,
     group_1: DFF<U<4>>,
-    amount_1: DFF<U<W>>,
+    amount_1: DFF<U<24>>,
     clear_1: DFF<Bit>,
     again: DFF<Bit>,
-    last: DFF<U<W>>,
-    known: Signal<Local, U<W>>,
-    new: Signal<Local, U<W>>,
-    own: LutRam<U<W>, 4>,
-    shown: LutRam<U<W>, 4>,
+    last: DFF<U<24>>,
+    known: Signal<Local, U<24>>,
+    total: Signal<Local, U<24>>,
+    own: LutRam<U<24>, 4>,
+    shown: LutRam<U<24>, 4>,
 }
 
 #[kernel]
-impl<const W: usize> Logic for GroupSum<W> {
+impl Logic for GroupSum {
     fn update(&mut self) {
         // 0
         self.own.raddr.next = self.group.val();
@@ -59,20 +59,20 @@ impl<const W: usize> Logic for GroupSum<W> {
             self.known.next = self.last.q.val();
         }
         if self.clear_1.q.val() {
-            self.known.next = bits_u::<W>(0);
+            self.known.next = bits_u::<24>(0);
         }
-        self.new.next = self.known.val() + self.amount_1.q.val();
-        self.last.d.next = self.new.val();
+        self.total.next = self.known.val() + self.amount_1.q.val();
+        self.last.d.next = self.total.val();
         self.own.we.next = self.add_1.q.val();
         self.own.waddr.next = self.group_1.q.val();
-        self.own.wdata.next = self.new.val();
+        self.own.wdata.next = self.total.val();
         self.shown.we.next = self.add_1.q.val();
         self.shown.waddr.next = self.group_1.q.val();
-        self.shown.wdata.next = self.new.val();
+        self.shown.wdata.next = self.total.val();
         self.shown.raddr.next = self.look.val();
         self.sum.next = self.shown.rdata.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_with::<Self>(&[("WIDTH", W)], &["amount", "sum", "amount_1", "last", "known", "new"])
+        named::<Self>()
     }
 }

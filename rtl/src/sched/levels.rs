@@ -6,6 +6,8 @@
 //! | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window | bytes; UQ23.11 |
 //! | 4 | `word_4` | the level | |
 //!
+//! For 31 clocks after a reset every group gets none instead: all ones, one group a clock.
+//!
 //! Bit for bit [`hpcc_models::sched::Level::new`].
 
 use crate::prim::delay::Delay;
@@ -21,7 +23,9 @@ use rust_hdl::prelude::*;
 pub struct Levels {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Clock 0: a level is written.
+    /// Synchronous, high: no group has a level.
+    pub reset: Signal<In, Bit>,
+    /// Clock 0: a level is written, not within 32 clocks after reset.
     pub write: Signal<In, Bit>,
     /// Clock 0: its group.
     pub group: Signal<In, U<4>>,
@@ -41,8 +45,11 @@ pub struct Levels {
     pub level: Signal<Out, GroupLevel>,
     earned: MulPipe<34, 12, 19, 27>,
     flown: MulPipe<34, 16, 34, 16>,
-    write_4: Delay<Bit, 4>,
-    group_4: Delay<U<4>, 4>,
+    settle: DFF<U<5>>,
+    write_3: Delay<Bit, 3>,
+    write_4: DFF<Bit>,
+    group_3: Delay<U<4>, 3>,
+    group_4: DFF<U<4>>,
     rate_3: Delay<U<34>, 3>,
     none: Signal<Local, Bit>,
     window: Signal<Local, U<35>>,
@@ -56,8 +63,10 @@ impl Logic for Levels {
         self.earned.b.next = self.interval.val();
         self.flown.a.next = self.rate.val();
         self.flown.b.next = self.cap_time.val();
-        self.write_4.d.next = self.write.val();
-        self.group_4.d.next = self.group.val();
+        self.write_3.d.next = self.write.val();
+        self.write_4.d.next = self.write_3.q.val();
+        self.group_3.d.next = self.group.val();
+        self.group_4.d.next = self.group_3.q.val();
         self.rate_3.d.next = self.rate.val();
 
         // 3: rounded up to whole bytes, one at least
@@ -73,6 +82,17 @@ impl Logic for Levels {
         self.word_4.d.next.rate = self.rate_3.q.val();
         self.word_4.d.next.earned = bit_cast_u::<20, 19>(self.earned.p.val()) + 1;
         self.word_4.d.next.window = self.window.val().get_bits::<23>(11);
+        if self.settle.q.val().any() {
+            self.settle.d.next = self.settle.q.val() - 1;
+            self.write_4.d.next = true;
+            self.group_4.d.next = bit_cast_u::<4, 5>(self.settle.q.val());
+            self.word_4.d.next.rate = !bits_u::<34>(0);
+            self.word_4.d.next.earned = !bits_u::<20>(0);
+            self.word_4.d.next.window = !bits_u::<23>(0);
+        }
+        if self.reset.val() {
+            self.settle.d.next = bits_u::<5>(31);
+        }
 
         self.written.next = self.write_4.q.val();
         self.written_group.next = self.group_4.q.val();

@@ -5,18 +5,27 @@
 //! | 7 | the flow's membership is read |
 //! | 8 | an event's outcome: has the flow work |
 //! | 9 | membership written; who comes and who goes is known |
-//! | 10 | `ACTIVE` counts; bytes of packets and corrections gather |
+//! | 10 | who comes and who goes is counted; bytes of packets and corrections are summed |
 //!
 //! Clocks are those of [`super::sender`]. A flow has an event every three clocks at most, so it is written before it is read
-//! again. Bytes gather in 24 bits a group; one group after the other is brought up to date, so `SENT` is at most 20 clocks late.
+//! again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24; one group after the other is brought up to date, so
+//! `SENT` is at most 24 clocks late:
+//!
+//! | clock of a turn | computed |
+//! |---|---|
+//! | 0 | a group's packets and corrections are read |
+//! | 1 | their difference; its total is read |
+//! | 2 | the total's low bits are the difference; did they pass zero, and which way |
+//! | 3 | total written |
 //!
 //! Membership: [`hpcc_models::sched::Membership`].
 
+use super::group_sum::GroupSum;
 use crate::emit::naming::named_with;
 use crate::prim::delay::Delay;
-use crate::prim::ram::Ram;
+use crate::prim::lut_ram::LutRam;
 use crate::prim::table_ram::TableRam;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::words::sched::FlowShared;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -26,7 +35,8 @@ use rust_hdl::prelude::*;
 pub struct Members<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, high: nobody is active, nothing was sent. Every flow is cleared after it.
+    /// Synchronous, high: nobody is active, nothing was sent. Every flow is cleared after it; for 16 clocks nobody comes and
+    /// nothing leaves.
     pub reset: Signal<In, Bit>,
     /// Register: wire bytes of a packet beside its payload.
     pub overhead: Signal<In, U<10>>,
@@ -84,26 +94,35 @@ pub struct Members<const A: usize> {
     goes_from: DFF<U<4>>,
     adjusted_10: DFF<Bit>,
     unused_10: DFF<U<20>>,
-    count: [DFF<U<16>>; 16],
-    up: [Signal<Local, Bit>; 16],
-    down: [Signal<Local, Bit>; 16],
-    looked: DFF<U<16>>,
+    came: GroupSum,
+    went: GroupSum,
     leaves_2: Delay<Bit, 2>,
     bytes: Signal<Local, U<13>>,
     leaves_3: DFF<Bit>,
     left_group: DFF<U<4>>,
     left_bytes: DFF<U<13>>,
-    gathered: [DFF<U<24>>; 16],
-    plus: [Signal<Local, U<24>>; 16],
-    minus: [Signal<Local, U<24>>; 16],
+    packets: GroupSum,
+    corrections: GroupSum,
     turn: DFF<U<4>>,
-    place: DFF<U<4>>,
-    add: DFF<U<24>>,
-    addend: Signal<Local, U<64>>,
+    turn_1: DFF<U<4>>,
+    turn_2: DFF<U<4>>,
+    turn_3: DFF<U<4>>,
     clearing: DFF<Bit>,
-    clearing_1: DFF<Bit>,
-    totals: Ram<U<64>, 4>,
-    shown: Ram<U<64>, 4>,
+    clearing_3: Delay<Bit, 3>,
+    sum_2: DFF<U<24>>,
+    step: Signal<Local, U<24>>,
+    falls: Signal<Local, Bit>,
+    borrows: Signal<Local, Bit>,
+    low_3: DFF<U<24>>,
+    high_3: DFF<U<40>>,
+    up_3: DFF<Bit>,
+    down_3: DFF<Bit>,
+    carry: Signal<Local, U<40>>,
+    high_new: Signal<Local, U<40>>,
+    low_new: Signal<Local, U<24>>,
+    low: LutRam<U<24>, 4>,
+    high: LutRam<U<40>, 4>,
+    shown: LutRam<U<64>, 4>,
 }
 
 #[kernel]
@@ -167,66 +186,83 @@ impl<const A: usize> Logic for Members<A> {
         self.left_group.d.next = self.at_exit.rdata.val().get_bits::<4>(0);
         self.left_bytes.d.next = self.bytes.val() + bit_cast_u::<13, 10>(self.overhead.val());
 
-        // 10
-        for i in 0..16 {
-            self.up[i].next = self.comes.q.val() & (self.comes_to.q.val() == i.val());
-            self.down[i].next = self.goes.q.val() & (self.goes_from.q.val() == i.val());
-            if self.up[i].val() & !self.down[i].val() {
-                self.count[i].d.next = self.count[i].q.val() + 1;
-            }
-            if self.down[i].val() & !self.up[i].val() {
-                self.count[i].d.next = self.count[i].q.val() - 1;
-            }
-            self.plus[i].next = bits_u::<24>(0);
-            if self.leaves_3.q.val() & (self.left_group.q.val() == i.val()) {
-                self.plus[i].next = bit_cast_u::<24, 13>(self.left_bytes.q.val());
-            }
-            self.minus[i].next = bits_u::<24>(0);
-            if self.adjusted_10.q.val() & (self.goes_from.q.val() == i.val()) {
-                self.minus[i].next = bit_cast_u::<24, 20>(self.unused_10.q.val());
-                if self.unused_10.q.val().get_bit(19) {
-                    self.minus[i].next = bit_cast_u::<24, 20>(self.unused_10.q.val()) | bits_u::<24>(0xf0_0000);
-                }
-            }
-            self.gathered[i].d.next = self.gathered[i].q.val() + self.plus[i].val() - self.minus[i].val();
-            if self.turn.q.val() == i.val() {
-                self.gathered[i].d.next = self.plus[i].val() - self.minus[i].val();
-            }
+        // 10: after a reset one group after the other is cleared
+        self.came.amount.next = bits_u::<24>(1);
+        self.went.amount.next = bits_u::<24>(1);
+        self.packets.amount.next = bit_cast_u::<24, 13>(self.left_bytes.q.val());
+        self.corrections.amount.next = bit_cast_u::<24, 20>(self.unused_10.q.val());
+        if self.unused_10.q.val().get_bit(19) {
+            self.corrections.amount.next = bit_cast_u::<24, 20>(self.unused_10.q.val()) | bits_u::<24>(0xf0_0000);
         }
+        self.came.add.next = self.comes.q.val() | self.clearing.q.val();
+        self.came.group.next = self.comes_to.q.val();
+        self.went.add.next = self.goes.q.val() | self.clearing.q.val();
+        self.went.group.next = self.goes_from.q.val();
+        self.packets.add.next = self.leaves_3.q.val() | self.clearing.q.val();
+        self.packets.group.next = self.left_group.q.val();
+        self.corrections.add.next = self.adjusted_10.q.val() | self.clearing.q.val();
+        self.corrections.group.next = self.goes_from.q.val();
+        self.came.clear.next = self.clearing.q.val();
+        self.went.clear.next = self.clearing.q.val();
+        self.packets.clear.next = self.clearing.q.val();
+        self.corrections.clear.next = self.clearing.q.val();
+        if self.clearing.q.val() {
+            self.came.group.next = self.turn.q.val();
+            self.came.amount.next = bits_u::<24>(0);
+            self.went.group.next = self.turn.q.val();
+            self.went.amount.next = bits_u::<24>(0);
+            self.packets.group.next = self.turn.q.val();
+            self.packets.amount.next = bits_u::<24>(0);
+            self.corrections.group.next = self.turn.q.val();
+            self.corrections.amount.next = bits_u::<24>(0);
+        }
+        self.came.look.next = self.look.val();
+        self.went.look.next = self.look.val();
+        self.active.next = bit_cast_u::<16, 24>(self.came.sum.val() - self.went.sum.val());
 
         // one group after the other
         self.turn.d.next = self.turn.q.val() + 1;
-        self.place.d.next = self.turn.q.val();
-        self.add.d.next = bits_u::<24>(0);
-        self.looked.d.next = bits_u::<16>(0);
-        for i in 0..16 {
-            if self.turn.q.val() == i.val() {
-                self.add.d.next = self.gathered[i].q.val();
-            }
-            if self.look.val() == i.val() {
-                self.looked.d.next = self.count[i].q.val();
-            }
+        self.turn_1.d.next = self.turn.q.val();
+        self.turn_2.d.next = self.turn_1.q.val();
+        self.turn_3.d.next = self.turn_2.q.val();
+        self.packets.look.next = self.turn.q.val();
+        self.corrections.look.next = self.turn.q.val();
+        self.sum_2.d.next = self.packets.sum.val() - self.corrections.sum.val();
+        self.low.raddr.next = self.turn_1.q.val();
+        self.high.raddr.next = self.turn_1.q.val();
+        // a sum moves by less than 2^23 between two turns: its sign and the borrow tell which way the low bits passed zero
+        self.step.next = self.sum_2.q.val() - self.low.rdata.val();
+        self.falls.next = self.step.val().get_bit(23);
+        self.borrows.next = self.sum_2.q.val() < self.low.rdata.val();
+        self.low_3.d.next = self.sum_2.q.val();
+        self.high_3.d.next = self.high.rdata.val();
+        self.up_3.d.next = !self.falls.val() & self.borrows.val();
+        self.down_3.d.next = self.falls.val() & !self.borrows.val();
+        self.carry.next = bit_cast_u::<40, 1>(bit_cast_b(self.up_3.q.val()));
+        if self.down_3.q.val() {
+            self.carry.next = !bits_u::<40>(0);
         }
-        self.addend.next = bit_cast_u::<64, 24>(self.add.q.val());
-        if self.add.q.val().get_bit(23) {
-            self.addend.next = bit_cast_u::<64, 24>(self.add.q.val()) | !bits_u::<64>(0xff_ffff);
-        }
-        self.totals.raddr.next = self.turn.q.val();
-        self.totals.we.next = true;
-        self.totals.waddr.next = self.place.q.val();
-        self.totals.wdata.next = self.totals.rdata.val() + self.addend.val();
-        self.clearing_1.d.next = self.clearing.q.val();
-        if self.clearing_1.q.val() {
-            self.totals.wdata.next = bits_u::<64>(0);
-        }
+        self.high_new.next = self.high_3.q.val() + self.carry.val();
+        self.low_new.next = self.low_3.q.val();
+        self.clearing_3.d.next = self.clearing.q.val();
         if self.turn.q.val().all() {
             self.clearing.d.next = false;
         }
+        if self.clearing_3.q.val() {
+            self.high_new.next = bits_u::<40>(0);
+            self.low_new.next = bits_u::<24>(0);
+        }
+        self.low.we.next = true;
+        self.low.waddr.next = self.turn_3.q.val();
+        self.low.wdata.next = self.low_new.val();
+        self.high.we.next = true;
+        self.high.waddr.next = self.turn_3.q.val();
+        self.high.wdata.next = self.high_new.val();
         self.shown.raddr.next = self.look.val();
         self.shown.we.next = true;
-        self.shown.waddr.next = self.place.q.val();
-        self.shown.wdata.next = self.totals.wdata.val();
-        self.active.next = self.looked.q.val();
+        self.shown.waddr.next = self.turn_3.q.val();
+        self.shown.wdata.next =
+            (bit_cast_u::<64, 40>(self.high_new.val()) << 24) | bit_cast_u::<64, 24>(self.low_new.val());
         self.sent.next = self.shown.rdata.val();
 
         if self.reset.val() {
@@ -238,10 +274,6 @@ impl<const A: usize> Logic for Members<A> {
             self.comes.d.next = false;
             self.goes.d.next = false;
             self.leaves_3.d.next = false;
-            for i in 0..16 {
-                self.count[i].d.next = bits_u::<16>(0);
-                self.gathered[i].d.next = bits_u::<24>(0);
-            }
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {

@@ -6,7 +6,7 @@
 //! | [`sender`] | sequence numbers, timers, retries: what events change |
 //! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
 //! | [`levels`] | levels of groups on their way to the engines |
-//! | [`members`] | flows with work and bytes sent, by groups |
+//! | [`members`], [`group_sum`] | flows with work and bytes sent, by groups |
 //! | [`waiting`], [`choice`] | active flows between visits: a ring, or a calendar for thousands of flows |
 //! | [`merge`] | grants of all engines into one row, fairly |
 //! | [`park`] | grants of paused priorities stand aside |
@@ -16,6 +16,7 @@ pub mod choice;
 pub mod engine;
 pub mod entry;
 pub mod expand;
+pub mod group_sum;
 pub mod levels;
 pub mod members;
 pub mod merge;

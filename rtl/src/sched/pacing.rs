@@ -38,6 +38,8 @@ pub struct PacingUpdate {
     pub overhead: Signal<In, U<10>>,
     /// Clock 6: MTU code.
     pub mtu: Signal<In, U<3>>,
+    /// Clock 7: the word is zero: the flow is cleared.
+    pub none: Signal<In, Bit>,
     /// Clock 8: pacing word.
     pub word: Signal<Out, PacingState>,
     earned: MulPipe<34, 12, 19, 27>,
@@ -118,6 +120,9 @@ impl Logic for PacingUpdate {
         self.word_8.d.next.rate = self.rate_7.q.val();
         self.word_8.d.next.cap = self.cap.val();
         self.word_8.d.next.window = self.packets.val();
+        if self.none.val() {
+            self.word_8.d.next = bits_zero::<PacingState>(0);
+        }
         self.word.next = self.word_8.q.val();
     }
 }

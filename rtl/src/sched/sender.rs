@@ -70,11 +70,11 @@ pub struct Sender<const A: usize, const I: usize> {
     pub flow_8: Signal<Out, U<A>>,
     /// Clock 8: sender state for visits.
     pub sender: Signal<Out, FlowShared>,
-    /// Clock 8: pacing.
+    /// Clock 8: pacing; zero of a flow that is cleared.
     pub pacing: Signal<Out, PacingState>,
     /// Clock 8: pacing is written.
     pub paced: Signal<Out, Bit>,
-    /// Clock 8: cap and group.
+    /// Clock 8: cap and group; zero of a flow that is cleared.
     pub cap: Signal<Out, FlowCap>,
     /// Clock 8: cap and group are written.
     pub limited: Signal<Out, Bit>,
@@ -436,6 +436,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
 
         // 8: to whom it matters
+        self.pacing_word.none.next = self.kind.val() == OpKind::Clear;
         self.sender_8.d.next = self.written.val().shared;
         self.notify_8.d.next = self.valid_7.q.val();
         self.paced_8.d.next = self.valid_7.q.val()
@@ -451,6 +452,9 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                 | (self.kind.val() == OpKind::Create));
         self.created_8.d.next = self.kind.val() == OpKind::Create;
         self.group_8.d.next = self.op_7.q.val().group;
+        if self.kind.val() == OpKind::Clear {
+            self.group_8.d.next = bits_u::<4>(0);
+        }
         self.limited_8.d.next = self.valid_7.q.val()
             & ((self.own.val() & (self.kind.val() == OpKind::Limit)) | (self.kind.val() == OpKind::Create));
         self.worked_8.d.next = (self.kind.val() == OpKind::Work) | (self.kind.val() == OpKind::Restart);

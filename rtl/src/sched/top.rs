@@ -137,6 +137,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             [
                 entry,
                 expand,
+                levels,
                 cc_fifo,
                 ended_fifo,
                 late,

@@ -53,6 +53,8 @@ pub struct Visit {
     pub pause: Signal<In, U<8>>,
     /// Register: wire bytes of a packet beside its payload.
     pub overhead: Signal<In, U<10>>,
+    /// Clock 12: a visit ends; without one, the state afterwards is zero.
+    pub ends: Signal<In, Bit>,
     /// Clock 13: visit state afterwards.
     pub state_after: Signal<Out, VisitFlow>,
     /// Clock 13: grant with priority, without flow and tag; count 0 is none.
@@ -463,6 +465,9 @@ impl Logic for Visit {
         self.state_13.d.next.credit = self.balance[4].q.val();
         self.state_13.d.next.stopped = self.stopped_12.q.val();
         self.state_13.d.next.rest = self.resting_12.q.val();
+        if !self.ends.val() {
+            self.state_13.d.next = bits_zero::<VisitFlow>(0);
+        }
         self.grant_13.d.next = bits_zero::<Grant>(0);
         self.grant_13.d.next.psn = self.nxt_12.q.val();
         self.grant_13.d.next.count = self.count[4].q.val();

@@ -13,6 +13,8 @@ pub struct SchedTraffic {
     sent: Vec<(u64, u64)>,
     generation: Vec<u64>,
     accept: f64,
+    /// How far the clock has jumped ahead, ns.
+    ahead: u64,
 }
 
 impl SchedTraffic {
@@ -23,8 +25,10 @@ impl SchedTraffic {
             limbs: ports.iter().map(|port| (port.name.clone(), port.limb)).collect(),
             flows,
             sent: vec![(0, 0); 65_536],
-            generation: vec![0; 65_536],
+            // soon they begin anew
+            generation: vec![250; 65_536],
             accept: 1.0,
+            ahead: 0,
         }
     }
 
@@ -38,41 +42,80 @@ impl SchedTraffic {
     }
 }
 
+impl SchedTraffic {
+    /// A rate: mostly fast enough that a flow waits some tens or hundreds of ns for its next packet.
+    fn rate(&mut self) -> u64 {
+        match self.random.below(8) {
+            0..=2 => 0x6400_0000,
+            3 | 4 => (1 << 28) + self.random.uniform(33),
+            5 => (1 << 34) - 1,
+            _ => self.random.corner(34),
+        }
+    }
+
+    /// A group: mostly one of the first four, so that levels meet flows.
+    fn group(&mut self) -> u64 {
+        if self.random.chance(0.6) {
+            self.random.below(4)
+        } else {
+            self.random.below(16)
+        }
+    }
+}
+
 impl Drive for SchedTraffic {
     fn drive(&mut self, clock: u64, outputs: &[u64], inputs: &mut [u64]) {
         let limbs = self.limbs.clone();
         let at = |name: &str| limbs[name];
         inputs[at("rst")] = u64::from(clock < 2 || self.random.chance(0.0002));
-        inputs[at("now")] = clock * 5;
-        inputs[at("event_now")] = clock * 5;
+        // rests of a millisecond and more, as after a long pause
+        if self.random.chance(0.005) {
+            self.ahead += self.random.corner(22);
+        }
+        inputs[at("now")] = clock * 5 + self.ahead;
+        inputs[at("event_now")] = clock * 5 + self.ahead;
         if clock.is_multiple_of(512) {
-            self.accept = [1.0, 0.7, 0.2, 0.02][self.random.below(4) as usize];
-            inputs[at("pause")] = if self.random.chance(0.8) {
+            self.accept = [1.0, 0.9, 0.5, 0.05][self.random.below(4) as usize];
+        }
+        if clock.is_multiple_of(128) {
+            inputs[at("pause")] = if self.random.chance(0.7) {
                 0
             } else {
                 self.random.uniform(8)
             };
         }
-        // levels come and go, none while they are cleared
-        let level = self.random.below(100);
+        // levels come and go, none while they are cleared; the first groups have most flows
+        let level = self.random.below(50);
         inputs[at("level_write")] = u64::from(level == 0 && clock > 40);
-        inputs[at("level_group")] = self.random.below(4);
-        inputs[at("level_rate")] = match self.random.below(4) {
+        inputs[at("level_group")] = self.group();
+        inputs[at("level_rate")] = match self.random.below(8) {
             0 => 0,
             1 => self.random.corner(34),
+            2 => 1 << (24 + self.random.below(10)),
+            3 => (1 << 29) + self.random.uniform(32),
             _ => (1 << 34) - 1,
         };
-        if clock.is_multiple_of(2048) {
+        if clock.is_multiple_of(512) {
             inputs[at("cap_window")] = self.random.below(2);
             inputs[at("cap_dither")] = self.random.below(2);
-            inputs[at("cap_time")] = self.random.corner(16);
+            // windows of a few packets, whole packets, and any
+            inputs[at("cap_time")] = match self.random.below(3) {
+                0 => self.random.below(2048),
+                1 => 1 << self.random.below(13),
+                _ => self.random.corner(16),
+            };
         }
         inputs[at("look")] = self.random.below(16);
         // short timeouts, so that flows run into them and end
         let register = self.random.below(200);
         inputs[at("param_write")] = u64::from(clock < 10 || register == 0);
-        inputs[at("param_address")] = if clock < 10 { 2 } else { 2 + self.random.below(2) };
-        inputs[at("param_data")] = self.random.below(4);
+        let address = if clock < 10 { 2 } else { self.random.below(5) };
+        inputs[at("param_address")] = address;
+        inputs[at("param_data")] = match address {
+            0 => self.random.corner(10),
+            1 => self.random.corner(12),
+            _ => self.random.below(4),
+        };
         if outputs[at("send_valid")] == 1 && inputs[at("send_ready")] == 1 {
             self.sent[outputs[at("send_flow")] as usize].0 = outputs[at("send_psn")];
         }
@@ -95,8 +138,8 @@ impl Drive for SchedTraffic {
                 "command" => {
                     let create = self.random.chance(0.6);
                     inputs[at("command_limit")] = self.random.chance(0.6).into();
-                    inputs[at("command_rate")] = self.random.corner(34);
-                    inputs[at("command_group")] = self.random.below(4);
+                    inputs[at("command_rate")] = self.rate();
+                    inputs[at("command_group")] = self.group();
                     let first = self.random.corner(24);
                     inputs[at("command_create")] = create.into();
                     inputs[at("command_psn")] = first;
@@ -122,21 +165,27 @@ impl Drive for SchedTraffic {
                     inputs[at("event_psn_next")] = near(&mut self.random);
                     inputs[at("event_bytes")] = self.random.uniform(32);
                     inputs[at("event_int_valid")] = self.random.uniform(1);
-                    inputs[at("event_hops") + 4] = self.random.uniform(64);
+                    (0..5).for_each(|limb| inputs[at("event_hops") + limb] = self.random.uniform(64));
                     inputs[at("event_path_id")] = self.random.uniform(12);
+                    inputs[at("event_n_hop")] = self.random.uniform(4);
+                    inputs[at("event_ecn")] = self.random.uniform(1);
+                    inputs[at("event_sent_at")] = self.random.uniform(48);
+                    inputs[at("event_snd_nxt")] = self.random.uniform(24);
                 }
                 "update" => {
-                    inputs[at("update_rate")] = if self.random.chance(0.5) {
-                        0x6400_0000
-                    } else {
-                        self.random.corner(34)
-                    };
+                    inputs[at("update_rate")] = self.rate();
                     inputs[at("update_window")] = self.random.corner(34);
                 }
                 _ => {
-                    inputs[at("feedback_advance")] = self.random.chance(0.2).into();
+                    let advance = self.random.chance(0.2);
+                    inputs[at("feedback_advance")] = advance.into();
                     inputs[at("feedback_psn")] = near(&mut self.random);
-                    inputs[at("feedback_value")] = near(&mut self.random) & 0x3ff;
+                    // fewer bytes than a full packet, or more
+                    inputs[at("feedback_value")] = match (advance, self.random.chance(0.2)) {
+                        (true, _) => near(&mut self.random),
+                        (false, true) => self.random.below(1024).wrapping_neg() & 0xf_ffff,
+                        (false, false) => self.random.below(1024),
+                    };
                 }
             }
         }

@@ -322,6 +322,14 @@ fn every_event_agrees_bit_for_bit() {
             if let Some(p) = e.pacing {
                 assert_eq!(b.pacing.val(), pacing_word(&p), "{at}: {p:?}");
             }
+            if e.clear {
+                assert_eq!(
+                    b.pacing.val(),
+                    Default::default(),
+                    "{at}: pacing of a flow that is cleared"
+                );
+                assert_eq!(b.cap.val(), Default::default(), "{at}: its cap and group");
+            }
             assert_eq!(b.limited.val(), o.limited, "{at}");
             if let Some(cap) = e.cap {
                 let want = FlowCap {

@@ -1,9 +1,10 @@
 //! Levels against [`hpcc_models::sched::Level`].
 
 use super::visits::level_word;
-use crate::prim::uint::U;
+use crate::prim::uint::{bits_u, U};
 use crate::sched::levels::Levels;
 use crate::sim::{init, step, Stimulus};
+use crate::words::sched::GroupLevel;
 use hpcc_models::sched::{CapControl, Level, SchedRegisters};
 use std::collections::VecDeque;
 
@@ -14,6 +15,27 @@ fn every_level_agrees_bit_for_bit() {
     init(block.as_mut()).expect("complete block");
     let mut random = Stimulus::new(3);
     block.interval.next = U(registers.interval_ns.into());
+    // none is left by a reset
+    block.reset.next = true;
+    step(block.as_mut(), |_| ());
+    block.reset.next = false;
+    let mut cleared = [false; 16];
+    for clock in 1..=32 {
+        let got = step(block.as_mut(), |b| {
+            (b.written.val(), b.written_group.val().0, b.level.val())
+        });
+        assert_eq!(got.0, clock > 1, "clock {clock} after reset");
+        if got.0 {
+            cleared[got.1 as usize] = true;
+            let none = GroupLevel {
+                rate: !bits_u::<34>(0),
+                earned: !bits_u::<20>(0),
+                window: !bits_u::<23>(0),
+            };
+            assert_eq!(got.2, none, "clock {clock} after reset");
+        }
+    }
+    assert_eq!(cleared, [true; 16]);
     for window in [false, true] {
         let control = CapControl {
             window,
