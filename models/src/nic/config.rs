@@ -1,5 +1,6 @@
 //! Registers and per-QP configuration of the NIC model.
 
+use super::notify::CnpConfig;
 use crate::wire::{MacAddr, Ports, MASK_24, PKEY_DEFAULT};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -36,6 +37,11 @@ pub struct NicConfig {
     pub pkey: u16,
     /// Differentiated services code point of everything sent, 6 bits; switches stamp INT under this one only.
     pub dscp: u8,
+    /// ECN field of requests and READ responses of queue pairs without INT, 2 bits: 0 not capable, 2 or 1 capable. Switches mark capable packets
+    /// only.
+    pub ecn: u8,
+    /// Notification point.
+    pub cnp: CnpConfig,
     /// Time to live of everything sent.
     pub ttl: u8,
     /// Ethernet addresses of peers.
@@ -89,6 +95,8 @@ impl Default for NicConfig {
             ports: Ports::default(),
             pkey: PKEY_DEFAULT,
             dscp: 26,
+            ecn: 0,
+            cnp: CnpConfig::default(),
             ttl: 64,
             neighbours: BTreeMap::new(),
             retry_timeout_ns: 4_000_000,

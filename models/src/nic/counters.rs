@@ -111,6 +111,10 @@ counters! {
     ErrorCompletions = "error_completions",
     /// Lost: no room in the buffer of received frames, because memory holds its payload up. Only hardware has one.
     RxBufferFull = "drop_rx_buffer_full",
+    /// Requests and READ responses that came with the mark "congestion experienced".
+    CePackets = "ce_packets",
+    /// Congestion notification packets sent.
+    CnpsSent = "cnps_sent",
 }
 
 /// Values of all counters.

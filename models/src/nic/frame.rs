@@ -23,14 +23,14 @@ impl<M: Memory> Nic<M> {
         let packet = RocePacket {
             ethernet: EthernetRepr::ipv4(self.config.mac, qp.mac),
             ipv4: Ipv4Repr {
-                tos: self.config.dscp << 2,
+                tos: self.tos(qp, content.bth.opcode),
                 ttl: self.config.ttl,
                 ..Ipv4Repr::udp(self.config.ip, qp.config.remote_ip)
             },
             udp: UdpRepr::ports(qp.config.source_port(), self.config.ports.number(content.role)),
             int: content.int,
             bth: BthRepr {
-                migrated: true,
+                migrated: content.bth.opcode != Opcode::Cnp,
                 pkey: self.config.pkey,
                 ..content.bth
             },
@@ -41,6 +41,18 @@ impl<M: Memory> Nic<M> {
             packet.to_frame_with_int_covered()
         } else {
             packet.to_frame()
+        }
+    }
+}
+
+impl<M: Memory> Nic<M> {
+    /// Type of service: code point and ECN field. Requests and READ responses alone may say that they can be marked, and only without INT.
+    fn tos(&self, qp: &Qp, opcode: Opcode) -> u8 {
+        match opcode {
+            Opcode::Cnp => self.config.cnp.dscp << 2,
+            Opcode::Acknowledge | Opcode::ReadEcho => self.config.dscp << 2,
+            _ if qp.config.int => self.config.dscp << 2,
+            _ => self.config.dscp << 2 | self.config.ecn & ECN_CE,
         }
     }
 }

@@ -15,6 +15,7 @@
 //! | `timers` | retransmission, ticks, and when to look again |
 //! | `caps` | caps of flows, levels of groups, what an agent is told |
 //! | `feedback` | events to congestion control, its updates |
+//! | `notify` | marks of switches, congestion notification packets |
 //! | `control` | control packets |
 //! | `link` | a lossy wire between two NICs |
 //! | `registers` | the register map |
@@ -35,6 +36,7 @@ mod memory;
 // The NIC itself has the name of the module that it is the heart of.
 #[allow(clippy::module_inception)]
 mod nic;
+mod notify;
 mod pacing;
 mod psn;
 mod receive;
@@ -54,6 +56,7 @@ pub use keyed::{echo_tag, ECHO_TAG_LEN};
 pub use link::{Link, LinkConfig, Pair};
 pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
+pub use notify::{CnpConfig, CNP_UNIT_BITS};
 pub use pacing::GROUPS;
 
 /// Flow number of the requests of queue pair `qpn`.

@@ -4,6 +4,7 @@ use super::completion::{Completion, HostError, Operation, Status, WorkRequest, M
 use super::config::{NicConfig, QpConfig};
 use super::counters::{Counter, Counters};
 use super::memory::{Access, Memory, Region, Regions};
+use super::notify::{Marked, Told};
 use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
 use super::requester::{Limits, Requester};
@@ -33,6 +34,8 @@ pub(super) struct Qp {
     pub request_pacer: Pacer,
     pub response_pacer: Pacer,
     pub echoes: VecDeque<Echo>,
+    /// Congestion notifications, by [`Marked`].
+    pub told: [Told; 2],
 }
 
 impl Qp {
@@ -74,6 +77,8 @@ pub struct Nic<M> {
     pub(super) pause: u8,
     /// When the port has sent what it was given, ps.
     pub(super) port_free_ps: u64,
+    /// Congestion notifications that wait to be sent.
+    pub(super) notifications: VecDeque<(u32, Marked)>,
     pub(super) last_ack_qp: u32,
     pub(super) last_flow: u32,
     pub(super) control_sequence: u64,
@@ -98,6 +103,7 @@ impl<M: Memory> Nic<M> {
             random: SEED,
             pause: 0,
             port_free_ps: 0,
+            notifications: VecDeque::new(),
             last_ack_qp: 0,
             last_flow: 0,
             control_sequence: 0,
@@ -179,6 +185,7 @@ impl<M: Memory> Nic<M> {
             request_pacer: pacer,
             response_pacer: pacer,
             echoes: VecDeque::new(),
+            told: <[Told; 2]>::default(),
             config,
         };
         if !qp.config.int {
@@ -204,6 +211,7 @@ impl<M: Memory> Nic<M> {
             cc.remove(request_flow(qpn));
             cc.remove(response_flow(qpn));
         }
+        self.notifications.retain(|(of, _)| *of != qpn);
         self.qps.remove(&qpn).is_some()
     }
 
@@ -233,9 +241,11 @@ impl<M: Memory> Nic<M> {
 
     /// Nothing is queued, outstanding, or waiting to be sent.
     pub fn idle(&self) -> bool {
-        self.qps
-            .values()
-            .all(|qp| qp.requester.queued() == 0 && qp.responder.front().is_none() && qp.echoes.is_empty())
+        self.notifications.is_empty()
+            && self
+                .qps
+                .values()
+                .all(|qp| qp.requester.queued() == 0 && qp.responder.front().is_none() && qp.echoes.is_empty())
     }
 
     /// The generation of a queue pair; each creation under the same number has another.

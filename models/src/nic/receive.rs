@@ -5,6 +5,7 @@ use super::counters::Counter;
 use super::keyed::echo_tag;
 use super::memory::Memory;
 use super::nic::Nic;
+use super::notify::Marked;
 use crate::wire::{Opcode, PortRole, RocePacket};
 
 impl<M: Memory> Nic<M> {
@@ -41,6 +42,13 @@ impl<M: Memory> Nic<M> {
         if let Some(&key) = self.config.echo_keys.get(&qpn).filter(|_| role == PortRole::IntEcho) {
             if packet.payload != echo_tag(key, &packet.bth, &packet.extension, packet.int) {
                 return Err(Counter::Icrc);
+            }
+        }
+        if packet.ipv4.congestion_experienced() {
+            match opcode {
+                Opcode::ReadResponse(_) => self.marked(now, qpn, Marked::Response),
+                _ if opcode.is_request() => self.marked(now, qpn, Marked::Request),
+                _ => {}
             }
         }
         match opcode {

@@ -24,7 +24,7 @@ impl<M: Memory> Nic<M> {
         self.awaken(now_ps);
         let mut frames = Vec::new();
         while self.port_free_ps <= now_ps {
-            let Some(frame) = self.next_acknowledgement().or_else(|| self.next_data(now)) else {
+            let Some(frame) = self.next_answer().or_else(|| self.next_data(now)) else {
                 break;
             };
             // Within the nanosecond the port goes on where it stopped.
@@ -45,7 +45,8 @@ impl<M: Memory> Nic<M> {
     /// When a packet may leave next, ns.
     pub(super) fn next_send(&self) -> Option<u64> {
         let port = self.port_free_ps.div_ceil(PS_PER_NS);
-        if self.qps.values().any(|qp| self.acknowledgement_ready(qp)) {
+        let notifies = !self.notifications.is_empty() && !self.acknowledgements_paused();
+        if notifies || self.qps.values().any(|qp| self.acknowledgement_ready(qp)) {
             return Some(port);
         }
         let flows = self.qps.iter().flat_map(|(qpn, qp)| {
@@ -60,9 +61,19 @@ impl<M: Memory> Nic<M> {
         flows.map(|(_, ready)| ready.div_ceil(PS_PER_NS).max(port)).min()
     }
 
+    /// Pause stops acknowledgements, echoes and notifications.
+    pub(super) fn acknowledgements_paused(&self) -> bool {
+        self.config.ack_pause && self.pause >> (self.config.ack_priority & 7) & 1 == 1
+    }
+
+    /// What goes before data: notifications of congestion, then acknowledgements and echoes.
+    fn next_answer(&mut self) -> Option<Vec<u8>> {
+        self.next_notification().or_else(|| self.next_acknowledgement())
+    }
+
     fn acknowledgement_ready(&self, qp: &Qp) -> bool {
-        let paused = self.config.ack_pause && self.pause >> (self.config.ack_priority & 7) & 1 == 1;
-        !paused && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
+        !self.acknowledgements_paused()
+            && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
     }
 
     fn data_paused(&self, qp: &Qp) -> bool {

@@ -18,6 +18,10 @@ mod field {
     pub const DST: Range<usize> = 16..20;
 }
 
+/// ECN field of a packet that a switch has marked, "congestion experienced" (RFC 3168, section 5); the field is the low two bits of the type of
+/// service.
+pub const ECN_CE: u8 = 3;
+
 /// Bytes of the header.
 pub const IPV4_LEN: usize = field::DST.end;
 /// Protocol number of UDP.
@@ -131,6 +135,11 @@ impl Ipv4Repr {
             protocol: PROTOCOL_UDP,
             payload_len: 0,
         }
+    }
+
+    /// A switch has marked the packet.
+    pub fn congestion_experienced(&self) -> bool {
+        self.tos & ECN_CE == ECN_CE
     }
 
     /// Reads a header; a wrong checksum or a fragment is an error.

@@ -60,6 +60,8 @@ pub enum Opcode {
 const READ_ECHO: u8 = 0xd1;
 /// Opcode of a congestion notification packet.
 const CNP: u8 = 0x81;
+/// Bytes behind the BTH of a congestion notification packet, all zero.
+pub const CNP_LEN: usize = 16;
 
 impl Opcode {
     /// Meaning of the opcode byte; `None` for undefined ones and those of other transport services.

@@ -21,6 +21,7 @@ use crate::prim::wide::W;
 use crate::rx::pipe::RxPipe;
 use crate::transport::commit::CommitStage;
 use crate::transport::dispatch::{CommitRow, ControlRow, DispatchEvent};
+use crate::transport::notify::Notify;
 use crate::transport::requester::{Requester, SEGMENT};
 use crate::transport::responder::Responder;
 use crate::transport::responses::ResponseQueue;
@@ -198,6 +199,7 @@ pub struct Nic {
     manager: Manager,
     rx: RxPipe,
     responder: Responder,
+    notify: Notify,
     writer: DmaWriter,
     commits: StreamFifo<CommitRow, 7, 128>,
     commit: CommitStage,
@@ -239,6 +241,7 @@ impl Logic for Nic {
         self.manager.reset.next = self.asleep.val();
         self.rx.reset.next = self.asleep.val();
         self.responder.reset.next = self.asleep.val();
+        self.notify.reset.next = self.asleep.val();
         self.writer.reset.next = self.asleep.val();
         self.commits.reset.next = self.asleep.val();
         self.commit.reset.next = self.asleep.val();
@@ -379,6 +382,19 @@ impl Logic for Nic {
         self.responder.fail_qp.next = self.commit.fail_qp.val();
         self.responder.fail_generation.next = self.commit.fail_generation.val();
 
+        // marked packets
+        inputs!(notify, now);
+        self.notify.enable.next = self.registers.cfg_cnp_enable.val();
+        self.notify.hold.next = self.registers.cfg_ack_pause.val()
+            & self.pause.val().get_bit(self.registers.cfg_ack_priority.val().index());
+        self.notify.interval.next = self.registers.cfg_cnp_interval.val();
+        self.notify.context_valid.next = self.manager.context_valid.val();
+        self.notify.context_qp.next = self.manager.context_qp.val();
+        self.notify.context_data.next = self.manager.context_data.val();
+        self.notify.mark_valid.next = self.rx.mark_valid.val();
+        self.notify.mark.next = self.rx.mark.val();
+        StreamOut::<AckSend>::join(&mut self.notify.send, &mut self.tx.notify);
+
         // memory before acknowledgement
         outputs!(
             writer,
@@ -500,6 +516,8 @@ impl Logic for Nic {
         self.tx.cfg_port_echo.next = self.registers.cfg_port_echo.val();
         self.tx.cfg_pkey.next = self.registers.cfg_pkey.val();
         self.tx.cfg_dscp.next = self.registers.cfg_dscp.val();
+        self.tx.cfg_ecn.next = self.registers.cfg_ecn.val();
+        self.tx.cfg_cnp_dscp.next = self.registers.cfg_cnp_dscp.val();
         self.tx.cfg_ttl.next = self.registers.cfg_ttl.val();
         self.tx.cfg_ack_req_interval.next = self.registers.cfg_ack_req_interval.val();
         self.tx.cfg_ack_priority.next = self.registers.cfg_ack_priority.val();
@@ -579,6 +597,8 @@ impl Logic for Nic {
         // counters
         self.counters.rx_frame.next = self.rx_valid.val() & self.s_axis_rx_tlast.val();
         self.counters.lost.next = self.rx.lost.val();
+        self.counters.marked.next = self.rx.mark_valid.val();
+        self.counters.notified.next = self.tx.notified.val();
         self.counters.tx_frame.next =
             self.tx.m_axis_tvalid.val() & self.m_axis_tx_tready.val() & self.tx.m_axis_tlast.val();
         self.counters.dispatch.next = self.rx.counts.val();

@@ -181,7 +181,7 @@ words! {
         ROLE 2,
     }
     /// What is to happen once the memory has taken a packet's payload.
-    commit Commit 420 7 {
+    commit Commit 421 7 {
         /// 0 nothing, 1 acknowledgement (`Response`), 2 READ (`Response`), 3 answer to the requester.
         KIND 2,
         /// Queue pair.
@@ -205,9 +205,11 @@ words! {
         /// Of the responder: `MSN` counts a message that ends with this packet. Of answers: a write error happened (set by the
         /// commit stage).
         ENDS_OR_FAILED 1,
+        /// Of answers: the packet came with the mark "congestion experienced".
+        ECN 1,
     }
     /// What an engine decides about a packet.
-    action Action 486 8 {
+    action Action 487 8 {
         /// Take the payload; skip it otherwise.
         TAKE 1,
         /// Where it goes.
@@ -215,11 +217,11 @@ words! {
         /// There is something to commit.
         COMMITS 1,
         /// It.
-        COMMIT 420,
+        COMMIT 421,
     }
     /// An acknowledgement, negative acknowledgement or READ echo on its way out.
-    ack_send AckSend 415 7 {
-        /// READ echo; low: acknowledgement with AETH.
+    ack_send AckSend 416 7 {
+        /// READ echo; low, and `NOTIFIES` too: acknowledgement with AETH.
         ECHO 1,
         /// Queue pair.
         QP 8,
@@ -235,6 +237,8 @@ words! {
         INT_LENGTH 6,
         /// INT, first byte in the highest bits.
         INT 336,
+        /// Congestion notification packet; of the other fields only queue pair and generation count.
+        NOTIFIES 1,
     }
     /// A data packet on its way out; its payload follows on the stream of the memory reader.
     tx_packet TxPacket 196 4 {

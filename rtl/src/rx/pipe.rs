@@ -10,6 +10,7 @@ use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::transport::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
+use crate::words::transport::CongestionMark;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -70,6 +71,10 @@ pub struct RxPipe {
     pub notice: StreamOut<DispatchEvent>,
     /// Control packets.
     pub control: StreamOut<ControlRow>,
+    /// A request or READ response came with the mark "congestion experienced".
+    pub mark_valid: Signal<Out, Bit>,
+    /// Whose.
+    pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of `hpcc_models::nic::Counter::ALL`.
     pub counts: Signal<Out, U<44>>,
     /// A frame was lost because the packet buffer was full.
@@ -143,6 +148,7 @@ impl Logic for RxPipe {
         StreamIn::<Action>::link(&mut self.response_action, &mut self.dispatch.response_action);
         StreamOut::<DispatchEvent>::link(&mut self.notice, &mut self.dispatch.notice);
         StreamOut::<ControlRow>::link(&mut self.control, &mut self.dispatch.control);
+        outputs!(dispatch, mark_valid, mark);
         self.counts.next = self.dispatch.counts.val();
     }
 }

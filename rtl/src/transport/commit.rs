@@ -29,8 +29,8 @@ pub struct CommitStage {
     pub context_valid: Signal<In, Bit>,
     /// Which.
     pub context_qp: Signal<In, U<8>>,
-    /// Entries ([`Commit`]); bit 420: it waits for a write.
-    pub up: StreamIn<W<421, 7>>,
+    /// Entries ([`Commit`]); bit 421: it waits for a write.
+    pub up: StreamIn<W<422, 7>>,
     /// One token a write job, in order: bus error.
     pub written: StreamIn<U<1>>,
     /// Acknowledgements and READs (`KIND` 1 and 2).
@@ -44,9 +44,9 @@ pub struct CommitStage {
     /// Its generation.
     pub fail_generation: Signal<Out, U<8>>,
     full_1: DFF<Bit>,
-    entry_1: DFF<W<421, 7>>,
+    entry_1: DFF<W<422, 7>>,
     full: DFF<Bit>,
-    entry: DFF<W<421, 7>>,
+    entry: DFF<W<422, 7>>,
     swallowed: DFF<Bit>,
     // bit 8: a write failed in the generation 7:0
     failed: Ram<U<9>, 8>,
@@ -79,7 +79,7 @@ impl Logic for CommitStage {
         self.kind.next = self.entry.q.val().get_bits::<2>(0);
         self.qp.next = self.entry.q.val().get_bits::<8>(2);
         self.generation.next = self.entry.q.val().get_bits::<8>(10);
-        self.waits.next = self.entry.q.val().get_bit(420);
+        self.waits.next = self.entry.q.val().get_bit(421);
         self.is_answer.next = self.kind.val() == 3;
         self.error.next = self.waits.val() & self.written.data.val().get_bit(0);
 
@@ -90,22 +90,22 @@ impl Logic for CommitStage {
             & (self.answers.up.ready.val() | !self.is_answer.val());
         self.done.next = self.full.q.val() & (self.written.valid.val() | !self.waits.val()) & self.has_room.val();
         self.written.ready.next = self.full.q.val() & self.waits.val() & self.has_room.val();
-        self.item.next = bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val());
+        self.item.next = bit_cast_ww::<421, 7, 422, 7>(self.entry.q.val());
         if self.error.val() {
             if self.is_answer.val() {
-                self.item.next = bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val())
-                    | (bit_cast_w::<420, 7, 1>(bits_u::<1>(1)) << 419);
+                self.item.next = bit_cast_ww::<421, 7, 422, 7>(self.entry.q.val())
+                    | (bit_cast_w::<421, 7, 1>(bits_u::<1>(1)) << 419);
             } else {
                 // kind 1, syndrome 0x63, the MSN without the message that does not end now; everything else as it was
-                self.item.next = (bit_cast_ww::<420, 7, 421, 7>(self.entry.q.val())
-                    & !((bit_cast_w::<420, 7, 32>(bits_u::<32>(0xffff_ffffu64)) << 42)
-                        | bit_cast_w::<420, 7, 2>(bits_u::<2>(3))))
-                    | (bit_cast_w::<420, 7, 24>(
+                self.item.next = (bit_cast_ww::<421, 7, 422, 7>(self.entry.q.val())
+                    & !((bit_cast_w::<421, 7, 32>(bits_u::<32>(0xffff_ffffu64)) << 42)
+                        | bit_cast_w::<421, 7, 2>(bits_u::<2>(3))))
+                    | (bit_cast_w::<421, 7, 24>(
                         self.entry.q.val().get_bits::<24>(50)
                             - bit_cast_u::<24, 1>(self.entry.q.val().get_bits::<1>(419)),
                     ) << 50)
-                    | (bit_cast_w::<420, 7, 8>(bits_u::<8>(99)) << 42)
-                    | bit_cast_w::<420, 7, 2>(bits_u::<2>(1));
+                    | (bit_cast_w::<421, 7, 8>(bits_u::<8>(99)) << 42)
+                    | bit_cast_w::<421, 7, 2>(bits_u::<2>(1));
             }
         }
         self.responses.up.data.next = self.item.val();

@@ -44,7 +44,7 @@ impl Bench {
     /// The next entry; what comes of it goes into the lists.
     fn entry(&mut self, errors: f64) -> [u64; 7] {
         let mut limbs: [u64; 7] = std::array::from_fn(|_| self.stimulus.uniform(64));
-        limbs[6] &= (1 << 36) - 1;
+        limbs[6] &= (1 << 37) - 1;
         // few queue pairs, and their generation grows slowly
         let (qp, generation) = (self.stimulus.below(4), (self.taken >> 8) & 0xff);
         QP.put(&mut limbs, qp);
@@ -57,7 +57,7 @@ impl Bench {
         let error = waits && self.stimulus.chance(errors);
         let mut out = limbs;
         if waits {
-            limbs[6] |= 1 << 36;
+            limbs[6] |= 1 << 37;
             self.tokens.push_back(error.into());
         }
         if kind == 3 {
@@ -91,7 +91,7 @@ impl Bench {
         let (respond, answer) = (self.stimulus.chance(accept), self.stimulus.chance(accept));
         let stage = &mut self.stage;
         stage.up.valid.next = self.up.is_some();
-        stage.up.data.next = W(self.up.unwrap_or([!0, !0, !0, !0, !0, !0, (1 << 37) - 1]));
+        stage.up.data.next = W(self.up.unwrap_or([!0, !0, !0, !0, !0, !0, (1 << 38) - 1]));
         stage.written.valid.next = self.offering;
         stage.written.data.next = U(if self.offering { self.tokens[0] } else { 1 });
         stage.response.ready.next = respond;

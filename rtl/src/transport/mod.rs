@@ -3,6 +3,7 @@
 //! | room | subject |
 //! | --- | --- |
 //! | [`dispatch`] | which engine a judged frame is for |
+//! | [`notify`] | marked packets to congestion notifications |
 //! | [`responder`] | requests of the peer: accepted, refused, asked again |
 //! | [`requester`] | work requests to messages, answers of the peer to completions |
 //! | [`commit`] | decisions wait for their payload to be in memory |
@@ -10,6 +11,7 @@
 
 pub mod commit;
 pub mod dispatch;
+pub mod notify;
 pub mod requester;
 pub mod responder;
 pub mod responses;

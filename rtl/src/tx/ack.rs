@@ -1,4 +1,4 @@
-//! Acknowledgements, negative acknowledgements and READ echoes: frames of one or two beats, one every two clocks.
+//! Acknowledgements, negative acknowledgements, READ echoes and congestion notifications: frames of one or two beats, one every two clocks.
 //!
 //! | clock | does |
 //! |---|---|
@@ -17,8 +17,16 @@ use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::transport::AckSend as AckSendWord;
+use crate::words::tx::{Bth as BthWord, TypeOfService};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
+
+/// Opcode of a congestion notification packet.
+const CNP: u64 = 0x81;
+/// Backward congestion notification in the BTH.
+const BECN: u64 = 0x40;
 
 /// Builder of frames without payload.
 #[block]
@@ -45,16 +53,25 @@ pub struct AckBuilder {
     pub pkey: Signal<In, U<16>>,
     /// Register: DSCP.
     pub dscp: Signal<In, U<6>>,
+    /// Register: DSCP of congestion notifications.
+    pub cnp_dscp: Signal<In, U<6>>,
     /// Register: time to live.
     pub ttl: Signal<In, U<8>>,
     /// What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port.
     pub ack: StreamIn<AckSend>,
+    /// Pulse: a congestion notification is being built.
+    pub notified: Signal<Out, Bit>,
     /// Frames.
     pub frame: StreamOut<Beat>,
     busy: DFF<Bit>,
     take: Signal<Local, Bit>,
-    word: Signal<Local, W<415, 7>>,
+    word: Signal<Local, W<416, 7>>,
     header: TxHeader,
+    sent: Signal<Local, AckSendWord>,
+    service: Signal<Local, TypeOfService>,
+    notifies: Delay<Bit, 7>,
+    bth: Signal<Local, BthWord>,
+    notified_8: DFF<Bit>,
     given: Signal<Local, U<6>>,
     given_code: Signal<Local, U<3>>,
     // 375:0 what the packet says, 378:376 0 without INT, else 1 + records
@@ -99,11 +116,12 @@ impl Logic for AckBuilder {
             port_roce
         );
         self.header.port_int.next = self.port_echo.val();
-        inputs!(header, port_echo, pkey, dscp, ttl);
+        inputs!(header, port_echo, pkey, ttl);
 
         // 0: every second clock, so that each has room for two beats
         self.word.next = self.ack.data.val();
         self.ack.ready.next = !self.busy.q.val() & !self.append.crowded.val();
+        self.sent.next = bit_cast_word::<AckSendWord, AckSend>(self.word.val());
         self.take.next = self.ack.valid.val() & !self.busy.q.val() & !self.append.crowded.val();
         self.busy.d.next = self.take.val();
         self.header.qp.next = self.word.val().get_bits::<8>(1);
@@ -120,6 +138,18 @@ impl Logic for AckBuilder {
             self.header.opcode.next = bits_u::<8>(0x11);
             self.header.body.next = bits_u::<13>(8);
         }
+        self.service.next = bits_zero::<TypeOfService>(0);
+        self.service.next.dscp = self.dscp.val();
+        if self.sent.val().notifies {
+            self.header.opcode.next = bits_u::<8>(CNP);
+            self.header.psn.next = bits_u::<24>(0);
+            self.header.int_given.next = bits_u::<6>(0);
+            // sixteen zero bytes and ICRC
+            self.header.body.next = bits_u::<13>(20);
+            self.service.next.dscp = self.cnp_dscp.val();
+        }
+        self.header.tos.next = bit_cast_number::<8, TypeOfService>(self.service.val());
+        self.notifies.d.next = self.sent.val().notifies;
         self.given.next = self.word.val().get_bits::<6>(73);
         self.given_code.next = bits_u::<3>(0);
         if self.given.val() != 0 {
@@ -127,7 +157,7 @@ impl Logic for AckBuilder {
         }
         self.beside.d.next = bit_cast_w::<379, 6, 1>(bit_cast_b(self.take.val()))
             | (bit_cast_w::<379, 6, 1>(self.word.val().get_bits::<1>(0)) << 1)
-            | (bit_cast_ww::<379, 6, 374, 6>(bit_cast_ww::<374, 6, 415, 7>(self.word.val() >> 41)) << 2)
+            | (bit_cast_ww::<379, 6, 374, 6>(bit_cast_ww::<374, 6, 416, 7>(self.word.val() >> 41)) << 2)
             | (bit_cast_w::<379, 6, 3>(self.given_code.val()) << 376);
 
         // 7: BTH and AETH move up behind INT
@@ -139,6 +169,13 @@ impl Logic for AckBuilder {
             self.rest.next = (bit_cast_ww::<128, 2, 96, 2>(self.header.bth.val()) << 32)
                 | (bit_cast_w::<128, 2, 8>(self.old.val().get_bits::<8>(2)) << 24)
                 | bit_cast_w::<128, 2, 24>(self.old.val().get_bits::<24>(10));
+        }
+        if self.notifies.q.val() {
+            // flags are zero, backward congestion notification is set, zeros follow the BTH
+            self.bth.next = bit_cast_word::<BthWord, W<96, 2>>(self.header.bth.val());
+            self.bth.next.flags = bits_u::<8>(0);
+            self.bth.next.notice = bits_u::<8>(BECN);
+            self.rest.next = bit_cast_ww::<128, 2, 96, 2>(bit_cast_bus::<96, 2, BthWord>(self.bth.val())) << 32;
         }
         self.stack.next = bit_cast_ww::<832, 13, 336, 6>(bit_cast_ww::<336, 6, 379, 6>(self.old.val() >> 40)) << 160;
         self.behind.next = bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 368;
@@ -166,6 +203,8 @@ impl Logic for AckBuilder {
             self.behind.next =
                 (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 32) | ((self.stack.val() >> 160) << 160);
         }
+        self.notified_8.d.next = self.old.val().get_bit(0) & self.header.alive.val() & self.notifies.q.val();
+        self.notified.next = self.notified_8.q.val();
         self.valid_8.d.next = self.old.val().get_bit(0) & self.header.alive.val();
         if self.old.val().get_bit(0) {
             self.header_8.d.next = (bit_cast_ww::<832, 13, 336, 6>(self.header.outer.val()) << 496) | self.behind.val();
@@ -174,6 +213,9 @@ impl Logic for AckBuilder {
             self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 58;
             if self.old.val().get_bit(1) {
                 self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 54;
+            }
+            if self.notifies.q.val() {
+                self.tail_8.d.next = bits_u::<7>(70);
             }
         }
 
@@ -213,6 +255,7 @@ impl Logic for AckBuilder {
         if self.reset.val() {
             self.busy.d.next = true;
             self.valid_8.d.next = false;
+            self.notified_8.d.next = false;
             self.second.d.next = false;
             self.valid_9.d.next = false;
         }

@@ -50,6 +50,8 @@ pub struct DataBuilder {
     pub pkey: Signal<In, U<16>>,
     /// Register: DSCP.
     pub dscp: Signal<In, U<6>>,
+    /// Register: ECN field of queue pairs without INT.
+    pub ecn: Signal<In, U<2>>,
     /// Register: time to live.
     pub ttl: Signal<In, U<8>>,
     /// Packets; one whose queue pair is gone or of another generation is dropped with its payload.
@@ -129,6 +131,7 @@ impl Logic for DataBuilder {
             port_int,
             pkey,
             dscp,
+            ecn,
             ttl
         );
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 - 2 | context of the queue pair |
 //! | 2 | alive, port, bytes of INT |
-//! | 3 | lengths; the peer's part of the IPv4 checksum |
+//! | 3 | lengths; the peer's part of the IPv4 checksum and the type of service |
 //! | 4 - 6 | IPv4 checksum: sum, two folds |
 //! | 7 | headers |
 
@@ -15,6 +15,9 @@ use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
+
+/// Type of service without ECN: the packet cannot be marked.
+const NOT_CAPABLE: u64 = 0xfc;
 
 /// Clocks from a packet's fields to its headers.
 pub const HEADER_LATENCY: usize = 7;
@@ -42,10 +45,10 @@ pub struct TxHeader {
     pub port_echo: Signal<In, U<16>>,
     /// Register: partition key.
     pub pkey: Signal<In, U<16>>,
-    /// Register: DSCP.
-    pub dscp: Signal<In, U<6>>,
     /// Register: time to live.
     pub ttl: Signal<In, U<8>>,
+    /// Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
+    pub tos: Signal<In, U<8>>,
     /// Queue pair.
     pub qp: Signal<In, U<8>>,
     /// Generation that the packet belongs to.
@@ -84,6 +87,9 @@ pub struct TxHeader {
     alive_3: DFF<Bit>,
     int_3: DFF<U<6>>,
     port_3: DFF<U<16>>,
+    services: Delay<U<8>, 2>,
+    tos_3: DFF<U<8>>,
+    tos_later: Delay<U<8>, 4>,
     fields_3: DFF<U<35>>,
     body_3: DFF<U<13>>,
     rest: Delay<W<178, 3>, 4>,
@@ -91,9 +97,8 @@ pub struct TxHeader {
     // 4
     lengths_4: DFF<U<64>>,
     lengths: Delay<U<64>, 3>,
-    peer_sum_4: DFF<U<17>>,
+    peer_sum_4: DFF<U<18>>,
     // of registers only
-    fixed_a: DFF<U<20>>,
     fixed_b: DFF<U<20>>,
     fixed: DFF<U<20>>,
     // 5 - 7
@@ -143,14 +148,22 @@ impl Logic for TxHeader {
             }
         }
 
+        self.services.d.next = self.tos.val();
+        self.tos_3.d.next = self.services.q.val();
+        if self.found.val().get_bit(132) {
+            self.tos_3.d.next = self.services.q.val() & NOT_CAPABLE;
+        }
+        self.tos_later.d.next = self.tos_3.q.val();
+
         // 3: address 31:0, Ethernet address 79:32, queue pair 103:80, source port 119:104
         self.with_int.next = bit_cast_u::<16, 13>(self.body_3.q.val()) + bit_cast_u::<16, 6>(self.int_3.q.val());
         self.lengths_4.d.next = bit_cast_u::<64, 16>(bit_cast_u::<16, 13>(self.body_3.q.val()) + 20)
             | (bit_cast_u::<64, 16>(bit_cast_u::<16, 13>(self.body_3.q.val()) + 40) << 16)
             | (bit_cast_u::<64, 16>(self.with_int.val() + 20) << 32)
             | (bit_cast_u::<64, 16>(self.with_int.val() + 40) << 48);
-        self.peer_sum_4.d.next = bit_cast_u::<17, 16>(self.peer_3.q.val().get_bits::<16>(0))
-            + bit_cast_u::<17, 16>(self.peer_3.q.val().get_bits::<16>(16));
+        self.peer_sum_4.d.next = bit_cast_u::<18, 16>(self.peer_3.q.val().get_bits::<16>(0))
+            + bit_cast_u::<18, 16>(self.peer_3.q.val().get_bits::<16>(16))
+            + bit_cast_u::<18, 8>(self.tos_3.q.val());
         self.rest.d.next = bit_cast_ww::<178, 3, 120, 2>(self.peer_3.q.val())
             | (bit_cast_w::<178, 3, 16>(self.port_3.q.val()) << 120)
             | (bit_cast_w::<178, 3, 35>(self.fields_3.q.val()) << 136)
@@ -159,11 +172,10 @@ impl Logic for TxHeader {
 
         // 4 - 6; version and header length 45, do not fragment 4000, protocol 11
         self.lengths.d.next = self.lengths_4.q.val();
-        self.fixed_a.d.next = bit_cast_u::<20, 8>(bit_cast_u::<8, 6>(self.dscp.val()) << 2) + 0x8511;
         self.fixed_b.d.next = bit_cast_u::<20, 16>(self.own_ip.val().get_bits::<16>(0))
             + bit_cast_u::<20, 16>(self.own_ip.val().get_bits::<16>(16));
-        self.fixed.d.next = self.fixed_a.q.val() + self.fixed_b.q.val() + (bit_cast_u::<20, 8>(self.ttl.val()) << 8);
-        self.sum_5.d.next = bit_cast_u::<20, 17>(self.peer_sum_4.q.val())
+        self.fixed.d.next = self.fixed_b.q.val() + 0x8511 + (bit_cast_u::<20, 8>(self.ttl.val()) << 8);
+        self.sum_5.d.next = bit_cast_u::<20, 18>(self.peer_sum_4.q.val())
             + bit_cast_u::<20, 16>(self.lengths_4.q.val().get_bits::<16>(48))
             + self.fixed.q.val();
         self.fold_6.d.next = bit_cast_u::<17, 16>(self.sum_5.q.val().get_bits::<16>(0))
@@ -179,7 +191,7 @@ impl Logic for TxHeader {
         self.outer.next = (bit_cast_w::<336, 6, 48>(self.peer.val().get_bits::<48>(32)) << 288)
             | (bit_cast_w::<336, 6, 48>(self.own_mac.val()) << 240)
             | (bit_cast_w::<336, 6, 24>(bits_u::<24>(0x080045)) << 216)
-            | (bit_cast_w::<336, 6, 6>(self.dscp.val()) << 210)
+            | (bit_cast_w::<336, 6, 8>(self.tos_later.q.val()) << 208)
             | (bit_cast_w::<336, 6, 16>(self.lengths.q.val().get_bits::<16>(48)) << 192)
             | (bit_cast_w::<336, 6, 32>(bits_u::<32>(0x4000)) << 160)
             | (bit_cast_w::<336, 6, 8>(self.ttl.val()) << 152)

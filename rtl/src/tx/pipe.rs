@@ -40,6 +40,10 @@ pub struct TxPipe {
     pub cfg_pkey: Signal<In, U<16>>,
     /// Register: differentiated services code point.
     pub cfg_dscp: Signal<In, U<6>>,
+    /// Register: ECN field of requests and READ responses of queue pairs without INT.
+    pub cfg_ecn: Signal<In, U<2>>,
+    /// Register: differentiated services code point of congestion notifications.
+    pub cfg_cnp_dscp: Signal<In, U<6>>,
     /// Register: time to live.
     pub cfg_ttl: Signal<In, U<8>>,
     /// Register: packets from one acknowledge request to the next.
@@ -74,6 +78,10 @@ pub struct TxPipe {
     pub ack: StreamIn<AckSend>,
     /// READ echoes.
     pub echo: StreamIn<AckSend>,
+    /// Congestion notifications.
+    pub notify: StreamIn<AckSend>,
+    /// Pulse: one is being built.
+    pub notified: Signal<Out, Bit>,
     /// Bus: first transmissions.
     pub sent_valid: Signal<Out, Bit>,
     /// Queue pair.
@@ -146,6 +154,7 @@ pub struct TxPipe {
     reader: DmaReader,
     data: DataBuilder,
     both: StreamMerge<AckSend>,
+    all: StreamMerge<AckSend>,
     acks: AckBuilder,
     arbiter: FrameArbiter,
 }
@@ -153,7 +162,7 @@ pub struct TxPipe {
 #[kernel]
 impl Logic for TxPipe {
     fn update(&mut self) {
-        inputs!([select, reader, data, both, acks, arbiter], reset);
+        inputs!([select, reader, data, both, all, acks, arbiter], reset);
         self.select.overhead.next = self.overhead.val();
         self.select.ack_interval.next = self.cfg_ack_req_interval.val();
         inputs!(
@@ -183,6 +192,7 @@ impl Logic for TxPipe {
         self.data.port_int.next = self.cfg_port_int.val();
         self.data.pkey.next = self.cfg_pkey.val();
         self.data.dscp.next = self.cfg_dscp.val();
+        self.data.ecn.next = self.cfg_ecn.val();
         self.data.ttl.next = self.cfg_ttl.val();
         outputs!(
             data,
@@ -197,7 +207,9 @@ impl Logic for TxPipe {
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);
-        StreamOut::<AckSend>::join(&mut self.both.down, &mut self.acks.ack);
+        StreamIn::<AckSend>::link(&mut self.notify, &mut self.all.first);
+        StreamOut::<AckSend>::join(&mut self.both.down, &mut self.all.second);
+        StreamOut::<AckSend>::join(&mut self.all.down, &mut self.acks.ack);
         self.acks.context_write.next = self.context_valid.val();
         inputs!(acks, context_qp, context_data);
         self.acks.own_mac.next = self.cfg_mac.val();
@@ -206,6 +218,8 @@ impl Logic for TxPipe {
         self.acks.port_echo.next = self.cfg_port_echo.val();
         self.acks.pkey.next = self.cfg_pkey.val();
         self.acks.dscp.next = self.cfg_dscp.val();
+        self.acks.cnp_dscp.next = self.cfg_cnp_dscp.val();
+        outputs!(acks, notified);
         self.acks.ttl.next = self.cfg_ttl.val();
 
         StreamOut::<Beat>::join(&mut self.acks.frame, &mut self.arbiter.ack);

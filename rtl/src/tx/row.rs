@@ -14,6 +14,8 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::bit_cast_number;
+use crate::words::tx::TypeOfService;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -47,6 +49,8 @@ pub struct DataHeader {
     pub pkey: Signal<In, U<16>>,
     /// Register: DSCP.
     pub dscp: Signal<In, U<6>>,
+    /// Register: ECN field of queue pairs without INT.
+    pub ecn: Signal<In, U<2>>,
     /// Register: time to live.
     pub ttl: Signal<In, U<8>>,
     /// Packets.
@@ -59,6 +63,7 @@ pub struct DataHeader {
     beyond: Signal<Local, U<13>>,
     take: Signal<Local, Bit>,
     header: TxHeader,
+    service: Signal<Local, TypeOfService>,
     beside: Delay<W<197, 4>, 7>,
     // 10
     old: Signal<Local, W<197, 4>>,
@@ -94,7 +99,10 @@ impl Logic for DataHeader {
             port_int
         );
         self.header.port_echo.next = self.port_int.val();
-        inputs!(header, pkey, dscp, ttl);
+        inputs!(header, pkey, ttl);
+        self.service.next.dscp = self.dscp.val();
+        self.service.next.ecn = self.ecn.val();
+        self.header.tos.next = bit_cast_number::<8, TypeOfService>(self.service.val());
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
         self.word.next = self.packets.down.data.val();

@@ -74,14 +74,19 @@ impl Peer {
         RocePacket {
             ethernet: EthernetRepr::ipv4(config.mac, self.mac),
             ipv4: Ipv4Repr {
-                tos: config.dscp << 2,
+                tos: match bth.opcode {
+                    Opcode::Cnp => config.cnp.dscp << 2,
+                    Opcode::Acknowledge | Opcode::ReadEcho => config.dscp << 2,
+                    _ if self.int => config.dscp << 2,
+                    _ => config.dscp << 2 | config.ecn,
+                },
                 ttl: config.ttl,
                 ..Ipv4Repr::udp(config.ip, self.ip)
             },
             udp: UdpRepr::ports(self.source_port, config.ports.number(role)),
             int: int.unwrap_or(collected),
             bth: BthRepr {
-                migrated: true,
+                migrated: bth.opcode != Opcode::Cnp,
                 pkey: config.pkey,
                 ..bth
             },
@@ -186,6 +191,28 @@ pub fn beats(stimulus: &mut Stimulus, packet: &Packet) -> Vec<W<521, 9>> {
         W(limbs)
     };
     packet.payload.chunks(64).enumerate().map(beat).collect()
+}
+
+/// A congestion notification and its frame; what else stands in the word does not matter.
+pub fn notification(
+    stimulus: &mut Stimulus,
+    config: &NicConfig,
+    (qp, peer): (u8, &Peer),
+    stale: bool,
+) -> (AckSend, Option<Vec<u8>>) {
+    let mut limbs = [0; 7];
+    ack_send::NOTIFIES.put(&mut limbs, 1);
+    ack_send::QP.put(&mut limbs, qp.into());
+    ack_send::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
+    ack_send::PSN.put(&mut limbs, stimulus.uniform(24));
+    ack_send::MSN.put(&mut limbs, stimulus.uniform(24));
+    ack_send::SYNDROME.put(&mut limbs, stimulus.uniform(8));
+    let bth = BthRepr {
+        becn: true,
+        ..BthRepr::new(Opcode::Cnp, peer.qpn, 0)
+    };
+    let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, Extension::None, Some(&[]), &[0; CNP_LEN]));
+    (W(limbs), frame)
 }
 
 /// An acknowledgement, or a READ echo, with `hops` records of INT on queue pairs that collect it, and its frame.

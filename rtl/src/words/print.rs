@@ -15,8 +15,11 @@ use super::sched::{
     Telemetry, VisitFlow, Visited, Wake,
 };
 use super::switch::{HopRecordWord, SwitchBeat};
-use super::transport::{AckSend, Action, Commit, Message, ReadRequest, ReadState, RxPacket, TxPacket};
-use super::tx::{AppendPlan, NotedBeat};
+use super::transport::{
+    AckSend, Action, Aeth, Commit, CongestionMark, Message, Notified, NotifyState, NotifyStep, ReadRequest, ReadState,
+    RxPacket, TxPacket,
+};
+use super::tx::{AppendPlan, Bth, NotedBeat, TypeOfService};
 use super::work::{Completion, WorkRequest};
 use crate::emit::naming::snake_case;
 use crate::prim::word::{bits_of_kind, name_and_doc};
@@ -46,8 +49,15 @@ fn of_blocks() -> Vec<TypeDescriptor> {
         Action::descriptor(),
         Commit::descriptor(),
         AckSend::descriptor(),
+        Aeth::descriptor(),
+        CongestionMark::descriptor(),
+        Notified::descriptor(),
+        NotifyState::descriptor(),
+        NotifyStep::descriptor(),
         TxPacket::descriptor(),
         DmaJob::descriptor(),
+        TypeOfService::descriptor(),
+        Bth::descriptor(),
         AppendPlan::descriptor(),
         NotedBeat::descriptor(),
         Message::descriptor(),

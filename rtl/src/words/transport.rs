@@ -39,6 +39,18 @@ crate::kind! {
         ReadDuplicate,
     }
 
+    /// What happens to the notifications of a queue pair.
+    pub enum NotifyKind {
+        /// Nothing.
+        Nothing,
+        /// A marked packet came.
+        Marked,
+        /// The notification that was due leaves.
+        Leaves,
+        /// The queue pair is created or removed.
+        Begins,
+    }
+
     /// What a data packet carries between BTH and payload.
     pub enum ExtensionKind {
         /// Nothing.
@@ -108,6 +120,8 @@ crate::word! {
         /// Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
         /// commit stage).
         ends_or_failed: Bit,
+        /// Of answers: the packet came with the mark "congestion experienced".
+        ecn: Bit,
     }
 
     /// What an engine decides about a packet.
@@ -122,9 +136,9 @@ crate::word! {
         commit: Commit,
     }
 
-    /// An acknowledgement, negative acknowledgement or READ echo on its way out.
+    /// An acknowledgement, negative acknowledgement, READ echo or congestion notification on its way out.
     pub struct AckSend {
-        /// READ echo; low: acknowledgement with AETH.
+        /// READ echo; low, and `notifies` too: acknowledgement with AETH.
         echo: Bit,
         /// Queue pair.
         qp: U<8>,
@@ -140,6 +154,54 @@ crate::word! {
         int_length: U<6>,
         /// INT, first byte in the highest bits.
         int_stack: W<336, 6>,
+        /// Congestion notification packet; of the other fields only queue pair and generation count.
+        notifies: Bit,
+    }
+
+    /// An AETH as it stands on the wire.
+    pub struct Aeth {
+        /// Messages completed.
+        msn: U<24>,
+        /// Syndrome; 0x1f acknowledges.
+        syndrome: U<8>,
+    }
+
+    /// A request or READ response that came with the mark "congestion experienced".
+    pub struct CongestionMark {
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// READ response; low: request.
+        response: Bit,
+    }
+
+    /// Notifications to the sender of one kind of packets of a queue pair.
+    pub struct Notified {
+        /// One waits to be sent.
+        due: Bit,
+        /// `at` is valid.
+        told: Bit,
+        /// When the last one was asked for, 1.024 us, modulo 2^28.
+        at: U<28>,
+    }
+
+    /// Notifications of a queue pair.
+    pub struct NotifyState {
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// Of requests.
+        requests: Notified,
+        /// Of READ responses.
+        responses: Notified,
+    }
+
+    /// A step of the notification point.
+    pub struct NotifyStep {
+        /// What happens.
+        kind: NotifyKind,
+        /// Whose packet.
+        mark: CongestionMark,
     }
 
     /// A data packet on its way out; its payload follows on the stream of the memory reader.

@@ -1,6 +1,6 @@
 //! The `[nic]` table of a NIC's configuration: registers by name, each in the unit of its name.
 
-use hpcc_models::nic::{ControlConfig, NicConfig};
+use hpcc_models::nic::{ControlConfig, NicConfig, CNP_UNIT_BITS};
 use hpcc_models::wire::MacAddr;
 use serde::Deserialize;
 use std::net::Ipv4Addr;
@@ -36,6 +36,10 @@ pub(super) struct NicSection {
     port_control: Option<u16>,
     pkey: Option<u16>,
     dscp: Option<u8>,
+    ecn: Option<u8>,
+    cnp_enabled: Option<bool>,
+    cnp_dscp: Option<u8>,
+    cnp_interval_us: Option<f64>,
     ttl: Option<u8>,
     retry_timeout_us: Option<f64>,
     retry_limit: Option<u32>,
@@ -93,6 +97,8 @@ impl NicSection {
             port_control in 1, u16::MAX => nic.ports.control;
             pkey in 0, u16::MAX => nic.pkey;
             dscp in 0, 63 => nic.dscp;
+            ecn in 0, 2 => nic.ecn;
+            cnp_dscp in 0, 63 => nic.cnp.dscp;
             ttl in 1, u8::MAX => nic.ttl;
             retry_limit in 0, 255 => nic.retry_limit;
             ack_req_interval in 1, 1 << 16 => nic.ack_req_interval;
@@ -119,6 +125,11 @@ impl NicSection {
         if let Some(us) = self.retry_timeout_us {
             nic.retry_timeout_ns = (within("retry_timeout_us", us, 1.0, 1e9)? * 1e3).round() as u64;
         }
+        if let Some(us) = self.cnp_interval_us {
+            let units = within("cnp_interval_us", us, 0.0, 1e7)? * 1e3 / f64::from(1 << CNP_UNIT_BITS);
+            nic.cnp.interval = units.ceil() as u32;
+        }
+        nic.cnp.enabled = self.cnp_enabled.unwrap_or(nic.cnp.enabled);
         nic.speed_table = self.speed_table_gbps.unwrap_or(nic.speed_table);
         nic.ack_pause = self.ack_pause.unwrap_or(nic.ack_pause);
         nic.control = ControlConfig {

@@ -191,7 +191,7 @@ impl Drive for Traffic {
                 ],
             );
         });
-        self.stream("answer", 0.1, 420, outputs, inputs, |t, word| {
+        self.stream("answer", 0.1, 421, outputs, inputs, |t, word| {
             let (qp, known) = t.qp();
             let (generation, psn) = (t.generation(known), t.psn(known));
             let kind = if t.random.chance(0.5) { 0 } else { t.random.below(4) };

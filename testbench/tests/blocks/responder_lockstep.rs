@@ -271,7 +271,7 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
                 fields.push((commit::INT.part(96, 24), count));
                 fields.push((commit::INT.part(120, 1), repeats.into()));
             }
-            pins.word(inputs, "up_data", 420, &fields);
+            pins.word(inputs, "up_data", 421, &fields);
         }
     }
 }

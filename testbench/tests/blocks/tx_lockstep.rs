@@ -60,6 +60,8 @@ impl Names {
             ("port_echo", config.ports.int_echo.into()),
             ("pkey", config.pkey.into()),
             ("dscp", config.dscp.into()),
+            ("ecn", config.ecn.into()),
+            ("cnp_dscp", config.cnp.dscp.into()),
             ("ttl", config.ttl.into()),
         ];
         for (name, value) in values {
@@ -166,7 +168,10 @@ fn ack_traffic(ports: &[Port], seed: u64) -> impl Drive {
             let (qp, stale) = (stimulus.uniform(8) as u8, stimulus.chance(0.1));
             let kind = (stimulus.chance(0.3), stimulus.below(6) as usize);
             let peer = &peers[usize::from(qp)];
-            let (word, _) = acknowledgement(&mut stimulus, &registers(), (qp, peer), kind, stale);
+            let word = match stimulus.chance(0.2) {
+                true => notification(&mut stimulus, &registers(), (qp, peer), stale).0,
+                false => acknowledgement(&mut stimulus, &registers(), (qp, peer), kind, stale).0,
+            };
             acks.items.push_back(word);
         }
         let offers = stimulus.chance(0.9);

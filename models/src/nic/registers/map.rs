@@ -3,7 +3,7 @@
 use super::register::{
     offset, Access, Field, Place, Register, GROUP_COUNT, ID, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS,
 };
-use crate::nic::Counter;
+use crate::nic::{CnpConfig, Counter};
 use Access::{Ro, Rw, W1c, Wo};
 use Place::{Constant, Elsewhere, Live, Scratch, Signal};
 
@@ -77,6 +77,7 @@ pub fn registers() -> Vec<Register> {
     let mut list = identification();
     list.extend(addresses());
     list.extend(transport());
+    list.extend(marks());
     list.extend(control_packets());
     list.extend(commands());
     list.extend(scheduler_counters());
@@ -285,6 +286,17 @@ fn transport() -> Vec<Register> {
         );
     }
     list
+}
+
+/// Marks of switches and notifications of them.
+fn marks() -> Vec<Register> {
+    let cnp = CnpConfig::default();
+    vec![
+        setting("ECN", 0x0b0, 2, 0, "cfg_ecn", "ECN field of requests and READ responses of queue pairs without INT: 0 not capable, 2 or 1 capable. Everything else is sent as not capable."),
+        setting("CNP_DSCP", 0x0b4, 6, cnp.dscp.into(), "cfg_cnp_dscp", "Differentiated services code point of congestion notification packets."),
+        setting("CNP_INTERVAL", 0x0b8, 24, cnp.interval, "cfg_cnp_interval", "Least time between two notifications of a queue pair and direction, units of 1.024 us."),
+        setting("CNP_ENABLE", 0x0bc, 1, cnp.enabled.into(), "cfg_cnp_enable", "Requests and READ responses that switches have marked are answered with notifications."),
+    ]
 }
 
 fn control_packets() -> Vec<Register> {

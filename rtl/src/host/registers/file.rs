@@ -109,6 +109,14 @@ pub struct RegisterFile {
     pub cfg_dscp: Signal<Out, U<6>>,
     /// TTL.
     pub cfg_ttl: Signal<Out, U<8>>,
+    /// ECN field of requests and READ responses of queue pairs without INT.
+    pub cfg_ecn: Signal<Out, U<2>>,
+    /// DSCP of congestion notification packets.
+    pub cfg_cnp_dscp: Signal<Out, U<6>>,
+    /// Least time between two of a queue pair and direction, units of 1.024 us.
+    pub cfg_cnp_interval: Signal<Out, U<24>>,
+    /// They are sent.
+    pub cfg_cnp_enable: Signal<Out, Bit>,
     /// Packets from one acknowledge request to the next.
     pub cfg_ack_req_interval: Signal<Out, U<8>>,
     /// READs outstanding.
@@ -150,7 +158,7 @@ pub struct RegisterFile {
 macro_rules! for_each_signal {
     ($each:ident, $self:ident) => {
         $each!($self; cfg_mac cfg_ip cfg_mtu cfg_port_roce cfg_port_int cfg_port_echo cfg_port_control cfg_pkey cfg_dscp
-            cfg_ttl cfg_ack_req_interval cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
+            cfg_ttl cfg_ecn cfg_cnp_dscp cfg_cnp_interval cfg_cnp_enable cfg_ack_req_interval cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
             cfg_rate cfg_line_rate cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources
             cfg_cap_window cfg_cap_dither cfg_cap_time body)
     };

@@ -22,6 +22,10 @@ pub struct CounterPulses {
     pub rx_frame: Signal<In, Bit>,
     /// A frame found no room in the packet buffer.
     pub lost: Signal<In, Bit>,
+    /// A request or READ response came with the mark "congestion experienced".
+    pub marked: Signal<In, Bit>,
+    /// A congestion notification packet was built.
+    pub notified: Signal<In, Bit>,
     /// A frame went to the MAC.
     pub tx_frame: Signal<In, Bit>,
     /// Dispatch, in the order of `Counter::ALL`.
@@ -67,7 +71,9 @@ impl Logic for CounterPulses {
             | (bit_cast_u::<64, 1>(bit_cast_b(self.bad_speed.val())) << 39)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.accepted.val())) << 41)
             | (bit_cast_u::<64, 1>(bit_cast_b(self.refused.val())) << 42)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.lost.val())) << 44);
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.lost.val())) << 44)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.marked.val())) << 45)
+            | (bit_cast_u::<64, 1>(bit_cast_b(self.notified.val())) << 46);
         self.responders.next = (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(0)) << 21)
             | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(1)) << 24)
             | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(2)) << 25)
@@ -136,8 +142,10 @@ mod tests {
             Counter::ControlAccepted,
             Counter::ControlRefused,
             Counter::RxBufferFull,
+            Counter::CePackets,
+            Counter::CnpsSent,
         ];
-        assert_eq!(others.map(place), [38, 39, 41, 42, 44]);
+        assert_eq!(others.map(place), [38, 39, 41, 42, 44, 45, 46]);
     }
 
     #[test]

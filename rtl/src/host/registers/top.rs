@@ -111,6 +111,14 @@ pub struct Registers {
     pub cfg_dscp: Signal<Out, U<6>>,
     /// TTL.
     pub cfg_ttl: Signal<Out, U<8>>,
+    /// ECN field of requests and READ responses of queue pairs without INT.
+    pub cfg_ecn: Signal<Out, U<2>>,
+    /// DSCP of congestion notification packets.
+    pub cfg_cnp_dscp: Signal<Out, U<6>>,
+    /// Least time between two of a queue pair and direction, units of 1.024 us.
+    pub cfg_cnp_interval: Signal<Out, U<24>>,
+    /// They are sent.
+    pub cfg_cnp_enable: Signal<Out, Bit>,
     /// Packets from one acknowledge request to the next.
     pub cfg_ack_req_interval: Signal<Out, U<8>>,
     /// READs outstanding.
@@ -371,6 +379,10 @@ impl Logic for Registers {
             cfg_pkey,
             cfg_dscp,
             cfg_ttl,
+            cfg_ecn,
+            cfg_cnp_dscp,
+            cfg_cnp_interval,
+            cfg_cnp_enable,
             cfg_ack_req_interval,
             cfg_max_rd_atomic,
             cfg_reads,

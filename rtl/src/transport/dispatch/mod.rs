@@ -24,7 +24,9 @@ use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::rx::lookup::RawRow;
+use crate::words::transport::{Aeth as AethWord, Commit as CommitWord, CommitKind, CongestionMark, RxPacket};
 use crate::{block, kernel};
 use classify::Classify;
 use hpcc_models::nic::Counter;
@@ -38,8 +40,8 @@ pub type DispatchEvent = W<387, 7>;
 /// UDP carries as many bytes as a control packet has 592.
 pub type ControlRow = W<593, 10>;
 
-/// What waits for a write, or not: commit entry 419:0, waits for a write 420.
-pub type CommitRow = W<421, 7>;
+/// What waits for a write, or not: commit entry 420:0, waits for a write 421.
+pub type CommitRow = W<422, 7>;
 
 /// Number of counters that dispatch may count, the first of [`Counter::ALL`]. The one behind them counts frames that never get here.
 pub const COUNTERS: usize = 44;
@@ -82,6 +84,10 @@ pub struct Dispatch {
     pub notice: StreamOut<DispatchEvent>,
     /// Control packets.
     pub control: StreamOut<ControlRow>,
+    /// A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
+    pub mark_valid: Signal<Out, Bit>,
+    /// Whose.
+    pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of [`Counter::ALL`].
     pub counts: Signal<Out, U<44>>,
     lost_13: Delay<Bit, 11>,
@@ -125,6 +131,9 @@ pub struct Dispatch {
     engine: Signal<Local, Bit>,
     counts_out: DFF<U<44>>,
     taken: Signal<Local, Bit>,
+    packet: Signal<Local, RxPacket>,
+    aeth: Signal<Local, AethWord>,
+    answer: Signal<Local, CommitWord>,
 }
 
 #[kernel]
@@ -200,6 +209,29 @@ impl Logic for Dispatch {
 
         self.taken.next = self.engine.val() & self.action.val().get_bit(0);
 
+        // an acknowledgement goes to the requester, behind what memory still has to take
+        self.packet.next = bit_cast_word::<RxPacket, RxRow>(self.row.q.val());
+        self.aeth.next =
+            bit_cast_word::<AethWord, W<32, 1>>(bit_cast_ww::<32, 1, 128, 2>(self.packet.val().extension >> 96));
+        self.answer.next = bits_zero::<CommitWord>(0);
+        self.answer.next.kind = CommitKind::Answer;
+        self.answer.next.qp = self.packet.val().qp;
+        self.answer.next.generation = self.packet.val().generation;
+        self.answer.next.psn = self.packet.val().psn;
+        self.answer.next.syndrome = self.aeth.val().syndrome;
+        self.answer.next.msn = self.aeth.val().msn;
+        self.answer.next.int_length = self.packet.val().int_length;
+        self.answer.next.int_stack = self.packet.val().int_stack;
+        self.answer.next.int_on = self.packet.val().int_on;
+        self.answer.next.ecn = self.packet.val().ecn.all();
+
+        // marks count whatever the engines say
+        self.mark_valid.next = self.done.val() & self.engine.val() & self.packet.val().ecn.all();
+        self.mark.next = bits_zero::<CongestionMark>(0);
+        self.mark.next.qp = self.packet.val().qp;
+        self.mark.next.generation = self.packet.val().generation;
+        self.mark.next.response = self.fate.q.val() == 2;
+
         if self.command.ready.val() {
             self.command_full.d.next = false;
         }
@@ -229,19 +261,11 @@ impl Logic for Dispatch {
                 | (bit_cast_w::<77, 2, 13>(self.row.q.val().get_bits::<13>(178)) << 64);
             self.commit_full.d.next = (self.engine.val() & self.action.val().get_bit(65)) | (self.fate.q.val() == 3);
             self.commit_word.d.next =
-                bit_cast_ww::<421, 7, 420, 7>(bit_cast_ww::<420, 7, 486, 8>(self.action.val() >> 66))
-                    | (bit_cast_w::<421, 7, 1>(bit_cast_b(self.taken.val())) << 420);
+                bit_cast_ww::<422, 7, 421, 7>(bit_cast_ww::<421, 7, 487, 8>(self.action.val() >> 66))
+                    | (bit_cast_w::<422, 7, 1>(bit_cast_b(self.taken.val())) << 421);
             if self.fate.q.val() == 3 {
-                // acknowledgement: KIND 3, ANSWER 0
-                self.commit_word.d.next = bit_cast_w::<421, 7, 2>(bits_u::<2>(3))
-                    | (bit_cast_w::<421, 7, 8>(self.row.q.val().get_bits::<8>(11)) << 2)
-                    | (bit_cast_w::<421, 7, 8>(self.row.q.val().get_bits::<8>(536)) << 10)
-                    | (bit_cast_w::<421, 7, 24>(self.row.q.val().get_bits::<24>(19)) << 18)
-                    | (bit_cast_w::<421, 7, 8>(self.row.q.val().get_bits::<8>(163)) << 42)
-                    | (bit_cast_w::<421, 7, 24>(self.row.q.val().get_bits::<24>(139)) << 50)
-                    | (bit_cast_w::<421, 7, 6>(self.row.q.val().get_bits::<6>(194)) << 74)
-                    | (bit_cast_ww::<421, 7, 336, 6>(bit_cast_ww::<336, 6, 550, 9>(self.row.q.val() >> 200)) << 80)
-                    | (bit_cast_w::<421, 7, 1>(self.row.q.val().get_bits::<1>(547)) << 418);
+                self.commit_word.d.next =
+                    bit_cast_ww::<422, 7, 421, 7>(bit_cast_bus::<421, 7, CommitWord>(self.answer.val()));
             }
             self.notice_full.d.next = (self.fate.q.val() == 4) | (self.fate.q.val() == 5);
             self.control_full.d.next = self.fate.q.val() == 6;

@@ -46,7 +46,7 @@ pub struct Answer {
 #[kernel]
 impl Logic for Answer {
     fn update(&mut self) {
-        self.word.next = bit_cast_word::<CommitWord, W<420, 7>>(self.commit.val());
+        self.word.next = bit_cast_word::<CommitWord, W<421, 7>>(self.commit.val());
         self.reason.next = self.word.val().syndrome.get_bits::<5>(0);
         self.code.next = self.word.val().syndrome.get_bits::<3>(5);
         self.acknowledgement.next = self.word.val().answer == AnswerKind::Acknowledgement;
@@ -80,7 +80,7 @@ impl Logic for Answer {
         self.sent.next.psn = self.word.val().psn;
         self.sent.next.int_length = self.word.val().int_length;
         self.sent.next.int_stack = self.word.val().int_stack;
-        self.echo.next = bit_cast_bus::<415, 7, AckSendWord>(self.sent.val());
+        self.echo.next = bit_cast_bus::<416, 7, AckSendWord>(self.sent.val());
     }
 }
 

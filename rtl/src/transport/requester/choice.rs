@@ -115,7 +115,7 @@ impl Logic for Choice {
             | self.waits[5].val()
             | self.waits[6].val();
         self.row_word.next = bit_cast_word::<RxPacket, W<550, 9>>(self.rows.data.val());
-        self.answer_word.next = bit_cast_word::<CommitWord, W<420, 7>>(self.answers.data.val());
+        self.answer_word.next = bit_cast_word::<CommitWord, W<421, 7>>(self.answers.data.val());
         self.new_qp.next = self.work_qp.val();
         if self.idle.val() {
             self.op_row.d.next = false;

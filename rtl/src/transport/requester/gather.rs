@@ -34,7 +34,7 @@ pub struct Gather {
 #[kernel]
 impl Logic for Gather {
     fn update(&mut self) {
-        self.next.next = bit_cast_word::<CommitWord, W<420, 7>>(self.up.data.val());
+        self.next.next = bit_cast_word::<CommitWord, W<421, 7>>(self.up.data.val());
         self.moves.next = self.held_full.q.val() & (!self.full.q.val() | self.down.ready.val());
         self.joins.next = (self.held.q.val().answer == AnswerKind::ReadData)
             & (self.next.val().answer == AnswerKind::ReadData)
@@ -59,7 +59,7 @@ impl Logic for Gather {
             self.held.d.next = self.next.val();
         }
         self.down.valid.next = self.full.q.val();
-        self.down.data.next = bit_cast_bus::<420, 7, CommitWord>(self.offered.q.val());
+        self.down.data.next = bit_cast_bus::<421, 7, CommitWord>(self.offered.q.val());
         if self.reset.val() {
             self.held_full.d.next = false;
             self.full.d.next = false;

@@ -7,6 +7,8 @@ use crate::nic::words::Commit;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::bit_cast_word;
+use crate::words::transport::Commit as CommitWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -52,8 +54,8 @@ impl<T: Synth> Logic for Outlet<T> {
 }
 
 /// Event to the scheduler, which hands it on to congestion control: PSN 23:0, generation 31:24, queue pair 39:32, NAK 40,
-/// INT valid 41, switches 45:42, path id 57:46, bytes 89:58, records 409:90.
-type EventWord = W<410, 7>;
+/// INT valid 41, switches 45:42, path id 57:46, bytes 89:58, records 409:90, congestion experienced 410.
+type EventWord = W<411, 7>;
 
 /// Events to the scheduler.
 #[block]
@@ -93,6 +95,7 @@ pub struct Events {
     #[combinational]
     fields: IntFields,
     outlet: Outlet<EventWord>,
+    answer: Signal<Local, CommitWord>,
     use_int: Signal<Local, Bit>,
     word: Signal<Local, EventWord>,
 }
@@ -101,24 +104,26 @@ pub struct Events {
 impl Logic for Events {
     fn update(&mut self) {
         self.outlet.reset.next = self.reset.val();
-        self.fields.stack.next = bit_cast_ww::<336, 6, 420, 7>(self.commit.val() >> 80);
-        self.fields.length.next = self.commit.val().get_bits::<6>(74);
+        self.answer.next = bit_cast_word::<CommitWord, Commit>(self.commit.val());
+        self.fields.stack.next = self.answer.val().int_stack;
+        self.fields.length.next = self.answer.val().int_length;
         self.fields.speeds.next = self.speeds.val();
         self.use_int.next = self.with_int.val() & self.fields.present.val();
         self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
         self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
-        self.word.next = bit_cast_w::<410, 7, 24>(self.psn.val())
-            | (bit_cast_w::<410, 7, 8>(self.generation.val()) << 24)
-            | (bit_cast_w::<410, 7, 8>(self.qp.val()) << 32)
-            | (bit_cast_w::<410, 7, 1>(bit_cast_b(self.nak.val())) << 40)
-            | (bit_cast_w::<410, 7, 32>(self.bytes.val()) << 58);
+        self.word.next = bit_cast_w::<411, 7, 24>(self.psn.val())
+            | (bit_cast_w::<411, 7, 8>(self.generation.val()) << 24)
+            | (bit_cast_w::<411, 7, 8>(self.qp.val()) << 32)
+            | (bit_cast_w::<411, 7, 1>(bit_cast_b(self.nak.val())) << 40)
+            | (bit_cast_w::<411, 7, 32>(self.bytes.val()) << 58)
+            | (bit_cast_w::<411, 7, 1>(bit_cast_b(self.answer.val().ecn)) << 410);
         self.outlet.data.next = self.word.val();
         if self.use_int.val() {
             self.outlet.data.next = self.word.val()
-                | (bit_cast_w::<410, 7, 1>(bit_cast_b(self.fields.valid.val())) << 41)
-                | (bit_cast_w::<410, 7, 4>(self.fields.n_hop.val()) << 42)
-                | (bit_cast_w::<410, 7, 12>(self.fields.path_id.val()) << 46)
-                | (bit_cast_ww::<410, 7, 320, 5>(self.fields.hops.val()) << 90);
+                | (bit_cast_w::<411, 7, 1>(bit_cast_b(self.fields.valid.val())) << 41)
+                | (bit_cast_w::<411, 7, 4>(self.fields.n_hop.val()) << 42)
+                | (bit_cast_w::<411, 7, 12>(self.fields.path_id.val()) << 46)
+                | (bit_cast_ww::<411, 7, 320, 5>(self.fields.hops.val()) << 90);
         }
         self.outlet.put.next = self.put.val();
         self.full.next = self.outlet.full.val();
@@ -133,8 +138,8 @@ impl Logic for Events {
         self.cc_event.int_valid.next = self.outlet.down.data.val().get_bit(41);
         self.cc_event.n_hop.next = self.outlet.down.data.val().get_bits::<4>(42);
         self.cc_event.path_id.next = self.outlet.down.data.val().get_bits::<12>(46);
-        self.cc_event.hops.next = bit_cast_ww::<320, 5, 410, 7>(self.outlet.down.data.val() >> 90);
-        self.cc_event.ecn.next = false;
+        self.cc_event.hops.next = bit_cast_ww::<320, 5, 411, 7>(self.outlet.down.data.val() >> 90);
+        self.cc_event.ecn.next = self.outlet.down.data.val().get_bit(410);
         self.cc_event.bytes.next = self.outlet.down.data.val().get_bits::<32>(58);
         // nobody keeps when each packet left
         self.cc_event.sent_at.next = self.now.val();

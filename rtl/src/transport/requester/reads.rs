@@ -56,7 +56,7 @@ impl Logic for Decision {
         self.word.next.commit.int_stack = self.packet.val().int_stack;
         self.word.next.commit.answer = self.answer.val();
         self.word.next.commit.int_on = self.packet.val().int_on;
-        self.action.next = bit_cast_bus::<486, 8, ActionWord>(self.word.val());
+        self.action.next = bit_cast_bus::<487, 8, ActionWord>(self.word.val());
     }
 }
 

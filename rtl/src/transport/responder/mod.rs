@@ -273,16 +273,16 @@ impl Logic for Responder {
                 | (bit_cast_w::<336, 6, 24>(self.rules.count.val()) << 96)
                 | (bit_cast_w::<336, 6, 1>(bit_cast_b(self.do_reread.val())) << 120);
         }
-        self.commit.next = bit_cast_w::<420, 7, 2>(self.kind.val())
-            | (bit_cast_w::<420, 7, 8>(self.row_1.q.val().get_bits::<8>(11)) << 2)
-            | (bit_cast_w::<420, 7, 8>(self.row_1.q.val().get_bits::<8>(536)) << 10)
-            | (bit_cast_w::<420, 7, 24>(self.psn.val()) << 18)
-            | (bit_cast_w::<420, 7, 8>(self.syndrome.val()) << 42)
-            | (bit_cast_w::<420, 7, 24>(self.msn.val()) << 50)
-            | (bit_cast_w::<420, 7, 6>(self.row_1.q.val().get_bits::<6>(194)) << 74)
-            | (bit_cast_ww::<420, 7, 336, 6>(self.carried.val()) << 80)
-            | (bit_cast_w::<420, 7, 1>(self.row_1.q.val().get_bits::<1>(547)) << 418)
-            | (bit_cast_w::<420, 7, 1>(bit_cast_b(
+        self.commit.next = bit_cast_w::<421, 7, 2>(self.kind.val())
+            | (bit_cast_w::<421, 7, 8>(self.row_1.q.val().get_bits::<8>(11)) << 2)
+            | (bit_cast_w::<421, 7, 8>(self.row_1.q.val().get_bits::<8>(536)) << 10)
+            | (bit_cast_w::<421, 7, 24>(self.psn.val()) << 18)
+            | (bit_cast_w::<421, 7, 8>(self.syndrome.val()) << 42)
+            | (bit_cast_w::<421, 7, 24>(self.msn.val()) << 50)
+            | (bit_cast_w::<421, 7, 6>(self.row_1.q.val().get_bits::<6>(194)) << 74)
+            | (bit_cast_ww::<421, 7, 336, 6>(self.carried.val()) << 80)
+            | (bit_cast_w::<421, 7, 1>(self.row_1.q.val().get_bits::<1>(547)) << 418)
+            | (bit_cast_w::<421, 7, 1>(bit_cast_b(
                 (self.do_write.val() & self.rules.ends.val()) | self.do_read.val(),
             )) << 419);
         if self.action.ready.val() {
@@ -290,9 +290,9 @@ impl Logic for Responder {
         }
         if self.decides.val() {
             self.full_5.d.next = true;
-            self.action_5.d.next = bit_cast_w::<486, 8, 1>(bit_cast_b(self.do_write.val() & !self.rules.empty.val()))
-                | (bit_cast_w::<486, 8, 64>(self.rules.base.val()) << 1)
-                | (bit_cast_w::<486, 8, 1>(bit_cast_b(
+            self.action_5.d.next = bit_cast_w::<487, 8, 1>(bit_cast_b(self.do_write.val() & !self.rules.empty.val()))
+                | (bit_cast_w::<487, 8, 64>(self.rules.base.val()) << 1)
+                | (bit_cast_w::<487, 8, 1>(bit_cast_b(
                     self.report.val()
                         | self.again.val()
                         | self.nak.val()
@@ -300,7 +300,7 @@ impl Logic for Responder {
                         | self.do_read.val()
                         | self.do_reread.val(),
                 )) << 65)
-                | (bit_cast_ww::<486, 8, 420, 7>(self.commit.val()) << 66);
+                | (bit_cast_ww::<487, 8, 421, 7>(self.commit.val()) << 66);
         }
         self.action.valid.next = self.full_5.q.val();
         self.action.data.next = self.action_5.q.val();

@@ -81,7 +81,7 @@ impl Logic for Intake {
         self.up.ready.next = self.take.val() & !self.contexts.down.valid.val() & !self.ends.down.valid.val();
         self.creation.next = self.contexts.down.data.val();
         self.op.next = bits_u::<2>(2);
-        self.answer.next = bit_cast_word::<CommitWord, W<420, 7>>(self.up.data.val());
+        self.answer.next = bit_cast_word::<CommitWord, W<421, 7>>(self.up.data.val());
         self.qp.next = self.answer.val().qp;
         self.entry.next = self.answer.val();
         if self.ends.down.valid.val() {

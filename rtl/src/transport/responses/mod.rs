@@ -201,7 +201,7 @@ impl Logic for ResponseQueue {
         // the list, and where the PSN of the answer stands to it
         self.look.next = self.state.q.val() == 1;
         self.list.next = self.held.q.val();
-        self.item.next = bit_cast_word::<CommitWord, W<420, 7>>(self.pool.item.val());
+        self.item.next = bit_cast_word::<CommitWord, W<421, 7>>(self.pool.item.val());
         self.item_asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.item.val().int_stack);
         self.waiting.next = self.list.val().waiting;
         self.active.next = self.list.val().active;
@@ -353,7 +353,7 @@ impl Logic for ResponseQueue {
         // places
         self.pool.at.next = self.cursor.q.val();
         self.pool.store.next = self.store.val();
-        self.pool.new_item.next = bit_cast_bus::<420, 7, CommitWord>(self.entry.q.val());
+        self.pool.new_item.next = bit_cast_bus::<421, 7, CommitWord>(self.entry.q.val());
         self.pool.link.next = self.waiting.val().any();
         self.pool.link_to.next = self.list.val().tail;
         self.pool.give.next = ((self.create.val() | self.fail.val()) & self.waiting.val().any())
@@ -471,7 +471,7 @@ impl Logic for ResponseQueue {
             self.sent.next.int_length = bit_cast_u::<6, 1>(bit_cast_b(self.list.val().int_on)) << 1;
             self.sent.next.int_stack = bits_zero::<W<336, 6>>(0);
         }
-        self.acks.up.data.next = bit_cast_bus::<415, 7, AckSendWord>(self.sent.val());
+        self.acks.up.data.next = bit_cast_bus::<416, 7, AckSendWord>(self.sent.val());
         self.ack.valid.next = self.acks.down.valid.val();
         self.ack.data.next = self.acks.down.data.val();
         self.acks.down.ready.next = self.ack.ready.val();

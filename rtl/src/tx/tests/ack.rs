@@ -6,17 +6,20 @@ use super::{compare, Collector, Source};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
+use hpcc_models::wire::Opcode;
 use std::collections::VecDeque;
 
 struct Bench {
     builder: Box<AckBuilder>,
     stimulus: Stimulus,
     peers: Vec<Peer>,
-    acks: Source<W<415, 7>>,
+    acks: Source<W<416, 7>>,
     expected: VecDeque<Vec<u8>>,
     collector: Collector,
     clock: u64,
     frames: u64,
+    notifications: u64,
+    notified: u64,
     first_beat: Option<u64>,
 }
 
@@ -32,6 +35,7 @@ impl Bench {
         builder.port_echo.next = U(config.ports.int_echo.into());
         builder.pkey.next = U(config.pkey.into());
         builder.dscp.next = U(config.dscp.into());
+        builder.cnp_dscp.next = U(config.cnp.dscp.into());
         builder.ttl.next = U(config.ttl.into());
         let peers: Vec<Peer> = (0..256).map(|_| Peer::any(&mut stimulus)).collect();
         for (qp, peer) in peers.iter().enumerate() {
@@ -51,6 +55,8 @@ impl Bench {
             collector: Collector::whole(),
             clock: 0,
             frames: 0,
+            notifications: 0,
+            notified: 0,
             first_beat: None,
         }
     }
@@ -62,18 +68,27 @@ impl Bench {
         self.expected.extend(frame);
     }
 
+    fn notify(&mut self, qp: u8, stale: bool) {
+        let peer = self.peers[usize::from(qp)].clone();
+        let (word, frame) = notification(&mut self.stimulus, &registers(), (qp, &peer), stale);
+        self.acks.items.push_back(word);
+        self.expected.extend(frame);
+    }
+
     fn tick(&mut self, offer: f64, accept: f64) {
         let ack = self.acks.offer(self.stimulus.chance(offer));
         let builder = &mut self.builder;
         builder.ack.valid.next = ack.is_some();
         builder.ack.data.next = ack.unwrap_or_default();
         builder.frame.ready.next = self.stimulus.chance(accept);
-        let (taken, out) = step(builder.as_mut(), |b| {
+        let (taken, notified, out) = step(builder.as_mut(), |b| {
             (
                 b.ack.ready.val() & b.ack.valid.val(),
+                b.notified.val(),
                 (b.frame.valid.val(), b.frame.data.val(), b.frame.ready.val()),
             )
         });
+        self.notified += u64::from(notified);
         if taken {
             self.acks.taken();
         }
@@ -85,6 +100,8 @@ impl Bench {
             compare(&bytes, &expected, self.clock);
             assert!(!bad);
             self.frames += 1;
+            let plain = registers().ports.roce.to_be_bytes();
+            self.notifications += u64::from(bytes[36..38] == plain && bytes[42] == Opcode::Cnp.emit());
         }
         self.clock += 1;
     }
@@ -99,6 +116,7 @@ impl Bench {
             idle = if moved { 0 } else { idle + 1 };
         }
         assert_eq!((self.acks.items.len(), self.expected.len()), (0, 0));
+        assert_eq!(self.notified, self.notifications, "pulses and frames");
     }
 }
 
@@ -112,7 +130,10 @@ fn every_acknowledgement_under_any_stalls() {
             // a READ echo always has INT
             let echo = bench.stimulus.chance(0.5) && bench.peers[usize::from(qp)].int;
             let stale = bench.stimulus.chance(0.1);
-            bench.push(qp, echo, hops, stale);
+            match bench.stimulus.chance(0.2) {
+                true => bench.notify(qp, stale),
+                false => bench.push(qp, echo, hops, stale),
+            }
         }
         bench.drain(offer, accept);
         assert!(bench.frames > 1000, "{}", bench.frames);

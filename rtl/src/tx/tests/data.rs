@@ -41,6 +41,7 @@ impl Bench {
         builder.port_int.next = U(config.ports.int_collect.into());
         builder.pkey.next = U(config.pkey.into());
         builder.dscp.next = U(config.dscp.into());
+        builder.ecn.next = U(config.ecn.into());
         builder.ttl.next = U(config.ttl.into());
         let peers: Vec<Peer> = (0..256).map(|_| Peer::any(&mut stimulus)).collect();
         for (qp, peer) in peers.iter().enumerate() {

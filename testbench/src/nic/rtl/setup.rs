@@ -161,6 +161,10 @@ fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     steps.set("PKEY", nic.pkey.into())?;
     steps.set("DSCP", nic.dscp.into())?;
     steps.set("TTL", nic.ttl.into())?;
+    steps.set("ECN", nic.ecn.into())?;
+    steps.set("CNP_DSCP", nic.cnp.dscp.into())?;
+    steps.set("CNP_INTERVAL", nic.cnp.interval)?;
+    steps.set("CNP_ENABLE", nic.cnp.enabled.into())?;
     let eight = |name, value: u32| within(name, value.into(), 1, 255);
     steps.set("ACK_REQ_INTERVAL", eight("ack_req_interval", nic.ack_req_interval)?)?;
     steps.set("MAX_RD_ATOMIC", eight("max_rd_atomic", nic.max_rd_atomic)?)?;

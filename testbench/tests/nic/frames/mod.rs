@@ -7,12 +7,14 @@
 //! | `acceptance` | which packets are taken, which dropped, control packets |
 //! | `surroundings` | slow memory and MAC, queue pairs that come and go: the RTL alone |
 //! | `captures` | frames of another implementation |
+//! | `notify` | marks of switches, notifications of congestion |
 //! | `random` | seeded traffic |
 //! | `requester` | what the peer of a NIC that writes and reads relies on |
 //! | `responder` | what a peer that writes and reads relies on |
 
 mod acceptance;
 mod captures;
+mod notify;
 mod peer;
 mod random;
 mod requester;

@@ -46,7 +46,7 @@ pub struct Queued {
 #[derive(Clone, Debug)]
 pub enum Packet {
     Response(W<550, 9>),
-    Answer(W<420, 7>),
+    Answer(W<421, 7>),
 }
 
 /// A completion: number, status, length.
@@ -68,7 +68,7 @@ pub struct Bench<const S: usize> {
     offered: bool,
     deciding: bool,
     pub rows: VecDeque<W<550, 9>>,
-    pub answers: VecDeque<W<420, 7>>,
+    pub answers: VecDeque<W<421, 7>>,
     pub works: VecDeque<W<320, 5>>,
     pub ended: VecDeque<(u64, u64)>,
     pub errors: VecDeque<u64>,
@@ -76,12 +76,12 @@ pub struct Bench<const S: usize> {
     pub contexts: VecDeque<(u64, W<210, 4>)>,
     pub sent: VecDeque<(u64, u64, u64)>,
     regions: VecDeque<W<195, 4>>,
-    pub actions: Vec<W<486, 8>>,
+    pub actions: Vec<W<487, 8>>,
     pub events: Vec<Event>,
     pub messages: Vec<Queued>,
     pub scheduled: Vec<(u64, u64, u64)>,
     pub done: Vec<Done>,
-    pub echoes: Vec<W<415, 7>>,
+    pub echoes: Vec<W<416, 7>>,
     pub kills: Vec<u64>,
     pub counts: [u64; 11],
     pub clock: u64,
@@ -379,7 +379,7 @@ impl<const S: usize> Bench<S> {
 
     /// PSNs and flags of the echoes.
     pub fn echo_psns(&self) -> Vec<u64> {
-        let psn = |echo: &W<415, 7>| {
+        let psn = |echo: &W<416, 7>| {
             assert_eq!(ack_send::ECHO.get(&echo.0), 1);
             ack_send::PSN.get(&echo.0)
         };
@@ -388,7 +388,7 @@ impl<const S: usize> Bench<S> {
 
     /// Whether each action takes its payload, where to, and what it commits.
     pub fn decisions(&self) -> Vec<(bool, u64, Option<u64>)> {
-        let decision = |word: &W<486, 8>| {
+        let decision = |word: &W<487, 8>| {
             let answer = action::COMMIT.part(commit::ANSWER.low, 2).get(&word.0);
             let commits = action::COMMITS.get(&word.0) == 1;
             (
