@@ -94,6 +94,7 @@ rtl/hpcc_rx_number_bank.sv
 rtl/hpcc_rx_qp_lookup.sv
 rtl/hpcc_rx_pipe.sv
 rtl/hpcc_transport_commit_stage.sv
+rtl/hpcc_transport_notify.sv
 rtl/hpcc_dma_read_align.sv
 rtl/hpcc_dma_reader.sv
 rtl/hpcc_select_form.sv

@@ -22,16 +22,16 @@ module commit_proof (
   input wire rst,
   input wire context_valid,
   input wire [7:0] context_qp,
-  input wire [420:0] up_data,
+  input wire [421:0] up_data,
   input wire up_valid,
   input wire written_data,
   input wire written_valid,
   input wire response_ready,
   input wire answer_ready
 );
-  localparam W = 419;
+  localparam W = 420;
   wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
-  wire [419:0] response_data, answer_data;
+  wire [420:0] response_data, answer_data;
   hpcc_transport_commit_stage dut (
     .clk(clk), .rst(rst), .context_valid(context_valid), .context_qp(context_qp), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .written_data(written_data), .written_valid(written_valid), .written_ready(written_ready),
@@ -40,9 +40,9 @@ module commit_proof (
   );
   // signals of the block, joined by the script of commit.sby
   wire full, full_1, done, swallowed;
-  wire [420:0] entry, entry_1;
+  wire [421:0] entry, entry_1;
   wire full_r, spare_full_r, ready_r, full_a, spare_full_a, ready_a;
-  wire [419:0] item_a, spare_a;
+  wire [420:0] item_a, spare_a;
 
   wire take = up_valid && up_ready, token = written_valid && written_ready;
   wire pop = answer_valid && answer_ready;
@@ -52,17 +52,17 @@ module commit_proof (
   // answers, from the entrance to the exit; the top bit of what is kept says that a write is waited for
   wire enters = take && up_data[1:0] == 3;
   stream_token #(.W(W + 1), .N(4), .ROOM(4)) answers (
-    .clk(clk), .rst(rst), .push(enters), .in({up_data[420], up_data[418:0]}),
-    .pop(pop), .out({kept[W], answer_data[418:0]}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
+    .clk(clk), .rst(rst), .push(enters), .in({up_data[421:420], up_data[418:0]}),
+    .pop(pop), .out({kept[W], answer_data[420], answer_data[418:0]}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
-  stream_rules #(.W(420)) response (
+  stream_rules #(.W(421)) response (
     .clk(clk), .rst(rst), .valid(response_valid), .ready(response_ready), .data(response_data)
   );
-  stream_rules #(.W(420)) answer (
+  stream_rules #(.W(421)) answer (
     .clk(clk), .rst(rst), .valid(answer_valid), .ready(answer_ready), .data(answer_data)
   );
 
-  wire waits = entry[420], is_answer = entry[1:0] == 3;
+  wire waits = entry[421], is_answer = entry[1:0] == 3;
   wire in_stage = full && is_answer, in_front = full_1 && entry_1[1:0] == 3;
   wire [1:0] in_skid = full_a + spare_full_a;
   // the tracked answer is the one in the stage
@@ -110,10 +110,10 @@ module commit_proof (
     count: assert (held == in_front + in_stage + in_skid);
     skid_a: assert ((!spare_full_a || full_a) && !(ready_a && spare_full_a));
     skid_r: assert ((!spare_full_r || full_r) && !(ready_r && spare_full_r));
-    token_here: assert (!here || (entry[418:0] == kept[418:0] && waits == kept[W]));
-    token_next: assert (!next || (entry_1[418:0] == kept[418:0] && entry_1[420] == kept[W]));
-    token_item: assert (!(tracked && ahead == 0 && in_skid != 0) || item_a[418:0] == kept[418:0]);
-    token_spare: assert (!(tracked && ahead == 1 && in_skid == 2) || spare_a[418:0] == kept[418:0]);
+    token_here: assert (!here || ({entry[420], entry[418:0]} == kept[W-1:0] && waits == kept[W]));
+    token_next: assert (!next || ({entry_1[420], entry_1[418:0]} == kept[W-1:0] && entry_1[421] == kept[W]));
+    token_item: assert (!(tracked && ahead == 0 && in_skid != 0) || {item_a[420], item_a[418:0]} == kept[W-1:0]);
+    token_spare: assert (!(tracked && ahead == 1 && in_skid == 2) || {spare_a[420], spare_a[418:0]} == kept[W-1:0]);
     written_item: assert (!(tracked && ahead == 0 && in_skid != 0 && kept[W]) || (written && (!failed || item_a[419])));
     written_spare: assert (!(tracked && ahead == 1 && in_skid == 2 && kept[W]) || (written && (!failed || spare_a[419])));
   end

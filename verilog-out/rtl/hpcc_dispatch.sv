@@ -43,7 +43,7 @@ module hpcc_dispatch (
   output wire  job_valid,
   input  wire  job_ready,
   // What is to happen when memory has the payload.
-  output wire  [420:0] commit_data,
+  output wire  [421:0] commit_data,
   output wire  commit_valid,
   input  wire  commit_ready,
   // Requests, to the responder.
@@ -51,7 +51,7 @@ module hpcc_dispatch (
   output wire  request_valid,
   input  wire  request_ready,
   // Its decisions.
-  input  wire  [485:0] request_action_data,
+  input  wire  [486:0] request_action_data,
   input  wire  request_action_valid,
   output wire  request_action_ready,
   // READ responses, to the requester.
@@ -59,7 +59,7 @@ module hpcc_dispatch (
   output wire  response_valid,
   input  wire  response_ready,
   // Its decisions.
-  input  wire  [485:0] response_action_data,
+  input  wire  [486:0] response_action_data,
   input  wire  response_action_valid,
   output wire  response_action_ready,
   // READ echoes and congestion notifications.
@@ -70,6 +70,10 @@ module hpcc_dispatch (
   output wire  [592:0] control_data,
   output wire  control_valid,
   input  wire  control_ready,
+  // A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
+  output wire  mark_valid,
+  // Whose.
+  output       hpcc_nic_pkg::congestion_mark_t mark,
   // Pulses in the order of `Counter::ALL`.
   output wire  [43:0] counts
 );
@@ -79,9 +83,12 @@ module hpcc_dispatch (
   wire  free;
   wire  done;
   logic decided;
-  logic [485:0] action;
+  logic [486:0] action;
   wire  engine;
   wire  taken;
+  wire  hpcc_nic_pkg::rx_packet_t packet;
+  wire  hpcc_nic_pkg::aeth_t aeth;
+  hpcc_nic_pkg::commit_t answer;
   wire  lost_13_q;
   wire  rows_up_valid;
   wire  unused_rows_up_ready;
@@ -155,8 +162,8 @@ module hpcc_dispatch (
   logic [76:0] job_word_q;
   logic commit_full_d;
   logic commit_full_q;
-  logic [420:0] commit_word_d;
-  logic [420:0] commit_word_q;
+  logic [421:0] commit_word_d;
+  logic [421:0] commit_word_q;
   logic notice_full_d;
   logic notice_full_q;
   logic [386:0] notice_word_d;
@@ -209,6 +216,9 @@ module hpcc_dispatch (
   assign classify_raw = row_2_q;
   assign classify_of_queue_pair = context_2_q;
   assign taken = engine & action[0];
+  assign packet = row_q;
+  assign aeth = packet.extension[127:96];
+  assign mark_valid = (done & engine) & (&packet.ecn);
   assign command_valid = command_full_q;
   assign command_data = command_word_q;
   assign job_valid = job_full_q;
@@ -289,16 +299,14 @@ module hpcc_dispatch (
       command_full_d = 1'd1;
       command_word_d = 24'd0;
       if (taken) begin
-        command_word_d = (24'd1 | ({17'd0, row_q[177:171]} << 1)) | ({8'd0, row_q[193:178]} << 8);
+        command_word_d = (24'd1 | ({17'd0, packet.payload_at} << 1)) | ({8'd0, packet.payload_length} << 8);
       end
       job_full_d = taken;
       job_word_d = {13'd0, action[64:1]} | ({64'd0, row_q[190:178]} << 64);
       commit_full_d = (engine & action[65]) | (fate_q == 3'd3);
-      commit_word_d = {1'd0, action[485:66]} | ({420'd0, taken} << 420);
+      commit_word_d = {1'd0, action[486:66]} | ({421'd0, taken} << 421);
       if (fate_q == 3'd3) begin
-        commit_word_d = ((((((({419'd0, 2'd3} | ({413'd0, row_q[18:11]} << 2)) | ({413'd0, row_q[543:536]} << 10))
-            | ({397'd0, row_q[42:19]} << 18)) | ({413'd0, row_q[170:163]} << 42)) | ({397'd0, row_q[162:139]} << 50))
-            | ({415'd0, row_q[199:194]} << 74)) | ({85'd0, row_q[535:200]} << 80)) | ({420'd0, row_q[547]} << 418);
+        commit_word_d = {1'd0, answer};
       end
       notice_full_d = (fate_q == 3'd4) | (fate_q == 3'd5);
       control_full_d = fate_q == 3'd6;
@@ -323,8 +331,8 @@ module hpcc_dispatch (
     notice_word_d = notice_word_q;
     control_word_d = control_word_q;
     if (done) begin
-      notice_word_d = ((((((({363'd0, row_q[42:19]} << 20) | ({379'd0, row_q[543:536]} << 12)) | ({379'd0, row_q[18:11]} << 4))
-          | ({386'd0, (&row_q[10:9])} << 44)) | ({381'd0, row_q[199:194]} << 45)) | ({51'd0, row_q[535:200]} << 51))
+      notice_word_d = ((((((({363'd0, packet.psn} << 20) | ({379'd0, packet.generation} << 12)) | ({379'd0, packet.qp} << 4))
+          | ({386'd0, (&packet.ecn)} << 44)) | ({381'd0, packet.int_length} << 45)) | ({51'd0, packet.int_stack} << 51))
           | ({386'd0, (fate_q == 3'd4)} << 3)) | ({386'd0, (fate_q == 3'd5)} << 1);
       control_word_d = body_q;
     end
@@ -336,6 +344,25 @@ module hpcc_dispatch (
       action = response_action_data;
       decided = response_action_valid;
     end
+  end
+  always_comb begin
+    answer = 421'd0;
+    answer.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+    answer.qp = packet.qp;
+    answer.generation = packet.generation;
+    answer.psn = packet.psn;
+    answer.syndrome = aeth.syndrome;
+    answer.msn = aeth.msn;
+    answer.int_length = packet.int_length;
+    answer.int_stack = packet.int_stack;
+    answer.int_on = packet.int_on;
+    answer.ecn = &packet.ecn;
+  end
+  always_comb begin
+    mark = 17'd0;
+    mark.qp = packet.qp;
+    mark.generation = packet.generation;
+    mark.response = fate_q == 3'd2;
   end
   // classify: What a judged frame is, given the context of its queue pair. Without registers.
   //
@@ -483,7 +510,7 @@ module hpcc_dispatch (
     job_full_q = 1'd0;
     job_word_q = 77'd0;
     commit_full_q = 1'd0;
-    commit_word_q = 421'd0;
+    commit_word_q = 422'd0;
     notice_full_q = 1'd0;
     notice_word_q = 387'd0;
     control_full_q = 1'd0;
@@ -519,7 +546,8 @@ module hpcc_dispatch (
     control_word_q <= control_word_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, classify_raw[815], classify_raw[223:0], classify_of_queue_pair[209:133], classify_of_queue_pair[128:41]};
+  wire unused_bits = &{1'b0, packet.role, packet.mtu, packet.extension[95:0], packet.ack_req, packet.opcode, classify_raw[815],
+      classify_raw[223:0], classify_of_queue_pair[209:133], classify_of_queue_pair[128:41]};
 endmodule
 
 `default_nettype wire

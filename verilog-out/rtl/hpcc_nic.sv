@@ -212,6 +212,10 @@ module hpcc_nic (
   wire  [15:0] registers_cfg_pkey;
   wire  [5:0] registers_cfg_dscp;
   wire  [7:0] registers_cfg_ttl;
+  wire  [1:0] registers_cfg_ecn;
+  wire  [5:0] registers_cfg_cnp_dscp;
+  wire  [23:0] registers_cfg_cnp_interval;
+  wire  registers_cfg_cnp_enable;
   wire  [7:0] registers_cfg_ack_req_interval;
   wire  [7:0] registers_cfg_max_rd_atomic;
   wire  [7:0] registers_cfg_reads;
@@ -276,7 +280,7 @@ module hpcc_nic (
   wire  rx_payload_valid;
   wire  [76:0] rx_job_data;
   wire  rx_job_valid;
-  wire  [420:0] rx_commit_data;
+  wire  [421:0] rx_commit_data;
   wire  rx_commit_valid;
   wire  [549:0] rx_request_data;
   wire  rx_request_valid;
@@ -288,12 +292,17 @@ module hpcc_nic (
   wire  rx_notice_valid;
   wire  [592:0] rx_control_data;
   wire  rx_control_valid;
+  wire  rx_mark_valid;
+  wire  hpcc_nic_pkg::congestion_mark_t rx_mark;
   wire  [43:0] rx_counts;
   wire  rx_lost;
   wire  responder_row_ready;
-  wire  [485:0] responder_action_data;
+  wire  [486:0] responder_action_data;
   wire  responder_action_valid;
   wire  [7:0] responder_count;
+  wire  notify_hold;
+  wire  [415:0] notify_send_data;
+  wire  notify_send_valid;
   wire  writer_job_ready;
   wire  writer_payload_ready;
   wire  writer_written_data;
@@ -313,23 +322,23 @@ module hpcc_nic (
   wire  writer_m_axi_wvalid;
   wire  writer_m_axi_bready;
   wire  commits_up_ready;
-  wire  [420:0] commits_down_data;
+  wire  [421:0] commits_down_data;
   wire  commits_down_valid;
   wire  unused_commits_crowded;
   wire  commit_up_ready;
   wire  commit_written_ready;
-  wire  [419:0] commit_response_data;
+  wire  [420:0] commit_response_data;
   wire  commit_response_valid;
-  wire  [419:0] commit_answer_data;
+  wire  [420:0] commit_answer_data;
   wire  commit_answer_valid;
   wire  commit_fail_valid;
   wire  [7:0] commit_fail_qp;
   wire  [7:0] commit_fail_generation;
   wire  queue_gone_valid;
-  wire  [419:0] queue_up_data;
+  wire  [420:0] queue_up_data;
   wire  queue_up_valid;
   wire  queue_up_ready;
-  wire  [414:0] queue_ack_data;
+  wire  [415:0] queue_ack_data;
   wire  queue_ack_valid;
   wire  queue_work_valid;
   wire  [15:0] queue_work_flow;
@@ -353,7 +362,7 @@ module hpcc_nic (
   wire  works_down_valid;
   logic [4:0] requester_max_reads;
   wire  requester_row_ready;
-  wire  [485:0] requester_action_data;
+  wire  [486:0] requester_action_data;
   wire  requester_action_valid;
   wire  requester_answer_ready;
   wire  requester_ended_ready;
@@ -381,7 +390,7 @@ module hpcc_nic (
   wire  [47:0] requester_cc_event_now;
   wire  [191:0] requester_completion_data;
   wire  requester_completion_valid;
-  wire  [414:0] requester_echo_data;
+  wire  [415:0] requester_echo_data;
   wire  requester_echo_valid;
   wire  [23:0] requester_kill_data;
   wire  requester_kill_valid;
@@ -428,6 +437,8 @@ module hpcc_nic (
   wire  [23:0] tx_feedback_value;
   wire  tx_ack_ready;
   wire  tx_echo_ready;
+  wire  tx_notify_ready;
+  wire  tx_notified;
   wire  tx_sent_valid;
   wire  [7:0] tx_sent_qp;
   wire  [7:0] tx_sent_generation;
@@ -525,6 +536,10 @@ module hpcc_nic (
     .cfg_pkey(registers_cfg_pkey),
     .cfg_dscp(registers_cfg_dscp),
     .cfg_ttl(registers_cfg_ttl),
+    .cfg_ecn(registers_cfg_ecn),
+    .cfg_cnp_dscp(registers_cfg_cnp_dscp),
+    .cfg_cnp_interval(registers_cfg_cnp_interval),
+    .cfg_cnp_enable(registers_cfg_cnp_enable),
     .cfg_ack_req_interval(registers_cfg_ack_req_interval),
     .cfg_max_rd_atomic(registers_cfg_max_rd_atomic),
     .cfg_reads(registers_cfg_reads),
@@ -653,6 +668,8 @@ module hpcc_nic (
     .control_data(rx_control_data),
     .control_valid(rx_control_valid),
     .control_ready(manager_packet_ready),
+    .mark_valid(rx_mark_valid),
+    .mark(rx_mark),
     .counts(rx_counts),
     .lost(rx_lost)
   );
@@ -681,6 +698,22 @@ module hpcc_nic (
     .action_valid(responder_action_valid),
     .action_ready(rx_request_action_ready),
     .count(responder_count)
+  );
+  hpcc_transport_notify u_notify (
+    .clk(clk),
+    .rst(asleep),
+    .now(now),
+    .enable(registers_cfg_cnp_enable),
+    .hold(notify_hold),
+    .interval(registers_cfg_cnp_interval),
+    .context_valid(manager_context_valid),
+    .context_qp(manager_context_qp),
+    .context_data(manager_context_data),
+    .mark_valid(rx_mark_valid),
+    .mark(rx_mark),
+    .send_data(notify_send_data),
+    .send_valid(notify_send_valid),
+    .send_ready(tx_notify_ready)
   );
   hpcc_dma_writer u_writer (
     .clk(clk),
@@ -714,7 +747,7 @@ module hpcc_nic (
     .m_axi_bvalid(m_axi_bvalid),
     .m_axi_bready(writer_m_axi_bready)
   );
-  hpcc_fifo #(.WIDTH(421), .ADDRESS(7), .MARK(128)) u_commits (
+  hpcc_fifo #(.WIDTH(422), .ADDRESS(7), .MARK(128)) u_commits (
     .clk(clk),
     .rst(asleep),
     .up_data(rx_commit_data),
@@ -989,6 +1022,8 @@ module hpcc_nic (
     .cfg_port_echo(registers_cfg_port_echo),
     .cfg_pkey(registers_cfg_pkey),
     .cfg_dscp(registers_cfg_dscp),
+    .cfg_ecn(registers_cfg_ecn),
+    .cfg_cnp_dscp(registers_cfg_cnp_dscp),
     .cfg_ttl(registers_cfg_ttl),
     .cfg_ack_req_interval(registers_cfg_ack_req_interval),
     .cfg_ack_priority(registers_cfg_ack_priority),
@@ -1021,6 +1056,10 @@ module hpcc_nic (
     .echo_data(requester_echo_data),
     .echo_valid(requester_echo_valid),
     .echo_ready(tx_echo_ready),
+    .notify_data(notify_send_data),
+    .notify_valid(notify_send_valid),
+    .notify_ready(tx_notify_ready),
+    .notified(tx_notified),
     .sent_valid(tx_sent_valid),
     .sent_qp(tx_sent_qp),
     .sent_generation(tx_sent_generation),
@@ -1061,6 +1100,8 @@ module hpcc_nic (
     .rst(asleep),
     .rx_frame(counters_rx_frame),
     .lost(rx_lost),
+    .marked(rx_mark_valid),
+    .notified(tx_notified),
     .tx_frame(counters_tx_frame),
     .dispatch(rx_counts),
     .responder(responder_count),
@@ -1086,6 +1127,7 @@ module hpcc_nic (
   assign s_axis_rx_tready = ready_q;
   assign rx_taken = s_axis_rx_tvalid & ready_q;
   assign rx_valid = rx_taken & (~ignores_q);
+  assign notify_hold = registers_cfg_ack_pause & pause[registers_cfg_ack_priority];
   assign m_axi_awid = writer_m_axi_awid;
   assign m_axi_awaddr = writer_m_axi_awaddr;
   assign m_axi_awlen = writer_m_axi_awlen;

@@ -549,6 +549,14 @@ package hpcc_nic_pkg;
     logic [23:0] snd_nxt;
   } law_event_t;
 
+  // An AETH as it stands on the wire.
+  typedef struct packed {
+    // Syndrome; 0x1f acknowledges.
+    logic [7:0] syndrome;
+    // Messages completed.
+    logic [23:0] msn;
+  } aeth_t;
+
   // What follows a packet's payload.
   typedef enum logic [1:0] {
     // Nothing.
@@ -575,6 +583,8 @@ package hpcc_nic_pkg;
 
   // What is to happen once the memory has taken a packet's payload.
   typedef struct packed {
+    // Of answers: the packet came with the mark "congestion experienced".
+    logic ecn;
     // Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
     // commit stage).
     logic ends_or_failed;
@@ -600,17 +610,99 @@ package hpcc_nic_pkg;
     commit_kind_t kind;
   } commit_t;
 
-  // A queue pair is created or removed.
+  // A request or READ response that came with the mark "congestion experienced".
   typedef struct packed {
-    // It collects INT.
-    logic int_on;
-    // It exists.
-    logic alive;
-    // Its generation.
+    // READ response; low: request.
+    logic response;
+    // Generation.
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
-  } qp_change_t;
+  } congestion_mark_t;
+
+  // What the INT of a packet is for.
+  typedef enum logic [1:0] {
+    // None.
+    INT_ROLE_PLAIN = 2'd0,
+    // Collected on the way here.
+    INT_ROLE_COLLECTED = 2'd1,
+    // Collected on the way there and echoed by the peer.
+    INT_ROLE_ECHOED = 2'd2
+  } int_role_t;
+
+  // An accepted transport packet beside the context of its queue pair.
+  typedef struct packed {
+    // What its INT is for.
+    int_role_t role;
+    // The queue pair collects INT.
+    logic int_on;
+    // MTU code.
+    logic [2:0] mtu;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // INT header and stack, first byte in the highest bits, zero behind its length.
+    logic [335:0] int_stack;
+    // Bytes of INT header and stack, 0 on plain packets.
+    logic [5:0] int_length;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // 16 bytes after the BTH, first byte in the highest bits: RETH, or AETH and 12 more.
+    logic [127:0] extension;
+    // PSN.
+    logic [23:0] psn;
+    // Queue pair.
+    logic [7:0] qp;
+    // ECN field of IPv4.
+    logic [1:0] ecn;
+    // Acknowledge request.
+    logic ack_req;
+    // BTH opcode.
+    logic [7:0] opcode;
+  } rx_packet_t;
+
+  // An acknowledgement, negative acknowledgement, READ echo or congestion notification on its way out.
+  typedef struct packed {
+    // Congestion notification packet; of the other fields only queue pair and generation count.
+    logic notifies;
+    // INT, first byte in the highest bits.
+    logic [335:0] int_stack;
+    // Bytes of INT; 0 on plain queue pairs.
+    logic [5:0] int_length;
+    // MSN.
+    logic [23:0] msn;
+    // AETH syndrome.
+    logic [7:0] syndrome;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // READ echo; low, and `notifies` too: acknowledgement with AETH.
+    logic echo;
+  } ack_send_t;
+
+  // Notifications to the sender of one kind of packets of a queue pair.
+  typedef struct packed {
+    // When the last one was asked for, 1.024 us, modulo 2^28.
+    logic [27:0] at;
+    // `at` is valid.
+    logic told;
+    // One waits to be sent.
+    logic due;
+  } notified_t;
+
+  // Notifications of a queue pair.
+  typedef struct packed {
+    // Of READ responses.
+    notified_t responses;
+    // Of requests.
+    notified_t requests;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+  } notify_state_t;
 
   // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
   typedef struct packed {
@@ -641,6 +733,38 @@ package hpcc_nic_pkg;
     // The queue pair exists.
     logic alive;
   } qp_context_t;
+
+  // What happens to the notifications of a queue pair.
+  typedef enum logic [1:0] {
+    // Nothing.
+    NOTIFY_KIND_NOTHING = 2'd0,
+    // A marked packet came.
+    NOTIFY_KIND_MARKED = 2'd1,
+    // The notification that was due leaves.
+    NOTIFY_KIND_LEAVES = 2'd2,
+    // The queue pair is created or removed.
+    NOTIFY_KIND_BEGINS = 2'd3
+  } notify_kind_t;
+
+  // A step of the notification point.
+  typedef struct packed {
+    // Whose packet.
+    congestion_mark_t mark;
+    // What happens.
+    notify_kind_t kind;
+  } notify_step_t;
+
+  // A queue pair is created or removed.
+  typedef struct packed {
+    // It collects INT.
+    logic int_on;
+    // It exists.
+    logic alive;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } qp_change_t;
 
   // The last response of a READ has left, or one could not be read from memory.
   typedef struct packed {
@@ -715,68 +839,6 @@ package hpcc_nic_pkg;
     // Generation of the queue pair.
     logic [7:0] generation;
   } response_list_t;
-
-  // An acknowledgement, negative acknowledgement or READ echo on its way out.
-  typedef struct packed {
-    // INT, first byte in the highest bits.
-    logic [335:0] int_stack;
-    // Bytes of INT; 0 on plain queue pairs.
-    logic [5:0] int_length;
-    // MSN.
-    logic [23:0] msn;
-    // AETH syndrome.
-    logic [7:0] syndrome;
-    // PSN.
-    logic [23:0] psn;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-    // READ echo; low: acknowledgement with AETH.
-    logic echo;
-  } ack_send_t;
-
-  // What the INT of a packet is for.
-  typedef enum logic [1:0] {
-    // None.
-    INT_ROLE_PLAIN = 2'd0,
-    // Collected on the way here.
-    INT_ROLE_COLLECTED = 2'd1,
-    // Collected on the way there and echoed by the peer.
-    INT_ROLE_ECHOED = 2'd2
-  } int_role_t;
-
-  // An accepted transport packet beside the context of its queue pair.
-  typedef struct packed {
-    // What its INT is for.
-    int_role_t role;
-    // The queue pair collects INT.
-    logic int_on;
-    // MTU code.
-    logic [2:0] mtu;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // INT header and stack, first byte in the highest bits, zero behind its length.
-    logic [335:0] int_stack;
-    // Bytes of INT header and stack, 0 on plain packets.
-    logic [5:0] int_length;
-    // Bytes of payload without pad.
-    logic [15:0] payload_length;
-    // First byte of the payload in the frame.
-    logic [6:0] payload_at;
-    // 16 bytes after the BTH, first byte in the highest bits: RETH, or AETH and 12 more.
-    logic [127:0] extension;
-    // PSN.
-    logic [23:0] psn;
-    // Queue pair.
-    logic [7:0] qp;
-    // ECN field of IPv4.
-    logic [1:0] ecn;
-    // Acknowledge request.
-    logic ack_req;
-    // BTH opcode.
-    logic [7:0] opcode;
-  } rx_packet_t;
 
   // A queue pair of a generation.
   typedef struct packed {
@@ -982,6 +1044,14 @@ package hpcc_nic_pkg;
     logic [63:0] id;
   } completion_t;
 
+  // Type of service of an IPv4 header.
+  typedef struct packed {
+    // Differentiated services code point.
+    logic [5:0] dscp;
+    // ECN field: 0 not capable of marks, 1 or 2 capable, 3 marked.
+    logic [1:0] ecn;
+  } type_of_service_t;
+
   // A beat of a frame with its note, in the FIFO.
   typedef struct packed {
     // Travels beside the beat.
@@ -1017,6 +1087,24 @@ package hpcc_nic_pkg;
     // There is a beat.
     logic valid;
   } append_plan_t;
+
+  // Base transport header as it stands on the wire, first byte in the highest bits.
+  typedef struct packed {
+    // Operation.
+    logic [7:0] opcode;
+    // Solicited event, migration, pad count, transport version.
+    logic [7:0] flags;
+    // Partition key.
+    logic [15:0] pkey;
+    // FECN, BECN, rest reserved.
+    logic [7:0] notice;
+    // Queue pair of the receiver.
+    logic [23:0] dest_qp;
+    // Acknowledge request in the highest bit, rest reserved.
+    logic [7:0] ack_req;
+    // PSN.
+    logic [23:0] psn;
+  } bth_t;
 
   // A memory region.
   typedef struct packed {

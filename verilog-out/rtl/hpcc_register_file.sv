@@ -56,6 +56,14 @@ module hpcc_register_file (
   output logic [5:0] cfg_dscp,
   // TTL.
   output logic [7:0] cfg_ttl,
+  // ECN field of requests and READ responses of queue pairs without INT.
+  output logic [1:0] cfg_ecn,
+  // DSCP of congestion notification packets.
+  output logic [5:0] cfg_cnp_dscp,
+  // Least time between two of a queue pair and direction, units of 1.024 us.
+  output logic [23:0] cfg_cnp_interval,
+  // They are sent.
+  output logic cfg_cnp_enable,
   // Packets from one acknowledge request to the next.
   output logic [7:0] cfg_ack_req_interval,
   // READs outstanding.
@@ -114,6 +122,10 @@ module hpcc_register_file (
   reg [1:0] r_rate_hi;
   reg [31:0] r_line_rate_lo;
   reg [1:0] r_line_rate_hi;
+  reg [1:0] r_ecn;
+  reg [5:0] r_cnp_dscp;
+  reg [23:0] r_cnp_interval;
+  reg [0:0] r_cnp_enable;
   reg [0:0] r_control_enable;
   reg [31:0] r_control_interval;
   reg [31:0] r_control_key_lo;
@@ -163,6 +175,10 @@ module hpcc_register_file (
     r_rate_hi = 2'd0;
     r_line_rate_lo = 32'd0;
     r_line_rate_hi = 2'd0;
+    r_ecn = 2'd0;
+    r_cnp_dscp = 6'd0;
+    r_cnp_interval = 24'd0;
+    r_cnp_enable = 1'd0;
     r_control_enable = 1'd0;
     r_control_interval = 32'd0;
     r_control_key_lo = 32'd0;
@@ -200,12 +216,16 @@ module hpcc_register_file (
   assign cfg_cap_dither = {r_cap_control[1:1]};
   assign cfg_cap_time = {r_cap_control[31:16]};
   assign cfg_cap_window = {r_cap_control[0:0]};
+  assign cfg_cnp_dscp = {r_cnp_dscp[5:0]};
+  assign cfg_cnp_enable = {r_cnp_enable[0:0]};
+  assign cfg_cnp_interval = {r_cnp_interval[23:0]};
   assign cfg_control_enable = {r_control_enable[0:0]};
   assign cfg_control_interval = {r_control_interval[31:0]};
   assign cfg_control_key = {r_control_key_hi[31:0], r_control_key_lo[31:0]};
   assign cfg_control_sources = {r_control_source7[31:0], r_control_source6[31:0], r_control_source5[31:0], r_control_source4[31:0],
       r_control_source3[31:0], r_control_source2[31:0], r_control_source1[31:0], r_control_source0[31:0]};
   assign cfg_dscp = {r_dscp[5:0]};
+  assign cfg_ecn = {r_ecn[1:0]};
   assign cfg_ip = {r_ip[31:0]};
   assign cfg_line_rate = {r_line_rate_hi[1:0], r_line_rate_lo[31:0]};
   assign cfg_mac = {r_mac_hi[15:0], r_mac_lo[31:0]};
@@ -246,6 +266,10 @@ module hpcc_register_file (
       r_rate_hi <= 2'h0;
       r_line_rate_lo <= 32'h64000000;
       r_line_rate_hi <= 2'h0;
+      r_ecn <= 2'h0;
+      r_cnp_dscp <= 6'h30;
+      r_cnp_interval <= 24'h31;
+      r_cnp_enable <= 1'h1;
       r_control_enable <= 1'h0;
       r_control_interval <= 32'h0;
       r_control_key_lo <= 32'h0;
@@ -367,6 +391,20 @@ module hpcc_register_file (
         end
         10'd25: begin
           if (wstrb[0]) r_line_rate_hi[1:0] <= wdata[1:0];
+        end
+        10'd44: begin
+          if (wstrb[0]) r_ecn[1:0] <= wdata[1:0];
+        end
+        10'd45: begin
+          if (wstrb[0]) r_cnp_dscp[5:0] <= wdata[5:0];
+        end
+        10'd46: begin
+          if (wstrb[0]) r_cnp_interval[7:0] <= wdata[7:0];
+          if (wstrb[1]) r_cnp_interval[15:8] <= wdata[15:8];
+          if (wstrb[2]) r_cnp_interval[23:16] <= wdata[23:16];
+        end
+        10'd47: begin
+          if (wstrb[0]) r_cnp_enable[0:0] <= wdata[0:0];
         end
         10'd28: begin
           if (wstrb[0]) r_control_enable[0:0] <= wdata[0:0];
@@ -520,14 +558,12 @@ module hpcc_register_file (
     end
   end
   always @(posedge clk) begin
-    whit <= (waddr <= 10'd25) || ((waddr >= 10'd28) && (waddr <= 10'd39)) || ((waddr >= 10'd42) && (waddr <= 10'd43))
-        || ((waddr >= 10'd48) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
-        || ((waddr >= 10'd128) && (waddr <= 10'd217)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
-        || ((waddr >= 10'd576) && (waddr <= 10'd607));
-    rhit <= (raddr <= 10'd25) || ((raddr >= 10'd28) && (raddr <= 10'd39)) || ((raddr >= 10'd42) && (raddr <= 10'd43))
-        || ((raddr >= 10'd48) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
-        || ((raddr >= 10'd128) && (raddr <= 10'd217)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
-        || ((raddr >= 10'd576) && (raddr <= 10'd607));
+    whit <= (waddr <= 10'd25) || ((waddr >= 10'd28) && (waddr <= 10'd39)) || ((waddr >= 10'd42) && (waddr <= 10'd59))
+        || ((waddr >= 10'd64) && (waddr <= 10'd67)) || ((waddr >= 10'd128) && (waddr <= 10'd221))
+        || ((waddr >= 10'd254) && (waddr <= 10'd560)) || ((waddr >= 10'd576) && (waddr <= 10'd607));
+    rhit <= (raddr <= 10'd25) || ((raddr >= 10'd28) && (raddr <= 10'd39)) || ((raddr >= 10'd42) && (raddr <= 10'd59))
+        || ((raddr >= 10'd64) && (raddr <= 10'd67)) || ((raddr >= 10'd128) && (raddr <= 10'd221))
+        || ((raddr >= 10'd254) && (raddr <= 10'd560)) || ((raddr >= 10'd576) && (raddr <= 10'd607));
     case (raddr)
       10'd0: rdata <= 32'h48504343;
       10'd1: rdata <= 32'h100;
@@ -555,6 +591,10 @@ module hpcc_register_file (
       10'd23: rdata <= {30'd0, r_rate_hi} & 32'h3;
       10'd24: rdata <= r_line_rate_lo & 32'hffffffff;
       10'd25: rdata <= {30'd0, r_line_rate_hi} & 32'h3;
+      10'd44: rdata <= {30'd0, r_ecn} & 32'h3;
+      10'd45: rdata <= {26'd0, r_cnp_dscp} & 32'h3f;
+      10'd46: rdata <= {8'd0, r_cnp_interval} & 32'hffffff;
+      10'd47: rdata <= {31'd0, r_cnp_enable} & 32'h1;
       10'd28: rdata <= {31'd0, r_control_enable} & 32'h1;
       10'd29: rdata <= r_control_interval & 32'hffffffff;
       10'd32: rdata <= r_control_source0 & 32'hffffffff;

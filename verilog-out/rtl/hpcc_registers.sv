@@ -109,6 +109,14 @@ module hpcc_registers (
   output wire  [5:0] cfg_dscp,
   // TTL.
   output wire  [7:0] cfg_ttl,
+  // ECN field of requests and READ responses of queue pairs without INT.
+  output wire  [1:0] cfg_ecn,
+  // DSCP of congestion notification packets.
+  output wire  [5:0] cfg_cnp_dscp,
+  // Least time between two of a queue pair and direction, units of 1.024 us.
+  output wire  [23:0] cfg_cnp_interval,
+  // They are sent.
+  output wire  cfg_cnp_enable,
   // Packets from one acknowledge request to the next.
   output wire  [7:0] cfg_ack_req_interval,
   // READs outstanding.
@@ -161,6 +169,10 @@ module hpcc_registers (
   wire  [15:0] file_cfg_pkey;
   wire  [5:0] file_cfg_dscp;
   wire  [7:0] file_cfg_ttl;
+  wire  [1:0] file_cfg_ecn;
+  wire  [5:0] file_cfg_cnp_dscp;
+  wire  [23:0] file_cfg_cnp_interval;
+  wire  file_cfg_cnp_enable;
   wire  [7:0] file_cfg_ack_req_interval;
   wire  [7:0] file_cfg_max_rd_atomic;
   wire  [7:0] file_cfg_reads;
@@ -262,6 +274,10 @@ module hpcc_registers (
     .cfg_pkey(file_cfg_pkey),
     .cfg_dscp(file_cfg_dscp),
     .cfg_ttl(file_cfg_ttl),
+    .cfg_ecn(file_cfg_ecn),
+    .cfg_cnp_dscp(file_cfg_cnp_dscp),
+    .cfg_cnp_interval(file_cfg_cnp_interval),
+    .cfg_cnp_enable(file_cfg_cnp_enable),
     .cfg_ack_req_interval(file_cfg_ack_req_interval),
     .cfg_max_rd_atomic(file_cfg_max_rd_atomic),
     .cfg_reads(file_cfg_reads),
@@ -322,6 +338,10 @@ module hpcc_registers (
   assign cfg_pkey = file_cfg_pkey;
   assign cfg_dscp = file_cfg_dscp;
   assign cfg_ttl = file_cfg_ttl;
+  assign cfg_ecn = file_cfg_ecn;
+  assign cfg_cnp_dscp = file_cfg_cnp_dscp;
+  assign cfg_cnp_interval = file_cfg_cnp_interval;
+  assign cfg_cnp_enable = file_cfg_cnp_enable;
   assign cfg_ack_req_interval = file_cfg_ack_req_interval;
   assign cfg_max_rd_atomic = file_cfg_max_rd_atomic;
   assign cfg_reads = file_cfg_reads;

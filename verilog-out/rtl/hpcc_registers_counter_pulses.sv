@@ -15,6 +15,10 @@ module hpcc_registers_counter_pulses (
   input  wire  rx_frame,
   // A frame found no room in the packet buffer.
   input  wire  lost,
+  // A request or READ response came with the mark "congestion experienced".
+  input  wire  marked,
+  // A congestion notification packet was built.
+  input  wire  notified,
   // A frame went to the MAC.
   input  wire  tx_frame,
   // Dispatch, in the order of `Counter::ALL`.
@@ -49,9 +53,10 @@ module hpcc_registers_counter_pulses (
   logic [63:0] third_q;
   logic [63:0] out_d;
   logic [63:0] out_q;
-  assign own = ((((((((({20'd0, dispatch} | {63'd0, rx_frame}) | ({63'd0, tx_frame} << 1)) | ({63'd0, failed} << 33))
+  assign own = ((((((((((({20'd0, dispatch} | {63'd0, rx_frame}) | ({63'd0, tx_frame} << 1)) | ({63'd0, failed} << 33))
       | ({63'd0, timeout} << 36)) | ({63'd0, repeated} << 37)) | ({63'd0, many_hops} << 38)) | ({63'd0, bad_speed} << 39))
-      | ({63'd0, accepted} << 41)) | ({63'd0, refused} << 42)) | ({63'd0, lost} << 44);
+      | ({63'd0, accepted} << 41)) | ({63'd0, refused} << 42)) | ({63'd0, lost} << 44)) | ({63'd0, marked} << 45))
+      | ({63'd0, notified} << 46);
   assign responders = ((((((({63'd0, responder[0]} << 21) | ({63'd0, responder[1]} << 24)) | ({63'd0, responder[2]} << 25))
       | ({63'd0, responder[3]} << 26)) | ({63'd0, responder[4]} << 27)) | ({63'd0, responder[5]} << 31)) | ({63'd0, responder[6]} << 32))
       | ({63'd0, responder[7]} << 33);

@@ -40,11 +40,11 @@ module hpcc_requester (
   input  wire  row_valid,
   output wire  row_ready,
   // What becomes of each.
-  output wire  [485:0] action_data,
+  output wire  [486:0] action_data,
   output wire  action_valid,
   input  wire  action_ready,
   // Acknowledgements, and READ responses whose fate in memory is known (`KIND` 3).
-  input  wire  [419:0] answer_data,
+  input  wire  [420:0] answer_data,
   input  wire  answer_valid,
   output wire  answer_ready,
   // Flows at their retry limit.
@@ -95,7 +95,7 @@ module hpcc_requester (
   output wire  completion_valid,
   input  wire  completion_ready,
   // READ echoes; one that finds no room is dropped, the next one covers it.
-  output wire  [414:0] echo_data,
+  output wire  [415:0] echo_data,
   output wire  echo_valid,
   input  wire  echo_ready,
   // Flows that the scheduler is to remove: flow 15:0, generation 23:16.
@@ -142,7 +142,7 @@ module hpcc_requester (
   wire  [23:0] choice_psn;
   wire  choice_response;
   wire  gather_up_ready;
-  wire  [419:0] gather_down_data;
+  wire  [420:0] gather_down_data;
   wire  gather_down_valid;
   wire  follow_room;
   hpcc_nic_pkg::read_run_t follow_learned;
@@ -231,7 +231,7 @@ module hpcc_requester (
   wire  [2:0] reply_code;
   wire  [4:0] reply_reason;
   hpcc_nic_pkg::ack_send_t reply_sent;
-  wire  [419:0] reply_commit;
+  wire  [420:0] reply_commit;
   logic [23:0] reply_limit;
   wire  reply_acknowledgement;
   wire  reply_data;
@@ -243,7 +243,7 @@ module hpcc_requester (
   wire  reply_nak;
   wire  reply_fatal;
   logic [3:0] reply_status;
-  wire  [414:0] reply_echo;
+  wire  [415:0] reply_echo;
   logic [23:0] limit_q;
   wire  [23:0] outcome_passed;
   wire  outcome_missing;
@@ -268,7 +268,7 @@ module hpcc_requester (
   wire  verdict_negative;
   wire  verdict_take;
   wire  verdict_last;
-  wire  [485:0] verdict_action;
+  wire  [486:0] verdict_action;
   wire  [3:0] verdict_counts;
   wire  [63:0] verdict_behind;
   logic finished_push;
@@ -300,11 +300,11 @@ module hpcc_requester (
   wire  [47:0] events_cc_event_now;
   wire  actions_put;
   wire  actions_full;
-  wire  [485:0] actions_down_data;
+  wire  [486:0] actions_down_data;
   wire  actions_down_valid;
   logic echoes_put;
   wire  echoes_full;
-  wire  [414:0] echoes_down_data;
+  wire  [415:0] echoes_down_data;
   wire  echoes_down_valid;
   logic schedules_put;
   wire  [47:0] schedules_data;
@@ -666,7 +666,7 @@ module hpcc_requester (
     .cc_event_bytes(events_cc_event_bytes),
     .cc_event_now(events_cc_event_now)
   );
-  hpcc_requester_outlet #(.WIDTH(486)) u_actions (
+  hpcc_requester_outlet #(.WIDTH(487)) u_actions (
     .clk(clk),
     .rst(rst),
     .put(actions_put),
@@ -676,7 +676,7 @@ module hpcc_requester (
     .down_valid(actions_down_valid),
     .down_ready(action_ready)
   );
-  hpcc_requester_outlet #(.WIDTH(415)) u_echoes (
+  hpcc_requester_outlet #(.WIDTH(416)) u_echoes (
     .clk(clk),
     .rst(rst),
     .put(echoes_put),
@@ -1215,7 +1215,7 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    reply_sent = 415'd0;
+    reply_sent = 416'd0;
     reply_sent.echo = 1'd1;
     reply_sent.qp = reply_word.qp;
     reply_sent.generation = reply_word.generation;
@@ -1322,7 +1322,7 @@ module hpcc_requester (
     counts_out_q <= counts_out_d;
   end
   wire unused_bits = &{1'b0, request.length, request.remote_key, request.remote_address, request.local_key, request.local_address,
-      skip[22:0], reply_word.msn, reply_word.kind};
+      skip[22:0], reply_word.ecn, reply_word.msn, reply_word.kind};
 endmodule
 
 `default_nettype wire

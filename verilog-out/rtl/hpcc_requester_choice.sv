@@ -18,7 +18,7 @@ module hpcc_requester_choice (
   input  wire  rows_valid,
   output wire  rows_ready,
   // Answers.
-  input  wire  [419:0] answers_data,
+  input  wire  [420:0] answers_data,
   input  wire  answers_valid,
   output wire  answers_ready,
   // Flows at their retry limit.
@@ -241,8 +241,8 @@ module hpcc_requester_choice (
   end
   wire unused_bits = &{1'b0, limits_flow[15:9], errors_data[15:9], row_word.role, row_word.int_on, row_word.mtu, row_word.int_stack,
       row_word.int_length, row_word.payload_length, row_word.payload_at, row_word.extension, row_word.ecn, row_word.ack_req,
-      row_word.opcode, answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_stack, answer_word.int_length,
-      answer_word.msn, answer_word.syndrome, answer_word.kind};
+      row_word.opcode, answer_word.ecn, answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_stack,
+      answer_word.int_length, answer_word.msn, answer_word.syndrome, answer_word.kind};
 endmodule
 
 `default_nettype wire

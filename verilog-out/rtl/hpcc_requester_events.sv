@@ -24,7 +24,7 @@ module hpcc_requester_events (
   // Bytes acknowledged.
   input  wire  [31:0] bytes,
   // Answer with the INT.
-  input  wire  [419:0] commit,
+  input  wire  [420:0] commit,
   // Its INT counts.
   input  wire  with_int,
   // An event waits.
@@ -50,8 +50,9 @@ module hpcc_requester_events (
   output wire  [31:0] cc_event_bytes,
   output wire  [47:0] cc_event_now
 );
+  wire  hpcc_nic_pkg::commit_t answer;
   wire  use_int;
-  wire  [409:0] word;
+  wire  [410:0] word;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
@@ -67,11 +68,11 @@ module hpcc_requester_events (
   wire  [3:0] fields_n_hop;
   wire  [11:0] fields_path_id;
   wire  [319:0] fields_hops;
-  logic [409:0] outlet_data;
+  logic [410:0] outlet_data;
   wire  outlet_full;
-  wire  [409:0] outlet_down_data;
+  wire  [410:0] outlet_down_data;
   wire  outlet_down_valid;
-  hpcc_requester_outlet #(.WIDTH(410)) u_outlet (
+  hpcc_requester_outlet #(.WIDTH(411)) u_outlet (
     .clk(clk),
     .rst(rst),
     .put(put),
@@ -81,13 +82,15 @@ module hpcc_requester_events (
     .down_valid(outlet_down_valid),
     .down_ready(cc_event_ready)
   );
-  assign fields_stack = commit[415:80];
-  assign fields_length = commit[79:74];
+  assign answer = commit;
+  assign fields_stack = answer.int_stack;
+  assign fields_length = answer.int_length;
   assign fields_speeds = speeds;
   assign use_int = with_int & fields_present;
   assign many = (put & use_int) & fields_many;
   assign bad = (put & use_int) & (~fields_valid);
-  assign word = ((({386'd0, psn} | ({402'd0, generation} << 24)) | ({402'd0, qp} << 32)) | ({409'd0, nak} << 40)) | ({378'd0, bytes} << 58);
+  assign word = (((({387'd0, psn} | ({403'd0, generation} << 24)) | ({403'd0, qp} << 32)) | ({410'd0, nak} << 40))
+      | ({379'd0, bytes} << 58)) | ({410'd0, answer.ecn} << 410);
   assign full = outlet_full;
   assign cc_event_valid = outlet_down_valid;
   assign cc_event_kind = {2'd0, outlet_down_data[40]};
@@ -99,15 +102,15 @@ module hpcc_requester_events (
   assign cc_event_n_hop = outlet_down_data[45:42];
   assign cc_event_path_id = outlet_down_data[57:46];
   assign cc_event_hops = outlet_down_data[409:90];
-  assign cc_event_ecn = 1'd0;
+  assign cc_event_ecn = outlet_down_data[410];
   assign cc_event_bytes = outlet_down_data[89:58];
   assign cc_event_sent_at = now;
   assign cc_event_now = now;
   always_comb begin
     outlet_data = word;
     if (use_int) begin
-      outlet_data = (((word | ({409'd0, fields_valid} << 41)) | ({406'd0, fields_n_hop} << 42)) | ({398'd0, fields_path_id} << 46))
-          | ({90'd0, fields_hops} << 90);
+      outlet_data = (((word | ({410'd0, fields_valid} << 41)) | ({407'd0, fields_n_hop} << 42)) | ({399'd0, fields_path_id} << 46))
+          | ({91'd0, fields_hops} << 90);
     end
   end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
@@ -126,7 +129,8 @@ module hpcc_requester_events (
   assign fields_bad_4 = fields_bad_3 | ((fields_stack[335:332] > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
   assign fields_bad_5 = fields_bad_4 | ((fields_stack[335:332] > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
   assign fields_valid = (fields_length >= 6'd2) & (~fields_bad_5);
-  wire unused_bits = &{1'b0, commit[419:416], commit[73:0]};
+  wire unused_bits = &{1'b0, answer.ends_or_failed, answer.int_on, answer.answer, answer.msn, answer.syndrome, answer.psn,
+      answer.generation, answer.qp, answer.kind};
 endmodule
 
 `default_nettype wire

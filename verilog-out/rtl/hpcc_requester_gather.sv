@@ -14,11 +14,11 @@ module hpcc_requester_gather (
   // Synchronous, high: drops what waits.
   input  wire  rst,
   // Answers.
-  input  wire  [419:0] up_data,
+  input  wire  [420:0] up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // Answers, those about READ data for all data up to their PSN.
-  output wire  [419:0] down_data,
+  output wire  [420:0] down_data,
   output wire  down_valid,
   input  wire  down_ready
 );
@@ -65,9 +65,9 @@ module hpcc_requester_gather (
   end
   initial begin
     held_full_q = 1'd0;
-    held_q = 420'd0;
+    held_q = 421'd0;
     full_q = 1'd0;
-    offered_q = 420'd0;
+    offered_q = 421'd0;
   end
   always @(posedge clk) begin
     held_full_q <= held_full_d;

@@ -29,7 +29,7 @@ module hpcc_requester_verdict (
   // With `take`: the READ is complete.
   output wire  last,
   // With `act`: the decision.
-  output wire  [485:0] action,
+  output wire  [486:0] action,
   // With `act`: count a duplicate 0, a stray 1, a bad response 2, an ended queue pair 3.
   output wire  [3:0] counts,
   // With `take`: where the payload of the next response goes.
@@ -55,7 +55,7 @@ module hpcc_requester_verdict (
   logic decision_commits;
   hpcc_nic_pkg::answer_kind_t decision_answer;
   logic decision_ends;
-  wire  [485:0] decision_action;
+  wire  [486:0] decision_action;
   wire  [23:0] offset_d;
   logic [23:0] offset_q;
   wire  ends_d;
@@ -121,7 +121,7 @@ module hpcc_requester_verdict (
   assign decision_packet = decision_row;
   assign decision_action = decision_word;
   always_comb begin
-    decision_word = 486'd0;
+    decision_word = 487'd0;
     decision_word.take = decision_take;
     decision_word.address = decision_address;
     decision_word.commits = decision_commits;

@@ -59,7 +59,7 @@ module hpcc_responder (
   input  wire  row_valid,
   output wire  row_ready,
   // One decision for each.
-  output wire  [485:0] action_data,
+  output wire  [486:0] action_data,
   output wire  action_valid,
   input  wire  action_ready,
   // Pulses in the order of `RESPONDER_COUNTERS`.
@@ -91,7 +91,7 @@ module hpcc_responder (
   logic [31:0] remaining;
   logic in_message;
   wire  reported;
-  wire  [419:0] commit;
+  wire  [420:0] commit;
   logic [2:0] phase_d;
   logic [2:0] phase_q;
   wire  waited_d;
@@ -150,8 +150,8 @@ module hpcc_responder (
   wire  [23:0] rules_count;
   logic full_5_d;
   logic full_5_q;
-  logic [485:0] action_5_d;
-  logic [485:0] action_5_q;
+  logic [486:0] action_5_d;
+  logic [486:0] action_5_q;
   logic [7:0] count_5_d;
   logic [7:0] count_5_q;
   hpcc_host_region_check u_regions (
@@ -246,9 +246,9 @@ module hpcc_responder (
       | (((((rules_live & rules_in_turn) & rules_is_read) & (~invalid)) & (~refused)) & rules_depth);
   assign nak = invalid | refused;
   assign answered = (row_1_q[547] | row_1_q[8]) | rules_ends;
-  assign commit = (((((((({418'd0, kind} | ({412'd0, row_1_q[18:11]} << 2)) | ({412'd0, row_1_q[543:536]} << 10)) | ({396'd0, psn} << 18))
-      | ({412'd0, syndrome} << 42)) | ({396'd0, msn} << 50)) | ({414'd0, row_1_q[199:194]} << 74)) | ({84'd0, carried} << 80))
-      | ({419'd0, row_1_q[547]} << 418)) | ({419'd0, ((do_write & rules_ends) | do_read)} << 419);
+  assign commit = (((((((({419'd0, kind} | ({413'd0, row_1_q[18:11]} << 2)) | ({413'd0, row_1_q[543:536]} << 10)) | ({397'd0, psn} << 18))
+      | ({413'd0, syndrome} << 42)) | ({397'd0, msn} << 50)) | ({415'd0, row_1_q[199:194]} << 74)) | ({85'd0, carried} << 80))
+      | ({420'd0, row_1_q[547]} << 418)) | ({420'd0, ((do_write & rules_ends) | do_read)} << 419);
   assign action_valid = full_5_q;
   assign action_data = action_5_q;
   assign reported = (rules_reported & (~rules_in_turn)) | report;
@@ -284,8 +284,8 @@ module hpcc_responder (
     end
     if (decides) begin
       full_5_d = 1'd1;
-      action_5_d = (({485'd0, (do_write & (~rules_empty))} | ({422'd0, rules_base} << 1))
-          | ({485'd0, (((((report | again) | nak) | do_write) | do_read) | do_reread)} << 65)) | ({66'd0, commit} << 66);
+      action_5_d = (({486'd0, (do_write & (~rules_empty))} | ({423'd0, rules_base} << 1))
+          | ({486'd0, (((((report | again) | nak) | do_write) | do_read) | do_reread)} << 65)) | ({66'd0, commit} << 66);
     end
     count_5_d = 8'd0;
     if (decides) begin
@@ -388,7 +388,7 @@ module hpcc_responder (
     cuts_2_q = 2'd0;
     ended_2_q = 1'd0;
     full_5_q = 1'd0;
-    action_5_q = 486'd0;
+    action_5_q = 487'd0;
     count_5_q = 8'd0;
   end
   always @(posedge clk) begin

@@ -45,11 +45,11 @@ module hpcc_response_queue (
   // Tag of its READ.
   input  wire  [1:0] gone_tag,
   // Answers: `KIND` 1 and 2.
-  input  wire  [419:0] up_data,
+  input  wire  [420:0] up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // Acknowledgements on their way out.
-  output wire  [414:0] ack_data,
+  output wire  [415:0] ack_data,
   output wire  ack_valid,
   input  wire  ack_ready,
   // Work of the READ response flows: a restart, or more of the same.
@@ -121,11 +121,11 @@ module hpcc_response_queue (
   hpcc_nic_pkg::ack_send_t sent;
   wire  pool_clearing;
   wire  [7:0] pool_clear_at;
-  wire  [419:0] pool_item;
+  wire  [420:0] pool_item;
   wire  [9:0] pool_behind;
   wire  [9:0] pool_head;
   wire  [10:0] pool_free;
-  wire  [419:0] pool_new_item;
+  wire  [420:0] pool_new_item;
   wire  pool_link;
   wire  pool_give;
   logic [9:0] pool_give_first;
@@ -142,10 +142,10 @@ module hpcc_response_queue (
   wire  [7:0] intake_qp;
   wire  hpcc_nic_pkg::commit_t intake_entry;
   wire  hpcc_nic_pkg::qp_change_t intake_creation;
-  wire  [414:0] acks_up_data;
+  wire  [415:0] acks_up_data;
   wire  acks_up_valid;
   wire  acks_up_ready;
-  wire  [414:0] acks_down_data;
+  wire  [415:0] acks_down_data;
   wire  acks_down_valid;
   wire  acks_crowded;
   logic [3:0] state_d;
@@ -247,7 +247,7 @@ module hpcc_response_queue (
     .entry(intake_entry),
     .creation(intake_creation)
   );
-  hpcc_fifo #(.WIDTH(415), .ADDRESS(8), .MARK(128)) u_acks (
+  hpcc_fifo #(.WIDTH(416), .ADDRESS(8), .MARK(128)) u_acks (
     .clk(clk),
     .rst(rst),
     .up_data(acks_up_data),
@@ -553,7 +553,7 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    sent = 415'd0;
+    sent = 416'd0;
     sent.qp = entry_q.qp;
     sent.generation = entry_q.generation;
     sent.psn = entry_q.psn;
@@ -585,7 +585,7 @@ module hpcc_response_queue (
   initial begin
     state_q = 4'd0;
     op_q = 2'd0;
-    entry_q = 420'd0;
+    entry_q = 421'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
     creation_q = 18'd0;

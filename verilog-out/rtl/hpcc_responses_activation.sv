@@ -107,8 +107,8 @@ module hpcc_responses_activation (
     restart_q <= restart_d;
     read_q <= read_d;
   end
-  wire unused_bits = &{1'b0, entry.ends_or_failed, entry.int_on, entry.answer, entry.int_stack[335:121], entry.int_length, entry.syndrome,
-      entry.qp, entry.kind, asked.duplicate};
+  wire unused_bits = &{1'b0, entry.ecn, entry.ends_or_failed, entry.int_on, entry.answer, entry.int_stack[335:121], entry.int_length,
+      entry.syndrome, entry.qp, entry.kind, asked.duplicate};
 endmodule
 
 `default_nettype wire

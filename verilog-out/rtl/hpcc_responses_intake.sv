@@ -28,7 +28,7 @@ module hpcc_responses_intake (
   // Tag of its READ.
   input  wire  [1:0] gone_tag,
   // Answers.
-  input  wire  [419:0] up_data,
+  input  wire  [420:0] up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // What is offered is taken.
@@ -105,7 +105,7 @@ module hpcc_responses_intake (
     if (ends_down_valid) begin
       op = 2'd1;
       qp = ends_down_data.qp;
-      entry = 420'd0;
+      entry = 421'd0;
       entry.generation = ends_down_data.generation;
       entry.psn = ends_down_data.psn;
       entry.msn = {22'd0, ends_down_data.tag};

@@ -18,7 +18,7 @@ module hpcc_responses_node_pool (
   // Place to look at.
   input  wire  [9:0] at,
   // What waits there, two clocks later.
-  output wire  [419:0] item,
+  output wire  [420:0] item,
   // The place behind it in its list, two clocks later.
   output wire  [9:0] behind,
   // The place that is filled next.
@@ -28,7 +28,7 @@ module hpcc_responses_node_pool (
   // Fill it.
   input  wire  store,
   // With this.
-  input  wire  [419:0] new_item,
+  input  wire  [420:0] new_item,
   // And link it behind place `link_to`.
   input  wire  link,
   // Last place of the list.
@@ -46,7 +46,7 @@ module hpcc_responses_node_pool (
   logic we;
   logic [9:0] waddr;
   logic [9:0] wdata;
-  wire  [419:0] items_rdata;
+  wire  [420:0] items_rdata;
   wire  [9:0] links_rdata;
   wire  [9:0] free_links_rdata;
   logic [9:0] head_r_q;
@@ -58,7 +58,7 @@ module hpcc_responses_node_pool (
   logic busy_q;
   logic [9:0] counter_d;
   logic [9:0] counter_q;
-  hpcc_ram #(.WIDTH(420), .ADDRESS(10), .OUTPUT_REGISTER(1)) u_items (
+  hpcc_ram #(.WIDTH(421), .ADDRESS(10), .OUTPUT_REGISTER(1)) u_items (
     .clk(clk),
     .raddr(at),
     .rdata(items_rdata),

@@ -50,7 +50,7 @@ module hpcc_rx_pipe (
   output wire  job_valid,
   input  wire  job_ready,
   // What is to happen when memory has the payload.
-  output wire  [420:0] commit_data,
+  output wire  [421:0] commit_data,
   output wire  commit_valid,
   input  wire  commit_ready,
   // Requests, to the responder.
@@ -58,7 +58,7 @@ module hpcc_rx_pipe (
   output wire  request_valid,
   input  wire  request_ready,
   // Its decisions.
-  input  wire  [485:0] request_action_data,
+  input  wire  [486:0] request_action_data,
   input  wire  request_action_valid,
   output wire  request_action_ready,
   // READ responses, to the requester.
@@ -66,7 +66,7 @@ module hpcc_rx_pipe (
   output wire  response_valid,
   input  wire  response_ready,
   // Its decisions.
-  input  wire  [485:0] response_action_data,
+  input  wire  [486:0] response_action_data,
   input  wire  response_action_valid,
   output wire  response_action_ready,
   // READ echoes and congestion notifications.
@@ -77,6 +77,10 @@ module hpcc_rx_pipe (
   output wire  [592:0] control_data,
   output wire  control_valid,
   input  wire  control_ready,
+  // A request or READ response came with the mark "congestion experienced".
+  output wire  mark_valid,
+  // Whose.
+  output wire  hpcc_nic_pkg::congestion_mark_t mark,
   // Pulses in the order of `hpcc_models::nic::Counter::ALL`.
   output wire  [43:0] counts,
   // A frame was lost because the packet buffer was full.
@@ -110,7 +114,7 @@ module hpcc_rx_pipe (
   wire  dispatch_command_valid;
   wire  [76:0] dispatch_job_data;
   wire  dispatch_job_valid;
-  wire  [420:0] dispatch_commit_data;
+  wire  [421:0] dispatch_commit_data;
   wire  dispatch_commit_valid;
   wire  [549:0] dispatch_request_data;
   wire  dispatch_request_valid;
@@ -122,6 +126,8 @@ module hpcc_rx_pipe (
   wire  dispatch_notice_valid;
   wire  [592:0] dispatch_control_data;
   wire  dispatch_control_valid;
+  wire  dispatch_mark_valid;
+  wire  hpcc_nic_pkg::congestion_mark_t dispatch_mark;
   wire  [43:0] dispatch_counts;
   hpcc_rx_parser u_parser (
     .clk(clk),
@@ -221,6 +227,8 @@ module hpcc_rx_pipe (
     .control_data(dispatch_control_data),
     .control_valid(dispatch_control_valid),
     .control_ready(control_ready),
+    .mark_valid(dispatch_mark_valid),
+    .mark(dispatch_mark),
     .counts(dispatch_counts)
   );
   assign s_axis_tready = parser_s_axis_tready;
@@ -246,6 +254,8 @@ module hpcc_rx_pipe (
   assign notice_valid = dispatch_notice_valid;
   assign control_data = dispatch_control_data;
   assign control_valid = dispatch_control_valid;
+  assign mark_valid = dispatch_mark_valid;
+  assign mark = dispatch_mark;
   assign counts = dispatch_counts;
 endmodule
 

@@ -23,8 +23,8 @@ module hpcc_transport_commit_stage (
   input  wire  context_valid,
   // Which.
   input  wire  [7:0] context_qp,
-  // Entries (`Commit`); bit 420: it waits for a write.
-  input  wire  [420:0] up_data,
+  // Entries (`Commit`); bit 421: it waits for a write.
+  input  wire  [421:0] up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // One token a write job, in order: bus error.
@@ -32,11 +32,11 @@ module hpcc_transport_commit_stage (
   input  wire  written_valid,
   output wire  written_ready,
   // Acknowledgements and READs (`KIND` 1 and 2).
-  output wire  [419:0] response_data,
+  output wire  [420:0] response_data,
   output wire  response_valid,
   input  wire  response_ready,
   // Answers to the requester (`KIND` 3).
-  output wire  [419:0] answer_data,
+  output wire  [420:0] answer_data,
   output wire  answer_valid,
   input  wire  answer_ready,
   // A write of a request failed: the responder half of this queue pair ends.
@@ -59,15 +59,15 @@ module hpcc_transport_commit_stage (
   wire  to_response;
   wire  has_room;
   wire  done;
-  logic [419:0] item;
+  logic [420:0] item;
   logic full_1_d;
   logic full_1_q;
-  logic [420:0] entry_1_d;
-  logic [420:0] entry_1_q;
+  logic [421:0] entry_1_d;
+  logic [421:0] entry_1_q;
   logic full_d;
   logic full_q;
-  logic [420:0] entry_d;
-  logic [420:0] entry_q;
+  logic [421:0] entry_d;
+  logic [421:0] entry_q;
   logic swallowed_d;
   logic swallowed_q;
   logic [7:0] failed_raddr;
@@ -77,11 +77,11 @@ module hpcc_transport_commit_stage (
   logic [8:0] failed_wdata;
   wire  responses_up_valid;
   wire  responses_up_ready;
-  wire  [419:0] responses_down_data;
+  wire  [420:0] responses_down_data;
   wire  responses_down_valid;
   wire  answers_up_valid;
   wire  answers_up_ready;
-  wire  [419:0] answers_down_data;
+  wire  [420:0] answers_down_data;
   wire  answers_down_valid;
   logic fail_valid_r_d;
   logic fail_valid_r_q;
@@ -99,7 +99,7 @@ module hpcc_transport_commit_stage (
     .waddr(failed_waddr),
     .wdata(failed_wdata)
   );
-  hpcc_skid #(.WIDTH(420)) u_responses (
+  hpcc_skid #(.WIDTH(421)) u_responses (
     .clk(clk),
     .rst(rst),
     .up_data(item),
@@ -109,7 +109,7 @@ module hpcc_transport_commit_stage (
     .down_valid(responses_down_valid),
     .down_ready(response_ready)
   );
-  hpcc_skid #(.WIDTH(420)) u_answers (
+  hpcc_skid #(.WIDTH(421)) u_answers (
     .clk(clk),
     .rst(rst),
     .up_data(item),
@@ -122,7 +122,7 @@ module hpcc_transport_commit_stage (
   assign kind = entry_q[1:0];
   assign qp = entry_q[9:2];
   assign generation = entry_q[17:10];
-  assign waits = entry_q[420];
+  assign waits = entry_q[421];
   assign is_answer = kind == 2'd3;
   assign error = waits & written_data;
   assign to_response = ((~is_answer) & (~swallowed_q)) & (error | (kind != 2'd0));
@@ -187,21 +187,21 @@ module hpcc_transport_commit_stage (
     end
   end
   always_comb begin
-    item = entry_q[419:0];
+    item = entry_q[420:0];
     if (error) begin
       if (is_answer) begin
-        item = entry_q[419:0] | ({419'd0, 1'd1} << 419);
+        item = entry_q[420:0] | ({420'd0, 1'd1} << 419);
       end else begin
-        item = (((entry_q[419:0] & (~(({388'd0, 32'hffffffff} << 42) | {418'd0, 2'd3})))
-            | ({396'd0, (entry_q[73:50] - {23'd0, entry_q[419]})} << 50)) | ({412'd0, 8'h63} << 42)) | {418'd0, 2'd1};
+        item = (((entry_q[420:0] & (~(({389'd0, 32'hffffffff} << 42) | {419'd0, 2'd3})))
+            | ({397'd0, (entry_q[73:50] - {23'd0, entry_q[419]})} << 50)) | ({413'd0, 8'h63} << 42)) | {419'd0, 2'd1};
       end
     end
   end
   initial begin
     full_1_q = 1'd0;
-    entry_1_q = 421'd0;
+    entry_1_q = 422'd0;
     full_q = 1'd0;
-    entry_q = 421'd0;
+    entry_q = 422'd0;
     swallowed_q = 1'd0;
     fail_valid_r_q = 1'd0;
     fail_r_q = 16'd0;

@@ -38,6 +38,8 @@ module hpcc_tx_data_builder (
   input  wire  [15:0] pkey,
   // Register: DSCP.
   input  wire  [5:0] dscp,
+  // Register: ECN field of queue pairs without INT.
+  input  wire  [1:0] ecn,
   // Register: time to live.
   input  wire  [7:0] ttl,
   // Packets; one whose queue pair is gone or of another generation is dropped with its payload.
@@ -139,6 +141,7 @@ module hpcc_tx_data_builder (
     .port_int(port_int),
     .pkey(pkey),
     .dscp(dscp),
+    .ecn(ecn),
     .ttl(ttl),
     .packet_data(packet_data),
     .packet_valid(packet_valid),

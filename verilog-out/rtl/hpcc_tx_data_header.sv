@@ -34,6 +34,8 @@ module hpcc_tx_data_header (
   input  wire  [15:0] pkey,
   // Register: DSCP.
   input  wire  [5:0] dscp,
+  // Register: ECN field of queue pairs without INT.
+  input  wire  [1:0] ecn,
   // Register: time to live.
   input  wire  [7:0] ttl,
   // Packets.
@@ -49,6 +51,7 @@ module hpcc_tx_data_header (
   wire  [10:0] words;
   logic [12:0] beyond;
   wire  take;
+  hpcc_nic_pkg::type_of_service_t service;
   wire  [196:0] old;
   wire  [1:0] extra;
   wire  has_int;
@@ -65,6 +68,7 @@ module hpcc_tx_data_header (
   wire  [195:0] packets_down_data;
   wire  packets_down_valid;
   wire  unused_packets_crowded;
+  wire  [7:0] header_tos;
   wire  [7:0] header_qp;
   wire  [7:0] header_generation;
   wire  [7:0] header_opcode;
@@ -111,8 +115,8 @@ module hpcc_tx_data_header (
     .port_int(port_int),
     .port_echo(port_int),
     .pkey(pkey),
-    .dscp(dscp),
     .ttl(ttl),
+    .tos(header_tos),
     .qp(header_qp),
     .generation(header_generation),
     .opcode(header_opcode),
@@ -145,6 +149,7 @@ module hpcc_tx_data_header (
     .crowded(rows_crowded)
   );
   assign packet_ready = packets_up_ready;
+  assign header_tos = service;
   assign word = packets_down_data;
   assign take = packets_down_valid & (~rows_crowded);
   assign words = 11'((word[191:179] + 13'd3) >> 2);
@@ -171,6 +176,10 @@ module hpcc_tx_data_header (
   assign valid_11_d = old[196];
   assign row_data = rows_down_data;
   assign row_valid = rows_down_valid;
+  always_comb begin
+    service.dscp = dscp;
+    service.ecn = ecn;
+  end
   always_comb begin
     beyond = 13'd4;
     if (word[50:49] == 2'd1) begin

@@ -7,7 +7,7 @@
 // |---|---|
 // | 0 - 2 | context of the queue pair |
 // | 2 | alive, port, bytes of INT |
-// | 3 | lengths; the peer's part of the IPv4 checksum |
+// | 3 | lengths; the peer's part of the IPv4 checksum and the type of service |
 // | 4 - 6 | IPv4 checksum: sum, two folds |
 // | 7 | headers |
 //
@@ -33,10 +33,10 @@ module hpcc_tx_header (
   input  wire  [15:0] port_echo,
   // Register: partition key.
   input  wire  [15:0] pkey,
-  // Register: DSCP.
-  input  wire  [5:0] dscp,
   // Register: time to live.
   input  wire  [7:0] ttl,
+  // Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
+  input  wire  [7:0] tos,
   // Queue pair.
   input  wire  [7:0] qp,
   // Generation that the packet belongs to.
@@ -83,6 +83,10 @@ module hpcc_tx_header (
   logic [5:0] int_3_q;
   logic [15:0] port_3_d;
   logic [15:0] port_3_q;
+  wire  [7:0] services_q;
+  logic [7:0] tos_3_d;
+  logic [7:0] tos_3_q;
+  wire  [7:0] tos_later_q;
   wire  [34:0] fields_3_d;
   logic [34:0] fields_3_q;
   wire  [12:0] body_3_d;
@@ -92,10 +96,8 @@ module hpcc_tx_header (
   wire  [63:0] lengths_4_d;
   logic [63:0] lengths_4_q;
   wire  [63:0] lengths_q;
-  wire  [16:0] peer_sum_4_d;
-  logic [16:0] peer_sum_4_q;
-  wire  [19:0] fixed_a_d;
-  logic [19:0] fixed_a_q;
+  wire  [17:0] peer_sum_4_d;
+  logic [17:0] peer_sum_4_q;
   wire  [19:0] fixed_b_d;
   logic [19:0] fixed_b_q;
   wire  [19:0] fixed_d;
@@ -118,6 +120,16 @@ module hpcc_tx_header (
     .clk(clk),
     .d(request_d),
     .q(request_q)
+  );
+  hpcc_delay #(.WIDTH(8), .DEPTH(2)) u_services (
+    .clk(clk),
+    .d(tos),
+    .q(services_q)
+  );
+  hpcc_delay #(.WIDTH(8), .DEPTH(4)) u_tos_later (
+    .clk(clk),
+    .d(tos_3_q),
+    .q(tos_later_q)
   );
   hpcc_delay #(.WIDTH(178), .DEPTH(4)) u_rest (
     .clk(clk),
@@ -142,13 +154,12 @@ module hpcc_tx_header (
   assign with_int = {3'd0, body_3_q} + {10'd0, int_3_q};
   assign lengths_4_d = (({48'd0, ({3'd0, body_3_q} + 16'h14)} | ({48'd0, ({3'd0, body_3_q} + 16'h28)} << 16))
       | ({48'd0, (with_int + 16'h14)} << 32)) | ({48'd0, (with_int + 16'h28)} << 48);
-  assign peer_sum_4_d = {1'd0, peer_3_q[15:0]} + {1'd0, peer_3_q[31:16]};
+  assign peer_sum_4_d = ({2'd0, peer_3_q[15:0]} + {2'd0, peer_3_q[31:16]}) + {10'd0, tos_3_q};
   assign rest_d = ((({58'd0, peer_3_q} | ({162'd0, port_3_q} << 120)) | ({143'd0, fields_3_q} << 136)) | ({172'd0, int_3_q} << 171))
       | ({177'd0, alive_3_q} << 177);
-  assign fixed_a_d = {12'd0, ({2'd0, dscp} << 2)} + 20'h8511;
   assign fixed_b_d = {4'd0, own_ip[15:0]} + {4'd0, own_ip[31:16]};
-  assign fixed_d = (fixed_a_q + fixed_b_q) + ({12'd0, ttl} << 8);
-  assign sum_5_d = ({3'd0, peer_sum_4_q} + {4'd0, lengths_4_q[63:48]}) + fixed_q;
+  assign fixed_d = (fixed_b_q + 20'h8511) + ({12'd0, ttl} << 8);
+  assign sum_5_d = ({2'd0, peer_sum_4_q} + {4'd0, lengths_4_q[63:48]}) + fixed_q;
   assign fold_6_d = {1'd0, sum_5_q[15:0]} + {13'd0, sum_5_q[19:16]};
   assign checksum_7_d = ~(fold_6_q[15:0] + {15'd0, fold_6_q[16]});
   assign peer = rest_q;
@@ -156,7 +167,7 @@ module hpcc_tx_header (
   assign int_bytes = peer[176:171];
   assign icrc_lengths = lengths_q[31:0];
   assign outer = ((((((((((((({288'd0, peer[79:32]} << 288) | ({288'd0, own_mac} << 240)) | ({312'd0, 24'h80045} << 216))
-      | ({330'd0, dscp} << 210)) | ({320'd0, lengths_q[63:48]} << 192)) | ({304'd0, 32'h4000} << 160)) | ({328'd0, ttl} << 152))
+      | ({328'd0, tos_later_q} << 208)) | ({320'd0, lengths_q[63:48]} << 192)) | ({304'd0, 32'h4000} << 160)) | ({328'd0, ttl} << 152))
       | ({328'd0, 8'h11} << 144)) | ({320'd0, checksum_7_q} << 128)) | ({304'd0, own_ip} << 96)) | ({304'd0, peer[31:0]} << 64))
       | ({320'd0, peer[119:104]} << 48)) | ({320'd0, peer[135:120]} << 32)) | ({320'd0, lengths_q[47:32]} << 16);
   assign bth = (((((({88'd0, peer[143:136]} << 88) | ({88'd0, 8'h40} << 80)) | ({94'd0, peer[170:169]} << 84)) | ({80'd0, pkey} << 64))
@@ -176,16 +187,22 @@ module hpcc_tx_header (
       end
     end
   end
+  always_comb begin
+    tos_3_d = services_q;
+    if (found[132]) begin
+      tos_3_d = services_q & 8'hfc;
+    end
+  end
   initial begin
     peer_3_q = 120'd0;
     alive_3_q = 1'd0;
     int_3_q = 6'd0;
     port_3_q = 16'd0;
+    tos_3_q = 8'd0;
     fields_3_q = 35'd0;
     body_3_q = 13'd0;
     lengths_4_q = 64'd0;
-    peer_sum_4_q = 17'd0;
-    fixed_a_q = 20'd0;
+    peer_sum_4_q = 18'd0;
     fixed_b_q = 20'd0;
     fixed_q = 20'd0;
     sum_5_q = 20'd0;
@@ -197,11 +214,11 @@ module hpcc_tx_header (
     alive_3_q <= alive_3_d;
     int_3_q <= int_3_d;
     port_3_q <= port_3_d;
+    tos_3_q <= tos_3_d;
     fields_3_q <= fields_3_d;
     body_3_q <= body_3_d;
     lengths_4_q <= lengths_4_d;
     peer_sum_4_q <= peer_sum_4_d;
-    fixed_a_q <= fixed_a_d;
     fixed_b_q <= fixed_b_d;
     fixed_q <= fixed_d;
     sum_5_q <= sum_5_d;

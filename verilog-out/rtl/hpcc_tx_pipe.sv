@@ -27,6 +27,10 @@ module hpcc_tx_pipe (
   input  wire  [15:0] cfg_pkey,
   // Register: differentiated services code point.
   input  wire  [5:0] cfg_dscp,
+  // Register: ECN field of requests and READ responses of queue pairs without INT.
+  input  wire  [1:0] cfg_ecn,
+  // Register: differentiated services code point of congestion notifications.
+  input  wire  [5:0] cfg_cnp_dscp,
   // Register: time to live.
   input  wire  [7:0] cfg_ttl,
   // Register: packets from one acknowledge request to the next.
@@ -69,13 +73,19 @@ module hpcc_tx_pipe (
   output wire  [23:0] feedback_psn,
   output wire  [23:0] feedback_value,
   // Acknowledgements.
-  input  wire  [414:0] ack_data,
+  input  wire  [415:0] ack_data,
   input  wire  ack_valid,
   output wire  ack_ready,
   // READ echoes.
-  input  wire  [414:0] echo_data,
+  input  wire  [415:0] echo_data,
   input  wire  echo_valid,
   output wire  echo_ready,
+  // Congestion notifications.
+  input  wire  [415:0] notify_data,
+  input  wire  notify_valid,
+  output wire  notify_ready,
+  // Pulse: one is being built.
+  output wire  notified,
   // Bus: first transmissions.
   output wire  sent_valid,
   // Queue pair.
@@ -188,9 +198,14 @@ module hpcc_tx_pipe (
   wire  [1:0] data_note_tag;
   wire  both_first_ready;
   wire  both_second_ready;
-  wire  [414:0] both_down_data;
+  wire  [415:0] both_down_data;
   wire  both_down_valid;
+  wire  all_first_ready;
+  wire  all_second_ready;
+  wire  [415:0] all_down_data;
+  wire  all_down_valid;
   wire  acks_ack_ready;
+  wire  acks_notified;
   wire  [577:0] acks_frame_data;
   wire  acks_frame_valid;
   wire  arbiter_ack_ready;
@@ -280,6 +295,7 @@ module hpcc_tx_pipe (
     .port_int(cfg_port_int),
     .pkey(cfg_pkey),
     .dscp(cfg_dscp),
+    .ecn(cfg_ecn),
     .ttl(cfg_ttl),
     .packet_data(select_packet_data),
     .packet_valid(select_packet_valid),
@@ -298,7 +314,7 @@ module hpcc_tx_pipe (
     .note_psn(data_note_psn),
     .note_tag(data_note_tag)
   );
-  hpcc_stream_merge #(.WIDTH(415)) u_both (
+  hpcc_stream_merge #(.WIDTH(416)) u_both (
     .clk(clk),
     .rst(rst),
     .first_data(ack_data),
@@ -309,6 +325,19 @@ module hpcc_tx_pipe (
     .second_ready(both_second_ready),
     .down_data(both_down_data),
     .down_valid(both_down_valid),
+    .down_ready(all_second_ready)
+  );
+  hpcc_stream_merge #(.WIDTH(416)) u_all (
+    .clk(clk),
+    .rst(rst),
+    .first_data(notify_data),
+    .first_valid(notify_valid),
+    .first_ready(all_first_ready),
+    .second_data(both_down_data),
+    .second_valid(both_down_valid),
+    .second_ready(all_second_ready),
+    .down_data(all_down_data),
+    .down_valid(all_down_valid),
     .down_ready(acks_ack_ready)
   );
   hpcc_tx_ack_builder u_acks (
@@ -323,10 +352,12 @@ module hpcc_tx_pipe (
     .port_echo(cfg_port_echo),
     .pkey(cfg_pkey),
     .dscp(cfg_dscp),
+    .cnp_dscp(cfg_cnp_dscp),
     .ttl(cfg_ttl),
-    .ack_data(both_down_data),
-    .ack_valid(both_down_valid),
+    .ack_data(all_down_data),
+    .ack_valid(all_down_valid),
     .ack_ready(acks_ack_ready),
+    .notified(acks_notified),
     .frame_data(acks_frame_data),
     .frame_valid(acks_frame_valid),
     .frame_ready(arbiter_ack_ready)
@@ -370,6 +401,8 @@ module hpcc_tx_pipe (
   assign note_tag = data_note_tag;
   assign ack_ready = both_first_ready;
   assign echo_ready = both_second_ready;
+  assign notify_ready = all_first_ready;
+  assign notified = acks_notified;
   assign arbiter_data_hold = 1'd0;
   assign arbiter_ack_hold = cfg_ack_pause & pause[cfg_ack_priority];
   assign m_axis_tdata = arbiter_m_axis_tdata;

@@ -24,8 +24,8 @@ use crate::{block, kernel};
 use hpcc_models::nic::CNP_UNIT_BITS;
 use rust_hdl::prelude::*;
 
-/// A nanosecond clock counts units of the interval from this bit on.
-const UNIT: usize = CNP_UNIT_BITS as usize;
+// where the kernel takes the units out of the clock
+const _: () = assert!(CNP_UNIT_BITS == 10);
 
 /// Takes a mark a clock, none lost. Contexts come at most every third clock, marks at most two clocks in a row.
 #[block]
@@ -83,7 +83,7 @@ pub struct Notify {
 impl Logic for Notify {
     fn update(&mut self) {
         inputs!([waiting, out], reset);
-        self.now_1.d.next = self.now.val().get_bits::<28>(UNIT);
+        self.now_1.d.next = self.now.val().get_bits::<28>(10);
 
         // 0
         self.qp_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());

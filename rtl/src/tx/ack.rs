@@ -23,11 +23,6 @@ use crate::words::tx::{Bth as BthWord, TypeOfService};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Opcode of a congestion notification packet.
-const CNP: u64 = 0x81;
-/// Backward congestion notification in the BTH.
-const BECN: u64 = 0x40;
-
 /// Builder of frames without payload.
 #[block]
 pub struct AckBuilder {
@@ -141,7 +136,7 @@ impl Logic for AckBuilder {
         self.service.next = bits_zero::<TypeOfService>(0);
         self.service.next.dscp = self.dscp.val();
         if self.sent.val().notifies {
-            self.header.opcode.next = bits_u::<8>(CNP);
+            self.header.opcode.next = bits_u::<8>(0x81);
             self.header.psn.next = bits_u::<24>(0);
             self.header.int_given.next = bits_u::<6>(0);
             // sixteen zero bytes and ICRC
@@ -170,11 +165,11 @@ impl Logic for AckBuilder {
                 | (bit_cast_w::<128, 2, 8>(self.old.val().get_bits::<8>(2)) << 24)
                 | bit_cast_w::<128, 2, 24>(self.old.val().get_bits::<24>(10));
         }
+        // of a notification the flags are zero, backward congestion notification is set, zeros follow
+        self.bth.next = bit_cast_word::<BthWord, W<96, 2>>(self.header.bth.val());
+        self.bth.next.flags = bits_u::<8>(0);
+        self.bth.next.notice = bits_u::<8>(0x40);
         if self.notifies.q.val() {
-            // flags are zero, backward congestion notification is set, zeros follow the BTH
-            self.bth.next = bit_cast_word::<BthWord, W<96, 2>>(self.header.bth.val());
-            self.bth.next.flags = bits_u::<8>(0);
-            self.bth.next.notice = bits_u::<8>(BECN);
             self.rest.next = bit_cast_ww::<128, 2, 96, 2>(bit_cast_bus::<96, 2, BthWord>(self.bth.val())) << 32;
         }
         self.stack.next = bit_cast_ww::<832, 13, 336, 6>(bit_cast_ww::<336, 6, 379, 6>(self.old.val() >> 40)) << 160;

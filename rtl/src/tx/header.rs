@@ -16,9 +16,6 @@ use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Type of service without ECN: the packet cannot be marked.
-const NOT_CAPABLE: u64 = 0xfc;
-
 /// Clocks from a packet's fields to its headers.
 pub const HEADER_LATENCY: usize = 7;
 
@@ -151,7 +148,7 @@ impl Logic for TxHeader {
         self.services.d.next = self.tos.val();
         self.tos_3.d.next = self.services.q.val();
         if self.found.val().get_bit(132) {
-            self.tos_3.d.next = self.services.q.val() & NOT_CAPABLE;
+            self.tos_3.d.next = self.services.q.val() & 0xfc;
         }
         self.tos_later.d.next = self.tos_3.q.val();
 

@@ -3,6 +3,7 @@
 use hpcc_rtl::host::regions::RegionCheck;
 use hpcc_rtl::nic::words::{action, commit, context, read_state, region, rx_row, Field};
 use hpcc_rtl::sim::{Port, Stimulus};
+use hpcc_rtl::transport::notify::Notify;
 use hpcc_rtl::transport::responder::Responder;
 use hpcc_rtl::transport::responses::pool::NodePool;
 use hpcc_rtl::transport::responses::ResponseQueue;
@@ -288,6 +289,51 @@ fn response_queue() {
 fn node_pool() {
     Lockstep::<NodePool, Random>::random("node_pool")
         .clocks(20_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Marks of few queue pairs, contexts now and then, time in leaps, pause and registers that change.
+fn marks(ports: &[Port], seed: u64) -> impl Drive {
+    let at = |name: &str| limb(ports, name);
+    let (reset, now, enable, hold) = (at("rst"), at("now"), at("enable"), at("hold"));
+    let (interval, ready) = (at("interval"), at("send_ready"));
+    let (context_valid, context_qp, context_data) = (at("context_valid"), at("context_qp"), at("context_data"));
+    let (mark_valid, mark) = (at("mark_valid"), at("mark"));
+    let mut stimulus = Stimulus::new(seed);
+    let mut time = 0;
+    move |clock: u64, _: &[u64], inputs: &mut [u64]| {
+        time += if stimulus.chance(0.1) {
+            stimulus.below(40_000)
+        } else {
+            5
+        };
+        inputs[reset] = u64::from(clock < 2 || clock.is_multiple_of(9973));
+        inputs[now] = time;
+        inputs[enable] = u64::from(clock % 4000 != 0);
+        inputs[hold] = u64::from(clock / 500 % 3 == 0);
+        inputs[interval] = [0, 1, 49, 200][(clock / 3000 % 4) as usize];
+        inputs[ready] = u64::from(stimulus.chance(0.8));
+        inputs[context_valid] = u64::from(clock % 4 == 0 && (clock < 400 || stimulus.chance(0.01)));
+        inputs[context_qp] = stimulus.below(8);
+        let mut word = [
+            stimulus.uniform(64),
+            stimulus.uniform(64),
+            stimulus.uniform(64),
+            stimulus.uniform(18),
+        ];
+        context::GENERATION.put(&mut word, stimulus.below(2));
+        inputs[context_data..context_data + 4].copy_from_slice(&word);
+        inputs[mark_valid] = u64::from(stimulus.chance(0.4));
+        // queue pair, generation, kind
+        inputs[mark] = stimulus.below(8) | stimulus.below(2) << 8 | stimulus.below(2) << 16;
+    }
+}
+
+#[test]
+fn notification_point() {
+    Lockstep::new("notify", Box::<Notify>::default, marks)
+        .clocks(40_000)
         .run()
         .unwrap_or_else(|error| panic!("{error}"));
 }

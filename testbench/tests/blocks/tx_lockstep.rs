@@ -5,7 +5,7 @@ use hpcc_rtl::sim::{Port, Ports, Stimulus};
 use hpcc_rtl::tx::append::IcrcAppend;
 use hpcc_rtl::tx::frame_bytes::FrameBytes;
 use hpcc_rtl::tx::header::TxHeader;
-use hpcc_rtl::tx::stimulus::{acknowledgement, beats, packet, registers, Peer, OPCODES};
+use hpcc_rtl::tx::stimulus::{acknowledgement, beats, notification, packet, registers, Peer, OPCODES};
 use hpcc_rtl::tx::{AckBuilder, DataBuilder, FrameArbiter};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 use std::collections::VecDeque;

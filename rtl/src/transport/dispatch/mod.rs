@@ -253,8 +253,8 @@ impl Logic for Dispatch {
             self.command_word.d.next = bits_u::<24>(0);
             if self.taken.val() {
                 self.command_word.d.next = bits_u::<24>(1)
-                    | (bit_cast_u::<24, 7>(self.row.q.val().get_bits::<7>(171)) << 1)
-                    | (bit_cast_u::<24, 16>(self.row.q.val().get_bits::<16>(178)) << 8);
+                    | (bit_cast_u::<24, 7>(self.packet.val().payload_at) << 1)
+                    | (bit_cast_u::<24, 16>(self.packet.val().payload_length) << 8);
             }
             self.job_full.d.next = self.taken.val();
             self.job_word.d.next = bit_cast_w::<77, 2, 64>(self.action.val().get_bits::<64>(1))
@@ -274,12 +274,12 @@ impl Logic for Dispatch {
             }
         }
         if self.done.val() {
-            self.notice_word.d.next = (bit_cast_w::<387, 7, 24>(self.row.q.val().get_bits::<24>(19)) << 20)
-                | (bit_cast_w::<387, 7, 8>(self.row.q.val().get_bits::<8>(536)) << 12)
-                | (bit_cast_w::<387, 7, 8>(self.row.q.val().get_bits::<8>(11)) << 4)
-                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.row.q.val().get_bits::<2>(9).all())) << 44)
-                | (bit_cast_w::<387, 7, 6>(self.row.q.val().get_bits::<6>(194)) << 45)
-                | (bit_cast_ww::<387, 7, 336, 6>(bit_cast_ww::<336, 6, 550, 9>(self.row.q.val() >> 200)) << 51)
+            self.notice_word.d.next = (bit_cast_w::<387, 7, 24>(self.packet.val().psn) << 20)
+                | (bit_cast_w::<387, 7, 8>(self.packet.val().generation) << 12)
+                | (bit_cast_w::<387, 7, 8>(self.packet.val().qp) << 4)
+                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.packet.val().ecn.all())) << 44)
+                | (bit_cast_w::<387, 7, 6>(self.packet.val().int_length) << 45)
+                | (bit_cast_ww::<387, 7, 336, 6>(self.packet.val().int_stack) << 51)
                 | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.fate.q.val() == 4)) << 3)
                 | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.fate.q.val() == 5)) << 1);
             self.control_word.d.next = self.body.q.val();
