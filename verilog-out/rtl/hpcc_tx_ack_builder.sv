@@ -67,8 +67,6 @@ module hpcc_tx_ack_builder (
   logic busy_d;
   logic busy_q;
   wire  [7:0] header_tos;
-  wire  [7:0] header_qp;
-  wire  [7:0] header_generation;
   logic [7:0] header_opcode;
   logic [23:0] header_psn;
   wire  header_ack_req;
@@ -136,8 +134,8 @@ module hpcc_tx_ack_builder (
     .pkey(pkey),
     .ttl(ttl),
     .tos(header_tos),
-    .qp(header_qp),
-    .generation(header_generation),
+    .qp(sent.qp),
+    .generation(sent.generation),
     .opcode(header_opcode),
     .psn(header_psn),
     .ack_req(header_ack_req),
@@ -196,14 +194,12 @@ module hpcc_tx_ack_builder (
   assign ack_ready = (~busy_q) & (~append_crowded);
   assign sent = word;
   assign take = (ack_valid & (~busy_q)) & (~append_crowded);
-  assign header_qp = word[8:1];
-  assign header_generation = word[16:9];
   assign header_ack_req = 1'd0;
   assign header_pad = 2'd0;
   assign header_echoes = 1'd1;
   assign header_tos = service;
-  assign given = word[78:73];
-  assign beside_d = (({378'd0, take} | ({378'd0, word[0]} << 1)) | ({5'd0, word[414:41]} << 2)) | ({376'd0, given_code} << 376);
+  assign given = sent.int_length;
+  assign beside_d = (({378'd0, take} | ({378'd0, sent.echo} << 1)) | ({5'd0, word[414:41]} << 2)) | ({376'd0, given_code} << 376);
   assign old = beside_q;
   assign int_bytes = old[39:34];
   assign code = old[378:376];
@@ -256,9 +252,9 @@ module hpcc_tx_ack_builder (
     end
   end
   always_comb begin
-    header_psn = word[40:17];
-    header_int_given = word[78:73];
-    if (word[0]) begin
+    header_psn = sent.psn;
+    header_int_given = sent.int_length;
+    if (sent.echo) begin
       header_opcode = 8'hd1;
       header_body = 13'd4;
     end else begin
@@ -352,7 +348,7 @@ module hpcc_tx_ack_builder (
     short_9_q <= short_8_q;
     code_9_q <= code_8_q;
   end
-  wire unused_bits = &{1'b0, sent.int_stack, sent.int_length, sent.msn, sent.syndrome, sent.psn, sent.generation, sent.qp, sent.echo};
+  wire unused_bits = &{1'b0, sent.int_stack, sent.msn, sent.syndrome};
 endmodule
 
 `default_nettype wire

@@ -119,14 +119,14 @@ impl Logic for AckBuilder {
         self.sent.next = bit_cast_word::<AckSendWord, AckSend>(self.word.val());
         self.take.next = self.ack.valid.val() & !self.busy.q.val() & !self.append.crowded.val();
         self.busy.d.next = self.take.val();
-        self.header.qp.next = self.word.val().get_bits::<8>(1);
-        self.header.generation.next = self.word.val().get_bits::<8>(9);
-        self.header.psn.next = self.word.val().get_bits::<24>(17);
+        self.header.qp.next = self.sent.val().qp;
+        self.header.generation.next = self.sent.val().generation;
+        self.header.psn.next = self.sent.val().psn;
         self.header.ack_req.next = false;
         self.header.pad.next = bits_u::<2>(0);
         self.header.echoes.next = true;
-        self.header.int_given.next = self.word.val().get_bits::<6>(73);
-        if self.word.val().get_bit(0) {
+        self.header.int_given.next = self.sent.val().int_length;
+        if self.sent.val().echo {
             self.header.opcode.next = bits_u::<8>(0xd1);
             self.header.body.next = bits_u::<13>(4);
         } else {
@@ -145,13 +145,13 @@ impl Logic for AckBuilder {
         }
         self.header.tos.next = bit_cast_number::<8, TypeOfService>(self.service.val());
         self.notifies.d.next = self.sent.val().notifies;
-        self.given.next = self.word.val().get_bits::<6>(73);
+        self.given.next = self.sent.val().int_length;
         self.given_code.next = bits_u::<3>(0);
         if self.given.val() != 0 {
             self.given_code.next = (self.given.val() + 6).get_bits::<3>(3);
         }
         self.beside.d.next = bit_cast_w::<379, 6, 1>(bit_cast_b(self.take.val()))
-            | (bit_cast_w::<379, 6, 1>(self.word.val().get_bits::<1>(0)) << 1)
+            | (bit_cast_w::<379, 6, 1>(bit_cast_b(self.sent.val().echo)) << 1)
             | (bit_cast_ww::<379, 6, 374, 6>(bit_cast_ww::<374, 6, 416, 7>(self.word.val() >> 41)) << 2)
             | (bit_cast_w::<379, 6, 3>(self.given_code.val()) << 376);
 

@@ -310,11 +310,11 @@ fn marks(ports: &[Port], seed: u64) -> impl Drive {
         };
         inputs[reset] = u64::from(clock < 2 || clock.is_multiple_of(9973));
         inputs[now] = time;
-        inputs[enable] = u64::from(clock % 4000 != 0);
-        inputs[hold] = u64::from(clock / 500 % 3 == 0);
+        inputs[enable] = u64::from(!clock.is_multiple_of(4000));
+        inputs[hold] = u64::from((clock / 500).is_multiple_of(3));
         inputs[interval] = [0, 1, 49, 200][(clock / 3000 % 4) as usize];
         inputs[ready] = u64::from(stimulus.chance(0.8));
-        inputs[context_valid] = u64::from(clock % 4 == 0 && (clock < 400 || stimulus.chance(0.01)));
+        inputs[context_valid] = u64::from(clock.is_multiple_of(4) && (clock < 400 || stimulus.chance(0.01)));
         inputs[context_qp] = stimulus.below(8);
         let mut word = [
             stimulus.uniform(64),
