@@ -1,6 +1,5 @@
 //! Registers and per-QP configuration of the NIC model.
 
-use super::notify::CnpConfig;
 use crate::wire::{MacAddr, Ports, MASK_24, PKEY_DEFAULT};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -16,6 +15,30 @@ pub struct ControlConfig {
     pub sources: Vec<Ipv4Addr>,
     /// Least time between two accepted ones, ns.
     pub interval_ns: u64,
+}
+
+/// Bits of nanoseconds in a unit of [`CnpConfig::interval`]: 1.024 us.
+pub const CNP_UNIT_BITS: u32 = 10;
+
+/// Registers of the notification point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CnpConfig {
+    /// Marks are answered.
+    pub enabled: bool,
+    /// Differentiated services code point of notifications, 6 bits.
+    pub dscp: u8,
+    /// Least time between two notifications of a queue pair and direction, units of 1.024 us, 24 bits.
+    pub interval: u32,
+}
+
+impl Default for CnpConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            dscp: 48,
+            interval: 49,
+        }
+    }
 }
 
 /// Registers of one NIC. Defaults are the reset values.

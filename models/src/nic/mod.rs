@@ -50,13 +50,12 @@ mod transmit;
 pub use acceptance::frame_fault;
 pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
-pub use config::{ControlConfig, NicConfig, QpConfig};
+pub use config::{CnpConfig, ControlConfig, NicConfig, QpConfig, CNP_UNIT_BITS};
 pub use counters::{Counter, Counters};
 pub use keyed::{echo_tag, ECHO_TAG_LEN};
 pub use link::{Link, LinkConfig, Pair};
 pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
-pub use notify::{CnpConfig, CNP_UNIT_BITS};
 pub use pacing::GROUPS;
 
 /// Flow number of the requests of queue pair `qpn`.

@@ -4,7 +4,6 @@ use super::completion::{Completion, HostError, Operation, Status, WorkRequest, M
 use super::config::{NicConfig, QpConfig};
 use super::counters::{Counter, Counters};
 use super::memory::{Access, Memory, Region, Regions};
-use super::notify::{Marked, Told};
 use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
 use super::requester::{Limits, Requester};
@@ -20,6 +19,24 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Echo {
     pub psn: u32,
     pub int: Vec<u8>,
+}
+
+/// What came with a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// A request.
+    Request,
+    /// A READ response.
+    Response,
+}
+
+/// Notifications of a queue pair in one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told {
+    /// One waits to be sent.
+    pub due: bool,
+    /// When the last one was asked for, units of 1.024 us.
+    pub last: Option<u64>,
 }
 
 /// A queue pair.

@@ -4,8 +4,7 @@ use super::acceptance::{accept, Accepted};
 use super::counters::Counter;
 use super::keyed::echo_tag;
 use super::memory::Memory;
-use super::nic::Nic;
-use super::notify::Marked;
+use super::nic::{Marked, Nic};
 use crate::wire::{Opcode, PortRole, RocePacket};
 
 impl<M: Memory> Nic<M> {

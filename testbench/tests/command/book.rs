@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Tables of numbers that nobody measured: formats, latencies that the pipeline's wiring gives, defaults, rules. Page and the beginning of
 /// the table's first row.
-const DEFINITIONS: [(&str, &str); 29] = [
+const DEFINITIONS: [(&str, &str); 30] = [
     ("cc-pipeline.md", "| loop | RAM |"),
     ("cc-pipeline.md", "| clock | block |"),
     ("cc-pipeline.md", "| address | register |"),
@@ -17,6 +17,7 @@ const DEFINITIONS: [(&str, &str); 29] = [
     ("hpccpp.md", "| where | what | taken |"),
     ("link.md", "| key | default |"),
     ("network.md", "| law | parameters |"),
+    ("nic.md", "| register | reset | is |"),
     ("number-formats.md", "| quantity | format |"),
     ("powertcp.md", "| address | register |"),
     ("powertcp.md", "| clock | block |"),
