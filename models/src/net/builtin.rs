@@ -99,6 +99,30 @@ pub fn three_tier(core_gbps: u64, aggregation_gbps: u64, edge_gbps: u64) -> Topo
     t
 }
 
+/// The fat tree of PowerTCP's evaluation (its section 4.1): 256 hosts at 25G on 8 ToRs, two ToRs and two Aggs to each of four pods, 2 Cores,
+/// 100G between switches, so that a ToR's uplinks carry a quarter of what its hosts may send; 1 us per link, 5 us to the Cores. Host `h` is on
+/// ToR `256 + h / 32`.
+pub fn four_pods() -> Topology {
+    const HOSTS: usize = 256;
+    const PER_RACK: usize = 32;
+    let (tor, agg, core) = (HOSTS, HOSTS + 8, HOSTS + 16);
+    let mut t = Topology::new(HOSTS, 18);
+    for host in 0..HOSTS {
+        t.link(host, tor + host / PER_RACK, 25, 1_000);
+    }
+    for rack in 0..8 {
+        for i in 0..2 {
+            t.link(tor + rack, agg + rack / 2 * 2 + i, 100, 1_000);
+        }
+    }
+    for a in 0..8 {
+        for i in 0..2 {
+            t.link(agg + a, core + i, 100, 5_000);
+        }
+    }
+    t
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +132,20 @@ mod tests {
         let t = fat_tree(5);
         assert_eq!((t.hosts().len(), t.nodes() - 320, t.links.len()), (320, 56, 480));
         assert!(t.check().is_ok() && testbed_pod().check().is_ok());
+    }
+
+    /// 32 hosts of 25G behind two links of 100G: four to one.
+    #[test]
+    fn four_pods_are_four_times_oversubscribed() {
+        let t = four_pods();
+        assert_eq!((t.hosts().len(), t.nodes(), t.links.len()), (256, 274, 256 + 16 + 16));
+        assert!(t.check().is_ok());
+        for tor in 256..264 {
+            let rate = |up: bool| -> u64 {
+                let own = t.links.iter().filter(|l| l.a == tor || l.b == tor);
+                own.filter(|l| (l.a.min(l.b) >= 256) == up).map(|l| l.rate_bps).sum()
+            };
+            assert_eq!(rate(false), 4 * rate(true));
+        }
     }
 }

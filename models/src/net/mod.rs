@@ -38,7 +38,7 @@ pub mod tcp;
 mod telemetry;
 mod topology;
 
-pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, star, testbed_pod, three_tier};
+pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, four_pods, star, testbed_pod, three_tier};
 pub use carrier::{Carrier, Feedback, FlowCount};
 pub use classes::{ClassQueues, ClassRules, ClassSchedule, ClassTelemetry, Departure, MAX_CLASSES};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};

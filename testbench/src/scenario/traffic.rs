@@ -47,6 +47,7 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
         "fat-tree" if (1..=64).contains(&spec.pods) => net::fat_tree(spec.pods),
         "fat-tree" => return Err(format!("network.pods: expected 1 to 64, got {}", spec.pods)),
         "testbed" => net::testbed_pod(),
+        "four-pods" => net::four_pods(),
         "three-tier" => {
             let core = spec.middle_gbps.get(1).copied().unwrap_or(middle);
             net::three_tier(core, middle, spec.rate_gbps)
@@ -56,7 +57,8 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
         }
         other => {
             return Err(format!(
-            "network.topology: expected star, dumbbell, chain, fat-tree, testbed, three-tier or a file, got `{other}`"
+            "network.topology: expected star, dumbbell, chain, fat-tree, testbed, three-tier, four-pods or a file, got \
+             `{other}`"
         ))
         }
     };

@@ -10,6 +10,7 @@ mod lemma;
 mod load;
 mod mice;
 mod micro;
+mod power;
 mod precision;
 mod seeds;
 mod series;
@@ -48,6 +49,9 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("hcc-grpc") => hcc::grpc(runs),
         Some("hcc-overhead") => hcc::overhead(runs),
         Some("hcc-ablation") => hcc::ablation(runs),
+        Some("power-incast") => power::incast(runs),
+        Some("power-fairness") => power::fairness(runs),
+        Some("power-load") => power::load(runs),
         Some("fixed-cost") => precision::fixed_cost(runs),
         Some("lemma") => lemma::network(runs),
         Some(other) => return Err(format!("figure: expected one that is known, got `{other}`")),
@@ -104,7 +108,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 16] = [
+const OPEN_ENDED: [&str; 17] = [
+    "power-incast",
     "hpcc-mice",
     "hpcc-counting",
     "hpcc-sampling",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
-    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, `three-tier`, or a topology file in the ns-3 simulator's format.
+    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, `three-tier`, `four-pods`, or a topology file in the ns-3 simulator's format.
     pub topology: String,
     /// Hosts of a star, pairs of a dumbbell, hosts per switch of a chain.
     #[serde(default)]

@@ -151,7 +151,7 @@ fn check_ignored(from: &str, topology: &str, keys: &[String]) -> Result<(), Stri
         "dumbbell" | "chain" => &["hosts", "rate_gbps", "middle_gbps", "delay_ns"],
         "fat-tree" => &["pods"],
         "three-tier" => &["rate_gbps", "middle_gbps"],
-        "testbed" => &[],
+        "testbed" | "four-pods" => &[],
         file if file.contains('.') => &[],
         // Not a topology: that is said where it is built.
         _ => return Ok(()),

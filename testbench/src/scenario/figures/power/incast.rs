@@ -1,0 +1,177 @@
+//! Fig. 4: flows join a long one at one receiver; queue and throughput of the receiver's port.
+
+use super::super::analysis::Analysis;
+use super::super::series::{falls_to, peak, queue_panel, queue_series, sampled, value_at};
+use super::port::{lowest_within, mean_within, port_to, throughput};
+use super::under;
+use crate::plan::{Finding, Run};
+use crate::report::plot::{Figure, Line, Panel};
+use hpcc_models::measure::mean;
+
+/// Shown after the incast, us.
+const SHOWN_US: f64 = 1_000.0;
+
+/// What one law did.
+struct Seen {
+    /// Largest queue, KB.
+    peak: f64,
+    /// From the incast to the first time that a tenth of it is left, us.
+    drained: Option<f64>,
+    /// Mean queue from 2 to 4 ms after the incast, KB.
+    late: f64,
+    /// Throughput before the incast, Gb/s.
+    before: f64,
+    /// Lowest throughput over 100 us within 4 ms after the incast, Gb/s.
+    lowest: f64,
+}
+
+impl Seen {
+    fn of(run: &Run, queue: &Line, sent: &Line, start: f64) -> Self {
+        let top = peak(queue, start, start + 4_000.0);
+        let peak_at = queue
+            .points
+            .iter()
+            .find(|p| p.0 >= start && p.1 >= top)
+            .map_or(start, |p| p.0);
+        let end = run.outcome.now_ps as f64 / 1e6;
+        let late = (start + 2_000.0, (start + 4_000.0).min(end));
+        Self {
+            peak: top,
+            drained: falls_to(queue, top * 0.1, peak_at).map(|t| t - start),
+            late: mean(&sampled(queue, late.0, late.1, 1.0)),
+            before: mean_within(sent, start * 0.5, start),
+            // The first 100 us are left out: the long flow's own packets fill them whatever the law does.
+            lowest: lowest_within(sent, start + 100.0, start + 4_000.0, 100.0),
+        }
+    }
+
+    fn text(&self) -> String {
+        let drained = self.drained.map_or("never".into(), |t| format!("after {t:.0} us"));
+        format!(
+            "peak {:.0} KB, a tenth of it {drained}, mean queue {:.1} KB from 2 to 4 ms; {:.1} Gb/s before, lowest 100 us {:.1} Gb/s",
+            self.peak, self.late, self.before, self.lowest
+        )
+    }
+
+    /// Throughput in the worst 100 us as a part of that before.
+    fn kept(&self) -> f64 {
+        self.lowest / self.before
+    }
+}
+
+/// Why HPCC's peak is not twice PowerTCP's where 255 more senders answer at once.
+const WHOLE_ANSWERS: &str =
+    "the 255 answers of 2800 bytes are smaller than a window, so that no law can hold them back";
+
+/// Fig. 4, one row of it: all runs have the same incast, the long flow first in the list of flows.
+pub fn incast(runs: &[Run]) -> Analysis {
+    let large = runs.first().is_some_and(|r| r.outcome.flows.len() > 64);
+    let mut seen: Vec<(&Run, Seen)> = Vec::new();
+    let mut queues = queue_panel("queue of the receiver's port");
+    let mut rates = Panel {
+        title: "throughput of that port, per 20 us".into(),
+        x: "time (us)".into(),
+        y: "wire rate (Gb/s)".into(),
+        ..Panel::default()
+    };
+    for run in runs {
+        let Some((node, interface)) = port_to(run, run.outcome.flows[0].dst) else {
+            continue;
+        };
+        let queue = queue_series(run, node, interface).named(run.label());
+        let sent = throughput(run, (node, interface));
+        let start = run.outcome.records[1].started_ps as f64 / 1e6;
+        seen.push((run, Seen::of(run, &queue, &sent, start)));
+        let shown = |line: &Line| {
+            let near = line
+                .points
+                .iter()
+                .filter(|p| p.0 >= start - 100.0 && p.0 <= start + SHOWN_US);
+            let mut points: Vec<(f64, f64)> = near.map(|p| (p.0 - start, p.1)).collect();
+            points.insert(0, (-100.0, value_at(line, start - 100.0)));
+            Line {
+                points,
+                step: true,
+                ..line.clone()
+            }
+        };
+        queues.lines.push(shown(&queue));
+        rates.lines.push(shown(&sent));
+    }
+    let of = |law: &str| {
+        let run = under(runs, law)?;
+        seen.iter().find(|(r, _)| r.label() == run.label()).map(|(_, s)| s)
+    };
+    let mut findings = Vec::new();
+    for law in ["powertcp", "theta-powertcp"] {
+        let Some(s) = of(law) else { continue };
+        let limit = if large { 600.0 } else { 300.0 };
+        let name = law.replace('-', "_");
+        findings.push(
+            Finding::new(
+                &format!("{name}_reaches_a_near_zero_queue"),
+                "quickly mitigates the incast and reaches near zero queue lengths",
+                s.text(),
+                s.drained.is_some_and(|t| t <= limit) && s.late <= 0.1 * s.peak,
+            )
+            .within(format!(
+                "a tenth of the peak within {limit:.0} us ({:.0} times the base RTT), and less than that from 2 to 4 ms",
+                limit / 29.0
+            )),
+        );
+        findings.push(
+            Finding::new(
+                &format!("{name}_keeps_throughput"),
+                "without losing throughput",
+                format!("{:.1} % of the rate before in the worst 100 us", s.kept() * 100.0),
+                s.kept() >= 0.95,
+            )
+            .within("95 % or more in every 100 us"),
+        );
+    }
+    if let (Some(power), Some(hpcc)) = (of("powertcp"), of("hpcc")) {
+        let ratio = hpcc.peak / power.peak;
+        findings.push(
+            Finding::new(
+                "hpcc_reaches_twice_the_queue",
+                "HPCC reaches a buffer occupancy about 2 times PowerTCP's",
+                format!("{:.0} against {:.0} KB: {ratio:.2} times", hpcc.peak, power.peak),
+                (1.5..=2.5).contains(&ratio),
+            )
+            .within("1.5 to 2.5 times")
+            .known_difference(large && (0.9..1.5).contains(&ratio), WHOLE_ANSWERS),
+        );
+        findings.push(
+            Finding::new(
+                "hpcc_loses_throughput",
+                "HPCC gets back to near-zero queue lengths and loses throughput after it",
+                hpcc.text(),
+                hpcc.late <= 0.1 * hpcc.peak && hpcc.kept() < 0.95,
+            )
+            .within("less than a tenth of the peak from 2 to 4 ms, less than 95 % of the rate before in some 100 us"),
+        );
+    }
+    if let (Some(power), Some(timely)) = (of("powertcp"), of("timely")) {
+        findings.push(
+            Finding::new(
+                "timely_does_not_control_the_queue",
+                "TIMELY does not control the queue lengths and loses throughput after reacting to the incast",
+                timely.text(),
+                timely.late > 5.0 * power.late && timely.kept() < 0.95,
+            )
+            .within(
+                "five times PowerTCP's mean queue from 2 to 4 ms, less than 95 % of the rate before in some 100 us",
+            ),
+        );
+    }
+    let others = seen.iter().filter(|(r, _)| r.job.law.name.starts_with("dc"));
+    findings.extend(others.map(|(run, s)| Finding::note(&format!("{}_beside_them", run.job.law.name), "", s.text())));
+    Analysis {
+        figures: vec![Figure {
+            panels: vec![queues, rates],
+            ..Figure::default()
+        }],
+        findings,
+        ..Analysis::default()
+    }
+}
