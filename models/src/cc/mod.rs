@@ -5,6 +5,7 @@ pub mod dcqcn;
 pub mod dctcp;
 mod event;
 mod flows;
+pub mod fluid;
 pub mod hpcc;
 pub mod powertcp;
 pub mod rate_based;

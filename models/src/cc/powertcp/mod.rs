@@ -174,7 +174,7 @@ impl PowerLaw {
     }
 
     /// Line 39 with the clamp.
-    fn window(&self, power: f64, old: f64, current: f64) -> f64 {
+    pub(crate) fn window(&self, power: f64, old: f64, current: f64) -> f64 {
         let p = &self.params;
         let second = match p.second_term {
             SecondTerm::Current => current,
