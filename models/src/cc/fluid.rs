@@ -85,6 +85,7 @@ mod tests {
     use crate::cc::hpcc::{Hpcc, HpccParams};
     use crate::cc::powertcp::{PowerLaw, PowerParams, Signal};
     use crate::cc::{CcEvent, CongestionControl, HopRecord};
+    use crate::wire::MASK_24;
 
     const BETA: f64 = 0.02;
 
@@ -155,7 +156,8 @@ mod tests {
         let mut params = PowerParams::paper(Signal::Int, line, tau);
         params.w_init = 10.0 * bdp;
         let law = PowerLaw::beyond_hardware(params.clone()).unwrap();
-        let beta = bdp / 100.0;
+        // The law takes its beta from the largest window.
+        let beta = params.w_init / 100.0;
         let (window, queue) = (2.0, 0.5);
         let own = Fluid {
             feedback: Feedback::Power,
@@ -187,7 +189,7 @@ mod tests {
             let tx = (f64::from(i) * bdp / 128.0) as u32 & 0xf_ffff;
             event.hops[0] = HopRecord {
                 speed: 5,
-                ts: i * tau & 0xff_ffff,
+                ts: (i * tau) & MASK_24,
                 tx_bytes: tx,
                 q_len,
             };

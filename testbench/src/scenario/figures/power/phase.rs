@@ -199,9 +199,14 @@ pub fn phase(runs: &[Run]) -> Analysis {
     }
     let mut findings = oblivious();
     findings.extend(trajectories());
-    let mut of_law: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
+    let mut of_law: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
     for run in runs {
-        of_law.entry(&run.job.law.name).or_default().push(run);
+        let profile = run.job.law.keys.get("profile").and_then(|v| v.as_str());
+        let rules = profile.map_or(String::new(), |p| format!(" {p}"));
+        of_law
+            .entry(format!("{}{rules}", run.job.law.name))
+            .or_default()
+            .push(run);
     }
     for (law, runs) in of_law {
         let ways: Vec<Vec<(f64, f64)>> = runs.iter().filter_map(|r| way(r)).collect();
@@ -212,7 +217,7 @@ pub fn phase(runs: &[Run]) -> Analysis {
             .iter()
             .filter(|w| w.iter().skip(60).any(|p| p.0 == 0.0 && p.1 < 0.9 * BDP_KB));
         findings.push(Finding::note(
-            &format!("in_packets_{}", law.replace('-', "_")),
+            &format!("in_packets_{}", super::slug(&law)),
             "",
             format!(
                 "queue after 1 ms {:.0} to {:.0} KB; {} of {} runs go below 90 % of the BDP with an empty queue",
