@@ -9,7 +9,7 @@ use crate::prim::reciprocal::{PaperReciprocal, Reciprocal};
 use crate::sched::{LargeScheduler, PaperScheduler};
 use crate::sim::on_a_large_stack;
 use crate::switch::IntStamper;
-use crate::words::print;
+use crate::words::list;
 use rust_hdl::prelude::Block;
 
 /// A block that integrators instantiate.
@@ -105,7 +105,7 @@ pub fn library() -> Result<Library, EmitError> {
         top.add_to(&mut library)?;
     }
     library.lead_with(NIC.name);
-    for word in print::of_users() {
+    for word in list::of_users() {
         library.declare(&word)?;
     }
     Ok(library)

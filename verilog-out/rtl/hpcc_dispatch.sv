@@ -83,95 +83,93 @@ module hpcc_dispatch (
   wire  free;
   wire  done;
   logic decided;
-  logic [486:0] action;
+  wire  hpcc_nic_pkg::judged_frame_t arriving;
+  hpcc_nic_pkg::action_t action;
+  hpcc_nic_pkg::cc_event_kind_t heard;
+  wire  hpcc_nic_pkg::extension_t given;
+  wire  hpcc_nic_pkg::ack_header_t aeth;
   wire  engine;
   wire  taken;
-  wire  hpcc_nic_pkg::rx_packet_t packet;
-  wire  hpcc_nic_pkg::aeth_t aeth;
-  hpcc_nic_pkg::commit_t answer;
   wire  lost_13_q;
+  wire  hpcc_nic_pkg::judged_frame_t rows_up_data;
   wire  rows_up_valid;
   wire  unused_rows_up_ready;
-  wire  [815:0] rows_down_data;
+  wire  hpcc_nic_pkg::judged_frame_t rows_down_data;
   wire  rows_down_valid;
   wire  unused_rows_crowded;
   logic [7:0] contexts_raddr;
-  wire  [209:0] contexts_rdata;
+  wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
+  wire  hpcc_nic_pkg::qp_context_t contexts_wdata;
   logic valid_1_d;
   logic valid_1_q;
-  logic [815:0] row_1_d;
-  logic [815:0] row_1_q;
+  hpcc_nic_pkg::judged_frame_t row_1_d;
+  hpcc_nic_pkg::judged_frame_t row_1_q;
   logic valid_2_d;
   logic valid_2_q;
-  logic [815:0] row_2_d;
-  logic [815:0] row_2_q;
-  logic [209:0] context_2_d;
-  logic [209:0] context_2_q;
+  hpcc_nic_pkg::judged_frame_t row_2_d;
+  hpcc_nic_pkg::judged_frame_t row_2_q;
+  hpcc_nic_pkg::qp_context_t context_2_d;
+  hpcc_nic_pkg::qp_context_t context_2_q;
   wire  [7:0] classify_opcode;
   wire  [4:0] classify_drop_code;
-  wire  [1:0] classify_role;
+  wire  hpcc_nic_pkg::frame_role_t classify_role;
   wire  [5:0] classify_int_length;
-  wire  [335:0] classify_int_0;
-  logic [335:0] classify_int_1;
-  logic [335:0] classify_int_2;
-  logic [335:0] classify_int_3;
-  logic [335:0] classify_int_4;
-  logic [335:0] classify_int_5;
-  logic [335:0] classify_int_6;
+  wire  hpcc_nic_pkg::int_body_t classify_carried;
+  hpcc_nic_pkg::int_stack_t classify_int_stack;
   wire  classify_alive;
   wire  classify_int_on;
   wire  classify_is_cnp;
   wire  classify_is_echo;
   wire  classify_is_ack;
-  logic [1:0] classify_wants_role;
+  hpcc_nic_pkg::frame_role_t classify_wants_role;
   wire  classify_wrong_port;
-  wire  [815:0] classify_raw;
-  wire  [209:0] classify_of_queue_pair;
-  logic [2:0] classify_fate;
+  wire  hpcc_nic_pkg::judged_frame_t classify_raw;
+  wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
+  hpcc_nic_pkg::frame_fate_t classify_fate;
   logic [5:0] classify_counter;
-  wire  [549:0] classify_row;
+  hpcc_nic_pkg::rx_packet_t classify_row;
   logic valid_3_d;
   logic valid_3_q;
-  logic [2:0] fate_3_d;
-  logic [2:0] fate_3_q;
+  hpcc_nic_pkg::frame_fate_t fate_3_d;
+  hpcc_nic_pkg::frame_fate_t fate_3_q;
   logic [5:0] counter_3_d;
   logic [5:0] counter_3_q;
-  logic [549:0] row_3_d;
-  logic [549:0] row_3_q;
-  logic [592:0] body_3_d;
-  logic [592:0] body_3_q;
+  hpcc_nic_pkg::rx_packet_t row_3_d;
+  hpcc_nic_pkg::rx_packet_t row_3_q;
+  hpcc_nic_pkg::control_packet_t body_3_d;
+  hpcc_nic_pkg::control_packet_t body_3_q;
   logic handed_d;
   logic handed_q;
   logic valid_4_d;
   logic valid_4_q;
-  logic [2:0] fate_d;
-  logic [2:0] fate_q;
+  hpcc_nic_pkg::frame_fate_t fate_d;
+  hpcc_nic_pkg::frame_fate_t fate_q;
   logic [5:0] counter_d;
   logic [5:0] counter_q;
-  logic [549:0] row_d;
-  logic [549:0] row_q;
-  logic [592:0] body_d;
-  logic [592:0] body_q;
+  hpcc_nic_pkg::rx_packet_t row_d;
+  hpcc_nic_pkg::rx_packet_t row_q;
+  hpcc_nic_pkg::control_packet_t body_d;
+  hpcc_nic_pkg::control_packet_t body_q;
   logic command_full_d;
   logic command_full_q;
-  logic [23:0] command_word_d;
-  logic [23:0] command_word_q;
+  hpcc_nic_pkg::buffer_command_t command_word_d;
+  hpcc_nic_pkg::buffer_command_t command_word_q;
   logic job_full_d;
   logic job_full_q;
-  logic [76:0] job_word_d;
-  logic [76:0] job_word_q;
+  hpcc_nic_pkg::dma_job_t job_word_d;
+  hpcc_nic_pkg::dma_job_t job_word_q;
   logic commit_full_d;
   logic commit_full_q;
-  logic [421:0] commit_word_d;
-  logic [421:0] commit_word_q;
+  hpcc_nic_pkg::commit_entry_t commit_word_d;
+  hpcc_nic_pkg::commit_entry_t commit_word_q;
   logic notice_full_d;
   logic notice_full_q;
-  logic [386:0] notice_word_d;
-  logic [386:0] notice_word_q;
+  hpcc_nic_pkg::notice_t notice_word_d;
+  hpcc_nic_pkg::notice_t notice_word_q;
   logic control_full_d;
   logic control_full_q;
-  logic [592:0] control_word_d;
-  logic [592:0] control_word_q;
+  hpcc_nic_pkg::control_packet_t control_word_d;
+  hpcc_nic_pkg::control_packet_t control_word_q;
   logic [43:0] counts_out_d;
   logic [43:0] counts_out_q;
   hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_lost_13 (
@@ -182,7 +180,7 @@ module hpcc_dispatch (
   hpcc_fifo #(.WIDTH(816), .ADDRESS(9), .MARK(512)) u_rows (
     .clk(clk),
     .rst(rst),
-    .up_data(verdict),
+    .up_data(rows_up_data),
     .up_valid(rows_up_valid),
     .up_ready(unused_rows_up_ready),
     .down_data(rows_down_data),
@@ -196,29 +194,33 @@ module hpcc_dispatch (
     .rdata(contexts_rdata),
     .we(context_valid),
     .waddr(context_qp),
-    .wdata(context_data)
+    .wdata(contexts_wdata)
   );
+  assign rows_up_data = verdict;
   assign rows_up_valid = verdict_valid & (~lost_13_q);
+  assign contexts_wdata = context_data;
   assign free = (((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready))
       & ((~notice_full_q) | notice_ready)) & ((~control_full_q) | control_ready);
-  assign engine = (fate_q == 3'd1) | (fate_q == 3'd2);
-  assign request_action_ready = (valid_4_q & free) & (fate_q == 3'd1);
-  assign response_action_ready = (valid_4_q & free) & (fate_q == 3'd2);
+  assign engine = (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST) | (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
+  assign request_action_ready = (valid_4_q & free) & (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST);
+  assign response_action_ready = (valid_4_q & free) & (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
   assign done = (free & valid_4_q) & ((~engine) | decided);
-  assign request_valid = (valid_3_q & (~handed_q)) & (fate_3_q == 3'd1);
+  assign request_valid = (valid_3_q & (~handed_q)) & (fate_3_q == hpcc_nic_pkg::FRAME_FATE_REQUEST);
   assign request_data = row_3_q;
-  assign response_valid = (valid_3_q & (~handed_q)) & (fate_3_q == 3'd2);
+  assign response_valid = (valid_3_q & (~handed_q)) & (fate_3_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
   assign response_data = row_3_q;
-  assign hands = ((handed_q | ((fate_3_q != 3'd1) & (fate_3_q != 3'd2))) | ((fate_3_q == 3'd1) & request_ready))
-      | ((fate_3_q == 3'd2) & response_ready);
+  assign hands = ((handed_q | ((fate_3_q != hpcc_nic_pkg::FRAME_FATE_REQUEST) & (fate_3_q != hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE)))
+      | ((fate_3_q == hpcc_nic_pkg::FRAME_FATE_REQUEST) & request_ready))
+      | ((fate_3_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE) & response_ready);
   assign moves = (valid_3_q & hands) & ((~valid_4_q) | done);
   assign advance = (~valid_3_q) | moves;
+  assign arriving = rows_down_data;
   assign classify_raw = row_2_q;
   assign classify_of_queue_pair = context_2_q;
-  assign taken = engine & action[0];
-  assign packet = row_q;
-  assign aeth = packet.extension[127:96];
-  assign mark_valid = (done & engine) & (&packet.ecn);
+  assign given = row_q.extension;
+  assign aeth = given.aeth;
+  assign taken = engine & action.take;
+  assign mark_valid = (done & engine) & (&row_q.ecn);
   assign command_valid = command_full_q;
   assign command_data = command_word_q;
   assign job_valid = job_full_q;
@@ -265,11 +267,11 @@ module hpcc_dispatch (
       row_d = row_3_q;
       body_d = body_3_q;
     end
-    contexts_raddr = row_1_q[630:623];
+    contexts_raddr = row_1_q.qpn[7:0];
     if (advance) begin
-      contexts_raddr = rows_down_data[630:623];
+      contexts_raddr = arriving.qpn[7:0];
       valid_1_d = rows_down_valid;
-      row_1_d = rows_down_data;
+      row_1_d = arriving;
       valid_2_d = valid_1_q;
       row_2_d = row_1_q;
       context_2_d = contexts_rdata;
@@ -277,7 +279,9 @@ module hpcc_dispatch (
       fate_3_d = classify_fate;
       counter_3_d = classify_counter;
       row_3_d = classify_row;
-      body_3_d = {1'd0, row_2_q[591:0]} | ({592'd0, row_2_q[815]} << 592);
+      body_3_d.body = row_2_q.body;
+      body_3_d.source_ip = row_2_q.source_ip;
+      body_3_d.right_length = row_2_q.control_length;
     end
     if (command_ready) begin
       command_full_d = 1'd0;
@@ -299,17 +303,32 @@ module hpcc_dispatch (
       command_full_d = 1'd1;
       command_word_d = 24'd0;
       if (taken) begin
-        command_word_d = (24'd1 | ({17'd0, packet.payload_at} << 1)) | ({8'd0, packet.payload_length} << 8);
+        command_word_d.take = 1'd1;
+        command_word_d.at = row_q.payload_at;
+        command_word_d.length = row_q.payload_length;
       end
       job_full_d = taken;
-      job_word_d = {13'd0, action[64:1]} | ({64'd0, row_q[190:178]} << 64);
-      commit_full_d = (engine & action[65]) | (fate_q == 3'd3);
-      commit_word_d = {1'd0, action[486:66]} | ({421'd0, taken} << 421);
-      if (fate_q == 3'd3) begin
-        commit_word_d = {1'd0, answer};
+      job_word_d.address = action.address;
+      job_word_d.length = row_q.payload_length[12:0];
+      commit_full_d = (engine & action.commits) | (fate_q == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT);
+      commit_word_d.commit = action.commit;
+      commit_word_d.waits = taken;
+      if (fate_q == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT) begin
+        commit_word_d = 422'd0;
+        commit_word_d.commit.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+        commit_word_d.commit.answer = hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
+        commit_word_d.commit.qp = row_q.qp;
+        commit_word_d.commit.generation = row_q.generation;
+        commit_word_d.commit.psn = row_q.psn;
+        commit_word_d.commit.syndrome = aeth.syndrome;
+        commit_word_d.commit.msn = aeth.msn;
+        commit_word_d.commit.int_length = row_q.int_length;
+        commit_word_d.commit.int_stack = row_q.int_stack;
+        commit_word_d.commit.int_on = row_q.int_on;
+        commit_word_d.commit.ecn = &row_q.ecn;
       end
-      notice_full_d = (fate_q == 3'd4) | (fate_q == 3'd5);
-      control_full_d = fate_q == 3'd6;
+      notice_full_d = (fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO) | (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION);
+      control_full_d = fate_q == hpcc_nic_pkg::FRAME_FATE_CONTROL;
       if (|counter_q) begin
         counts_out_d = 44'd1 << counter_q;
       end
@@ -331,115 +350,98 @@ module hpcc_dispatch (
     notice_word_d = notice_word_q;
     control_word_d = control_word_q;
     if (done) begin
-      notice_word_d = ((((((({363'd0, packet.psn} << 20) | ({379'd0, packet.generation} << 12)) | ({379'd0, packet.qp} << 4))
-          | ({386'd0, (&packet.ecn)} << 44)) | ({381'd0, packet.int_length} << 45)) | ({51'd0, packet.int_stack} << 51))
-          | ({386'd0, (fate_q == 3'd4)} << 3)) | ({386'd0, (fate_q == 3'd5)} << 1);
+      notice_word_d.event_kind = heard;
+      notice_word_d.response = fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO;
+      notice_word_d.qp = row_q.qp;
+      notice_word_d.generation = row_q.generation;
+      notice_word_d.psn = row_q.psn;
+      notice_word_d.ecn = &row_q.ecn;
+      notice_word_d.int_length = row_q.int_length;
+      notice_word_d.int_stack = row_q.int_stack;
       control_word_d = body_q;
     end
   end
   always_comb begin
     action = request_action_data;
     decided = request_action_valid;
-    if (fate_q == 3'd2) begin
+    if (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE) begin
       action = response_action_data;
       decided = response_action_valid;
     end
   end
   always_comb begin
-    answer = 421'd0;
-    answer.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
-    answer.qp = packet.qp;
-    answer.generation = packet.generation;
-    answer.psn = packet.psn;
-    answer.syndrome = aeth.syndrome;
-    answer.msn = aeth.msn;
-    answer.int_length = packet.int_length;
-    answer.int_stack = packet.int_stack;
-    answer.int_on = packet.int_on;
-    answer.ecn = &packet.ecn;
+    mark = 17'd0;
+    mark.qp = row_q.qp;
+    mark.generation = row_q.generation;
+    mark.response = fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE;
   end
   always_comb begin
-    mark = 17'd0;
-    mark.qp = packet.qp;
-    mark.generation = packet.generation;
-    mark.response = fate_q == 3'd2;
+    heard = hpcc_nic_pkg::CC_EVENT_KIND_ACK;
+    if (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION) begin
+      heard = hpcc_nic_pkg::CC_EVENT_KIND_CNP;
+    end
   end
   // classify: What a judged frame is, given the context of its queue pair. Without registers.
   //
   // Classifies one frame.
-  //
-  // | fate | is | goes to |
-  // |---|---|---|
-  // | 0 | dropped | counter |
-  // | 1 | request | responder |
-  // | 2 | READ response | requester, which decides |
-  // | 3 | acknowledgement | commit |
-  // | 4 | READ echo | congestion control of the READ response flow |
-  // | 5 | congestion notification | congestion control of the request flow |
-  // | 6 | control packet | manager |
-  assign classify_drop_code = classify_raw[596:592];
-  assign classify_role = classify_raw[598:597];
-  assign classify_int_length = classify_raw[606:601];
-  assign classify_opcode = classify_raw[614:607];
-  assign classify_alive = classify_of_queue_pair[0] & (classify_raw[646:631] == 16'd0);
-  assign classify_int_on = classify_of_queue_pair[132];
+  assign classify_drop_code = classify_raw.drop_code;
+  assign classify_role = classify_raw.role;
+  assign classify_int_length = classify_raw.int_length;
+  assign classify_opcode = classify_raw.opcode;
+  assign classify_alive = classify_of_queue_pair.alive & ((classify_raw.qpn >> 8) == 24'd0);
+  assign classify_int_on = classify_of_queue_pair.int_on;
   assign classify_is_cnp = classify_opcode == 8'h81;
   assign classify_is_echo = classify_opcode == 8'hd1;
   assign classify_is_ack = classify_opcode == 8'h11;
   assign classify_wrong_port = (~classify_is_cnp) & ((classify_role != classify_wants_role) | (classify_is_echo & (~classify_int_on)));
-  assign classify_int_0 = {335'd0, 1'd0};
-  assign classify_row = (((((((((((({542'd0, classify_opcode} | ({549'd0, classify_raw[615]} << 8))
-      | ({548'd0, classify_raw[600:599]} << 9)) | ({542'd0, classify_raw[630:623]} << 11)) | ({526'd0, classify_raw[670:647]} << 19))
-      | ({422'd0, classify_raw[814:687]} << 43)) | ({543'd0, classify_raw[622:616]} << 171)) | ({534'd0, classify_raw[686:671]} << 178))
-      | ({544'd0, classify_int_length} << 194)) | ({214'd0, classify_int_6} << 200)) | ({542'd0, classify_of_queue_pair[8:1]} << 536))
-      | ({547'd0, classify_of_queue_pair[131:129]} << 544)) | ({549'd0, classify_int_on} << 547)) | ({548'd0, classify_role} << 548);
+  assign classify_carried = classify_raw.body;
   always_comb begin
-    classify_wants_role = 2'd0;
+    classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     if (classify_int_on) begin
-      classify_wants_role = 2'd1;
+      classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_COLLECTED;
       if (classify_is_ack | classify_is_echo) begin
-        classify_wants_role = 2'd2;
+        classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_ECHOED;
       end
     end
   end
   always_comb begin
-    classify_fate = 3'd1;
+    classify_fate = hpcc_nic_pkg::FRAME_FATE_REQUEST;
     classify_counter = 6'd0;
     if ((classify_opcode >= 8'hd) & (classify_opcode <= 8'h10)) begin
-      classify_fate = 3'd2;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE;
     end
     if (classify_is_ack) begin
-      classify_fate = 3'd3;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT;
     end
     if (classify_is_echo) begin
-      classify_fate = 3'd4;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_ECHO;
     end
     if (classify_is_cnp) begin
-      classify_fate = 3'd5;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_NOTIFICATION;
       classify_counter = 6'h28;
     end
     if (classify_opcode == 8'h12) begin
-      classify_fate = 3'd0;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = 6'h1b;
     end
     if (classify_wrong_port) begin
-      classify_fate = 3'd0;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = 6'h17;
     end
-    if (classify_raw[591:560] != classify_of_queue_pair[40:9]) begin
-      classify_fate = 3'd0;
+    if (classify_raw.source_ip != classify_of_queue_pair.remote_ip) begin
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = 6'h16;
     end
     if (~classify_alive) begin
-      classify_fate = 3'd0;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = 6'h15;
     end
-    if (classify_role == 2'd3) begin
-      classify_fate = 3'd6;
+    if (classify_role == hpcc_nic_pkg::FRAME_ROLE_CONTROL) begin
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_CONTROL;
       classify_counter = 6'd0;
     end
     if (|classify_drop_code) begin
-      classify_fate = 3'd0;
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = {1'd0, classify_drop_code};
       if (classify_drop_code == 5'd1) begin
         classify_counter = 6'd0;
@@ -453,40 +455,41 @@ module hpcc_dispatch (
     end
   end
   always_comb begin
-    classify_int_1 = classify_int_0;
+    classify_int_stack = 336'd0;
     if (classify_int_length >= 6'd2) begin
-      classify_int_1 = {320'd0, classify_raw[559:544]} << 320;
+      classify_int_stack.header = classify_carried.int_stack.header;
     end
-  end
-  always_comb begin
-    classify_int_2 = classify_int_1;
     if (classify_int_length > 6'd8) begin
-      classify_int_2 = classify_int_1 | ({272'd0, classify_raw[543:480]} << 256);
+      classify_int_stack.hop_1 = classify_carried.int_stack.hop_1;
     end
-  end
-  always_comb begin
-    classify_int_3 = classify_int_2;
     if (classify_int_length > 6'h10) begin
-      classify_int_3 = classify_int_2 | ({272'd0, classify_raw[479:416]} << 192);
+      classify_int_stack.hop_2 = classify_carried.int_stack.hop_2;
     end
-  end
-  always_comb begin
-    classify_int_4 = classify_int_3;
     if (classify_int_length > 6'h18) begin
-      classify_int_4 = classify_int_3 | ({272'd0, classify_raw[415:352]} << 128);
+      classify_int_stack.hop_3 = classify_carried.int_stack.hop_3;
     end
-  end
-  always_comb begin
-    classify_int_5 = classify_int_4;
     if (classify_int_length > 6'h20) begin
-      classify_int_5 = classify_int_4 | ({272'd0, classify_raw[351:288]} << 64);
+      classify_int_stack.hop_4 = classify_carried.int_stack.hop_4;
+    end
+    if (classify_int_length > 6'h28) begin
+      classify_int_stack.hop_5 = classify_carried.int_stack.hop_5;
     end
   end
   always_comb begin
-    classify_int_6 = classify_int_5;
-    if (classify_int_length > 6'h28) begin
-      classify_int_6 = classify_int_5 | ({272'd0, classify_raw[287:224]} << 0);
-    end
+    classify_row.opcode = classify_opcode;
+    classify_row.ack_req = classify_raw.ack_req;
+    classify_row.ecn = classify_raw.ecn;
+    classify_row.qp = classify_raw.qpn[7:0];
+    classify_row.psn = classify_raw.psn;
+    classify_row.extension = classify_raw.extension;
+    classify_row.payload_at = classify_raw.payload_at;
+    classify_row.payload_length = classify_raw.payload_length;
+    classify_row.int_length = classify_int_length;
+    classify_row.int_stack = classify_int_stack;
+    classify_row.generation = classify_of_queue_pair.generation;
+    classify_row.mtu = classify_of_queue_pair.mtu;
+    classify_row.int_on = classify_int_on;
+    classify_row.role = classify_role;
   end
   initial begin
     valid_1_q = 1'd0;
@@ -495,13 +498,13 @@ module hpcc_dispatch (
     row_2_q = 816'd0;
     context_2_q = 210'd0;
     valid_3_q = 1'd0;
-    fate_3_q = 3'd0;
+    fate_3_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
     counter_3_q = 6'd0;
     row_3_q = 550'd0;
     body_3_q = 593'd0;
     handed_q = 1'd0;
     valid_4_q = 1'd0;
-    fate_q = 3'd0;
+    fate_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
     counter_q = 6'd0;
     row_q = 550'd0;
     body_q = 593'd0;
@@ -546,8 +549,9 @@ module hpcc_dispatch (
     control_word_q <= control_word_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, packet.role, packet.mtu, packet.extension[95:0], packet.ack_req, packet.opcode, classify_raw[815],
-      classify_raw[223:0], classify_of_queue_pair[209:133], classify_of_queue_pair[128:41]};
+  wire unused_bits = &{1'b0, given.rest, classify_raw.control_length, classify_of_queue_pair.reserved, classify_of_queue_pair.local_qpn,
+      classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn, classify_of_queue_pair.pause_class,
+      classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn, classify_of_queue_pair.remote_mac, classify_carried.rest};
 endmodule
 
 `default_nettype wire

@@ -19,17 +19,22 @@ module hpcc_dma_job_split (
   input  wire  open,
   // The first or only burst of a job, with `shape`.
   output wire  shape_valid,
-  // From bit 0 up: first byte in its line 6, lines 7, beats of payload 7, bytes of the last beat of payload 7, bytes used of the last line
-  // 7, number of the first line in its page 6.
-  output wire  [39:0] shape,
+  // How the job lies in lines.
+  output wire  hpcc_nic_pkg::job_shape_t shape,
   // A burst.
   output wire  burst_valid,
-  // Lines less one, then the number of the first line (address / 64).
-  output wire  [63:0] burst,
+  // It.
+  output       hpcc_nic_pkg::burst_t burst,
   // Last burst of its job.
   output wire  burst_last
 );
-  wire  [63:0] address;
+  wire  hpcc_nic_pkg::dma_job_t taking;
+  wire  hpcc_nic_pkg::byte_address_t address;
+  wire  hpcc_nic_pkg::line_count_t length_parts;
+  wire  hpcc_nic_pkg::line_count_t past_parts;
+  wire  hpcc_nic_pkg::line_count_t lines_up_parts;
+  wire  hpcc_nic_pkg::line_count_t beats_up_parts;
+  wire  hpcc_nic_pkg::line_count_t past_less_one_parts;
   wire  [12:0] length;
   wire  [12:0] past;
   wire  [12:0] lines_up;
@@ -42,35 +47,40 @@ module hpcc_dma_job_split (
   wire  go;
   wire  taken;
   logic [6:0] count_less_one;
-  logic [57:0] first_line;
+  hpcc_nic_pkg::line_number_t first_line;
   logic full_d;
   logic full_q;
   logic second_d;
   logic second_q;
-  logic [57:0] line_d;
-  logic [57:0] line_q;
+  hpcc_nic_pkg::line_number_t line_d;
+  hpcc_nic_pkg::line_number_t line_q;
   logic [6:0] lines_less_one_d;
   logic [6:0] lines_less_one_q;
   logic [5:0] room_less_one_d;
   logic [5:0] room_less_one_q;
-  logic [39:0] shape_r_d;
-  logic [39:0] shape_r_q;
+  hpcc_nic_pkg::job_shape_t shape_r_d;
+  hpcc_nic_pkg::job_shape_t shape_r_q;
   assign crossing = lines_less_one_q > {1'd0, room_less_one_q};
   assign last = second_q | (~crossing);
   assign go = full_q & open;
-  assign burst = ({6'd0, first_line} << 6) | {58'd0, count_less_one[5:0]};
   assign burst_valid = go;
   assign burst_last = last;
   assign shape = shape_r_q;
   assign shape_valid = go & (~second_q);
   assign taken = (~full_q) | (go & last);
   assign job_ready = taken;
-  assign address = job_data[63:0];
-  assign length = job_data[76:64];
-  assign past = {7'd0, address[5:0]} + length;
+  assign taking = job_data;
+  assign address = taking.address;
+  assign length = taking.length;
+  assign past = {7'd0, address.in_line} + length;
   assign lines_up = past + 13'h3f;
   assign beats_up = length + 13'h3f;
   assign past_less_one = past - 13'd1;
+  assign length_parts = length;
+  assign past_parts = past;
+  assign lines_up_parts = lines_up;
+  assign beats_up_parts = beats_up;
+  assign past_less_one_parts = past_less_one;
   always_comb begin
     full_d = full_q;
     second_d = second_q;
@@ -84,11 +94,15 @@ module hpcc_dma_job_split (
     if (taken) begin
       full_d = job_valid;
       second_d = 1'd0;
-      line_d = address[63:6];
-      lines_less_one_d = past_less_one[12:6];
-      room_less_one_d = ~address[11:6];
-      shape_r_d = (((({34'd0, address[5:0]} | ({33'd0, lines_up[12:6]} << 6)) | ({33'd0, beats_up[12:6]} << 13))
-          | ({33'd0, last_bytes} << 20)) | ({33'd0, end_bytes} << 27)) | ({34'd0, address[11:6]} << 34);
+      line_d = address.line;
+      lines_less_one_d = past_less_one_parts.lines;
+      room_less_one_d = ~address.line.in_page;
+      shape_r_d.first_byte = address.in_line;
+      shape_r_d.lines = lines_up_parts.lines;
+      shape_r_d.beats = beats_up_parts.lines;
+      shape_r_d.last_bytes = last_bytes;
+      shape_r_d.end_bytes = end_bytes;
+      shape_r_d.first_line = address.line.in_page;
     end
     if (rst) begin
       full_d = 1'd0;
@@ -100,7 +114,8 @@ module hpcc_dma_job_split (
     first_line = line_q;
     if (second_q) begin
       count_less_one = lines_less_one_q + (~{1'd0, room_less_one_q});
-      first_line = {6'd0, (line_q[57:6] + 52'd1)} << 6;
+      first_line.in_page = 6'd0;
+      first_line.page = line_q.page + 52'd1;
     end else begin
       if (crossing) begin
         count_less_one = {1'd0, room_less_one_q};
@@ -108,14 +123,18 @@ module hpcc_dma_job_split (
     end
   end
   always_comb begin
-    last_bytes = {1'd0, length[5:0]};
-    if (length[5:0] == 6'd0) begin
+    burst.line = first_line;
+    burst.lines_less_one = count_less_one[5:0];
+  end
+  always_comb begin
+    last_bytes = {1'd0, length_parts.bytes};
+    if (length_parts.bytes == 6'd0) begin
       last_bytes = 7'h40;
     end
   end
   always_comb begin
-    end_bytes = {1'd0, past[5:0]};
-    if (past[5:0] == 6'd0) begin
+    end_bytes = {1'd0, past_parts.bytes};
+    if (past_parts.bytes == 6'd0) begin
       end_bytes = 7'h40;
     end
   end
@@ -135,7 +154,8 @@ module hpcc_dma_job_split (
     room_less_one_q <= room_less_one_d;
     shape_r_q <= shape_r_d;
   end
-  wire unused_bits = &{1'b0, lines_up[5:0], beats_up[5:0], past_less_one[5:0], count_less_one[6]};
+  wire unused_bits = &{1'b0, length_parts.lines, past_parts.lines, lines_up_parts.bytes, beats_up_parts.bytes, past_less_one_parts.bytes,
+      count_less_one[6]};
 endmodule
 
 `default_nettype wire

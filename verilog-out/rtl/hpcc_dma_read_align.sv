@@ -22,22 +22,24 @@ module hpcc_dma_read_align (
   // Synchronous, high.
   input  wire  rst,
   // Jobs in the order of their lines, as `super::split::JobSplit` describes them.
-  input  wire  [39:0] shape_data,
+  input  wire  hpcc_nic_pkg::job_shape_t shape_data,
   input  wire  shape_valid,
   output wire  shape_ready,
-  // Lines, and in bit 512 whether the memory failed.
-  input  wire  [512:0] line_data,
+  // Lines.
+  input  wire  hpcc_nic_pkg::read_line_t line_data,
   input  wire  line_valid,
   output wire  line_ready,
   // There is payload; whoever takes it has room.
   output wire  payload_valid,
-  // 512 bits of data, 7 bits number of bytes, last beat of its job, a line of the job failed (on the last beat).
-  output wire  [520:0] payload
+  // It; that a line of the job failed stands in its last beat.
+  output wire  hpcc_nic_pkg::payload_beat_t payload
 );
   wire  take;
   wire  next_job;
   wire  [6:0] lines;
   wire  [6:0] beats;
+  hpcc_nic_pkg::twice_t line_twice;
+  hpcc_nic_pkg::twice_t turned_twice;
   wire  [1023:0] double;
   wire  [1023:0] double_1;
   wire  leave;
@@ -47,8 +49,8 @@ module hpcc_dma_read_align (
   logic error;
   logic busy_d;
   logic busy_q;
-  logic [5:0] shift_d;
-  logic [5:0] shift_q;
+  hpcc_nic_pkg::byte_turn_t shift_d;
+  hpcc_nic_pkg::byte_turn_t shift_q;
   logic [6:0] tail_bytes_d;
   logic [6:0] tail_bytes_q;
   logic [6:0] lines_left_d;
@@ -69,48 +71,42 @@ module hpcc_dma_read_align (
   logic [511:0] data_1_q;
   wire  [511:0] keep_1_d;
   logic [511:0] keep_1_q;
-  wire  [2:0] shift_1_d;
   logic [2:0] shift_1_q;
-  wire  [11:0] tag_1_d;
-  logic [11:0] tag_1_q;
+  hpcc_nic_pkg::line_plan_t tag_1_d;
+  hpcc_nic_pkg::line_plan_t tag_1_q;
   logic valid_2_d;
   logic valid_2_q;
   wire  [511:0] data_2_d;
   logic [511:0] data_2_q;
   wire  [511:0] keep_2_d;
   logic [511:0] keep_2_q;
-  logic [11:0] tag_2_q;
+  hpcc_nic_pkg::line_plan_t tag_2_q;
   logic held_d;
   logic held_q;
   logic [511:0] held_data_d;
   logic [511:0] held_data_q;
-  logic [11:0] held_tag_d;
-  logic [11:0] held_tag_q;
+  hpcc_nic_pkg::line_plan_t held_tag_d;
+  hpcc_nic_pkg::line_plan_t held_tag_q;
   logic failed_d;
   logic failed_q;
-  wire  [520:0] payload_r_d;
-  logic [520:0] payload_r_q;
+  hpcc_nic_pkg::payload_beat_t payload_r_d;
+  hpcc_nic_pkg::payload_beat_t payload_r_q;
   logic payload_valid_r_d;
   logic payload_valid_r_q;
-  assign lines = shape_data[12:6];
-  assign beats = shape_data[19:13];
+  assign lines = shape_data.lines;
+  assign beats = shape_data.beats;
   assign take = line_valid & busy_q;
   assign line_ready = busy_q;
   assign next_job = (~busy_q) | (take & last_line_q);
   assign shape_ready = next_job;
-  assign double = {512'd0, line_data[511:0]} | ({511'd0, line_data} << 512);
-  assign data_1_d = 512'(double >> ({3'd0, shift_q[2:0]} << 3));
-  assign keep_1_d = (~512'd0) >> ({3'd0, shift_q[2:0]} << 3);
-  assign shift_1_d = shift_q[5:3];
-  assign tag_1_d = (((({11'd0, first_line_q} | ({11'd0, any_beat_q} << 1)) | ({11'd0, last_beat_q} << 2)) | ({11'd0, last_line_q} << 3))
-      | ({11'd0, line_data[512]} << 4)) | ({5'd0, bytes} << 5);
-  assign double_1 = {512'd0, data_1_q} | ({512'd0, data_1_q} << 512);
+  assign double = line_twice;
+  assign data_1_d = 512'(double >> ({3'd0, shift_q.bytes} << 3));
+  assign keep_1_d = (~512'd0) >> ({3'd0, shift_q.bytes} << 3);
+  assign double_1 = turned_twice;
   assign data_2_d = 512'(double_1 >> ({6'd0, shift_1_q} << 6));
   assign keep_2_d = keep_1_q >> ({6'd0, shift_1_q} << 6);
-  assign whole = held_tag_q[3];
+  assign whole = held_tag_q.whole;
   assign leave = held_q & (whole | valid_2_q);
-  assign payload_r_d = (({9'd0, joined} | ({514'd0, held_tag_q[11:5]} << 512)) | ({520'd0, held_tag_q[2]} << 519))
-      | ({520'd0, (error & held_tag_q[2])} << 520);
   assign payload_valid = payload_valid_r_q;
   assign payload = payload_r_q;
   always_comb begin
@@ -137,8 +133,8 @@ module hpcc_dma_read_align (
     end
     if (next_job) begin
       busy_d = shape_valid;
-      shift_d = shape_data[5:0];
-      tail_bytes_d = shape_data[26:20];
+      shift_d = shape_data.first_byte;
+      tail_bytes_d = shape_data.last_bytes;
       first_line_d = 1'd1;
       lines_left_d = lines;
       beats_left_d = beats;
@@ -153,10 +149,10 @@ module hpcc_dma_read_align (
       held_d = 1'd0;
     end
     if (valid_2_q) begin
-      held_d = tag_2_q[1];
+      held_d = tag_2_q.begins;
       held_data_d = data_2_q;
       held_tag_d = tag_2_q;
-      failed_d = tag_2_q[4] | (failed_q & (~tag_2_q[0]));
+      failed_d = tag_2_q.failed | (failed_q & (~tag_2_q.first_line));
     end
     if (rst) begin
       busy_d = 1'd0;
@@ -167,17 +163,41 @@ module hpcc_dma_read_align (
     end
   end
   always_comb begin
+    tag_1_d = tag_1_q;
+    tag_1_d.first_line = first_line_q;
+    tag_1_d.begins = any_beat_q;
+    tag_1_d.last_beat = last_beat_q;
+    tag_1_d.whole = last_line_q;
+    tag_1_d.failed = line_data.failed;
+    tag_1_d.count = bytes;
+  end
+  always_comb begin
+    payload_r_d = payload_r_q;
+    payload_r_d.data = joined;
+    payload_r_d.count = held_tag_q.count;
+    payload_r_d.last = held_tag_q.last_beat;
+    payload_r_d.failed = error & held_tag_q.last_beat;
+  end
+  always_comb begin
+    line_twice.low = line_data.data;
+    line_twice.high = line_data.data;
+  end
+  always_comb begin
     bytes = 7'h40;
     if (last_beat_q) begin
       bytes = tail_bytes_q;
     end
   end
   always_comb begin
+    turned_twice.low = data_1_q;
+    turned_twice.high = data_1_q;
+  end
+  always_comb begin
     joined = held_data_q;
     error = failed_q;
     if (~whole) begin
       joined = (held_data_q & keep_2_q) | (data_2_q & (~keep_2_q));
-      error = failed_q | tag_2_q[4];
+      error = failed_q | tag_2_q.failed;
     end
   end
   initial begin
@@ -219,7 +239,7 @@ module hpcc_dma_read_align (
     valid_1_q <= valid_1_d;
     data_1_q <= data_1_d;
     keep_1_q <= keep_1_d;
-    shift_1_q <= shift_1_d;
+    shift_1_q <= shift_q.eights;
     tag_1_q <= tag_1_d;
     valid_2_q <= valid_2_d;
     data_2_q <= data_2_d;
@@ -232,7 +252,7 @@ module hpcc_dma_read_align (
     payload_r_q <= payload_r_d;
     payload_valid_r_q <= payload_valid_r_d;
   end
-  wire unused_bits = &{1'b0, shape_data[39:27]};
+  wire unused_bits = &{1'b0, shape_data.first_line, shape_data.end_bytes};
 endmodule
 
 `default_nettype wire

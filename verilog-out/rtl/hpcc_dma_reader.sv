@@ -53,28 +53,31 @@ module hpcc_dma_reader (
   // It is taken.
   output wire  m_axi_rready
 );
+  hpcc_nic_pkg::byte_address_t start;
+  hpcc_nic_pkg::read_line_t line;
+  wire  hpcc_nic_pkg::axi_response_t response;
   logic [9:0] grown;
   wire  leaves;
   wire  split_job_ready;
   wire  split_open;
   wire  split_shape_valid;
-  wire  [39:0] split_shape;
+  wire  hpcc_nic_pkg::job_shape_t split_shape;
   wire  split_burst_valid;
-  wire  [63:0] split_burst;
+  wire  hpcc_nic_pkg::burst_t split_burst;
   wire  unused_split_burst_last;
   wire  bursts_up_ready;
-  wire  [63:0] bursts_down_data;
+  wire  hpcc_nic_pkg::burst_t bursts_down_data;
   wire  bursts_down_valid;
   wire  unused_bursts_crowded;
   wire  shapes_up_ready;
-  wire  [39:0] shapes_down_data;
+  wire  hpcc_nic_pkg::job_shape_t shapes_down_data;
   wire  shapes_down_valid;
   wire  unused_shapes_crowded;
   wire  align_shape_ready;
-  wire  [512:0] align_line_data;
   wire  align_line_ready;
   wire  align_payload_valid;
-  wire  [520:0] align_payload;
+  wire  hpcc_nic_pkg::payload_beat_t align_payload;
+  wire  [520:0] beats_up_data;
   wire  unused_beats_up_ready;
   wire  [520:0] beats_down_data;
   wire  beats_down_valid;
@@ -122,7 +125,7 @@ module hpcc_dma_reader (
     .shape_data(shapes_down_data),
     .shape_valid(shapes_down_valid),
     .shape_ready(align_shape_ready),
-    .line_data(align_line_data),
+    .line_data(line),
     .line_valid(m_axi_rvalid),
     .line_ready(align_line_ready),
     .payload_valid(align_payload_valid),
@@ -131,7 +134,7 @@ module hpcc_dma_reader (
   hpcc_fifo #(.WIDTH(521), .ADDRESS(9), .MARK(448)) u_beats (
     .clk(clk),
     .rst(rst),
-    .up_data(align_payload),
+    .up_data(beats_up_data),
     .up_valid(align_payload_valid),
     .up_ready(unused_beats_up_ready),
     .down_data(beats_down_data),
@@ -142,23 +145,32 @@ module hpcc_dma_reader (
   assign job_ready = split_job_ready;
   assign split_open = (bursts_up_ready & shapes_up_ready) & (promised_q <= 10'h1c0);
   assign m_axi_arid = 4'd0;
-  assign m_axi_araddr = {6'd0, bursts_down_data[63:6]} << 6;
-  assign m_axi_arlen = {2'd0, bursts_down_data[5:0]};
+  assign m_axi_araddr = start;
+  assign m_axi_arlen = {2'd0, bursts_down_data.lines_less_one};
   assign m_axi_arsize = 3'd6;
   assign m_axi_arburst = 2'd1;
   assign m_axi_arlock = 1'd0;
   assign m_axi_arcache = 4'd3;
   assign m_axi_arprot = 3'd2;
   assign m_axi_arvalid = bursts_down_valid;
-  assign align_line_data = {1'd0, m_axi_rdata} | ({512'd0, m_axi_rresp[1]} << 512);
+  assign response = m_axi_rresp;
   assign m_axi_rready = align_line_ready;
+  assign beats_up_data = align_payload;
   assign payload_data = beats_down_data;
   assign payload_valid = beats_down_valid;
   assign leaves = beats_down_valid & payload_ready;
   always_comb begin
+    start = 64'd0;
+    start.line = bursts_down_data.line;
+  end
+  always_comb begin
+    line.data = m_axi_rdata;
+    line.failed = response.error;
+  end
+  always_comb begin
     grown = promised_q;
     if (split_shape_valid) begin
-      grown = promised_q + {3'd0, split_shape[19:13]};
+      grown = promised_q + {3'd0, split_shape.beats};
     end
   end
   always_comb begin
@@ -176,7 +188,7 @@ module hpcc_dma_reader (
   always @(posedge clk) begin
     promised_q <= promised_d;
   end
-  wire unused_bits = &{1'b0, m_axi_rid, m_axi_rresp[0], m_axi_rlast};
+  wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind};
 endmodule
 
 `default_nettype wire

@@ -19,7 +19,7 @@ module hpcc_dma_write_align (
   // Synchronous, high.
   input  wire  rst,
   // Jobs in the order of their payload, as `super::split::JobSplit` describes them.
-  input  wire  [39:0] shape_data,
+  input  wire  hpcc_nic_pkg::job_shape_t shape_data,
   input  wire  shape_valid,
   output wire  shape_ready,
   // Payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
@@ -30,8 +30,8 @@ module hpcc_dma_write_align (
   input  wire  crowded,
   // There is a line.
   output wire  line_valid,
-  // 512 bits of data, 64 strobes, last line of its burst.
-  output wire  [576:0] line
+  // It.
+  output wire  hpcc_nic_pkg::write_line_t line
 );
   wire  go;
   wire  next_job;
@@ -40,12 +40,15 @@ module hpcc_dma_write_align (
   wire  [5:0] start_line;
   logic [63:0] head;
   logic [63:0] tail;
+  wire  hpcc_nic_pkg::buffered_payload_t beat;
+  hpcc_nic_pkg::twice_t beat_twice;
+  hpcc_nic_pkg::twice_t turned_twice;
   wire  [1023:0] double;
   wire  [1023:0] double_1;
   logic busy_d;
   logic busy_q;
-  logic [5:0] shift_d;
-  logic [5:0] shift_q;
+  hpcc_nic_pkg::byte_turn_t shift_d;
+  hpcc_nic_pkg::byte_turn_t shift_q;
   logic [6:0] end_bytes_d;
   logic [6:0] end_bytes_q;
   logic [6:0] lines_left_d;
@@ -68,7 +71,7 @@ module hpcc_dma_write_align (
   logic [511:0] data_1_q;
   wire  [511:0] keep_1_d;
   logic [511:0] keep_1_q;
-  logic [5:0] shift_1_q;
+  hpcc_nic_pkg::byte_turn_t shift_1_q;
   logic [6:0] end_bytes_1_q;
   logic starts_1_q;
   logic ends_1_q;
@@ -87,25 +90,24 @@ module hpcc_dma_write_align (
   logic [511:0] previous_q;
   logic valid_3_d;
   logic valid_3_q;
-  wire  [576:0] line_3_d;
-  logic [576:0] line_3_q;
-  assign lines = shape_data[12:6];
-  assign beats = shape_data[19:13];
-  assign start_line = shape_data[39:34];
+  hpcc_nic_pkg::write_line_t line_3_d;
+  hpcc_nic_pkg::write_line_t line_3_q;
+  assign lines = shape_data.lines;
+  assign beats = shape_data.beats;
+  assign start_line = shape_data.first_line;
   assign go = (busy_q & (~crowded)) & (payload_valid | (~brings_q));
   assign payload_ready = (busy_q & (~crowded)) & brings_q;
   assign next_job = (~busy_q) | (go & last_line_q);
   assign shape_ready = next_job;
-  assign double = {512'd0, payload_data[511:0]} | ({504'd0, payload_data} << 512);
-  assign data_1_d = 512'((double << ({3'd0, shift_q[2:0]} << 3)) >> 512);
-  assign keep_1_d = (~512'd0) << ({3'd0, shift_q[2:0]} << 3);
+  assign beat = payload_data;
+  assign double = beat_twice;
+  assign data_1_d = 512'((double << ({3'd0, shift_q.bytes} << 3)) >> 512);
+  assign keep_1_d = (~512'd0) << ({3'd0, shift_q.bytes} << 3);
   assign last_1_d = last_line_q | page_end_q;
-  assign double_1 = {512'd0, data_1_q} | ({512'd0, data_1_q} << 512);
-  assign data_2_d = 512'((double_1 << ({6'd0, shift_1_q[5:3]} << 6)) >> 512);
-  assign keep_2_d = keep_1_q << ({6'd0, shift_1_q[5:3]} << 6);
+  assign double_1 = turned_twice;
+  assign data_2_d = 512'((double_1 << ({6'd0, shift_1_q.eights} << 6)) >> 512);
+  assign keep_2_d = keep_1_q << ({6'd0, shift_1_q.eights} << 6);
   assign strobe_2_d = head & tail;
-  assign line_3_d = ({65'd0, ((data_2_q & keep_2_q) | (previous_q & (~keep_2_q)))} | ({513'd0, strobe_2_q} << 512))
-      | ({576'd0, last_2_q} << 576);
   assign line_valid = valid_3_q;
   assign line = line_3_q;
   always_comb begin
@@ -130,8 +132,8 @@ module hpcc_dma_write_align (
     end
     if (next_job) begin
       busy_d = shape_valid;
-      shift_d = shape_data[5:0];
-      end_bytes_d = shape_data[33:27];
+      shift_d = shape_data.first_byte;
+      end_bytes_d = shape_data.end_bytes;
       first_line_d = 1'd1;
       lines_left_d = lines;
       beats_left_d = beats;
@@ -157,6 +159,16 @@ module hpcc_dma_write_align (
     end
   end
   always_comb begin
+    line_3_d = line_3_q;
+    line_3_d.data = (data_2_q & keep_2_q) | (previous_q & (~keep_2_q));
+    line_3_d.strobe = strobe_2_q;
+    line_3_d.last = last_2_q;
+  end
+  always_comb begin
+    beat_twice.low = beat.data;
+    beat_twice.high = beat.data;
+  end
+  always_comb begin
     head = ~64'd0;
     if (starts_1_q) begin
       head = (~64'd0) << shift_1_q;
@@ -167,6 +179,10 @@ module hpcc_dma_write_align (
     if (ends_1_q) begin
       tail = ~((~64'd0) << end_bytes_1_q);
     end
+  end
+  always_comb begin
+    turned_twice.low = data_1_q;
+    turned_twice.high = data_1_q;
   end
   initial begin
     busy_q = 1'd0;
@@ -224,7 +240,7 @@ module hpcc_dma_write_align (
     valid_3_q <= valid_3_d;
     line_3_q <= line_3_d;
   end
-  wire unused_bits = &{1'b0, shape_data[26:20]};
+  wire unused_bits = &{1'b0, shape_data.last_bytes, beat.last, beat.count};
 endmodule
 
 `default_nettype wire

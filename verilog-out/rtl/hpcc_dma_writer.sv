@@ -63,22 +63,25 @@ module hpcc_dma_writer (
   // It is taken.
   output wire  m_axi_bready
 );
+  hpcc_nic_pkg::byte_address_t start;
+  wire  hpcc_nic_pkg::write_line_t line;
+  wire  hpcc_nic_pkg::axi_response_t answer;
   wire  ends;
   wire  response;
   wire  error;
   wire  split_job_ready;
   wire  split_open;
   wire  split_shape_valid;
-  wire  [39:0] split_shape;
+  wire  hpcc_nic_pkg::job_shape_t split_shape;
   wire  split_burst_valid;
-  wire  [63:0] split_burst;
+  wire  hpcc_nic_pkg::burst_t split_burst;
   wire  split_burst_last;
   wire  bursts_up_ready;
-  wire  [63:0] bursts_down_data;
+  wire  hpcc_nic_pkg::burst_t bursts_down_data;
   wire  bursts_down_valid;
   wire  unused_bursts_crowded;
   wire  shapes_up_ready;
-  wire  [39:0] shapes_down_data;
+  wire  hpcc_nic_pkg::job_shape_t shapes_down_data;
   wire  shapes_down_valid;
   wire  unused_shapes_crowded;
   wire  pending_up_data;
@@ -89,9 +92,9 @@ module hpcc_dma_writer (
   wire  align_shape_ready;
   wire  align_payload_ready;
   wire  align_line_valid;
-  wire  [576:0] align_line;
+  wire  hpcc_nic_pkg::write_line_t align_line;
   wire  unused_lines_up_ready;
-  wire  [576:0] lines_down_data;
+  wire  hpcc_nic_pkg::write_line_t lines_down_data;
   wire  lines_down_valid;
   wire  lines_crowded;
   wire  tokens_up_data;
@@ -187,8 +190,8 @@ module hpcc_dma_writer (
   assign split_open = (bursts_up_ready & shapes_up_ready) & pending_up_ready;
   assign pending_up_data = split_burst_last;
   assign m_axi_awid = 4'd0;
-  assign m_axi_awaddr = {6'd0, bursts_down_data[63:6]} << 6;
-  assign m_axi_awlen = {2'd0, bursts_down_data[5:0]};
+  assign m_axi_awaddr = start;
+  assign m_axi_awlen = {2'd0, bursts_down_data.lines_less_one};
   assign m_axi_awsize = 3'd6;
   assign m_axi_awburst = 2'd1;
   assign m_axi_awlock = 1'd0;
@@ -196,14 +199,16 @@ module hpcc_dma_writer (
   assign m_axi_awprot = 3'd2;
   assign m_axi_awvalid = bursts_down_valid;
   assign payload_ready = align_payload_ready;
-  assign m_axi_wdata = lines_down_data[511:0];
-  assign m_axi_wstrb = lines_down_data[575:512];
-  assign m_axi_wlast = lines_down_data[576];
+  assign line = lines_down_data;
+  assign m_axi_wdata = line.data;
+  assign m_axi_wstrb = line.strobe;
+  assign m_axi_wlast = line.last;
   assign m_axi_wvalid = lines_down_valid;
-  assign ends = pending_down_data;
+  assign ends = |pending_down_data;
   assign m_axi_bready = pending_down_valid & tokens_up_ready;
   assign response = (m_axi_bvalid & pending_down_valid) & tokens_up_ready;
-  assign error = failed_q | m_axi_bresp[1];
+  assign answer = m_axi_bresp;
+  assign error = failed_q | answer.error;
   assign tokens_up_data = error;
   assign tokens_up_valid = response & ends;
   assign written_data = tokens_down_data;
@@ -217,13 +222,17 @@ module hpcc_dma_writer (
       failed_d = 1'd0;
     end
   end
+  always_comb begin
+    start = 64'd0;
+    start.line = bursts_down_data.line;
+  end
   initial begin
     failed_q = 1'd0;
   end
   always @(posedge clk) begin
     failed_q <= failed_d;
   end
-  wire unused_bits = &{1'b0, m_axi_bid, m_axi_bresp[0]};
+  wire unused_bits = &{1'b0, m_axi_bid, answer.kind};
 endmodule
 
 `default_nettype wire

@@ -12,8 +12,7 @@ module hpcc_host_control_gate (
   input  wire  clk,
   // Synchronous, high: sequence and time start over.
   input  wire  rst,
-  // Control packets: 70 bytes after UDP, first byte in the highest of bits 559:0; source address 591:560; bit 592: what follows UDP is
-  // exactly as long as a control packet.
+  // Control packets: `ControlPacket`.
   input  wire  [592:0] packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
@@ -29,9 +28,8 @@ module hpcc_host_control_gate (
   input  wire  [63:0] cfg_control_key,
   // Registers: eight addresses, 0 is none.
   input  wire  [255:0] cfg_control_sources,
-  // Admitted: length 31:0, remote address 95:32, remote key 127:96, local key 159:128, local address 223:160, first PSN 255:224, remote IP
-  // 287:256, remote queue pair 319:288, queue pair 351:320, operation 353:352 (1 create and WRITE, 2 create and READ, 3 remove).
-  output wire  [353:0] request_data,
+  // Admitted.
+  output       hpcc_nic_pkg::admitted_request_t request_data,
   output wire  request_valid,
   input  wire  request_ready,
   // What the request is to the manager: 1 create, 2 remove.
@@ -43,14 +41,16 @@ module hpcc_host_control_gate (
   // A packet was refused.
   output wire  refused
 );
+  wire  hpcc_nic_pkg::control_body_t body;
+  hpcc_nic_pkg::qp_context_t created;
   wire  [7:0] asked;
   wire  [31:0] source;
   logic from_list;
   wire  admitted;
   logic [1:0] step_d;
   logic [1:0] step_q;
-  logic [592:0] held_d;
-  logic [592:0] held_q;
+  hpcc_nic_pkg::control_packet_t held_d;
+  hpcc_nic_pkg::control_packet_t held_q;
   wire  form_ok_d;
   logic form_ok_q;
   wire  source_ok_d;
@@ -69,19 +69,18 @@ module hpcc_host_control_gate (
   logic refused_r_d;
   logic refused_r_q;
   assign packet_ready = step_q == 2'd0;
-  assign asked = held_q[519:512];
-  assign source = held_q[591:560];
-  assign form_ok_d = (((held_q[592] & (held_q[559:528] == 32'h48504343)) & (held_q[527:520] == 8'd1)) & (asked != 8'd0)) & (asked <= 8'd3);
+  assign body = held_q.body;
+  assign asked = body.operation;
+  assign source = held_q.source_ip;
+  assign form_ok_d = (((held_q.right_length & (body.magic == 32'h48504343)) & (body.version == 8'd1)) & (asked != 8'd0)) & (asked <= 8'd3);
   assign source_ok_d = (from_list & (|source)) & cfg_control_enable;
-  assign key_ok_d = held_q[495:432] == cfg_control_key;
-  assign sequence_ok_d = held_q[431:368] > sequence_q;
+  assign key_ok_d = body.key == cfg_control_key;
+  assign sequence_ok_d = body.sequence_number > sequence_q;
   assign time_ok_d = now_r_q >= earliest_q;
   assign admitted = (((form_ok_q & source_ok_q) & key_ok_q) & sequence_ok_q) & time_ok_q;
   assign request_valid = step_q == 2'd3;
-  assign request_data = {2'd0, held_q[367:16]} | ({352'd0, asked[1:0]} << 352);
   assign refused = refused_r_q;
-  assign new_context = ((((({352'd0, held_q[303:272]} << 9) | ({360'd0, held_q[327:304]} << 89)) | ({381'd0, cfg_mtu} << 129))
-      | ({383'd0, 1'd1} << 132)) | ({360'd0, held_q[263:240]} << 136)) | ({360'd0, held_q[263:240]} << 160);
+  assign new_context = {174'd0, created};
   always_comb begin
     step_d = step_q;
     held_d = held_q;
@@ -98,7 +97,7 @@ module hpcc_host_control_gate (
     if (step_q == 2'd2) begin
       if (admitted) begin
         step_d = 2'd3;
-        sequence_d = held_q[431:368];
+        sequence_d = body.sequence_number;
         earliest_d = now_r_q + {16'd0, cfg_control_interval};
       end else begin
         step_d = 2'd0;
@@ -142,12 +141,25 @@ module hpcc_host_control_gate (
     end
   end
   always_comb begin
+    request_data.request = body.request;
+    request_data.operation = asked[1:0];
+  end
+  always_comb begin
     operation = 3'd1;
-    fits = ~(|((held_q[367:360] | held_q[335:328]) | held_q[271:264]));
+    fits = ~(|((body.request.qpn_high | body.request.remote_qpn_high) | body.request.first_psn_high));
     if (asked == 8'd3) begin
       operation = 3'd2;
-      fits = ~(|held_q[367:360]);
+      fits = ~(|body.request.qpn_high);
     end
+  end
+  always_comb begin
+    created = 210'd0;
+    created.remote_ip = body.request.remote_ip;
+    created.remote_qpn = body.request.remote_qpn;
+    created.mtu = cfg_mtu;
+    created.int_on = 1'd1;
+    created.send_psn = body.request.first_psn;
+    created.expected_psn = body.request.first_psn;
   end
   initial begin
     step_q = 2'd0;
@@ -175,6 +187,7 @@ module hpcc_host_control_gate (
     now_r_q <= now;
     refused_r_q <= refused_r_d;
   end
+  wire unused_bits = &{1'b0, body.reserved, body.rest};
 endmodule
 
 `default_nettype wire

@@ -60,7 +60,7 @@ module hpcc_host_manager (
   input  wire  [63:0] cfg_control_key,
   // Registers.
   input  wire  [255:0] cfg_control_sources,
-  // A requester half has ended: queue pair 7:0, generation 15:8.
+  // A requester half has ended: `QpOfGeneration`.
   input  wire  requester_ended_valid,
   // Which one.
   input  wire  [15:0] requester_ended,
@@ -80,7 +80,7 @@ module hpcc_host_manager (
   output wire  [4:0] region_slot,
   // Its content.
   output wire  [194:0] region_data,
-  // Queue pairs to remove, to the requester: queue pair 7:0, generation 15:8.
+  // Queue pairs to remove, to the requester: `QpOfGeneration`.
   output wire  [15:0] remove_data,
   output wire  remove_valid,
   input  wire  remove_ready,
@@ -121,6 +121,16 @@ module hpcc_host_manager (
   // A control packet was refused.
   output wire  control_refused
 );
+  wire  hpcc_nic_pkg::host_command_t ordered;
+  wire  hpcc_nic_pkg::qp_context_t asked;
+  hpcc_nic_pkg::qp_context_t filled;
+  wire  hpcc_nic_pkg::flow_limit_t limit;
+  wire  hpcc_nic_pkg::qp_flow_t half;
+  hpcc_nic_pkg::qp_flow_t own_flow;
+  hpcc_nic_pkg::qp_of_generation_t removed;
+  wire  hpcc_nic_pkg::step_pair_t pairs;
+  hpcc_nic_pkg::control_work_id_t work_id;
+  hpcc_nic_pkg::work_request_t made;
   logic [7:0] qp;
   logic index_ok;
   wire  exists;
@@ -138,7 +148,7 @@ module hpcc_host_manager (
   wire  takes;
   logic [7:0] next_generation;
   wire  gate_packet_ready;
-  wire  [353:0] gate_request_data;
+  wire  hpcc_nic_pkg::admitted_request_t gate_request_data;
   wire  gate_request_valid;
   wire  gate_request_ready;
   wire  [2:0] gate_operation;
@@ -149,8 +159,8 @@ module hpcc_host_manager (
   logic [4:0] step_q;
   logic by_packet_d;
   logic by_packet_q;
-  logic [353:0] request_d;
-  logic [353:0] request_q;
+  hpcc_nic_pkg::admitted_request_t request_d;
+  hpcc_nic_pkg::admitted_request_t request_q;
   logic [2:0] operation_d;
   logic [2:0] operation_q;
   logic [23:0] index_d;
@@ -163,21 +173,21 @@ module hpcc_host_manager (
   logic [2:0] code_q;
   logic replaces_d;
   logic replaces_q;
-  wire  [9:0] states_word;
+  wire  hpcc_nic_pkg::qp_life_t states_word;
   wire  states_ended;
   logic states_write;
-  logic [9:0] states_new_word;
-  logic [9:0] current_d;
-  logic [9:0] current_q;
+  hpcc_nic_pkg::qp_life_t states_new_word;
+  hpcc_nic_pkg::qp_life_t current_d;
+  hpcc_nic_pkg::qp_life_t current_q;
   wire  [3:0] neighbours_raddr;
-  wire  [79:0] neighbours_rdata;
+  wire  hpcc_nic_pkg::neighbour_t neighbours_rdata;
   logic neighbours_we;
   logic [3:0] neighbours_waddr;
-  logic [79:0] neighbours_wdata;
+  hpcc_nic_pkg::neighbour_t neighbours_wdata;
   logic [4:0] neighbour_d;
   logic [4:0] neighbour_q;
-  logic [209:0] context_r_d;
-  logic [209:0] context_r_q;
+  hpcc_nic_pkg::qp_context_t context_r_d;
+  hpcc_nic_pkg::qp_context_t context_r_q;
   logic context_valid_r_d;
   logic context_valid_r_q;
   logic region_valid_r_d;
@@ -240,13 +250,16 @@ module hpcc_host_manager (
     .wdata(neighbours_wdata)
   );
   assign packet_ready = gate_packet_ready;
+  assign ordered = command_data;
   assign takes = ((step_q == 5'd0) & (~sweeping_q)) & (~(|settle_q));
   assign command_ready = takes;
   assign gate_request_ready = takes & (~command_valid);
-  assign exists = index_ok & current_q[0];
+  assign half = index_q[15:0];
+  assign exists = index_ok & current_q.alive;
+  assign asked = body_q[209:0];
   assign neighbours_raddr = neighbour_q[3:0];
   assign creating = step_q >= 5'h10;
-  assign qpn_mix = index_q ^ (body_q[112:89] << 5);
+  assign qpn_mix = index_q ^ (asked.remote_qpn << 5);
   assign swept = ~sweeping_q;
   assign context_valid = context_valid_r_q;
   assign context_data = context_r_q;
@@ -254,19 +267,21 @@ module hpcc_host_manager (
   assign region_slot = index_q[4:0];
   assign region_data = body_q[194:0];
   assign remove_valid = step_q == 5'd9;
-  assign remove_data = ({8'd0, generation} << 8) | {8'd0, qp};
-  assign response = step_q[0];
-  assign flow_number = ({8'd0, qp} << 1) | {15'd0, response};
-  assign flow_step = (step_q[4:1] == 4'd5) | (step_q[4:1] == 4'd8);
-  assign cc_step = (step_q[4:1] == 4'd6) | (step_q[4:1] == 4'd9);
-  assign first_step = step_q[4:1] == 4'ha;
+  assign remove_data = removed;
+  assign pairs = step_q;
+  assign response = pairs.response;
+  assign flow_number = own_flow;
+  assign flow_step = (pairs.pair == 4'd5) | (pairs.pair == 4'd8);
+  assign cc_step = (pairs.pair == 4'd6) | (pairs.pair == 4'd9);
+  assign first_step = pairs.pair == 4'ha;
   assign flow_valid = flow_step | (step_q == 5'he);
   assign flow_create = creating;
   assign flow_limit = step_q == 5'he;
-  assign flow_group = body_q[39:36];
+  assign limit = body_q[63:0];
+  assign flow_group = limit.group;
   assign flow_generation = generation;
-  assign flow_mtu = body_q[131:129];
-  assign flow_priority = body_q[135:133];
+  assign flow_mtu = asked.mtu;
+  assign flow_priority = asked.pause_class;
   assign flow_windowless = response & (~is_int);
   assign flow_timerless = response;
   assign cc_valid = cc_step;
@@ -280,9 +295,7 @@ module hpcc_host_manager (
   assign first_rate = rate;
   assign first_utilisation = 51'd0;
   assign work_valid = step_q == 5'h17;
-  assign work_data = ((((((({257'd0, works_q} | ({319'd0, 1'd1} << 63)) | ({296'd0, index_q} << 64)) | ({319'd0, request_q[353]} << 88))
-      | ({256'd0, request_q[223:160]} << 96)) | ({288'd0, request_q[159:128]} << 160)) | ({256'd0, request_q[95:32]} << 192))
-      | ({288'd0, request_q[127:96]} << 256)) | ({288'd0, request_q[31:0]} << 288);
+  assign work_data = made;
   assign command_done = done_r_q;
   assign command_code = code_q;
   assign control_accepted = accepted_r_q;
@@ -318,15 +331,15 @@ module hpcc_host_manager (
       by_packet_d = ~command_valid;
       if (command_valid) begin
         step_d = 5'd1;
-        operation_d = command_data[2:0];
-        index_d = command_data[26:3];
-        body_d = command_data[415:32];
+        operation_d = ordered.operation;
+        index_d = ordered.index;
+        body_d = ordered.body;
         fits_d = 1'd1;
       end else if (gate_request_valid) begin
         step_d = 5'd1;
         request_d = gate_request_data;
         operation_d = gate_operation;
-        index_d = gate_request_data[343:320];
+        index_d = gate_request_data.request.qpn;
         fits_d = gate_fits;
         body_d = gate_new_context;
       end
@@ -346,7 +359,7 @@ module hpcc_host_manager (
       if (operation_q == 3'd1) begin
         if (~index_ok) begin
           code_d = 3'd2;
-        end else if (body_q[131:129] > 3'd4) begin
+        end else if (asked.mtu > 3'd4) begin
           code_d = 3'd3;
         end else if (exists & (~states_ended)) begin
           code_d = 3'd4;
@@ -408,8 +421,8 @@ module hpcc_host_manager (
       if (neighbour_q == 5'h10) begin
         code_d = 3'd2;
         step_d = 5'h18;
-      end else if ((neighbours_rdata[31:0] == body_q[40:9]) & (|neighbours_rdata[31:0])) begin
-        body_d = body_q | ({336'd0, neighbours_rdata[79:32]} << 41);
+      end else if ((neighbours_rdata.ip == asked.remote_ip) & (|neighbours_rdata.ip)) begin
+        body_d = {174'd0, filled};
         step_d = 5'h10;
         if (exists) begin
           step_d = 5'd8;
@@ -418,11 +431,13 @@ module hpcc_host_manager (
     end
     context_valid_r_d = 1'd0;
     states_write = 1'd0;
-    states_new_word = current_q & 10'h3fc;
+    states_new_word = 10'd0;
+    states_new_word.generation = current_q.generation;
     if (step_q == 5'd8) begin
       step_d = 5'd9;
       context_valid_r_d = 1'd1;
-      context_r_d = {202'd0, generation} << 1;
+      context_r_d = 210'd0;
+      context_r_d.generation = generation;
       states_write = 1'd1;
     end
     if (step_q == 5'h16) begin
@@ -432,19 +447,23 @@ module hpcc_host_manager (
         step_d = 5'h17;
       end
       context_valid_r_d = 1'd1;
-      context_r_d = (((body_q[209:0] & (~({201'd0, 9'h1ff} | ({194'd0, 16'hffff} << 113)))) | {209'd0, 1'd1}) | ({202'd0, generation} << 1))
-          | ({194'd0, source_port} << 113);
+      context_r_d = asked;
+      context_r_d.alive = 1'd1;
+      context_r_d.generation = generation;
+      context_r_d.source_port = source_port;
       states_write = 1'd1;
-      states_new_word = (({2'd0, generation} << 2) | ({9'd0, is_int} << 1)) | {9'd0, 1'd1};
+      states_new_word.alive = 1'd1;
+      states_new_word.int_on = is_int;
+      states_new_word.generation = generation;
     end
     context_qp = qp;
     if (sweeping_q) begin
       context_qp = sweep_qp_q;
-      context_r_d = {209'd0, 1'd0};
+      context_r_d = 210'd0;
       context_valid_r_d = sweep_step_q == 3'd0;
       neighbours_we = 1'd1;
       neighbours_waddr = sweep_qp_q[3:0];
-      neighbours_wdata = {79'd0, 1'd0};
+      neighbours_wdata = 80'd0;
       sweep_step_d = sweep_step_q + 3'd1;
       if (sweep_step_q == 3'd4) begin
         sweep_step_d = 3'd0;
@@ -516,7 +535,7 @@ module hpcc_host_manager (
   always_comb begin
     qp = index_q[7:0];
     if (operation_q == 3'd5) begin
-      qp = index_q[8:1];
+      qp = half.qp;
     end
   end
   always_comb begin
@@ -526,35 +545,48 @@ module hpcc_host_manager (
     end
   end
   always_comb begin
-    is_int = current_q[1];
-    generation = current_q[9:2];
+    filled = asked;
+    filled.remote_mac = neighbours_rdata.mac;
+  end
+  always_comb begin
+    is_int = current_q.int_on;
+    generation = current_q.generation;
     if (creating) begin
-      is_int = body_q[132];
+      is_int = asked.int_on;
       generation = next_generation;
     end
   end
   always_comb begin
-    next_generation = current_q[9:2] + 8'd1;
-    if (&current_q[9:2]) begin
+    next_generation = current_q.generation + 8'd1;
+    if (&current_q.generation) begin
       next_generation = 8'd1;
     end
   end
   always_comb begin
-    source_port = body_q[128:113];
-    if (body_q[128:113] == 16'd0) begin
+    source_port = asked.source_port;
+    if (asked.source_port == 16'd0) begin
       source_port = {2'd0, qpn_mix[13:0]} | 16'hc000;
     end
   end
   always_comb begin
+    removed.qp = qp;
+    removed.generation = generation;
+  end
+  always_comb begin
+    own_flow = 16'd0;
+    own_flow.response = response;
+    own_flow.qp = qp;
+  end
+  always_comb begin
     flow_rate = ~34'd0;
-    if (body_q[63]) begin
-      flow_rate = body_q[33:0];
+    if (limit.limited) begin
+      flow_rate = limit.rate;
     end
   end
   always_comb begin
-    flow_psn = body_q[159:136];
+    flow_psn = asked.send_psn;
     if (response) begin
-      flow_psn = body_q[183:160];
+      flow_psn = asked.expected_psn;
     end
   end
   always_comb begin
@@ -562,6 +594,20 @@ module hpcc_host_manager (
     if (cfg_rate == 34'd0) begin
       rate = cfg_line_rate;
     end
+  end
+  always_comb begin
+    work_id.count = works_q;
+    work_id.by_packet = 1'd1;
+  end
+  always_comb begin
+    made.id = work_id;
+    made.qpn = index_q;
+    made.operation = {7'd0, (request_q.operation == 2'd2)};
+    made.local_address = request_q.request.local_address;
+    made.local_key = request_q.request.local_key;
+    made.remote_address = request_q.request.remote_address;
+    made.remote_key = request_q.request.remote_key;
+    made.length = request_q.request.length;
   end
   initial begin
     step_q = 5'd0;
@@ -611,7 +657,7 @@ module hpcc_host_manager (
     sweep_qp_q <= sweep_qp_d;
     settle_q <= settle_d;
   end
-  wire unused_bits = &{1'b0, command_data[31:27], qpn_mix[23:14]};
+  wire unused_bits = &{1'b0, ordered.reserved, limit.reserved_high, limit.reserved, half.reserved, half.response, qpn_mix[23:14]};
 endmodule
 
 `default_nettype wire

@@ -3,7 +3,7 @@
 
 // Which queue pairs live, under which generation, and which of them have a half that has ended.
 //
-// State of the queue pairs, for the manager. A word: alive 0, INT 1, generation 9:2.
+// State of the queue pairs, for the manager.
 module hpcc_host_qp_states (
   // Clock.
   input  wire  clk,
@@ -12,46 +12,44 @@ module hpcc_host_qp_states (
   // Queue pair.
   input  wire  [7:0] qp,
   // Its word, one clock later.
-  output wire  [9:0] word,
+  output wire  hpcc_nic_pkg::qp_life_t word,
   // One of its halves has ended; one clock after `qp`.
   output wire  ended,
   // Write the word of `qp`.
   input  wire  write,
-  // New word; with the bit alive no half has ended.
-  input  wire  [9:0] new_word,
+  // New word; no half of one that is alive has ended.
+  input  wire  hpcc_nic_pkg::qp_life_t new_word,
   // A requester half has ended.
   input  wire  requester_ended_valid,
-  // Queue pair 7:0, generation 15:8.
+  // Which: `QpOfGeneration`.
   input  wire  [15:0] requester_ended,
   // A responder half has ended.
   input  wire  responder_ended_valid,
-  // Queue pair 7:0, generation 15:8.
+  // Which: `QpOfGeneration`.
   input  wire  [15:0] responder_ended
 );
+  wire  hpcc_nic_pkg::qp_of_generation_t requester_half;
+  wire  hpcc_nic_pkg::qp_of_generation_t responder_half;
   logic we;
   logic [7:0] waddr;
-  logic [9:0] wdata;
+  hpcc_nic_pkg::qp_life_t wdata;
   logic [255:0] marks_1;
   logic [255:0] marks_2;
-  wire  [9:0] words_rdata;
-  wire  [7:0] generations_a_raddr;
+  wire  hpcc_nic_pkg::qp_life_t words_rdata;
   wire  [7:0] generations_a_rdata;
-  wire  [7:0] generations_a_wdata;
-  wire  [7:0] generations_b_raddr;
   wire  [7:0] generations_b_rdata;
-  wire  [7:0] generations_b_wdata;
   logic [7:0] clearing_d;
   logic [7:0] clearing_q;
   logic [255:0] marks_d;
   logic [255:0] marks_q;
-  logic [16:0] ended_a_d;
-  logic [16:0] ended_a_q;
-  logic [16:0] ended_b_d;
-  logic [16:0] ended_b_q;
-  logic [16:0] late_a_d;
-  logic [16:0] late_a_q;
-  logic [16:0] late_b_d;
-  logic [16:0] late_b_q;
+  hpcc_nic_pkg::ended_half_t ended_a_d;
+  hpcc_nic_pkg::ended_half_t ended_a_q;
+  hpcc_nic_pkg::ended_half_t ended_b_d;
+  hpcc_nic_pkg::ended_half_t ended_b_q;
+  hpcc_nic_pkg::ended_half_t late_a_d;
+  hpcc_nic_pkg::ended_half_t late_a_q;
+  hpcc_nic_pkg::ended_half_t late_b_d;
+  hpcc_nic_pkg::ended_half_t late_b_q;
   wire  ended_r_d;
   logic ended_r_q;
   hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_words (
@@ -64,37 +62,41 @@ module hpcc_host_qp_states (
   );
   hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_generations_a (
     .clk(clk),
-    .raddr(generations_a_raddr),
+    .raddr(requester_half.qp),
     .rdata(generations_a_rdata),
     .we(we),
     .waddr(waddr),
-    .wdata(generations_a_wdata)
+    .wdata(wdata.generation)
   );
   hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_generations_b (
     .clk(clk),
-    .raddr(generations_b_raddr),
+    .raddr(responder_half.qp),
     .rdata(generations_b_rdata),
     .we(we),
     .waddr(waddr),
-    .wdata(generations_b_wdata)
+    .wdata(wdata.generation)
   );
   assign word = words_rdata;
   assign ended_r_d = marks_q[qp];
   assign ended = ended_r_q;
-  assign generations_a_raddr = requester_ended[7:0];
-  assign generations_b_raddr = responder_ended[7:0];
-  assign generations_a_wdata = wdata[9:2];
-  assign generations_b_wdata = wdata[9:2];
+  assign requester_half = requester_ended;
+  assign responder_half = responder_ended;
   always_comb begin
     clearing_d = clearing_q;
-    ended_a_d = ({1'd0, requester_ended} << 1) | {16'd0, requester_ended_valid};
-    ended_b_d = ({1'd0, responder_ended} << 1) | {16'd0, responder_ended_valid};
+    ended_a_d = ended_a_q;
+    ended_b_d = ended_b_q;
+    ended_a_d.valid = requester_ended_valid;
+    ended_a_d.qp = requester_half.qp;
+    ended_a_d.generation = requester_half.generation;
+    ended_b_d.valid = responder_ended_valid;
+    ended_b_d.qp = responder_half.qp;
+    ended_b_d.generation = responder_half.generation;
     late_a_d = ended_a_q;
-    if (write & (ended_a_q[8:1] == qp)) begin
+    if (write & (ended_a_q.qp == qp)) begin
       late_a_d = 17'd0;
     end
     late_b_d = ended_b_q;
-    if (write & (ended_b_q[8:1] == qp)) begin
+    if (write & (ended_b_q.qp == qp)) begin
       late_b_d = 17'd0;
     end
     we = write;
@@ -113,19 +115,19 @@ module hpcc_host_qp_states (
   end
   always_comb begin
     marks_1 = marks_q;
-    if (late_a_q[0] & (generations_a_rdata == late_a_q[16:9])) begin
-      marks_1 = (marks_q & ~(256'd1 << late_a_q[8:1])) | ({255'd0, 1'd1} << late_a_q[8:1]);
+    if (late_a_q.valid & (generations_a_rdata == late_a_q.generation)) begin
+      marks_1 = (marks_q & ~(256'd1 << late_a_q.qp)) | ({255'd0, 1'd1} << late_a_q.qp);
     end
   end
   always_comb begin
     marks_2 = marks_1;
-    if (late_b_q[0] & (generations_b_rdata == late_b_q[16:9])) begin
-      marks_2 = (marks_1 & ~(256'd1 << late_b_q[8:1])) | ({255'd0, 1'd1} << late_b_q[8:1]);
+    if (late_b_q.valid & (generations_b_rdata == late_b_q.generation)) begin
+      marks_2 = (marks_1 & ~(256'd1 << late_b_q.qp)) | ({255'd0, 1'd1} << late_b_q.qp);
     end
   end
   always_comb begin
     marks_d = marks_2;
-    if (write & new_word[0]) begin
+    if (write & new_word.alive) begin
       marks_d = (marks_2 & ~(256'd1 << qp)) | ({255'd0, 1'd0} << qp);
     end
   end

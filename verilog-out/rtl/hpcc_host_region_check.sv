@@ -37,6 +37,7 @@ module hpcc_host_region_check (
   // The access of four clocks ago is allowed.
   output wire  allowed
 );
+  wire  hpcc_nic_pkg::region_t given;
   wire  [63:0] base_in;
   wire  [63:0] end_in;
   wire  [63:0] last_in;
@@ -44,7 +45,7 @@ module hpcc_host_region_check (
   logic write_1_d;
   logic write_1_q;
   logic [4:0] slot_1_q;
-  logic [194:0] data_1_q;
+  hpcc_nic_pkg::region_t data_1_q;
   logic [63:0] end_1_q;
   wire  wraps_1_d;
   logic wraps_1_q;
@@ -114,8 +115,8 @@ module hpcc_host_region_check (
   logic [31:0] keys_30_q;
   logic [31:0] keys_31_d;
   logic [31:0] keys_31_q;
-  wire  [163:0] ram_rdata;
-  wire  [163:0] ram_wdata;
+  wire  hpcc_nic_pkg::stored_region_t ram_rdata;
+  hpcc_nic_pkg::stored_region_t ram_wdata;
   wire  hit_0_d;
   logic hit_0_q;
   wire  hit_1_d;
@@ -222,9 +223,10 @@ module hpcc_host_region_check (
     .waddr(slot_1_q),
     .wdata(ram_wdata)
   );
-  assign base_in = region_data[96:33];
-  assign end_in = base_in + region_data[160:97];
-  assign wraps_1_d = (base_in[63] & region_data[160]) | ((base_in[63] | region_data[160]) & (~end_in[63]));
+  assign given = region_data;
+  assign base_in = given.base;
+  assign end_in = base_in + given.length;
+  assign wraps_1_d = (base_in[63] & given.length[63]) | ((base_in[63] | given.length[63]) & (~end_in[63]));
   assign hit_0_d = used_q[0] & (keys_0_q == key);
   assign hit_1_d = used_q[1] & (keys_1_q == key);
   assign hit_2_d = used_q[2] & (keys_2_q == key);
@@ -257,22 +259,21 @@ module hpcc_host_region_check (
   assign hit_29_d = used_q[29] & (keys_29_q == key);
   assign hit_30_d = used_q[30] & (keys_30_q == key);
   assign hit_31_d = used_q[31] & (keys_31_q == key);
-  assign ram_wdata = (((({100'd0, data_1_q[96:33]} | ({100'd0, end_1_q} << 64)) | ({163'd0, wraps_1_q} << 128))
-      | ({163'd0, data_1_q[0]} << 129)) | ({162'd0, data_1_q[162:161]} << 130)) | ({132'd0, data_1_q[32:1]} << 132);
   assign last_in = address + {32'd0, length};
   assign over_1_d = address[63] & (~last_in[63]);
   assign empty_1_d = length == 32'd0;
-  assign ends_later = last_3_q > ram_rdata[127:64];
-  assign named_4_d = (found_3_q & ram_rdata[129]) & (ram_rdata[163:132] == key_3_q);
-  assign right_4_d = ((access_3_q == 2'd0) | ((access_3_q == 2'd1) & ram_rdata[130])) | ((access_3_q == 2'd2) & ram_rdata[131]);
-  assign below_4_d = first_3_q < ram_rdata[63:0];
-  assign above_4_d = (over_3_q & (~ram_rdata[128])) | ((over_3_q == ram_rdata[128]) & ends_later);
+  assign ends_later = last_3_q > ram_rdata.end_address;
+  assign named_4_d = (found_3_q & ram_rdata.valid) & (ram_rdata.key == key_3_q);
+  assign right_4_d = ((access_3_q == 2'd0) | ((access_3_q == 2'd1) & ram_rdata.remote_write))
+      | ((access_3_q == 2'd2) & ram_rdata.remote_read);
+  assign below_4_d = first_3_q < ram_rdata.base;
+  assign above_4_d = (over_3_q & (~ram_rdata.end_high)) | ((over_3_q == ram_rdata.end_high) & ends_later);
   assign allowed = empty_4_q | (((named_4_q & right_4_q) & (~below_4_q)) & (~above_4_q));
   always_comb begin
     used_d = used_q;
     write_1_d = region_valid;
     if (write_1_q) begin
-      used_d = (used_q & ~(32'd1 << slot_1_q)) | ({31'd0, data_1_q[0]} << slot_1_q);
+      used_d = (used_q & ~(32'd1 << slot_1_q)) | ({31'd0, data_1_q.valid} << slot_1_q);
     end
     if (rst) begin
       write_1_d = 1'd0;
@@ -282,194 +283,203 @@ module hpcc_host_region_check (
   always_comb begin
     keys_0_d = keys_0_q;
     if (write_1_q & (slot_1_q == 5'd0)) begin
-      keys_0_d = data_1_q[32:1];
+      keys_0_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_1_d = keys_1_q;
     if (write_1_q & (slot_1_q == 5'd1)) begin
-      keys_1_d = data_1_q[32:1];
+      keys_1_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_2_d = keys_2_q;
     if (write_1_q & (slot_1_q == 5'd2)) begin
-      keys_2_d = data_1_q[32:1];
+      keys_2_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_3_d = keys_3_q;
     if (write_1_q & (slot_1_q == 5'd3)) begin
-      keys_3_d = data_1_q[32:1];
+      keys_3_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_4_d = keys_4_q;
     if (write_1_q & (slot_1_q == 5'd4)) begin
-      keys_4_d = data_1_q[32:1];
+      keys_4_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_5_d = keys_5_q;
     if (write_1_q & (slot_1_q == 5'd5)) begin
-      keys_5_d = data_1_q[32:1];
+      keys_5_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_6_d = keys_6_q;
     if (write_1_q & (slot_1_q == 5'd6)) begin
-      keys_6_d = data_1_q[32:1];
+      keys_6_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_7_d = keys_7_q;
     if (write_1_q & (slot_1_q == 5'd7)) begin
-      keys_7_d = data_1_q[32:1];
+      keys_7_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_8_d = keys_8_q;
     if (write_1_q & (slot_1_q == 5'd8)) begin
-      keys_8_d = data_1_q[32:1];
+      keys_8_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_9_d = keys_9_q;
     if (write_1_q & (slot_1_q == 5'd9)) begin
-      keys_9_d = data_1_q[32:1];
+      keys_9_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_10_d = keys_10_q;
     if (write_1_q & (slot_1_q == 5'ha)) begin
-      keys_10_d = data_1_q[32:1];
+      keys_10_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_11_d = keys_11_q;
     if (write_1_q & (slot_1_q == 5'hb)) begin
-      keys_11_d = data_1_q[32:1];
+      keys_11_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_12_d = keys_12_q;
     if (write_1_q & (slot_1_q == 5'hc)) begin
-      keys_12_d = data_1_q[32:1];
+      keys_12_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_13_d = keys_13_q;
     if (write_1_q & (slot_1_q == 5'hd)) begin
-      keys_13_d = data_1_q[32:1];
+      keys_13_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_14_d = keys_14_q;
     if (write_1_q & (slot_1_q == 5'he)) begin
-      keys_14_d = data_1_q[32:1];
+      keys_14_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_15_d = keys_15_q;
     if (write_1_q & (slot_1_q == 5'hf)) begin
-      keys_15_d = data_1_q[32:1];
+      keys_15_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_16_d = keys_16_q;
     if (write_1_q & (slot_1_q == 5'h10)) begin
-      keys_16_d = data_1_q[32:1];
+      keys_16_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_17_d = keys_17_q;
     if (write_1_q & (slot_1_q == 5'h11)) begin
-      keys_17_d = data_1_q[32:1];
+      keys_17_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_18_d = keys_18_q;
     if (write_1_q & (slot_1_q == 5'h12)) begin
-      keys_18_d = data_1_q[32:1];
+      keys_18_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_19_d = keys_19_q;
     if (write_1_q & (slot_1_q == 5'h13)) begin
-      keys_19_d = data_1_q[32:1];
+      keys_19_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_20_d = keys_20_q;
     if (write_1_q & (slot_1_q == 5'h14)) begin
-      keys_20_d = data_1_q[32:1];
+      keys_20_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_21_d = keys_21_q;
     if (write_1_q & (slot_1_q == 5'h15)) begin
-      keys_21_d = data_1_q[32:1];
+      keys_21_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_22_d = keys_22_q;
     if (write_1_q & (slot_1_q == 5'h16)) begin
-      keys_22_d = data_1_q[32:1];
+      keys_22_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_23_d = keys_23_q;
     if (write_1_q & (slot_1_q == 5'h17)) begin
-      keys_23_d = data_1_q[32:1];
+      keys_23_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_24_d = keys_24_q;
     if (write_1_q & (slot_1_q == 5'h18)) begin
-      keys_24_d = data_1_q[32:1];
+      keys_24_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_25_d = keys_25_q;
     if (write_1_q & (slot_1_q == 5'h19)) begin
-      keys_25_d = data_1_q[32:1];
+      keys_25_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_26_d = keys_26_q;
     if (write_1_q & (slot_1_q == 5'h1a)) begin
-      keys_26_d = data_1_q[32:1];
+      keys_26_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_27_d = keys_27_q;
     if (write_1_q & (slot_1_q == 5'h1b)) begin
-      keys_27_d = data_1_q[32:1];
+      keys_27_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_28_d = keys_28_q;
     if (write_1_q & (slot_1_q == 5'h1c)) begin
-      keys_28_d = data_1_q[32:1];
+      keys_28_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_29_d = keys_29_q;
     if (write_1_q & (slot_1_q == 5'h1d)) begin
-      keys_29_d = data_1_q[32:1];
+      keys_29_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_30_d = keys_30_q;
     if (write_1_q & (slot_1_q == 5'h1e)) begin
-      keys_30_d = data_1_q[32:1];
+      keys_30_d = data_1_q.key;
     end
   end
   always_comb begin
     keys_31_d = keys_31_q;
     if (write_1_q & (slot_1_q == 5'h1f)) begin
-      keys_31_d = data_1_q[32:1];
+      keys_31_d = data_1_q.key;
     end
+  end
+  always_comb begin
+    ram_wdata.base = data_1_q.base;
+    ram_wdata.end_address = end_1_q;
+    ram_wdata.end_high = wraps_1_q;
+    ram_wdata.valid = data_1_q.valid;
+    ram_wdata.remote_write = data_1_q.remote_write;
+    ram_wdata.remote_read = data_1_q.remote_read;
+    ram_wdata.key = data_1_q.key;
   end
   always_comb begin
     slot_2_d = 5'd0;
@@ -704,7 +714,7 @@ module hpcc_host_region_check (
   always @(posedge clk) begin
     write_1_q <= write_1_d;
     slot_1_q <= region_slot;
-    data_1_q <= region_data;
+    data_1_q <= given;
     end_1_q <= end_in;
     wraps_1_q <= wraps_1_d;
     used_q <= used_d;
@@ -799,7 +809,7 @@ module hpcc_host_region_check (
     above_4_q <= above_4_d;
     below_4_q <= below_4_d;
   end
-  wire unused_bits = &{1'b0, data_1_q[194:163], data_1_q[160:97]};
+  wire unused_bits = &{1'b0, data_1_q.reserved, data_1_q.length};
 endmodule
 
 `default_nettype wire

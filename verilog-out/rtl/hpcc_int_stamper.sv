@@ -60,12 +60,17 @@ module hpcc_int_stamper (
   output wire  truncated
 );
   wire  go;
-  wire  [15:0] ip_bytes;
-  wire  [15:0] sum_bytes;
-  wire  [15:0] udp_bytes;
-  wire  [15:0] int_bytes;
-  wire  [239:0] patch;
-  logic [239:0] patch_mask;
+  wire  hpcc_nic_pkg::two_bytes_t ip_bytes;
+  wire  hpcc_nic_pkg::two_bytes_t sum_bytes;
+  wire  hpcc_nic_pkg::two_bytes_t udp_bytes;
+  wire  hpcc_nic_pkg::int_header_t int_parts;
+  wire  hpcc_nic_pkg::path_bytes_t path_bytes;
+  hpcc_nic_pkg::stamp_window_t patch;
+  hpcc_nic_pkg::stamp_window_t patch_mask;
+  hpcc_nic_pkg::untagged_beat_t untagged_patch;
+  hpcc_nic_pkg::untagged_beat_t untagged_mask;
+  hpcc_nic_pkg::tagged_beat_t tagged_patch;
+  hpcc_nic_pkg::tagged_beat_t tagged_mask;
   logic [511:0] patch_wide;
   logic [511:0] mask_wide;
   wire  last;
@@ -97,16 +102,16 @@ module hpcc_int_stamper (
   logic first_3_q;
   logic first_4_d;
   logic first_4_q;
-  hpcc_nic_pkg::switch_beat_t beat_0_d;
-  hpcc_nic_pkg::switch_beat_t beat_0_q;
-  hpcc_nic_pkg::switch_beat_t beat_1_d;
-  hpcc_nic_pkg::switch_beat_t beat_1_q;
-  hpcc_nic_pkg::switch_beat_t beat_2_d;
-  hpcc_nic_pkg::switch_beat_t beat_2_q;
-  hpcc_nic_pkg::switch_beat_t beat_3_d;
-  hpcc_nic_pkg::switch_beat_t beat_3_q;
-  hpcc_nic_pkg::switch_beat_t beat_4_d;
-  hpcc_nic_pkg::switch_beat_t beat_4_q;
+  hpcc_nic_pkg::frame_beat_t beat_0_d;
+  hpcc_nic_pkg::frame_beat_t beat_0_q;
+  hpcc_nic_pkg::frame_beat_t beat_1_d;
+  hpcc_nic_pkg::frame_beat_t beat_1_q;
+  hpcc_nic_pkg::frame_beat_t beat_2_d;
+  hpcc_nic_pkg::frame_beat_t beat_2_q;
+  hpcc_nic_pkg::frame_beat_t beat_3_d;
+  hpcc_nic_pkg::frame_beat_t beat_3_q;
+  hpcc_nic_pkg::frame_beat_t beat_4_d;
+  hpcc_nic_pkg::frame_beat_t beat_4_q;
   logic [23:0] ts_0_d;
   logic [23:0] ts_0_q;
   logic [23:0] ts_1_d;
@@ -131,9 +136,9 @@ module hpcc_int_stamper (
   wire  [6:0] length_bytes;
   wire  insert_go;
   wire  insert_out_valid;
-  wire  hpcc_nic_pkg::switch_beat_t insert_out_beat;
+  wire  hpcc_nic_pkg::frame_beat_t insert_out_beat;
   wire  out_up_ready;
-  wire  hpcc_nic_pkg::switch_beat_t out_down_data;
+  wire  hpcc_nic_pkg::frame_beat_t out_down_data;
   wire  out_down_valid;
   logic [1:0] plan_d;
   logic [1:0] plan_q;
@@ -212,11 +217,11 @@ module hpcc_int_stamper (
   );
   assign go = insert_go;
   assign s_axis_tready = go;
-  assign ip_bytes = (header_ip_len << 8) | (header_ip_len >> 8);
-  assign sum_bytes = (header_checksum << 8) | (header_checksum >> 8);
-  assign udp_bytes = (header_udp_len << 8) | (header_udp_len >> 8);
-  assign int_bytes = (header_int_header << 8) | (header_int_header >> 8);
-  assign patch = ((({224'd0, ip_bytes} << 16) | ({224'd0, sum_bytes} << 80)) | ({224'd0, udp_bytes} << 192)) | ({224'd0, int_bytes} << 224);
+  assign ip_bytes = header_ip_len;
+  assign sum_bytes = header_checksum;
+  assign udp_bytes = header_udp_len;
+  assign int_parts = header_int_header;
+  assign path_bytes = int_parts.path_id;
   assign last = beat_3_q.last;
   assign reached_first = 1'(beat_3_q.keep[63:32] >> ({2'd0, header_position[2:0]} << 2));
   assign reached_second = 1'(beat_3_q.keep[31:0] >> ({2'd0, plan_place_q[2:0]} << 2));
@@ -338,21 +343,59 @@ module hpcc_int_stamper (
     end
   end
   always_comb begin
-    patch_mask = {224'd0, 16'd0};
+    patch = 240'd0;
+    patch.total_length_high = ip_bytes.high;
+    patch.total_length_low = ip_bytes.low;
+    patch.checksum_high = sum_bytes.high;
+    patch.checksum_low = sum_bytes.low;
+    patch.udp_length_high = udp_bytes.high;
+    patch.udp_length_low = udp_bytes.low;
+    patch.n_hop = int_parts.n_hop;
+    patch.path_high = path_bytes.high;
+    patch.path_low = path_bytes.low;
+  end
+  always_comb begin
+    patch_mask = 240'd0;
     if (header_stamp) begin
-      patch_mask = {224'd0, 16'hffff} << 224;
+      patch_mask.n_hop = 4'hf;
+      patch_mask.path_high = 4'hf;
+      patch_mask.path_low = 8'hff;
     end
     if (header_grow) begin
-      patch_mask = ((({224'd0, 16'hffff} << 16) | ({224'd0, 16'hffff} << 80)) | ({224'd0, 16'hffff} << 192)) | ({224'd0, 16'hffff} << 224);
+      patch_mask.total_length_high = 8'hff;
+      patch_mask.total_length_low = 8'hff;
+      patch_mask.checksum_high = 8'hff;
+      patch_mask.checksum_low = 8'hff;
+      patch_mask.udp_length_high = 8'hff;
+      patch_mask.udp_length_low = 8'hff;
+      patch_mask.n_hop = 4'hf;
+      patch_mask.path_high = 4'hf;
+      patch_mask.path_low = 8'hff;
     end
   end
   always_comb begin
+    untagged_patch = 512'd0;
+    untagged_patch.window = patch;
+  end
+  always_comb begin
+    untagged_mask = 512'd0;
+    untagged_mask.window = patch_mask;
+  end
+  always_comb begin
+    tagged_patch = 512'd0;
+    tagged_patch.window = patch;
+  end
+  always_comb begin
+    tagged_mask = 512'd0;
+    tagged_mask.window = patch_mask;
+  end
+  always_comb begin
     if (header_has_tag) begin
-      patch_wide = {272'd0, patch} << 144;
-      mask_wide = {272'd0, patch_mask} << 144;
+      patch_wide = tagged_patch;
+      mask_wide = tagged_mask;
     end else begin
-      patch_wide = {272'd0, patch} << 112;
-      mask_wide = {272'd0, patch_mask} << 112;
+      patch_wide = untagged_patch;
+      mask_wide = untagged_mask;
     end
   end
   always_comb begin

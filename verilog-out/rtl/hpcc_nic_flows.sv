@@ -69,7 +69,7 @@ module hpcc_nic_flows (
   input  wire  [33:0] first_window,
   input  wire  [33:0] first_rate,
   input  wire  [50:0] first_utilisation,
-  // Flows to stop, from the requester: flow 15:0, generation 23:16.
+  // Flows to stop, from the requester: `FlowOfGeneration`.
   input  wire  [23:0] kill_data,
   input  wire  kill_valid,
   output wire  kill_ready,
@@ -93,7 +93,7 @@ module hpcc_nic_flows (
   input  wire  [386:0] notice_data,
   input  wire  notice_valid,
   output wire  notice_ready,
-  // Work of requests: flow 15:0, generation 23:16, end 47:24.
+  // Work of requests: `FlowPacket`.
   input  wire  [47:0] requests_data,
   input  wire  requests_valid,
   output wire  requests_ready,
@@ -141,38 +141,25 @@ module hpcc_nic_flows (
   output wire  bad_speed
 );
   wire  is_echo;
+  wire  hpcc_nic_pkg::notice_t told;
+  wire  hpcc_nic_pkg::cc_event_kind_t told_kind;
+  hpcc_nic_pkg::qp_half_t told_flow;
+  wire  hpcc_nic_pkg::flow_event_t happened;
+  wire  hpcc_nic_pkg::flow_packet_t asked;
+  wire  hpcc_nic_pkg::flow_work_t more;
+  wire  hpcc_nic_pkg::flow_of_generation_t killed;
+  wire  hpcc_nic_pkg::flow_command_t order;
+  wire  hpcc_nic_pkg::flow_update_t change;
   wire  [15:0] scheduler_active;
   wire  [63:0] scheduler_sent;
   wire  scheduler_command_ready;
-  wire  scheduler_command_create;
   wire  [15:0] scheduler_command_flow;
-  wire  [7:0] scheduler_command_generation;
-  wire  [23:0] scheduler_command_psn;
-  wire  [2:0] scheduler_command_mtu;
-  wire  [2:0] scheduler_command_priority;
-  wire  scheduler_command_windowless;
-  wire  scheduler_command_timerless;
-  wire  scheduler_command_limit;
-  wire  [33:0] scheduler_command_rate;
-  wire  [3:0] scheduler_command_group;
   wire  scheduler_work_ready;
   wire  [15:0] scheduler_work_flow;
-  wire  [7:0] scheduler_work_generation;
-  wire  [23:0] scheduler_work_end;
-  wire  scheduler_work_restart;
-  wire  [23:0] scheduler_work_start;
   wire  scheduler_feedback_ready;
   wire  scheduler_event_ready;
-  wire  [2:0] scheduler_event_kind;
   wire  [15:0] scheduler_event_flow;
-  wire  [7:0] scheduler_event_generation;
-  wire  [23:0] scheduler_event_psn_next;
   wire  [23:0] scheduler_event_snd_nxt;
-  wire  scheduler_event_int_valid;
-  wire  [3:0] scheduler_event_n_hop;
-  wire  [11:0] scheduler_event_path_id;
-  wire  [319:0] scheduler_event_hops;
-  wire  scheduler_event_ecn;
   wire  [47:0] scheduler_event_sent_at;
   wire  [31:0] scheduler_event_bytes;
   wire  scheduler_cc_valid;
@@ -190,10 +177,6 @@ module hpcc_nic_flows (
   wire  [31:0] scheduler_cc_bytes;
   wire  [47:0] scheduler_cc_now;
   wire  scheduler_update_ready;
-  wire  [15:0] scheduler_update_flow;
-  wire  [7:0] scheduler_update_generation;
-  wire  [33:0] scheduler_update_window;
-  wire  [33:0] scheduler_update_rate;
   wire  [50:0] scheduler_update_utilisation;
   wire  scheduler_send_valid;
   wire  [15:0] scheduler_send_flow;
@@ -222,6 +205,8 @@ module hpcc_nic_flows (
   wire  [31:0] unused_law_count_many_hops;
   wire  [31:0] unused_law_count_path_changed;
   wire  [31:0] unused_law_count_stale_flow;
+  wire  hpcc_nic_pkg::int_stack_t fields_fields;
+  hpcc_nic_pkg::hop_records_t fields_records;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
@@ -237,30 +222,30 @@ module hpcc_nic_flows (
   wire  [3:0] fields_n_hop;
   wire  [11:0] fields_path_id;
   wire  [319:0] fields_hops;
-  wire  [381:0] events_first_data;
+  hpcc_nic_pkg::flow_event_t events_first_data;
   wire  events_first_ready;
-  wire  [381:0] events_second_data;
+  hpcc_nic_pkg::flow_event_t events_second_data;
   wire  events_second_ready;
-  wire  [381:0] events_down_data;
+  wire  hpcc_nic_pkg::flow_event_t events_down_data;
   wire  events_down_valid;
-  wire  [65:0] works_first_data;
+  hpcc_nic_pkg::flow_work_t works_first_data;
   wire  works_first_ready;
-  wire  [65:0] works_second_data;
+  hpcc_nic_pkg::flow_work_t works_second_data;
   wire  works_second_ready;
-  wire  [65:0] works_down_data;
+  wire  hpcc_nic_pkg::flow_work_t works_down_data;
   wire  works_down_valid;
-  wire  [88:0] commands_first_data;
+  hpcc_nic_pkg::flow_command_t commands_first_data;
   wire  commands_first_ready;
-  wire  [88:0] commands_second_data;
+  hpcc_nic_pkg::flow_command_t commands_second_data;
   wire  commands_second_ready;
-  wire  [88:0] commands_down_data;
+  wire  hpcc_nic_pkg::flow_command_t commands_down_data;
   wire  commands_down_valid;
-  wire  [91:0] updates_first_data;
+  hpcc_nic_pkg::flow_update_t updates_first_data;
   wire  updates_first_ready;
-  wire  [91:0] updates_second_data;
+  hpcc_nic_pkg::flow_update_t updates_second_data;
   wire  updates_second_valid;
   wire  updates_second_ready;
-  wire  [91:0] updates_down_data;
+  wire  hpcc_nic_pkg::flow_update_t updates_down_data;
   wire  updates_down_valid;
   logic [31:0] timeouts_q;
   hpcc_scheduler u_scheduler (
@@ -282,24 +267,24 @@ module hpcc_nic_flows (
     .pause(pause),
     .command_valid(commands_down_valid),
     .command_ready(scheduler_command_ready),
-    .command_create(scheduler_command_create),
+    .command_create(order.create),
     .command_flow(scheduler_command_flow),
-    .command_generation(scheduler_command_generation),
-    .command_psn(scheduler_command_psn),
-    .command_mtu(scheduler_command_mtu),
-    .command_priority(scheduler_command_priority),
-    .command_windowless(scheduler_command_windowless),
-    .command_timerless(scheduler_command_timerless),
-    .command_limit(scheduler_command_limit),
-    .command_rate(scheduler_command_rate),
-    .command_group(scheduler_command_group),
+    .command_generation(order.generation),
+    .command_psn(order.psn),
+    .command_mtu(order.mtu),
+    .command_priority(order.pause_class),
+    .command_windowless(order.windowless),
+    .command_timerless(order.timerless),
+    .command_limit(order.limit),
+    .command_rate(order.rate),
+    .command_group(order.group),
     .work_valid(works_down_valid),
     .work_ready(scheduler_work_ready),
     .work_flow(scheduler_work_flow),
-    .work_generation(scheduler_work_generation),
-    .work_end(scheduler_work_end),
-    .work_restart(scheduler_work_restart),
-    .work_start(scheduler_work_start),
+    .work_generation(more.generation),
+    .work_end(more.end_psn),
+    .work_restart(more.restart),
+    .work_start(more.start_psn),
     .feedback_valid(feedback_valid),
     .feedback_ready(scheduler_feedback_ready),
     .feedback_advance(feedback_advance),
@@ -309,16 +294,16 @@ module hpcc_nic_flows (
     .feedback_value(feedback_value),
     .event_valid(events_down_valid),
     .event_ready(scheduler_event_ready),
-    .event_kind(scheduler_event_kind),
+    .event_kind(happened.event_kind),
     .event_flow(scheduler_event_flow),
-    .event_generation(scheduler_event_generation),
-    .event_psn_next(scheduler_event_psn_next),
+    .event_generation(happened.generation),
+    .event_psn_next(happened.psn_next),
     .event_snd_nxt(scheduler_event_snd_nxt),
-    .event_int_valid(scheduler_event_int_valid),
-    .event_n_hop(scheduler_event_n_hop),
-    .event_path_id(scheduler_event_path_id),
-    .event_hops(scheduler_event_hops),
-    .event_ecn(scheduler_event_ecn),
+    .event_int_valid(happened.int_valid),
+    .event_n_hop(happened.n_hop),
+    .event_path_id(happened.path_id),
+    .event_hops(happened.hops),
+    .event_ecn(happened.ecn),
     .event_sent_at(scheduler_event_sent_at),
     .event_bytes(scheduler_event_bytes),
     .event_now(now),
@@ -339,10 +324,10 @@ module hpcc_nic_flows (
     .cc_now(scheduler_cc_now),
     .update_valid(updates_down_valid),
     .update_ready(scheduler_update_ready),
-    .update_flow(scheduler_update_flow),
-    .update_generation(scheduler_update_generation),
-    .update_window(scheduler_update_window),
-    .update_rate(scheduler_update_rate),
+    .update_flow(change.flow),
+    .update_generation(change.generation),
+    .update_window(change.window),
+    .update_rate(change.rate),
     .update_utilisation(scheduler_update_utilisation),
     .send_valid(scheduler_send_valid),
     .send_ready(send_ready),
@@ -465,100 +450,139 @@ module hpcc_nic_flows (
   assign ended_flow = scheduler_ended_flow;
   assign ended_generation = scheduler_ended_generation;
   assign answered_ready = events_first_ready;
-  assign events_first_data = ((((((({62'd0, answered_hops} | ({370'd0, answered_path_id} << 320)) | ({378'd0, answered_n_hop} << 332))
-      | ({381'd0, answered_int_valid} << 336)) | ({381'd0, answered_ecn} << 337)) | ({358'd0, answered_psn_next} << 338))
-      | ({374'd0, answered_generation} << 362)) | ({373'd0, answered_flow[8:0]} << 370)) | ({379'd0, answered_kind} << 379);
-  assign fields_stack = notice_data[386:51];
-  assign fields_length = notice_data[50:45];
+  assign told = notice_data;
+  assign fields_stack = told.int_stack;
+  assign fields_length = told.int_length;
   assign fields_speeds = speeds;
-  assign is_echo = notice_data[2:0] == 3'd0;
+  assign told_kind = hpcc_nic_pkg::cc_event_kind_t'(told.event_kind);
+  assign is_echo = told_kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK;
   assign notice_ready = events_second_ready;
-  assign events_second_data = (((((((({62'd0, fields_hops} | ({370'd0, fields_path_id} << 320)) | ({378'd0, fields_n_hop} << 332))
-      | ({381'd0, fields_valid} << 336)) | ({381'd0, notice_data[44]} << 337)) | ({358'd0, (notice_data[43:20] + 24'd1)} << 338))
-      | ({374'd0, notice_data[19:12]} << 362)) | ({381'd0, notice_data[3]} << 370)) | ({374'd0, notice_data[11:4]} << 371))
-      | ({379'd0, notice_data[2:0]} << 379);
   assign many_hops = ((notice_valid & events_second_ready) & is_echo) & fields_many;
   assign bad_speed = (((notice_valid & events_second_ready) & is_echo) & fields_present) & (~fields_valid);
-  assign scheduler_event_hops = events_down_data[319:0];
-  assign scheduler_event_path_id = events_down_data[331:320];
-  assign scheduler_event_n_hop = events_down_data[335:332];
-  assign scheduler_event_int_valid = events_down_data[336];
-  assign scheduler_event_ecn = events_down_data[337];
-  assign scheduler_event_psn_next = events_down_data[361:338];
-  assign scheduler_event_generation = events_down_data[369:362];
-  assign scheduler_event_flow = {7'd0, events_down_data[378:370]};
-  assign scheduler_event_kind = events_down_data[381:379];
+  assign happened = events_down_data;
+  assign scheduler_event_flow = {7'd0, happened.flow};
   assign scheduler_event_snd_nxt = 24'd0;
   assign scheduler_event_sent_at = 48'd0;
   assign scheduler_event_bytes = 32'd0;
   assign requests_ready = works_first_ready;
-  assign works_first_data = ({57'd0, requests_data[8:0]} | ({58'd0, requests_data[23:16]} << 9)) | ({42'd0, requests_data[47:24]} << 17);
+  assign asked = requests_data;
   assign responses_ready = works_second_ready;
-  assign works_second_data = ((({57'd0, responses_flow[8:0]} | ({58'd0, responses_generation} << 9)) | ({42'd0, responses_end} << 17))
-      | ({42'd0, responses_start} << 41)) | ({65'd0, responses_restart} << 65);
-  assign scheduler_work_flow = {7'd0, works_down_data[8:0]};
-  assign scheduler_work_generation = works_down_data[16:9];
-  assign scheduler_work_end = works_down_data[40:17];
-  assign scheduler_work_start = works_down_data[64:41];
-  assign scheduler_work_restart = works_down_data[65];
+  assign more = works_down_data;
+  assign scheduler_work_flow = {7'd0, more.flow};
   assign command_ready = commands_first_ready;
-  assign commands_first_data = ((((((((({88'd0, command_create} | ({80'd0, command_flow[8:0]} << 1)) | ({81'd0, command_generation} << 10))
-      | ({65'd0, command_psn} << 18)) | ({86'd0, command_mtu} << 42)) | ({86'd0, command_priority} << 45))
-      | ({88'd0, command_windowless} << 48)) | ({88'd0, command_timerless} << 49)) | ({88'd0, command_limit} << 50))
-      | ({55'd0, command_rate} << 51)) | ({85'd0, command_group} << 85);
   assign kill_ready = commands_second_ready;
-  assign commands_second_data = ({80'd0, kill_data[8:0]} << 1) | ({81'd0, kill_data[23:16]} << 10);
-  assign scheduler_command_create = commands_down_data[0];
-  assign scheduler_command_flow = {7'd0, commands_down_data[9:1]};
-  assign scheduler_command_generation = commands_down_data[17:10];
-  assign scheduler_command_psn = commands_down_data[41:18];
-  assign scheduler_command_mtu = commands_down_data[44:42];
-  assign scheduler_command_priority = commands_down_data[47:45];
-  assign scheduler_command_windowless = commands_down_data[48];
-  assign scheduler_command_timerless = commands_down_data[49];
-  assign scheduler_command_limit = commands_down_data[50];
-  assign scheduler_command_rate = commands_down_data[84:51];
-  assign scheduler_command_group = commands_down_data[88:85];
-  assign updates_first_data = (({76'd0, law_update_flow} | ({84'd0, law_update_generation} << 16)) | ({58'd0, law_update_window} << 24))
-      | ({58'd0, law_update_rate} << 58);
+  assign killed = kill_data;
+  assign order = commands_down_data;
+  assign scheduler_command_flow = {7'd0, order.flow};
   assign updates_second_valid = first_valid & (~commands_down_valid);
   assign first_ready = updates_second_ready & (~commands_down_valid);
-  assign updates_second_data = (({76'd0, first_flow} | ({84'd0, first_generation} << 16)) | ({58'd0, first_window} << 24))
-      | ({58'd0, first_rate} << 58);
-  assign scheduler_update_flow = updates_down_data[15:0];
-  assign scheduler_update_generation = updates_down_data[23:16];
-  assign scheduler_update_window = updates_down_data[57:24];
-  assign scheduler_update_rate = updates_down_data[91:58];
+  assign change = updates_down_data;
   assign scheduler_update_utilisation = 51'd0;
   assign count_late = scheduler_count_late;
   assign count_beyond = scheduler_count_beyond;
   assign count_out_of_range = scheduler_count_out_of_range;
   assign count_cc_dropped = scheduler_count_cc_dropped;
   assign timeout = timeouts_q != scheduler_count_timeout;
+  always_comb begin
+    events_first_data.hops = answered_hops;
+    events_first_data.path_id = answered_path_id;
+    events_first_data.n_hop = answered_n_hop;
+    events_first_data.int_valid = answered_int_valid;
+    events_first_data.ecn = answered_ecn;
+    events_first_data.psn_next = answered_psn_next;
+    events_first_data.generation = answered_generation;
+    events_first_data.flow = answered_flow[8:0];
+    events_first_data.event_kind = answered_kind;
+  end
+  always_comb begin
+    told_flow.response = told.response;
+    told_flow.qp = told.qp;
+  end
+  always_comb begin
+    events_second_data.hops = fields_hops;
+    events_second_data.path_id = fields_path_id;
+    events_second_data.n_hop = fields_n_hop;
+    events_second_data.int_valid = fields_valid;
+    events_second_data.ecn = told.ecn;
+    events_second_data.psn_next = told.psn + 24'd1;
+    events_second_data.generation = told.generation;
+    events_second_data.flow = told_flow;
+    events_second_data.event_kind = told.event_kind;
+  end
+  always_comb begin
+    works_first_data = 66'd0;
+    works_first_data.flow = asked.flow[8:0];
+    works_first_data.generation = asked.generation;
+    works_first_data.end_psn = asked.psn;
+  end
+  always_comb begin
+    works_second_data.flow = responses_flow[8:0];
+    works_second_data.generation = responses_generation;
+    works_second_data.end_psn = responses_end;
+    works_second_data.start_psn = responses_start;
+    works_second_data.restart = responses_restart;
+  end
+  always_comb begin
+    commands_first_data.create = command_create;
+    commands_first_data.flow = command_flow[8:0];
+    commands_first_data.generation = command_generation;
+    commands_first_data.psn = command_psn;
+    commands_first_data.mtu = command_mtu;
+    commands_first_data.pause_class = command_priority;
+    commands_first_data.windowless = command_windowless;
+    commands_first_data.timerless = command_timerless;
+    commands_first_data.limit = command_limit;
+    commands_first_data.rate = command_rate;
+    commands_first_data.group = command_group;
+  end
+  always_comb begin
+    commands_second_data = 89'd0;
+    commands_second_data.flow = killed.flow[8:0];
+    commands_second_data.generation = killed.generation;
+  end
+  always_comb begin
+    updates_first_data.flow = law_update_flow;
+    updates_first_data.generation = law_update_generation;
+    updates_first_data.window = law_update_window;
+    updates_first_data.rate = law_update_rate;
+  end
+  always_comb begin
+    updates_second_data.flow = first_flow;
+    updates_second_data.generation = first_generation;
+    updates_second_data.window = first_window;
+    updates_second_data.rate = first_rate;
+  end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
   // Reference: `feed` of `hpcc_models::nic`'s feedback.
   assign fields_present = fields_length >= 6'd2;
-  assign fields_n_hop = fields_stack[335:332];
-  assign fields_path_id = fields_stack[331:320];
-  assign fields_many = fields_stack[335:332] > 4'd5;
-  assign fields_hops = ((({256'd0, fields_stack[319:256]} | ({256'd0, fields_stack[255:192]} << 64))
-      | ({256'd0, fields_stack[191:128]} << 128)) | ({256'd0, fields_stack[127:64]} << 192)) | ({256'd0, fields_stack[63:0]} << 256);
+  assign fields_fields = fields_stack;
+  assign fields_n_hop = fields_fields.header.n_hop;
+  assign fields_path_id = fields_fields.header.path_id;
+  assign fields_many = fields_fields.header.n_hop > 4'd5;
+  assign fields_hops = fields_records;
   assign fields_bad_0 = 1'd0;
-  assign fields_bad_1 = fields_bad_0 | ((fields_stack[335:332] > 4'd0) & (~fields_speeds[fields_stack[319:316]]));
-  assign fields_bad_2 = fields_bad_1 | ((fields_stack[335:332] > 4'd1) & (~fields_speeds[fields_stack[255:252]]));
-  assign fields_bad_3 = fields_bad_2 | ((fields_stack[335:332] > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
-  assign fields_bad_4 = fields_bad_3 | ((fields_stack[335:332] > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
-  assign fields_bad_5 = fields_bad_4 | ((fields_stack[335:332] > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
+  assign fields_bad_1 = fields_bad_0 | ((fields_fields.header.n_hop > 4'd0) & (~fields_speeds[fields_stack[319:316]]));
+  assign fields_bad_2 = fields_bad_1 | ((fields_fields.header.n_hop > 4'd1) & (~fields_speeds[fields_stack[255:252]]));
+  assign fields_bad_3 = fields_bad_2 | ((fields_fields.header.n_hop > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
+  assign fields_bad_4 = fields_bad_3 | ((fields_fields.header.n_hop > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
+  assign fields_bad_5 = fields_bad_4 | ((fields_fields.header.n_hop > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
   assign fields_valid = (fields_length >= 6'd2) & (~fields_bad_5);
+  always_comb begin
+    fields_records.hop_1 = fields_fields.hop_1;
+    fields_records.hop_2 = fields_fields.hop_2;
+    fields_records.hop_3 = fields_fields.hop_3;
+    fields_records.hop_4 = fields_fields.hop_4;
+    fields_records.hop_5 = fields_fields.hop_5;
+  end
   initial begin
     timeouts_q = 32'd0;
   end
   always @(posedge clk) begin
     timeouts_q <= scheduler_count_timeout;
   end
-  wire unused_bits = &{1'b0, command_flow[15:9], first_utilisation, kill_data[15:9], answered_flow[15:9], answered_snd_nxt,
-      answered_sent_at, answered_bytes, answered_now, requests_data[15:9], responses_flow[15:9]};
+  wire unused_bits = &{1'b0, command_flow[15:9], first_utilisation, answered_flow[15:9], answered_snd_nxt, answered_sent_at, answered_bytes,
+      answered_now, responses_flow[15:9], asked.flow[15:9], killed.flow[15:9]};
 endmodule
 
 `default_nettype wire

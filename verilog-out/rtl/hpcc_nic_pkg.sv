@@ -281,7 +281,119 @@ package hpcc_nic_pkg;
     logic [33:0] current;
   } power_windows_t;
 
-  // A beat of a frame.
+  // A number of 16 bits by its bytes.
+  typedef struct packed {
+    // Upper byte, the first on the wire.
+    logic [7:0] high;
+    // Lower byte.
+    logic [7:0] low;
+  } two_bytes_t;
+
+  // In front of the INT stack.
+  typedef struct packed {
+    // Switches on the path.
+    logic [3:0] n_hop;
+    // XOR of the ids of the switches on the path.
+    logic [11:0] path_id;
+  } int_header_t;
+
+  // A path id by its bytes.
+  typedef struct packed {
+    // Upper bits.
+    logic [3:0] high;
+    // Lower byte.
+    logic [7:0] low;
+  } path_bytes_t;
+
+  // IPv4 header, UDP header and INT header as they stand in a beat, the first byte lowest.
+  typedef struct packed {
+    // Path id, lower bits.
+    logic [7:0] path_low;
+    // Switches on the path.
+    logic [3:0] n_hop;
+    // Path id, upper bits.
+    logic [3:0] path_high;
+    // UDP checksum.
+    logic [15:0] udp_checksum;
+    // Second byte.
+    logic [7:0] udp_length_low;
+    // UDP length, first byte.
+    logic [7:0] udp_length_high;
+    // Second byte.
+    logic [7:0] port_low;
+    // UDP port of the receiver, first byte.
+    logic [7:0] port_high;
+    // UDP port of the sender.
+    logic [15:0] source_port;
+    // Receiver.
+    logic [31:0] destination;
+    // Sender.
+    logic [31:0] source;
+    // Second byte.
+    logic [7:0] checksum_low;
+    // Header checksum, first byte.
+    logic [7:0] checksum_high;
+    // 17 is UDP.
+    logic [7:0] protocol;
+    // Time to live.
+    logic [7:0] ttl;
+    // Fragment offset, lower bits.
+    logic [7:0] fragment_low;
+    // Zero.
+    logic reserved;
+    // Not to be fragmented.
+    logic do_not_fragment;
+    // More fragments follow.
+    logic more_fragments;
+    // Fragment offset, upper bits.
+    logic [4:0] fragment_high;
+    // Identification.
+    logic [15:0] identification;
+    // Second byte.
+    logic [7:0] total_length_low;
+    // Total length, first byte.
+    logic [7:0] total_length_high;
+    // DSCP.
+    logic [5:0] dscp;
+    // ECN.
+    logic [1:0] ecn;
+    // 45: version 4, five words.
+    logic [7:0] version_ihl;
+  } stamp_window_t;
+
+  // First beat of a frame with a VLAN tag, the first byte lowest.
+  typedef struct packed {
+    // What follows.
+    logic [127:0] rest;
+    // IPv4, UDP, INT.
+    logic [239:0] window;
+    // What follows.
+    logic [15:0] ethertype;
+    // Tag control information.
+    logic [15:0] tag;
+    // 81 00, bytes swapped.
+    logic [15:0] tag_type;
+    // Sender.
+    logic [47:0] source;
+    // Receiver.
+    logic [47:0] destination;
+  } tagged_beat_t;
+
+  // First beat of a frame without VLAN tag, the first byte lowest.
+  typedef struct packed {
+    // What follows.
+    logic [159:0] rest;
+    // IPv4, UDP, INT.
+    logic [239:0] window;
+    // What follows; 00 08, bytes swapped, is IPv4.
+    logic [15:0] ethertype;
+    // Sender.
+    logic [47:0] source;
+    // Receiver.
+    logic [47:0] destination;
+  } untagged_beat_t;
+
+  // A beat of a frame: `Beat` by name.
   typedef struct packed {
     // The frame is bad; with `last`.
     logic bad;
@@ -291,7 +403,27 @@ package hpcc_nic_pkg;
     logic [63:0] keep;
     // Bytes, the first lowest.
     logic [511:0] data;
-  } switch_beat_t;
+  } frame_beat_t;
+
+  // A record by its bytes.
+  typedef struct packed {
+    // Highest.
+    logic [7:0] byte_7;
+    // Above it.
+    logic [7:0] byte_6;
+    // Above it.
+    logic [7:0] byte_5;
+    // Above it.
+    logic [7:0] byte_4;
+    // Above it.
+    logic [7:0] byte_3;
+    // Above it.
+    logic [7:0] byte_2;
+    // Above it.
+    logic [7:0] byte_1;
+    // Lowest.
+    logic [7:0] byte_0;
+  } record_bytes_t;
 
   // What happens to a flow, as `hpcc_models::sched::Op`.
   typedef enum logic [3:0] {
@@ -549,13 +681,661 @@ package hpcc_nic_pkg;
     logic [23:0] snd_nxt;
   } law_event_t;
 
-  // An AETH as it stands on the wire.
+  // Register `STATUS`.
   typedef struct packed {
-    // Syndrome; 0x1f acknowledges.
-    logic [7:0] syndrome;
-    // Messages completed.
-    logic [23:0] msn;
-  } aeth_t;
+    // Zero.
+    logic [24:0] reserved;
+    // Why.
+    logic [2:0] code;
+    // The NIC is ready.
+    logic ready;
+    // One was refused, for the reason `code`.
+    logic error;
+    // One has been.
+    logic done;
+    // A command is carried out.
+    logic busy;
+  } status_register_t;
+
+  // A command of the host or of a control packet to the manager of queue pairs and regions.
+  typedef struct packed {
+    // A `QpContext`, a `Region` or a `Neighbour`, in the lowest bits.
+    logic [383:0] body;
+    // Not used.
+    logic [4:0] reserved;
+    // Queue pair number, or slot.
+    logic [23:0] index;
+    // What is to be done: code of a `HostOperation`; any other is refused.
+    logic [2:0] operation;
+  } host_command_t;
+
+  // Register `COMMAND`.
+  typedef struct packed {
+    // Queue pair, slot or flow.
+    logic [23:0] index;
+    // Not used.
+    logic [4:0] reserved;
+    // What is to be done.
+    logic [2:0] operation;
+  } command_register_t;
+
+  // A parameter of the laws or of the scheduler.
+  typedef struct packed {
+    // Written last.
+    logic [15:0] high;
+    // Written first.
+    logic [31:0] low;
+  } param_value_t;
+
+  // Number of a register of 64 bits in tables of 32 registers.
+  typedef struct packed {
+    // Table: 16 levels, 18 bytes sent.
+    logic [4:0] bank;
+    // Which.
+    logic [3:0] entry;
+    // Upper half.
+    logic high;
+  } group_address_t;
+
+  // Number of a register of 32 bits in tables of 16 registers.
+  typedef struct packed {
+    // Table: 34 and 35 flows with work.
+    logic [5:0] bank;
+    // Which.
+    logic [3:0] entry;
+  } narrow_address_t;
+
+  // Number of a register, with those of 64 bits in two halves, in tables of 128 registers.
+  typedef struct packed {
+    // Table: 1 counters, 2 and 3 parameters.
+    logic [2:0] bank;
+    // Which.
+    logic [5:0] entry;
+    // Upper half.
+    logic high;
+  } wide_address_t;
+
+  // A value of 64 bits as two registers.
+  typedef struct packed {
+    // Upper half.
+    logic [31:0] high;
+    // Lower half.
+    logic [31:0] low;
+  } wide_value_t;
+
+  // What a control packet asks for, first byte in the highest bits.
+  typedef struct packed {
+    // Zero.
+    logic [7:0] qpn_high;
+    // Own queue pair.
+    logic [23:0] qpn;
+    // Zero.
+    logic [7:0] remote_qpn_high;
+    // Queue pair of the peer.
+    logic [23:0] remote_qpn;
+    // IPv4 address of the peer.
+    logic [31:0] remote_ip;
+    // Zero.
+    logic [7:0] first_psn_high;
+    // First PSN.
+    logic [23:0] first_psn;
+    // Local address.
+    logic [63:0] local_address;
+    // Local key.
+    logic [31:0] local_key;
+    // Remote key.
+    logic [31:0] remote_key;
+    // Remote address.
+    logic [63:0] remote_address;
+    // Bytes of the message.
+    logic [31:0] length;
+  } control_request_t;
+
+  // The 70 bytes of a control packet after UDP, first byte in the highest bits.
+  typedef struct packed {
+    // `HPCC`.
+    logic [31:0] magic;
+    // 1.
+    logic [7:0] version;
+    // 1 create and WRITE, 2 create and READ, 3 remove.
+    logic [7:0] operation;
+    // Not used.
+    logic [15:0] reserved;
+    // Key of the NIC.
+    logic [63:0] key;
+    // Sequence number, which grows.
+    logic [63:0] sequence_number;
+    // The request.
+    control_request_t request;
+    // What follows.
+    logic [15:0] rest;
+  } control_body_t;
+
+  // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
+  typedef struct packed {
+    // Not used.
+    logic [1:0] reserved;
+    // Its own number, by which the peer names it; 0: the number of its place.
+    logic [23:0] local_qpn;
+    // First PSN expected.
+    logic [23:0] expected_psn;
+    // First PSN sent.
+    logic [23:0] send_psn;
+    // Priority of its data, for pause.
+    logic [2:0] pause_class;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // UDP source port.
+    logic [15:0] source_port;
+    // Its queue pair.
+    logic [23:0] remote_qpn;
+    // Its Ethernet address, first byte in the highest bits.
+    logic [47:0] remote_mac;
+    // Address of the peer.
+    logic [31:0] remote_ip;
+    // Grows by one with each creation; what carries another one is late and void.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } qp_context_t;
+
+  // A control packet.
+  typedef struct packed {
+    // UDP carries exactly as much as a control packet.
+    logic right_length;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // 70 bytes after UDP, first byte in the highest bits.
+    logic [559:0] body;
+  } control_packet_t;
+
+  // A control packet that was let in.
+  typedef struct packed {
+    // 1 create and WRITE, 2 create and READ, 3 remove.
+    logic [1:0] operation;
+    // What it asks for.
+    control_request_t request;
+  } admitted_request_t;
+
+  // One half of a queue pair has ended.
+  typedef struct packed {
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // One has.
+    logic valid;
+  } ended_half_t;
+
+  // What the manager knows of a queue pair.
+  typedef struct packed {
+    // Its generation.
+    logic [7:0] generation;
+    // It collects INT.
+    logic int_on;
+    // It exists.
+    logic alive;
+  } qp_life_t;
+
+  // A queue pair of a generation.
+  typedef struct packed {
+    // Its generation.
+    logic [7:0] generation;
+    // Its number.
+    logic [7:0] qp;
+  } qp_of_generation_t;
+
+  // Number of a flow, made of its queue pair: each has two.
+  typedef struct packed {
+    // Zero.
+    logic [6:0] reserved;
+    // Queue pair.
+    logic [7:0] qp;
+    // The flow of its READ responses; low: that of its requests.
+    logic response;
+  } qp_flow_t;
+
+  // Cap and group of a flow, in the body of a command.
+  typedef struct packed {
+    // There is a cap.
+    logic limited;
+    // Not used.
+    logic [22:0] reserved_high;
+    // Group.
+    logic [3:0] group;
+    // Not used.
+    logic [1:0] reserved;
+    // Cap, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+  } flow_limit_t;
+
+  // A work request (`s_axis_work_tdata`).
+  typedef struct packed {
+    // Bytes, 0 to 2^31.
+    logic [31:0] length;
+    // Remote key.
+    logic [31:0] remote_key;
+    // Remote address.
+    logic [63:0] remote_address;
+    // Local key.
+    logic [31:0] local_key;
+    // Local address.
+    logic [63:0] local_address;
+    // 0 WRITE, 1 READ.
+    logic [7:0] operation;
+    // Queue pair.
+    logic [23:0] qpn;
+    // Number that the completion carries.
+    logic [63:0] id;
+  } work_request_t;
+
+  // Where a control packet finds the Ethernet address of a peer.
+  typedef struct packed {
+    // Ethernet address, first byte in the highest bits.
+    logic [47:0] mac;
+    // IPv4 address.
+    logic [31:0] ip;
+  } neighbour_t;
+
+  // Steps of the manager that come in pairs.
+  typedef struct packed {
+    // Which pair.
+    logic [3:0] pair;
+    // It is about the flow of the READ responses; low: that of the requests.
+    logic response;
+  } step_pair_t;
+
+  // Number of a work request that a control packet made.
+  typedef struct packed {
+    // High.
+    logic by_packet;
+    // Counts them.
+    logic [62:0] count;
+  } control_work_id_t;
+
+  // Faults of IPv4 and UDP.
+  typedef struct packed {
+    // UDP checksum, or one where none may be.
+    logic udp_checksum;
+    // A UDP port of nobody.
+    logic udp_port;
+    // Length of UDP.
+    logic udp_length;
+    // Not UDP.
+    logic not_udp;
+    // Another IP address.
+    logic wrong_ip;
+    // A fragment.
+    logic ip_fragment;
+    // IPv4 header checksum.
+    logic ip_checksum;
+    // Length of IP.
+    logic ip_length;
+    // IP options.
+    logic ip_options;
+    // Version of IP.
+    logic ip_version;
+  } outer_faults_t;
+
+  // UDP header.
+  typedef struct packed {
+    // Port of the sender.
+    logic [15:0] source_port;
+    // Port of the receiver.
+    logic [15:0] destination_port;
+    // Bytes of header and payload.
+    logic [15:0] length;
+    // Checksum; 0 is none.
+    logic [15:0] checksum;
+  } udp_header_t;
+
+  // IPv4 header without options.
+  typedef struct packed {
+    // 4.
+    logic [3:0] version;
+    // Words of 32 bits in the header; 5 without options.
+    logic [3:0] ihl;
+    // Differentiated services code point.
+    logic [5:0] dscp;
+    // Explicit congestion notification: 3 is congestion experienced.
+    logic [1:0] ecn;
+    // Bytes of header and payload.
+    logic [15:0] total_length;
+    // Identification.
+    logic [15:0] identification;
+    // Zero.
+    logic reserved;
+    // Not to be fragmented.
+    logic do_not_fragment;
+    // More fragments follow.
+    logic more_fragments;
+    // Place of the fragment in its datagram, in units of 8 bytes.
+    logic [12:0] fragment_offset;
+    // Time to live.
+    logic [7:0] ttl;
+    // What follows; 17 is UDP.
+    logic [7:0] protocol;
+    // Header checksum.
+    logic [15:0] checksum;
+    // Address of the sender.
+    logic [31:0] source;
+    // Address of the receiver.
+    logic [31:0] destination;
+  } ipv4_header_t;
+
+  // Headers from IPv4 on, first byte in the highest bits.
+  typedef struct packed {
+    // IPv4.
+    ipv4_header_t ip;
+    // UDP.
+    udp_header_t udp;
+    // INT header, if the port says so.
+    int_header_t int_header;
+    // What follows an INT header.
+    logic [543:0] after;
+  } inner_headers_t;
+
+  // IPv4 and UDP header, as a packet carries them or as the ICRC reads them.
+  typedef struct packed {
+    // IPv4.
+    ipv4_header_t ip;
+    // UDP.
+    udp_header_t udp;
+  } ip_udp_headers_t;
+
+  // What a frame's UDP port says about its INT.
+  typedef enum logic [1:0] {
+    // There is none.
+    FRAME_ROLE_PLAIN = 2'd0,
+    // Collected on the way here.
+    FRAME_ROLE_COLLECTED = 2'd1,
+    // Collected on the way there and echoed by the peer.
+    FRAME_ROLE_ECHOED = 2'd2,
+    // A control packet.
+    FRAME_ROLE_CONTROL = 2'd3
+  } frame_role_t;
+
+  // An IPv4 header as the ten words of 16 bits that its checksum sums up.
+  typedef struct packed {
+    // Version, header length, DSCP, ECN.
+    logic [15:0] version_tos;
+    // Bytes of header and payload.
+    logic [15:0] total_length;
+    // Identification.
+    logic [15:0] identification;
+    // Flags and fragment offset.
+    logic [15:0] fragment;
+    // Time to live, protocol.
+    logic [15:0] ttl_protocol;
+    // Header checksum.
+    logic [15:0] checksum;
+    // Sender, first half.
+    logic [15:0] source_high;
+    // Sender, second half.
+    logic [15:0] source_low;
+    // Receiver, first half.
+    logic [15:0] destination_high;
+    // Receiver, second half.
+    logic [15:0] destination_low;
+  } ipv4_words_t;
+
+  // Base transport header.
+  typedef struct packed {
+    // Opcode.
+    logic [7:0] opcode;
+    // Solicited event.
+    logic solicited;
+    // Migration state; set.
+    logic migrated;
+    // Bytes of pad behind the payload.
+    logic [1:0] pad;
+    // Transport header version, 0.
+    logic [3:0] version;
+    // Partition key.
+    logic [15:0] pkey;
+    // Forward explicit congestion notification: zero.
+    logic fecn;
+    // Backward explicit congestion notification: set in a notification, zero elsewhere.
+    logic becn;
+    // Zero.
+    logic [5:0] reserved_6;
+    // Destination queue pair.
+    logic [23:0] qpn;
+    // Acknowledge request.
+    logic ack_req;
+    // Zero.
+    logic [6:0] reserved;
+    // Packet sequence number.
+    logic [23:0] psn;
+  } base_transport_header_t;
+
+  // 28 bytes from the BTH on, first byte in the highest bits.
+  typedef struct packed {
+    // BTH.
+    base_transport_header_t bth;
+    // 16 bytes behind the BTH.
+    logic [127:0] extension;
+  } transport_bytes_t;
+
+  // Faults of INT, BTH and extension, and the IPv4 header checksum, whose sum is known then.
+  typedef struct packed {
+    // IPv4 header checksum.
+    logic ip_checksum;
+    // Partition key.
+    logic partition_key;
+    // Version of the transport header.
+    logic transport_version;
+    // Extension and pad longer than the packet.
+    logic extension_length;
+    // Unknown opcode.
+    logic opcode;
+    // BTH and ICRC longer than the packet.
+    logic bth_length;
+    // INT longer than the packet.
+    logic int_length;
+  } transport_faults_t;
+
+  // Why a frame is dropped: the first fault in this order counts.
+  typedef struct packed {
+    // Partition key.
+    logic partition_key;
+    // Version of the transport header.
+    logic transport_version;
+    // Extension and pad longer than the packet.
+    logic extension_length;
+    // Unknown opcode.
+    logic opcode;
+    // ICRC.
+    logic icrc;
+    // BTH and ICRC longer than the packet.
+    logic bth_length;
+    // INT longer than the packet.
+    logic int_length;
+    // UDP checksum, or one where none may be.
+    logic udp_checksum;
+    // A UDP port of nobody.
+    logic udp_port;
+    // Length of UDP.
+    logic udp_length;
+    // Not UDP.
+    logic not_udp;
+    // Another IP address.
+    logic wrong_ip;
+    // A fragment.
+    logic ip_fragment;
+    // IPv4 header checksum.
+    logic ip_checksum;
+    // Length of IP.
+    logic ip_length;
+    // IP options.
+    logic ip_options;
+    // Version of IP.
+    logic ip_version;
+    // Not IPv4.
+    logic not_ipv4;
+    // Another Ethernet address.
+    logic wrong_mac;
+    // Shorter than 42 bytes.
+    logic short_frame;
+    // The MAC says so.
+    logic mac_error;
+  } frame_faults_t;
+
+  // First bytes of a frame as they stand in its first beat, the first byte lowest.
+  typedef struct packed {
+    // What follows a tag.
+    logic [15:0] tagged_ethertype;
+    // Tag control information, if there is a tag.
+    logic [15:0] tag;
+    // What follows: 81 00 is a VLAN tag.
+    logic [15:0] ethertype;
+    // Address of the sender.
+    logic [47:0] source;
+    // Address of the receiver.
+    logic [47:0] destination;
+  } first_bytes_t;
+
+  // Faults of Ethernet.
+  typedef struct packed {
+    // Not IPv4.
+    logic not_ipv4;
+    // Another Ethernet address.
+    logic wrong_mac;
+  } ethernet_faults_t;
+
+  // Bytes of an Ethernet address.
+  typedef struct packed {
+    // In the highest bits.
+    logic [7:0] byte_5;
+    // Above it.
+    logic [7:0] byte_4;
+    // Above it.
+    logic [7:0] byte_3;
+    // Above it.
+    logic [7:0] byte_2;
+    // Above it.
+    logic [7:0] byte_1;
+    // In the lowest bits.
+    logic [7:0] byte_0;
+  } mac_bytes_t;
+
+  // What a bank says of a number.
+  typedef struct packed {
+    // One has it.
+    logic found;
+    // Place of the queue pair that has it.
+    logic [4:0] place;
+  } found_place_t;
+
+  // A frame as the parser judges it.
+  typedef struct packed {
+    // UDP carries exactly as much as a control packet.
+    logic control_length;
+    // 16 bytes after the BTH, first byte in the highest bits.
+    logic [127:0] extension;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // PSN.
+    logic [23:0] psn;
+    // Destination queue pair; behind the lookup its place.
+    logic [23:0] qpn;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // Acknowledge request.
+    logic ack_req;
+    // BTH opcode.
+    logic [7:0] opcode;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // ECN field of IPv4.
+    logic [1:0] ecn;
+    // Which port it came to.
+    frame_role_t role;
+    // Drop code: 0, or 1 + the place of its first fault.
+    logic [4:0] drop_code;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // 70 bytes after UDP, first byte in the highest bits.
+    logic [559:0] body;
+  } judged_frame_t;
+
+  // Number of a queue pair in the table of numbers.
+  typedef struct packed {
+    // The queue pair exists.
+    logic alive;
+    // Number.
+    logic [23:0] number;
+  } known_number_t;
+
+  // Place of a queue pair: one of 32 in a bank.
+  typedef struct packed {
+    // Bank.
+    logic [2:0] bank;
+    // Place in the bank.
+    logic [4:0] place;
+  } qp_place_t;
+
+  // What is to happen with the payload of the oldest frame in the packet buffer.
+  typedef struct packed {
+    // Bytes.
+    logic [15:0] length;
+    // First byte in the frame, even.
+    logic [6:0] at;
+    // Hand it out; skip the frame otherwise.
+    logic take;
+  } buffer_command_t;
+
+  // How far two beats are turned down.
+  typedef struct packed {
+    // and multiples of 16.
+    logic [1:0] sixteens;
+    // 0 to 7 times 2 bytes,
+    logic [2:0] twos;
+  } pair_turn_t;
+
+  // Place of a payload's first byte in its frame.
+  typedef struct packed {
+    // In the second beat.
+    logic second_beat;
+    // In its beat.
+    pair_turn_t turn;
+    // Zero: the place is even.
+    logic odd;
+  } frame_place_t;
+
+  // A line beside itself, or two lines, to be turned.
+  typedef struct packed {
+    // Upper one.
+    logic [511:0] high;
+    // Lower one.
+    logic [511:0] low;
+  } twice_t;
+
+  // Payload out of the packet buffer.
+  typedef struct packed {
+    // Last of its payload.
+    logic last;
+    // How many.
+    logic [6:0] count;
+    // Bytes, the first lowest; those beyond `count` are undefined.
+    logic [511:0] data;
+  } buffered_payload_t;
+
+  // What becomes of a word that is read out of the packet buffer.
+  typedef struct packed {
+    // Where the beat begins in the two words.
+    pair_turn_t shift;
+    // Bytes of the beat.
+    logic [6:0] count;
+    // The beat is its payload's last.
+    logic last;
+    // A beat of payload comes of it and the word before.
+    logic makes_beat;
+    // A word is read.
+    logic valid;
+  } read_plan_t;
 
   // What follows a packet's payload.
   typedef enum logic [1:0] {
@@ -610,30 +1390,72 @@ package hpcc_nic_pkg;
     commit_kind_t kind;
   } commit_t;
 
-  // A request or READ response that came with the mark "congestion experienced".
+  // What an engine decides about a packet.
   typedef struct packed {
-    // READ response; low: request.
-    logic response;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } congestion_mark_t;
+    // What.
+    commit_t commit;
+    // There is something to commit.
+    logic commits;
+    // Where it goes.
+    logic [63:0] address;
+    // Take the payload; skip it otherwise.
+    logic take;
+  } action_t;
 
-  // What the INT of a packet is for.
-  typedef enum logic [1:0] {
-    // None.
-    INT_ROLE_PLAIN = 2'd0,
-    // Collected on the way here.
-    INT_ROLE_COLLECTED = 2'd1,
-    // Collected on the way there and echoed by the peer.
-    INT_ROLE_ECHOED = 2'd2
-  } int_role_t;
+  // Acknowledgement extended transport header.
+  typedef struct packed {
+    // Syndrome: 0x1f acknowledges, 0x60 and more is a negative acknowledgement.
+    logic [7:0] syndrome;
+    // Message sequence number.
+    logic [23:0] msn;
+  } ack_header_t;
+
+  // INT header and the records of five hops.
+  typedef struct packed {
+    // Header.
+    int_header_t header;
+    // Of the first.
+    logic [63:0] hop_1;
+    // Of the second.
+    logic [63:0] hop_2;
+    // Of the third.
+    logic [63:0] hop_3;
+    // Of the fourth.
+    logic [63:0] hop_4;
+    // Record of the fifth switch.
+    logic [63:0] hop_5;
+  } int_stack_t;
+
+  // 70 bytes after UDP of a packet with INT, first byte in the highest bits.
+  typedef struct packed {
+    // INT.
+    int_stack_t int_stack;
+    // What follows a full INT stack.
+    logic [223:0] rest;
+  } int_body_t;
+
+  // Where a judged frame goes.
+  typedef enum logic [2:0] {
+    // Dropped and counted.
+    FRAME_FATE_DROPPED = 3'd0,
+    // A request, to the responder.
+    FRAME_FATE_REQUEST = 3'd1,
+    // A READ response, to the requester, which decides.
+    FRAME_FATE_READ_RESPONSE = 3'd2,
+    // An acknowledgement, to the commit stage.
+    FRAME_FATE_ACKNOWLEDGEMENT = 3'd3,
+    // A READ echo, to the congestion control of the READ response flow.
+    FRAME_FATE_ECHO = 3'd4,
+    // A congestion notification, to the congestion control of the request flow.
+    FRAME_FATE_NOTIFICATION = 3'd5,
+    // A control packet, to the manager.
+    FRAME_FATE_CONTROL = 3'd6
+  } frame_fate_t;
 
   // An accepted transport packet beside the context of its queue pair.
   typedef struct packed {
     // What its INT is for.
-    int_role_t role;
+    frame_role_t role;
     // The queue pair collects INT.
     logic int_on;
     // MTU code.
@@ -661,6 +1483,96 @@ package hpcc_nic_pkg;
     // BTH opcode.
     logic [7:0] opcode;
   } rx_packet_t;
+
+  // A commit that waits for a write, or not.
+  typedef struct packed {
+    // It waits for a write.
+    logic waits;
+    // What is to happen.
+    commit_t commit;
+  } commit_entry_t;
+
+  // The 16 bytes behind a BTH where an AETH may stand first.
+  typedef struct packed {
+    // AETH.
+    logic [31:0] aeth;
+    // What follows an AETH.
+    logic [95:0] rest;
+  } extension_t;
+
+  // A job of the memory reader or writer.
+  typedef struct packed {
+    // Bytes, 1 to 4096.
+    logic [12:0] length;
+    // First byte.
+    logic [63:0] address;
+  } dma_job_t;
+
+  // A request or READ response that came with the mark "congestion experienced".
+  typedef struct packed {
+    // READ response; low: request.
+    logic response;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } congestion_mark_t;
+
+  // What the congestion control hears of a frame that needs no engine.
+  typedef struct packed {
+    // INT, first byte in the highest bits.
+    logic [335:0] int_stack;
+    // Bytes of INT.
+    logic [5:0] int_length;
+    // Congestion experienced.
+    logic ecn;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // It is for the flow of the READ responses.
+    logic response;
+    // Kind of event, as `CcEventKind`.
+    logic [2:0] event_kind;
+  } notice_t;
+
+  // A memory region.
+  typedef struct packed {
+    // Not used.
+    logic [31:0] reserved;
+    // The peer may read.
+    logic remote_read;
+    // The peer may write.
+    logic remote_write;
+    // Bytes; base + length is at most 2^64.
+    logic [63:0] length;
+    // First address.
+    logic [63:0] base;
+    // Key, local and remote.
+    logic [31:0] key;
+    // The slot is in use.
+    logic valid;
+  } region_t;
+
+  // A region as its slot keeps it.
+  typedef struct packed {
+    // Key.
+    logic [31:0] key;
+    // The peer may read.
+    logic remote_read;
+    // The peer may write.
+    logic remote_write;
+    // The slot is in use.
+    logic valid;
+    // It is 2^64.
+    logic end_high;
+    // One past the last, modulo 2^64.
+    logic [63:0] end_address;
+    // First address.
+    logic [63:0] base;
+  } stored_region_t;
 
   // An acknowledgement, negative acknowledgement, READ echo or congestion notification on its way out.
   typedef struct packed {
@@ -704,36 +1616,6 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } notify_state_t;
 
-  // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
-  typedef struct packed {
-    // Not used.
-    logic [1:0] reserved;
-    // Its own number, by which the peer names it; 0: the number of its place.
-    logic [23:0] local_qpn;
-    // First PSN expected.
-    logic [23:0] expected_psn;
-    // First PSN sent.
-    logic [23:0] send_psn;
-    // Priority of its data, for pause.
-    logic [2:0] pause_class;
-    // Collects INT.
-    logic int_on;
-    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-    logic [2:0] mtu;
-    // UDP source port.
-    logic [15:0] source_port;
-    // Its queue pair.
-    logic [23:0] remote_qpn;
-    // Its Ethernet address, first byte in the highest bits.
-    logic [47:0] remote_mac;
-    // Address of the peer.
-    logic [31:0] remote_ip;
-    // Grows by one with each creation; what carries another one is late and void.
-    logic [7:0] generation;
-    // The queue pair exists.
-    logic alive;
-  } qp_context_t;
-
   // What happens to the notifications of a queue pair.
   typedef enum logic [1:0] {
     // Nothing.
@@ -753,6 +1635,80 @@ package hpcc_nic_pkg;
     // What happens.
     notify_kind_t kind;
   } notify_step_t;
+
+  // Number of a line of 64 bytes in memory.
+  typedef struct packed {
+    // Page.
+    logic [51:0] page;
+    // Line in its page of 4 KiB.
+    logic [5:0] in_page;
+  } line_number_t;
+
+  // Address of a byte.
+  typedef struct packed {
+    // Line.
+    line_number_t line;
+    // Byte in its line.
+    logic [5:0] in_line;
+  } byte_address_t;
+
+  // A number of bytes by the line.
+  typedef struct packed {
+    // Whole lines.
+    logic [6:0] lines;
+    // Bytes beyond whole lines.
+    logic [5:0] bytes;
+  } line_count_t;
+
+  // A burst.
+  typedef struct packed {
+    // Its first line.
+    line_number_t line;
+    // Lines less one.
+    logic [5:0] lines_less_one;
+  } burst_t;
+
+  // How far bytes are turned.
+  typedef struct packed {
+    // and multiples of 8.
+    logic [2:0] eights;
+    // 0 to 7 bytes,
+    logic [2:0] bytes;
+  } byte_turn_t;
+
+  // How a job lies in lines.
+  typedef struct packed {
+    // Number of the first line in its page.
+    logic [5:0] first_line;
+    // Bytes used of the last line.
+    logic [6:0] end_bytes;
+    // Bytes of the last beat of payload.
+    logic [6:0] last_bytes;
+    // Beats of payload.
+    logic [6:0] beats;
+    // Lines.
+    logic [6:0] lines;
+    // First byte in its line.
+    byte_turn_t first_byte;
+  } job_shape_t;
+
+  // A line on its way into memory.
+  typedef struct packed {
+    // Last of its burst.
+    logic last;
+    // Which of them are written.
+    logic [63:0] strobe;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } write_line_t;
+
+  // Response of AXI4.
+  typedef struct packed {
+    // An error.
+    logic error;
+    // Exclusive access (EXOKAY), or the interconnect (DECERR) rather than the memory (SLVERR).
+    logic kind;
+  } axi_response_t;
 
   // A queue pair is created or removed.
   typedef struct packed {
@@ -840,13 +1796,15 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } response_list_t;
 
-  // A queue pair of a generation.
+  // A packet of a flow, or work up to it.
   typedef struct packed {
-    // Its generation.
+    // PSN; of work one past its last.
+    logic [23:0] psn;
+    // Generation.
     logic [7:0] generation;
-    // Its number.
-    logic [7:0] qp;
-  } qp_of_generation_t;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_packet_t;
 
   // A READ whose responses come in order.
   typedef struct packed {
@@ -861,6 +1819,14 @@ package hpcc_nic_pkg;
     // There is one.
     logic valid;
   } read_run_t;
+
+  // AETH syndrome.
+  typedef struct packed {
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
 
   // What the requester needs of a context.
   typedef struct packed {
@@ -924,6 +1890,22 @@ package hpcc_nic_pkg;
     logic [23:0] end_psn;
   } sent_to_t;
 
+  // Difference of two PSNs, which are counted modulo 2^24: what is compared is less than half of that apart.
+  typedef struct packed {
+    // The first lies before the second.
+    logic negative;
+    // Lower bits.
+    logic [22:0] magnitude;
+  } psn_distance_t;
+
+  // Place of a message in the rings of all queue pairs.
+  typedef struct packed {
+    // Queue pair.
+    logic [7:0] qp;
+    // Place in the ring.
+    logic [3:0] place;
+  } ring_place_t;
+
   // A message of the requester, as it lies in its queue pair's ring.
   typedef struct packed {
     // Not used.
@@ -972,37 +1954,17 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } own_message_t;
 
-  // A work request (`s_axis_work_tdata`).
+  // What the requester counts of a READ response.
   typedef struct packed {
-    // Bytes, 0 to 2^31.
-    logic [31:0] length;
-    // Remote key.
-    logic [31:0] remote_key;
-    // Remote address.
-    logic [63:0] remote_address;
-    // Local key.
-    logic [31:0] local_key;
-    // Local address.
-    logic [63:0] local_address;
-    // 0 WRITE, 1 READ.
-    logic [7:0] operation;
-    // Queue pair.
-    logic [23:0] qpn;
-    // Number that the completion carries.
-    logic [63:0] id;
-  } work_request_t;
-
-  // What an engine decides about a packet.
-  typedef struct packed {
-    // What.
-    commit_t commit;
-    // There is something to commit.
-    logic commits;
-    // Where it goes.
-    logic [63:0] address;
-    // Take the payload; skip it otherwise.
-    logic take;
-  } action_t;
+    // Dropped: the queue pair's half concerned has ended with an error.
+    logic drop_qp_ended;
+    // Dropped: READ response of a wrong kind or length for its PSN.
+    logic drop_bad_read_response;
+    // Dropped: response or echo that nothing asked for.
+    logic drop_stray;
+    // Requests with a PSN already executed.
+    logic duplicates;
+  } read_counts_t;
 
   // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
   typedef enum logic [7:0] {
@@ -1044,6 +2006,348 @@ package hpcc_nic_pkg;
     logic [63:0] id;
   } completion_t;
 
+  // The records of an INT stack in the order of `HopRecords`: the first switch in the lowest bits.
+  typedef struct packed {
+    // Of the fifth.
+    logic [63:0] hop_5;
+    // Of the fourth.
+    logic [63:0] hop_4;
+    // Of the third.
+    logic [63:0] hop_3;
+    // Of the second.
+    logic [63:0] hop_2;
+    // Record of the first switch.
+    logic [63:0] hop_1;
+  } hop_records_t;
+
+  // An acknowledgement on its way to the scheduler.
+  typedef struct packed {
+    // The acknowledged packet was marked "congestion experienced".
+    logic ecn;
+    // Records of the hops.
+    logic [319:0] hops;
+    // Bytes acknowledged.
+    logic [31:0] bytes;
+    // XOR of their ids.
+    logic [11:0] path_id;
+    // Switches on the path.
+    logic [3:0] n_hop;
+    // There is INT.
+    logic int_valid;
+    // It rewinds.
+    logic nak;
+    // Queue pair.
+    logic [7:0] qp;
+    // Generation.
+    logic [7:0] generation;
+    // PSN up to which everything is acknowledged, exclusive.
+    logic [23:0] psn;
+  } answer_event_t;
+
+  // What the requester counts.
+  typedef struct packed {
+    // INT stacks with a speed code that is not valid; congestion control ignores them.
+    logic int_bad_speed;
+    // INT stacks with more than five hops; the first five are used.
+    logic int_many_hops;
+    // Work requests completed with an error.
+    logic error_completions;
+    // Dropped: the queue pair's half concerned has ended with an error.
+    logic drop_qp_ended;
+    // Dropped: READ response of a wrong kind or length for its PSN.
+    logic drop_bad_read_response;
+    // Dropped: response or echo that nothing asked for.
+    logic drop_stray;
+    // READ responses or acknowledgements that showed a READ response lost.
+    logic read_gaps;
+    // Negative acknowledgements received, of any code.
+    logic naks_received;
+    // Requests with a PSN already executed.
+    logic duplicates;
+    // Ignored: receiver not ready, or a reserved syndrome.
+    logic ignored_syndromes;
+    // Ignored: acknowledgement of a PSN never sent.
+    logic ghost_acks;
+  } requester_counts_t;
+
+  // A flow of a generation.
+  typedef struct packed {
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_of_generation_t;
+
+  // Window and rate of a flow on their way to the scheduler.
+  typedef struct packed {
+    // Rate, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+    // Window, UQ23.11 bytes.
+    logic [33:0] window;
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_update_t;
+
+  // A command on its way to the scheduler.
+  typedef struct packed {
+    // Group.
+    logic [3:0] group;
+    // Cap, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+    // The flow's cap and group are written.
+    logic limit;
+    // No timer: READ responses.
+    logic timerless;
+    // No window.
+    logic windowless;
+    // Priority, as pause counts them.
+    logic [2:0] pause_class;
+    // Payload of a full packet is 256 << mtu bytes.
+    logic [2:0] mtu;
+    // First PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [8:0] flow;
+    // Create; low: remove, or `limit`.
+    logic create;
+  } flow_command_t;
+
+  // An event on its way to the scheduler.
+  typedef struct packed {
+    // Kind of event, as `CcEventKind`.
+    logic [2:0] event_kind;
+    // Flow number.
+    logic [8:0] flow;
+    // Generation.
+    logic [7:0] generation;
+    // Acknowledged PSN + 1.
+    logic [23:0] psn_next;
+    // Congestion experienced.
+    logic ecn;
+    // There is INT.
+    logic int_valid;
+    // Number of hops.
+    logic [3:0] n_hop;
+    // Path id.
+    logic [11:0] path_id;
+    // Records of the hops.
+    logic [319:0] hops;
+  } flow_event_t;
+
+  // Work on its way to the scheduler.
+  typedef struct packed {
+    // Start over at `start_psn`.
+    logic restart;
+    // First PSN of a restart.
+    logic [23:0] start_psn;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [8:0] flow;
+  } flow_work_t;
+
+  // Number of a flow in nine bits.
+  typedef struct packed {
+    // Queue pair.
+    logic [7:0] qp;
+    // The flow of its READ responses; low: that of its requests.
+    logic response;
+  } qp_half_t;
+
+  // What a data packet carries between BTH and payload.
+  typedef enum logic [1:0] {
+    // Nothing.
+    EXTENSION_KIND_NONE = 2'd0,
+    // RETH.
+    EXTENSION_KIND_RETH = 2'd1,
+    // AETH.
+    EXTENSION_KIND_AETH = 2'd2,
+    // Not used; as nothing.
+    EXTENSION_KIND_UNUSED = 2'd3
+  } extension_kind_t;
+
+  // Which packet a feedback to the scheduler is about.
+  typedef struct packed {
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [8:0] flow;
+    // PSN.
+    logic [23:0] psn;
+  } feedback_from_t;
+
+  // What the scheduler hears of a packet that it granted.
+  typedef struct packed {
+    // A READ request that covers PSNs up to `value`.
+    logic advance;
+    // Bytes less than a full packet, or the PSN behind a READ request.
+    logic [23:0] value;
+    // Which packet.
+    feedback_from_t from;
+  } grant_feedback_t;
+
+  // RDMA extended transport header.
+  typedef struct packed {
+    // Remote address.
+    logic [63:0] address;
+    // Remote key.
+    logic [31:0] key;
+    // Bytes of the message.
+    logic [31:0] length;
+  } rdma_header_t;
+
+  // A data packet on its way out; its payload follows on the stream of the memory reader.
+  typedef struct packed {
+    // Tag of its READ.
+    logic [1:0] tag;
+    // It is a READ response.
+    logic response;
+    // Last response of a READ: tell the response queue when it has left.
+    logic ends_read;
+    // Bytes of payload.
+    logic [12:0] length;
+    // The extension, first byte in the highest bits; an AETH fills the highest 32.
+    logic [127:0] extension;
+    // Which extension the packet has.
+    extension_kind_t extension_kind;
+    // Acknowledge request.
+    logic ack_req;
+    // PSN.
+    logic [23:0] psn;
+    // BTH opcode.
+    logic [7:0] opcode;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } tx_packet_t;
+
+  // A line that has been turned, and the beat of payload that it begins or ends.
+  typedef struct packed {
+    // Bytes of the beat.
+    logic [6:0] count;
+    // The memory failed.
+    logic failed;
+    // The beat needs no line behind it.
+    logic whole;
+    // That beat is the last of its job.
+    logic last_beat;
+    // A beat begins in it.
+    logic begins;
+    // First line of its job.
+    logic first_line;
+  } line_plan_t;
+
+  // A line out of memory.
+  typedef struct packed {
+    // The memory failed.
+    logic failed;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } read_line_t;
+
+  // Payload as it comes from the memory reader.
+  typedef struct packed {
+    // A bus error happened; with `last`.
+    logic failed;
+    // It is the payload's last.
+    logic last;
+    // How many of them belong to the payload.
+    logic [6:0] count;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } payload_beat_t;
+
+  // A packet for which headers are to be made.
+  typedef struct packed {
+    // Generation that the packet belongs to.
+    logic [7:0] generation;
+    // Bytes of INT given.
+    logic [5:0] int_given;
+    // The packet echoes the INT given; low: it collects, if its queue pair does.
+    logic echoes;
+    // Bytes behind the BTH: extension, payload, pad, ICRC.
+    logic [12:0] body;
+    // Bytes of pad.
+    logic [1:0] pad;
+    // Acknowledge request.
+    logic ack_req;
+    // PSN.
+    logic [23:0] psn;
+    // BTH opcode.
+    logic [7:0] opcode;
+  } header_request_t;
+
+  // The other end of a queue pair.
+  typedef struct packed {
+    // UDP source port of what is sent to it.
+    logic [15:0] source_port;
+    // Queue pair number.
+    logic [23:0] qpn;
+    // Ethernet address, first byte in the highest bits.
+    logic [47:0] mac;
+    // IPv4 address.
+    logic [31:0] ip;
+  } peer_t;
+
+  // What headers need of a context: its lower bits.
+  typedef struct packed {
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // The other end.
+    peer_t peer;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } header_context_t;
+
+  // Ethernet header without tag.
+  typedef struct packed {
+    // Address of the receiver.
+    logic [47:0] destination;
+    // Address of the sender.
+    logic [47:0] source;
+    // What follows; 0x0800 is IPv4.
+    logic [15:0] ethertype;
+  } ethernet_header_t;
+
+  // What stands in front of INT or BTH.
+  typedef struct packed {
+    // Ethernet.
+    ethernet_header_t ethernet;
+    // IPv4.
+    ipv4_header_t ip;
+    // UDP.
+    udp_header_t udp;
+  } outer_headers_t;
+
+  // Lengths that the ICRC reads: those of the packet without INT.
+  typedef struct packed {
+    // Total length of IPv4.
+    logic [15:0] ip;
+    // UDP length.
+    logic [15:0] udp;
+  } icrc_lengths_t;
+
+  // Lengths of a packet.
+  typedef struct packed {
+    // Total length of IPv4.
+    logic [15:0] ip;
+    // UDP length.
+    logic [15:0] udp;
+    // Without INT, for the ICRC.
+    icrc_lengths_t plain;
+  } packet_lengths_t;
+
   // Type of service of an IPv4 header.
   typedef struct packed {
     // Differentiated services code point.
@@ -1052,24 +2356,124 @@ package hpcc_nic_pkg;
     logic [1:0] ecn;
   } type_of_service_t;
 
+  // What headers are made of when the context is known.
+  typedef struct packed {
+    // The queue pair exists and is of the packet's generation.
+    logic alive;
+    // Bytes of INT.
+    logic [5:0] int_bytes;
+    // Bytes of pad.
+    logic [1:0] pad;
+    // Acknowledge request.
+    logic ack_req;
+    // PSN.
+    logic [23:0] psn;
+    // BTH opcode.
+    logic [7:0] opcode;
+    // Type of service.
+    type_of_service_t service;
+    // UDP destination port.
+    logic [15:0] destination_port;
+    // The other end.
+    peer_t peer;
+  } header_plan_t;
+
+  // An IPv4 address as the two words of 16 bits that a checksum sums up.
+  typedef struct packed {
+    // First half.
+    logic [15:0] high;
+    // Second half.
+    logic [15:0] low;
+  } address_halves_t;
+
+  // A data packet whose header is being made.
+  typedef struct packed {
+    // There is one.
+    logic taken;
+    // The packet.
+    tx_packet_t packet;
+  } taken_packet_t;
+
+  // What follows UDP in a packet that collects INT and has no record yet, first byte in the highest bits.
+  typedef struct packed {
+    // INT header, zero.
+    logic [15:0] int_header;
+    // BTH.
+    logic [95:0] bth;
+    // RETH, AETH or zero.
+    extension_t extension;
+  } collecting_headers_t;
+
+  // What follows UDP in a packet without INT, first byte in the highest bits.
+  typedef struct packed {
+    // BTH.
+    logic [95:0] bth;
+    // RETH, AETH or zero.
+    extension_t extension;
+    // Zero.
+    logic [15:0] spare;
+  } plain_headers_t;
+
+  // Headers of a data packet, first byte in the highest bits.
+  typedef struct packed {
+    // `OuterHeaders`.
+    logic [335:0] outer;
+    // `PlainHeaders` or `CollectingHeaders`.
+    logic [239:0] behind;
+  } data_headers_t;
+
+  // What the response queue and the requester are told when a data frame has left.
+  typedef struct packed {
+    // Tag of its READ.
+    logic [1:0] tag;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // It is a READ response.
+    logic response;
+    // Last response of a READ.
+    logic ends_read;
+  } frame_note_t;
+
+  // Header of a data packet and the plan of its frame.
+  typedef struct packed {
+    // What is told when it has left.
+    frame_note_t note;
+    // The packet's queue pair is gone: nothing is sent.
+    logic drop;
+    // Which extension.
+    extension_kind_t extension;
+    // The packet has an INT header.
+    logic int_on;
+    // The header fills the first beat.
+    logic fills;
+    // The ICRC does not fit into the beat in which `tail` counts.
+    logic spill;
+    // Where the frame ends, as the block that appends the ICRC has it.
+    logic [6:0] tail;
+    // Beats of payload.
+    logic [6:0] beats;
+    // Lengths without INT.
+    icrc_lengths_t icrc_lengths;
+    // Headers, zero behind their end.
+    data_headers_t headers;
+  } frame_row_t;
+
   // A beat of a frame with its note, in the FIFO.
   typedef struct packed {
-    // Travels beside the beat.
-    logic [43:0] note;
-    // The frame is bad; with `last`.
-    logic bad;
-    // It is the frame's last.
-    logic last;
-    // Which of them belong to the frame.
-    logic [63:0] keep;
-    // Bytes, the first lowest.
-    logic [511:0] data;
+    // What is told when it has left.
+    frame_note_t note;
+    // The beat.
+    frame_beat_t beat;
   } noted_beat_t;
 
   // What happens to a beat when its ICRC is known.
   typedef struct packed {
-    // Travels beside the beat.
-    logic [43:0] note;
+    // What is told when it has left.
+    frame_note_t note;
     // The frame is bad; counts with `last`.
     logic bad;
     // It is the frame's last.
@@ -1088,49 +2492,163 @@ package hpcc_nic_pkg;
     logic valid;
   } append_plan_t;
 
-  // Base transport header as it stands on the wire, first byte in the highest bits.
+  // What the place of the payload in a frame depends on.
   typedef struct packed {
-    // Operation.
-    logic [7:0] opcode;
-    // Solicited event, migration, pad count, transport version.
-    logic [7:0] flags;
-    // Partition key.
-    logic [15:0] pkey;
-    // FECN, BECN, rest reserved.
-    logic [7:0] notice;
-    // Queue pair of the receiver.
-    logic [23:0] dest_qp;
-    // Acknowledge request in the highest bit, rest reserved.
-    logic [7:0] ack_req;
-    // PSN.
-    logic [23:0] psn;
-  } bth_t;
+    // An INT header without records does.
+    logic int_header;
+    // Which extension stands before it.
+    extension_kind_t extension;
+  } start_code_t;
 
-  // A memory region.
+  // What an acknowledgement carries behind its outer headers.
   typedef struct packed {
-    // Not used.
-    logic [31:0] reserved;
-    // The peer may read.
-    logic remote_read;
-    // The peer may write.
-    logic remote_write;
-    // Bytes; base + length is at most 2^64.
-    logic [63:0] length;
-    // First address.
-    logic [63:0] base;
-    // Key, local and remote.
-    logic [31:0] key;
-    // The slot is in use.
-    logic valid;
-  } region_t;
+    // 0 without INT, else 1 + records.
+    logic [2:0] int_code;
+    // INT, first byte in the highest bits.
+    logic [335:0] int_stack;
+    // Bytes of INT.
+    logic [5:0] int_length;
+    // MSN.
+    logic [23:0] msn;
+    // AETH syndrome.
+    logic [7:0] syndrome;
+    // Congestion notification.
+    logic notifies;
+    // READ echo; low: acknowledgement with AETH.
+    logic echo;
+    // There is one.
+    logic taken;
+  } ack_plan_t;
 
-  // Where a control packet finds the Ethernet address of a peer.
+  // BTH and AETH, first byte in the highest bits.
   typedef struct packed {
-    // Ethernet address, first byte in the highest bits.
-    logic [47:0] mac;
-    // IPv4 address.
-    logic [31:0] ip;
-  } neighbour_t;
+    // BTH.
+    logic [95:0] bth;
+    // Syndrome.
+    logic [7:0] syndrome;
+    // MSN.
+    logic [23:0] msn;
+  } ack_headers_t;
+
+  // What the responder counts.
+  typedef struct packed {
+    // Negative acknowledgements sent, of any code.
+    logic naks_sent;
+    // Requests with a PSN already executed.
+    logic duplicates;
+    // Requests with a PSN ahead of the one expected.
+    logic out_of_sequence;
+    // Dropped: response or echo that nothing asked for.
+    logic drop_stray;
+    // Dropped: one READ more than the responder queues.
+    logic drop_read_depth;
+    // Dropped: the acknowledgement queue is full.
+    logic drop_ack_queue_full;
+    // Dropped: the queue pair's half concerned has ended with an error.
+    logic drop_qp_ended;
+    // Dropped: no such queue pair.
+    logic drop_unknown_qp;
+  } responder_counts_t;
+
+  // One pulse a counter, in the order of `Counter::ALL`.
+  typedef struct packed {
+    // Zero.
+    logic [16:0] reserved;
+    // Congestion notification packets sent.
+    logic cnps_sent;
+    // Requests and READ responses with the mark "congestion experienced".
+    logic ce_packets;
+    // Lost: no room in the buffer of received frames, because memory holds its payload up. Only hardware has one.
+    logic drop_rx_buffer_full;
+    // Work requests completed with an error.
+    logic error_completions;
+    // Control packets refused: switched off, source, key, sequence, rate or content.
+    logic control_refused;
+    // Control packets carried out.
+    logic control_accepted;
+    // Congestion notification packets.
+    logic cnps;
+    // INT stacks with a speed code that is not valid; congestion control ignores them.
+    logic int_bad_speed;
+    // INT stacks with more than five hops; the first five are used.
+    logic int_many_hops;
+    // Data packets and READ requests sent a second time.
+    logic retransmitted;
+    // Retransmission timeouts.
+    logic timeouts;
+    // READ responses or acknowledgements that showed a READ response lost.
+    logic read_gaps;
+    // Negative acknowledgements received, of any code.
+    logic naks_received;
+    // Negative acknowledgements sent, of any code.
+    logic naks_sent;
+    // Requests with a PSN already executed.
+    logic duplicates;
+    // Requests with a PSN ahead of the one expected.
+    logic out_of_sequence;
+    // Ignored: receiver not ready, or a reserved syndrome.
+    logic ignored_syndromes;
+    // Ignored: acknowledgement of a PSN never sent.
+    logic ghost_acks;
+    // Dropped: READ response of a wrong kind or length for its PSN.
+    logic drop_bad_read_response;
+    // Dropped: response or echo that nothing asked for.
+    logic drop_stray;
+    // Dropped: one READ more than the responder queues.
+    logic drop_read_depth;
+    // Dropped: the acknowledgement queue is full.
+    logic drop_ack_queue_full;
+    // Dropped: the queue pair's half concerned has ended with an error.
+    logic drop_qp_ended;
+    // Dropped: INT port on a plain queue pair or the reverse, or a kind of packet that this port does not carry.
+    logic drop_wrong_port;
+    // Dropped: source IPv4 address is not the queue pair's peer.
+    logic drop_wrong_peer;
+    // Dropped: no such queue pair.
+    logic drop_unknown_qp;
+    // Dropped: partition key.
+    logic drop_partition_key;
+    // Dropped: transport version.
+    logic drop_transport_version;
+    // Dropped: opcode undefined or of another transport service.
+    logic drop_opcode;
+    // Dropped: ICRC.
+    logic drop_icrc;
+    // Dropped: packet too short for its transport headers, pad and ICRC.
+    logic drop_transport_length;
+    // Dropped: INT header or stack longer than the packet.
+    logic drop_int_length;
+    // Dropped: UDP checksum.
+    logic drop_udp_checksum;
+    // Dropped: UDP port is none of ours.
+    logic drop_udp_port;
+    // Dropped: UDP length differs from what IP carries.
+    logic drop_udp_length;
+    // Dropped: not UDP.
+    logic drop_not_udp;
+    // Dropped: destination IPv4 address is not ours.
+    logic drop_wrong_ip;
+    // Dropped: fragment.
+    logic drop_ip_fragment;
+    // Dropped: IPv4 header checksum.
+    logic drop_ip_checksum;
+    // Dropped: IPv4 length does not fit.
+    logic drop_ip_length;
+    // Dropped: IPv4 options.
+    logic drop_ip_options;
+    // Dropped: IP version is not 4.
+    logic drop_ip_version;
+    // Dropped: not IPv4.
+    logic drop_not_ipv4;
+    // Dropped: destination Ethernet address is not ours.
+    logic drop_wrong_mac;
+    // Dropped: shorter than Ethernet, IPv4 and UDP headers.
+    logic drop_short_frame;
+    // Frames handed to the MAC.
+    logic tx_frames;
+    // Frames handed over by the MAC.
+    logic rx_frames;
+  } counter_pulse_t;
 endpackage
 
 `default_nettype wire

@@ -26,7 +26,7 @@ module hpcc_registers (
   // It is taken, before the address, after it or with it.
   output wire  s_axil_wready,
   // 0 OKAY, 2 SLVERR.
-  output wire  [1:0] s_axil_bresp,
+  output logic [1:0] s_axil_bresp,
   // There is an answer.
   output wire  s_axil_bvalid,
   // It is taken.
@@ -42,7 +42,7 @@ module hpcc_registers (
   // Data.
   output wire  [31:0] s_axil_rdata,
   // 0 OKAY, 2 SLVERR.
-  output wire  [1:0] s_axil_rresp,
+  output logic [1:0] s_axil_rresp,
   // There is data.
   output wire  s_axil_rvalid,
   // It is taken.
@@ -154,7 +154,17 @@ module hpcc_registers (
   wire  taken_data;
   logic [63:0] wide;
   wire  stored;
-  wire  [31:0] status;
+  hpcc_nic_pkg::status_register_t status;
+  wire  hpcc_nic_pkg::status_register_t cleared;
+  wire  hpcc_nic_pkg::command_register_t ordered;
+  hpcc_nic_pkg::host_command_t made;
+  wire  hpcc_nic_pkg::wide_address_t read_wide;
+  wire  hpcc_nic_pkg::group_address_t read_group;
+  wire  hpcc_nic_pkg::narrow_address_t read_narrow;
+  wire  hpcc_nic_pkg::wide_address_t wrote_wide;
+  wire  hpcc_nic_pkg::group_address_t wrote_group;
+  hpcc_nic_pkg::param_value_t param_parts;
+  wire  hpcc_nic_pkg::wide_value_t wide_parts;
   wire  is_sent;
   wire  file_whit;
   wire  [31:0] file_rdata;
@@ -190,7 +200,6 @@ module hpcc_registers (
   wire  file_cfg_cap_dither;
   wire  [15:0] file_cfg_cap_time;
   wire  [383:0] file_body;
-  wire  [5:0] bank_address;
   wire  [63:0] bank_count;
   logic [1:0] writing_d;
   logic [1:0] writing_q;
@@ -300,7 +309,7 @@ module hpcc_registers (
     .clk(clk),
     .rst(rst),
     .pulses(pulses),
-    .address(bank_address),
+    .address(read_wide.entry),
     .count(bank_count)
   );
   assign s_axil_awready = awready_q;
@@ -309,14 +318,17 @@ module hpcc_registers (
   assign taken_data = has_data_q | (s_axil_wvalid & wready_q);
   assign stored = writing_q == 2'd1;
   assign s_axil_bvalid = writing_q == 2'd3;
-  assign s_axil_bresp = {1'd0, bresp_q} << 1;
   assign s_axil_arready = arready_q;
-  assign bank_address = raddr_q[6:1];
-  assign status = ((({31'd0, busy_q} | ({31'd0, done_q} << 1)) | ({31'd0, error_q} << 2)) | ({31'd0, ready} << 3)) | ({29'd0, code_q} << 4);
-  assign is_sent = raddr_q[9:5] == 5'h12;
+  assign read_wide = raddr_q;
+  assign read_group = raddr_q;
+  assign read_narrow = raddr_q;
+  assign wrote_wide = waddr_q;
+  assign wrote_group = waddr_q;
+  assign cleared = wdata_q;
+  assign is_sent = read_group.bank == 5'h12;
+  assign wide_parts = wide;
   assign s_axil_rvalid = reading_q == 2'd3;
   assign s_axil_rdata = rdata_q;
-  assign s_axil_rresp = {1'd0, rresp_q} << 1;
   assign level_write = level_q;
   assign level_group = param_address_q[3:0];
   assign level_rate = param_data_q[33:0];
@@ -327,7 +339,8 @@ module hpcc_registers (
   assign sched_param_address = param_address_q;
   assign sched_param_data = param_data_q;
   assign command_valid = offered_q;
-  assign command_data = (({32'd0, held_body_q} << 32) | ({392'd0, operation_q[31:8]} << 3)) | {413'd0, operation_q[2:0]};
+  assign ordered = operation_q;
+  assign command_data = made;
   assign cfg_mac = file_cfg_mac;
   assign cfg_ip = file_cfg_ip;
   assign cfg_mtu = file_cfg_mtu;
@@ -413,15 +426,15 @@ module hpcc_registers (
       if (raddr_q == 10'h2b) begin
         rdata_d = status;
       end
-      if (raddr_q[9:4] == 6'h22) begin
+      if (read_narrow.bank == 6'h22) begin
         rdata_d = {16'd0, active};
       end
-      if (((raddr_q[9:7] == 3'd1) & file_rhit) | is_sent) begin
-        if (raddr_q[0]) begin
+      if (((read_wide.bank == 3'd1) & file_rhit) | is_sent) begin
+        if (read_wide.high) begin
           rdata_d = kept_q;
         end else begin
-          rdata_d = wide[31:0];
-          kept_d = wide[63:32];
+          rdata_d = wide_parts.low;
+          kept_d = wide_parts.high;
         end
       end
     end
@@ -431,29 +444,29 @@ module hpcc_registers (
     end
     param_cc_d = 1'd0;
     param_sched_d = 1'd0;
-    if (stored & (waddr_q[9:8] == 2'd1)) begin
-      if (waddr_q[0]) begin
-        param_cc_d = ~waddr_q[7];
-        param_sched_d = waddr_q[7];
-        param_address_d = waddr_q[6:1];
-        param_data_d = ({32'd0, wdata_q[15:0]} << 32) | {16'd0, param_low_q};
+    if (stored & ((wrote_wide.bank == 3'd2) | (wrote_wide.bank == 3'd3))) begin
+      if (wrote_wide.high) begin
+        param_cc_d = wrote_wide.bank == 3'd2;
+        param_sched_d = wrote_wide.bank == 3'd3;
+        param_address_d = wrote_wide.entry;
+        param_data_d = param_parts;
       end else begin
         param_low_d = wdata_q;
       end
     end
     level_d = 1'd0;
-    if (stored & (waddr_q[9:5] == 5'h10)) begin
-      if (waddr_q[0]) begin
+    if (stored & (wrote_group.bank == 5'h10)) begin
+      if (wrote_wide.high) begin
         level_d = 1'd1;
-        param_address_d = waddr_q[6:1];
-        param_data_d = ({32'd0, wdata_q[15:0]} << 32) | {16'd0, param_low_q};
+        param_address_d = wrote_wide.entry;
+        param_data_d = param_parts;
       end else begin
         param_low_d = wdata_q;
       end
     end
     if ((stored & (waddr_q == 10'h2b)) & wstrb_q[0]) begin
-      done_d = done_q & (~wdata_q[1]);
-      error_d = error_q & (~wdata_q[2]);
+      done_d = done_q & (~cleared.done);
+      error_d = error_q & (~cleared.error);
     end
     if (command_ready) begin
       offered_d = 1'd0;
@@ -511,15 +524,45 @@ module hpcc_registers (
     end
   end
   always_comb begin
+    s_axil_bresp = 2'd0;
+    if (bresp_q) begin
+      s_axil_bresp = 2'd2;
+    end
+  end
+  always_comb begin
+    param_parts.low = param_low_q;
+    param_parts.high = wdata_q[15:0];
+  end
+  always_comb begin
+    status = 32'd0;
+    status.busy = busy_q;
+    status.done = done_q;
+    status.error = error_q;
+    status.ready = ready;
+    status.code = code_q;
+  end
+  always_comb begin
     wide = bank_count;
-    if (raddr_q[6:1] == 6'h3f) begin
+    if (read_wide.entry == 6'h3f) begin
       wide = {16'd0, now_r_q};
     end
-    look = raddr_q[3:0];
+    look = read_narrow.entry;
     if (is_sent) begin
-      look = raddr_q[4:1];
+      look = read_group.entry;
       wide = sent;
     end
+  end
+  always_comb begin
+    s_axil_rresp = 2'd0;
+    if (rresp_q) begin
+      s_axil_rresp = 2'd2;
+    end
+  end
+  always_comb begin
+    made = 416'd0;
+    made.operation = ordered.operation;
+    made.index = ordered.index;
+    made.body = held_body_q;
   end
   initial begin
     writing_q = 2'd0;
@@ -583,7 +626,8 @@ module hpcc_registers (
     operation_q <= operation_d;
     held_body_q <= held_body_d;
   end
-  wire unused_bits = &{1'b0, s_axil_awaddr[1:0], s_axil_awprot, s_axil_araddr[1:0], s_axil_arprot};
+  wire unused_bits = &{1'b0, s_axil_awaddr[1:0], s_axil_awprot, s_axil_araddr[1:0], s_axil_arprot, cleared.reserved, cleared.code,
+      cleared.ready, cleared.busy, ordered.reserved, read_group.high, wrote_group.entry, wrote_group.high};
 endmodule
 
 `default_nettype wire

@@ -23,9 +23,9 @@ module hpcc_registers_counter_pulses (
   input  wire  tx_frame,
   // Dispatch, in the order of `Counter::ALL`.
   input  wire  [43:0] dispatch,
-  // Responder, see `RESPONDER_PLACES`.
+  // Responder: `ResponderCounts`.
   input  wire  [7:0] responder,
-  // Requester, see `REQUESTER_PLACES`.
+  // Requester: `RequesterCounts`.
   input  wire  [10:0] requester,
   // A negative acknowledgement because memory failed.
   input  wire  failed,
@@ -44,7 +44,12 @@ module hpcc_registers_counter_pulses (
   // One bit a counter.
   output wire  [63:0] pulses
 );
+  hpcc_nic_pkg::counter_pulse_t of_own;
   wire  [63:0] own;
+  wire  hpcc_nic_pkg::responder_counts_t from_responder;
+  hpcc_nic_pkg::counter_pulse_t of_responder;
+  wire  hpcc_nic_pkg::requester_counts_t from_requester;
+  hpcc_nic_pkg::counter_pulse_t of_requester;
   wire  [63:0] responders;
   wire  [63:0] requesters;
   logic [63:0] second_d;
@@ -53,17 +58,76 @@ module hpcc_registers_counter_pulses (
   logic [63:0] third_q;
   logic [63:0] out_d;
   logic [63:0] out_q;
-  assign own = ((((((((((({20'd0, dispatch} | {63'd0, rx_frame}) | ({63'd0, tx_frame} << 1)) | ({63'd0, failed} << 33))
-      | ({63'd0, timeout} << 36)) | ({63'd0, repeated} << 37)) | ({63'd0, many_hops} << 38)) | ({63'd0, bad_speed} << 39))
-      | ({63'd0, accepted} << 41)) | ({63'd0, refused} << 42)) | ({63'd0, lost} << 44)) | ({63'd0, marked} << 45))
-      | ({63'd0, notified} << 46);
-  assign responders = ((((((({63'd0, responder[0]} << 21) | ({63'd0, responder[1]} << 24)) | ({63'd0, responder[2]} << 25))
-      | ({63'd0, responder[3]} << 26)) | ({63'd0, responder[4]} << 27)) | ({63'd0, responder[5]} << 31)) | ({63'd0, responder[6]} << 32))
-      | ({63'd0, responder[7]} << 33);
-  assign requesters = (((((((((({63'd0, requester[0]} << 29) | ({63'd0, requester[1]} << 30)) | ({63'd0, requester[2]} << 32))
-      | ({63'd0, requester[3]} << 34)) | ({63'd0, requester[4]} << 35)) | ({63'd0, requester[5]} << 27)) | ({63'd0, requester[6]} << 28))
-      | ({63'd0, requester[7]} << 24)) | ({63'd0, requester[8]} << 43)) | ({63'd0, requester[9]} << 38)) | ({63'd0, requester[10]} << 39);
+  assign own = of_own;
+  assign from_responder = responder;
+  assign responders = of_responder;
+  assign from_requester = requester;
+  assign requesters = of_requester;
   assign pulses = out_q;
+  always_comb begin
+    of_own = {20'd0, dispatch};
+    if (rx_frame) begin
+      of_own.rx_frames = 1'd1;
+    end
+    if (tx_frame) begin
+      of_own.tx_frames = 1'd1;
+    end
+    if (failed) begin
+      of_own.naks_sent = 1'd1;
+    end
+    if (timeout) begin
+      of_own.timeouts = 1'd1;
+    end
+    if (repeated) begin
+      of_own.retransmitted = 1'd1;
+    end
+    if (many_hops) begin
+      of_own.int_many_hops = 1'd1;
+    end
+    if (bad_speed) begin
+      of_own.int_bad_speed = 1'd1;
+    end
+    if (accepted) begin
+      of_own.control_accepted = 1'd1;
+    end
+    if (refused) begin
+      of_own.control_refused = 1'd1;
+    end
+    if (lost) begin
+      of_own.drop_rx_buffer_full = 1'd1;
+    end
+    if (marked) begin
+      of_own.ce_packets = 1'd1;
+    end
+    if (notified) begin
+      of_own.cnps_sent = 1'd1;
+    end
+  end
+  always_comb begin
+    of_responder = 64'd0;
+    of_responder.drop_unknown_qp = from_responder.drop_unknown_qp;
+    of_responder.drop_qp_ended = from_responder.drop_qp_ended;
+    of_responder.drop_ack_queue_full = from_responder.drop_ack_queue_full;
+    of_responder.drop_read_depth = from_responder.drop_read_depth;
+    of_responder.drop_stray = from_responder.drop_stray;
+    of_responder.out_of_sequence = from_responder.out_of_sequence;
+    of_responder.duplicates = from_responder.duplicates;
+    of_responder.naks_sent = from_responder.naks_sent;
+  end
+  always_comb begin
+    of_requester = 64'd0;
+    of_requester.ghost_acks = from_requester.ghost_acks;
+    of_requester.ignored_syndromes = from_requester.ignored_syndromes;
+    of_requester.duplicates = from_requester.duplicates;
+    of_requester.naks_received = from_requester.naks_received;
+    of_requester.read_gaps = from_requester.read_gaps;
+    of_requester.drop_stray = from_requester.drop_stray;
+    of_requester.drop_bad_read_response = from_requester.drop_bad_read_response;
+    of_requester.drop_qp_ended = from_requester.drop_qp_ended;
+    of_requester.error_completions = from_requester.error_completions;
+    of_requester.int_many_hops = from_requester.int_many_hops;
+    of_requester.int_bad_speed = from_requester.int_bad_speed;
+  end
   always_comb begin
     out_d = (((own | responders) | requesters) | second_q) | third_q;
     second_d = (own & responders) | (second_q & ((own | responders) | requesters));

@@ -52,11 +52,11 @@ module hpcc_requester (
   output wire  ended_ready,
   input  wire  [15:0] ended_flow,
   input  wire  [7:0] ended_generation,
-  // Packets under which host memory failed: flow 15:0, generation 23:16, PSN 47:24.
+  // Packets under which host memory failed: `FlowPacket`.
   input  wire  [47:0] read_error_data,
   input  wire  read_error_valid,
   output wire  read_error_ready,
-  // Queue pairs to remove, queue pair 7:0 and generation 15:8; taken when the last completion has been made.
+  // Queue pairs to remove, `QpOfGeneration`; taken when the last completion has been made.
   input  wire  [15:0] remove_data,
   input  wire  remove_valid,
   output wire  remove_ready,
@@ -70,7 +70,7 @@ module hpcc_requester (
   output wire  [11:0] message_address,
   // The message.
   output wire  [383:0] message_data,
-  // Work for the scheduler: flow 15:0, generation 23:16, one past the last PSN 47:24.
+  // Work for the scheduler: `FlowPacket`.
   output wire  [47:0] schedule_data,
   output wire  schedule_valid,
   input  wire  schedule_ready,
@@ -98,11 +98,11 @@ module hpcc_requester (
   output wire  [415:0] echo_data,
   output wire  echo_valid,
   input  wire  echo_ready,
-  // Flows that the scheduler is to remove: flow 15:0, generation 23:16.
+  // Flows that the scheduler is to remove: `FlowOfGeneration`.
   output wire  [23:0] kill_data,
   output wire  kill_valid,
   input  wire  kill_ready,
-  // Counter pulses in the order of `COUNTERS`.
+  // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
   wire  hpcc_nic_pkg::work_request_t request;
@@ -112,9 +112,11 @@ module hpcc_requester (
   wire  [4:0] next_pointer;
   wire  is_read;
   wire  is_last;
-  wire  [23:0] skip;
+  wire  hpcc_nic_pkg::psn_distance_t skip;
   wire  guilty_now;
-  wire  [23:0] flow;
+  hpcc_nic_pkg::qp_flow_t half;
+  hpcc_nic_pkg::flow_of_generation_t flow;
+  hpcc_nic_pkg::flow_packet_t scheduling;
   logic hit_0;
   logic hit_1;
   logic hit_2;
@@ -229,6 +231,7 @@ module hpcc_requester (
   wire  step_fits;
   wire  hpcc_nic_pkg::commit_t reply_word;
   wire  [2:0] reply_code;
+  wire  hpcc_nic_pkg::syndrome_t reply_syndrome;
   wire  [4:0] reply_reason;
   hpcc_nic_pkg::ack_send_t reply_sent;
   wire  [420:0] reply_commit;
@@ -269,7 +272,7 @@ module hpcc_requester (
   wire  verdict_take;
   wire  verdict_last;
   wire  [486:0] verdict_action;
-  wire  [3:0] verdict_counts;
+  wire  hpcc_nic_pkg::read_counts_t verdict_counts;
   wire  [63:0] verdict_behind;
   logic finished_push;
   logic [63:0] finished_id;
@@ -312,6 +315,7 @@ module hpcc_requester (
   wire  [47:0] schedules_down_data;
   wire  schedules_down_valid;
   logic kills_put;
+  wire  [23:0] kills_data;
   wire  kills_full;
   wire  [23:0] kills_down_data;
   wire  kills_down_valid;
@@ -385,8 +389,8 @@ module hpcc_requester (
   logic blocked_q;
   logic [7:0] blocked_qp_d;
   logic [7:0] blocked_qp_q;
-  wire  [10:0] counts_out_d;
-  logic [10:0] counts_out_q;
+  hpcc_nic_pkg::requester_counts_t counts_out_d;
+  hpcc_nic_pkg::requester_counts_t counts_out_q;
   hpcc_requester_choice u_choice (
     .clk(clk),
     .idle(idle_q),
@@ -700,7 +704,7 @@ module hpcc_requester (
     .clk(clk),
     .rst(rst),
     .put(kills_put),
-    .data(flow),
+    .data(kills_data),
     .full(kills_full),
     .down_data(kills_down_data),
     .down_valid(kills_down_valid),
@@ -740,7 +744,6 @@ module hpcc_requester (
   assign message_valid = ring_bus_valid;
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
-  assign flow = {15'd0, ({1'd0, choice_qp} << 1)} | ({16'd0, queue_own_generation} << 16);
   assign request = work_data;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
   assign choice_work_qp = request.qpn[7:0];
@@ -770,10 +773,8 @@ module hpcc_requester (
   assign actions_put = act_q | follow_take;
   assign queue_new_end = queue_assigned + intake_psns;
   assign ring_finish = queue_assigned + intake_psns;
-  assign schedules_data = {24'd0, flow} | ({24'd0, schedule_to_q} << 24);
-  assign counts_out_d = (((((((({10'd0, hit_0} | ({10'd0, hit_1} << 1)) | ({10'd0, verdict_counts[0]} << 2)) | ({10'd0, hit_2} << 3))
-      | ({10'd0, queue_lose} << 4)) | ({9'd0, verdict_counts[2:1]} << 5)) | ({10'd0, (hit_3 | verdict_counts[3])} << 7))
-      | ({10'd0, (finished_push & (|finished_status))} << 8)) | ({10'd0, events_many} << 9)) | ({10'd0, events_bad} << 10);
+  assign schedules_data = scheduling;
+  assign kills_data = flow;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
@@ -1003,7 +1004,7 @@ module hpcc_requester (
         if ((~found_q) & is_read) begin
           found_d = 1'd1;
           missing_d = message_q.first_psn;
-          if (skip[23]) begin
+          if (skip.negative) begin
             missing_d = queue_accepted;
           end
         end
@@ -1154,6 +1155,28 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    counts_out_d = counts_out_q;
+    counts_out_d.ghost_acks = hit_0;
+    counts_out_d.ignored_syndromes = hit_1;
+    counts_out_d.duplicates = verdict_counts.duplicates;
+    counts_out_d.naks_received = hit_2;
+    counts_out_d.read_gaps = queue_lose;
+    counts_out_d.drop_stray = verdict_counts.drop_stray;
+    counts_out_d.drop_bad_read_response = verdict_counts.drop_bad_read_response;
+    counts_out_d.drop_qp_ended = hit_3 | verdict_counts.drop_qp_ended;
+    counts_out_d.error_completions = finished_push & (|finished_status);
+    counts_out_d.int_many_hops = events_many;
+    counts_out_d.int_bad_speed = events_bad;
+  end
+  always_comb begin
+    half = 16'd0;
+    half.qp = choice_qp;
+  end
+  always_comb begin
+    flow.flow = half;
+    flow.generation = queue_own_generation;
+  end
+  always_comb begin
     same = queue_context_generation == choice_generation;
     if (choice_work) begin
       same = (~intake_begun) | (intake_begun_generation == queue_context_generation);
@@ -1173,6 +1196,11 @@ module hpcc_requester (
     follow_learned.address = verdict_behind;
   end
   always_comb begin
+    scheduling.flow = flow.flow;
+    scheduling.generation = flow.generation;
+    scheduling.psn = schedule_to_q;
+  end
+  always_comb begin
     queue_status = 4'd8;
     if (guilty_q) begin
       queue_status = status_q;
@@ -1184,8 +1212,9 @@ module hpcc_requester (
   end
   // reply: Takes an answer apart. Without registers.
   assign reply_word = reply_commit;
-  assign reply_reason = reply_word.syndrome[4:0];
-  assign reply_code = reply_word.syndrome[7:5];
+  assign reply_syndrome = reply_word.syndrome;
+  assign reply_reason = reply_syndrome.value;
+  assign reply_code = reply_syndrome.code;
   assign reply_acknowledgement = reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
   assign reply_data = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~reply_word.ends_or_failed);
   assign reply_failed = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & reply_word.ends_or_failed;
@@ -1322,7 +1351,7 @@ module hpcc_requester (
     counts_out_q <= counts_out_d;
   end
   wire unused_bits = &{1'b0, request.length, request.remote_key, request.remote_address, request.local_key, request.local_address,
-      skip[22:0], reply_word.ecn, reply_word.msn, reply_word.kind};
+      skip.magnitude, reply_word.ecn, reply_word.msn, reply_word.kind};
 endmodule
 
 `default_nettype wire

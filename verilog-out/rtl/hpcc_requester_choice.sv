@@ -26,11 +26,11 @@ module hpcc_requester_choice (
   output wire  limits_ready,
   input  wire  [15:0] limits_flow,
   input  wire  [7:0] limits_generation,
-  // Packets under which host memory failed: flow 15:0, generation 23:16, PSN 47:24.
+  // Packets under which host memory failed: `FlowPacket`.
   input  wire  [47:0] errors_data,
   input  wire  errors_valid,
   output wire  errors_ready,
-  // Removals: queue pair 7:0, generation 15:8.
+  // Removals: `QpOfGeneration`.
   input  wire  [15:0] removals_data,
   input  wire  removals_valid,
   output wire  removals_ready,
@@ -85,6 +85,10 @@ module hpcc_requester_choice (
   wire  waits_4;
   wire  waits_5;
   wire  waits_6;
+  wire  hpcc_nic_pkg::qp_flow_t limit_flow;
+  wire  hpcc_nic_pkg::flow_packet_t failure;
+  wire  hpcc_nic_pkg::qp_flow_t error_flow;
+  wire  hpcc_nic_pkg::qp_of_generation_t removal;
   logic [7:0] new_qp;
   logic op_row_d;
   logic op_row_q;
@@ -125,6 +129,10 @@ module hpcc_requester_choice (
   assign any = (((((waits_0 | waits_1) | waits_2) | waits_3) | waits_4) | waits_5) | waits_6;
   assign row_word = rows_data;
   assign answer_word = answers_data;
+  assign limit_flow = limits_flow;
+  assign failure = errors_data;
+  assign error_flow = failure.flow;
+  assign removal = removals_data;
   assign row = op_row_q;
   assign answer = op_answer_q;
   assign ended = op_ended_q;
@@ -175,19 +183,19 @@ module hpcc_requester_choice (
         op_psn_d = answer_word.psn;
       end
     end else if (waits_2) begin
-      new_qp = limits_flow[8:1];
+      new_qp = limit_flow.qp;
       if (idle) begin
         op_ended_d = 1'd1;
         op_generation_d = limits_generation;
-        op_response_d = limits_flow[0];
+        op_response_d = limit_flow.response;
       end
     end else if (waits_3) begin
-      new_qp = errors_data[8:1];
+      new_qp = error_flow.qp;
       if (idle) begin
         op_error_d = 1'd1;
-        op_generation_d = errors_data[23:16];
-        op_psn_d = errors_data[47:24];
-        op_response_d = errors_data[0];
+        op_generation_d = failure.generation;
+        op_psn_d = failure.psn;
+        op_response_d = error_flow.response;
       end
     end else if (waits_6) begin
       new_qp = tells_data.qp;
@@ -196,10 +204,10 @@ module hpcc_requester_choice (
         op_generation_d = tells_data.generation;
       end
     end else if (waits_4) begin
-      new_qp = removals_data[7:0];
+      new_qp = removal.qp;
       if (idle) begin
         op_remove_d = 1'd1;
-        op_generation_d = removals_data[15:8];
+        op_generation_d = removal.generation;
       end
     end else if (idle) begin
       op_work_d = waits_5;
@@ -239,10 +247,10 @@ module hpcc_requester_choice (
     op_generation_q <= op_generation_d;
     op_psn_q <= op_psn_d;
   end
-  wire unused_bits = &{1'b0, limits_flow[15:9], errors_data[15:9], row_word.role, row_word.int_on, row_word.mtu, row_word.int_stack,
-      row_word.int_length, row_word.payload_length, row_word.payload_at, row_word.extension, row_word.ecn, row_word.ack_req,
-      row_word.opcode, answer_word.ecn, answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_stack,
-      answer_word.int_length, answer_word.msn, answer_word.syndrome, answer_word.kind};
+  wire unused_bits = &{1'b0, row_word.role, row_word.int_on, row_word.mtu, row_word.int_stack, row_word.int_length, row_word.payload_length,
+      row_word.payload_at, row_word.extension, row_word.ecn, row_word.ack_req, row_word.opcode, answer_word.ecn, answer_word.ends_or_failed,
+      answer_word.int_on, answer_word.answer, answer_word.int_stack, answer_word.int_length, answer_word.msn, answer_word.syndrome,
+      answer_word.kind, limit_flow.reserved, error_flow.reserved};
 endmodule
 
 `default_nettype wire

@@ -50,9 +50,14 @@ module hpcc_requester_events (
   output wire  [31:0] cc_event_bytes,
   output wire  [47:0] cc_event_now
 );
-  wire  hpcc_nic_pkg::commit_t answer;
   wire  use_int;
-  wire  [410:0] word;
+  wire  hpcc_nic_pkg::commit_t answer;
+  hpcc_nic_pkg::answer_event_t word;
+  wire  hpcc_nic_pkg::answer_event_t leaving;
+  hpcc_nic_pkg::qp_flow_t half;
+  hpcc_nic_pkg::cc_event_kind_t kind;
+  wire  hpcc_nic_pkg::int_stack_t fields_fields;
+  hpcc_nic_pkg::hop_records_t fields_records;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
@@ -68,15 +73,14 @@ module hpcc_requester_events (
   wire  [3:0] fields_n_hop;
   wire  [11:0] fields_path_id;
   wire  [319:0] fields_hops;
-  logic [410:0] outlet_data;
   wire  outlet_full;
-  wire  [410:0] outlet_down_data;
+  wire  hpcc_nic_pkg::answer_event_t outlet_down_data;
   wire  outlet_down_valid;
   hpcc_requester_outlet #(.WIDTH(411)) u_outlet (
     .clk(clk),
     .rst(rst),
     .put(put),
-    .data(outlet_data),
+    .data(word),
     .full(outlet_full),
     .down_data(outlet_down_data),
     .down_valid(outlet_down_valid),
@@ -89,46 +93,70 @@ module hpcc_requester_events (
   assign use_int = with_int & fields_present;
   assign many = (put & use_int) & fields_many;
   assign bad = (put & use_int) & (~fields_valid);
-  assign word = (((({387'd0, psn} | ({403'd0, generation} << 24)) | ({403'd0, qp} << 32)) | ({410'd0, nak} << 40))
-      | ({379'd0, bytes} << 58)) | ({410'd0, answer.ecn} << 410);
   assign full = outlet_full;
   assign cc_event_valid = outlet_down_valid;
-  assign cc_event_kind = {2'd0, outlet_down_data[40]};
-  assign cc_event_flow = {8'd0, outlet_down_data[39:32]} << 1;
-  assign cc_event_generation = outlet_down_data[31:24];
-  assign cc_event_psn_next = outlet_down_data[23:0];
-  assign cc_event_snd_nxt = outlet_down_data[23:0];
-  assign cc_event_int_valid = outlet_down_data[41];
-  assign cc_event_n_hop = outlet_down_data[45:42];
-  assign cc_event_path_id = outlet_down_data[57:46];
-  assign cc_event_hops = outlet_down_data[409:90];
-  assign cc_event_ecn = outlet_down_data[410];
-  assign cc_event_bytes = outlet_down_data[89:58];
+  assign leaving = outlet_down_data;
+  assign cc_event_kind = kind;
+  assign cc_event_flow = half;
+  assign cc_event_generation = leaving.generation;
+  assign cc_event_psn_next = leaving.psn;
+  assign cc_event_snd_nxt = leaving.psn;
+  assign cc_event_int_valid = leaving.int_valid;
+  assign cc_event_n_hop = leaving.n_hop;
+  assign cc_event_path_id = leaving.path_id;
+  assign cc_event_hops = leaving.hops;
+  assign cc_event_ecn = leaving.ecn;
+  assign cc_event_bytes = leaving.bytes;
   assign cc_event_sent_at = now;
   assign cc_event_now = now;
   always_comb begin
-    outlet_data = word;
+    word = 411'd0;
+    word.psn = psn;
+    word.generation = generation;
+    word.qp = qp;
+    word.nak = nak;
+    word.bytes = bytes;
+    word.ecn = answer.ecn;
     if (use_int) begin
-      outlet_data = (((word | ({410'd0, fields_valid} << 41)) | ({407'd0, fields_n_hop} << 42)) | ({399'd0, fields_path_id} << 46))
-          | ({91'd0, fields_hops} << 90);
+      word.int_valid = fields_valid;
+      word.n_hop = fields_n_hop;
+      word.path_id = fields_path_id;
+      word.hops = fields_hops;
     end
+  end
+  always_comb begin
+    kind = hpcc_nic_pkg::CC_EVENT_KIND_ACK;
+    if (leaving.nak) begin
+      kind = hpcc_nic_pkg::CC_EVENT_KIND_NAK;
+    end
+  end
+  always_comb begin
+    half = 16'd0;
+    half.qp = leaving.qp;
   end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
   // Reference: `feed` of `hpcc_models::nic`'s feedback.
   assign fields_present = fields_length >= 6'd2;
-  assign fields_n_hop = fields_stack[335:332];
-  assign fields_path_id = fields_stack[331:320];
-  assign fields_many = fields_stack[335:332] > 4'd5;
-  assign fields_hops = ((({256'd0, fields_stack[319:256]} | ({256'd0, fields_stack[255:192]} << 64))
-      | ({256'd0, fields_stack[191:128]} << 128)) | ({256'd0, fields_stack[127:64]} << 192)) | ({256'd0, fields_stack[63:0]} << 256);
+  assign fields_fields = fields_stack;
+  assign fields_n_hop = fields_fields.header.n_hop;
+  assign fields_path_id = fields_fields.header.path_id;
+  assign fields_many = fields_fields.header.n_hop > 4'd5;
+  assign fields_hops = fields_records;
   assign fields_bad_0 = 1'd0;
-  assign fields_bad_1 = fields_bad_0 | ((fields_stack[335:332] > 4'd0) & (~fields_speeds[fields_stack[319:316]]));
-  assign fields_bad_2 = fields_bad_1 | ((fields_stack[335:332] > 4'd1) & (~fields_speeds[fields_stack[255:252]]));
-  assign fields_bad_3 = fields_bad_2 | ((fields_stack[335:332] > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
-  assign fields_bad_4 = fields_bad_3 | ((fields_stack[335:332] > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
-  assign fields_bad_5 = fields_bad_4 | ((fields_stack[335:332] > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
+  assign fields_bad_1 = fields_bad_0 | ((fields_fields.header.n_hop > 4'd0) & (~fields_speeds[fields_stack[319:316]]));
+  assign fields_bad_2 = fields_bad_1 | ((fields_fields.header.n_hop > 4'd1) & (~fields_speeds[fields_stack[255:252]]));
+  assign fields_bad_3 = fields_bad_2 | ((fields_fields.header.n_hop > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
+  assign fields_bad_4 = fields_bad_3 | ((fields_fields.header.n_hop > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
+  assign fields_bad_5 = fields_bad_4 | ((fields_fields.header.n_hop > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
   assign fields_valid = (fields_length >= 6'd2) & (~fields_bad_5);
+  always_comb begin
+    fields_records.hop_1 = fields_fields.hop_1;
+    fields_records.hop_2 = fields_fields.hop_2;
+    fields_records.hop_3 = fields_fields.hop_3;
+    fields_records.hop_4 = fields_fields.hop_4;
+    fields_records.hop_5 = fields_fields.hop_5;
+  end
   wire unused_bits = &{1'b0, answer.ends_or_failed, answer.int_on, answer.answer, answer.msn, answer.syndrome, answer.psn,
       answer.generation, answer.qp, answer.kind};
 endmodule

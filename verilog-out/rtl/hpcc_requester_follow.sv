@@ -47,6 +47,9 @@ module hpcc_requester_follow (
   output wire  hpcc_nic_pkg::read_run_t run
 );
   wire  hpcc_nic_pkg::rx_packet_t packet;
+  wire  hpcc_nic_pkg::extension_t given;
+  wire  hpcc_nic_pkg::ack_header_t aeth;
+  wire  hpcc_nic_pkg::syndrome_t syndrome;
   wire  [15:0] full;
   hpcc_nic_pkg::read_run_t moved;
   wire  takes;
@@ -78,8 +81,11 @@ module hpcc_requester_follow (
   );
   assign packet = row;
   assign full = 16'h100 << packet.mtu;
+  assign given = packet.extension;
+  assign aeth = given.aeth;
+  assign syndrome = aeth.syndrome;
   assign fits_d = (((((near_q.valid & (near_q.generation == packet.generation)) & (near_q.psn == packet.psn))
-      & ((near_q.psn + 24'd1) != near_q.end_psn)) & ((packet.opcode == 8'he) | ((packet.opcode == 8'hd) & (~(|packet.extension[127:125])))))
+      & ((near_q.psn + 24'd1) != near_q.end_psn)) & ((packet.opcode == 8'he) | ((packet.opcode == 8'hd) & (~(|syndrome.code)))))
       & (packet.payload_length == full)) & (~forget);
   assign takes = ((compared_q & fits_q) & room) & (~forget);
   assign runs_we = (takes | learn) | forget;
@@ -162,8 +168,8 @@ module hpcc_requester_follow (
     fits_q <= fits_d;
     slow_r_q <= slow_r_d;
   end
-  wire unused_bits = &{1'b0, packet.role, packet.int_on, packet.int_stack, packet.int_length, packet.payload_at, packet.extension[124:0],
-      packet.ecn, packet.ack_req};
+  wire unused_bits = &{1'b0, packet.role, packet.int_on, packet.int_stack, packet.int_length, packet.payload_at, packet.ecn, packet.ack_req,
+      given.rest, aeth.msn, syndrome.value};
 endmodule
 
 `default_nettype wire

@@ -61,6 +61,7 @@ module hpcc_requester_intake (
   localparam [23:0] limit = 24'h96;
   localparam [23:0] span = 24'h100000;
   localparam [4:0] width = 5'h14;
+  wire  hpcc_nic_pkg::work_request_t request;
   wire  invalid;
   logic [31:0] bytes;
   logic [32:0] raised;
@@ -68,9 +69,6 @@ module hpcc_requester_intake (
   wire  [31:0] part;
   logic [63:0] from;
   logic [63:0] to;
-  wire  [31:0] check_key;
-  wire  [63:0] check_address;
-  wire  [31:0] check_length;
   wire  [1:0] check_access;
   wire  check_allowed;
   logic [2:0] age_d;
@@ -99,17 +97,15 @@ module hpcc_requester_intake (
     .region_valid(region_valid),
     .region_slot(region_slot),
     .region_data(region_data),
-    .key(check_key),
-    .address(check_address),
-    .length(check_length),
+    .key(request.local_key),
+    .address(request.local_address),
+    .length(request.length),
     .access(check_access),
     .allowed(check_allowed)
   );
-  assign check_key = work_data[191:160];
-  assign check_address = work_data[159:96];
-  assign check_length = work_data[319:288];
+  assign request = work_data;
   assign check_access = 2'd0;
-  assign invalid = ((work_data[87:64] >= limit) | (work_data[95:88] > 8'd1)) | (work_data[319:288] > 32'h80000000);
+  assign invalid = ((request.qpn >= limit) | (request.operation > 8'd1)) | (request.length > 32'h80000000);
   assign begun = split_q;
   assign begun_generation = split_generation_q;
   assign more = packets_q > span;
@@ -170,9 +166,9 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
-    bytes = work_data[319:288];
-    from = work_data[159:96];
-    to = work_data[255:192];
+    bytes = request.length;
+    from = request.local_address;
+    to = request.remote_address;
     if (split_q) begin
       bytes = rest_q;
       from = local_at_q;
@@ -234,7 +230,7 @@ module hpcc_requester_intake (
     remote_next_q <= remote_next_d;
     packets_q <= packets_d;
   end
-  wire unused_bits = &{1'b0, work_data[287:256], work_data[63:0], raised[7:0]};
+  wire unused_bits = &{1'b0, request.remote_key, request.id, raised[7:0]};
 endmodule
 
 `default_nettype wire

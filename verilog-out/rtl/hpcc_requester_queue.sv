@@ -136,10 +136,10 @@ module hpcc_requester_queue (
   // See `Store`.
   output wire  [7:0] forget_qp
 );
-  wire  [23:0] distance;
-  wire  [23:0] beyond;
-  wire  [23:0] progress;
-  wire  [23:0] lag;
+  wire  hpcc_nic_pkg::psn_distance_t distance;
+  wire  hpcc_nic_pkg::psn_distance_t beyond;
+  wire  hpcc_nic_pkg::psn_distance_t progress;
+  wire  hpcc_nic_pkg::psn_distance_t lag;
   hpcc_nic_pkg::requester_state_t written;
   wire  store_we;
   wire  hpcc_nic_pkg::requester_state_t store_state;
@@ -312,15 +312,15 @@ module hpcc_requester_queue (
     unsent_d = unsent_q;
     before_gap_d = before_gap_q;
     if (measure) begin
-      is_old_d = distance[23];
-      unsent_d = (~sent_known_r_q) | (~beyond[23]);
-      before_gap_d = progress[23];
+      is_old_d = distance.negative;
+      unsent_d = (~sent_known_r_q) | (~beyond.negative);
+      before_gap_d = progress.negative;
     end
   end
   always_comb begin
     written = state_q;
     written.used = 1'd1;
-    if (lag[23]) begin
+    if (lag.negative) begin
       written.accepted = state_q.una;
     end
   end
@@ -348,7 +348,7 @@ module hpcc_requester_queue (
     unsent_q <= unsent_d;
     before_gap_q <= before_gap_d;
   end
-  wire unused_bits = &{1'b0, run.address, run.end_psn, distance[22:0], beyond[22:0], progress[22:0], lag[22:0]};
+  wire unused_bits = &{1'b0, run.address, run.end_psn, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
 endmodule
 
 `default_nettype wire

@@ -48,6 +48,9 @@ module hpcc_requester_ring (
   // Bus: the message.
   output wire  [383:0] bus_data
 );
+  hpcc_nic_pkg::ring_place_t looked;
+  hpcc_nic_pkg::ring_place_t added;
+  hpcc_nic_pkg::ring_place_t deferred;
   wire  [11:0] memory_place;
   wire  hpcc_nic_pkg::work_request_t request;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
@@ -75,15 +78,15 @@ module hpcc_requester_ring (
     .waddr(statuses_waddr),
     .wdata(defer_status)
   );
-  assign memory_place = {7'd0, (place & 5'hf)} | ({4'd0, qp} << 4);
+  assign memory_place = looked;
   assign message = memory_rdata;
-  assign address_d = {7'd0, (tail & 5'hf)} | ({4'd0, qp} << 4);
+  assign address_d = added;
   assign request = work;
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
   assign status = statuses_rdata;
-  assign statuses_waddr = {7'd0, (defer_place & 5'hf)} | ({4'd0, qp} << 4);
+  assign statuses_waddr = deferred;
   always_comb begin
     data_d = data_q;
     data_d.first_psn = start;
@@ -97,6 +100,18 @@ module hpcc_requester_ring (
     data_d.length = length;
     data_d.id = request.id;
     data_d.total = request.length;
+  end
+  always_comb begin
+    looked.place = place[3:0];
+    looked.qp = qp;
+  end
+  always_comb begin
+    added.place = tail[3:0];
+    added.qp = qp;
+  end
+  always_comb begin
+    deferred.place = defer_place[3:0];
+    deferred.qp = qp;
   end
   always_comb begin
     memory_wdata.first_psn = data_q.first_psn;
@@ -118,7 +133,8 @@ module hpcc_requester_ring (
     address_q <= address_d;
     data_q <= data_d;
   end
-  wire unused_bits = &{1'b0, request.remote_address, request.local_key, request.local_address, request.operation[7:1], request.qpn};
+  wire unused_bits = &{1'b0, place[4], defer_place[4], tail[4], request.remote_address, request.local_key, request.local_address,
+      request.operation[7:1], request.qpn};
 endmodule
 
 `default_nettype wire

@@ -30,8 +30,8 @@ module hpcc_requester_verdict (
   output wire  last,
   // With `act`: the decision.
   output wire  [486:0] action,
-  // With `act`: count a duplicate 0, a stray 1, a bad response 2, an ended queue pair 3.
-  output wire  [3:0] counts,
+  // With `act`: what is counted.
+  output wire  hpcc_nic_pkg::read_counts_t counts,
   // With `take`: where the payload of the next response goes.
   output wire  [63:0] behind
 );
@@ -47,6 +47,11 @@ module hpcc_requester_verdict (
   wire  good;
   wire  stray;
   wire  bad;
+  hpcc_nic_pkg::read_counts_t counted;
+  wire  hpcc_nic_pkg::psn_distance_t distance;
+  wire  hpcc_nic_pkg::extension_t given;
+  wire  hpcc_nic_pkg::ack_header_t aeth;
+  wire  hpcc_nic_pkg::syndrome_t syndrome;
   wire  hpcc_nic_pkg::rx_packet_t decision_packet;
   hpcc_nic_pkg::action_t decision_word;
   wire  [549:0] decision_row;
@@ -67,7 +72,10 @@ module hpcc_requester_verdict (
   wire  [63:0] place_d;
   logic [63:0] place_q;
   assign packet = row;
-  assign negative = (packet.opcode != 8'he) & (|packet.extension[127:125]);
+  assign given = packet.extension;
+  assign aeth = given.aeth;
+  assign syndrome = aeth.syndrome;
+  assign negative = (packet.opcode != 8'he) & (|syndrome.code);
   assign offset_d = packet.psn - message.first_psn;
   assign ends_d = (packet.psn + 24'd1) == message.end_psn;
   assign ahead_d = packet.psn - missing;
@@ -79,14 +87,15 @@ module hpcc_requester_verdict (
   assign is_end = (packet.opcode == 8'hf) | (packet.opcode == 8'h10);
   assign sound = (is_end == ends_q) & ({20'd0, packet.payload_length} == expected);
   assign in_order = ahead_q == 24'd0;
-  assign beyond = (|ahead_q) & (~ahead_q[23]);
+  assign distance = ahead_q;
+  assign beyond = (|ahead_q) & (~distance.negative);
   assign checked = act & (code == 3'd0);
   assign good = (checked & in_order) & sound;
   assign take = good;
   assign last = ends_q;
   assign stray = (act & (code == 3'd1)) | ((checked & (~in_order)) & (~beyond));
   assign bad = (act & (code == 3'd3)) | ((checked & in_order) & (~sound));
-  assign counts = (({3'd0, (act & (code == 3'd2))} | ({3'd0, stray} << 1)) | ({3'd0, bad} << 2)) | ({3'd0, (act & (code == 3'd4))} << 3);
+  assign counts = counted;
   assign decision_row = row;
   assign action = decision_action;
   always_comb begin
@@ -94,6 +103,12 @@ module hpcc_requester_verdict (
     if (ends_q) begin
       expected = left_q;
     end
+  end
+  always_comb begin
+    counted.duplicates = act & (code == 3'd2);
+    counted.drop_stray = stray;
+    counted.drop_bad_read_response = bad;
+    counted.drop_qp_ended = act & (code == 3'd4);
   end
   always_comb begin
     decision_address = place_q;
@@ -151,9 +166,9 @@ module hpcc_requester_verdict (
     place_q <= place_d;
   end
   wire unused_bits = &{1'b0, message.total, message.id, message.last, message.read, packet.role, packet.int_on, packet.generation,
-      packet.int_stack, packet.int_length, packet.payload_at, packet.extension[124:0], packet.qp, packet.ecn, packet.ack_req,
-      decision_packet.role, decision_packet.mtu, decision_packet.payload_length, decision_packet.payload_at, decision_packet.extension,
-      decision_packet.ecn, decision_packet.ack_req, decision_packet.opcode};
+      packet.int_stack, packet.int_length, packet.payload_at, packet.qp, packet.ecn, packet.ack_req, distance.magnitude, given.rest,
+      aeth.msn, syndrome.value, decision_packet.role, decision_packet.mtu, decision_packet.payload_length, decision_packet.payload_at,
+      decision_packet.extension, decision_packet.ecn, decision_packet.ack_req, decision_packet.opcode};
 endmodule
 
 `default_nettype wire

@@ -44,10 +44,10 @@ module hpcc_requester_walk (
   output wire  fits
 );
   localparam [23:0] above = 24'hc00000;
-  wire  [23:0] ahead;
-  wire  [23:0] beyond;
-  wire  [23:0] from_start;
-  wire  [23:0] from_finish;
+  wire  hpcc_nic_pkg::psn_distance_t ahead;
+  wire  hpcc_nic_pkg::psn_distance_t beyond;
+  wire  hpcc_nic_pkg::psn_distance_t from_start;
+  wire  hpcc_nic_pkg::psn_distance_t from_finish;
   wire  [23:0] left_less_one;
   wire  moves_d;
   logic moves_q;
@@ -56,14 +56,14 @@ module hpcc_requester_walk (
   wire  [23:0] behind_data_d;
   logic [23:0] behind_data_q;
   assign ahead = limit - una;
-  assign reached_d = ~ahead[23];
-  assign moves_d = (~ahead[23]) & (limit != una);
+  assign reached_d = ~ahead.negative;
+  assign moves_d = (~ahead.negative) & (limit != una);
   assign behind_data_d = limit + 24'd1;
   assign beyond = limit - finish;
   assign from_start = sought - start;
   assign from_finish = sought - finish;
-  assign holds = (~from_start[23]) & from_finish[23];
-  assign reaches = from_finish[23];
+  assign holds = (~from_start.negative) & from_finish.negative;
+  assign reaches = from_finish.negative;
   assign left_less_one = finish + (~una);
   assign fits = ((left_less_one & above) == 24'd0) & ((~read) | (reads < max_reads));
   always_comb begin
@@ -71,14 +71,14 @@ module hpcc_requester_walk (
     complete = 1'd0;
     taken = 1'd0;
     if (read) begin
-      if ((with_data & reached_q) & beyond[23]) begin
+      if ((with_data & reached_q) & beyond.negative) begin
         taken = 1'd1;
         new_una = behind_data_q;
         complete = behind_data_q == finish;
       end
     end else begin
       if (moves_q) begin
-        if (beyond[23]) begin
+        if (beyond.negative) begin
           new_una = limit;
         end else begin
           new_una = finish;
@@ -97,7 +97,7 @@ module hpcc_requester_walk (
     reached_q <= reached_d;
     behind_data_q <= behind_data_d;
   end
-  wire unused_bits = &{1'b0, ahead[22:0], beyond[22:0], from_start[22:0], from_finish[22:0]};
+  wire unused_bits = &{1'b0, ahead.magnitude, beyond.magnitude, from_start.magnitude, from_finish.magnitude};
 endmodule
 
 `default_nettype wire

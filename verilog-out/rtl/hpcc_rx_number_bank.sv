@@ -16,7 +16,7 @@ module hpcc_rx_number_bank (
   // Number asked for, and 24 high.
   input  wire  [24:0] key,
   // Place 4:0, one of these has it 5; zero if none has.
-  output wire  [5:0] found
+  output wire  hpcc_nic_pkg::found_place_t found
 );
   logic [5:0] terms_0;
   logic [5:0] terms_1;

@@ -21,12 +21,11 @@ module hpcc_rx_outer_header (
   input  wire  [15:0] port_echo,
   // Register: UDP port of control packets.
   input  wire  [15:0] port_control,
-  // From bit 0: version, options, total length below 20, header checksum (always zero here), fragment, address, protocol, UDP length, port,
-  // checksum where none may be.
+  // `OuterFaults`.
   output wire  [9:0] faults,
   // IPv4 header sum, to be folded: right if it folds to ones.
   output wire  [19:0] ip_sum,
-  // 0 plain, 1 INT collected, 2 INT echoed, 3 control.
+  // What the port says: `FrameRole`.
   output wire  [1:0] role,
   // 0 without INT, else 1 + records.
   output wire  [2:0] code,
@@ -53,21 +52,24 @@ module hpcc_rx_outer_header (
   // There is a VLAN tag.
   output wire  has_tag_out
 );
+  wire  hpcc_nic_pkg::inner_headers_t given;
+  wire  hpcc_nic_pkg::ipv4_words_t summands;
   wire  [15:0] port;
   wire  [15:0] total;
   wire  [15:0] udp;
   wire  is_int;
+  wire  [783:0] bus_1;
   logic [5:0] int_bytes;
   wire  [15:0] ip_short;
   wire  [15:0] udp_short;
-  logic [783:0] header_1_q;
+  hpcc_nic_pkg::inner_headers_t header_1_q;
   logic has_tag_1_q;
-  logic [1:0] role_1_d;
-  logic [1:0] role_1_q;
+  hpcc_nic_pkg::frame_role_t role_1_d;
+  hpcc_nic_pkg::frame_role_t role_1_q;
   logic [2:0] code_1_d;
   logic [2:0] code_1_q;
-  wire  [9:0] faults_1_d;
-  logic [9:0] faults_1_q;
+  hpcc_nic_pkg::outer_faults_t faults_1_d;
+  hpcc_nic_pkg::outer_faults_t faults_1_q;
   logic [16:0] end_1_d;
   logic [16:0] end_1_q;
   wire  [16:0] sum_a_d;
@@ -82,56 +84,44 @@ module hpcc_rx_outer_header (
   logic [16:0] sum_e_q;
   wire  checksum_1_d;
   logic checksum_1_q;
-  wire  [9:0] faults_2_d;
-  logic [9:0] faults_2_q;
+  hpcc_nic_pkg::outer_faults_t faults_2_d;
+  hpcc_nic_pkg::outer_faults_t faults_2_q;
   wire  [19:0] ip_sum_2_d;
   logic [19:0] ip_sum_2_q;
-  logic [1:0] role_2_q;
+  hpcc_nic_pkg::frame_role_t role_2_q;
   logic [2:0] code_2_q;
   logic [5:0] int_len_2_q;
-  wire  [15:0] udp_len_2_d;
   logic [15:0] udp_len_2_q;
   logic [16:0] end_2_q;
   wire  summed_2_d;
   logic summed_2_q;
-  wire  [31:0] src_ip_2_d;
   logic [31:0] src_ip_2_q;
-  wire  [1:0] ecn_2_d;
   logic [1:0] ecn_2_q;
   wire  [559:0] body_2_d;
   logic [559:0] body_2_q;
   logic [223:0] transport_2_d;
   logic [223:0] transport_2_q;
-  wire  [223:0] icrc_2_d;
-  logic [223:0] icrc_2_q;
+  hpcc_nic_pkg::ip_udp_headers_t icrc_2_d;
+  hpcc_nic_pkg::ip_udp_headers_t icrc_2_q;
   logic has_tag_2_q;
-  assign total = header[767:752];
-  assign port = header[607:592];
-  assign udp = header[591:576];
+  assign given = header;
+  assign total = given.ip.total_length;
+  assign port = given.udp.destination_port;
+  assign udp = given.udp.length;
   assign is_int = ((port == port_int) | (port == port_echo)) & (port != port_roce);
-  assign checksum_1_d = header[575:560] != 16'd0;
-  assign faults_1_d = (((((({9'd0, (header[783:780] != 4'd4)} | ({9'd0, (header[779:776] != 4'd5)} << 1)) | ({9'd0, (total < 16'h14)} << 2))
-      | ({9'd0, (header[733:720] != 14'd0)} << 4)) | ({9'd0, (header[655:624] != own_ip)} << 5))
-      | ({9'd0, (header[711:704] != 8'h11)} << 6)) | ({9'd0, ((total < 16'h1c) | (({1'd0, udp} + 17'h14) != {1'd0, total}))} << 7))
-      | ({9'd0, (((~is_int) & (port != port_roce)) & (port != port_control))} << 8);
-  assign sum_a_d = {1'd0, header[783:768]} + {1'd0, header[767:752]};
-  assign sum_b_d = {1'd0, header[751:736]} + {1'd0, header[735:720]};
-  assign sum_c_d = {1'd0, header[719:704]} + {1'd0, header[703:688]};
-  assign sum_d_d = {1'd0, header[687:672]} + {1'd0, header[671:656]};
-  assign sum_e_d = {1'd0, header[655:640]} + {1'd0, header[639:624]};
-  assign ip_short = header_1_q[767:752] - {10'd0, int_bytes};
-  assign udp_short = header_1_q[591:576] - {10'd0, int_bytes};
-  assign icrc_2_d = (((((((((({216'd0, (header_1_q[783:776] ^ 8'he3)} << 216) | ({216'd0, 8'hdf} << 208))
-      | ({208'd0, (ip_short ^ 16'hbbde)} << 192)) | ({192'd0, header_1_q[751:720]} << 160)) | ({216'd0, 8'hff} << 152))
-      | ({216'd0, header_1_q[711:704]} << 144)) | ({208'd0, 16'hffff} << 128)) | ({160'd0, header_1_q[687:624]} << 64))
-      | ({192'd0, header_1_q[623:592]} << 32)) | ({208'd0, udp_short} << 16)) | {208'd0, 16'hffff};
-  assign faults_2_d = faults_1_q | ({9'd0, ((role_1_q != 2'd0) & checksum_1_q)} << 9);
-  assign summed_2_d = (role_1_q == 2'd0) & checksum_1_q;
+  assign checksum_1_d = given.udp.checksum != 16'd0;
+  assign summands = given.ip;
+  assign sum_a_d = {1'd0, summands.version_tos} + {1'd0, summands.total_length};
+  assign sum_b_d = {1'd0, summands.identification} + {1'd0, summands.fragment};
+  assign sum_c_d = {1'd0, summands.ttl_protocol} + {1'd0, summands.checksum};
+  assign sum_d_d = {1'd0, summands.source_high} + {1'd0, summands.source_low};
+  assign sum_e_d = {1'd0, summands.destination_high} + {1'd0, summands.destination_low};
+  assign bus_1 = header_1_q;
+  assign ip_short = header_1_q.ip.total_length - {10'd0, int_bytes};
+  assign udp_short = header_1_q.udp.length - {10'd0, int_bytes};
+  assign summed_2_d = (role_1_q == hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
   assign ip_sum_2_d = ((({3'd0, sum_a_q} + {3'd0, sum_b_q}) + {3'd0, sum_c_q}) + {3'd0, sum_d_q}) + {3'd0, sum_e_q};
-  assign udp_len_2_d = header_1_q[591:576];
-  assign src_ip_2_d = header_1_q[687:656];
-  assign ecn_2_d = header_1_q[769:768];
-  assign body_2_d = header_1_q[559:0];
+  assign body_2_d = bus_1[559:0];
   assign faults = faults_2_q;
   assign ip_sum = ip_sum_2_q;
   assign role = role_2_q;
@@ -148,31 +138,64 @@ module hpcc_rx_outer_header (
   assign icrc_headers = icrc_2_q;
   assign has_tag_out = has_tag_2_q;
   always_comb begin
+    icrc_2_d = icrc_2_q;
+    icrc_2_d.ip.version = header_1_q.ip.version ^ 4'he;
+    icrc_2_d.ip.ihl = header_1_q.ip.ihl ^ 4'd3;
+    icrc_2_d.ip.dscp = 6'h37;
+    icrc_2_d.ip.ecn = 2'd3;
+    icrc_2_d.ip.total_length = ip_short ^ 16'hbbde;
+    icrc_2_d.ip.identification = header_1_q.ip.identification;
+    icrc_2_d.ip.reserved = header_1_q.ip.reserved;
+    icrc_2_d.ip.do_not_fragment = header_1_q.ip.do_not_fragment;
+    icrc_2_d.ip.more_fragments = header_1_q.ip.more_fragments;
+    icrc_2_d.ip.fragment_offset = header_1_q.ip.fragment_offset;
+    icrc_2_d.ip.ttl = 8'hff;
+    icrc_2_d.ip.protocol = header_1_q.ip.protocol;
+    icrc_2_d.ip.checksum = 16'hffff;
+    icrc_2_d.ip.source = header_1_q.ip.source;
+    icrc_2_d.ip.destination = header_1_q.ip.destination;
+    icrc_2_d.udp.source_port = header_1_q.udp.source_port;
+    icrc_2_d.udp.destination_port = header_1_q.udp.destination_port;
+    icrc_2_d.udp.length = udp_short;
+    icrc_2_d.udp.checksum = 16'hffff;
+  end
+  always_comb begin
     end_1_d = {1'd0, total} + 17'he;
     if (has_tag) begin
       end_1_d = {1'd0, total} + 17'h12;
     end
   end
   always_comb begin
-    role_1_d = 2'd3;
+    role_1_d = hpcc_nic_pkg::FRAME_ROLE_CONTROL;
     if (port == port_echo) begin
-      role_1_d = 2'd2;
+      role_1_d = hpcc_nic_pkg::FRAME_ROLE_ECHOED;
     end
     if (port == port_int) begin
-      role_1_d = 2'd1;
+      role_1_d = hpcc_nic_pkg::FRAME_ROLE_COLLECTED;
     end
     if (port == port_roce) begin
-      role_1_d = 2'd0;
+      role_1_d = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     end
   end
   always_comb begin
     code_1_d = 3'd0;
     if (is_int) begin
       code_1_d = 3'd6;
-      if (header[559:556] < 4'd5) begin
-        code_1_d = 3'(header[559:556] + 4'd1);
+      if (given.int_header.n_hop < 4'd5) begin
+        code_1_d = 3'(given.int_header.n_hop + 4'd1);
       end
     end
+  end
+  always_comb begin
+    faults_1_d = 10'd0;
+    faults_1_d.ip_version = given.ip.version != 4'd4;
+    faults_1_d.ip_options = given.ip.ihl != 4'd5;
+    faults_1_d.ip_length = total < 16'h14;
+    faults_1_d.ip_fragment = given.ip.more_fragments | (given.ip.fragment_offset != 13'd0);
+    faults_1_d.wrong_ip = given.ip.destination != own_ip;
+    faults_1_d.not_udp = given.ip.protocol != 8'h11;
+    faults_1_d.udp_length = (total < 16'h1c) | (({1'd0, udp} + 17'h14) != {1'd0, total});
+    faults_1_d.udp_port = ((~is_int) & (port != port_roce)) & (port != port_control);
   end
   always_comb begin
     int_bytes = 6'd0;
@@ -181,30 +204,34 @@ module hpcc_rx_outer_header (
     end
   end
   always_comb begin
-    transport_2_d = header_1_q[223:0];
+    transport_2_d = bus_1[223:0];
     if (code_1_q == 3'd0) begin
-      transport_2_d = header_1_q[559:336];
+      transport_2_d = bus_1[559:336];
     end
     if (code_1_q == 3'd1) begin
-      transport_2_d = header_1_q[543:320];
+      transport_2_d = bus_1[543:320];
     end
     if (code_1_q == 3'd2) begin
-      transport_2_d = header_1_q[479:256];
+      transport_2_d = bus_1[479:256];
     end
     if (code_1_q == 3'd3) begin
-      transport_2_d = header_1_q[415:192];
+      transport_2_d = bus_1[415:192];
     end
     if (code_1_q == 3'd4) begin
-      transport_2_d = header_1_q[351:128];
+      transport_2_d = bus_1[351:128];
     end
     if (code_1_q == 3'd5) begin
-      transport_2_d = header_1_q[287:64];
+      transport_2_d = bus_1[287:64];
     end
+  end
+  always_comb begin
+    faults_2_d = faults_1_q;
+    faults_2_d.udp_checksum = (role_1_q != hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
   end
   initial begin
     header_1_q = 784'd0;
     has_tag_1_q = 1'd0;
-    role_1_q = 2'd0;
+    role_1_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     code_1_q = 3'd0;
     faults_1_q = 10'd0;
     end_1_q = 17'd0;
@@ -216,7 +243,7 @@ module hpcc_rx_outer_header (
     checksum_1_q = 1'd0;
     faults_2_q = 10'd0;
     ip_sum_2_q = 20'd0;
-    role_2_q = 2'd0;
+    role_2_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     code_2_q = 3'd0;
     int_len_2_q = 6'd0;
     udp_len_2_q = 16'd0;
@@ -230,7 +257,7 @@ module hpcc_rx_outer_header (
     has_tag_2_q = 1'd0;
   end
   always @(posedge clk) begin
-    header_1_q <= header;
+    header_1_q <= given;
     has_tag_1_q <= has_tag;
     role_1_q <= role_1_d;
     code_1_q <= code_1_d;
@@ -247,17 +274,17 @@ module hpcc_rx_outer_header (
     role_2_q <= role_1_q;
     code_2_q <= code_1_q;
     int_len_2_q <= int_bytes;
-    udp_len_2_q <= udp_len_2_d;
+    udp_len_2_q <= header_1_q.udp.length;
     end_2_q <= end_1_q;
     summed_2_q <= summed_2_d;
-    src_ip_2_q <= src_ip_2_d;
-    ecn_2_q <= ecn_2_d;
+    src_ip_2_q <= header_1_q.ip.source;
+    ecn_2_q <= header_1_q.ip.ecn;
     body_2_q <= body_2_d;
     transport_2_q <= transport_2_d;
     icrc_2_q <= icrc_2_d;
     has_tag_2_q <= has_tag_1_q;
   end
-  wire unused_bits = &{1'b0, header_1_q[775:770], header_1_q[719:712], header_1_q[703:688], header_1_q[575:560]};
+  wire unused_bits = &{1'b0, bus_1[783:560]};
 endmodule
 
 `default_nettype wire

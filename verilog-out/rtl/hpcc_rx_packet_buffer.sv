@@ -29,11 +29,11 @@ module hpcc_rx_packet_buffer (
   input  wire  beat_valid,
   // The frame that ended two clocks ago was lost; it gets no command.
   output wire  lost,
-  // Commands, one a frame, after its last beat: bit 0 take it, 7 bits `at` (even), 16 bits `length`.
+  // Commands, one a frame, after its last beat: `BufferCommand`.
   input  wire  [23:0] command_data,
   input  wire  command_valid,
   output wire  command_ready,
-  // Payload: 512 bits of data, 7 bits number of bytes, last beat of its payload. Bytes beyond the number are undefined.
+  // Payload: `BufferedPayload`.
   output wire  [519:0] payload_data,
   output wire  payload_valid,
   input  wire  payload_ready
@@ -44,11 +44,13 @@ module hpcc_rx_packet_buffer (
   wire  go;
   wire  finishing;
   wire  accept;
-  wire  [6:0] at;
+  wire  hpcc_nic_pkg::buffer_command_t asked;
+  wire  hpcc_nic_pkg::frame_place_t at;
   wire  [15:0] length;
   wire  [16:0] beats;
   wire  [15:0] tail;
-  logic [14:0] tag;
+  hpcc_nic_pkg::read_plan_t tag;
+  hpcc_nic_pkg::twice_t both;
   logic [511:0] data_1_q;
   logic last_1_q;
   logic valid_1_d;
@@ -82,28 +84,28 @@ module hpcc_rx_packet_buffer (
   logic [8:0] address_q;
   logic [10:0] beats_left_d;
   logic [10:0] beats_left_q;
-  logic [4:0] shift_d;
-  logic [4:0] shift_q;
+  hpcc_nic_pkg::pair_turn_t shift_d;
+  hpcc_nic_pkg::pair_turn_t shift_q;
   logic [6:0] last_bytes_d;
   logic [6:0] last_bytes_q;
   logic begun_d;
   logic begun_q;
-  wire  [14:0] tag_2_q;
+  wire  hpcc_nic_pkg::read_plan_t tag_2_q;
   logic [511:0] held_d;
   logic [511:0] held_q;
   wire  [1023:0] pair_d;
   logic [1023:0] pair_q;
-  logic [14:0] tag_3_q;
+  hpcc_nic_pkg::read_plan_t tag_3_q;
   wire  [1023:0] moved_d;
   logic [1023:0] moved_q;
-  logic [14:0] tag_4_q;
+  hpcc_nic_pkg::read_plan_t tag_4_q;
   wire  [511:0] aligned_d;
   logic [511:0] aligned_q;
-  logic [14:0] tag_5_q;
-  wire  [519:0] out_up_data;
+  hpcc_nic_pkg::read_plan_t tag_5_q;
+  hpcc_nic_pkg::buffered_payload_t out_up_data;
   wire  out_up_valid;
   wire  unused_out_up_ready;
-  wire  [519:0] out_down_data;
+  wire  hpcc_nic_pkg::buffered_payload_t out_down_data;
   wire  out_down_valid;
   wire  out_crowded;
   hpcc_ram #(.WIDTH(512), .ADDRESS(9), .OUTPUT_REGISTER(1)) u_ram (
@@ -154,15 +156,15 @@ module hpcc_rx_packet_buffer (
   assign finishing = go & (beats_left_q == 11'd0);
   assign accept = (command_valid & sizes_down_valid) & ((~reading_q) | finishing);
   assign command_ready = accept;
-  assign at = command_data[7:1];
-  assign length = command_data[23:8];
+  assign asked = command_data;
+  assign at = asked.at;
+  assign length = asked.length;
   assign beats = {1'd0, length} + 17'h3f;
   assign tail = length - 16'd1;
-  assign pair_d = {512'd0, held_q} | ({512'd0, ram_rdata} << 512);
-  assign moved_d = pair_q >> ({4'd0, tag_3_q[12:10]} << 4);
-  assign aligned_d = 512'(moved_q >> ({7'd0, tag_4_q[14:13]} << 7));
-  assign out_up_data = ({8'd0, aligned_q} | ({513'd0, tag_5_q[9:3]} << 512)) | ({519'd0, tag_5_q[2]} << 519);
-  assign out_up_valid = &tag_5_q[1:0];
+  assign pair_d = both;
+  assign moved_d = pair_q >> ({4'd0, tag_3_q.shift.twos} << 4);
+  assign aligned_d = 512'(moved_q >> ({7'd0, tag_4_q.shift.sixteens} << 7));
+  assign out_up_valid = tag_5_q.valid & tag_5_q.makes_beat;
   assign payload_data = out_down_data;
   assign payload_valid = out_down_valid;
   always_comb begin
@@ -200,10 +202,10 @@ module hpcc_rx_packet_buffer (
     if (accept) begin
       this_frame_d = next_frame_q;
       next_frame_d = next_frame_q + sizes_down_data;
-      reading_d = command_data[0] & (length != 16'd0);
+      reading_d = asked.take & (length != 16'd0);
       begun_d = 1'd0;
-      address_d = next_frame_q[8:0] + {8'd0, at[6]};
-      shift_d = at[5:1];
+      address_d = next_frame_q[8:0] + {8'd0, at.second_beat};
+      shift_d = at.turn;
       beats_left_d = beats[16:6];
       last_bytes_d = {1'd0, tail[5:0]} + 7'd1;
     end
@@ -218,7 +220,7 @@ module hpcc_rx_packet_buffer (
   end
   always_comb begin
     held_d = held_q;
-    if (tag_2_q[0]) begin
+    if (tag_2_q.valid) begin
       held_d = ram_rdata;
     end
   end
@@ -229,10 +231,23 @@ module hpcc_rx_packet_buffer (
     end
   end
   always_comb begin
-    tag = ((({10'd0, shift_q} << 10) | (15'h40 << 3)) | ({14'd0, begun_q} << 1)) | {14'd0, go};
+    tag.valid = go;
+    tag.makes_beat = begun_q;
+    tag.last = beats_left_q == 11'd0;
+    tag.count = 7'h40;
     if (beats_left_q == 11'd0) begin
-      tag = (((({10'd0, shift_q} << 10) | ({8'd0, last_bytes_q} << 3)) | (15'd1 << 2)) | ({14'd0, begun_q} << 1)) | {14'd0, go};
+      tag.count = last_bytes_q;
     end
+    tag.shift = shift_q;
+  end
+  always_comb begin
+    both.low = held_q;
+    both.high = ram_rdata;
+  end
+  always_comb begin
+    out_up_data.data = aligned_q;
+    out_up_data.count = tag_5_q.count;
+    out_up_data.last = tag_5_q.last;
   end
   initial begin
     data_1_q = 512'd0;
@@ -284,7 +299,7 @@ module hpcc_rx_packet_buffer (
     aligned_q <= aligned_d;
     tag_5_q <= tag_4_q;
   end
-  wire unused_bits = &{1'b0, at[0], beats[5:0], tail[15:6], tag_5_q[14:10]};
+  wire unused_bits = &{1'b0, at.odd, beats[5:0], tail[15:6], tag_5_q.shift};
 endmodule
 
 `default_nettype wire

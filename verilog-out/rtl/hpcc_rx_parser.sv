@@ -66,10 +66,17 @@ module hpcc_rx_parser (
   // UDP length.
   output wire  [15:0] out_udp_len
 );
-  wire  [47:0] own_mac;
+  wire  hpcc_nic_pkg::mac_bytes_t mac_bytes;
+  hpcc_nic_pkg::mac_bytes_t own_mac;
   logic [1023:0] window;
+  wire  hpcc_nic_pkg::first_bytes_t first_bytes;
+  wire  hpcc_nic_pkg::first_bytes_t head;
   wire  [10:0] end_beat;
-  wire  [20:0] faults_6;
+  wire  [5:0] in_beat;
+  wire  hpcc_nic_pkg::ethernet_faults_t of_ethernet;
+  wire  hpcc_nic_pkg::outer_faults_t of_outer;
+  wire  hpcc_nic_pkg::transport_faults_t of_transport;
+  hpcc_nic_pkg::frame_faults_t faults_6;
   logic [10:0] number_d;
   logic [10:0] number_q;
   logic valid_0_d;
@@ -95,8 +102,8 @@ module hpcc_rx_parser (
   logic has_tag_1_q;
   wire  [783:0] align_q;
   logic has_tag_2_q;
-  logic [1:0] l2_faults_2_d;
-  logic [1:0] l2_faults_2_q;
+  hpcc_nic_pkg::ethernet_faults_t l2_faults_2_d;
+  hpcc_nic_pkg::ethernet_faults_t l2_faults_2_q;
   wire  [9:0] outer_faults;
   wire  [19:0] outer_ip_sum;
   wire  [1:0] outer_role;
@@ -112,6 +119,7 @@ module hpcc_rx_parser (
   wire  [223:0] outer_transport;
   wire  [223:0] outer_icrc_headers;
   wire  outer_has_tag_out;
+  wire  [1:0] l2_faults_6_d;
   wire  [1:0] l2_faults_6_q;
   wire  [511:0] data_4_q;
   wire  [1:0] number_4_q;
@@ -143,6 +151,7 @@ module hpcc_rx_parser (
   wire  icrc_right;
   wire  udp_first;
   wire  udp_right;
+  wire  [20:0] faults_9_d;
   wire  [20:0] faults_9_q;
   wire  [16:0] end_9_q;
   wire  summed_9_q;
@@ -233,7 +242,7 @@ module hpcc_rx_parser (
   );
   hpcc_delay #(.WIDTH(2), .DEPTH(4)) u_l2_faults_6 (
     .clk(clk),
-    .d(l2_faults_2_q),
+    .d(l2_faults_6_d),
     .q(l2_faults_6_q)
   );
   hpcc_delay #(.WIDTH(512), .DEPTH(3)) u_data_4 (
@@ -329,7 +338,7 @@ module hpcc_rx_parser (
   );
   hpcc_delay #(.WIDTH(21), .DEPTH(3)) u_faults_9 (
     .clk(clk),
-    .d(faults_6),
+    .d(faults_9_d),
     .q(faults_9_q)
   );
   hpcc_delay #(.WIDTH(17), .DEPTH(5)) u_end_9 (
@@ -453,16 +462,21 @@ module hpcc_rx_parser (
   assign first_1_d = number_0_q == 11'd0;
   assign last_1_d = valid_0_q & last_0_q;
   assign window_done_1_d = valid_0_q & ((number_0_q == 11'd1) | ((number_0_q == 11'd0) & last_0_q));
-  assign own_mac = ((((({40'd0, cfg_mac[7:0]} << 40) | ({40'd0, cfg_mac[15:8]} << 32)) | ({40'd0, cfg_mac[23:16]} << 24))
-      | ({40'd0, cfg_mac[31:24]} << 16)) | ({40'd0, cfg_mac[39:32]} << 8)) | {40'd0, cfg_mac[47:40]};
+  assign first_bytes = data_0_q[143:0];
+  assign mac_bytes = cfg_mac;
+  assign head = head_1_q[143:0];
+  assign l2_faults_6_d = l2_faults_2_q;
   assign length_go = 1'd1;
   assign frame_len_4_d = ({7'd0, number_3_q} << 6) + {11'd0, length_bytes};
   assign end_beat = outer_ip_end_early[16:6];
+  assign in_beat = outer_ip_end_early[5:0];
   assign enable_6_d = valid_4_q & any_covered_4_q;
   assign first_6_d = number_4_q == 2'd0;
   assign udp_first = number_4_q == 2'd0;
-  assign faults_6 = (((({19'd0, l2_faults_6_q} << 2) | ({11'd0, outer_faults_6_q} << 4)) | ({20'd0, transport_faults[6]} << 7))
-      | ({19'd0, transport_faults[1:0]} << 14)) | ({17'd0, transport_faults[5:2]} << 17);
+  assign of_ethernet = l2_faults_6_q;
+  assign of_outer = outer_faults_6_q;
+  assign of_transport = transport_faults;
+  assign faults_9_d = faults_6;
   assign out_valid = ended_12_q;
   assign out_drop = verdict_drop_code;
   assign out_role = role_q;
@@ -499,8 +513,13 @@ module hpcc_rx_parser (
     has_tag_1_d = has_tag_1_q;
     if (valid_0_q & (number_0_q == 11'd0)) begin
       head_1_d = data_0_q;
-      has_tag_1_d = data_0_q[111:96] == 16'h81;
+      has_tag_1_d = first_bytes.ethertype == 16'h81;
     end
+  end
+  always_comb begin
+    l2_faults_2_d = l2_faults_2_q;
+    l2_faults_2_d.wrong_mac = head.destination != own_mac;
+    l2_faults_2_d.not_ipv4 = ((~has_tag_1_q) & (head.ethertype != 16'd8)) | (has_tag_1_q & (head.tagged_ethertype != 16'd8));
   end
   always_comb begin
     faults_held_d = faults_held_q;
@@ -557,10 +576,12 @@ module hpcc_rx_parser (
     end
   end
   always_comb begin
-    l2_faults_2_d = {1'd0, (head_1_q[47:0] != own_mac)} | ({1'd0, (head_1_q[111:96] != 16'd8)} << 1);
-    if (has_tag_1_q) begin
-      l2_faults_2_d = {1'd0, (head_1_q[47:0] != own_mac)} | ({1'd0, (head_1_q[143:128] != 16'd8)} << 1);
-    end
+    own_mac.byte_0 = mac_bytes.byte_5;
+    own_mac.byte_1 = mac_bytes.byte_4;
+    own_mac.byte_2 = mac_bytes.byte_3;
+    own_mac.byte_3 = mac_bytes.byte_2;
+    own_mac.byte_4 = mac_bytes.byte_1;
+    own_mac.byte_5 = mac_bytes.byte_0;
   end
   always_comb begin
     covered_4_d = 7'd0;
@@ -570,9 +591,30 @@ module hpcc_rx_parser (
       any_covered_4_d = 1'd1;
     end
     if (number_3_q == end_beat) begin
-      covered_4_d = {1'd0, outer_ip_end_early[5:0]};
-      any_covered_4_d = |outer_ip_end_early[5:0];
+      covered_4_d = {1'd0, in_beat};
+      any_covered_4_d = |in_beat;
     end
+  end
+  always_comb begin
+    faults_6 = 21'd0;
+    faults_6.wrong_mac = of_ethernet.wrong_mac;
+    faults_6.not_ipv4 = of_ethernet.not_ipv4;
+    faults_6.ip_version = of_outer.ip_version;
+    faults_6.ip_options = of_outer.ip_options;
+    faults_6.ip_length = of_outer.ip_length;
+    faults_6.ip_fragment = of_outer.ip_fragment;
+    faults_6.wrong_ip = of_outer.wrong_ip;
+    faults_6.not_udp = of_outer.not_udp;
+    faults_6.udp_length = of_outer.udp_length;
+    faults_6.udp_port = of_outer.udp_port;
+    faults_6.udp_checksum = of_outer.udp_checksum;
+    faults_6.ip_checksum = of_transport.ip_checksum;
+    faults_6.int_length = of_transport.int_length;
+    faults_6.bth_length = of_transport.bth_length;
+    faults_6.opcode = of_transport.opcode;
+    faults_6.extension_length = of_transport.extension_length;
+    faults_6.transport_version = of_transport.transport_version;
+    faults_6.partition_key = of_transport.partition_key;
   end
   initial begin
     number_q = 11'd0;
@@ -652,6 +694,8 @@ module hpcc_rx_parser (
     payload_at_q <= payload_at_d;
     payload_len_q <= payload_len_d;
   end
+  wire unused_bits = &{1'b0, first_bytes.tagged_ethertype, first_bytes.tag, first_bytes.source, first_bytes.destination, head.tag,
+      head.source, of_outer.ip_checksum};
 endmodule
 
 `default_nettype wire

@@ -86,7 +86,7 @@ module hpcc_rx_pipe (
   // A frame was lost because the packet buffer was full.
   output wire  lost
 );
-  wire  [815:0] verdict;
+  hpcc_nic_pkg::judged_frame_t verdict;
   wire  parser_s_axis_tready;
   wire  parser_out_valid;
   wire  [4:0] parser_out_drop;
@@ -103,6 +103,7 @@ module hpcc_rx_pipe (
   wire  [6:0] parser_out_payload_at;
   wire  [15:0] parser_out_payload_len;
   wire  [15:0] parser_out_udp_len;
+  wire  [815:0] lookup_in_verdict;
   wire  lookup_out_valid;
   wire  [815:0] lookup_out_verdict;
   wire  store_lost;
@@ -168,7 +169,7 @@ module hpcc_rx_pipe (
     .context_qp(context_qp),
     .context_data(context_data),
     .in_valid(parser_out_valid),
-    .in_verdict(verdict),
+    .in_verdict(lookup_in_verdict),
     .out_valid(lookup_out_valid),
     .out_verdict(lookup_out_verdict)
   );
@@ -235,11 +236,7 @@ module hpcc_rx_pipe (
   assign lost = store_lost;
   assign payload_data = store_payload_data;
   assign payload_valid = store_payload_valid;
-  assign verdict = (((((((((((({256'd0, parser_out_body} | ({784'd0, parser_out_src_ip} << 560)) | ({811'd0, parser_out_drop} << 592))
-      | ({814'd0, parser_out_role} << 597)) | ({814'd0, parser_out_ecn} << 599)) | ({810'd0, parser_out_int_len} << 601))
-      | ({808'd0, parser_out_opcode} << 607)) | ({815'd0, parser_out_ack_req} << 615)) | ({809'd0, parser_out_payload_at} << 616))
-      | ({792'd0, parser_out_dest_qp} << 623)) | ({792'd0, parser_out_psn} << 647)) | ({800'd0, parser_out_payload_len} << 671))
-      | ({688'd0, parser_out_extension} << 687)) | ({815'd0, (parser_out_udp_len == 16'h4c)} << 815);
+  assign lookup_in_verdict = verdict;
   assign job_data = dispatch_job_data;
   assign job_valid = dispatch_job_valid;
   assign commit_data = dispatch_commit_data;
@@ -257,6 +254,22 @@ module hpcc_rx_pipe (
   assign mark_valid = dispatch_mark_valid;
   assign mark = dispatch_mark;
   assign counts = dispatch_counts;
+  always_comb begin
+    verdict.body = parser_out_body;
+    verdict.source_ip = parser_out_src_ip;
+    verdict.drop_code = parser_out_drop;
+    verdict.role = hpcc_nic_pkg::frame_role_t'(parser_out_role);
+    verdict.ecn = parser_out_ecn;
+    verdict.int_length = parser_out_int_len;
+    verdict.opcode = parser_out_opcode;
+    verdict.ack_req = parser_out_ack_req;
+    verdict.payload_at = parser_out_payload_at;
+    verdict.qpn = parser_out_dest_qp;
+    verdict.psn = parser_out_psn;
+    verdict.payload_length = parser_out_payload_len;
+    verdict.extension = parser_out_extension;
+    verdict.control_length = parser_out_udp_len == 16'h4c;
+  end
 endmodule
 
 `default_nettype wire

@@ -22,41 +22,41 @@ module hpcc_rx_qp_lookup (
   // It; place 630:623, zero 646:631.
   output wire  [815:0] out_verdict
 );
-  logic [23:0] own;
+  wire  hpcc_nic_pkg::qp_context_t new_context;
+  hpcc_nic_pkg::known_number_t own;
+  hpcc_nic_pkg::known_number_t asked;
   logic [4:0] low;
-  wire  [815:0] ones;
+  hpcc_nic_pkg::qp_place_t place_found;
+  wire  hpcc_nic_pkg::judged_frame_t arriving;
+  hpcc_nic_pkg::judged_frame_t rest;
+  hpcc_nic_pkg::judged_frame_t leaving;
   logic written_d;
   logic written_q;
-  logic [7:0] place_q;
+  wire  hpcc_nic_pkg::qp_place_t place_d;
+  hpcc_nic_pkg::qp_place_t place_q;
   wire  [24:0] number_d;
   logic [24:0] number_q;
   wire  [24:0] key_d;
   logic [24:0] key_q;
   wire  banks_0_write;
-  wire  [4:0] banks_0_place;
-  wire  [5:0] banks_0_found;
+  wire  hpcc_nic_pkg::found_place_t banks_0_found;
   wire  banks_1_write;
-  wire  [4:0] banks_1_place;
-  wire  [5:0] banks_1_found;
+  wire  hpcc_nic_pkg::found_place_t banks_1_found;
   wire  banks_2_write;
-  wire  [4:0] banks_2_place;
-  wire  [5:0] banks_2_found;
+  wire  hpcc_nic_pkg::found_place_t banks_2_found;
   wire  banks_3_write;
-  wire  [4:0] banks_3_place;
-  wire  [5:0] banks_3_found;
+  wire  hpcc_nic_pkg::found_place_t banks_3_found;
   wire  banks_4_write;
-  wire  [4:0] banks_4_place;
-  wire  [5:0] banks_4_found;
+  wire  hpcc_nic_pkg::found_place_t banks_4_found;
   wire  [7:0] found_d;
   logic [7:0] found_q;
   wire  valids_q;
-  wire  [815:0] rests_d;
-  wire  [815:0] rests_q;
+  wire  hpcc_nic_pkg::judged_frame_t rests_q;
   hpcc_rx_number_bank u_banks_0 (
     .clk(clk),
     .rst(rst),
     .write(banks_0_write),
-    .place(banks_0_place),
+    .place(place_q.place),
     .number(number_q),
     .key(key_q),
     .found(banks_0_found)
@@ -65,7 +65,7 @@ module hpcc_rx_qp_lookup (
     .clk(clk),
     .rst(rst),
     .write(banks_1_write),
-    .place(banks_1_place),
+    .place(place_q.place),
     .number(number_q),
     .key(key_q),
     .found(banks_1_found)
@@ -74,7 +74,7 @@ module hpcc_rx_qp_lookup (
     .clk(clk),
     .rst(rst),
     .write(banks_2_write),
-    .place(banks_2_place),
+    .place(place_q.place),
     .number(number_q),
     .key(key_q),
     .found(banks_2_found)
@@ -83,7 +83,7 @@ module hpcc_rx_qp_lookup (
     .clk(clk),
     .rst(rst),
     .write(banks_3_write),
-    .place(banks_3_place),
+    .place(place_q.place),
     .number(number_q),
     .key(key_q),
     .found(banks_3_found)
@@ -92,7 +92,7 @@ module hpcc_rx_qp_lookup (
     .clk(clk),
     .rst(rst),
     .write(banks_4_write),
-    .place(banks_4_place),
+    .place(place_q.place),
     .number(number_q),
     .key(key_q),
     .found(banks_4_found)
@@ -104,33 +104,28 @@ module hpcc_rx_qp_lookup (
   );
   hpcc_delay #(.WIDTH(816), .DEPTH(4)) u_rests (
     .clk(clk),
-    .d(rests_d),
+    .d(rest),
     .q(rests_q)
   );
-  assign number_d = {1'd0, own} | ({24'd0, context_data[0]} << 24);
-  assign key_d = {1'd0, in_verdict[646:623]} | 25'h1000000;
-  assign banks_0_write = written_q & (place_q[7:5] == 3'd0);
-  assign banks_0_place = place_q[4:0];
-  assign banks_1_write = written_q & (place_q[7:5] == 3'd1);
-  assign banks_1_place = place_q[4:0];
-  assign banks_2_write = written_q & (place_q[7:5] == 3'd2);
-  assign banks_2_place = place_q[4:0];
-  assign banks_3_write = written_q & (place_q[7:5] == 3'd3);
-  assign banks_3_place = place_q[4:0];
-  assign banks_4_write = written_q & (place_q[7:5] == 3'd4);
-  assign banks_4_place = place_q[4:0];
-  assign found_d = (({3'd0, ((((low | banks_1_found[4:0]) | banks_2_found[4:0]) | banks_3_found[4:0]) | banks_4_found[4:0])}
-      | ({7'd0, (banks_1_found[5] | banks_3_found[5])} << 5)) | ({7'd0, (banks_2_found[5] | banks_3_found[5])} << 6))
-      | ({7'd0, banks_4_found[5]} << 7);
-  assign ones = {792'd0, 24'hffffff} << 623;
-  assign rests_d = in_verdict & (~ones);
+  assign new_context = context_data;
+  assign place_d = context_qp;
+  assign number_d = own;
+  assign arriving = in_verdict;
+  assign key_d = asked;
+  assign banks_0_write = written_q & (place_q.bank == 3'd0);
+  assign banks_1_write = written_q & (place_q.bank == 3'd1);
+  assign banks_2_write = written_q & (place_q.bank == 3'd2);
+  assign banks_3_write = written_q & (place_q.bank == 3'd3);
+  assign banks_4_write = written_q & (place_q.bank == 3'd4);
+  assign found_d = place_found;
   assign out_valid = valids_q;
-  assign out_verdict = rests_q | ({808'd0, found_q} << 623);
+  assign out_verdict = leaving;
   always_comb begin
-    own = context_data[207:184];
-    if (context_data[207:184] == 24'd0) begin
-      own = {16'd0, context_qp};
+    own.number = new_context.local_qpn;
+    if (new_context.local_qpn == 24'd0) begin
+      own.number = {16'd0, context_qp};
     end
+    own.alive = new_context.alive;
   end
   always_comb begin
     written_d = context_valid;
@@ -139,10 +134,35 @@ module hpcc_rx_qp_lookup (
     end
   end
   always_comb begin
+    asked.number = arriving.qpn;
+    asked.alive = 1'd1;
+  end
+  always_comb begin
     low = 5'd0;
-    if (banks_0_found[5]) begin
-      low = banks_0_found[4:0];
+    if (banks_0_found.found) begin
+      low = banks_0_found.place;
     end
+  end
+  always_comb begin
+    place_found.place = (((low | banks_1_found.place) | banks_2_found.place) | banks_3_found.place) | banks_4_found.place;
+    place_found.bank = {2'd0, banks_1_found.found};
+    if (banks_2_found.found) begin
+      place_found.bank = 3'd2;
+    end
+    if (banks_3_found.found) begin
+      place_found.bank = 3'd3;
+    end
+    if (banks_4_found.found) begin
+      place_found.bank = 3'd4;
+    end
+  end
+  always_comb begin
+    rest = arriving;
+    rest.qpn = 24'd0;
+  end
+  always_comb begin
+    leaving = rests_q;
+    leaving.qpn = {16'd0, found_q};
   end
   initial begin
     written_q = 1'd0;
@@ -153,12 +173,14 @@ module hpcc_rx_qp_lookup (
   end
   always @(posedge clk) begin
     written_q <= written_d;
-    place_q <= context_qp;
+    place_q <= place_d;
     number_q <= number_d;
     key_q <= key_d;
     found_q <= found_d;
   end
-  wire unused_bits = &{1'b0, context_data[209:208], context_data[183:1]};
+  wire unused_bits = &{1'b0, new_context.reserved, new_context.expected_psn, new_context.send_psn, new_context.pause_class,
+      new_context.int_on, new_context.mtu, new_context.source_port, new_context.remote_qpn, new_context.remote_mac, new_context.remote_ip,
+      new_context.generation};
 endmodule
 
 `default_nettype wire

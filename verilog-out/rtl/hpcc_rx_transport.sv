@@ -19,7 +19,7 @@ module hpcc_rx_transport (
   input  wire  [19:0] ip_sum,
   // Register: partition key; the low 15 bits decide.
   input  wire  [15:0] pkey,
-  // From bit 0: INT, BTH and ICRC, opcode, extension and pad, version, partition key; bit 6: IPv4 header checksum.
+  // `TransportFaults`.
   output wire  [6:0] faults,
   // Opcode.
   output wire  [7:0] opcode,
@@ -36,15 +36,16 @@ module hpcc_rx_transport (
   // Bytes of payload without pad.
   output wire  [15:0] payload_len
 );
+  wire  hpcc_nic_pkg::transport_bytes_t header;
   wire  [7:0] op;
   wire  known;
   wire  [15:0] need_int;
   wire  [15:0] need_all;
   logic [4:0] extra;
   wire  [4:0] need;
-  logic [223:0] bytes_1_q;
-  wire  [6:0] faults_1_d;
-  logic [6:0] faults_1_q;
+  hpcc_nic_pkg::transport_bytes_t bytes_1_q;
+  hpcc_nic_pkg::transport_faults_t faults_1_d;
+  hpcc_nic_pkg::transport_faults_t faults_1_q;
   wire  reth_1_d;
   logic reth_1_q;
   wire  aeth_1_d;
@@ -55,41 +56,29 @@ module hpcc_rx_transport (
   logic [6:0] at_1_q;
   wire  [16:0] ip_fold_1_d;
   logic [16:0] ip_fold_1_q;
-  wire  [6:0] faults_2_d;
-  logic [6:0] faults_2_q;
-  wire  [7:0] opcode_2_d;
+  hpcc_nic_pkg::transport_faults_t faults_2_d;
+  hpcc_nic_pkg::transport_faults_t faults_2_q;
   logic [7:0] opcode_2_q;
-  wire  ack_req_2_d;
   logic ack_req_2_q;
-  wire  [23:0] dest_qp_2_d;
   logic [23:0] dest_qp_2_q;
-  wire  [23:0] psn_2_d;
   logic [23:0] psn_2_q;
-  wire  [127:0] extension_2_d;
   logic [127:0] extension_2_q;
   wire  [6:0] at_2_d;
   logic [6:0] at_2_q;
   wire  [15:0] len_2_d;
   logic [15:0] len_2_q;
-  assign op = bytes[223:216];
+  assign header = bytes;
+  assign op = header.bth.opcode;
   assign known = (((op < 8'h18) & (op != 8'h15)) | (op == 8'h81)) | (op == 8'hd1);
   assign need_int = {10'd0, int_len} + 16'd8;
   assign need_all = {10'd0, int_len} + 16'h18;
   assign reth_1_d = ((op == 8'd6) | (op == 8'ha)) | (op == 8'hc);
   assign aeth_1_d = (((op == 8'hd) | (op == 8'hf)) | (op == 8'h10)) | (op == 8'h11);
   assign room_1_d = udp_len - need_all;
-  assign faults_1_d = ((({6'd0, (udp_len < need_int)} | ({6'd0, (udp_len < need_all)} << 1)) | ({6'd0, (~known)} << 2))
-      | ({6'd0, (bytes[211:208] != 4'd0)} << 4)) | ({6'd0, (bytes[206:192] != pkey[14:0])} << 5);
   assign ip_fold_1_d = {1'd0, ip_sum[15:0]} + {13'd0, ip_sum[19:16]};
-  assign need = extra + {3'd0, bytes_1_q[213:212]};
+  assign need = extra + {3'd0, bytes_1_q.bth.pad};
   assign len_2_d = room_1_q - {11'd0, need};
   assign at_2_d = at_1_q + {2'd0, extra};
-  assign faults_2_d = (faults_1_q | ({6'd0, (room_1_q < {11'd0, need})} << 3)) | ({6'd0, (ip_fold_1_q != 17'hffff)} << 6);
-  assign opcode_2_d = bytes_1_q[223:216];
-  assign ack_req_2_d = bytes_1_q[159];
-  assign dest_qp_2_d = bytes_1_q[183:160];
-  assign psn_2_d = bytes_1_q[151:128];
-  assign extension_2_d = bytes_1_q[127:0];
   assign faults = faults_2_q;
   assign opcode = opcode_2_q;
   assign ack_req = ack_req_2_q;
@@ -98,6 +87,16 @@ module hpcc_rx_transport (
   assign extension = extension_2_q;
   assign payload_at = at_2_q;
   assign payload_len = len_2_q;
+  always_comb begin
+    faults_1_d = faults_1_q;
+    faults_1_d.int_length = udp_len < need_int;
+    faults_1_d.bth_length = udp_len < need_all;
+    faults_1_d.opcode = ~known;
+    faults_1_d.extension_length = 1'd0;
+    faults_1_d.transport_version = header.bth.version != 4'd0;
+    faults_1_d.partition_key = header.bth.pkey[14:0] != pkey[14:0];
+    faults_1_d.ip_checksum = 1'd0;
+  end
   always_comb begin
     at_1_d = {1'd0, int_len} + 7'h36;
     if (has_tag) begin
@@ -112,6 +111,11 @@ module hpcc_rx_transport (
     if (aeth_1_q) begin
       extra = 5'd4;
     end
+  end
+  always_comb begin
+    faults_2_d = faults_1_q;
+    faults_2_d.extension_length = room_1_q < {11'd0, need};
+    faults_2_d.ip_checksum = ip_fold_1_q != 17'hffff;
   end
   initial begin
     bytes_1_q = 224'd0;
@@ -131,7 +135,7 @@ module hpcc_rx_transport (
     len_2_q = 16'd0;
   end
   always @(posedge clk) begin
-    bytes_1_q <= bytes;
+    bytes_1_q <= header;
     faults_1_q <= faults_1_d;
     reth_1_q <= reth_1_d;
     aeth_1_q <= aeth_1_d;
@@ -139,15 +143,16 @@ module hpcc_rx_transport (
     at_1_q <= at_1_d;
     ip_fold_1_q <= ip_fold_1_d;
     faults_2_q <= faults_2_d;
-    opcode_2_q <= opcode_2_d;
-    ack_req_2_q <= ack_req_2_d;
-    dest_qp_2_q <= dest_qp_2_d;
-    psn_2_q <= psn_2_d;
-    extension_2_q <= extension_2_d;
+    opcode_2_q <= bytes_1_q.bth.opcode;
+    ack_req_2_q <= bytes_1_q.bth.ack_req;
+    dest_qp_2_q <= bytes_1_q.bth.qpn;
+    psn_2_q <= bytes_1_q.bth.psn;
+    extension_2_q <= bytes_1_q.extension;
     at_2_q <= at_2_d;
     len_2_q <= len_2_d;
   end
-  wire unused_bits = &{1'b0, pkey[15], bytes_1_q[215:214], bytes_1_q[211:184], bytes_1_q[158:152]};
+  wire unused_bits = &{1'b0, pkey[15], bytes_1_q.bth.solicited, bytes_1_q.bth.migrated, bytes_1_q.bth.version, bytes_1_q.bth.pkey,
+      bytes_1_q.bth.fecn, bytes_1_q.bth.becn, bytes_1_q.bth.reserved_6, bytes_1_q.bth.reserved};
 endmodule
 
 `default_nettype wire

@@ -26,18 +26,38 @@ module hpcc_rx_verdict (
   // Drop code, two clocks later; 0 to keep the frame.
   output wire  [4:0] drop_code
 );
-  wire  [20:0] late;
-  logic [20:0] all_d;
+  hpcc_nic_pkg::frame_faults_t late;
+  wire  [20:0] all_d;
   logic [20:0] all_q;
   logic [4:0] code_d;
   logic [4:0] code_q;
-  assign late = ((({20'd0, mac_error} | ({20'd0, (frame_len < 18'h2a)} << 1)) | ({20'd0, (frame_len < {1'd0, ip_end})} << 6))
-      | ({20'd0, (summed & (~udp_right))} << 13)) | ({20'd0, (~icrc_right)} << 16);
+  assign all_d = late;
   assign drop_code = code_q;
   always_comb begin
-    all_d = faults | late;
+    late = faults;
+    if (mac_error) begin
+      late.mac_error = 1'd1;
+    end
+    if (frame_len < 18'h2a) begin
+      late.short_frame = 1'd1;
+    end
+    if (frame_len < {1'd0, ip_end}) begin
+      late.ip_length = 1'd1;
+    end
+    if (summed & (~udp_right)) begin
+      late.udp_checksum = 1'd1;
+    end
+    if (~icrc_right) begin
+      late.icrc = 1'd1;
+    end
     if (control) begin
-      all_d = (faults | late) & 21'h3fff;
+      late.int_length = 1'd0;
+      late.bth_length = 1'd0;
+      late.icrc = 1'd0;
+      late.opcode = 1'd0;
+      late.extension_length = 1'd0;
+      late.transport_version = 1'd0;
+      late.partition_key = 1'd0;
     end
   end
   always_comb begin

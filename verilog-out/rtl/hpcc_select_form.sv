@@ -75,6 +75,10 @@ module hpcc_select_form (
 );
   wire  [36:0] remaining;
   logic [31:0] payload;
+  hpcc_nic_pkg::rdma_header_t reth;
+  hpcc_nic_pkg::ack_header_t aeth;
+  hpcc_nic_pkg::extension_t answer;
+  wire  hpcc_nic_pkg::qp_flow_t half;
   logic [12:0] full;
   wire  first;
   logic [23:0] beside;
@@ -91,8 +95,8 @@ module hpcc_select_form (
   logic [12:0] length_q;
   logic [127:0] extension_d;
   logic [127:0] extension_q;
-  logic [1:0] extension_kind_d;
-  logic [1:0] extension_kind_q;
+  hpcc_nic_pkg::extension_kind_t extension_kind_d;
+  hpcc_nic_pkg::extension_kind_t extension_kind_q;
   logic [7:0] opcode_d;
   logic [7:0] opcode_q;
   logic [12:0] full_3_q;
@@ -115,10 +119,10 @@ module hpcc_select_form (
   wire  [1:0] tag_3_q;
   logic valid_4_q;
   logic [1:0] form_4_q;
-  wire  [195:0] word_4_d;
-  logic [195:0] word_4_q;
-  wire  [76:0] job_4_d;
-  logic [76:0] job_4_q;
+  hpcc_nic_pkg::tx_packet_t word_4_d;
+  hpcc_nic_pkg::tx_packet_t word_4_q;
+  hpcc_nic_pkg::dma_job_t job_4_d;
+  hpcc_nic_pkg::dma_job_t job_4_q;
   wire  has_payload_d;
   logic has_payload_q;
   wire  [23:0] allowed_4_d;
@@ -126,33 +130,35 @@ module hpcc_select_form (
   logic [12:0] padded_4_d;
   logic [12:0] padded_4_q;
   logic [23:0] end_4_q;
-  wire  [40:0] from_4_d;
-  logic [40:0] from_4_q;
+  hpcc_nic_pkg::feedback_from_t from_4_d;
+  hpcc_nic_pkg::feedback_from_t from_4_q;
   logic valid_5_q;
   wire  advances_5_d;
   logic advances_5_q;
   wire  [23:0] spared_5_d;
   logic [23:0] spared_5_q;
   logic [23:0] end_5_q;
-  logic [40:0] from_5_q;
+  hpcc_nic_pkg::feedback_from_t from_5_q;
   wire  again_d;
   logic again_q;
   logic [23:0] spared_6_q;
-  logic [40:0] from_6_q;
+  hpcc_nic_pkg::feedback_from_t from_6_q;
+  wire  [195:0] packets_up_data;
   wire  packets_up_valid;
   wire  unused_packets_up_ready;
   wire  [195:0] packets_down_data;
   wire  packets_down_valid;
   wire  packets_crowded;
+  wire  [76:0] jobs_up_data;
   wire  jobs_up_valid;
   wire  unused_jobs_up_ready;
   wire  [76:0] jobs_down_data;
   wire  jobs_down_valid;
   wire  jobs_crowded;
-  logic [65:0] feedbacks_up_data;
+  hpcc_nic_pkg::grant_feedback_t feedbacks_up_data;
   wire  feedbacks_up_valid;
   wire  unused_feedbacks_up_ready;
-  wire  [65:0] feedbacks_down_data;
+  wire  hpcc_nic_pkg::grant_feedback_t feedbacks_down_data;
   wire  feedbacks_down_valid;
   wire  feedbacks_crowded;
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_place_2 (
@@ -228,7 +234,7 @@ module hpcc_select_form (
   hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(56)) u_packets (
     .clk(clk),
     .rst(rst),
-    .up_data(word_4_q),
+    .up_data(packets_up_data),
     .up_valid(packets_up_valid),
     .up_ready(unused_packets_up_ready),
     .down_data(packets_down_data),
@@ -239,7 +245,7 @@ module hpcc_select_form (
   hpcc_fifo #(.WIDTH(77), .ADDRESS(3), .MARK(3)) u_jobs (
     .clk(clk),
     .rst(rst),
-    .up_data(job_4_q),
+    .up_data(jobs_up_data),
     .up_valid(jobs_up_valid),
     .up_ready(unused_jobs_up_ready),
     .down_data(jobs_down_data),
@@ -264,14 +270,11 @@ module hpcc_select_form (
   assign first = ~(|place_2_q);
   assign allowed_4_d = {11'd0, full_3_q} + beside;
   assign has_payload_d = (|length_q) & (form_3_q != 2'd0);
-  assign job_4_d = {13'd0, address_3_q} | ({64'd0, length_q} << 64);
-  assign word_4_d = (((((((((({194'd0, tag_3_q} << 194) | ({195'd0, (form_3_q == 2'd3)} << 193))
-      | ({195'd0, ((form_3_q == 2'd3) & last_3_q)} << 192)) | ({183'd0, length_q} << 179)) | ({68'd0, extension_q} << 51))
-      | ({194'd0, extension_kind_q} << 49)) | ({195'd0, ack_req_3_q} << 48)) | ({172'd0, psn_3_q} << 24)) | ({188'd0, opcode_q} << 16))
-      | ({188'd0, generation_3_q} << 8)) | {188'd0, flow_3_q[8:1]};
-  assign from_4_d = (({33'd0, generation_3_q} << 33) | ({32'd0, flow_3_q} << 24)) | {17'd0, psn_3_q};
+  assign half = {7'd0, flow_3_q};
   assign packets_up_valid = valid_4_q & (form_4_q != 2'd0);
+  assign packets_up_data = word_4_q;
   assign jobs_up_valid = valid_4_q & has_payload_q;
+  assign jobs_up_data = job_4_q;
   assign advances_5_d = form_4_q == 2'd2;
   assign spared_5_d = allowed_4_q - {11'd0, padded_4_q};
   assign again_d = valid_5_q & advances_5_q;
@@ -281,11 +284,36 @@ module hpcc_select_form (
   assign job_data = jobs_down_data;
   assign job_valid = jobs_down_valid;
   assign feedback_valid = feedbacks_down_valid;
-  assign feedback_psn = feedbacks_down_data[23:0];
-  assign feedback_flow = {7'd0, feedbacks_down_data[32:24]};
-  assign feedback_generation = feedbacks_down_data[40:33];
-  assign feedback_value = feedbacks_down_data[64:41];
-  assign feedback_advance = feedbacks_down_data[65];
+  assign feedback_psn = feedbacks_down_data.from.psn;
+  assign feedback_flow = {7'd0, feedbacks_down_data.from.flow};
+  assign feedback_generation = feedbacks_down_data.from.generation;
+  assign feedback_value = feedbacks_down_data.value;
+  assign feedback_advance = feedbacks_down_data.advance;
+  always_comb begin
+    word_4_d = word_4_q;
+    word_4_d.qp = half.qp;
+    word_4_d.generation = generation_3_q;
+    word_4_d.opcode = opcode_q;
+    word_4_d.psn = psn_3_q;
+    word_4_d.ack_req = ack_req_3_q;
+    word_4_d.extension_kind = extension_kind_q;
+    word_4_d.extension = extension_q;
+    word_4_d.length = length_q;
+    word_4_d.ends_read = (form_3_q == 2'd3) & last_3_q;
+    word_4_d.response = form_3_q == 2'd3;
+    word_4_d.tag = tag_3_q;
+  end
+  always_comb begin
+    job_4_d = job_4_q;
+    job_4_d.address = address_3_q;
+    job_4_d.length = length_q;
+  end
+  always_comb begin
+    from_4_d = from_4_q;
+    from_4_d.psn = psn_3_q;
+    from_4_d.flow = flow_3_q;
+    from_4_d.generation = generation_3_q;
+  end
   always_comb begin
     bytes_before_d = {12'd0, place} << 12;
     if (mtu == 3'd0) begin
@@ -330,14 +358,14 @@ module hpcc_select_form (
   end
   always_comb begin
     length_d = payload[12:0];
-    extension_kind_d = 2'd0;
-    extension_d = ({96'd0, total_2_q} | ({96'd0, key_2_q} << 32)) | ({64'd0, remote_2_q} << 64);
+    extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_NONE;
+    extension_d = reth;
     opcode_d = 8'd7;
     if (last_2_q) begin
       opcode_d = 8'd8;
     end
     if (first) begin
-      extension_kind_d = 2'd1;
+      extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_RETH;
       opcode_d = 8'd6;
       if (last_2_q) begin
         opcode_d = 8'ha;
@@ -346,20 +374,19 @@ module hpcc_select_form (
     if (form_2_q == 2'd2) begin
       length_d = 13'd0;
       opcode_d = 8'hc;
-      extension_kind_d = 2'd1;
-      extension_d = ({96'd0, left_q} | ({96'd0, key_2_q} << 32)) | ({64'd0, address_q} << 64);
+      extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_RETH;
     end
     if (form_2_q == 2'd3) begin
-      extension_d = ({104'd0, key_2_q[23:0]} << 96) | ({120'd0, 8'h1f} << 120);
+      extension_d = answer;
       opcode_d = 8'he;
-      extension_kind_d = 2'd0;
+      extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_NONE;
       if (last_2_q) begin
         opcode_d = 8'hf;
-        extension_kind_d = 2'd2;
+        extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_AETH;
       end
       if (first) begin
         opcode_d = 8'hd;
-        extension_kind_d = 2'd2;
+        extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_AETH;
         if (last_2_q) begin
           opcode_d = 8'h10;
         end
@@ -367,20 +394,37 @@ module hpcc_select_form (
     end
   end
   always_comb begin
+    reth.length = total_2_q;
+    reth.key = key_2_q;
+    reth.address = remote_2_q;
+    if (form_2_q == 2'd2) begin
+      reth.length = left_q;
+      reth.address = address_q;
+    end
+  end
+  always_comb begin
+    aeth.msn = key_2_q[23:0];
+    aeth.syndrome = 8'h1f;
+  end
+  always_comb begin
+    answer = 128'd0;
+    answer.aeth = aeth;
+  end
+  always_comb begin
     padded_4_d = (length_q + 13'd3) & 13'h1ffc;
     beside = 24'd0;
-    if (extension_kind_q == 2'd1) begin
+    if (extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
       beside = 24'hfffff0;
     end
-    if (extension_kind_q == 2'd2) begin
+    if (extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_AETH) begin
       beside = 24'hfffffc;
     end
     if (~int_on_3_q) begin
       beside = 24'h2a;
-      if (extension_kind_q == 2'd1) begin
+      if (extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
         beside = 24'h2a - 24'h10;
       end
-      if (extension_kind_q == 2'd2) begin
+      if (extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_AETH) begin
         beside = 24'h2a - 24'd4;
       end
     end
@@ -390,12 +434,17 @@ module hpcc_select_form (
     end
   end
   always_comb begin
-    feedbacks_up_data = ({42'd0, spared_5_q} << 41) | {25'd0, from_5_q};
+    feedbacks_up_data.from = from_5_q;
+    feedbacks_up_data.value = spared_5_q;
+    feedbacks_up_data.advance = 1'd0;
     if (advances_5_q) begin
-      feedbacks_up_data = (({65'd0, 1'd1} << 65) | ({42'd0, end_5_q} << 41)) | {25'd0, from_5_q};
+      feedbacks_up_data.value = end_5_q;
+      feedbacks_up_data.advance = 1'd1;
     end
     if (again_q) begin
-      feedbacks_up_data = ({42'd0, spared_6_q} << 41) | {25'd0, from_6_q};
+      feedbacks_up_data.from = from_6_q;
+      feedbacks_up_data.value = spared_6_q;
+      feedbacks_up_data.advance = 1'd0;
     end
   end
   initial begin
@@ -407,7 +456,7 @@ module hpcc_select_form (
     address_3_q = 64'd0;
     length_q = 13'd0;
     extension_q = 128'd0;
-    extension_kind_q = 2'd0;
+    extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
     opcode_q = 8'd0;
     full_3_q = 13'd0;
     total_2_q = 32'd0;
@@ -464,7 +513,7 @@ module hpcc_select_form (
     spared_6_q <= spared_5_q;
     from_6_q <= from_5_q;
   end
-  wire unused_bits = &{1'b0, remaining[35:32], payload[31:13]};
+  wire unused_bits = &{1'b0, remaining[35:32], payload[31:13], half.reserved, half.response};
 endmodule
 
 `default_nettype wire

@@ -13,7 +13,7 @@ module hpcc_switch_record_insert (
   // A beat is here.
   input  wire  valid,
   // The beat, header fields already replaced.
-  input  wire  hpcc_nic_pkg::switch_beat_t beat,
+  input  wire  hpcc_nic_pkg::frame_beat_t beat,
   // First of its frame.
   input  wire  first,
   // 0 pass, 1 insert in this beat, 2 the record is in an earlier beat.
@@ -37,10 +37,12 @@ module hpcc_switch_record_insert (
   // A beat is offered.
   output logic out_valid,
   // The beat.
-  output       hpcc_nic_pkg::switch_beat_t out_beat
+  output       hpcc_nic_pkg::frame_beat_t out_beat
 );
   logic [63:0] record;
   hpcc_nic_pkg::hop_record_word_t record_now;
+  wire  hpcc_nic_pkg::record_bytes_t of_record;
+  hpcc_nic_pkg::record_bytes_t on_wire;
   logic [63:0] inserted;
   wire  [8:0] shift;
   logic [511:0] upper;
@@ -60,6 +62,7 @@ module hpcc_switch_record_insert (
   logic [7:0] spill_keep_q;
   logic spill_bad_d;
   logic spill_bad_q;
+  assign of_record = record;
   assign shift = {5'd0, place} << 5;
   assign whole = ({64'd0, (beat.data & (~upper))} | ({512'd0, inserted} << shift)) | ({64'd0, (beat.data & upper)} << 64);
   assign spills = (beat.last & (mode != 2'd0)) & (|beat.keep[63:56]);
@@ -116,11 +119,19 @@ module hpcc_switch_record_insert (
     end
   end
   always_comb begin
+    on_wire.byte_0 = of_record.byte_7;
+    on_wire.byte_1 = of_record.byte_6;
+    on_wire.byte_2 = of_record.byte_5;
+    on_wire.byte_3 = of_record.byte_4;
+    on_wire.byte_4 = of_record.byte_3;
+    on_wire.byte_5 = of_record.byte_2;
+    on_wire.byte_6 = of_record.byte_1;
+    on_wire.byte_7 = of_record.byte_0;
+  end
+  always_comb begin
     inserted = 64'd0;
     if (mode == 2'd1) begin
-      inserted = (((((({56'd0, record[63:56]} | ({56'd0, record[55:48]} << 8)) | ({56'd0, record[47:40]} << 16))
-          | ({56'd0, record[39:32]} << 24)) | ({56'd0, record[31:24]} << 32)) | ({56'd0, record[23:16]} << 40))
-          | ({56'd0, record[15:8]} << 48)) | ({56'd0, record[7:0]} << 56);
+      inserted = on_wire;
     end
     if (mode == 2'd2) begin
       inserted = carry_q;

@@ -41,8 +41,16 @@ module hpcc_switch_stamp_header (
   // New `nHop` and `pathID`.
   output wire  [15:0] int_header
 );
+  wire  hpcc_nic_pkg::untagged_beat_t without_tag;
+  wire  hpcc_nic_pkg::tagged_beat_t with_tag;
   wire  [15:0] type_outer;
   wire  is_tagged;
+  hpcc_nic_pkg::two_bytes_t port_bytes;
+  hpcc_nic_pkg::two_bytes_t ip_bytes;
+  hpcc_nic_pkg::two_bytes_t udp_bytes;
+  hpcc_nic_pkg::two_bytes_t checksum_bytes;
+  hpcc_nic_pkg::path_bytes_t path_bytes;
+  hpcc_nic_pkg::int_header_t new_int;
   wire  [15:0] port;
   wire  [15:0] ip_in;
   wire  [15:0] udp_in;
@@ -50,8 +58,8 @@ module hpcc_switch_stamp_header (
   wire  [3:0] n_hop;
   wire  [11:0] path;
   wire  ours;
-  logic [239:0] window_d;
-  logic [239:0] window_q;
+  hpcc_nic_pkg::stamp_window_t window_d;
+  hpcc_nic_pkg::stamp_window_t window_q;
   logic candidate_d;
   logic candidate_q;
   logic tagged_1_d;
@@ -96,14 +104,16 @@ module hpcc_switch_stamp_header (
   logic [15:0] int_3_q;
   logic [4:0] position_3_d;
   logic [4:0] position_3_q;
-  assign type_outer = data[111:96];
+  assign without_tag = data;
+  assign with_tag = data;
+  assign type_outer = without_tag.ethertype;
   assign is_tagged = type_outer == 16'h81;
-  assign ip_in = ({8'd0, window_q[23:16]} << 8) | {8'd0, window_q[31:24]};
-  assign checksum_in = ({8'd0, window_q[87:80]} << 8) | {8'd0, window_q[95:88]};
-  assign port = ({8'd0, window_q[183:176]} << 8) | {8'd0, window_q[191:184]};
-  assign udp_in = ({8'd0, window_q[199:192]} << 8) | {8'd0, window_q[207:200]};
-  assign n_hop = window_q[231:228];
-  assign path = ({8'd0, window_q[227:224]} << 8) | {4'd0, window_q[239:232]};
+  assign ip_in = ip_bytes;
+  assign checksum_in = checksum_bytes;
+  assign port = port_bytes;
+  assign udp_in = udp_bytes;
+  assign n_hop = window_q.n_hop;
+  assign path = path_bytes;
   assign ours = (((fields_2_q & port_2_q) & ({1'd0, ip_2_q} == udp_total_2_q)) & (ip_2_q >= least_2_q)) & (~(&ip_2_q[15:3]));
   assign stamp = stamp_3_q;
   assign grow = grow_3_q;
@@ -120,10 +130,10 @@ module hpcc_switch_stamp_header (
     if (go) begin
       tagged_1_d = is_tagged;
       if (is_tagged) begin
-        window_d = data[383:144];
-        candidate_d = (first & keep[47]) & (data[143:128] == 16'd8);
+        window_d = with_tag.window;
+        candidate_d = (first & keep[47]) & (with_tag.ethertype == 16'd8);
       end else begin
-        window_d = data[351:112];
+        window_d = without_tag.window;
         candidate_d = (first & keep[43]) & (type_outer == 16'd8);
       end
     end
@@ -142,8 +152,9 @@ module hpcc_switch_stamp_header (
     int_2_d = int_2_q;
     position_2_d = position_2_q;
     if (go) begin
-      fields_2_d = (((((candidate_q & (window_q[7:0] == 8'h45)) & (window_q[15:10] == dscp)) & (window_q[53:48] == 6'd0))
-          & (window_q[63:56] == 8'd0)) & (window_q[79:72] == 8'h11)) & (window_q[223:208] == 16'd0);
+      fields_2_d = ((((((candidate_q & (window_q.version_ihl == 8'h45)) & (window_q.dscp == dscp)) & (window_q.fragment_high == 5'd0))
+          & (~window_q.more_fragments)) & (window_q.fragment_low == 8'd0)) & (window_q.protocol == 8'h11))
+          & (window_q.udp_checksum == 16'd0);
       port_2_d = port == int_port;
       tagged_2_d = tagged_1_q;
       grows_2_d = n_hop < 4'd5;
@@ -162,11 +173,7 @@ module hpcc_switch_stamp_header (
       end else begin
         position_2_d = ({1'd0, n_hop} << 1) + 5'hb;
       end
-      if (n_hop == 4'hf) begin
-        int_2_d = 16'hf000 | {4'd0, (path ^ switch_id)};
-      end else begin
-        int_2_d = ({12'd0, (n_hop + 4'd1)} << 12) | {4'd0, (path ^ switch_id)};
-      end
+      int_2_d = new_int;
     end
   end
   always_comb begin
@@ -187,6 +194,33 @@ module hpcc_switch_stamp_header (
       checksum_3_d = ~(sum_2_q[15:0] + {15'd0, sum_2_q[16]});
       int_3_d = int_2_q;
       position_3_d = position_2_q;
+    end
+  end
+  always_comb begin
+    ip_bytes.low = window_q.total_length_low;
+    ip_bytes.high = window_q.total_length_high;
+  end
+  always_comb begin
+    checksum_bytes.low = window_q.checksum_low;
+    checksum_bytes.high = window_q.checksum_high;
+  end
+  always_comb begin
+    port_bytes.low = window_q.port_low;
+    port_bytes.high = window_q.port_high;
+  end
+  always_comb begin
+    udp_bytes.low = window_q.udp_length_low;
+    udp_bytes.high = window_q.udp_length_high;
+  end
+  always_comb begin
+    path_bytes.low = window_q.path_low;
+    path_bytes.high = window_q.path_high;
+  end
+  always_comb begin
+    new_int.path_id = path ^ switch_id;
+    new_int.n_hop = n_hop;
+    if (n_hop != 4'hf) begin
+      new_int.n_hop = n_hop + 4'd1;
     end
   end
   initial begin
@@ -239,7 +273,8 @@ module hpcc_switch_stamp_header (
     int_3_q <= int_3_d;
     position_3_q <= position_3_d;
   end
-  wire unused_bits = &{1'b0, data[511:384], data[95:0], keep[63:48], keep[46:44], keep[42:0]};
+  wire unused_bits = &{1'b0, keep[63:48], keep[46:44], keep[42:0], without_tag.rest, without_tag.source, without_tag.destination,
+      with_tag.rest, with_tag.tag, with_tag.tag_type, with_tag.source, with_tag.destination};
 endmodule
 
 `default_nettype wire

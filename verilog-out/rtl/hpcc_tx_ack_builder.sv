@@ -51,22 +51,22 @@ module hpcc_tx_ack_builder (
   input  wire  frame_ready
 );
   wire  take;
-  wire  [415:0] word;
-  wire  hpcc_nic_pkg::ack_send_t sent;
+  wire  hpcc_nic_pkg::ack_send_t word;
   hpcc_nic_pkg::type_of_service_t service;
-  hpcc_nic_pkg::bth_t bth;
+  hpcc_nic_pkg::base_transport_header_t transport;
   wire  [5:0] given;
   logic [2:0] given_code;
-  wire  [378:0] old;
+  hpcc_nic_pkg::ack_plan_t plan;
+  wire  hpcc_nic_pkg::ack_plan_t old;
+  hpcc_nic_pkg::ack_headers_t headers;
   wire  [5:0] int_bytes;
   wire  [2:0] code;
-  logic [127:0] rest;
+  wire  [127:0] rest;
   wire  [831:0] stack;
   logic [831:0] behind;
   wire  spill;
   logic busy_d;
   logic busy_q;
-  wire  [7:0] header_tos;
   logic [7:0] header_opcode;
   logic [23:0] header_psn;
   wire  header_ack_req;
@@ -79,11 +79,9 @@ module hpcc_tx_ack_builder (
   wire  [335:0] header_outer;
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
-  wire  notifies_q;
   logic notified_8_d;
   logic notified_8_q;
-  wire  [378:0] beside_d;
-  wire  [378:0] beside_q;
+  wire  hpcc_nic_pkg::ack_plan_t beside_q;
   logic [831:0] header_8_d;
   logic [831:0] header_8_q;
   logic [31:0] short_8_d;
@@ -116,11 +114,11 @@ module hpcc_tx_ack_builder (
   logic [2:0] code_9_q;
   wire  append_penultimate;
   wire  append_bad;
-  wire  [43:0] append_note;
+  wire  hpcc_nic_pkg::frame_note_t append_note;
   wire  append_crowded;
   wire  [577:0] append_down_data;
   wire  append_down_valid;
-  wire  [43:0] unused_append_down_note;
+  wire  hpcc_nic_pkg::frame_note_t unused_append_down_note;
   hpcc_tx_header u_header (
     .clk(clk),
     .context_write(context_write),
@@ -133,9 +131,9 @@ module hpcc_tx_ack_builder (
     .port_echo(port_echo),
     .pkey(pkey),
     .ttl(ttl),
-    .tos(header_tos),
-    .qp(sent.qp),
-    .generation(sent.generation),
+    .service(service),
+    .qp(word.qp),
+    .generation(word.generation),
     .opcode(header_opcode),
     .psn(header_psn),
     .ack_req(header_ack_req),
@@ -149,14 +147,9 @@ module hpcc_tx_ack_builder (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(7)) u_notifies (
+  hpcc_delay #(.WIDTH(380), .DEPTH(7)) u_beside (
     .clk(clk),
-    .d(sent.notifies),
-    .q(notifies_q)
-  );
-  hpcc_delay #(.WIDTH(379), .DEPTH(7)) u_beside (
-    .clk(clk),
-    .d(beside_d),
+    .d(plan),
     .q(beside_q)
   );
   hpcc_tx_frame_bytes u_bytes (
@@ -192,18 +185,16 @@ module hpcc_tx_ack_builder (
   );
   assign word = ack_data;
   assign ack_ready = (~busy_q) & (~append_crowded);
-  assign sent = word;
   assign take = (ack_valid & (~busy_q)) & (~append_crowded);
   assign header_ack_req = 1'd0;
   assign header_pad = 2'd0;
   assign header_echoes = 1'd1;
-  assign header_tos = service;
-  assign given = sent.int_length;
-  assign beside_d = (({378'd0, take} | ({378'd0, sent.echo} << 1)) | ({5'd0, word[414:41]} << 2)) | ({376'd0, given_code} << 376);
+  assign given = word.int_length;
   assign old = beside_q;
-  assign int_bytes = old[39:34];
-  assign code = old[378:376];
-  assign stack = {496'd0, old[375:40]} << 160;
+  assign int_bytes = old.int_length;
+  assign code = old.int_code;
+  assign rest = headers;
+  assign stack = {496'd0, old.int_stack} << 160;
   assign notified = notified_8_q;
   assign spill = tail_8_q > 7'h3c;
   assign bytes_enable = 1'd1;
@@ -224,23 +215,23 @@ module hpcc_tx_ack_builder (
     short_8_d = short_8_q;
     code_8_d = code_8_q;
     tail_8_d = tail_8_q;
-    if (old[0]) begin
+    if (old.taken) begin
       header_8_d = ({496'd0, header_outer} << 496) | behind;
       short_8_d = header_icrc_lengths;
       code_8_d = code;
       tail_8_d = {1'd0, int_bytes} + 7'h3a;
-      if (old[1]) begin
+      if (old.echo) begin
         tail_8_d = {1'd0, int_bytes} + 7'h36;
       end
-      if (notifies_q) begin
+      if (old.notifies) begin
         tail_8_d = 7'h46;
       end
     end
   end
   always_comb begin
     busy_d = take;
-    notified_8_d = (old[0] & header_alive) & notifies_q;
-    valid_8_d = old[0] & header_alive;
+    notified_8_d = (old.taken & header_alive) & old.notifies;
+    valid_8_d = old.taken & header_alive;
     second_d = valid_8_q & spill;
     valid_9_d = valid_8_q | second_q;
     if (rst) begin
@@ -252,9 +243,9 @@ module hpcc_tx_ack_builder (
     end
   end
   always_comb begin
-    header_psn = sent.psn;
-    header_int_given = sent.int_length;
-    if (sent.echo) begin
+    header_psn = word.psn;
+    header_int_given = word.int_length;
+    if (word.echo) begin
       header_opcode = 8'hd1;
       header_body = 13'd4;
     end else begin
@@ -263,7 +254,7 @@ module hpcc_tx_ack_builder (
     end
     service = 8'd0;
     service.dscp = dscp;
-    if (sent.notifies) begin
+    if (word.notifies) begin
       header_opcode = 8'h81;
       header_psn = 24'd0;
       header_int_given = 6'd0;
@@ -278,18 +269,32 @@ module hpcc_tx_ack_builder (
     end
   end
   always_comb begin
-    rest = {32'd0, header_bth} << 32;
-    if (~old[1]) begin
-      rest = (({32'd0, header_bth} << 32) | ({120'd0, old[9:2]} << 24)) | {104'd0, old[33:10]};
+    plan.taken = take;
+    plan.echo = word.echo;
+    plan.notifies = word.notifies;
+    plan.syndrome = word.syndrome;
+    plan.msn = word.msn;
+    plan.int_length = word.int_length;
+    plan.int_stack = word.int_stack;
+    plan.int_code = given_code;
+  end
+  always_comb begin
+    headers = 128'd0;
+    headers.bth = header_bth;
+    if (~old.echo) begin
+      headers.syndrome = old.syndrome;
+      headers.msn = old.msn;
     end
-    if (notifies_q) begin
-      rest = {32'd0, bth} << 32;
+    if (old.notifies) begin
+      headers = 128'd0;
+      headers.bth = transport;
     end
   end
   always_comb begin
-    bth = header_bth;
-    bth.flags = 8'd0;
-    bth.notice = 8'h40;
+    transport = header_bth;
+    transport.migrated = 1'd0;
+    transport.pad = 2'd0;
+    transport.becn = 1'd1;
   end
   always_comb begin
     behind = {704'd0, rest} << 368;
@@ -348,7 +353,6 @@ module hpcc_tx_ack_builder (
     short_9_q <= short_8_q;
     code_9_q <= code_8_q;
   end
-  wire unused_bits = &{1'b0, sent.int_stack, sent.msn, sent.syndrome};
 endmodule
 
 `default_nettype wire

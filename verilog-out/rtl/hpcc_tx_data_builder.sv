@@ -69,7 +69,8 @@ module hpcc_tx_data_builder (
   // Tag of its READ.
   output wire  [1:0] note_tag
 );
-  wire  [671:0] row;
+  wire  hpcc_nic_pkg::frame_row_t row;
+  wire  hpcc_nic_pkg::payload_beat_t beat;
   wire  [6:0] beats;
   wire  spill;
   wire  drop;
@@ -79,10 +80,12 @@ module hpcc_tx_data_builder (
   logic ends;
   wire  go;
   wire  error;
+  hpcc_nic_pkg::start_code_t start_code;
   wire  given;
-  wire  [43:0] note;
+  wire  hpcc_nic_pkg::frame_beat_t leaving;
+  wire  hpcc_nic_pkg::frame_note_t note;
   wire  headers_packet_ready;
-  wire  [671:0] headers_row_data;
+  wire  hpcc_nic_pkg::frame_row_t headers_row_data;
   wire  headers_row_valid;
   wire  headers_row_ready;
   logic [1:0] number_d;
@@ -92,7 +95,6 @@ module hpcc_tx_data_builder (
   logic spoiled_d;
   logic spoiled_q;
   logic go_15_q;
-  wire  [511:0] payload_15_d;
   logic [511:0] payload_15_q;
   logic [6:0] count_15_d;
   logic [6:0] count_15_q;
@@ -106,29 +108,25 @@ module hpcc_tx_data_builder (
   wire  penultimate_15_d;
   logic penultimate_15_q;
   logic bad_15_q;
-  logic [671:0] row_15_q;
+  hpcc_nic_pkg::frame_row_t row_15_q;
   logic valid_16_d;
   logic valid_16_q;
   logic [1:0] number_16_q;
   logic last_16_q;
   logic penultimate_16_q;
   logic bad_16_q;
-  logic [671:0] row_16_q;
-  wire  append_spill;
-  wire  [6:0] append_tail;
-  wire  [335:0] append_outer;
+  hpcc_nic_pkg::frame_row_t row_16_q;
   wire  [31:0] append_icrc_lengths;
   wire  [2:0] append_int_code;
-  wire  [43:0] append_note;
   wire  append_crowded;
   wire  [577:0] append_down_data;
   wire  append_down_valid;
-  wire  [43:0] append_down_note;
+  wire  hpcc_nic_pkg::frame_note_t append_down_note;
   logic error_out_d;
   logic error_out_q;
   logic left_out_d;
   logic left_out_q;
-  logic [43:0] note_out_q;
+  hpcc_nic_pkg::frame_note_t note_out_q;
   hpcc_tx_data_header u_headers (
     .clk(clk),
     .rst(rst),
@@ -167,13 +165,13 @@ module hpcc_tx_data_builder (
     .number(number_16_q),
     .last(last_16_q),
     .penultimate(penultimate_16_q),
-    .spill(append_spill),
-    .tail(append_tail),
-    .outer(append_outer),
+    .spill(row_16_q.spill),
+    .tail(row_16_q.tail),
+    .outer(row_16_q.headers.outer),
     .icrc_lengths(append_icrc_lengths),
     .int_code(append_int_code),
     .bad(bad_16_q),
-    .note(append_note),
+    .note(row_16_q.note),
     .data(bytes_q),
     .crowded(append_crowded),
     .down_data(append_down_data),
@@ -183,37 +181,34 @@ module hpcc_tx_data_builder (
   );
   assign packet_ready = headers_packet_ready;
   assign row = headers_row_data;
-  assign beats = row[614:608];
-  assign spill = row[622];
-  assign drop = row[627];
-  assign lead = (row[623] & (number_q == 2'd0)) & (~drop);
+  assign beat = payload_data;
+  assign beats = row.beats;
+  assign spill = row.spill;
+  assign drop = row.drop;
+  assign lead = (row.fills & (number_q == 2'd0)) & (~drop);
   assign pull = (pulled_q != beats) & (~lead);
   assign last_pull = pull & ((pulled_q + 7'd1) == beats);
   assign go = (headers_row_valid & (~append_crowded)) & ((~pull) | payload_valid);
   assign payload_ready = go & pull;
   assign headers_row_ready = go & ends;
-  assign error = spoiled_q | (pull & payload_data[520]);
-  assign payload_15_d = payload_data[511:0];
+  assign error = spoiled_q | (pull & beat.failed);
   assign penultimate_15_d = last_pull & spill;
-  assign bytes_header = {256'd0, row_15_q[575:0]} << 256;
-  assign bytes_code = {1'd0, row_15_q[626:625]} | ({2'd0, row_15_q[624]} << 2);
-  assign append_spill = row_16_q[622];
-  assign append_tail = row_16_q[621:615];
-  assign append_outer = 336'(row_16_q[575:0] >> 240);
-  assign append_icrc_lengths = row_16_q[607:576];
-  assign append_int_code = {2'd0, row_16_q[624]};
-  assign append_note = row_16_q[671:628];
+  assign bytes_header = {256'd0, row_15_q.headers} << 256;
+  assign bytes_code = start_code;
+  assign append_icrc_lengths = row_16_q.icrc_lengths;
+  assign append_int_code = {2'd0, row_16_q.int_on};
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
-  assign given = (append_down_valid & frame_ready) & append_down_data[576];
+  assign leaving = append_down_data;
+  assign given = (append_down_valid & frame_ready) & leaving.last;
   assign note = append_down_note;
   assign read_error = error_out_q;
   assign read_left = left_out_q;
-  assign note_response = note_out_q[1];
-  assign note_qp = note_out_q[9:2];
-  assign note_generation = note_out_q[17:10];
-  assign note_psn = note_out_q[41:18];
-  assign note_tag = note_out_q[43:42];
+  assign note_response = note_out_q.response;
+  assign note_qp = note_out_q.qp;
+  assign note_generation = note_out_q.generation;
+  assign note_psn = note_out_q.psn;
+  assign note_tag = note_out_q.tag;
   always_comb begin
     number_d = number_q;
     pulled_d = pulled_q;
@@ -234,8 +229,8 @@ module hpcc_tx_data_builder (
     end
     valid_15_d = go & (~drop);
     valid_16_d = valid_15_q;
-    error_out_d = given & append_down_data[577];
-    left_out_d = (given & (~append_down_data[577])) & note[0];
+    error_out_d = given & leaving.bad;
+    left_out_d = (given & (~leaving.bad)) & note.ends_read;
     if (rst) begin
       number_d = 2'd0;
       pulled_d = 7'd0;
@@ -256,8 +251,12 @@ module hpcc_tx_data_builder (
   always_comb begin
     count_15_d = 7'd0;
     if (pull) begin
-      count_15_d = payload_data[518:512];
+      count_15_d = beat.count;
     end
+  end
+  always_comb begin
+    start_code.extension = row_15_q.extension;
+    start_code.int_header = row_15_q.int_on;
   end
   initial begin
     number_q = 2'd0;
@@ -287,7 +286,7 @@ module hpcc_tx_data_builder (
     pulled_q <= pulled_d;
     spoiled_q <= spoiled_d;
     go_15_q <= go;
-    payload_15_q <= payload_15_d;
+    payload_15_q <= beat.data;
     count_15_q <= count_15_d;
     valid_15_q <= valid_15_d;
     number_15_q <= number_q;
@@ -305,7 +304,8 @@ module hpcc_tx_data_builder (
     left_out_q <= left_out_d;
     note_out_q <= note;
   end
-  wire unused_bits = &{1'b0, payload_data[519], row_16_q[627:625], row_16_q[623], row_16_q[614:608], note_out_q[0]};
+  wire unused_bits = &{1'b0, beat.last, leaving.keep, leaving.data, row_16_q.drop, row_16_q.extension, row_16_q.fills, row_16_q.beats,
+      row_16_q.headers.behind, note_out_q.ends_read};
 endmodule
 
 `default_nettype wire

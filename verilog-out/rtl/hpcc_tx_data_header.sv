@@ -43,37 +43,33 @@ module hpcc_tx_data_header (
   input  wire  packet_valid,
   output wire  packet_ready,
   // Rows, in the same order.
-  output wire  [671:0] row_data,
+  output wire  hpcc_nic_pkg::frame_row_t row_data,
   output wire  row_valid,
   input  wire  row_ready
 );
-  wire  [195:0] word;
+  wire  hpcc_nic_pkg::tx_packet_t word;
   wire  [10:0] words;
   logic [12:0] beyond;
   wire  take;
   hpcc_nic_pkg::type_of_service_t service;
-  wire  [196:0] old;
-  wire  [1:0] extra;
+  hpcc_nic_pkg::taken_packet_t taken;
+  wire  hpcc_nic_pkg::taken_packet_t made;
+  wire  hpcc_nic_pkg::tx_packet_t old;
+  wire  hpcc_nic_pkg::extension_kind_t extra;
   wire  has_int;
-  logic [575:0] behind;
-  logic [575:0] moved;
+  wire  hpcc_nic_pkg::extension_t given;
+  hpcc_nic_pkg::plain_headers_t plain;
+  hpcc_nic_pkg::collecting_headers_t collecting;
   wire  [12:0] length;
   wire  [12:0] rounded;
   wire  [12:0] full;
   logic [6:0] begins;
   logic [6:0] last_bytes;
   logic [6:0] tail;
-  wire  [63:0] plan;
   wire  packets_up_ready;
   wire  [195:0] packets_down_data;
   wire  packets_down_valid;
   wire  unused_packets_crowded;
-  wire  [7:0] header_tos;
-  wire  [7:0] header_qp;
-  wire  [7:0] header_generation;
-  wire  [7:0] header_opcode;
-  wire  [23:0] header_psn;
-  wire  header_ack_req;
   wire  [1:0] header_pad;
   wire  [12:0] header_body;
   wire  header_echoes;
@@ -83,14 +79,12 @@ module hpcc_tx_data_header (
   wire  [335:0] header_outer;
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
-  wire  [196:0] beside_d;
-  wire  [196:0] beside_q;
-  wire  [671:0] row_11_d;
-  logic [671:0] row_11_q;
-  wire  valid_11_d;
+  wire  hpcc_nic_pkg::taken_packet_t beside_q;
+  hpcc_nic_pkg::frame_row_t row_11_d;
+  hpcc_nic_pkg::frame_row_t row_11_q;
   logic valid_11_q;
   wire  unused_rows_up_ready;
-  wire  [671:0] rows_down_data;
+  wire  hpcc_nic_pkg::frame_row_t rows_down_data;
   wire  rows_down_valid;
   wire  rows_crowded;
   hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(64)) u_packets (
@@ -116,12 +110,12 @@ module hpcc_tx_data_header (
     .port_echo(port_int),
     .pkey(pkey),
     .ttl(ttl),
-    .tos(header_tos),
-    .qp(header_qp),
-    .generation(header_generation),
-    .opcode(header_opcode),
-    .psn(header_psn),
-    .ack_req(header_ack_req),
+    .service(service),
+    .qp(word.qp),
+    .generation(word.generation),
+    .opcode(word.opcode),
+    .psn(word.psn),
+    .ack_req(word.ack_req),
     .pad(header_pad),
     .body(header_body),
     .echoes(header_echoes),
@@ -134,7 +128,7 @@ module hpcc_tx_data_header (
   );
   hpcc_delay #(.WIDTH(197), .DEPTH(7)) u_beside (
     .clk(clk),
-    .d(beside_d),
+    .d(taken),
     .q(beside_q)
   );
   hpcc_fifo #(.WIDTH(672), .ADDRESS(5), .MARK(12)) u_rows (
@@ -149,65 +143,81 @@ module hpcc_tx_data_header (
     .crowded(rows_crowded)
   );
   assign packet_ready = packets_up_ready;
-  assign header_tos = service;
   assign word = packets_down_data;
   assign take = packets_down_valid & (~rows_crowded);
-  assign words = 11'((word[191:179] + 13'd3) >> 2);
-  assign header_qp = word[7:0];
-  assign header_generation = word[15:8];
-  assign header_opcode = word[23:16];
-  assign header_psn = word[47:24];
-  assign header_ack_req = word[48];
-  assign header_pad = 2'd0 - word[180:179];
+  assign words = 11'((word.length + 13'd3) >> 2);
+  assign header_pad = 2'd0 - word.length[1:0];
   assign header_body = ({2'd0, words} << 2) + beyond;
   assign header_echoes = 1'd0;
   assign header_int_given = 6'd0;
-  assign beside_d = ({1'd0, word} & ~(197'd1 << 196)) | ({196'd0, take} << 196);
-  assign old = beside_q;
-  assign extra = old[50:49];
+  assign made = beside_q;
+  assign old = made.packet;
+  assign extra = old.extension_kind;
   assign has_int = header_int_bytes != 6'd0;
-  assign length = old[191:179];
+  assign given = old.extension;
+  assign length = old.length;
   assign rounded = length + 13'd3;
   assign full = length + 13'h3f;
-  assign plan = ((((((((({57'd0, full[12:6]} | ({57'd0, tail} << 7)) | ({63'd0, (tail > 7'h3c)} << 14)) | ({63'd0, (extra == 2'd1)} << 15))
-      | ({63'd0, has_int} << 16)) | ({62'd0, extra} << 17)) | ({63'd0, (~header_alive)} << 19)) | ({62'd0, old[193:192]} << 20))
-      | ({48'd0, old[15:0]} << 22)) | ({40'd0, old[47:24]} << 38)) | ({62'd0, old[195:194]} << 62);
-  assign row_11_d = ((({336'd0, header_outer} << 240) | {96'd0, moved}) | ({640'd0, header_icrc_lengths} << 576)) | ({608'd0, plan} << 608);
-  assign valid_11_d = old[196];
   assign row_data = rows_down_data;
   assign row_valid = rows_down_valid;
+  always_comb begin
+    row_11_d = row_11_q;
+    tail = begins + last_bytes;
+    row_11_d.headers.behind = plain;
+    if (has_int) begin
+      row_11_d.headers.behind = collecting;
+      tail = (begins + last_bytes) + 7'd2;
+    end
+    row_11_d.headers.outer = header_outer;
+    row_11_d.icrc_lengths = header_icrc_lengths;
+    row_11_d.beats = full[12:6];
+    row_11_d.tail = tail;
+    row_11_d.spill = tail > 7'h3c;
+    row_11_d.fills = extra == hpcc_nic_pkg::EXTENSION_KIND_RETH;
+    row_11_d.int_on = has_int;
+    row_11_d.extension = extra;
+    row_11_d.drop = ~header_alive;
+    row_11_d.note.ends_read = old.ends_read;
+    row_11_d.note.response = old.response;
+    row_11_d.note.qp = old.qp;
+    row_11_d.note.generation = old.generation;
+    row_11_d.note.psn = old.psn;
+    row_11_d.note.tag = old.tag;
+  end
   always_comb begin
     service.dscp = dscp;
     service.ecn = ecn;
   end
   always_comb begin
     beyond = 13'd4;
-    if (word[50:49] == 2'd1) begin
+    if (word.extension_kind == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
       beyond = 13'h14;
     end
-    if (word[50:49] == 2'd2) begin
+    if (word.extension_kind == hpcc_nic_pkg::EXTENSION_KIND_AETH) begin
       beyond = 13'd8;
     end
   end
   always_comb begin
-    behind = {480'd0, header_bth} << 144;
+    taken.packet = word;
+    taken.taken = take;
+  end
+  always_comb begin
+    plain = 240'd0;
+    plain.bth = header_bth;
     begins = 7'h36;
-    if (extra == 2'd1) begin
-      behind = (({480'd0, header_bth} << 144) | ({512'd0, old[114:51]} << 16)) | ({512'd0, old[178:115]} << 80);
+    if (extra == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
+      plain.extension = given;
       begins = 7'd6;
     end
-    if (extra == 2'd2) begin
-      behind = ({480'd0, header_bth} << 144) | ({544'd0, old[178:147]} << 112);
+    if (extra == hpcc_nic_pkg::EXTENSION_KIND_AETH) begin
+      plain.extension.aeth = given.aeth;
       begins = 7'h3a;
     end
   end
   always_comb begin
-    moved = behind;
-    tail = begins + last_bytes;
-    if (has_int) begin
-      moved = behind >> 16;
-      tail = (begins + last_bytes) + 7'd2;
-    end
+    collecting = 240'd0;
+    collecting.extension = plain.extension;
+    collecting.bth = header_bth;
   end
   always_comb begin
     last_bytes = {3'd0, rounded[5:2]} << 2;
@@ -221,9 +231,9 @@ module hpcc_tx_data_header (
   end
   always @(posedge clk) begin
     row_11_q <= row_11_d;
-    valid_11_q <= valid_11_d;
+    valid_11_q <= made.taken;
   end
-  wire unused_bits = &{1'b0, old[48], old[23:16], rounded[12:6], rounded[1:0], full[5:0]};
+  wire unused_bits = &{1'b0, old.ack_req, old.opcode, rounded[12:6], rounded[1:0], full[5:0]};
 endmodule
 
 `default_nettype wire

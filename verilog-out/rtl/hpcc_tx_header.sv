@@ -36,7 +36,7 @@ module hpcc_tx_header (
   // Register: time to live.
   input  wire  [7:0] ttl,
   // Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
-  input  wire  [7:0] tos,
+  input  wire  hpcc_nic_pkg::type_of_service_t service,
   // Queue pair.
   input  wire  [7:0] qp,
   // Generation that the packet belongs to.
@@ -63,39 +63,30 @@ module hpcc_tx_header (
   output wire  [335:0] outer,
   // BTH, first byte in the highest bits.
   output wire  [95:0] bth,
-  // Lengths without INT, for the ICRC: UDP 15:0, IPv4 31:16.
+  // Lengths without INT, for the ICRC: `IcrcLengths`.
   output wire  [31:0] icrc_lengths
 );
-  wire  [62:0] asked;
-  wire  [5:0] given;
-  wire  [132:0] found;
+  hpcc_nic_pkg::header_request_t asked;
+  wire  hpcc_nic_pkg::header_request_t taken;
+  wire  hpcc_nic_pkg::header_context_t found;
   wire  [15:0] with_int;
-  wire  [177:0] peer;
-  wire  [132:0] contexts_rdata;
-  wire  [132:0] contexts_wdata;
-  wire  [62:0] request_d;
-  wire  [62:0] request_q;
-  wire  [119:0] peer_3_d;
-  logic [119:0] peer_3_q;
-  wire  alive_3_d;
-  logic alive_3_q;
-  logic [5:0] int_3_d;
-  logic [5:0] int_3_q;
-  logic [15:0] port_3_d;
-  logic [15:0] port_3_q;
-  wire  [7:0] services_q;
-  logic [7:0] tos_3_d;
-  logic [7:0] tos_3_q;
-  wire  [7:0] tos_later_q;
-  wire  [34:0] fields_3_d;
-  logic [34:0] fields_3_q;
-  wire  [12:0] body_3_d;
+  wire  hpcc_nic_pkg::address_halves_t peer_halves;
+  wire  hpcc_nic_pkg::address_halves_t own_halves;
+  wire  hpcc_nic_pkg::header_plan_t made;
+  wire  hpcc_nic_pkg::packet_lengths_t made_lengths;
+  hpcc_nic_pkg::outer_headers_t headers;
+  hpcc_nic_pkg::base_transport_header_t transport;
+  wire  hpcc_nic_pkg::header_context_t contexts_rdata;
+  wire  hpcc_nic_pkg::header_context_t contexts_wdata;
+  wire  hpcc_nic_pkg::header_request_t request_q;
+  wire  hpcc_nic_pkg::type_of_service_t services_q;
+  hpcc_nic_pkg::header_plan_t plan_3_d;
+  hpcc_nic_pkg::header_plan_t plan_3_q;
   logic [12:0] body_3_q;
-  wire  [177:0] rest_d;
-  wire  [177:0] rest_q;
-  wire  [63:0] lengths_4_d;
-  logic [63:0] lengths_4_q;
-  wire  [63:0] lengths_q;
+  wire  hpcc_nic_pkg::header_plan_t plan_q;
+  hpcc_nic_pkg::packet_lengths_t lengths_4_d;
+  hpcc_nic_pkg::packet_lengths_t lengths_4_q;
+  wire  hpcc_nic_pkg::packet_lengths_t lengths_q;
   wire  [17:0] peer_sum_4_d;
   logic [17:0] peer_sum_4_q;
   wire  [19:0] fixed_b_d;
@@ -118,23 +109,18 @@ module hpcc_tx_header (
   );
   hpcc_delay #(.WIDTH(63), .DEPTH(2)) u_request (
     .clk(clk),
-    .d(request_d),
+    .d(asked),
     .q(request_q)
   );
   hpcc_delay #(.WIDTH(8), .DEPTH(2)) u_services (
     .clk(clk),
-    .d(tos),
+    .d(service),
     .q(services_q)
   );
-  hpcc_delay #(.WIDTH(8), .DEPTH(4)) u_tos_later (
+  hpcc_delay #(.WIDTH(186), .DEPTH(4)) u_plan (
     .clk(clk),
-    .d(tos_3_q),
-    .q(tos_later_q)
-  );
-  hpcc_delay #(.WIDTH(178), .DEPTH(4)) u_rest (
-    .clk(clk),
-    .d(rest_d),
-    .q(rest_q)
+    .d(plan_3_q),
+    .q(plan_q)
   );
   hpcc_delay #(.WIDTH(64), .DEPTH(3)) u_lengths (
     .clk(clk),
@@ -142,64 +128,99 @@ module hpcc_tx_header (
     .q(lengths_q)
   );
   assign contexts_wdata = context_data[132:0];
-  assign request_d = (((((({55'd0, opcode} | ({39'd0, psn} << 8)) | ({62'd0, ack_req} << 32)) | ({61'd0, pad} << 33))
-      | ({50'd0, body} << 35)) | ({62'd0, echoes} << 48)) | ({57'd0, int_given} << 49)) | ({55'd0, generation} << 55);
-  assign asked = request_q;
-  assign given = asked[54:49];
+  assign taken = request_q;
   assign found = contexts_rdata;
-  assign alive_3_d = found[0] & (found[8:1] == asked[62:55]);
-  assign peer_3_d = found[128:9];
-  assign fields_3_d = asked[34:0];
-  assign body_3_d = asked[47:35];
-  assign with_int = {3'd0, body_3_q} + {10'd0, int_3_q};
-  assign lengths_4_d = (({48'd0, ({3'd0, body_3_q} + 16'h14)} | ({48'd0, ({3'd0, body_3_q} + 16'h28)} << 16))
-      | ({48'd0, (with_int + 16'h14)} << 32)) | ({48'd0, (with_int + 16'h28)} << 48);
-  assign peer_sum_4_d = ({2'd0, peer_3_q[15:0]} + {2'd0, peer_3_q[31:16]}) + {10'd0, tos_3_q};
-  assign rest_d = ((({58'd0, peer_3_q} | ({162'd0, port_3_q} << 120)) | ({143'd0, fields_3_q} << 136)) | ({172'd0, int_3_q} << 171))
-      | ({177'd0, alive_3_q} << 177);
-  assign fixed_b_d = {4'd0, own_ip[15:0]} + {4'd0, own_ip[31:16]};
+  assign with_int = {3'd0, body_3_q} + {10'd0, plan_3_q.int_bytes};
+  assign peer_halves = plan_3_q.peer.ip;
+  assign peer_sum_4_d = ({2'd0, peer_halves.low} + {2'd0, peer_halves.high}) + {10'd0, plan_3_q.service};
+  assign own_halves = own_ip;
+  assign fixed_b_d = {4'd0, own_halves.low} + {4'd0, own_halves.high};
   assign fixed_d = (fixed_b_q + 20'h8511) + ({12'd0, ttl} << 8);
-  assign sum_5_d = ({2'd0, peer_sum_4_q} + {4'd0, lengths_4_q[63:48]}) + fixed_q;
+  assign sum_5_d = ({2'd0, peer_sum_4_q} + {4'd0, lengths_4_q.ip}) + fixed_q;
   assign fold_6_d = {1'd0, sum_5_q[15:0]} + {13'd0, sum_5_q[19:16]};
   assign checksum_7_d = ~(fold_6_q[15:0] + {15'd0, fold_6_q[16]});
-  assign peer = rest_q;
-  assign alive = peer[177];
-  assign int_bytes = peer[176:171];
-  assign icrc_lengths = lengths_q[31:0];
-  assign outer = ((((((((((((({288'd0, peer[79:32]} << 288) | ({288'd0, own_mac} << 240)) | ({312'd0, 24'h80045} << 216))
-      | ({328'd0, tos_later_q} << 208)) | ({320'd0, lengths_q[63:48]} << 192)) | ({304'd0, 32'h4000} << 160)) | ({328'd0, ttl} << 152))
-      | ({328'd0, 8'h11} << 144)) | ({320'd0, checksum_7_q} << 128)) | ({304'd0, own_ip} << 96)) | ({304'd0, peer[31:0]} << 64))
-      | ({320'd0, peer[119:104]} << 48)) | ({320'd0, peer[135:120]} << 32)) | ({320'd0, lengths_q[47:32]} << 16);
-  assign bth = (((((({88'd0, peer[143:136]} << 88) | ({88'd0, 8'h40} << 80)) | ({94'd0, peer[170:169]} << 84)) | ({80'd0, pkey} << 64))
-      | ({72'd0, peer[103:80]} << 32)) | ({95'd0, peer[168]} << 31)) | {72'd0, peer[167:144]};
+  assign made = plan_q;
+  assign made_lengths = lengths_q;
+  assign alive = made.alive;
+  assign int_bytes = made.int_bytes;
+  assign icrc_lengths = made_lengths.plain;
+  assign outer = headers;
+  assign bth = transport;
   always_comb begin
-    int_3_d = 6'd0;
-    port_3_d = port_roce;
-    if (asked[48]) begin
-      if (given != 6'd0) begin
-        int_3_d = given;
-        port_3_d = port_echo;
+    plan_3_d = plan_3_q;
+    plan_3_d.alive = found.alive & (found.generation == taken.generation);
+    plan_3_d.peer = found.peer;
+    plan_3_d.opcode = taken.opcode;
+    plan_3_d.psn = taken.psn;
+    plan_3_d.ack_req = taken.ack_req;
+    plan_3_d.pad = taken.pad;
+    plan_3_d.int_bytes = 6'd0;
+    plan_3_d.destination_port = port_roce;
+    if (taken.echoes) begin
+      if (taken.int_given != 6'd0) begin
+        plan_3_d.int_bytes = taken.int_given;
+        plan_3_d.destination_port = port_echo;
       end
     end else begin
-      if (found[132]) begin
-        int_3_d = 6'd2;
-        port_3_d = port_int;
+      if (found.int_on) begin
+        plan_3_d.int_bytes = 6'd2;
+        plan_3_d.destination_port = port_int;
       end
+    end
+    plan_3_d.service = services_q;
+    if (found.int_on) begin
+      plan_3_d.service.ecn = 2'd0;
     end
   end
   always_comb begin
-    tos_3_d = services_q;
-    if (found[132]) begin
-      tos_3_d = services_q & 8'hfc;
-    end
+    lengths_4_d = lengths_4_q;
+    lengths_4_d.plain.udp = {3'd0, body_3_q} + 16'h14;
+    lengths_4_d.plain.ip = {3'd0, body_3_q} + 16'h28;
+    lengths_4_d.udp = with_int + 16'h14;
+    lengths_4_d.ip = with_int + 16'h28;
+  end
+  always_comb begin
+    asked.opcode = opcode;
+    asked.psn = psn;
+    asked.ack_req = ack_req;
+    asked.pad = pad;
+    asked.body = body;
+    asked.echoes = echoes;
+    asked.int_given = int_given;
+    asked.generation = generation;
+  end
+  always_comb begin
+    headers = 336'd0;
+    headers.ethernet.destination = made.peer.mac;
+    headers.ethernet.source = own_mac;
+    headers.ethernet.ethertype = 16'h800;
+    headers.ip.version = 4'd4;
+    headers.ip.ihl = 4'd5;
+    headers.ip.dscp = made.service.dscp;
+    headers.ip.ecn = made.service.ecn;
+    headers.ip.total_length = made_lengths.ip;
+    headers.ip.do_not_fragment = 1'd1;
+    headers.ip.ttl = ttl;
+    headers.ip.protocol = 8'h11;
+    headers.ip.checksum = checksum_7_q;
+    headers.ip.source = own_ip;
+    headers.ip.destination = made.peer.ip;
+    headers.udp.source_port = made.peer.source_port;
+    headers.udp.destination_port = made.destination_port;
+    headers.udp.length = made_lengths.udp;
+  end
+  always_comb begin
+    transport = 96'd0;
+    transport.opcode = made.opcode;
+    transport.migrated = 1'd1;
+    transport.pad = made.pad;
+    transport.pkey = pkey;
+    transport.qpn = made.peer.qpn;
+    transport.ack_req = made.ack_req;
+    transport.psn = made.psn;
   end
   initial begin
-    peer_3_q = 120'd0;
-    alive_3_q = 1'd0;
-    int_3_q = 6'd0;
-    port_3_q = 16'd0;
-    tos_3_q = 8'd0;
-    fields_3_q = 35'd0;
+    plan_3_q = 186'd0;
     body_3_q = 13'd0;
     lengths_4_q = 64'd0;
     peer_sum_4_q = 18'd0;
@@ -210,13 +231,8 @@ module hpcc_tx_header (
     checksum_7_q = 16'd0;
   end
   always @(posedge clk) begin
-    peer_3_q <= peer_3_d;
-    alive_3_q <= alive_3_d;
-    int_3_q <= int_3_d;
-    port_3_q <= port_3_d;
-    tos_3_q <= tos_3_d;
-    fields_3_q <= fields_3_d;
-    body_3_q <= body_3_d;
+    plan_3_q <= plan_3_d;
+    body_3_q <= taken.body;
     lengths_4_q <= lengths_4_d;
     peer_sum_4_q <= peer_sum_4_d;
     fixed_b_q <= fixed_b_d;
@@ -225,7 +241,7 @@ module hpcc_tx_header (
     fold_6_q <= fold_6_d;
     checksum_7_q <= checksum_7_d;
   end
-  wire unused_bits = &{1'b0, context_data[209:133], found[131:129]};
+  wire unused_bits = &{1'b0, context_data[209:133], found.mtu};
 endmodule
 
 `default_nettype wire

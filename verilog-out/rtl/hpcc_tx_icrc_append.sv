@@ -39,14 +39,14 @@ module hpcc_tx_icrc_append #(
   input  wire  [6:0] tail,
   // Ethernet, IPv4 and UDP header of the frame, first byte in the highest bits.
   input  wire  [335:0] outer,
-  // Lengths without INT: UDP 15:0, IPv4 31:16.
+  // Lengths without INT: `IcrcLengths`.
   input  wire  [31:0] icrc_lengths,
   // 0 without INT, else 1 + records.
   input  wire  [2:0] int_code,
   // The frame is bad; with `last`.
   input  wire  bad,
   // Travels beside the beat.
-  input  wire  [43:0] note,
+  input  wire  hpcc_nic_pkg::frame_note_t note,
   // The beat, one clock after the rest; zero from `tail` on.
   input  wire  [511:0] data,
   // At least `MARK` beats wait.
@@ -56,7 +56,7 @@ module hpcc_tx_icrc_append #(
   output wire  down_valid,
   input  wire  down_ready,
   // Note of the beat on `down`.
-  output wire  [43:0] down_note
+  output wire  hpcc_nic_pkg::frame_note_t down_note
 );
   logic [6:0] covered;
   logic [6:0] stop;
@@ -65,6 +65,8 @@ module hpcc_tx_icrc_append #(
   logic appends;
   logic high;
   logic [6:0] count;
+  wire  hpcc_nic_pkg::outer_headers_t carried;
+  wire  hpcc_nic_pkg::icrc_lengths_t lengths;
   hpcc_nic_pkg::append_plan_t plan_new;
   wire  hpcc_nic_pkg::append_plan_t planned;
   logic [31:0] icrc;
@@ -76,10 +78,11 @@ module hpcc_tx_icrc_append #(
   logic [6:0] covered_1_q;
   logic [5:0] zeros_1_d;
   logic [5:0] zeros_1_q;
-  wire  [223:0] headers_1_d;
-  logic [223:0] headers_1_q;
+  hpcc_nic_pkg::ip_udp_headers_t headers_1_d;
+  hpcc_nic_pkg::ip_udp_headers_t headers_1_q;
   logic [2:0] code_1_q;
   hpcc_nic_pkg::append_plan_t plan_1_q;
+  wire  [223:0] bytes_headers;
   wire  bytes_has_tag;
   wire  [511:0] bytes_q;
   wire  [31:0] fold_q;
@@ -102,7 +105,7 @@ module hpcc_tx_icrc_append #(
   logic last_13_q;
   wire  bad_13_d;
   logic bad_13_q;
-  logic [43:0] note_13_q;
+  hpcc_nic_pkg::frame_note_t note_13_q;
   wire  out_up_ready;
   wire  hpcc_nic_pkg::noted_beat_t out_down_data;
   wire  out_down_valid;
@@ -119,7 +122,7 @@ module hpcc_tx_icrc_append #(
     .data(data),
     .number(number_1_q),
     .covered(covered_1_q),
-    .headers(headers_1_q),
+    .headers(bytes_headers),
     .has_tag(bytes_has_tag),
     .code(code_1_q),
     .q(bytes_q)
@@ -179,10 +182,9 @@ module hpcc_tx_icrc_append #(
     .q(arrived_q)
   );
   assign short_by = 7'h40 - tail;
-  assign headers_1_d = (((((((((({216'd0, (outer[223:216] ^ 8'he3)} << 216) | ({216'd0, 8'hdf} << 208))
-      | ({208'd0, (icrc_lengths[31:16] ^ 16'hbbde)} << 192)) | ({192'd0, outer[191:160]} << 160)) | ({216'd0, 8'hff} << 152))
-      | ({216'd0, outer[151:144]} << 144)) | ({208'd0, 16'hffff} << 128)) | ({160'd0, outer[127:64]} << 64))
-      | ({192'd0, outer[63:32]} << 32)) | ({208'd0, icrc_lengths[15:0]} << 16)) | {208'd0, 16'hffff};
+  assign carried = outer;
+  assign lengths = icrc_lengths;
+  assign bytes_headers = headers_1_q;
   assign bytes_has_tag = 1'd0;
   assign moves_d = {1'd0, (valid_1_q & (covered_1_q != 7'd0))} | ({1'd0, (number_1_q == 2'd0)} << 1);
   assign state_enable = moves_q[0];
@@ -193,12 +195,34 @@ module hpcc_tx_icrc_append #(
   assign valid_13_d = planned.valid & (~rst);
   assign bad_13_d = planned.bad & planned.last;
   assign crowded = out_crowded;
-  assign down_data = 578'(out_down_data);
+  assign down_data = out_down_data.beat;
   assign down_note = out_down_data.note;
   assign arrived_d = (valid_13_q & last_13_q) & out_up_ready;
-  assign leaves = ((out_down_valid & whole_q) & down_ready) & out_down_data.last;
+  assign leaves = ((out_down_valid & whole_q) & down_ready) & out_down_data.beat.last;
   assign down_valid = out_down_valid & whole_q;
   assign out_down_ready = down_ready & whole_q;
+  always_comb begin
+    headers_1_d = headers_1_q;
+    headers_1_d.ip.version = carried.ip.version ^ 4'he;
+    headers_1_d.ip.ihl = carried.ip.ihl ^ 4'd3;
+    headers_1_d.ip.dscp = 6'h37;
+    headers_1_d.ip.ecn = 2'd3;
+    headers_1_d.ip.total_length = lengths.ip ^ 16'hbbde;
+    headers_1_d.ip.identification = carried.ip.identification;
+    headers_1_d.ip.reserved = carried.ip.reserved;
+    headers_1_d.ip.do_not_fragment = carried.ip.do_not_fragment;
+    headers_1_d.ip.more_fragments = carried.ip.more_fragments;
+    headers_1_d.ip.fragment_offset = carried.ip.fragment_offset;
+    headers_1_d.ip.ttl = 8'hff;
+    headers_1_d.ip.protocol = carried.ip.protocol;
+    headers_1_d.ip.checksum = 16'hffff;
+    headers_1_d.ip.source = carried.ip.source;
+    headers_1_d.ip.destination = carried.ip.destination;
+    headers_1_d.udp.source_port = carried.udp.source_port;
+    headers_1_d.udp.destination_port = carried.udp.destination_port;
+    headers_1_d.udp.length = lengths.udp;
+    headers_1_d.udp.checksum = 16'hffff;
+  end
   always_comb begin
     stop = tail;
     if (last & spill) begin
@@ -254,10 +278,10 @@ module hpcc_tx_icrc_append #(
     end
   end
   always_comb begin
-    stored.data = late_q | ({432'd0, part_13_q} << ({6'd0, eight_13_q} << 6));
-    stored.keep = keep_13_q;
-    stored.last = last_13_q;
-    stored.bad = bad_13_q;
+    stored.beat.data = late_q | ({432'd0, part_13_q} << ({6'd0, eight_13_q} << 6));
+    stored.beat.keep = keep_13_q;
+    stored.beat.last = last_13_q;
+    stored.beat.bad = bad_13_q;
     stored.note = note_13_q;
   end
   always_comb begin
@@ -313,7 +337,8 @@ module hpcc_tx_icrc_append #(
     frames_q <= frames_d;
     whole_q <= whole_d;
   end
-  wire unused_bits = &{1'b0, outer[335:224], outer[215:192], outer[159:152], outer[143:128], outer[31:0], short_by[6]};
+  wire unused_bits = &{1'b0, short_by[6], carried.ethernet, carried.ip.dscp, carried.ip.ecn, carried.ip.total_length, carried.ip.ttl,
+      carried.ip.checksum, carried.udp.length, carried.udp.checksum};
 endmodule
 
 `default_nettype wire

@@ -9,7 +9,10 @@ use crate::nic::words::DmaJob;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::dma::{AxiResponse, Burst, ByteAddress, JobShape, ReadLine};
+use crate::words::tx::PayloadBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -62,10 +65,13 @@ pub struct DmaReader {
     /// It is taken.
     pub m_axi_rready: Signal<Out, Bit>,
     split: JobSplit,
-    bursts: StreamFifo<U<64>, 5, 16>,
-    shapes: StreamFifo<U<40>, 5, 16>,
+    bursts: StreamFifo<Burst, 5, 16>,
+    shapes: StreamFifo<JobShape, 5, 16>,
     align: ReadAlign,
     beats: StreamFifo<W<521, 9>, 9, 448>,
+    start: Signal<Local, ByteAddress>,
+    line: Signal<Local, ReadLine>,
+    response: Signal<Local, AxiResponse>,
     promised: DFF<U<10>>,
     grown: Signal<Local, U<10>>,
     leaves: Signal<Local, Bit>,
@@ -85,9 +91,11 @@ impl Logic for DmaReader {
         self.shapes.up.valid.next = self.split.shape_valid.val();
 
         // one address a burst
+        self.start.next = bits_zero::<ByteAddress>(0);
+        self.start.next.line = self.bursts.down.data.val().line;
         self.m_axi_arid.next = 0.into();
-        self.m_axi_araddr.next = bit_cast_u::<64, 58>(self.bursts.down.data.val().get_bits::<58>(6)) << 6;
-        self.m_axi_arlen.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().get_bits::<6>(0));
+        self.m_axi_araddr.next = bit_cast_number::<64, ByteAddress>(self.start.val());
+        self.m_axi_arlen.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().lines_less_one);
         self.m_axi_arsize.next = 6.into();
         self.m_axi_arburst.next = 1.into();
         self.m_axi_arlock.next = false;
@@ -99,11 +107,13 @@ impl Logic for DmaReader {
         self.align.shape.data.next = self.shapes.down.data.val();
         self.align.shape.valid.next = self.shapes.down.valid.val();
         self.shapes.down.ready.next = self.align.shape.ready.val();
-        self.align.line.data.next = bit_cast_ww::<513, 9, 512, 8>(self.m_axi_rdata.val())
-            | (bit_cast_w::<513, 9, 1>(self.m_axi_rresp.val().get_bits::<1>(1)) << 512);
+        self.response.next = bit_cast_word::<AxiResponse, U<2>>(self.m_axi_rresp.val());
+        self.line.next.data = self.m_axi_rdata.val();
+        self.line.next.failed = self.response.val().error;
+        self.align.line.data.next = self.line.val();
         self.align.line.valid.next = self.m_axi_rvalid.val();
         self.m_axi_rready.next = self.align.line.ready.val();
-        self.beats.up.data.next = self.align.payload.val();
+        self.beats.up.data.next = bit_cast_bus::<521, 9, PayloadBeat>(self.align.payload.val());
         self.beats.up.valid.next = self.align.payload_valid.val();
         StreamOut::<W<521, 9>>::link(&mut self.payload, &mut self.beats.down);
 
@@ -111,7 +121,7 @@ impl Logic for DmaReader {
         self.leaves.next = self.beats.down.valid.val() & self.payload.ready.val();
         self.grown.next = self.promised.q.val();
         if self.split.shape_valid.val() {
-            self.grown.next = self.promised.q.val() + bit_cast_u::<10, 7>(self.split.shape.val().get_bits::<7>(13));
+            self.grown.next = self.promised.q.val() + bit_cast_u::<10, 7>(self.split.shape.val().beats);
         }
         self.promised.d.next = self.grown.val();
         if self.leaves.val() {

@@ -13,8 +13,11 @@
 //! | 3 - 4 | joined with the line behind it |
 
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::bit_cast_bus;
+use crate::words::dma::{ByteTurn, JobShape, LinePlan, ReadLine, Twice};
+use crate::words::tx::PayloadBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -26,16 +29,16 @@ pub struct ReadAlign {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Jobs in the order of their lines, as [`super::split::JobSplit`] describes them.
-    pub shape: StreamIn<U<40>>,
-    /// Lines, and in bit 512 whether the memory failed.
-    pub line: StreamIn<W<513, 9>>,
+    pub shape: StreamIn<JobShape>,
+    /// Lines.
+    pub line: StreamIn<ReadLine>,
     /// There is payload; whoever takes it has room.
     pub payload_valid: Signal<Out, Bit>,
-    /// 512 bits of data, 7 bits number of bytes, last beat of its job, a line of the job failed (on the last beat).
-    pub payload: Signal<Out, W<521, 9>>,
+    /// It; that a line of the job failed stands in its last beat.
+    pub payload: Signal<Out, PayloadBeat>,
     // the job at hand, what is left of it with the next line, and that line's place
     busy: DFF<Bit>,
-    shift: DFF<U<6>>,
+    shift: DFF<ByteTurn>,
     tail_bytes: DFF<U<7>>,
     lines_left: DFF<U<7>>,
     beats_left: DFF<U<7>>,
@@ -47,28 +50,29 @@ pub struct ReadAlign {
     next_job: Signal<Local, Bit>,
     lines: Signal<Local, U<7>>,
     beats: Signal<Local, U<7>>,
+    line_twice: Signal<Local, Twice>,
+    turned_twice: Signal<Local, Twice>,
     double: Signal<Local, W<1024, 16>>,
     double_1: Signal<Local, W<1024, 16>>,
-    // tag: first line, a beat starts in it, it is the last beat, it needs no line behind it, memory error, 7 bits of bytes
     valid_1: DFF<Bit>,
     data_1: DFF<W<512, 8>>,
     keep_1: DFF<W<512, 8>>,
     shift_1: DFF<U<3>>,
-    tag_1: DFF<U<12>>,
+    tag_1: DFF<LinePlan>,
     valid_2: DFF<Bit>,
     data_2: DFF<W<512, 8>>,
     keep_2: DFF<W<512, 8>>,
-    tag_2: DFF<U<12>>,
+    tag_2: DFF<LinePlan>,
     held: DFF<Bit>,
     held_data: DFF<W<512, 8>>,
-    held_tag: DFF<U<12>>,
+    held_tag: DFF<LinePlan>,
     failed: DFF<Bit>,
     leave: Signal<Local, Bit>,
     whole: Signal<Local, Bit>,
     joined: Signal<Local, W<512, 8>>,
     bytes: Signal<Local, U<7>>,
     error: Signal<Local, Bit>,
-    payload_r: DFF<W<521, 9>>,
+    payload_r: DFF<PayloadBeat>,
     payload_valid_r: DFF<Bit>,
 }
 
@@ -76,8 +80,8 @@ pub struct ReadAlign {
 impl Logic for ReadAlign {
     fn update(&mut self) {
         // the next job is taken up with the last line of the one before
-        self.lines.next = self.shape.data.val().get_bits::<7>(6);
-        self.beats.next = self.shape.data.val().get_bits::<7>(13);
+        self.lines.next = self.shape.data.val().lines;
+        self.beats.next = self.shape.data.val().beats;
         self.take.next = self.line.valid.val() & self.busy.q.val();
         self.line.ready.next = self.busy.q.val();
         self.next_job.next = !self.busy.q.val() | (self.take.val() & self.last_line.q.val());
@@ -92,8 +96,8 @@ impl Logic for ReadAlign {
         }
         if self.next_job.val() {
             self.busy.d.next = self.shape.valid.val();
-            self.shift.d.next = self.shape.data.val().get_bits::<6>(0);
-            self.tail_bytes.d.next = self.shape.data.val().get_bits::<7>(20);
+            self.shift.d.next = self.shape.data.val().first_byte;
+            self.tail_bytes.d.next = self.shape.data.val().last_bytes;
             self.first_line.d.next = true;
             self.lines_left.d.next = self.lines.val();
             self.beats_left.d.next = self.beats.val();
@@ -103,27 +107,27 @@ impl Logic for ReadAlign {
         }
 
         // turned down; `keep` marks the bytes of the beat that this line brings
-        self.double.next = bit_cast_ww::<1024, 16, 512, 8>(bit_cast_ww::<512, 8, 513, 9>(self.line.data.val()))
-            | (bit_cast_ww::<1024, 16, 513, 9>(self.line.data.val()) << 512);
+        self.line_twice.next.low = self.line.data.val().data;
+        self.line_twice.next.high = self.line.data.val().data;
+        self.double.next = bit_cast_bus::<1024, 16, Twice>(self.line_twice.val());
         self.valid_1.d.next = self.take.val();
-        self.data_1.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            self.double.val() >> (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3),
-        );
-        self.keep_1.d.next =
-            !bit_cast_w::<512, 8, 1>(0.into()) >> (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3);
-        self.shift_1.d.next = self.shift.q.val().get_bits::<3>(3);
+        self.data_1.d.next =
+            bit_cast_ww::<512, 8, 1024, 16>(self.double.val() >> (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3));
+        self.keep_1.d.next = !bit_cast_w::<512, 8, 1>(0.into()) >> (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3);
+        self.shift_1.d.next = self.shift.q.val().eights;
         self.bytes.next = 64.into();
         if self.last_beat.q.val() {
             self.bytes.next = self.tail_bytes.q.val();
         }
-        self.tag_1.d.next = bit_cast_u::<12, 1>(bit_cast_b(self.first_line.q.val()))
-            | (bit_cast_u::<12, 1>(bit_cast_b(self.any_beat.q.val())) << 1)
-            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_beat.q.val())) << 2)
-            | (bit_cast_u::<12, 1>(bit_cast_b(self.last_line.q.val())) << 3)
-            | (bit_cast_u::<12, 1>(bit_cast_b(self.line.data.val().get_bit(512))) << 4)
-            | (bit_cast_u::<12, 7>(self.bytes.val()) << 5);
-        self.double_1.next = bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val())
-            | (bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val()) << 512);
+        self.tag_1.d.next.first_line = self.first_line.q.val();
+        self.tag_1.d.next.begins = self.any_beat.q.val();
+        self.tag_1.d.next.last_beat = self.last_beat.q.val();
+        self.tag_1.d.next.whole = self.last_line.q.val();
+        self.tag_1.d.next.failed = self.line.data.val().failed;
+        self.tag_1.d.next.count = self.bytes.val();
+        self.turned_twice.next.low = self.data_1.q.val();
+        self.turned_twice.next.high = self.data_1.q.val();
+        self.double_1.next = bit_cast_bus::<1024, 16, Twice>(self.turned_twice.val());
         self.valid_2.d.next = self.valid_1.q.val();
         self.data_2.d.next =
             bit_cast_ww::<512, 8, 1024, 16>(self.double_1.val() >> (bit_cast_u::<9, 3>(self.shift_1.q.val()) << 6));
@@ -131,28 +135,28 @@ impl Logic for ReadAlign {
         self.tag_2.d.next = self.tag_1.q.val();
 
         // held until it is whole
-        self.whole.next = self.held_tag.q.val().get_bit(3);
+        self.whole.next = self.held_tag.q.val().whole;
         self.leave.next = self.held.q.val() & (self.whole.val() | self.valid_2.q.val());
         self.joined.next = self.held_data.q.val();
         self.error.next = self.failed.q.val();
         if !self.whole.val() {
             self.joined.next =
                 (self.held_data.q.val() & self.keep_2.q.val()) | (self.data_2.q.val() & !self.keep_2.q.val());
-            self.error.next = self.failed.q.val() | self.tag_2.q.val().get_bit(4);
+            self.error.next = self.failed.q.val() | self.tag_2.q.val().failed;
         }
         self.payload_valid_r.d.next = self.leave.val();
-        self.payload_r.d.next = bit_cast_ww::<521, 9, 512, 8>(self.joined.val())
-            | (bit_cast_w::<521, 9, 7>(self.held_tag.q.val().get_bits::<7>(5)) << 512)
-            | (bit_cast_w::<521, 9, 1>(self.held_tag.q.val().get_bits::<1>(2)) << 519)
-            | (bit_cast_w::<521, 9, 1>(bit_cast_b(self.error.val() & self.held_tag.q.val().get_bit(2))) << 520);
+        self.payload_r.d.next.data = self.joined.val();
+        self.payload_r.d.next.count = self.held_tag.q.val().count;
+        self.payload_r.d.next.last = self.held_tag.q.val().last_beat;
+        self.payload_r.d.next.failed = self.error.val() & self.held_tag.q.val().last_beat;
         if self.leave.val() {
             self.held.d.next = false;
         }
         if self.valid_2.q.val() {
-            self.held.d.next = self.tag_2.q.val().get_bit(1);
+            self.held.d.next = self.tag_2.q.val().begins;
             self.held_data.d.next = self.data_2.q.val();
             self.held_tag.d.next = self.tag_2.q.val();
-            self.failed.d.next = self.tag_2.q.val().get_bit(4) | (self.failed.q.val() & !self.tag_2.q.val().get_bit(0));
+            self.failed.d.next = self.tag_2.q.val().failed | (self.failed.q.val() & !self.tag_2.q.val().first_line);
         }
         self.payload_valid.next = self.payload_valid_r.q.val();
         self.payload.next = self.payload_r.q.val();

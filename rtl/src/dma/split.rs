@@ -5,6 +5,8 @@
 use crate::nic::words::DmaJob;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::dma::{Burst, ByteAddress, ByteTurn, DmaJob as Job, JobShape, LineCount, LineNumber};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -21,22 +23,27 @@ pub struct JobSplit {
     pub open: Signal<In, Bit>,
     /// The first or only burst of a job, with `shape`.
     pub shape_valid: Signal<Out, Bit>,
-    /// From bit 0 up: first byte in its line 6, lines 7, beats of payload 7, bytes of the last beat of payload 7, bytes
-    /// used of the last line 7, number of the first line in its page 6.
-    pub shape: Signal<Out, U<40>>,
+    /// How the job lies in lines.
+    pub shape: Signal<Out, JobShape>,
     /// A burst.
     pub burst_valid: Signal<Out, Bit>,
-    /// Lines less one, then the number of the first line (address / 64).
-    pub burst: Signal<Out, U<64>>,
+    /// It.
+    pub burst: Signal<Out, Burst>,
     /// Last burst of its job.
     pub burst_last: Signal<Out, Bit>,
     full: DFF<Bit>,
     second: DFF<Bit>,
-    line: DFF<U<58>>,
+    line: DFF<LineNumber>,
     lines_less_one: DFF<U<7>>,
     room_less_one: DFF<U<6>>,
-    shape_r: DFF<U<40>>,
-    address: Signal<Local, U<64>>,
+    shape_r: DFF<JobShape>,
+    taking: Signal<Local, Job>,
+    address: Signal<Local, ByteAddress>,
+    length_parts: Signal<Local, LineCount>,
+    past_parts: Signal<Local, LineCount>,
+    lines_up_parts: Signal<Local, LineCount>,
+    beats_up_parts: Signal<Local, LineCount>,
+    past_less_one_parts: Signal<Local, LineCount>,
     length: Signal<Local, U<13>>,
     past: Signal<Local, U<13>>,
     lines_up: Signal<Local, U<13>>,
@@ -49,7 +56,7 @@ pub struct JobSplit {
     go: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     count_less_one: Signal<Local, U<7>>,
-    first_line: Signal<Local, U<58>>,
+    first_line: Signal<Local, LineNumber>,
 }
 
 #[kernel]
@@ -63,14 +70,15 @@ impl Logic for JobSplit {
         self.first_line.next = self.line.q.val();
         if self.second.q.val() {
             self.count_less_one.next = self.lines_less_one.q.val() + !bit_cast_u::<7, 6>(self.room_less_one.q.val());
-            self.first_line.next = bit_cast_u::<58, 52>(self.line.q.val().get_bits::<52>(6) + 1) << 6;
+            self.first_line.next.in_page = bits_u::<6>(0);
+            self.first_line.next.page = self.line.q.val().page + 1;
         } else {
             if self.crossing.val() {
                 self.count_less_one.next = bit_cast_u::<7, 6>(self.room_less_one.q.val());
             }
         }
-        self.burst.next = (bit_cast_u::<64, 58>(self.first_line.val()) << 6)
-            | bit_cast_u::<64, 6>(self.count_less_one.val().get_bits::<6>(0));
+        self.burst.next.line = self.first_line.val();
+        self.burst.next.lines_less_one = bit_cast_u::<6, 7>(self.count_less_one.val());
         self.burst_valid.next = self.go.val();
         self.burst_last.next = self.last.val();
         self.shape.next = self.shape_r.q.val();
@@ -82,33 +90,39 @@ impl Logic for JobSplit {
         }
 
         // the next job's measures
-        self.address.next = self.job.data.val().get_bits::<64>(0);
-        self.length.next = self.job.data.val().get_bits::<13>(64);
-        self.past.next = bit_cast_u::<13, 6>(self.address.val().get_bits::<6>(0)) + self.length.val();
+        self.taking.next = bit_cast_word::<Job, DmaJob>(self.job.data.val());
+        self.address.next = bit_cast_word::<ByteAddress, U<64>>(self.taking.val().address);
+        self.length.next = self.taking.val().length;
+        self.past.next = bit_cast_u::<13, 6>(self.address.val().in_line) + self.length.val();
         self.lines_up.next = self.past.val() + 63;
         self.beats_up.next = self.length.val() + 63;
         self.past_less_one.next = self.past.val() - 1;
+        self.length_parts.next = bit_cast_word::<LineCount, U<13>>(self.length.val());
+        self.past_parts.next = bit_cast_word::<LineCount, U<13>>(self.past.val());
+        self.lines_up_parts.next = bit_cast_word::<LineCount, U<13>>(self.lines_up.val());
+        self.beats_up_parts.next = bit_cast_word::<LineCount, U<13>>(self.beats_up.val());
+        self.past_less_one_parts.next = bit_cast_word::<LineCount, U<13>>(self.past_less_one.val());
         // bytes of the last beat, and of the last line up to its end: 1 to 64
-        self.last_bytes.next = bit_cast_u::<7, 6>(self.length.val().get_bits::<6>(0));
-        if self.length.val().get_bits::<6>(0) == 0 {
+        self.last_bytes.next = bit_cast_u::<7, 6>(self.length_parts.val().bytes);
+        if self.length_parts.val().bytes == 0 {
             self.last_bytes.next = bits_u::<7>(64);
         }
-        self.end_bytes.next = bit_cast_u::<7, 6>(self.past.val().get_bits::<6>(0));
-        if self.past.val().get_bits::<6>(0) == 0 {
+        self.end_bytes.next = bit_cast_u::<7, 6>(self.past_parts.val().bytes);
+        if self.past_parts.val().bytes == 0 {
             self.end_bytes.next = bits_u::<7>(64);
         }
         if self.taken.val() {
             self.full.d.next = self.job.valid.val();
             self.second.d.next = false;
-            self.line.d.next = self.address.val().get_bits::<58>(6);
-            self.lines_less_one.d.next = self.past_less_one.val().get_bits::<7>(6);
-            self.room_less_one.d.next = !self.address.val().get_bits::<6>(6);
-            self.shape_r.d.next = bit_cast_u::<40, 6>(self.address.val().get_bits::<6>(0))
-                | (bit_cast_u::<40, 7>(self.lines_up.val().get_bits::<7>(6)) << 6)
-                | (bit_cast_u::<40, 7>(self.beats_up.val().get_bits::<7>(6)) << 13)
-                | (bit_cast_u::<40, 7>(self.last_bytes.val()) << 20)
-                | (bit_cast_u::<40, 7>(self.end_bytes.val()) << 27)
-                | (bit_cast_u::<40, 6>(self.address.val().get_bits::<6>(6)) << 34);
+            self.line.d.next = self.address.val().line;
+            self.lines_less_one.d.next = self.past_less_one_parts.val().lines;
+            self.room_less_one.d.next = !self.address.val().line.in_page;
+            self.shape_r.d.next.first_byte = bit_cast_word::<ByteTurn, U<6>>(self.address.val().in_line);
+            self.shape_r.d.next.lines = self.lines_up_parts.val().lines;
+            self.shape_r.d.next.beats = self.beats_up_parts.val().lines;
+            self.shape_r.d.next.last_bytes = self.last_bytes.val();
+            self.shape_r.d.next.end_bytes = self.end_bytes.val();
+            self.shape_r.d.next.first_line = self.address.val().line.in_page;
         }
         if self.reset.val() {
             self.full.d.next = false;

@@ -9,7 +9,9 @@ use crate::nic::words::DmaJob;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
-use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::dma::{AxiResponse, Burst, ByteAddress, JobShape, WriteLine};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -65,12 +67,15 @@ pub struct DmaWriter {
     /// It is taken.
     pub m_axi_bready: Signal<Out, Bit>,
     split: JobSplit,
-    bursts: StreamFifo<U<64>, 5, 16>,
-    shapes: StreamFifo<U<40>, 5, 16>,
+    bursts: StreamFifo<Burst, 5, 16>,
+    shapes: StreamFifo<JobShape, 5, 16>,
     pending: StreamFifo<U<1>, 6, 32>,
     align: WriteAlign,
-    lines: StreamFifo<W<577, 10>, 4, 8>,
+    lines: StreamFifo<WriteLine, 4, 8>,
     tokens: StreamFifo<U<1>, 5, 16>,
+    start: Signal<Local, ByteAddress>,
+    line: Signal<Local, WriteLine>,
+    answer: Signal<Local, AxiResponse>,
     failed: DFF<Bit>,
     ends: Signal<Local, Bit>,
     response: Signal<Local, Bit>,
@@ -92,9 +97,11 @@ impl Logic for DmaWriter {
         self.shapes.up.valid.next = self.split.shape_valid.val();
 
         // addresses
+        self.start.next = bits_zero::<ByteAddress>(0);
+        self.start.next.line = self.bursts.down.data.val().line;
         self.m_axi_awid.next = 0.into();
-        self.m_axi_awaddr.next = bit_cast_u::<64, 58>(self.bursts.down.data.val().get_bits::<58>(6)) << 6;
-        self.m_axi_awlen.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().get_bits::<6>(0));
+        self.m_axi_awaddr.next = bit_cast_number::<64, ByteAddress>(self.start.val());
+        self.m_axi_awlen.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().lines_less_one);
         self.m_axi_awsize.next = 6.into();
         self.m_axi_awburst.next = 1.into();
         self.m_axi_awlock.next = false;
@@ -111,18 +118,20 @@ impl Logic for DmaWriter {
         self.align.crowded.next = self.lines.crowded.val();
         self.lines.up.data.next = self.align.line.val();
         self.lines.up.valid.next = self.align.line_valid.val();
-        self.m_axi_wdata.next = bit_cast_ww::<512, 8, 577, 10>(self.lines.down.data.val());
-        self.m_axi_wstrb.next = self.lines.down.data.val().get_bits::<64>(512);
-        self.m_axi_wlast.next = self.lines.down.data.val().get_bit(576);
+        self.line.next = self.lines.down.data.val();
+        self.m_axi_wdata.next = self.line.val().data;
+        self.m_axi_wstrb.next = self.line.val().strobe;
+        self.m_axi_wlast.next = self.line.val().last;
         self.m_axi_wvalid.next = self.lines.down.valid.val();
         self.lines.down.ready.next = self.m_axi_wready.val();
 
         // responses: the last one of a job makes its token
-        self.ends.next = self.pending.down.data.val().get_bit(0);
+        self.ends.next = self.pending.down.data.val().any();
         self.m_axi_bready.next = self.pending.down.valid.val() & self.tokens.up.ready.val();
         self.response.next = self.m_axi_bvalid.val() & self.pending.down.valid.val() & self.tokens.up.ready.val();
         self.pending.down.ready.next = self.response.val();
-        self.error.next = self.failed.q.val() | self.m_axi_bresp.val().get_bit(1);
+        self.answer.next = bit_cast_word::<AxiResponse, U<2>>(self.m_axi_bresp.val());
+        self.error.next = self.failed.q.val() | self.answer.val().error;
         if self.response.val() {
             self.failed.d.next = self.error.val() & !self.ends.val();
         }

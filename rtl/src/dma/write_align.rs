@@ -10,8 +10,11 @@
 //! | 2 - 3 | joined with the beat before |
 
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
+use crate::words::dma::{ByteTurn, JobShape, Twice, WriteLine};
+use crate::words::rx::BufferedPayload;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -23,18 +26,18 @@ pub struct WriteAlign {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Jobs in the order of their payload, as [`super::split::JobSplit`] describes them.
-    pub shape: StreamIn<U<40>>,
+    pub shape: StreamIn<JobShape>,
     /// Payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
     pub payload: StreamIn<W<520, 9>>,
     /// Stop: at most four more lines come.
     pub crowded: Signal<In, Bit>,
     /// There is a line.
     pub line_valid: Signal<Out, Bit>,
-    /// 512 bits of data, 64 strobes, last line of its burst.
-    pub line: Signal<Out, W<577, 10>>,
+    /// It.
+    pub line: Signal<Out, WriteLine>,
     // the job at hand, what is left of it with the next line, and that line's place
     busy: DFF<Bit>,
-    shift: DFF<U<6>>,
+    shift: DFF<ByteTurn>,
     end_bytes: DFF<U<7>>,
     lines_left: DFF<U<7>>,
     beats_left: DFF<U<7>>,
@@ -50,12 +53,15 @@ pub struct WriteAlign {
     start_line: Signal<Local, U<6>>,
     head: Signal<Local, U<64>>,
     tail: Signal<Local, U<64>>,
+    beat: Signal<Local, BufferedPayload>,
+    beat_twice: Signal<Local, Twice>,
+    turned_twice: Signal<Local, Twice>,
     double: Signal<Local, W<1024, 16>>,
     double_1: Signal<Local, W<1024, 16>>,
     valid_1: DFF<Bit>,
     data_1: DFF<W<512, 8>>,
     keep_1: DFF<W<512, 8>>,
-    shift_1: DFF<U<6>>,
+    shift_1: DFF<ByteTurn>,
     end_bytes_1: DFF<U<7>>,
     starts_1: DFF<Bit>,
     ends_1: DFF<Bit>,
@@ -67,16 +73,16 @@ pub struct WriteAlign {
     last_2: DFF<Bit>,
     previous: DFF<W<512, 8>>,
     valid_3: DFF<Bit>,
-    line_3: DFF<W<577, 10>>,
+    line_3: DFF<WriteLine>,
 }
 
 #[kernel]
 impl Logic for WriteAlign {
     fn update(&mut self) {
         // the next job is taken up with the last line of the one before; the line behind the last beat brings none
-        self.lines.next = self.shape.data.val().get_bits::<7>(6);
-        self.beats.next = self.shape.data.val().get_bits::<7>(13);
-        self.start_line.next = self.shape.data.val().get_bits::<6>(34);
+        self.lines.next = self.shape.data.val().lines;
+        self.beats.next = self.shape.data.val().beats;
+        self.start_line.next = self.shape.data.val().first_line;
         self.go.next = self.busy.q.val() & !self.crowded.val() & (self.payload.valid.val() | !self.brings.q.val());
         self.payload.ready.next = self.busy.q.val() & !self.crowded.val() & self.brings.q.val();
         self.next_job.next = !self.busy.q.val() | (self.go.val() & self.last_line.q.val());
@@ -92,8 +98,8 @@ impl Logic for WriteAlign {
         }
         if self.next_job.val() {
             self.busy.d.next = self.shape.valid.val();
-            self.shift.d.next = self.shape.data.val().get_bits::<6>(0);
-            self.end_bytes.d.next = self.shape.data.val().get_bits::<7>(27);
+            self.shift.d.next = self.shape.data.val().first_byte;
+            self.end_bytes.d.next = self.shape.data.val().end_bytes;
             self.first_line.d.next = true;
             self.lines_left.d.next = self.lines.val();
             self.beats_left.d.next = self.beats.val();
@@ -104,14 +110,15 @@ impl Logic for WriteAlign {
         }
 
         // turned up; `keep` marks the bytes of the line that this beat brings
-        self.double.next = bit_cast_ww::<1024, 16, 512, 8>(bit_cast_ww::<512, 8, 520, 9>(self.payload.data.val()))
-            | (bit_cast_ww::<1024, 16, 520, 9>(self.payload.data.val()) << 512);
+        self.beat.next = bit_cast_word::<BufferedPayload, W<520, 9>>(self.payload.data.val());
+        self.beat_twice.next.low = self.beat.val().data;
+        self.beat_twice.next.high = self.beat.val().data;
+        self.double.next = bit_cast_bus::<1024, 16, Twice>(self.beat_twice.val());
         self.valid_1.d.next = self.go.val();
         self.data_1.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            (self.double.val() << (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3)) >> 512,
+            (self.double.val() << (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3)) >> 512,
         );
-        self.keep_1.d.next =
-            !bit_cast_w::<512, 8, 1>(0.into()) << (bit_cast_u::<6, 3>(self.shift.q.val().get_bits::<3>(0)) << 3);
+        self.keep_1.d.next = !bit_cast_w::<512, 8, 1>(0.into()) << (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3);
         self.shift_1.d.next = self.shift.q.val();
         self.end_bytes_1.d.next = self.end_bytes.q.val();
         self.starts_1.d.next = self.first_line.q.val();
@@ -119,29 +126,30 @@ impl Logic for WriteAlign {
         self.last_1.d.next = self.last_line.q.val() | self.page_end.q.val();
         self.head.next = !bit_cast_u::<64, 1>(0.into());
         if self.starts_1.q.val() {
-            self.head.next = !bit_cast_u::<64, 1>(0.into()) << self.shift_1.q.val();
+            self.head.next = !bit_cast_u::<64, 1>(0.into()) << bit_cast_number::<6, ByteTurn>(self.shift_1.q.val());
         }
         self.tail.next = !bit_cast_u::<64, 1>(0.into());
         if self.ends_1.q.val() {
             self.tail.next = !(!bit_cast_u::<64, 1>(0.into()) << self.end_bytes_1.q.val());
         }
-        self.double_1.next = bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val())
-            | (bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val()) << 512);
+        self.turned_twice.next.low = self.data_1.q.val();
+        self.turned_twice.next.high = self.data_1.q.val();
+        self.double_1.next = bit_cast_bus::<1024, 16, Twice>(self.turned_twice.val());
         self.valid_2.d.next = self.valid_1.q.val();
         self.data_2.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            (self.double_1.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().get_bits::<3>(3)) << 6)) >> 512,
+            (self.double_1.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().eights) << 6)) >> 512,
         );
-        self.keep_2.d.next = self.keep_1.q.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().get_bits::<3>(3)) << 6);
+        self.keep_2.d.next = self.keep_1.q.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().eights) << 6);
         self.strobe_2.d.next = self.head.val() & self.tail.val();
         self.last_2.d.next = self.last_1.q.val();
         if self.valid_2.q.val() {
             self.previous.d.next = self.data_2.q.val();
         }
         self.valid_3.d.next = self.valid_2.q.val();
-        self.line_3.d.next = bit_cast_ww::<577, 10, 512, 8>(
-            (self.data_2.q.val() & self.keep_2.q.val()) | (self.previous.q.val() & !self.keep_2.q.val()),
-        ) | (bit_cast_w::<577, 10, 64>(self.strobe_2.q.val()) << 512)
-            | (bit_cast_w::<577, 10, 1>(bit_cast_b(self.last_2.q.val())) << 576);
+        self.line_3.d.next.data =
+            (self.data_2.q.val() & self.keep_2.q.val()) | (self.previous.q.val() & !self.keep_2.q.val());
+        self.line_3.d.next.strobe = self.strobe_2.q.val();
+        self.line_3.d.next.last = self.last_2.q.val();
         self.line_valid.next = self.valid_3.q.val();
         self.line.next = self.line_3.q.val();
         if self.reset.val() {

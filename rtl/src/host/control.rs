@@ -5,7 +5,10 @@
 
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::context::{AdmittedRequest, ControlBody, QpContext};
+use crate::words::rx::ControlPacket;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -16,8 +19,7 @@ pub struct ControlGate {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: sequence and time start over.
     pub reset: Signal<In, Bit>,
-    /// Control packets: 70 bytes after UDP, first byte in the highest of bits 559:0; source address 591:560; bit 592: what
-    /// follows UDP is exactly as long as a control packet.
+    /// Control packets: `ControlPacket`.
     pub packet: StreamIn<W<593, 10>>,
     /// The NIC's clock, ns.
     pub now: Signal<In, U<48>>,
@@ -31,10 +33,8 @@ pub struct ControlGate {
     pub cfg_control_key: Signal<In, U<64>>,
     /// Registers: eight addresses, 0 is none.
     pub cfg_control_sources: Signal<In, W<256, 4>>,
-    /// Admitted: length 31:0, remote address 95:32, remote key 127:96, local key 159:128, local address 223:160, first PSN
-    /// 255:224, remote IP 287:256, remote queue pair 319:288, queue pair 351:320, operation 353:352 (1 create and WRITE, 2
-    /// create and READ, 3 remove).
-    pub request: StreamOut<W<354, 6>>,
+    /// Admitted.
+    pub request: StreamOut<AdmittedRequest>,
     /// What the request is to the manager: 1 create, 2 remove.
     pub operation: Signal<Out, U<3>>,
     /// Queue pair numbers and PSN that are used fit 24 bits.
@@ -45,7 +45,9 @@ pub struct ControlGate {
     pub refused: Signal<Out, Bit>,
     // 0 idle, 1 compare, 2 decide, 3 offer
     step: DFF<U<2>>,
-    held: DFF<W<593, 10>>,
+    held: DFF<ControlPacket>,
+    body: Signal<Local, ControlBody>,
+    created: Signal<Local, QpContext>,
     asked: Signal<Local, U<8>>,
     source: Signal<Local, U<32>>,
     from_list: Signal<Local, Bit>,
@@ -67,27 +69,28 @@ impl Logic for ControlGate {
         self.now_r.d.next = self.now.val();
         self.packet.ready.next = self.step.q.val() == 0;
         if (self.step.q.val() == 0) & self.packet.valid.val() {
-            self.held.d.next = self.packet.data.val();
+            self.held.d.next = bit_cast_word::<ControlPacket, W<593, 10>>(self.packet.data.val());
             self.step.d.next = bits_u::<2>(1);
         }
 
         // 1: comparisons; `HPCC`, version 1, operation 1 to 3
-        self.asked.next = self.held.q.val().get_bits::<8>(512);
-        self.source.next = self.held.q.val().get_bits::<32>(560);
+        self.body.next = bit_cast_word::<ControlBody, W<560, 9>>(self.held.q.val().body);
+        self.asked.next = self.body.val().operation;
+        self.source.next = self.held.q.val().source_ip;
         self.from_list.next = false;
         for i in 0..8 {
             if self.cfg_control_sources.val().get_bits::<32>(i * 32) == self.source.val() {
                 self.from_list.next = true;
             }
         }
-        self.form_ok.d.next = self.held.q.val().get_bit(592)
-            & (self.held.q.val().get_bits::<32>(528) == 0x48504343)
-            & (self.held.q.val().get_bits::<8>(520) == 1)
+        self.form_ok.d.next = self.held.q.val().right_length
+            & (self.body.val().magic == 0x48504343)
+            & (self.body.val().version == 1)
             & (self.asked.val() != 0)
             & (self.asked.val() <= 3);
         self.source_ok.d.next = self.from_list.val() & self.source.val().any() & self.cfg_control_enable.val();
-        self.key_ok.d.next = self.held.q.val().get_bits::<64>(432) == self.cfg_control_key.val();
-        self.sequence_ok.d.next = self.held.q.val().get_bits::<64>(368) > self.sequence.q.val();
+        self.key_ok.d.next = self.body.val().key == self.cfg_control_key.val();
+        self.sequence_ok.d.next = self.body.val().sequence_number > self.sequence.q.val();
         self.time_ok.d.next = self.now_r.q.val() >= self.earliest.q.val();
         if self.step.q.val() == 1 {
             self.step.d.next = bits_u::<2>(2);
@@ -103,7 +106,7 @@ impl Logic for ControlGate {
         if self.step.q.val() == 2 {
             if self.admitted.val() {
                 self.step.d.next = bits_u::<2>(3);
-                self.sequence.d.next = self.held.q.val().get_bits::<64>(368);
+                self.sequence.d.next = self.body.val().sequence_number;
                 self.earliest.d.next = self.now_r.q.val() + bit_cast_u::<48, 32>(self.cfg_control_interval.val());
             } else {
                 self.step.d.next = bits_u::<2>(0);
@@ -113,26 +116,28 @@ impl Logic for ControlGate {
             self.step.d.next = bits_u::<2>(0);
         }
         self.request.valid.next = self.step.q.val() == 3;
-        self.request.data.next = bit_cast_ww::<354, 6, 352, 6>(bit_cast_ww::<352, 6, 593, 10>(self.held.q.val() >> 16))
-            | (bit_cast_w::<354, 6, 2>(self.asked.val().get_bits::<2>(0)) << 352);
+        self.request.data.next.request = self.body.val().request;
+        self.request.data.next.operation = bit_cast_u::<2, 8>(self.asked.val());
         self.refused.next = self.refused_r.q.val();
 
         // as a command: peer, MTU, INT, both first PSNs
         self.operation.next = bits_u::<3>(1);
-        self.fits.next = !(self.held.q.val().get_bits::<8>(360)
-            | self.held.q.val().get_bits::<8>(328)
-            | self.held.q.val().get_bits::<8>(264))
-        .any();
+        self.fits.next = !(self.body.val().request.qpn_high
+            | self.body.val().request.remote_qpn_high
+            | self.body.val().request.first_psn_high)
+            .any();
         if self.asked.val() == 3 {
             self.operation.next = bits_u::<3>(2);
-            self.fits.next = !self.held.q.val().get_bits::<8>(360).any();
+            self.fits.next = !self.body.val().request.qpn_high.any();
         }
-        self.new_context.next = (bit_cast_w::<384, 6, 32>(self.held.q.val().get_bits::<32>(272)) << 9)
-            | (bit_cast_w::<384, 6, 24>(self.held.q.val().get_bits::<24>(304)) << 89)
-            | (bit_cast_w::<384, 6, 3>(self.cfg_mtu.val()) << 129)
-            | (bit_cast_w::<384, 6, 1>(bits_u::<1>(1)) << 132)
-            | (bit_cast_w::<384, 6, 24>(self.held.q.val().get_bits::<24>(240)) << 136)
-            | (bit_cast_w::<384, 6, 24>(self.held.q.val().get_bits::<24>(240)) << 160);
+        self.created.next = bits_zero::<QpContext>(0);
+        self.created.next.remote_ip = self.body.val().request.remote_ip;
+        self.created.next.remote_qpn = self.body.val().request.remote_qpn;
+        self.created.next.mtu = self.cfg_mtu.val();
+        self.created.next.int_on = true;
+        self.created.next.send_psn = self.body.val().request.first_psn;
+        self.created.next.expected_psn = self.body.val().request.first_psn;
+        self.new_context.next = bit_cast_bus::<384, 6, QpContext>(self.created.val());
         if self.reset.val() {
             self.step.d.next = bits_u::<2>(0);
             self.sequence.d.next = bits_u::<64>(0);

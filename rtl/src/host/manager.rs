@@ -26,8 +26,15 @@ use crate::nic::words::{Context, HostCommand, Region, Work};
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::FlowCommandOut;
+use crate::words::context::{
+    AdmittedRequest, ControlWorkId, FlowLimit, HostCommand as Command, Neighbour, QpContext, QpLife, StepPair,
+};
+use crate::words::flows::QpFlow;
+use crate::words::requester::QpOfGeneration;
+use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
@@ -67,7 +74,7 @@ pub struct Manager {
     pub cfg_control_key: Signal<In, U<64>>,
     /// Registers.
     pub cfg_control_sources: Signal<In, W<256, 4>>,
-    /// A requester half has ended: queue pair 7:0, generation 15:8.
+    /// A requester half has ended: `QpOfGeneration`.
     pub requester_ended_valid: Signal<In, Bit>,
     /// Which one.
     pub requester_ended: Signal<In, U<16>>,
@@ -87,7 +94,7 @@ pub struct Manager {
     pub region_slot: Signal<Out, U<5>>,
     /// Its content.
     pub region_data: Signal<Out, Region>,
-    /// Queue pairs to remove, to the requester: queue pair 7:0, generation 15:8.
+    /// Queue pairs to remove, to the requester: `QpOfGeneration`.
     pub remove: StreamOut<U<16>>,
     /// Flows of the scheduler.
     pub flow: FlowCommandOut,
@@ -104,7 +111,7 @@ pub struct Manager {
     gate: ControlGate,
     step: DFF<U<5>>,
     by_packet: DFF<Bit>,
-    request: DFF<W<354, 6>>,
+    request: DFF<AdmittedRequest>,
     operation: DFF<U<3>>,
     index: DFF<U<24>>,
     fits: DFF<Bit>,
@@ -112,10 +119,19 @@ pub struct Manager {
     code: DFF<U<3>>,
     replaces: DFF<Bit>,
     states: QpStates,
-    current: DFF<U<10>>,
-    // neighbours: IP 31:0, Ethernet address 79:32
-    neighbours: RamReg<W<80, 2>, 4>,
+    current: DFF<QpLife>,
+    neighbours: RamReg<Neighbour, 4>,
     neighbour: DFF<U<5>>,
+    ordered: Signal<Local, Command>,
+    asked: Signal<Local, QpContext>,
+    filled: Signal<Local, QpContext>,
+    limit: Signal<Local, FlowLimit>,
+    half: Signal<Local, QpFlow>,
+    own_flow: Signal<Local, QpFlow>,
+    removed: Signal<Local, QpOfGeneration>,
+    pairs: Signal<Local, StepPair>,
+    work_id: Signal<Local, ControlWorkId>,
+    made: Signal<Local, WorkRequest>,
     qp: Signal<Local, U<8>>,
     index_ok: Signal<Local, Bit>,
     exists: Signal<Local, Bit>,
@@ -130,7 +146,7 @@ pub struct Manager {
     creating: Signal<Local, Bit>,
     response: Signal<Local, Bit>,
     flow_number: Signal<Local, U<16>>,
-    context_r: DFF<Context>,
+    context_r: DFF<QpContext>,
     context_valid_r: DFF<Bit>,
     region_valid_r: DFF<Bit>,
     works: DFF<U<63>>,
@@ -176,6 +192,7 @@ impl Logic for Manager {
         if self.settle.q.val().any() {
             self.settle.d.next = self.settle.q.val() - 1;
         }
+        self.ordered.next = bit_cast_word::<Command, HostCommand>(self.command.data.val());
         self.takes.next = (self.step.q.val() == 0) & !self.sweeping.q.val() & !self.settle.q.val().any();
         self.command.ready.next = self.takes.val();
         self.gate.request.ready.next = self.takes.val() & !self.command.valid.val();
@@ -189,15 +206,15 @@ impl Logic for Manager {
             self.by_packet.d.next = !self.command.valid.val();
             if self.command.valid.val() {
                 self.step.d.next = 1.into();
-                self.operation.d.next = self.command.data.val().get_bits::<3>(0);
-                self.index.d.next = self.command.data.val().get_bits::<24>(3);
-                self.body.d.next = bit_cast_ww::<384, 6, 416, 7>(self.command.data.val() >> 32);
+                self.operation.d.next = self.ordered.val().operation;
+                self.index.d.next = self.ordered.val().index;
+                self.body.d.next = self.ordered.val().body;
                 self.fits.d.next = true;
             } else if self.gate.request.valid.val() {
                 self.step.d.next = 1.into();
                 self.request.d.next = self.gate.request.data.val();
                 self.operation.d.next = self.gate.operation.val();
-                self.index.d.next = self.gate.request.data.val().get_bits::<24>(320);
+                self.index.d.next = self.gate.request.data.val().request.qpn;
                 self.fits.d.next = self.gate.fits.val();
                 self.body.d.next = self.gate.new_context.val();
             }
@@ -205,9 +222,10 @@ impl Logic for Manager {
 
         // 1 - 3: what there is
         // a command about a flow has its number, that of the queue pair and which half
-        self.qp.next = self.index.q.val().get_bits::<8>(0);
+        self.half.next = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 24>(self.index.q.val()));
+        self.qp.next = bit_cast_u::<8, 24>(self.index.q.val());
         if self.operation.q.val() == 5 {
-            self.qp.next = self.index.q.val().get_bits::<8>(1);
+            self.qp.next = self.half.val().qp;
         }
         self.states.qp.next = self.qp.val();
         if self.step.q.val() == 1 {
@@ -221,7 +239,8 @@ impl Logic for Manager {
         if self.operation.q.val() == 5 {
             self.index_ok.next = (self.index.q.val() >= 4) & (self.index.q.val() < 300);
         }
-        self.exists.next = self.index_ok.val() & self.current.q.val().get_bit(0);
+        self.exists.next = self.index_ok.val() & self.current.q.val().alive;
+        self.asked.next = bit_cast_word::<QpContext, W<384, 6>>(self.body.q.val());
         self.region_valid_r.d.next = false;
         self.neighbours.we.next = false;
         if self.step.q.val() == 3 {
@@ -230,7 +249,7 @@ impl Logic for Manager {
             if self.operation.q.val() == 1 {
                 if !self.index_ok.val() {
                     self.code.d.next = 2.into();
-                } else if self.body.q.val().get_bits::<3>(129) > 4 {
+                } else if self.asked.val().mtu > 4 {
                     self.code.d.next = 3.into();
                 } else if self.exists.val() & !self.states.ended.val() {
                     self.code.d.next = 4.into();
@@ -280,9 +299,11 @@ impl Logic for Manager {
         }
 
         // 4 - 6: one neighbour every three clocks
-        self.neighbours.waddr.next = self.index.q.val().get_bits::<4>(0);
-        self.neighbours.wdata.next = bit_cast_ww::<80, 2, 384, 6>(self.body.q.val());
-        self.neighbours.raddr.next = self.neighbour.q.val().get_bits::<4>(0);
+        self.neighbours.waddr.next = bit_cast_u::<4, 24>(self.index.q.val());
+        self.neighbours.wdata.next = bit_cast_word::<Neighbour, W<384, 6>>(self.body.q.val());
+        self.neighbours.raddr.next = bit_cast_u::<4, 5>(self.neighbour.q.val());
+        self.filled.next = self.asked.val();
+        self.filled.next.remote_mac = self.neighbours.rdata.val().mac;
         if self.step.q.val() == 4 {
             self.step.d.next = 5.into();
         }
@@ -296,11 +317,10 @@ impl Logic for Manager {
                 // none: refused
                 self.code.d.next = 2.into();
                 self.step.d.next = 24.into();
-            } else if (self.neighbours.rdata.val().get_bits::<32>(0) == self.body.q.val().get_bits::<32>(9))
-                & self.neighbours.rdata.val().get_bits::<32>(0).any()
+            } else if (self.neighbours.rdata.val().ip == self.asked.val().remote_ip)
+                & self.neighbours.rdata.val().ip.any()
             {
-                self.body.d.next = self.body.q.val()
-                    | (bit_cast_w::<384, 6, 48>(self.neighbours.rdata.val().get_bits::<48>(32)) << 41);
+                self.body.d.next = bit_cast_bus::<384, 6, QpContext>(self.filled.val());
                 self.step.d.next = 16.into();
                 if self.exists.val() {
                     self.step.d.next = 8.into();
@@ -309,29 +329,31 @@ impl Logic for Manager {
         }
 
         // 8, 22: the context and what is known of it here
-        self.is_int.next = self.current.q.val().get_bit(1);
-        self.generation.next = self.current.q.val().get_bits::<8>(2);
+        self.is_int.next = self.current.q.val().int_on;
+        self.generation.next = self.current.q.val().generation;
         self.creating.next = self.step.q.val() >= 16;
-        self.next_generation.next = self.current.q.val().get_bits::<8>(2) + 1;
-        if self.current.q.val().get_bits::<8>(2).all() {
+        self.next_generation.next = self.current.q.val().generation + 1;
+        if self.current.q.val().generation.all() {
             self.next_generation.next = bits_u::<8>(1);
         }
         if self.creating.val() {
-            self.is_int.next = self.body.q.val().get_bit(132);
+            self.is_int.next = self.asked.val().int_on;
             self.generation.next = self.next_generation.val();
         }
-        self.qpn_mix.next = self.index.q.val() ^ (self.body.q.val().get_bits::<24>(89) << 5);
-        self.source_port.next = self.body.q.val().get_bits::<16>(113);
-        if self.body.q.val().get_bits::<16>(113) == 0 {
-            self.source_port.next = bit_cast_u::<16, 14>(self.qpn_mix.val().get_bits::<14>(0)) | 0xc000;
+        self.qpn_mix.next = self.index.q.val() ^ (self.asked.val().remote_qpn << 5);
+        self.source_port.next = self.asked.val().source_port;
+        if self.asked.val().source_port == 0 {
+            self.source_port.next = bit_cast_u::<16, 14>(bit_cast_u::<14, 24>(self.qpn_mix.val())) | 0xc000;
         }
         self.context_valid_r.d.next = false;
         self.states.write.next = false;
-        self.states.new_word.next = self.current.q.val() & 0x3fc;
+        self.states.new_word.next = bits_zero::<QpLife>(0);
+        self.states.new_word.next.generation = self.current.q.val().generation;
         if self.step.q.val() == 8 {
             self.step.d.next = 9.into();
             self.context_valid_r.d.next = true;
-            self.context_r.d.next = bit_cast_w::<210, 4, 8>(self.generation.val()) << 1;
+            self.context_r.d.next = bits_zero::<QpContext>(0);
+            self.context_r.d.next.generation = self.generation.val();
             self.states.write.next = true;
         }
         if self.step.q.val() == 22 {
@@ -341,27 +363,25 @@ impl Logic for Manager {
                 self.step.d.next = 23.into();
             }
             self.context_valid_r.d.next = true;
-            self.context_r.d.next = (bit_cast_ww::<210, 4, 384, 6>(self.body.q.val())
-                & !(bit_cast_w::<210, 4, 9>(bits_u::<9>(511))
-                    | (bit_cast_w::<210, 4, 16>(bits_u::<16>(65535)) << 113)))
-                | bit_cast_w::<210, 4, 1>(bits_u::<1>(1))
-                | (bit_cast_w::<210, 4, 8>(self.generation.val()) << 1)
-                | (bit_cast_w::<210, 4, 16>(self.source_port.val()) << 113);
+            self.context_r.d.next = self.asked.val();
+            self.context_r.d.next.alive = true;
+            self.context_r.d.next.generation = self.generation.val();
+            self.context_r.d.next.source_port = self.source_port.val();
             self.states.write.next = true;
-            self.states.new_word.next = (bit_cast_u::<10, 8>(self.generation.val()) << 2)
-                | (bit_cast_u::<10, 1>(bit_cast_b(self.is_int.val())) << 1)
-                | bit_cast_u::<10, 1>(bits_u::<1>(1));
+            self.states.new_word.next.alive = true;
+            self.states.new_word.next.int_on = self.is_int.val();
+            self.states.new_word.next.generation = self.generation.val();
         }
         // after reset
         self.swept.next = !self.sweeping.q.val();
         self.context_qp.next = self.qp.val();
         if self.sweeping.q.val() {
             self.context_qp.next = self.sweep_qp.q.val();
-            self.context_r.d.next = bit_cast_w::<210, 4, 1>(bits_u::<1>(0));
+            self.context_r.d.next = bits_zero::<QpContext>(0);
             self.context_valid_r.d.next = self.sweep_step.q.val() == 0;
             self.neighbours.we.next = true;
-            self.neighbours.waddr.next = self.sweep_qp.q.val().get_bits::<4>(0);
-            self.neighbours.wdata.next = bit_cast_w::<80, 2, 1>(bits_u::<1>(0));
+            self.neighbours.waddr.next = bit_cast_u::<4, 8>(self.sweep_qp.q.val());
+            self.neighbours.wdata.next = bits_zero::<Neighbour>(0);
             self.sweep_step.d.next = self.sweep_step.q.val() + 1;
             if self.sweep_step.q.val() == 4 {
                 self.sweep_step.d.next = bits_u::<3>(0);
@@ -370,47 +390,53 @@ impl Logic for Manager {
             }
         }
         self.context_valid.next = self.context_valid_r.q.val();
-        self.context_data.next = self.context_r.q.val();
+        self.context_data.next = bit_cast_bus::<210, 4, QpContext>(self.context_r.q.val());
         self.region_valid.next = self.region_valid_r.q.val();
-        self.region_slot.next = self.index.q.val().get_bits::<5>(0);
+        self.region_slot.next = bit_cast_u::<5, 24>(self.index.q.val());
         self.region_data.next = bit_cast_ww::<195, 4, 384, 6>(self.body.q.val());
 
         // 9: the requester completes what it has
         self.remove.valid.next = self.step.q.val() == 9;
-        self.remove.data.next = (bit_cast_u::<16, 8>(self.generation.val()) << 8) | bit_cast_u::<16, 8>(self.qp.val());
+        self.removed.next.qp = self.qp.val();
+        self.removed.next.generation = self.generation.val();
+        self.remove.data.next = bit_cast_number::<16, QpOfGeneration>(self.removed.val());
         if (self.step.q.val() == 9) & self.remove.ready.val() {
             self.step.d.next = 10.into();
         }
 
         // 10 - 13 and 16 - 21: request flow on even steps, response flow on odd ones
-        self.response.next = self.step.q.val().get_bit(0);
-        self.flow_number.next =
-            (bit_cast_u::<16, 8>(self.qp.val()) << 1) | bit_cast_u::<16, 1>(bit_cast_b(self.response.val()));
-        self.flow_step.next = (self.step.q.val().get_bits::<4>(1) == 5) | (self.step.q.val().get_bits::<4>(1) == 8);
-        self.cc_step.next = (self.step.q.val().get_bits::<4>(1) == 6) | (self.step.q.val().get_bits::<4>(1) == 9);
-        self.first_step.next = self.step.q.val().get_bits::<4>(1) == 10;
+        self.pairs.next = bit_cast_word::<StepPair, U<5>>(self.step.q.val());
+        self.response.next = self.pairs.val().response;
+        self.own_flow.next = bits_zero::<QpFlow>(0);
+        self.own_flow.next.response = self.response.val();
+        self.own_flow.next.qp = self.qp.val();
+        self.flow_number.next = bit_cast_number::<16, QpFlow>(self.own_flow.val());
+        self.flow_step.next = (self.pairs.val().pair == 5) | (self.pairs.val().pair == 8);
+        self.cc_step.next = (self.pairs.val().pair == 6) | (self.pairs.val().pair == 9);
+        self.first_step.next = self.pairs.val().pair == 10;
         self.flow.valid.next = self.flow_step.val() | (self.step.q.val() == 14);
         self.flow.create.next = self.creating.val();
         self.flow.limit.next = self.step.q.val() == 14;
+        self.limit.next = bit_cast_word::<FlowLimit, W<384, 6>>(self.body.q.val());
         self.flow.rate.next = !bits_u::<34>(0);
-        if self.body.q.val().get_bit(63) {
-            self.flow.rate.next = self.body.q.val().get_bits::<34>(0);
+        if self.limit.val().limited {
+            self.flow.rate.next = self.limit.val().rate;
         }
-        self.flow.group.next = self.body.q.val().get_bits::<4>(36);
+        self.flow.group.next = self.limit.val().group;
         self.flow.flow.next = self.flow_number.val();
         if self.step.q.val() == 14 {
-            self.flow.flow.next = self.index.q.val().get_bits::<16>(0);
+            self.flow.flow.next = bit_cast_u::<16, 24>(self.index.q.val());
             if self.flow.ready.val() {
                 self.step.d.next = 24.into();
             }
         }
         self.flow.generation.next = self.generation.val();
-        self.flow.psn.next = self.body.q.val().get_bits::<24>(136);
+        self.flow.psn.next = self.asked.val().send_psn;
         if self.response.val() {
-            self.flow.psn.next = self.body.q.val().get_bits::<24>(160);
+            self.flow.psn.next = self.asked.val().expected_psn;
         }
-        self.flow.mtu.next = self.body.q.val().get_bits::<3>(129);
-        self.flow.priority.next = self.body.q.val().get_bits::<3>(133);
+        self.flow.mtu.next = self.asked.val().mtu;
+        self.flow.priority.next = self.asked.val().pause_class;
         self.flow.windowless.next = self.response.val() & !self.is_int.val();
         self.flow.timerless.next = self.response.val();
         self.cc.valid.next = self.cc_step.val();
@@ -456,15 +482,17 @@ impl Logic for Manager {
 
         // 23: the packet's message
         self.work.valid.next = self.step.q.val() == 23;
-        self.work.data.next = bit_cast_w::<320, 5, 63>(self.works.q.val())
-            | (bit_cast_w::<320, 5, 1>(bits_u::<1>(1)) << 63)
-            | (bit_cast_w::<320, 5, 24>(self.index.q.val()) << 64)
-            | (bit_cast_w::<320, 5, 1>(self.request.q.val().get_bits::<1>(353)) << 88)
-            | (bit_cast_w::<320, 5, 64>(self.request.q.val().get_bits::<64>(160)) << 96)
-            | (bit_cast_w::<320, 5, 32>(self.request.q.val().get_bits::<32>(128)) << 160)
-            | (bit_cast_w::<320, 5, 64>(self.request.q.val().get_bits::<64>(32)) << 192)
-            | (bit_cast_w::<320, 5, 32>(self.request.q.val().get_bits::<32>(96)) << 256)
-            | (bit_cast_w::<320, 5, 32>(self.request.q.val().get_bits::<32>(0)) << 288);
+        self.work_id.next.count = self.works.q.val();
+        self.work_id.next.by_packet = true;
+        self.made.next.id = bit_cast_number::<64, ControlWorkId>(self.work_id.val());
+        self.made.next.qpn = self.index.q.val();
+        self.made.next.operation = bit_cast_u::<8, 1>(bit_cast_b(self.request.q.val().operation == 2));
+        self.made.next.local_address = self.request.q.val().request.local_address;
+        self.made.next.local_key = self.request.q.val().request.local_key;
+        self.made.next.remote_address = self.request.q.val().request.remote_address;
+        self.made.next.remote_key = self.request.q.val().request.remote_key;
+        self.made.next.length = self.request.q.val().request.length;
+        self.work.data.next = bit_cast_bus::<320, 5, WorkRequest>(self.made.val());
         if (self.step.q.val() == 23) & self.work.ready.val() {
             self.step.d.next = 24.into();
             self.works.d.next = self.works.q.val() + 1;

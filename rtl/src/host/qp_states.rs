@@ -1,12 +1,15 @@
 //! Which queue pairs live, under which generation, and which of them have a half that has ended.
 
 use crate::prim::ram::{Ram, RamReg};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::U;
 use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::words::context::{EndedHalf, QpLife};
+use crate::words::requester::QpOfGeneration;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// State of the queue pairs, for the manager. A word: alive 0, INT 1, generation 9:2.
+/// State of the queue pairs, for the manager.
 #[block]
 pub struct QpStates {
     /// Clock.
@@ -16,36 +19,38 @@ pub struct QpStates {
     /// Queue pair.
     pub qp: Signal<In, U<8>>,
     /// Its word, one clock later.
-    pub word: Signal<Out, U<10>>,
+    pub word: Signal<Out, QpLife>,
     /// One of its halves has ended; one clock after `qp`.
     pub ended: Signal<Out, Bit>,
     /// Write the word of `qp`.
     pub write: Signal<In, Bit>,
-    /// New word; with the bit alive no half has ended.
-    pub new_word: Signal<In, U<10>>,
+    /// New word; no half of one that is alive has ended.
+    pub new_word: Signal<In, QpLife>,
     /// A requester half has ended.
     pub requester_ended_valid: Signal<In, Bit>,
-    /// Queue pair 7:0, generation 15:8.
+    /// Which: `QpOfGeneration`.
     pub requester_ended: Signal<In, U<16>>,
     /// A responder half has ended.
     pub responder_ended_valid: Signal<In, Bit>,
-    /// Queue pair 7:0, generation 15:8.
+    /// Which: `QpOfGeneration`.
     pub responder_ended: Signal<In, U<16>>,
-    words: Ram<U<10>, 8>,
+    words: Ram<QpLife, 8>,
     // two more copies of the generations
     generations_a: RamReg<U<8>, 8>,
     generations_b: RamReg<U<8>, 8>,
     clearing: DFF<U<8>>,
+    requester_half: Signal<Local, QpOfGeneration>,
+    responder_half: Signal<Local, QpOfGeneration>,
     we: Signal<Local, Bit>,
     waddr: Signal<Local, U<8>>,
-    wdata: Signal<Local, U<10>>,
+    wdata: Signal<Local, QpLife>,
     marks: DFF<W<256, 4>>,
     marks_1: Signal<Local, W<256, 4>>,
     marks_2: Signal<Local, W<256, 4>>,
-    ended_a: DFF<U<17>>,
-    ended_b: DFF<U<17>>,
-    late_a: DFF<U<17>>,
-    late_b: DFF<U<17>>,
+    ended_a: DFF<EndedHalf>,
+    ended_b: DFF<EndedHalf>,
+    late_a: DFF<EndedHalf>,
+    late_b: DFF<EndedHalf>,
     ended_r: DFF<Bit>,
 }
 
@@ -58,37 +63,34 @@ impl Logic for QpStates {
         self.ended.next = self.ended_r.q.val();
 
         // a late word about an earlier generation is void: one that is written while the word's is read, and one before it
-        self.generations_a.raddr.next = self.requester_ended.val().get_bits::<8>(0);
-        self.generations_b.raddr.next = self.responder_ended.val().get_bits::<8>(0);
-        self.ended_a.d.next = (bit_cast_u::<17, 16>(self.requester_ended.val()) << 1)
-            | bit_cast_u::<17, 1>(bit_cast_b(self.requester_ended_valid.val()));
-        self.ended_b.d.next = (bit_cast_u::<17, 16>(self.responder_ended.val()) << 1)
-            | bit_cast_u::<17, 1>(bit_cast_b(self.responder_ended_valid.val()));
+        self.requester_half.next = bit_cast_word::<QpOfGeneration, U<16>>(self.requester_ended.val());
+        self.responder_half.next = bit_cast_word::<QpOfGeneration, U<16>>(self.responder_ended.val());
+        self.generations_a.raddr.next = self.requester_half.val().qp;
+        self.generations_b.raddr.next = self.responder_half.val().qp;
+        self.ended_a.d.next.valid = self.requester_ended_valid.val();
+        self.ended_a.d.next.qp = self.requester_half.val().qp;
+        self.ended_a.d.next.generation = self.requester_half.val().generation;
+        self.ended_b.d.next.valid = self.responder_ended_valid.val();
+        self.ended_b.d.next.qp = self.responder_half.val().qp;
+        self.ended_b.d.next.generation = self.responder_half.val().generation;
         self.late_a.d.next = self.ended_a.q.val();
-        if self.write.val() & (self.ended_a.q.val().get_bits::<8>(1) == self.qp.val()) {
-            self.late_a.d.next = bits_u::<17>(0);
+        if self.write.val() & (self.ended_a.q.val().qp == self.qp.val()) {
+            self.late_a.d.next = bits_zero::<EndedHalf>(0);
         }
         self.late_b.d.next = self.ended_b.q.val();
-        if self.write.val() & (self.ended_b.q.val().get_bits::<8>(1) == self.qp.val()) {
-            self.late_b.d.next = bits_u::<17>(0);
+        if self.write.val() & (self.ended_b.q.val().qp == self.qp.val()) {
+            self.late_b.d.next = bits_zero::<EndedHalf>(0);
         }
         self.marks_1.next = self.marks.q.val();
-        if self.late_a.q.val().get_bit(0) & (self.generations_a.rdata.val() == self.late_a.q.val().get_bits::<8>(9)) {
-            self.marks_1.next = self
-                .marks
-                .q
-                .val()
-                .replace_bit(self.late_a.q.val().get_bits::<8>(1).index(), true);
+        if self.late_a.q.val().valid & (self.generations_a.rdata.val() == self.late_a.q.val().generation) {
+            self.marks_1.next = self.marks.q.val().replace_bit(self.late_a.q.val().qp.index(), true);
         }
         self.marks_2.next = self.marks_1.val();
-        if self.late_b.q.val().get_bit(0) & (self.generations_b.rdata.val() == self.late_b.q.val().get_bits::<8>(9)) {
-            self.marks_2.next = self
-                .marks_1
-                .val()
-                .replace_bit(self.late_b.q.val().get_bits::<8>(1).index(), true);
+        if self.late_b.q.val().valid & (self.generations_b.rdata.val() == self.late_b.q.val().generation) {
+            self.marks_2.next = self.marks_1.val().replace_bit(self.late_b.q.val().qp.index(), true);
         }
         self.marks.d.next = self.marks_2.val();
-        if self.write.val() & self.new_word.val().get_bit(0) {
+        if self.write.val() & self.new_word.val().alive {
             self.marks.d.next = self.marks_2.val().replace_bit(self.qp.val().index(), false);
         }
 
@@ -96,20 +98,20 @@ impl Logic for QpStates {
         self.waddr.next = self.qp.val();
         self.wdata.next = self.new_word.val();
         if self.reset.val() {
-            self.ended_a.d.next = bits_u::<17>(0);
-            self.ended_b.d.next = bits_u::<17>(0);
-            self.late_a.d.next = bits_u::<17>(0);
-            self.late_b.d.next = bits_u::<17>(0);
+            self.ended_a.d.next = bits_zero::<EndedHalf>(0);
+            self.ended_b.d.next = bits_zero::<EndedHalf>(0);
+            self.late_a.d.next = bits_zero::<EndedHalf>(0);
+            self.late_b.d.next = bits_zero::<EndedHalf>(0);
             // one word a clock
             self.clearing.d.next = self.clearing.q.val() + 1;
             self.we.next = true;
             self.waddr.next = self.clearing.q.val();
-            self.wdata.next = bits_u::<10>(0);
+            self.wdata.next = bits_zero::<QpLife>(0);
         }
         inputs!(words, we, waddr, wdata);
         inputs!(generations_a, we, waddr);
-        self.generations_a.wdata.next = self.wdata.val().get_bits::<8>(2);
+        self.generations_a.wdata.next = self.wdata.val().generation;
         inputs!(generations_b, we, waddr);
-        self.generations_b.wdata.next = self.wdata.val().get_bits::<8>(2);
+        self.generations_b.wdata.next = self.wdata.val().generation;
     }
 }

@@ -13,8 +13,10 @@
 
 use crate::nic::words::Region;
 use crate::prim::lut_ram::LutRam;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::context::Region as RegionWord;
+use crate::words::registers::StoredRegion;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -54,15 +56,15 @@ pub struct RegionCheck {
     // writing
     write_1: DFF<Bit>,
     slot_1: DFF<U<5>>,
-    data_1: DFF<Region>,
+    data_1: DFF<RegionWord>,
     end_1: DFF<U<64>>,
     wraps_1: DFF<Bit>,
+    given: Signal<Local, RegionWord>,
     base_in: Signal<Local, U<64>>,
     end_in: Signal<Local, U<64>>,
     used: DFF<U<32>>,
     keys: [DFF<U<32>>; 32],
-    // 63:0 base, 128:64 end, 129 in use, 130 write, 131 read, 163:132 key
-    ram: LutRam<W<164, 3>, 5>,
+    ram: LutRam<StoredRegion, 5>,
     // 1
     hit: [DFF<Bit>; 32],
     key_1: DFF<U<32>>,
@@ -102,18 +104,19 @@ pub struct RegionCheck {
 impl Logic for RegionCheck {
     fn update(&mut self) {
         // writing: end of the region, then the slot
-        self.base_in.next = self.region_data.val().get_bits::<64>(33);
-        self.end_in.next = self.base_in.val() + self.region_data.val().get_bits::<64>(97);
+        self.given.next = bit_cast_word::<RegionWord, Region>(self.region_data.val());
+        self.base_in.next = self.given.val().base;
+        self.end_in.next = self.base_in.val() + self.given.val().length;
         self.write_1.d.next = self.region_valid.val();
         self.slot_1.d.next = self.region_slot.val();
-        self.data_1.d.next = self.region_data.val();
+        self.data_1.d.next = self.given.val();
         self.end_1.d.next = self.end_in.val();
         // the carry out of the sum
-        self.wraps_1.d.next = (self.base_in.val().get_bit(63) & self.region_data.val().get_bit(160))
-            | ((self.base_in.val().get_bit(63) | self.region_data.val().get_bit(160)) & !self.end_in.val().get_bit(63));
+        self.wraps_1.d.next = (self.base_in.val().get_bit(63) & self.given.val().length.get_bit(63))
+            | ((self.base_in.val().get_bit(63) | self.given.val().length.get_bit(63)) & !self.end_in.val().get_bit(63));
         for i in 0..32 {
             if self.write_1.q.val() & (self.slot_1.q.val() == i.val()) {
-                self.keys[i].d.next = self.data_1.q.val().get_bits::<32>(1);
+                self.keys[i].d.next = self.data_1.q.val().key;
             }
             self.hit[i].d.next = self.used.q.val().get_bit(i) & (self.keys[i].q.val() == self.key.val());
         }
@@ -122,16 +125,17 @@ impl Logic for RegionCheck {
                 .used
                 .q
                 .val()
-                .replace_bit(self.slot_1.q.val().index(), self.data_1.q.val().get_bit(0));
+                .replace_bit(self.slot_1.q.val().index(), self.data_1.q.val().valid);
         }
         self.ram.we.next = self.write_1.q.val();
         self.ram.waddr.next = self.slot_1.q.val();
-        self.ram.wdata.next = bit_cast_w::<164, 3, 64>(self.data_1.q.val().get_bits::<64>(33))
-            | (bit_cast_w::<164, 3, 64>(self.end_1.q.val()) << 64)
-            | (bit_cast_w::<164, 3, 1>(bit_cast_b(self.wraps_1.q.val())) << 128)
-            | (bit_cast_w::<164, 3, 1>(self.data_1.q.val().get_bits::<1>(0)) << 129)
-            | (bit_cast_w::<164, 3, 2>(self.data_1.q.val().get_bits::<2>(161)) << 130)
-            | (bit_cast_w::<164, 3, 32>(self.data_1.q.val().get_bits::<32>(1)) << 132);
+        self.ram.wdata.next.base = self.data_1.q.val().base;
+        self.ram.wdata.next.end_address = self.end_1.q.val();
+        self.ram.wdata.next.end_high = self.wraps_1.q.val();
+        self.ram.wdata.next.valid = self.data_1.q.val().valid;
+        self.ram.wdata.next.remote_write = self.data_1.q.val().remote_write;
+        self.ram.wdata.next.remote_read = self.data_1.q.val().remote_read;
+        self.ram.wdata.next.key = self.data_1.q.val().key;
 
         // 1
         self.last_in.next = self.address.val() + bit_cast_u::<64, 32>(self.length.val());
@@ -169,17 +173,16 @@ impl Logic for RegionCheck {
         self.empty_3.d.next = self.empty_2.q.val();
 
         // 4: ends are 65 bits long
-        self.ends_later.next = self.last_3.q.val() > self.ram.rdata.val().get_bits::<64>(64);
+        self.ends_later.next = self.last_3.q.val() > self.ram.rdata.val().end_address;
         self.empty_4.d.next = self.empty_3.q.val();
-        self.named_4.d.next = self.found_3.q.val()
-            & self.ram.rdata.val().get_bit(129)
-            & (self.ram.rdata.val().get_bits::<32>(132) == self.key_3.q.val());
+        self.named_4.d.next =
+            self.found_3.q.val() & self.ram.rdata.val().valid & (self.ram.rdata.val().key == self.key_3.q.val());
         self.right_4.d.next = (self.access_3.q.val() == 0)
-            | ((self.access_3.q.val() == 1) & self.ram.rdata.val().get_bit(130))
-            | ((self.access_3.q.val() == 2) & self.ram.rdata.val().get_bit(131));
-        self.below_4.d.next = self.first_3.q.val() < self.ram.rdata.val().get_bits::<64>(0);
-        self.above_4.d.next = (self.over_3.q.val() & !self.ram.rdata.val().get_bit(128))
-            | ((self.over_3.q.val() == self.ram.rdata.val().get_bit(128)) & self.ends_later.val());
+            | ((self.access_3.q.val() == 1) & self.ram.rdata.val().remote_write)
+            | ((self.access_3.q.val() == 2) & self.ram.rdata.val().remote_read);
+        self.below_4.d.next = self.first_3.q.val() < self.ram.rdata.val().base;
+        self.above_4.d.next = (self.over_3.q.val() & !self.ram.rdata.val().end_high)
+            | ((self.over_3.q.val() == self.ram.rdata.val().end_high) & self.ends_later.val());
         self.allowed.next = self.empty_4.q.val()
             | (self.named_4.q.val() & self.right_4.q.val() & !self.below_4.q.val() & !self.above_4.q.val());
 
@@ -194,6 +197,7 @@ impl Logic for RegionCheck {
 mod tests {
     use super::*;
     use crate::nic::words::region;
+    use crate::prim::wide::W;
     use crate::sim::{init, step, Stimulus};
     use hpcc_models::nic::{Access, Region as ModelRegion, Regions};
     use std::collections::{BTreeMap, VecDeque};

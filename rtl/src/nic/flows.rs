@@ -4,28 +4,17 @@ use crate::cc::hpcc::HpccSlot;
 use crate::cc::slot::{CommandIn, ConfigIn, EventIn, EventOut, UpdateIn};
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
 use crate::transport::dispatch::DispatchEvent;
 use crate::transport::requester::answers::IntFields;
+use crate::words::congestion::CcEventKind;
+use crate::words::flows::{FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpHalf};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
-
-/// An event on its way to the scheduler: hops 319:0, path id 331:320, hop count 335:332, INT valid 336, ECN 337, PSN 361:338,
-/// generation 369:362, flow 378:370, kind 381:379.
-type EventWord = W<382, 6>;
-
-/// Work on its way to the scheduler: flow 8:0, generation 16:9, end 40:17, start 64:41, restart 65.
-type WorkWord = W<66, 2>;
-
-/// A command on its way to the scheduler: create 0, flow 9:1, generation 17:10, PSN 41:18, MTU code 44:42, priority 47:45,
-/// windowless 48, timerless 49, limit 50, rate 84:51, group 88:85.
-type CommandWord = W<89, 2>;
-
-/// An update: flow 15:0, generation 23:16, window 57:24, rate 91:58.
-type UpdateWord = W<92, 2>;
 
 /// Scheduler and congestion control of 300 flows.
 #[block]
@@ -68,13 +57,13 @@ pub struct Flows {
     pub cc_command: CommandIn,
     /// First window and rate of flows without the law.
     pub first: UpdateIn,
-    /// Flows to stop, from the requester: flow 15:0, generation 23:16.
+    /// Flows to stop, from the requester: `FlowOfGeneration`.
     pub kill: StreamIn<U<24>>,
     /// Acknowledgements, from the requester.
     pub answered: EventIn,
     /// READ echoes and notifications, from dispatch.
     pub notice: StreamIn<DispatchEvent>,
-    /// Work of requests: flow 15:0, generation 23:16, end 47:24.
+    /// Work of requests: `FlowPacket`.
     pub requests: StreamIn<U<48>>,
     /// Work of READ responses.
     pub responses: WorkIn,
@@ -102,12 +91,21 @@ pub struct Flows {
     law: HpccSlot<300, 9>,
     #[combinational]
     fields: IntFields,
-    events: StreamMerge<EventWord>,
-    works: StreamMerge<WorkWord>,
-    commands: StreamMerge<CommandWord>,
-    updates: StreamMerge<UpdateWord>,
+    events: StreamMerge<FlowEvent>,
+    works: StreamMerge<FlowWork>,
+    commands: StreamMerge<FlowCommand>,
+    updates: StreamMerge<FlowUpdate>,
     timeouts: DFF<U<32>>,
     is_echo: Signal<Local, Bit>,
+    told: Signal<Local, Notice>,
+    told_kind: Signal<Local, CcEventKind>,
+    told_flow: Signal<Local, QpHalf>,
+    happened: Signal<Local, FlowEvent>,
+    asked: Signal<Local, FlowPacket>,
+    more: Signal<Local, FlowWork>,
+    killed: Signal<Local, FlowOfGeneration>,
+    order: Signal<Local, FlowCommand>,
+    change: Signal<Local, FlowUpdate>,
 }
 
 #[kernel]
@@ -137,32 +135,35 @@ impl Logic for Flows {
         // events
         self.events.first.valid.next = self.answered.valid.val();
         self.answered.ready.next = self.events.first.ready.val();
-        self.events.first.data.next = bit_cast_ww::<382, 6, 320, 5>(self.answered.hops.val())
-            | (bit_cast_w::<382, 6, 12>(self.answered.path_id.val()) << 320)
-            | (bit_cast_w::<382, 6, 4>(self.answered.n_hop.val()) << 332)
-            | (bit_cast_w::<382, 6, 1>(bit_cast_b(self.answered.int_valid.val())) << 336)
-            | (bit_cast_w::<382, 6, 1>(bit_cast_b(self.answered.ecn.val())) << 337)
-            | (bit_cast_w::<382, 6, 24>(self.answered.psn_next.val()) << 338)
-            | (bit_cast_w::<382, 6, 8>(self.answered.generation.val()) << 362)
-            | (bit_cast_w::<382, 6, 9>(bit_cast_u::<9, 16>(self.answered.flow.val())) << 370)
-            | (bit_cast_w::<382, 6, 3>(self.answered.kind.val()) << 379);
-        self.fields.stack.next = bit_cast_ww::<336, 6, 387, 7>(self.notice.data.val() >> 51);
-        self.fields.length.next = self.notice.data.val().get_bits::<6>(45);
+        self.events.first.data.next.hops = self.answered.hops.val();
+        self.events.first.data.next.path_id = self.answered.path_id.val();
+        self.events.first.data.next.n_hop = self.answered.n_hop.val();
+        self.events.first.data.next.int_valid = self.answered.int_valid.val();
+        self.events.first.data.next.ecn = self.answered.ecn.val();
+        self.events.first.data.next.psn_next = self.answered.psn_next.val();
+        self.events.first.data.next.generation = self.answered.generation.val();
+        self.events.first.data.next.flow = bit_cast_u::<9, 16>(self.answered.flow.val());
+        self.events.first.data.next.event_kind = self.answered.kind.val();
+        self.told.next = bit_cast_word::<Notice, W<387, 7>>(self.notice.data.val());
+        self.fields.stack.next = self.told.val().int_stack;
+        self.fields.length.next = self.told.val().int_length;
         self.fields.speeds.next = self.speeds.val();
-        self.is_echo.next = self.notice.data.val().get_bits::<3>(0) == 0;
+        self.told_kind.next = bit_cast_word::<CcEventKind, U<3>>(self.told.val().event_kind);
+        self.is_echo.next = self.told_kind.val() == CcEventKind::Ack;
+        self.told_flow.next.response = self.told.val().response;
+        self.told_flow.next.qp = self.told.val().qp;
         self.events.second.valid.next = self.notice.valid.val();
         self.notice.ready.next = self.events.second.ready.val();
         // an echo of PSN n says that n + 1 is expected
-        self.events.second.data.next = bit_cast_ww::<382, 6, 320, 5>(self.fields.hops.val())
-            | (bit_cast_w::<382, 6, 12>(self.fields.path_id.val()) << 320)
-            | (bit_cast_w::<382, 6, 4>(self.fields.n_hop.val()) << 332)
-            | (bit_cast_w::<382, 6, 1>(bit_cast_b(self.fields.valid.val())) << 336)
-            | (bit_cast_w::<382, 6, 1>(self.notice.data.val().get_bits::<1>(44)) << 337)
-            | (bit_cast_w::<382, 6, 24>(self.notice.data.val().get_bits::<24>(20) + 1) << 338)
-            | (bit_cast_w::<382, 6, 8>(self.notice.data.val().get_bits::<8>(12)) << 362)
-            | (bit_cast_w::<382, 6, 1>(self.notice.data.val().get_bits::<1>(3)) << 370)
-            | (bit_cast_w::<382, 6, 8>(self.notice.data.val().get_bits::<8>(4)) << 371)
-            | (bit_cast_w::<382, 6, 3>(self.notice.data.val().get_bits::<3>(0)) << 379);
+        self.events.second.data.next.hops = self.fields.hops.val();
+        self.events.second.data.next.path_id = self.fields.path_id.val();
+        self.events.second.data.next.n_hop = self.fields.n_hop.val();
+        self.events.second.data.next.int_valid = self.fields.valid.val();
+        self.events.second.data.next.ecn = self.told.val().ecn;
+        self.events.second.data.next.psn_next = self.told.val().psn + 1;
+        self.events.second.data.next.generation = self.told.val().generation;
+        self.events.second.data.next.flow = bit_cast_number::<9, QpHalf>(self.told_flow.val());
+        self.events.second.data.next.event_kind = self.told.val().event_kind;
         self.many_hops.next =
             self.notice.valid.val() & self.events.second.ready.val() & self.is_echo.val() & self.fields.many.val();
         self.bad_speed.next = self.notice.valid.val()
@@ -172,15 +173,16 @@ impl Logic for Flows {
             & !self.fields.valid.val();
         self.scheduler.event.valid.next = self.events.down.valid.val();
         self.events.down.ready.next = self.scheduler.event.ready.val();
-        self.scheduler.event.hops.next = bit_cast_ww::<320, 5, 382, 6>(self.events.down.data.val());
-        self.scheduler.event.path_id.next = self.events.down.data.val().get_bits::<12>(320);
-        self.scheduler.event.n_hop.next = self.events.down.data.val().get_bits::<4>(332);
-        self.scheduler.event.int_valid.next = self.events.down.data.val().get_bit(336);
-        self.scheduler.event.ecn.next = self.events.down.data.val().get_bit(337);
-        self.scheduler.event.psn_next.next = self.events.down.data.val().get_bits::<24>(338);
-        self.scheduler.event.generation.next = self.events.down.data.val().get_bits::<8>(362);
-        self.scheduler.event.flow.next = bit_cast_u::<16, 9>(self.events.down.data.val().get_bits::<9>(370));
-        self.scheduler.event.kind.next = self.events.down.data.val().get_bits::<3>(379);
+        self.happened.next = self.events.down.data.val();
+        self.scheduler.event.hops.next = self.happened.val().hops;
+        self.scheduler.event.path_id.next = self.happened.val().path_id;
+        self.scheduler.event.n_hop.next = self.happened.val().n_hop;
+        self.scheduler.event.int_valid.next = self.happened.val().int_valid;
+        self.scheduler.event.ecn.next = self.happened.val().ecn;
+        self.scheduler.event.psn_next.next = self.happened.val().psn_next;
+        self.scheduler.event.generation.next = self.happened.val().generation;
+        self.scheduler.event.flow.next = bit_cast_u::<16, 9>(self.happened.val().flow);
+        self.scheduler.event.kind.next = self.happened.val().event_kind;
         self.scheduler.event.snd_nxt.next = bits_u::<24>(0);
         // the scheduler knows what is acknowledged newly; when a packet was sent is not kept
         self.scheduler.event.sent_at.next = bits_u::<48>(0);
@@ -190,76 +192,83 @@ impl Logic for Flows {
         // work
         self.works.first.valid.next = self.requests.valid.val();
         self.requests.ready.next = self.works.first.ready.val();
-        self.works.first.data.next = bit_cast_w::<66, 2, 9>(self.requests.data.val().get_bits::<9>(0))
-            | (bit_cast_w::<66, 2, 8>(self.requests.data.val().get_bits::<8>(16)) << 9)
-            | (bit_cast_w::<66, 2, 24>(self.requests.data.val().get_bits::<24>(24)) << 17);
+        self.asked.next = bit_cast_word::<FlowPacket, U<48>>(self.requests.data.val());
+        self.works.first.data.next = bits_zero::<FlowWork>(0);
+        self.works.first.data.next.flow = bit_cast_u::<9, 16>(self.asked.val().flow);
+        self.works.first.data.next.generation = self.asked.val().generation;
+        self.works.first.data.next.end_psn = self.asked.val().psn;
         self.works.second.valid.next = self.responses.valid.val();
         self.responses.ready.next = self.works.second.ready.val();
-        self.works.second.data.next = bit_cast_w::<66, 2, 9>(bit_cast_u::<9, 16>(self.responses.flow.val()))
-            | (bit_cast_w::<66, 2, 8>(self.responses.generation.val()) << 9)
-            | (bit_cast_w::<66, 2, 24>(self.responses.end.val()) << 17)
-            | (bit_cast_w::<66, 2, 24>(self.responses.start.val()) << 41)
-            | (bit_cast_w::<66, 2, 1>(bit_cast_b(self.responses.restart.val())) << 65);
+        self.works.second.data.next.flow = bit_cast_u::<9, 16>(self.responses.flow.val());
+        self.works.second.data.next.generation = self.responses.generation.val();
+        self.works.second.data.next.end_psn = self.responses.end.val();
+        self.works.second.data.next.start_psn = self.responses.start.val();
+        self.works.second.data.next.restart = self.responses.restart.val();
         self.scheduler.work.valid.next = self.works.down.valid.val();
         self.works.down.ready.next = self.scheduler.work.ready.val();
-        self.scheduler.work.flow.next = bit_cast_u::<16, 9>(self.works.down.data.val().get_bits::<9>(0));
-        self.scheduler.work.generation.next = self.works.down.data.val().get_bits::<8>(9);
-        self.scheduler.work.end.next = self.works.down.data.val().get_bits::<24>(17);
-        self.scheduler.work.start.next = self.works.down.data.val().get_bits::<24>(41);
-        self.scheduler.work.restart.next = self.works.down.data.val().get_bit(65);
+        self.more.next = self.works.down.data.val();
+        self.scheduler.work.flow.next = bit_cast_u::<16, 9>(self.more.val().flow);
+        self.scheduler.work.generation.next = self.more.val().generation;
+        self.scheduler.work.end.next = self.more.val().end_psn;
+        self.scheduler.work.start.next = self.more.val().start_psn;
+        self.scheduler.work.restart.next = self.more.val().restart;
 
         // commands
         self.commands.first.valid.next = self.command.valid.val();
         self.command.ready.next = self.commands.first.ready.val();
-        self.commands.first.data.next = bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.create.val()))
-            | (bit_cast_w::<89, 2, 9>(bit_cast_u::<9, 16>(self.command.flow.val())) << 1)
-            | (bit_cast_w::<89, 2, 8>(self.command.generation.val()) << 10)
-            | (bit_cast_w::<89, 2, 24>(self.command.psn.val()) << 18)
-            | (bit_cast_w::<89, 2, 3>(self.command.mtu.val()) << 42)
-            | (bit_cast_w::<89, 2, 3>(self.command.priority.val()) << 45)
-            | (bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.windowless.val())) << 48)
-            | (bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.timerless.val())) << 49)
-            | (bit_cast_w::<89, 2, 1>(bit_cast_b(self.command.limit.val())) << 50)
-            | (bit_cast_w::<89, 2, 34>(self.command.rate.val()) << 51)
-            | (bit_cast_w::<89, 2, 4>(self.command.group.val()) << 85);
+        self.commands.first.data.next.create = self.command.create.val();
+        self.commands.first.data.next.flow = bit_cast_u::<9, 16>(self.command.flow.val());
+        self.commands.first.data.next.generation = self.command.generation.val();
+        self.commands.first.data.next.psn = self.command.psn.val();
+        self.commands.first.data.next.mtu = self.command.mtu.val();
+        self.commands.first.data.next.pause_class = self.command.priority.val();
+        self.commands.first.data.next.windowless = self.command.windowless.val();
+        self.commands.first.data.next.timerless = self.command.timerless.val();
+        self.commands.first.data.next.limit = self.command.limit.val();
+        self.commands.first.data.next.rate = self.command.rate.val();
+        self.commands.first.data.next.group = self.command.group.val();
         self.commands.second.valid.next = self.kill.valid.val();
         self.kill.ready.next = self.commands.second.ready.val();
-        self.commands.second.data.next = (bit_cast_w::<89, 2, 9>(self.kill.data.val().get_bits::<9>(0)) << 1)
-            | (bit_cast_w::<89, 2, 8>(self.kill.data.val().get_bits::<8>(16)) << 10);
+        self.killed.next = bit_cast_word::<FlowOfGeneration, U<24>>(self.kill.data.val());
+        self.commands.second.data.next = bits_zero::<FlowCommand>(0);
+        self.commands.second.data.next.flow = bit_cast_u::<9, 16>(self.killed.val().flow);
+        self.commands.second.data.next.generation = self.killed.val().generation;
         self.scheduler.command.valid.next = self.commands.down.valid.val();
         self.commands.down.ready.next = self.scheduler.command.ready.val();
-        self.scheduler.command.create.next = self.commands.down.data.val().get_bit(0);
-        self.scheduler.command.flow.next = bit_cast_u::<16, 9>(self.commands.down.data.val().get_bits::<9>(1));
-        self.scheduler.command.generation.next = self.commands.down.data.val().get_bits::<8>(10);
-        self.scheduler.command.psn.next = self.commands.down.data.val().get_bits::<24>(18);
-        self.scheduler.command.mtu.next = self.commands.down.data.val().get_bits::<3>(42);
-        self.scheduler.command.priority.next = self.commands.down.data.val().get_bits::<3>(45);
-        self.scheduler.command.windowless.next = self.commands.down.data.val().get_bit(48);
-        self.scheduler.command.timerless.next = self.commands.down.data.val().get_bit(49);
-        self.scheduler.command.limit.next = self.commands.down.data.val().get_bit(50);
-        self.scheduler.command.rate.next = self.commands.down.data.val().get_bits::<34>(51);
-        self.scheduler.command.group.next = self.commands.down.data.val().get_bits::<4>(85);
+        self.order.next = self.commands.down.data.val();
+        self.scheduler.command.create.next = self.order.val().create;
+        self.scheduler.command.flow.next = bit_cast_u::<16, 9>(self.order.val().flow);
+        self.scheduler.command.generation.next = self.order.val().generation;
+        self.scheduler.command.psn.next = self.order.val().psn;
+        self.scheduler.command.mtu.next = self.order.val().mtu;
+        self.scheduler.command.priority.next = self.order.val().pause_class;
+        self.scheduler.command.windowless.next = self.order.val().windowless;
+        self.scheduler.command.timerless.next = self.order.val().timerless;
+        self.scheduler.command.limit.next = self.order.val().limit;
+        self.scheduler.command.rate.next = self.order.val().rate;
+        self.scheduler.command.group.next = self.order.val().group;
 
         // updates
         self.updates.first.valid.next = self.law.update.valid.val();
         self.law.update.ready.next = self.updates.first.ready.val();
-        self.updates.first.data.next = bit_cast_w::<92, 2, 16>(self.law.update.flow.val())
-            | (bit_cast_w::<92, 2, 8>(self.law.update.generation.val()) << 16)
-            | (bit_cast_w::<92, 2, 34>(self.law.update.window.val()) << 24)
-            | (bit_cast_w::<92, 2, 34>(self.law.update.rate.val()) << 58);
+        self.updates.first.data.next.flow = self.law.update.flow.val();
+        self.updates.first.data.next.generation = self.law.update.generation.val();
+        self.updates.first.data.next.window = self.law.update.window.val();
+        self.updates.first.data.next.rate = self.law.update.rate.val();
         // a first window must not overtake the creation of its flow
         self.updates.second.valid.next = self.first.valid.val() & !self.commands.down.valid.val();
         self.first.ready.next = self.updates.second.ready.val() & !self.commands.down.valid.val();
-        self.updates.second.data.next = bit_cast_w::<92, 2, 16>(self.first.flow.val())
-            | (bit_cast_w::<92, 2, 8>(self.first.generation.val()) << 16)
-            | (bit_cast_w::<92, 2, 34>(self.first.window.val()) << 24)
-            | (bit_cast_w::<92, 2, 34>(self.first.rate.val()) << 58);
+        self.updates.second.data.next.flow = self.first.flow.val();
+        self.updates.second.data.next.generation = self.first.generation.val();
+        self.updates.second.data.next.window = self.first.window.val();
+        self.updates.second.data.next.rate = self.first.rate.val();
         self.scheduler.update.valid.next = self.updates.down.valid.val();
         self.updates.down.ready.next = self.scheduler.update.ready.val();
-        self.scheduler.update.flow.next = self.updates.down.data.val().get_bits::<16>(0);
-        self.scheduler.update.generation.next = self.updates.down.data.val().get_bits::<8>(16);
-        self.scheduler.update.window.next = self.updates.down.data.val().get_bits::<34>(24);
-        self.scheduler.update.rate.next = self.updates.down.data.val().get_bits::<34>(58);
+        self.change.next = self.updates.down.data.val();
+        self.scheduler.update.flow.next = self.change.val().flow;
+        self.scheduler.update.generation.next = self.change.val().generation;
+        self.scheduler.update.window.next = self.change.val().window;
+        self.scheduler.update.rate.next = self.change.val().rate;
         self.scheduler.update.utilisation.next = bits_u::<51>(0);
 
         outputs!(

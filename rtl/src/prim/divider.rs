@@ -71,7 +71,7 @@ impl Logic for Divider {
             }
         } else {
             self.left.d.next = self.left.q.val() - 1;
-            self.remainder_r.d.next = self.difference.val().get_bits::<24>(0);
+            self.remainder_r.d.next = bit_cast_u::<24, 26>(self.difference.val());
             self.quotient_r.d.next = (self.quotient_r.q.val() << 1) | 1;
             // the subtraction borrowed
             if self.difference.val().get_bit(25) {
@@ -153,15 +153,15 @@ impl Logic for DividerRadix4 {
                 self.remainder_r.d.next = self.partial.val().get_bits::<24>(0);
                 self.quotient_r.d.next = self.quotient_r.q.val() << 2;
                 if !self.once.val().get_bit(26) {
-                    self.remainder_r.d.next = self.once.val().get_bits::<24>(0);
+                    self.remainder_r.d.next = bit_cast_u::<24, 27>(self.once.val());
                     self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 1;
                 }
                 if !self.twice.val().get_bit(26) {
-                    self.remainder_r.d.next = self.twice.val().get_bits::<24>(0);
+                    self.remainder_r.d.next = bit_cast_u::<24, 27>(self.twice.val());
                     self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 2;
                 }
                 if !self.thrice.val().get_bit(26) {
-                    self.remainder_r.d.next = self.thrice.val().get_bits::<24>(0);
+                    self.remainder_r.d.next = bit_cast_u::<24, 27>(self.thrice.val());
                     self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 3;
                 }
             }

@@ -1,7 +1,9 @@
 //! BTH and extension: opcode, lengths. Two clocks.
 
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::rx::{TransportBytes, TransportFaults};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -22,7 +24,7 @@ pub struct Transport {
     pub ip_sum: Signal<In, U<20>>,
     /// Register: partition key; the low 15 bits decide.
     pub pkey: Signal<In, U<16>>,
-    /// From bit 0: INT, BTH and ICRC, opcode, extension and pad, version, partition key; bit 6: IPv4 header checksum.
+    /// `TransportFaults`.
     pub faults: Signal<Out, U<7>>,
     /// Opcode.
     pub opcode: Signal<Out, U<8>>,
@@ -38,13 +40,14 @@ pub struct Transport {
     pub payload_at: Signal<Out, U<7>>,
     /// Bytes of payload without pad.
     pub payload_len: Signal<Out, U<16>>,
+    header: Signal<Local, TransportBytes>,
     op: Signal<Local, U<8>>,
     known: Signal<Local, Bit>,
     need_int: Signal<Local, U<16>>,
     need_all: Signal<Local, U<16>>,
     // 1
-    bytes_1: DFF<W<224, 4>>,
-    faults_1: DFF<U<7>>,
+    bytes_1: DFF<TransportBytes>,
+    faults_1: DFF<TransportFaults>,
     reth_1: DFF<Bit>,
     aeth_1: DFF<Bit>,
     room_1: DFF<U<16>>,
@@ -53,7 +56,7 @@ pub struct Transport {
     extra: Signal<Local, U<5>>,
     need: Signal<Local, U<5>>,
     // 2
-    faults_2: DFF<U<7>>,
+    faults_2: DFF<TransportFaults>,
     opcode_2: DFF<U<8>>,
     ack_req_2: DFF<Bit>,
     dest_qp_2: DFF<U<24>>,
@@ -67,31 +70,34 @@ pub struct Transport {
 impl Logic for Transport {
     fn update(&mut self) {
         // stage 1
-        self.op.next = self.bytes.val().get_bits::<8>(216);
+        self.header.next = bit_cast_word::<TransportBytes, W<224, 4>>(self.bytes.val());
+        self.op.next = self.header.val().bth.opcode;
         // the reliable connection service without the reserved 15, the notification and the echo
         self.known.next =
             ((self.op.val() < 0x18) & (self.op.val() != 0x15)) | (self.op.val() == 0x81) | (self.op.val() == 0xd1);
         // UDP 8, INT; then BTH 12 and ICRC 4
         self.need_int.next = bit_cast_u::<16, 6>(self.int_len.val()) + 8;
         self.need_all.next = bit_cast_u::<16, 6>(self.int_len.val()) + 24;
-        self.bytes_1.d.next = self.bytes.val();
+        self.bytes_1.d.next = self.header.val();
         self.reth_1.d.next = (self.op.val() == 0x06) | (self.op.val() == 0x0a) | (self.op.val() == 0x0c);
         self.aeth_1.d.next =
             (self.op.val() == 0x0d) | (self.op.val() == 0x0f) | (self.op.val() == 0x10) | (self.op.val() == 0x11);
         self.room_1.d.next = self.udp_len.val() - self.need_all.val();
-        self.faults_1.d.next = bit_cast_u::<7, 1>(bit_cast_b(self.udp_len.val() < self.need_int.val()))
-            | (bit_cast_u::<7, 1>(bit_cast_b(self.udp_len.val() < self.need_all.val())) << 1)
-            | (bit_cast_u::<7, 1>(bit_cast_b(!self.known.val())) << 2)
-            | (bit_cast_u::<7, 1>(bit_cast_b(self.bytes.val().get_bits::<4>(208) != 0)) << 4)
-            | (bit_cast_u::<7, 1>(bit_cast_b(
-                self.bytes.val().get_bits::<15>(192) != self.pkey.val().get_bits::<15>(0),
-            )) << 5);
+        self.faults_1.d.next.int_length = self.udp_len.val() < self.need_int.val();
+        self.faults_1.d.next.bth_length = self.udp_len.val() < self.need_all.val();
+        self.faults_1.d.next.opcode = !self.known.val();
+        self.faults_1.d.next.extension_length = false;
+        self.faults_1.d.next.transport_version = self.header.val().bth.version != 0;
+        // the highest bit is the membership, not a part of the key
+        self.faults_1.d.next.partition_key =
+            bit_cast_u::<15, 16>(self.header.val().bth.pkey) != bit_cast_u::<15, 16>(self.pkey.val());
+        self.faults_1.d.next.ip_checksum = false;
         // IPv4 20, UDP 8, BTH 12, after Ethernet 14 or 18
         self.at_1.d.next = bit_cast_u::<7, 6>(self.int_len.val()) + 54;
         if self.has_tag.val() {
             self.at_1.d.next = bit_cast_u::<7, 6>(self.int_len.val()) + 58;
         }
-        self.ip_fold_1.d.next = bit_cast_u::<17, 16>(self.ip_sum.val().get_bits::<16>(0))
+        self.ip_fold_1.d.next = bit_cast_u::<17, 16>(bit_cast_u::<16, 20>(self.ip_sum.val()))
             + bit_cast_u::<17, 4>(self.ip_sum.val().get_bits::<4>(16));
 
         // stage 2
@@ -102,20 +108,20 @@ impl Logic for Transport {
         if self.aeth_1.q.val() {
             self.extra.next = bits_u::<5>(4);
         }
-        self.need.next = self.extra.val() + bit_cast_u::<5, 2>(self.bytes_1.q.val().get_bits::<2>(212));
+        self.need.next = self.extra.val() + bit_cast_u::<5, 2>(self.bytes_1.q.val().bth.pad);
         self.len_2.d.next = self.room_1.q.val() - bit_cast_u::<16, 5>(self.need.val());
         self.at_2.d.next = self.at_1.q.val() + bit_cast_u::<7, 5>(self.extra.val());
         // a sum of ones is right; there is no second carry, the sum never exceeds ten words
-        self.faults_2.d.next = self.faults_1.q.val()
-            | (bit_cast_u::<7, 1>(bit_cast_b(self.room_1.q.val() < bit_cast_u::<16, 5>(self.need.val()))) << 3)
-            | (bit_cast_u::<7, 1>(bit_cast_b(self.ip_fold_1.q.val() != 0xffff)) << 6);
-        self.opcode_2.d.next = self.bytes_1.q.val().get_bits::<8>(216);
-        self.ack_req_2.d.next = self.bytes_1.q.val().get_bit(159);
-        self.dest_qp_2.d.next = self.bytes_1.q.val().get_bits::<24>(160);
-        self.psn_2.d.next = self.bytes_1.q.val().get_bits::<24>(128);
-        self.extension_2.d.next = bit_cast_ww::<128, 2, 224, 4>(self.bytes_1.q.val());
+        self.faults_2.d.next = self.faults_1.q.val();
+        self.faults_2.d.next.extension_length = self.room_1.q.val() < bit_cast_u::<16, 5>(self.need.val());
+        self.faults_2.d.next.ip_checksum = self.ip_fold_1.q.val() != 0xffff;
+        self.opcode_2.d.next = self.bytes_1.q.val().bth.opcode;
+        self.ack_req_2.d.next = self.bytes_1.q.val().bth.ack_req;
+        self.dest_qp_2.d.next = self.bytes_1.q.val().bth.qpn;
+        self.psn_2.d.next = self.bytes_1.q.val().bth.psn;
+        self.extension_2.d.next = self.bytes_1.q.val().extension;
 
-        self.faults.next = self.faults_2.q.val();
+        self.faults.next = bit_cast_number::<7, TransportFaults>(self.faults_2.q.val());
         self.opcode.next = self.opcode_2.q.val();
         self.ack_req.next = self.ack_req_2.q.val();
         self.dest_qp.next = self.dest_qp_2.q.val();

@@ -17,7 +17,10 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::words::dma::Twice;
+use crate::words::rx::{BufferCommand, BufferedPayload, FramePlace, PairTurn, ReadPlan};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -39,9 +42,9 @@ pub struct PacketBuffer {
     pub beat_valid: Signal<In, Bit>,
     /// The frame that ended two clocks ago was lost; it gets no command.
     pub lost: Signal<Out, Bit>,
-    /// Commands, one a frame, after its last beat: bit 0 take it, 7 bits `at` (even), 16 bits `length`.
+    /// Commands, one a frame, after its last beat: `BufferCommand`.
     pub command: StreamIn<U<24>>,
-    /// Payload: 512 bits of data, 7 bits number of bytes, last beat of its payload. Bytes beyond the number are undefined.
+    /// Payload: `BufferedPayload`.
     pub payload: StreamOut<W<520, 9>>,
     // in
     data_1: DFF<W<512, 8>>,
@@ -63,27 +66,29 @@ pub struct PacketBuffer {
     reading: DFF<Bit>,
     address: DFF<U<9>>,
     beats_left: DFF<U<11>>,
-    shift: DFF<U<5>>,
+    shift: DFF<PairTurn>,
     last_bytes: DFF<U<7>>,
     begun: DFF<Bit>,
     go: Signal<Local, Bit>,
     finishing: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
-    at: Signal<Local, U<7>>,
+    asked: Signal<Local, BufferCommand>,
+    at: Signal<Local, FramePlace>,
     length: Signal<Local, U<16>>,
     beats: Signal<Local, U<17>>,
     tail: Signal<Local, U<16>>,
-    // per word read: valid, a beat comes of it, last, 7 bits of bytes, 5 bits of shift
-    tag: Signal<Local, U<15>>,
-    tag_2: Delay<U<15>, 2>,
+    // of a word that is read
+    tag: Signal<Local, ReadPlan>,
+    tag_2: Delay<ReadPlan, 2>,
     held: DFF<W<512, 8>>,
+    both: Signal<Local, Twice>,
     pair: DFF<W<1024, 16>>,
-    tag_3: DFF<U<15>>,
+    tag_3: DFF<ReadPlan>,
     moved: DFF<W<1024, 16>>,
-    tag_4: DFF<U<15>>,
+    tag_4: DFF<ReadPlan>,
     aligned: DFF<W<512, 8>>,
-    tag_5: DFF<U<15>>,
-    out: StreamFifo<W<520, 9>, 4, 8>,
+    tag_5: DFF<ReadPlan>,
+    out: StreamFifo<BufferedPayload, 4, 8>,
 }
 
 #[kernel]
@@ -100,10 +105,10 @@ impl Logic for PacketBuffer {
             self.used.next = self.write.q.val() - self.this_frame.q.val();
         }
         // at 511 beats or more: decided a clock early, in which one more may come
-        self.full.d.next = self.used.val().get_bit(9) | self.used.val().get_bits::<9>(0).all();
+        self.full.d.next = self.used.val().get_bit(9) | bit_cast_u::<9, 10>(self.used.val()).all();
         self.ok.next = !self.full.q.val() & !self.losing.q.val();
         self.next_write.next = self.write.q.val() + 1;
-        self.ram.waddr.next = self.write.q.val().get_bits::<9>(0);
+        self.ram.waddr.next = bit_cast_u::<9, 10>(self.write.q.val());
         self.ram.wdata.next = self.data_1.q.val();
         self.ram.we.next = self.valid_1.q.val() & self.ok.val();
         self.sizes.up.data.next = self.next_write.val() - self.start.q.val();
@@ -129,8 +134,9 @@ impl Logic for PacketBuffer {
             self.command.valid.val() & self.sizes.down.valid.val() & (!self.reading.q.val() | self.finishing.val());
         self.command.ready.next = self.accept.val();
         self.sizes.down.ready.next = self.accept.val();
-        self.at.next = self.command.data.val().get_bits::<7>(1);
-        self.length.next = self.command.data.val().get_bits::<16>(8);
+        self.asked.next = bit_cast_word::<BufferCommand, U<24>>(self.command.data.val());
+        self.at.next = bit_cast_word::<FramePlace, U<7>>(self.asked.val().at);
+        self.length.next = self.asked.val().length;
         self.beats.next = bit_cast_u::<17, 16>(self.length.val()) + 63;
         self.tail.next = self.length.val() - 1;
         if self.go.val() {
@@ -144,46 +150,44 @@ impl Logic for PacketBuffer {
         if self.accept.val() {
             self.this_frame.d.next = self.next_frame.q.val();
             self.next_frame.d.next = self.next_frame.q.val() + self.sizes.down.data.val();
-            self.reading.d.next = self.command.data.val().get_bit(0) & (self.length.val() != 0);
+            self.reading.d.next = self.asked.val().take & (self.length.val() != 0);
             self.begun.d.next = false;
-            self.address.d.next =
-                self.next_frame.q.val().get_bits::<9>(0) + bit_cast_u::<9, 1>(bit_cast_b(self.at.val().get_bit(6)));
-            self.shift.d.next = self.at.val().get_bits::<5>(1);
+            self.address.d.next = bit_cast_u::<9, 10>(self.next_frame.q.val())
+                + bit_cast_u::<9, 1>(bit_cast_b(self.at.val().second_beat));
+            self.shift.d.next = self.at.val().turn;
             self.beats_left.d.next = self.beats.val().get_bits::<11>(6);
-            self.last_bytes.d.next = bit_cast_u::<7, 6>(self.tail.val().get_bits::<6>(0)) + 1;
+            self.last_bytes.d.next = bit_cast_u::<7, 6>(bit_cast_u::<6, 16>(self.tail.val())) + 1;
         }
         self.ram.raddr.next = self.address.q.val();
-        self.tag.next = (bit_cast_u::<15, 5>(self.shift.q.val()) << 10)
-            | (bits_u::<15>(64) << 3)
-            | (bit_cast_u::<15, 1>(bit_cast_b(self.begun.q.val())) << 1)
-            | bit_cast_u::<15, 1>(bit_cast_b(self.go.val()));
+        self.tag.next.valid = self.go.val();
+        self.tag.next.makes_beat = self.begun.q.val();
+        self.tag.next.last = self.beats_left.q.val() == 0;
+        self.tag.next.count = bits_u::<7>(64);
         if self.beats_left.q.val() == 0 {
-            self.tag.next = (bit_cast_u::<15, 5>(self.shift.q.val()) << 10)
-                | (bit_cast_u::<15, 7>(self.last_bytes.q.val()) << 3)
-                | (bits_u::<15>(1) << 2)
-                | (bit_cast_u::<15, 1>(bit_cast_b(self.begun.q.val())) << 1)
-                | bit_cast_u::<15, 1>(bit_cast_b(self.go.val()));
+            self.tag.next.count = self.last_bytes.q.val();
         }
+        self.tag.next.shift = self.shift.q.val();
         self.tag_2.d.next = self.tag.val();
 
         // words side by side, then down
-        if self.tag_2.q.val().get_bit(0) {
+        if self.tag_2.q.val().valid {
             self.held.d.next = self.ram.rdata.val();
         }
-        self.pair.d.next = bit_cast_ww::<1024, 16, 512, 8>(self.held.q.val())
-            | (bit_cast_ww::<1024, 16, 512, 8>(self.ram.rdata.val()) << 512);
+        self.both.next.low = self.held.q.val();
+        self.both.next.high = self.ram.rdata.val();
+        self.pair.d.next = bit_cast_bus::<1024, 16, Twice>(self.both.val());
         self.tag_3.d.next = self.tag_2.q.val();
-        self.moved.d.next = self.pair.q.val() >> (bit_cast_u::<7, 3>(self.tag_3.q.val().get_bits::<3>(10)) << 4);
+        self.moved.d.next = self.pair.q.val() >> (bit_cast_u::<7, 3>(self.tag_3.q.val().shift.twos) << 4);
         self.tag_4.d.next = self.tag_3.q.val();
         self.aligned.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            self.moved.q.val() >> (bit_cast_u::<9, 2>(self.tag_4.q.val().get_bits::<2>(13)) << 7),
+            self.moved.q.val() >> (bit_cast_u::<9, 2>(self.tag_4.q.val().shift.sixteens) << 7),
         );
         self.tag_5.d.next = self.tag_4.q.val();
-        self.out.up.data.next = bit_cast_ww::<520, 9, 512, 8>(self.aligned.q.val())
-            | (bit_cast_w::<520, 9, 7>(self.tag_5.q.val().get_bits::<7>(3)) << 512)
-            | (bit_cast_w::<520, 9, 1>(self.tag_5.q.val().get_bits::<1>(2)) << 519);
-        self.out.up.valid.next = self.tag_5.q.val().get_bits::<2>(0).all();
-        self.payload.data.next = self.out.down.data.val();
+        self.out.up.data.next.data = self.aligned.q.val();
+        self.out.up.data.next.count = self.tag_5.q.val().count;
+        self.out.up.data.next.last = self.tag_5.q.val().last;
+        self.out.up.valid.next = self.tag_5.q.val().valid & self.tag_5.q.val().makes_beat;
+        self.payload.data.next = bit_cast_bus::<520, 9, BufferedPayload>(self.out.down.data.val());
         self.payload.valid.next = self.out.down.valid.val();
         self.out.down.ready.next = self.payload.ready.val();
 

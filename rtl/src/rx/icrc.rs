@@ -2,7 +2,7 @@
 
 use crate::prim::crc::{CrcFold, CrcResidue, CrcState};
 use crate::prim::delay::Delay;
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -44,7 +44,7 @@ impl Logic for IcrcCheck {
         self.state.fold.next = self.fold.q.val();
         self.filled.next = bits_u::<7>(64) - self.covered_2.q.val();
         self.residue.enable.next = self.enable_2.q.val();
-        self.residue.zeros.next = self.filled.val().get_bits::<6>(0);
+        self.residue.zeros.next = bit_cast_u::<6, 7>(self.filled.val());
         self.right_4.d.next = self.state.q.val() == self.residue.q.val();
         self.right.next = self.right_4.q.val();
     }

@@ -16,13 +16,15 @@
 use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
+use crate::words::context::QpContext;
+use crate::words::rx::{FoundPlace, JudgedFrame, KnownNumber, QpPlace};
 use crate::{block, kernel};
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
 
-/// The parser's outputs, from bit 0: body 560, source IP 32, drop code 5, role 2, ECN 2, bytes of INT 6, opcode 8, acknowledge
-/// request 1, first byte of the payload 7, destination QP 24, PSN 24, bytes of payload 16, extension 128, UDP carries as much as a control packet 1.
+/// The parser's outputs: a [`JudgedFrame`].
 pub type RawRow = W<816, 13>;
 
 /// Clocks from a verdict to the same verdict with a place.
@@ -47,7 +49,7 @@ pub struct NumberBank {
     /// Number asked for, and 24 high.
     pub key: Signal<In, U<25>>,
     /// Place 4:0, one of these has it 5; zero if none has.
-    pub found: Signal<Out, U<6>>,
+    pub found: Signal<Out, FoundPlace>,
     numbers: [DFF<U<25>>; 32],
     hits: [DFF<Bit>; 32],
     terms: [Signal<Local, U<6>>; 32],
@@ -83,7 +85,7 @@ impl Logic for NumberBank {
             | (self.fours[2].val() | self.fours[3].val())
             | (self.fours[4].val() | self.fours[5].val())
             | (self.fours[6].val() | self.fours[7].val());
-        self.found.next = self.found_r.q.val();
+        self.found.next = bit_cast_word::<FoundPlace, U<6>>(self.found_r.q.val());
     }
 }
 
@@ -109,61 +111,76 @@ pub struct QpLookup {
     /// It; place 630:623, zero 646:631.
     pub out_verdict: Signal<Out, RawRow>,
     written: DFF<Bit>,
-    place: DFF<U<8>>,
+    place: DFF<QpPlace>,
     number: DFF<U<25>>,
-    own: Signal<Local, U<24>>,
+    new_context: Signal<Local, QpContext>,
+    own: Signal<Local, KnownNumber>,
+    asked: Signal<Local, KnownNumber>,
     key: DFF<U<25>>,
     banks: [NumberBank; 5],
     low: Signal<Local, U<5>>,
     found: DFF<U<8>>,
+    place_found: Signal<Local, QpPlace>,
     valids: Delay<Bit, 4>,
+    arriving: Signal<Local, JudgedFrame>,
     // without the number
-    rests: Delay<RawRow, 4>,
-    ones: Signal<Local, RawRow>,
+    rest: Signal<Local, JudgedFrame>,
+    rests: Delay<JudgedFrame, 4>,
+    leaving: Signal<Local, JudgedFrame>,
 }
 
 #[kernel]
 impl Logic for QpLookup {
     fn update(&mut self) {
         // a host that names no number means the place's
-        self.own.next = self.context_data.val().get_bits::<24>(184);
-        if self.context_data.val().get_bits::<24>(184) == 0 {
-            self.own.next = bit_cast_u::<24, 8>(self.context_qp.val());
+        self.new_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
+        self.own.next.number = self.new_context.val().local_qpn;
+        if self.new_context.val().local_qpn == 0 {
+            self.own.next.number = bit_cast_u::<24, 8>(self.context_qp.val());
         }
+        self.own.next.alive = self.new_context.val().alive;
         self.written.d.next = self.context_valid.val();
-        self.place.d.next = self.context_qp.val();
-        self.number.d.next = bit_cast_u::<25, 24>(self.own.val())
-            | (bit_cast_u::<25, 1>(self.context_data.val().get_bits::<1>(0)) << 24);
-        self.key.d.next = bit_cast_u::<25, 24>(self.in_verdict.val().get_bits::<24>(623)) | 0x100_0000;
+        self.place.d.next = bit_cast_word::<QpPlace, U<8>>(self.context_qp.val());
+        self.number.d.next = bit_cast_number::<25, KnownNumber>(self.own.val());
+        self.arriving.next = bit_cast_word::<JudgedFrame, RawRow>(self.in_verdict.val());
+        self.asked.next.number = self.arriving.val().qpn;
+        self.asked.next.alive = true;
+        self.key.d.next = bit_cast_number::<25, KnownNumber>(self.asked.val());
         for i in 0..5 {
             self.banks[i].reset.next = self.reset.val();
-            self.banks[i].write.next = self.written.q.val() & (self.place.q.val().get_bits::<3>(5) == i.val());
-            self.banks[i].place.next = self.place.q.val().get_bits::<5>(0);
+            self.banks[i].write.next = self.written.q.val() & (self.place.q.val().bank == i.val());
+            self.banks[i].place.next = self.place.q.val().place;
             inputs!(banks[i], number, key);
         }
         // numbers differ, so at most one bank has found it
         self.low.next = bits_u::<5>(0);
-        if self.banks[0].found.val().get_bit(5) {
-            self.low.next = self.banks[0].found.val().get_bits::<5>(0);
+        if self.banks[0].found.val().found {
+            self.low.next = self.banks[0].found.val().place;
         }
-        self.found.d.next = bit_cast_u::<8, 5>(
-            self.low.val()
-                | self.banks[1].found.val().get_bits::<5>(0)
-                | self.banks[2].found.val().get_bits::<5>(0)
-                | self.banks[3].found.val().get_bits::<5>(0)
-                | self.banks[4].found.val().get_bits::<5>(0),
-        ) | (bit_cast_u::<8, 1>(bit_cast_b(
-            self.banks[1].found.val().get_bit(5) | self.banks[3].found.val().get_bit(5),
-        )) << 5)
-            | (bit_cast_u::<8, 1>(bit_cast_b(
-                self.banks[2].found.val().get_bit(5) | self.banks[3].found.val().get_bit(5),
-            )) << 6)
-            | (bit_cast_u::<8, 1>(self.banks[4].found.val().get_bits::<1>(5)) << 7);
+        self.place_found.next.place = self.low.val()
+            | self.banks[1].found.val().place
+            | self.banks[2].found.val().place
+            | self.banks[3].found.val().place
+            | self.banks[4].found.val().place;
+        self.place_found.next.bank = bit_cast_u::<3, 1>(bit_cast_b(self.banks[1].found.val().found));
+        if self.banks[2].found.val().found {
+            self.place_found.next.bank = bits_u::<3>(2);
+        }
+        if self.banks[3].found.val().found {
+            self.place_found.next.bank = bits_u::<3>(3);
+        }
+        if self.banks[4].found.val().found {
+            self.place_found.next.bank = bits_u::<3>(4);
+        }
+        self.found.d.next = bit_cast_number::<8, QpPlace>(self.place_found.val());
         self.valids.d.next = self.in_valid.val();
-        self.ones.next = bit_cast_w::<816, 13, 24>(bits_u::<24>(0xff_ffff)) << 623;
-        self.rests.d.next = self.in_verdict.val() & !self.ones.val();
+        self.rest.next = self.arriving.val();
+        self.rest.next.qpn = bits_u::<24>(0);
+        self.rests.d.next = self.rest.val();
         self.out_valid.next = self.valids.q.val();
-        self.out_verdict.next = self.rests.q.val() | (bit_cast_w::<816, 13, 8>(self.found.q.val()) << 623);
+        self.leaving.next = self.rests.q.val();
+        self.leaving.next.qpn = bit_cast_u::<24, 8>(self.found.q.val());
+        self.out_verdict.next = bit_cast_bus::<816, 13, JudgedFrame>(self.leaving.val());
         if self.reset.val() {
             self.written.d.next = false;
         }

@@ -1,7 +1,11 @@
 //! IPv4, UDP, and where the BTH begins behind the INT stack. Two clocks.
 
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::rx::{InnerHeaders, OuterFaults};
+use crate::words::transport::FrameRole;
+use crate::words::wire::{IpUdpHeaders, Ipv4Header, Ipv4Words};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -24,12 +28,11 @@ pub struct OuterHeader {
     pub port_echo: Signal<In, U<16>>,
     /// Register: UDP port of control packets.
     pub port_control: Signal<In, U<16>>,
-    /// From bit 0: version, options, total length below 20, header checksum (always zero here), fragment, address, protocol, UDP length,
-    /// port, checksum where none may be.
+    /// `OuterFaults`.
     pub faults: Signal<Out, U<10>>,
     /// IPv4 header sum, to be folded: right if it folds to ones.
     pub ip_sum: Signal<Out, U<20>>,
-    /// 0 plain, 1 INT collected, 2 INT echoed, 3 control.
+    /// What the port says: `FrameRole`.
     pub role: Signal<Out, U<2>>,
     /// 0 without INT, else 1 + records.
     pub code: Signal<Out, U<3>>,
@@ -55,16 +58,18 @@ pub struct OuterHeader {
     pub icrc_headers: Signal<Out, W<224, 4>>,
     /// There is a VLAN tag.
     pub has_tag_out: Signal<Out, Bit>,
+    given: Signal<Local, InnerHeaders>,
+    summands: Signal<Local, Ipv4Words>,
     port: Signal<Local, U<16>>,
     total: Signal<Local, U<16>>,
     udp: Signal<Local, U<16>>,
     is_int: Signal<Local, Bit>,
     // 1
-    header_1: DFF<W<784, 13>>,
+    header_1: DFF<InnerHeaders>,
     has_tag_1: DFF<Bit>,
-    role_1: DFF<U<2>>,
+    role_1: DFF<FrameRole>,
     code_1: DFF<U<3>>,
-    faults_1: DFF<U<10>>,
+    faults_1: DFF<OuterFaults>,
     end_1: DFF<U<17>>,
     sum_a: DFF<U<17>>,
     sum_b: DFF<U<17>>,
@@ -72,13 +77,14 @@ pub struct OuterHeader {
     sum_d: DFF<U<17>>,
     sum_e: DFF<U<17>>,
     checksum_1: DFF<Bit>,
+    bus_1: Signal<Local, W<784, 13>>,
     int_bytes: Signal<Local, U<6>>,
     ip_short: Signal<Local, U<16>>,
     udp_short: Signal<Local, U<16>>,
     // 2
-    faults_2: DFF<U<10>>,
+    faults_2: DFF<OuterFaults>,
     ip_sum_2: DFF<U<20>>,
-    role_2: DFF<U<2>>,
+    role_2: DFF<FrameRole>,
     code_2: DFF<U<3>>,
     int_len_2: DFF<U<6>>,
     udp_len_2: DFF<U<16>>,
@@ -88,18 +94,19 @@ pub struct OuterHeader {
     ecn_2: DFF<U<2>>,
     body_2: DFF<W<560, 9>>,
     transport_2: DFF<W<224, 4>>,
-    icrc_2: DFF<W<224, 4>>,
+    icrc_2: DFF<IpUdpHeaders>,
     has_tag_2: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for OuterHeader {
     fn update(&mut self) {
-        // stage 1: byte n of IP is in bits 8 (97 - n) up
-        self.total.next = self.header.val().get_bits::<16>(752);
-        self.port.next = self.header.val().get_bits::<16>(592);
-        self.udp.next = self.header.val().get_bits::<16>(576);
-        self.header_1.d.next = self.header.val();
+        // stage 1
+        self.given.next = bit_cast_word::<InnerHeaders, W<784, 13>>(self.header.val());
+        self.total.next = self.given.val().ip.total_length;
+        self.port.next = self.given.val().udp.destination_port;
+        self.udp.next = self.given.val().udp.length;
+        self.header_1.d.next = self.given.val();
         self.has_tag_1.d.next = self.has_tag.val();
         self.end_1.d.next = bit_cast_u::<17, 16>(self.total.val()) + 14;
         if self.has_tag.val() {
@@ -107,92 +114,101 @@ impl Logic for OuterHeader {
         }
         self.is_int.next = ((self.port.val() == self.port_int.val()) | (self.port.val() == self.port_echo.val()))
             & (self.port.val() != self.port_roce.val());
-        self.role_1.d.next = bits_u::<2>(3);
+        self.role_1.d.next = FrameRole::Control;
         if self.port.val() == self.port_echo.val() {
-            self.role_1.d.next = bits_u::<2>(2);
+            self.role_1.d.next = FrameRole::Echoed;
         }
         if self.port.val() == self.port_int.val() {
-            self.role_1.d.next = bits_u::<2>(1);
+            self.role_1.d.next = FrameRole::Collected;
         }
         if self.port.val() == self.port_roce.val() {
-            self.role_1.d.next = bits_u::<2>(0);
+            self.role_1.d.next = FrameRole::Plain;
         }
         self.code_1.d.next = bits_u::<3>(0);
         if self.is_int.val() {
             self.code_1.d.next = bits_u::<3>(6);
-            if self.header.val().get_bits::<4>(556) < 5 {
-                self.code_1.d.next = bit_cast_u::<3, 4>(self.header.val().get_bits::<4>(556) + 1);
+            if self.given.val().int_header.n_hop < 5 {
+                self.code_1.d.next = bit_cast_u::<3, 4>(self.given.val().int_header.n_hop + 1);
             }
         }
-        self.checksum_1.d.next = self.header.val().get_bits::<16>(560) != 0;
-        self.faults_1.d.next = bit_cast_u::<10, 1>(bit_cast_b(self.header.val().get_bits::<4>(780) != 4))
-            | (bit_cast_u::<10, 1>(bit_cast_b(self.header.val().get_bits::<4>(776) != 5)) << 1)
-            | (bit_cast_u::<10, 1>(bit_cast_b(self.total.val() < 20)) << 2)
-            | (bit_cast_u::<10, 1>(bit_cast_b(self.header.val().get_bits::<14>(720) != 0)) << 4)
-            | (bit_cast_u::<10, 1>(bit_cast_b(self.header.val().get_bits::<32>(624) != self.own_ip.val())) << 5)
-            | (bit_cast_u::<10, 1>(bit_cast_b(self.header.val().get_bits::<8>(704) != 17)) << 6)
-            | (bit_cast_u::<10, 1>(bit_cast_b(
-                (self.total.val() < 28)
-                    | ((bit_cast_u::<17, 16>(self.udp.val()) + 20) != bit_cast_u::<17, 16>(self.total.val())),
-            )) << 7)
-            | (bit_cast_u::<10, 1>(bit_cast_b(
-                !self.is_int.val()
-                    & (self.port.val() != self.port_roce.val())
-                    & (self.port.val() != self.port_control.val()),
-            )) << 8);
-        self.sum_a.d.next = bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(768))
-            + bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(752));
-        self.sum_b.d.next = bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(736))
-            + bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(720));
-        self.sum_c.d.next = bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(704))
-            + bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(688));
-        self.sum_d.d.next = bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(672))
-            + bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(656));
-        self.sum_e.d.next = bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(640))
-            + bit_cast_u::<17, 16>(self.header.val().get_bits::<16>(624));
+        self.checksum_1.d.next = self.given.val().udp.checksum != 0;
+        self.faults_1.d.next = bits_zero::<OuterFaults>(0);
+        self.faults_1.d.next.ip_version = self.given.val().ip.version != 4;
+        self.faults_1.d.next.ip_options = self.given.val().ip.ihl != 5;
+        self.faults_1.d.next.ip_length = self.total.val() < 20;
+        self.faults_1.d.next.ip_fragment =
+            self.given.val().ip.more_fragments | (self.given.val().ip.fragment_offset != 0);
+        self.faults_1.d.next.wrong_ip = self.given.val().ip.destination != self.own_ip.val();
+        self.faults_1.d.next.not_udp = self.given.val().ip.protocol != 17;
+        self.faults_1.d.next.udp_length = (self.total.val() < 28)
+            | ((bit_cast_u::<17, 16>(self.udp.val()) + 20) != bit_cast_u::<17, 16>(self.total.val()));
+        self.faults_1.d.next.udp_port = !self.is_int.val()
+            & (self.port.val() != self.port_roce.val())
+            & (self.port.val() != self.port_control.val());
+        self.summands.next =
+            bit_cast_word::<Ipv4Words, W<160, 3>>(bit_cast_bus::<160, 3, Ipv4Header>(self.given.val().ip));
+        self.sum_a.d.next = bit_cast_u::<17, 16>(self.summands.val().version_tos)
+            + bit_cast_u::<17, 16>(self.summands.val().total_length);
+        self.sum_b.d.next = bit_cast_u::<17, 16>(self.summands.val().identification)
+            + bit_cast_u::<17, 16>(self.summands.val().fragment);
+        self.sum_c.d.next =
+            bit_cast_u::<17, 16>(self.summands.val().ttl_protocol) + bit_cast_u::<17, 16>(self.summands.val().checksum);
+        self.sum_d.d.next = bit_cast_u::<17, 16>(self.summands.val().source_high)
+            + bit_cast_u::<17, 16>(self.summands.val().source_low);
+        self.sum_e.d.next = bit_cast_u::<17, 16>(self.summands.val().destination_high)
+            + bit_cast_u::<17, 16>(self.summands.val().destination_low);
 
         // stage 2: bytes of INT are 0, 2, 10, .. 42
         self.int_bytes.next = bits_u::<6>(0);
         if self.code_1.q.val() != 0 {
             self.int_bytes.next = (bit_cast_u::<6, 3>(self.code_1.q.val()) << 3) - 6;
         }
-        self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.header_1.q.val());
+        self.bus_1.next = bit_cast_bus::<784, 13, InnerHeaders>(self.header_1.q.val());
+        self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.bus_1.val());
         if self.code_1.q.val() == 0 {
-            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.header_1.q.val() >> 336);
+            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.bus_1.val() >> 336);
         }
         if self.code_1.q.val() == 1 {
-            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.header_1.q.val() >> 320);
+            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.bus_1.val() >> 320);
         }
         if self.code_1.q.val() == 2 {
-            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.header_1.q.val() >> 256);
+            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.bus_1.val() >> 256);
         }
         if self.code_1.q.val() == 3 {
-            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.header_1.q.val() >> 192);
+            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.bus_1.val() >> 192);
         }
         if self.code_1.q.val() == 4 {
-            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.header_1.q.val() >> 128);
+            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.bus_1.val() >> 128);
         }
         if self.code_1.q.val() == 5 {
-            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.header_1.q.val() >> 64);
+            self.transport_2.d.next = bit_cast_ww::<224, 4, 784, 13>(self.bus_1.val() >> 64);
         }
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
-        self.ip_short.next = self.header_1.q.val().get_bits::<16>(752) - bit_cast_u::<16, 6>(self.int_bytes.val());
-        self.udp_short.next = self.header_1.q.val().get_bits::<16>(576) - bit_cast_u::<16, 6>(self.int_bytes.val());
-        self.icrc_2.d.next = (bit_cast_w::<224, 4, 8>(self.header_1.q.val().get_bits::<8>(776) ^ bits_u::<8>(0xe3))
-            << 216)
-            | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xdf)) << 208)
-            | (bit_cast_w::<224, 4, 16>(self.ip_short.val() ^ bits_u::<16>(0xbbde)) << 192)
-            | (bit_cast_w::<224, 4, 32>(self.header_1.q.val().get_bits::<32>(720)) << 160)
-            | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xff)) << 152)
-            | (bit_cast_w::<224, 4, 8>(self.header_1.q.val().get_bits::<8>(704)) << 144)
-            | (bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff)) << 128)
-            | (bit_cast_w::<224, 4, 64>(self.header_1.q.val().get_bits::<64>(624)) << 64)
-            | (bit_cast_w::<224, 4, 32>(self.header_1.q.val().get_bits::<32>(592)) << 32)
-            | (bit_cast_w::<224, 4, 16>(self.udp_short.val()) << 16)
-            | bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff));
-        self.faults_2.d.next = self.faults_1.q.val()
-            | (bit_cast_u::<10, 1>(bit_cast_b((self.role_1.q.val() != 0) & self.checksum_1.q.val())) << 9);
-        self.summed_2.d.next = (self.role_1.q.val() == 0) & self.checksum_1.q.val();
+        self.ip_short.next = self.header_1.q.val().ip.total_length - bit_cast_u::<16, 6>(self.int_bytes.val());
+        self.udp_short.next = self.header_1.q.val().udp.length - bit_cast_u::<16, 6>(self.int_bytes.val());
+        self.icrc_2.d.next.ip.version = self.header_1.q.val().ip.version ^ bits_u::<4>(0xe);
+        self.icrc_2.d.next.ip.ihl = self.header_1.q.val().ip.ihl ^ bits_u::<4>(0x3);
+        // 20 is the second byte of the initial value, all of it inverted by the ones
+        self.icrc_2.d.next.ip.dscp = bits_u::<6>(0x37);
+        self.icrc_2.d.next.ip.ecn = bits_u::<2>(0x3);
+        self.icrc_2.d.next.ip.total_length = self.ip_short.val() ^ bits_u::<16>(0xbbde);
+        self.icrc_2.d.next.ip.identification = self.header_1.q.val().ip.identification;
+        self.icrc_2.d.next.ip.reserved = self.header_1.q.val().ip.reserved;
+        self.icrc_2.d.next.ip.do_not_fragment = self.header_1.q.val().ip.do_not_fragment;
+        self.icrc_2.d.next.ip.more_fragments = self.header_1.q.val().ip.more_fragments;
+        self.icrc_2.d.next.ip.fragment_offset = self.header_1.q.val().ip.fragment_offset;
+        self.icrc_2.d.next.ip.ttl = bits_u::<8>(0xff);
+        self.icrc_2.d.next.ip.protocol = self.header_1.q.val().ip.protocol;
+        self.icrc_2.d.next.ip.checksum = bits_u::<16>(0xffff);
+        self.icrc_2.d.next.ip.source = self.header_1.q.val().ip.source;
+        self.icrc_2.d.next.ip.destination = self.header_1.q.val().ip.destination;
+        self.icrc_2.d.next.udp.source_port = self.header_1.q.val().udp.source_port;
+        self.icrc_2.d.next.udp.destination_port = self.header_1.q.val().udp.destination_port;
+        self.icrc_2.d.next.udp.length = self.udp_short.val();
+        self.icrc_2.d.next.udp.checksum = bits_u::<16>(0xffff);
+        self.faults_2.d.next = self.faults_1.q.val();
+        self.faults_2.d.next.udp_checksum = (self.role_1.q.val() != FrameRole::Plain) & self.checksum_1.q.val();
+        self.summed_2.d.next = (self.role_1.q.val() == FrameRole::Plain) & self.checksum_1.q.val();
         self.ip_sum_2.d.next = bit_cast_u::<20, 17>(self.sum_a.q.val())
             + bit_cast_u::<20, 17>(self.sum_b.q.val())
             + bit_cast_u::<20, 17>(self.sum_c.q.val())
@@ -201,16 +217,16 @@ impl Logic for OuterHeader {
         self.role_2.d.next = self.role_1.q.val();
         self.code_2.d.next = self.code_1.q.val();
         self.int_len_2.d.next = self.int_bytes.val();
-        self.udp_len_2.d.next = self.header_1.q.val().get_bits::<16>(576);
+        self.udp_len_2.d.next = self.header_1.q.val().udp.length;
         self.end_2.d.next = self.end_1.q.val();
-        self.src_ip_2.d.next = self.header_1.q.val().get_bits::<32>(656);
-        self.ecn_2.d.next = self.header_1.q.val().get_bits::<2>(768);
-        self.body_2.d.next = bit_cast_ww::<560, 9, 784, 13>(self.header_1.q.val());
+        self.src_ip_2.d.next = self.header_1.q.val().ip.source;
+        self.ecn_2.d.next = self.header_1.q.val().ip.ecn;
+        self.body_2.d.next = bit_cast_ww::<560, 9, 784, 13>(self.bus_1.val());
         self.has_tag_2.d.next = self.has_tag_1.q.val();
 
-        self.faults.next = self.faults_2.q.val();
+        self.faults.next = bit_cast_number::<10, OuterFaults>(self.faults_2.q.val());
         self.ip_sum.next = self.ip_sum_2.q.val();
-        self.role.next = self.role_2.q.val();
+        self.role.next = bit_cast_number::<2, FrameRole>(self.role_2.q.val());
         self.code.next = self.code_2.q.val();
         self.int_len.next = self.int_len_2.q.val();
         self.udp_len.next = self.udp_len_2.q.val();
@@ -221,7 +237,7 @@ impl Logic for OuterHeader {
         self.ecn.next = self.ecn_2.q.val();
         self.body.next = self.body_2.q.val();
         self.transport.next = self.transport_2.q.val();
-        self.icrc_headers.next = self.icrc_2.q.val();
+        self.icrc_headers.next = bit_cast_bus::<224, 4, IpUdpHeaders>(self.icrc_2.q.val());
         self.has_tag_out.next = self.has_tag_2.q.val();
     }
 }

@@ -8,9 +8,11 @@ use super::outer::OuterHeader;
 use super::udp_sum::UdpSum;
 use super::verdict::Verdict;
 use crate::prim::delay::Delay;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::switch::length::BeatLength;
+use crate::words::rx::{EthernetFaults, FirstBytes, FrameFaults, MacBytes, OuterFaults, TransportFaults};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -88,7 +90,8 @@ pub struct RxParser {
     number_0: DFF<U<11>>,
     data_0: DFF<W<512, 8>>,
     keep_0: DFF<U<64>>,
-    own_mac: Signal<Local, U<48>>,
+    mac_bytes: Signal<Local, MacBytes>,
+    own_mac: Signal<Local, MacBytes>,
     // clock 1
     valid_1: DFF<Bit>,
     first_1: DFF<Bit>,
@@ -102,7 +105,9 @@ pub struct RxParser {
     // clock 2
     align: HeaderAlign,
     has_tag_2: DFF<Bit>,
-    l2_faults_2: DFF<U<2>>,
+    first_bytes: Signal<Local, FirstBytes>,
+    head: Signal<Local, FirstBytes>,
+    l2_faults_2: DFF<EthernetFaults>,
     // clocks 2 to 4
     outer: OuterHeader,
     l2_faults_6: Delay<U<2>, 4>,
@@ -113,6 +118,7 @@ pub struct RxParser {
     number_3: Delay<U<11>, 3>,
     frame_len_4: DFF<U<18>>,
     end_beat: Signal<Local, U<11>>,
+    in_beat: Signal<Local, U<6>>,
     covered_4: DFF<U<7>>,
     any_covered_4: DFF<Bit>,
     // clocks 4 to 6
@@ -125,7 +131,10 @@ pub struct RxParser {
     // clocks 6 to 10
     icrc: IcrcCheck,
     udp: UdpSum,
-    faults_6: Signal<Local, U<21>>,
+    of_ethernet: Signal<Local, EthernetFaults>,
+    of_outer: Signal<Local, OuterFaults>,
+    of_transport: Signal<Local, TransportFaults>,
+    faults_6: Signal<Local, FrameFaults>,
     faults_9: Delay<U<21>, 3>,
     end_9: Delay<U<17>, 5>,
     summed_9: Delay<Bit, 5>,
@@ -198,14 +207,14 @@ impl Logic for RxParser {
         self.data_1.d.next = self.data_0.q.val();
         self.window_done_1.d.next = self.valid_0.q.val()
             & ((self.number_0.q.val() == 1) | ((self.number_0.q.val() == 0) & self.last_0.q.val()));
+        self.first_bytes.next = bit_cast_word::<FirstBytes, W<512, 8>>(self.data_0.q.val());
         self.number_1.d.next = bits_u::<2>(2);
         if self.number_0.q.val() < 2 {
-            self.number_1.d.next = self.number_0.q.val().get_bits::<2>(0);
+            self.number_1.d.next = bit_cast_u::<2, 11>(self.number_0.q.val());
         }
         if self.valid_0.q.val() & (self.number_0.q.val() == 0) {
             self.head_1.d.next = self.data_0.q.val();
-            // 81 00 on the wire
-            self.has_tag_1.d.next = self.data_0.q.val().get_bits::<16>(96) == 0x0081;
+            self.has_tag_1.d.next = self.first_bytes.val().ethertype == 0x0081;
         }
         self.window.next = bit_cast_ww::<1024, 16, 512, 8>(self.head_1.q.val());
         if !self.first_1.q.val() {
@@ -217,21 +226,19 @@ impl Logic for RxParser {
         self.align.window.next = self.window.val();
         self.align.has_tag.next = self.has_tag_1.q.val();
         self.has_tag_2.d.next = self.has_tag_1.q.val();
-        self.own_mac.next = (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(0)) << 40)
-            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(8)) << 32)
-            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(16)) << 24)
-            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(24)) << 16)
-            | (bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(32)) << 8)
-            | bit_cast_u::<48, 8>(self.cfg_mac.val().get_bits::<8>(40));
+        self.mac_bytes.next = bit_cast_word::<MacBytes, U<48>>(self.cfg_mac.val());
+        self.own_mac.next.byte_0 = self.mac_bytes.val().byte_5;
+        self.own_mac.next.byte_1 = self.mac_bytes.val().byte_4;
+        self.own_mac.next.byte_2 = self.mac_bytes.val().byte_3;
+        self.own_mac.next.byte_3 = self.mac_bytes.val().byte_2;
+        self.own_mac.next.byte_4 = self.mac_bytes.val().byte_1;
+        self.own_mac.next.byte_5 = self.mac_bytes.val().byte_0;
+        self.head.next = bit_cast_word::<FirstBytes, W<512, 8>>(self.head_1.q.val());
         // destination address, and 08 00 on the wire
-        self.l2_faults_2.d.next =
-            bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<48>(0) != self.own_mac.val()))
-                | (bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<16>(96) != 0x0008)) << 1);
-        if self.has_tag_1.q.val() {
-            self.l2_faults_2.d.next =
-                bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<48>(0) != self.own_mac.val()))
-                    | (bit_cast_u::<2, 1>(bit_cast_b(self.head_1.q.val().get_bits::<16>(128) != 0x0008)) << 1);
-        }
+        self.l2_faults_2.d.next.wrong_mac =
+            self.head.val().destination != bit_cast_number::<48, MacBytes>(self.own_mac.val());
+        self.l2_faults_2.d.next.not_ipv4 = (!self.has_tag_1.q.val() & (self.head.val().ethertype != 0x0008))
+            | (self.has_tag_1.q.val() & (self.head.val().tagged_ethertype != 0x0008));
 
         // clocks 2 to 4
         self.outer.header.next = self.align.q.val();
@@ -241,7 +248,7 @@ impl Logic for RxParser {
         self.outer.port_int.next = self.cfg_port_int.val();
         self.outer.port_echo.next = self.cfg_port_echo.val();
         self.outer.port_control.next = self.cfg_port_control.val();
-        self.l2_faults_6.d.next = self.l2_faults_2.q.val();
+        self.l2_faults_6.d.next = bit_cast_number::<2, EthernetFaults>(self.l2_faults_2.q.val());
         self.data_4.d.next = self.data_1.q.val();
         self.number_4.d.next = self.number_1.q.val();
         self.valid_4.d.next = self.valid_1.q.val();
@@ -252,6 +259,7 @@ impl Logic for RxParser {
             (bit_cast_u::<18, 11>(self.number_3.q.val()) << 6) + bit_cast_u::<18, 7>(self.length.bytes.val());
         // whole beats before the one that the packet ends in, a part of that one, nothing behind
         self.end_beat.next = self.outer.ip_end_early.val().get_bits::<11>(6);
+        self.in_beat.next = bit_cast_u::<6, 17>(self.outer.ip_end_early.val());
         self.covered_4.d.next = bits_u::<7>(0);
         self.any_covered_4.d.next = false;
         if self.number_3.q.val() < self.end_beat.val() {
@@ -259,8 +267,8 @@ impl Logic for RxParser {
             self.any_covered_4.d.next = true;
         }
         if self.number_3.q.val() == self.end_beat.val() {
-            self.covered_4.d.next = bit_cast_u::<7, 6>(self.outer.ip_end_early.val().get_bits::<6>(0));
-            self.any_covered_4.d.next = self.outer.ip_end_early.val().get_bits::<6>(0).any();
+            self.covered_4.d.next = bit_cast_u::<7, 6>(self.in_beat.val());
+            self.any_covered_4.d.next = self.in_beat.val().any();
         }
 
         // clocks 4 to 6
@@ -292,12 +300,29 @@ impl Logic for RxParser {
         self.udp.has_tag.next = self.outer.has_tag_out.val();
         self.udp.covered.next = self.covered_4.q.val();
         self.udp.udp_len.next = self.outer.udp_len.val();
-        self.faults_6.next = (bit_cast_u::<21, 2>(self.l2_faults_6.q.val()) << 2)
-            | (bit_cast_u::<21, 10>(self.outer_faults_6.q.val()) << 4)
-            | (bit_cast_u::<21, 1>(self.transport.faults.val().get_bits::<1>(6)) << 7)
-            | (bit_cast_u::<21, 2>(self.transport.faults.val().get_bits::<2>(0)) << 14)
-            | (bit_cast_u::<21, 4>(self.transport.faults.val().get_bits::<4>(2)) << 17);
-        self.faults_9.d.next = self.faults_6.val();
+        self.of_ethernet.next = bit_cast_word::<EthernetFaults, U<2>>(self.l2_faults_6.q.val());
+        self.of_outer.next = bit_cast_word::<OuterFaults, U<10>>(self.outer_faults_6.q.val());
+        self.of_transport.next = bit_cast_word::<TransportFaults, U<7>>(self.transport.faults.val());
+        self.faults_6.next = bits_zero::<FrameFaults>(0);
+        self.faults_6.next.wrong_mac = self.of_ethernet.val().wrong_mac;
+        self.faults_6.next.not_ipv4 = self.of_ethernet.val().not_ipv4;
+        self.faults_6.next.ip_version = self.of_outer.val().ip_version;
+        self.faults_6.next.ip_options = self.of_outer.val().ip_options;
+        self.faults_6.next.ip_length = self.of_outer.val().ip_length;
+        self.faults_6.next.ip_fragment = self.of_outer.val().ip_fragment;
+        self.faults_6.next.wrong_ip = self.of_outer.val().wrong_ip;
+        self.faults_6.next.not_udp = self.of_outer.val().not_udp;
+        self.faults_6.next.udp_length = self.of_outer.val().udp_length;
+        self.faults_6.next.udp_port = self.of_outer.val().udp_port;
+        self.faults_6.next.udp_checksum = self.of_outer.val().udp_checksum;
+        self.faults_6.next.ip_checksum = self.of_transport.val().ip_checksum;
+        self.faults_6.next.int_length = self.of_transport.val().int_length;
+        self.faults_6.next.bth_length = self.of_transport.val().bth_length;
+        self.faults_6.next.opcode = self.of_transport.val().opcode;
+        self.faults_6.next.extension_length = self.of_transport.val().extension_length;
+        self.faults_6.next.transport_version = self.of_transport.val().transport_version;
+        self.faults_6.next.partition_key = self.of_transport.val().partition_key;
+        self.faults_9.d.next = bit_cast_number::<21, FrameFaults>(self.faults_6.val());
         self.end_9.d.next = self.outer.ip_end.val();
         self.summed_9.d.next = self.outer.summed.val();
         self.role_9.d.next = self.outer.role.val();

@@ -1,16 +1,17 @@
 //! The receive pipe: parser, lookup of the queue pair, packet buffer and dispatch on one AXI4-Stream port. Wiring only.
 
 use super::buffer::PacketBuffer;
-use super::lookup::RawRow;
 use super::lookup::{QpLookup, LOOKUP_LATENCY};
 use super::RxParser;
 use crate::nic::words::{Action, Context, DmaJob, RxRow};
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word};
 use crate::transport::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
-use crate::words::transport::CongestionMark;
+use crate::words::rx::JudgedFrame;
+use crate::words::transport::{CongestionMark, FrameRole};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -84,7 +85,7 @@ pub struct RxPipe {
     store: PacketBuffer,
     lost_then: Delay<Bit, LOOKUP_LATENCY>,
     dispatch: Dispatch,
-    verdict: Signal<Local, RawRow>,
+    verdict: Signal<Local, JudgedFrame>,
 }
 
 #[kernel]
@@ -117,22 +118,22 @@ impl Logic for RxPipe {
         StreamOut::<U<24>>::join(&mut self.dispatch.command, &mut self.store.command);
         StreamOut::<W<520, 9>>::link(&mut self.payload, &mut self.store.payload);
 
-        self.verdict.next = bit_cast_ww::<816, 13, 560, 9>(self.parser.out_body.val())
-            | (bit_cast_w::<816, 13, 32>(self.parser.out_src_ip.val()) << 560)
-            | (bit_cast_w::<816, 13, 5>(self.parser.out_drop.val()) << 592)
-            | (bit_cast_w::<816, 13, 2>(self.parser.out_role.val()) << 597)
-            | (bit_cast_w::<816, 13, 2>(self.parser.out_ecn.val()) << 599)
-            | (bit_cast_w::<816, 13, 6>(self.parser.out_int_len.val()) << 601)
-            | (bit_cast_w::<816, 13, 8>(self.parser.out_opcode.val()) << 607)
-            | (bit_cast_w::<816, 13, 1>(bit_cast_b(self.parser.out_ack_req.val())) << 615)
-            | (bit_cast_w::<816, 13, 7>(self.parser.out_payload_at.val()) << 616)
-            | (bit_cast_w::<816, 13, 24>(self.parser.out_dest_qp.val()) << 623)
-            | (bit_cast_w::<816, 13, 24>(self.parser.out_psn.val()) << 647)
-            | (bit_cast_w::<816, 13, 16>(self.parser.out_payload_len.val()) << 671)
-            | (bit_cast_ww::<816, 13, 128, 2>(self.parser.out_extension.val()) << 687)
-            // UDP header 8, control packet 68
-            | (bit_cast_w::<816, 13, 1>(bit_cast_b(self.parser.out_udp_len.val() == 76)) << 815);
-        self.lookup.in_verdict.next = self.verdict.val();
+        self.verdict.next.body = self.parser.out_body.val();
+        self.verdict.next.source_ip = self.parser.out_src_ip.val();
+        self.verdict.next.drop_code = self.parser.out_drop.val();
+        self.verdict.next.role = bit_cast_word::<FrameRole, U<2>>(self.parser.out_role.val());
+        self.verdict.next.ecn = self.parser.out_ecn.val();
+        self.verdict.next.int_length = self.parser.out_int_len.val();
+        self.verdict.next.opcode = self.parser.out_opcode.val();
+        self.verdict.next.ack_req = self.parser.out_ack_req.val();
+        self.verdict.next.payload_at = self.parser.out_payload_at.val();
+        self.verdict.next.qpn = self.parser.out_dest_qp.val();
+        self.verdict.next.psn = self.parser.out_psn.val();
+        self.verdict.next.payload_length = self.parser.out_payload_len.val();
+        self.verdict.next.extension = self.parser.out_extension.val();
+        // UDP header 8, control packet 68
+        self.verdict.next.control_length = self.parser.out_udp_len.val() == 76;
+        self.lookup.in_verdict.next = bit_cast_bus::<816, 13, JudgedFrame>(self.verdict.val());
         self.lookup.in_valid.next = self.parser.out_valid.val();
         inputs!(lookup, context_valid, context_qp, context_data);
         self.dispatch.verdict.next = self.lookup.out_verdict.val();

@@ -126,9 +126,9 @@ impl Logic for UdpSum {
                 self.total.d.next = self.total.q.val() + bit_cast_u::<32, 21>(self.beat.q.val());
             }
         }
-        self.once.d.next = bit_cast_u::<17, 16>(self.total.q.val().get_bits::<16>(0))
+        self.once.d.next = bit_cast_u::<17, 16>(bit_cast_u::<16, 32>(self.total.q.val()))
             + bit_cast_u::<17, 16>(self.total.q.val().get_bits::<16>(16));
-        self.right_6.d.next = (self.once.q.val().get_bits::<16>(0)
+        self.right_6.d.next = (bit_cast_u::<16, 17>(self.once.q.val())
             + bit_cast_u::<16, 1>(bit_cast_b(self.once.q.val().get_bit(16))))
             == bits_u::<16>(0xffff);
         self.right.next = self.right_6.q.val();

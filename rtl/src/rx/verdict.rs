@@ -1,6 +1,8 @@
 //! One reason for each frame: the first fault in the order of the reference. Two clocks.
 
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::rx::FrameFaults;
 use crate::{block, kernel};
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
@@ -53,7 +55,7 @@ pub struct Verdict {
     pub control: Signal<In, Bit>,
     /// Drop code, two clocks later; 0 to keep the frame.
     pub drop_code: Signal<Out, U<5>>,
-    late: Signal<Local, U<21>>,
+    late: Signal<Local, FrameFaults>,
     all: DFF<U<21>>,
     code: DFF<U<5>>,
 }
@@ -61,17 +63,33 @@ pub struct Verdict {
 #[kernel]
 impl Logic for Verdict {
     fn update(&mut self) {
-        self.late.next = bit_cast_u::<21, 1>(bit_cast_b(self.mac_error.val()))
-            | (bit_cast_u::<21, 1>(bit_cast_b(self.frame_len.val() < 42)) << 1)
-            | (bit_cast_u::<21, 1>(bit_cast_b(
-                self.frame_len.val() < bit_cast_u::<18, 17>(self.ip_end.val()),
-            )) << 6)
-            | (bit_cast_u::<21, 1>(bit_cast_b(self.summed.val() & !self.udp_right.val())) << 13)
-            | (bit_cast_u::<21, 1>(bit_cast_b(!self.icrc_right.val())) << 16);
-        self.all.d.next = self.faults.val() | self.late.val();
-        if self.control.val() {
-            self.all.d.next = (self.faults.val() | self.late.val()) & bits_u::<21>(0x3fff);
+        self.late.next = bit_cast_word::<FrameFaults, U<21>>(self.faults.val());
+        if self.mac_error.val() {
+            self.late.next.mac_error = true;
         }
+        if self.frame_len.val() < 42 {
+            self.late.next.short_frame = true;
+        }
+        if self.frame_len.val() < bit_cast_u::<18, 17>(self.ip_end.val()) {
+            self.late.next.ip_length = true;
+        }
+        if self.summed.val() & !self.udp_right.val() {
+            self.late.next.udp_checksum = true;
+        }
+        if !self.icrc_right.val() {
+            self.late.next.icrc = true;
+        }
+        if self.control.val() {
+            // nothing behind UDP is looked at
+            self.late.next.int_length = false;
+            self.late.next.bth_length = false;
+            self.late.next.icrc = false;
+            self.late.next.opcode = false;
+            self.late.next.extension_length = false;
+            self.late.next.transport_version = false;
+            self.late.next.partition_key = false;
+        }
+        self.all.d.next = bit_cast_number::<21, FrameFaults>(self.late.val());
         self.code.d.next = bits_u::<5>(0);
         for i in 0..21 {
             if self.all.q.val().get_bit(20 - i) {

@@ -252,7 +252,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         }
         self.back_valid_15.d.next = self.ending.val() & !self.visit.idle.val();
         self.back_15.d.next = (bit_cast_u::<38, 6>(self.tag_after.val()) << 32)
-            | bit_cast_u::<38, 32>(self.entry_13.q.val().get_bits::<32>(0));
+            | bit_cast_u::<38, 32>(bit_cast_u::<32, 38>(self.entry_13.q.val()));
         self.waiting.tick.next = self.tick.val();
         self.waiting.enter.next = self.back_valid_15.q.val() & self.settled.val();
         self.waiting.flow.next = self.back_15.q.val();

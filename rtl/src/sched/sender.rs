@@ -322,7 +322,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & !self.sender_7.q.val().timerless
             & !self.none_out.q.val()
             & !self.outstanding.q.val().get_bit(23)
-            & (self.nxt_7.q.val().get_bits::<8>(0) == self.sender_7.q.val().sent)
+            & (bit_cast_u::<8, 24>(self.nxt_7.q.val()) == self.sender_7.q.val().sent)
             & (self.age.q.val() >= self.timeout.val())
             & !self.held_7.q.val();
         self.rewind.next = (self.good.val() & (self.kind.val() == OpKind::Nak))
@@ -347,11 +347,11 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             } else {
                 if !self.sender_7.q.val().armed
                     | self.held_7.q.val()
-                    | (self.nxt_7.q.val().get_bits::<8>(0) != self.sender_7.q.val().sent)
+                    | (bit_cast_u::<8, 24>(self.nxt_7.q.val()) != self.sender_7.q.val().sent)
                 {
                     self.written.next.armed = true;
                     self.written.next.since = self.now_7.q.val();
-                    self.written.next.sent = self.nxt_7.q.val().get_bits::<8>(0);
+                    self.written.next.sent = bit_cast_u::<8, 24>(self.nxt_7.q.val());
                 }
             }
         }

@@ -300,7 +300,7 @@ impl Logic for Visit {
         self.wire_6.d.next = self.wire_4.q.val();
         self.cap_5.d.next = self.cap_4.q.val();
         if self.level_cap.q.val() < bit_cast_u::<21, 20>(self.cap_4.q.val()) {
-            self.cap_5.d.next = self.level_cap.q.val().get_bits::<20>(0);
+            self.cap_5.d.next = bit_cast_u::<20, 21>(self.level_cap.q.val());
         }
         self.level_packets.d.next = bit_cast_u::<16, 12>(self.level_round.q.val().get_bits::<12>(12));
         if self.mtu_4.q.val() == 0 {
@@ -334,7 +334,7 @@ impl Logic for Visit {
 
         // 6: saturate at fifteen; credit earned
         self.headroom.next = bit_cast_u::<25, 16>(self.window_6.q.val()) - bit_cast_u::<25, 24>(self.in_flight.q.val());
-        self.open.d.next = self.headroom.val().get_bits::<4>(0);
+        self.open.d.next = bit_cast_u::<4, 25>(self.headroom.val());
         if self.headroom.val().get_bits::<20>(4).any() {
             self.open.d.next = bits_u::<4>(15);
         }
@@ -345,7 +345,7 @@ impl Logic for Visit {
             self.open.d.next = bits_u::<4>(15);
         }
         self.windowless_12.d.next = self.windowless_6.q.val();
-        self.left_7.d.next = self.left.q.val().get_bits::<4>(0);
+        self.left_7.d.next = bit_cast_u::<4, 24>(self.left.q.val());
         if self.left.q.val().get_bits::<19>(4).any() {
             self.left_7.d.next = bits_u::<4>(15);
         }
@@ -354,7 +354,7 @@ impl Logic for Visit {
         }
         self.passed_7.d.next = self.repeat.q.val().get_bit(23);
         self.far_7.d.next = self.repeat.q.val().get_bits::<19>(4).any();
-        self.repeats_7.d.next = self.repeat.q.val().get_bits::<4>(0);
+        self.repeats_7.d.next = bit_cast_u::<4, 24>(self.repeat.q.val());
         if self.repeat.q.val().get_bits::<19>(4).any() {
             self.repeats_7.d.next = bits_u::<4>(15);
         }

@@ -4,7 +4,10 @@
 //! are those of [`hpcc_models::wire::StampConfig`].
 
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::switch::{PathBytes, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat};
+use crate::words::wire::IntHeader;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -43,10 +46,18 @@ pub struct StampHeader {
     pub udp_len: Signal<Out, U<16>>,
     /// New `nHop` and `pathID`.
     pub int_header: Signal<Out, U<16>>,
+    without_tag: Signal<Local, UntaggedBeat>,
+    with_tag: Signal<Local, TaggedBeat>,
     type_outer: Signal<Local, U<16>>,
     is_tagged: Signal<Local, Bit>,
     // 1: IPv4 header to INT header, 30 bytes
-    window: DFF<W<240, 4>>,
+    window: DFF<StampWindow>,
+    port_bytes: Signal<Local, TwoBytes>,
+    ip_bytes: Signal<Local, TwoBytes>,
+    udp_bytes: Signal<Local, TwoBytes>,
+    checksum_bytes: Signal<Local, TwoBytes>,
+    path_bytes: Signal<Local, PathBytes>,
+    new_int: Signal<Local, IntHeader>,
     candidate: DFF<Bit>,
     tagged_1: DFF<Bit>,
     port: Signal<Local, U<16>>,
@@ -84,42 +95,56 @@ pub struct StampHeader {
 impl Logic for StampHeader {
     fn update(&mut self) {
         // EtherTypes with the first byte of the wire in the low half: 0x8100 a tag, 0x0800 IPv4
-        self.type_outer.next = self.data.val().get_bits::<16>(96);
+        self.without_tag.next = bit_cast_word::<UntaggedBeat, W<512, 8>>(self.data.val());
+        self.with_tag.next = bit_cast_word::<TaggedBeat, W<512, 8>>(self.data.val());
+        self.type_outer.next = self.without_tag.val().ethertype;
         self.is_tagged.next = self.type_outer.val() == 0x0081;
         if self.go.val() {
             self.tagged_1.d.next = self.is_tagged.val();
             if self.is_tagged.val() {
-                self.window.d.next = bit_cast_ww::<240, 4, 512, 8>(self.data.val() >> 144);
+                self.window.d.next = bit_cast_word::<StampWindow, W<240, 4>>(self.with_tag.val().window);
                 self.candidate.d.next =
-                    self.first.val() & self.keep.val().get_bit(47) & (self.data.val().get_bits::<16>(128) == 0x0008);
+                    self.first.val() & self.keep.val().get_bit(47) & (self.with_tag.val().ethertype == 0x0008);
             } else {
-                self.window.d.next = bit_cast_ww::<240, 4, 512, 8>(self.data.val() >> 112);
+                self.window.d.next = bit_cast_word::<StampWindow, W<240, 4>>(self.without_tag.val().window);
                 self.candidate.d.next =
                     self.first.val() & self.keep.val().get_bit(43) & (self.type_outer.val() == 0x0008);
             }
         }
 
         // numbers: most significant byte first on the wire
-        self.ip_in.next = (bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(16)) << 8)
-            | bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(24));
-        self.checksum_in.next = (bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(80)) << 8)
-            | bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(88));
-        self.port.next = (bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(176)) << 8)
-            | bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(184));
-        self.udp_in.next = (bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(192)) << 8)
-            | bit_cast_u::<16, 8>(self.window.q.val().get_bits::<8>(200));
-        self.n_hop.next = self.window.q.val().get_bits::<4>(228);
-        self.path.next = (bit_cast_u::<12, 4>(self.window.q.val().get_bits::<4>(224)) << 8)
-            | bit_cast_u::<12, 8>(self.window.q.val().get_bits::<8>(232));
+        self.ip_bytes.next.low = self.window.q.val().total_length_low;
+        self.ip_bytes.next.high = self.window.q.val().total_length_high;
+        self.ip_in.next = bit_cast_number::<16, TwoBytes>(self.ip_bytes.val());
+        self.checksum_bytes.next.low = self.window.q.val().checksum_low;
+        self.checksum_bytes.next.high = self.window.q.val().checksum_high;
+        self.checksum_in.next = bit_cast_number::<16, TwoBytes>(self.checksum_bytes.val());
+        self.port_bytes.next.low = self.window.q.val().port_low;
+        self.port_bytes.next.high = self.window.q.val().port_high;
+        self.port.next = bit_cast_number::<16, TwoBytes>(self.port_bytes.val());
+        self.udp_bytes.next.low = self.window.q.val().udp_length_low;
+        self.udp_bytes.next.high = self.window.q.val().udp_length_high;
+        self.udp_in.next = bit_cast_number::<16, TwoBytes>(self.udp_bytes.val());
+        self.n_hop.next = self.window.q.val().n_hop;
+        self.path_bytes.next.low = self.window.q.val().path_low;
+        self.path_bytes.next.high = self.window.q.val().path_high;
+        self.path.next = bit_cast_number::<12, PathBytes>(self.path_bytes.val());
+        // the number of hops saturates
+        self.new_int.next.path_id = self.path.val() ^ self.switch_id.val();
+        self.new_int.next.n_hop = self.n_hop.val();
+        if self.n_hop.val() != 15 {
+            self.new_int.next.n_hop = self.n_hop.val() + 1;
+        }
         if self.go.val() {
             // version 4 and five words; DSCP; not a fragment; UDP; no UDP checksum
             self.fields_2.d.next = self.candidate.q.val()
-                & (self.window.q.val().get_bits::<8>(0) == 0x45)
-                & (self.window.q.val().get_bits::<6>(10) == self.dscp.val())
-                & (self.window.q.val().get_bits::<6>(48) == 0)
-                & (self.window.q.val().get_bits::<8>(56) == 0)
-                & (self.window.q.val().get_bits::<8>(72) == 17)
-                & (self.window.q.val().get_bits::<16>(208) == 0);
+                & (self.window.q.val().version_ihl == 0x45)
+                & (self.window.q.val().dscp == self.dscp.val())
+                & (self.window.q.val().fragment_high == 0)
+                & !self.window.q.val().more_fragments
+                & (self.window.q.val().fragment_low == 0)
+                & (self.window.q.val().protocol == 17)
+                & (self.window.q.val().udp_checksum == 0);
             self.port_2.d.next = self.port.val() == self.int_port.val();
             self.tagged_2.d.next = self.tagged_1.q.val();
             self.grows_2.d.next = self.n_hop.val() < 5;
@@ -139,12 +164,7 @@ impl Logic for StampHeader {
             } else {
                 self.position_2.d.next = (bit_cast_u::<5, 4>(self.n_hop.val()) << 1) + 11;
             }
-            if self.n_hop.val() == 15 {
-                self.int_2.d.next = bits_u::<16>(0xf000) | bit_cast_u::<16, 12>(self.path.val() ^ self.switch_id.val());
-            } else {
-                self.int_2.d.next = (bit_cast_u::<16, 4>(self.n_hop.val() + 1) << 12)
-                    | bit_cast_u::<16, 12>(self.path.val() ^ self.switch_id.val());
-            }
+            self.int_2.d.next = bit_cast_number::<16, IntHeader>(self.new_int.val());
         }
 
         // a total length of 65528 or more could not grow

@@ -3,8 +3,9 @@
 
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::bit_cast_number;
-use crate::words::switch::{HopRecordWord, SwitchBeat};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::switch::{HopRecordWord, RecordBytes};
+use crate::words::tx::FrameBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -18,7 +19,7 @@ pub struct RecordInsert {
     /// A beat is here.
     pub valid: Signal<In, Bit>,
     /// The beat, header fields already replaced.
-    pub beat: Signal<In, SwitchBeat>,
+    pub beat: Signal<In, FrameBeat>,
     /// First of its frame.
     pub first: Signal<In, Bit>,
     /// 0 pass, 1 insert in this beat, 2 the record is in an earlier beat.
@@ -42,9 +43,11 @@ pub struct RecordInsert {
     /// A beat is offered.
     pub out_valid: Signal<Out, Bit>,
     /// The beat.
-    pub out_beat: Signal<Out, SwitchBeat>,
+    pub out_beat: Signal<Out, FrameBeat>,
     record: Signal<Local, U<64>>,
     record_now: Signal<Local, HopRecordWord>,
+    of_record: Signal<Local, RecordBytes>,
+    on_wire: Signal<Local, RecordBytes>,
     inserted: Signal<Local, U<64>>,
     shift: Signal<Local, U<9>>,
     upper: Signal<Local, W<512, 8>>,
@@ -73,16 +76,18 @@ impl Logic for RecordInsert {
             self.record.next = bit_cast_number::<64, HopRecordWord>(self.record_now.val());
         }
         // first byte of the wire lowest
+        self.of_record.next = bit_cast_word::<RecordBytes, U<64>>(self.record.val());
+        self.on_wire.next.byte_0 = self.of_record.val().byte_7;
+        self.on_wire.next.byte_1 = self.of_record.val().byte_6;
+        self.on_wire.next.byte_2 = self.of_record.val().byte_5;
+        self.on_wire.next.byte_3 = self.of_record.val().byte_4;
+        self.on_wire.next.byte_4 = self.of_record.val().byte_3;
+        self.on_wire.next.byte_5 = self.of_record.val().byte_2;
+        self.on_wire.next.byte_6 = self.of_record.val().byte_1;
+        self.on_wire.next.byte_7 = self.of_record.val().byte_0;
         self.inserted.next = bits_u::<64>(0);
         if self.mode.val() == 1 {
-            self.inserted.next = bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(56))
-                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(48)) << 8)
-                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(40)) << 16)
-                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(32)) << 24)
-                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(24)) << 32)
-                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(16)) << 40)
-                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(8)) << 48)
-                | (bit_cast_u::<64, 8>(self.record.val().get_bits::<8>(0)) << 56);
+            self.inserted.next = bit_cast_number::<64, RecordBytes>(self.on_wire.val());
         }
         if self.mode.val() == 2 {
             self.inserted.next = self.carry.q.val();

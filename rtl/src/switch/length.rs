@@ -33,23 +33,23 @@ pub struct BeatLength {
 #[kernel]
 impl Logic for BeatLength {
     fn update(&mut self) {
-        self.half.next = self.keep.val().get_bits::<32>(0);
+        self.half.next = bit_cast_u::<32, 64>(self.keep.val());
         if self.keep.val().get_bit(31) {
             self.half.next = self.keep.val().get_bits::<32>(32);
         }
-        self.quarter.next = self.half.val().get_bits::<16>(0);
+        self.quarter.next = bit_cast_u::<16, 32>(self.half.val());
         if self.half.val().get_bit(15) {
             self.quarter.next = self.half.val().get_bits::<16>(16);
         }
-        self.eighth.next = self.quarter_1.q.val().get_bits::<8>(0);
+        self.eighth.next = bit_cast_u::<8, 16>(self.quarter_1.q.val());
         if self.quarter_1.q.val().get_bit(7) {
             self.eighth.next = self.quarter_1.q.val().get_bits::<8>(8);
         }
-        self.rest.next = self.eighth.val().get_bits::<4>(0);
+        self.rest.next = bit_cast_u::<4, 8>(self.eighth.val());
         if self.eighth.val().get_bit(3) {
             self.rest.next = self.eighth.val().get_bits::<4>(4);
         }
-        self.pair.next = self.rest_2.q.val().get_bits::<2>(0);
+        self.pair.next = bit_cast_u::<2, 4>(self.rest_2.q.val());
         if self.rest_2.q.val().get_bit(1) {
             self.pair.next = self.rest_2.q.val().get_bits::<2>(2);
         }

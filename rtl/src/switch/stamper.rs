@@ -10,8 +10,11 @@ use super::length::BeatLength;
 use super::queue::QueueUnits;
 use crate::prim::skid::Skid;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::words::switch::SwitchBeat;
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::switch::{PathBytes, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat};
+use crate::words::tx::FrameBeat;
+use crate::words::wire::IntHeader;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -74,21 +77,26 @@ pub struct IntStamper {
     inside: DFF<Bit>,
     valid: [DFF<Bit>; 5],
     first: [DFF<Bit>; 5],
-    beat: [DFF<SwitchBeat>; 5],
+    beat: [DFF<FrameBeat>; 5],
     ts: [DFF<U<24>>; 5],
     queued: DFF<U<32>>,
     header: StampHeader,
     units: QueueUnits,
     length: BeatLength,
     insert: RecordInsert,
-    out: Skid<SwitchBeat>,
+    out: Skid<FrameBeat>,
     // stage 3 to 4
-    ip_bytes: Signal<Local, U<16>>,
-    sum_bytes: Signal<Local, U<16>>,
-    udp_bytes: Signal<Local, U<16>>,
-    int_bytes: Signal<Local, U<16>>,
-    patch: Signal<Local, W<240, 4>>,
-    patch_mask: Signal<Local, W<240, 4>>,
+    ip_bytes: Signal<Local, TwoBytes>,
+    sum_bytes: Signal<Local, TwoBytes>,
+    udp_bytes: Signal<Local, TwoBytes>,
+    int_parts: Signal<Local, IntHeader>,
+    path_bytes: Signal<Local, PathBytes>,
+    patch: Signal<Local, StampWindow>,
+    patch_mask: Signal<Local, StampWindow>,
+    untagged_patch: Signal<Local, UntaggedBeat>,
+    untagged_mask: Signal<Local, UntaggedBeat>,
+    tagged_patch: Signal<Local, TaggedBeat>,
+    tagged_mask: Signal<Local, TaggedBeat>,
     patch_wide: Signal<Local, W<512, 8>>,
     mask_wide: Signal<Local, W<512, 8>>,
     /// Plan for the frame's next beat: as `RecordInsert::mode`.
@@ -150,30 +158,52 @@ impl Logic for IntStamper {
         self.length.keep.next = self.beat[0].q.val().keep;
 
         // stage 3: header fields, wire order, IPv4 bytes 2, 10, 24 and INT at 28
-        self.ip_bytes.next = (self.header.ip_len.val() << 8) | (self.header.ip_len.val() >> 8);
-        self.sum_bytes.next = (self.header.checksum.val() << 8) | (self.header.checksum.val() >> 8);
-        self.udp_bytes.next = (self.header.udp_len.val() << 8) | (self.header.udp_len.val() >> 8);
-        self.int_bytes.next = (self.header.int_header.val() << 8) | (self.header.int_header.val() >> 8);
-        self.patch.next = (bit_cast_w::<240, 4, 16>(self.ip_bytes.val()) << 16)
-            | (bit_cast_w::<240, 4, 16>(self.sum_bytes.val()) << 80)
-            | (bit_cast_w::<240, 4, 16>(self.udp_bytes.val()) << 192)
-            | (bit_cast_w::<240, 4, 16>(self.int_bytes.val()) << 224);
-        self.patch_mask.next = bit_cast_w::<240, 4, 16>(bits_u::<16>(0));
+        self.ip_bytes.next = bit_cast_word::<TwoBytes, U<16>>(self.header.ip_len.val());
+        self.sum_bytes.next = bit_cast_word::<TwoBytes, U<16>>(self.header.checksum.val());
+        self.udp_bytes.next = bit_cast_word::<TwoBytes, U<16>>(self.header.udp_len.val());
+        self.int_parts.next = bit_cast_word::<IntHeader, U<16>>(self.header.int_header.val());
+        self.path_bytes.next = bit_cast_word::<PathBytes, U<12>>(self.int_parts.val().path_id);
+        self.patch.next = bits_zero::<StampWindow>(0);
+        self.patch.next.total_length_high = self.ip_bytes.val().high;
+        self.patch.next.total_length_low = self.ip_bytes.val().low;
+        self.patch.next.checksum_high = self.sum_bytes.val().high;
+        self.patch.next.checksum_low = self.sum_bytes.val().low;
+        self.patch.next.udp_length_high = self.udp_bytes.val().high;
+        self.patch.next.udp_length_low = self.udp_bytes.val().low;
+        self.patch.next.n_hop = self.int_parts.val().n_hop;
+        self.patch.next.path_high = self.path_bytes.val().high;
+        self.patch.next.path_low = self.path_bytes.val().low;
+        self.patch_mask.next = bits_zero::<StampWindow>(0);
         if self.header.stamp.val() {
-            self.patch_mask.next = bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 224;
+            self.patch_mask.next.n_hop = bits_u::<4>(0xf);
+            self.patch_mask.next.path_high = bits_u::<4>(0xf);
+            self.patch_mask.next.path_low = bits_u::<8>(0xff);
         }
         if self.header.grow.val() {
-            self.patch_mask.next = (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 16)
-                | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 80)
-                | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 192)
-                | (bit_cast_w::<240, 4, 16>(bits_u::<16>(0xffff)) << 224);
+            self.patch_mask.next.total_length_high = bits_u::<8>(0xff);
+            self.patch_mask.next.total_length_low = bits_u::<8>(0xff);
+            self.patch_mask.next.checksum_high = bits_u::<8>(0xff);
+            self.patch_mask.next.checksum_low = bits_u::<8>(0xff);
+            self.patch_mask.next.udp_length_high = bits_u::<8>(0xff);
+            self.patch_mask.next.udp_length_low = bits_u::<8>(0xff);
+            self.patch_mask.next.n_hop = bits_u::<4>(0xf);
+            self.patch_mask.next.path_high = bits_u::<4>(0xf);
+            self.patch_mask.next.path_low = bits_u::<8>(0xff);
         }
+        self.untagged_patch.next = bits_zero::<UntaggedBeat>(0);
+        self.untagged_patch.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch.val());
+        self.untagged_mask.next = bits_zero::<UntaggedBeat>(0);
+        self.untagged_mask.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch_mask.val());
+        self.tagged_patch.next = bits_zero::<TaggedBeat>(0);
+        self.tagged_patch.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch.val());
+        self.tagged_mask.next = bits_zero::<TaggedBeat>(0);
+        self.tagged_mask.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch_mask.val());
         if self.header.has_tag.val() {
-            self.patch_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch.val()) << 144;
-            self.mask_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch_mask.val()) << 144;
+            self.patch_wide.next = bit_cast_bus::<512, 8, TaggedBeat>(self.tagged_patch.val());
+            self.mask_wide.next = bit_cast_bus::<512, 8, TaggedBeat>(self.tagged_mask.val());
         } else {
-            self.patch_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch.val()) << 112;
-            self.mask_wide.next = bit_cast_ww::<512, 8, 240, 4>(self.patch_mask.val()) << 112;
+            self.patch_wide.next = bit_cast_bus::<512, 8, UntaggedBeat>(self.untagged_patch.val());
+            self.mask_wide.next = bit_cast_bus::<512, 8, UntaggedBeat>(self.untagged_mask.val());
         }
 
         // stage 3: the record lies in the first beat, at 44 to 60, or in the second, at 0 to 16, and must not be its end
@@ -182,7 +212,7 @@ impl Logic for IntStamper {
             >> (bit_cast_u::<5, 3>(self.header.position.val().get_bits::<3>(0)) << 2))
             .get_bit(0);
         self.reached_second.next = (self.beat[3].q.val().keep.get_bits::<32>(0)
-            >> (bit_cast_u::<5, 3>(self.plan_place.q.val().get_bits::<3>(0)) << 2))
+            >> (bit_cast_u::<5, 3>(bit_cast_u::<3, 4>(self.plan_place.q.val())) << 2))
             .get_bit(0);
         if self.first[3].q.val() {
             self.fits.next = self.header.grow.val() & !self.header.position.val().get_bit(4) & self.reached_first.val();

@@ -17,9 +17,10 @@ use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
-use crate::words::transport::AckSend as AckSendWord;
-use crate::words::tx::{Bth as BthWord, TypeOfService};
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::transport::AckSend as Ack;
+use crate::words::tx::{AckHeaders, AckPlan, FrameNote, TypeOfService};
+use crate::words::wire::BaseTransportHeader;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -60,19 +61,18 @@ pub struct AckBuilder {
     pub frame: StreamOut<Beat>,
     busy: DFF<Bit>,
     take: Signal<Local, Bit>,
-    word: Signal<Local, W<416, 7>>,
+    word: Signal<Local, Ack>,
     header: TxHeader,
-    sent: Signal<Local, AckSendWord>,
     service: Signal<Local, TypeOfService>,
-    notifies: Delay<Bit, 7>,
-    bth: Signal<Local, BthWord>,
+    transport: Signal<Local, BaseTransportHeader>,
     notified_8: DFF<Bit>,
     given: Signal<Local, U<6>>,
     given_code: Signal<Local, U<3>>,
-    // 375:0 what the packet says, 378:376 0 without INT, else 1 + records
-    beside: Delay<W<379, 6>, 7>,
-    // 7: taken 0, echo 1, syndrome 9:2, MSN 33:10, bytes of INT 39:34, INT 375:40
-    old: Signal<Local, W<379, 6>>,
+    plan: Signal<Local, AckPlan>,
+    beside: Delay<AckPlan, 7>,
+    // 7
+    old: Signal<Local, AckPlan>,
+    headers: Signal<Local, AckHeaders>,
     int_bytes: Signal<Local, U<6>>,
     code: Signal<Local, U<3>>,
     rest: Signal<Local, W<128, 2>>,
@@ -114,19 +114,18 @@ impl Logic for AckBuilder {
         inputs!(header, port_echo, pkey, ttl);
 
         // 0: every second clock, so that each has room for two beats
-        self.word.next = self.ack.data.val();
+        self.word.next = bit_cast_word::<Ack, AckSend>(self.ack.data.val());
         self.ack.ready.next = !self.busy.q.val() & !self.append.crowded.val();
-        self.sent.next = bit_cast_word::<AckSendWord, AckSend>(self.word.val());
         self.take.next = self.ack.valid.val() & !self.busy.q.val() & !self.append.crowded.val();
         self.busy.d.next = self.take.val();
-        self.header.qp.next = self.sent.val().qp;
-        self.header.generation.next = self.sent.val().generation;
-        self.header.psn.next = self.sent.val().psn;
+        self.header.qp.next = self.word.val().qp;
+        self.header.generation.next = self.word.val().generation;
+        self.header.psn.next = self.word.val().psn;
         self.header.ack_req.next = false;
         self.header.pad.next = bits_u::<2>(0);
         self.header.echoes.next = true;
-        self.header.int_given.next = self.sent.val().int_length;
-        if self.sent.val().echo {
+        self.header.int_given.next = self.word.val().int_length;
+        if self.word.val().echo {
             self.header.opcode.next = bits_u::<8>(0xd1);
             self.header.body.next = bits_u::<13>(4);
         } else {
@@ -135,7 +134,7 @@ impl Logic for AckBuilder {
         }
         self.service.next = bits_zero::<TypeOfService>(0);
         self.service.next.dscp = self.dscp.val();
-        if self.sent.val().notifies {
+        if self.word.val().notifies {
             self.header.opcode.next = bits_u::<8>(0x81);
             self.header.psn.next = bits_u::<24>(0);
             self.header.int_given.next = bits_u::<6>(0);
@@ -143,36 +142,43 @@ impl Logic for AckBuilder {
             self.header.body.next = bits_u::<13>(20);
             self.service.next.dscp = self.cnp_dscp.val();
         }
-        self.header.tos.next = bit_cast_number::<8, TypeOfService>(self.service.val());
-        self.notifies.d.next = self.sent.val().notifies;
-        self.given.next = self.sent.val().int_length;
+        self.header.service.next = self.service.val();
+        self.given.next = self.word.val().int_length;
         self.given_code.next = bits_u::<3>(0);
         if self.given.val() != 0 {
-            self.given_code.next = (self.given.val() + 6).get_bits::<3>(3);
+            self.given_code.next = bit_cast_u::<3, 6>((self.given.val() + 6) >> 3);
         }
-        self.beside.d.next = bit_cast_w::<379, 6, 1>(bit_cast_b(self.take.val()))
-            | (bit_cast_w::<379, 6, 1>(bit_cast_b(self.sent.val().echo)) << 1)
-            | (bit_cast_ww::<379, 6, 374, 6>(bit_cast_ww::<374, 6, 416, 7>(self.word.val() >> 41)) << 2)
-            | (bit_cast_w::<379, 6, 3>(self.given_code.val()) << 376);
+        self.plan.next.taken = self.take.val();
+        self.plan.next.echo = self.word.val().echo;
+        self.plan.next.notifies = self.word.val().notifies;
+        self.plan.next.syndrome = self.word.val().syndrome;
+        self.plan.next.msn = self.word.val().msn;
+        self.plan.next.int_length = self.word.val().int_length;
+        self.plan.next.int_stack = self.word.val().int_stack;
+        self.plan.next.int_code = self.given_code.val();
+        self.beside.d.next = self.plan.val();
 
         // 7: BTH and AETH move up behind INT
         self.old.next = self.beside.q.val();
-        self.int_bytes.next = self.old.val().get_bits::<6>(34);
-        self.code.next = self.old.val().get_bits::<3>(376);
-        self.rest.next = bit_cast_ww::<128, 2, 96, 2>(self.header.bth.val()) << 32;
-        if !self.old.val().get_bit(1) {
-            self.rest.next = (bit_cast_ww::<128, 2, 96, 2>(self.header.bth.val()) << 32)
-                | (bit_cast_w::<128, 2, 8>(self.old.val().get_bits::<8>(2)) << 24)
-                | bit_cast_w::<128, 2, 24>(self.old.val().get_bits::<24>(10));
+        self.int_bytes.next = self.old.val().int_length;
+        self.code.next = self.old.val().int_code;
+        self.headers.next = bits_zero::<AckHeaders>(0);
+        self.headers.next.bth = self.header.bth.val();
+        if !self.old.val().echo {
+            self.headers.next.syndrome = self.old.val().syndrome;
+            self.headers.next.msn = self.old.val().msn;
         }
         // of a notification the flags are zero, backward congestion notification is set, zeros follow
-        self.bth.next = bit_cast_word::<BthWord, W<96, 2>>(self.header.bth.val());
-        self.bth.next.flags = bits_u::<8>(0);
-        self.bth.next.notice = bits_u::<8>(0x40);
-        if self.notifies.q.val() {
-            self.rest.next = bit_cast_ww::<128, 2, 96, 2>(bit_cast_bus::<96, 2, BthWord>(self.bth.val())) << 32;
+        self.transport.next = bit_cast_word::<BaseTransportHeader, W<96, 2>>(self.header.bth.val());
+        self.transport.next.migrated = false;
+        self.transport.next.pad = bits_u::<2>(0);
+        self.transport.next.becn = true;
+        if self.old.val().notifies {
+            self.headers.next = bits_zero::<AckHeaders>(0);
+            self.headers.next.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(self.transport.val());
         }
-        self.stack.next = bit_cast_ww::<832, 13, 336, 6>(bit_cast_ww::<336, 6, 379, 6>(self.old.val() >> 40)) << 160;
+        self.rest.next = bit_cast_bus::<128, 2, AckHeaders>(self.headers.val());
+        self.stack.next = bit_cast_ww::<832, 13, 336, 6>(self.old.val().int_stack) << 160;
         self.behind.next = bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 368;
         if self.code.val() == 1 {
             self.behind.next =
@@ -198,18 +204,18 @@ impl Logic for AckBuilder {
             self.behind.next =
                 (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 32) | ((self.stack.val() >> 160) << 160);
         }
-        self.notified_8.d.next = self.old.val().get_bit(0) & self.header.alive.val() & self.notifies.q.val();
+        self.notified_8.d.next = self.old.val().taken & self.header.alive.val() & self.old.val().notifies;
         self.notified.next = self.notified_8.q.val();
-        self.valid_8.d.next = self.old.val().get_bit(0) & self.header.alive.val();
-        if self.old.val().get_bit(0) {
+        self.valid_8.d.next = self.old.val().taken & self.header.alive.val();
+        if self.old.val().taken {
             self.header_8.d.next = (bit_cast_ww::<832, 13, 336, 6>(self.header.outer.val()) << 496) | self.behind.val();
             self.short_8.d.next = self.header.icrc_lengths.val();
             self.code_8.d.next = self.code.val();
             self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 58;
-            if self.old.val().get_bit(1) {
+            if self.old.val().echo {
                 self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 54;
             }
-            if self.notifies.q.val() {
+            if self.old.val().notifies {
                 self.tail_8.d.next = bits_u::<7>(70);
             }
         }
@@ -241,7 +247,7 @@ impl Logic for AckBuilder {
         self.append.icrc_lengths.next = self.short_9.q.val();
         self.append.int_code.next = self.code_9.q.val();
         self.append.bad.next = false;
-        self.append.note.next = bits_u::<44>(0);
+        self.append.note.next = bits_zero::<FrameNote>(0);
         self.append.data.next = self.bytes.q.val();
         self.frame.data.next = self.append.down.data.val();
         self.frame.valid.next = self.append.down.valid.val();

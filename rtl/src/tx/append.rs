@@ -21,9 +21,10 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::bit_cast_bus;
+use crate::prim::word::{bit_cast_bus, bit_cast_word};
 use crate::rx::icrc_bytes::IcrcBytes;
-use crate::words::tx::{AppendPlan, NotedBeat};
+use crate::words::tx::{AppendPlan, FrameBeat, FrameNote, NotedBeat};
+use crate::words::wire::{IcrcLengths, IpUdpHeaders, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -52,14 +53,14 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     pub tail: Signal<In, U<7>>,
     /// Ethernet, IPv4 and UDP header of the frame, first byte in the highest bits.
     pub outer: Signal<In, W<336, 6>>,
-    /// Lengths without INT: UDP 15:0, IPv4 31:16.
+    /// Lengths without INT: `IcrcLengths`.
     pub icrc_lengths: Signal<In, U<32>>,
     /// 0 without INT, else 1 + records.
     pub int_code: Signal<In, U<3>>,
     /// The frame is bad; with `last`.
     pub bad: Signal<In, Bit>,
     /// Travels beside the beat.
-    pub note: Signal<In, U<44>>,
+    pub note: Signal<In, FrameNote>,
     /// The beat, one clock after the rest; zero from `tail` on.
     pub data: Signal<In, W<512, 8>>,
     /// At least `MARK` beats wait.
@@ -67,7 +68,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     /// Beats of frames.
     pub down: StreamOut<Beat>,
     /// Note of the beat on `down`.
-    pub down_note: Signal<Out, U<44>>,
+    pub down_note: Signal<Out, FrameNote>,
     covered: Signal<Local, U<7>>,
     stop: Signal<Local, U<7>>,
     short_by: Signal<Local, U<7>>,
@@ -80,7 +81,9 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     number_1: DFF<U<2>>,
     covered_1: DFF<U<7>>,
     zeros_1: DFF<U<6>>,
-    headers_1: DFF<W<224, 4>>,
+    carried: Signal<Local, OuterHeaders>,
+    lengths: Signal<Local, IcrcLengths>,
+    headers_1: DFF<IpUdpHeaders>,
     code_1: DFF<U<3>>,
     plan_new: Signal<Local, AppendPlan>,
     plan_1: DFF<AppendPlan>,
@@ -101,7 +104,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     valid_13: DFF<Bit>,
     last_13: DFF<Bit>,
     bad_13: DFF<Bit>,
-    note_13: DFF<U<44>>,
+    note_13: DFF<FrameNote>,
     stored: Signal<Local, NotedBeat>,
     out: StreamFifo<NotedBeat, A, MARK>,
     // frames that are in the FIFO to their last beat
@@ -151,12 +154,12 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         self.zeros_1.d.next = bit_cast_u::<6, 7>(bits_u::<7>(64) - self.covered.val());
         if self.last.val() & self.spill.val() & (self.tail.val() <= 64) {
             // the register has not moved since the beat before
-            self.zeros_1.d.next = self.short_by.val().get_bits::<6>(0);
+            self.zeros_1.d.next = bit_cast_u::<6, 7>(self.short_by.val());
         }
         self.plan_new.next.valid = self.valid.val();
         self.plan_new.next.appends = self.appends.val();
         self.plan_new.next.high = self.high.val();
-        self.plan_new.next.offset = self.place.val().get_bits::<2>(0);
+        self.plan_new.next.offset = bit_cast_u::<2, 5>(self.place.val());
         self.plan_new.next.eight = self.place.val().get_bits::<3>(2);
         self.plan_new.next.count = self.count.val();
         self.plan_new.next.last = self.last.val();
@@ -164,24 +167,34 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         self.plan_new.next.note = self.note.val();
         self.plan_1.d.next = self.plan_new.val();
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
-        self.headers_1.d.next = (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(216) ^ bits_u::<8>(0xe3))
-            << 216)
-            | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xdf)) << 208)
-            | (bit_cast_w::<224, 4, 16>(self.icrc_lengths.val().get_bits::<16>(16) ^ bits_u::<16>(0xbbde)) << 192)
-            | (bit_cast_w::<224, 4, 32>(self.outer.val().get_bits::<32>(160)) << 160)
-            | (bit_cast_w::<224, 4, 8>(bits_u::<8>(0xff)) << 152)
-            | (bit_cast_w::<224, 4, 8>(self.outer.val().get_bits::<8>(144)) << 144)
-            | (bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff)) << 128)
-            | (bit_cast_w::<224, 4, 64>(self.outer.val().get_bits::<64>(64)) << 64)
-            | (bit_cast_w::<224, 4, 32>(self.outer.val().get_bits::<32>(32)) << 32)
-            | (bit_cast_w::<224, 4, 16>(self.icrc_lengths.val().get_bits::<16>(0)) << 16)
-            | bit_cast_w::<224, 4, 16>(bits_u::<16>(0xffff));
+        self.carried.next = bit_cast_word::<OuterHeaders, W<336, 6>>(self.outer.val());
+        self.lengths.next = bit_cast_word::<IcrcLengths, U<32>>(self.icrc_lengths.val());
+        self.headers_1.d.next.ip.version = self.carried.val().ip.version ^ bits_u::<4>(0xe);
+        self.headers_1.d.next.ip.ihl = self.carried.val().ip.ihl ^ bits_u::<4>(0x3);
+        // 20 is the second byte of the initial value, all of it inverted by the ones
+        self.headers_1.d.next.ip.dscp = bits_u::<6>(0x37);
+        self.headers_1.d.next.ip.ecn = bits_u::<2>(0x3);
+        self.headers_1.d.next.ip.total_length = self.lengths.val().ip ^ bits_u::<16>(0xbbde);
+        self.headers_1.d.next.ip.identification = self.carried.val().ip.identification;
+        self.headers_1.d.next.ip.reserved = self.carried.val().ip.reserved;
+        self.headers_1.d.next.ip.do_not_fragment = self.carried.val().ip.do_not_fragment;
+        self.headers_1.d.next.ip.more_fragments = self.carried.val().ip.more_fragments;
+        self.headers_1.d.next.ip.fragment_offset = self.carried.val().ip.fragment_offset;
+        self.headers_1.d.next.ip.ttl = bits_u::<8>(0xff);
+        self.headers_1.d.next.ip.protocol = self.carried.val().ip.protocol;
+        self.headers_1.d.next.ip.checksum = bits_u::<16>(0xffff);
+        self.headers_1.d.next.ip.source = self.carried.val().ip.source;
+        self.headers_1.d.next.ip.destination = self.carried.val().ip.destination;
+        self.headers_1.d.next.udp.source_port = self.carried.val().udp.source_port;
+        self.headers_1.d.next.udp.destination_port = self.carried.val().udp.destination_port;
+        self.headers_1.d.next.udp.length = self.lengths.val().udp;
+        self.headers_1.d.next.udp.checksum = bits_u::<16>(0xffff);
 
         // 1 - 12
         self.bytes.data.next = self.data.val();
         self.bytes.number.next = self.number_1.q.val();
         self.bytes.covered.next = self.covered_1.q.val();
-        self.bytes.headers.next = self.headers_1.q.val();
+        self.bytes.headers.next = bit_cast_bus::<224, 4, IpUdpHeaders>(self.headers_1.q.val());
         self.bytes.has_tag.next = false;
         self.bytes.code.next = self.code_1.q.val();
         self.fold.data.next = self.bytes.q.val();
@@ -215,22 +228,21 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         self.note_13.d.next = self.planned.val().note;
 
         // 13
-        self.stored.next.data = self.late.q.val()
+        self.stored.next.beat.data = self.late.q.val()
             | (bit_cast_ww::<512, 8, 80, 2>(self.part_13.q.val()) << (bit_cast_u::<9, 3>(self.eight_13.q.val()) << 6));
-        self.stored.next.keep = self.keep_13.q.val();
-        self.stored.next.last = self.last_13.q.val();
-        self.stored.next.bad = self.bad_13.q.val();
+        self.stored.next.beat.keep = self.keep_13.q.val();
+        self.stored.next.beat.last = self.last_13.q.val();
+        self.stored.next.beat.bad = self.bad_13.q.val();
         self.stored.next.note = self.note_13.q.val();
         self.out.up.data.next = self.stored.val();
         self.out.up.valid.next = self.valid_13.q.val();
         self.crowded.next = self.out.crowded.val();
-        self.down.data.next =
-            bit_cast_ww::<578, 10, 622, 10>(bit_cast_bus::<622, 10, NotedBeat>(self.out.down.data.val()));
+        self.down.data.next = bit_cast_bus::<578, 10, FrameBeat>(self.out.down.data.val().beat);
         self.down_note.next = self.out.down.data.val().note;
         // a frame's last beat stands at the output three clocks after it came, if nothing stands before it
         self.arrived.d.next = self.valid_13.q.val() & self.last_13.q.val() & self.out.up.ready.val();
         self.leaves.next =
-            self.out.down.valid.val() & self.whole.q.val() & self.down.ready.val() & self.out.down.data.val().last;
+            self.out.down.valid.val() & self.whole.q.val() & self.down.ready.val() & self.out.down.data.val().beat.last;
         self.frames_new.next = self.frames.q.val();
         if self.arrived.q.val() & !self.leaves.val() {
             self.frames_new.next = self.frames.q.val() + 1;

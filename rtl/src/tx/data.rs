@@ -17,12 +17,15 @@ use super::row::DataHeader;
 use super::Beat;
 use crate::nic::words::{Context, TxPacket};
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
+use crate::words::tx::{DataHeaders, FrameBeat, FrameNote, FrameRow, PayloadBeat, StartCode};
+use crate::words::wire::IcrcLengths;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Payload as it comes from the memory reader: 511:0 data, first byte lowest; 518:512 bytes; 519 last; 520 bus error, with `last`.
+/// Payload as it comes from the memory reader: a [`PayloadBeat`].
 pub type Payload = W<521, 9>;
 
 /// A frame takes as many clocks as it has beats, as long as packets, payload and the receiver keep up.
@@ -76,7 +79,8 @@ pub struct DataBuilder {
     pub note_tag: Signal<Out, U<2>>,
     headers: DataHeader,
     // 14
-    row: Signal<Local, W<672, 11>>,
+    row: Signal<Local, FrameRow>,
+    beat: Signal<Local, PayloadBeat>,
     beats: Signal<Local, U<7>>,
     spill: Signal<Local, Bit>,
     drop: Signal<Local, Bit>,
@@ -99,21 +103,23 @@ pub struct DataBuilder {
     last_15: DFF<Bit>,
     penultimate_15: DFF<Bit>,
     bad_15: DFF<Bit>,
-    row_15: DFF<W<672, 11>>,
+    row_15: DFF<FrameRow>,
+    start_code: Signal<Local, StartCode>,
     // 16
     valid_16: DFF<Bit>,
     number_16: DFF<U<2>>,
     last_16: DFF<Bit>,
     penultimate_16: DFF<Bit>,
     bad_16: DFF<Bit>,
-    row_16: DFF<W<672, 11>>,
+    row_16: DFF<FrameRow>,
     append: IcrcAppend<8, 136>,
     // 32
     given: Signal<Local, Bit>,
-    note: Signal<Local, U<44>>,
+    leaving: Signal<Local, FrameBeat>,
+    note: Signal<Local, FrameNote>,
     error_out: DFF<Bit>,
     left_out: DFF<Bit>,
-    note_out: DFF<U<44>>,
+    note_out: DFF<FrameNote>,
 }
 
 #[kernel]
@@ -138,10 +144,11 @@ impl Logic for DataBuilder {
 
         // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
         self.row.next = self.headers.row.data.val();
-        self.beats.next = self.row.val().get_bits::<7>(608);
-        self.spill.next = self.row.val().get_bit(622);
-        self.drop.next = self.row.val().get_bit(627);
-        self.lead.next = self.row.val().get_bit(623) & (self.number.q.val() == 0) & !self.drop.val();
+        self.beat.next = bit_cast_word::<PayloadBeat, Payload>(self.payload.data.val());
+        self.beats.next = self.row.val().beats;
+        self.spill.next = self.row.val().spill;
+        self.drop.next = self.row.val().drop;
+        self.lead.next = self.row.val().fills & (self.number.q.val() == 0) & !self.drop.val();
         self.pull.next = (self.pulled.q.val() != self.beats.val()) & !self.lead.val();
         self.last_pull.next = self.pull.val() & (self.pulled.q.val() + 1 == self.beats.val());
         if self.drop.val() {
@@ -153,7 +160,7 @@ impl Logic for DataBuilder {
             self.headers.row.valid.val() & !self.append.crowded.val() & (!self.pull.val() | self.payload.valid.val());
         self.payload.ready.next = self.go.val() & self.pull.val();
         self.headers.row.ready.next = self.go.val() & self.ends.val();
-        self.error.next = self.spoiled.q.val() | (self.pull.val() & self.payload.data.val().get_bit(520));
+        self.error.next = self.spoiled.q.val() | (self.pull.val() & self.beat.val().failed);
         if self.go.val() {
             if self.number.q.val() != 2 {
                 self.number.d.next = self.number.q.val() + 1;
@@ -169,10 +176,10 @@ impl Logic for DataBuilder {
             }
         }
         self.go_15.d.next = self.go.val();
-        self.payload_15.d.next = bit_cast_ww::<512, 8, 521, 9>(self.payload.data.val());
+        self.payload_15.d.next = self.beat.val().data;
         self.count_15.d.next = bits_u::<7>(0);
         if self.pull.val() {
-            self.count_15.d.next = self.payload.data.val().get_bits::<7>(512);
+            self.count_15.d.next = self.beat.val().count;
         }
         self.valid_15.d.next = self.go.val() & !self.drop.val();
         self.number_15.d.next = self.number.q.val();
@@ -185,11 +192,12 @@ impl Logic for DataBuilder {
         self.bytes.enable.next = self.go_15.q.val();
         self.bytes.number.next = self.number_15.q.val();
         self.bytes.header.next =
-            bit_cast_ww::<832, 13, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row_15.q.val())) << 256;
+            bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row_15.q.val().headers)) << 256;
         self.bytes.payload.next = self.payload_15.q.val();
         self.bytes.count.next = self.count_15.q.val();
-        self.bytes.code.next = bit_cast_u::<3, 2>(self.row_15.q.val().get_bits::<2>(625))
-            | (bit_cast_u::<3, 1>(self.row_15.q.val().get_bits::<1>(624)) << 2);
+        self.start_code.next.extension = self.row_15.q.val().extension;
+        self.start_code.next.int_header = self.row_15.q.val().int_on;
+        self.bytes.code.next = bit_cast_number::<3, StartCode>(self.start_code.val());
         self.valid_16.d.next = self.valid_15.q.val();
         self.number_16.d.next = self.number_15.q.val();
         self.last_16.d.next = self.last_15.q.val();
@@ -202,34 +210,32 @@ impl Logic for DataBuilder {
         self.append.number.next = self.number_16.q.val();
         self.append.last.next = self.last_16.q.val();
         self.append.penultimate.next = self.penultimate_16.q.val();
-        self.append.spill.next = self.row_16.q.val().get_bit(622);
-        self.append.tail.next = self.row_16.q.val().get_bits::<7>(615);
-        self.append.outer.next =
-            bit_cast_ww::<336, 6, 576, 9>(bit_cast_ww::<576, 9, 672, 11>(self.row_16.q.val()) >> 240);
-        self.append.icrc_lengths.next = self.row_16.q.val().get_bits::<32>(576);
-        self.append.int_code.next = bit_cast_u::<3, 1>(self.row_16.q.val().get_bits::<1>(624));
+        self.append.spill.next = self.row_16.q.val().spill;
+        self.append.tail.next = self.row_16.q.val().tail;
+        self.append.outer.next = self.row_16.q.val().headers.outer;
+        self.append.icrc_lengths.next = bit_cast_number::<32, IcrcLengths>(self.row_16.q.val().icrc_lengths);
+        self.append.int_code.next = bit_cast_u::<3, 1>(bit_cast_b(self.row_16.q.val().int_on));
         self.append.bad.next = self.bad_16.q.val();
-        self.append.note.next = self.row_16.q.val().get_bits::<44>(628);
+        self.append.note.next = self.row_16.q.val().note;
         self.append.data.next = self.bytes.q.val();
 
         // 32
         self.frame.data.next = self.append.down.data.val();
         self.frame.valid.next = self.append.down.valid.val();
         self.append.down.ready.next = self.frame.ready.val();
-        self.given.next =
-            self.append.down.valid.val() & self.frame.ready.val() & self.append.down.data.val().get_bit(576);
+        self.leaving.next = bit_cast_word::<FrameBeat, Beat>(self.append.down.data.val());
+        self.given.next = self.append.down.valid.val() & self.frame.ready.val() & self.leaving.val().last;
         self.note.next = self.append.down_note.val();
         self.note_out.d.next = self.note.val();
-        self.error_out.d.next = self.given.val() & self.append.down.data.val().get_bit(577);
-        self.left_out.d.next =
-            self.given.val() & !self.append.down.data.val().get_bit(577) & self.note.val().get_bit(0);
+        self.error_out.d.next = self.given.val() & self.leaving.val().bad;
+        self.left_out.d.next = self.given.val() & !self.leaving.val().bad & self.note.val().ends_read;
         self.read_error.next = self.error_out.q.val();
         self.read_left.next = self.left_out.q.val();
-        self.note_response.next = self.note_out.q.val().get_bit(1);
-        self.note_qp.next = self.note_out.q.val().get_bits::<8>(2);
-        self.note_generation.next = self.note_out.q.val().get_bits::<8>(10);
-        self.note_psn.next = self.note_out.q.val().get_bits::<24>(18);
-        self.note_tag.next = self.note_out.q.val().get_bits::<2>(42);
+        self.note_response.next = self.note_out.q.val().response;
+        self.note_qp.next = self.note_out.q.val().qp;
+        self.note_generation.next = self.note_out.q.val().generation;
+        self.note_psn.next = self.note_out.q.val().psn;
+        self.note_tag.next = self.note_out.q.val().tag;
 
         if self.reset.val() {
             self.number.d.next = bits_u::<2>(0);

@@ -11,8 +11,11 @@
 use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::ram::RamReg;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::tx::{HeaderContext, HeaderPlan, HeaderRequest, PacketLengths, TypeOfService};
+use crate::words::wire::{AddressHalves, BaseTransportHeader, IcrcLengths, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -45,7 +48,7 @@ pub struct TxHeader {
     /// Register: time to live.
     pub ttl: Signal<In, U<8>>,
     /// Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
-    pub tos: Signal<In, U<8>>,
+    pub service: Signal<In, TypeOfService>,
     /// Queue pair.
     pub qp: Signal<In, U<8>>,
     /// Generation that the packet belongs to.
@@ -72,37 +75,36 @@ pub struct TxHeader {
     pub outer: Signal<Out, W<336, 6>>,
     /// BTH, first byte in the highest bits.
     pub bth: Signal<Out, W<96, 2>>,
-    /// Lengths without INT, for the ICRC: UDP 15:0, IPv4 31:16.
+    /// Lengths without INT, for the ICRC: `IcrcLengths`.
     pub icrc_lengths: Signal<Out, U<32>>,
-    contexts: RamReg<W<133, 3>, 8>,
-    request: Delay<U<63>, 2>,
-    asked: Signal<Local, U<63>>,
-    given: Signal<Local, U<6>>,
-    found: Signal<Local, W<133, 3>>,
+    contexts: RamReg<HeaderContext, 8>,
+    asked: Signal<Local, HeaderRequest>,
+    request: Delay<HeaderRequest, 2>,
+    taken: Signal<Local, HeaderRequest>,
+    found: Signal<Local, HeaderContext>,
+    services: Delay<TypeOfService, 2>,
     // 3
-    peer_3: DFF<W<120, 2>>,
-    alive_3: DFF<Bit>,
-    int_3: DFF<U<6>>,
-    port_3: DFF<U<16>>,
-    services: Delay<U<8>, 2>,
-    tos_3: DFF<U<8>>,
-    tos_later: Delay<U<8>, 4>,
-    fields_3: DFF<U<35>>,
+    plan_3: DFF<HeaderPlan>,
     body_3: DFF<U<13>>,
-    rest: Delay<W<178, 3>, 4>,
+    plan: Delay<HeaderPlan, 4>,
     with_int: Signal<Local, U<16>>,
+    peer_halves: Signal<Local, AddressHalves>,
     // 4
-    lengths_4: DFF<U<64>>,
-    lengths: Delay<U<64>, 3>,
+    lengths_4: DFF<PacketLengths>,
+    lengths: Delay<PacketLengths, 3>,
     peer_sum_4: DFF<U<18>>,
     // of registers only
+    own_halves: Signal<Local, AddressHalves>,
     fixed_b: DFF<U<20>>,
     fixed: DFF<U<20>>,
     // 5 - 7
     sum_5: DFF<U<20>>,
     fold_6: DFF<U<17>>,
     checksum_7: DFF<U<16>>,
-    peer: Signal<Local, W<178, 3>>,
+    made: Signal<Local, HeaderPlan>,
+    made_lengths: Signal<Local, PacketLengths>,
+    headers: Signal<Local, OuterHeaders>,
+    transport: Signal<Local, BaseTransportHeader>,
 }
 
 #[kernel]
@@ -111,101 +113,109 @@ impl Logic for TxHeader {
         // 0
         self.contexts.we.next = self.context_write.val();
         self.contexts.waddr.next = self.context_qp.val();
-        self.contexts.wdata.next = bit_cast_ww::<133, 3, 210, 4>(self.context_data.val());
+        self.contexts.wdata.next = bit_cast_word::<HeaderContext, Context>(self.context_data.val());
         self.contexts.raddr.next = self.qp.val();
-        self.request.d.next = bit_cast_u::<63, 8>(self.opcode.val())
-            | (bit_cast_u::<63, 24>(self.psn.val()) << 8)
-            | (bit_cast_u::<63, 1>(bit_cast_b(self.ack_req.val())) << 32)
-            | (bit_cast_u::<63, 2>(self.pad.val()) << 33)
-            | (bit_cast_u::<63, 13>(self.body.val()) << 35)
-            | (bit_cast_u::<63, 1>(bit_cast_b(self.echoes.val())) << 48)
-            | (bit_cast_u::<63, 6>(self.int_given.val()) << 49)
-            | (bit_cast_u::<63, 8>(self.generation.val()) << 55);
+        self.asked.next.opcode = self.opcode.val();
+        self.asked.next.psn = self.psn.val();
+        self.asked.next.ack_req = self.ack_req.val();
+        self.asked.next.pad = self.pad.val();
+        self.asked.next.body = self.body.val();
+        self.asked.next.echoes = self.echoes.val();
+        self.asked.next.int_given = self.int_given.val();
+        self.asked.next.generation = self.generation.val();
+        self.request.d.next = self.asked.val();
 
-        // 2: context bits 0 alive, 8:1 generation, 128:9 what headers need of the peer, 132 INT
-        self.asked.next = self.request.q.val();
-        self.given.next = self.asked.val().get_bits::<6>(49);
+        // 2
+        self.taken.next = self.request.q.val();
         self.found.next = self.contexts.rdata.val();
-        self.alive_3.d.next =
-            self.found.val().get_bit(0) & (self.found.val().get_bits::<8>(1) == self.asked.val().get_bits::<8>(55));
-        self.peer_3.d.next = bit_cast_ww::<120, 2, 133, 3>(self.found.val() >> 9);
-        self.fields_3.d.next = self.asked.val().get_bits::<35>(0);
-        self.body_3.d.next = self.asked.val().get_bits::<13>(35);
-        self.int_3.d.next = bits_u::<6>(0);
-        self.port_3.d.next = self.port_roce.val();
-        if self.asked.val().get_bit(48) {
-            if self.given.val() != 0 {
-                self.int_3.d.next = self.given.val();
-                self.port_3.d.next = self.port_echo.val();
+        self.plan_3.d.next.alive =
+            self.found.val().alive & (self.found.val().generation == self.taken.val().generation);
+        self.plan_3.d.next.peer = self.found.val().peer;
+        self.plan_3.d.next.opcode = self.taken.val().opcode;
+        self.plan_3.d.next.psn = self.taken.val().psn;
+        self.plan_3.d.next.ack_req = self.taken.val().ack_req;
+        self.plan_3.d.next.pad = self.taken.val().pad;
+        self.body_3.d.next = self.taken.val().body;
+        self.plan_3.d.next.int_bytes = bits_u::<6>(0);
+        self.plan_3.d.next.destination_port = self.port_roce.val();
+        if self.taken.val().echoes {
+            if self.taken.val().int_given != 0 {
+                self.plan_3.d.next.int_bytes = self.taken.val().int_given;
+                self.plan_3.d.next.destination_port = self.port_echo.val();
             }
         } else {
-            if self.found.val().get_bit(132) {
-                self.int_3.d.next = bits_u::<6>(2);
-                self.port_3.d.next = self.port_int.val();
+            if self.found.val().int_on {
+                self.plan_3.d.next.int_bytes = bits_u::<6>(2);
+                self.plan_3.d.next.destination_port = self.port_int.val();
             }
         }
 
-        self.services.d.next = self.tos.val();
-        self.tos_3.d.next = self.services.q.val();
-        if self.found.val().get_bit(132) {
-            self.tos_3.d.next = self.services.q.val() & 0xfc;
+        self.services.d.next = self.service.val();
+        self.plan_3.d.next.service = self.services.q.val();
+        if self.found.val().int_on {
+            self.plan_3.d.next.service.ecn = bits_u::<2>(0);
         }
-        self.tos_later.d.next = self.tos_3.q.val();
 
-        // 3: address 31:0, Ethernet address 79:32, queue pair 103:80, source port 119:104
-        self.with_int.next = bit_cast_u::<16, 13>(self.body_3.q.val()) + bit_cast_u::<16, 6>(self.int_3.q.val());
-        self.lengths_4.d.next = bit_cast_u::<64, 16>(bit_cast_u::<16, 13>(self.body_3.q.val()) + 20)
-            | (bit_cast_u::<64, 16>(bit_cast_u::<16, 13>(self.body_3.q.val()) + 40) << 16)
-            | (bit_cast_u::<64, 16>(self.with_int.val() + 20) << 32)
-            | (bit_cast_u::<64, 16>(self.with_int.val() + 40) << 48);
-        self.peer_sum_4.d.next = bit_cast_u::<18, 16>(self.peer_3.q.val().get_bits::<16>(0))
-            + bit_cast_u::<18, 16>(self.peer_3.q.val().get_bits::<16>(16))
-            + bit_cast_u::<18, 8>(self.tos_3.q.val());
-        self.rest.d.next = bit_cast_ww::<178, 3, 120, 2>(self.peer_3.q.val())
-            | (bit_cast_w::<178, 3, 16>(self.port_3.q.val()) << 120)
-            | (bit_cast_w::<178, 3, 35>(self.fields_3.q.val()) << 136)
-            | (bit_cast_w::<178, 3, 6>(self.int_3.q.val()) << 171)
-            | (bit_cast_w::<178, 3, 1>(bit_cast_b(self.alive_3.q.val())) << 177);
+        // 3
+        self.with_int.next =
+            bit_cast_u::<16, 13>(self.body_3.q.val()) + bit_cast_u::<16, 6>(self.plan_3.q.val().int_bytes);
+        self.lengths_4.d.next.plain.udp = bit_cast_u::<16, 13>(self.body_3.q.val()) + 20;
+        self.lengths_4.d.next.plain.ip = bit_cast_u::<16, 13>(self.body_3.q.val()) + 40;
+        self.lengths_4.d.next.udp = self.with_int.val() + 20;
+        self.lengths_4.d.next.ip = self.with_int.val() + 40;
+        self.peer_halves.next = bit_cast_word::<AddressHalves, U<32>>(self.plan_3.q.val().peer.ip);
+        self.peer_sum_4.d.next = bit_cast_u::<18, 16>(self.peer_halves.val().low)
+            + bit_cast_u::<18, 16>(self.peer_halves.val().high)
+            + bit_cast_u::<18, 8>(bit_cast_number::<8, TypeOfService>(self.plan_3.q.val().service));
+        self.plan.d.next = self.plan_3.q.val();
 
         // 4 - 6; version and header length 45, do not fragment 4000, protocol 11
         self.lengths.d.next = self.lengths_4.q.val();
-        self.fixed_b.d.next = bit_cast_u::<20, 16>(self.own_ip.val().get_bits::<16>(0))
-            + bit_cast_u::<20, 16>(self.own_ip.val().get_bits::<16>(16));
+        self.own_halves.next = bit_cast_word::<AddressHalves, U<32>>(self.own_ip.val());
+        self.fixed_b.d.next =
+            bit_cast_u::<20, 16>(self.own_halves.val().low) + bit_cast_u::<20, 16>(self.own_halves.val().high);
         self.fixed.d.next = self.fixed_b.q.val() + 0x8511 + (bit_cast_u::<20, 8>(self.ttl.val()) << 8);
         self.sum_5.d.next = bit_cast_u::<20, 18>(self.peer_sum_4.q.val())
-            + bit_cast_u::<20, 16>(self.lengths_4.q.val().get_bits::<16>(48))
+            + bit_cast_u::<20, 16>(self.lengths_4.q.val().ip)
             + self.fixed.q.val();
-        self.fold_6.d.next = bit_cast_u::<17, 16>(self.sum_5.q.val().get_bits::<16>(0))
+        self.fold_6.d.next = bit_cast_u::<17, 16>(bit_cast_u::<16, 20>(self.sum_5.q.val()))
             + bit_cast_u::<17, 4>(self.sum_5.q.val().get_bits::<4>(16));
         self.checksum_7.d.next =
-            !(self.fold_6.q.val().get_bits::<16>(0) + bit_cast_u::<16, 1>(self.fold_6.q.val().get_bits::<1>(16)));
+            !(bit_cast_u::<16, 17>(self.fold_6.q.val()) + bit_cast_u::<16, 1>(self.fold_6.q.val().get_bits::<1>(16)));
 
         // 7
-        self.peer.next = self.rest.q.val();
-        self.alive.next = self.peer.val().get_bit(177);
-        self.int_bytes.next = self.peer.val().get_bits::<6>(171);
-        self.icrc_lengths.next = self.lengths.q.val().get_bits::<32>(0);
-        self.outer.next = (bit_cast_w::<336, 6, 48>(self.peer.val().get_bits::<48>(32)) << 288)
-            | (bit_cast_w::<336, 6, 48>(self.own_mac.val()) << 240)
-            | (bit_cast_w::<336, 6, 24>(bits_u::<24>(0x080045)) << 216)
-            | (bit_cast_w::<336, 6, 8>(self.tos_later.q.val()) << 208)
-            | (bit_cast_w::<336, 6, 16>(self.lengths.q.val().get_bits::<16>(48)) << 192)
-            | (bit_cast_w::<336, 6, 32>(bits_u::<32>(0x4000)) << 160)
-            | (bit_cast_w::<336, 6, 8>(self.ttl.val()) << 152)
-            | (bit_cast_w::<336, 6, 8>(bits_u::<8>(17)) << 144)
-            | (bit_cast_w::<336, 6, 16>(self.checksum_7.q.val()) << 128)
-            | (bit_cast_w::<336, 6, 32>(self.own_ip.val()) << 96)
-            | (bit_cast_w::<336, 6, 32>(self.peer.val().get_bits::<32>(0)) << 64)
-            | (bit_cast_w::<336, 6, 16>(self.peer.val().get_bits::<16>(104)) << 48)
-            | (bit_cast_w::<336, 6, 16>(self.peer.val().get_bits::<16>(120)) << 32)
-            | (bit_cast_w::<336, 6, 16>(self.lengths.q.val().get_bits::<16>(32)) << 16);
-        // flags: migrated 40, pad count
-        self.bth.next = (bit_cast_w::<96, 2, 8>(self.peer.val().get_bits::<8>(136)) << 88)
-            | (bit_cast_w::<96, 2, 8>(bits_u::<8>(0x40)) << 80)
-            | (bit_cast_w::<96, 2, 2>(self.peer.val().get_bits::<2>(169)) << 84)
-            | (bit_cast_w::<96, 2, 16>(self.pkey.val()) << 64)
-            | (bit_cast_w::<96, 2, 24>(self.peer.val().get_bits::<24>(80)) << 32)
-            | (bit_cast_w::<96, 2, 1>(self.peer.val().get_bits::<1>(168)) << 31)
-            | bit_cast_w::<96, 2, 24>(self.peer.val().get_bits::<24>(144));
+        self.made.next = self.plan.q.val();
+        self.made_lengths.next = self.lengths.q.val();
+        self.alive.next = self.made.val().alive;
+        self.int_bytes.next = self.made.val().int_bytes;
+        self.icrc_lengths.next = bit_cast_number::<32, IcrcLengths>(self.made_lengths.val().plain);
+        self.headers.next = bits_zero::<OuterHeaders>(0);
+        self.headers.next.ethernet.destination = self.made.val().peer.mac;
+        self.headers.next.ethernet.source = self.own_mac.val();
+        self.headers.next.ethernet.ethertype = bits_u::<16>(0x0800);
+        self.headers.next.ip.version = bits_u::<4>(4);
+        self.headers.next.ip.ihl = bits_u::<4>(5);
+        self.headers.next.ip.dscp = self.made.val().service.dscp;
+        self.headers.next.ip.ecn = self.made.val().service.ecn;
+        self.headers.next.ip.total_length = self.made_lengths.val().ip;
+        self.headers.next.ip.do_not_fragment = true;
+        self.headers.next.ip.ttl = self.ttl.val();
+        self.headers.next.ip.protocol = bits_u::<8>(17);
+        self.headers.next.ip.checksum = self.checksum_7.q.val();
+        self.headers.next.ip.source = self.own_ip.val();
+        self.headers.next.ip.destination = self.made.val().peer.ip;
+        self.headers.next.udp.source_port = self.made.val().peer.source_port;
+        self.headers.next.udp.destination_port = self.made.val().destination_port;
+        self.headers.next.udp.length = self.made_lengths.val().udp;
+        self.outer.next = bit_cast_bus::<336, 6, OuterHeaders>(self.headers.val());
+        self.transport.next = bits_zero::<BaseTransportHeader>(0);
+        self.transport.next.opcode = self.made.val().opcode;
+        self.transport.next.migrated = true;
+        self.transport.next.pad = self.made.val().pad;
+        self.transport.next.pkey = self.pkey.val();
+        self.transport.next.qpn = self.made.val().peer.qpn;
+        self.transport.next.ack_req = self.made.val().ack_req;
+        self.transport.next.psn = self.made.val().psn;
+        self.bth.next = bit_cast_bus::<96, 2, BaseTransportHeader>(self.transport.val());
     }
 }

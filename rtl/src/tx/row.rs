@@ -12,17 +12,14 @@ use crate::nic::words::{Context, TxPacket};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::bit_cast_number;
-use crate::words::tx::TypeOfService;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::transport::{ExtensionKind, TxPacket as Packet};
+use crate::words::tx::{CollectingHeaders, FrameRow, PlainHeaders, TakenPacket, TypeOfService};
+use crate::words::wire::{Extension, IcrcLengths};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
-
-/// Header 575:0, first byte in the highest bits; lengths without INT 607:576; beats of payload 614:608; tail 621:615 and spill 622 as
-/// [`super::append::IcrcAppend`] has them; header fills the first beat 623; INT 624; extension kind 626:625; drop 627; note 671:628: ends
-/// a READ, response, queue pair 8, generation 8, PSN 24, tag 2.
-pub type Row = W<672, 11>;
 
 /// A packet a clock.
 #[block]
@@ -56,31 +53,33 @@ pub struct DataHeader {
     /// Packets.
     pub packet: StreamIn<TxPacket>,
     /// Rows, in the same order.
-    pub row: StreamOut<Row>,
+    pub row: StreamOut<FrameRow>,
     packets: StreamFifo<W<196, 4>, 6, 64>,
-    word: Signal<Local, W<196, 4>>,
+    word: Signal<Local, Packet>,
     words: Signal<Local, U<11>>,
     beyond: Signal<Local, U<13>>,
     take: Signal<Local, Bit>,
     header: TxHeader,
     service: Signal<Local, TypeOfService>,
-    beside: Delay<W<197, 4>, 7>,
+    taken: Signal<Local, TakenPacket>,
+    beside: Delay<TakenPacket, 7>,
     // 10
-    old: Signal<Local, W<197, 4>>,
-    extra: Signal<Local, U<2>>,
+    made: Signal<Local, TakenPacket>,
+    old: Signal<Local, Packet>,
+    extra: Signal<Local, ExtensionKind>,
     has_int: Signal<Local, Bit>,
-    behind: Signal<Local, W<576, 9>>,
-    moved: Signal<Local, W<576, 9>>,
+    given: Signal<Local, Extension>,
+    plain: Signal<Local, PlainHeaders>,
+    collecting: Signal<Local, CollectingHeaders>,
     length: Signal<Local, U<13>>,
     rounded: Signal<Local, U<13>>,
     full: Signal<Local, U<13>>,
     begins: Signal<Local, U<7>>,
     last_bytes: Signal<Local, U<7>>,
     tail: Signal<Local, U<7>>,
-    plan: Signal<Local, U<64>>,
-    row_11: DFF<W<672, 11>>,
+    row_11: DFF<FrameRow>,
     valid_11: DFF<Bit>,
-    rows: StreamFifo<W<672, 11>, 5, 12>,
+    rows: StreamFifo<FrameRow, 5, 12>,
 }
 
 #[kernel]
@@ -102,50 +101,54 @@ impl Logic for DataHeader {
         inputs!(header, pkey, ttl);
         self.service.next.dscp = self.dscp.val();
         self.service.next.ecn = self.ecn.val();
-        self.header.tos.next = bit_cast_number::<8, TypeOfService>(self.service.val());
+        self.header.service.next = self.service.val();
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
-        self.word.next = self.packets.down.data.val();
+        self.word.next = bit_cast_word::<Packet, TxPacket>(self.packets.down.data.val());
         self.take.next = self.packets.down.valid.val() & !self.rows.crowded.val();
         self.packets.down.ready.next = self.take.val();
-        self.words.next = (self.word.val().get_bits::<13>(179) + 3).get_bits::<11>(2);
+        self.words.next = bit_cast_u::<11, 13>((self.word.val().length + 3) >> 2);
         self.beyond.next = bits_u::<13>(4);
-        if self.word.val().get_bits::<2>(49) == 1 {
+        if self.word.val().extension_kind == ExtensionKind::Reth {
             self.beyond.next = bits_u::<13>(20);
         }
-        if self.word.val().get_bits::<2>(49) == 2 {
+        if self.word.val().extension_kind == ExtensionKind::Aeth {
             self.beyond.next = bits_u::<13>(8);
         }
-        self.header.qp.next = self.word.val().get_bits::<8>(0);
-        self.header.generation.next = self.word.val().get_bits::<8>(8);
-        self.header.opcode.next = self.word.val().get_bits::<8>(16);
-        self.header.psn.next = self.word.val().get_bits::<24>(24);
-        self.header.ack_req.next = self.word.val().get_bit(48);
-        self.header.pad.next = bits_u::<2>(0) - self.word.val().get_bits::<2>(179);
+        self.header.qp.next = self.word.val().qp;
+        self.header.generation.next = self.word.val().generation;
+        self.header.opcode.next = self.word.val().opcode;
+        self.header.psn.next = self.word.val().psn;
+        self.header.ack_req.next = self.word.val().ack_req;
+        self.header.pad.next = bits_u::<2>(0) - bit_cast_u::<2, 13>(self.word.val().length);
         self.header.body.next = (bit_cast_u::<13, 11>(self.words.val()) << 2) + self.beyond.val();
         self.header.echoes.next = false;
         self.header.int_given.next = bits_u::<6>(0);
-        self.beside.d.next = bit_cast_ww::<197, 4, 196, 4>(self.word.val()).replace_bit(196, self.take.val());
+        self.taken.next.packet = self.word.val();
+        self.taken.next.taken = self.take.val();
+        self.beside.d.next = self.taken.val();
 
         // 10: BTH and extension behind UDP, or behind the two zero bytes of an empty INT header
-        self.old.next = self.beside.q.val();
-        self.extra.next = self.old.val().get_bits::<2>(49);
+        self.made.next = self.beside.q.val();
+        self.old.next = self.made.val().packet;
+        self.extra.next = self.old.val().extension_kind;
         self.has_int.next = self.header.int_bytes.val() != 0;
-        self.behind.next = bit_cast_ww::<576, 9, 96, 2>(self.header.bth.val()) << 144;
+        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.old.val().extension);
+        self.plain.next = bits_zero::<PlainHeaders>(0);
+        self.plain.next.bth = self.header.bth.val();
         self.begins.next = bits_u::<7>(54);
-        if self.extra.val() == 1 {
-            self.behind.next = (bit_cast_ww::<576, 9, 96, 2>(self.header.bth.val()) << 144)
-                | (bit_cast_w::<576, 9, 64>(self.old.val().get_bits::<64>(51)) << 16)
-                | (bit_cast_w::<576, 9, 64>(self.old.val().get_bits::<64>(115)) << 80);
+        if self.extra.val() == ExtensionKind::Reth {
+            self.plain.next.extension = self.given.val();
             self.begins.next = bits_u::<7>(6);
         }
-        if self.extra.val() == 2 {
-            self.behind.next = (bit_cast_ww::<576, 9, 96, 2>(self.header.bth.val()) << 144)
-                | (bit_cast_w::<576, 9, 32>(self.old.val().get_bits::<32>(147)) << 112);
+        if self.extra.val() == ExtensionKind::Aeth {
+            self.plain.next.extension.aeth = self.given.val().aeth;
             self.begins.next = bits_u::<7>(58);
         }
-        self.moved.next = self.behind.val();
-        self.length.next = self.old.val().get_bits::<13>(179);
+        self.collecting.next = bits_zero::<CollectingHeaders>(0);
+        self.collecting.next.extension = self.plain.val().extension;
+        self.collecting.next.bth = self.header.bth.val();
+        self.length.next = self.old.val().length;
         self.rounded.next = self.length.val() + 3;
         self.full.next = self.length.val() + 63;
         self.last_bytes.next = bit_cast_u::<7, 4>(self.rounded.val().get_bits::<4>(2)) << 2;
@@ -154,28 +157,29 @@ impl Logic for DataHeader {
             self.last_bytes.next = bits_u::<7>(64);
         }
         self.tail.next = self.begins.val() + self.last_bytes.val();
+        self.row_11.d.next.headers.behind = bit_cast_bus::<240, 4, PlainHeaders>(self.plain.val());
         if self.has_int.val() {
-            self.moved.next = self.behind.val() >> 16;
+            self.row_11.d.next.headers.behind = bit_cast_bus::<240, 4, CollectingHeaders>(self.collecting.val());
             self.tail.next = self.begins.val() + self.last_bytes.val() + 2;
         }
-        self.plan.next = bit_cast_u::<64, 7>(self.full.val().get_bits::<7>(6))
-            | (bit_cast_u::<64, 7>(self.tail.val()) << 7)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.tail.val() > 60)) << 14)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.extra.val() == 1)) << 15)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.has_int.val())) << 16)
-            | (bit_cast_u::<64, 2>(self.extra.val()) << 17)
-            | (bit_cast_u::<64, 1>(bit_cast_b(!self.header.alive.val())) << 19)
-            | (bit_cast_u::<64, 2>(self.old.val().get_bits::<2>(192)) << 20)
-            | (bit_cast_u::<64, 16>(self.old.val().get_bits::<16>(0)) << 22)
-            | (bit_cast_u::<64, 24>(self.old.val().get_bits::<24>(24)) << 38)
-            | (bit_cast_u::<64, 2>(self.old.val().get_bits::<2>(194)) << 62);
-        self.row_11.d.next = (bit_cast_ww::<672, 11, 336, 6>(self.header.outer.val()) << 240)
-            | bit_cast_ww::<672, 11, 576, 9>(self.moved.val())
-            | (bit_cast_w::<672, 11, 32>(self.header.icrc_lengths.val()) << 576)
-            | (bit_cast_w::<672, 11, 64>(self.plan.val()) << 608);
-        self.valid_11.d.next = self.old.val().get_bit(196);
+        self.row_11.d.next.headers.outer = self.header.outer.val();
+        self.row_11.d.next.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(self.header.icrc_lengths.val());
+        self.row_11.d.next.beats = bit_cast_u::<7, 13>(self.full.val() >> 6);
+        self.row_11.d.next.tail = self.tail.val();
+        self.row_11.d.next.spill = self.tail.val() > 60;
+        self.row_11.d.next.fills = self.extra.val() == ExtensionKind::Reth;
+        self.row_11.d.next.int_on = self.has_int.val();
+        self.row_11.d.next.extension = self.extra.val();
+        self.row_11.d.next.drop = !self.header.alive.val();
+        self.row_11.d.next.note.ends_read = self.old.val().ends_read;
+        self.row_11.d.next.note.response = self.old.val().response;
+        self.row_11.d.next.note.qp = self.old.val().qp;
+        self.row_11.d.next.note.generation = self.old.val().generation;
+        self.row_11.d.next.note.psn = self.old.val().psn;
+        self.row_11.d.next.note.tag = self.old.val().tag;
+        self.valid_11.d.next = self.made.val().taken;
         self.rows.up.data.next = self.row_11.q.val();
         self.rows.up.valid.next = self.valid_11.q.val();
-        StreamOut::<Row>::link(&mut self.row, &mut self.rows.down);
+        StreamOut::<FrameRow>::link(&mut self.row, &mut self.rows.down);
     }
 }

@@ -17,6 +17,8 @@ crate::kind! {
         WriteRegion,
         /// Write a neighbour slot.
         WriteNeighbour,
+        /// Write a flow's cap and group.
+        LimitFlow,
     }
 }
 
@@ -71,8 +73,8 @@ crate::word! {
 
     /// A command of the host or of a control packet to the manager of queue pairs and regions.
     pub struct HostCommand {
-        /// What is to be done.
-        operation: HostOperation,
+        /// What is to be done: code of a `HostOperation`; any other is refused.
+        operation: U<3>,
         /// Queue pair number, or slot.
         index: U<24>,
         /// Not used.
@@ -87,5 +89,111 @@ crate::word! {
         ip: U<32>,
         /// Ethernet address, first byte in the highest bits.
         mac: U<48>,
+    }
+
+    /// What the manager knows of a queue pair.
+    pub struct QpLife {
+        /// It exists.
+        alive: Bit,
+        /// It collects INT.
+        int_on: Bit,
+        /// Its generation.
+        generation: U<8>,
+    }
+
+    /// One half of a queue pair has ended.
+    pub struct EndedHalf {
+        /// One has.
+        valid: Bit,
+        /// Queue pair.
+        qp: U<8>,
+        /// Its generation.
+        generation: U<8>,
+    }
+
+    /// Cap and group of a flow, in the body of a command.
+    pub struct FlowLimit {
+        /// Cap, UQ7.27 bytes per ns.
+        rate: U<34>,
+        /// Not used.
+        reserved: U<2>,
+        /// Group.
+        group: U<4>,
+        /// Not used.
+        reserved_high: U<23>,
+        /// There is a cap.
+        limited: Bit,
+    }
+
+    /// Steps of the manager that come in pairs.
+    pub struct StepPair {
+        /// It is about the flow of the READ responses; low: that of the requests.
+        response: Bit,
+        /// Which pair.
+        pair: U<4>,
+    }
+
+    /// Number of a work request that a control packet made.
+    pub struct ControlWorkId {
+        /// Counts them.
+        count: U<63>,
+        /// High.
+        by_packet: Bit,
+    }
+
+    /// What a control packet asks for, first byte in the highest bits.
+    pub struct ControlRequest {
+        /// Bytes of the message.
+        length: U<32>,
+        /// Remote address.
+        remote_address: U<64>,
+        /// Remote key.
+        remote_key: U<32>,
+        /// Local key.
+        local_key: U<32>,
+        /// Local address.
+        local_address: U<64>,
+        /// First PSN.
+        first_psn: U<24>,
+        /// Zero.
+        first_psn_high: U<8>,
+        /// IPv4 address of the peer.
+        remote_ip: U<32>,
+        /// Queue pair of the peer.
+        remote_qpn: U<24>,
+        /// Zero.
+        remote_qpn_high: U<8>,
+        /// Own queue pair.
+        qpn: U<24>,
+        /// Zero.
+        qpn_high: U<8>,
+    }
+
+    /// The 70 bytes of a control packet after UDP, first byte in the highest bits.
+    pub struct ControlBody {
+        /// What follows.
+        rest: U<16>,
+        /// The request.
+        request: ControlRequest,
+        /// Sequence number, which grows.
+        sequence_number: U<64>,
+        /// Key of the NIC.
+        key: U<64>,
+        /// Not used.
+        reserved: U<16>,
+        /// 1 create and WRITE, 2 create and READ, 3 remove.
+        operation: U<8>,
+        /// 1.
+        version: U<8>,
+        /// `HPCC`.
+        magic: U<32>,
+    }
+
+    /// A control packet that was let in.
+    pub struct AdmittedRequest {
+        /// What it asks for.
+        request: ControlRequest,
+        /// 1 create and WRITE, 2 create and READ, 3 remove.
+        operation: U<2>,
     }
 }

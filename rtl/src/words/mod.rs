@@ -7,28 +7,39 @@
 //! | file | words of |
 //! |---|---|
 //! | [`congestion`] | laws of congestion control: events, records, updates |
+//! | [`counters`] | pulses of the counters |
 //! | [`context`] | queue pairs, memory regions, commands of the host |
+//! | [`rx`] | frames from the parser to the engines |
 //! | [`work`] | work requests and completions |
 //! | [`transport`] | packets between parser, engines and frame builders |
+//! | [`registers`] | addresses and registers of the host |
 //! | [`requester`] | the requester's tables |
 //! | [`responses`] | the response queue's lists |
 //! | [`dma`] | jobs of the memory readers and writers |
 //! | [`sched`] | flows and operations on them |
-//! | [`switch`] | beats in the INT stamper, and its record |
-//! | [`tx`] | beats of frames on their way out |
+//! | [`flows`] | what reaches scheduler and congestion control |
+//! | [`switch`] | the record of a switch |
+//! | [`tx`] | frames on their way out |
+//! | [`wire`] | headers as frames carry them |
 //!
-//! [`mod@print`] makes tables of the book and a C header of them.
+//! [`list`] has them all, and [`mod@print`] makes tables of the book and a C header of them.
 
 pub mod congestion;
 pub mod context;
+pub mod counters;
 pub mod dma;
+pub mod flows;
+pub mod list;
 pub mod print;
+pub mod registers;
 pub mod requester;
 pub mod responses;
+pub mod rx;
 pub mod sched;
 pub mod switch;
 pub mod transport;
 pub mod tx;
+pub mod wire;
 pub mod work;
 
 #[cfg(test)]

@@ -1,9 +1,58 @@
 //! What the requester keeps of each queue pair and of each message.
 
 use crate::prim::uint::U;
+use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::word! {
+    /// Difference of two PSNs, which are counted modulo 2^24: what is compared is less than half of that apart.
+    pub struct PsnDistance {
+        /// Lower bits.
+        magnitude: U<23>,
+        /// The first lies before the second.
+        negative: Bit,
+    }
+
+    /// AETH syndrome.
+    pub struct Syndrome {
+        /// Credits, or why not.
+        value: U<5>,
+        /// 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+        code: U<3>,
+    }
+
+    /// Place of a message in the rings of all queue pairs.
+    pub struct RingPlace {
+        /// Place in the ring.
+        place: U<4>,
+        /// Queue pair.
+        qp: U<8>,
+    }
+
+    /// An acknowledgement on its way to the scheduler.
+    pub struct AnswerEvent {
+        /// PSN up to which everything is acknowledged, exclusive.
+        psn: U<24>,
+        /// Generation.
+        generation: U<8>,
+        /// Queue pair.
+        qp: U<8>,
+        /// It rewinds.
+        nak: Bit,
+        /// There is INT.
+        int_valid: Bit,
+        /// Switches on the path.
+        n_hop: U<4>,
+        /// XOR of their ids.
+        path_id: U<12>,
+        /// Bytes acknowledged.
+        bytes: U<32>,
+        /// Records of the hops.
+        hops: W<320, 5>,
+        /// The acknowledged packet was marked "congestion experienced".
+        ecn: Bit,
+    }
+
     /// The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
     /// messages before `head` are done, those before `admit` are with the scheduler.
     pub struct RequesterState {

@@ -1,22 +1,10 @@
-//! Beats in the INT stamper of a switch, and the record that it puts into them.
+//! What the INT stamper of a switch puts into frames.
 
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::word! {
-    /// A beat of a frame.
-    pub struct SwitchBeat {
-        /// Bytes, the first lowest.
-        data: W<512, 8>,
-        /// Which of them belong to the frame.
-        keep: U<64>,
-        /// It is the frame's last.
-        last: Bit,
-        /// The frame is bad; with `last`.
-        bad: Bit,
-    }
-
     /// What a hop records of itself, as the wire has it with the first byte in the highest bits.
     pub struct HopRecordWord {
         /// Bytes in the queue, in units of 80 bytes times the multiplier.
@@ -27,5 +15,129 @@ crate::word! {
         ts: U<24>,
         /// Code of the port's speed.
         speed: U<4>,
+    }
+
+    /// IPv4 header, UDP header and INT header as they stand in a beat, the first byte lowest.
+    pub struct StampWindow {
+        /// 45: version 4, five words.
+        version_ihl: U<8>,
+        /// ECN.
+        ecn: U<2>,
+        /// DSCP.
+        dscp: U<6>,
+        /// Total length, first byte.
+        total_length_high: U<8>,
+        /// Second byte.
+        total_length_low: U<8>,
+        /// Identification.
+        identification: U<16>,
+        /// Fragment offset, upper bits.
+        fragment_high: U<5>,
+        /// More fragments follow.
+        more_fragments: Bit,
+        /// Not to be fragmented.
+        do_not_fragment: Bit,
+        /// Zero.
+        reserved: Bit,
+        /// Fragment offset, lower bits.
+        fragment_low: U<8>,
+        /// Time to live.
+        ttl: U<8>,
+        /// 17 is UDP.
+        protocol: U<8>,
+        /// Header checksum, first byte.
+        checksum_high: U<8>,
+        /// Second byte.
+        checksum_low: U<8>,
+        /// Sender.
+        source: U<32>,
+        /// Receiver.
+        destination: U<32>,
+        /// UDP port of the sender.
+        source_port: U<16>,
+        /// UDP port of the receiver, first byte.
+        port_high: U<8>,
+        /// Second byte.
+        port_low: U<8>,
+        /// UDP length, first byte.
+        udp_length_high: U<8>,
+        /// Second byte.
+        udp_length_low: U<8>,
+        /// UDP checksum.
+        udp_checksum: U<16>,
+        /// Path id, upper bits.
+        path_high: U<4>,
+        /// Switches on the path.
+        n_hop: U<4>,
+        /// Path id, lower bits.
+        path_low: U<8>,
+    }
+
+    /// First beat of a frame without VLAN tag, the first byte lowest.
+    pub struct UntaggedBeat {
+        /// Receiver.
+        destination: U<48>,
+        /// Sender.
+        source: U<48>,
+        /// What follows; 00 08, bytes swapped, is IPv4.
+        ethertype: U<16>,
+        /// IPv4, UDP, INT.
+        window: W<240, 4>,
+        /// What follows.
+        rest: W<160, 3>,
+    }
+
+    /// First beat of a frame with a VLAN tag, the first byte lowest.
+    pub struct TaggedBeat {
+        /// Receiver.
+        destination: U<48>,
+        /// Sender.
+        source: U<48>,
+        /// 81 00, bytes swapped.
+        tag_type: U<16>,
+        /// Tag control information.
+        tag: U<16>,
+        /// What follows.
+        ethertype: U<16>,
+        /// IPv4, UDP, INT.
+        window: W<240, 4>,
+        /// What follows.
+        rest: W<128, 2>,
+    }
+
+    /// A number of 16 bits by its bytes.
+    pub struct TwoBytes {
+        /// Lower byte.
+        low: U<8>,
+        /// Upper byte, the first on the wire.
+        high: U<8>,
+    }
+
+    /// A path id by its bytes.
+    pub struct PathBytes {
+        /// Lower byte.
+        low: U<8>,
+        /// Upper bits.
+        high: U<4>,
+    }
+
+    /// A record by its bytes.
+    pub struct RecordBytes {
+        /// Lowest.
+        byte_0: U<8>,
+        /// Above it.
+        byte_1: U<8>,
+        /// Above it.
+        byte_2: U<8>,
+        /// Above it.
+        byte_3: U<8>,
+        /// Above it.
+        byte_4: U<8>,
+        /// Above it.
+        byte_5: U<8>,
+        /// Above it.
+        byte_6: U<8>,
+        /// Highest.
+        byte_7: U<8>,
     }
 }

@@ -5,14 +5,16 @@ use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
-    /// What the INT of a packet is for.
-    pub enum IntRole {
-        /// None.
+    /// What a frame's UDP port says about its INT.
+    pub enum FrameRole {
+        /// There is none.
         Plain,
         /// Collected on the way here.
         Collected,
         /// Collected on the way there and echoed by the peer.
         Echoed,
+        /// A control packet.
+        Control,
     }
 
     /// What follows a packet's payload.
@@ -59,6 +61,8 @@ crate::kind! {
         Reth,
         /// AETH.
         Aeth,
+        /// Not used; as nothing.
+        Unused,
     }
 }
 
@@ -92,7 +96,7 @@ crate::word! {
         /// The queue pair collects INT.
         int_on: Bit,
         /// What its INT is for.
-        role: IntRole,
+        role: FrameRole,
     }
 
     /// What is to happen once the memory has taken a packet's payload.
@@ -156,14 +160,6 @@ crate::word! {
         int_stack: W<336, 6>,
         /// Congestion notification packet; of the other fields only queue pair and generation count.
         notifies: Bit,
-    }
-
-    /// An AETH as it stands on the wire.
-    pub struct Aeth {
-        /// Messages completed.
-        msn: U<24>,
-        /// Syndrome; 0x1f acknowledges.
-        syndrome: U<8>,
     }
 
     /// A request or READ response that came with the mark "congestion experienced".

@@ -1,26 +1,50 @@
 //! Beats of frames on their way out.
 
+use super::transport::{ExtensionKind, TxPacket};
+use super::wire::{Extension, IcrcLengths};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::word! {
-    /// Base transport header as it stands on the wire, first byte in the highest bits.
-    pub struct Bth {
+    /// A beat of a frame: `Beat` by name.
+    pub struct FrameBeat {
+        /// Bytes, the first lowest.
+        data: W<512, 8>,
+        /// Which of them belong to the frame.
+        keep: U<64>,
+        /// It is the frame's last.
+        last: Bit,
+        /// The frame is bad; with `last`.
+        bad: Bit,
+    }
+
+    /// Payload as it comes from the memory reader.
+    pub struct PayloadBeat {
+        /// Bytes, the first lowest.
+        data: W<512, 8>,
+        /// How many of them belong to the payload.
+        count: U<7>,
+        /// It is the payload's last.
+        last: Bit,
+        /// A bus error happened; with `last`.
+        failed: Bit,
+    }
+
+    /// What the response queue and the requester are told when a data frame has left.
+    pub struct FrameNote {
+        /// Last response of a READ.
+        ends_read: Bit,
+        /// It is a READ response.
+        response: Bit,
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
         /// PSN.
         psn: U<24>,
-        /// Acknowledge request in the highest bit, rest reserved.
-        ack_req: U<8>,
-        /// Queue pair of the receiver.
-        dest_qp: U<24>,
-        /// FECN, BECN, rest reserved.
-        notice: U<8>,
-        /// Partition key.
-        pkey: U<16>,
-        /// Solicited event, migration, pad count, transport version.
-        flags: U<8>,
-        /// Operation.
-        opcode: U<8>,
+        /// Tag of its READ.
+        tag: U<2>,
     }
 
     /// Type of service of an IPv4 header.
@@ -29,6 +53,202 @@ crate::word! {
         ecn: U<2>,
         /// Differentiated services code point.
         dscp: U<6>,
+    }
+
+    /// The other end of a queue pair.
+    pub struct Peer {
+        /// IPv4 address.
+        ip: U<32>,
+        /// Ethernet address, first byte in the highest bits.
+        mac: U<48>,
+        /// Queue pair number.
+        qpn: U<24>,
+        /// UDP source port of what is sent to it.
+        source_port: U<16>,
+    }
+
+    /// What headers need of a context: its lower bits.
+    pub struct HeaderContext {
+        /// The queue pair exists.
+        alive: Bit,
+        /// Its generation.
+        generation: U<8>,
+        /// The other end.
+        peer: Peer,
+        /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
+        mtu: U<3>,
+        /// Collects INT.
+        int_on: Bit,
+    }
+
+    /// A packet for which headers are to be made.
+    pub struct HeaderRequest {
+        /// BTH opcode.
+        opcode: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// Acknowledge request.
+        ack_req: Bit,
+        /// Bytes of pad.
+        pad: U<2>,
+        /// Bytes behind the BTH: extension, payload, pad, ICRC.
+        body: U<13>,
+        /// The packet echoes the INT given; low: it collects, if its queue pair does.
+        echoes: Bit,
+        /// Bytes of INT given.
+        int_given: U<6>,
+        /// Generation that the packet belongs to.
+        generation: U<8>,
+    }
+
+    /// What headers are made of when the context is known.
+    pub struct HeaderPlan {
+        /// The other end.
+        peer: Peer,
+        /// UDP destination port.
+        destination_port: U<16>,
+        /// Type of service.
+        service: TypeOfService,
+        /// BTH opcode.
+        opcode: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// Acknowledge request.
+        ack_req: Bit,
+        /// Bytes of pad.
+        pad: U<2>,
+        /// Bytes of INT.
+        int_bytes: U<6>,
+        /// The queue pair exists and is of the packet's generation.
+        alive: Bit,
+    }
+
+    /// Lengths of a packet.
+    pub struct PacketLengths {
+        /// Without INT, for the ICRC.
+        plain: IcrcLengths,
+        /// UDP length.
+        udp: U<16>,
+        /// Total length of IPv4.
+        ip: U<16>,
+    }
+
+    /// A data packet whose header is being made.
+    pub struct TakenPacket {
+        /// The packet.
+        packet: TxPacket,
+        /// There is one.
+        taken: Bit,
+    }
+
+    /// What follows UDP in a packet without INT, first byte in the highest bits.
+    pub struct PlainHeaders {
+        /// Zero.
+        spare: U<16>,
+        /// RETH, AETH or zero.
+        extension: Extension,
+        /// BTH.
+        bth: W<96, 2>,
+    }
+
+    /// What follows UDP in a packet that collects INT and has no record yet, first byte in the highest bits.
+    pub struct CollectingHeaders {
+        /// RETH, AETH or zero.
+        extension: Extension,
+        /// BTH.
+        bth: W<96, 2>,
+        /// INT header, zero.
+        int_header: U<16>,
+    }
+
+    /// Headers of a data packet, first byte in the highest bits.
+    pub struct DataHeaders {
+        /// `PlainHeaders` or `CollectingHeaders`.
+        behind: W<240, 4>,
+        /// `OuterHeaders`.
+        outer: W<336, 6>,
+    }
+
+    /// Header of a data packet and the plan of its frame.
+    pub struct FrameRow {
+        /// Headers, zero behind their end.
+        headers: DataHeaders,
+        /// Lengths without INT.
+        icrc_lengths: IcrcLengths,
+        /// Beats of payload.
+        beats: U<7>,
+        /// Where the frame ends, as the block that appends the ICRC has it.
+        tail: U<7>,
+        /// The ICRC does not fit into the beat in which `tail` counts.
+        spill: Bit,
+        /// The header fills the first beat.
+        fills: Bit,
+        /// The packet has an INT header.
+        int_on: Bit,
+        /// Which extension.
+        extension: ExtensionKind,
+        /// The packet's queue pair is gone: nothing is sent.
+        drop: Bit,
+        /// What is told when it has left.
+        note: FrameNote,
+    }
+
+    /// Which packet a feedback to the scheduler is about.
+    pub struct FeedbackFrom {
+        /// PSN.
+        psn: U<24>,
+        /// Flow number.
+        flow: U<9>,
+        /// Generation.
+        generation: U<8>,
+    }
+
+    /// What the scheduler hears of a packet that it granted.
+    pub struct GrantFeedback {
+        /// Which packet.
+        from: FeedbackFrom,
+        /// Bytes less than a full packet, or the PSN behind a READ request.
+        value: U<24>,
+        /// A READ request that covers PSNs up to `value`.
+        advance: Bit,
+    }
+
+    /// What the place of the payload in a frame depends on.
+    pub struct StartCode {
+        /// Which extension stands before it.
+        extension: ExtensionKind,
+        /// An INT header without records does.
+        int_header: Bit,
+    }
+
+    /// What an acknowledgement carries behind its outer headers.
+    pub struct AckPlan {
+        /// There is one.
+        taken: Bit,
+        /// READ echo; low: acknowledgement with AETH.
+        echo: Bit,
+        /// Congestion notification.
+        notifies: Bit,
+        /// AETH syndrome.
+        syndrome: U<8>,
+        /// MSN.
+        msn: U<24>,
+        /// Bytes of INT.
+        int_length: U<6>,
+        /// INT, first byte in the highest bits.
+        int_stack: W<336, 6>,
+        /// 0 without INT, else 1 + records.
+        int_code: U<3>,
+    }
+
+    /// BTH and AETH, first byte in the highest bits.
+    pub struct AckHeaders {
+        /// MSN.
+        msn: U<24>,
+        /// Syndrome.
+        syndrome: U<8>,
+        /// BTH.
+        bth: W<96, 2>,
     }
 
     /// What happens to a beat when its ICRC is known.
@@ -49,21 +269,15 @@ crate::word! {
         last: Bit,
         /// The frame is bad; counts with `last`.
         bad: Bit,
-        /// Travels beside the beat.
-        note: U<44>,
+        /// What is told when it has left.
+        note: FrameNote,
     }
 
     /// A beat of a frame with its note, in the FIFO.
     pub struct NotedBeat {
-        /// Bytes, the first lowest.
-        data: W<512, 8>,
-        /// Which of them belong to the frame.
-        keep: U<64>,
-        /// It is the frame's last.
-        last: Bit,
-        /// The frame is bad; with `last`.
-        bad: Bit,
-        /// Travels beside the beat.
-        note: U<44>,
+        /// The beat.
+        beat: FrameBeat,
+        /// What is told when it has left.
+        note: FrameNote,
     }
 }

@@ -2,14 +2,11 @@
 //!
 //! Where two blocks feed one counter, a pulse that comes together with another waits a clock.
 
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::counters::{CounterPulse, RequesterCounts, ResponderCounts};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
-
-/// Places in `Counter::ALL` that the responder's count bits mean.
-pub const RESPONDER_PLACES: [usize; 8] = [21, 24, 25, 26, 27, 31, 32, 33];
-/// Places in `Counter::ALL` that the requester's count bits mean.
-pub const REQUESTER_PLACES: [usize; 11] = [29, 30, 32, 34, 35, 27, 28, 24, 43, 38, 39];
 
 /// Joins the pulses.
 #[block]
@@ -30,9 +27,9 @@ pub struct CounterPulses {
     pub tx_frame: Signal<In, Bit>,
     /// Dispatch, in the order of `Counter::ALL`.
     pub dispatch: Signal<In, U<44>>,
-    /// Responder, see [`RESPONDER_PLACES`].
+    /// Responder: `ResponderCounts`.
     pub responder: Signal<In, U<8>>,
-    /// Requester, see [`REQUESTER_PLACES`].
+    /// Requester: `RequesterCounts`.
     pub requester: Signal<In, U<11>>,
     /// A negative acknowledgement because memory failed.
     pub failed: Signal<In, Bit>,
@@ -50,7 +47,12 @@ pub struct CounterPulses {
     pub refused: Signal<In, Bit>,
     /// One bit a counter.
     pub pulses: Signal<Out, U<64>>,
+    of_own: Signal<Local, CounterPulse>,
     own: Signal<Local, U<64>>,
+    from_responder: Signal<Local, ResponderCounts>,
+    of_responder: Signal<Local, CounterPulse>,
+    from_requester: Signal<Local, RequesterCounts>,
+    of_requester: Signal<Local, CounterPulse>,
     responders: Signal<Local, U<64>>,
     requesters: Signal<Local, U<64>>,
     second: DFF<U<64>>,
@@ -61,38 +63,70 @@ pub struct CounterPulses {
 #[kernel]
 impl Logic for CounterPulses {
     fn update(&mut self) {
-        self.own.next = bit_cast_u::<64, 44>(self.dispatch.val())
-            | bit_cast_u::<64, 1>(bit_cast_b(self.rx_frame.val()))
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.tx_frame.val())) << 1)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.failed.val())) << 33)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.timeout.val())) << 36)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.repeated.val())) << 37)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.many_hops.val())) << 38)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.bad_speed.val())) << 39)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.accepted.val())) << 41)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.refused.val())) << 42)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.lost.val())) << 44)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.marked.val())) << 45)
-            | (bit_cast_u::<64, 1>(bit_cast_b(self.notified.val())) << 46);
-        self.responders.next = (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(0)) << 21)
-            | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(1)) << 24)
-            | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(2)) << 25)
-            | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(3)) << 26)
-            | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(4)) << 27)
-            | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(5)) << 31)
-            | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(6)) << 32)
-            | (bit_cast_u::<64, 1>(self.responder.val().get_bits::<1>(7)) << 33);
-        self.requesters.next = (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(0)) << 29)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(1)) << 30)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(2)) << 32)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(3)) << 34)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(4)) << 35)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(5)) << 27)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(6)) << 28)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(7)) << 24)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(8)) << 43)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(9)) << 38)
-            | (bit_cast_u::<64, 1>(self.requester.val().get_bits::<1>(10)) << 39);
+        // dispatch pulses none of those that are set here
+        self.of_own.next = bit_cast_word::<CounterPulse, U<64>>(bit_cast_u::<64, 44>(self.dispatch.val()));
+        if self.rx_frame.val() {
+            self.of_own.next.rx_frames = true;
+        }
+        if self.tx_frame.val() {
+            self.of_own.next.tx_frames = true;
+        }
+        if self.failed.val() {
+            self.of_own.next.naks_sent = true;
+        }
+        if self.timeout.val() {
+            self.of_own.next.timeouts = true;
+        }
+        if self.repeated.val() {
+            self.of_own.next.retransmitted = true;
+        }
+        if self.many_hops.val() {
+            self.of_own.next.int_many_hops = true;
+        }
+        if self.bad_speed.val() {
+            self.of_own.next.int_bad_speed = true;
+        }
+        if self.accepted.val() {
+            self.of_own.next.control_accepted = true;
+        }
+        if self.refused.val() {
+            self.of_own.next.control_refused = true;
+        }
+        if self.lost.val() {
+            self.of_own.next.drop_rx_buffer_full = true;
+        }
+        if self.marked.val() {
+            self.of_own.next.ce_packets = true;
+        }
+        if self.notified.val() {
+            self.of_own.next.cnps_sent = true;
+        }
+        self.own.next = bit_cast_number::<64, CounterPulse>(self.of_own.val());
+        self.from_responder.next = bit_cast_word::<ResponderCounts, U<8>>(self.responder.val());
+        self.of_responder.next = bits_zero::<CounterPulse>(0);
+        self.of_responder.next.drop_unknown_qp = self.from_responder.val().drop_unknown_qp;
+        self.of_responder.next.drop_qp_ended = self.from_responder.val().drop_qp_ended;
+        self.of_responder.next.drop_ack_queue_full = self.from_responder.val().drop_ack_queue_full;
+        self.of_responder.next.drop_read_depth = self.from_responder.val().drop_read_depth;
+        self.of_responder.next.drop_stray = self.from_responder.val().drop_stray;
+        self.of_responder.next.out_of_sequence = self.from_responder.val().out_of_sequence;
+        self.of_responder.next.duplicates = self.from_responder.val().duplicates;
+        self.of_responder.next.naks_sent = self.from_responder.val().naks_sent;
+        self.responders.next = bit_cast_number::<64, CounterPulse>(self.of_responder.val());
+        self.from_requester.next = bit_cast_word::<RequesterCounts, U<11>>(self.requester.val());
+        self.of_requester.next = bits_zero::<CounterPulse>(0);
+        self.of_requester.next.ghost_acks = self.from_requester.val().ghost_acks;
+        self.of_requester.next.ignored_syndromes = self.from_requester.val().ignored_syndromes;
+        self.of_requester.next.duplicates = self.from_requester.val().duplicates;
+        self.of_requester.next.naks_received = self.from_requester.val().naks_received;
+        self.of_requester.next.read_gaps = self.from_requester.val().read_gaps;
+        self.of_requester.next.drop_stray = self.from_requester.val().drop_stray;
+        self.of_requester.next.drop_bad_read_response = self.from_requester.val().drop_bad_read_response;
+        self.of_requester.next.drop_qp_ended = self.from_requester.val().drop_qp_ended;
+        self.of_requester.next.error_completions = self.from_requester.val().error_completions;
+        self.of_requester.next.int_many_hops = self.from_requester.val().int_many_hops;
+        self.of_requester.next.int_bad_speed = self.from_requester.val().int_bad_speed;
+        self.requesters.next = bit_cast_number::<64, CounterPulse>(self.of_requester.val());
         self.out.d.next =
             self.own.val() | self.responders.val() | self.requesters.val() | self.second.q.val() | self.third.q.val();
         self.second.d.next = (self.own.val() & self.responders.val())
@@ -112,40 +146,23 @@ impl Logic for CounterPulses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prim::word::Word;
     use crate::sim::{init, step};
     use crate::transport::requester::COUNTERS;
     use crate::transport::responder::RESPONDER_COUNTERS;
     use hpcc_models::nic::Counter;
 
-    fn place(counter: Counter) -> usize {
-        Counter::ALL
-            .iter()
-            .position(|other| *other == counter)
-            .expect("in the list")
+    fn names<T: Word>() -> Vec<&'static str> {
+        T::FIELDS.iter().map(|field| field.name).collect()
     }
 
     #[test]
-    fn places_are_those_of_the_counters() {
-        assert_eq!(RESPONDER_COUNTERS.map(place), RESPONDER_PLACES);
-        assert_eq!(COUNTERS.map(place), REQUESTER_PLACES);
-        let others = [
-            Counter::RxFrames,
-            Counter::TxFrames,
-            Counter::Timeouts,
-            Counter::Retransmitted,
-            Counter::Cnps,
-        ];
-        assert_eq!(others.map(place), [0, 1, 36, 37, 40]);
-        let others = [
-            Counter::IntManyHops,
-            Counter::IntBadSpeed,
-            Counter::ControlAccepted,
-            Counter::ControlRefused,
-            Counter::RxBufferFull,
-            Counter::CePackets,
-            Counter::CnpsSent,
-        ];
-        assert_eq!(others.map(place), [38, 39, 41, 42, 44, 45, 46]);
+    fn pulses_have_the_names_of_the_counters() {
+        let named = |all: &[Counter]| all.iter().map(|counter| counter.name()).collect::<Vec<_>>();
+        let pulses = names::<CounterPulse>();
+        assert_eq!(pulses[..pulses.len() - 1], named(Counter::ALL));
+        assert_eq!(names::<ResponderCounts>(), named(&RESPONDER_COUNTERS));
+        assert_eq!(names::<RequesterCounts>(), named(&COUNTERS));
     }
 
     #[test]

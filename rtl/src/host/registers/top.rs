@@ -5,8 +5,13 @@ use super::file::RegisterFile;
 use crate::cc::slot::ConfigOut;
 use crate::nic::words::HostCommand;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::context::HostCommand as Command;
+use crate::words::registers::{
+    CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, WideAddress, WideValue,
+};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -175,7 +180,17 @@ pub struct Registers {
     wide: Signal<Local, U<64>>,
     now_r: DFF<U<48>>,
     stored: Signal<Local, Bit>,
-    status: Signal<Local, U<32>>,
+    status: Signal<Local, StatusRegister>,
+    cleared: Signal<Local, StatusRegister>,
+    ordered: Signal<Local, CommandRegister>,
+    made: Signal<Local, Command>,
+    read_wide: Signal<Local, WideAddress>,
+    read_group: Signal<Local, GroupAddress>,
+    read_narrow: Signal<Local, NarrowAddress>,
+    wrote_wide: Signal<Local, WideAddress>,
+    wrote_group: Signal<Local, GroupAddress>,
+    param_parts: Signal<Local, ParamValue>,
+    wide_parts: Signal<Local, WideValue>,
     // parameters
     param_low: DFF<U<32>>,
     param_cc: DFF<Bit>,
@@ -239,7 +254,11 @@ impl Logic for Registers {
         self.file.write.next = self.stored.val();
         inputs!(file, waddr, wdata, wstrb);
         self.s_axil_bvalid.next = self.writing.q.val() == 3;
-        self.s_axil_bresp.next = bit_cast_u::<2, 1>(bit_cast_b(self.bresp.q.val())) << 1;
+        self.s_axil_bresp.next = bits_u::<2>(0);
+        if self.bresp.q.val() {
+            // SLVERR
+            self.s_axil_bresp.next = bits_u::<2>(2);
+        }
 
         // reads
         self.s_axil_arready.next = self.arready.q.val();
@@ -253,40 +272,50 @@ impl Logic for Registers {
             self.reading.d.next = 2.into();
         }
         self.file.raddr.next = self.raddr.q.val();
-        self.bank.address.next = self.raddr.q.val().get_bits::<6>(1);
-        self.status.next = bit_cast_u::<32, 1>(bit_cast_b(self.busy.q.val()))
-            | (bit_cast_u::<32, 1>(bit_cast_b(self.done.q.val())) << 1)
-            | (bit_cast_u::<32, 1>(bit_cast_b(self.error.q.val())) << 2)
-            | (bit_cast_u::<32, 1>(bit_cast_b(self.ready.val())) << 3)
-            | (bit_cast_u::<32, 3>(self.code.q.val()) << 4);
+        self.read_wide.next = bit_cast_word::<WideAddress, U<10>>(self.raddr.q.val());
+        self.read_group.next = bit_cast_word::<GroupAddress, U<10>>(self.raddr.q.val());
+        self.read_narrow.next = bit_cast_word::<NarrowAddress, U<10>>(self.raddr.q.val());
+        self.wrote_wide.next = bit_cast_word::<WideAddress, U<10>>(self.waddr.q.val());
+        self.wrote_group.next = bit_cast_word::<GroupAddress, U<10>>(self.waddr.q.val());
+        self.cleared.next = bit_cast_word::<StatusRegister, U<32>>(self.wdata.q.val());
+        self.param_parts.next.low = self.param_low.q.val();
+        self.param_parts.next.high = bit_cast_u::<16, 32>(self.wdata.q.val());
+        self.bank.address.next = self.read_wide.val().entry;
+        self.status.next = bits_zero::<StatusRegister>(0);
+        self.status.next.busy = self.busy.q.val();
+        self.status.next.done = self.done.q.val();
+        self.status.next.error = self.error.q.val();
+        self.status.next.ready = self.ready.val();
+        self.status.next.code = self.code.q.val();
         self.wide.next = self.bank.count.val();
-        if self.raddr.q.val().get_bits::<6>(1) == 63 {
+        if self.read_wide.val().entry == 63 {
             self.wide.next = bit_cast_u::<64, 48>(self.now_r.q.val());
         }
-        self.is_sent.next = self.raddr.q.val().get_bits::<5>(5) == 18;
-        self.look.next = self.raddr.q.val().get_bits::<4>(0);
+        self.is_sent.next = self.read_group.val().bank == 18;
+        self.look.next = self.read_narrow.val().entry;
         if self.is_sent.val() {
-            self.look.next = self.raddr.q.val().get_bits::<4>(1);
+            self.look.next = self.read_group.val().entry;
             self.wide.next = self.sent.val();
         }
+        self.wide_parts.next = bit_cast_word::<WideValue, U<64>>(self.wide.val());
         if self.reading.q.val() == 2 {
             self.reading.d.next = 3.into();
             self.rdata.d.next = self.file.rdata.val();
             self.rresp.d.next = !self.file.rhit.val();
             if self.raddr.q.val() == 43 {
-                self.rdata.d.next = self.status.val();
+                self.rdata.d.next = bit_cast_number::<32, StatusRegister>(self.status.val());
             }
             // flows with work: 0x880 to 0x8bf
-            if self.raddr.q.val().get_bits::<6>(4) == 34 {
+            if self.read_narrow.val().bank == 34 {
                 self.rdata.d.next = bit_cast_u::<32, 16>(self.active.val());
             }
             // 64-bit values: 0x200 to 0x3ff, and bytes of groups, 0x900 to 0x97f
-            if ((self.raddr.q.val().get_bits::<3>(7) == 1) & self.file.rhit.val()) | self.is_sent.val() {
-                if self.raddr.q.val().get_bit(0) {
+            if ((self.read_wide.val().bank == 1) & self.file.rhit.val()) | self.is_sent.val() {
+                if self.read_wide.val().high {
                     self.rdata.d.next = self.kept.q.val();
                 } else {
-                    self.rdata.d.next = self.wide.val().get_bits::<32>(0);
-                    self.kept.d.next = self.wide.val().get_bits::<32>(32);
+                    self.rdata.d.next = self.wide_parts.val().low;
+                    self.kept.d.next = self.wide_parts.val().high;
                 }
             }
         }
@@ -296,37 +325,39 @@ impl Logic for Registers {
         }
         self.s_axil_rvalid.next = self.reading.q.val() == 3;
         self.s_axil_rdata.next = self.rdata.q.val();
-        self.s_axil_rresp.next = bit_cast_u::<2, 1>(bit_cast_b(self.rresp.q.val())) << 1;
+        self.s_axil_rresp.next = bits_u::<2>(0);
+        if self.rresp.q.val() {
+            // SLVERR
+            self.s_axil_rresp.next = bits_u::<2>(2);
+        }
 
         // parameters: 0x400 to 0x5ff and 0x600 to 0x7ff
         self.param_cc.d.next = false;
         self.param_sched.d.next = false;
-        if self.stored.val() & (self.waddr.q.val().get_bits::<2>(8) == 1) {
-            if self.waddr.q.val().get_bit(0) {
-                self.param_cc.d.next = !self.waddr.q.val().get_bit(7);
-                self.param_sched.d.next = self.waddr.q.val().get_bit(7);
-                self.param_address.d.next = self.waddr.q.val().get_bits::<6>(1);
-                self.param_data.d.next = (bit_cast_u::<48, 16>(self.wdata.q.val().get_bits::<16>(0)) << 32)
-                    | bit_cast_u::<48, 32>(self.param_low.q.val());
+        if self.stored.val() & ((self.wrote_wide.val().bank == 2) | (self.wrote_wide.val().bank == 3)) {
+            if self.wrote_wide.val().high {
+                self.param_cc.d.next = self.wrote_wide.val().bank == 2;
+                self.param_sched.d.next = self.wrote_wide.val().bank == 3;
+                self.param_address.d.next = self.wrote_wide.val().entry;
+                self.param_data.d.next = bit_cast_number::<48, ParamValue>(self.param_parts.val());
             } else {
                 self.param_low.d.next = self.wdata.q.val();
             }
         }
         // levels: 0x800 to 0x87f
         self.level.d.next = false;
-        if self.stored.val() & (self.waddr.q.val().get_bits::<5>(5) == 16) {
-            if self.waddr.q.val().get_bit(0) {
+        if self.stored.val() & (self.wrote_group.val().bank == 16) {
+            if self.wrote_wide.val().high {
                 self.level.d.next = true;
-                self.param_address.d.next = self.waddr.q.val().get_bits::<6>(1);
-                self.param_data.d.next = (bit_cast_u::<48, 16>(self.wdata.q.val().get_bits::<16>(0)) << 32)
-                    | bit_cast_u::<48, 32>(self.param_low.q.val());
+                self.param_address.d.next = self.wrote_wide.val().entry;
+                self.param_data.d.next = bit_cast_number::<48, ParamValue>(self.param_parts.val());
             } else {
                 self.param_low.d.next = self.wdata.q.val();
             }
         }
         self.level_write.next = self.level.q.val();
-        self.level_group.next = self.param_address.q.val().get_bits::<4>(0);
-        self.level_rate.next = self.param_data.q.val().get_bits::<34>(0);
+        self.level_group.next = bit_cast_u::<4, 6>(self.param_address.q.val());
+        self.level_rate.next = bit_cast_u::<34, 48>(self.param_data.q.val());
         self.cc_param.write.next = self.param_cc.q.val();
         self.cc_param.address.next = self.param_address.q.val();
         self.cc_param.data.next = self.param_data.q.val();
@@ -336,8 +367,8 @@ impl Logic for Registers {
 
         // commands: 0x0a8 starts one, ones written to 0x0ac clear
         if self.stored.val() & (self.waddr.q.val() == 43) & self.wstrb.q.val().get_bit(0) {
-            self.done.d.next = self.done.q.val() & !self.wdata.q.val().get_bit(1);
-            self.error.d.next = self.error.q.val() & !self.wdata.q.val().get_bit(2);
+            self.done.d.next = self.done.q.val() & !self.cleared.val().done;
+            self.error.d.next = self.error.q.val() & !self.cleared.val().error;
         }
         if self.command.ready.val() {
             self.offered.d.next = false;
@@ -363,9 +394,12 @@ impl Logic for Registers {
             }
         }
         self.command.valid.next = self.offered.q.val();
-        self.command.data.next = (bit_cast_ww::<416, 7, 384, 6>(self.held_body.q.val()) << 32)
-            | (bit_cast_w::<416, 7, 24>(self.operation.q.val().get_bits::<24>(8)) << 3)
-            | bit_cast_w::<416, 7, 3>(self.operation.q.val().get_bits::<3>(0));
+        self.ordered.next = bit_cast_word::<CommandRegister, U<32>>(self.operation.q.val());
+        self.made.next = bits_zero::<Command>(0);
+        self.made.next.operation = self.ordered.val().operation;
+        self.made.next.index = self.ordered.val().index;
+        self.made.next.body = self.held_body.q.val();
+        self.command.data.next = bit_cast_bus::<416, 7, Command>(self.made.val());
 
         outputs!(
             file,

@@ -44,7 +44,7 @@ fn entries() -> Vec<u64> {
 impl Logic for ReciprocalMantissa {
     fn update(&mut self) {
         self.rom.addr.next = self.x.val().get_bits::<8>(15);
-        self.step.d.next = self.x.val().get_bits::<15>(0);
+        self.step.d.next = bit_cast_u::<15, 24>(self.x.val());
         self.product.a.next = self.step.q.val();
         self.product.b.next = self.rom.data.val().get_bits::<12>(20);
         self.base.d.next = self.rom.data.val().get_bits::<20>(0);

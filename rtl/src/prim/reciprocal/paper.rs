@@ -84,7 +84,7 @@ fn bank(parity: usize) -> Vec<u64> {
 impl Logic for PaperReciprocal {
     fn update(&mut self) {
         self.normalise.n.next = self.n.val();
-        self.small.d.next = self.n.val().get_bits::<8>(0);
+        self.small.d.next = bit_cast_u::<8, 24>(self.n.val());
         self.zero_13.d.next = !self.normalise.x.val().get_bit(23);
         // two bits more than the table resolves: they are zero up to 2^22
         self.position_11.d.next = self.normalise.x.val().get_bits::<15>(0);
@@ -126,7 +126,7 @@ impl Logic for PaperReciprocal {
         if self.zero_13.q.val() {
             self.low.next = bits_u::<18>(0x2000f);
         }
-        self.mantissa.next = (bit_cast_u::<18, 13>(self.value.q.val().get_bits::<13>(0)) << 4) | self.low.val();
+        self.mantissa.next = (bit_cast_u::<18, 13>(bit_cast_u::<13, 18>(self.value.q.val())) << 4) | self.low.val();
         self.shift.next = self.value.q.val().get_bits::<5>(13);
     }
 }

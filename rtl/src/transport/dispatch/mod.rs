@@ -22,25 +22,29 @@ use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::rx::lookup::RawRow;
-use crate::words::transport::{Aeth as AethWord, Commit as CommitWord, CommitKind, CongestionMark, RxPacket};
+use crate::words::congestion::CcEventKind;
+use crate::words::context::QpContext;
+use crate::words::dma::DmaJob as Job;
+use crate::words::flows::Notice;
+use crate::words::rx::{BufferCommand, CommitEntry, ControlPacket, FrameFate, JudgedFrame};
+use crate::words::transport::{Action as Decision, AnswerKind, CommitKind, CongestionMark, RxPacket};
+use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use classify::Classify;
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
 
-/// What the congestion control hears of a frame that needs no engine: kind 2:0, READ response flow 3, queue pair 11:4,
-/// generation 19:12, PSN 43:20, ECN mark 44, bytes of INT 50:45, INT 386:51.
+/// What the congestion control hears of a frame that needs no engine: a [`Notice`].
 pub type DispatchEvent = W<387, 7>;
 
-/// A control packet: 70 bytes after UDP 559:0, first byte in the highest bits; source IP 591:560;
-/// UDP carries as many bytes as a control packet has 592.
+/// A control packet: a [`ControlPacket`].
 pub type ControlRow = W<593, 10>;
 
-/// What waits for a write, or not: commit entry 420:0, waits for a write 421.
+/// What waits for a write, or not: a [`CommitEntry`].
 pub type CommitRow = W<422, 7>;
 
 /// Number of counters that dispatch may count, the first of [`Counter::ALL`]. The one behind them counts frames that never get here.
@@ -91,49 +95,50 @@ pub struct Dispatch {
     /// Pulses in the order of [`Counter::ALL`].
     pub counts: Signal<Out, U<44>>,
     lost_13: Delay<Bit, 11>,
-    rows: StreamFifo<RawRow, 9, 512>,
-    contexts: Ram<Context, 8>,
+    rows: StreamFifo<JudgedFrame, 9, 512>,
+    contexts: Ram<QpContext, 8>,
     advance: Signal<Local, Bit>,
     valid_1: DFF<Bit>,
-    row_1: DFF<RawRow>,
+    row_1: DFF<JudgedFrame>,
     valid_2: DFF<Bit>,
-    row_2: DFF<RawRow>,
-    context_2: DFF<Context>,
+    row_2: DFF<JudgedFrame>,
+    context_2: DFF<QpContext>,
     #[combinational]
     classify: Classify,
     valid_3: DFF<Bit>,
-    fate_3: DFF<U<3>>,
+    fate_3: DFF<FrameFate>,
     counter_3: DFF<U<6>>,
-    row_3: DFF<RxRow>,
-    body_3: DFF<ControlRow>,
+    row_3: DFF<RxPacket>,
+    body_3: DFF<ControlPacket>,
     handed: DFF<Bit>,
     hands: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     valid_4: DFF<Bit>,
-    fate: DFF<U<3>>,
+    fate: DFF<FrameFate>,
     counter: DFF<U<6>>,
-    row: DFF<RxRow>,
-    body: DFF<ControlRow>,
+    row: DFF<RxPacket>,
+    body: DFF<ControlPacket>,
     command_full: DFF<Bit>,
-    command_word: DFF<U<24>>,
+    command_word: DFF<BufferCommand>,
     job_full: DFF<Bit>,
-    job_word: DFF<DmaJob>,
+    job_word: DFF<Job>,
     commit_full: DFF<Bit>,
-    commit_word: DFF<CommitRow>,
+    commit_word: DFF<CommitEntry>,
     notice_full: DFF<Bit>,
-    notice_word: DFF<DispatchEvent>,
+    notice_word: DFF<Notice>,
     control_full: DFF<Bit>,
-    control_word: DFF<ControlRow>,
+    control_word: DFF<ControlPacket>,
     free: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     decided: Signal<Local, Bit>,
-    action: Signal<Local, Action>,
+    arriving: Signal<Local, JudgedFrame>,
+    action: Signal<Local, Decision>,
+    heard: Signal<Local, CcEventKind>,
+    given: Signal<Local, Extension>,
+    aeth: Signal<Local, AckHeader>,
     engine: Signal<Local, Bit>,
     counts_out: DFF<U<44>>,
     taken: Signal<Local, Bit>,
-    packet: Signal<Local, RxPacket>,
-    aeth: Signal<Local, AethWord>,
-    answer: Signal<Local, CommitWord>,
 }
 
 #[kernel]
@@ -141,11 +146,11 @@ impl Logic for Dispatch {
     fn update(&mut self) {
         self.rows.reset.next = self.reset.val();
         self.lost_13.d.next = self.lost.val();
-        self.rows.up.data.next = self.verdict.val();
+        self.rows.up.data.next = bit_cast_word::<JudgedFrame, RawRow>(self.verdict.val());
         self.rows.up.valid.next = self.verdict_valid.val() & !self.lost_13.q.val();
         self.contexts.we.next = self.context_valid.val();
         self.contexts.waddr.next = self.context_qp.val();
-        self.contexts.wdata.next = self.context_data.val();
+        self.contexts.wdata.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
 
         // what the row asks for leaves in one clock, when everything before it has left
         self.free.next = (!self.command_full.q.val() | self.command.ready.val())
@@ -153,26 +158,30 @@ impl Logic for Dispatch {
             & (!self.commit_full.q.val() | self.commit.ready.val())
             & (!self.notice_full.q.val() | self.notice.ready.val())
             & (!self.control_full.q.val() | self.control.ready.val());
-        self.engine.next = (self.fate.q.val() == 1) | (self.fate.q.val() == 2);
-        self.action.next = self.request_action.data.val();
+        self.engine.next = (self.fate.q.val() == FrameFate::Request) | (self.fate.q.val() == FrameFate::ReadResponse);
+        self.action.next = bit_cast_word::<Decision, Action>(self.request_action.data.val());
         self.decided.next = self.request_action.valid.val();
-        if self.fate.q.val() == 2 {
-            self.action.next = self.response_action.data.val();
+        if self.fate.q.val() == FrameFate::ReadResponse {
+            self.action.next = bit_cast_word::<Decision, Action>(self.response_action.data.val());
             self.decided.next = self.response_action.valid.val();
         }
-        self.request_action.ready.next = self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == 1);
-        self.response_action.ready.next = self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == 2);
+        self.request_action.ready.next =
+            self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == FrameFate::Request);
+        self.response_action.ready.next =
+            self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == FrameFate::ReadResponse);
         self.done.next = self.free.val() & self.valid_4.q.val() & (!self.engine.val() | self.decided.val());
 
         // the row behind goes to its engine meanwhile
-        self.request.valid.next = self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == 1);
-        self.request.data.next = self.row_3.q.val();
-        self.response.valid.next = self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == 2);
-        self.response.data.next = self.row_3.q.val();
+        self.request.valid.next =
+            self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == FrameFate::Request);
+        self.request.data.next = bit_cast_bus::<550, 9, RxPacket>(self.row_3.q.val());
+        self.response.valid.next =
+            self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == FrameFate::ReadResponse);
+        self.response.data.next = bit_cast_bus::<550, 9, RxPacket>(self.row_3.q.val());
         self.hands.next = self.handed.q.val()
-            | ((self.fate_3.q.val() != 1) & (self.fate_3.q.val() != 2))
-            | ((self.fate_3.q.val() == 1) & self.request.ready.val())
-            | ((self.fate_3.q.val() == 2) & self.response.ready.val());
+            | ((self.fate_3.q.val() != FrameFate::Request) & (self.fate_3.q.val() != FrameFate::ReadResponse))
+            | ((self.fate_3.q.val() == FrameFate::Request) & self.request.ready.val())
+            | ((self.fate_3.q.val() == FrameFate::ReadResponse) & self.response.ready.val());
         self.moves.next = self.valid_3.q.val() & self.hands.val() & (!self.valid_4.q.val() | self.done.val());
         self.advance.next = !self.valid_3.q.val() | self.moves.val();
         self.handed.d.next = self.valid_3.q.val() & self.hands.val() & !self.moves.val();
@@ -189,11 +198,12 @@ impl Logic for Dispatch {
 
         // a stalled row keeps reading its own context
         self.rows.down.ready.next = self.advance.val();
-        self.contexts.raddr.next = self.row_1.q.val().get_bits::<8>(623);
+        self.arriving.next = self.rows.down.data.val();
+        self.contexts.raddr.next = bit_cast_u::<8, 24>(self.row_1.q.val().qpn);
         if self.advance.val() {
-            self.contexts.raddr.next = self.rows.down.data.val().get_bits::<8>(623);
+            self.contexts.raddr.next = bit_cast_u::<8, 24>(self.arriving.val().qpn);
             self.valid_1.d.next = self.rows.down.valid.val();
-            self.row_1.d.next = self.rows.down.data.val();
+            self.row_1.d.next = self.arriving.val();
             self.valid_2.d.next = self.valid_1.q.val();
             self.row_2.d.next = self.row_1.q.val();
             self.context_2.d.next = self.contexts.rdata.val();
@@ -201,36 +211,23 @@ impl Logic for Dispatch {
             self.fate_3.d.next = self.classify.fate.val();
             self.counter_3.d.next = self.classify.counter.val();
             self.row_3.d.next = self.classify.row.val();
-            self.body_3.d.next = bit_cast_ww::<593, 10, 592, 10>(bit_cast_ww::<592, 10, 816, 13>(self.row_2.q.val()))
-                | (bit_cast_w::<593, 10, 1>(self.row_2.q.val().get_bits::<1>(815)) << 592);
+            self.body_3.d.next.body = self.row_2.q.val().body;
+            self.body_3.d.next.source_ip = self.row_2.q.val().source_ip;
+            self.body_3.d.next.right_length = self.row_2.q.val().control_length;
         }
         self.classify.raw.next = self.row_2.q.val();
         self.classify.of_queue_pair.next = self.context_2.q.val();
 
-        self.taken.next = self.engine.val() & self.action.val().get_bit(0);
-
-        // an acknowledgement goes to the requester, behind what memory still has to take
-        self.packet.next = bit_cast_word::<RxPacket, RxRow>(self.row.q.val());
-        self.aeth.next =
-            bit_cast_word::<AethWord, W<32, 1>>(bit_cast_ww::<32, 1, 128, 2>(self.packet.val().extension >> 96));
-        self.answer.next = bits_zero::<CommitWord>(0);
-        self.answer.next.kind = CommitKind::Answer;
-        self.answer.next.qp = self.packet.val().qp;
-        self.answer.next.generation = self.packet.val().generation;
-        self.answer.next.psn = self.packet.val().psn;
-        self.answer.next.syndrome = self.aeth.val().syndrome;
-        self.answer.next.msn = self.aeth.val().msn;
-        self.answer.next.int_length = self.packet.val().int_length;
-        self.answer.next.int_stack = self.packet.val().int_stack;
-        self.answer.next.int_on = self.packet.val().int_on;
-        self.answer.next.ecn = self.packet.val().ecn.all();
+        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.row.q.val().extension);
+        self.aeth.next = bit_cast_word::<AckHeader, U<32>>(self.given.val().aeth);
+        self.taken.next = self.engine.val() & self.action.val().take;
 
         // marks count whatever the engines say
-        self.mark_valid.next = self.done.val() & self.engine.val() & self.packet.val().ecn.all();
+        self.mark_valid.next = self.done.val() & self.engine.val() & self.row.q.val().ecn.all();
         self.mark.next = bits_zero::<CongestionMark>(0);
-        self.mark.next.qp = self.packet.val().qp;
-        self.mark.next.generation = self.packet.val().generation;
-        self.mark.next.response = self.fate.q.val() == 2;
+        self.mark.next.qp = self.row.q.val().qp;
+        self.mark.next.generation = self.row.q.val().generation;
+        self.mark.next.response = self.fate.q.val() == FrameFate::ReadResponse;
 
         if self.command.ready.val() {
             self.command_full.d.next = false;
@@ -250,50 +247,65 @@ impl Logic for Dispatch {
         self.counts_out.d.next = bits_u::<44>(0);
         if self.done.val() {
             self.command_full.d.next = true;
-            self.command_word.d.next = bits_u::<24>(0);
+            self.command_word.d.next = bits_zero::<BufferCommand>(0);
             if self.taken.val() {
-                self.command_word.d.next = bits_u::<24>(1)
-                    | (bit_cast_u::<24, 7>(self.packet.val().payload_at) << 1)
-                    | (bit_cast_u::<24, 16>(self.packet.val().payload_length) << 8);
+                self.command_word.d.next.take = true;
+                self.command_word.d.next.at = self.row.q.val().payload_at;
+                self.command_word.d.next.length = self.row.q.val().payload_length;
             }
             self.job_full.d.next = self.taken.val();
-            self.job_word.d.next = bit_cast_w::<77, 2, 64>(self.action.val().get_bits::<64>(1))
-                | (bit_cast_w::<77, 2, 13>(self.row.q.val().get_bits::<13>(178)) << 64);
-            self.commit_full.d.next = (self.engine.val() & self.action.val().get_bit(65)) | (self.fate.q.val() == 3);
-            self.commit_word.d.next =
-                bit_cast_ww::<422, 7, 421, 7>(bit_cast_ww::<421, 7, 487, 8>(self.action.val() >> 66))
-                    | (bit_cast_w::<422, 7, 1>(bit_cast_b(self.taken.val())) << 421);
-            if self.fate.q.val() == 3 {
-                self.commit_word.d.next =
-                    bit_cast_ww::<422, 7, 421, 7>(bit_cast_bus::<421, 7, CommitWord>(self.answer.val()));
+            self.job_word.d.next.address = self.action.val().address;
+            self.job_word.d.next.length = bit_cast_u::<13, 16>(self.row.q.val().payload_length);
+            self.commit_full.d.next =
+                (self.engine.val() & self.action.val().commits) | (self.fate.q.val() == FrameFate::Acknowledgement);
+            self.commit_word.d.next.commit = self.action.val().commit;
+            self.commit_word.d.next.waits = self.taken.val();
+            if self.fate.q.val() == FrameFate::Acknowledgement {
+                self.commit_word.d.next = bits_zero::<CommitEntry>(0);
+                self.commit_word.d.next.commit.kind = CommitKind::Answer;
+                self.commit_word.d.next.commit.answer = AnswerKind::Acknowledgement;
+                self.commit_word.d.next.commit.qp = self.row.q.val().qp;
+                self.commit_word.d.next.commit.generation = self.row.q.val().generation;
+                self.commit_word.d.next.commit.psn = self.row.q.val().psn;
+                self.commit_word.d.next.commit.syndrome = self.aeth.val().syndrome;
+                self.commit_word.d.next.commit.msn = self.aeth.val().msn;
+                self.commit_word.d.next.commit.int_length = self.row.q.val().int_length;
+                self.commit_word.d.next.commit.int_stack = self.row.q.val().int_stack;
+                self.commit_word.d.next.commit.int_on = self.row.q.val().int_on;
+                self.commit_word.d.next.commit.ecn = self.row.q.val().ecn.all();
             }
-            self.notice_full.d.next = (self.fate.q.val() == 4) | (self.fate.q.val() == 5);
-            self.control_full.d.next = self.fate.q.val() == 6;
+            self.notice_full.d.next =
+                (self.fate.q.val() == FrameFate::Echo) | (self.fate.q.val() == FrameFate::Notification);
+            self.control_full.d.next = self.fate.q.val() == FrameFate::Control;
             if self.counter.q.val().any() {
                 self.counts_out.d.next = bits_u::<44>(1) << self.counter.q.val();
             }
         }
+        self.heard.next = CcEventKind::Ack;
+        if self.fate.q.val() == FrameFate::Notification {
+            self.heard.next = CcEventKind::Cnp;
+        }
         if self.done.val() {
-            self.notice_word.d.next = (bit_cast_w::<387, 7, 24>(self.packet.val().psn) << 20)
-                | (bit_cast_w::<387, 7, 8>(self.packet.val().generation) << 12)
-                | (bit_cast_w::<387, 7, 8>(self.packet.val().qp) << 4)
-                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.packet.val().ecn.all())) << 44)
-                | (bit_cast_w::<387, 7, 6>(self.packet.val().int_length) << 45)
-                | (bit_cast_ww::<387, 7, 336, 6>(self.packet.val().int_stack) << 51)
-                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.fate.q.val() == 4)) << 3)
-                | (bit_cast_w::<387, 7, 1>(bit_cast_b(self.fate.q.val() == 5)) << 1);
+            self.notice_word.d.next.event_kind = bit_cast_number::<3, CcEventKind>(self.heard.val());
+            self.notice_word.d.next.response = self.fate.q.val() == FrameFate::Echo;
+            self.notice_word.d.next.qp = self.row.q.val().qp;
+            self.notice_word.d.next.generation = self.row.q.val().generation;
+            self.notice_word.d.next.psn = self.row.q.val().psn;
+            self.notice_word.d.next.ecn = self.row.q.val().ecn.all();
+            self.notice_word.d.next.int_length = self.row.q.val().int_length;
+            self.notice_word.d.next.int_stack = self.row.q.val().int_stack;
             self.control_word.d.next = self.body.q.val();
         }
         self.command.valid.next = self.command_full.q.val();
-        self.command.data.next = self.command_word.q.val();
+        self.command.data.next = bit_cast_number::<24, BufferCommand>(self.command_word.q.val());
         self.job.valid.next = self.job_full.q.val();
-        self.job.data.next = self.job_word.q.val();
+        self.job.data.next = bit_cast_bus::<77, 2, Job>(self.job_word.q.val());
         self.commit.valid.next = self.commit_full.q.val();
-        self.commit.data.next = self.commit_word.q.val();
+        self.commit.data.next = bit_cast_bus::<422, 7, CommitEntry>(self.commit_word.q.val());
         self.notice.valid.next = self.notice_full.q.val();
-        self.notice.data.next = self.notice_word.q.val();
+        self.notice.data.next = bit_cast_bus::<387, 7, Notice>(self.notice_word.q.val());
         self.control.valid.next = self.control_full.q.val();
-        self.control.data.next = self.control_word.q.val();
+        self.control.data.next = bit_cast_bus::<593, 10, ControlPacket>(self.control_word.q.val());
         self.counts.next = self.counts_out.q.val();
         if self.reset.val() {
             self.valid_1.d.next = false;

@@ -2,9 +2,11 @@
 
 use crate::nic::words::{AckSend, Commit};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::requester::Syndrome;
 use crate::words::transport::{AckSend as AckSendWord, AnswerKind, Commit as CommitWord};
+use crate::words::wire::{HopRecords, IntStack};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -39,6 +41,7 @@ pub struct Answer {
     pub echo: Signal<Out, AckSend>,
     word: Signal<Local, CommitWord>,
     code: Signal<Local, U<3>>,
+    syndrome: Signal<Local, Syndrome>,
     reason: Signal<Local, U<5>>,
     sent: Signal<Local, AckSendWord>,
 }
@@ -47,8 +50,9 @@ pub struct Answer {
 impl Logic for Answer {
     fn update(&mut self) {
         self.word.next = bit_cast_word::<CommitWord, W<421, 7>>(self.commit.val());
-        self.reason.next = self.word.val().syndrome.get_bits::<5>(0);
-        self.code.next = self.word.val().syndrome.get_bits::<3>(5);
+        self.syndrome.next = bit_cast_word::<Syndrome, U<8>>(self.word.val().syndrome);
+        self.reason.next = self.syndrome.val().value;
+        self.code.next = self.syndrome.val().code;
         self.acknowledgement.next = self.word.val().answer == AnswerKind::Acknowledgement;
         self.data.next = (self.word.val().answer == AnswerKind::ReadData) & !self.word.val().ends_or_failed;
         self.failed.next = (self.word.val().answer == AnswerKind::ReadData) & self.word.val().ends_or_failed;
@@ -174,6 +178,8 @@ pub struct IntFields {
     pub path_id: Signal<Out, U<12>>,
     /// Records, first switch in the lowest bits.
     pub hops: Signal<Out, W<320, 5>>,
+    fields: Signal<Local, IntStack>,
+    records: Signal<Local, HopRecords>,
     bad: [Signal<Local, Bit>; 6],
 }
 
@@ -181,19 +187,21 @@ pub struct IntFields {
 impl Logic for IntFields {
     fn update(&mut self) {
         self.present.next = self.length.val() >= 2;
-        self.n_hop.next = self.stack.val().get_bits::<4>(332);
-        self.path_id.next = self.stack.val().get_bits::<12>(320);
-        self.many.next = self.stack.val().get_bits::<4>(332) > 5;
-        self.hops.next = bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(256))
-            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(192)) << 64)
-            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(128)) << 128)
-            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(64)) << 192)
-            | (bit_cast_w::<320, 5, 64>(self.stack.val().get_bits::<64>(0)) << 256);
+        self.fields.next = bit_cast_word::<IntStack, W<336, 6>>(self.stack.val());
+        self.n_hop.next = self.fields.val().header.n_hop;
+        self.path_id.next = self.fields.val().header.path_id;
+        self.many.next = self.fields.val().header.n_hop > 5;
+        self.records.next.hop_1 = self.fields.val().hop_1;
+        self.records.next.hop_2 = self.fields.val().hop_2;
+        self.records.next.hop_3 = self.fields.val().hop_3;
+        self.records.next.hop_4 = self.fields.val().hop_4;
+        self.records.next.hop_5 = self.fields.val().hop_5;
+        self.hops.next = bit_cast_bus::<320, 5, HopRecords>(self.records.val());
         self.bad[0].next = false;
         for i in 0..5 {
             // a record counts if at least that many switches did
             self.bad[i + 1].next = self.bad[i].val()
-                | ((self.stack.val().get_bits::<4>(332) > i.val())
+                | ((self.fields.val().header.n_hop > i.val())
                     & !self
                         .speeds
                         .val()

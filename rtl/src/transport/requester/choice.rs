@@ -6,6 +6,7 @@ use crate::prim::uint::{bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::bit_cast_word;
 use crate::sched::ports::EndedIn;
+use crate::words::flows::{FlowPacket, QpFlow};
 use crate::words::requester::QpOfGeneration;
 use crate::words::transport::{Commit as CommitWord, RxPacket};
 use crate::{block, kernel};
@@ -28,9 +29,9 @@ pub struct Choice {
     pub answers: StreamIn<Commit>,
     /// Flows at their retry limit.
     pub limits: EndedIn,
-    /// Packets under which host memory failed: flow 15:0, generation 23:16, PSN 47:24.
+    /// Packets under which host memory failed: `FlowPacket`.
     pub errors: StreamIn<U<48>>,
-    /// Removals: queue pair 7:0, generation 15:8.
+    /// Removals: `QpOfGeneration`.
     pub removals: StreamIn<U<16>>,
     /// Queue pairs whose completions wait for room.
     pub tells: StreamIn<QpOfGeneration>,
@@ -85,6 +86,10 @@ pub struct Choice {
     op_qp: DFF<U<8>>,
     op_generation: DFF<U<8>>,
     op_psn: DFF<U<24>>,
+    limit_flow: Signal<Local, QpFlow>,
+    failure: Signal<Local, FlowPacket>,
+    error_flow: Signal<Local, QpFlow>,
+    removal: Signal<Local, QpOfGeneration>,
     new_qp: Signal<Local, U<8>>,
 }
 
@@ -129,6 +134,10 @@ impl Logic for Choice {
             self.op_generation.d.next = bits_u::<8>(0);
             self.op_psn.d.next = bits_u::<24>(0);
         }
+        self.limit_flow.next = bit_cast_word::<QpFlow, U<16>>(self.limits.flow.val());
+        self.failure.next = bit_cast_word::<FlowPacket, U<48>>(self.errors.data.val());
+        self.error_flow.next = bit_cast_word::<QpFlow, U<16>>(self.failure.val().flow);
+        self.removal.next = bit_cast_word::<QpOfGeneration, U<16>>(self.removals.data.val());
         if self.waits[0].val() {
             self.new_qp.next = self.row_word.val().qp;
             if self.idle.val() {
@@ -144,19 +153,19 @@ impl Logic for Choice {
                 self.op_psn.d.next = self.answer_word.val().psn;
             }
         } else if self.waits[2].val() {
-            self.new_qp.next = self.limits.flow.val().get_bits::<8>(1);
+            self.new_qp.next = self.limit_flow.val().qp;
             if self.idle.val() {
                 self.op_ended.d.next = true;
                 self.op_generation.d.next = self.limits.generation.val();
-                self.op_response.d.next = self.limits.flow.val().get_bit(0);
+                self.op_response.d.next = self.limit_flow.val().response;
             }
         } else if self.waits[3].val() {
-            self.new_qp.next = self.errors.data.val().get_bits::<8>(1);
+            self.new_qp.next = self.error_flow.val().qp;
             if self.idle.val() {
                 self.op_error.d.next = true;
-                self.op_generation.d.next = self.errors.data.val().get_bits::<8>(16);
-                self.op_psn.d.next = self.errors.data.val().get_bits::<24>(24);
-                self.op_response.d.next = self.errors.data.val().get_bit(0);
+                self.op_generation.d.next = self.failure.val().generation;
+                self.op_psn.d.next = self.failure.val().psn;
+                self.op_response.d.next = self.error_flow.val().response;
             }
         } else if self.waits[6].val() {
             self.new_qp.next = self.tells.data.val().qp;
@@ -165,10 +174,10 @@ impl Logic for Choice {
                 self.op_generation.d.next = self.tells.data.val().generation;
             }
         } else if self.waits[4].val() {
-            self.new_qp.next = self.removals.data.val().get_bits::<8>(0);
+            self.new_qp.next = self.removal.val().qp;
             if self.idle.val() {
                 self.op_remove.d.next = true;
-                self.op_generation.d.next = self.removals.data.val().get_bits::<8>(8);
+                self.op_generation.d.next = self.removal.val().generation;
             }
         } else if self.idle.val() {
             self.op_work.d.next = self.waits[5].val();

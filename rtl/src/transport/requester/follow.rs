@@ -18,7 +18,9 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::requester::ReadRun;
+use crate::words::requester::Syndrome;
 use crate::words::transport::RxPacket;
+use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -62,6 +64,9 @@ pub struct Follow {
     fits: DFF<Bit>,
     slow_r: DFF<Bit>,
     packet: Signal<Local, RxPacket>,
+    given: Signal<Local, Extension>,
+    aeth: Signal<Local, AckHeader>,
+    syndrome: Signal<Local, Syndrome>,
     full: Signal<Local, U<16>>,
     moved: Signal<Local, ReadRun>,
     takes: Signal<Local, Bit>,
@@ -74,13 +79,16 @@ impl Logic for Follow {
         self.full.next = bits_u::<16>(256) << self.packet.val().mtu;
         self.runs.raddr.next = self.packet.val().qp;
 
+        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.packet.val().extension);
+        self.aeth.next = bit_cast_word::<AckHeader, U<32>>(self.given.val().aeth);
+        self.syndrome.next = bit_cast_word::<Syndrome, U<8>>(self.aeth.val().syndrome);
         // 2: Middle has no AETH; a first response asked for again may come in the middle
         self.fits.d.next = self.near.q.val().valid
             & (self.near.q.val().generation == self.packet.val().generation)
             & (self.near.q.val().psn == self.packet.val().psn)
             & ((self.near.q.val().psn + 1) != self.near.q.val().end_psn)
             & ((self.packet.val().opcode == 0x0e)
-                | ((self.packet.val().opcode == 0x0d) & !self.packet.val().extension.get_bits::<3>(125).any()))
+                | ((self.packet.val().opcode == 0x0d) & !self.syndrome.val().code.any()))
             & (self.packet.val().payload_length == self.full.val())
             & !self.forget.val();
 

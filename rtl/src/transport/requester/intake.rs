@@ -8,6 +8,8 @@ use crate::host::regions::RegionCheck;
 use crate::nic::words::{Region, Work};
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -78,6 +80,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     span: Constant<U<24>>,
     #[init(Constant::new(U(SEGMENT as u64)))]
     width: Constant<U<5>>,
+    request: Signal<Local, WorkRequest>,
     invalid: Signal<Local, Bit>,
     bytes: Signal<Local, U<32>>,
     raised: Signal<Local, U<33>>,
@@ -91,13 +94,14 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
 impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
     fn update(&mut self) {
         inputs!(check, reset, region_valid, region_slot, region_data);
-        self.check.key.next = self.work.data.val().get_bits::<32>(160);
-        self.check.address.next = self.work.data.val().get_bits::<64>(96);
-        self.check.length.next = self.work.data.val().get_bits::<32>(288);
+        self.request.next = bit_cast_word::<WorkRequest, Work>(self.work.data.val());
+        self.check.key.next = self.request.val().local_key;
+        self.check.address.next = self.request.val().local_address;
+        self.check.length.next = self.request.val().length;
         self.check.access.next = bits_u::<2>(0);
-        self.invalid.next = (self.work.data.val().get_bits::<24>(64) >= self.limit.val())
-            | (self.work.data.val().get_bits::<8>(88) > 1)
-            | (self.work.data.val().get_bits::<32>(288) > 0x8000_0000u64);
+        self.invalid.next = (self.request.val().qpn >= self.limit.val())
+            | (self.request.val().operation > 1)
+            | (self.request.val().length > 0x8000_0000u64);
 
         // no such queue pair; ended; no local access
         self.refused.next = false;
@@ -122,9 +126,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         // what is left of the work request
         self.begun.next = self.split.q.val();
         self.begun_generation.next = self.split_generation.q.val();
-        self.bytes.next = self.work.data.val().get_bits::<32>(288);
-        self.from.next = self.work.data.val().get_bits::<64>(96);
-        self.to.next = self.work.data.val().get_bits::<64>(192);
+        self.bytes.next = self.request.val().length;
+        self.from.next = self.request.val().local_address;
+        self.to.next = self.request.val().remote_address;
         if self.split.q.val() {
             self.bytes.next = self.rest.q.val();
             self.from.next = self.local_at.q.val();

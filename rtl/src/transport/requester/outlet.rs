@@ -5,9 +5,11 @@ use crate::cc::slot::EventOut;
 use crate::emit::naming::named_with;
 use crate::nic::words::Commit;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::bit_cast_word;
+use crate::prim::uint::U;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::congestion::CcEventKind;
+use crate::words::flows::QpFlow;
+use crate::words::requester::AnswerEvent;
 use crate::words::transport::Commit as CommitWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -53,10 +55,6 @@ impl<T: Synth> Logic for Outlet<T> {
     }
 }
 
-/// Event to the scheduler, which hands it on to congestion control: PSN 23:0, generation 31:24, queue pair 39:32, NAK 40,
-/// INT valid 41, switches 45:42, path id 57:46, bytes 89:58, records 409:90, congestion experienced 410.
-type EventWord = W<411, 7>;
-
 /// Events to the scheduler.
 #[block]
 pub struct Events {
@@ -94,10 +92,13 @@ pub struct Events {
     pub cc_event: EventOut,
     #[combinational]
     fields: IntFields,
-    outlet: Outlet<EventWord>,
-    answer: Signal<Local, CommitWord>,
+    outlet: Outlet<AnswerEvent>,
     use_int: Signal<Local, Bit>,
-    word: Signal<Local, EventWord>,
+    answer: Signal<Local, CommitWord>,
+    word: Signal<Local, AnswerEvent>,
+    leaving: Signal<Local, AnswerEvent>,
+    half: Signal<Local, QpFlow>,
+    kind: Signal<Local, CcEventKind>,
 }
 
 #[kernel]
@@ -111,36 +112,43 @@ impl Logic for Events {
         self.use_int.next = self.with_int.val() & self.fields.present.val();
         self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
         self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
-        self.word.next = bit_cast_w::<411, 7, 24>(self.psn.val())
-            | (bit_cast_w::<411, 7, 8>(self.generation.val()) << 24)
-            | (bit_cast_w::<411, 7, 8>(self.qp.val()) << 32)
-            | (bit_cast_w::<411, 7, 1>(bit_cast_b(self.nak.val())) << 40)
-            | (bit_cast_w::<411, 7, 32>(self.bytes.val()) << 58)
-            | (bit_cast_w::<411, 7, 1>(bit_cast_b(self.answer.val().ecn)) << 410);
-        self.outlet.data.next = self.word.val();
+        self.word.next = bits_zero::<AnswerEvent>(0);
+        self.word.next.psn = self.psn.val();
+        self.word.next.generation = self.generation.val();
+        self.word.next.qp = self.qp.val();
+        self.word.next.nak = self.nak.val();
+        self.word.next.bytes = self.bytes.val();
+        self.word.next.ecn = self.answer.val().ecn;
         if self.use_int.val() {
-            self.outlet.data.next = self.word.val()
-                | (bit_cast_w::<411, 7, 1>(bit_cast_b(self.fields.valid.val())) << 41)
-                | (bit_cast_w::<411, 7, 4>(self.fields.n_hop.val()) << 42)
-                | (bit_cast_w::<411, 7, 12>(self.fields.path_id.val()) << 46)
-                | (bit_cast_ww::<411, 7, 320, 5>(self.fields.hops.val()) << 90);
+            self.word.next.int_valid = self.fields.valid.val();
+            self.word.next.n_hop = self.fields.n_hop.val();
+            self.word.next.path_id = self.fields.path_id.val();
+            self.word.next.hops = self.fields.hops.val();
         }
+        self.outlet.data.next = self.word.val();
         self.outlet.put.next = self.put.val();
         self.full.next = self.outlet.full.val();
         self.outlet.down.ready.next = self.cc_event.ready.val();
         self.cc_event.valid.next = self.outlet.down.valid.val();
-        self.cc_event.kind.next = bit_cast_u::<3, 1>(self.outlet.down.data.val().get_bits::<1>(40));
-        self.cc_event.flow.next = bit_cast_u::<16, 8>(self.outlet.down.data.val().get_bits::<8>(32)) << 1;
-        self.cc_event.generation.next = self.outlet.down.data.val().get_bits::<8>(24);
-        self.cc_event.psn_next.next = self.outlet.down.data.val().get_bits::<24>(0);
+        self.leaving.next = self.outlet.down.data.val();
+        self.kind.next = CcEventKind::Ack;
+        if self.leaving.val().nak {
+            self.kind.next = CcEventKind::Nak;
+        }
+        self.cc_event.kind.next = bit_cast_number::<3, CcEventKind>(self.kind.val());
+        self.half.next = bits_zero::<QpFlow>(0);
+        self.half.next.qp = self.leaving.val().qp;
+        self.cc_event.flow.next = bit_cast_number::<16, QpFlow>(self.half.val());
+        self.cc_event.generation.next = self.leaving.val().generation;
+        self.cc_event.psn_next.next = self.leaving.val().psn;
         // the scheduler knows the next PSN to send
-        self.cc_event.snd_nxt.next = self.outlet.down.data.val().get_bits::<24>(0);
-        self.cc_event.int_valid.next = self.outlet.down.data.val().get_bit(41);
-        self.cc_event.n_hop.next = self.outlet.down.data.val().get_bits::<4>(42);
-        self.cc_event.path_id.next = self.outlet.down.data.val().get_bits::<12>(46);
-        self.cc_event.hops.next = bit_cast_ww::<320, 5, 411, 7>(self.outlet.down.data.val() >> 90);
-        self.cc_event.ecn.next = self.outlet.down.data.val().get_bit(410);
-        self.cc_event.bytes.next = self.outlet.down.data.val().get_bits::<32>(58);
+        self.cc_event.snd_nxt.next = self.leaving.val().psn;
+        self.cc_event.int_valid.next = self.leaving.val().int_valid;
+        self.cc_event.n_hop.next = self.leaving.val().n_hop;
+        self.cc_event.path_id.next = self.leaving.val().path_id;
+        self.cc_event.hops.next = self.leaving.val().hops;
+        self.cc_event.ecn.next = self.leaving.val().ecn;
+        self.cc_event.bytes.next = self.leaving.val().bytes;
         // nobody keeps when each packet left
         self.cc_event.sent_at.next = self.now.val();
         self.cc_event.now.next = self.now.val();

@@ -3,6 +3,8 @@
 use super::store::Store;
 use crate::nic::words::Context;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::requester::PsnDistance;
 use crate::words::requester::{ReadRun, RequesterState};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -148,13 +150,13 @@ pub struct Queue {
     sent_known_r: DFF<Bit>,
     sent_to_r: DFF<U<24>>,
     changed_r: DFF<Bit>,
-    distance: Signal<Local, U<24>>,
-    beyond: Signal<Local, U<24>>,
-    progress: Signal<Local, U<24>>,
+    distance: Signal<Local, PsnDistance>,
+    beyond: Signal<Local, PsnDistance>,
+    progress: Signal<Local, PsnDistance>,
     is_old: DFF<Bit>,
     unsent: DFF<Bit>,
     before_gap: DFF<Bit>,
-    lag: Signal<Local, U<24>>,
+    lag: Signal<Local, PsnDistance>,
     written: Signal<Local, RequesterState>,
 }
 
@@ -277,25 +279,25 @@ impl Logic for Queue {
         self.changed.next = self.changed_r.q.val();
 
         // where a packet's PSN lies
-        self.distance.next = self.psn.val() - self.state.q.val().una;
-        self.beyond.next = self.psn.val() - self.sent_to_r.q.val();
-        self.progress.next = self.psn.val() - self.state.q.val().accepted;
+        self.distance.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.val() - self.state.q.val().una);
+        self.beyond.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.val() - self.sent_to_r.q.val());
+        self.progress.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.val() - self.state.q.val().accepted);
         if self.measure.val() {
-            self.is_old.d.next = self.distance.val().get_bit(23);
-            self.unsent.d.next = !self.sent_known_r.q.val() | !self.beyond.val().get_bit(23);
-            self.before_gap.d.next = self.progress.val().get_bit(23);
+            self.is_old.d.next = self.distance.val().negative;
+            self.unsent.d.next = !self.sent_known_r.q.val() | !self.beyond.val().negative;
+            self.before_gap.d.next = self.progress.val().negative;
         }
         self.old.next = self.is_old.q.val();
         self.ghost.next = !self.is_old.q.val() & self.unsent.q.val();
         self.twice.next = self.is_old.q.val() | self.before_gap.q.val();
 
         // back to the table; no READ data is missing before `una`
-        self.lag.next = self.state.q.val().accepted - self.state.q.val().una;
+        self.lag.next = bit_cast_word::<PsnDistance, U<24>>(self.state.q.val().accepted - self.state.q.val().una);
         self.store.we.next = self.save.val() & self.changed_r.q.val();
         self.store.write_qp.next = self.qp.val();
         self.written.next = self.state.q.val();
         self.written.next.used = true;
-        if self.lag.val().get_bit(23) {
+        if self.lag.val().negative {
             self.written.next.accepted = self.state.q.val().una;
         }
         self.store.new_state.next = self.written.val();

@@ -12,8 +12,11 @@ use crate::nic::words::{Action, RxRow};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::counters::ReadCounts;
 use crate::words::requester::OwnMessage;
+use crate::words::requester::{PsnDistance, Syndrome};
 use crate::words::transport::{Action as ActionWord, AnswerKind, CommitKind, RxPacket};
+use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -90,8 +93,8 @@ pub struct Verdict {
     pub last: Signal<Out, Bit>,
     /// With `act`: the decision.
     pub action: Signal<Out, Action>,
-    /// With `act`: count a duplicate 0, a stray 1, a bad response 2, an ended queue pair 3.
-    pub counts: Signal<Out, U<4>>,
+    /// With `act`: what is counted.
+    pub counts: Signal<Out, ReadCounts>,
     /// With `take`: where the payload of the next response goes.
     pub behind: Signal<Out, U<64>>,
     #[combinational]
@@ -113,14 +116,22 @@ pub struct Verdict {
     good: Signal<Local, Bit>,
     stray: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
+    counted: Signal<Local, ReadCounts>,
+    distance: Signal<Local, PsnDistance>,
+    given: Signal<Local, Extension>,
+    aeth: Signal<Local, AckHeader>,
+    syndrome: Signal<Local, Syndrome>,
 }
 
 #[kernel]
 impl Logic for Verdict {
     fn update(&mut self) {
         self.packet.next = bit_cast_word::<RxPacket, W<550, 9>>(self.row.val());
-        // Middle has no AETH; the three highest bits of a syndrome are its kind
-        self.negative.next = (self.packet.val().opcode != 0x0e) & self.packet.val().extension.get_bits::<3>(125).any();
+        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.packet.val().extension);
+        self.aeth.next = bit_cast_word::<AckHeader, U<32>>(self.given.val().aeth);
+        self.syndrome.next = bit_cast_word::<Syndrome, U<8>>(self.aeth.val().syndrome);
+        // Middle has no AETH
+        self.negative.next = (self.packet.val().opcode != 0x0e) & self.syndrome.val().code.any();
 
         self.offset.d.next = self.packet.val().psn - self.message.val().first_psn;
         self.ends.d.next = (self.packet.val().psn + 1) == self.message.val().end_psn;
@@ -141,7 +152,8 @@ impl Logic for Verdict {
             & (bit_cast_u::<36, 16>(self.packet.val().payload_length) == self.expected.val());
 
         self.in_order.next = self.ahead.q.val() == 0;
-        self.beyond.next = self.ahead.q.val().any() & !self.ahead.q.val().get_bit(23);
+        self.distance.next = bit_cast_word::<PsnDistance, U<24>>(self.ahead.q.val());
+        self.beyond.next = self.ahead.q.val().any() & !self.distance.val().negative;
         self.checked.next = self.act.val() & (self.code.val() == 0);
         self.good.next = self.checked.val() & self.in_order.val() & self.sound.val();
         self.take.next = self.good.val();
@@ -150,10 +162,11 @@ impl Logic for Verdict {
             | (self.checked.val() & !self.in_order.val() & !self.beyond.val());
         self.bad.next =
             (self.act.val() & (self.code.val() == 3)) | (self.checked.val() & self.in_order.val() & !self.sound.val());
-        self.counts.next = bit_cast_u::<4, 1>(bit_cast_b(self.act.val() & (self.code.val() == 2)))
-            | (bit_cast_u::<4, 1>(bit_cast_b(self.stray.val())) << 1)
-            | (bit_cast_u::<4, 1>(bit_cast_b(self.bad.val())) << 2)
-            | (bit_cast_u::<4, 1>(bit_cast_b(self.act.val() & (self.code.val() == 4))) << 3);
+        self.counted.next.duplicates = self.act.val() & (self.code.val() == 2);
+        self.counted.next.drop_stray = self.stray.val();
+        self.counted.next.drop_bad_read_response = self.bad.val();
+        self.counted.next.drop_qp_ended = self.act.val() & (self.code.val() == 4);
+        self.counts.next = self.counted.val();
         self.decision.row.next = self.row.val();
         self.decision.address.next = self.place.q.val();
         self.decision.take.next = self.good.val() & self.packet.val().payload_length.any();

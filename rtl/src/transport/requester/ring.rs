@@ -4,8 +4,10 @@ use crate::nic::words::{Message, Work};
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
+use crate::prim::word::bit_cast_number;
 use crate::prim::word::{bit_cast_bus, bit_cast_word};
 use crate::words::requester::OwnMessage;
+use crate::words::requester::RingPlace;
 use crate::words::transport::Message as MessageWord;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
@@ -59,6 +61,9 @@ pub struct Ring {
     memory: Ram<OwnMessage, 12>,
     // how messages ended whose completions wait
     statuses: Ram<U<4>, 12>,
+    looked: Signal<Local, RingPlace>,
+    added: Signal<Local, RingPlace>,
+    deferred: Signal<Local, RingPlace>,
     memory_place: Signal<Local, U<12>>,
     request: Signal<Local, WorkRequest>,
     valid: DFF<Bit>,
@@ -69,11 +74,18 @@ pub struct Ring {
 #[kernel]
 impl Logic for Ring {
     fn update(&mut self) {
-        self.memory_place.next = bit_cast_u::<12, 5>(self.place.val() & 15) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
+        // the lower bits of a position are its place
+        self.looked.next.place = bit_cast_u::<4, 5>(self.place.val());
+        self.looked.next.qp = self.qp.val();
+        self.added.next.place = bit_cast_u::<4, 5>(self.tail.val());
+        self.added.next.qp = self.qp.val();
+        self.deferred.next.place = bit_cast_u::<4, 5>(self.defer_place.val());
+        self.deferred.next.qp = self.qp.val();
+        self.memory_place.next = bit_cast_number::<12, RingPlace>(self.looked.val());
         self.memory.raddr.next = self.memory_place.val();
         self.message.next = self.memory.rdata.val();
         self.valid.d.next = self.push.val();
-        self.address.d.next = bit_cast_u::<12, 5>(self.tail.val() & 15) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
+        self.address.d.next = bit_cast_number::<12, RingPlace>(self.added.val());
         self.request.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.work.val());
         self.data.d.next.first_psn = self.start.val();
         self.data.d.next.end_psn = self.finish.val();
@@ -102,8 +114,7 @@ impl Logic for Ring {
         self.statuses.raddr.next = self.memory_place.val();
         self.status.next = self.statuses.rdata.val();
         self.statuses.we.next = self.defer.val();
-        self.statuses.waddr.next =
-            bit_cast_u::<12, 5>(self.defer_place.val() & 15) | (bit_cast_u::<12, 8>(self.qp.val()) << 4);
+        self.statuses.waddr.next = bit_cast_number::<12, RingPlace>(self.deferred.val());
         self.statuses.wdata.next = self.defer_status.val();
     }
 }

@@ -17,9 +17,11 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::bit_cast_word;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::EndedIn;
-use crate::words::requester::{OwnMessage, QpOfGeneration};
+use crate::words::counters::RequesterCounts;
+use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
+use crate::words::requester::{OwnMessage, PsnDistance, QpOfGeneration};
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -65,9 +67,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub answer: StreamIn<Commit>,
     /// Flows at their retry limit.
     pub ended: EndedIn,
-    /// Packets under which host memory failed: flow 15:0, generation 23:16, PSN 47:24.
+    /// Packets under which host memory failed: `FlowPacket`.
     pub read_error: StreamIn<U<48>>,
-    /// Queue pairs to remove, queue pair 7:0 and generation 15:8; taken when the last completion has been made.
+    /// Queue pairs to remove, `QpOfGeneration`; taken when the last completion has been made.
     pub remove: StreamIn<U<16>>,
     /// Work requests.
     pub work: StreamIn<Work>,
@@ -77,7 +79,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub message_address: Signal<Out, U<12>>,
     /// The message.
     pub message_data: Signal<Out, Message>,
-    /// Work for the scheduler: flow 15:0, generation 23:16, one past the last PSN 47:24.
+    /// Work for the scheduler: `FlowPacket`.
     pub schedule: StreamOut<U<48>>,
     /// Acknowledgements for the scheduler and for congestion control.
     pub cc_event: EventOut,
@@ -85,9 +87,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub completion: StreamOut<Completion>,
     /// READ echoes; one that finds no room is dropped, the next one covers it.
     pub echo: StreamOut<AckSend>,
-    /// Flows that the scheduler is to remove: flow 15:0, generation 23:16.
+    /// Flows that the scheduler is to remove: `FlowOfGeneration`.
     pub kill: StreamOut<U<24>>,
-    /// Counter pulses in the order of [`COUNTERS`](super::COUNTERS).
+    /// Counter pulses: `RequesterCounts`.
     pub counts: Signal<Out, U<11>>,
     choice: Choice,
     gather: Gather,
@@ -144,7 +146,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     is_read: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
     missing: DFF<U<24>>,
-    skip: Signal<Local, U<24>>,
+    skip: Signal<Local, PsnDistance>,
     found: DFF<Bit>,
     code: DFF<U<3>>,
     at_head: DFF<Bit>,
@@ -157,9 +159,11 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     schedule_to: DFF<U<24>>,
     blocked: DFF<Bit>,
     blocked_qp: DFF<U<8>>,
-    flow: Signal<Local, U<24>>,
+    half: Signal<Local, QpFlow>,
+    flow: Signal<Local, FlowOfGeneration>,
+    scheduling: Signal<Local, FlowPacket>,
     hit: [Signal<Local, Bit>; 4],
-    counts_out: DFF<U<11>>,
+    counts_out: DFF<RequesterCounts>,
 }
 
 #[kernel]
@@ -210,8 +214,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         self.done.next = false;
         self.kept.d.next = false;
-        self.flow.next = bit_cast_u::<24, 9>(bit_cast_u::<9, 8>(self.choice.qp.val()) << 1)
-            | (bit_cast_u::<24, 8>(self.queue.own_generation.val()) << 16);
+        self.half.next = bits_zero::<QpFlow>(0);
+        self.half.next.qp = self.choice.qp.val();
+        self.flow.next.flow = bit_cast_number::<16, QpFlow>(self.half.val());
+        self.flow.next.generation = self.queue.own_generation.val();
 
         // 0: the next input
         self.choice.idle.next = self.idle.q.val();
@@ -367,7 +373,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.step.reads.next = self.queue.reads.val();
         self.step.max_reads.next = self.max_reads.val();
         self.guilty_now.next = self.guilty.q.val() | self.step.holds.val();
-        self.skip.next = self.message.q.val().first_psn - self.queue.accepted.val();
+        self.skip.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.message.q.val().first_psn - self.queue.accepted.val());
         self.finished.push.next = false;
         self.finished.now.next = self.now.val();
         self.finished.id.next = self.message.q.val().id;
@@ -464,7 +471,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 if !self.found.q.val() & self.is_read.val() {
                     self.found.d.next = true;
                     self.missing.d.next = self.message.q.val().first_psn;
-                    if self.skip.val().get_bit(23) {
+                    if self.skip.val().negative {
                         self.missing.d.next = self.queue.accepted.val();
                     }
                 }
@@ -638,8 +645,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // messages for the scheduler
         self.schedules.put.next = false;
-        self.schedules.data.next =
-            bit_cast_u::<48, 24>(self.flow.val()) | (bit_cast_u::<48, 24>(self.schedule_to.q.val()) << 24);
+        self.scheduling.next.flow = self.flow.val().flow;
+        self.scheduling.next.generation = self.flow.val().generation;
+        self.scheduling.next.psn = self.schedule_to.q.val();
+        self.schedules.data.next = bit_cast_number::<48, FlowPacket>(self.scheduling.val());
         if self.emit.q.val() & (!self.scheduled.q.val() | !self.schedules.full.val()) {
             self.emit.d.next = false;
             self.schedules.put.next = self.scheduled.q.val();
@@ -648,7 +657,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // the end of a queue pair; if the scheduler or the manager did not say so, the scheduler is told
         self.kills.put.next = false;
-        self.kills.data.next = self.flow.val();
+        self.kills.data.next = bit_cast_number::<24, FlowOfGeneration>(self.flow.val());
         self.queue.bury.next = false;
         self.queue.status.next = bits_u::<4>(8);
         if self.guilty.q.val() {
@@ -686,17 +695,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.blocked.d.next = false;
             }
         }
-        self.counts_out.d.next = bit_cast_u::<11, 1>(bit_cast_b(self.hit[0].val()))
-            | (bit_cast_u::<11, 1>(bit_cast_b(self.hit[1].val())) << 1)
-            | (bit_cast_u::<11, 1>(self.verdict.counts.val().get_bits::<1>(0)) << 2)
-            | (bit_cast_u::<11, 1>(bit_cast_b(self.hit[2].val())) << 3)
-            | (bit_cast_u::<11, 1>(bit_cast_b(self.queue.lose.val())) << 4)
-            | (bit_cast_u::<11, 2>(self.verdict.counts.val().get_bits::<2>(1)) << 5)
-            | (bit_cast_u::<11, 1>(bit_cast_b(self.hit[3].val() | self.verdict.counts.val().get_bit(3))) << 7)
-            | (bit_cast_u::<11, 1>(bit_cast_b(self.finished.push.val() & self.finished.status.val().any())) << 8)
-            | (bit_cast_u::<11, 1>(bit_cast_b(self.events.many.val())) << 9)
-            | (bit_cast_u::<11, 1>(bit_cast_b(self.events.bad.val())) << 10);
-        self.counts.next = self.counts_out.q.val();
+        self.counts_out.d.next.ghost_acks = self.hit[0].val();
+        self.counts_out.d.next.ignored_syndromes = self.hit[1].val();
+        self.counts_out.d.next.duplicates = self.verdict.counts.val().duplicates;
+        self.counts_out.d.next.naks_received = self.hit[2].val();
+        self.counts_out.d.next.read_gaps = self.queue.lose.val();
+        self.counts_out.d.next.drop_stray = self.verdict.counts.val().drop_stray;
+        self.counts_out.d.next.drop_bad_read_response = self.verdict.counts.val().drop_bad_read_response;
+        self.counts_out.d.next.drop_qp_ended = self.hit[3].val() | self.verdict.counts.val().drop_qp_ended;
+        self.counts_out.d.next.error_completions = self.finished.push.val() & self.finished.status.val().any();
+        self.counts_out.d.next.int_many_hops = self.events.many.val();
+        self.counts_out.d.next.int_bad_speed = self.events.bad.val();
+        self.counts.next = bit_cast_number::<11, RequesterCounts>(self.counts_out.q.val());
         self.started.d.next = true;
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;

@@ -1,6 +1,8 @@
 //! One step of the walk over a queue pair's ring: what an answer does to one message.
 
 use crate::prim::uint::U;
+use crate::prim::word::bit_cast_word;
+use crate::words::requester::PsnDistance;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -44,13 +46,13 @@ pub struct Walk<const SEGMENT: usize> {
     pub reaches: Signal<Out, Bit>,
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
-    ahead: Signal<Local, U<24>>,
+    ahead: Signal<Local, PsnDistance>,
     moves: DFF<Bit>,
     reached: DFF<Bit>,
     behind_data: DFF<U<24>>,
-    beyond: Signal<Local, U<24>>,
-    from_start: Signal<Local, U<24>>,
-    from_finish: Signal<Local, U<24>>,
+    beyond: Signal<Local, PsnDistance>,
+    from_start: Signal<Local, PsnDistance>,
+    from_finish: Signal<Local, PsnDistance>,
     left_less_one: Signal<Local, U<24>>,
     #[init(Constant::new(U((1 << 24) - (4 << SEGMENT))))]
     above: Constant<U<24>>,
@@ -59,24 +61,24 @@ pub struct Walk<const SEGMENT: usize> {
 #[kernel]
 impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     fn update(&mut self) {
-        self.ahead.next = self.limit.val() - self.una.val();
-        self.reached.d.next = !self.ahead.val().get_bit(23);
-        self.moves.d.next = !self.ahead.val().get_bit(23) & (self.limit.val() != self.una.val());
+        self.ahead.next = bit_cast_word::<PsnDistance, U<24>>(self.limit.val() - self.una.val());
+        self.reached.d.next = !self.ahead.val().negative;
+        self.moves.d.next = !self.ahead.val().negative & (self.limit.val() != self.una.val());
         self.behind_data.d.next = self.limit.val() + 1;
-        self.beyond.next = self.limit.val() - self.finish.val();
+        self.beyond.next = bit_cast_word::<PsnDistance, U<24>>(self.limit.val() - self.finish.val());
         self.new_una.next = self.una.val();
         self.complete.next = false;
         self.taken.next = false;
         if self.read.val() {
             // an acknowledgement never completes a READ, only its data does
-            if self.with_data.val() & self.reached.q.val() & self.beyond.val().get_bit(23) {
+            if self.with_data.val() & self.reached.q.val() & self.beyond.val().negative {
                 self.taken.next = true;
                 self.new_una.next = self.behind_data.q.val();
                 self.complete.next = self.behind_data.q.val() == self.finish.val();
             }
         } else {
             if self.moves.q.val() {
-                if self.beyond.val().get_bit(23) {
+                if self.beyond.val().negative {
                     self.new_una.next = self.limit.val();
                 } else {
                     self.new_una.next = self.finish.val();
@@ -84,10 +86,10 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
                 }
             }
         }
-        self.from_start.next = self.sought.val() - self.start.val();
-        self.from_finish.next = self.sought.val() - self.finish.val();
-        self.holds.next = !self.from_start.val().get_bit(23) & self.from_finish.val().get_bit(23);
-        self.reaches.next = self.from_finish.val().get_bit(23);
+        self.from_start.next = bit_cast_word::<PsnDistance, U<24>>(self.sought.val() - self.start.val());
+        self.from_finish.next = bit_cast_word::<PsnDistance, U<24>>(self.sought.val() - self.finish.val());
+        self.holds.next = !self.from_start.val().negative & self.from_finish.val().negative;
+        self.reaches.next = self.from_finish.val().negative;
         // what is left is not more than the span, a power of two
         self.left_less_one.next = self.finish.val() + !self.una.val();
         self.fits.next = ((self.left_less_one.val() & self.above.val()) == 0)

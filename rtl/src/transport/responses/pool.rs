@@ -4,7 +4,7 @@
 
 use crate::nic::words::Commit;
 use crate::prim::ram::RamReg;
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -102,7 +102,7 @@ impl Logic for NodePool {
         self.head.next = self.head_r.q.val();
         self.free.next = self.free_r.q.val();
         self.clearing.next = self.busy.q.val();
-        self.clear_at.next = self.counter.q.val().get_bits::<8>(0);
+        self.clear_at.next = bit_cast_u::<8, 10>(self.counter.q.val());
         if self.reset.val() {
             self.busy.d.next = true;
             self.counter.d.next = bits_u::<10>(0);

@@ -15,9 +15,15 @@ use crate::nic::words::{DmaJob, TxPacket};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::FeedbackOut;
+use crate::words::dma::DmaJob as Job;
+use crate::words::flows::QpFlow;
+use crate::words::transport::{ExtensionKind, TxPacket as Packet};
+use crate::words::tx::{FeedbackFrom, GrantFeedback};
+use crate::words::wire::{AckHeader, Extension, RdmaHeader};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -92,7 +98,11 @@ pub struct Form {
     payload: Signal<Local, U<32>>,
     length: DFF<U<13>>,
     extension: DFF<W<128, 2>>,
-    extension_kind: DFF<U<2>>,
+    extension_kind: DFF<ExtensionKind>,
+    reth: Signal<Local, RdmaHeader>,
+    aeth: Signal<Local, AckHeader>,
+    answer: Signal<Local, Extension>,
+    half: Signal<Local, QpFlow>,
     opcode: DFF<U<8>>,
     full_3: DFF<U<13>>,
     place_2: Delay<U<24>, 2>,
@@ -118,24 +128,24 @@ pub struct Form {
     beside: Signal<Local, U<24>>,
     valid_4: DFF<Bit>,
     form_4: DFF<U<2>>,
-    word_4: DFF<TxPacket>,
-    job_4: DFF<DmaJob>,
+    word_4: DFF<Packet>,
+    job_4: DFF<Job>,
     has_payload: DFF<Bit>,
     allowed_4: DFF<U<24>>,
     padded_4: DFF<U<13>>,
     end_4: DFF<U<24>>,
-    from_4: DFF<U<41>>,
+    from_4: DFF<FeedbackFrom>,
     valid_5: DFF<Bit>,
     advances_5: DFF<Bit>,
     spared_5: DFF<U<24>>,
     end_5: DFF<U<24>>,
-    from_5: DFF<U<41>>,
+    from_5: DFF<FeedbackFrom>,
     again: DFF<Bit>,
     spared_6: DFF<U<24>>,
-    from_6: DFF<U<41>>,
+    from_6: DFF<FeedbackFrom>,
     packets: StreamFifo<TxPacket, 6, 56>,
     jobs: StreamFifo<DmaJob, 3, 3>,
-    feedbacks: StreamFifo<W<66, 2>, 4, 6>,
+    feedbacks: StreamFifo<GrantFeedback, 4, 6>,
 }
 
 #[kernel]
@@ -209,17 +219,27 @@ impl Logic for Form {
         self.last_3.d.next = self.last_2.q.val();
         self.form_3.d.next = self.form_2.q.val();
         self.first.next = !self.place_2.q.val().any();
-        self.extension_kind.d.next = bits_u::<2>(0);
-        self.extension.d.next = bit_cast_w::<128, 2, 32>(self.total_2.q.val())
-            | (bit_cast_w::<128, 2, 32>(self.key_2.q.val()) << 32)
-            | (bit_cast_w::<128, 2, 64>(self.remote_2.q.val()) << 64);
+        self.extension_kind.d.next = ExtensionKind::None;
+        self.reth.next.length = self.total_2.q.val();
+        self.reth.next.key = self.key_2.q.val();
+        self.reth.next.address = self.remote_2.q.val();
+        if self.form_2.q.val() == 2 {
+            // what is left of the READ
+            self.reth.next.length = self.left.q.val();
+            self.reth.next.address = self.address.q.val();
+        }
+        self.aeth.next.msn = bit_cast_u::<24, 32>(self.key_2.q.val());
+        self.aeth.next.syndrome = bits_u::<8>(0x1f);
+        self.answer.next = bits_zero::<Extension>(0);
+        self.answer.next.aeth = bit_cast_number::<32, AckHeader>(self.aeth.val());
+        self.extension.d.next = bit_cast_bus::<128, 2, RdmaHeader>(self.reth.val());
         // First, Middle, Last, Only
         self.opcode.d.next = bits_u::<8>(0x07);
         if self.last_2.q.val() {
             self.opcode.d.next = bits_u::<8>(0x08);
         }
         if self.first.val() {
-            self.extension_kind.d.next = bits_u::<2>(1);
+            self.extension_kind.d.next = ExtensionKind::Reth;
             self.opcode.d.next = bits_u::<8>(0x06);
             if self.last_2.q.val() {
                 self.opcode.d.next = bits_u::<8>(0x0a);
@@ -228,23 +248,19 @@ impl Logic for Form {
         if self.form_2.q.val() == 2 {
             self.length.d.next = bits_u::<13>(0);
             self.opcode.d.next = bits_u::<8>(0x0c);
-            self.extension_kind.d.next = bits_u::<2>(1);
-            self.extension.d.next = bit_cast_w::<128, 2, 32>(self.left.q.val())
-                | (bit_cast_w::<128, 2, 32>(self.key_2.q.val()) << 32)
-                | (bit_cast_w::<128, 2, 64>(self.address.q.val()) << 64);
+            self.extension_kind.d.next = ExtensionKind::Reth;
         }
         if self.form_2.q.val() == 3 {
-            self.extension.d.next = (bit_cast_w::<128, 2, 24>(self.key_2.q.val().get_bits::<24>(0)) << 96)
-                | (bit_cast_w::<128, 2, 8>(bits_u::<8>(0x1f)) << 120);
+            self.extension.d.next = bit_cast_bus::<128, 2, Extension>(self.answer.val());
             self.opcode.d.next = bits_u::<8>(0x0e);
-            self.extension_kind.d.next = bits_u::<2>(0);
+            self.extension_kind.d.next = ExtensionKind::None;
             if self.last_2.q.val() {
                 self.opcode.d.next = bits_u::<8>(0x0f);
-                self.extension_kind.d.next = bits_u::<2>(2);
+                self.extension_kind.d.next = ExtensionKind::Aeth;
             }
             if self.first.val() {
                 self.opcode.d.next = bits_u::<8>(0x0d);
-                self.extension_kind.d.next = bits_u::<2>(2);
+                self.extension_kind.d.next = ExtensionKind::Aeth;
                 if self.last_2.q.val() {
                     self.opcode.d.next = bits_u::<8>(0x10);
                 }
@@ -254,18 +270,18 @@ impl Logic for Form {
         // 3: a full packet has a full payload and a full INT stack of 42 bytes and no extension
         self.padded_4.d.next = (self.length.q.val() + 3) & 0x1ffc;
         self.beside.next = bits_u::<24>(0);
-        if self.extension_kind.q.val() == 1 {
+        if self.extension_kind.q.val() == ExtensionKind::Reth {
             self.beside.next = bits_u::<24>(0xfffff0);
         }
-        if self.extension_kind.q.val() == 2 {
+        if self.extension_kind.q.val() == ExtensionKind::Aeth {
             self.beside.next = bits_u::<24>(0xfffffc);
         }
         if !self.int_on_3.q.val() {
             self.beside.next = bits_u::<24>(42);
-            if self.extension_kind.q.val() == 1 {
+            if self.extension_kind.q.val() == ExtensionKind::Reth {
                 self.beside.next = bits_u::<24>(42 - 16);
             }
-            if self.extension_kind.q.val() == 2 {
+            if self.extension_kind.q.val() == ExtensionKind::Aeth {
                 self.beside.next = bits_u::<24>(42 - 4);
             }
         }
@@ -278,29 +294,29 @@ impl Logic for Form {
         self.form_4.d.next = self.form_3.q.val();
         self.end_4.d.next = self.end_3.q.val();
         self.has_payload.d.next = self.length.q.val().any() & (self.form_3.q.val() != 0);
-        self.job_4.d.next =
-            bit_cast_w::<77, 2, 64>(self.address_3.q.val()) | (bit_cast_w::<77, 2, 13>(self.length.q.val()) << 64);
-        self.word_4.d.next = (bit_cast_w::<196, 4, 2>(self.tag_3.q.val()) << 194)
-            | (bit_cast_w::<196, 4, 1>(bit_cast_b(self.form_3.q.val() == 3)) << 193)
-            | (bit_cast_w::<196, 4, 1>(bit_cast_b((self.form_3.q.val() == 3) & self.last_3.q.val())) << 192)
-            | (bit_cast_w::<196, 4, 13>(self.length.q.val()) << 179)
-            | (bit_cast_ww::<196, 4, 128, 2>(self.extension.q.val()) << 51)
-            | (bit_cast_w::<196, 4, 2>(self.extension_kind.q.val()) << 49)
-            | (bit_cast_w::<196, 4, 1>(bit_cast_b(self.ack_req_3.q.val())) << 48)
-            | (bit_cast_w::<196, 4, 24>(self.psn_3.q.val()) << 24)
-            | (bit_cast_w::<196, 4, 8>(self.opcode.q.val()) << 16)
-            | (bit_cast_w::<196, 4, 8>(self.generation_3.q.val()) << 8)
-            | bit_cast_w::<196, 4, 8>(self.flow_3.q.val().get_bits::<8>(1));
-        // of feedback: generation 40:33, flow 32:24, PSN 23:0
-        self.from_4.d.next = (bit_cast_u::<41, 8>(self.generation_3.q.val()) << 33)
-            | (bit_cast_u::<41, 9>(self.flow_3.q.val()) << 24)
-            | bit_cast_u::<41, 24>(self.psn_3.q.val());
+        self.job_4.d.next.address = self.address_3.q.val();
+        self.job_4.d.next.length = self.length.q.val();
+        self.half.next = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 9>(self.flow_3.q.val()));
+        self.word_4.d.next.qp = self.half.val().qp;
+        self.word_4.d.next.generation = self.generation_3.q.val();
+        self.word_4.d.next.opcode = self.opcode.q.val();
+        self.word_4.d.next.psn = self.psn_3.q.val();
+        self.word_4.d.next.ack_req = self.ack_req_3.q.val();
+        self.word_4.d.next.extension_kind = self.extension_kind.q.val();
+        self.word_4.d.next.extension = self.extension.q.val();
+        self.word_4.d.next.length = self.length.q.val();
+        self.word_4.d.next.ends_read = (self.form_3.q.val() == 3) & self.last_3.q.val();
+        self.word_4.d.next.response = self.form_3.q.val() == 3;
+        self.word_4.d.next.tag = self.tag_3.q.val();
+        self.from_4.d.next.psn = self.psn_3.q.val();
+        self.from_4.d.next.flow = self.flow_3.q.val();
+        self.from_4.d.next.generation = self.generation_3.q.val();
 
         // 4
         self.packets.up.valid.next = self.valid_4.q.val() & (self.form_4.q.val() != 0);
-        self.packets.up.data.next = self.word_4.q.val();
+        self.packets.up.data.next = bit_cast_bus::<196, 4, Packet>(self.word_4.q.val());
         self.jobs.up.valid.next = self.valid_4.q.val() & self.has_payload.q.val();
-        self.jobs.up.data.next = self.job_4.q.val();
+        self.jobs.up.data.next = bit_cast_bus::<77, 2, Job>(self.job_4.q.val());
         self.valid_5.d.next = self.valid_4.q.val();
         self.advances_5.d.next = self.form_4.q.val() == 2;
         self.spared_5.d.next = self.allowed_4.q.val() - bit_cast_u::<24, 13>(self.padded_4.q.val());
@@ -313,25 +329,26 @@ impl Logic for Form {
         self.from_6.d.next = self.from_5.q.val();
         self.feedbacks.up.valid.next =
             (self.valid_5.q.val() & (self.advances_5.q.val() | self.spared_5.q.val().any())) | self.again.q.val();
-        self.feedbacks.up.data.next =
-            (bit_cast_w::<66, 2, 24>(self.spared_5.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_5.q.val());
+        self.feedbacks.up.data.next.from = self.from_5.q.val();
+        self.feedbacks.up.data.next.value = self.spared_5.q.val();
+        self.feedbacks.up.data.next.advance = false;
         if self.advances_5.q.val() {
-            self.feedbacks.up.data.next = (bit_cast_w::<66, 2, 1>(bits_u::<1>(1)) << 65)
-                | (bit_cast_w::<66, 2, 24>(self.end_5.q.val()) << 41)
-                | bit_cast_w::<66, 2, 41>(self.from_5.q.val());
+            self.feedbacks.up.data.next.value = self.end_5.q.val();
+            self.feedbacks.up.data.next.advance = true;
         }
         if self.again.q.val() {
-            self.feedbacks.up.data.next =
-                (bit_cast_w::<66, 2, 24>(self.spared_6.q.val()) << 41) | bit_cast_w::<66, 2, 41>(self.from_6.q.val());
+            self.feedbacks.up.data.next.from = self.from_6.q.val();
+            self.feedbacks.up.data.next.value = self.spared_6.q.val();
+            self.feedbacks.up.data.next.advance = false;
         }
         StreamOut::<TxPacket>::link(&mut self.packet, &mut self.packets.down);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.jobs.down);
         self.feedback.valid.next = self.feedbacks.down.valid.val();
         self.feedbacks.down.ready.next = self.feedback.ready.val();
-        self.feedback.psn.next = self.feedbacks.down.data.val().get_bits::<24>(0);
-        self.feedback.flow.next = bit_cast_u::<16, 9>(self.feedbacks.down.data.val().get_bits::<9>(24));
-        self.feedback.generation.next = self.feedbacks.down.data.val().get_bits::<8>(33);
-        self.feedback.value.next = self.feedbacks.down.data.val().get_bits::<24>(41);
-        self.feedback.advance.next = self.feedbacks.down.data.val().get_bit(65);
+        self.feedback.psn.next = self.feedbacks.down.data.val().from.psn;
+        self.feedback.flow.next = bit_cast_u::<16, 9>(self.feedbacks.down.data.val().from.flow);
+        self.feedback.generation.next = self.feedbacks.down.data.val().from.generation;
+        self.feedback.value.next = self.feedbacks.down.data.val().value;
+        self.feedback.advance.next = self.feedbacks.down.data.val().advance;
     }
 }

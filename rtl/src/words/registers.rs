@@ -1,0 +1,94 @@
+//! Addresses and registers of the host's register file.
+
+use crate::prim::uint::U;
+use rust_hdl::prelude::Bit;
+
+crate::word! {
+    /// Number of a register, with those of 64 bits in two halves, in tables of 128 registers.
+    pub struct WideAddress {
+        /// Upper half.
+        high: Bit,
+        /// Which.
+        entry: U<6>,
+        /// Table: 1 counters, 2 and 3 parameters.
+        bank: U<3>,
+    }
+
+    /// Number of a register of 64 bits in tables of 32 registers.
+    pub struct GroupAddress {
+        /// Upper half.
+        high: Bit,
+        /// Which.
+        entry: U<4>,
+        /// Table: 16 levels, 18 bytes sent.
+        bank: U<5>,
+    }
+
+    /// Number of a register of 32 bits in tables of 16 registers.
+    pub struct NarrowAddress {
+        /// Which.
+        entry: U<4>,
+        /// Table: 34 and 35 flows with work.
+        bank: U<6>,
+    }
+
+    /// A value of 64 bits as two registers.
+    pub struct WideValue {
+        /// Lower half.
+        low: U<32>,
+        /// Upper half.
+        high: U<32>,
+    }
+
+    /// A parameter of the laws or of the scheduler.
+    pub struct ParamValue {
+        /// Written first.
+        low: U<32>,
+        /// Written last.
+        high: U<16>,
+    }
+
+    /// Register `STATUS`.
+    pub struct StatusRegister {
+        /// A command is carried out.
+        busy: Bit,
+        /// One has been.
+        done: Bit,
+        /// One was refused, for the reason `code`.
+        error: Bit,
+        /// The NIC is ready.
+        ready: Bit,
+        /// Why.
+        code: U<3>,
+        /// Zero.
+        reserved: U<25>,
+    }
+
+    /// Register `COMMAND`.
+    pub struct CommandRegister {
+        /// What is to be done.
+        operation: U<3>,
+        /// Not used.
+        reserved: U<5>,
+        /// Queue pair, slot or flow.
+        index: U<24>,
+    }
+
+    /// A region as its slot keeps it.
+    pub struct StoredRegion {
+        /// First address.
+        base: U<64>,
+        /// One past the last, modulo 2^64.
+        end_address: U<64>,
+        /// It is 2^64.
+        end_high: Bit,
+        /// The slot is in use.
+        valid: Bit,
+        /// The peer may write.
+        remote_write: Bit,
+        /// The peer may read.
+        remote_read: Bit,
+        /// Key.
+        key: U<32>,
+    }
+}

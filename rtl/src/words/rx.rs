@@ -1,0 +1,309 @@
+//! Frames that have come in, until the engines of the transport have them.
+
+use super::transport::{Commit, FrameRole};
+use super::wire::{BaseTransportHeader, IntHeader, IntStack, Ipv4Header, UdpHeader};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use rust_hdl::prelude::Bit;
+
+crate::kind! {
+    /// Where a judged frame goes.
+    pub enum FrameFate {
+        /// Dropped and counted.
+        Dropped,
+        /// A request, to the responder.
+        Request,
+        /// A READ response, to the requester, which decides.
+        ReadResponse,
+        /// An acknowledgement, to the commit stage.
+        Acknowledgement,
+        /// A READ echo, to the congestion control of the READ response flow.
+        Echo,
+        /// A congestion notification, to the congestion control of the request flow.
+        Notification,
+        /// A control packet, to the manager.
+        Control,
+    }
+}
+
+crate::word! {
+    /// Why a frame is dropped: the first fault in this order counts.
+    pub struct FrameFaults {
+        /// The MAC says so.
+        mac_error: Bit,
+        /// Shorter than 42 bytes.
+        short_frame: Bit,
+        /// Another Ethernet address.
+        wrong_mac: Bit,
+        /// Not IPv4.
+        not_ipv4: Bit,
+        /// Version of IP.
+        ip_version: Bit,
+        /// IP options.
+        ip_options: Bit,
+        /// Length of IP.
+        ip_length: Bit,
+        /// IPv4 header checksum.
+        ip_checksum: Bit,
+        /// A fragment.
+        ip_fragment: Bit,
+        /// Another IP address.
+        wrong_ip: Bit,
+        /// Not UDP.
+        not_udp: Bit,
+        /// Length of UDP.
+        udp_length: Bit,
+        /// A UDP port of nobody.
+        udp_port: Bit,
+        /// UDP checksum, or one where none may be.
+        udp_checksum: Bit,
+        /// INT longer than the packet.
+        int_length: Bit,
+        /// BTH and ICRC longer than the packet.
+        bth_length: Bit,
+        /// ICRC.
+        icrc: Bit,
+        /// Unknown opcode.
+        opcode: Bit,
+        /// Extension and pad longer than the packet.
+        extension_length: Bit,
+        /// Version of the transport header.
+        transport_version: Bit,
+        /// Partition key.
+        partition_key: Bit,
+    }
+
+    /// Faults of Ethernet.
+    pub struct EthernetFaults {
+        /// Another Ethernet address.
+        wrong_mac: Bit,
+        /// Not IPv4.
+        not_ipv4: Bit,
+    }
+
+    /// Faults of IPv4 and UDP.
+    pub struct OuterFaults {
+        /// Version of IP.
+        ip_version: Bit,
+        /// IP options.
+        ip_options: Bit,
+        /// Length of IP.
+        ip_length: Bit,
+        /// IPv4 header checksum.
+        ip_checksum: Bit,
+        /// A fragment.
+        ip_fragment: Bit,
+        /// Another IP address.
+        wrong_ip: Bit,
+        /// Not UDP.
+        not_udp: Bit,
+        /// Length of UDP.
+        udp_length: Bit,
+        /// A UDP port of nobody.
+        udp_port: Bit,
+        /// UDP checksum, or one where none may be.
+        udp_checksum: Bit,
+    }
+
+    /// Faults of INT, BTH and extension, and the IPv4 header checksum, whose sum is known then.
+    pub struct TransportFaults {
+        /// INT longer than the packet.
+        int_length: Bit,
+        /// BTH and ICRC longer than the packet.
+        bth_length: Bit,
+        /// Unknown opcode.
+        opcode: Bit,
+        /// Extension and pad longer than the packet.
+        extension_length: Bit,
+        /// Version of the transport header.
+        transport_version: Bit,
+        /// Partition key.
+        partition_key: Bit,
+        /// IPv4 header checksum.
+        ip_checksum: Bit,
+    }
+
+    /// Bytes of an Ethernet address.
+    pub struct MacBytes {
+        /// In the lowest bits.
+        byte_0: U<8>,
+        /// Above it.
+        byte_1: U<8>,
+        /// Above it.
+        byte_2: U<8>,
+        /// Above it.
+        byte_3: U<8>,
+        /// Above it.
+        byte_4: U<8>,
+        /// In the highest bits.
+        byte_5: U<8>,
+    }
+
+    /// First bytes of a frame as they stand in its first beat, the first byte lowest.
+    pub struct FirstBytes {
+        /// Address of the receiver.
+        destination: U<48>,
+        /// Address of the sender.
+        source: U<48>,
+        /// What follows: 81 00 is a VLAN tag.
+        ethertype: U<16>,
+        /// Tag control information, if there is a tag.
+        tag: U<16>,
+        /// What follows a tag.
+        tagged_ethertype: U<16>,
+    }
+
+    /// Headers from IPv4 on, first byte in the highest bits.
+    pub struct InnerHeaders {
+        /// What follows an INT header.
+        after: W<544, 9>,
+        /// INT header, if the port says so.
+        int_header: IntHeader,
+        /// UDP.
+        udp: UdpHeader,
+        /// IPv4.
+        ip: Ipv4Header,
+    }
+
+    /// 28 bytes from the BTH on, first byte in the highest bits.
+    pub struct TransportBytes {
+        /// 16 bytes behind the BTH.
+        extension: W<128, 2>,
+        /// BTH.
+        bth: BaseTransportHeader,
+    }
+
+    /// 70 bytes after UDP of a packet with INT, first byte in the highest bits.
+    pub struct IntBody {
+        /// What follows a full INT stack.
+        rest: W<224, 4>,
+        /// INT.
+        int_stack: IntStack,
+    }
+
+    /// A frame as the parser judges it.
+    pub struct JudgedFrame {
+        /// 70 bytes after UDP, first byte in the highest bits.
+        body: W<560, 9>,
+        /// IPv4 address of the sender.
+        source_ip: U<32>,
+        /// Drop code: 0, or 1 + the place of its first fault.
+        drop_code: U<5>,
+        /// Which port it came to.
+        role: FrameRole,
+        /// ECN field of IPv4.
+        ecn: U<2>,
+        /// Bytes of INT header and stack.
+        int_length: U<6>,
+        /// BTH opcode.
+        opcode: U<8>,
+        /// Acknowledge request.
+        ack_req: Bit,
+        /// First byte of the payload in the frame.
+        payload_at: U<7>,
+        /// Destination queue pair; behind the lookup its place.
+        qpn: U<24>,
+        /// PSN.
+        psn: U<24>,
+        /// Bytes of payload without pad.
+        payload_length: U<16>,
+        /// 16 bytes after the BTH, first byte in the highest bits.
+        extension: W<128, 2>,
+        /// UDP carries exactly as much as a control packet.
+        control_length: Bit,
+    }
+
+    /// Number of a queue pair in the table of numbers.
+    pub struct KnownNumber {
+        /// Number.
+        number: U<24>,
+        /// The queue pair exists.
+        alive: Bit,
+    }
+
+    /// Place of a queue pair: one of 32 in a bank.
+    pub struct QpPlace {
+        /// Place in the bank.
+        place: U<5>,
+        /// Bank.
+        bank: U<3>,
+    }
+
+    /// What a bank says of a number.
+    pub struct FoundPlace {
+        /// Place of the queue pair that has it.
+        place: U<5>,
+        /// One has it.
+        found: Bit,
+    }
+
+    /// A control packet.
+    pub struct ControlPacket {
+        /// 70 bytes after UDP, first byte in the highest bits.
+        body: W<560, 9>,
+        /// IPv4 address of the sender.
+        source_ip: U<32>,
+        /// UDP carries exactly as much as a control packet.
+        right_length: Bit,
+    }
+
+    /// What is to happen with the payload of the oldest frame in the packet buffer.
+    pub struct BufferCommand {
+        /// Hand it out; skip the frame otherwise.
+        take: Bit,
+        /// First byte in the frame, even.
+        at: U<7>,
+        /// Bytes.
+        length: U<16>,
+    }
+
+    /// A commit that waits for a write, or not.
+    pub struct CommitEntry {
+        /// What is to happen.
+        commit: Commit,
+        /// It waits for a write.
+        waits: Bit,
+    }
+
+    /// Payload out of the packet buffer.
+    pub struct BufferedPayload {
+        /// Bytes, the first lowest; those beyond `count` are undefined.
+        data: W<512, 8>,
+        /// How many.
+        count: U<7>,
+        /// Last of its payload.
+        last: Bit,
+    }
+
+    /// How far two beats are turned down.
+    pub struct PairTurn {
+        /// 0 to 7 times 2 bytes,
+        twos: U<3>,
+        /// and multiples of 16.
+        sixteens: U<2>,
+    }
+
+    /// Place of a payload's first byte in its frame.
+    pub struct FramePlace {
+        /// Zero: the place is even.
+        odd: Bit,
+        /// In its beat.
+        turn: PairTurn,
+        /// In the second beat.
+        second_beat: Bit,
+    }
+
+    /// What becomes of a word that is read out of the packet buffer.
+    pub struct ReadPlan {
+        /// A word is read.
+        valid: Bit,
+        /// A beat of payload comes of it and the word before.
+        makes_beat: Bit,
+        /// The beat is its payload's last.
+        last: Bit,
+        /// Bytes of the beat.
+        count: U<7>,
+        /// Where the beat begins in the two words.
+        shift: PairTurn,
+    }
+}
