@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Solve a bottleneck-flow graph: the max-min fair share of every flow, exact, rounded down to bit/s
 ///
 /// FILE.json: {"bottlenecks": [capacity in bit/s, ...], "flows": [{"demand": bit/s, or null for no limit, "path": [index of a
-/// bottleneck, ...]}, ...]}. Printed: {"shares": [bit/s, ...]} in the order of the flows.
+/// bottleneck, ...]}, ...]}; a fraction of a bit/s is rounded. Printed: {"shares": [bit/s, ...]} in the order of the flows.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The graph
@@ -24,7 +24,7 @@ pub struct Args {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `bottlenecks` and `flows`")]
 struct Input {
-    bottlenecks: Vec<Whole>,
+    bottlenecks: Vec<Rate>,
     flows: Vec<InputFlow>,
 }
 
@@ -33,15 +33,50 @@ struct Input {
 struct InputFlow {
     /// An own function: without it a missing demand would pass for null.
     #[serde(deserialize_with = "demand")]
-    demand: Option<Whole>,
+    demand: Option<Rate>,
     path: Vec<Whole>,
 }
 
-fn demand<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Whole>, D::Error> {
+fn demand<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Rate>, D::Error> {
     Option::deserialize(input)
 }
 
-/// A whole number, however JSON writes it: `1e9` and `10.0` are whole.
+/// A rate in bit/s. A fraction, as a program that computes in floating point writes it, is rounded to a whole bit/s.
+#[derive(Clone, Copy)]
+struct Rate(u64);
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(RateVisitor)
+    }
+}
+
+struct RateVisitor;
+
+impl Visitor<'_> for RateVisitor {
+    type Value = Rate;
+
+    fn expecting(&self, text: &mut std::fmt::Formatter) -> std::fmt::Result {
+        text.write_str("bit/s from 0 to 18446744073709551615")
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Rate, E> {
+        Ok(Rate(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Rate, E> {
+        Err(E::invalid_value(Unexpected::Signed(value), &self))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Rate, E> {
+        match (0.0..f64::from(64).exp2()).contains(&value) {
+            true => Ok(Rate(value.round() as u64)),
+            false => Err(E::invalid_value(Unexpected::Float(value), &self)),
+        }
+    }
+}
+
+/// A whole number, however JSON writes it: `10.0` is whole.
 #[derive(Clone, Copy)]
 struct Whole(u64);
 
@@ -135,6 +170,8 @@ mod tests {
         assert_eq!(exact::solve(&graph), [5, 1, 2]);
         let written_otherwise = read(r#"{"bottlenecks": [1e9], "flows": [{"demand": 5.0, "path": [0.0]}]}"#);
         assert_eq!(exact::solve(&written_otherwise.expect("whole numbers")), [5]);
+        let fractions = read(r#"{"bottlenecks": [1e19], "flows": [{"demand": 1234567.5, "path": [0]}]}"#);
+        assert_eq!(exact::solve(&fractions.expect("rates")), [1_234_568]);
         let one_flow = |flow: &str| format!(r#"{{"bottlenecks": [10], "flows": [{flow}]}}"#);
         for (text, expected) in [
             (
@@ -153,7 +190,7 @@ mod tests {
                 one_flow(r#"{"demand": -1, "path": [0]}"#),
                 "invalid value: integer `-1`",
             ),
-            (one_flow(r#"{"demand": 1.5, "path": [0]}"#), "floating point `1.5`"),
+            (one_flow(r#"{"demand": 1, "path": [0.5]}"#), "floating point `0.5`"),
             (one_flow(r#"{"path": [0]}"#), "missing field `demand`"),
             (
                 one_flow(r#"{"demand": 1, "path": [0], "demand": 2}"#),
@@ -167,10 +204,10 @@ mod tests {
                 r#"{"bottlenecks": [-5], "flows": []}"#.into(),
                 "invalid value: integer `-5`",
             ),
-            (r#"{"bottlenecks": [1e-9], "flows": []}"#.into(), "floating point"),
+            (r#"{"bottlenecks": [-1e-9], "flows": []}"#.into(), "floating point"),
             (
-                r#"{"bottlenecks": [1e19], "flows": []}"#.into(),
-                "expected a whole number from 0 to",
+                r#"{"bottlenecks": [1e20], "flows": []}"#.into(),
+                "expected bit/s from 0 to",
             ),
             ("[]".into(), "expected an object with `bottlenecks` and `flows`"),
             (r#"{"bottlenecks": [1], "flows": []} x"#.into(), "trailing characters"),
