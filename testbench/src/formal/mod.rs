@@ -120,6 +120,43 @@ mod tests {
         }
     }
 
+    /// A block that gets another submodule needs it in its script: as a body (`-formal`), as ports alone (`-lib`), or in a wrapper.
+    #[test]
+    fn every_instance_is_read() {
+        for block in blocks().expect("folder") {
+            let path = folder().join(format!("{block}.sby"));
+            let script = fs::read_to_string(&path).expect("script");
+            let read = |bodies: bool| {
+                let lines = script.lines().filter(|line| line.contains("read_verilog"));
+                let lines = lines.filter(move |line| !bodies || !line.contains("-lib"));
+                lines
+                    .flat_map(|line| line.split(' '))
+                    .filter(|word| word.ends_with(".sv"))
+            };
+            let wrappers: String = read(true)
+                .filter_map(|name| fs::read_to_string(folder().join(name)).ok())
+                .collect();
+            let files = task::section(&script, "files");
+            let files: Vec<&str> = files.filter(|line| line.starts_with("../../verilog-out/")).collect();
+            for body in read(true) {
+                let Some(file) = files.iter().find(|file| file.ends_with(&format!("/{body}"))) else {
+                    continue;
+                };
+                let verilog = fs::read_to_string(folder().join(file)).expect("emitted file");
+                let heads = verilog.lines().filter_map(|line| line.strip_prefix("  hpcc_"));
+                let heads = heads.filter_map(|line| line.split_once(' '));
+                for (module, _) in heads.filter(|(_, rest)| rest.starts_with("u_") || rest.starts_with('#')) {
+                    let file = format!("hpcc_{module}.sv");
+                    let own = wrappers.contains(&format!("\nmodule hpcc_{module} "));
+                    assert!(
+                        own || read(false).any(|name| name == file),
+                        "{block}.sby reads {body} but not {file}, of which it holds an instance"
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn every_mutant_fits_its_file() {
         let mutants = Mutants::read().expect("mutants.toml");
