@@ -33,6 +33,7 @@ rtl/hpcc_saturating_counter.sv
 rtl/hpcc_cc_rejections.sv
 rtl/hpcc_cc_window_update.sv
 rtl/hpcc_cc.sv
+rtl/hpcc_cc_choice.sv
 rtl/hpcc_sched_choice.sv
 rtl/hpcc_sched_visit.sv
 rtl/hpcc_sched_waiting.sv
@@ -133,3 +134,6 @@ rtl/hpcc_rom_paper_odd.sv
 rtl/hpcc_reciprocal_paper.sv
 rtl/hpcc_divider.sv
 rtl/hpcc_divider_radix4.sv
+rtl/hpcc_cc_choice_laws.sv
+rtl/hpcc_nic_flows_laws.sv
+rtl/hpcc_nic_laws.sv

@@ -51,6 +51,10 @@
 #define HPCC_NIC_CNP_DSCP 0x0b4u
 #define HPCC_NIC_CNP_INTERVAL 0x0b8u
 #define HPCC_NIC_CNP_ENABLE 0x0bcu
+#define HPCC_NIC_LAWS 0x068u
+#define HPCC_NIC_LAWS_BUILT_LSB 0u
+#define HPCC_NIC_LAWS_BUILT_WIDTH 8u
+#define HPCC_NIC_DEFAULT_LAW 0x06cu
 #define HPCC_NIC_CONTROL_ENABLE 0x070u
 #define HPCC_NIC_CONTROL_INTERVAL 0x074u
 #define HPCC_NIC_CONTROL_KEY_LO 0x078u
@@ -197,6 +201,12 @@
 #define HPCC_NIC_CC_PARAM_HI 0x404u
 #define HPCC_NIC_CC_PARAM_HI_COUNT 64u
 #define HPCC_NIC_CC_PARAM_HI_STRIDE 8u
+#define HPCC_NIC_POWERTCP_PARAM_LO 0xc00u
+#define HPCC_NIC_POWERTCP_PARAM_LO_COUNT 64u
+#define HPCC_NIC_POWERTCP_PARAM_LO_STRIDE 8u
+#define HPCC_NIC_POWERTCP_PARAM_HI 0xc04u
+#define HPCC_NIC_POWERTCP_PARAM_HI_COUNT 64u
+#define HPCC_NIC_POWERTCP_PARAM_HI_STRIDE 8u
 #define HPCC_NIC_SCHED_PARAM_LO 0x600u
 #define HPCC_NIC_SCHED_PARAM_LO_COUNT 64u
 #define HPCC_NIC_SCHED_PARAM_LO_STRIDE 8u
@@ -555,6 +565,17 @@ static inline uint64_t hpcc_qp_context_local_qpn(const uint8_t *word)
 static inline void hpcc_qp_context_set_local_qpn(uint8_t *word, uint64_t value)
 {
     hpcc_put(word, HPCC_QP_CONTEXT_LOCAL_QPN_LSB, HPCC_QP_CONTEXT_LOCAL_QPN_WIDTH, value);
+}
+/* Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused. */
+#define HPCC_QP_CONTEXT_LAW_LSB 208u
+#define HPCC_QP_CONTEXT_LAW_WIDTH 3u
+static inline uint64_t hpcc_qp_context_law(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_QP_CONTEXT_LAW_LSB, HPCC_QP_CONTEXT_LAW_WIDTH);
+}
+static inline void hpcc_qp_context_set_law(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_QP_CONTEXT_LAW_LSB, HPCC_QP_CONTEXT_LAW_WIDTH, value);
 }
 
 /* A memory region. */

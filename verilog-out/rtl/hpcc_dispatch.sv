@@ -33,7 +33,7 @@ module hpcc_dispatch (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // Commands to the packet buffer.
   output wire  [23:0] command_data,
   output wire  command_valid,
@@ -188,7 +188,7 @@ module hpcc_dispatch (
     .down_ready(advance),
     .crowded(unused_rows_crowded)
   );
-  hpcc_ram #(.WIDTH(210), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
+  hpcc_ram #(.WIDTH(211), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
     .clk(clk),
     .raddr(contexts_raddr),
     .rdata(contexts_rdata),
@@ -496,7 +496,7 @@ module hpcc_dispatch (
     row_1_q = 816'd0;
     valid_2_q = 1'd0;
     row_2_q = 816'd0;
-    context_2_q = 210'd0;
+    context_2_q = 211'd0;
     valid_3_q = 1'd0;
     fate_3_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
     counter_3_q = 6'd0;
@@ -549,7 +549,7 @@ module hpcc_dispatch (
     control_word_q <= control_word_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, given.rest, classify_raw.control_length, classify_of_queue_pair.reserved, classify_of_queue_pair.local_qpn,
+  wire unused_bits = &{1'b0, given.rest, classify_raw.control_length, classify_of_queue_pair.law, classify_of_queue_pair.local_qpn,
       classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn, classify_of_queue_pair.pause_class,
       classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn, classify_of_queue_pair.remote_mac, classify_carried.rest};
 endmodule

@@ -22,6 +22,8 @@ module hpcc_host_control_gate (
   input  wire  cfg_control_enable,
   // Register: MTU code of queue pairs that are created.
   input  wire  [2:0] cfg_mtu,
+  // Register: their law.
+  input  wire  [2:0] cfg_default_law,
   // Register: least time between two, ns.
   input  wire  [31:0] cfg_control_interval,
   // Register.
@@ -80,7 +82,7 @@ module hpcc_host_control_gate (
   assign admitted = (((form_ok_q & source_ok_q) & key_ok_q) & sequence_ok_q) & time_ok_q;
   assign request_valid = step_q == 2'd3;
   assign refused = refused_r_q;
-  assign new_context = {174'd0, created};
+  assign new_context = {173'd0, created};
   always_comb begin
     step_d = step_q;
     held_d = held_q;
@@ -153,11 +155,12 @@ module hpcc_host_control_gate (
     end
   end
   always_comb begin
-    created = 210'd0;
+    created = 211'd0;
     created.remote_ip = body.request.remote_ip;
     created.remote_qpn = body.request.remote_qpn;
     created.mtu = cfg_mtu;
     created.int_on = 1'd1;
+    created.law = cfg_default_law;
     created.send_psn = body.request.first_psn;
     created.expected_psn = body.request.first_psn;
   end

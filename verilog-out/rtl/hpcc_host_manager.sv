@@ -10,7 +10,7 @@
 // | 4 - 6 | looks for the neighbour (control packets) |
 // | 8 - 13 | removal: context dead, requester, scheduler, congestion control |
 // | 14 | cap and group of a flow |
-// | 16 - 21 | creation: scheduler, congestion control or first window and rate |
+// | 16 - 21 | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 // | 22 | context alive |
 // | 23 | work request of a control packet |
 // | 24 | says how it went |
@@ -46,6 +46,10 @@ module hpcc_host_manager (
   input  wire  [47:0] now,
   // Register: MTU code of queue pairs that control packets create.
   input  wire  [2:0] cfg_mtu,
+  // Register: law of queue pairs that control packets create.
+  input  wire  [2:0] cfg_default_law,
+  // Bit n: the law of code n is built in; bit 0, none, is high.
+  input  wire  [7:0] laws,
   // Register: window of plain queue pairs, UQ23.11 bytes.
   input  wire  [33:0] cfg_window,
   // Register: their rate, UQ7.27 bytes per ns; 0 is the line rate.
@@ -73,7 +77,7 @@ module hpcc_host_manager (
   // Queue pair.
   output logic [7:0] context_qp,
   // It.
-  output wire  [209:0] context_data,
+  output wire  [210:0] context_data,
   // Bus: a region slot is written.
   output wire  region_valid,
   // Slot.
@@ -104,7 +108,9 @@ module hpcc_host_manager (
   output wire  cc_create,
   output wire  [15:0] cc_flow,
   output wire  [7:0] cc_generation,
-  // First window and rate of plain queue pairs.
+  // Law of the flow that is created or removed.
+  output wire  [2:0] cc_law,
+  // First window and rate of queue pairs without a law.
   output wire  first_valid,
   input  wire  first_ready,
   output wire  [15:0] first_flow,
@@ -121,6 +127,7 @@ module hpcc_host_manager (
   // A control packet was refused.
   output wire  control_refused
 );
+  localparam [7:0] need_int = 8'ha;
   wire  hpcc_nic_pkg::host_command_t ordered;
   wire  hpcc_nic_pkg::qp_context_t asked;
   hpcc_nic_pkg::qp_context_t filled;
@@ -134,7 +141,9 @@ module hpcc_host_manager (
   logic [7:0] qp;
   logic index_ok;
   wire  exists;
-  logic is_int;
+  wire  is_int;
+  logic [2:0] law;
+  wire  law_ok;
   logic [7:0] generation;
   logic [15:0] source_port;
   wire  [23:0] qpn_mix;
@@ -217,6 +226,7 @@ module hpcc_host_manager (
     .now(now),
     .cfg_control_enable(cfg_control_enable),
     .cfg_mtu(cfg_mtu),
+    .cfg_default_law(cfg_default_law),
     .cfg_control_interval(cfg_control_interval),
     .cfg_control_key(cfg_control_key),
     .cfg_control_sources(cfg_control_sources),
@@ -256,8 +266,10 @@ module hpcc_host_manager (
   assign gate_request_ready = takes & (~command_valid);
   assign half = index_q[15:0];
   assign exists = index_ok & current_q.alive;
-  assign asked = body_q[209:0];
+  assign asked = body_q[210:0];
+  assign law_ok = laws[asked.law] & (asked.int_on | (~need_int[asked.law]));
   assign neighbours_raddr = neighbour_q[3:0];
+  assign is_int = asked.int_on;
   assign creating = step_q >= 5'h10;
   assign qpn_mix = index_q ^ (asked.remote_qpn << 5);
   assign swept = ~sweeping_q;
@@ -288,6 +300,7 @@ module hpcc_host_manager (
   assign cc_create = creating;
   assign cc_flow = flow_number;
   assign cc_generation = generation;
+  assign cc_law = law;
   assign first_valid = first_step;
   assign first_flow = flow_number;
   assign first_generation = generation;
@@ -361,6 +374,8 @@ module hpcc_host_manager (
           code_d = 3'd2;
         end else if (asked.mtu > 3'd4) begin
           code_d = 3'd3;
+        end else if (~law_ok) begin
+          code_d = 3'd6;
         end else if (exists & (~states_ended)) begin
           code_d = 3'd4;
         end else begin
@@ -422,7 +437,7 @@ module hpcc_host_manager (
         code_d = 3'd2;
         step_d = 5'h18;
       end else if ((neighbours_rdata.ip == asked.remote_ip) & (|neighbours_rdata.ip)) begin
-        body_d = {174'd0, filled};
+        body_d = {173'd0, filled};
         step_d = 5'h10;
         if (exists) begin
           step_d = 5'd8;
@@ -431,12 +446,12 @@ module hpcc_host_manager (
     end
     context_valid_r_d = 1'd0;
     states_write = 1'd0;
-    states_new_word = 10'd0;
+    states_new_word = 12'd0;
     states_new_word.generation = current_q.generation;
     if (step_q == 5'd8) begin
       step_d = 5'd9;
       context_valid_r_d = 1'd1;
-      context_r_d = 210'd0;
+      context_r_d = 211'd0;
       context_r_d.generation = generation;
       states_write = 1'd1;
     end
@@ -453,13 +468,13 @@ module hpcc_host_manager (
       context_r_d.source_port = source_port;
       states_write = 1'd1;
       states_new_word.alive = 1'd1;
-      states_new_word.int_on = is_int;
+      states_new_word.law = law;
       states_new_word.generation = generation;
     end
     context_qp = qp;
     if (sweeping_q) begin
       context_qp = sweep_qp_q;
-      context_r_d = 210'd0;
+      context_r_d = 211'd0;
       context_valid_r_d = sweep_step_q == 3'd0;
       neighbours_we = 1'd1;
       neighbours_waddr = sweep_qp_q[3:0];
@@ -488,7 +503,7 @@ module hpcc_host_manager (
           step_d = 5'h16;
           if (flow_step) begin
             step_d = 5'h14;
-            if (is_int) begin
+            if (|law) begin
               step_d = 5'h12;
             end
           end
@@ -497,7 +512,7 @@ module hpcc_host_manager (
           if (replaces_q) begin
             step_d = 5'h10;
           end
-          if (flow_step & is_int) begin
+          if (flow_step & (|law)) begin
             step_d = 5'hc;
           end
         end
@@ -549,10 +564,10 @@ module hpcc_host_manager (
     filled.remote_mac = neighbours_rdata.mac;
   end
   always_comb begin
-    is_int = current_q.int_on;
+    law = current_q.law;
     generation = current_q.generation;
     if (creating) begin
-      is_int = asked.int_on;
+      law = asked.law;
       generation = next_generation;
     end
   end
@@ -619,9 +634,9 @@ module hpcc_host_manager (
     body_q = 384'd0;
     code_q = 3'd0;
     replaces_q = 1'd0;
-    current_q = 10'd0;
+    current_q = 12'd0;
     neighbour_q = 5'd0;
-    context_r_q = 210'd0;
+    context_r_q = 211'd0;
     context_valid_r_q = 1'd0;
     region_valid_r_q = 1'd0;
     works_q = 63'd0;

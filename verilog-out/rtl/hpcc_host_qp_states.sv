@@ -52,7 +52,7 @@ module hpcc_host_qp_states (
   hpcc_nic_pkg::ended_half_t late_b_q;
   wire  ended_r_d;
   logic ended_r_q;
-  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_words (
+  hpcc_ram #(.WIDTH(12), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_words (
     .clk(clk),
     .raddr(qp),
     .rdata(words_rdata),
@@ -110,7 +110,7 @@ module hpcc_host_qp_states (
       clearing_d = clearing_q + 8'd1;
       we = 1'd1;
       waddr = clearing_q;
-      wdata = 10'd0;
+      wdata = 12'd0;
     end
   end
   always_comb begin

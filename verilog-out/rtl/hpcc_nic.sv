@@ -7,10 +7,10 @@
 // |---|---|
 // | 0 to 400 | every block is in reset; nothing is taken on any port |
 // | 401 | registers can be read and written; commands wait |
-// | to 1682 | the manager voids every queue pair, the scheduler and the law clear their flows |
+// | to 1682 | the manager voids every queue pair, the scheduler and the laws clear their flows |
 // | then | `STATUS.ready`: work requests and frames are taken, commands carried out |
 //
-// NIC of 148 queue pairs (2 to 149), 300 flows.
+// NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
 module hpcc_nic (
   // Clock.
   input  wire  clk,
@@ -195,6 +195,7 @@ module hpcc_nic (
   wire  registers_cc_param_write;
   wire  [5:0] registers_cc_param_address;
   wire  [47:0] registers_cc_param_data;
+  wire  hpcc_nic_pkg::law_code_t registers_cc_param_law;
   wire  registers_sched_param_write;
   wire  [5:0] registers_sched_param_address;
   wire  [47:0] registers_sched_param_data;
@@ -225,6 +226,7 @@ module hpcc_nic (
   wire  [33:0] registers_cfg_window;
   wire  [33:0] registers_cfg_rate;
   wire  [33:0] registers_cfg_line_rate;
+  wire  [2:0] registers_cfg_default_law;
   wire  registers_cfg_control_enable;
   wire  [31:0] registers_cfg_control_interval;
   wire  [63:0] registers_cfg_control_key;
@@ -243,7 +245,7 @@ module hpcc_nic (
   logic [15:0] manager_responder_ended;
   wire  manager_context_valid;
   wire  [7:0] manager_context_qp;
-  wire  [209:0] manager_context_data;
+  wire  [210:0] manager_context_data;
   wire  manager_region_valid;
   wire  [4:0] manager_region_slot;
   wire  [194:0] manager_region_data;
@@ -265,6 +267,7 @@ module hpcc_nic (
   wire  manager_cc_create;
   wire  [15:0] manager_cc_flow;
   wire  [7:0] manager_cc_generation;
+  wire  [2:0] manager_cc_law;
   wire  manager_first_valid;
   wire  [15:0] manager_first_flow;
   wire  [7:0] manager_first_generation;
@@ -402,6 +405,7 @@ module hpcc_nic (
   wire  [47:0] read_errors_down_data;
   wire  read_errors_down_valid;
   wire  unused_read_errors_crowded;
+  wire  [7:0] flows_laws;
   wire  [15:0] flows_active;
   wire  [63:0] flows_sent;
   wire  flows_command_ready;
@@ -509,6 +513,7 @@ module hpcc_nic (
     .sched_beyond(flows_count_beyond),
     .sched_out_of_range(flows_count_out_of_range),
     .sched_cc_dropped(flows_count_cc_dropped),
+    .laws(flows_laws),
     .command_data(registers_command_data),
     .command_valid(registers_command_valid),
     .command_ready(manager_command_ready),
@@ -517,6 +522,7 @@ module hpcc_nic (
     .cc_param_write(registers_cc_param_write),
     .cc_param_address(registers_cc_param_address),
     .cc_param_data(registers_cc_param_data),
+    .cc_param_law(registers_cc_param_law),
     .sched_param_write(registers_sched_param_write),
     .sched_param_address(registers_sched_param_address),
     .sched_param_data(registers_sched_param_data),
@@ -549,6 +555,7 @@ module hpcc_nic (
     .cfg_window(registers_cfg_window),
     .cfg_rate(registers_cfg_rate),
     .cfg_line_rate(registers_cfg_line_rate),
+    .cfg_default_law(registers_cfg_default_law),
     .cfg_control_enable(registers_cfg_control_enable),
     .cfg_control_interval(registers_cfg_control_interval),
     .cfg_control_key(registers_cfg_control_key),
@@ -571,6 +578,8 @@ module hpcc_nic (
     .packet_ready(manager_packet_ready),
     .now(now),
     .cfg_mtu(registers_cfg_mtu),
+    .cfg_default_law(registers_cfg_default_law),
+    .laws(flows_laws),
     .cfg_window(registers_cfg_window),
     .cfg_rate(registers_cfg_rate),
     .cfg_line_rate(registers_cfg_line_rate),
@@ -609,6 +618,7 @@ module hpcc_nic (
     .cc_create(manager_cc_create),
     .cc_flow(manager_cc_flow),
     .cc_generation(manager_cc_generation),
+    .cc_law(manager_cc_law),
     .first_valid(manager_first_valid),
     .first_ready(flows_first_ready),
     .first_flow(manager_first_flow),
@@ -917,9 +927,11 @@ module hpcc_nic (
     .sched_param_write(registers_sched_param_write),
     .sched_param_address(registers_sched_param_address),
     .sched_param_data(registers_sched_param_data),
+    .laws(flows_laws),
     .cc_param_write(registers_cc_param_write),
     .cc_param_address(registers_cc_param_address),
     .cc_param_data(registers_cc_param_data),
+    .cc_param_law(registers_cc_param_law),
     .level_write(registers_level_write),
     .level_group(registers_level_group),
     .level_rate(registers_level_rate),
@@ -947,6 +959,7 @@ module hpcc_nic (
     .cc_command_create(manager_cc_create),
     .cc_command_flow(manager_cc_flow),
     .cc_command_generation(manager_cc_generation),
+    .cc_command_law(manager_cc_law),
     .first_valid(manager_first_valid),
     .first_ready(flows_first_ready),
     .first_flow(manager_first_flow),

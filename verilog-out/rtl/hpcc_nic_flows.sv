@@ -3,7 +3,7 @@
 
 // Flows: scheduler and congestion control, with everything that reaches them from several blocks merged. Wiring only.
 //
-// Scheduler and congestion control of 300 flows.
+// Scheduler and congestion control of 300 flows, with the laws that are built in.
 module hpcc_nic_flows (
   // Clock.
   input  wire  clk,
@@ -19,10 +19,14 @@ module hpcc_nic_flows (
   input  wire  sched_param_write,
   input  wire  [5:0] sched_param_address,
   input  wire  [47:0] sched_param_data,
-  // Registers of the law.
+  // Bit n: the law of code n is built in.
+  output wire  [7:0] laws,
+  // Registers of the laws.
   input  wire  cc_param_write,
   input  wire  [5:0] cc_param_address,
   input  wire  [47:0] cc_param_data,
+  // Law whose register is written.
+  input  wire  hpcc_nic_pkg::law_code_t cc_param_law,
   // A level is written.
   input  wire  level_write,
   // Its group.
@@ -55,12 +59,14 @@ module hpcc_nic_flows (
   input  wire  command_limit,
   input  wire  [33:0] command_rate,
   input  wire  [3:0] command_group,
-  // The same for the law.
+  // The same for the flow's law.
   input  wire  cc_command_valid,
   output wire  cc_command_ready,
   input  wire  cc_command_create,
   input  wire  [15:0] cc_command_flow,
   input  wire  [7:0] cc_command_generation,
+  // Code of that law.
+  input  wire  [2:0] cc_command_law,
   // First window and rate of flows without the law.
   input  wire  first_valid,
   output wire  first_ready,
@@ -191,7 +197,9 @@ module hpcc_nic_flows (
   wire  [31:0] scheduler_count_out_of_range;
   wire  [31:0] scheduler_count_timeout;
   wire  [31:0] scheduler_count_cc_dropped;
+  wire  [7:0] law_built;
   wire  law_command_ready;
+  wire  hpcc_nic_pkg::law_code_t law_command_law;
   wire  law_event_ready;
   wire  law_update_valid;
   wire  [15:0] law_update_flow;
@@ -199,12 +207,6 @@ module hpcc_nic_flows (
   wire  [33:0] law_update_window;
   wire  [33:0] law_update_rate;
   wire  [50:0] unused_law_update_utilisation;
-  wire  [31:0] unused_law_count_late;
-  wire  [31:0] unused_law_count_out_of_range;
-  wire  [31:0] unused_law_count_bad_speed;
-  wire  [31:0] unused_law_count_many_hops;
-  wire  [31:0] unused_law_count_path_changed;
-  wire  [31:0] unused_law_count_stale_flow;
   wire  hpcc_nic_pkg::int_stack_t fields_fields;
   hpcc_nic_pkg::hop_records_t fields_records;
   wire  fields_bad_0;
@@ -345,17 +347,20 @@ module hpcc_nic_flows (
     .count_timeout(scheduler_count_timeout),
     .count_cc_dropped(scheduler_count_cc_dropped)
   );
-  hpcc_cc u_law (
+  hpcc_cc_choice u_law (
     .clk(clk),
     .rst(rst),
+    .built(law_built),
     .param_write(cc_param_write),
     .param_address(cc_param_address),
     .param_data(cc_param_data),
+    .param_law(cc_param_law),
     .command_valid(cc_command_valid),
     .command_ready(law_command_ready),
     .command_create(cc_command_create),
     .command_flow(cc_command_flow),
     .command_generation(cc_command_generation),
+    .command_law(law_command_law),
     .event_valid(scheduler_cc_valid),
     .event_ready(law_event_ready),
     .event_kind(scheduler_cc_kind),
@@ -377,13 +382,7 @@ module hpcc_nic_flows (
     .update_generation(law_update_generation),
     .update_window(law_update_window),
     .update_rate(law_update_rate),
-    .update_utilisation(unused_law_update_utilisation),
-    .count_late(unused_law_count_late),
-    .count_out_of_range(unused_law_count_out_of_range),
-    .count_bad_speed(unused_law_count_bad_speed),
-    .count_many_hops(unused_law_count_many_hops),
-    .count_path_changed(unused_law_count_path_changed),
-    .count_stale_flow(unused_law_count_stale_flow)
+    .update_utilisation(unused_law_update_utilisation)
   );
   hpcc_stream_merge #(.WIDTH(382)) u_events (
     .clk(clk),
@@ -439,7 +438,9 @@ module hpcc_nic_flows (
   );
   assign active = scheduler_active;
   assign sent = scheduler_sent;
+  assign laws = law_built;
   assign cc_command_ready = law_command_ready;
+  assign law_command_law = hpcc_nic_pkg::law_code_t'(cc_command_law);
   assign feedback_ready = scheduler_feedback_ready;
   assign send_valid = scheduler_send_valid;
   assign send_flow = scheduler_send_flow;

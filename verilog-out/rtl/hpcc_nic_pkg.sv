@@ -681,6 +681,36 @@ package hpcc_nic_pkg;
     logic [23:0] snd_nxt;
   } law_event_t;
 
+  // Which laws a queue pair may have, bit by bit in the order of `LawCode`.
+  typedef struct packed {
+    // Zero.
+    logic [2:0] reserved;
+    // theta-PowerTCP.
+    logic theta;
+    // PowerTCP.
+    logic powertcp;
+    // DCQCN.
+    logic dcqcn;
+    // HPCC.
+    logic hpcc;
+    // None: always.
+    logic none;
+  } built_laws_t;
+
+  // Law of a flow, codes as `hpcc_models::fixed::LAWS`.
+  typedef enum logic [2:0] {
+    // None.
+    LAW_CODE_NONE = 3'd0,
+    // HPCC.
+    LAW_CODE_HPCC = 3'd1,
+    // DCQCN.
+    LAW_CODE_DCQCN = 3'd2,
+    // PowerTCP.
+    LAW_CODE_POWER_TCP = 3'd3,
+    // theta-PowerTCP.
+    LAW_CODE_THETA = 3'd4
+  } law_code_t;
+
   // Register `STATUS`.
   typedef struct packed {
     // Zero.
@@ -813,8 +843,8 @@ package hpcc_nic_pkg;
 
   // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
   typedef struct packed {
-    // Not used.
-    logic [1:0] reserved;
+    // Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
+    logic [2:0] law;
     // Its own number, by which the peer names it; 0: the number of its place.
     logic [23:0] local_qpn;
     // First PSN expected.
@@ -873,8 +903,8 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Its generation.
     logic [7:0] generation;
-    // It collects INT.
-    logic int_on;
+    // Code of its law.
+    logic [2:0] law;
     // It exists.
     logic alive;
   } qp_life_t;

@@ -36,6 +36,8 @@ module hpcc_register_file (
   input  wire  [31:0] sched_out_of_range,
   // Shown in the register of that name.
   input  wire  [31:0] sched_cc_dropped,
+  // Shown in the register of that name.
+  input  wire  [7:0] laws,
   // Own Ethernet address, first byte in the highest bits.
   output logic [47:0] cfg_mac,
   // Own IPv4 address.
@@ -82,6 +84,8 @@ module hpcc_register_file (
   output logic [33:0] cfg_rate,
   // Line rate, UQ7.27 bytes per ns.
   output logic [33:0] cfg_line_rate,
+  // Law of queue pairs that control packets create.
+  output logic [2:0] cfg_default_law,
   // Control packets are looked at.
   output logic cfg_control_enable,
   // Least time between them, ns.
@@ -126,6 +130,7 @@ module hpcc_register_file (
   reg [5:0] r_cnp_dscp;
   reg [23:0] r_cnp_interval;
   reg [0:0] r_cnp_enable;
+  reg [2:0] r_default_law;
   reg [0:0] r_control_enable;
   reg [31:0] r_control_interval;
   reg [31:0] r_control_key_lo;
@@ -179,6 +184,7 @@ module hpcc_register_file (
     r_cnp_dscp = 6'd0;
     r_cnp_interval = 24'd0;
     r_cnp_enable = 1'd0;
+    r_default_law = 3'd0;
     r_control_enable = 1'd0;
     r_control_interval = 32'd0;
     r_control_key_lo = 32'd0;
@@ -224,6 +230,7 @@ module hpcc_register_file (
   assign cfg_control_key = {r_control_key_hi[31:0], r_control_key_lo[31:0]};
   assign cfg_control_sources = {r_control_source7[31:0], r_control_source6[31:0], r_control_source5[31:0], r_control_source4[31:0],
       r_control_source3[31:0], r_control_source2[31:0], r_control_source1[31:0], r_control_source0[31:0]};
+  assign cfg_default_law = {r_default_law[2:0]};
   assign cfg_dscp = {r_dscp[5:0]};
   assign cfg_ecn = {r_ecn[1:0]};
   assign cfg_ip = {r_ip[31:0]};
@@ -270,6 +277,7 @@ module hpcc_register_file (
       r_cnp_dscp <= 6'h30;
       r_cnp_interval <= 24'h31;
       r_cnp_enable <= 1'h1;
+      r_default_law <= 3'h1;
       r_control_enable <= 1'h0;
       r_control_interval <= 32'h0;
       r_control_key_lo <= 32'h0;
@@ -405,6 +413,9 @@ module hpcc_register_file (
         end
         10'd47: begin
           if (wstrb[0]) r_cnp_enable[0:0] <= wdata[0:0];
+        end
+        10'd27: begin
+          if (wstrb[0]) r_default_law[2:0] <= wdata[2:0];
         end
         10'd28: begin
           if (wstrb[0]) r_control_enable[0:0] <= wdata[0:0];
@@ -558,12 +569,12 @@ module hpcc_register_file (
     end
   end
   always @(posedge clk) begin
-    whit <= (waddr <= 10'd25) || ((waddr >= 10'd28) && (waddr <= 10'd39)) || ((waddr >= 10'd42) && (waddr <= 10'd59))
-        || ((waddr >= 10'd64) && (waddr <= 10'd67)) || ((waddr >= 10'd128) && (waddr <= 10'd221))
-        || ((waddr >= 10'd254) && (waddr <= 10'd560)) || ((waddr >= 10'd576) && (waddr <= 10'd607));
-    rhit <= (raddr <= 10'd25) || ((raddr >= 10'd28) && (raddr <= 10'd39)) || ((raddr >= 10'd42) && (raddr <= 10'd59))
-        || ((raddr >= 10'd64) && (raddr <= 10'd67)) || ((raddr >= 10'd128) && (raddr <= 10'd221))
-        || ((raddr >= 10'd254) && (raddr <= 10'd560)) || ((raddr >= 10'd576) && (raddr <= 10'd607));
+    whit <= (waddr <= 10'd39) || ((waddr >= 10'd42) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
+        || ((waddr >= 10'd128) && (waddr <= 10'd221)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
+        || ((waddr >= 10'd576) && (waddr <= 10'd607)) || ((waddr >= 10'd768) && (waddr <= 10'd895));
+    rhit <= (raddr <= 10'd39) || ((raddr >= 10'd42) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
+        || ((raddr >= 10'd128) && (raddr <= 10'd221)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
+        || ((raddr >= 10'd576) && (raddr <= 10'd607)) || ((raddr >= 10'd768) && (raddr <= 10'd895));
     case (raddr)
       10'd0: rdata <= 32'h48504343;
       10'd1: rdata <= 32'h100;
@@ -595,6 +606,8 @@ module hpcc_register_file (
       10'd45: rdata <= {26'd0, r_cnp_dscp} & 32'h3f;
       10'd46: rdata <= {8'd0, r_cnp_interval} & 32'hffffff;
       10'd47: rdata <= {31'd0, r_cnp_enable} & 32'h1;
+      10'd26: rdata <= {24'd0, laws};
+      10'd27: rdata <= {29'd0, r_default_law} & 32'h7;
       10'd28: rdata <= {31'd0, r_control_enable} & 32'h1;
       10'd29: rdata <= r_control_interval & 32'hffffffff;
       10'd32: rdata <= r_control_source0 & 32'hffffffff;

@@ -61,6 +61,8 @@ module hpcc_registers (
   input  wire  [31:0] sched_out_of_range,
   // The scheduler's counter of that name.
   input  wire  [31:0] sched_cc_dropped,
+  // Bit n: the law of code n is built in.
+  input  wire  [7:0] laws,
   // Commands to the manager, one at a time.
   output wire  [415:0] command_data,
   output wire  command_valid,
@@ -69,10 +71,12 @@ module hpcc_registers (
   input  wire  command_done,
   // 0 carried out, else why not.
   input  wire  [2:0] command_code,
-  // Parameters of the congestion control.
+  // Parameters of the laws.
   output wire  cc_param_write,
   output wire  [5:0] cc_param_address,
   output wire  [47:0] cc_param_data,
+  // Whose parameter it is.
+  output wire  hpcc_nic_pkg::law_code_t cc_param_law,
   // Parameters of the scheduler.
   output wire  sched_param_write,
   output wire  [5:0] sched_param_address,
@@ -135,6 +139,8 @@ module hpcc_registers (
   output wire  [33:0] cfg_rate,
   // Line rate, UQ7.27 bytes per ns.
   output wire  [33:0] cfg_line_rate,
+  // Law of queue pairs that control packets create.
+  output wire  [2:0] cfg_default_law,
   // Control packets are looked at.
   output wire  cfg_control_enable,
   // Least time between them, ns.
@@ -165,6 +171,10 @@ module hpcc_registers (
   wire  hpcc_nic_pkg::group_address_t wrote_group;
   hpcc_nic_pkg::param_value_t param_parts;
   wire  hpcc_nic_pkg::wide_value_t wide_parts;
+  hpcc_nic_pkg::law_code_t window_law;
+  wire  hpcc_nic_pkg::built_laws_t built;
+  logic in_window;
+  logic absent;
   wire  is_sent;
   wire  file_whit;
   wire  [31:0] file_rdata;
@@ -192,6 +202,7 @@ module hpcc_registers (
   wire  [33:0] file_cfg_window;
   wire  [33:0] file_cfg_rate;
   wire  [33:0] file_cfg_line_rate;
+  wire  [2:0] file_cfg_default_law;
   wire  file_cfg_control_enable;
   wire  [31:0] file_cfg_control_interval;
   wire  [63:0] file_cfg_control_key;
@@ -236,6 +247,8 @@ module hpcc_registers (
   logic [31:0] param_low_q;
   logic param_cc_d;
   logic param_cc_q;
+  hpcc_nic_pkg::law_code_t param_law_d;
+  hpcc_nic_pkg::law_code_t param_law_q;
   logic param_sched_d;
   logic param_sched_q;
   logic [5:0] param_address_d;
@@ -273,6 +286,7 @@ module hpcc_registers (
     .sched_beyond(sched_beyond),
     .sched_out_of_range(sched_out_of_range),
     .sched_cc_dropped(sched_cc_dropped),
+    .laws(laws),
     .cfg_mac(file_cfg_mac),
     .cfg_ip(file_cfg_ip),
     .cfg_mtu(file_cfg_mtu),
@@ -296,6 +310,7 @@ module hpcc_registers (
     .cfg_window(file_cfg_window),
     .cfg_rate(file_cfg_rate),
     .cfg_line_rate(file_cfg_line_rate),
+    .cfg_default_law(file_cfg_default_law),
     .cfg_control_enable(file_cfg_control_enable),
     .cfg_control_interval(file_cfg_control_interval),
     .cfg_control_key(file_cfg_control_key),
@@ -312,6 +327,8 @@ module hpcc_registers (
     .address(read_wide.entry),
     .count(bank_count)
   );
+  assign wrote_wide = waddr_q;
+  assign built = laws;
   assign s_axil_awready = awready_q;
   assign s_axil_wready = wready_q;
   assign taken_address = has_address_q | (s_axil_awvalid & awready_q);
@@ -322,7 +339,6 @@ module hpcc_registers (
   assign read_wide = raddr_q;
   assign read_group = raddr_q;
   assign read_narrow = raddr_q;
-  assign wrote_wide = waddr_q;
   assign wrote_group = waddr_q;
   assign cleared = wdata_q;
   assign is_sent = read_group.bank == 5'h12;
@@ -332,6 +348,7 @@ module hpcc_registers (
   assign level_write = level_q;
   assign level_group = param_address_q[3:0];
   assign level_rate = param_data_q[33:0];
+  assign cc_param_law = param_law_q;
   assign cc_param_write = param_cc_q;
   assign cc_param_address = param_address_q;
   assign cc_param_data = param_data_q;
@@ -364,6 +381,7 @@ module hpcc_registers (
   assign cfg_window = file_cfg_window;
   assign cfg_rate = file_cfg_rate;
   assign cfg_line_rate = file_cfg_line_rate;
+  assign cfg_default_law = file_cfg_default_law;
   assign cfg_control_enable = file_cfg_control_enable;
   assign cfg_control_interval = file_cfg_control_interval;
   assign cfg_control_key = file_cfg_control_key;
@@ -380,6 +398,7 @@ module hpcc_registers (
     rresp_d = rresp_q;
     kept_d = kept_q;
     param_low_d = param_low_q;
+    param_law_d = param_law_q;
     param_address_d = param_address_q;
     param_data_d = param_data_q;
     busy_d = busy_q;
@@ -403,7 +422,7 @@ module hpcc_registers (
     end
     if (writing_q == 2'd2) begin
       writing_d = 2'd3;
-      bresp_d = ~file_whit;
+      bresp_d = (~file_whit) | absent;
     end
     if ((writing_q == 2'd3) & s_axil_bready) begin
       writing_d = 2'd0;
@@ -444,9 +463,10 @@ module hpcc_registers (
     end
     param_cc_d = 1'd0;
     param_sched_d = 1'd0;
-    if (stored & ((wrote_wide.bank == 3'd2) | (wrote_wide.bank == 3'd3))) begin
+    if (stored & (in_window | (wrote_wide.bank == 3'd3))) begin
       if (wrote_wide.high) begin
-        param_cc_d = wrote_wide.bank == 3'd2;
+        param_cc_d = in_window;
+        param_law_d = window_law;
         param_sched_d = wrote_wide.bank == 3'd3;
         param_address_d = wrote_wide.entry;
         param_data_d = param_parts;
@@ -524,6 +544,21 @@ module hpcc_registers (
     end
   end
   always_comb begin
+    window_law = hpcc_nic_pkg::LAW_CODE_NONE;
+    in_window = 1'd0;
+    absent = 1'd0;
+    if (wrote_wide.bank == 3'd2) begin
+      window_law = hpcc_nic_pkg::LAW_CODE_HPCC;
+      in_window = built.hpcc;
+      absent = ~built.hpcc;
+    end
+    if (wrote_wide.bank == 3'd6) begin
+      window_law = hpcc_nic_pkg::LAW_CODE_POWER_TCP;
+      in_window = built.powertcp;
+      absent = ~built.powertcp;
+    end
+  end
+  always_comb begin
     s_axil_bresp = 2'd0;
     if (bresp_q) begin
       s_axil_bresp = 2'd2;
@@ -583,6 +618,7 @@ module hpcc_registers (
     now_r_q = 48'd0;
     param_low_q = 32'd0;
     param_cc_q = 1'd0;
+    param_law_q = hpcc_nic_pkg::LAW_CODE_NONE;
     param_sched_q = 1'd0;
     param_address_q = 6'd0;
     param_data_q = 48'd0;
@@ -614,6 +650,7 @@ module hpcc_registers (
     now_r_q <= now;
     param_low_q <= param_low_d;
     param_cc_q <= param_cc_d;
+    param_law_q <= param_law_d;
     param_sched_q <= param_sched_d;
     param_address_q <= param_address_d;
     param_data_q <= param_data_d;
@@ -627,7 +664,8 @@ module hpcc_registers (
     held_body_q <= held_body_d;
   end
   wire unused_bits = &{1'b0, s_axil_awaddr[1:0], s_axil_awprot, s_axil_araddr[1:0], s_axil_arprot, cleared.reserved, cleared.code,
-      cleared.ready, cleared.busy, ordered.reserved, read_group.high, wrote_group.entry, wrote_group.high};
+      cleared.ready, cleared.busy, ordered.reserved, read_group.high, wrote_group.entry, wrote_group.high, built.reserved, built.theta,
+      built.dcqcn, built.none};
 endmodule
 
 `default_nettype wire

@@ -20,7 +20,7 @@ module hpcc_requester (
   // Its number.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // Bus: a region slot is written.
   input  wire  region_valid,
   // Slot.

@@ -12,7 +12,7 @@ module hpcc_requester_queue (
   // Its number.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A packet was sent for the first time.
   input  wire  sent_valid,
   // Its queue pair.

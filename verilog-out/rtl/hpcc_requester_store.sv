@@ -17,7 +17,7 @@ module hpcc_requester_store (
   // Its number.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A packet was sent for the first time.
   input  wire  sent_valid,
   // Its queue pair.
@@ -190,7 +190,7 @@ module hpcc_requester_store (
     waits_qp_q <= waits_qp_d;
     waits_context_q <= waits_context_d;
   end
-  wire unused_bits = &{1'b0, created.reserved, created.local_qpn, created.expected_psn, created.pause_class, created.source_port,
+  wire unused_bits = &{1'b0, created.law, created.local_qpn, created.expected_psn, created.pause_class, created.source_port,
       created.remote_qpn, created.remote_mac, created.remote_ip};
 endmodule
 

@@ -29,7 +29,7 @@ module hpcc_responder (
   // Which.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A region slot is written.
   input  wire  region_valid,
   // Which.

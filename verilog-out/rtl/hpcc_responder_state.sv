@@ -16,7 +16,7 @@ module hpcc_responder_state (
   // Which.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // The response queue has something to tell; not in every clock.
   input  wire  left_valid,
   // Of this queue pair.
@@ -237,7 +237,7 @@ module hpcc_responder_state (
     fail_qp_2_q <= fail_qp_1_q;
     fail_generation_2_q <= fail_generation_1_q;
   end
-  wire unused_bits = &{1'b0, context_data[209:184], context_data[159:9]};
+  wire unused_bits = &{1'b0, context_data[210:184], context_data[159:9]};
 endmodule
 
 `default_nettype wire

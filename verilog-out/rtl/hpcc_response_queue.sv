@@ -31,7 +31,7 @@ module hpcc_response_queue (
   // Which.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A READ's last response has left, or one could not be read from memory.
   input  wire  gone_valid,
   // It could not be read.

@@ -14,7 +14,7 @@ module hpcc_responses_intake (
   // Which.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A READ's last response has left, or one could not be read from memory.
   input  wire  gone_valid,
   // It could not be read.
@@ -116,7 +116,7 @@ module hpcc_responses_intake (
       qp = contexts_down_data.qp;
     end
   end
-  wire unused_bits = &{1'b0, created.reserved, created.local_qpn, created.expected_psn, created.send_psn, created.pause_class, created.mtu,
+  wire unused_bits = &{1'b0, created.law, created.local_qpn, created.expected_psn, created.send_psn, created.pause_class, created.mtu,
       created.source_port, created.remote_qpn, created.remote_mac, created.remote_ip};
 endmodule
 

@@ -40,7 +40,7 @@ module hpcc_rx_pipe (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // Payload of taken frames.
   output wire  [519:0] payload_data,
   output wire  payload_valid,

@@ -12,7 +12,7 @@ module hpcc_rx_qp_lookup (
   // Place.
   input  wire  [7:0] context_qp,
   // Context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A verdict.
   input  wire  in_valid,
   // It; queue pair number 646:623.
@@ -178,8 +178,8 @@ module hpcc_rx_qp_lookup (
     key_q <= key_d;
     found_q <= found_d;
   end
-  wire unused_bits = &{1'b0, new_context.reserved, new_context.expected_psn, new_context.send_psn, new_context.pause_class,
-      new_context.int_on, new_context.mtu, new_context.source_port, new_context.remote_qpn, new_context.remote_mac, new_context.remote_ip,
+  wire unused_bits = &{1'b0, new_context.law, new_context.expected_psn, new_context.send_psn, new_context.pause_class, new_context.int_on,
+      new_context.mtu, new_context.source_port, new_context.remote_qpn, new_context.remote_mac, new_context.remote_ip,
       new_context.generation};
 endmodule
 

@@ -35,7 +35,7 @@ module hpcc_select (
   // Its queue pair.
   input  wire  [7:0] context_qp,
   // The context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A message is written.
   input  wire  message_valid,
   // Queue pair and place in its ring.
@@ -607,7 +607,7 @@ module hpcc_select (
     sent_flow_q <= flow_r_q;
     sent_generation_r_q <= generation_r_q;
   end
-  wire unused_bits = &{1'b0, context_data[209:133], context_data[128:9], message_data[383:250], send_flow[15:9], read.first_psn,
+  wire unused_bits = &{1'b0, context_data[210:133], context_data[128:9], message_data[383:250], send_flow[15:9], read.first_psn,
       message_q[57:49], message_q[23:0], sent_flow_q[0]};
 endmodule
 

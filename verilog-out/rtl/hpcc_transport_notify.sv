@@ -34,7 +34,7 @@ module hpcc_transport_notify (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // A marked packet came.
   input  wire  mark_valid,
   // Whose.
@@ -199,7 +199,7 @@ module hpcc_transport_notify (
     asked_q <= asked_d;
     asked_mark_q <= step_3.mark;
   end
-  wire unused_bits = &{1'b0, now[47:38], now[9:0], qp_context.reserved, qp_context.local_qpn, qp_context.expected_psn, qp_context.send_psn,
+  wire unused_bits = &{1'b0, now[47:38], now[9:0], qp_context.law, qp_context.local_qpn, qp_context.expected_psn, qp_context.send_psn,
       qp_context.pause_class, qp_context.int_on, qp_context.mtu, qp_context.source_port, qp_context.remote_qpn, qp_context.remote_mac,
       qp_context.remote_ip, qp_context.alive};
 endmodule

@@ -25,7 +25,7 @@ module hpcc_tx_data_builder (
   // Its queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // Register: own Ethernet address, first byte in the highest bits.
   input  wire  [47:0] own_mac,
   // Register: own IPv4 address.

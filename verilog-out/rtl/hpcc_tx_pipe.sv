@@ -44,7 +44,7 @@ module hpcc_tx_pipe (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [209:0] context_data,
+  input  wire  [210:0] context_data,
   // Bus: a message is written.
   input  wire  message_valid,
   // Queue pair and place in its ring.

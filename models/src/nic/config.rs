@@ -103,6 +103,9 @@ pub struct NicConfig {
     pub ack_pause: bool,
     /// Control packets.
     pub control: ControlConfig,
+    /// Law of queue pairs that collect INT and do not say otherwise, and of those that control packets create: its code in
+    /// [`crate::fixed::LAWS`], 0 for none.
+    pub default_law: u8,
 }
 
 impl Default for NicConfig {
@@ -139,6 +142,7 @@ impl Default for NicConfig {
             echo_keys: BTreeMap::new(),
             ack_pause: false,
             control: ControlConfig::default(),
+            default_law: 1,
         }
     }
 }
@@ -167,8 +171,11 @@ pub struct QpConfig {
     pub send_psn: u32,
     /// First PSN expected.
     pub expected_psn: u32,
-    /// Collects INT and takes part in congestion control; otherwise plain RoCEv2.
+    /// Collects INT; otherwise plain RoCEv2.
     pub int: bool,
+    /// Code of the congestion-control law of both of its flows, 0 for none; without one [`NicConfig::default_law`] if it collects INT and the NIC
+    /// has that law, none otherwise.
+    pub law: Option<u8>,
     /// Path MTU, bytes of payload.
     pub mtu: u32,
     /// 802.1p priority of its data, for pause.
@@ -187,6 +194,7 @@ impl QpConfig {
             send_psn: 0,
             expected_psn: 0,
             int: false,
+            law: None,
             mtu: 1024,
             priority: 0,
             udp_port: 0,

@@ -55,6 +55,7 @@ impl<M: Memory> Nic<M> {
             send_psn: packet.first_psn,
             expected_psn: packet.first_psn,
             int: true,
+            law: (!self.laws.is_empty()).then_some(self.config.default_law),
             mtu: self.config.mtu,
             ..QpConfig::new(packet.qpn, packet.remote_qpn, packet.remote_ip)
         };

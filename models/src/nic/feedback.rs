@@ -1,4 +1,4 @@
-//! Events to congestion control, and what it answers. Plain queue pairs bypass it.
+//! Events to the law of a queue pair, and what it answers. Queue pairs without a law bypass it.
 
 use super::counters::Counter;
 use super::memory::Memory;
@@ -22,9 +22,13 @@ pub(super) struct Feedback<'a> {
 }
 
 impl<M: Memory> Nic<M> {
-    /// Hands an event to the law and applies its update. Nothing happens on a plain queue pair.
+    /// Hands an event to the queue pair's law and applies its update. Nothing happens on a plain queue pair without a law.
     pub(super) fn feed(&mut self, feedback: Feedback) {
-        let Some(qp) = self.qps.get_mut(&(feedback.flow / 2)).filter(|qp| qp.config.int) else {
+        let Some(qp) = self
+            .qps
+            .get_mut(&(feedback.flow / 2))
+            .filter(|qp| qp.config.int || qp.law != 0)
+        else {
             return;
         };
         let mut event = CcEvent {
@@ -53,12 +57,11 @@ impl<M: Memory> Nic<M> {
                 self.counters.count(Counter::IntManyHops);
             }
         }
-        let Some(update) = self.cc.as_mut().and_then(|cc| cc.handle(&event)) else {
+        let Some(update) = self.laws.get_mut(&qp.law).and_then(|cc| cc.handle(&event)) else {
             return;
         };
         if update.generation == qp.generation {
-            let pacer = qp.pacer(update.flow);
-            (pacer.window, pacer.rate_bps) = (update.window, update.rate);
+            qp.follow(&update);
         }
     }
 

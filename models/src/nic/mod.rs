@@ -31,6 +31,8 @@ mod counters;
 mod feedback;
 mod frame;
 mod keyed;
+#[cfg(test)]
+mod law_tests;
 mod link;
 mod memory;
 // The NIC itself has the name of the module that it is the heart of.

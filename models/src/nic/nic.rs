@@ -9,7 +9,8 @@ use super::psn;
 use super::requester::{Limits, Requester};
 use super::responder::Responder;
 use super::{request_flow, response_flow};
-use crate::cc::CongestionControl;
+use crate::cc::{CongestionControl, Update};
+use crate::fixed::LAWS;
 use crate::sched::limit::CapControl;
 use crate::wire::MacAddr;
 use std::collections::{BTreeMap, VecDeque};
@@ -46,6 +47,8 @@ pub(super) struct Qp {
     pub mac: MacAddr,
     /// 1 to 255, then from 1 again.
     pub generation: u8,
+    /// Code of its law, 0 for none.
+    pub law: u8,
     pub requester: Requester,
     pub responder: Responder,
     pub request_pacer: Pacer,
@@ -62,6 +65,16 @@ impl Qp {
             &mut self.request_pacer
         } else {
             &mut self.response_pacer
+        }
+    }
+
+    /// A flow takes the window and rate of an update. READ responses without INT are never acknowledged, so they have no window.
+    pub fn follow(&mut self, update: &Update) {
+        let windowless = !self.config.int && update.flow == response_flow(self.config.qpn);
+        let pacer = self.pacer(update.flow);
+        pacer.rate_bps = update.rate;
+        if !windowless {
+            pacer.window = update.window;
         }
     }
 
@@ -82,7 +95,8 @@ pub struct Nic<M> {
     pub(super) qps: BTreeMap<u32, Qp>,
     pub(super) regions: Regions,
     pub(super) memory: M,
-    pub(super) cc: Option<Box<dyn CongestionControl>>,
+    /// Laws by their codes.
+    pub(super) laws: BTreeMap<u8, Box<dyn CongestionControl>>,
     pub(super) counters: Counters,
     pub(super) completions: Vec<Completion>,
     pub(super) generations: BTreeMap<u32, u8>,
@@ -104,14 +118,16 @@ pub struct Nic<M> {
 }
 
 impl<M: Memory> Nic<M> {
-    /// A NIC without queue pairs. Without a law, flows with INT keep the window and rate of the registers.
+    /// A NIC without queue pairs; `cc` is the law of [`NicConfig::default_law`]. Without a law, flows with INT keep the window and rate of the
+    /// registers.
     pub fn new(config: NicConfig, memory: M, cc: Option<Box<dyn CongestionControl>>) -> Self {
+        let laws = cc.map(|law| (config.default_law, law)).into_iter().collect();
         Self {
             config,
             qps: BTreeMap::new(),
             regions: Regions::default(),
             memory,
-            cc,
+            laws,
             counters: Counters::default(),
             completions: Vec::new(),
             generations: BTreeMap::new(),
@@ -127,6 +143,11 @@ impl<M: Memory> Nic<M> {
             control_next_ns: 0,
             control_work: 0,
         }
+    }
+
+    /// Builds in a law under its code in [`LAWS`]; queue pairs created from now on may have it.
+    pub fn add_law(&mut self, code: u8, law: Box<dyn CongestionControl>) {
+        self.laws.insert(code, law);
     }
 
     /// Registers.
@@ -175,6 +196,7 @@ impl<M: Memory> Nic<M> {
         if let Some(field) = config.fault() {
             return Err(HostError::Field { qpn, field });
         }
+        let law = self.law_of(&config)?;
         if self
             .qps
             .get(&qpn)
@@ -197,6 +219,7 @@ impl<M: Memory> Nic<M> {
         let mut qp = Qp {
             mac,
             generation,
+            law,
             requester: Requester::new(psn::start(config.send_psn), config.mtu),
             responder: Responder::new(psn::start(config.expected_psn)),
             request_pacer: pacer,
@@ -207,15 +230,37 @@ impl<M: Memory> Nic<M> {
         };
         if !qp.config.int {
             qp.response_pacer.window = f64::INFINITY;
-        } else if let Some(cc) = &mut self.cc {
+        }
+        if let Some(cc) = self.laws.get_mut(&law) {
             for flow in [request_flow(qpn), response_flow(qpn)] {
-                let update = cc.create(flow, generation);
-                let pacer = qp.pacer(flow);
-                (pacer.window, pacer.rate_bps) = (update.window, update.rate);
+                qp.follow(&cc.create(flow, generation));
             }
         }
         self.qps.insert(qpn, qp);
         Ok(())
+    }
+
+    /// Code of the law of a new queue pair; refused if it is not built in, or needs INT that the queue pair does not collect.
+    fn law_of(&self, config: &QpConfig) -> Result<u8, HostError> {
+        let built = |code: &u8| self.laws.contains_key(code);
+        let default = self.config.default_law;
+        let Some(code) = config.law.filter(|code| *code != 0) else {
+            let by_default = config.law.is_none() && config.int && built(&default);
+            return Ok(if by_default { default } else { 0 });
+        };
+        let needs_int = LAWS.iter().any(|law| law.code == code && law.needs_int);
+        if !built(&code) || needs_int && !config.int {
+            return Err(HostError::Field {
+                qpn: config.qpn,
+                field: "law",
+            });
+        }
+        Ok(code)
+    }
+
+    /// Code of a queue pair's law, 0 for none.
+    pub fn law(&self, qpn: u32) -> Option<u8> {
+        self.qps.get(&qpn).map(|qp| qp.law)
     }
 
     /// Removes a queue pair; its requests are completed as flushed at `now`, frames of it that still come are unknown.
@@ -224,7 +269,8 @@ impl<M: Memory> Nic<M> {
             return false;
         }
         self.end_requester(now, qpn, Status::Flushed, None);
-        if let Some(cc) = self.qps.get(&qpn).filter(|qp| qp.config.int).and(self.cc.as_mut()) {
+        let law = self.qps.get(&qpn).map_or(0, |qp| qp.law);
+        if let Some(cc) = self.laws.get_mut(&law) {
             cc.remove(request_flow(qpn));
             cc.remove(response_flow(qpn));
         }

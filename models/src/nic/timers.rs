@@ -3,7 +3,7 @@
 use super::completion::Status;
 use super::counters::Counter;
 use super::memory::Memory;
-use super::nic::Nic;
+use super::nic::{Nic, Qp};
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
 
@@ -68,13 +68,14 @@ impl<M: Memory> Nic<M> {
         self.feed_plain(EventKind::Timeout, request_flow(qpn), 0, now);
     }
 
-    /// Ticks that the law asks for: flow and time.
+    /// Ticks that the laws ask for: flow and time.
     fn ticks(&self) -> Vec<(u32, u64)> {
-        let Some(cc) = &self.cc else { return Vec::new() };
-        let flows = self.qps.iter().filter(|(_, qp)| qp.config.int);
-        flows
-            .flat_map(|(qpn, _)| [request_flow(*qpn), response_flow(*qpn)])
-            .filter_map(|flow| cc.next_tick(flow).map(|at| (flow, at)))
+        let of_law = |(qpn, qp): (&u32, &Qp)| Some((*qpn, self.laws.get(&qp.law)?));
+        self.qps
+            .iter()
+            .filter_map(of_law)
+            .flat_map(|(qpn, law)| [request_flow(qpn), response_flow(qpn)].map(|flow| (flow, law)))
+            .filter_map(|(flow, law)| law.next_tick(flow).map(|at| (flow, at)))
             .collect()
     }
 

@@ -27,6 +27,8 @@ pub struct ControlGate {
     pub cfg_control_enable: Signal<In, Bit>,
     /// Register: MTU code of queue pairs that are created.
     pub cfg_mtu: Signal<In, U<3>>,
+    /// Register: their law.
+    pub cfg_default_law: Signal<In, U<3>>,
     /// Register: least time between two, ns.
     pub cfg_control_interval: Signal<In, U<32>>,
     /// Register.
@@ -120,7 +122,7 @@ impl Logic for ControlGate {
         self.request.data.next.operation = bit_cast_u::<2, 8>(self.asked.val());
         self.refused.next = self.refused_r.q.val();
 
-        // as a command: peer, MTU, INT, both first PSNs
+        // as a command: peer, MTU, INT, law, both first PSNs
         self.operation.next = bits_u::<3>(1);
         self.fits.next = !(self.body.val().request.qpn_high
             | self.body.val().request.remote_qpn_high
@@ -135,6 +137,7 @@ impl Logic for ControlGate {
         self.created.next.remote_qpn = self.body.val().request.remote_qpn;
         self.created.next.mtu = self.cfg_mtu.val();
         self.created.next.int_on = true;
+        self.created.next.law = self.cfg_default_law.val();
         self.created.next.send_psn = self.body.val().request.first_psn;
         self.created.next.expected_psn = self.body.val().request.first_psn;
         self.new_context.next = bit_cast_bus::<384, 6, QpContext>(self.created.val());

@@ -7,7 +7,7 @@
 //! | 4 - 6 | looks for the neighbour (control packets) |
 //! | 8 - 13 | removal: context dead, requester, scheduler, congestion control |
 //! | 14 | cap and group of a flow |
-//! | 16 - 21 | creation: scheduler, congestion control or first window and rate |
+//! | 16 - 21 | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 //! | 22 | context alive |
 //! | 23 | work request of a control packet |
 //! | 24 | says how it went |
@@ -36,6 +36,7 @@ use crate::words::flows::QpFlow;
 use crate::words::requester::QpOfGeneration;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
+use hpcc_models::fixed::LAWS;
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
 
@@ -60,6 +61,10 @@ pub struct Manager {
     pub now: Signal<In, U<48>>,
     /// Register: MTU code of queue pairs that control packets create.
     pub cfg_mtu: Signal<In, U<3>>,
+    /// Register: law of queue pairs that control packets create.
+    pub cfg_default_law: Signal<In, U<3>>,
+    /// Bit n: the law of code n is built in; bit 0, none, is high.
+    pub laws: Signal<In, U<8>>,
     /// Register: window of plain queue pairs, UQ23.11 bytes.
     pub cfg_window: Signal<In, U<34>>,
     /// Register: their rate, UQ7.27 bytes per ns; 0 is the line rate.
@@ -100,7 +105,9 @@ pub struct Manager {
     pub flow: FlowCommandOut,
     /// Flows of the congestion control.
     pub cc: CommandOut,
-    /// First window and rate of plain queue pairs.
+    /// Law of the flow that is created or removed.
+    pub cc_law: Signal<Out, U<3>>,
+    /// First window and rate of queue pairs without a law.
     pub first: UpdateOut,
     /// Work requests of control packets.
     pub work: StreamOut<Work>,
@@ -136,6 +143,10 @@ pub struct Manager {
     index_ok: Signal<Local, Bit>,
     exists: Signal<Local, Bit>,
     is_int: Signal<Local, Bit>,
+    law: Signal<Local, U<3>>,
+    law_ok: Signal<Local, Bit>,
+    #[init(Constant::new(U(LAWS.iter().fold(0, |codes, law| codes | u64::from(law.needs_int) << law.code))))]
+    need_int: Constant<U<8>>,
     generation: Signal<Local, U<8>>,
     source_port: Signal<Local, U<16>>,
     qpn_mix: Signal<Local, U<24>>,
@@ -182,6 +193,7 @@ impl Logic for Manager {
             gate,
             now,
             cfg_mtu,
+            cfg_default_law,
             cfg_control_enable,
             cfg_control_interval,
             cfg_control_key,
@@ -241,6 +253,8 @@ impl Logic for Manager {
         }
         self.exists.next = self.index_ok.val() & self.current.q.val().alive;
         self.asked.next = bit_cast_word::<QpContext, W<384, 6>>(self.body.q.val());
+        self.law_ok.next = self.laws.val().get_bit(self.asked.val().law.index())
+            & (self.asked.val().int_on | !self.need_int.val().get_bit(self.asked.val().law.index()));
         self.region_valid_r.d.next = false;
         self.neighbours.we.next = false;
         if self.step.q.val() == 3 {
@@ -251,6 +265,8 @@ impl Logic for Manager {
                     self.code.d.next = 2.into();
                 } else if self.asked.val().mtu > 4 {
                     self.code.d.next = 3.into();
+                } else if !self.law_ok.val() {
+                    self.code.d.next = 6.into();
                 } else if self.exists.val() & !self.states.ended.val() {
                     self.code.d.next = 4.into();
                 } else {
@@ -329,7 +345,8 @@ impl Logic for Manager {
         }
 
         // 8, 22: the context and what is known of it here
-        self.is_int.next = self.current.q.val().int_on;
+        self.is_int.next = self.asked.val().int_on;
+        self.law.next = self.current.q.val().law;
         self.generation.next = self.current.q.val().generation;
         self.creating.next = self.step.q.val() >= 16;
         self.next_generation.next = self.current.q.val().generation + 1;
@@ -337,7 +354,7 @@ impl Logic for Manager {
             self.next_generation.next = bits_u::<8>(1);
         }
         if self.creating.val() {
-            self.is_int.next = self.asked.val().int_on;
+            self.law.next = self.asked.val().law;
             self.generation.next = self.next_generation.val();
         }
         self.qpn_mix.next = self.index.q.val() ^ (self.asked.val().remote_qpn << 5);
@@ -369,7 +386,7 @@ impl Logic for Manager {
             self.context_r.d.next.source_port = self.source_port.val();
             self.states.write.next = true;
             self.states.new_word.next.alive = true;
-            self.states.new_word.next.int_on = self.is_int.val();
+            self.states.new_word.next.law = self.law.val();
             self.states.new_word.next.generation = self.generation.val();
         }
         // after reset
@@ -390,7 +407,7 @@ impl Logic for Manager {
             }
         }
         self.context_valid.next = self.context_valid_r.q.val();
-        self.context_data.next = bit_cast_bus::<210, 4, QpContext>(self.context_r.q.val());
+        self.context_data.next = bit_cast_bus::<211, 4, QpContext>(self.context_r.q.val());
         self.region_valid.next = self.region_valid_r.q.val();
         self.region_slot.next = bit_cast_u::<5, 24>(self.index.q.val());
         self.region_data.next = bit_cast_ww::<195, 4, 384, 6>(self.body.q.val());
@@ -443,6 +460,7 @@ impl Logic for Manager {
         self.cc.create.next = self.creating.val();
         self.cc.flow.next = self.flow_number.val();
         self.cc.generation.next = self.generation.val();
+        self.cc_law.next = self.law.val();
         self.rate.next = self.cfg_rate.val();
         if self.cfg_rate.val() == 0 {
             self.rate.next = self.cfg_line_rate.val();
@@ -463,7 +481,7 @@ impl Logic for Manager {
                     self.step.d.next = 22.into();
                     if self.flow_step.val() {
                         self.step.d.next = 20.into();
-                        if self.is_int.val() {
+                        if self.law.val().any() {
                             self.step.d.next = 18.into();
                         }
                     }
@@ -473,7 +491,7 @@ impl Logic for Manager {
                     if self.replaces.q.val() {
                         self.step.d.next = 16.into();
                     }
-                    if self.flow_step.val() & self.is_int.val() {
+                    if self.flow_step.val() & self.law.val().any() {
                         self.step.d.next = 12.into();
                     }
                 }

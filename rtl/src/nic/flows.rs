@@ -1,7 +1,8 @@
 //! Flows: scheduler and congestion control, with everything that reaches them from several blocks merged. Wiring only.
 
-use crate::cc::hpcc::HpccSlot;
+use crate::cc::choice::LawChoice;
 use crate::cc::slot::{CommandIn, ConfigIn, EventIn, EventOut, UpdateIn};
+use crate::emit::naming::named_as;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -11,14 +12,14 @@ use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
 use crate::transport::dispatch::DispatchEvent;
 use crate::transport::requester::answers::IntFields;
-use crate::words::congestion::CcEventKind;
+use crate::words::congestion::{CcEventKind, LawCode};
 use crate::words::flows::{FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpHalf};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Scheduler and congestion control of 300 flows.
+/// Scheduler and congestion control of 300 flows, with the laws that are built in.
 #[block]
-pub struct Flows {
+pub struct Flows<const HPCC: usize, const POWERTCP: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -31,8 +32,12 @@ pub struct Flows {
     pub speeds: Signal<In, U<16>>,
     /// Registers of the scheduler.
     pub sched_param: ConfigIn,
-    /// Registers of the law.
+    /// Bit n: the law of code n is built in.
+    pub laws: Signal<Out, U<8>>,
+    /// Registers of the laws.
     pub cc_param: ConfigIn,
+    /// Law whose register is written.
+    pub cc_param_law: Signal<In, LawCode>,
     /// A level is written.
     pub level_write: Signal<In, Bit>,
     /// Its group.
@@ -53,8 +58,10 @@ pub struct Flows {
     pub sent: Signal<Out, U<64>>,
     /// Creation, removal and caps, from the manager.
     pub command: FlowCommandIn,
-    /// The same for the law.
+    /// The same for the flow's law.
     pub cc_command: CommandIn,
+    /// Code of that law.
+    pub cc_command_law: Signal<In, U<3>>,
     /// First window and rate of flows without the law.
     pub first: UpdateIn,
     /// Flows to stop, from the requester: `FlowOfGeneration`.
@@ -88,7 +95,7 @@ pub struct Flows {
     /// Pulse: an echo had a speed code that is not valid.
     pub bad_speed: Signal<Out, Bit>,
     scheduler: PaperScheduler,
-    law: HpccSlot<300, 9>,
+    law: LawChoice<300, 9, HPCC, POWERTCP>,
     #[combinational]
     fields: IntFields,
     events: StreamMerge<FlowEvent>,
@@ -109,7 +116,7 @@ pub struct Flows {
 }
 
 #[kernel]
-impl Logic for Flows {
+impl<const HPCC: usize, const POWERTCP: usize> Logic for Flows<HPCC, POWERTCP> {
     fn update(&mut self) {
         inputs!([scheduler, law, events, works, commands, updates], reset);
         inputs!(scheduler, now, pause);
@@ -126,7 +133,10 @@ impl Logic for Flows {
         );
         outputs!(scheduler, active, sent);
         ConfigIn::link(&mut self.cc_param, &mut self.law.param);
+        self.laws.next = self.law.built.val();
+        self.law.param_law.next = self.cc_param_law.val();
         CommandIn::link(&mut self.cc_command, &mut self.law.command);
+        self.law.command_law.next = bit_cast_word::<LawCode, U<3>>(self.cc_command_law.val());
         FeedbackIn::link(&mut self.feedback, &mut self.scheduler.feedback);
         SendOut::link(&mut self.send, &mut self.scheduler.send);
         EndedOut::link(&mut self.ended, &mut self.scheduler.ended);
@@ -280,5 +290,9 @@ impl Logic for Flows {
         );
         self.timeouts.d.next = self.scheduler.count_timeout.val();
         self.timeout.next = self.timeouts.q.val() != self.scheduler.count_timeout.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_as::<Self>(if POWERTCP > 0 { "nic_flows_laws" } else { "nic_flows" })
     }
 }

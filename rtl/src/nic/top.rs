@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 to 400 | every block is in reset; nothing is taken on any port |
 //! | 401 | registers can be read and written; commands wait |
-//! | to 1682 | the manager voids every queue pair, the scheduler and the law clear their flows |
+//! | to 1682 | the manager voids every queue pair, the scheduler and the laws clear their flows |
 //! | then | `STATUS.ready`: work requests and frames are taken, commands carried out |
 
 use super::flows::Flows;
@@ -29,9 +29,9 @@ use crate::tx::pipe::TxPipe;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// NIC of 148 queue pairs (2 to 149), 300 flows.
+/// NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
 #[block]
-pub struct Nic {
+pub struct Nic<const HPCC: usize = 1, const POWERTCP: usize = 0> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up,
@@ -207,7 +207,7 @@ pub struct Nic {
     works: StreamMerge<Work>,
     requester: Requester<150, SEGMENT>,
     read_errors: StreamFifo<U<48>, 4, 16>,
-    flows: Flows,
+    flows: Flows<HPCC, POWERTCP>,
     tx: TxPipe,
     counters: CounterPulses,
     // the scheduler's overhead register, heard on its way
@@ -223,7 +223,7 @@ pub struct Nic {
 }
 
 #[kernel]
-impl Logic for Nic {
+impl<const HPCC: usize, const POWERTCP: usize> Logic for Nic<HPCC, POWERTCP> {
     fn update(&mut self) {
         self.running.d.next = self.hold.q.val() == 400;
         self.ready.d.next = self.running.q.val() & self.manager.swept.val();
@@ -286,6 +286,9 @@ impl Logic for Nic {
         self.flows.look.next = self.registers.look.val();
         self.registers.active.next = self.flows.active.val();
         self.registers.sent.next = self.flows.sent.val();
+        self.registers.laws.next = self.flows.laws.val();
+        self.manager.laws.next = self.flows.laws.val();
+        self.flows.cc_param_law.next = self.registers.cc_param_law.val();
         self.flows.cc_param.write.next = self.registers.cc_param.write.val();
         self.flows.cc_param.address.next = self.registers.cc_param.address.val();
         self.flows.cc_param.data.next = self.registers.cc_param.data.val();
@@ -294,6 +297,7 @@ impl Logic for Nic {
         }
         self.manager.now.next = self.now.val();
         self.manager.cfg_mtu.next = self.registers.cfg_mtu.val();
+        self.manager.cfg_default_law.next = self.registers.cfg_default_law.val();
         self.manager.cfg_window.next = self.registers.cfg_window.val();
         self.manager.cfg_rate.next = self.registers.cfg_rate.val();
         self.manager.cfg_line_rate.next = self.registers.cfg_line_rate.val();
@@ -321,6 +325,7 @@ impl Logic for Nic {
         self.flows.cc_command.create.next = self.manager.cc.create.val();
         self.flows.cc_command.flow.next = self.manager.cc.flow.val();
         self.flows.cc_command.generation.next = self.manager.cc.generation.val();
+        self.flows.cc_command_law.next = self.manager.cc_law.val();
         self.manager.cc.ready.next = self.flows.cc_command.ready.val();
         self.flows.first.valid.next = self.manager.first.valid.val();
         self.flows.first.flow.next = self.manager.first.flow.val();

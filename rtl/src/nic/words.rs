@@ -104,7 +104,7 @@ macro_rules! words {
 
 words! {
     /// What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
-    context Context 210 4 {
+    context Context 211 4 {
         /// The queue pair exists.
         ALIVE 1,
         /// Grows by one with each creation; what carries another one is late and void.
@@ -129,8 +129,8 @@ words! {
         EXPECTED_PSN 24,
         /// Its own number, by which the peer names it; 0: the number of its place.
         LOCAL_QPN 24,
-        /// Not used.
-        RESERVED 2,
+        /// Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
+        LAW 3,
     }
     /// A memory region.
     region Region 195 4 {

@@ -26,6 +26,22 @@ crate::kind! {
 }
 
 crate::kind! {
+    /// Law of a flow, codes as [`hpcc_models::fixed::LAWS`].
+    pub enum LawCode {
+        /// None.
+        None,
+        /// HPCC.
+        Hpcc,
+        /// DCQCN.
+        Dcqcn,
+        /// PowerTCP.
+        PowerTcp,
+        /// theta-PowerTCP.
+        Theta,
+    }
+}
+
+crate::kind! {
     /// Where a register of a law of INT stands.
     pub enum ParamTable {
         /// Scalars.
@@ -40,6 +56,22 @@ crate::kind! {
 }
 
 crate::word! {
+    /// Which laws a queue pair may have, bit by bit in the order of [`LawCode`].
+    pub struct BuiltLaws {
+        /// None: always.
+        none: Bit,
+        /// HPCC.
+        hpcc: Bit,
+        /// DCQCN.
+        dcqcn: Bit,
+        /// PowerTCP.
+        powertcp: Bit,
+        /// theta-PowerTCP.
+        theta: Bit,
+        /// Zero.
+        reserved: U<3>,
+    }
+
     /// Address of a register of a law.
     pub struct ParamAddress {
         /// The scalar, or the speed code.

@@ -49,8 +49,8 @@ crate::word! {
         expected_psn: U<24>,
         /// Its own number, by which the peer names it; 0: the number of its place.
         local_qpn: U<24>,
-        /// Not used.
-        reserved: U<2>,
+        /// Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
+        law: U<3>,
     }
 
     /// A memory region.
@@ -95,8 +95,8 @@ crate::word! {
     pub struct QpLife {
         /// It exists.
         alive: Bit,
-        /// It collects INT.
-        int_on: Bit,
+        /// Code of its law.
+        law: U<3>,
         /// Its generation.
         generation: U<8>,
     }

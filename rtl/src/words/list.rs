@@ -1,8 +1,8 @@
 //! All words in the order in which they are printed.
 
 use super::congestion::{
-    AckWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow, LawCommand, LawUpdate, ParamAddress, Passing,
-    PowerModes, PowerScalars, PowerWindows, RecordRules, StepKind, WindowStep,
+    AckWord, BuiltLaws, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow, LawCommand, LawUpdate, ParamAddress,
+    Passing, PowerModes, PowerScalars, PowerWindows, RecordRules, StepKind, WindowStep,
 };
 use super::context::{
     AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, EndedHalf, FlowLimit, HostCommand, Neighbour,
@@ -130,6 +130,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Visited::descriptor(),
         FlowPlace::descriptor(),
         Wake::descriptor(),
+        BuiltLaws::descriptor(),
         EventHead::descriptor(),
         LawCommand::descriptor(),
         AckWord::descriptor(),

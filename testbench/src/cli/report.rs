@@ -19,11 +19,11 @@ pub struct Args {
     /// Folder of the figures [default: docs/src/figures of the workspace]
     #[arg(long, value_name = "DIR", requires = "reciprocal")]
     figures: Option<PathBuf>,
-    /// Only this top module
+    /// Only this top module; with --blocks which NIC, hpcc_nic or hpcc_nic_laws
     #[arg(long, value_name = "NAME")]
     top: Option<String>,
     /// The blocks of the whole NIC instead of the tops: cells of each and their sum. The first run takes an hour or more
-    #[arg(long, conflicts_with_all = ["top", "reciprocal"])]
+    #[arg(long, conflicts_with = "reciprocal")]
     blocks: bool,
     /// How fast the NIC is: frames a second in and out, grants a second, simulated clocks a second
     #[arg(long, conflicts_with_all = ["top", "reciprocal", "blocks"])]
@@ -51,7 +51,11 @@ impl Args {
             return say(&format!("{}\n", path.display()));
         }
         if self.blocks {
-            return blocks(self.only.as_deref(), self.place);
+            return blocks(
+                self.top.as_deref().unwrap_or(NIC.name),
+                self.only.as_deref(),
+                self.place,
+            );
         }
         if self.latency {
             let rows = latency::latencies().map_err(Failure::input)?;
@@ -76,12 +80,20 @@ impl Args {
 }
 
 /// The table of the NIC's blocks. What is measured is kept, so a run that was ended goes on where it was.
-fn blocks(only: Option<&str>, seeds: u32) -> Result<(), Failure> {
+fn blocks(nic: &str, only: Option<&str>, seeds: u32) -> Result<(), Failure> {
+    let names = blocks::WHOLE.map(|top| top.name);
+    let found = blocks::WHOLE.iter().find(|top| top.name == nic);
+    let nic = found.ok_or_else(|| {
+        Failure::Input(format!(
+            "--top: expected {} beside --blocks, got {nic}",
+            names.join(" or ")
+        ))
+    })?;
     let mut library = Library::new();
-    NIC.add_to(&mut library)
+    nic.add_to(&mut library)
         .map_err(|error| Failure::Check(error.to_string()))?;
-    let lacking = || Failure::Check(format!("the modules of {} are not complete", NIC.name));
-    let mut chosen = blocks::blocks(&library).ok_or_else(lacking)?;
+    let lacking = || Failure::Check(format!("the modules of {} are not complete", nic.name));
+    let mut chosen = blocks::blocks(&library, nic).ok_or_else(lacking)?;
     if let Some(only) = only {
         let whole = blocks::whole(&library, only);
         match whole {
@@ -91,7 +103,7 @@ fn blocks(only: Option<&str>, seeds: u32) -> Result<(), Failure> {
         if chosen.is_empty() {
             return Err(Failure::Input(format!(
                 "--only: expected the beginning of a block's path, such as rx, or a module of {}, got `{only}`",
-                NIC.name
+                nic.name
             )));
         }
     }

@@ -5,12 +5,13 @@
 //! | `nic` | the file: registers, neighbours, queue pairs, memory, work |
 //! | `registers` | its table `[nic]` |
 //! | `toml_error` | an error of any TOML file in one line |
-//! | `model` | from a configuration to the behavioural model and its law |
+//! | `model` | from a configuration to the behavioural model and its laws |
 
 mod model;
 mod nic;
 mod registers;
 mod toml_error;
 
+pub use model::{law_code, law_name, CodedLaw, NIC_LAWS};
 pub use nic::*;
 pub use toml_error::toml_error;

@@ -1,9 +1,33 @@
-//! The behavioural model of a configured NIC, and the law that its flows with INT follow.
+//! The behavioural model of a configured NIC, and the laws that its flows follow.
 
 use super::NicSetup;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
+use hpcc_models::cc::powertcp::{PowerParams, PowerTcp, Signal};
 use hpcc_models::cc::CongestionControl;
-use hpcc_models::nic::{BlockMemory, HostError, Nic};
+use hpcc_models::fixed::{LawEntry, LAWS};
+use hpcc_models::nic::{BlockMemory, HostError, Nic, QpConfig};
+use std::collections::BTreeSet;
+
+/// A law with its code.
+pub type CodedLaw = (u8, Box<dyn CongestionControl>);
+
+/// Laws that a NIC can be built with, model and hardware alike.
+pub const NIC_LAWS: [&str; 2] = ["hpcc", "powertcp"];
+
+/// The code of a law of the NIC by its name; `none` is 0.
+pub fn law_code(name: &str) -> Result<u8, String> {
+    let known = NIC_LAWS.contains(&name).then(|| LawEntry::named(name)).flatten();
+    match (name, known) {
+        ("none", _) => Ok(0),
+        (_, Some(law)) => Ok(law.code),
+        _ => Err(format!("expected {} or none, got `{name}`", NIC_LAWS.join(", "))),
+    }
+}
+
+/// The name of a law by its code.
+pub fn law_name(code: u8) -> &'static str {
+    LAWS.iter().find(|law| law.code == code).map_or("none", |law| law.name)
+}
 
 impl NicSetup {
     /// Parameters of HPCC for this NIC's port.
@@ -15,33 +39,65 @@ impl NicSetup {
         let mut params = HpccParams::new(self.nic.line_rate_bps as u64, self.base_rtt_ns);
         params.w_init = self.nic.window;
         params.min_rate = params.min_rate.min(params.line_rate);
-        params.port_speeds = self.nic.speed_table.map(|gbps| u64::from(gbps) * 1_000_000_000);
+        params.port_speeds = self.port_speeds();
         params.validate().map_err(|error| format!("[nic] {error}"))?;
         Ok(params)
     }
 
-    /// A queue pair has INT or may come to have it.
-    pub fn wants_law(&self) -> bool {
-        self.nic.control.enabled || self.qps.iter().any(|qp| qp.int)
+    /// Parameters of PowerTCP for this NIC's port: the paper's profile, unless they are given.
+    pub fn power_params(&self) -> Result<PowerParams, String> {
+        if let Some(params) = &self.power {
+            params.validate().map_err(|error| error.to_string())?;
+            return Ok(params.clone());
+        }
+        let mut params = PowerParams::paper(Signal::Int, self.nic.line_rate_bps as u64, self.base_rtt_ns);
+        params.w_init = self.nic.window;
+        params.min_rate = params.min_rate.min(params.line_rate);
+        params.port_speeds = self.port_speeds();
+        params.validate().map_err(|error| format!("[nic] {error}"))?;
+        Ok(params)
     }
 
-    /// The golden HPCC, if any queue pair wants a law.
-    pub fn law(&self) -> Result<Option<Box<dyn CongestionControl>>, String> {
-        if !self.wants_law() {
-            return Ok(None);
-        }
-        let law = Hpcc::<f64>::new(self.hpcc_params()?).map_err(|error| format!("[nic] {error}"))?;
-        Ok(Some(Box::new(law)))
+    fn port_speeds(&self) -> [u64; 16] {
+        self.nic.speed_table.map(|gbps| u64::from(gbps) * 1_000_000_000)
+    }
+
+    /// Code of the law of a queue pair, 0 for none.
+    pub fn law_of(&self, qp: &QpConfig) -> u8 {
+        qp.law.unwrap_or(if qp.int { self.nic.default_law } else { 0 })
+    }
+
+    /// Codes of the laws that queue pairs have or may come to have.
+    pub fn wanted_laws(&self) -> BTreeSet<u8> {
+        let by_packet = self.nic.control.enabled.then_some(self.nic.default_law);
+        let all = self.qps.iter().map(|qp| self.law_of(qp)).chain(by_packet);
+        all.filter(|code| *code != 0).collect()
+    }
+
+    /// The golden laws that queue pairs want.
+    pub fn laws(&self) -> Result<Vec<CodedLaw>, String> {
+        let law = |code| -> Result<CodedLaw, String> {
+            let fault = |error: hpcc_models::cc::hpcc::ParamError| format!("[nic] {error}");
+            Ok(match law_name(code) {
+                "hpcc" => (code, Box::new(Hpcc::<f64>::new(self.hpcc_params()?).map_err(fault)?)),
+                "powertcp" => (code, Box::new(PowerTcp::new(self.power_params()?).map_err(fault)?)),
+                name => return Err(format!("law: expected {} or none, got {name}", NIC_LAWS.join(", "))),
+            })
+        };
+        self.wanted_laws().into_iter().map(law).collect()
     }
 
     /// The behavioural model of this NIC, with its memory and queue pairs, before any work: the reference that the RTL's
     /// frames are compared with.
-    pub fn model(&self, law: Option<Box<dyn CongestionControl>>) -> Result<Nic<BlockMemory>, HostError> {
+    pub fn model(&self, laws: Vec<CodedLaw>) -> Result<Nic<BlockMemory>, HostError> {
         let mut memory = BlockMemory::default();
         for block in &self.memory {
             memory.add(block.region.address, block.bytes.clone());
         }
-        let mut nic = Nic::new(self.nic.clone(), memory, law);
+        let mut nic = Nic::new(self.nic.clone(), memory, None);
+        for (code, law) in laws {
+            nic.add_law(code, law);
+        }
         for block in &self.memory {
             nic.add_region(block.region);
         }

@@ -2,9 +2,11 @@
 //!
 //! Every fault is one line: file, line, field, what was expected.
 
+use super::model::{law_code, law_name};
 use super::registers::{Mac, NicSection};
 use super::toml_error::toml_error;
 use hpcc_models::cc::hpcc::HpccParams;
+use hpcc_models::cc::powertcp::PowerParams;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use serde::Deserialize;
 use std::net::Ipv4Addr;
@@ -41,6 +43,7 @@ struct QpSection {
     expected_psn: u32,
     #[serde(default)]
     int: bool,
+    law: Option<String>,
     mtu: Option<u32>,
     #[serde(default)]
     priority: u8,
@@ -133,6 +136,8 @@ pub struct NicSetup {
     pub base_rtt_ns: u32,
     /// Parameters of HPCC in place of those that follow from the registers.
     pub hpcc: Option<HpccParams>,
+    /// Parameters of PowerTCP in place of those that follow from the registers.
+    pub power: Option<PowerParams>,
     /// Queue pairs.
     pub qps: Vec<QpConfig>,
     /// Memory.
@@ -194,6 +199,7 @@ impl NicSetup {
             nic,
             base_rtt_ns,
             hpcc: None,
+            power: None,
             qps: Vec::new(),
             memory: Vec::new(),
             work: Vec::new(),
@@ -231,6 +237,12 @@ impl NicSetup {
             send_psn: section.send_psn,
             expected_psn: section.expected_psn,
             int: section.int,
+            law: section
+                .law
+                .as_deref()
+                .map(law_code)
+                .transpose()
+                .map_err(|what| format!("law: {what}"))?,
             mtu: section.mtu.unwrap_or(self.nic.mtu),
             priority: section.priority,
             udp_port: section.udp_port,
@@ -239,6 +251,7 @@ impl NicSetup {
             Some("qpn") => format!("qpn: 0x{:x} is not in 2 to 0xfffffe", qp.qpn),
             Some("mtu") => format!("mtu: {} is not 256, 512, 1024, 2048 or 4096", qp.mtu),
             Some(field) => format!("{field}: more than 24 bits"),
+            None if !qp.int && self.law_of(&qp) != 0 => format!("law: {} needs int = true", law_name(self.law_of(&qp))),
             None if qp.priority > 7 => format!("priority: {} is not in 0 to 7", qp.priority),
             None if !self.nic.neighbours.contains_key(&qp.remote_ip) => {
                 format!("remote_ip: {} has no [[neighbour]]", qp.remote_ip)

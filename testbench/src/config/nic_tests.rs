@@ -70,7 +70,7 @@ fn the_example_field_by_field() {
 #[test]
 fn the_model_of_the_example_works() {
     let setup = parse(EXAMPLE).unwrap();
-    let mut nic = setup.model(None).unwrap();
+    let mut nic = setup.model(vec![]).unwrap();
     nic.post(0, setup.work[0].work).unwrap();
     let mut sent = 0;
     while let Some(next) = nic.next_deadline() {

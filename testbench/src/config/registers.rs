@@ -1,5 +1,6 @@
 //! The `[nic]` table of a NIC's configuration: registers by name, each in the unit of its name.
 
+use super::model::law_code;
 use hpcc_models::nic::{ControlConfig, NicConfig, CNP_UNIT_BITS};
 use hpcc_models::wire::MacAddr;
 use serde::Deserialize;
@@ -57,6 +58,7 @@ pub(super) struct NicSection {
     control_key: Option<u64>,
     control_sources: Option<Vec<Ipv4Addr>>,
     control_interval_us: Option<f64>,
+    law: Option<String>,
 }
 
 /// `value` if it is in the range, in the words of a configuration error otherwise.
@@ -131,6 +133,9 @@ impl NicSection {
         }
         nic.cnp.enabled = self.cnp_enabled.unwrap_or(nic.cnp.enabled);
         nic.speed_table = self.speed_table_gbps.unwrap_or(nic.speed_table);
+        if let Some(name) = &self.law {
+            nic.default_law = law_code(name).map_err(|what| format!("law: {what}"))?;
+        }
         nic.ack_pause = self.ack_pause.unwrap_or(nic.ack_pause);
         nic.control = ControlConfig {
             enabled: self.control_enabled.unwrap_or(false),

@@ -1,6 +1,6 @@
 //! `run link`: its keys, and the two NICs that they describe.
 
-use crate::config::{pattern_byte, MemoryBlock, NicSetup, TimedWork};
+use crate::config::{law_code, law_name, pattern_byte, MemoryBlock, NicSetup, TimedWork};
 use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
@@ -83,8 +83,10 @@ pub struct LinkSpec {
     pub qps: u32,
     /// What the NICs do.
     pub op: LinkOperation,
-    /// Packets collect INT and HPCC decides.
+    /// Packets collect INT and a law decides.
     pub int: bool,
+    /// Codes of the laws with INT, one queue pair after the other in turn.
+    pub laws: Vec<u8>,
     /// INT stampers on the way, each a port of the wire's rate.
     pub hops: u32,
     /// Retransmission timeout, us.
@@ -134,6 +136,7 @@ impl Default for LinkSpec {
             qps: 1,
             op: LinkOperation::Write,
             int: false,
+            laws: vec![1],
             hops: 1,
             retry_timeout_us: 100.0,
             retry_limit: 7,
@@ -175,7 +178,7 @@ impl LinkSpec {
     /// Names of the keys.
     pub const KEYS: &'static str =
         "loss, duplicate, reorder, bit_error, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
-         int, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
+         int, cc, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
          cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither";
 
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
@@ -195,6 +198,9 @@ impl LinkSpec {
         let alone = seen.iter().find(|key| key.starts_with("cap_") && **key != "cap_gbps");
         if let Some(key) = alone.filter(|_| spec.cap_gbps.is_none()) {
             return Err(format!("{key}: expected cap_gbps beside it"));
+        }
+        if seen.contains(&"cc") && !spec.int {
+            return Err("cc: expected int=on beside it".into());
         }
         if spec.cap_gbps.is_some() && spec.table {
             return Err("cap_gbps: expected table=off beside it".into());
@@ -232,6 +238,10 @@ impl LinkSpec {
                 })?;
             }
             "int" => self.int = switch(key, text)?,
+            "cc" => {
+                let codes = text.split(',').map(|name| law_code(name.trim()));
+                self.laws = codes.collect::<Result<_, _>>().map_err(|what| format!("cc: {what}"))?;
+            }
             "hops" => self.hops = number(key, text, 0, 5)?,
             "retry_timeout_us" => self.retry_timeout_us = number(key, text, 1.0, 1e6)?,
             "retry_limit" => self.retry_limit = number(key, text, 0, 255)?,
@@ -261,6 +271,19 @@ impl LinkSpec {
     pub fn ideal(&self) -> bool {
         let link = &self.link;
         [link.loss, link.duplicate, link.reorder, link.bit_error] == [0.0; 4]
+    }
+
+    /// Names of the laws in the order of the queue pairs that have them, `none` without INT.
+    pub fn law_names(&self) -> String {
+        match self.int {
+            true => self
+                .laws
+                .iter()
+                .map(|code| law_name(*code))
+                .collect::<Vec<_>>()
+                .join(","),
+            false => "none".into(),
+        }
     }
 
     /// Bytes that one NIC's work moves.
@@ -305,6 +328,7 @@ impl LinkSpec {
             send_psn: first_psn(side, index),
             expected_psn: first_psn(1 - side, index),
             int: self.int,
+            law: self.int.then(|| self.laws[index as usize % self.laws.len()]),
             mtu: self.mtu,
             ..QpConfig::new(FIRST_QPN + index, FIRST_QPN + index, ip(1 - side))
         });
@@ -330,6 +354,7 @@ impl LinkSpec {
             nic,
             base_rtt_ns,
             hpcc: None,
+            power: None,
             qps: qps.collect(),
             memory,
             work: if self.works(side) { self.work() } else { Vec::new() },

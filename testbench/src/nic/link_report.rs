@@ -124,7 +124,7 @@ fn cap(spec: &LinkSpec, outcome: &LinkOutcome) -> Option<Finding> {
 /// The screen of one run.
 pub fn screen(spec: &LinkSpec, outcome: &LinkOutcome, findings: &[Finding], fidelity: &str, dir: &OutDir) -> String {
     let mut text = format!(
-        "two NICs on a wire ({fidelity}): {} of {} x {} bytes, MTU {}, {} queue pair{}, INT {}, seed {}\n\n",
+        "two NICs on a wire ({fidelity}): {} of {} x {} bytes, MTU {}, {} queue pair{}, INT {}, law {}, seed {}\n\n",
         spec.op.name(),
         spec.messages,
         spec.bytes,
@@ -132,6 +132,7 @@ pub fn screen(spec: &LinkSpec, outcome: &LinkOutcome, findings: &[Finding], fide
         spec.qps,
         if spec.qps == 1 { "" } else { "s" },
         if spec.int { "on" } else { "off" },
+        spec.law_names(),
         spec.seed,
     );
     let _ = writeln!(text, "{:<34}{:>16}{:>16}", "", "a", "b");
@@ -199,7 +200,7 @@ fn summary(spec: &LinkSpec, outcome: &LinkOutcome, findings: &[Finding], fidelit
     let repeats: u64 = outcome.sides.iter().map(|side| side.repeats).sum();
     json!({
         "scenario": "link",
-        "law": if spec.int { "hpcc" } else { "none" },
+        "law": spec.law_names(),
         "fidelity": fidelity,
         "seed": spec.seed,
         "simulated_ns": outcome.now_ns,

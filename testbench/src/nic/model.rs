@@ -41,9 +41,9 @@ impl ModelNic {
 
 impl Device for ModelNic {
     fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
-        let law = setup.law().map_err(DeviceError::Law)?;
+        let laws = setup.laws().map_err(DeviceError::Law)?;
         Ok(Self {
-            nic: setup.model(law)?,
+            nic: setup.model(laws)?,
             now: 0,
             arrivals: BTreeMap::new(),
             offered: 0,

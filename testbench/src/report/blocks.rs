@@ -3,11 +3,20 @@
 use crate::verilated::Sources;
 use hpcc_rtl::emit::Library;
 use hpcc_rtl::sim::Port;
-use hpcc_rtl::tops::NIC;
+use hpcc_rtl::tops::{Top, NIC, NIC_LAWS};
 use std::collections::BTreeMap;
 
 /// Modules below the NIC that mostly wire others together: their children are blocks of their own.
-const PIPES: &[&str] = &["hpcc_rx_pipe", "hpcc_nic_flows", "hpcc_tx_pipe"];
+const PIPES: &[&str] = &[
+    "hpcc_rx_pipe",
+    "hpcc_nic_flows",
+    "hpcc_nic_flows_laws",
+    "hpcc_cc_choice",
+    "hpcc_cc_choice_laws",
+    "hpcc_tx_pipe",
+];
+/// Tops that are whole NICs.
+pub const WHOLE: [Top; 2] = [NIC, NIC_LAWS];
 
 /// A part of the NIC. Together the blocks have every module instance of the NIC once.
 #[derive(Debug, Clone)]
@@ -109,7 +118,7 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
 
 /// The blocks below `module`, in the order of the text; nothing if the library lacks a module.
 fn walk(library: &Library, module: &str, path: &str, found: &mut Vec<Block>) -> Option<()> {
-    let cut = module == NIC.name || PIPES.contains(&module);
+    let cut = WHOLE.iter().any(|top| top.name == module) || PIPES.contains(&module);
     if cut {
         for (child, instance, _) in instances(library.module_text(module)?).filter(|(.., part)| !part) {
             let path = if path.is_empty() {
@@ -134,10 +143,10 @@ fn walk(library: &Library, module: &str, path: &str, found: &mut Vec<Block>) -> 
     Some(())
 }
 
-/// The blocks of the NIC in a library that has it.
-pub fn blocks(library: &Library) -> Option<Vec<Block>> {
+/// The blocks of a whole NIC in a library that has it.
+pub fn blocks(library: &Library, nic: &Top) -> Option<Vec<Block>> {
     let mut found = vec![];
-    walk(library, NIC.name, "", &mut found)?;
+    walk(library, nic.name, "", &mut found)?;
     Some(found)
 }
 
@@ -197,11 +206,15 @@ mod tests {
 
     #[test]
     fn the_blocks_are_the_whole_nic_and_nothing_twice() {
+        WHOLE.iter().for_each(is_whole);
+    }
+
+    fn is_whole(nic: &Top) {
         let mut library = Library::new();
-        NIC.add_to(&mut library).expect("emitted");
-        let blocks = blocks(&library).expect("blocks");
+        nic.add_to(&mut library).expect("emitted");
+        let blocks = blocks(&library, nic).expect("blocks");
         let (mut whole, mut parts) = (BTreeMap::new(), BTreeMap::new());
-        count(&library, NIC.name, &mut whole);
+        count(&library, nic.name, &mut whole);
         for block in &blocks {
             if block.wiring {
                 *parts.entry(block.module.clone()).or_default() += 1;
@@ -215,12 +228,15 @@ mod tests {
         }
         assert_eq!(parts, whole);
         // the library's own idea of the hierarchy knows no other modules, so no instance was overlooked in the text
-        let modules: BTreeSet<String> = library.modules_of(NIC.name).into_iter().collect();
+        let modules: BTreeSet<String> = library.modules_of(nic.name).into_iter().collect();
         assert_eq!(parts.keys().cloned().collect::<BTreeSet<_>>(), modules);
         // and what is read from a header are the ports that the design declares
         let top = hpcc_rtl::tops::find("hpcc_cc").expect("top");
         let declared = top.with(|block| hpcc_rtl::sim::port_list(block)).expect("thread");
-        let slot = blocks.iter().find(|block| block.path == "flows.law").expect("the slot");
+        let slot = blocks
+            .iter()
+            .find(|block| block.path == "flows.law.hpcc_0")
+            .expect("the slot");
         let plain = |ports: &[Port]| -> Vec<_> {
             ports
                 .iter()

@@ -117,7 +117,7 @@ impl Pins {
                 (context::EXPECTED_PSN, known.1),
             ];
             self.set(inputs, "context_qp", 2 + 49 * index);
-            self.word(inputs, "context_data", 210, &fields);
+            self.word(inputs, "context_data", 211, &fields);
         }
     }
 }

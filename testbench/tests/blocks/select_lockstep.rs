@@ -49,7 +49,7 @@ impl Traffic {
         self.word(
             inputs,
             "context_data",
-            210,
+            211,
             &[
                 (context::ALIVE, alive),
                 (context::GENERATION, generation),

@@ -89,7 +89,7 @@ read low, then high. A counter shows an event at most 70 clocks late.\n
 
 fn parameter_tables() -> String {
     let mut text = String::from(
-        "\n## Parameters of the congestion control\n
+        "\n## Parameters of HPCC\n
 Place n of `CC_PARAM`. Formats are those of [Number formats](number-formats.md); reset values are the paper's at 100 Gb/s.\n
 | n | parameter |\n|---|---|\n",
     );
@@ -118,6 +118,8 @@ Place n of `CC_PARAM`. Formats are those of [Number formats](number-formats.md);
     for (n, about) in rows {
         let _ = writeln!(text, "| {n} | {about} |");
     }
+    text +=
+        "\n## Parameters of PowerTCP\n\nPlace n of `POWERTCP_PARAM`: the table of [PowerTCP](powertcp.md#hardware).\n";
     text += "\n## Parameters of the scheduler\n\nPlace n of `SCHED_PARAM`.\n\n| n | parameter |\n|---|---|\n";
     let rows = [
         (

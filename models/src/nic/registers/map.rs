@@ -3,7 +3,7 @@
 use super::register::{
     offset, Access, Field, Place, Register, GROUP_COUNT, ID, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS,
 };
-use crate::nic::{CnpConfig, Counter};
+use crate::nic::{CnpConfig, Counter, NicConfig};
 use Access::{Ro, Rw, W1c, Wo};
 use Place::{Constant, Elsewhere, Live, Scratch, Signal};
 
@@ -78,6 +78,7 @@ pub fn registers() -> Vec<Register> {
     list.extend(addresses());
     list.extend(transport());
     list.extend(marks());
+    list.extend(laws());
     list.extend(control_packets());
     list.extend(commands());
     list.extend(scheduler_counters());
@@ -299,6 +300,19 @@ fn marks() -> Vec<Register> {
     ]
 }
 
+/// Which laws there are, and which one queue pairs have that control packets create.
+fn laws() -> Vec<Register> {
+    let law = NicConfig::default().default_law;
+    vec![
+        register(
+            "LAWS",
+            offset::LAWS,
+            vec![field("built", (0, 8), Ro, 0, Live("laws"), "Bit n: a queue pair may have the law of code n: 0 none, 1 HPCC, 2 DCQCN, 3 PowerTCP, 4 theta-PowerTCP. Parameters of a law that is not built in are answered SLVERR.")],
+        ),
+        setting("DEFAULT_LAW", 0x06c, 3, law.into(), "cfg_default_law", "Law of queue pairs that control packets create."),
+    ]
+}
+
 fn control_packets() -> Vec<Register> {
     let mut list = vec![
         setting(
@@ -356,7 +370,7 @@ fn commands() -> Vec<Register> {
                 field("done", (1, 1), W1c, 0, Elsewhere, "A command was carried out."),
                 field("error", (2, 1), W1c, 0, Elsewhere, "A command was refused."),
                 field("ready", (3, 1), Ro, 1, Elsewhere, "The reset is over: commands, work requests and frames are taken. A command given before waits."),
-                field("code", (4, 3), Ro, 0, Elsewhere, "Why the last refused one was: 1 operation, 2 number, slot or flow, 3 MTU, 4 the queue pair exists, 5 no such queue pair, 7 another command was being carried out."),
+                field("code", (4, 3), Ro, 0, Elsewhere, "Why the last refused one was: 1 operation, 2 number, slot or flow, 3 MTU, 4 the queue pair exists, 5 no such queue pair, 6 a law that is not built in, or that needs INT where the queue pair collects none, 7 another command was being carried out."),
             ],
         ),
     ];
@@ -444,6 +458,8 @@ fn windows() -> Vec<Register> {
     vec![
         words("CC_PARAM_LO", offset::CC_PARAM, 32, low),
         words("CC_PARAM_HI", offset::CC_PARAM + 4, 16, high),
+        words("POWERTCP_PARAM_LO", offset::POWERTCP_PARAM, 32, low),
+        words("POWERTCP_PARAM_HI", offset::POWERTCP_PARAM + 4, 16, high),
         words("SCHED_PARAM_LO", offset::SCHED_PARAM, 32, low),
         words("SCHED_PARAM_HI", offset::SCHED_PARAM + 4, 16, high),
     ]

@@ -112,6 +112,7 @@ mod tests {
                 (config.line_rate_bps / 8e9 * f64::from(1 << 27)) as u64,
             ),
             ("cfg_control_enable", config.control.enabled.into()),
+            ("cfg_default_law", config.default_law.into()),
         ];
         for (signal, value) in expected {
             assert_eq!(reset_of(signal), value, "{signal}");

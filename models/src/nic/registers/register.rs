@@ -25,7 +25,9 @@ pub mod offset {
     pub const COUNTERS: u16 = 0x200;
     /// The NIC's clock.
     pub const TIME: u16 = 0x3f8;
-    /// Parameters of the congestion control: [`crate::fixed::registers::address`].
+    /// Laws that are built in.
+    pub const LAWS: u16 = 0x068;
+    /// Parameters of HPCC: [`crate::fixed::registers::address`].
     pub const CC_PARAM: u16 = 0x400;
     /// Parameters of the scheduler: [`crate::sched::registers::address`].
     pub const SCHED_PARAM: u16 = 0x600;
@@ -37,6 +39,8 @@ pub mod offset {
     pub const CAP_CONTROL: u16 = 0x8c0;
     /// Bytes sent, by groups, 64 bits each.
     pub const SENT: u16 = 0x900;
+    /// Parameters of PowerTCP: [`crate::fixed::powertcp::address`].
+    pub const POWERTCP_PARAM: u16 = 0xc00;
 }
 
 /// Who may do what to a field.

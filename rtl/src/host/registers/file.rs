@@ -89,6 +89,8 @@ pub struct RegisterFile {
     pub sched_out_of_range: Signal<In, U<32>>,
     /// Shown in the register of that name.
     pub sched_cc_dropped: Signal<In, U<32>>,
+    /// Shown in the register of that name.
+    pub laws: Signal<In, U<8>>,
     /// Own Ethernet address, first byte in the highest bits.
     pub cfg_mac: Signal<Out, U<48>>,
     /// Own IPv4 address.
@@ -135,6 +137,8 @@ pub struct RegisterFile {
     pub cfg_rate: Signal<Out, U<34>>,
     /// Line rate, UQ7.27 bytes per ns.
     pub cfg_line_rate: Signal<Out, U<34>>,
+    /// Law of queue pairs that control packets create.
+    pub cfg_default_law: Signal<Out, U<3>>,
     /// Control packets are looked at.
     pub cfg_control_enable: Signal<Out, Bit>,
     /// Least time between them, ns.
@@ -159,7 +163,7 @@ macro_rules! for_each_signal {
     ($each:ident, $self:ident) => {
         $each!($self; cfg_mac cfg_ip cfg_mtu cfg_port_roce cfg_port_int cfg_port_echo cfg_port_control cfg_pkey cfg_dscp
             cfg_ttl cfg_ecn cfg_cnp_dscp cfg_cnp_interval cfg_cnp_enable cfg_ack_req_interval cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
-            cfg_rate cfg_line_rate cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources
+            cfg_rate cfg_line_rate cfg_default_law cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources
             cfg_cap_window cfg_cap_dither cfg_cap_time body)
     };
 }
@@ -192,6 +196,7 @@ impl RegisterFile {
             Place::Live("sched_beyond") => self.sched_beyond.val().0,
             Place::Live("sched_out_of_range") => self.sched_out_of_range.val().0,
             Place::Live("sched_cc_dropped") => self.sched_cc_dropped.val().0,
+            Place::Live("laws") => self.laws.val().0,
             Place::Constant => register.reset().into(),
             _ => u64::from(self._state.values[at] & register.read_mask()),
         }
@@ -294,6 +299,10 @@ fn verilog() -> String {
                 let _ = writeln!(read, "    10'd{word}: rdata <= 32'h{:x};", register.reset());
             }
             Place::Live(signal) => {
+                let signal = match register.fields[0].width {
+                    32 => signal.to_string(),
+                    width => format!("{{{}'d0, {signal}}}", 32 - width),
+                };
                 let _ = writeln!(read, "    10'd{word}: rdata <= {signal};");
             }
             _ => {}

@@ -8,6 +8,7 @@ use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::congestion::{BuiltLaws, LawCode};
 use crate::words::context::HostCommand as Command;
 use crate::words::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, WideAddress, WideValue,
@@ -74,14 +75,18 @@ pub struct Registers {
     pub sched_out_of_range: Signal<In, U<32>>,
     /// The scheduler's counter of that name.
     pub sched_cc_dropped: Signal<In, U<32>>,
+    /// Bit n: the law of code n is built in.
+    pub laws: Signal<In, U<8>>,
     /// Commands to the manager, one at a time.
     pub command: StreamOut<HostCommand>,
     /// The command was carried out or refused.
     pub command_done: Signal<In, Bit>,
     /// 0 carried out, else why not.
     pub command_code: Signal<In, U<3>>,
-    /// Parameters of the congestion control.
+    /// Parameters of the laws.
     pub cc_param: ConfigOut,
+    /// Whose parameter it is.
+    pub cc_param_law: Signal<Out, LawCode>,
     /// Parameters of the scheduler.
     pub sched_param: ConfigOut,
     /// A level is written.
@@ -142,6 +147,8 @@ pub struct Registers {
     pub cfg_rate: Signal<Out, U<34>>,
     /// Line rate, UQ7.27 bytes per ns.
     pub cfg_line_rate: Signal<Out, U<34>>,
+    /// Law of queue pairs that control packets create.
+    pub cfg_default_law: Signal<Out, U<3>>,
     /// Control packets are looked at.
     pub cfg_control_enable: Signal<Out, Bit>,
     /// Least time between them, ns.
@@ -194,6 +201,12 @@ pub struct Registers {
     // parameters
     param_low: DFF<U<32>>,
     param_cc: DFF<Bit>,
+    param_law: DFF<LawCode>,
+    // the law whose window is written, and that it is not built in
+    window_law: Signal<Local, LawCode>,
+    built: Signal<Local, BuiltLaws>,
+    in_window: Signal<Local, Bit>,
+    absent: Signal<Local, Bit>,
     param_sched: DFF<Bit>,
     param_address: DFF<U<6>>,
     param_data: DFF<U<48>>,
@@ -214,8 +227,32 @@ impl Logic for Registers {
     fn update(&mut self) {
         self.file.reset.next = self.reset.val();
         inputs!(bank, reset, pulses);
-        inputs!(file, sched_late, sched_beyond, sched_out_of_range, sched_cc_dropped);
+        inputs!(
+            file,
+            sched_late,
+            sched_beyond,
+            sched_out_of_range,
+            sched_cc_dropped,
+            laws
+        );
         self.now_r.d.next = self.now.val();
+
+        self.wrote_wide.next = bit_cast_word::<WideAddress, U<10>>(self.waddr.q.val());
+        // windows of parameters: HPCC's from 0x400, the scheduler's (no law's) from 0x600, PowerTCP's from 0xc00
+        self.built.next = bit_cast_word::<BuiltLaws, U<8>>(self.laws.val());
+        self.window_law.next = LawCode::None;
+        self.in_window.next = false;
+        self.absent.next = false;
+        if self.wrote_wide.val().bank == 2 {
+            self.window_law.next = LawCode::Hpcc;
+            self.in_window.next = self.built.val().hpcc;
+            self.absent.next = !self.built.val().hpcc;
+        }
+        if self.wrote_wide.val().bank == 6 {
+            self.window_law.next = LawCode::PowerTcp;
+            self.in_window.next = self.built.val().powertcp;
+            self.absent.next = !self.built.val().powertcp;
+        }
 
         // writes
         self.s_axil_awready.next = self.awready.q.val();
@@ -244,7 +281,7 @@ impl Logic for Registers {
         }
         if self.writing.q.val() == 2 {
             self.writing.d.next = 3.into();
-            self.bresp.d.next = !self.file.whit.val();
+            self.bresp.d.next = !self.file.whit.val() | self.absent.val();
         }
         if (self.writing.q.val() == 3) & self.s_axil_bready.val() {
             self.writing.d.next = 0.into();
@@ -275,7 +312,6 @@ impl Logic for Registers {
         self.read_wide.next = bit_cast_word::<WideAddress, U<10>>(self.raddr.q.val());
         self.read_group.next = bit_cast_word::<GroupAddress, U<10>>(self.raddr.q.val());
         self.read_narrow.next = bit_cast_word::<NarrowAddress, U<10>>(self.raddr.q.val());
-        self.wrote_wide.next = bit_cast_word::<WideAddress, U<10>>(self.waddr.q.val());
         self.wrote_group.next = bit_cast_word::<GroupAddress, U<10>>(self.waddr.q.val());
         self.cleared.next = bit_cast_word::<StatusRegister, U<32>>(self.wdata.q.val());
         self.param_parts.next.low = self.param_low.q.val();
@@ -331,12 +367,13 @@ impl Logic for Registers {
             self.s_axil_rresp.next = bits_u::<2>(2);
         }
 
-        // parameters: 0x400 to 0x5ff and 0x600 to 0x7ff
+        // parameters
         self.param_cc.d.next = false;
         self.param_sched.d.next = false;
-        if self.stored.val() & ((self.wrote_wide.val().bank == 2) | (self.wrote_wide.val().bank == 3)) {
+        if self.stored.val() & (self.in_window.val() | (self.wrote_wide.val().bank == 3)) {
             if self.wrote_wide.val().high {
-                self.param_cc.d.next = self.wrote_wide.val().bank == 2;
+                self.param_cc.d.next = self.in_window.val();
+                self.param_law.d.next = self.window_law.val();
                 self.param_sched.d.next = self.wrote_wide.val().bank == 3;
                 self.param_address.d.next = self.wrote_wide.val().entry;
                 self.param_data.d.next = bit_cast_number::<48, ParamValue>(self.param_parts.val());
@@ -358,6 +395,7 @@ impl Logic for Registers {
         self.level_write.next = self.level.q.val();
         self.level_group.next = bit_cast_u::<4, 6>(self.param_address.q.val());
         self.level_rate.next = bit_cast_u::<34, 48>(self.param_data.q.val());
+        self.cc_param_law.next = self.param_law.q.val();
         self.cc_param.write.next = self.param_cc.q.val();
         self.cc_param.address.next = self.param_address.q.val();
         self.cc_param.data.next = self.param_data.q.val();
@@ -426,6 +464,7 @@ impl Logic for Registers {
             cfg_window,
             cfg_rate,
             cfg_line_rate,
+            cfg_default_law,
             cfg_control_enable,
             cfg_control_interval,
             cfg_control_key,

@@ -5,6 +5,7 @@ use crate::nic::words::{context, host_command, region, work};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
+use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
 use hpcc_models::nic::registers::QP_COUNT;
 use hpcc_models::nic::{BlockMemory, ControlConfig, Counter, HostError, Nic, NicConfig, QpConfig};
 use hpcc_models::wire::*;
@@ -14,6 +15,8 @@ use std::net::Ipv4Addr;
 const OUR_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const OUR_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 1]);
 const SOURCE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 9);
+/// Law of queue pairs that control packets create: PowerTCP.
+const DEFAULT_LAW: u64 = 3;
 const KEY: u64 = 0x0123_4567_89ab_cdef;
 const WINDOW: u64 = 0x1_2345_6789;
 const LINE_RATE: u64 = 0x6400_0000;
@@ -37,7 +40,8 @@ enum Trace {
     Flow(bool, u64, u64, Option<(u64, u64, u64, bool, bool)>),
     /// Cap of a flow: flow, generation, rate, group.
     Cap(u64, u64, u64, u64),
-    Cc(bool, u64, u64),
+    /// Create, law, flow, generation.
+    Cc(bool, u64, u64, u64),
     First(u64, u64, u64, u64),
     Region(u64, Vec<u64>),
     Work(Vec<u64>),
@@ -83,6 +87,9 @@ impl Bench {
         }
         assert!(voided.into_iter().eq(0..256));
         block.cfg_mtu.next = U(2);
+        block.cfg_default_law.next = U(DEFAULT_LAW);
+        // HPCC, DCQCN and PowerTCP
+        block.laws.next = U(0b1111);
         block.cfg_window.next = U(WINDOW);
         block.cfg_line_rate.next = U(LINE_RATE);
         block.cfg_control_enable.next = true;
@@ -138,7 +145,12 @@ impl Bench {
                 });
             }
             if b.cc.valid.val() && b.cc.ready.val() {
-                seen.push(Trace::Cc(b.cc.create.val(), b.cc.flow.val().0, b.cc.generation.val().0));
+                seen.push(Trace::Cc(
+                    b.cc.create.val(),
+                    b.cc_law.val().0,
+                    b.cc.flow.val().0,
+                    b.cc.generation.val().0,
+                ));
             }
             if b.first.valid.val() && b.first.ready.val() {
                 let f = &b.first;
@@ -209,6 +221,7 @@ impl Bench {
         context::PRIORITY.put(&mut limbs, qp.priority.into());
         context::SEND_PSN.put(&mut limbs, qp.send_psn.into());
         context::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
+        context::LAW.put(&mut limbs, qp.law.unwrap_or_default().into());
         self.command(1, qp.qpn.into(), &limbs)
     }
 
@@ -234,17 +247,18 @@ fn mtu_code(mtu: u32) -> u64 {
     (mtu / 256).trailing_zeros().into()
 }
 
-fn expect_removal(qp: u64, generation: u64, int: bool) -> Vec<Trace> {
+fn expect_removal(qp: u64, generation: u64, law: u64) -> Vec<Trace> {
     let flows = [2 * qp, 2 * qp + 1];
     let mut list = vec![Trace::Dead(qp, generation), Trace::Remove(qp, generation)];
     list.extend(flows.map(|flow| Trace::Flow(false, flow, generation, None)));
-    if int {
-        list.extend(flows.map(|flow| Trace::Cc(false, flow, generation)));
+    if law != 0 {
+        list.extend(flows.map(|flow| Trace::Cc(false, law, flow, generation)));
     }
     list
 }
 
 fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) -> Vec<Trace> {
+    let law = u64::from(config.law.unwrap_or_default());
     let (qp, mtu, priority) = (u64::from(config.qpn), mtu_code(config.mtu), u64::from(config.priority));
     let flows = [2 * qp, 2 * qp + 1];
     let flow = |flow, psn: u32, windowless, timerless| {
@@ -259,9 +273,9 @@ fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) -> Vec<Trac
         flow(2 * qp, config.send_psn, false, false),
         flow(2 * qp + 1, config.expected_psn, !config.int, true),
     ];
-    match config.int {
-        true => list.extend(flows.map(|flow| Trace::Cc(true, flow, generation))),
-        false => list.extend(flows.map(|flow| Trace::First(flow, generation, WINDOW, LINE_RATE))),
+    match law {
+        1.. => list.extend(flows.map(|flow| Trace::Cc(true, law, flow, generation))),
+        0 => list.extend(flows.map(|flow| Trace::First(flow, generation, WINDOW, LINE_RATE))),
     }
     list.push(Trace::Context(
         qp,
@@ -279,6 +293,7 @@ fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) -> Vec<Trac
             config.expected_psn.into(),
             // the number of its place
             0,
+            law,
         ],
     ));
     list
@@ -297,8 +312,8 @@ fn frame(source: Ipv4Addr, body: &[u8]) -> Vec<u8> {
 /// The model, and what the test knows of its queue pairs.
 struct Reference {
     nic: Nic<BlockMemory>,
-    /// Generation and INT of those that exist.
-    alive: BTreeMap<u32, (u64, bool)>,
+    /// Generation and law of those that exist.
+    alive: BTreeMap<u32, (u64, u64)>,
     works: u64,
 }
 
@@ -315,10 +330,15 @@ impl Reference {
                 sources: vec![SOURCE],
                 interval_ns: 1000,
             },
+            default_law: DEFAULT_LAW as u8,
             ..NicConfig::default()
         };
+        let law = || Box::new(Dctcp::new(DctcpParams::new(100_000_000_000, 162_500.0, 1024)));
+        let mut nic = Nic::new(config, BlockMemory::default(), Some(law()));
+        nic.add_law(1, law());
+        nic.add_law(2, law());
         Self {
-            nic: Nic::new(config, BlockMemory::default(), None),
+            nic,
             alive: BTreeMap::new(),
             works: 0,
         }
@@ -326,13 +346,14 @@ impl Reference {
 
     fn created(&mut self, config: &QpConfig, mac: MacAddr) -> Vec<Trace> {
         let generation = self.nic.generation(config.qpn).map_or(0, u64::from);
-        self.alive.insert(config.qpn, (generation, config.int));
+        self.alive
+            .insert(config.qpn, (generation, config.law.unwrap_or_default().into()));
         expect_creation(config, mac, generation)
     }
 
     fn removed(&mut self, qpn: u32) -> Vec<Trace> {
-        let (generation, int) = self.alive.remove(&qpn).unwrap_or_default();
-        expect_removal(qpn.into(), generation, int)
+        let (generation, law) = self.alive.remove(&qpn).unwrap_or_default();
+        expect_removal(qpn.into(), generation, law)
     }
 
     fn create(&mut self, config: &QpConfig, mac: MacAddr) -> Vec<Trace> {
@@ -342,6 +363,7 @@ impl Reference {
         match self.nic.create_qp(config.clone()) {
             Ok(()) => [self.created(config, mac), vec![Trace::Done(0)]].concat(),
             Err(HostError::Field { field: "qpn", .. }) => vec![Trace::Done(2)],
+            Err(HostError::Field { field: "law", .. }) => vec![Trace::Done(6)],
             Err(HostError::Field { .. }) => vec![Trace::Done(3)],
             Err(_) => vec![Trace::Done(4)],
         }
@@ -370,6 +392,7 @@ impl Reference {
             send_psn: repr.first_psn,
             expected_psn: repr.first_psn,
             int: true,
+            law: Some(DEFAULT_LAW as u8),
             ..QpConfig::new(repr.qpn, repr.remote_qpn, repr.remote_ip)
         };
         let mut list = self.created(&config, mac);
@@ -411,6 +434,8 @@ fn the_same_commands_and_packets_as_the_model() {
                 config.send_psn = stimulus.corner(24) as u32;
                 config.expected_psn = stimulus.corner(24) as u32;
                 config.int = stimulus.chance(0.5);
+                // none, or one of those that there are, with and without the INT it needs, or one that is not
+                config.law = Some(stimulus.below(8).saturating_sub(2) as u8);
                 config.mtu = 256 << stimulus.below(6);
                 config.priority = stimulus.uniform(3) as u8;
                 config.udp_port = if stimulus.chance(0.5) {
@@ -500,7 +525,7 @@ fn an_ended_queue_pair_is_removed_by_the_next_creation() {
         bench.block.requester_ended_valid.next = false;
         bench.block.responder_ended_valid.next = false;
         let expected = [
-            expect_removal(9, generation, false),
+            expect_removal(9, generation, 0),
             created(generation + 1),
             vec![Trace::Done(0)],
         ];

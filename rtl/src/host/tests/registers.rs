@@ -4,6 +4,7 @@ use crate::host::registers::Registers;
 use crate::nic::words::host_command::{BODY, INDEX, OPERATION};
 use crate::prim::uint::{mask, U};
 use crate::sim::{init, port_list, step, Port, Ports, Stimulus};
+use crate::words::congestion::LawCode;
 use hpcc_models::nic::registers::{offset, registers, Access, Place, MAP_BYTES};
 use hpcc_models::nic::Counter;
 use std::collections::BTreeMap;
@@ -34,6 +35,8 @@ impl Bench {
         }
         block.reset.next = false;
         block.ready.next = true;
+        // HPCC and PowerTCP
+        block.laws.next = U(0b1011);
         step(block.as_mut(), |_| ());
         Self {
             block,
@@ -62,10 +65,13 @@ impl Bench {
                     b.s_axil_rdata.val().0,
                     b.s_axil_wready.val().into(),
                 ],
-                b.cc_param
-                    .write
-                    .val()
-                    .then(|| (b.cc_param.address.val().0, b.cc_param.data.val().0)),
+                b.cc_param.write.val().then(|| {
+                    (
+                        b.cc_param_law.val(),
+                        b.cc_param.address.val().0,
+                        b.cc_param.data.val().0,
+                    )
+                }),
                 b.sched_param
                     .write
                     .val()
@@ -77,7 +83,11 @@ impl Bench {
                 (b.command.valid.val() && b.command.ready.val()).then(|| b.command.data.val().0),
             )
         });
-        self.params.extend(cc.map(|(address, data)| ("cc", address, data)));
+        self.params.extend(cc.map(|(law, address, data)| match law {
+            LawCode::Hpcc => ("hpcc", address, data),
+            LawCode::PowerTcp => ("powertcp", address, data),
+            _ => panic!("{law:?} has no window"),
+        }));
         self.params
             .extend(sched.map(|(address, data)| ("sched", address, data)));
         self.params.extend(level.map(|(group, rate)| ("level", group, rate)));
@@ -186,6 +196,8 @@ fn every_address_is_answered_and_reset_values_are_those_of_the_map() {
         }
         let (value, response) = bench.read(address);
         match expected.get(&address) {
+            // the laws that the bench says are built in
+            Some(_) if address == offset::LAWS => assert_eq!((value, response), (0b1011, OKAY)),
             Some(reset) => assert_eq!((value, response), (*reset, OKAY), "0x{address:x}"),
             None => assert_eq!((value, response), (0, SLVERR), "0x{address:x}"),
         }
@@ -290,7 +302,12 @@ fn counters_count_every_pulse_and_are_read_whole() {
 #[test]
 fn parameters_are_written_with_the_high_word() {
     let mut bench = Bench::new(4);
-    for (base, name) in [(offset::CC_PARAM, "cc"), (offset::SCHED_PARAM, "sched")] {
+    let windows = [
+        (offset::CC_PARAM, "hpcc"),
+        (offset::SCHED_PARAM, "sched"),
+        (offset::POWERTCP_PARAM, "powertcp"),
+    ];
+    for (base, name) in windows {
         for place in [0u16, 5, 63] {
             bench.write(base + 8 * place, 0x89ab_cdef);
             assert!(bench.params.is_empty());
@@ -298,6 +315,20 @@ fn parameters_are_written_with_the_high_word() {
             assert_eq!(bench.params, [(name, place.into(), 0x4567_89ab_cdef)]);
             bench.params.clear();
         }
+    }
+}
+
+#[test]
+fn parameters_of_a_law_that_is_not_built_in_are_refused() {
+    let mut bench = Bench::new(6);
+    assert_eq!(bench.get(offset::LAWS), 0b1011);
+    for (built, base) in [(0b1001, offset::CC_PARAM), (0b0011, offset::POWERTCP_PARAM)] {
+        bench.block.laws.next = U(built);
+        for at in [base, base + 4, base + 0x1fc] {
+            assert_eq!(bench.write_bytes(at, 7, 15), SLVERR, "0x{at:x}");
+        }
+        assert_eq!(bench.write_bytes(offset::SCHED_PARAM, 7, 15), OKAY);
+        assert_eq!(bench.params, []);
     }
 }
 

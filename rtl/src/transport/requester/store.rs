@@ -101,7 +101,7 @@ impl Logic for Store {
         self.contexts.we.next = self.lands.val();
         self.contexts.waddr.next = self.waits_qp.q.val();
         self.contexts.wdata.next = self.waits_context.q.val();
-        self.created.next = bit_cast_word::<QpContext, W<210, 4>>(self.context_data.val());
+        self.created.next = bit_cast_word::<QpContext, W<211, 4>>(self.context_data.val());
         if self.context_valid.val() {
             self.waits_context.d.next.alive = self.created.val().alive;
             self.waits_context.d.next.generation = self.created.val().generation;

@@ -63,7 +63,7 @@ impl Logic for Intake {
         self.contexts.reset.next = self.reset.val();
         self.ends.reset.next = self.reset.val();
         self.contexts.up.valid.next = self.context_valid.val();
-        self.created.next = bit_cast_word::<QpContext, W<210, 4>>(self.context_data.val());
+        self.created.next = bit_cast_word::<QpContext, W<211, 4>>(self.context_data.val());
         self.contexts.up.data.next.qp = self.context_qp.val();
         self.contexts.up.data.next.generation = self.created.val().generation;
         self.contexts.up.data.next.alive = self.created.val().alive;

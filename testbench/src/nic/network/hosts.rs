@@ -1,6 +1,7 @@
 //! From a scenario's flows to NICs: addresses, registers, one queue pair per flow at either end, memory, work.
 
-use crate::config::{pattern_byte, MemoryBlock, NicSetup};
+use crate::config::{law_code, pattern_byte, MemoryBlock, NicSetup};
+use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::Simulator;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest};
@@ -164,22 +165,31 @@ impl HostPlan {
         }
         let link = job.topology.links.iter().find(|l| l.a == node || l.b == node);
         let line_rate = link.map_or(params.line_rate_bps, |l| l.rate_bps);
-        let hpcc = job.law.hpcc_params(&params)?;
+        let (hpcc, power) = match job.law.kind {
+            LawKind::PowerTcp => (None, Some(job.law.power_params(&params)?)),
+            _ => (Some(job.law.hpcc_params(&params)?), None),
+        };
+        let window = power.as_ref().map(|law| law.w_init);
+        let base_rtt_ns = power.as_ref().map(|law| law.base_rtt_ns);
         let nic = NicConfig {
             mac: mac(node),
             ip: ip(node),
             mtu: job.config.mtu,
             line_rate_bps: line_rate as f64,
             retry_timeout_ns: job.config.retry_timeout_ps.map_or(u64::MAX >> 16, |ps| ps / 1000),
-            window: hpcc.w_init,
+            window: window.or(hpcc.as_ref().map(|law| law.w_init)).unwrap_or_default(),
+            default_law: law_code(if power.is_some() { "powertcp" } else { "hpcc" })?,
             ack_priority: PRIORITIES.1,
             ack_pause: !job.config.host_acks_ignore_pause,
             ..NicConfig::default()
         };
         let setup = NicSetup {
             nic,
-            base_rtt_ns: hpcc.base_rtt_ns,
-            hpcc: Some(hpcc),
+            base_rtt_ns: base_rtt_ns
+                .or(hpcc.as_ref().map(|law| law.base_rtt_ns))
+                .unwrap_or_default(),
+            hpcc,
+            power,
             qps: Vec::new(),
             memory: [(SOURCE_KEY, SOURCE, false), (TARGET_KEY, TARGET, true)]
                 .map(|(key, address, remote_write)| MemoryBlock {

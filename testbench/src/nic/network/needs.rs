@@ -20,8 +20,8 @@ pub fn check(job: &Job) -> Result<(), String> {
     let fidelity = job.fidelity.name();
     let wrong =
         |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
-    if job.law.kind != LawKind::Hpcc || job.config.window_use != WindowUse::Law {
-        return wrong("law", "hpcc", &job.law.name);
+    if !matches!(job.law.kind, LawKind::Hpcc | LawKind::PowerTcp) || job.config.window_use != WindowUse::Law {
+        return wrong("law", "hpcc or powertcp", &job.law.name);
     }
     if job.config.recovery != Recovery::GoBackN {
         return wrong("network.flow_control", "pfc or go-back-n", "irn");

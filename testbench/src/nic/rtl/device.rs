@@ -9,7 +9,9 @@ use hpcc_models::nic::{Completion, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
 use hpcc_rtl::sim::Port;
-use hpcc_rtl::tops::NIC;
+use hpcc_rtl::tops::{Top, NIC, NIC_LAWS};
+use std::collections::btree_map::Entry;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,24 +22,36 @@ const WORTH_A_THREAD_NS: u64 = 200;
 type Built = (PathBuf, Vec<Port>);
 
 /// The built models, without and with waveforms: shared object and ports. Emitting the NIC takes seconds, so once per process.
-static BUILT: Mutex<[Option<Built>; 2]> = Mutex::new([None, None]);
+static BUILT: Mutex<BTreeMap<(&str, bool), Built>> = Mutex::new(BTreeMap::new());
 
-fn build(trace: bool) -> Result<Built, DeviceError> {
-    let mut sources = top_sources(&NIC).map_err(ModelError::from)?;
+/// Code of the law of the NIC with one law.
+const HPCC: u8 = 1;
+
+fn build(top: &Top, trace: bool) -> Result<Built, DeviceError> {
+    let mut sources = top_sources(top).map_err(ModelError::from)?;
     sources.trace = trace;
     let object = shared_object(&sources).map_err(ModelError::from)?;
     Ok((object, sources.ports))
 }
 
-/// A fresh Verilated NIC, able to write waveforms or not; built when it is first asked for.
-pub fn model(trace: bool) -> Result<Model, DeviceError> {
+fn fresh(top: &'static Top, trace: bool) -> Result<Model, DeviceError> {
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    let built = &mut built[usize::from(trace)];
-    let (object, ports) = match &*built {
-        Some(known) => known.clone(),
-        None => built.insert(build(trace)?).clone(),
-    };
-    Ok(Model::load(&object, ports)?)
+    if let Entry::Vacant(place) = built.entry((top.name, trace)) {
+        place.insert(build(top, trace)?);
+    }
+    let (object, ports) = &built[&(top.name, trace)];
+    Ok(Model::load(object, ports.clone())?)
+}
+
+/// A fresh Verilated NIC with HPCC alone, able to write waveforms or not; built when it is first asked for.
+pub fn model(trace: bool) -> Result<Model, DeviceError> {
+    fresh(&NIC, trace)
+}
+
+/// A fresh Verilated NIC with the laws that a configuration wants: HPCC alone where that is enough, all of them otherwise.
+pub fn model_for(setup: &NicSetup, trace: bool) -> Result<Model, DeviceError> {
+    let alone = setup.wanted_laws().iter().all(|code| *code == HPCC);
+    fresh(if alone { &NIC } else { &NIC_LAWS }, trace)
 }
 
 impl<C: Clocked> RtlNic<C> {
@@ -73,11 +87,11 @@ impl RtlNic<Model> {
 
 impl Device for RtlNic<Model> {
     fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
-        Self::configured(|| model(false), setup)
+        Self::configured(|| model_for(setup, false), setup)
     }
 
     fn create_recorded(setup: &NicSetup, wave: &Wave) -> Result<Self, DeviceError> {
-        let mut nic = Self::configured(|| model(true), setup)?;
+        let mut nic = Self::configured(|| model_for(setup, true), setup)?;
         nic.device.open_trace(&wave.path)?;
         nic.recorded = nic.now_ns + wave.from_ns..nic.now_ns + wave.from_ns + wave.length_ns;
         Ok(nic)

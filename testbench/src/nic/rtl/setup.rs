@@ -1,6 +1,8 @@
 //! A NIC's configuration as register writes and commands, in the order in which a driver makes them.
 
-use crate::config::NicSetup;
+use crate::config::{law_name, NicSetup, NIC_LAWS};
+use hpcc_models::cc::hpcc::ParamError;
+use hpcc_models::fixed::powertcp::PowerRegisters;
 use hpcc_models::fixed::registers::HpccRegisters;
 use hpcc_models::nic::registers::{offset, registers, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
 use hpcc_models::nic::{QpConfig, Region};
@@ -126,7 +128,11 @@ pub fn steps(setup: &NicSetup) -> Result<Vec<Step>, String> {
         steps.list.push(Step::Command {
             operation: 1,
             index: places[&qp.qpn],
-            body: context_body(qp, nic.neighbours.get(&qp.remote_ip).map_or(0, number)),
+            body: context_body(
+                qp,
+                setup.law_of(qp),
+                nic.neighbours.get(&qp.remote_ip).map_or(0, number),
+            ),
             about: format!("queue pair 0x{:x}", qp.qpn),
         });
     }
@@ -177,6 +183,7 @@ fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     steps.set_wide("RATE", fixed("rate_gbps", nic.rate_bps / 8e9, RATE_FRACTION, 34)?)?;
     let line_rate = fixed("line_rate_gbps", nic.line_rate_bps / 8e9, RATE_FRACTION, 34)?;
     steps.set_wide("LINE_RATE", line_rate)?;
+    steps.set("DEFAULT_LAW", nic.default_law.into())?;
     let control = &nic.control;
     steps.set("CONTROL_ENABLE", control.enabled.into())?;
     steps.set(
@@ -198,10 +205,21 @@ fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
 
 fn parameters(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     let nic = &setup.nic;
-    if setup.wants_law() {
-        let law = HpccRegisters::new(&setup.hpcc_params()?).map_err(|error| format!("[nic] {error}"))?;
-        for (address, value) in law.writes() {
-            steps.parameter(offset::CC_PARAM, address, value);
+    for code in setup.wanted_laws() {
+        let fault = |error: ParamError| format!("[nic] {error}");
+        let (window, writes) = match law_name(code) {
+            "hpcc" => {
+                let law = HpccRegisters::new(&setup.hpcc_params()?).map_err(fault)?;
+                (offset::CC_PARAM, law.writes())
+            }
+            "powertcp" => {
+                let law = PowerRegisters::new(&setup.power_params()?).map_err(fault)?;
+                (offset::POWERTCP_PARAM, law.writes())
+            }
+            name => return Err(format!("law: expected {}, got {name}", NIC_LAWS.join(", "))),
+        };
+        for (address, value) in writes {
+            steps.parameter(window, address, value);
         }
     }
     let units = nic.retry_timeout_ns.div_ceil(TIMER_UNIT_NS);
@@ -235,7 +253,7 @@ fn region_body(memory: &Region) -> Vec<u32> {
     words(&limbs)
 }
 
-fn context_body(qp: &QpConfig, mac: u64) -> Vec<u32> {
+fn context_body(qp: &QpConfig, law: u8, mac: u64) -> Vec<u32> {
     let mut limbs = [0; 4];
     context::ALIVE.put(&mut limbs, 1);
     context::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
@@ -245,6 +263,7 @@ fn context_body(qp: &QpConfig, mac: u64) -> Vec<u32> {
     context::SOURCE_PORT.put(&mut limbs, qp.source_port().into());
     context::MTU.put(&mut limbs, mtu_code(qp.mtu).into());
     context::INT.put(&mut limbs, qp.int.into());
+    context::LAW.put(&mut limbs, law.into());
     context::PRIORITY.put(&mut limbs, qp.priority.into());
     context::SEND_PSN.put(&mut limbs, qp.send_psn.into());
     context::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());

@@ -5,10 +5,12 @@
 //! | `mod` | the cases, on two behavioural NICs |
 //! | `rtl` | the same cases on two NICs in RTL, Verilated |
 //! | `foreign` | the frames of both before scapy and tshark |
+//! | `laws` | queue pairs with different laws of congestion control, on both kinds of NIC |
 //! | `command` | `hpcc-nic run link` |
 
 mod command;
 mod foreign;
+mod laws;
 mod rtl;
 
 use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest, GROUPS};

@@ -73,7 +73,7 @@ pub struct Bench<const S: usize> {
     pub ended: VecDeque<(u64, u64)>,
     pub errors: VecDeque<u64>,
     pub removes: VecDeque<u64>,
-    pub contexts: VecDeque<(u64, W<210, 4>)>,
+    pub contexts: VecDeque<(u64, W<211, 4>)>,
     pub sent: VecDeque<(u64, u64, u64)>,
     regions: VecDeque<W<195, 4>>,
     pub actions: Vec<W<487, 8>>,

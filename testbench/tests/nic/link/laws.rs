@@ -1,0 +1,83 @@
+//! Queue pairs with laws of their own, beside each other in both NICs.
+
+use super::*;
+use hpcc_testbench::nic::RtlNic;
+use hpcc_testbench::verilated::Model;
+
+fn spec(set: &[&str]) -> LinkSpec {
+    let set: Vec<_> = ["int=on", "pcap=off"]
+        .iter()
+        .chain(set)
+        .map(|text| text.to_string())
+        .collect();
+    LinkSpec::parse(&set).unwrap()
+}
+
+/// Both laws and none, on a wire that loses, doubles and moves: memory is whole.
+fn memory_is_whole<D: Device>() {
+    for (seed, op) in (1..).zip(OPERATIONS) {
+        for cc in ["powertcp", "hpcc,powertcp,none"] {
+            let seed: u64 = seed;
+            let spec = LinkSpec {
+                link: LinkConfig {
+                    loss: 0.01,
+                    duplicate: 0.01,
+                    reorder: 0.01,
+                    ..LinkConfig::default()
+                },
+                op,
+                seed,
+                ..spec(&[&format!("cc={cc}"), "qps=3", "bytes=20001", "messages=9", "hops=2"])
+            };
+            assert_whole(&spec, &run::<D>(&spec));
+        }
+    }
+}
+
+/// Payload of one queue pair over two hops of the wire's rate, in Gb/s.
+fn alone<D: Device>(cc: &str) -> f64 {
+    let spec = spec(&[&format!("cc={cc}"), "bytes=262144", "messages=4", "hops=2"]);
+    let outcome = run::<D>(&spec);
+    assert_whole(&spec, &outcome);
+    throughput(&spec, &outcome)[0].unwrap().bps / 1e9
+}
+
+/// HPCC keeps 5 % of the wire free, PowerTCP nothing; what they say differs, and the same law says the same in model and hardware.
+fn laws_aim_where_they_say<D: Device>() -> [f64; 2] {
+    let reached = ["hpcc", "powertcp"].map(alone::<D>);
+    println!("HPCC {:.2} Gb/s, PowerTCP {:.2} Gb/s", reached[0], reached[1]);
+    reached
+}
+
+#[test]
+fn both_laws_in_the_model() {
+    memory_is_whole::<ModelNic>();
+}
+
+#[test]
+fn rtl_both_laws_in_the_hardware() {
+    memory_is_whole::<RtlNic<Model>>();
+}
+
+#[test]
+fn rtl_each_law_reaches_what_the_model_does() {
+    let (model, rtl) = (
+        laws_aim_where_they_say::<ModelNic>(),
+        laws_aim_where_they_say::<RtlNic<Model>>(),
+    );
+    for law in 0..2 {
+        assert!((rtl[law] / model[law] - 1.0).abs() < 0.05, "{model:?} {rtl:?}");
+    }
+    assert!((rtl[1] - rtl[0]).abs() > 0.5, "one law for both: {rtl:?}");
+}
+
+#[test]
+fn a_law_without_int_or_of_another_name_is_refused() {
+    let parse = |set: &[&str]| LinkSpec::parse(&set.iter().map(|text| text.to_string()).collect::<Vec<_>>());
+    assert_eq!(parse(&["cc=powertcp"]).unwrap_err(), "cc: expected int=on beside it");
+    assert_eq!(
+        parse(&["int=on", "cc=hpcc,swift"]).unwrap_err(),
+        "cc: expected hpcc, powertcp or none, got `swift`"
+    );
+    assert_eq!(parse(&["int=on", "cc=hpcc,powertcp"]).unwrap().laws, [1, 3]);
+}
