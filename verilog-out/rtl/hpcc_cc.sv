@@ -61,6 +61,7 @@ module hpcc_cc (
   // Acknowledgements that found records older than the limit.
   output wire  [31:0] count_stale_flow
 );
+  wire  hpcc_nic_pkg::param_address_t place;
   wire  [1:0] registers_reaction;
   wire  [7:0] registers_max_stage;
   wire  [16:0] registers_base_rtt;
@@ -94,6 +95,31 @@ module hpcc_cc (
   wire  records_bad_speed;
   wire  records_many_hops;
   wire  records_stale_flow;
+  wire  [3:0] records_code_0;
+  wire  [3:0] records_code_1;
+  wire  [3:0] records_code_2;
+  wire  [3:0] records_code_3;
+  wire  [3:0] records_code_4;
+  wire  hpcc_nic_pkg::speed_entry_t speeds_0_entry;
+  wire  speeds_0_write_busy;
+  wire  speeds_0_write_weight;
+  wire  speeds_0_write_stale;
+  wire  hpcc_nic_pkg::speed_entry_t speeds_1_entry;
+  wire  speeds_1_write_busy;
+  wire  speeds_1_write_weight;
+  wire  speeds_1_write_stale;
+  wire  hpcc_nic_pkg::speed_entry_t speeds_2_entry;
+  wire  speeds_2_write_busy;
+  wire  speeds_2_write_weight;
+  wire  speeds_2_write_stale;
+  wire  hpcc_nic_pkg::speed_entry_t speeds_3_entry;
+  wire  speeds_3_write_busy;
+  wire  speeds_3_write_weight;
+  wire  speeds_3_write_stale;
+  wire  hpcc_nic_pkg::speed_entry_t speeds_4_entry;
+  wire  speeds_4_write_busy;
+  wire  speeds_4_write_weight;
+  wire  speeds_4_write_stale;
   wire  [50:0] lane_0_utilisation;
   wire  [16:0] lane_0_tau;
   wire  lane_0_whole;
@@ -210,9 +236,66 @@ module hpcc_cc (
     .bad_speed(records_bad_speed),
     .many_hops(records_many_hops),
     .stale_flow(records_stale_flow),
-    .param_write(param_write),
-    .param_address(param_address),
-    .param_data(param_data)
+    .code_0(records_code_0),
+    .code_1(records_code_1),
+    .code_2(records_code_2),
+    .code_3(records_code_3),
+    .code_4(records_code_4),
+    .speed_0(speeds_0_entry),
+    .speed_1(speeds_1_entry),
+    .speed_2(speeds_2_entry),
+    .speed_3(speeds_3_entry),
+    .speed_4(speeds_4_entry)
+  );
+  hpcc_speed_table u_speeds_0 (
+    .clk(clk),
+    .code(records_code_0),
+    .entry(speeds_0_entry),
+    .address(place.entry),
+    .data(param_data),
+    .write_busy(speeds_0_write_busy),
+    .write_weight(speeds_0_write_weight),
+    .write_stale(speeds_0_write_stale)
+  );
+  hpcc_speed_table u_speeds_1 (
+    .clk(clk),
+    .code(records_code_1),
+    .entry(speeds_1_entry),
+    .address(place.entry),
+    .data(param_data),
+    .write_busy(speeds_1_write_busy),
+    .write_weight(speeds_1_write_weight),
+    .write_stale(speeds_1_write_stale)
+  );
+  hpcc_speed_table u_speeds_2 (
+    .clk(clk),
+    .code(records_code_2),
+    .entry(speeds_2_entry),
+    .address(place.entry),
+    .data(param_data),
+    .write_busy(speeds_2_write_busy),
+    .write_weight(speeds_2_write_weight),
+    .write_stale(speeds_2_write_stale)
+  );
+  hpcc_speed_table u_speeds_3 (
+    .clk(clk),
+    .code(records_code_3),
+    .entry(speeds_3_entry),
+    .address(place.entry),
+    .data(param_data),
+    .write_busy(speeds_3_write_busy),
+    .write_weight(speeds_3_write_weight),
+    .write_stale(speeds_3_write_stale)
+  );
+  hpcc_speed_table u_speeds_4 (
+    .clk(clk),
+    .code(records_code_4),
+    .entry(speeds_4_entry),
+    .address(place.entry),
+    .data(param_data),
+    .write_busy(speeds_4_write_busy),
+    .write_weight(speeds_4_write_weight),
+    .write_stale(speeds_4_write_stale)
   );
   hpcc_cc_hop_lane u_lane_0 (
     .clk(clk),
@@ -385,6 +468,22 @@ module hpcc_cc (
     .count_path_changed(rejections_count_path_changed),
     .count_stale_flow(rejections_count_stale_flow)
   );
+  assign place = param_address;
+  assign speeds_0_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
+  assign speeds_0_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
+  assign speeds_0_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
+  assign speeds_1_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
+  assign speeds_1_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
+  assign speeds_1_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
+  assign speeds_2_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
+  assign speeds_2_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
+  assign speeds_2_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
+  assign speeds_3_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
+  assign speeds_3_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
+  assign speeds_3_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
+  assign speeds_4_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
+  assign speeds_4_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
+  assign speeds_4_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
   assign average_flow = tag_23_q.flow[8:0];

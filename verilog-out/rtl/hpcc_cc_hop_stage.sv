@@ -5,18 +5,18 @@
 //
 // | clock | registers | computed |
 // |---|---|---|
-// | 0, 1 | `speeds` | registers of the hop's speed |
+// | 1 | input | registers of the hop's speed |
 // | 2 | inputs | recorded and fresh hop, 64 bits as on the wire |
 // | 3 | `sample` | differences modulo 2^24 and 2^20, both queues, registers of the speed |
 // | 4 | `not_newer`, `stale` | the rules for counters that cannot be told apart |
 // | 5 | `stored` | the record to write back |
 //
-// Record stage of one hop, for the law of code `LAW`.
+// Record stage of one hop.
 module hpcc_cc_hop_stage (
   // Clock.
   input  wire  clk,
-  // Clock 0: speed code of the acknowledgement.
-  input  wire  [3:0] code,
+  // Clock 1: what the speed code of the acknowledgement stands for.
+  input  wire  hpcc_nic_pkg::speed_entry_t speed,
   // Clock 2: hop of the acknowledgement.
   input  wire  hpcc_nic_pkg::hop_record_word_t fresh,
   // Clock 2: hop of the record.
@@ -34,22 +34,8 @@ module hpcc_cc_hop_stage (
   // Clock 4: the hop may take part in the maximum.
   output wire  counts,
   // Clock 5: the hop to write back.
-  output wire  hpcc_nic_pkg::hop_record_word_t stored,
-  // Table write port: entry.
-  input  wire  [3:0] table_address,
-  // Table write port: value.
-  input  wire  [47:0] table_data,
-  // Table write port: busy time.
-  input  wire  write_busy,
-  // Table write port: queue weight.
-  input  wire  write_weight,
-  // Table write port: stale time.
-  input  wire  write_stale
+  output wire  hpcc_nic_pkg::hop_record_word_t stored
 );
-  wire  [33:0] speeds_busy_time;
-  wire  [33:0] speeds_queue_weight;
-  wire  [23:0] speeds_stale_ns;
-  wire  speeds_valid;
   logic valid_2_q;
   wire  [33:0] busy_3_q;
   wire  [33:0] weight_3_q;
@@ -68,32 +54,19 @@ module hpcc_cc_hop_stage (
   wire  hpcc_nic_pkg::hop_record_word_t recorded_4_q;
   hpcc_nic_pkg::hop_record_word_t stored_5_d;
   hpcc_nic_pkg::hop_record_word_t stored_5_q;
-  hpcc_speed_table u_speeds (
-    .clk(clk),
-    .code(code),
-    .busy_time(speeds_busy_time),
-    .queue_weight(speeds_queue_weight),
-    .stale_ns(speeds_stale_ns),
-    .valid(speeds_valid),
-    .address(table_address),
-    .data(table_data),
-    .write_busy(write_busy),
-    .write_weight(write_weight),
-    .write_stale(write_stale)
-  );
   hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_busy_3 (
     .clk(clk),
-    .d(speeds_busy_time),
+    .d(speed.busy_time),
     .q(busy_3_q)
   );
   hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_weight_3 (
     .clk(clk),
-    .d(speeds_queue_weight),
+    .d(speed.queue_weight),
     .q(weight_3_q)
   );
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_stale_3 (
     .clk(clk),
-    .d(speeds_stale_ns),
+    .d(speed.stale_ns),
     .q(stale_3_q)
   );
   hpcc_delay #(.WIDTH(64), .DEPTH(2)) u_fresh_4 (
@@ -138,7 +111,7 @@ module hpcc_cc_hop_stage (
     stored_5_q = 64'd0;
   end
   always @(posedge clk) begin
-    valid_2_q <= speeds_valid;
+    valid_2_q <= speed.valid;
     elapsed_3_q <= elapsed_3_d;
     tx_3_q <= tx_3_d;
     queue_3_q <= fresh.queued;

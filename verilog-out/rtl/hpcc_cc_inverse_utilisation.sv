@@ -27,17 +27,16 @@ module hpcc_cc_inverse_utilisation (
   wire  [23:0] normalise_x;
   wire  [5:0] normalise_shift;
   wire  [16:0] reciprocal_fraction;
-  wire  [5:0] shift_43_q;
+  wire  hpcc_nic_pkg::inverse_shift_t shift_43_d;
+  wire  hpcc_nic_pkg::inverse_shift_t shift_43_q;
   wire  huge_39_d;
   logic huge_39_q;
   wire  huge_45_q;
   logic [55:0] moved_44_d;
   logic [55:0] moved_44_q;
-  wire  [3:0] shift_44_d;
-  logic [3:0] shift_44_q;
+  hpcc_nic_pkg::inverse_fine_shift_t shift_44_q;
   logic [55:0] moved_45_d;
   logic [55:0] moved_45_q;
-  wire  [1:0] shift_45_d;
   logic [1:0] shift_45_q;
   logic [50:0] inverse_r_d;
   logic [50:0] inverse_r_q;
@@ -57,7 +56,7 @@ module hpcc_cc_inverse_utilisation (
   );
   hpcc_delay #(.WIDTH(6), .DEPTH(5)) u_shift_43 (
     .clk(clk),
-    .d(normalise_shift),
+    .d(shift_43_d),
     .q(shift_43_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(6)) u_huge_45 (
@@ -70,32 +69,31 @@ module hpcc_cc_inverse_utilisation (
     .d(congested_33_q),
     .q(congested_46_q)
   );
-  assign congested_33_d = |utilisation[50:34];
+  assign congested_33_d = utilisation >= 51'h400000000;
   assign congested = congested_46_q;
+  assign shift_43_d = normalise_shift;
   assign huge_39_d = normalise_shift >= 6'h27;
   assign mantissa = {39'd0, reciprocal_fraction} | 56'h20000;
-  assign shift_44_d = shift_43_q[3:0];
-  assign shift_45_d = shift_44_q[1:0];
   assign last = moved_45_q << shift_45_q;
   assign inverse = inverse_r_q;
   always_comb begin
     moved_44_d = mantissa;
-    if (shift_43_q[4]) begin
+    if (shift_43_q.sixteen) begin
       moved_44_d = mantissa << 16;
     end
-    if (shift_43_q[5]) begin
+    if (shift_43_q.thirty_two) begin
       moved_44_d = mantissa << 32;
     end
   end
   always_comb begin
     moved_45_d = moved_44_q;
-    if (shift_44_q[3:2] == 2'd1) begin
+    if (shift_44_q.fours == 2'd1) begin
       moved_45_d = moved_44_q << 4;
     end
-    if (shift_44_q[3:2] == 2'd2) begin
+    if (shift_44_q.fours == 2'd2) begin
       moved_45_d = moved_44_q << 8;
     end
-    if (shift_44_q[3:2] == 2'd3) begin
+    if (shift_44_q.fours == 2'd3) begin
       moved_45_d = moved_44_q << 12;
     end
   end
@@ -117,9 +115,9 @@ module hpcc_cc_inverse_utilisation (
   always @(posedge clk) begin
     huge_39_q <= huge_39_d;
     moved_44_q <= moved_44_d;
-    shift_44_q <= shift_44_d;
+    shift_44_q <= shift_43_q.fine;
     moved_45_q <= moved_45_d;
-    shift_45_q <= shift_45_d;
+    shift_45_q <= shift_44_q.ones;
     inverse_r_q <= inverse_r_d;
     congested_33_q <= congested_33_d;
   end

@@ -42,6 +42,11 @@ module hpcc_cc_maximum (
   // Clock 22: no hop had a utilisation above zero.
   output wire  none
 );
+  wire  [50:0] number_19_0;
+  wire  [50:0] number_19_1;
+  wire  [50:0] number_19_2;
+  wire  [50:0] number_19_3;
+  wire  [50:0] number_19_4;
   wire  later_wins_0;
   wire  later_wins_1;
   wire  later_wins_2;
@@ -67,11 +72,16 @@ module hpcc_cc_maximum (
   wire  chosen_whole_2;
   wire  chosen_whole_3;
   wire  chosen_whole_4;
-  logic [50:0] utilisation_19_0_q;
-  logic [50:0] utilisation_19_1_q;
-  logic [50:0] utilisation_19_2_q;
-  logic [50:0] utilisation_19_3_q;
-  logic [50:0] utilisation_19_4_q;
+  wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_0_d;
+  hpcc_nic_pkg::utilisation_halves_t utilisation_19_0_q;
+  wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_1_d;
+  hpcc_nic_pkg::utilisation_halves_t utilisation_19_1_q;
+  wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_2_d;
+  hpcc_nic_pkg::utilisation_halves_t utilisation_19_2_q;
+  wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_3_d;
+  hpcc_nic_pkg::utilisation_halves_t utilisation_19_3_q;
+  wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_4_d;
+  hpcc_nic_pkg::utilisation_halves_t utilisation_19_4_q;
   wire  above_0_d;
   logic above_0_q;
   wire  above_1_d;
@@ -179,27 +189,27 @@ module hpcc_cc_maximum (
   logic none_r_q;
   hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_0 (
     .clk(clk),
-    .d(utilisation_19_0_q),
+    .d(number_19_0),
     .q(utilisation_21_0_q)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_1 (
     .clk(clk),
-    .d(utilisation_19_1_q),
+    .d(number_19_1),
     .q(utilisation_21_1_q)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_2 (
     .clk(clk),
-    .d(utilisation_19_2_q),
+    .d(number_19_2),
     .q(utilisation_21_2_q)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_3 (
     .clk(clk),
-    .d(utilisation_19_3_q),
+    .d(number_19_3),
     .q(utilisation_21_3_q)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_4 (
     .clk(clk),
-    .d(utilisation_19_4_q),
+    .d(number_19_4),
     .q(utilisation_21_4_q)
   );
   hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_0 (
@@ -262,41 +272,51 @@ module hpcc_cc_maximum (
   assign later_wins_7 = above_7_q | (equal_7_q & below_7_q);
   assign later_wins_8 = above_8_q | (equal_8_q & below_8_q);
   assign later_wins_9 = above_9_q | (equal_9_q & below_9_q);
-  assign nonzero_0_d = |utilisation_19_0_q;
-  assign nonzero_1_d = |utilisation_19_1_q;
-  assign nonzero_2_d = |utilisation_19_2_q;
-  assign nonzero_3_d = |utilisation_19_3_q;
-  assign nonzero_4_d = |utilisation_19_4_q;
-  assign above_0_d = utilisation_19_1_q[50:25] > utilisation_19_0_q[50:25];
-  assign equal_0_d = utilisation_19_1_q[50:25] == utilisation_19_0_q[50:25];
-  assign below_0_d = utilisation_19_1_q[24:0] > utilisation_19_0_q[24:0];
-  assign above_1_d = utilisation_19_2_q[50:25] > utilisation_19_0_q[50:25];
-  assign equal_1_d = utilisation_19_2_q[50:25] == utilisation_19_0_q[50:25];
-  assign below_1_d = utilisation_19_2_q[24:0] > utilisation_19_0_q[24:0];
-  assign above_2_d = utilisation_19_3_q[50:25] > utilisation_19_0_q[50:25];
-  assign equal_2_d = utilisation_19_3_q[50:25] == utilisation_19_0_q[50:25];
-  assign below_2_d = utilisation_19_3_q[24:0] > utilisation_19_0_q[24:0];
-  assign above_3_d = utilisation_19_4_q[50:25] > utilisation_19_0_q[50:25];
-  assign equal_3_d = utilisation_19_4_q[50:25] == utilisation_19_0_q[50:25];
-  assign below_3_d = utilisation_19_4_q[24:0] > utilisation_19_0_q[24:0];
-  assign above_4_d = utilisation_19_2_q[50:25] > utilisation_19_1_q[50:25];
-  assign equal_4_d = utilisation_19_2_q[50:25] == utilisation_19_1_q[50:25];
-  assign below_4_d = utilisation_19_2_q[24:0] > utilisation_19_1_q[24:0];
-  assign above_5_d = utilisation_19_3_q[50:25] > utilisation_19_1_q[50:25];
-  assign equal_5_d = utilisation_19_3_q[50:25] == utilisation_19_1_q[50:25];
-  assign below_5_d = utilisation_19_3_q[24:0] > utilisation_19_1_q[24:0];
-  assign above_6_d = utilisation_19_4_q[50:25] > utilisation_19_1_q[50:25];
-  assign equal_6_d = utilisation_19_4_q[50:25] == utilisation_19_1_q[50:25];
-  assign below_6_d = utilisation_19_4_q[24:0] > utilisation_19_1_q[24:0];
-  assign above_7_d = utilisation_19_3_q[50:25] > utilisation_19_2_q[50:25];
-  assign equal_7_d = utilisation_19_3_q[50:25] == utilisation_19_2_q[50:25];
-  assign below_7_d = utilisation_19_3_q[24:0] > utilisation_19_2_q[24:0];
-  assign above_8_d = utilisation_19_4_q[50:25] > utilisation_19_2_q[50:25];
-  assign equal_8_d = utilisation_19_4_q[50:25] == utilisation_19_2_q[50:25];
-  assign below_8_d = utilisation_19_4_q[24:0] > utilisation_19_2_q[24:0];
-  assign above_9_d = utilisation_19_4_q[50:25] > utilisation_19_3_q[50:25];
-  assign equal_9_d = utilisation_19_4_q[50:25] == utilisation_19_3_q[50:25];
-  assign below_9_d = utilisation_19_4_q[24:0] > utilisation_19_3_q[24:0];
+  assign utilisation_19_0_d = utilisation_0;
+  assign number_19_0 = utilisation_19_0_q;
+  assign utilisation_19_1_d = utilisation_1;
+  assign number_19_1 = utilisation_19_1_q;
+  assign utilisation_19_2_d = utilisation_2;
+  assign number_19_2 = utilisation_19_2_q;
+  assign utilisation_19_3_d = utilisation_3;
+  assign number_19_3 = utilisation_19_3_q;
+  assign utilisation_19_4_d = utilisation_4;
+  assign number_19_4 = utilisation_19_4_q;
+  assign nonzero_0_d = |number_19_0;
+  assign nonzero_1_d = |number_19_1;
+  assign nonzero_2_d = |number_19_2;
+  assign nonzero_3_d = |number_19_3;
+  assign nonzero_4_d = |number_19_4;
+  assign above_0_d = utilisation_19_1_q.upper > utilisation_19_0_q.upper;
+  assign equal_0_d = utilisation_19_1_q.upper == utilisation_19_0_q.upper;
+  assign below_0_d = utilisation_19_1_q.lower > utilisation_19_0_q.lower;
+  assign above_1_d = utilisation_19_2_q.upper > utilisation_19_0_q.upper;
+  assign equal_1_d = utilisation_19_2_q.upper == utilisation_19_0_q.upper;
+  assign below_1_d = utilisation_19_2_q.lower > utilisation_19_0_q.lower;
+  assign above_2_d = utilisation_19_3_q.upper > utilisation_19_0_q.upper;
+  assign equal_2_d = utilisation_19_3_q.upper == utilisation_19_0_q.upper;
+  assign below_2_d = utilisation_19_3_q.lower > utilisation_19_0_q.lower;
+  assign above_3_d = utilisation_19_4_q.upper > utilisation_19_0_q.upper;
+  assign equal_3_d = utilisation_19_4_q.upper == utilisation_19_0_q.upper;
+  assign below_3_d = utilisation_19_4_q.lower > utilisation_19_0_q.lower;
+  assign above_4_d = utilisation_19_2_q.upper > utilisation_19_1_q.upper;
+  assign equal_4_d = utilisation_19_2_q.upper == utilisation_19_1_q.upper;
+  assign below_4_d = utilisation_19_2_q.lower > utilisation_19_1_q.lower;
+  assign above_5_d = utilisation_19_3_q.upper > utilisation_19_1_q.upper;
+  assign equal_5_d = utilisation_19_3_q.upper == utilisation_19_1_q.upper;
+  assign below_5_d = utilisation_19_3_q.lower > utilisation_19_1_q.lower;
+  assign above_6_d = utilisation_19_4_q.upper > utilisation_19_1_q.upper;
+  assign equal_6_d = utilisation_19_4_q.upper == utilisation_19_1_q.upper;
+  assign below_6_d = utilisation_19_4_q.lower > utilisation_19_1_q.lower;
+  assign above_7_d = utilisation_19_3_q.upper > utilisation_19_2_q.upper;
+  assign equal_7_d = utilisation_19_3_q.upper == utilisation_19_2_q.upper;
+  assign below_7_d = utilisation_19_3_q.lower > utilisation_19_2_q.lower;
+  assign above_8_d = utilisation_19_4_q.upper > utilisation_19_2_q.upper;
+  assign equal_8_d = utilisation_19_4_q.upper == utilisation_19_2_q.upper;
+  assign below_8_d = utilisation_19_4_q.lower > utilisation_19_2_q.lower;
+  assign above_9_d = utilisation_19_4_q.upper > utilisation_19_3_q.upper;
+  assign equal_9_d = utilisation_19_4_q.upper == utilisation_19_3_q.upper;
+  assign below_9_d = utilisation_19_4_q.lower > utilisation_19_3_q.lower;
   assign any_d = (((nonzero_0_q | nonzero_1_q) | nonzero_2_q) | nonzero_3_q) | nonzero_4_q;
   assign wins_0_d = (((~later_wins_0) & (~later_wins_1)) & (~later_wins_2)) & (~later_wins_3);
   assign wins_1_d = ((later_wins_0 & (~later_wins_4)) & (~later_wins_5)) & (~later_wins_6);
@@ -409,11 +429,11 @@ module hpcc_cc_maximum (
     none_r_q = 1'd0;
   end
   always @(posedge clk) begin
-    utilisation_19_0_q <= utilisation_0;
-    utilisation_19_1_q <= utilisation_1;
-    utilisation_19_2_q <= utilisation_2;
-    utilisation_19_3_q <= utilisation_3;
-    utilisation_19_4_q <= utilisation_4;
+    utilisation_19_0_q <= utilisation_19_0_d;
+    utilisation_19_1_q <= utilisation_19_1_d;
+    utilisation_19_2_q <= utilisation_19_2_d;
+    utilisation_19_3_q <= utilisation_19_3_d;
+    utilisation_19_4_q <= utilisation_19_4_d;
     above_0_q <= above_0_d;
     above_1_q <= above_1_d;
     above_2_q <= above_2_d;

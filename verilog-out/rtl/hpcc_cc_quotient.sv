@@ -34,8 +34,7 @@ module hpcc_cc_quotient (
   output wire  [50:0] extra
 );
   wire  [62:0] wide;
-  wire  [1:0] coarse;
-  wire  [1:0] fine;
+  wire  hpcc_nic_pkg::quotient_shift_t shift;
   wire  [57:0] busy_p;
   logic [57:0] busy_5_q;
   wire  [23:0] normalise_x;
@@ -44,13 +43,11 @@ module hpcc_cc_quotient (
   logic [62:0] moved_6_q;
   logic lost_6_d;
   logic lost_6_q;
-  wire  [2:0] shift_6_d;
-  logic [2:0] shift_6_q;
+  hpcc_nic_pkg::fine_shift_t shift_6_q;
   logic [62:0] moved_7_d;
   logic [62:0] moved_7_q;
   logic lost_7_d;
   logic lost_7_q;
-  wire  shift_7_d;
   logic shift_7_q;
   logic [62:0] moved_8_d;
   logic [62:0] moved_8_q;
@@ -85,42 +82,39 @@ module hpcc_cc_quotient (
     .p(product_p)
   );
   assign wide = {5'd0, busy_5_q};
-  assign coarse = normalise_shift[4:3];
-  assign shift_6_d = normalise_shift[2:0];
-  assign fine = shift_6_q[2:1];
-  assign shift_7_d = shift_6_q[0];
+  assign shift = normalise_shift;
   assign aligned = aligned_9_q;
   assign extra = product_p;
   always_comb begin
     moved_6_d = wide;
     lost_6_d = 1'd0;
-    if (coarse == 2'd1) begin
+    if (shift.eights == 2'd1) begin
       moved_6_d = wide << 8;
-      lost_6_d = |wide[62:55];
+      lost_6_d = wide >= 63'h80000000000000;
     end
-    if (coarse == 2'd2) begin
+    if (shift.eights == 2'd2) begin
       moved_6_d = wide << 16;
-      lost_6_d = |wide[62:47];
+      lost_6_d = wide >= 63'h800000000000;
     end
-    if (coarse == 2'd3) begin
+    if (shift.eights == 2'd3) begin
       moved_6_d = wide << 24;
-      lost_6_d = |wide[62:39];
+      lost_6_d = wide >= 63'h8000000000;
     end
   end
   always_comb begin
     moved_7_d = moved_6_q;
     lost_7_d = lost_6_q;
-    if (fine == 2'd1) begin
+    if (shift_6_q.twos == 2'd1) begin
       moved_7_d = moved_6_q << 2;
-      lost_7_d = lost_6_q | (|moved_6_q[62:61]);
+      lost_7_d = lost_6_q | (moved_6_q >= 63'h2000000000000000);
     end
-    if (fine == 2'd2) begin
+    if (shift_6_q.twos == 2'd2) begin
       moved_7_d = moved_6_q << 4;
-      lost_7_d = lost_6_q | (|moved_6_q[62:59]);
+      lost_7_d = lost_6_q | (moved_6_q >= 63'h800000000000000);
     end
-    if (fine == 2'd3) begin
+    if (shift_6_q.twos == 2'd3) begin
       moved_7_d = moved_6_q << 6;
-      lost_7_d = lost_6_q | (|moved_6_q[62:57]);
+      lost_7_d = lost_6_q | (moved_6_q >= 63'h200000000000000);
     end
   end
   always_comb begin
@@ -128,7 +122,7 @@ module hpcc_cc_quotient (
     lost_8_d = lost_7_q;
     if (shift_7_q) begin
       moved_8_d = moved_7_q << 1;
-      lost_8_d = lost_7_q | moved_7_q[62];
+      lost_8_d = lost_7_q | (moved_7_q >= 63'h4000000000000000);
     end
   end
   always_comb begin
@@ -154,10 +148,10 @@ module hpcc_cc_quotient (
     busy_5_q <= busy_p;
     moved_6_q <= moved_6_d;
     lost_6_q <= lost_6_d;
-    shift_6_q <= shift_6_d;
+    shift_6_q <= shift.fine;
     moved_7_q <= moved_7_d;
     lost_7_q <= lost_7_d;
-    shift_7_q <= shift_7_d;
+    shift_7_q <= shift_6_q.one;
     moved_8_q <= moved_8_d;
     lost_8_q <= lost_8_d;
     aligned_9_q <= aligned_9_d;

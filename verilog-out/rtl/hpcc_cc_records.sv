@@ -13,7 +13,7 @@
 // The write of clock 5 is in the RAM before the flow's next read, because a flow enters every six clocks at most: no
 // bypass over these 418 bits. What differs between laws is in `RecordRules`.
 //
-// Records of 2^`A` flows, for the law of code `LAW`.
+// Records of 2^`A` flows.
 module hpcc_cc_records (
   // Clock.
   input  wire  clk,
@@ -49,14 +49,19 @@ module hpcc_cc_records (
   output wire  many_hops,
   // Clock 5, counter pulse: records older than the limit.
   output wire  stale_flow,
-  // Register write port: write this clock.
-  input  wire  param_write,
-  // Register write port: which register; those from 16 on are the speed table's.
-  input  wire  [5:0] param_address,
-  // Register write port: value.
-  input  wire  [47:0] param_data
+  // Clock 0: speed code of each hop.
+  output wire  [3:0] code_0,
+  output wire  [3:0] code_1,
+  output wire  [3:0] code_2,
+  output wire  [3:0] code_3,
+  output wire  [3:0] code_4,
+  // Clock 1: what it stands for.
+  input  wire  hpcc_nic_pkg::speed_entry_t speed_0,
+  input  wire  hpcc_nic_pkg::speed_entry_t speed_1,
+  input  wire  hpcc_nic_pkg::speed_entry_t speed_2,
+  input  wire  hpcc_nic_pkg::speed_entry_t speed_3,
+  input  wire  hpcc_nic_pkg::speed_entry_t speed_4
 );
-  wire  hpcc_nic_pkg::param_address_t place;
   wire  is_event;
   wire  is_command;
   wire  accepted;
@@ -79,45 +84,30 @@ module hpcc_cc_records (
   wire  hpcc_nic_pkg::hop_sample_t hop_0_sample;
   wire  hop_0_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_0_stored;
-  wire  hop_0_write_busy;
-  wire  hop_0_write_weight;
-  wire  hop_0_write_stale;
   wire  hop_1_hold;
   wire  hop_1_speed_valid;
   wire  hop_1_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_1_sample;
   wire  hop_1_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_1_stored;
-  wire  hop_1_write_busy;
-  wire  hop_1_write_weight;
-  wire  hop_1_write_stale;
   wire  hop_2_hold;
   wire  hop_2_speed_valid;
   wire  hop_2_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_2_sample;
   wire  hop_2_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_2_stored;
-  wire  hop_2_write_busy;
-  wire  hop_2_write_weight;
-  wire  hop_2_write_stale;
   wire  hop_3_hold;
   wire  hop_3_speed_valid;
   wire  hop_3_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_3_sample;
   wire  hop_3_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_3_stored;
-  wire  hop_3_write_busy;
-  wire  hop_3_write_weight;
-  wire  hop_3_write_stale;
   wire  hop_4_hold;
   wire  hop_4_speed_valid;
   wire  hop_4_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_4_sample;
   wire  hop_4_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_4_stored;
-  wire  hop_4_write_busy;
-  wire  hop_4_write_weight;
-  wire  hop_4_write_stale;
   wire  hpcc_nic_pkg::ack_word_t word_2_q;
   wire  [47:0] now_4_q;
   wire  [11:0] path_4_q;
@@ -190,7 +180,7 @@ module hpcc_cc_records (
   );
   hpcc_cc_hop_stage u_hop_0 (
     .clk(clk),
-    .code(word.hops_0.speed),
+    .speed(speed_0),
     .fresh(word_2_q.hops_0),
     .recorded(memory_rdata.hops_0),
     .hold(hop_0_hold),
@@ -199,16 +189,11 @@ module hpcc_cc_records (
     .ageless(rules.ageless),
     .sample(hop_0_sample),
     .counts(hop_0_counts),
-    .stored(hop_0_stored),
-    .table_address(place.entry),
-    .table_data(param_data),
-    .write_busy(hop_0_write_busy),
-    .write_weight(hop_0_write_weight),
-    .write_stale(hop_0_write_stale)
+    .stored(hop_0_stored)
   );
   hpcc_cc_hop_stage u_hop_1 (
     .clk(clk),
-    .code(word.hops_1.speed),
+    .speed(speed_1),
     .fresh(word_2_q.hops_1),
     .recorded(memory_rdata.hops_1),
     .hold(hop_1_hold),
@@ -217,16 +202,11 @@ module hpcc_cc_records (
     .ageless(rules.ageless),
     .sample(hop_1_sample),
     .counts(hop_1_counts),
-    .stored(hop_1_stored),
-    .table_address(place.entry),
-    .table_data(param_data),
-    .write_busy(hop_1_write_busy),
-    .write_weight(hop_1_write_weight),
-    .write_stale(hop_1_write_stale)
+    .stored(hop_1_stored)
   );
   hpcc_cc_hop_stage u_hop_2 (
     .clk(clk),
-    .code(word.hops_2.speed),
+    .speed(speed_2),
     .fresh(word_2_q.hops_2),
     .recorded(memory_rdata.hops_2),
     .hold(hop_2_hold),
@@ -235,16 +215,11 @@ module hpcc_cc_records (
     .ageless(rules.ageless),
     .sample(hop_2_sample),
     .counts(hop_2_counts),
-    .stored(hop_2_stored),
-    .table_address(place.entry),
-    .table_data(param_data),
-    .write_busy(hop_2_write_busy),
-    .write_weight(hop_2_write_weight),
-    .write_stale(hop_2_write_stale)
+    .stored(hop_2_stored)
   );
   hpcc_cc_hop_stage u_hop_3 (
     .clk(clk),
-    .code(word.hops_3.speed),
+    .speed(speed_3),
     .fresh(word_2_q.hops_3),
     .recorded(memory_rdata.hops_3),
     .hold(hop_3_hold),
@@ -253,16 +228,11 @@ module hpcc_cc_records (
     .ageless(rules.ageless),
     .sample(hop_3_sample),
     .counts(hop_3_counts),
-    .stored(hop_3_stored),
-    .table_address(place.entry),
-    .table_data(param_data),
-    .write_busy(hop_3_write_busy),
-    .write_weight(hop_3_write_weight),
-    .write_stale(hop_3_write_stale)
+    .stored(hop_3_stored)
   );
   hpcc_cc_hop_stage u_hop_4 (
     .clk(clk),
-    .code(word.hops_4.speed),
+    .speed(speed_4),
     .fresh(word_2_q.hops_4),
     .recorded(memory_rdata.hops_4),
     .hold(hop_4_hold),
@@ -271,12 +241,7 @@ module hpcc_cc_records (
     .ageless(rules.ageless),
     .sample(hop_4_sample),
     .counts(hop_4_counts),
-    .stored(hop_4_stored),
-    .table_address(place.entry),
-    .table_data(param_data),
-    .write_busy(hop_4_write_busy),
-    .write_weight(hop_4_write_weight),
-    .write_stale(hop_4_write_stale)
+    .stored(hop_4_stored)
   );
   hpcc_delay #(.WIDTH(433), .DEPTH(2)) u_word_2 (
     .clk(clk),
@@ -323,7 +288,6 @@ module hpcc_cc_records (
     .d(memory_rdata.round_end),
     .q(round_end_4_q)
   );
-  assign place = param_address;
   assign known_d = memory_rdata.exists & (memory_rdata.generation == passing_2_q.generation);
   assign same_path_d = (memory_rdata.path_id == word_2_q.path_id) & (memory_rdata.n_hop == word_2_q.n_hop);
   assign age_d = word_2_q.now - memory_rdata.last_ack;
@@ -344,43 +308,33 @@ module hpcc_cc_records (
   assign aged = ((has_records_4_q & (~quiet)) & same_path_4_q) & old_q;
   assign measure = ((has_records_4_q & (~quiet)) & same_path_4_q) & (~old_q);
   assign hop_count = hops_4_q;
+  assign code_0 = word.hops_0.speed;
   assign hop_0_hold = (has_records_4_q & same_path_4_q) & (~old_q);
   assign hop_0_absent = hop_count <= 4'd0;
-  assign hop_0_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign hop_0_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign hop_0_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign sample_0 = hop_0_sample;
   assign used_4_0 = hop_0_counts & (hop_count > 4'd0);
   assign used_0 = used_r_0_q;
+  assign code_1 = word.hops_1.speed;
   assign hop_1_hold = (has_records_4_q & same_path_4_q) & (~old_q);
   assign hop_1_absent = hop_count <= 4'd1;
-  assign hop_1_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign hop_1_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign hop_1_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign sample_1 = hop_1_sample;
   assign used_4_1 = hop_1_counts & (hop_count > 4'd1);
   assign used_1 = used_r_1_q;
+  assign code_2 = word.hops_2.speed;
   assign hop_2_hold = (has_records_4_q & same_path_4_q) & (~old_q);
   assign hop_2_absent = hop_count <= 4'd2;
-  assign hop_2_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign hop_2_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign hop_2_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign sample_2 = hop_2_sample;
   assign used_4_2 = hop_2_counts & (hop_count > 4'd2);
   assign used_2 = used_r_2_q;
+  assign code_3 = word.hops_3.speed;
   assign hop_3_hold = (has_records_4_q & same_path_4_q) & (~old_q);
   assign hop_3_absent = hop_count <= 4'd3;
-  assign hop_3_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign hop_3_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign hop_3_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign sample_3 = hop_3_sample;
   assign used_4_3 = hop_3_counts & (hop_count > 4'd3);
   assign used_3 = used_r_3_q;
+  assign code_4 = word.hops_4.speed;
   assign hop_4_hold = (has_records_4_q & same_path_4_q) & (~old_q);
   assign hop_4_absent = hop_count <= 4'd4;
-  assign hop_4_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign hop_4_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign hop_4_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign sample_4 = hop_4_sample;
   assign used_4_4 = hop_4_counts & (hop_count > 4'd4);
   assign used_4 = used_r_4_q;

@@ -49,6 +49,7 @@ module hpcc_cc_window_update (
 );
   wire  [33:0] reference;
   wire  [7:0] stage;
+  wire  hpcc_nic_pkg::scaled_window_t scaled_window;
   logic [36:0] base;
   wire  [36:0] fine_reference;
   logic high;
@@ -150,9 +151,10 @@ module hpcc_cc_window_update (
   assign fine_reference = {3'd0, reference_50_q} << 3;
   assign reference_high_d = fine_reference > high_limit_q;
   assign reference_low_d = fine_reference < low_limit_q;
-  assign scaled_high_d = scaled_p[36:0] > high_limit_q;
-  assign scaled_low_d = scaled_p[36:0] < low_limit_q;
-  assign over_d = |scaled_p[58:37];
+  assign scaled_window = scaled_p;
+  assign scaled_high_d = scaled_window.window > high_limit_q;
+  assign scaled_low_d = scaled_window.window < low_limit_q;
+  assign over_d = |scaled_window.over;
   assign sum_d = base + w_ai_r_q;
   assign window = window_56_q;
   assign rate = rate_mul_p;
@@ -174,7 +176,7 @@ module hpcc_cc_window_update (
   always_comb begin
     base = fine_reference;
     if (multiplicative_50_q) begin
-      base = scaled_p[36:0];
+      base = scaled_window.window;
     end
   end
   always_comb begin

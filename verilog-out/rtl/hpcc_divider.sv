@@ -23,13 +23,16 @@ module hpcc_divider (
   output wire  [23:0] remainder
 );
   wire  [25:0] partial;
-  wire  [25:0] difference;
+  wire  hpcc_nic_pkg::dividend_bits_t bits;
+  hpcc_nic_pkg::longer_remainder_t longer;
+  wire  hpcc_nic_pkg::divider_difference_t difference;
   logic [4:0] left_d;
   logic [4:0] left_q;
   logic done_r_d;
   logic done_r_q;
   logic [23:0] divisor_r_d;
   logic [23:0] divisor_r_q;
+  // Dividend bits leave at the top while quotient bits enter at the bottom.
   logic [23:0] quotient_r_d;
   logic [23:0] quotient_r_q;
   logic [23:0] remainder_r_d;
@@ -38,7 +41,8 @@ module hpcc_divider (
   assign done = done_r_q;
   assign quotient = quotient_r_q;
   assign remainder = remainder_r_q;
-  assign partial = ({2'd0, remainder_r_q} << 1) | {25'd0, quotient_r_q[23]};
+  assign bits = quotient_r_q;
+  assign partial = longer;
   assign difference = partial - {2'd0, divisor_r_q};
   always_comb begin
     left_d = left_q;
@@ -55,9 +59,9 @@ module hpcc_divider (
       end
     end else begin
       left_d = left_q - 5'd1;
-      remainder_r_d = difference[23:0];
+      remainder_r_d = difference.remainder;
       quotient_r_d = (quotient_r_q << 1) | 24'd1;
-      if (difference[25]) begin
+      if (difference.borrow) begin
         remainder_r_d = partial[23:0];
         quotient_r_d = quotient_r_q << 1;
       end
@@ -66,6 +70,11 @@ module hpcc_divider (
       left_d = 5'd0;
       done_r_d = 1'd0;
     end
+  end
+  always_comb begin
+    longer.lowest = bits.top;
+    longer.remainder = remainder_r_q;
+    longer.zero = 1'd0;
   end
   initial begin
     left_q = 5'd0;
@@ -81,7 +90,7 @@ module hpcc_divider (
     quotient_r_q <= quotient_r_d;
     remainder_r_q <= remainder_r_d;
   end
-  wire unused_bits = &{1'b0, difference[24]};
+  wire unused_bits = &{1'b0, bits.rest, difference.carry};
 endmodule
 
 `default_nettype wire

@@ -22,10 +22,12 @@ module hpcc_divider_radix4 (
   // `dividend - quotient x divisor`.
   output wire  [23:0] remainder
 );
+  wire  hpcc_nic_pkg::dividend_pairs_t bits;
+  hpcc_nic_pkg::longer_remainder4_t longer;
   wire  [26:0] partial;
-  wire  [26:0] once;
-  wire  [26:0] twice;
-  wire  [26:0] thrice;
+  wire  hpcc_nic_pkg::divider_difference4_t once;
+  wire  hpcc_nic_pkg::divider_difference4_t twice;
+  wire  hpcc_nic_pkg::divider_difference4_t thrice;
   logic [3:0] left_d;
   logic [3:0] left_q;
   logic done_r_d;
@@ -42,7 +44,8 @@ module hpcc_divider_radix4 (
   assign done = done_r_q;
   assign quotient = quotient_r_q;
   assign remainder = remainder_r_q;
-  assign partial = ({3'd0, remainder_r_q} << 2) | {25'd0, quotient_r_q[23:22]};
+  assign bits = quotient_r_q;
+  assign partial = longer;
   assign once = partial - {3'd0, divisor_r_q};
   assign twice = partial - ({3'd0, divisor_r_q} << 1);
   assign thrice = partial - {1'd0, triple_r_q};
@@ -65,16 +68,16 @@ module hpcc_divider_radix4 (
       if (left_q != 4'hd) begin
         remainder_r_d = partial[23:0];
         quotient_r_d = quotient_r_q << 2;
-        if (~once[26]) begin
-          remainder_r_d = once[23:0];
+        if (~once.borrow) begin
+          remainder_r_d = once.remainder;
           quotient_r_d = (quotient_r_q << 2) | 24'd1;
         end
-        if (~twice[26]) begin
-          remainder_r_d = twice[23:0];
+        if (~twice.borrow) begin
+          remainder_r_d = twice.remainder;
           quotient_r_d = (quotient_r_q << 2) | 24'd2;
         end
-        if (~thrice[26]) begin
-          remainder_r_d = thrice[23:0];
+        if (~thrice.borrow) begin
+          remainder_r_d = thrice.remainder;
           quotient_r_d = (quotient_r_q << 2) | 24'd3;
         end
       end
@@ -83,6 +86,11 @@ module hpcc_divider_radix4 (
       left_d = 4'd0;
       done_r_d = 1'd0;
     end
+  end
+  always_comb begin
+    longer.lowest = bits.top;
+    longer.remainder = remainder_r_q;
+    longer.zero = 1'd0;
   end
   initial begin
     left_q = 4'd0;
@@ -100,7 +108,7 @@ module hpcc_divider_radix4 (
     quotient_r_q <= quotient_r_d;
     remainder_r_q <= remainder_r_d;
   end
-  wire unused_bits = &{1'b0, once[25:24], twice[25:24], thrice[25:24]};
+  wire unused_bits = &{1'b0, bits.rest, once.carry, twice.carry, thrice.carry};
 endmodule
 
 `default_nettype wire

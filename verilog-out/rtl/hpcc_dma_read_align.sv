@@ -10,8 +10,7 @@
 //
 // | clock | does |
 // |---|---|
-// | 0 - 1 | line turned down by 0 to 7 bytes |
-// | 1 - 2 | by multiples of 8 bytes |
+// | 0 - 2 | line turned down by the place of the job's first byte |
 // | 2 - 3 | held |
 // | 3 - 4 | joined with the line behind it |
 //
@@ -38,15 +37,12 @@ module hpcc_dma_read_align (
   wire  next_job;
   wire  [6:0] lines;
   wire  [6:0] beats;
-  hpcc_nic_pkg::twice_t line_twice;
-  hpcc_nic_pkg::twice_t turned_twice;
-  wire  [1023:0] double;
-  wire  [1023:0] double_1;
   wire  leave;
   wire  whole;
   logic [511:0] joined;
   logic [6:0] bytes;
   logic error;
+  // The job at hand, what is left of it with the next line, and that line's place.
   logic busy_d;
   logic busy_q;
   hpcc_nic_pkg::byte_turn_t shift_d;
@@ -65,21 +61,14 @@ module hpcc_dma_read_align (
   logic any_beat_q;
   logic last_beat_d;
   logic last_beat_q;
+  wire  [511:0] turn_turned;
+  wire  [511:0] turn_moved;
   logic valid_1_d;
   logic valid_1_q;
-  wire  [511:0] data_1_d;
-  logic [511:0] data_1_q;
-  wire  [511:0] keep_1_d;
-  logic [511:0] keep_1_q;
-  logic [2:0] shift_1_q;
   hpcc_nic_pkg::line_plan_t tag_1_d;
   hpcc_nic_pkg::line_plan_t tag_1_q;
   logic valid_2_d;
   logic valid_2_q;
-  wire  [511:0] data_2_d;
-  logic [511:0] data_2_q;
-  wire  [511:0] keep_2_d;
-  logic [511:0] keep_2_q;
   hpcc_nic_pkg::line_plan_t tag_2_q;
   logic held_d;
   logic held_q;
@@ -93,18 +82,19 @@ module hpcc_dma_read_align (
   hpcc_nic_pkg::payload_beat_t payload_r_q;
   logic payload_valid_r_d;
   logic payload_valid_r_q;
+  hpcc_dma_line_turn u_turn (
+    .clk(clk),
+    .line(line_data.data),
+    .turn(shift_q),
+    .turned(turn_turned),
+    .moved(turn_moved)
+  );
   assign lines = shape_data.lines;
   assign beats = shape_data.beats;
   assign take = line_valid & busy_q;
   assign line_ready = busy_q;
   assign next_job = (~busy_q) | (take & last_line_q);
   assign shape_ready = next_job;
-  assign double = line_twice;
-  assign data_1_d = 512'(double >> ({3'd0, shift_q.bytes} << 3));
-  assign keep_1_d = (~512'd0) >> ({3'd0, shift_q.bytes} << 3);
-  assign double_1 = turned_twice;
-  assign data_2_d = 512'(double_1 >> ({6'd0, shift_1_q} << 6));
-  assign keep_2_d = keep_1_q >> ({6'd0, shift_1_q} << 6);
   assign whole = held_tag_q.whole;
   assign leave = held_q & (whole | valid_2_q);
   assign payload_valid = payload_valid_r_q;
@@ -150,7 +140,7 @@ module hpcc_dma_read_align (
     end
     if (valid_2_q) begin
       held_d = tag_2_q.begins;
-      held_data_d = data_2_q;
+      held_data_d = turn_turned;
       held_tag_d = tag_2_q;
       failed_d = tag_2_q.failed | (failed_q & (~tag_2_q.first_line));
     end
@@ -179,24 +169,16 @@ module hpcc_dma_read_align (
     payload_r_d.failed = error & held_tag_q.last_beat;
   end
   always_comb begin
-    line_twice.low = line_data.data;
-    line_twice.high = line_data.data;
-  end
-  always_comb begin
     bytes = 7'h40;
     if (last_beat_q) begin
       bytes = tail_bytes_q;
     end
   end
   always_comb begin
-    turned_twice.low = data_1_q;
-    turned_twice.high = data_1_q;
-  end
-  always_comb begin
     joined = held_data_q;
     error = failed_q;
     if (~whole) begin
-      joined = (held_data_q & keep_2_q) | (data_2_q & (~keep_2_q));
+      joined = (held_data_q & turn_moved) | (turn_turned & (~turn_moved));
       error = failed_q | tag_2_q.failed;
     end
   end
@@ -211,13 +193,8 @@ module hpcc_dma_read_align (
     any_beat_q = 1'd0;
     last_beat_q = 1'd0;
     valid_1_q = 1'd0;
-    data_1_q = 512'd0;
-    keep_1_q = 512'd0;
-    shift_1_q = 3'd0;
     tag_1_q = 12'd0;
     valid_2_q = 1'd0;
-    data_2_q = 512'd0;
-    keep_2_q = 512'd0;
     tag_2_q = 12'd0;
     held_q = 1'd0;
     held_data_q = 512'd0;
@@ -237,13 +214,8 @@ module hpcc_dma_read_align (
     any_beat_q <= any_beat_d;
     last_beat_q <= last_beat_d;
     valid_1_q <= valid_1_d;
-    data_1_q <= data_1_d;
-    keep_1_q <= keep_1_d;
-    shift_1_q <= shift_q.eights;
     tag_1_q <= tag_1_d;
     valid_2_q <= valid_2_d;
-    data_2_q <= data_2_d;
-    keep_2_q <= keep_2_d;
     tag_2_q <= tag_1_q;
     held_q <= held_d;
     held_data_q <= held_data_d;

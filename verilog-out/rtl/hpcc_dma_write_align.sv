@@ -8,8 +8,7 @@
 //
 // | clock | does |
 // |---|---|
-// | 0 - 1 | beat turned up by 0 to 7 bytes |
-// | 1 - 2 | by multiples of 8 bytes |
+// | 0 - 2 | beat turned up by the place of the job's first byte |
 // | 2 - 3 | joined with the beat before |
 //
 // Aligns the payload of one job after the other.
@@ -41,10 +40,9 @@ module hpcc_dma_write_align (
   logic [63:0] head;
   logic [63:0] tail;
   wire  hpcc_nic_pkg::buffered_payload_t beat;
-  hpcc_nic_pkg::twice_t beat_twice;
-  hpcc_nic_pkg::twice_t turned_twice;
-  wire  [1023:0] double;
-  wire  [1023:0] double_1;
+  // Up by the place of the job's first byte is down by the rest of a line.
+  wire  [5:0] place;
+  // The job at hand, what is left of it with the next line, and that line's place.
   logic busy_d;
   logic busy_q;
   hpcc_nic_pkg::byte_turn_t shift_d;
@@ -65,12 +63,16 @@ module hpcc_dma_write_align (
   logic page_end_q;
   logic brings_d;
   logic brings_q;
+  hpcc_nic_pkg::byte_turn_t down_d;
+  hpcc_nic_pkg::byte_turn_t down_q;
+  logic straight_d;
+  logic straight_q;
+  logic straight_1_q;
+  logic straight_2_q;
+  wire  [511:0] turn_turned;
+  wire  [511:0] turn_moved;
   logic valid_1_d;
   logic valid_1_q;
-  wire  [511:0] data_1_d;
-  logic [511:0] data_1_q;
-  wire  [511:0] keep_1_d;
-  logic [511:0] keep_1_q;
   hpcc_nic_pkg::byte_turn_t shift_1_q;
   logic [6:0] end_bytes_1_q;
   logic starts_1_q;
@@ -79,10 +81,6 @@ module hpcc_dma_write_align (
   logic last_1_q;
   logic valid_2_d;
   logic valid_2_q;
-  wire  [511:0] data_2_d;
-  logic [511:0] data_2_q;
-  wire  [511:0] keep_2_d;
-  logic [511:0] keep_2_q;
   wire  [63:0] strobe_2_d;
   logic [63:0] strobe_2_q;
   logic last_2_q;
@@ -92,21 +90,23 @@ module hpcc_dma_write_align (
   logic valid_3_q;
   hpcc_nic_pkg::write_line_t line_3_d;
   hpcc_nic_pkg::write_line_t line_3_q;
+  hpcc_dma_line_turn u_turn (
+    .clk(clk),
+    .line(beat.data),
+    .turn(down_q),
+    .turned(turn_turned),
+    .moved(turn_moved)
+  );
   assign lines = shape_data.lines;
   assign beats = shape_data.beats;
   assign start_line = shape_data.first_line;
+  assign place = shape_data.first_byte;
   assign go = (busy_q & (~crowded)) & (payload_valid | (~brings_q));
   assign payload_ready = (busy_q & (~crowded)) & brings_q;
   assign next_job = (~busy_q) | (go & last_line_q);
   assign shape_ready = next_job;
   assign beat = payload_data;
-  assign double = beat_twice;
-  assign data_1_d = 512'((double << ({3'd0, shift_q.bytes} << 3)) >> 512);
-  assign keep_1_d = (~512'd0) << ({3'd0, shift_q.bytes} << 3);
   assign last_1_d = last_line_q | page_end_q;
-  assign double_1 = turned_twice;
-  assign data_2_d = 512'((double_1 << ({6'd0, shift_1_q.eights} << 6)) >> 512);
-  assign keep_2_d = keep_1_q << ({6'd0, shift_1_q.eights} << 6);
   assign strobe_2_d = head & tail;
   assign line_valid = valid_3_q;
   assign line = line_3_q;
@@ -121,6 +121,8 @@ module hpcc_dma_write_align (
     last_line_d = last_line_q;
     page_end_d = page_end_q;
     brings_d = brings_q;
+    down_d = down_q;
+    straight_d = straight_q;
     if (go) begin
       first_line_d = 1'd0;
       lines_left_d = lines_left_q - 7'd1;
@@ -133,6 +135,8 @@ module hpcc_dma_write_align (
     if (next_job) begin
       busy_d = shape_valid;
       shift_d = shape_data.first_byte;
+      down_d = 6'd0 - place;
+      straight_d = place == 6'd0;
       end_bytes_d = shape_data.end_bytes;
       first_line_d = 1'd1;
       lines_left_d = lines;
@@ -155,18 +159,17 @@ module hpcc_dma_write_align (
   always_comb begin
     previous_d = previous_q;
     if (valid_2_q) begin
-      previous_d = data_2_q;
+      previous_d = turn_turned;
     end
   end
   always_comb begin
     line_3_d = line_3_q;
-    line_3_d.data = (data_2_q & keep_2_q) | (previous_q & (~keep_2_q));
+    line_3_d.data = (turn_turned & (~turn_moved)) | (previous_q & turn_moved);
+    if (straight_2_q) begin
+      line_3_d.data = turn_turned;
+    end
     line_3_d.strobe = strobe_2_q;
     line_3_d.last = last_2_q;
-  end
-  always_comb begin
-    beat_twice.low = beat.data;
-    beat_twice.high = beat.data;
   end
   always_comb begin
     head = ~64'd0;
@@ -180,10 +183,6 @@ module hpcc_dma_write_align (
       tail = ~((~64'd0) << end_bytes_1_q);
     end
   end
-  always_comb begin
-    turned_twice.low = data_1_q;
-    turned_twice.high = data_1_q;
-  end
   initial begin
     busy_q = 1'd0;
     shift_q = 6'd0;
@@ -195,17 +194,17 @@ module hpcc_dma_write_align (
     last_line_q = 1'd0;
     page_end_q = 1'd0;
     brings_q = 1'd0;
+    down_q = 6'd0;
+    straight_q = 1'd0;
+    straight_1_q = 1'd0;
+    straight_2_q = 1'd0;
     valid_1_q = 1'd0;
-    data_1_q = 512'd0;
-    keep_1_q = 512'd0;
     shift_1_q = 6'd0;
     end_bytes_1_q = 7'd0;
     starts_1_q = 1'd0;
     ends_1_q = 1'd0;
     last_1_q = 1'd0;
     valid_2_q = 1'd0;
-    data_2_q = 512'd0;
-    keep_2_q = 512'd0;
     strobe_2_q = 64'd0;
     last_2_q = 1'd0;
     previous_q = 512'd0;
@@ -223,17 +222,17 @@ module hpcc_dma_write_align (
     last_line_q <= last_line_d;
     page_end_q <= page_end_d;
     brings_q <= brings_d;
+    down_q <= down_d;
+    straight_q <= straight_d;
+    straight_1_q <= straight_q;
+    straight_2_q <= straight_1_q;
     valid_1_q <= valid_1_d;
-    data_1_q <= data_1_d;
-    keep_1_q <= keep_1_d;
     shift_1_q <= shift_q;
     end_bytes_1_q <= end_bytes_q;
     starts_1_q <= first_line_q;
     ends_1_q <= last_line_q;
     last_1_q <= last_1_d;
     valid_2_q <= valid_2_d;
-    data_2_q <= data_2_d;
-    keep_2_q <= keep_2_d;
     strobe_2_q <= strobe_2_d;
     last_2_q <= last_1_q;
     previous_q <= previous_d;

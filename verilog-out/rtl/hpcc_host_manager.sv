@@ -215,6 +215,7 @@ module hpcc_host_manager (
   logic [2:0] sweep_step_q;
   logic [7:0] sweep_qp_d;
   logic [7:0] sweep_qp_q;
+  // Clocks until the listeners are done with a creation.
   logic [4:0] settle_d;
   logic [4:0] settle_q;
   hpcc_host_control_gate u_gate (

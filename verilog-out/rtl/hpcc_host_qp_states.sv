@@ -28,28 +28,26 @@ module hpcc_host_qp_states (
   // Which: `QpOfGeneration`.
   input  wire  [15:0] responder_ended
 );
-  wire  hpcc_nic_pkg::qp_of_generation_t requester_half;
-  wire  hpcc_nic_pkg::qp_of_generation_t responder_half;
   logic we;
   logic [7:0] waddr;
   hpcc_nic_pkg::qp_life_t wdata;
   logic [255:0] marks_1;
   logic [255:0] marks_2;
   wire  hpcc_nic_pkg::qp_life_t words_rdata;
-  wire  [7:0] generations_a_rdata;
-  wire  [7:0] generations_b_rdata;
+  wire  requester_check_valid;
+  wire  hpcc_nic_pkg::qp_of_generation_t requester_check_note;
+  wire  unused_requester_check_due;
+  wire  requester_check_holds;
+  wire  [7:0] requester_check_about;
+  wire  responder_check_valid;
+  wire  hpcc_nic_pkg::qp_of_generation_t responder_check_note;
+  wire  unused_responder_check_due;
+  wire  responder_check_holds;
+  wire  [7:0] responder_check_about;
   logic [7:0] clearing_d;
   logic [7:0] clearing_q;
   logic [255:0] marks_d;
   logic [255:0] marks_q;
-  hpcc_nic_pkg::ended_half_t ended_a_d;
-  hpcc_nic_pkg::ended_half_t ended_a_q;
-  hpcc_nic_pkg::ended_half_t ended_b_d;
-  hpcc_nic_pkg::ended_half_t ended_b_q;
-  hpcc_nic_pkg::ended_half_t late_a_d;
-  hpcc_nic_pkg::ended_half_t late_a_q;
-  hpcc_nic_pkg::ended_half_t late_b_d;
-  hpcc_nic_pkg::ended_half_t late_b_q;
   wire  ended_r_d;
   logic ended_r_q;
   hpcc_ram #(.WIDTH(12), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_words (
@@ -60,53 +58,41 @@ module hpcc_host_qp_states (
     .waddr(waddr),
     .wdata(wdata)
   );
-  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_generations_a (
+  hpcc_host_generation_check u_requester_check (
     .clk(clk),
-    .raddr(requester_half.qp),
-    .rdata(generations_a_rdata),
+    .valid(requester_check_valid),
+    .note(requester_check_note),
     .we(we),
     .waddr(waddr),
-    .wdata(wdata.generation)
+    .wdata(wdata.generation),
+    .due(unused_requester_check_due),
+    .holds(requester_check_holds),
+    .about(requester_check_about)
   );
-  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_generations_b (
+  hpcc_host_generation_check u_responder_check (
     .clk(clk),
-    .raddr(responder_half.qp),
-    .rdata(generations_b_rdata),
+    .valid(responder_check_valid),
+    .note(responder_check_note),
     .we(we),
     .waddr(waddr),
-    .wdata(wdata.generation)
+    .wdata(wdata.generation),
+    .due(unused_responder_check_due),
+    .holds(responder_check_holds),
+    .about(responder_check_about)
   );
   assign word = words_rdata;
   assign ended_r_d = marks_q[qp];
   assign ended = ended_r_q;
-  assign requester_half = requester_ended;
-  assign responder_half = responder_ended;
+  assign requester_check_valid = requester_ended_valid & (~rst);
+  assign requester_check_note = requester_ended;
+  assign responder_check_valid = responder_ended_valid & (~rst);
+  assign responder_check_note = responder_ended;
   always_comb begin
     clearing_d = clearing_q;
-    ended_a_d = ended_a_q;
-    ended_b_d = ended_b_q;
-    ended_a_d.valid = requester_ended_valid;
-    ended_a_d.qp = requester_half.qp;
-    ended_a_d.generation = requester_half.generation;
-    ended_b_d.valid = responder_ended_valid;
-    ended_b_d.qp = responder_half.qp;
-    ended_b_d.generation = responder_half.generation;
-    late_a_d = ended_a_q;
-    if (write & (ended_a_q.qp == qp)) begin
-      late_a_d = 17'd0;
-    end
-    late_b_d = ended_b_q;
-    if (write & (ended_b_q.qp == qp)) begin
-      late_b_d = 17'd0;
-    end
     we = write;
     waddr = qp;
     wdata = new_word;
     if (rst) begin
-      ended_a_d = 17'd0;
-      ended_b_d = 17'd0;
-      late_a_d = 17'd0;
-      late_b_d = 17'd0;
       clearing_d = clearing_q + 8'd1;
       we = 1'd1;
       waddr = clearing_q;
@@ -115,14 +101,14 @@ module hpcc_host_qp_states (
   end
   always_comb begin
     marks_1 = marks_q;
-    if (late_a_q.valid & (generations_a_rdata == late_a_q.generation)) begin
-      marks_1 = (marks_q & ~(256'd1 << late_a_q.qp)) | ({255'd0, 1'd1} << late_a_q.qp);
+    if (requester_check_holds) begin
+      marks_1 = (marks_q & ~(256'd1 << requester_check_about)) | ({255'd0, 1'd1} << requester_check_about);
     end
   end
   always_comb begin
     marks_2 = marks_1;
-    if (late_b_q.valid & (generations_b_rdata == late_b_q.generation)) begin
-      marks_2 = (marks_1 & ~(256'd1 << late_b_q.qp)) | ({255'd0, 1'd1} << late_b_q.qp);
+    if (responder_check_holds) begin
+      marks_2 = (marks_1 & ~(256'd1 << responder_check_about)) | ({255'd0, 1'd1} << responder_check_about);
     end
   end
   always_comb begin
@@ -134,19 +120,11 @@ module hpcc_host_qp_states (
   initial begin
     clearing_q = 8'd0;
     marks_q = 256'd0;
-    ended_a_q = 17'd0;
-    ended_b_q = 17'd0;
-    late_a_q = 17'd0;
-    late_b_q = 17'd0;
     ended_r_q = 1'd0;
   end
   always @(posedge clk) begin
     clearing_q <= clearing_d;
     marks_q <= marks_d;
-    ended_a_q <= ended_a_d;
-    ended_b_q <= ended_b_d;
-    late_a_q <= late_a_d;
-    late_b_q <= late_b_d;
     ended_r_q <= ended_r_d;
   end
 endmodule

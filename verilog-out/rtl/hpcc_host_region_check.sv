@@ -40,6 +40,11 @@ module hpcc_host_region_check (
   wire  hpcc_nic_pkg::region_t given;
   wire  [63:0] base_in;
   wire  [63:0] end_in;
+  wire  hpcc_nic_pkg::address_half_t base_halves;
+  wire  hpcc_nic_pkg::address_half_t length_halves;
+  wire  hpcc_nic_pkg::address_half_t end_halves;
+  wire  hpcc_nic_pkg::address_half_t address_halves;
+  wire  hpcc_nic_pkg::address_half_t last_halves;
   wire  [63:0] last_in;
   wire  ends_later;
   logic write_1_d;
@@ -226,7 +231,10 @@ module hpcc_host_region_check (
   assign given = region_data;
   assign base_in = given.base;
   assign end_in = base_in + given.length;
-  assign wraps_1_d = (base_in[63] & given.length[63]) | ((base_in[63] | given.length[63]) & (~end_in[63]));
+  assign base_halves = base_in;
+  assign length_halves = given.length;
+  assign end_halves = end_in;
+  assign wraps_1_d = (base_halves.upper & length_halves.upper) | ((base_halves.upper | length_halves.upper) & (~end_halves.upper));
   assign hit_0_d = used_q[0] & (keys_0_q == key);
   assign hit_1_d = used_q[1] & (keys_1_q == key);
   assign hit_2_d = used_q[2] & (keys_2_q == key);
@@ -260,7 +268,9 @@ module hpcc_host_region_check (
   assign hit_30_d = used_q[30] & (keys_30_q == key);
   assign hit_31_d = used_q[31] & (keys_31_q == key);
   assign last_in = address + {32'd0, length};
-  assign over_1_d = address[63] & (~last_in[63]);
+  assign address_halves = address;
+  assign last_halves = last_in;
+  assign over_1_d = address_halves.upper & (~last_halves.upper);
   assign empty_1_d = length == 32'd0;
   assign ends_later = last_3_q > ram_rdata.end_address;
   assign named_4_d = (found_3_q & ram_rdata.valid) & (ram_rdata.key == key_3_q);
@@ -809,7 +819,8 @@ module hpcc_host_region_check (
     above_4_q <= above_4_d;
     below_4_q <= below_4_d;
   end
-  wire unused_bits = &{1'b0, data_1_q.reserved, data_1_q.length};
+  wire unused_bits = &{1'b0, base_halves.place, length_halves.place, end_halves.place, address_halves.place, last_halves.place,
+      data_1_q.reserved, data_1_q.length};
 endmodule
 
 `default_nettype wire

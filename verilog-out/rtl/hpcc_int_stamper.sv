@@ -74,6 +74,14 @@ module hpcc_int_stamper (
   logic [511:0] patch_wide;
   logic [511:0] mask_wide;
   wire  last;
+  wire  hpcc_nic_pkg::record_position_t position;
+  wire  hpcc_nic_pkg::enables64_t enables;
+  wire  [31:0] upper;
+  wire  [31:0] lower;
+  hpcc_nic_pkg::half_beat_byte_t first_byte;
+  hpcc_nic_pkg::half_beat_byte_t second_byte;
+  wire  [4:0] first_at;
+  wire  [4:0] second_at;
   wire  reached_first;
   wire  reached_second;
   logic fits;
@@ -140,6 +148,7 @@ module hpcc_int_stamper (
   wire  out_up_ready;
   wire  hpcc_nic_pkg::frame_beat_t out_down_data;
   wire  out_down_valid;
+  // Plan for the frame's next beat: as `RecordInsert::mode`.
   logic [1:0] plan_d;
   logic [1:0] plan_q;
   logic [3:0] plan_place_d;
@@ -223,8 +232,14 @@ module hpcc_int_stamper (
   assign int_parts = header_int_header;
   assign path_bytes = int_parts.path_id;
   assign last = beat_3_q.last;
-  assign reached_first = 1'(beat_3_q.keep[63:32] >> ({2'd0, header_position[2:0]} << 2));
-  assign reached_second = 1'(beat_3_q.keep[31:0] >> ({2'd0, plan_place_q[2:0]} << 2));
+  assign position = header_position;
+  assign enables = beat_3_q.keep;
+  assign upper = enables.upper;
+  assign lower = beat_3_q.keep[31:0];
+  assign first_at = first_byte;
+  assign second_at = second_byte;
+  assign reached_first = upper[first_at];
+  assign reached_second = lower[second_at];
   assign recorded = recorded_4_q;
   assign counted = counted_4_q;
   assign truncated = truncated_4_q;
@@ -301,7 +316,7 @@ module hpcc_int_stamper (
       place_4_d = plan_place_q;
       if (first_3_q) begin
         mode_4_d = 2'd0;
-        place_4_d = header_position[3:0];
+        place_4_d = position.four;
       end
       if (cut) begin
         mode_4_d = 2'd0;
@@ -317,9 +332,9 @@ module hpcc_int_stamper (
           plan_place_d = 4'd0;
           if (header_grow) begin
             plan_d = 2'd2;
-            if (header_position[4]) begin
+            if (position.in_second) begin
               plan_d = 2'd1;
-              plan_place_d = header_position[3:0];
+              plan_place_d = position.four;
             end
           end
         end else begin
@@ -399,9 +414,17 @@ module hpcc_int_stamper (
     end
   end
   always_comb begin
+    first_byte.in_four = 2'd0;
+    first_byte.four = position.four[2:0];
+  end
+  always_comb begin
+    second_byte.in_four = 2'd0;
+    second_byte.four = plan_place_q[2:0];
+  end
+  always_comb begin
     if (first_3_q) begin
-      fits = (header_grow & (~header_position[4])) & reached_first;
-      cut = header_grow & ((header_position[4] & last) | ((~header_position[4]) & (~reached_first)));
+      fits = (header_grow & (~position.in_second)) & reached_first;
+      cut = header_grow & ((position.in_second & last) | ((~position.in_second) & (~reached_first)));
     end else begin
       fits = (plan_q == 2'd1) & reached_second;
       cut = (plan_q == 2'd1) & (~reached_second);
@@ -485,6 +508,7 @@ module hpcc_int_stamper (
     counted_4_q <= counted_4_d;
     truncated_4_q <= truncated_4_d;
   end
+  wire unused_bits = &{1'b0, enables.lower_full, enables.below};
 endmodule
 
 `default_nettype wire

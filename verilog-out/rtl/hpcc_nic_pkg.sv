@@ -103,6 +103,18 @@ package hpcc_nic_pkg;
     logic [23:0] elapsed;
   } hop_sample_t;
 
+  // What a port-speed table has about a speed code.
+  typedef struct packed {
+    // The code may be used.
+    logic valid;
+    // Elapsed time from which a record is stale, ns.
+    logic [23:0] stale_ns;
+    // Weight of one `qLen` unit over eta, UQ2.32.
+    logic [33:0] queue_weight;
+    // Time of one `txBytes` unit over eta, UQ12.22 ns.
+    logic [33:0] busy_time;
+  } speed_entry_t;
+
   // What a law of INT keeps of a flow's last acknowledgement.
   typedef struct packed {
     // The flow exists.
@@ -126,26 +138,6 @@ package hpcc_nic_pkg;
     hop_record_word_t hops_1;
     hop_record_word_t hops_0;
   } flow_record_t;
-
-  // Where a register of a law of INT stands.
-  typedef enum logic [1:0] {
-    // Scalars.
-    PARAM_TABLE_SCALAR = 2'd0,
-    // Time of a unit of bytes, by speed code.
-    PARAM_TABLE_BUSY_TIME = 2'd1,
-    // Weight of a unit of the queue, by speed code.
-    PARAM_TABLE_QUEUE_WEIGHT = 2'd2,
-    // Time from which a record is stale, by speed code.
-    PARAM_TABLE_STALE_TIME = 2'd3
-  } param_table_t;
-
-  // Address of a register of a law.
-  typedef struct packed {
-    // Which table.
-    param_table_t group;
-    // The scalar, or the speed code.
-    logic [3:0] entry;
-  } param_address_t;
 
   // How a law of INT treats a flow's records.
   typedef struct packed {
@@ -175,6 +167,48 @@ package hpcc_nic_pkg;
     logic live;
   } step_kind_t;
 
+  // The lower bits of a shift.
+  typedef struct packed {
+    // Multiples of two bits.
+    logic [1:0] twos;
+    // One bit.
+    logic one;
+  } fine_shift_t;
+
+  // How far a quotient is shifted.
+  typedef struct packed {
+    // Multiples of eight bits.
+    logic [1:0] eights;
+    // 0 to 7 bits.
+    fine_shift_t fine;
+  } quotient_shift_t;
+
+  // A utilisation in two halves, which are compared at once.
+  typedef struct packed {
+    // Upper half.
+    logic [25:0] upper;
+    // Lower half.
+    logic [24:0] lower;
+  } utilisation_halves_t;
+
+  // The lower bits of another shift.
+  typedef struct packed {
+    // Multiples of four bits.
+    logic [1:0] fours;
+    // 0 to 3 bits.
+    logic [1:0] ones;
+  } inverse_fine_shift_t;
+
+  // How far an inverse is shifted.
+  typedef struct packed {
+    // 32 bits.
+    logic thirty_two;
+    // 16 bits.
+    logic sixteen;
+    // 0 to 15 bits.
+    inverse_fine_shift_t fine;
+  } inverse_shift_t;
+
   // HPCC's window of a flow.
   typedef struct packed {
     // `incStage`.
@@ -184,6 +218,34 @@ package hpcc_nic_pkg;
     // Reference window, UQ23.11 bytes.
     logic [33:0] reference_window;
   } hpcc_window_t;
+
+  // A reference window times an inverse utilisation.
+  typedef struct packed {
+    // What is beyond: larger than every window.
+    logic [21:0] over;
+    // Window with three guard bits, UQ23.14 bytes.
+    logic [36:0] window;
+  } scaled_window_t;
+
+  // Where a register of a law of INT stands.
+  typedef enum logic [1:0] {
+    // Scalars.
+    PARAM_TABLE_SCALAR = 2'd0,
+    // Time of a unit of bytes, by speed code.
+    PARAM_TABLE_BUSY_TIME = 2'd1,
+    // Weight of a unit of the queue, by speed code.
+    PARAM_TABLE_QUEUE_WEIGHT = 2'd2,
+    // Time from which a record is stale, by speed code.
+    PARAM_TABLE_STALE_TIME = 2'd3
+  } param_table_t;
+
+  // Address of a register of a law.
+  typedef struct packed {
+    // Which table.
+    param_table_t group;
+    // The scalar, or the speed code.
+    logic [3:0] entry;
+  } param_address_t;
 
   // What the step does to the windows.
   typedef struct packed {
@@ -393,6 +455,74 @@ package hpcc_nic_pkg;
     logic [47:0] destination;
   } untagged_beat_t;
 
+  // Byte enables of 8 bytes, ones from the first on.
+  typedef struct packed {
+    // The upper half.
+    logic [3:0] upper;
+    // The last of the lower half: all of it is enabled.
+    logic lower_full;
+    // All of the lower half but its last.
+    logic [2:0] below;
+  } enables8_t;
+
+  // Byte enables of 32 bytes, ones from the first on.
+  typedef struct packed {
+    // The upper half.
+    logic [15:0] upper;
+    // The last of the lower half: all of it is enabled.
+    logic lower_full;
+    // All of the lower half but its last.
+    logic [14:0] below;
+  } enables32_t;
+
+  // Byte enables of 16 bytes, ones from the first on.
+  typedef struct packed {
+    // The upper half.
+    logic [7:0] upper;
+    // The last of the lower half: all of it is enabled.
+    logic lower_full;
+    // All of the lower half but its last.
+    logic [6:0] below;
+  } enables16_t;
+
+  // Byte enables of 4 bytes, ones from the first on.
+  typedef struct packed {
+    // The upper half.
+    logic [1:0] upper;
+    // The last of the lower half: all of it is enabled.
+    logic lower_full;
+    // All of the lower half but its last.
+    logic below;
+  } enables4_t;
+
+  // Number of enabled bytes, below 128.
+  typedef struct packed {
+    // 64.
+    logic sixty_four;
+    // 32.
+    logic thirty_two;
+    // 16.
+    logic sixteen;
+    // 8.
+    logic eight;
+    // 4.
+    logic four;
+    // 2.
+    logic two;
+    // Bits of the number, each with its weight.
+    logic one;
+  } enabled_bytes_t;
+
+  // Byte enables of 64 bytes, ones from the first on.
+  typedef struct packed {
+    // The upper half.
+    logic [31:0] upper;
+    // The last of the lower half: all of it is enabled.
+    logic lower_full;
+    // All of the lower half but its last.
+    logic [30:0] below;
+  } enables64_t;
+
   // A beat of a frame: `Beat` by name.
   typedef struct packed {
     // The frame is bad; with `last`.
@@ -404,6 +534,22 @@ package hpcc_nic_pkg;
     // Bytes, the first lowest.
     logic [511:0] data;
   } frame_beat_t;
+
+  // Byte enables of a beat.
+  typedef struct packed {
+    // Of the last eight bytes.
+    logic [7:0] last_eight;
+    // Of all but the last eight bytes.
+    logic [55:0] rest;
+  } beat_enables_t;
+
+  // A beat into which a record was put, and what no longer fits.
+  typedef struct packed {
+    // Goes into the next one.
+    logic [63:0] beyond;
+    // The beat.
+    logic [511:0] beat;
+  } longer_beat_t;
 
   // A record by its bytes.
   typedef struct packed {
@@ -424,6 +570,22 @@ package hpcc_nic_pkg;
     // Lowest.
     logic [7:0] byte_0;
   } record_bytes_t;
+
+  // A byte of half a beat.
+  typedef struct packed {
+    // Which four.
+    logic [2:0] four;
+    // Byte of four.
+    logic [1:0] in_four;
+  } half_beat_byte_t;
+
+  // Where a record begins, in units of four bytes.
+  typedef struct packed {
+    // It is the second beat.
+    logic in_second;
+    // Place in its beat.
+    logic [3:0] four;
+  } record_position_t;
 
   // What happens to a flow, as `hpcc_models::sched::Op`.
   typedef enum logic [3:0] {
@@ -503,6 +665,14 @@ package hpcc_nic_pkg;
     op_kind_t kind;
   } operation_t;
 
+  // The same with eleven more bits of fraction.
+  typedef struct packed {
+    // Units of 256 bytes, the smallest MTU.
+    logic [15:0] units;
+    // What is beyond whole units of 256 bytes, UQ8.11.
+    logic [18:0] rest;
+  } rounded_fine_window_t;
+
   // Rate and limits of a flow, or one of its limits, as visits use them: `hpcc_models::sched::Pacing`.
   typedef struct packed {
     // Window, packets.
@@ -520,6 +690,14 @@ package hpcc_nic_pkg;
     // The cap.
     pacing_state_t pacing;
   } flow_cap_t;
+
+  // Difference of two PSNs, which are counted modulo 2^24: what is compared is less than half of that apart.
+  typedef struct packed {
+    // The first lies before the second.
+    logic negative;
+    // Lower bits.
+    logic [22:0] magnitude;
+  } psn_distance_t;
 
   // What visits read of a flow's sender state.
   typedef struct packed {
@@ -581,6 +759,56 @@ package hpcc_nic_pkg;
     logic [23:0] nxt;
   } visited_t;
 
+  // A flow by both of its numbers.
+  typedef struct packed {
+    // Number.
+    logic [15:0] flow;
+    // Index within its engine.
+    logic [15:0] index;
+  } flow_place_t;
+
+  // A flow in the ring of its engine.
+  typedef struct packed {
+    // Service tag of its last grant, plus one.
+    logic [5:0] tag;
+    // Which.
+    flow_place_t place;
+  } ring_entry_t;
+
+  // A flow that waits for its next visit.
+  typedef struct packed {
+    // Tick in which it came.
+    logic [19:0] since;
+    // The flow.
+    ring_entry_t entry;
+  } waiting_entry_t;
+
+  // Credit of a flow, SQ20.16 bytes.
+  typedef struct packed {
+    // The flow is in debt.
+    logic negative;
+    // Bytes, two's complement.
+    logic [19:0] bytes;
+    // Parts of a byte.
+    logic [15:0] fraction;
+  } credit_t;
+
+  // Bytes that sent packets were shorter than full ones.
+  typedef struct packed {
+    // Less than none.
+    logic negative;
+    // Bytes, two's complement.
+    logic [18:0] bytes;
+  } correction_sign_t;
+
+  // The same by its sign.
+  typedef struct packed {
+    // The flow is in debt.
+    logic negative;
+    // Amount, two's complement.
+    logic [43:0] amount;
+  } longer_credit_sign_t;
+
   // Up to fifteen packets that may leave, `hpcc_models::sched::Grant`.
   typedef struct packed {
     // Service tag: engines with a lower one go first.
@@ -603,6 +831,14 @@ package hpcc_nic_pkg;
     logic [23:0] psn;
   } grant_t;
 
+  // Packets that the window leaves room for.
+  typedef struct packed {
+    // More are in flight than the window allows.
+    logic negative;
+    // How many.
+    logic [23:0] packets;
+  } window_room_t;
+
   // The level of a group, `hpcc_models::sched::Level`.
   typedef struct packed {
     // Window, bytes.
@@ -612,6 +848,22 @@ package hpcc_nic_pkg;
     // Rate, UQ7.27 bytes per ns.
     logic [33:0] rate;
   } group_level_t;
+
+  // A window rounded up to whole packets.
+  typedef struct packed {
+    // Units of 256 bytes, the smallest MTU.
+    logic [15:0] units;
+    // Bytes beyond whole units of 256.
+    logic [7:0] rest;
+  } rounded_window_t;
+
+  // Credit before it is capped, SQ28.16 bytes.
+  typedef struct packed {
+    // The sign once more, in every bit.
+    logic [7:0] sign;
+    // Its lower bits.
+    logic [36:0] credit;
+  } longer_credit_t;
 
   // Packets to be sent that were sent before.
   typedef struct packed {
@@ -649,13 +901,21 @@ package hpcc_nic_pkg;
     logic [23:0] nxt;
   } visit_flow_t;
 
-  // A flow by both of its numbers.
+  // The same, whole bytes as one number.
   typedef struct packed {
-    // Number.
-    logic [15:0] flow;
-    // Index within its engine.
-    logic [15:0] index;
-  } flow_place_t;
+    // Bytes, two's complement.
+    logic [20:0] bytes;
+    // Parts of a byte.
+    logic [15:0] fraction;
+  } whole_credit_t;
+
+  // Difference of two service tags.
+  typedef struct packed {
+    // The first lies before the second.
+    logic negative;
+    // Amount, two's complement.
+    logic [4:0] amount;
+  } tag_distance_t;
 
   // An event's consequence for a flow's visits, on its way behind the visits that read the old sender state.
   typedef struct packed {
@@ -666,6 +926,38 @@ package hpcc_nic_pkg;
     // Whose.
     flow_place_t place;
   } wake_t;
+
+  // What is needed of a flow when a packet of it leaves.
+  typedef struct packed {
+    // Payload of a full packet is 256 << mtu bytes.
+    logic [2:0] mtu;
+    // Its group.
+    logic [3:0] group;
+  } leaving_flow_t;
+
+  // Membership of a flow.
+  typedef struct packed {
+    // Its group.
+    logic [3:0] group;
+    // It has work.
+    logic active;
+  } member_t;
+
+  // Bytes that a group has sent on the wire.
+  typedef struct packed {
+    // Upper bits, which follow.
+    logic [39:0] high;
+    // Lower bits, as they are summed up.
+    logic [23:0] low;
+  } sent_bytes_t;
+
+  // How far a sum has moved between two turns.
+  typedef struct packed {
+    // It has become less.
+    logic negative;
+    // Amount, two's complement.
+    logic [22:0] amount;
+  } sum_step_t;
 
   // An event on its way to the congestion control.
   typedef struct packed {
@@ -680,6 +972,166 @@ package hpcc_nic_pkg;
     // PSN that the scheduler would send next.
     logic [23:0] snd_nxt;
   } law_event_t;
+
+  // The clock as timers read it.
+  typedef struct packed {
+    // Beyond.
+    logic [21:0] high;
+    // Units of 1.024 us, modulo 2^16.
+    logic [15:0] units;
+    // Nanoseconds of a unit.
+    logic [9:0] ns;
+  } clock_units_t;
+
+  // The clock as visits read it.
+  typedef struct packed {
+    // Beyond.
+    logic [24:0] high;
+    // Ticks of 8 ns, modulo 2^20.
+    logic [19:0] ticks;
+    // Nanoseconds of a tick.
+    logic [2:0] ns;
+  } clock_ticks_t;
+
+  // A flow of a generation.
+  typedef struct packed {
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_of_generation_t;
+
+  // Settings of caps and levels.
+  typedef struct packed {
+    // Time by which a capped rate makes a window, as the register has it.
+    logic [15:0] span;
+    // Flows that become active start after a random part of a packet time.
+    logic dither;
+    // Windows are capped too.
+    logic window;
+  } limit_settings_t;
+
+  // A random number in four parts.
+  typedef struct packed {
+    // Highest.
+    logic [15:0] part_3;
+    // Third.
+    logic [15:0] part_2;
+    // Second.
+    logic [15:0] part_1;
+    // Lowest.
+    logic [15:0] part_0;
+  } random_quarters_t;
+
+  // Number of a cell of the paper's table of reciprocals.
+  typedef struct packed {
+    // Octave; 0 has the numbers below 256, one in each cell.
+    logic [3:0] octave;
+    // Cell of the octave.
+    logic [7:0] index;
+  } paper_cell_number_t;
+
+  // A cell of the paper's table of reciprocals: the last entry that begins in it or before it.
+  typedef struct packed {
+    // It begins in this cell.
+    logic starts_here;
+    // Which pair of entries.
+    logic [10:0] pair;
+    // It is the second entry of its pair.
+    logic odd;
+  } paper_cell_t;
+
+  // Value of an entry of the paper's table of reciprocals.
+  typedef struct packed {
+    // Exponent plus 24.
+    logic [4:0] shift;
+    // Mantissa behind its leading one.
+    logic [12:0] fraction;
+  } paper_value_t;
+
+  // Entry of the paper's table of reciprocals.
+  typedef struct packed {
+    // Where in its cell it begins.
+    logic [12:0] position;
+    // Value.
+    paper_value_t value;
+  } paper_entry_t;
+
+  // A normalised number where it is looked up in the paper's table of reciprocals.
+  typedef struct packed {
+    // Set, unless the number is zero.
+    logic top;
+    // Cell of its octave.
+    logic [7:0] index;
+    // Place in the cell.
+    logic [14:0] position;
+  } normalised_number_t;
+
+  // Mantissa of a reciprocal out of the paper's table.
+  typedef struct packed {
+    // Set.
+    logic top;
+    // Fraction.
+    logic [12:0] fraction;
+    // All ones for the reciprocal of zero, else zero.
+    logic [3:0] zero;
+  } paper_mantissa_t;
+
+  // A dividend that leaves bit by bit at the top, while the quotient comes in below.
+  typedef struct packed {
+    // The next bit to divide.
+    logic top;
+    // What follows, and the quotient so far.
+    logic [22:0] rest;
+  } dividend_bits_t;
+
+  // A remainder less the divisor.
+  typedef struct packed {
+    // The divisor is larger.
+    logic borrow;
+    // Zero without a borrow.
+    logic carry;
+    // The new remainder, if there was no borrow.
+    logic [23:0] remainder;
+  } divider_difference_t;
+
+  // A remainder with the next bit of the dividend.
+  typedef struct packed {
+    // Room for a borrow.
+    logic zero;
+    // The remainder so far.
+    logic [23:0] remainder;
+    // The next bit.
+    logic lowest;
+  } longer_remainder_t;
+
+  // The same by two bits a clock.
+  typedef struct packed {
+    // The next two bits to divide.
+    logic [1:0] top;
+    // What follows, and the quotient so far.
+    logic [21:0] rest;
+  } dividend_pairs_t;
+
+  // The same with two bits.
+  typedef struct packed {
+    // Room for a borrow.
+    logic zero;
+    // The remainder so far.
+    logic [23:0] remainder;
+    // The next two bits.
+    logic [1:0] lowest;
+  } longer_remainder4_t;
+
+  // A remainder less one, two or three times the divisor.
+  typedef struct packed {
+    // That much of the divisor is larger.
+    logic borrow;
+    // Zero without a borrow, if this multiple is the largest that fits.
+    logic [1:0] carry;
+    // The new remainder, if there was no borrow.
+    logic [23:0] remainder;
+  } divider_difference4_t;
 
   // Which laws a queue pair may have, bit by bit in the order of `LawCode`.
   typedef struct packed {
@@ -889,15 +1341,13 @@ package hpcc_nic_pkg;
     control_request_t request;
   } admitted_request_t;
 
-  // One half of a queue pair has ended.
+  // A queue pair of a generation.
   typedef struct packed {
     // Its generation.
     logic [7:0] generation;
-    // Queue pair.
+    // Its number.
     logic [7:0] qp;
-    // One has.
-    logic valid;
-  } ended_half_t;
+  } qp_of_generation_t;
 
   // What the manager knows of a queue pair.
   typedef struct packed {
@@ -908,14 +1358,6 @@ package hpcc_nic_pkg;
     // It exists.
     logic alive;
   } qp_life_t;
-
-  // A queue pair of a generation.
-  typedef struct packed {
-    // Its generation.
-    logic [7:0] generation;
-    // Its number.
-    logic [7:0] qp;
-  } qp_of_generation_t;
 
   // Number of a flow, made of its queue pair: each has two.
   typedef struct packed {
@@ -1568,6 +2010,14 @@ package hpcc_nic_pkg;
     logic [2:0] event_kind;
   } notice_t;
 
+  // An address of 64 bits, or a length, of whose sum only the carry counts.
+  typedef struct packed {
+    // It lies in the upper half.
+    logic upper;
+    // Place in its half of all addresses.
+    logic [62:0] place;
+  } address_half_t;
+
   // A memory region.
   typedef struct packed {
     // Not used.
@@ -1603,6 +2053,102 @@ package hpcc_nic_pkg;
     // First address.
     logic [63:0] base;
   } stored_region_t;
+
+  // State of a queue pair's responder half.
+  typedef struct packed {
+    // The queue pair exists.
+    logic alive;
+    // The half has ended with an error.
+    logic ended;
+    // A message of several WRITE packets is in progress.
+    logic in_message;
+    // The gap before `expected_psn` has been reported.
+    logic reported;
+    // Negative acknowledgements that had been taken back when `reported` was set.
+    logic [1:0] naks_taken_back;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // READs accepted, modulo 256.
+    logic [7:0] reads;
+    // Bytes of it to come.
+    logic [31:0] remaining;
+    // Where the next payload of the message in progress goes.
+    logic [63:0] address;
+    // Messages completed.
+    logic [23:0] msn;
+    // PSN of the next new request.
+    logic [23:0] expected_psn;
+  } responder_state_t;
+
+  // What has left the response queue of a queue pair.
+  typedef struct packed {
+    // The responder half has ended.
+    logic ended;
+    // Negative acknowledgements taken back, modulo 4.
+    logic [1:0] naks_taken_back;
+    // READs answered or void, modulo 256.
+    logic [7:0] reads;
+  } responses_left_t;
+
+  // What the response queue tells the responder of a queue pair; several may hold at once.
+  typedef struct packed {
+    // The responder half has ended.
+    logic ended;
+    // A negative acknowledgement was taken back.
+    logic nak_taken_back;
+    // A READ is answered or void.
+    logic read_left;
+  } response_notice_t;
+
+  // RDMA extended transport header.
+  typedef struct packed {
+    // Remote address.
+    logic [63:0] address;
+    // Remote key.
+    logic [31:0] key;
+    // Bytes of the message.
+    logic [31:0] length;
+  } rdma_header_t;
+
+  // Bytes of a READ rounded up to whole packets of its MTU.
+  typedef struct packed {
+    // Units of 256 bytes, the smallest MTU.
+    logic [24:0] units;
+    // Bytes beyond whole units of 256.
+    logic [7:0] rest;
+  } rounded_length_t;
+
+  // What a READ asks for, in the place of INT.
+  typedef struct packed {
+    // It was asked for before.
+    logic duplicate;
+    // Number of PSNs that its responses take.
+    logic [23:0] count;
+    // Bytes.
+    logic [31:0] length;
+    // First byte.
+    logic [63:0] address;
+  } read_request_t;
+
+  // What the responder counts.
+  typedef struct packed {
+    // Negative acknowledgements sent, of any code.
+    logic naks_sent;
+    // Requests with a PSN already executed.
+    logic duplicates;
+    // Requests with a PSN ahead of the one expected.
+    logic out_of_sequence;
+    // Dropped: response or echo that nothing asked for.
+    logic drop_stray;
+    // Dropped: one READ more than the responder queues.
+    logic drop_read_depth;
+    // Dropped: the acknowledgement queue is full.
+    logic drop_ack_queue_full;
+    // Dropped: the queue pair's half concerned has ended with an error.
+    logic drop_qp_ended;
+    // Dropped: no such queue pair.
+    logic drop_unknown_qp;
+  } responder_counts_t;
 
   // An acknowledgement, negative acknowledgement, READ echo or congestion notification on its way out.
   typedef struct packed {
@@ -1722,6 +2268,16 @@ package hpcc_nic_pkg;
     byte_turn_t first_byte;
   } job_shape_t;
 
+  // A distance in bits, of bytes moved.
+  typedef struct packed {
+    // and multiples of 8 bytes.
+    logic [2:0] eights;
+    // Bytes,
+    logic [2:0] bytes;
+    // Zero.
+    logic [2:0] bits;
+  } bit_distance_t;
+
   // A line on its way into memory.
   typedef struct packed {
     // Last of its burst.
@@ -1765,18 +2321,6 @@ package hpcc_nic_pkg;
     // Queue pair.
     logic [7:0] qp;
   } read_end_t;
-
-  // What a READ asks for, in the place of INT.
-  typedef struct packed {
-    // It was asked for before.
-    logic duplicate;
-    // Number of PSNs that its responses take.
-    logic [23:0] count;
-    // Bytes.
-    logic [31:0] length;
-    // First byte.
-    logic [63:0] address;
-  } read_request_t;
 
   // A READ that is being answered.
   typedef struct packed {
@@ -1919,14 +2463,6 @@ package hpcc_nic_pkg;
     // One past the highest PSN sent.
     logic [23:0] end_psn;
   } sent_to_t;
-
-  // Difference of two PSNs, which are counted modulo 2^24: what is compared is less than half of that apart.
-  typedef struct packed {
-    // The first lies before the second.
-    logic negative;
-    // Lower bits.
-    logic [22:0] magnitude;
-  } psn_distance_t;
 
   // Place of a message in the rings of all queue pairs.
   typedef struct packed {
@@ -2100,14 +2636,6 @@ package hpcc_nic_pkg;
     logic ghost_acks;
   } requester_counts_t;
 
-  // A flow of a generation.
-  typedef struct packed {
-    // Generation.
-    logic [7:0] generation;
-    // Flow number.
-    logic [15:0] flow;
-  } flow_of_generation_t;
-
   // Window and rate of a flow on their way to the scheduler.
   typedef struct packed {
     // Rate, UQ7.27 bytes per ns.
@@ -2222,16 +2750,6 @@ package hpcc_nic_pkg;
     feedback_from_t from;
   } grant_feedback_t;
 
-  // RDMA extended transport header.
-  typedef struct packed {
-    // Remote address.
-    logic [63:0] address;
-    // Remote key.
-    logic [31:0] key;
-    // Bytes of the message.
-    logic [31:0] length;
-  } rdma_header_t;
-
   // A data packet on its way out; its payload follows on the stream of the memory reader.
   typedef struct packed {
     // Tag of its READ.
@@ -2257,6 +2775,60 @@ package hpcc_nic_pkg;
     // Queue pair.
     logic [7:0] qp;
   } tx_packet_t;
+
+  // What the selection of packets needs of a context.
+  typedef struct packed {
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } select_context_t;
+
+  // Where the message of the last packet of a queue pair was found.
+  typedef struct packed {
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // Packets since an acknowledgement was asked for.
+    logic [7:0] since_asked;
+    // Place in the ring.
+    logic [3:0] place;
+  } ring_cursor_t;
+
+  // What is special about a packet that the scheduler lets go.
+  typedef struct packed {
+    // The first one after a rewind.
+    logic rewound;
+    // An acknowledgement is to be asked for: it fills the window, or is the first one after a rewind.
+    logic asks;
+    // It was sent before.
+    logic repeated;
+  } grant_marks_t;
+
+  // What the selection of packets needs of a `Message`: its lower bits.
+  typedef struct packed {
+    // Bytes of this message.
+    logic [31:0] length;
+    // Remote key.
+    logic [31:0] remote_key;
+    // Remote address.
+    logic [63:0] remote_address;
+    // Local address.
+    logic [63:0] local_address;
+    // Generation.
+    logic [7:0] generation;
+    // The work request ends with this message.
+    logic last;
+    // READ; low: WRITE.
+    logic read;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } select_message_t;
 
   // A line that has been turned, and the beat of payload that it begins or ends.
   typedef struct packed {
@@ -2550,6 +3122,14 @@ package hpcc_nic_pkg;
     logic taken;
   } ack_plan_t;
 
+  // Headers of an acknowledgement, first byte in the highest bits.
+  typedef struct packed {
+    // `OuterHeaders`.
+    logic [335:0] outer;
+    // What follows UDP: `AckBehind`, or one of its forms with INT.
+    logic [495:0] behind;
+  } ack_frame_headers_t;
+
   // BTH and AETH, first byte in the highest bits.
   typedef struct packed {
     // BTH.
@@ -2560,25 +3140,103 @@ package hpcc_nic_pkg;
     logic [23:0] msn;
   } ack_headers_t;
 
-  // What the responder counts.
+  // The same with INT of no hop.
   typedef struct packed {
-    // Negative acknowledgements sent, of any code.
-    logic naks_sent;
-    // Requests with a PSN already executed.
-    logic duplicates;
-    // Requests with a PSN ahead of the one expected.
-    logic out_of_sequence;
-    // Dropped: response or echo that nothing asked for.
-    logic drop_stray;
-    // Dropped: one READ more than the responder queues.
-    logic drop_read_depth;
-    // Dropped: the acknowledgement queue is full.
-    logic drop_ack_queue_full;
-    // Dropped: the queue pair's half concerned has ended with an error.
-    logic drop_qp_ended;
-    // Dropped: no such queue pair.
-    logic drop_unknown_qp;
-  } responder_counts_t;
+    // INT header.
+    int_header_t int_header;
+    // BTH and AETH.
+    ack_headers_t headers;
+    // Zero.
+    logic [351:0] spare;
+  } ack_behind_int0_t;
+
+  // The same with INT of one hop.
+  typedef struct packed {
+    // INT header.
+    int_header_t int_header;
+    // Record of hop 1.
+    logic [63:0] hop_1;
+    // BTH and AETH.
+    ack_headers_t headers;
+    // Zero.
+    logic [287:0] spare;
+  } ack_behind_int1_t;
+
+  // The same with INT of two hops.
+  typedef struct packed {
+    // INT header.
+    int_header_t int_header;
+    // Record of hop 1.
+    logic [63:0] hop_1;
+    // Record of hop 2.
+    logic [63:0] hop_2;
+    // BTH and AETH.
+    ack_headers_t headers;
+    // Zero.
+    logic [223:0] spare;
+  } ack_behind_int2_t;
+
+  // The same with INT of three hops.
+  typedef struct packed {
+    // INT header.
+    int_header_t int_header;
+    // Record of hop 1.
+    logic [63:0] hop_1;
+    // Record of hop 2.
+    logic [63:0] hop_2;
+    // Record of hop 3.
+    logic [63:0] hop_3;
+    // BTH and AETH.
+    ack_headers_t headers;
+    // Zero.
+    logic [159:0] spare;
+  } ack_behind_int3_t;
+
+  // The same with INT of four hops.
+  typedef struct packed {
+    // INT header.
+    int_header_t int_header;
+    // Record of hop 1.
+    logic [63:0] hop_1;
+    // Record of hop 2.
+    logic [63:0] hop_2;
+    // Record of hop 3.
+    logic [63:0] hop_3;
+    // Record of hop 4.
+    logic [63:0] hop_4;
+    // BTH and AETH.
+    ack_headers_t headers;
+    // Zero.
+    logic [95:0] spare;
+  } ack_behind_int4_t;
+
+  // The same with INT of five hops.
+  typedef struct packed {
+    // INT header.
+    int_header_t int_header;
+    // Record of hop 1.
+    logic [63:0] hop_1;
+    // Record of hop 2.
+    logic [63:0] hop_2;
+    // Record of hop 3.
+    logic [63:0] hop_3;
+    // Record of hop 4.
+    logic [63:0] hop_4;
+    // Record of hop 5.
+    logic [63:0] hop_5;
+    // BTH and AETH.
+    ack_headers_t headers;
+    // Zero.
+    logic [31:0] spare;
+  } ack_behind_int5_t;
+
+  // What follows UDP in an acknowledgement without INT, first byte in the highest bits.
+  typedef struct packed {
+    // BTH and AETH.
+    ack_headers_t headers;
+    // Zero.
+    logic [367:0] spare;
+  } ack_behind_t;
 
   // One pulse a counter, in the order of `Counter::ALL`.
   typedef struct packed {

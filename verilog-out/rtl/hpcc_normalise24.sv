@@ -37,7 +37,7 @@ module hpcc_normalise24 (
   always_comb begin
     word_0_d = n;
     moved_0_d = 5'd0;
-    if (n[23:8] == 16'd0) begin
+    if (n < 24'h100) begin
       word_0_d = n << 16;
       moved_0_d = 5'h10;
     end
@@ -45,7 +45,7 @@ module hpcc_normalise24 (
   always_comb begin
     word_1_d = word_0_q;
     moved_1_d = moved_0_q;
-    if (word_0_q[23:16] == 8'd0) begin
+    if (word_0_q < 24'h10000) begin
       word_1_d = word_0_q << 8;
       moved_1_d = moved_0_q | 5'd8;
     end
@@ -53,7 +53,7 @@ module hpcc_normalise24 (
   always_comb begin
     word_2_d = word_1_q;
     moved_2_d = moved_1_q;
-    if (word_1_q[23:20] == 4'd0) begin
+    if (word_1_q < 24'h100000) begin
       word_2_d = word_1_q << 4;
       moved_2_d = moved_1_q | 5'd4;
     end
@@ -61,7 +61,7 @@ module hpcc_normalise24 (
   always_comb begin
     word_3_d = word_2_q;
     moved_3_d = moved_2_q;
-    if (word_2_q[23:22] == 2'd0) begin
+    if (word_2_q < 24'h400000) begin
       word_3_d = word_2_q << 2;
       moved_3_d = moved_2_q | 5'd2;
     end
@@ -69,7 +69,7 @@ module hpcc_normalise24 (
   always_comb begin
     word_4_d = word_3_q;
     moved_4_d = moved_3_q;
-    if (~word_3_q[23]) begin
+    if (word_3_q < 24'h800000) begin
       word_4_d = word_3_q << 1;
       moved_4_d = moved_3_q | 5'd1;
     end

@@ -41,7 +41,7 @@ module hpcc_normalise51 (
   always_comb begin
     word_0_d = n;
     moved_0_d = 6'd0;
-    if (n[50:19] == 32'd0) begin
+    if (n < 51'h80000) begin
       word_0_d = n << 32;
       moved_0_d = 6'h20;
     end
@@ -49,7 +49,7 @@ module hpcc_normalise51 (
   always_comb begin
     word_1_d = word_0_q;
     moved_1_d = moved_0_q;
-    if (word_0_q[50:35] == 16'd0) begin
+    if (word_0_q < 51'h800000000) begin
       word_1_d = word_0_q << 16;
       moved_1_d = moved_0_q | 6'h10;
     end
@@ -57,7 +57,7 @@ module hpcc_normalise51 (
   always_comb begin
     word_2_d = word_1_q;
     moved_2_d = moved_1_q;
-    if (word_1_q[50:43] == 8'd0) begin
+    if (word_1_q < 51'h80000000000) begin
       word_2_d = word_1_q << 8;
       moved_2_d = moved_1_q | 6'd8;
     end
@@ -65,7 +65,7 @@ module hpcc_normalise51 (
   always_comb begin
     word_3_d = word_2_q;
     moved_3_d = moved_2_q;
-    if (word_2_q[50:47] == 4'd0) begin
+    if (word_2_q < 51'h800000000000) begin
       word_3_d = word_2_q << 4;
       moved_3_d = moved_2_q | 6'd4;
     end
@@ -73,7 +73,7 @@ module hpcc_normalise51 (
   always_comb begin
     word_4_d = word_3_q;
     moved_4_d = moved_3_q;
-    if (word_3_q[50:49] == 2'd0) begin
+    if (word_3_q < 51'h2000000000000) begin
       word_4_d = word_3_q << 2;
       moved_4_d = moved_3_q | 6'd2;
     end
@@ -81,7 +81,7 @@ module hpcc_normalise51 (
   always_comb begin
     last_d = word_4_q[50:27];
     moved_5_d = moved_4_q;
-    if (~word_4_q[50]) begin
+    if (word_4_q < 51'h4000000000000) begin
       last_d = word_4_q[49:26];
       moved_5_d = moved_4_q | 6'd1;
     end
@@ -114,7 +114,6 @@ module hpcc_normalise51 (
     moved_4_q <= moved_4_d;
     moved_5_q <= moved_5_d;
   end
-  wire unused_bits = &{1'b0, word_4_q[25:0]};
 endmodule
 
 `default_nettype wire

@@ -27,39 +27,37 @@ module hpcc_reciprocal_paper (
   // Exponent of 1/n plus 24; 31 only for n = 0.
   output wire  [4:0] shift
 );
-  wire  [11:0] entry;
-  logic [30:0] last;
-  logic [17:0] low;
+  wire  hpcc_nic_pkg::normalised_number_t normalised;
+  wire  hpcc_nic_pkg::paper_cell_t entry;
+  wire  hpcc_nic_pkg::paper_entry_t even_entry;
+  wire  hpcc_nic_pkg::paper_entry_t odd_entry;
+  hpcc_nic_pkg::paper_entry_t last;
+  hpcc_nic_pkg::paper_mantissa_t result;
   wire  [23:0] normalise_x;
   wire  [4:0] normalise_shift;
   wire  [7:0] small_d;
   wire  [7:0] small_q;
-  logic [11:0] cell_d;
-  logic [11:0] cell_q;
-  wire  [14:0] position_11_d;
+  hpcc_nic_pkg::paper_cell_number_t cell_d;
+  hpcc_nic_pkg::paper_cell_number_t cell_q;
   wire  [14:0] position_11_q;
   wire  zero_13_d;
   wire  zero_13_q;
+  wire  [11:0] cells_addr;
   wire  [12:0] cells_data;
-  wire  [10:0] even_at_d;
   logic [10:0] even_at_q;
   wire  [10:0] odd_at_d;
   logic [10:0] odd_at_q;
-  wire  is_odd_11_d;
   wire  is_odd_11_q;
-  wire  starts_here_11_d;
   wire  starts_here_11_q;
   wire  [30:0] even_data;
   wire  [30:0] odd_data;
-  wire  [17:0] even_12_d;
-  logic [17:0] even_12_q;
-  wire  [17:0] odd_12_d;
-  logic [17:0] odd_12_q;
+  hpcc_nic_pkg::paper_value_t even_12_q;
+  hpcc_nic_pkg::paper_value_t odd_12_q;
   logic is_odd_12_q;
   wire  before_12_d;
   logic before_12_q;
-  logic [17:0] value_d;
-  logic [17:0] value_q;
+  hpcc_nic_pkg::paper_value_t value_d;
+  hpcc_nic_pkg::paper_value_t value_q;
   hpcc_normalise24 u_normalise (
     .clk(clk),
     .n(n),
@@ -73,7 +71,7 @@ module hpcc_reciprocal_paper (
   );
   hpcc_delay #(.WIDTH(15), .DEPTH(6)) u_position_11 (
     .clk(clk),
-    .d(position_11_d),
+    .d(normalised.position),
     .q(position_11_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(8)) u_zero_13 (
@@ -83,17 +81,17 @@ module hpcc_reciprocal_paper (
   );
   hpcc_rom_paper_cells u_cells (
     .clk(clk),
-    .addr(cell_q),
+    .addr(cells_addr),
     .data(cells_data)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_is_odd_11 (
     .clk(clk),
-    .d(is_odd_11_d),
+    .d(entry.odd),
     .q(is_odd_11_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_starts_here_11 (
     .clk(clk),
-    .d(starts_here_11_d),
+    .d(entry.starts_here),
     .q(starts_here_11_q)
   );
   hpcc_rom_paper_even u_even (
@@ -107,31 +105,33 @@ module hpcc_reciprocal_paper (
     .data(odd_data)
   );
   assign small_d = n[7:0];
-  assign zero_13_d = ~normalise_x[23];
-  assign position_11_d = normalise_x[14:0];
-  assign entry = cells_data[11:0];
-  assign even_at_d = entry[11:1];
-  assign odd_at_d = entry[11:1] - {10'd0, (~entry[0])};
-  assign is_odd_11_d = entry[0];
-  assign starts_here_11_d = cells_data[12];
-  assign even_12_d = even_data[17:0];
-  assign odd_12_d = odd_data[17:0];
-  assign before_12_d = starts_here_11_q & (position_11_q < ({2'd0, last[30:18]} << 2));
-  assign mantissa = ({5'd0, value_q[12:0]} << 4) | low;
-  assign shift = value_q[17:13];
+  assign normalised = normalise_x;
+  assign zero_13_d = ~normalised.top;
+  assign cells_addr = cell_q;
+  assign entry = cells_data;
+  assign odd_at_d = entry.pair - {10'd0, (~entry.odd)};
+  assign even_entry = even_data;
+  assign odd_entry = odd_data;
+  assign before_12_d = starts_here_11_q & (position_11_q < ({2'd0, last.position} << 2));
+  assign mantissa = result;
+  assign shift = value_q.shift;
   always_comb begin
-    cell_d = ({7'd0, (5'h10 - normalise_shift)} << 8) | {4'd0, normalise_x[22:15]};
-    if (normalise_shift[4]) begin
-      cell_d = {4'd0, small_q};
+    cell_d = cell_q;
+    cell_d.octave = 4'(5'h10 - normalise_shift);
+    cell_d.index = normalised.index;
+    if (normalise_shift >= 5'h10) begin
+      cell_d.octave = 4'd0;
+      cell_d.index = small_q;
     end
-    if (normalise_shift[4:1] == 4'd0) begin
-      cell_d = 12'hf00;
+    if (normalise_shift < 5'd2) begin
+      cell_d.octave = 4'hf;
+      cell_d.index = 8'd0;
     end
   end
   always_comb begin
-    last = even_data;
+    last = even_entry;
     if (is_odd_11_q) begin
-      last = odd_data;
+      last = odd_entry;
     end
   end
   always_comb begin
@@ -141,9 +141,11 @@ module hpcc_reciprocal_paper (
     end
   end
   always_comb begin
-    low = 18'h20000;
+    result.top = 1'd1;
+    result.fraction = value_q.fraction;
+    result.zero = 4'd0;
     if (zero_13_q) begin
-      low = 18'h2000f;
+      result.zero = 4'hf;
     end
   end
   initial begin
@@ -158,15 +160,15 @@ module hpcc_reciprocal_paper (
   end
   always @(posedge clk) begin
     cell_q <= cell_d;
-    even_at_q <= even_at_d;
+    even_at_q <= entry.pair;
     odd_at_q <= odd_at_d;
-    even_12_q <= even_12_d;
-    odd_12_q <= odd_12_d;
+    even_12_q <= even_entry.value;
+    odd_12_q <= odd_entry.value;
     is_odd_12_q <= is_odd_11_q;
     before_12_q <= before_12_d;
     value_q <= value_d;
   end
-  wire unused_bits = &{1'b0, last[17:0]};
+  wire unused_bits = &{1'b0, last.value};
 endmodule
 
 `default_nettype wire

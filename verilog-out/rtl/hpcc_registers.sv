@@ -212,6 +212,7 @@ module hpcc_registers (
   wire  [15:0] file_cfg_cap_time;
   wire  [383:0] file_body;
   wire  [63:0] bank_count;
+  // Write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered.
   logic [1:0] writing_d;
   logic [1:0] writing_q;
   logic awready_d;
@@ -232,6 +233,7 @@ module hpcc_registers (
   logic [3:0] wstrb_q;
   logic bresp_d;
   logic bresp_q;
+  // Read: 1 file and counters are read, 2 their answer is there, 3 answered.
   logic [1:0] reading_d;
   logic [1:0] reading_q;
   logic [9:0] raddr_d;

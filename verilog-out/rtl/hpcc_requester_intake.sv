@@ -64,7 +64,8 @@ module hpcc_requester_intake (
   wire  hpcc_nic_pkg::work_request_t request;
   wire  invalid;
   logic [31:0] bytes;
-  logic [32:0] raised;
+  logic [11:0] less_one;
+  wire  hpcc_nic_pkg::rounded_length_t raised;
   wire  more;
   wire  [31:0] part;
   logic [63:0] from;
@@ -83,13 +84,14 @@ module hpcc_requester_intake (
   logic [63:0] local_at_q;
   logic [63:0] remote_at_d;
   logic [63:0] remote_at_q;
+  // What these become if a message is taken now.
   wire  [31:0] rest_next_d;
   logic [31:0] rest_next_q;
   wire  [63:0] local_next_d;
   logic [63:0] local_next_q;
   wire  [63:0] remote_next_d;
   logic [63:0] remote_next_q;
-  logic [23:0] packets_d;
+  wire  [23:0] packets_d;
   logic [23:0] packets_q;
   hpcc_host_region_check u_check (
     .clk(clk),
@@ -108,6 +110,8 @@ module hpcc_requester_intake (
   assign invalid = ((request.qpn >= limit) | (request.operation > 8'd1)) | (request.length > 32'h80000000);
   assign begun = split_q;
   assign begun_generation = split_generation_q;
+  assign raised = {1'd0, bytes} + {21'd0, less_one};
+  assign packets_d = 24'(raised.units >> mtu);
   assign more = packets_q > span;
   assign part = (32'h100 << mtu) << width;
   assign rest_next_d = bytes - part;
@@ -117,7 +121,7 @@ module hpcc_requester_intake (
   assign local_address = from;
   assign remote_address = to;
   assign work_ready = advance & (refuse | (~more));
-  assign waiting = work_valid & age_q[2];
+  assign waiting = work_valid & (age_q >= 3'd4);
   always_comb begin
     age_d = age_q;
     split_d = split_q;
@@ -125,7 +129,7 @@ module hpcc_requester_intake (
     rest_d = rest_q;
     local_at_d = local_at_q;
     remote_at_d = remote_at_q;
-    if (work_valid & (~age_q[2])) begin
+    if (work_valid & (age_q < 3'd4)) begin
       age_d = age_q + 3'd1;
     end
     if (advance) begin
@@ -176,23 +180,18 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
-    raised = {1'd0, bytes} + 33'hff;
-    packets_d = raised[31:8];
+    less_one = 12'hff;
     if (mtu == 3'd1) begin
-      raised = {1'd0, bytes} + 33'h1ff;
-      packets_d = raised[32:9];
+      less_one = 12'h1ff;
     end
     if (mtu == 3'd2) begin
-      raised = {1'd0, bytes} + 33'h3ff;
-      packets_d = {1'd0, raised[32:10]};
+      less_one = 12'h3ff;
     end
     if (mtu == 3'd3) begin
-      raised = {1'd0, bytes} + 33'h7ff;
-      packets_d = {2'd0, raised[32:11]};
+      less_one = 12'h7ff;
     end
     if (mtu >= 3'd4) begin
-      raised = {1'd0, bytes} + 33'hfff;
-      packets_d = {3'd0, raised[32:12]};
+      less_one = 12'hfff;
     end
   end
   always_comb begin
@@ -230,7 +229,7 @@ module hpcc_requester_intake (
     remote_next_q <= remote_next_d;
     packets_q <= packets_d;
   end
-  wire unused_bits = &{1'b0, request.remote_key, request.id, raised[7:0]};
+  wire unused_bits = &{1'b0, request.remote_key, request.id, raised.rest};
 endmodule
 
 `default_nettype wire

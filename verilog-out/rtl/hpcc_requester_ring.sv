@@ -55,6 +55,7 @@ module hpcc_requester_ring (
   wire  hpcc_nic_pkg::work_request_t request;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   hpcc_nic_pkg::own_message_t memory_wdata;
+  // How messages ended whose completions wait.
   wire  [3:0] statuses_rdata;
   wire  [11:0] statuses_waddr;
   logic valid_q;

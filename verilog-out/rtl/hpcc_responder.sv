@@ -46,7 +46,7 @@ module hpcc_responder (
   input  wire  [7:0] left_qp,
   // And generation.
   input  wire  [7:0] left_generation,
-  // Bit 0: a READ is answered or void; bit 1: a negative acknowledgement was taken back; bit 2: the responder half has ended.
+  // What: a `ResponseNotice`.
   input  wire  [2:0] left_what,
   // A write of this queue pair failed; not in every clock.
   input  wire  fail_valid,
@@ -65,6 +65,9 @@ module hpcc_responder (
   // Pulses in the order of `RESPONDER_COUNTERS`.
   output wire  [7:0] count
 );
+  wire  hpcc_nic_pkg::rx_packet_t offered;
+  wire  hpcc_nic_pkg::rdma_header_t offered_reth;
+  wire  hpcc_nic_pkg::rdma_header_t reth;
   wire  take;
   wire  decides;
   logic allowed;
@@ -83,45 +86,31 @@ module hpcc_responder (
   wire  answered;
   logic [23:0] psn;
   logic [23:0] msn;
-  logic [23:0] expected;
   logic [7:0] syndrome;
-  logic [1:0] kind;
+  hpcc_nic_pkg::commit_kind_t kind;
   logic [335:0] carried;
-  logic [63:0] to;
-  logic [31:0] remaining;
-  logic in_message;
-  wire  reported;
-  wire  [420:0] commit;
+  hpcc_nic_pkg::read_request_t asked;
+  hpcc_nic_pkg::responder_state_t state;
+  hpcc_nic_pkg::commit_t commit;
   logic [2:0] phase_d;
   logic [2:0] phase_q;
+  // The verdict on the region shows for one clock.
   wire  waited_d;
   logic waited_q;
   logic allowed_kept_q;
-  wire  [31:0] regions_key;
-  wire  [63:0] regions_address;
-  wire  [31:0] regions_length;
   logic [1:0] regions_access;
   wire  regions_allowed;
-  wire  [7:0] tables_qp;
-  wire  [165:0] tables_word;
-  wire  [7:0] tables_left_reads;
-  wire  [1:0] tables_cuts;
-  wire  tables_ended;
+  wire  hpcc_nic_pkg::responder_state_t tables_word;
+  wire  hpcc_nic_pkg::responses_left_t tables_left;
   wire  tables_we;
-  wire  [7:0] tables_wqp;
-  wire  [165:0] tables_wdata;
-  logic [549:0] row_1_d;
-  logic [549:0] row_1_q;
+  hpcc_nic_pkg::rx_packet_t row_1_d;
+  hpcc_nic_pkg::rx_packet_t row_1_q;
   logic overtaken_d;
   logic overtaken_q;
-  logic [165:0] known_d;
-  logic [165:0] known_q;
-  logic [7:0] left_2_d;
-  logic [7:0] left_2_q;
-  logic [1:0] cuts_2_d;
-  logic [1:0] cuts_2_q;
-  logic ended_2_d;
-  logic ended_2_q;
+  hpcc_nic_pkg::responder_state_t known_d;
+  hpcc_nic_pkg::responder_state_t known_q;
+  hpcc_nic_pkg::responses_left_t left_2_d;
+  hpcc_nic_pkg::responses_left_t left_2_q;
   wire  rules_live;
   wire  rules_is_void;
   wire  rules_crowded;
@@ -150,23 +139,23 @@ module hpcc_responder (
   wire  [23:0] rules_count;
   logic full_5_d;
   logic full_5_q;
-  logic [486:0] action_5_d;
-  logic [486:0] action_5_q;
-  logic [7:0] count_5_d;
-  logic [7:0] count_5_q;
+  hpcc_nic_pkg::action_t action_5_d;
+  hpcc_nic_pkg::action_t action_5_q;
+  hpcc_nic_pkg::responder_counts_t count_5_d;
+  hpcc_nic_pkg::responder_counts_t count_5_q;
   hpcc_host_region_check u_regions (
     .clk(clk),
     .rst(rst),
     .region_valid(region_valid),
     .region_slot(region_slot),
     .region_data(region_data),
-    .key(regions_key),
-    .address(regions_address),
-    .length(regions_length),
+    .key(offered_reth.key),
+    .address(offered_reth.address),
+    .length(offered_reth.length),
     .access(regions_access),
     .allowed(regions_allowed)
   );
-  hpcc_responder_state u_tables (
+  hpcc_responder_tables u_tables (
     .clk(clk),
     .context_valid(context_valid),
     .context_qp(context_qp),
@@ -178,22 +167,18 @@ module hpcc_responder (
     .fail_valid(fail_valid),
     .fail_qp(fail_qp),
     .fail_generation(fail_generation),
-    .qp(tables_qp),
+    .qp(offered.qp),
     .word(tables_word),
-    .left_reads(tables_left_reads),
-    .cuts(tables_cuts),
-    .ended(tables_ended),
+    .left(tables_left),
     .we(tables_we),
-    .wqp(tables_wqp),
-    .wdata(tables_wdata)
+    .wqp(row_1_q.qp),
+    .wdata(state)
   );
   hpcc_responder_rules u_rules (
     .clk(clk),
     .row(row_1_q),
     .known(known_q),
-    .left_reads(left_2_q),
-    .cuts(cuts_2_q),
-    .ended(ended_2_q),
+    .left(left_2_q),
     .cfg_reads(cfg_reads),
     .full(full),
     .live(rules_live),
@@ -225,11 +210,10 @@ module hpcc_responder (
   );
   assign take = (phase_q == 3'd0) & row_valid;
   assign row_ready = phase_q == 3'd0;
-  assign tables_qp = row_data[18:11];
-  assign regions_address = row_data[170:107];
-  assign regions_key = row_data[106:75];
-  assign regions_length = row_data[74:43];
-  assign same = context_valid & (context_qp == row_1_q[18:11]);
+  assign offered = row_data;
+  assign offered_reth = offered.extension;
+  assign reth = row_1_q.extension;
+  assign same = context_valid & (context_qp == row_1_q.qp);
   assign decides = (phase_q == 3'd4) & (~full_5_q);
   assign waited_d = phase_q == 3'd4;
   assign report = (rules_live & rules_gap) & (~rules_reported);
@@ -245,19 +229,10 @@ module hpcc_responder (
   assign depth = (((reread & (~rules_stray)) & (~refused)) & rules_deeper)
       | (((((rules_live & rules_in_turn) & rules_is_read) & (~invalid)) & (~refused)) & rules_depth);
   assign nak = invalid | refused;
-  assign answered = (row_1_q[547] | row_1_q[8]) | rules_ends;
-  assign commit = (((((((({419'd0, kind} | ({413'd0, row_1_q[18:11]} << 2)) | ({413'd0, row_1_q[543:536]} << 10)) | ({397'd0, psn} << 18))
-      | ({413'd0, syndrome} << 42)) | ({397'd0, msn} << 50)) | ({415'd0, row_1_q[199:194]} << 74)) | ({85'd0, carried} << 80))
-      | ({420'd0, row_1_q[547]} << 418)) | ({420'd0, ((do_write & rules_ends) | do_read)} << 419);
+  assign answered = (row_1_q.int_on | row_1_q.ack_req) | rules_ends;
   assign action_valid = full_5_q;
   assign action_data = action_5_q;
-  assign reported = (rules_reported & (~rules_in_turn)) | report;
   assign tables_we = ((decides & rules_live) & (~overtaken_q)) & (~same);
-  assign tables_wqp = row_1_q[18:11];
-  assign tables_wdata = ((((((((({142'd0, expected} | ({142'd0, msn} << 24)) | ({102'd0, to} << 48)) | ({134'd0, remaining} << 112))
-      | ({158'd0, (known_q[151:144] + {7'd0, (do_read | do_reread)})} << 144)) | ({158'd0, known_q[159:152]} << 152))
-      | ({164'd0, cuts_2_q} << 160)) | ({165'd0, reported} << 162)) | ({165'd0, in_message} << 163)) | ({165'd0, nak} << 164))
-      | ({165'd0, known_q[165]} << 165);
   assign count = count_5_q;
   always_comb begin
     phase_d = phase_q;
@@ -276,22 +251,29 @@ module hpcc_responder (
     end
     if (take) begin
       phase_d = 3'd1;
-      row_1_d = row_data;
-      overtaken_d = context_valid & (context_qp == row_data[18:11]);
+      row_1_d = offered;
+      overtaken_d = context_valid & (context_qp == offered.qp);
     end
     if (action_ready) begin
       full_5_d = 1'd0;
     end
     if (decides) begin
       full_5_d = 1'd1;
-      action_5_d = (({486'd0, (do_write & (~rules_empty))} | ({423'd0, rules_base} << 1))
-          | ({486'd0, (((((report | again) | nak) | do_write) | do_read) | do_reread)} << 65)) | ({66'd0, commit} << 66);
+      action_5_d.take = do_write & (~rules_empty);
+      action_5_d.address = rules_base;
+      action_5_d.commits = ((((report | again) | nak) | do_write) | do_read) | do_reread;
+      action_5_d.commit = commit;
     end
     count_5_d = 8'd0;
     if (decides) begin
-      count_5_d = (((((({7'd0, rules_is_void} | ({7'd0, rules_has_ended} << 1)) | ({7'd0, rules_crowded} << 2)) | ({7'd0, depth} << 3))
-          | ({7'd0, reread_stray} << 4)) | ({7'd0, (rules_live & rules_gap)} << 5)) | ({7'd0, (rules_live & rules_old)} << 6))
-          | ({7'd0, (report | nak)} << 7);
+      count_5_d.drop_unknown_qp = rules_is_void;
+      count_5_d.drop_qp_ended = rules_has_ended;
+      count_5_d.drop_ack_queue_full = rules_crowded;
+      count_5_d.drop_read_depth = depth;
+      count_5_d.drop_stray = reread_stray;
+      count_5_d.out_of_sequence = rules_live & rules_gap;
+      count_5_d.duplicates = rules_live & rules_old;
+      count_5_d.naks_sent = report | nak;
     end
     if (rst) begin
       phase_d = 3'd0;
@@ -302,18 +284,14 @@ module hpcc_responder (
   always_comb begin
     known_d = known_q;
     left_2_d = left_2_q;
-    cuts_2_d = cuts_2_q;
-    ended_2_d = ended_2_q;
     if (phase_q == 3'd1) begin
       known_d = tables_word;
-      left_2_d = tables_left_reads;
-      cuts_2_d = tables_cuts;
-      ended_2_d = tables_ended;
+      left_2_d = tables_left;
     end
   end
   always_comb begin
     regions_access = 2'd1;
-    if (row_data[7:0] == 8'hc) begin
+    if (offered.opcode == 8'hc) begin
       regions_access = 2'd2;
     end
   end
@@ -324,10 +302,10 @@ module hpcc_responder (
     end
   end
   always_comb begin
-    psn = row_1_q[42:19];
+    psn = row_1_q.psn;
     syndrome = 8'h1f;
     if (report) begin
-      psn = known_q[23:0];
+      psn = known_q.expected_psn;
       syndrome = 8'h60;
     end
     if (again) begin
@@ -341,40 +319,57 @@ module hpcc_responder (
     end
   end
   always_comb begin
-    msn = known_q[47:24];
+    msn = known_q.msn;
     if ((do_write & rules_ends) | do_read) begin
       msn = rules_next_msn;
     end
   end
   always_comb begin
-    kind = 2'd1;
+    kind = hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE;
     if (do_write & (~answered)) begin
-      kind = 2'd0;
+      kind = hpcc_nic_pkg::COMMIT_KIND_NOTHING;
     end
-    carried = row_1_q[535:200];
+    carried = row_1_q.int_stack;
     if (do_read | do_reread) begin
-      kind = 2'd2;
-      carried = (({272'd0, row_1_q[170:107]} | ({304'd0, row_1_q[74:43]} << 64)) | ({312'd0, rules_count} << 96))
-          | ({335'd0, do_reread} << 120);
+      kind = hpcc_nic_pkg::COMMIT_KIND_READ;
+      carried = {215'd0, asked};
     end
   end
   always_comb begin
-    expected = known_q[23:0];
+    asked.address = reth.address;
+    asked.length = reth.length;
+    asked.count = rules_count;
+    asked.duplicate = do_reread;
+  end
+  always_comb begin
+    commit = 421'd0;
+    commit.kind = kind;
+    commit.qp = row_1_q.qp;
+    commit.generation = row_1_q.generation;
+    commit.psn = psn;
+    commit.syndrome = syndrome;
+    commit.msn = msn;
+    commit.int_length = row_1_q.int_length;
+    commit.int_stack = carried;
+    commit.int_on = row_1_q.int_on;
+    commit.ends_or_failed = (do_write & rules_ends) | do_read;
+  end
+  always_comb begin
+    state = known_q;
+    state.msn = msn;
+    state.reads = known_q.reads + {7'd0, (do_read | do_reread)};
+    state.naks_taken_back = left_2_q.naks_taken_back;
+    state.reported = (rules_reported & (~rules_in_turn)) | report;
+    state.in_message = known_q.in_message & (~nak);
+    state.ended = nak;
     if (do_write) begin
-      expected = rules_after_one;
+      state.expected_psn = rules_after_one;
+      state.address = rules_address;
+      state.remaining = rules_remaining;
+      state.in_message = ~rules_ends;
     end
     if (do_read) begin
-      expected = rules_after_read;
-    end
-  end
-  always_comb begin
-    to = known_q[111:48];
-    remaining = known_q[143:112];
-    in_message = known_q[163] & (~nak);
-    if (do_write) begin
-      to = rules_address;
-      remaining = rules_remaining;
-      in_message = ~rules_ends;
+      state.expected_psn = rules_after_read;
     end
   end
   initial begin
@@ -384,9 +379,7 @@ module hpcc_responder (
     row_1_q = 550'd0;
     overtaken_q = 1'd0;
     known_q = 166'd0;
-    left_2_q = 8'd0;
-    cuts_2_q = 2'd0;
-    ended_2_q = 1'd0;
+    left_2_q = 11'd0;
     full_5_q = 1'd0;
     action_5_q = 487'd0;
     count_5_q = 8'd0;
@@ -399,12 +392,11 @@ module hpcc_responder (
     overtaken_q <= overtaken_d;
     known_q <= known_d;
     left_2_q <= left_2_d;
-    cuts_2_q <= cuts_2_d;
-    ended_2_q <= ended_2_d;
     full_5_q <= full_5_d;
     action_5_q <= action_5_d;
     count_5_q <= count_5_d;
   end
+  wire unused_bits = &{1'b0, reth.key};
 endmodule
 
 `default_nettype wire

@@ -8,15 +8,11 @@ module hpcc_responder_rules (
   // Clock.
   input  wire  clk,
   // Request.
-  input  wire  [549:0] row,
+  input  wire  hpcc_nic_pkg::rx_packet_t row,
   // Its queue pair, from one clock after the row on.
-  input  wire  [165:0] known,
-  // READs that have left.
-  input  wire  [7:0] left_reads,
-  // Negative acknowledgements taken back.
-  input  wire  [1:0] cuts,
-  // Ended by another block.
-  input  wire  ended,
+  input  wire  hpcc_nic_pkg::responder_state_t known,
+  // What has left the response queue.
+  input  wire  hpcc_nic_pkg::responses_left_t left,
   // Register: READ requests queued per queue pair.
   input  wire  [7:0] cfg_reads,
   // The response queue has no room.
@@ -76,18 +72,18 @@ module hpcc_responder_rules (
 );
   logic [11:0] less_one;
   wire  [7:0] opcode;
-  logic [24:0] rounded;
+  wire  hpcc_nic_pkg::rdma_header_t reth;
   wire  [31:0] payload;
-  wire  [32:0] sum_2_d;
-  logic [32:0] sum_2_q;
+  wire  hpcc_nic_pkg::rounded_length_t rounded_2_d;
+  hpcc_nic_pkg::rounded_length_t rounded_2_q;
   wire  [12:0] mtu_2_d;
   logic [12:0] mtu_2_q;
   wire  own_3_d;
   logic own_3_q;
   wire  ended_3_d;
   logic ended_3_q;
-  wire  [23:0] distance_3_d;
-  logic [23:0] distance_3_q;
+  wire  hpcc_nic_pkg::psn_distance_t distance_3_d;
+  hpcc_nic_pkg::psn_distance_t distance_3_q;
   wire  [23:0] back_3_d;
   logic [23:0] back_3_q;
   logic [24:0] packets_3_d;
@@ -126,7 +122,6 @@ module hpcc_responder_rules (
   logic over_4_q;
   wire  gap_4_d;
   logic gap_4_q;
-  wire  old_4_d;
   logic old_4_q;
   wire  next_4_d;
   logic next_4_q;
@@ -153,43 +148,43 @@ module hpcc_responder_rules (
   logic [23:0] after_read_4_q;
   wire  [23:0] msn_4_d;
   logic [23:0] msn_4_q;
-  assign mtu_2_d = 13'h100 << row[546:544];
-  assign sum_2_d = {1'd0, row[74:43]} + {21'd0, less_one};
-  assign opcode = row[7:0];
-  assign own_3_d = known[165] & (known[159:152] == row[543:536]);
-  assign ended_3_d = known[164] | ended;
-  assign distance_3_d = row[42:19] - known[23:0];
-  assign back_3_d = known[23:0] - row[42:19];
+  assign reth = row.extension;
+  assign mtu_2_d = 13'h100 << row.mtu;
+  assign rounded_2_d = {1'd0, reth.length} + {21'd0, less_one};
+  assign opcode = row.opcode;
+  assign own_3_d = known.alive & (known.generation == row.generation);
+  assign ended_3_d = known.ended | left.ended;
+  assign distance_3_d = row.psn - known.expected_psn;
+  assign back_3_d = known.expected_psn - row.psn;
   assign start_3_d = (opcode == 8'd6) | (opcode == 8'ha);
   assign end_3_d = (opcode == 8'd8) | (opcode == 8'ha);
   assign write_3_d = (((opcode == 8'd6) | (opcode == 8'd7)) | (opcode == 8'd8)) | (opcode == 8'ha);
   assign read_3_d = opcode == 8'hc;
-  assign long_3_d = row[74:43] > 32'h80000000;
-  assign none_3_d = row[193:178] == 16'd0;
-  assign whole_3_d = row[193:178] == {3'd0, mtu_2_q};
-  assign within_3_d = row[193:178] <= {3'd0, mtu_2_q};
-  assign reads_3_d = known[151:144] - left_reads;
-  assign reported_3_d = known[162] & (known[161:160] == cuts);
-  assign payload = {16'd0, row[193:178]};
+  assign long_3_d = reth.length > 32'h80000000;
+  assign none_3_d = row.payload_length == 16'd0;
+  assign whole_3_d = row.payload_length == {3'd0, mtu_2_q};
+  assign within_3_d = row.payload_length <= {3'd0, mtu_2_q};
+  assign reads_3_d = known.reads - left.reads;
+  assign reported_3_d = known.reported & (known.naks_taken_back == left.naks_taken_back);
+  assign payload = {16'd0, row.payload_length};
   assign live_4_d = (own_3_q & (~full)) & (~ended_3_q);
   assign void_4_d = ~own_3_q;
   assign crowded_4_d = own_3_q & full;
   assign over_4_d = (own_3_q & (~full)) & ended_3_q;
-  assign gap_4_d = (~distance_3_q[23]) & (|distance_3_q);
-  assign old_4_d = distance_3_q[23];
-  assign next_4_d = distance_3_q == 24'd0;
-  assign fits_4_d = ((start_3_q != known[163]) & (~(start_3_q & long_3_q)))
+  assign gap_4_d = (~distance_3_q.negative) & (|back_3_q);
+  assign next_4_d = back_3_q == 24'd0;
+  assign fits_4_d = ((start_3_q != known.in_message) & (~(start_3_q & long_3_q)))
       & (((end_3_q & within_3_q) & (payload == remaining_3_q)) | (((~end_3_q) & whole_3_q) & (payload <= remaining_3_q)));
-  assign read_fits_4_d = ((~known[163]) & none_3_q) & (~long_3_q);
+  assign read_fits_4_d = ((~known.in_message) & none_3_q) & (~long_3_q);
   assign stray_4_d = (packets_3_q > {1'd0, back_3_q}) | (~none_3_q);
   assign depth_4_d = reads_3_q >= cfg_reads;
   assign deeper_4_d = reads_3_q >= (cfg_reads << 1);
   assign address_4_d = base_3_q + {32'd0, payload};
   assign remaining_4_d = remaining_3_q - payload;
-  assign previous_4_d = known[23:0] - 24'd1;
-  assign after_one_4_d = known[23:0] + 24'd1;
-  assign after_read_4_d = known[23:0] + packets_3_q[23:0];
-  assign msn_4_d = known[47:24] + 24'd1;
+  assign previous_4_d = known.expected_psn - 24'd1;
+  assign after_one_4_d = known.expected_psn + 24'd1;
+  assign after_read_4_d = known.expected_psn + packets_3_q[23:0];
+  assign msn_4_d = known.msn + 24'd1;
   assign live = live_4_q;
   assign is_void = void_4_q;
   assign crowded = crowded_4_q;
@@ -218,50 +213,35 @@ module hpcc_responder_rules (
   assign count = packets_3_q[23:0];
   always_comb begin
     less_one = 12'hff;
-    if (row[546:544] >= 3'd1) begin
+    if (row.mtu >= 3'd1) begin
       less_one = 12'h1ff;
     end
-    if (row[546:544] >= 3'd2) begin
+    if (row.mtu >= 3'd2) begin
       less_one = 12'h3ff;
     end
-    if (row[546:544] >= 3'd3) begin
+    if (row.mtu >= 3'd3) begin
       less_one = 12'h7ff;
     end
-    if (row[546:544] >= 3'd4) begin
+    if (row.mtu >= 3'd4) begin
       less_one = 12'hfff;
     end
   end
   always_comb begin
-    rounded = sum_2_q[32:8];
-    if (mtu_2_q[9]) begin
-      rounded = {1'd0, sum_2_q[32:9]};
-    end
-    if (mtu_2_q[10]) begin
-      rounded = {2'd0, sum_2_q[32:10]};
-    end
-    if (mtu_2_q[11]) begin
-      rounded = {3'd0, sum_2_q[32:11]};
-    end
-    if (mtu_2_q[12]) begin
-      rounded = {4'd0, sum_2_q[32:12]};
-    end
-  end
-  always_comb begin
-    packets_3_d = rounded;
-    if (row[74:43] == 32'd0) begin
+    packets_3_d = rounded_2_q.units >> row.mtu;
+    if (reth.length == 32'd0) begin
       packets_3_d = 25'd1;
     end
   end
   always_comb begin
-    base_3_d = known[111:48];
-    remaining_3_d = known[143:112];
+    base_3_d = known.address;
+    remaining_3_d = known.remaining;
     if ((opcode == 8'd6) | (opcode == 8'ha)) begin
-      base_3_d = row[170:107];
-      remaining_3_d = row[74:43];
+      base_3_d = reth.address;
+      remaining_3_d = reth.length;
     end
   end
   initial begin
-    sum_2_q = 33'd0;
+    rounded_2_q = 33'd0;
     mtu_2_q = 13'd0;
     own_3_q = 1'd0;
     ended_3_q = 1'd0;
@@ -301,7 +281,7 @@ module hpcc_responder_rules (
     msn_4_q = 24'd0;
   end
   always @(posedge clk) begin
-    sum_2_q <= sum_2_d;
+    rounded_2_q <= rounded_2_d;
     mtu_2_q <= mtu_2_d;
     own_3_q <= own_3_d;
     ended_3_q <= ended_3_d;
@@ -325,7 +305,7 @@ module hpcc_responder_rules (
     crowded_4_q <= crowded_4_d;
     over_4_q <= over_4_d;
     gap_4_q <= gap_4_d;
-    old_4_q <= old_4_d;
+    old_4_q <= distance_3_q.negative;
     next_4_q <= next_4_d;
     fits_4_q <= fits_4_d;
     read_fits_4_q <= read_fits_4_d;
@@ -340,7 +320,8 @@ module hpcc_responder_rules (
     after_read_4_q <= after_read_4_d;
     msn_4_q <= msn_4_d;
   end
-  wire unused_bits = &{1'b0, row[549:547], row[535:194], row[177:171], row[106:75], row[18:8], sum_2_q[7:0]};
+  wire unused_bits = &{1'b0, row.role, row.int_on, row.int_stack, row.int_length, row.payload_at, row.qp, row.ecn, row.ack_req, reth.key,
+      rounded_2_q.rest, distance_3_q.magnitude};
 endmodule
 
 `default_nettype wire

@@ -154,8 +154,10 @@ module hpcc_response_queue (
   logic [1:0] op_q;
   hpcc_nic_pkg::commit_t entry_d;
   hpcc_nic_pkg::commit_t entry_q;
+  // The answer is a READ asked for again.
   logic again_d;
   logic again_q;
+  // The READ that becomes active follows the active one.
   logic extending_d;
   logic extending_q;
   hpcc_nic_pkg::qp_change_t creation_d;

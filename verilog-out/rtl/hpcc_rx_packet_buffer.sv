@@ -49,6 +49,7 @@ module hpcc_rx_packet_buffer (
   wire  [15:0] length;
   wire  [16:0] beats;
   wire  [15:0] tail;
+  // Of a word that is read.
   hpcc_nic_pkg::read_plan_t tag;
   hpcc_nic_pkg::twice_t both;
   logic [511:0] data_1_q;
@@ -74,6 +75,7 @@ module hpcc_rx_packet_buffer (
   wire  [9:0] sizes_down_data;
   wire  sizes_down_valid;
   wire  unused_sizes_crowded;
+  // Out: the frame being read, and where the next one starts.
   logic [9:0] next_frame_d;
   logic [9:0] next_frame_q;
   logic [9:0] this_frame_d;

@@ -28,6 +28,7 @@ module hpcc_rx_qp_lookup (
   logic [4:0] low;
   hpcc_nic_pkg::qp_place_t place_found;
   wire  hpcc_nic_pkg::judged_frame_t arriving;
+  // Without the number.
   hpcc_nic_pkg::judged_frame_t rest;
   hpcc_nic_pkg::judged_frame_t leaving;
   logic written_d;

@@ -85,14 +85,16 @@ module hpcc_sched_engine (
   wire  settled;
   wire  clears;
   wire  open;
-  logic [37:0] entry;
+  wire  hpcc_nic_pkg::whole_credit_t credit;
+  hpcc_nic_pkg::ring_entry_t entry;
   wire  ending;
   logic [5:0] ends_at;
   wire  hpcc_nic_pkg::visit_flow_t after;
-  wire  [5:0] lag;
+  wire  hpcc_nic_pkg::tag_distance_t lag;
   logic [5:0] tag_now;
   logic [5:0] tag_after;
   wire  granted;
+  hpcc_nic_pkg::ring_entry_t back;
   wire  [5:0] sender_ram_raddr;
   wire  hpcc_nic_pkg::flow_shared_t sender_ram_rdata;
   wire  [5:0] pacing_ram_raddr;
@@ -126,10 +128,9 @@ module hpcc_sched_engine (
   wire  woken_down_valid;
   wire  unused_woken_crowded;
   wire  waiting_enter;
-  wire  [37:0] waiting_down_data;
+  wire  hpcc_nic_pkg::ring_entry_t waiting_down_data;
   wire  waiting_down_valid;
   wire  waiting_down_ready;
-  wire  [20:0] choice_credit;
   wire  [3:0] choice_row;
   hpcc_nic_pkg::grant_t fifo_up_data;
   wire  fifo_up_valid;
@@ -141,17 +142,16 @@ module hpcc_sched_engine (
   logic [4:0] settle_q;
   wire  valid_0_d;
   logic valid_0_q;
-  logic [37:0] entry_0_q;
+  hpcc_nic_pkg::ring_entry_t entry_0_q;
   wire  valid_12_q;
   logic valid_13_q;
-  wire  [37:0] entry_13_q;
+  wire  hpcc_nic_pkg::ring_entry_t entry_13_q;
   wire  [33:0] visit_rate;
   wire  visit_ends;
   wire  hpcc_nic_pkg::visit_flow_t visit_state_after;
   wire  hpcc_nic_pkg::grant_t visit_grant;
   wire  visit_idle;
-  wire  [37:0] back_15_d;
-  wire  [37:0] back_15_q;
+  wire  hpcc_nic_pkg::ring_entry_t back_15_q;
   wire  back_valid_15_d;
   wire  back_valid_15_q;
   hpcc_table_ram #(.WIDTH(140), .ADDRESS(6)) u_sender_ram (
@@ -256,7 +256,7 @@ module hpcc_sched_engine (
     .mtu(sender_ram_rdata.mtu),
     .pause_bit(sender_ram_rdata.pause_class),
     .pause(pause),
-    .credit(choice_credit),
+    .credit(credit.bytes),
     .row(choice_row)
   );
   hpcc_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(4)) u_fifo (
@@ -300,7 +300,7 @@ module hpcc_sched_engine (
   );
   hpcc_delay #(.WIDTH(38), .DEPTH(2)) u_back_15 (
     .clk(clk),
-    .d(back_15_d),
+    .d(back),
     .q(back_15_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_back_valid_15 (
@@ -323,22 +323,21 @@ module hpcc_sched_engine (
   assign open = settled & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
   assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
-  assign cap_ram_raddr = entry[5:0];
-  assign sender_ram_raddr = entry_0_q[5:0];
-  assign pacing_ram_raddr = entry_0_q[5:0];
-  assign state_ram_raddr = entry_0_q[5:0];
+  assign cap_ram_raddr = entry.place.index[5:0];
+  assign sender_ram_raddr = entry_0_q.place.index[5:0];
+  assign pacing_ram_raddr = entry_0_q.place.index[5:0];
+  assign state_ram_raddr = entry_0_q.place.index[5:0];
   assign visit_ends = valid_12_q & settled;
   assign ending = valid_13_q & settled;
   assign after = visit_state_after;
   assign state_ram_we = ending | clears;
   assign visited_ram_we = ending | clears;
   assign out_ram_we = ending | clears;
-  assign lag = tag - entry_13_q[37:32];
+  assign lag = tag - entry_13_q.tag;
   assign granted = |visit_grant.count;
   assign back_valid_15_d = ending & (~visit_idle);
-  assign back_15_d = ({32'd0, tag_after} << 32) | {6'd0, entry_13_q[31:0]};
   assign waiting_enter = back_valid_15_q & settled;
-  assign choice_credit = visit_state_after.credit[36:16];
+  assign credit = visit_state_after.credit;
   assign fifo_up_valid = ending & granted;
   assign grants_data = fifo_down_data;
   assign grants_valid = fifo_down_valid;
@@ -361,11 +360,12 @@ module hpcc_sched_engine (
   always_comb begin
     entry = waiting_down_data;
     if (woken_down_valid) begin
-      entry = ({32'd0, tag} << 32) | {6'd0, woken_down_data};
+      entry.place = woken_down_data;
+      entry.tag = tag;
     end
   end
   always_comb begin
-    ends_at = entry_13_q[5:0];
+    ends_at = entry_13_q.place.index[5:0];
     if (clears) begin
       ends_at = index;
     end
@@ -380,8 +380,8 @@ module hpcc_sched_engine (
     visited_ram_wdata.stopped = after.stopped;
   end
   always_comb begin
-    tag_now = entry_13_q[37:32];
-    if (~lag[5]) begin
+    tag_now = entry_13_q.tag;
+    if (~lag.negative) begin
       tag_now = tag;
     end
   end
@@ -392,8 +392,12 @@ module hpcc_sched_engine (
     end
   end
   always_comb begin
+    back.place = entry_13_q.place;
+    back.tag = tag_after;
+  end
+  always_comb begin
     fifo_up_data = visit_grant;
-    fifo_up_data.flow = entry_13_q[28:16];
+    fifo_up_data.flow = entry_13_q.place.flow[12:0];
     fifo_up_data.tag = tag_now;
   end
   initial begin
@@ -412,7 +416,7 @@ module hpcc_sched_engine (
     entry_0_q <= entry;
     valid_13_q <= valid_12_q;
   end
-  wire unused_bits = &{1'b0, lag[4:0]};
+  wire unused_bits = &{1'b0, credit.fraction, lag.amount};
 endmodule
 
 `default_nettype wire

@@ -116,6 +116,7 @@ module hpcc_sched_entry (
   logic recent_valid_1_q;
   logic [15:0] recent_flow_0_q;
   logic [15:0] recent_flow_1_q;
+  // Clock -1: what was chosen, and what every source offered.
   logic [2:0] select_1_d;
   logic [2:0] select_1_q;
   logic sweeping_1_d;

@@ -68,18 +68,19 @@ module hpcc_sched_members #(
 );
   logic [23:0] from;
   logic [3:0] group_new;
+  wire  hpcc_nic_pkg::correction_sign_t unused_sign;
   logic [12:0] bytes;
-  wire  [23:0] step;
+  wire  hpcc_nic_pkg::sum_step_t step;
   wire  falls;
   wire  borrows;
   logic [39:0] carry;
   logic [39:0] high_new;
   logic [23:0] low_new;
-  wire  [4:0] member_rdata;
+  wire  hpcc_nic_pkg::member_t member_rdata;
   wire  member_we;
-  wire  [4:0] member_wdata;
-  wire  [6:0] at_exit_rdata;
-  wire  [6:0] at_exit_wdata;
+  hpcc_nic_pkg::member_t member_wdata;
+  wire  hpcc_nic_pkg::leaving_flow_t at_exit_rdata;
+  hpcc_nic_pkg::leaving_flow_t at_exit_wdata;
   logic event_9_d;
   logic event_9_q;
   logic clear_9_q;
@@ -98,7 +99,6 @@ module hpcc_sched_members #(
   logic [3:0] comes_to_q;
   logic goes_d;
   logic goes_q;
-  wire  [3:0] goes_from_d;
   logic [3:0] goes_from_q;
   logic adjusted_10_d;
   logic adjusted_10_q;
@@ -114,7 +114,6 @@ module hpcc_sched_members #(
   wire  leaves_2_q;
   logic leaves_3_d;
   logic leaves_3_q;
-  wire  [3:0] left_group_d;
   logic [3:0] left_group_q;
   wire  [12:0] left_bytes_d;
   logic [12:0] left_bytes_q;
@@ -146,9 +145,9 @@ module hpcc_sched_members #(
   wire  low_we;
   wire  [39:0] high_rdata;
   wire  high_we;
-  wire  [63:0] shown_rdata;
+  wire  hpcc_nic_pkg::sent_bytes_t shown_rdata;
   wire  shown_we;
-  wire  [63:0] shown_wdata;
+  hpcc_nic_pkg::sent_bytes_t shown_wdata;
   hpcc_table_ram #(.WIDTH(5), .ADDRESS(ADDRESS)) u_member (
     .clk(clk),
     .raddr(flow_next),
@@ -237,11 +236,8 @@ module hpcc_sched_members #(
   );
   assign active_9_d = sender.alive & (from != sender.end_psn);
   assign member_we = event_9_q;
-  assign member_wdata = ({1'd0, group_new} << 1) | {4'd0, active_9_q};
-  assign at_exit_wdata = ({4'd0, mtu_9_q} << 4) | {3'd0, group_new};
-  assign goes_from_d = member_rdata[4:1];
-  assign left_group_d = at_exit_rdata[3:0];
   assign left_bytes_d = bytes + {3'd0, overhead};
+  assign unused_sign = unused_10_q;
   assign came_add = comes_q | clearing_q;
   assign went_add = goes_q | clearing_q;
   assign packets_add = leaves_3_q | clearing_q;
@@ -249,21 +245,20 @@ module hpcc_sched_members #(
   assign active = 16'(came_sum - went_sum);
   assign sum_2_d = packets_sum - corrections_sum;
   assign step = sum_2_q - low_rdata;
-  assign falls = step[23];
+  assign falls = step.negative;
   assign borrows = sum_2_q < low_rdata;
   assign up_3_d = (~falls) & borrows;
   assign down_3_d = falls & (~borrows);
   assign low_we = 1'd1;
   assign high_we = 1'd1;
   assign shown_we = 1'd1;
-  assign shown_wdata = ({24'd0, high_new} << 24) | {40'd0, low_new};
   assign sent = shown_rdata;
   always_comb begin
     clearing_d = clearing_q;
     event_9_d = notify & (~late);
     adjusted_9_d = adjusted;
     comes_d = event_9_q & active_9_q;
-    goes_d = (event_9_q & member_rdata[0]) & (~clear_9_q);
+    goes_d = (event_9_q & member_rdata.active) & (~clear_9_q);
     adjusted_10_d = adjusted_9_q;
     leaves_3_d = leaves_2_q;
     turn_d = turn_q + 4'd1;
@@ -288,23 +283,31 @@ module hpcc_sched_members #(
     end
   end
   always_comb begin
-    group_new = member_rdata[4:1];
+    group_new = member_rdata.group;
     if (limited_9_q) begin
       group_new = group_9_q;
     end
   end
   always_comb begin
+    member_wdata.active = active_9_q;
+    member_wdata.group = group_new;
+  end
+  always_comb begin
+    at_exit_wdata.group = group_new;
+    at_exit_wdata.mtu = mtu_9_q;
+  end
+  always_comb begin
     bytes = 13'h1000;
-    if (at_exit_rdata[6:4] == 3'd0) begin
+    if (at_exit_rdata.mtu == 3'd0) begin
       bytes = 13'h100;
     end
-    if (at_exit_rdata[6:4] == 3'd1) begin
+    if (at_exit_rdata.mtu == 3'd1) begin
       bytes = 13'h200;
     end
-    if (at_exit_rdata[6:4] == 3'd2) begin
+    if (at_exit_rdata.mtu == 3'd2) begin
       bytes = 13'h400;
     end
-    if (at_exit_rdata[6:4] == 3'd3) begin
+    if (at_exit_rdata.mtu == 3'd3) begin
       bytes = 13'h800;
     end
   end
@@ -313,7 +316,7 @@ module hpcc_sched_members #(
     went_amount = 24'd1;
     packets_amount = {11'd0, left_bytes_q};
     corrections_amount = {4'd0, unused_10_q};
-    if (unused_10_q[19]) begin
+    if (unused_sign.negative) begin
       corrections_amount = {4'd0, unused_10_q} | 24'hf00000;
     end
     came_group = comes_to_q;
@@ -344,6 +347,10 @@ module hpcc_sched_members #(
       high_new = 40'd0;
       low_new = 24'd0;
     end
+  end
+  always_comb begin
+    shown_wdata.low = low_new;
+    shown_wdata.high = high_new;
   end
   initial begin
     event_9_q = 1'd0;
@@ -390,11 +397,11 @@ module hpcc_sched_members #(
     comes_q <= comes_d;
     comes_to_q <= group_new;
     goes_q <= goes_d;
-    goes_from_q <= goes_from_d;
+    goes_from_q <= member_rdata.group;
     adjusted_10_q <= adjusted_10_d;
     unused_10_q <= unused_9_q;
     leaves_3_q <= leaves_3_d;
-    left_group_q <= left_group_d;
+    left_group_q <= at_exit_rdata.group;
     left_bytes_q <= left_bytes_d;
     turn_q <= turn_d;
     turn_1_q <= turn_q;
@@ -408,7 +415,7 @@ module hpcc_sched_members #(
     down_3_q <= down_3_d;
   end
   wire unused_bits = &{1'b0, sender.pause_class, sender.restarts, sender.rewinds, sender.generation, sender.adjust, sender.to, sender.from,
-      step[22:0]};
+      unused_sign.bytes, step.amount};
 endmodule
 
 `default_nettype wire

@@ -37,7 +37,8 @@ module hpcc_sched_pacing_update (
   // Clock 8: pacing word.
   output wire  hpcc_nic_pkg::pacing_state_t word
 );
-  logic [15:0] packets;
+  wire  hpcc_nic_pkg::rounded_fine_window_t rounded;
+  wire  [15:0] packets;
   wire  [19:0] cap;
   wire  [18:0] earned_p;
   wire  [18:0] earned_7_q;
@@ -92,6 +93,8 @@ module hpcc_sched_pacing_update (
     .d(window_4_q),
     .q(window_6_q)
   );
+  assign rounded = round_7_q;
+  assign packets = rounded.units >> mtu_7_q;
   assign cap = ({1'd0, earned_7_q} + {7'd0, wire_7_q}) + 20'd1;
   assign word = word_8_q;
   always_comb begin
@@ -124,21 +127,6 @@ module hpcc_sched_pacing_update (
     end
   end
   always_comb begin
-    packets = {4'd0, round_7_q[34:23]};
-    if (mtu_7_q == 3'd0) begin
-      packets = round_7_q[34:19];
-    end
-    if (mtu_7_q == 3'd1) begin
-      packets = {1'd0, round_7_q[34:20]};
-    end
-    if (mtu_7_q == 3'd2) begin
-      packets = {2'd0, round_7_q[34:21]};
-    end
-    if (mtu_7_q == 3'd3) begin
-      packets = {3'd0, round_7_q[34:22]};
-    end
-  end
-  always_comb begin
     word_8_d = 70'd0;
     word_8_d.rate = rate_7_q;
     word_8_d.cap = cap;
@@ -161,7 +149,7 @@ module hpcc_sched_pacing_update (
     round_7_q <= round_7_d;
     word_8_q <= word_8_d;
   end
-  wire unused_bits = &{1'b0, round_7_q[18:0]};
+  wire unused_bits = &{1'b0, rounded.rest};
 endmodule
 
 `default_nettype wire

@@ -50,6 +50,7 @@ module hpcc_sched_park (
   logic [7:0] stored;
   logic [7:0] emptied;
   wire  [7:0] waits_new;
+  // Without the tag.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
   wire  [10:0] rows_waddr;

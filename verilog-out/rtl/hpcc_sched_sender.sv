@@ -106,7 +106,11 @@ module hpcc_sched_sender (
   wire  fresh;
   wire  restarted;
   wire  stale;
+  wire  hpcc_nic_pkg::psn_distance_t distance_sign;
+  wire  hpcc_nic_pkg::psn_distance_t reach_sign;
+  wire  hpcc_nic_pkg::psn_distance_t outstanding_sign;
   wire  [23:0] reach_less_one;
+  // Decisions of clock 7.
   wire  hpcc_nic_pkg::op_kind_t kind;
   wire  own;
   wire  old;
@@ -117,6 +121,7 @@ module hpcc_sched_sender (
   wire  expired;
   hpcc_nic_pkg::sender_flow_t written;
   logic [23:0] passed;
+  wire  hpcc_nic_pkg::psn_distance_t passed_sign;
   logic [23:0] nxt_new;
   wire  [15:0] quotient_a;
   wire  [14:0] quotient_p;
@@ -158,14 +163,15 @@ module hpcc_sched_sender (
   logic [23:0] read_reach_q;
   wire  [23:0] end_reach_d;
   logic [23:0] end_reach_q;
-  wire  [23:0] read_left_d;
-  logic [23:0] read_left_q;
-  wire  [23:0] read_new_d;
-  logic [23:0] read_new_q;
+  wire  hpcc_nic_pkg::psn_distance_t read_left_d;
+  hpcc_nic_pkg::psn_distance_t read_left_q;
+  wire  hpcc_nic_pkg::psn_distance_t read_new_d;
+  hpcc_nic_pkg::psn_distance_t read_new_q;
   wire  [23:0] outstanding_d;
   logic [23:0] outstanding_q;
-  wire  [23:0] new_work_d;
-  logic [23:0] new_work_q;
+  wire  hpcc_nic_pkg::psn_distance_t new_work_d;
+  hpcc_nic_pkg::psn_distance_t new_work_q;
+  // Which of them are zero, and whether `reach` is more than 2^22, all known before they are compared further.
   wire  at_una_d;
   logic at_una_q;
   wire  none_out_d;
@@ -310,11 +316,15 @@ module hpcc_sched_sender (
   assign kind = op_7_q.kind;
   assign own = sender_7_q.shared.alive & (sender_7_q.shared.generation == op_7_q.generation);
   assign is_ack = own & ((kind == hpcc_nic_pkg::OP_KIND_ACK) | (kind == hpcc_nic_pkg::OP_KIND_NAK));
-  assign old = distance_q[23];
+  assign distance_sign = distance_q;
+  assign reach_sign = reach_q;
+  assign outstanding_sign = outstanding_q;
+  assign old = distance_sign.negative;
   assign good = ((is_ack & (~old)) & (was_sent | (distance_q <= read_reach_q))) & (distance_q <= end_reach_q);
   assign expired = ((((((((kind == hpcc_nic_pkg::OP_KIND_TICK) & sender_7_q.shared.alive) & sender_7_q.armed) & (~sender_7_q.timerless))
-      & (~none_out_q)) & (~outstanding_q[23])) & (nxt_7_q[7:0] == sender_7_q.sent)) & (age_q >= timeout)) & (~held_7_q);
+      & (~none_out_q)) & (~outstanding_sign.negative)) & (nxt_7_q[7:0] == sender_7_q.sent)) & (age_q >= timeout)) & (~held_7_q);
   assign rewind = (good & (kind == hpcc_nic_pkg::OP_KIND_NAK)) | (expired & (sender_7_q.retries < retry_limit));
+  assign passed_sign = passed;
   assign pacing_word_none = kind == hpcc_nic_pkg::OP_KIND_CLEAR;
   assign paced_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
   assign wake_8_d = valid_7_q & ((((own & ((((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
@@ -398,12 +408,12 @@ module hpcc_sched_sender (
   end
   always_comb begin
     was_sent = distance_q <= reach_q;
-    if (reach_q[23] | (restarted_7_q & far_q)) begin
+    if (reach_sign.negative | (restarted_7_q & far_q)) begin
       was_sent = at_una_q;
     end
     if (sender_7_q.timerless) begin
       was_sent = distance_q <= outstanding_q;
-      if (outstanding_q[23]) begin
+      if (outstanding_sign.negative) begin
         was_sent = at_una_q;
       end
     end
@@ -415,14 +425,14 @@ module hpcc_sched_sender (
       if (~at_una_q) begin
         written.retries = 4'd0;
         written.since = now_7_q;
-        if (read_left_q[23]) begin
+        if (read_left_q.negative) begin
           written.shared.from = op_7_q.psn;
           written.shared.to = op_7_q.psn;
         end
       end
     end
     if (((kind == hpcc_nic_pkg::OP_KIND_TICK) & sender_7_q.shared.alive) & (~sender_7_q.timerless)) begin
-      if (none_out_q | outstanding_q[23]) begin
+      if (none_out_q | outstanding_sign.negative) begin
         written.armed = 1'd0;
       end else begin
         if (((~sender_7_q.armed) | held_7_q) | (nxt_7_q[7:0] != sender_7_q.sent)) begin
@@ -446,12 +456,12 @@ module hpcc_sched_sender (
     end
     case (kind)
       hpcc_nic_pkg::OP_KIND_WORK: begin
-        if ((own & (~no_work_q)) & (~new_work_q[23])) begin
+        if ((own & (~no_work_q)) & (~new_work_q.negative)) begin
           written.shared.end_psn = op_7_q.psn;
         end
       end
       hpcc_nic_pkg::OP_KIND_ADVANCE: begin
-        if ((own & (~no_read_q)) & (~read_new_q[23])) begin
+        if ((own & (~no_read_q)) & (~read_new_q.negative)) begin
           written.shared.from = op_7_q.psn;
           written.shared.to = op_7_q.second;
         end
@@ -508,7 +518,7 @@ module hpcc_sched_sender (
   end
   always_comb begin
     nxt_new = nxt_7_q;
-    if (passed[23] | rewind) begin
+    if (passed_sign.negative | rewind) begin
       nxt_new = written.shared.una;
     end
   end
@@ -646,8 +656,9 @@ module hpcc_sched_sender (
     late_8_q <= late_8_d;
     beyond_8_q <= beyond_8_d;
   end
-  wire unused_bits = &{1'b0, remainder[8:3], reach_less_one[23], reach_less_one[21:0], passed[22:0], op_7_q.rate, op_7_q.window,
-      read_left_q[22:0], read_new_q[22:0], new_work_q[22:0]};
+  wire unused_bits = &{1'b0, remainder[8:3], distance_sign.magnitude, reach_sign.magnitude, outstanding_sign.magnitude, reach_less_one[23],
+      reach_less_one[21:0], passed_sign.magnitude, op_7_q.rate, op_7_q.window, read_left_q.magnitude, read_new_q.magnitude,
+      new_work_q.magnitude};
 endmodule
 
 `default_nettype wire

@@ -61,13 +61,27 @@ module hpcc_sched_visit (
   wire  rewound;
   logic [16:0] ticks;
   logic [33:0] own_rate;
+  logic [11:0] level_less_one;
   wire  work;
-  wire  [24:0] headroom;
+  wire  hpcc_nic_pkg::window_room_t headroom;
+  wire  hpcc_nic_pkg::correction_sign_t correction_sign;
+  hpcc_nic_pkg::credit_t added;
+  wire  hpcc_nic_pkg::credit_t base_credit;
+  hpcc_nic_pkg::longer_credit_t longer_base;
+  wire  hpcc_nic_pkg::longer_credit_sign_t earned;
   wire  stopped;
   wire  [36:0] diff_0;
   wire  [36:0] diff_1;
   wire  [36:0] diff_2;
   wire  [36:0] diff_3;
+  wire  hpcc_nic_pkg::credit_t diff_sign_0;
+  wire  hpcc_nic_pkg::credit_t diff_sign_1;
+  wire  hpcc_nic_pkg::credit_t diff_sign_2;
+  wire  hpcc_nic_pkg::credit_t diff_sign_3;
+  wire  hpcc_nic_pkg::credit_t balance_sign_0;
+  wire  hpcc_nic_pkg::credit_t balance_sign_1;
+  wire  hpcc_nic_pkg::credit_t balance_sign_2;
+  wire  hpcc_nic_pkg::credit_t balance_sign_3;
   logic [3:0] seen_new;
   wire  [23:0] end_psn;
   logic [23:0] max_new;
@@ -92,8 +106,8 @@ module hpcc_sched_visit (
   wire  [42:0] product_p;
   wire  fresh_5_q;
   logic fresh_6_q;
-  wire  [23:0] behind_d;
-  logic [23:0] behind_q;
+  wire  hpcc_nic_pkg::psn_distance_t behind_d;
+  hpcc_nic_pkg::psn_distance_t behind_q;
   wire  [23:0] from_start_d;
   logic [23:0] from_start_q;
   wire  [23:0] span_d;
@@ -109,7 +123,7 @@ module hpcc_sched_visit (
   logic [23:0] max_5_q;
   logic [23:0] nxt_5_d;
   logic [23:0] nxt_5_q;
-  logic [36:0] corrected_4_d;
+  wire  [36:0] corrected_4_d;
   logic [36:0] corrected_4_q;
   logic [12:0] wire_4_q;
   wire  [12:0] wire_6_q;
@@ -118,10 +132,10 @@ module hpcc_sched_visit (
   logic [36:0] base_6_q;
   wire  [23:0] in_flight_d;
   logic [23:0] in_flight_q;
-  wire  [23:0] left_d;
-  logic [23:0] left_q;
-  wire  [23:0] repeat_d;
-  logic [23:0] repeat_q;
+  wire  hpcc_nic_pkg::psn_distance_t left_d;
+  hpcc_nic_pkg::psn_distance_t left_q;
+  wire  hpcc_nic_pkg::psn_distance_t repeat_d;
+  hpcc_nic_pkg::psn_distance_t repeat_q;
   logic [15:0] window_3_d;
   logic [15:0] window_3_q;
   wire  [15:0] window_5_q;
@@ -139,9 +153,9 @@ module hpcc_sched_visit (
   logic [22:0] level_window_3_q;
   wire  [20:0] level_cap_d;
   logic [20:0] level_cap_q;
-  logic [23:0] level_round_d;
-  logic [23:0] level_round_q;
-  logic [15:0] level_packets_d;
+  wire  hpcc_nic_pkg::rounded_window_t level_round_d;
+  hpcc_nic_pkg::rounded_window_t level_round_q;
+  wire  [15:0] level_packets_d;
   logic [15:0] level_packets_q;
   logic [2:0] mtu_4_q;
   wire  [12:0] share_p;
@@ -164,7 +178,6 @@ module hpcc_sched_visit (
   logic [3:0] left_7_q;
   logic [3:0] repeats_7_d;
   logic [3:0] repeats_7_q;
-  wire  passed_7_d;
   logic passed_7_q;
   wire  far_7_d;
   logic far_7_q;
@@ -387,21 +400,34 @@ module hpcc_sched_visit (
   assign rate = rate_3_q;
   assign halted_4_d = rate_3_q == 34'd0;
   assign level_cap_d = {1'd0, level_earned_3_q} + {8'd0, wire_3_q};
+  assign level_round_d = {1'd0, level_window_3_q} + {12'd0, level_less_one};
+  assign correction_sign = correction_q;
+  assign corrected_4_d = credit_3_q + added;
+  assign level_packets_d = level_round_q.units >> mtu_4_q;
   assign in_flight_d = nxt_5_q - una_5_q;
   assign left_d = end_5_q - nxt_5_q;
   assign repeat_d = max_5_q - nxt_5_q;
   assign headroom = {9'd0, window_6_q} - {1'd0, in_flight_q};
-  assign passed_7_d = repeat_q[23];
-  assign far_7_d = |repeat_q[22:4];
-  assign work = (|left_q) & (~left_q[23]);
+  assign far_7_d = repeat_q.magnitude > 23'hf;
+  assign base_credit = base_6_q;
+  assign work = (|left_q.magnitude) & (~left_q.negative);
   assign resting_7_d = (~work) | halted_6_q;
   assign stopped = ((~alive_7_q) | (open_q == 4'd0)) | (left_7_q == 4'd0);
   assign stopped_8_d = halted_7_q & (~stopped);
+  assign earned = sum_q;
   assign count_0_d = 4'd0;
   assign diff_0 = balance_0_q - ({24'd0, bytes_0_q} << 19);
   assign diff_1 = balance_1_q - ({24'd0, bytes_1_q} << 18);
   assign diff_2 = balance_2_q - ({24'd0, bytes_2_q} << 17);
   assign diff_3 = balance_3_q - ({24'd0, bytes_3_q} << 16);
+  assign diff_sign_0 = diff_0;
+  assign balance_sign_0 = balance_0_q;
+  assign diff_sign_1 = diff_1;
+  assign balance_sign_1 = balance_1_q;
+  assign diff_sign_2 = diff_2;
+  assign balance_sign_2 = balance_2_q;
+  assign diff_sign_3 = diff_3;
+  assign balance_sign_3 = balance_3_q;
   assign end_psn = nxt_12_q + {20'd0, count_4_q};
   assign state_after = state_13_q;
   assign grant = grant_13_q;
@@ -459,37 +485,36 @@ module hpcc_sched_visit (
   end
   always_comb begin
     ticks = elapsed_q[16:0];
-    if (|elapsed_q[19:17]) begin
+    if (elapsed_q > 20'h1ffff) begin
       ticks = 17'h1ffff;
     end
   end
   always_comb begin
-    level_round_d = {1'd0, level_window_3_q} + 24'hfff;
+    level_less_one = 12'hfff;
     if (sender_3_q.mtu == 3'd0) begin
-      level_round_d = {1'd0, level_window_3_q} + 24'hff;
+      level_less_one = 12'hff;
     end
     if (sender_3_q.mtu == 3'd1) begin
-      level_round_d = {1'd0, level_window_3_q} + 24'h1ff;
+      level_less_one = 12'h1ff;
     end
     if (sender_3_q.mtu == 3'd2) begin
-      level_round_d = {1'd0, level_window_3_q} + 24'h3ff;
+      level_less_one = 12'h3ff;
     end
     if (sender_3_q.mtu == 3'd3) begin
-      level_round_d = {1'd0, level_window_3_q} + 24'h7ff;
+      level_less_one = 12'h7ff;
     end
   end
   always_comb begin
-    corrected_4_d = credit_3_q + ({17'd0, correction_q} << 16);
-    if (correction_q[19]) begin
-      corrected_4_d = credit_3_q + (({17'd0, correction_q} << 16) | (37'd1 << 36));
-    end
+    added.fraction = 16'd0;
+    added.bytes = correction_q;
+    added.negative = correction_sign.negative;
   end
   always_comb begin
     nxt_5_d = wanted_4_q;
     if ((|from_start_q) & (from_start_q < span_q)) begin
       nxt_5_d = to_4_q;
     end
-    if (behind_q[23]) begin
+    if (behind_q.negative) begin
       nxt_5_d = wanted_4_q - behind_q;
     end
   end
@@ -506,32 +531,17 @@ module hpcc_sched_visit (
     end
   end
   always_comb begin
-    level_packets_d = {4'd0, level_round_q[23:12]};
-    if (mtu_4_q == 3'd0) begin
-      level_packets_d = level_round_q[23:8];
-    end
-    if (mtu_4_q == 3'd1) begin
-      level_packets_d = {1'd0, level_round_q[23:9]};
-    end
-    if (mtu_4_q == 3'd2) begin
-      level_packets_d = {2'd0, level_round_q[23:10]};
-    end
-    if (mtu_4_q == 3'd3) begin
-      level_packets_d = {3'd0, level_round_q[23:11]};
-    end
-  end
-  always_comb begin
     window_6_d = window_5_q;
     if (level_packets_q < window_5_q) begin
       window_6_d = level_packets_q;
     end
   end
   always_comb begin
-    open_d = headroom[3:0];
-    if (|headroom[23:4]) begin
+    open_d = headroom.packets[3:0];
+    if (headroom.packets > 24'hf) begin
       open_d = 4'hf;
     end
-    if (headroom[24]) begin
+    if (headroom.negative) begin
       open_d = 4'd0;
     end
     if (windowless_6_q) begin
@@ -539,28 +549,32 @@ module hpcc_sched_visit (
     end
   end
   always_comb begin
-    left_7_d = left_q[3:0];
-    if (|left_q[22:4]) begin
+    left_7_d = left_q.magnitude[3:0];
+    if (left_q.magnitude > 23'hf) begin
       left_7_d = 4'hf;
     end
-    if (left_q[23]) begin
+    if (left_q.negative) begin
       left_7_d = 4'd0;
     end
   end
   always_comb begin
-    repeats_7_d = repeat_q[3:0];
-    if (|repeat_q[22:4]) begin
+    repeats_7_d = repeat_q.magnitude[3:0];
+    if (repeat_q.magnitude > 23'hf) begin
       repeats_7_d = 4'hf;
     end
-    if (repeat_q[23]) begin
+    if (repeat_q.negative) begin
       repeats_7_d = 4'd0;
     end
   end
   always_comb begin
-    sum_d = {2'd0, product_p} + {8'd0, base_6_q};
-    if (base_6_q[36]) begin
-      sum_d = {2'd0, product_p} + ({8'd0, base_6_q} | (45'hff << 37));
+    longer_base.credit = base_6_q;
+    longer_base.sign = 8'd0;
+    if (base_credit.negative) begin
+      longer_base.sign = 8'hff;
     end
+  end
+  always_comb begin
+    sum_d = {2'd0, product_p} + longer_base;
     if (fresh_6_q) begin
       sum_d = {32'd0, wire_6_q} << 16;
     end
@@ -582,7 +596,7 @@ module hpcc_sched_visit (
   end
   always_comb begin
     balance_0_d = sum_q[36:0];
-    if ((~sum_q[44]) & (sum_q > ({25'd0, cap_7_q} << 16))) begin
+    if ((~earned.negative) & (sum_q > ({25'd0, cap_7_q} << 16))) begin
       balance_0_d = {17'd0, cap_7_q} << 16;
     end
   end
@@ -596,7 +610,7 @@ module hpcc_sched_visit (
     balance_1_d = balance_0_q;
     count_1_d = count_0_q;
     room_1_d = room_0_q;
-    if (((room_0_q >= 4'd8) & (~diff_0[36])) & (~balance_0_q[36])) begin
+    if (((room_0_q >= 4'd8) & (~diff_sign_0.negative)) & (~balance_sign_0.negative)) begin
       balance_1_d = diff_0;
       count_1_d = count_0_q + 4'd8;
       room_1_d = room_0_q - 4'd8;
@@ -606,7 +620,7 @@ module hpcc_sched_visit (
     balance_2_d = balance_1_q;
     count_2_d = count_1_q;
     room_2_d = room_1_q;
-    if (((room_1_q >= 4'd4) & (~diff_1[36])) & (~balance_1_q[36])) begin
+    if (((room_1_q >= 4'd4) & (~diff_sign_1.negative)) & (~balance_sign_1.negative)) begin
       balance_2_d = diff_1;
       count_2_d = count_1_q + 4'd4;
       room_2_d = room_1_q - 4'd4;
@@ -616,7 +630,7 @@ module hpcc_sched_visit (
     balance_3_d = balance_2_q;
     count_3_d = count_2_q;
     room_3_d = room_2_q;
-    if (((room_2_q >= 4'd2) & (~diff_2[36])) & (~balance_2_q[36])) begin
+    if (((room_2_q >= 4'd2) & (~diff_sign_2.negative)) & (~balance_sign_2.negative)) begin
       balance_3_d = diff_2;
       count_3_d = count_2_q + 4'd2;
       room_3_d = room_2_q - 4'd2;
@@ -625,7 +639,7 @@ module hpcc_sched_visit (
   always_comb begin
     balance_4_d = balance_3_q;
     count_4_d = count_3_q;
-    if (((room_3_q >= 4'd1) & (~diff_3[36])) & (~balance_3_q[36])) begin
+    if (((room_3_q >= 4'd1) & (~diff_sign_3.negative)) & (~balance_sign_3.negative)) begin
       balance_4_d = diff_3;
       count_4_d = count_3_q + 4'd1;
     end
@@ -802,7 +816,7 @@ module hpcc_sched_visit (
     open_q <= open_d;
     left_7_q <= left_7_d;
     repeats_7_q <= repeats_7_d;
-    passed_7_q <= passed_7_d;
+    passed_7_q <= repeat_q.negative;
     far_7_q <= far_7_d;
     sum_q <= sum_d;
     idle_8_q <= stopped;
@@ -829,7 +843,10 @@ module hpcc_sched_visit (
     grant_13_q <= grant_13_d;
     idle_13_q <= idle_12_q;
   end
-  wire unused_bits = &{1'b0, state.stopped, level_round_q[7:0]};
+  wire unused_bits = &{1'b0, state.stopped, correction_sign.bytes, base_credit.bytes, base_credit.fraction, earned.amount,
+      diff_sign_0.bytes, diff_sign_0.fraction, diff_sign_1.bytes, diff_sign_1.fraction, diff_sign_2.bytes, diff_sign_2.fraction,
+      diff_sign_3.bytes, diff_sign_3.fraction, balance_sign_0.bytes, balance_sign_0.fraction, balance_sign_1.bytes, balance_sign_1.fraction,
+      balance_sign_2.bytes, balance_sign_2.fraction, balance_sign_3.bytes, balance_sign_3.fraction, level_round_q.rest};
 endmodule
 
 `default_nettype wire

@@ -25,15 +25,16 @@ module hpcc_sched_waiting (
   // A flow comes.
   input  wire  enter,
   // The flow.
-  input  wire  [37:0] flow,
+  input  wire  hpcc_nic_pkg::ring_entry_t flow,
   // Its row; the last one if there are fewer.
   input  wire  [3:0] row,
   // Flows that are due.
-  output logic [37:0] down_data,
+  output       hpcc_nic_pkg::ring_entry_t down_data,
   output wire  down_valid,
   input  wire  down_ready
 );
   localparam [3:0] last_row = 4'd0;
+  hpcc_nic_pkg::waiting_entry_t entering;
   wire  [19:0] elapsed_0;
   wire  present_0;
   wire  present_1;
@@ -74,10 +75,9 @@ module hpcc_sched_waiting (
   logic [3:0] chosen_row;
   logic turned;
   logic offered;
-  wire  [57:0] fifo_0_up_data;
   wire  fifo_0_up_valid;
   wire  unused_fifo_0_up_ready;
-  wire  [57:0] fifo_0_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_0_down_data;
   wire  fifo_0_down_valid;
   wire  fifo_0_down_ready;
   wire  unused_fifo_0_crowded;
@@ -88,7 +88,7 @@ module hpcc_sched_waiting (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(6), .MARK(1)) u_fifo_0 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_0_up_data),
+    .up_data(entering),
     .up_valid(fifo_0_up_valid),
     .up_ready(unused_fifo_0_up_ready),
     .down_data(fifo_0_down_data),
@@ -130,8 +130,7 @@ module hpcc_sched_waiting (
   assign free_11 = 1'd1;
   assign take_11 = 1'd0;
   assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
-  assign fifo_0_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_0 = tick - fifo_0_down_data[57:38];
+  assign elapsed_0 = tick - fifo_0_down_data.since;
   assign present_0 = fifo_0_down_valid;
   assign free_1 = free_0 & (~present_0);
   assign down_valid = offered;
@@ -154,6 +153,10 @@ module hpcc_sched_waiting (
     end
   end
   always_comb begin
+    entering.entry = flow;
+    entering.since = tick;
+  end
+  always_comb begin
     turned = 1'd0;
     offered = 1'd0;
     if (present_0) begin
@@ -164,9 +167,9 @@ module hpcc_sched_waiting (
     end
   end
   always_comb begin
-    down_data = fifo_0_down_data[37:0];
+    down_data = fifo_0_down_data.entry;
     if (take_0) begin
-      down_data = fifo_0_down_data[37:0];
+      down_data = fifo_0_down_data.entry;
     end
   end
   initial begin

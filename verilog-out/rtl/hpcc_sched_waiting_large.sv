@@ -25,15 +25,16 @@ module hpcc_sched_waiting_large (
   // A flow comes.
   input  wire  enter,
   // The flow.
-  input  wire  [37:0] flow,
+  input  wire  hpcc_nic_pkg::ring_entry_t flow,
   // Its row; the last one if there are fewer.
   input  wire  [3:0] row,
   // Flows that are due.
-  output logic [37:0] down_data,
+  output       hpcc_nic_pkg::ring_entry_t down_data,
   output wire  down_valid,
   input  wire  down_ready
 );
   localparam [3:0] last_row = 4'd9;
+  hpcc_nic_pkg::waiting_entry_t entering;
   wire  [19:0] elapsed_0;
   wire  [19:0] elapsed_1;
   wire  [19:0] elapsed_2;
@@ -83,73 +84,63 @@ module hpcc_sched_waiting_large (
   logic [3:0] chosen_row;
   logic turned;
   logic offered;
-  wire  [57:0] fifo_0_up_data;
   wire  fifo_0_up_valid;
   wire  unused_fifo_0_up_ready;
-  wire  [57:0] fifo_0_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_0_down_data;
   wire  fifo_0_down_valid;
   wire  fifo_0_down_ready;
   wire  unused_fifo_0_crowded;
-  wire  [57:0] fifo_1_up_data;
   wire  fifo_1_up_valid;
   wire  unused_fifo_1_up_ready;
-  wire  [57:0] fifo_1_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_1_down_data;
   wire  fifo_1_down_valid;
   wire  fifo_1_down_ready;
   wire  unused_fifo_1_crowded;
-  wire  [57:0] fifo_2_up_data;
   wire  fifo_2_up_valid;
   wire  unused_fifo_2_up_ready;
-  wire  [57:0] fifo_2_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_2_down_data;
   wire  fifo_2_down_valid;
   wire  fifo_2_down_ready;
   wire  unused_fifo_2_crowded;
-  wire  [57:0] fifo_3_up_data;
   wire  fifo_3_up_valid;
   wire  unused_fifo_3_up_ready;
-  wire  [57:0] fifo_3_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_3_down_data;
   wire  fifo_3_down_valid;
   wire  fifo_3_down_ready;
   wire  unused_fifo_3_crowded;
-  wire  [57:0] fifo_4_up_data;
   wire  fifo_4_up_valid;
   wire  unused_fifo_4_up_ready;
-  wire  [57:0] fifo_4_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_4_down_data;
   wire  fifo_4_down_valid;
   wire  fifo_4_down_ready;
   wire  unused_fifo_4_crowded;
-  wire  [57:0] fifo_5_up_data;
   wire  fifo_5_up_valid;
   wire  unused_fifo_5_up_ready;
-  wire  [57:0] fifo_5_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_5_down_data;
   wire  fifo_5_down_valid;
   wire  fifo_5_down_ready;
   wire  unused_fifo_5_crowded;
-  wire  [57:0] fifo_6_up_data;
   wire  fifo_6_up_valid;
   wire  unused_fifo_6_up_ready;
-  wire  [57:0] fifo_6_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_6_down_data;
   wire  fifo_6_down_valid;
   wire  fifo_6_down_ready;
   wire  unused_fifo_6_crowded;
-  wire  [57:0] fifo_7_up_data;
   wire  fifo_7_up_valid;
   wire  unused_fifo_7_up_ready;
-  wire  [57:0] fifo_7_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_7_down_data;
   wire  fifo_7_down_valid;
   wire  fifo_7_down_ready;
   wire  unused_fifo_7_crowded;
-  wire  [57:0] fifo_8_up_data;
   wire  fifo_8_up_valid;
   wire  unused_fifo_8_up_ready;
-  wire  [57:0] fifo_8_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_8_down_data;
   wire  fifo_8_down_valid;
   wire  fifo_8_down_ready;
   wire  unused_fifo_8_crowded;
-  wire  [57:0] fifo_9_up_data;
   wire  fifo_9_up_valid;
   wire  unused_fifo_9_up_ready;
-  wire  [57:0] fifo_9_down_data;
+  wire  hpcc_nic_pkg::waiting_entry_t fifo_9_down_data;
   wire  fifo_9_down_valid;
   wire  fifo_9_down_ready;
   wire  unused_fifo_9_crowded;
@@ -178,7 +169,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_0 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_0_up_data),
+    .up_data(entering),
     .up_valid(fifo_0_up_valid),
     .up_ready(unused_fifo_0_up_ready),
     .down_data(fifo_0_down_data),
@@ -189,7 +180,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_1 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_1_up_data),
+    .up_data(entering),
     .up_valid(fifo_1_up_valid),
     .up_ready(unused_fifo_1_up_ready),
     .down_data(fifo_1_down_data),
@@ -200,7 +191,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_2 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_2_up_data),
+    .up_data(entering),
     .up_valid(fifo_2_up_valid),
     .up_ready(unused_fifo_2_up_ready),
     .down_data(fifo_2_down_data),
@@ -211,7 +202,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_3 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_3_up_data),
+    .up_data(entering),
     .up_valid(fifo_3_up_valid),
     .up_ready(unused_fifo_3_up_ready),
     .down_data(fifo_3_down_data),
@@ -222,7 +213,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_4 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_4_up_data),
+    .up_data(entering),
     .up_valid(fifo_4_up_valid),
     .up_ready(unused_fifo_4_up_ready),
     .down_data(fifo_4_down_data),
@@ -233,7 +224,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_5 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_5_up_data),
+    .up_data(entering),
     .up_valid(fifo_5_up_valid),
     .up_ready(unused_fifo_5_up_ready),
     .down_data(fifo_5_down_data),
@@ -244,7 +235,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_6 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_6_up_data),
+    .up_data(entering),
     .up_valid(fifo_6_up_valid),
     .up_ready(unused_fifo_6_up_ready),
     .down_data(fifo_6_down_data),
@@ -255,7 +246,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_7 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_7_up_data),
+    .up_data(entering),
     .up_valid(fifo_7_up_valid),
     .up_ready(unused_fifo_7_up_ready),
     .down_data(fifo_7_down_data),
@@ -266,7 +257,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_8 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_8_up_data),
+    .up_data(entering),
     .up_valid(fifo_8_up_valid),
     .up_ready(unused_fifo_8_up_ready),
     .down_data(fifo_8_down_data),
@@ -277,7 +268,7 @@ module hpcc_sched_waiting_large (
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_9 (
     .clk(clk),
     .rst(rst),
-    .up_data(fifo_9_up_data),
+    .up_data(entering),
     .up_valid(fifo_9_up_valid),
     .up_ready(unused_fifo_9_up_ready),
     .down_data(fifo_9_down_data),
@@ -292,36 +283,26 @@ module hpcc_sched_waiting_large (
   assign free_11 = 1'd1;
   assign take_11 = 1'd0;
   assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
-  assign fifo_0_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_0 = tick - fifo_0_down_data[57:38];
+  assign elapsed_0 = tick - fifo_0_down_data.since;
   assign present_0 = fifo_0_down_valid;
   assign fifo_1_up_valid = enter & (chosen_row == 4'd1);
-  assign fifo_1_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_1 = tick - fifo_1_down_data[57:38];
+  assign elapsed_1 = tick - fifo_1_down_data.since;
   assign fifo_2_up_valid = enter & (chosen_row == 4'd2);
-  assign fifo_2_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_2 = tick - fifo_2_down_data[57:38];
+  assign elapsed_2 = tick - fifo_2_down_data.since;
   assign fifo_3_up_valid = enter & (chosen_row == 4'd3);
-  assign fifo_3_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_3 = tick - fifo_3_down_data[57:38];
+  assign elapsed_3 = tick - fifo_3_down_data.since;
   assign fifo_4_up_valid = enter & (chosen_row == 4'd4);
-  assign fifo_4_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_4 = tick - fifo_4_down_data[57:38];
+  assign elapsed_4 = tick - fifo_4_down_data.since;
   assign fifo_5_up_valid = enter & (chosen_row == 4'd5);
-  assign fifo_5_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_5 = tick - fifo_5_down_data[57:38];
+  assign elapsed_5 = tick - fifo_5_down_data.since;
   assign fifo_6_up_valid = enter & (chosen_row == 4'd6);
-  assign fifo_6_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_6 = tick - fifo_6_down_data[57:38];
+  assign elapsed_6 = tick - fifo_6_down_data.since;
   assign fifo_7_up_valid = enter & (chosen_row == 4'd7);
-  assign fifo_7_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_7 = tick - fifo_7_down_data[57:38];
+  assign elapsed_7 = tick - fifo_7_down_data.since;
   assign fifo_8_up_valid = enter & (chosen_row == 4'd8);
-  assign fifo_8_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_8 = tick - fifo_8_down_data[57:38];
+  assign elapsed_8 = tick - fifo_8_down_data.since;
   assign fifo_9_up_valid = enter & (chosen_row == 4'd9);
-  assign fifo_9_up_data = ({38'd0, tick} << 38) | {20'd0, flow};
-  assign elapsed_9 = tick - fifo_9_down_data[57:38];
+  assign elapsed_9 = tick - fifo_9_down_data.since;
   assign present_1 = fifo_1_down_valid & due_1_q;
   assign present_2 = fifo_2_down_valid & due_2_q;
   assign present_3 = fifo_3_down_valid & due_3_q;
@@ -388,6 +369,10 @@ module hpcc_sched_waiting_large (
     end
   end
   always_comb begin
+    entering.entry = flow;
+    entering.since = tick;
+  end
+  always_comb begin
     turned = 1'd0;
     offered = 1'd0;
     if (present_0) begin
@@ -452,36 +437,36 @@ module hpcc_sched_waiting_large (
     end
   end
   always_comb begin
-    down_data = fifo_0_down_data[37:0];
+    down_data = fifo_0_down_data.entry;
     if (take_0) begin
-      down_data = fifo_0_down_data[37:0];
+      down_data = fifo_0_down_data.entry;
     end
     if (take_1) begin
-      down_data = fifo_1_down_data[37:0];
+      down_data = fifo_1_down_data.entry;
     end
     if (take_2) begin
-      down_data = fifo_2_down_data[37:0];
+      down_data = fifo_2_down_data.entry;
     end
     if (take_3) begin
-      down_data = fifo_3_down_data[37:0];
+      down_data = fifo_3_down_data.entry;
     end
     if (take_4) begin
-      down_data = fifo_4_down_data[37:0];
+      down_data = fifo_4_down_data.entry;
     end
     if (take_5) begin
-      down_data = fifo_5_down_data[37:0];
+      down_data = fifo_5_down_data.entry;
     end
     if (take_6) begin
-      down_data = fifo_6_down_data[37:0];
+      down_data = fifo_6_down_data.entry;
     end
     if (take_7) begin
-      down_data = fifo_7_down_data[37:0];
+      down_data = fifo_7_down_data.entry;
     end
     if (take_8) begin
-      down_data = fifo_8_down_data[37:0];
+      down_data = fifo_8_down_data.entry;
     end
     if (take_9) begin
-      down_data = fifo_9_down_data[37:0];
+      down_data = fifo_9_down_data.entry;
     end
   end
   initial begin

@@ -109,9 +109,12 @@ module hpcc_scheduler (
   localparam [2:0] engines = 3'd6;
   localparam [16:0] inverse = 17'haaab;
   hpcc_nic_pkg::visited_t visited;
+  wire  hpcc_nic_pkg::random_quarters_t quarters;
   wire  [15:0] folded;
+  wire  hpcc_nic_pkg::clock_units_t clock_ns;
+  wire  hpcc_nic_pkg::clock_ticks_t clock_ticks;
   logic [2:0] reported_kind;
-  logic [31:0] acked_bytes;
+  wire  [31:0] acked_bytes;
   logic [9:0] overhead_d;
   logic [9:0] overhead_q;
   logic [11:0] interval_d;
@@ -131,9 +134,6 @@ module hpcc_scheduler (
   wire  hpcc_nic_pkg::operation_t entry_word;
   wire  hpcc_nic_pkg::telemetry_t entry_telemetry;
   wire  entry_out_of_range;
-  wire  sender_cap_window;
-  wire  [15:0] sender_cap_time;
-  wire  [15:0] sender_timer_now;
   wire  [5:0] sender_index;
   wire  [2:0] sender_engine_4;
   wire  sender_notify;
@@ -162,45 +162,33 @@ module hpcc_scheduler (
   wire  sender_late;
   wire  sender_beyond;
   wire  engine_0_notify;
-  wire  engine_0_dither;
   wire  [15:0] engine_0_random;
   wire  hpcc_nic_pkg::visited_t engine_0_visited;
-  wire  [19:0] engine_0_tick;
   wire  hpcc_nic_pkg::grant_t engine_0_grants_data;
   wire  engine_0_grants_valid;
   wire  engine_1_notify;
-  wire  engine_1_dither;
   wire  [15:0] engine_1_random;
   wire  hpcc_nic_pkg::visited_t engine_1_visited;
-  wire  [19:0] engine_1_tick;
   wire  hpcc_nic_pkg::grant_t engine_1_grants_data;
   wire  engine_1_grants_valid;
   wire  engine_2_notify;
-  wire  engine_2_dither;
   wire  [15:0] engine_2_random;
   wire  hpcc_nic_pkg::visited_t engine_2_visited;
-  wire  [19:0] engine_2_tick;
   wire  hpcc_nic_pkg::grant_t engine_2_grants_data;
   wire  engine_2_grants_valid;
   wire  engine_3_notify;
-  wire  engine_3_dither;
   wire  [15:0] engine_3_random;
   wire  hpcc_nic_pkg::visited_t engine_3_visited;
-  wire  [19:0] engine_3_tick;
   wire  hpcc_nic_pkg::grant_t engine_3_grants_data;
   wire  engine_3_grants_valid;
   wire  engine_4_notify;
-  wire  engine_4_dither;
   wire  [15:0] engine_4_random;
   wire  hpcc_nic_pkg::visited_t engine_4_visited;
-  wire  [19:0] engine_4_tick;
   wire  hpcc_nic_pkg::grant_t engine_4_grants_data;
   wire  engine_4_grants_valid;
   wire  engine_5_notify;
-  wire  engine_5_dither;
   wire  [15:0] engine_5_random;
   wire  hpcc_nic_pkg::visited_t engine_5_visited;
-  wire  [19:0] engine_5_tick;
   wire  hpcc_nic_pkg::grant_t engine_5_grants_data;
   wire  engine_5_grants_valid;
   wire  merge_0_chain_ready;
@@ -240,8 +228,6 @@ module hpcc_scheduler (
   wire  [23:0] expand_send_psn;
   wire  [2:0] expand_send_kind;
   wire  [5:0] expand_tag;
-  wire  levels_cap_window;
-  wire  [15:0] levels_cap_time;
   wire  levels_written;
   wire  [3:0] levels_written_group;
   wire  hpcc_nic_pkg::group_level_t levels_level;
@@ -250,17 +236,17 @@ module hpcc_scheduler (
   wire  [15:0] members_active;
   wire  [63:0] members_sent;
   wire  [63:0] random_word;
-  wire  [17:0] limits_d;
-  logic [17:0] limits_q;
+  hpcc_nic_pkg::limit_settings_t limits_d;
+  hpcc_nic_pkg::limit_settings_t limits_q;
   wire  hpcc_nic_pkg::telemetry_t telemetry_q;
   hpcc_nic_pkg::law_event_t cc_fifo_up_data;
   wire  cc_fifo_up_ready;
   wire  hpcc_nic_pkg::law_event_t cc_fifo_down_data;
   wire  cc_fifo_down_valid;
   wire  unused_cc_fifo_crowded;
-  wire  [23:0] ended_fifo_up_data;
+  hpcc_nic_pkg::flow_of_generation_t ended_fifo_up_data;
   wire  unused_ended_fifo_up_ready;
-  wire  [23:0] ended_fifo_down_data;
+  wire  hpcc_nic_pkg::flow_of_generation_t ended_fifo_down_data;
   wire  ended_fifo_down_valid;
   wire  ended_fifo_crowded;
   wire  [31:0] late_count;
@@ -338,11 +324,11 @@ module hpcc_scheduler (
     .inverse(inverse),
     .overhead(overhead_q),
     .interval(interval_q),
-    .cap_window(sender_cap_window),
-    .cap_time(sender_cap_time),
+    .cap_window(limits_q.window),
+    .cap_time(limits_q.span),
     .timeout(timeout_q),
     .retry_limit(retry_limit_q),
-    .timer_now(sender_timer_now),
+    .timer_now(clock_ns.units),
     .held(park_held),
     .index(sender_index),
     .engine_4(sender_engine_4),
@@ -387,13 +373,13 @@ module hpcc_scheduler (
     .level_write(levels_written),
     .level_group(levels_written_group),
     .level(levels_level),
-    .dither(engine_0_dither),
+    .dither(limits_q.dither),
     .random(engine_0_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
     .visited(engine_0_visited),
-    .tick(engine_0_tick),
+    .tick(clock_ticks.ticks),
     .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
@@ -415,13 +401,13 @@ module hpcc_scheduler (
     .level_write(levels_written),
     .level_group(levels_written_group),
     .level(levels_level),
-    .dither(engine_1_dither),
+    .dither(limits_q.dither),
     .random(engine_1_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
     .visited(engine_1_visited),
-    .tick(engine_1_tick),
+    .tick(clock_ticks.ticks),
     .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
@@ -443,13 +429,13 @@ module hpcc_scheduler (
     .level_write(levels_written),
     .level_group(levels_written_group),
     .level(levels_level),
-    .dither(engine_2_dither),
+    .dither(limits_q.dither),
     .random(engine_2_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
     .visited(engine_2_visited),
-    .tick(engine_2_tick),
+    .tick(clock_ticks.ticks),
     .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
@@ -471,13 +457,13 @@ module hpcc_scheduler (
     .level_write(levels_written),
     .level_group(levels_written_group),
     .level(levels_level),
-    .dither(engine_3_dither),
+    .dither(limits_q.dither),
     .random(engine_3_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
     .visited(engine_3_visited),
-    .tick(engine_3_tick),
+    .tick(clock_ticks.ticks),
     .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
@@ -499,13 +485,13 @@ module hpcc_scheduler (
     .level_write(levels_written),
     .level_group(levels_written_group),
     .level(levels_level),
-    .dither(engine_4_dither),
+    .dither(limits_q.dither),
     .random(engine_4_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
     .visited(engine_4_visited),
-    .tick(engine_4_tick),
+    .tick(clock_ticks.ticks),
     .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
@@ -527,13 +513,13 @@ module hpcc_scheduler (
     .level_write(levels_written),
     .level_group(levels_written_group),
     .level(levels_level),
-    .dither(engine_5_dither),
+    .dither(limits_q.dither),
     .random(engine_5_random),
     .wake(sender_wake),
     .clear(sender_clear),
     .asked(sender_index),
     .visited(engine_5_visited),
-    .tick(engine_5_tick),
+    .tick(clock_ticks.ticks),
     .pause(park_held),
     .overhead(overhead_q),
     .tag(expand_tag),
@@ -652,8 +638,8 @@ module hpcc_scheduler (
     .group(level_group),
     .rate(level_rate),
     .interval(interval_q),
-    .cap_window(levels_cap_window),
-    .cap_time(levels_cap_time),
+    .cap_window(limits_q.window),
+    .cap_time(limits_q.span),
     .written(levels_written),
     .written_group(levels_written_group),
     .level(levels_level)
@@ -740,12 +726,8 @@ module hpcc_scheduler (
     .pulse(cc_dropped_pulse),
     .count(cc_dropped_count)
   );
-  assign limits_d = (({2'd0, cap_time} << 2) | ({17'd0, cap_dither} << 1)) | {17'd0, cap_window};
-  assign folded = ((random_word[15:0] ^ random_word[31:16]) ^ random_word[47:32]) ^ random_word[63:48];
-  assign levels_cap_window = limits_q[0];
-  assign levels_cap_time = limits_q[17:2];
-  assign sender_cap_window = limits_q[0];
-  assign sender_cap_time = limits_q[17:2];
+  assign quarters = random_word;
+  assign folded = ((quarters.part_0 ^ quarters.part_1) ^ quarters.part_2) ^ quarters.part_3;
   assign members_leaves = expand_send_valid & send_ready;
   assign members_leaving = expand_send_flow[8:0];
   assign active = members_active;
@@ -755,31 +737,20 @@ module hpcc_scheduler (
   assign event_ready = entry_event_ready;
   assign feedback_ready = entry_feedback_ready;
   assign work_ready = entry_work_ready;
-  assign sender_timer_now = now_r_q[25:10];
+  assign clock_ns = now_r_q;
+  assign clock_ticks = now_r_q;
   assign engine_0_notify = sender_notify & (sender_engine == 3'd0);
-  assign engine_0_dither = limits_q[1];
   assign engine_0_random = random_word[15:0] ^ folded;
-  assign engine_0_tick = now_r_q[22:3];
   assign engine_1_notify = sender_notify & (sender_engine == 3'd1);
-  assign engine_1_dither = limits_q[1];
   assign engine_1_random = random_word[23:8] ^ folded;
-  assign engine_1_tick = now_r_q[22:3];
   assign engine_2_notify = sender_notify & (sender_engine == 3'd2);
-  assign engine_2_dither = limits_q[1];
   assign engine_2_random = random_word[31:16] ^ folded;
-  assign engine_2_tick = now_r_q[22:3];
   assign engine_3_notify = sender_notify & (sender_engine == 3'd3);
-  assign engine_3_dither = limits_q[1];
   assign engine_3_random = random_word[39:24] ^ folded;
-  assign engine_3_tick = now_r_q[22:3];
   assign engine_4_notify = sender_notify & (sender_engine == 3'd4);
-  assign engine_4_dither = limits_q[1];
   assign engine_4_random = random_word[47:32] ^ folded;
-  assign engine_4_tick = now_r_q[22:3];
   assign engine_5_notify = sender_notify & (sender_engine == 3'd5);
-  assign engine_5_dither = limits_q[1];
   assign engine_5_random = random_word[55:40] ^ folded;
-  assign engine_5_tick = now_r_q[22:3];
   assign merge_5_chain_valid = 1'd0;
   assign merge_5_chain_data = 64'd0;
   assign send_valid = expand_send_valid;
@@ -787,6 +758,7 @@ module hpcc_scheduler (
   assign send_generation = expand_send_generation;
   assign send_psn = expand_send_psn;
   assign send_kind = expand_send_kind;
+  assign acked_bytes = ({8'd0, sender_acked} << 8) << sender_acked_mtu;
   assign cc_dropped_pulse = sender_to_cc & (~cc_fifo_up_ready);
   assign cc_valid = cc_fifo_down_valid;
   assign cc_kind = cc_fifo_down_data.telemetry.event_kind;
@@ -802,10 +774,9 @@ module hpcc_scheduler (
   assign cc_sent_at = cc_fifo_down_data.telemetry.sent_at;
   assign cc_bytes = cc_fifo_down_data.telemetry.bytes;
   assign cc_now = cc_fifo_down_data.telemetry.now;
-  assign ended_fifo_up_data = ({15'd0, sender_flow_8} << 8) | {16'd0, sender_generation};
   assign ended_valid = ended_fifo_down_valid;
-  assign ended_flow = ended_fifo_down_data[23:8];
-  assign ended_generation = ended_fifo_down_data[7:0];
+  assign ended_flow = ended_fifo_down_data.flow;
+  assign ended_generation = ended_fifo_down_data.generation;
   assign count_late = late_count;
   assign count_beyond = beyond_count;
   assign count_out_of_range = out_of_range_count;
@@ -838,6 +809,12 @@ module hpcc_scheduler (
     end
   end
   always_comb begin
+    limits_d = limits_q;
+    limits_d.window = cap_window;
+    limits_d.dither = cap_dither;
+    limits_d.span = cap_time;
+  end
+  always_comb begin
     visited = engine_0_visited;
     if (sender_engine_4 == 3'd1) begin
       visited = engine_1_visited;
@@ -862,21 +839,6 @@ module hpcc_scheduler (
     end
   end
   always_comb begin
-    acked_bytes = {8'd0, sender_acked} << 12;
-    if (sender_acked_mtu == 3'd0) begin
-      acked_bytes = {8'd0, sender_acked} << 8;
-    end
-    if (sender_acked_mtu == 3'd1) begin
-      acked_bytes = {8'd0, sender_acked} << 9;
-    end
-    if (sender_acked_mtu == 3'd2) begin
-      acked_bytes = {8'd0, sender_acked} << 10;
-    end
-    if (sender_acked_mtu == 3'd3) begin
-      acked_bytes = {8'd0, sender_acked} << 11;
-    end
-  end
-  always_comb begin
     cc_fifo_up_data = 541'd0;
     cc_fifo_up_data.snd_nxt = sender_snd_nxt;
     cc_fifo_up_data.psn_next = sender_psn;
@@ -886,6 +848,10 @@ module hpcc_scheduler (
     cc_fifo_up_data.telemetry.bytes = acked_bytes;
     cc_fifo_up_data.telemetry.int_valid = telemetry_q.int_valid & (~sender_timed_out);
     cc_fifo_up_data.telemetry.event_kind = reported_kind;
+  end
+  always_comb begin
+    ended_fifo_up_data.flow = {7'd0, sender_flow_8};
+    ended_fifo_up_data.generation = sender_generation;
   end
   initial begin
     overhead_q = 10'd0;
@@ -903,7 +869,7 @@ module hpcc_scheduler (
     now_r_q <= now;
     limits_q <= limits_d;
   end
-  wire unused_bits = &{1'b0, param_data[47:16], now_r_q[47:26], now_r_q[2:0]};
+  wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns};
 endmodule
 
 `default_nettype wire

@@ -84,20 +84,23 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
+  wire  hpcc_nic_pkg::qp_context_t new_context;
   wire  hpcc_nic_pkg::read_state_t read_new;
   wire  hpcc_nic_pkg::read_state_t read_even;
   wire  hpcc_nic_pkg::read_state_t read_odd;
   hpcc_nic_pkg::read_state_t read;
-  wire  [23:0] after_even;
-  wire  [23:0] after_odd;
+  wire  hpcc_nic_pkg::psn_distance_t after_even;
+  wire  hpcc_nic_pkg::psn_distance_t after_odd;
   logic takes_odd;
-  wire  [11:0] void_place;
+  hpcc_nic_pkg::ring_place_t void_place;
+  wire  hpcc_nic_pkg::qp_flow_t offered_flow;
   wire  begins;
   wire  [7:0] qp;
   wire  [7:0] address;
   logic [3:0] slot_now;
-  wire  [11:0] message_qp;
+  hpcc_nic_pkg::ring_place_t message_place;
   wire  current;
+  hpcc_nic_pkg::ring_cursor_t cursor_new;
   wire  odd;
   wire  looked;
   wire  hit;
@@ -109,19 +112,19 @@ module hpcc_select (
   wire  fresh;
   wire  sends;
   wire  [7:0] contexts_raddr;
-  wire  [12:0] contexts_rdata;
+  wire  hpcc_nic_pkg::select_context_t contexts_rdata;
   wire  [7:0] contexts_waddr;
-  wire  [12:0] contexts_wdata;
+  hpcc_nic_pkg::select_context_t contexts_wdata;
   wire  [7:0] cursors_raddr;
-  wire  [19:0] cursors_rdata;
+  wire  hpcc_nic_pkg::ring_cursor_t cursors_rdata;
   logic cursors_we;
   logic [7:0] cursors_waddr;
-  logic [19:0] cursors_wdata;
+  hpcc_nic_pkg::ring_cursor_t cursors_wdata;
   wire  [11:0] messages_raddr;
-  wire  [249:0] messages_rdata;
+  wire  hpcc_nic_pkg::select_message_t messages_rdata;
   wire  messages_we;
   logic [11:0] messages_waddr;
-  logic [249:0] messages_wdata;
+  hpcc_nic_pkg::select_message_t messages_wdata;
   wire  [7:0] reads_0_raddr;
   wire  hpcc_nic_pkg::read_state_t reads_0_rdata;
   wire  reads_0_we;
@@ -130,6 +133,7 @@ module hpcc_select (
   wire  hpcc_nic_pkg::read_state_t reads_1_rdata;
   wire  reads_1_we;
   wire  [7:0] reads_1_waddr;
+  // Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
   logic [4:0] voids_d;
   logic [4:0] voids_q;
   logic [7:0] voided_d;
@@ -138,40 +142,44 @@ module hpcc_select (
   logic [7:0] voided_generation_q;
   logic void_cursor_d;
   logic void_cursor_q;
+  // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
-  logic [8:0] next_flow_d;
-  logic [8:0] next_flow_q;
+  hpcc_nic_pkg::qp_half_t next_flow_d;
+  hpcc_nic_pkg::qp_half_t next_flow_q;
   logic [7:0] next_generation_d;
   logic [7:0] next_generation_q;
   logic [23:0] next_psn_d;
   logic [23:0] next_psn_q;
-  logic [2:0] next_kind_d;
-  logic [2:0] next_kind_q;
+  hpcc_nic_pkg::grant_marks_t next_marks_d;
+  hpcc_nic_pkg::grant_marks_t next_marks_q;
+  // Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
   logic [1:0] step_d;
   logic [1:0] step_q;
   logic [4:0] age_d;
   logic [4:0] age_q;
-  logic [8:0] flow_d;
-  logic [8:0] flow_q;
+  hpcc_nic_pkg::qp_half_t flow_d;
+  hpcc_nic_pkg::qp_half_t flow_q;
   logic [7:0] generation_d;
   logic [7:0] generation_q;
   logic [23:0] psn_d;
   logic [23:0] psn_q;
-  logic [2:0] kind_d;
-  logic [2:0] kind_q;
+  hpcc_nic_pkg::grant_marks_t marks_d;
+  hpcc_nic_pkg::grant_marks_t marks_q;
   wire  [3:0] slot_d;
   logic [3:0] slot_q;
   wire  [3:0] found_slot_d;
   logic [3:0] found_slot_q;
-  logic [19:0] cursor_d;
-  logic [19:0] cursor_q;
+  // What showed in step 2.
+  hpcc_nic_pkg::ring_cursor_t cursor_d;
+  hpcc_nic_pkg::ring_cursor_t cursor_q;
   logic [2:0] mtu_now_d;
   logic [2:0] mtu_now_q;
   logic int_now_d;
   logic int_now_q;
-  logic [249:0] message_d;
-  logic [249:0] message_q;
+  // What showed a clock ago, and where the PSN lies in it.
+  hpcc_nic_pkg::select_message_t message_d;
+  hpcc_nic_pkg::select_message_t message_q;
   logic [23:0] place_d;
   logic [23:0] place_q;
   logic [23:0] size_d;
@@ -186,19 +194,15 @@ module hpcc_select (
   logic go_q;
   logic last_r_q;
   logic ack_req_q;
-  wire  [23:0] end_psn_d;
   logic [23:0] end_psn_q;
   logic [63:0] base_d;
   logic [63:0] base_q;
-  wire  [63:0] remote_d;
   logic [63:0] remote_q;
-  wire  [31:0] key_d;
   logic [31:0] key_q;
-  wire  [31:0] total_d;
   logic [31:0] total_q;
   logic [23:0] place_r_q;
   logic [23:0] psn_r_q;
-  logic [8:0] flow_r_q;
+  hpcc_nic_pkg::qp_half_t flow_r_q;
   logic [7:0] generation_r_q;
   logic [2:0] mtu_q;
   logic int_on_q;
@@ -212,8 +216,9 @@ module hpcc_select (
   logic repeated_r_q;
   logic [23:0] sent_end_r_d;
   logic [23:0] sent_end_r_q;
-  logic [8:0] sent_flow_q;
+  hpcc_nic_pkg::qp_half_t sent_flow_q;
   logic [7:0] sent_generation_r_q;
+  wire  [8:0] form_flow;
   wire  form_room;
   wire  [195:0] form_packet_data;
   wire  form_packet_valid;
@@ -271,7 +276,7 @@ module hpcc_select (
     .overhead(overhead),
     .valid(go_q),
     .form(what_q),
-    .flow(flow_r_q),
+    .flow(form_flow),
     .generation(generation_r_q),
     .psn(psn_r_q),
     .place(place_r_q),
@@ -301,10 +306,9 @@ module hpcc_select (
     .feedback_value(form_feedback_value)
   );
   assign contexts_waddr = context_qp;
-  assign contexts_wdata = ({9'd0, context_data[132:129]} << 9) | {4'd0, context_data[8:0]};
-  assign void_place = ({4'd0, voided_q} << 4) | {8'd0, (4'd0 - voids_q[3:0])};
+  assign new_context = context_data;
   assign messages_we = message_valid | (|voids_q);
-  assign address = next_flow_q[8:1];
+  assign address = next_flow_q.qp;
   assign read_new = read_data;
   assign reads_0_we = read_valid & (~read_new.tag[0]);
   assign reads_1_we = read_valid & read_new.tag[0];
@@ -313,14 +317,14 @@ module hpcc_select (
   assign reads_1_waddr = read_qp;
   assign reads_1_raddr = address;
   assign send_ready = ~waiting_q;
-  assign qp = flow_q[8:1];
+  assign offered_flow = send_flow;
+  assign qp = flow_q.qp;
   assign contexts_raddr = address;
   assign cursors_raddr = address;
-  assign odd = flow_q[0];
-  assign current = contexts_rdata[0] & (contexts_rdata[8:1] == generation_q);
+  assign odd = flow_q.response;
+  assign current = contexts_rdata.alive & (contexts_rdata.generation == generation_q);
   assign slot_d = slot_now + 4'd1;
-  assign message_qp = ({4'd0, qp} << 4) | {8'd0, slot_now};
-  assign messages_raddr = message_qp;
+  assign messages_raddr = message_place;
   assign read_even = reads_0_rdata;
   assign read_odd = reads_1_rdata;
   assign after_even = psn_q - read_even.first_psn;
@@ -331,22 +335,19 @@ module hpcc_select (
   assign found_slot_d = slot_q - 4'd2;
   assign begins = (waiting_q & form_room) & (((step_q == 2'd0) | hit) | missed);
   assign last = (place_q + 24'd1) == size_q;
-  assign is_read = (~odd) & message_q[48];
-  assign sends = hit & (((~is_read) | (~(|place_q))) | kind_q[2]);
-  assign fresh = cursor_q[19:12] != generation_q;
-  assign asks = (~odd) & (((last | is_read) | (|kind_q[2:1])) | (counted >= ack_interval));
+  assign is_read = (~odd) & message_q.read;
+  assign sends = hit & (((~is_read) | (~(|place_q))) | marks_q.rewound);
+  assign fresh = cursor_q.generation != generation_q;
+  assign asks = (~odd) & ((((last | is_read) | marks_q.asks) | marks_q.rewound) | (counted >= ack_interval));
   assign go_d = (hit | missed) & (~rst);
-  assign end_psn_d = message_q[47:24];
-  assign total_d = message_q[249:218];
-  assign remote_d = message_q[185:122];
-  assign key_d = message_q[217:186];
-  assign first_time_d = ~kind_q[0];
+  assign first_time_d = ~marks_q.repeated;
+  assign form_flow = flow_r_q;
   assign sent_r_d = (go_q & first_time_q) & ((what_q == 2'd1) | (what_q == 2'd2));
   assign repeated_r_d = (go_q & (~first_time_q)) & (what_q != 2'd0);
   assign void_r_d = go_q & (what_q == 2'd0);
   assign sent_valid = sent_r_q;
   assign sent_end = sent_end_r_q;
-  assign sent_qp = sent_flow_q[8:1];
+  assign sent_qp = sent_flow_q.qp;
   assign sent_generation = sent_generation_r_q;
   assign void_grant = void_r_q;
   assign repeated = repeated_r_q;
@@ -369,47 +370,48 @@ module hpcc_select (
     next_flow_d = next_flow_q;
     next_generation_d = next_generation_q;
     next_psn_d = next_psn_q;
-    next_kind_d = next_kind_q;
+    next_marks_d = next_marks_q;
     step_d = step_q;
     age_d = age_q;
     flow_d = flow_q;
     generation_d = generation_q;
     psn_d = psn_q;
-    kind_d = kind_q;
+    marks_d = marks_q;
     cursor_d = cursor_q;
     mtu_now_d = mtu_now_q;
     int_now_d = int_now_q;
     messages_waddr = void_place;
-    messages_wdata = {249'd0, 1'd0};
+    messages_wdata = 250'd0;
     if (message_valid) begin
       messages_waddr = message_address;
       messages_wdata = message_data[249:0];
     end else if (|voids_q) begin
       voids_d = voids_q - 5'd1;
     end
-    if (context_valid & context_data[0]) begin
+    if (context_valid & new_context.alive) begin
       voids_d = 5'h10;
       voided_d = context_qp;
-      voided_generation_d = context_data[8:1];
+      voided_generation_d = new_context.generation;
       void_cursor_d = 1'd1;
     end
     if (~waiting_q) begin
       waiting_d = send_valid;
-      next_flow_d = send_flow[8:0];
+      next_flow_d.response = offered_flow.response;
+      next_flow_d.qp = offered_flow.qp;
       next_generation_d = send_generation;
       next_psn_d = send_psn;
-      next_kind_d = send_kind;
+      next_marks_d = send_kind;
     end
     if (step_q == 2'd1) begin
       step_d = 2'd2;
     end
     slot_now = slot_q;
     if (step_q == 2'd2) begin
-      slot_now = cursors_rdata[3:0];
+      slot_now = cursors_rdata.place;
       age_d = 5'd1;
       cursor_d = cursors_rdata;
-      mtu_now_d = contexts_rdata[11:9];
-      int_now_d = contexts_rdata[12];
+      mtu_now_d = contexts_rdata.mtu;
+      int_now_d = contexts_rdata.int_on;
       if (~current) begin
         step_d = 2'd0;
       end else begin
@@ -428,18 +430,16 @@ module hpcc_select (
       flow_d = next_flow_q;
       generation_d = next_generation_q;
       psn_d = next_psn_q;
-      kind_d = next_kind_q;
+      marks_d = next_marks_q;
     end
     cursors_we = void_cursor_q;
     cursors_waddr = voided_q;
-    cursors_wdata = {12'd0, voided_generation_q} << 12;
+    cursors_wdata = 20'd0;
+    cursors_wdata.generation = voided_generation_q;
     if (sends & (~odd)) begin
       cursors_we = 1'd1;
       cursors_waddr = qp;
-      cursors_wdata = (({12'd0, generation_q} << 12) | ({12'd0, counted} << 4)) | {16'd0, found_slot_q};
-      if (asks) begin
-        cursors_wdata = ({12'd0, generation_q} << 12) | {16'd0, found_slot_q};
-      end
+      cursors_wdata = cursor_new;
     end else if (~context_valid) begin
       void_cursor_d = 1'd0;
     end
@@ -451,10 +451,24 @@ module hpcc_select (
     end
   end
   always_comb begin
+    contexts_wdata.alive = new_context.alive;
+    contexts_wdata.generation = new_context.generation;
+    contexts_wdata.mtu = new_context.mtu;
+    contexts_wdata.int_on = new_context.int_on;
+  end
+  always_comb begin
+    void_place.qp = voided_q;
+    void_place.place = 4'd0 - voids_q[3:0];
+  end
+  always_comb begin
+    message_place.qp = qp;
+    message_place.place = slot_now;
+  end
+  always_comb begin
     message_d = messages_rdata;
-    place_d = psn_q - messages_rdata[23:0];
-    size_d = messages_rdata[47:24] - messages_rdata[23:0];
-    ours_d = messages_rdata[57:50] == generation_q;
+    place_d = psn_q - messages_rdata.first_psn;
+    size_d = messages_rdata.end_psn - messages_rdata.first_psn;
+    ours_d = messages_rdata.generation == generation_q;
     if (odd) begin
       place_d = after_even;
       if (takes_odd) begin
@@ -462,13 +476,16 @@ module hpcc_select (
       end
       size_d = read.count;
       ours_d = read.generation == generation_q;
-      message_d = (({218'd0, read.length} << 218) | ({226'd0, read.msn} << 186)) | ({186'd0, read.address} << 58);
+      message_d = 250'd0;
+      message_d.length = read.length;
+      message_d.remote_key = {8'd0, read.msn};
+      message_d.local_address = read.address;
     end
   end
   always_comb begin
-    takes_odd = after_even[23];
+    takes_odd = after_even.negative;
     if (read_odd.tag == (read_even.tag + 2'd1)) begin
-      takes_odd = ~after_odd[23];
+      takes_odd = ~after_odd.negative;
     end
   end
   always_comb begin
@@ -478,9 +495,17 @@ module hpcc_select (
     end
   end
   always_comb begin
-    counted = cursor_q[11:4] + 8'd1;
+    counted = cursor_q.since_asked + 8'd1;
     if (fresh) begin
       counted = 8'd1;
+    end
+  end
+  always_comb begin
+    cursor_new.place = found_slot_q;
+    cursor_new.since_asked = counted;
+    cursor_new.generation = generation_q;
+    if (asks) begin
+      cursor_new.since_asked = 8'd0;
     end
   end
   always_comb begin
@@ -496,9 +521,9 @@ module hpcc_select (
     end
   end
   always_comb begin
-    base_d = message_q[121:58];
+    base_d = message_q.local_address;
     if (is_read) begin
-      base_d = message_q[185:122];
+      base_d = message_q.remote_address;
     end
   end
   always_comb begin
@@ -516,13 +541,13 @@ module hpcc_select (
     next_flow_q = 9'd0;
     next_generation_q = 8'd0;
     next_psn_q = 24'd0;
-    next_kind_q = 3'd0;
+    next_marks_q = 3'd0;
     step_q = 2'd0;
     age_q = 5'd0;
     flow_q = 9'd0;
     generation_q = 8'd0;
     psn_q = 24'd0;
-    kind_q = 3'd0;
+    marks_q = 3'd0;
     slot_q = 4'd0;
     found_slot_q = 4'd0;
     cursor_q = 20'd0;
@@ -566,13 +591,13 @@ module hpcc_select (
     next_flow_q <= next_flow_d;
     next_generation_q <= next_generation_d;
     next_psn_q <= next_psn_d;
-    next_kind_q <= next_kind_d;
+    next_marks_q <= next_marks_d;
     step_q <= step_d;
     age_q <= age_d;
     flow_q <= flow_d;
     generation_q <= generation_d;
     psn_q <= psn_d;
-    kind_q <= kind_d;
+    marks_q <= marks_d;
     slot_q <= slot_d;
     found_slot_q <= found_slot_d;
     cursor_q <= cursor_d;
@@ -588,11 +613,11 @@ module hpcc_select (
     go_q <= go_d;
     last_r_q <= last;
     ack_req_q <= asks;
-    end_psn_q <= end_psn_d;
+    end_psn_q <= message_q.end_psn;
     base_q <= base_d;
-    remote_q <= remote_d;
-    key_q <= key_d;
-    total_q <= total_d;
+    remote_q <= message_q.remote_address;
+    key_q <= message_q.remote_key;
+    total_q <= message_q.length;
     place_r_q <= place_q;
     psn_r_q <= psn_q;
     flow_r_q <= flow_q;
@@ -607,8 +632,9 @@ module hpcc_select (
     sent_flow_q <= flow_r_q;
     sent_generation_r_q <= generation_r_q;
   end
-  wire unused_bits = &{1'b0, context_data[210:133], context_data[128:9], message_data[383:250], send_flow[15:9], read.first_psn,
-      message_q[57:49], message_q[23:0], sent_flow_q[0]};
+  wire unused_bits = &{1'b0, message_data[383:250], new_context.law, new_context.local_qpn, new_context.expected_psn, new_context.send_psn,
+      new_context.pause_class, new_context.source_port, new_context.remote_qpn, new_context.remote_mac, new_context.remote_ip,
+      read.first_psn, offered_flow.reserved, message_q.generation, message_q.last, message_q.first_psn, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

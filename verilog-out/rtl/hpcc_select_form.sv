@@ -81,8 +81,9 @@ module hpcc_select_form (
   wire  hpcc_nic_pkg::qp_flow_t half;
   logic [12:0] full;
   wire  first;
+  // Two's complement.
   logic [23:0] beside;
-  logic [35:0] bytes_before_d;
+  wire  [35:0] bytes_before_d;
   logic [35:0] bytes_before_q;
   logic [63:0] base_1_q;
   logic [31:0] total_1_q;
@@ -265,6 +266,7 @@ module hpcc_select_form (
     .crowded(feedbacks_crowded)
   );
   assign room = ((~packets_crowded) & (~jobs_crowded)) & (~feedbacks_crowded);
+  assign bytes_before_d = ({12'd0, place} << 8) << mtu;
   assign address_d = base_1_q + {28'd0, bytes_before_q};
   assign remaining = {5'd0, total_1_q} - {1'd0, bytes_before_q};
   assign first = ~(|place_2_q);
@@ -313,21 +315,6 @@ module hpcc_select_form (
     from_4_d.psn = psn_3_q;
     from_4_d.flow = flow_3_q;
     from_4_d.generation = generation_3_q;
-  end
-  always_comb begin
-    bytes_before_d = {12'd0, place} << 12;
-    if (mtu == 3'd0) begin
-      bytes_before_d = {12'd0, place} << 8;
-    end
-    if (mtu == 3'd1) begin
-      bytes_before_d = {12'd0, place} << 9;
-    end
-    if (mtu == 3'd2) begin
-      bytes_before_d = {12'd0, place} << 10;
-    end
-    if (mtu == 3'd3) begin
-      bytes_before_d = {12'd0, place} << 11;
-    end
   end
   always_comb begin
     left_d = remaining[31:0];

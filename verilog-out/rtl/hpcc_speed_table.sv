@@ -11,14 +11,8 @@ module hpcc_speed_table (
   input  wire  clk,
   // Speed code.
   input  wire  [3:0] code,
-  // Time of one `txBytes` unit over eta, UQ12.22 ns.
-  output logic [33:0] busy_time,
-  // Weight of one `qLen` unit over eta, UQ2.32.
-  output logic [33:0] queue_weight,
-  // Elapsed time from which a record is stale, ns.
-  output logic [23:0] stale_ns,
-  // The code may be used.
-  output logic valid,
+  // What it stands for.
+  output logic [92:0] entry,
   // Entry to write.
   input  wire  [3:0] address,
   // Value to write.
@@ -35,10 +29,7 @@ module hpcc_speed_table (
   (* ram_style = "distributed" *) reg [24:0] stale_mem [0:15];
   wire unused_data = &{1'b0, data[47:34]};
   initial begin
-    busy_time = 0;
-    queue_weight = 0;
-    stale_ns = 0;
-    valid = 0;
+    entry = 0;
     busy_mem[0] = 34'h0;
     weight_mem[0] = 34'h0;
     stale_mem[0] = 25'h0;
@@ -92,9 +83,7 @@ module hpcc_speed_table (
     if (write_busy) busy_mem[address] <= data[33:0];
     if (write_weight) weight_mem[address] <= data[33:0];
     if (write_stale) stale_mem[address] <= data[24:0];
-    busy_time <= busy_mem[code];
-    queue_weight <= weight_mem[code];
-    {valid, stale_ns} <= stale_mem[code];
+    entry <= {stale_mem[code], weight_mem[code], busy_mem[code]};
   end
 endmodule
 

@@ -14,87 +14,98 @@ module hpcc_switch_beat_length (
   // Their number, three moves later.
   output wire  [6:0] bytes
 );
-  logic [31:0] half;
-  logic [15:0] quarter;
-  logic [7:0] eighth;
-  logic [3:0] rest;
+  wire  hpcc_nic_pkg::enables64_t whole;
+  hpcc_nic_pkg::enables32_t half;
+  hpcc_nic_pkg::enables16_t quarter;
+  hpcc_nic_pkg::enables8_t eighth;
+  hpcc_nic_pkg::enables4_t rest;
   logic [1:0] pair;
-  logic [15:0] quarter_1_d;
-  logic [15:0] quarter_1_q;
+  hpcc_nic_pkg::enabled_bytes_t total;
+  hpcc_nic_pkg::enables16_t quarter_1_d;
+  hpcc_nic_pkg::enables16_t quarter_1_q;
   logic full_1_d;
   logic full_1_q;
-  logic bit_5_1_d;
-  logic bit_5_1_q;
-  logic bit_4_1_d;
-  logic bit_4_1_q;
-  logic [3:0] rest_2_d;
-  logic [3:0] rest_2_q;
+  logic over_32_1_d;
+  logic over_32_1_q;
+  logic over_16_1_d;
+  logic over_16_1_q;
+  hpcc_nic_pkg::enables4_t rest_2_d;
+  hpcc_nic_pkg::enables4_t rest_2_q;
   logic full_2_d;
   logic full_2_q;
-  logic [6:0] upper_2_d;
-  logic [6:0] upper_2_q;
+  hpcc_nic_pkg::enabled_bytes_t upper_2_d;
+  hpcc_nic_pkg::enabled_bytes_t upper_2_q;
   logic [6:0] total_3_d;
   logic [6:0] total_3_q;
+  assign whole = keep;
   assign bytes = total_3_q;
   always_comb begin
     quarter_1_d = quarter_1_q;
     full_1_d = full_1_q;
-    bit_5_1_d = bit_5_1_q;
-    bit_4_1_d = bit_4_1_q;
+    over_32_1_d = over_32_1_q;
+    over_16_1_d = over_16_1_q;
     rest_2_d = rest_2_q;
     full_2_d = full_2_q;
     upper_2_d = upper_2_q;
     total_3_d = total_3_q;
     if (go) begin
       full_1_d = keep[63];
-      bit_5_1_d = keep[31];
-      bit_4_1_d = half[15];
+      over_32_1_d = whole.lower_full;
+      over_16_1_d = half.lower_full;
       quarter_1_d = quarter;
       full_2_d = full_1_q;
-      upper_2_d = ((({6'd0, bit_5_1_q} << 5) | ({6'd0, bit_4_1_q} << 4)) | ({6'd0, quarter_1_q[7]} << 3)) | ({6'd0, eighth[3]} << 2);
+      upper_2_d = 7'd0;
+      upper_2_d.thirty_two = over_32_1_q;
+      upper_2_d.sixteen = over_16_1_q;
+      upper_2_d.eight = quarter_1_q.lower_full;
+      upper_2_d.four = eighth.lower_full;
       rest_2_d = rest;
+      total_3_d = total;
       if (full_2_q) begin
         total_3_d = 7'h40;
-      end else begin
-        total_3_d = (upper_2_q | ({6'd0, rest_2_q[1]} << 1)) | {6'd0, pair[0]};
       end
     end
   end
   always_comb begin
     half = keep[31:0];
-    if (keep[31]) begin
-      half = keep[63:32];
+    if (whole.lower_full) begin
+      half = whole.upper;
     end
   end
   always_comb begin
     quarter = half[15:0];
-    if (half[15]) begin
-      quarter = half[31:16];
+    if (half.lower_full) begin
+      quarter = half.upper;
     end
   end
   always_comb begin
     eighth = quarter_1_q[7:0];
-    if (quarter_1_q[7]) begin
-      eighth = quarter_1_q[15:8];
+    if (quarter_1_q.lower_full) begin
+      eighth = quarter_1_q.upper;
     end
   end
   always_comb begin
     rest = eighth[3:0];
-    if (eighth[3]) begin
-      rest = eighth[7:4];
+    if (eighth.lower_full) begin
+      rest = eighth.upper;
     end
   end
   always_comb begin
-    pair = rest_2_q[1:0];
-    if (rest_2_q[1]) begin
-      pair = rest_2_q[3:2];
+    pair = 2'(rest_2_q);
+    if (rest_2_q.lower_full) begin
+      pair = rest_2_q.upper;
     end
+  end
+  always_comb begin
+    total = upper_2_q;
+    total.two = rest_2_q.lower_full;
+    total.one = pair[0];
   end
   initial begin
     quarter_1_q = 16'd0;
     full_1_q = 1'd0;
-    bit_5_1_q = 1'd0;
-    bit_4_1_q = 1'd0;
+    over_32_1_q = 1'd0;
+    over_16_1_q = 1'd0;
     rest_2_q = 4'd0;
     full_2_q = 1'd0;
     upper_2_q = 7'd0;
@@ -103,14 +114,14 @@ module hpcc_switch_beat_length (
   always @(posedge clk) begin
     quarter_1_q <= quarter_1_d;
     full_1_q <= full_1_d;
-    bit_5_1_q <= bit_5_1_d;
-    bit_4_1_q <= bit_4_1_d;
+    over_32_1_q <= over_32_1_d;
+    over_16_1_q <= over_16_1_d;
     rest_2_q <= rest_2_d;
     full_2_q <= full_2_d;
     upper_2_q <= upper_2_d;
     total_3_q <= total_3_d;
   end
-  wire unused_bits = &{1'b0, pair[1]};
+  wire unused_bits = &{1'b0, whole.below, pair[1]};
 endmodule
 
 `default_nettype wire

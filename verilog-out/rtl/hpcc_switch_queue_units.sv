@@ -49,7 +49,7 @@ module hpcc_switch_queue_units (
     rest_3_d = rest_3_q;
     units_4_d = units_4_q;
     if (go) begin
-      if (wide[27:19] == 9'd0) begin
+      if (wide < 28'h80000) begin
         n_d = wide[18:0];
       end else begin
         n_d = 19'h7ffff;
@@ -59,7 +59,7 @@ module hpcc_switch_queue_units (
       pair_2_d = {16'd0, six} + ({16'd0, six} << 4);
       quad_3_d = pair_2_q + (pair_2_q << 8);
       rest_3_d = (six_2_q << 16) + n_2_q;
-      if (sum[37]) begin
+      if (sum >= 38'h2000000000) begin
         units_4_d = 16'hffff;
       end else begin
         units_4_d = sum[36:21];
@@ -84,7 +84,7 @@ module hpcc_switch_queue_units (
     rest_3_q <= rest_3_d;
     units_4_q <= units_4_d;
   end
-  wire unused_bits = &{1'b0, bytes[3:0], sum[20:0]};
+  wire unused_bits = &{1'b0, bytes[3:0]};
 endmodule
 
 `default_nettype wire

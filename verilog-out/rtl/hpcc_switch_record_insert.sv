@@ -50,6 +50,8 @@ module hpcc_switch_record_insert (
   wire  spills;
   logic [63:0] out_keep;
   wire  out_last;
+  wire  hpcc_nic_pkg::beat_enables_t enables;
+  wire  hpcc_nic_pkg::longer_beat_t longer;
   logic [29:0] sent_d;
   logic [29:0] sent_q;
   hpcc_nic_pkg::hop_record_word_t held_d;
@@ -65,7 +67,9 @@ module hpcc_switch_record_insert (
   assign of_record = record;
   assign shift = {5'd0, place} << 5;
   assign whole = ({64'd0, (beat.data & (~upper))} | ({512'd0, inserted} << shift)) | ({64'd0, (beat.data & upper)} << 64);
-  assign spills = (beat.last & (mode != 2'd0)) & (|beat.keep[63:56]);
+  assign enables = beat.keep;
+  assign longer = whole;
+  assign spills = (beat.last & (mode != 2'd0)) & (|enables.last_eight);
   assign out_last = beat.last & (~spills);
   assign go = ready & (~spill_q);
   always_comb begin
@@ -92,9 +96,9 @@ module hpcc_switch_record_insert (
     end else begin
       if (ready & valid) begin
         spill_d = spills;
-        spill_keep_d = beat.keep[63:56];
+        spill_keep_d = enables.last_eight;
         spill_bad_d = beat.bad;
-        carry_d = whole[575:512];
+        carry_d = longer.beyond;
         sent_d = sent_q + {22'd0, amount};
         if (first) begin
           held_d = record_now;
@@ -165,6 +169,7 @@ module hpcc_switch_record_insert (
     spill_keep_q <= spill_keep_d;
     spill_bad_q <= spill_bad_d;
   end
+  wire unused_bits = &{1'b0, enables.rest, longer.beat};
 endmodule
 
 `default_nettype wire

@@ -61,9 +61,15 @@ module hpcc_tx_ack_builder (
   hpcc_nic_pkg::ack_headers_t headers;
   wire  [5:0] int_bytes;
   wire  [2:0] code;
-  wire  [127:0] rest;
-  wire  [831:0] stack;
-  logic [831:0] behind;
+  wire  hpcc_nic_pkg::int_stack_t stack;
+  hpcc_nic_pkg::ack_behind_t plain;
+  hpcc_nic_pkg::ack_behind_int0_t int_0;
+  hpcc_nic_pkg::ack_behind_int1_t int_1;
+  hpcc_nic_pkg::ack_behind_int2_t int_2;
+  hpcc_nic_pkg::ack_behind_int3_t int_3;
+  hpcc_nic_pkg::ack_behind_int4_t int_4;
+  hpcc_nic_pkg::ack_behind_int5_t int_5;
+  logic [495:0] behind;
   wire  spill;
   logic busy_d;
   logic busy_q;
@@ -82,8 +88,8 @@ module hpcc_tx_ack_builder (
   logic notified_8_d;
   logic notified_8_q;
   wire  hpcc_nic_pkg::ack_plan_t beside_q;
-  logic [831:0] header_8_d;
-  logic [831:0] header_8_q;
+  hpcc_nic_pkg::ack_frame_headers_t header_8_d;
+  hpcc_nic_pkg::ack_frame_headers_t header_8_q;
   logic [31:0] short_8_d;
   logic [31:0] short_8_q;
   logic [2:0] code_8_d;
@@ -96,6 +102,7 @@ module hpcc_tx_ack_builder (
   logic second_q;
   wire  bytes_enable;
   wire  [1:0] bytes_number;
+  wire  [831:0] bytes_header;
   wire  [511:0] bytes_payload;
   wire  [6:0] bytes_count;
   wire  [2:0] bytes_code;
@@ -108,7 +115,6 @@ module hpcc_tx_ack_builder (
   logic last_9_q;
   logic spill_9_q;
   logic [6:0] tail_9_q;
-  wire  [335:0] outer_9_d;
   logic [335:0] outer_9_q;
   logic [31:0] short_9_q;
   logic [2:0] code_9_q;
@@ -156,7 +162,7 @@ module hpcc_tx_ack_builder (
     .clk(clk),
     .enable(bytes_enable),
     .number(bytes_number),
-    .header(header_8_q),
+    .header(bytes_header),
     .payload(bytes_payload),
     .count(bytes_count),
     .code(bytes_code),
@@ -193,18 +199,17 @@ module hpcc_tx_ack_builder (
   assign old = beside_q;
   assign int_bytes = old.int_length;
   assign code = old.int_code;
-  assign rest = headers;
-  assign stack = {496'd0, old.int_stack} << 160;
+  assign stack = old.int_stack;
   assign notified = notified_8_q;
   assign spill = tail_8_q > 7'h3c;
   assign bytes_enable = 1'd1;
   assign bytes_number = {1'd0, second_q};
+  assign bytes_header = header_8_q;
   assign bytes_payload = {511'd0, 1'd0};
   assign bytes_count = 7'd0;
   assign bytes_code = 3'd0;
   assign number_9_d = {1'd0, second_q};
   assign last_9_d = second_q | (~spill);
-  assign outer_9_d = header_8_q[831:496];
   assign append_penultimate = ~last_9_q;
   assign append_bad = 1'd0;
   assign append_note = 44'd0;
@@ -216,7 +221,8 @@ module hpcc_tx_ack_builder (
     code_8_d = code_8_q;
     tail_8_d = tail_8_q;
     if (old.taken) begin
-      header_8_d = ({496'd0, header_outer} << 496) | behind;
+      header_8_d.outer = header_outer;
+      header_8_d.behind = behind;
       short_8_d = header_icrc_lengths;
       code_8_d = code;
       tail_8_d = {1'd0, int_bytes} + 7'h3a;
@@ -297,25 +303,74 @@ module hpcc_tx_ack_builder (
     transport.becn = 1'd1;
   end
   always_comb begin
-    behind = {704'd0, rest} << 368;
+    plain = 496'd0;
+    plain.headers = headers;
+  end
+  always_comb begin
+    behind = plain;
     if (code == 3'd1) begin
-      behind = ({704'd0, rest} << 352) | ((stack >> 480) << 480);
+      behind = int_0;
     end
     if (code == 3'd2) begin
-      behind = ({704'd0, rest} << 288) | ((stack >> 416) << 416);
+      behind = int_1;
     end
     if (code == 3'd3) begin
-      behind = ({704'd0, rest} << 224) | ((stack >> 352) << 352);
+      behind = int_2;
     end
     if (code == 3'd4) begin
-      behind = ({704'd0, rest} << 160) | ((stack >> 288) << 288);
+      behind = int_3;
     end
     if (code == 3'd5) begin
-      behind = ({704'd0, rest} << 96) | ((stack >> 224) << 224);
+      behind = int_4;
     end
     if (code == 3'd6) begin
-      behind = ({704'd0, rest} << 32) | ((stack >> 160) << 160);
+      behind = int_5;
     end
+  end
+  always_comb begin
+    int_0 = 496'd0;
+    int_0.headers = headers;
+    int_0.int_header = stack.header;
+  end
+  always_comb begin
+    int_1 = 496'd0;
+    int_1.headers = headers;
+    int_1.int_header = stack.header;
+    int_1.hop_1 = stack.hop_1;
+  end
+  always_comb begin
+    int_2 = 496'd0;
+    int_2.headers = headers;
+    int_2.int_header = stack.header;
+    int_2.hop_1 = stack.hop_1;
+    int_2.hop_2 = stack.hop_2;
+  end
+  always_comb begin
+    int_3 = 496'd0;
+    int_3.headers = headers;
+    int_3.int_header = stack.header;
+    int_3.hop_1 = stack.hop_1;
+    int_3.hop_2 = stack.hop_2;
+    int_3.hop_3 = stack.hop_3;
+  end
+  always_comb begin
+    int_4 = 496'd0;
+    int_4.headers = headers;
+    int_4.int_header = stack.header;
+    int_4.hop_1 = stack.hop_1;
+    int_4.hop_2 = stack.hop_2;
+    int_4.hop_3 = stack.hop_3;
+    int_4.hop_4 = stack.hop_4;
+  end
+  always_comb begin
+    int_5 = 496'd0;
+    int_5.headers = headers;
+    int_5.int_header = stack.header;
+    int_5.hop_1 = stack.hop_1;
+    int_5.hop_2 = stack.hop_2;
+    int_5.hop_3 = stack.hop_3;
+    int_5.hop_4 = stack.hop_4;
+    int_5.hop_5 = stack.hop_5;
   end
   initial begin
     busy_q = 1'd0;
@@ -349,7 +404,7 @@ module hpcc_tx_ack_builder (
     last_9_q <= last_9_d;
     spill_9_q <= spill;
     tail_9_q <= tail_8_q;
-    outer_9_q <= outer_9_d;
+    outer_9_q <= header_8_q.outer;
     short_9_q <= short_8_q;
     code_9_q <= code_8_q;
   end

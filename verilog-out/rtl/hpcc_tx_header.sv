@@ -71,6 +71,7 @@ module hpcc_tx_header (
   wire  hpcc_nic_pkg::header_context_t found;
   wire  [15:0] with_int;
   wire  hpcc_nic_pkg::address_halves_t peer_halves;
+  // Of registers only.
   wire  hpcc_nic_pkg::address_halves_t own_halves;
   wire  hpcc_nic_pkg::header_plan_t made;
   wire  hpcc_nic_pkg::packet_lengths_t made_lengths;

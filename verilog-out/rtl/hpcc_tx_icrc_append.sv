@@ -111,6 +111,7 @@ module hpcc_tx_icrc_append #(
   wire  out_down_valid;
   wire  out_down_ready;
   wire  out_crowded;
+  // Frames that are in the FIFO to their last beat.
   wire  arrived_d;
   wire  arrived_q;
   logic [9:0] frames_d;

@@ -9,5 +9,6 @@
 pub mod read;
 mod read_align;
 pub mod split;
+pub mod turn;
 pub mod write;
 mod write_align;

@@ -7,16 +7,15 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 - 1 | line turned down by 0 to 7 bytes |
-//! | 1 - 2 | by multiples of 8 bytes |
+//! | 0 - 2 | line turned down by the place of the job's first byte |
 //! | 2 - 3 | held |
 //! | 3 - 4 | joined with the line behind it |
 
+use super::turn::LineTurn;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::bit_cast_bus;
-use crate::words::dma::{ByteTurn, JobShape, LinePlan, ReadLine, Twice};
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::words::dma::{ByteTurn, JobShape, LinePlan, ReadLine};
 use crate::words::tx::PayloadBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -36,7 +35,7 @@ pub struct ReadAlign {
     pub payload_valid: Signal<Out, Bit>,
     /// It; that a line of the job failed stands in its last beat.
     pub payload: Signal<Out, PayloadBeat>,
-    // the job at hand, what is left of it with the next line, and that line's place
+    /// The job at hand, what is left of it with the next line, and that line's place.
     busy: DFF<Bit>,
     shift: DFF<ByteTurn>,
     tail_bytes: DFF<U<7>>,
@@ -50,18 +49,10 @@ pub struct ReadAlign {
     next_job: Signal<Local, Bit>,
     lines: Signal<Local, U<7>>,
     beats: Signal<Local, U<7>>,
-    line_twice: Signal<Local, Twice>,
-    turned_twice: Signal<Local, Twice>,
-    double: Signal<Local, W<1024, 16>>,
-    double_1: Signal<Local, W<1024, 16>>,
+    turn: LineTurn,
     valid_1: DFF<Bit>,
-    data_1: DFF<W<512, 8>>,
-    keep_1: DFF<W<512, 8>>,
-    shift_1: DFF<U<3>>,
     tag_1: DFF<LinePlan>,
     valid_2: DFF<Bit>,
-    data_2: DFF<W<512, 8>>,
-    keep_2: DFF<W<512, 8>>,
     tag_2: DFF<LinePlan>,
     held: DFF<Bit>,
     held_data: DFF<W<512, 8>>,
@@ -106,15 +97,10 @@ impl Logic for ReadAlign {
             self.any_beat.d.next = self.beats.val().any();
         }
 
-        // turned down; `keep` marks the bytes of the beat that this line brings
-        self.line_twice.next.low = self.line.data.val().data;
-        self.line_twice.next.high = self.line.data.val().data;
-        self.double.next = bit_cast_bus::<1024, 16, Twice>(self.line_twice.val());
+        // turned down
+        self.turn.line.next = self.line.data.val().data;
+        self.turn.turn.next = self.shift.q.val();
         self.valid_1.d.next = self.take.val();
-        self.data_1.d.next =
-            bit_cast_ww::<512, 8, 1024, 16>(self.double.val() >> (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3));
-        self.keep_1.d.next = !bit_cast_w::<512, 8, 1>(0.into()) >> (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3);
-        self.shift_1.d.next = self.shift.q.val().eights;
         self.bytes.next = 64.into();
         if self.last_beat.q.val() {
             self.bytes.next = self.tail_bytes.q.val();
@@ -125,13 +111,7 @@ impl Logic for ReadAlign {
         self.tag_1.d.next.whole = self.last_line.q.val();
         self.tag_1.d.next.failed = self.line.data.val().failed;
         self.tag_1.d.next.count = self.bytes.val();
-        self.turned_twice.next.low = self.data_1.q.val();
-        self.turned_twice.next.high = self.data_1.q.val();
-        self.double_1.next = bit_cast_bus::<1024, 16, Twice>(self.turned_twice.val());
         self.valid_2.d.next = self.valid_1.q.val();
-        self.data_2.d.next =
-            bit_cast_ww::<512, 8, 1024, 16>(self.double_1.val() >> (bit_cast_u::<9, 3>(self.shift_1.q.val()) << 6));
-        self.keep_2.d.next = self.keep_1.q.val() >> (bit_cast_u::<9, 3>(self.shift_1.q.val()) << 6);
         self.tag_2.d.next = self.tag_1.q.val();
 
         // held until it is whole
@@ -141,7 +121,7 @@ impl Logic for ReadAlign {
         self.error.next = self.failed.q.val();
         if !self.whole.val() {
             self.joined.next =
-                (self.held_data.q.val() & self.keep_2.q.val()) | (self.data_2.q.val() & !self.keep_2.q.val());
+                (self.held_data.q.val() & self.turn.moved.val()) | (self.turn.turned.val() & !self.turn.moved.val());
             self.error.next = self.failed.q.val() | self.tag_2.q.val().failed;
         }
         self.payload_valid_r.d.next = self.leave.val();
@@ -154,7 +134,7 @@ impl Logic for ReadAlign {
         }
         if self.valid_2.q.val() {
             self.held.d.next = self.tag_2.q.val().begins;
-            self.held_data.d.next = self.data_2.q.val();
+            self.held_data.d.next = self.turn.turned.val();
             self.held_tag.d.next = self.tag_2.q.val();
             self.failed.d.next = self.tag_2.q.val().failed | (self.failed.q.val() & !self.tag_2.q.val().first_line);
         }

@@ -5,15 +5,15 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 - 1 | beat turned up by 0 to 7 bytes |
-//! | 1 - 2 | by multiples of 8 bytes |
+//! | 0 - 2 | beat turned up by the place of the job's first byte |
 //! | 2 - 3 | joined with the beat before |
 
+use super::turn::LineTurn;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
-use crate::words::dma::{ByteTurn, JobShape, Twice, WriteLine};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::dma::{ByteTurn, JobShape, WriteLine};
 use crate::words::rx::BufferedPayload;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -35,7 +35,7 @@ pub struct WriteAlign {
     pub line_valid: Signal<Out, Bit>,
     /// It.
     pub line: Signal<Out, WriteLine>,
-    // the job at hand, what is left of it with the next line, and that line's place
+    /// The job at hand, what is left of it with the next line, and that line's place.
     busy: DFF<Bit>,
     shift: DFF<ByteTurn>,
     end_bytes: DFF<U<7>>,
@@ -54,21 +54,20 @@ pub struct WriteAlign {
     head: Signal<Local, U<64>>,
     tail: Signal<Local, U<64>>,
     beat: Signal<Local, BufferedPayload>,
-    beat_twice: Signal<Local, Twice>,
-    turned_twice: Signal<Local, Twice>,
-    double: Signal<Local, W<1024, 16>>,
-    double_1: Signal<Local, W<1024, 16>>,
+    /// Up by the place of the job's first byte is down by the rest of a line.
+    place: Signal<Local, U<6>>,
+    down: DFF<ByteTurn>,
+    straight: DFF<Bit>,
+    straight_1: DFF<Bit>,
+    straight_2: DFF<Bit>,
+    turn: LineTurn,
     valid_1: DFF<Bit>,
-    data_1: DFF<W<512, 8>>,
-    keep_1: DFF<W<512, 8>>,
     shift_1: DFF<ByteTurn>,
     end_bytes_1: DFF<U<7>>,
     starts_1: DFF<Bit>,
     ends_1: DFF<Bit>,
     last_1: DFF<Bit>,
     valid_2: DFF<Bit>,
-    data_2: DFF<W<512, 8>>,
-    keep_2: DFF<W<512, 8>>,
     strobe_2: DFF<U<64>>,
     last_2: DFF<Bit>,
     previous: DFF<W<512, 8>>,
@@ -83,6 +82,7 @@ impl Logic for WriteAlign {
         self.lines.next = self.shape.data.val().lines;
         self.beats.next = self.shape.data.val().beats;
         self.start_line.next = self.shape.data.val().first_line;
+        self.place.next = bit_cast_number::<6, ByteTurn>(self.shape.data.val().first_byte);
         self.go.next = self.busy.q.val() & !self.crowded.val() & (self.payload.valid.val() | !self.brings.q.val());
         self.payload.ready.next = self.busy.q.val() & !self.crowded.val() & self.brings.q.val();
         self.next_job.next = !self.busy.q.val() | (self.go.val() & self.last_line.q.val());
@@ -99,6 +99,8 @@ impl Logic for WriteAlign {
         if self.next_job.val() {
             self.busy.d.next = self.shape.valid.val();
             self.shift.d.next = self.shape.data.val().first_byte;
+            self.down.d.next = bit_cast_word::<ByteTurn, U<6>>(bit_cast_u::<6, 1>(0.into()) - self.place.val());
+            self.straight.d.next = self.place.val() == 0;
             self.end_bytes.d.next = self.shape.data.val().end_bytes;
             self.first_line.d.next = true;
             self.lines_left.d.next = self.lines.val();
@@ -109,16 +111,13 @@ impl Logic for WriteAlign {
             self.page_end.d.next = self.start_line.val().all();
         }
 
-        // turned up; `keep` marks the bytes of the line that this beat brings
+        // turned up
         self.beat.next = bit_cast_word::<BufferedPayload, W<520, 9>>(self.payload.data.val());
-        self.beat_twice.next.low = self.beat.val().data;
-        self.beat_twice.next.high = self.beat.val().data;
-        self.double.next = bit_cast_bus::<1024, 16, Twice>(self.beat_twice.val());
+        self.turn.line.next = self.beat.val().data;
+        self.turn.turn.next = self.down.q.val();
+        self.straight_1.d.next = self.straight.q.val();
+        self.straight_2.d.next = self.straight_1.q.val();
         self.valid_1.d.next = self.go.val();
-        self.data_1.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            (self.double.val() << (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3)) >> 512,
-        );
-        self.keep_1.d.next = !bit_cast_w::<512, 8, 1>(0.into()) << (bit_cast_u::<6, 3>(self.shift.q.val().bytes) << 3);
         self.shift_1.d.next = self.shift.q.val();
         self.end_bytes_1.d.next = self.end_bytes.q.val();
         self.starts_1.d.next = self.first_line.q.val();
@@ -132,22 +131,18 @@ impl Logic for WriteAlign {
         if self.ends_1.q.val() {
             self.tail.next = !(!bit_cast_u::<64, 1>(0.into()) << self.end_bytes_1.q.val());
         }
-        self.turned_twice.next.low = self.data_1.q.val();
-        self.turned_twice.next.high = self.data_1.q.val();
-        self.double_1.next = bit_cast_bus::<1024, 16, Twice>(self.turned_twice.val());
         self.valid_2.d.next = self.valid_1.q.val();
-        self.data_2.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            (self.double_1.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().eights) << 6)) >> 512,
-        );
-        self.keep_2.d.next = self.keep_1.q.val() << (bit_cast_u::<9, 3>(self.shift_1.q.val().eights) << 6);
         self.strobe_2.d.next = self.head.val() & self.tail.val();
         self.last_2.d.next = self.last_1.q.val();
         if self.valid_2.q.val() {
-            self.previous.d.next = self.data_2.q.val();
+            self.previous.d.next = self.turn.turned.val();
         }
         self.valid_3.d.next = self.valid_2.q.val();
         self.line_3.d.next.data =
-            (self.data_2.q.val() & self.keep_2.q.val()) | (self.previous.q.val() & !self.keep_2.q.val());
+            (self.turn.turned.val() & !self.turn.moved.val()) | (self.previous.q.val() & self.turn.moved.val());
+        if self.straight_2.q.val() {
+            self.line_3.d.next.data = self.turn.turned.val();
+        }
         self.line_3.d.next.strobe = self.strobe_2.q.val();
         self.line_3.d.next.last = self.last_2.q.val();
         self.line_valid.next = self.valid_3.q.val();

@@ -186,6 +186,19 @@ impl Parts<'_> {
         }
     }
 
+    /// What the sources say about a register, a child or a signal of the block, over its declaration.
+    fn comment_field(&self, name: &str, out: &mut String) {
+        for line in self
+            .node
+            .fields
+            .get(name)
+            .into_iter()
+            .flat_map(|comment| comment.lines())
+        {
+            writeln!(out, "  // {line}").expect("string");
+        }
+    }
+
     fn declarations(&self, assigned: &BTreeSet<&str>, out: &mut String) {
         let kind = |name: &str| if assigned.contains(name) { "wire " } else { "logic" };
         for net in self
@@ -202,9 +215,13 @@ impl Parts<'_> {
             writeln!(out, "  localparam {}{name} = {width}'d{value};", range(*width)).expect("string");
         }
         for net in self.node.nets.iter().filter(|net| net.kind == AtomKind::LocalSignal) {
+            self.comment_field(&net.name, out);
             writeln!(out, "  {}{};", declared(kind(&net.name), &net.of), net.name).expect("string");
         }
         for (child, form) in self.node.children.iter().zip(self.children) {
+            if !matches!(form, Child::Inlined) {
+                self.comment_field(&child.instance, out);
+            }
             if let Child::Inlined = form {
                 for (name, net) in child.inside() {
                     writeln!(out, "  {}{name};", declared(kind(&name), &net.of)).expect("string");

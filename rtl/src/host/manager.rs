@@ -167,7 +167,7 @@ pub struct Manager {
     sweeping: DFF<Bit>,
     sweep_step: DFF<U<3>>,
     sweep_qp: DFF<U<8>>,
-    // clocks until the listeners are done with a creation
+    /// Clocks until the listeners are done with a creation.
     settle: DFF<U<5>>,
     takes: Signal<Local, Bit>,
     next_generation: Signal<Local, U<8>>,

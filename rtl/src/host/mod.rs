@@ -1,6 +1,7 @@
 //! Host side: registers, commands and contexts of queue pairs, memory regions.
 
 pub mod control;
+pub mod generations;
 pub mod manager;
 pub mod qp_states;
 pub mod regions;

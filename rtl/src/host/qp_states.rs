@@ -1,10 +1,11 @@
 //! Which queue pairs live, under which generation, and which of them have a half that has ended.
 
-use crate::prim::ram::{Ram, RamReg};
+use super::generations::GenerationCheck;
+use crate::prim::ram::Ram;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, bits_zero};
-use crate::words::context::{EndedHalf, QpLife};
+use crate::words::context::QpLife;
 use crate::words::requester::QpOfGeneration;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -35,22 +36,15 @@ pub struct QpStates {
     /// Which: `QpOfGeneration`.
     pub responder_ended: Signal<In, U<16>>,
     words: Ram<QpLife, 8>,
-    // two more copies of the generations
-    generations_a: RamReg<U<8>, 8>,
-    generations_b: RamReg<U<8>, 8>,
+    requester_check: GenerationCheck,
+    responder_check: GenerationCheck,
     clearing: DFF<U<8>>,
-    requester_half: Signal<Local, QpOfGeneration>,
-    responder_half: Signal<Local, QpOfGeneration>,
     we: Signal<Local, Bit>,
     waddr: Signal<Local, U<8>>,
     wdata: Signal<Local, QpLife>,
     marks: DFF<W<256, 4>>,
     marks_1: Signal<Local, W<256, 4>>,
     marks_2: Signal<Local, W<256, 4>>,
-    ended_a: DFF<EndedHalf>,
-    ended_b: DFF<EndedHalf>,
-    late_a: DFF<EndedHalf>,
-    late_b: DFF<EndedHalf>,
     ended_r: DFF<Bit>,
 }
 
@@ -62,32 +56,24 @@ impl Logic for QpStates {
         self.ended_r.d.next = self.marks.q.val().get_bit(self.qp.val().index());
         self.ended.next = self.ended_r.q.val();
 
-        // a late word about an earlier generation is void: one that is written while the word's is read, and one before it
-        self.requester_half.next = bit_cast_word::<QpOfGeneration, U<16>>(self.requester_ended.val());
-        self.responder_half.next = bit_cast_word::<QpOfGeneration, U<16>>(self.responder_ended.val());
-        self.generations_a.raddr.next = self.requester_half.val().qp;
-        self.generations_b.raddr.next = self.responder_half.val().qp;
-        self.ended_a.d.next.valid = self.requester_ended_valid.val();
-        self.ended_a.d.next.qp = self.requester_half.val().qp;
-        self.ended_a.d.next.generation = self.requester_half.val().generation;
-        self.ended_b.d.next.valid = self.responder_ended_valid.val();
-        self.ended_b.d.next.qp = self.responder_half.val().qp;
-        self.ended_b.d.next.generation = self.responder_half.val().generation;
-        self.late_a.d.next = self.ended_a.q.val();
-        if self.write.val() & (self.ended_a.q.val().qp == self.qp.val()) {
-            self.late_a.d.next = bits_zero::<EndedHalf>(0);
-        }
-        self.late_b.d.next = self.ended_b.q.val();
-        if self.write.val() & (self.ended_b.q.val().qp == self.qp.val()) {
-            self.late_b.d.next = bits_zero::<EndedHalf>(0);
-        }
+        self.requester_check.valid.next = self.requester_ended_valid.val() & !self.reset.val();
+        self.requester_check.note.next = bit_cast_word::<QpOfGeneration, U<16>>(self.requester_ended.val());
+        self.responder_check.valid.next = self.responder_ended_valid.val() & !self.reset.val();
+        self.responder_check.note.next = bit_cast_word::<QpOfGeneration, U<16>>(self.responder_ended.val());
         self.marks_1.next = self.marks.q.val();
-        if self.late_a.q.val().valid & (self.generations_a.rdata.val() == self.late_a.q.val().generation) {
-            self.marks_1.next = self.marks.q.val().replace_bit(self.late_a.q.val().qp.index(), true);
+        if self.requester_check.holds.val() {
+            self.marks_1.next = self
+                .marks
+                .q
+                .val()
+                .replace_bit(self.requester_check.about.val().index(), true);
         }
         self.marks_2.next = self.marks_1.val();
-        if self.late_b.q.val().valid & (self.generations_b.rdata.val() == self.late_b.q.val().generation) {
-            self.marks_2.next = self.marks_1.val().replace_bit(self.late_b.q.val().qp.index(), true);
+        if self.responder_check.holds.val() {
+            self.marks_2.next = self
+                .marks_1
+                .val()
+                .replace_bit(self.responder_check.about.val().index(), true);
         }
         self.marks.d.next = self.marks_2.val();
         if self.write.val() & self.new_word.val().alive {
@@ -98,10 +84,6 @@ impl Logic for QpStates {
         self.waddr.next = self.qp.val();
         self.wdata.next = self.new_word.val();
         if self.reset.val() {
-            self.ended_a.d.next = bits_zero::<EndedHalf>(0);
-            self.ended_b.d.next = bits_zero::<EndedHalf>(0);
-            self.late_a.d.next = bits_zero::<EndedHalf>(0);
-            self.late_b.d.next = bits_zero::<EndedHalf>(0);
             // one word a clock
             self.clearing.d.next = self.clearing.q.val() + 1;
             self.we.next = true;
@@ -109,9 +91,8 @@ impl Logic for QpStates {
             self.wdata.next = bits_zero::<QpLife>(0);
         }
         inputs!(words, we, waddr, wdata);
-        inputs!(generations_a, we, waddr);
-        self.generations_a.wdata.next = self.wdata.val().generation;
-        inputs!(generations_b, we, waddr);
-        self.generations_b.wdata.next = self.wdata.val().generation;
+        inputs!([requester_check, responder_check], we, waddr);
+        self.requester_check.wdata.next = self.wdata.val().generation;
+        self.responder_check.wdata.next = self.wdata.val().generation;
     }
 }

@@ -16,6 +16,7 @@ use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::context::Region as RegionWord;
+use crate::words::numbers::AddressHalf;
 use crate::words::registers::StoredRegion;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -62,6 +63,11 @@ pub struct RegionCheck {
     given: Signal<Local, RegionWord>,
     base_in: Signal<Local, U<64>>,
     end_in: Signal<Local, U<64>>,
+    base_halves: Signal<Local, AddressHalf>,
+    length_halves: Signal<Local, AddressHalf>,
+    end_halves: Signal<Local, AddressHalf>,
+    address_halves: Signal<Local, AddressHalf>,
+    last_halves: Signal<Local, AddressHalf>,
     used: DFF<U<32>>,
     keys: [DFF<U<32>>; 32],
     ram: LutRam<StoredRegion, 5>,
@@ -112,8 +118,11 @@ impl Logic for RegionCheck {
         self.data_1.d.next = self.given.val();
         self.end_1.d.next = self.end_in.val();
         // the carry out of the sum
-        self.wraps_1.d.next = (self.base_in.val().get_bit(63) & self.given.val().length.get_bit(63))
-            | ((self.base_in.val().get_bit(63) | self.given.val().length.get_bit(63)) & !self.end_in.val().get_bit(63));
+        self.base_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.base_in.val());
+        self.length_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.given.val().length);
+        self.end_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.end_in.val());
+        self.wraps_1.d.next = (self.base_halves.val().upper & self.length_halves.val().upper)
+            | ((self.base_halves.val().upper | self.length_halves.val().upper) & !self.end_halves.val().upper);
         for i in 0..32 {
             if self.write_1.q.val() & (self.slot_1.q.val() == i.val()) {
                 self.keys[i].d.next = self.data_1.q.val().key;
@@ -142,7 +151,9 @@ impl Logic for RegionCheck {
         self.key_1.d.next = self.key.val();
         self.first_1.d.next = self.address.val();
         self.last_1.d.next = self.last_in.val();
-        self.over_1.d.next = self.address.val().get_bit(63) & !self.last_in.val().get_bit(63);
+        self.address_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.address.val());
+        self.last_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.last_in.val());
+        self.over_1.d.next = self.address_halves.val().upper & !self.last_halves.val().upper;
         self.access_1.d.next = self.access.val();
         self.empty_1.d.next = self.length.val() == 0;
 

@@ -10,7 +10,11 @@
 //! | [`Divider`] | 25 | 25 |
 //! | [`DividerRadix4`] | 14 | 14 |
 
-use super::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use super::uint::{bit_cast_u, bits_u, U};
+use super::word::{bit_cast_number, bit_cast_word};
+use crate::words::numbers::{
+    DividendBits, DividendPairs, DividerDifference, DividerDifference4, LongerRemainder, LongerRemainder4,
+};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -38,11 +42,13 @@ pub struct Divider {
     left: DFF<U<5>>,
     done_r: DFF<Bit>,
     divisor_r: DFF<U<24>>,
-    // dividend bits leave at the top while quotient bits enter at the bottom
+    /// Dividend bits leave at the top while quotient bits enter at the bottom.
     quotient_r: DFF<U<24>>,
     remainder_r: DFF<U<24>>,
     partial: Signal<Local, U<26>>,
-    difference: Signal<Local, U<26>>,
+    bits: Signal<Local, DividendBits>,
+    longer: Signal<Local, LongerRemainder>,
+    difference: Signal<Local, DividerDifference>,
 }
 
 impl Divider {
@@ -58,9 +64,14 @@ impl Logic for Divider {
         self.quotient.next = self.quotient_r.q.val();
         self.remainder.next = self.remainder_r.q.val();
 
-        self.partial.next = (bit_cast_u::<26, 24>(self.remainder_r.q.val()) << 1)
-            | bit_cast_u::<26, 1>(bit_cast_b(self.quotient_r.q.val().get_bit(23)));
-        self.difference.next = self.partial.val() - bit_cast_u::<26, 24>(self.divisor_r.q.val());
+        self.bits.next = bit_cast_word::<DividendBits, U<24>>(self.quotient_r.q.val());
+        self.longer.next.lowest = self.bits.val().top;
+        self.longer.next.remainder = self.remainder_r.q.val();
+        self.longer.next.zero = false;
+        self.partial.next = bit_cast_number::<26, LongerRemainder>(self.longer.val());
+        self.difference.next = bit_cast_word::<DividerDifference, U<26>>(
+            self.partial.val() - bit_cast_u::<26, 24>(self.divisor_r.q.val()),
+        );
         self.done_r.d.next = self.left.q.val() == 1;
         if self.left.q.val() == 0 {
             self.quotient_r.d.next = self.dividend.val();
@@ -71,11 +82,10 @@ impl Logic for Divider {
             }
         } else {
             self.left.d.next = self.left.q.val() - 1;
-            self.remainder_r.d.next = bit_cast_u::<24, 26>(self.difference.val());
+            self.remainder_r.d.next = self.difference.val().remainder;
             self.quotient_r.d.next = (self.quotient_r.q.val() << 1) | 1;
-            // the subtraction borrowed
-            if self.difference.val().get_bit(25) {
-                self.remainder_r.d.next = self.partial.val().get_bits::<24>(0);
+            if self.difference.val().borrow {
+                self.remainder_r.d.next = bit_cast_u::<24, 26>(self.partial.val());
                 self.quotient_r.d.next = self.quotient_r.q.val() << 1;
             }
         }
@@ -113,10 +123,12 @@ pub struct DividerRadix4 {
     triple_r: DFF<U<26>>,
     quotient_r: DFF<U<24>>,
     remainder_r: DFF<U<24>>,
+    bits: Signal<Local, DividendPairs>,
+    longer: Signal<Local, LongerRemainder4>,
     partial: Signal<Local, U<27>>,
-    once: Signal<Local, U<27>>,
-    twice: Signal<Local, U<27>>,
-    thrice: Signal<Local, U<27>>,
+    once: Signal<Local, DividerDifference4>,
+    twice: Signal<Local, DividerDifference4>,
+    thrice: Signal<Local, DividerDifference4>,
 }
 
 impl DividerRadix4 {
@@ -132,11 +144,20 @@ impl Logic for DividerRadix4 {
         self.quotient.next = self.quotient_r.q.val();
         self.remainder.next = self.remainder_r.q.val();
 
-        self.partial.next = (bit_cast_u::<27, 24>(self.remainder_r.q.val()) << 2)
-            | bit_cast_u::<27, 2>(self.quotient_r.q.val().get_bits::<2>(22));
-        self.once.next = self.partial.val() - bit_cast_u::<27, 24>(self.divisor_r.q.val());
-        self.twice.next = self.partial.val() - (bit_cast_u::<27, 24>(self.divisor_r.q.val()) << 1);
-        self.thrice.next = self.partial.val() - bit_cast_u::<27, 26>(self.triple_r.q.val());
+        self.bits.next = bit_cast_word::<DividendPairs, U<24>>(self.quotient_r.q.val());
+        self.longer.next.lowest = self.bits.val().top;
+        self.longer.next.remainder = self.remainder_r.q.val();
+        self.longer.next.zero = false;
+        self.partial.next = bit_cast_number::<27, LongerRemainder4>(self.longer.val());
+        self.once.next = bit_cast_word::<DividerDifference4, U<27>>(
+            self.partial.val() - bit_cast_u::<27, 24>(self.divisor_r.q.val()),
+        );
+        self.twice.next = bit_cast_word::<DividerDifference4, U<27>>(
+            self.partial.val() - (bit_cast_u::<27, 24>(self.divisor_r.q.val()) << 1),
+        );
+        self.thrice.next = bit_cast_word::<DividerDifference4, U<27>>(
+            self.partial.val() - bit_cast_u::<27, 26>(self.triple_r.q.val()),
+        );
         self.triple_r.d.next =
             (bit_cast_u::<26, 24>(self.divisor_r.q.val()) << 1) + bit_cast_u::<26, 24>(self.divisor_r.q.val());
         self.done_r.d.next = self.left.q.val() == 1;
@@ -150,18 +171,18 @@ impl Logic for DividerRadix4 {
         } else {
             self.left.d.next = self.left.q.val() - 1;
             if self.left.q.val() != 13 {
-                self.remainder_r.d.next = self.partial.val().get_bits::<24>(0);
+                self.remainder_r.d.next = bit_cast_u::<24, 27>(self.partial.val());
                 self.quotient_r.d.next = self.quotient_r.q.val() << 2;
-                if !self.once.val().get_bit(26) {
-                    self.remainder_r.d.next = bit_cast_u::<24, 27>(self.once.val());
+                if !self.once.val().borrow {
+                    self.remainder_r.d.next = self.once.val().remainder;
                     self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 1;
                 }
-                if !self.twice.val().get_bit(26) {
-                    self.remainder_r.d.next = bit_cast_u::<24, 27>(self.twice.val());
+                if !self.twice.val().borrow {
+                    self.remainder_r.d.next = self.twice.val().remainder;
                     self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 2;
                 }
-                if !self.thrice.val().get_bit(26) {
-                    self.remainder_r.d.next = bit_cast_u::<24, 27>(self.thrice.val());
+                if !self.thrice.val().borrow {
+                    self.remainder_r.d.next = self.thrice.val().remainder;
                     self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 3;
                 }
             }

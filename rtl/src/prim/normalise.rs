@@ -27,31 +27,31 @@ impl Logic for Normalise24 {
     fn update(&mut self) {
         self.word[0].d.next = self.n.val();
         self.moved[0].d.next = bits_u::<5>(0);
-        if self.n.val().get_bits::<16>(8) == 0 {
+        if self.n.val() < 0x100 {
             self.word[0].d.next = self.n.val() << 16;
             self.moved[0].d.next = bits_u::<5>(16);
         }
         self.word[1].d.next = self.word[0].q.val();
         self.moved[1].d.next = self.moved[0].q.val();
-        if self.word[0].q.val().get_bits::<8>(16) == 0 {
+        if self.word[0].q.val() < 0x1_0000 {
             self.word[1].d.next = self.word[0].q.val() << 8;
             self.moved[1].d.next = self.moved[0].q.val() | 8;
         }
         self.word[2].d.next = self.word[1].q.val();
         self.moved[2].d.next = self.moved[1].q.val();
-        if self.word[1].q.val().get_bits::<4>(20) == 0 {
+        if self.word[1].q.val() < 0x10_0000 {
             self.word[2].d.next = self.word[1].q.val() << 4;
             self.moved[2].d.next = self.moved[1].q.val() | 4;
         }
         self.word[3].d.next = self.word[2].q.val();
         self.moved[3].d.next = self.moved[2].q.val();
-        if self.word[2].q.val().get_bits::<2>(22) == 0 {
+        if self.word[2].q.val() < 0x40_0000 {
             self.word[3].d.next = self.word[2].q.val() << 2;
             self.moved[3].d.next = self.moved[2].q.val() | 2;
         }
         self.word[4].d.next = self.word[3].q.val();
         self.moved[4].d.next = self.moved[3].q.val();
-        if !self.word[3].q.val().get_bit(23) {
+        if self.word[3].q.val() < 0x80_0000 {
             self.word[4].d.next = self.word[3].q.val() << 1;
             self.moved[4].d.next = self.moved[3].q.val() | 1;
         }
@@ -81,37 +81,37 @@ impl Logic for Normalise51 {
     fn update(&mut self) {
         self.word[0].d.next = self.n.val();
         self.moved[0].d.next = bits_u::<6>(0);
-        if self.n.val().get_bits::<32>(19) == 0 {
+        if self.n.val() < 0x8_0000 {
             self.word[0].d.next = self.n.val() << 32;
             self.moved[0].d.next = bits_u::<6>(32);
         }
         self.word[1].d.next = self.word[0].q.val();
         self.moved[1].d.next = self.moved[0].q.val();
-        if self.word[0].q.val().get_bits::<16>(35) == 0 {
+        if self.word[0].q.val() < 0x8_0000_0000u64 {
             self.word[1].d.next = self.word[0].q.val() << 16;
             self.moved[1].d.next = self.moved[0].q.val() | 16;
         }
         self.word[2].d.next = self.word[1].q.val();
         self.moved[2].d.next = self.moved[1].q.val();
-        if self.word[1].q.val().get_bits::<8>(43) == 0 {
+        if self.word[1].q.val() < 0x800_0000_0000u64 {
             self.word[2].d.next = self.word[1].q.val() << 8;
             self.moved[2].d.next = self.moved[1].q.val() | 8;
         }
         self.word[3].d.next = self.word[2].q.val();
         self.moved[3].d.next = self.moved[2].q.val();
-        if self.word[2].q.val().get_bits::<4>(47) == 0 {
+        if self.word[2].q.val() < 0x8000_0000_0000u64 {
             self.word[3].d.next = self.word[2].q.val() << 4;
             self.moved[3].d.next = self.moved[2].q.val() | 4;
         }
         self.word[4].d.next = self.word[3].q.val();
         self.moved[4].d.next = self.moved[3].q.val();
-        if self.word[3].q.val().get_bits::<2>(49) == 0 {
+        if self.word[3].q.val() < 0x2_0000_0000_0000u64 {
             self.word[4].d.next = self.word[3].q.val() << 2;
             self.moved[4].d.next = self.moved[3].q.val() | 2;
         }
         self.last.d.next = self.word[4].q.val().get_bits::<24>(27);
         self.moved[5].d.next = self.moved[4].q.val();
-        if !self.word[4].q.val().get_bit(50) {
+        if self.word[4].q.val() < 0x4_0000_0000_0000u64 {
             self.last.d.next = self.word[4].q.val().get_bits::<24>(26);
             self.moved[5].d.next = self.moved[4].q.val() | 1;
         }

@@ -60,7 +60,7 @@ pub struct PacketBuffer {
     next_write: Signal<Local, U<10>>,
     ram: RamReg<W<512, 8>, 9>,
     sizes: StreamFifo<U<10>, 9, 512>,
-    // out: the frame being read, and where the next one starts
+    /// Out: the frame being read, and where the next one starts.
     next_frame: DFF<U<10>>,
     this_frame: DFF<U<10>>,
     reading: DFF<Bit>,
@@ -77,7 +77,7 @@ pub struct PacketBuffer {
     length: Signal<Local, U<16>>,
     beats: Signal<Local, U<17>>,
     tail: Signal<Local, U<16>>,
-    // of a word that is read
+    /// Of a word that is read.
     tag: Signal<Local, ReadPlan>,
     tag_2: Delay<ReadPlan, 2>,
     held: DFF<W<512, 8>>,

@@ -53,7 +53,7 @@ pub struct NumberBank {
     numbers: [DFF<U<25>>; 32],
     hits: [DFF<Bit>; 32],
     terms: [Signal<Local, U<6>>; 32],
-    // ORs of terms, where a chain of choices would be as deep as there are places
+    /// ORs of terms, where a chain of choices would be as deep as there are places.
     pairs: [Signal<Local, U<6>>; 16],
     fours: [Signal<Local, U<6>>; 8],
     found_r: DFF<U<6>>,
@@ -123,7 +123,7 @@ pub struct QpLookup {
     place_found: Signal<Local, QpPlace>,
     valids: Delay<Bit, 4>,
     arriving: Signal<Local, JudgedFrame>,
-    // without the number
+    /// Without the number.
     rest: Signal<Local, JudgedFrame>,
     rests: Delay<JudgedFrame, 4>,
     leaving: Signal<Local, JudgedFrame>,

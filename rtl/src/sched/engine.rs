@@ -35,8 +35,9 @@ use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::{bit_cast_number, bits_zero};
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::sched::{FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, PacingState, VisitFlow, Visited, Wake};
+use crate::words::visit::{RingEntry, TagDistance, WholeCredit};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -117,20 +118,22 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     clears: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     valid_0: DFF<Bit>,
-    entry: Signal<Local, U<38>>,
-    entry_0: DFF<U<38>>,
+    credit: Signal<Local, WholeCredit>,
+    entry: Signal<Local, RingEntry>,
+    entry_0: DFF<RingEntry>,
     valid_12: Delay<Bit, 12>,
     valid_13: DFF<Bit>,
-    entry_13: Delay<U<38>, 13>,
+    entry_13: Delay<RingEntry, 13>,
     visit: Visit,
     ending: Signal<Local, Bit>,
     ends_at: Signal<Local, U<I>>,
     after: Signal<Local, VisitFlow>,
-    lag: Signal<Local, U<6>>,
+    lag: Signal<Local, TagDistance>,
     tag_now: Signal<Local, U<6>>,
     tag_after: Signal<Local, U<6>>,
     granted: Signal<Local, Bit>,
-    back_15: Delay<U<38>, 2>,
+    back: Signal<Local, RingEntry>,
+    back_15: Delay<RingEntry, 2>,
     back_valid_15: Delay<Bit, 2>,
 }
 
@@ -183,21 +186,21 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.woken.up.valid.next = self.waking.val();
         self.woken.up.data.next = self.wake_16.q.val().place;
 
-        // -1: who is next: tag 37:32, flow 31:16, index 15:0
+        // -1: who is next
         self.open.next = self.settled.val() & !self.fifo.crowded.val();
         self.woken.down.ready.next = self.open.val();
         self.waiting.down.ready.next = self.open.val() & !self.woken.down.valid.val();
         self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.waiting.down.valid.val());
         self.entry.next = self.waiting.down.data.val();
         if self.woken.down.valid.val() {
-            self.entry.next = (bit_cast_u::<38, 6>(self.tag.val()) << 32)
-                | bit_cast_number::<38, FlowPlace>(self.woken.down.data.val());
+            self.entry.next.place = self.woken.down.data.val();
+            self.entry.next.tag = self.tag.val();
         }
 
         self.entry_0.d.next = self.entry.val();
 
         // -1 to 2: cap, then the level of its group
-        self.cap_ram.raddr.next = bit_cast_u::<I, 38>(self.entry.val());
+        self.cap_ram.raddr.next = bit_cast_u::<I, 16>(self.entry.val().place.index);
         self.level_ram.raddr.next = self.cap_ram.rdata.val().group;
         self.cap_2.d.next = self.cap_ram.rdata.val().pacing;
         self.visit.cap.next = self.cap_2.q.val();
@@ -205,9 +208,9 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         inputs!(visit, dither, random);
 
         // 0 to 13
-        self.sender_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
-        self.pacing_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
-        self.state_ram.raddr.next = bit_cast_u::<I, 38>(self.entry_0.q.val());
+        self.sender_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
+        self.pacing_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
+        self.state_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
         self.visit.sender.next = self.sender_ram.rdata.val();
         self.visit.pacing.next = self.pacing_ram.rdata.val();
         self.visit.state.next = self.state_ram.rdata.val();
@@ -220,7 +223,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
 
         // 13: write back, grant, return
         self.ending.next = self.valid_13.q.val() & self.settled.val();
-        self.ends_at.next = bit_cast_u::<I, 38>(self.entry_13.q.val());
+        self.ends_at.next = bit_cast_u::<I, 16>(self.entry_13.q.val().place.index);
         self.after.next = self.visit.state_after.val();
         if self.clears.val() {
             self.ends_at.next = self.index.val();
@@ -240,9 +243,9 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.out_ram.we.next = self.ending.val() | self.clears.val();
         self.out_ram.waddr.next = self.ends_at.val();
         self.out_ram.wdata.next = self.after.val().parked;
-        self.lag.next = self.tag.val() - self.entry_13.q.val().get_bits::<6>(32);
-        self.tag_now.next = self.entry_13.q.val().get_bits::<6>(32);
-        if !self.lag.val().get_bit(5) {
+        self.lag.next = bit_cast_word::<TagDistance, U<6>>(self.tag.val() - self.entry_13.q.val().tag);
+        self.tag_now.next = self.entry_13.q.val().tag;
+        if !self.lag.val().negative {
             self.tag_now.next = self.tag.val();
         }
         self.granted.next = self.visit.grant.val().count.any();
@@ -251,8 +254,9 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
             self.tag_after.next = self.tag_now.val() + 1;
         }
         self.back_valid_15.d.next = self.ending.val() & !self.visit.idle.val();
-        self.back_15.d.next = (bit_cast_u::<38, 6>(self.tag_after.val()) << 32)
-            | bit_cast_u::<38, 32>(bit_cast_u::<32, 38>(self.entry_13.q.val()));
+        self.back.next.place = self.entry_13.q.val().place;
+        self.back.next.tag = self.tag_after.val();
+        self.back_15.d.next = self.back.val();
         self.waiting.tick.next = self.tick.val();
         self.waiting.enter.next = self.back_valid_15.q.val() & self.settled.val();
         self.waiting.flow.next = self.back_15.q.val();
@@ -261,10 +265,11 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.choice.mtu.next = self.sender_ram.rdata.val().mtu;
         self.choice.pause_bit.next = self.sender_ram.rdata.val().pause_class;
         self.choice.pause.next = self.pause.val();
-        self.choice.credit.next = self.visit.state_after.val().credit.get_bits::<21>(16);
+        self.credit.next = bit_cast_word::<WholeCredit, U<37>>(self.visit.state_after.val().credit);
+        self.choice.credit.next = self.credit.val().bytes;
         self.fifo.up.valid.next = self.ending.val() & self.granted.val();
         self.fifo.up.data.next = self.visit.grant.val();
-        self.fifo.up.data.next.flow = bit_cast_u::<13, 16>(self.entry_13.q.val().get_bits::<16>(16));
+        self.fifo.up.data.next.flow = bit_cast_u::<13, 16>(self.entry_13.q.val().place.flow);
         self.fifo.up.data.next.tag = self.tag_now.val();
         StreamOut::<Grant>::link(&mut self.grants, &mut self.fifo.down);
     }

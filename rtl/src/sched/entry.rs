@@ -65,7 +65,7 @@ pub struct Entry<const A: usize, const T: usize> {
     want_timer: Signal<Local, Bit>,
     select: Signal<Local, U<3>>,
     chosen: Signal<Local, U<16>>,
-    // clock -1: what was chosen, and what every source offered
+    /// Clock -1: what was chosen, and what every source offered.
     select_1: DFF<U<3>>,
     sweeping_1: DFF<Bit>,
     sweep_1: DFF<U<A>>,

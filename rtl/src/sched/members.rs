@@ -26,7 +26,9 @@ use crate::prim::delay::Delay;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::sched::FlowShared;
+use crate::words::visit::{CorrectionSign, LeavingFlow, Member, SentBytes, SumStep};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -72,10 +74,8 @@ pub struct Members<const A: usize> {
     pub active: Signal<Out, U<16>>,
     /// One clock later: bytes that it has sent on the wire.
     pub sent: Signal<Out, U<64>>,
-    // active 0, group 4:1
-    member: TableRam<U<5>, A>,
-    // group 3:0, MTU code 6:4
-    at_exit: TableRam<U<7>, A>,
+    member: TableRam<Member, A>,
+    at_exit: TableRam<LeavingFlow, A>,
     from: Signal<Local, U<24>>,
     event_9: DFF<Bit>,
     clear_9: DFF<Bit>,
@@ -94,6 +94,7 @@ pub struct Members<const A: usize> {
     goes_from: DFF<U<4>>,
     adjusted_10: DFF<Bit>,
     unused_10: DFF<U<20>>,
+    unused_sign: Signal<Local, CorrectionSign>,
     came: GroupSum,
     went: GroupSum,
     leaves_2: Delay<Bit, 2>,
@@ -110,7 +111,7 @@ pub struct Members<const A: usize> {
     clearing: DFF<Bit>,
     clearing_3: Delay<Bit, 3>,
     sum_2: DFF<U<24>>,
-    step: Signal<Local, U<24>>,
+    step: Signal<Local, SumStep>,
     falls: Signal<Local, Bit>,
     borrows: Signal<Local, Bit>,
     low_3: DFF<U<24>>,
@@ -122,7 +123,7 @@ pub struct Members<const A: usize> {
     low_new: Signal<Local, U<24>>,
     low: LutRam<U<24>, 4>,
     high: LutRam<U<40>, 4>,
-    shown: LutRam<U<64>, 4>,
+    shown: LutRam<SentBytes, 4>,
 }
 
 #[kernel]
@@ -146,23 +147,23 @@ impl<const A: usize> Logic for Members<A> {
         self.unused_9.d.next = self.unused.val();
 
         // 9
-        self.group_new.next = self.member.rdata.val().get_bits::<4>(1);
+        self.group_new.next = self.member.rdata.val().group;
         if self.limited_9.q.val() {
             self.group_new.next = self.group_9.q.val();
         }
         self.member.we.next = self.event_9.q.val();
         self.member.waddr.next = self.flow_9.q.val();
-        self.member.wdata.next =
-            (bit_cast_u::<5, 4>(self.group_new.val()) << 1) | bit_cast_u::<5, 1>(bit_cast_b(self.active_9.q.val()));
+        self.member.wdata.next.active = self.active_9.q.val();
+        self.member.wdata.next.group = self.group_new.val();
         self.at_exit.we.next = self.member.we.val();
         self.at_exit.waddr.next = self.flow_9.q.val();
-        self.at_exit.wdata.next =
-            (bit_cast_u::<7, 3>(self.mtu_9.q.val()) << 4) | bit_cast_u::<7, 4>(self.group_new.val());
+        self.at_exit.wdata.next.group = self.group_new.val();
+        self.at_exit.wdata.next.mtu = self.mtu_9.q.val();
         self.comes.d.next = self.event_9.q.val() & self.active_9.q.val();
         self.comes_to.d.next = self.group_new.val();
         // who was there before a reset has gone with it
-        self.goes.d.next = self.event_9.q.val() & self.member.rdata.val().get_bit(0) & !self.clear_9.q.val();
-        self.goes_from.d.next = self.member.rdata.val().get_bits::<4>(1);
+        self.goes.d.next = self.event_9.q.val() & self.member.rdata.val().active & !self.clear_9.q.val();
+        self.goes_from.d.next = self.member.rdata.val().group;
         self.adjusted_10.d.next = self.adjusted_9.q.val();
         self.unused_10.d.next = self.unused_9.q.val();
 
@@ -170,28 +171,29 @@ impl<const A: usize> Logic for Members<A> {
         self.at_exit.raddr.next = self.leaving.val();
         self.leaves_2.d.next = self.leaves.val();
         self.bytes.next = bits_u::<13>(4096);
-        if self.at_exit.rdata.val().get_bits::<3>(4) == 0 {
+        if self.at_exit.rdata.val().mtu == 0 {
             self.bytes.next = bits_u::<13>(256);
         }
-        if self.at_exit.rdata.val().get_bits::<3>(4) == 1 {
+        if self.at_exit.rdata.val().mtu == 1 {
             self.bytes.next = bits_u::<13>(512);
         }
-        if self.at_exit.rdata.val().get_bits::<3>(4) == 2 {
+        if self.at_exit.rdata.val().mtu == 2 {
             self.bytes.next = bits_u::<13>(1024);
         }
-        if self.at_exit.rdata.val().get_bits::<3>(4) == 3 {
+        if self.at_exit.rdata.val().mtu == 3 {
             self.bytes.next = bits_u::<13>(2048);
         }
         self.leaves_3.d.next = self.leaves_2.q.val();
-        self.left_group.d.next = self.at_exit.rdata.val().get_bits::<4>(0);
+        self.left_group.d.next = self.at_exit.rdata.val().group;
         self.left_bytes.d.next = self.bytes.val() + bit_cast_u::<13, 10>(self.overhead.val());
 
         // 10: after a reset one group after the other is cleared
         self.came.amount.next = bits_u::<24>(1);
         self.went.amount.next = bits_u::<24>(1);
         self.packets.amount.next = bit_cast_u::<24, 13>(self.left_bytes.q.val());
+        self.unused_sign.next = bit_cast_word::<CorrectionSign, U<20>>(self.unused_10.q.val());
         self.corrections.amount.next = bit_cast_u::<24, 20>(self.unused_10.q.val());
-        if self.unused_10.q.val().get_bit(19) {
+        if self.unused_sign.val().negative {
             self.corrections.amount.next = bit_cast_u::<24, 20>(self.unused_10.q.val()) | bits_u::<24>(0xf0_0000);
         }
         self.came.add.next = self.comes.q.val() | self.clearing.q.val();
@@ -231,8 +233,8 @@ impl<const A: usize> Logic for Members<A> {
         self.low.raddr.next = self.turn_1.q.val();
         self.high.raddr.next = self.turn_1.q.val();
         // a sum moves by less than 2^23 between two turns: its sign and the borrow tell which way the low bits passed zero
-        self.step.next = self.sum_2.q.val() - self.low.rdata.val();
-        self.falls.next = self.step.val().get_bit(23);
+        self.step.next = bit_cast_word::<SumStep, U<24>>(self.sum_2.q.val() - self.low.rdata.val());
+        self.falls.next = self.step.val().negative;
         self.borrows.next = self.sum_2.q.val() < self.low.rdata.val();
         self.low_3.d.next = self.sum_2.q.val();
         self.high_3.d.next = self.high.rdata.val();
@@ -261,9 +263,9 @@ impl<const A: usize> Logic for Members<A> {
         self.shown.raddr.next = self.look.val();
         self.shown.we.next = true;
         self.shown.waddr.next = self.turn_3.q.val();
-        self.shown.wdata.next =
-            (bit_cast_u::<64, 40>(self.high_new.val()) << 24) | bit_cast_u::<64, 24>(self.low_new.val());
-        self.sent.next = self.shown.rdata.val();
+        self.shown.wdata.next.low = self.low_new.val();
+        self.shown.wdata.next.high = self.high_new.val();
+        self.sent.next = bit_cast_number::<64, SentBytes>(self.shown.rdata.val());
 
         if self.reset.val() {
             self.turn.d.next = bits_u::<4>(0);

@@ -14,8 +14,9 @@
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bits_zero;
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::sched::PacingState;
+use crate::words::visit::RoundedFineWindow;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -53,6 +54,7 @@ pub struct PacingUpdate {
     mtu_7: DFF<U<3>>,
     wire_7: DFF<U<13>>,
     round_7: DFF<U<35>>,
+    rounded: Signal<Local, RoundedFineWindow>,
     packets: Signal<Local, U<16>>,
     cap: Signal<Local, U<20>>,
     word_8: DFF<PacingState>,
@@ -102,19 +104,8 @@ impl Logic for PacingUpdate {
         }
 
         // 7
-        self.packets.next = self.round_7.q.val().get_bits::<16>(23);
-        if self.mtu_7.q.val() == 0 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(19);
-        }
-        if self.mtu_7.q.val() == 1 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(20);
-        }
-        if self.mtu_7.q.val() == 2 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(21);
-        }
-        if self.mtu_7.q.val() == 3 {
-            self.packets.next = self.round_7.q.val().get_bits::<16>(22);
-        }
+        self.rounded.next = bit_cast_word::<RoundedFineWindow, U<35>>(self.round_7.q.val());
+        self.packets.next = self.rounded.val().units >> self.mtu_7.q.val();
         self.cap.next = bit_cast_u::<20, 19>(self.earned_7.q.val()) + bit_cast_u::<20, 13>(self.wire_7.q.val()) + 1;
         self.word_8.d.next = bits_zero::<PacingState>(0);
         self.word_8.d.next.rate = self.rate_7.q.val();

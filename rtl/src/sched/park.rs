@@ -42,7 +42,7 @@ pub struct Park {
     pub up: StreamIn<Grant>,
     /// Grants of priorities that are not paused.
     pub down: StreamOut<Grant>,
-    // without the tag
+    /// Without the tag.
     rows: RamReg<U<58>, 11>,
     head: [DFF<U<8>>; 8],
     tail: [DFF<U<8>>; 8],

@@ -18,7 +18,8 @@ use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
-use crate::prim::word::bits_zero;
+use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::words::requester::PsnDistance;
 use crate::words::sched::{FlowCap, FlowShared, OpKind, Operation, PacingState, SenderFlow, Visited};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -140,14 +141,17 @@ pub struct Sender<const A: usize, const I: usize> {
     restarts_7: DFF<U<4>>,
     nxt_7: DFF<U<24>>,
     distance: DFF<U<24>>,
+    distance_sign: Signal<Local, PsnDistance>,
     reach: DFF<U<24>>,
+    reach_sign: Signal<Local, PsnDistance>,
     read_reach: DFF<U<24>>,
     end_reach: DFF<U<24>>,
-    read_left: DFF<U<24>>,
-    read_new: DFF<U<24>>,
+    read_left: DFF<PsnDistance>,
+    read_new: DFF<PsnDistance>,
     outstanding: DFF<U<24>>,
-    new_work: DFF<U<24>>,
-    // which of them are zero, and whether `reach` is more than 2^22, all known before they are compared further
+    outstanding_sign: Signal<Local, PsnDistance>,
+    new_work: DFF<PsnDistance>,
+    /// Which of them are zero, and whether `reach` is more than 2^22, all known before they are compared further.
     at_una: DFF<Bit>,
     none_out: DFF<Bit>,
     no_work: DFF<Bit>,
@@ -166,7 +170,7 @@ pub struct Sender<const A: usize, const I: usize> {
     worked_8: DFF<Bit>,
     adjusted_8: DFF<Bit>,
     unused_8: DFF<U<20>>,
-    // decisions of clock 7
+    /// Decisions of clock 7.
     kind: Signal<Local, OpKind>,
     own: Signal<Local, Bit>,
     old: Signal<Local, Bit>,
@@ -177,6 +181,7 @@ pub struct Sender<const A: usize, const I: usize> {
     expired: Signal<Local, Bit>,
     written: Signal<Local, SenderFlow>,
     passed: Signal<Local, U<24>>,
+    passed_sign: Signal<Local, PsnDistance>,
     nxt_new: Signal<Local, U<24>>,
     sender_8: DFF<FlowShared>,
     notify_8: DFF<Bit>,
@@ -276,10 +281,13 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.reach.d.next = self.max_6.q.val() - self.sender_6.q.val().shared.una;
         self.read_reach.d.next = self.sender_6.q.val().shared.to - self.sender_6.q.val().shared.una;
         self.end_reach.d.next = self.sender_6.q.val().shared.end_psn - self.sender_6.q.val().shared.una;
-        self.read_left.d.next = self.sender_6.q.val().shared.to - self.op_6.q.val().psn;
-        self.read_new.d.next = self.op_6.q.val().second - self.sender_6.q.val().shared.una;
+        self.read_left.d.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.sender_6.q.val().shared.to - self.op_6.q.val().psn);
+        self.read_new.d.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.op_6.q.val().second - self.sender_6.q.val().shared.una);
         self.outstanding.d.next = self.nxt_6.q.val() - self.sender_6.q.val().shared.una;
-        self.new_work.d.next = self.op_6.q.val().psn - self.sender_6.q.val().shared.end_psn;
+        self.new_work.d.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.op_6.q.val().psn - self.sender_6.q.val().shared.end_psn);
         self.at_una.d.next = self.op_6.q.val().psn == self.sender_6.q.val().shared.una;
         self.none_out.d.next = self.nxt_6.q.val() == self.sender_6.q.val().shared.una;
         self.no_work.d.next = self.op_6.q.val().psn == self.sender_6.q.val().shared.end_psn;
@@ -299,16 +307,19 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.own.next = self.sender_7.q.val().shared.alive
             & (self.sender_7.q.val().shared.generation == self.op_7.q.val().generation);
         self.is_ack.next = self.own.val() & ((self.kind.val() == OpKind::Ack) | (self.kind.val() == OpKind::Nak));
-        self.old.next = self.distance.q.val().get_bit(23);
+        self.distance_sign.next = bit_cast_word::<PsnDistance, U<24>>(self.distance.q.val());
+        self.reach_sign.next = bit_cast_word::<PsnDistance, U<24>>(self.reach.q.val());
+        self.outstanding_sign.next = bit_cast_word::<PsnDistance, U<24>>(self.outstanding.q.val());
+        self.old.next = self.distance_sign.val().negative;
         // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it. Of a flow
         // without timer, READ responses, what has been sent since the restart: its leaving is what ends the READ
         self.was_sent.next = self.distance.q.val() <= self.reach.q.val();
-        if self.reach.q.val().get_bit(23) | (self.restarted_7.q.val() & self.far.q.val()) {
+        if self.reach_sign.val().negative | (self.restarted_7.q.val() & self.far.q.val()) {
             self.was_sent.next = self.at_una.q.val();
         }
         if self.sender_7.q.val().timerless {
             self.was_sent.next = self.distance.q.val() <= self.outstanding.q.val();
-            if self.outstanding.q.val().get_bit(23) {
+            if self.outstanding_sign.val().negative {
                 self.was_sent.next = self.at_una.q.val();
             }
         }
@@ -321,7 +332,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & self.sender_7.q.val().armed
             & !self.sender_7.q.val().timerless
             & !self.none_out.q.val()
-            & !self.outstanding.q.val().get_bit(23)
+            & !self.outstanding_sign.val().negative
             & (bit_cast_u::<8, 24>(self.nxt_7.q.val()) == self.sender_7.q.val().sent)
             & (self.age.q.val() >= self.timeout.val())
             & !self.held_7.q.val();
@@ -335,14 +346,14 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             if !self.at_una.q.val() {
                 self.written.next.retries = bits_u::<4>(0);
                 self.written.next.since = self.now_7.q.val();
-                if self.read_left.q.val().get_bit(23) {
+                if self.read_left.q.val().negative {
                     self.written.next.shared.from = self.op_7.q.val().psn;
                     self.written.next.shared.to = self.op_7.q.val().psn;
                 }
             }
         }
         if (self.kind.val() == OpKind::Tick) & self.sender_7.q.val().shared.alive & !self.sender_7.q.val().timerless {
-            if self.none_out.q.val() | self.outstanding.q.val().get_bit(23) {
+            if self.none_out.q.val() | self.outstanding_sign.val().negative {
                 self.written.next.armed = false;
             } else {
                 if !self.sender_7.q.val().armed
@@ -370,12 +381,12 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         match self.kind.val() {
             OpKind::Work => {
-                if self.own.val() & !self.no_work.q.val() & !self.new_work.q.val().get_bit(23) {
+                if self.own.val() & !self.no_work.q.val() & !self.new_work.q.val().negative {
                     self.written.next.shared.end_psn = self.op_7.q.val().psn;
                 }
             }
             OpKind::Advance => {
-                if self.own.val() & !self.no_read.q.val() & !self.read_new.q.val().get_bit(23) {
+                if self.own.val() & !self.no_read.q.val() & !self.read_new.q.val().negative {
                     self.written.next.shared.from = self.op_7.q.val().psn;
                     self.written.next.shared.to = self.op_7.q.val().second;
                 }
@@ -383,7 +394,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             OpKind::Adjust => {
                 if self.own.val() {
                     self.written.next.shared.adjust =
-                        self.sender_7.q.val().shared.adjust + self.op_7.q.val().second.get_bits::<20>(0);
+                        self.sender_7.q.val().shared.adjust + bit_cast_u::<20, 24>(self.op_7.q.val().second);
                 }
             }
             OpKind::Restart => {
@@ -430,8 +441,9 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.good.val() {
             self.passed.next = self.outstanding.q.val() - self.distance.q.val();
         }
+        self.passed_sign.next = bit_cast_word::<PsnDistance, U<24>>(self.passed.val());
         self.nxt_new.next = self.nxt_7.q.val();
-        if self.passed.val().get_bit(23) | self.rewind.val() {
+        if self.passed_sign.val().negative | self.rewind.val() {
             self.nxt_new.next = self.written.val().shared.una;
         }
 
@@ -459,7 +471,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             & ((self.own.val() & (self.kind.val() == OpKind::Limit)) | (self.kind.val() == OpKind::Create));
         self.worked_8.d.next = (self.kind.val() == OpKind::Work) | (self.kind.val() == OpKind::Restart);
         self.adjusted_8.d.next = self.valid_7.q.val() & self.own.val() & (self.kind.val() == OpKind::Adjust);
-        self.unused_8.d.next = self.op_7.q.val().second.get_bits::<20>(0);
+        self.unused_8.d.next = bit_cast_u::<20, 24>(self.op_7.q.val().second);
         self.clear_8.d.next = self.valid_7.q.val() & (self.kind.val() == OpKind::Clear);
         self.to_cc_8.d.next = self.valid_7.q.val()
             & ((self.is_ack.val() & (self.old.val() | self.good.val()))

@@ -14,10 +14,12 @@ use crate::prim::counter::SaturatingCounter;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::word::bits_zero;
+use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::prim::xorshift::Xorshift;
+use crate::words::flows::FlowOfGeneration;
 use crate::words::sched::{Grant, LawEvent, Telemetry, Visited};
+use crate::words::visit::{ClockTicks, ClockUnits, LimitSettings, RandomQuarters};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -114,13 +116,16 @@ pub struct Scheduler<
     levels: Levels,
     members: Members<A>,
     random: Xorshift,
+    quarters: Signal<Local, RandomQuarters>,
     folded: Signal<Local, U<16>>,
-    limits: DFF<U<18>>,
+    clock_ns: Signal<Local, ClockUnits>,
+    clock_ticks: Signal<Local, ClockTicks>,
+    limits: DFF<LimitSettings>,
     telemetry: Delay<Telemetry, 8>,
     reported_kind: Signal<Local, U<3>>,
     acked_bytes: Signal<Local, U<32>>,
     cc_fifo: StreamFifo<LawEvent, 6, 48>,
-    ended_fifo: StreamFifo<U<24>, 4, 4>,
+    ended_fifo: StreamFifo<FlowOfGeneration, 4, 4>,
     late: SaturatingCounter,
     beyond: SaturatingCounter,
     out_of_range: SaturatingCounter,
@@ -150,36 +155,36 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         );
         if self.param.write.val() {
             if self.param.address.val() == 0 {
-                self.overhead.d.next = self.param.data.val().get_bits::<10>(0);
+                self.overhead.d.next = bit_cast_u::<10, 48>(self.param.data.val());
             }
             if self.param.address.val() == 1 {
-                self.interval.d.next = self.param.data.val().get_bits::<12>(0);
+                self.interval.d.next = bit_cast_u::<12, 48>(self.param.data.val());
             }
             if self.param.address.val() == 2 {
-                self.timeout.d.next = self.param.data.val().get_bits::<16>(0);
+                self.timeout.d.next = bit_cast_u::<16, 48>(self.param.data.val());
             }
             if self.param.address.val() == 3 {
-                self.retry_limit.d.next = self.param.data.val().get_bits::<4>(0);
+                self.retry_limit.d.next = bit_cast_u::<4, 48>(self.param.data.val());
             }
         }
         self.now_r.d.next = self.now.val();
-        // settings of limits: window 0, dither 1, time 17:2
-        self.limits.d.next = (bit_cast_u::<18, 16>(self.cap_time.val()) << 2)
-            | (bit_cast_u::<18, 1>(bit_cast_b(self.cap_dither.val())) << 1)
-            | bit_cast_u::<18, 1>(bit_cast_b(self.cap_window.val()));
+        self.limits.d.next.window = self.cap_window.val();
+        self.limits.d.next.dither = self.cap_dither.val();
+        self.limits.d.next.span = self.cap_time.val();
         // every engine's own mixture of all bits
-        self.folded.next = self.random.word.val().get_bits::<16>(0)
-            ^ self.random.word.val().get_bits::<16>(16)
-            ^ self.random.word.val().get_bits::<16>(32)
-            ^ self.random.word.val().get_bits::<16>(48);
+        self.quarters.next = bit_cast_word::<RandomQuarters, U<64>>(self.random.word.val());
+        self.folded.next = self.quarters.val().part_0
+            ^ self.quarters.val().part_1
+            ^ self.quarters.val().part_2
+            ^ self.quarters.val().part_3;
         self.levels.write.next = self.level_write.val();
         self.levels.group.next = self.level_group.val();
         self.levels.rate.next = self.level_rate.val();
         self.levels.interval.next = self.interval.q.val();
-        self.levels.cap_window.next = self.limits.q.val().get_bit(0);
-        self.levels.cap_time.next = self.limits.q.val().get_bits::<16>(2);
-        self.sender.cap_window.next = self.limits.q.val().get_bit(0);
-        self.sender.cap_time.next = self.limits.q.val().get_bits::<16>(2);
+        self.levels.cap_window.next = self.limits.q.val().window;
+        self.levels.cap_time.next = self.limits.q.val().span;
+        self.sender.cap_window.next = self.limits.q.val().window;
+        self.sender.cap_time.next = self.limits.q.val().span;
         inputs!(members, reset, overhead);
         self.members.flow_next.next = self.sender.flow_next.val();
         self.members.notify.next = self.sender.notify.val();
@@ -211,7 +216,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.sender.word.next = self.entry.word.val();
         inputs!(sender, engines, inverse, overhead, interval, timeout, retry_limit);
         self.sender.held.next = self.park.held.val();
-        self.sender.timer_now.next = self.now_r.q.val().get_bits::<16>(10);
+        self.clock_ns.next = bit_cast_word::<ClockUnits, U<48>>(self.now_r.q.val());
+        self.clock_ticks.next = bit_cast_word::<ClockTicks, U<48>>(self.now_r.q.val());
+        self.sender.timer_now.next = self.clock_ns.val().units;
         self.visited.next = self.engine[0].visited.val();
         for i in 1..ENGINES {
             if self.sender.engine_4.val() == i.val() {
@@ -233,12 +240,12 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             self.engine[i].level_write.next = self.levels.written.val();
             self.engine[i].level_group.next = self.levels.written_group.val();
             self.engine[i].level.next = self.levels.level.val();
-            self.engine[i].dither.next = self.limits.q.val().get_bit(1);
+            self.engine[i].dither.next = self.limits.q.val().dither;
             self.engine[i].random.next = self.random.word.val().get_bits::<16>(8 * i) ^ self.folded.val();
             self.engine[i].wake.next = self.sender.wake.val();
             self.engine[i].clear.next = self.sender.clear.val();
             self.engine[i].asked.next = self.sender.index.val();
-            self.engine[i].tick.next = self.now_r.q.val().get_bits::<20>(3);
+            self.engine[i].tick.next = self.clock_ticks.val().ticks;
             self.engine[i].pause.next = self.park.held.val();
             self.engine[i].overhead.next = self.overhead.q.val();
             self.engine[i].tag.next = self.expand.tag.val();
@@ -269,19 +276,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         if self.sender.timed_out.val() {
             self.reported_kind.next = bits_u::<3>(3);
         }
-        self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 12;
-        if self.sender.acked_mtu.val() == 0 {
-            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 8;
-        }
-        if self.sender.acked_mtu.val() == 1 {
-            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 9;
-        }
-        if self.sender.acked_mtu.val() == 2 {
-            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 10;
-        }
-        if self.sender.acked_mtu.val() == 3 {
-            self.acked_bytes.next = bit_cast_u::<32, 24>(self.sender.acked.val()) << 11;
-        }
+        self.acked_bytes.next = (bit_cast_u::<32, 24>(self.sender.acked.val()) << 8) << self.sender.acked_mtu.val();
         self.cc_fifo.up.valid.next = self.sender.to_cc.val();
         self.cc_dropped.pulse.next = self.sender.to_cc.val() & !self.cc_fifo.up.ready.val();
         self.cc_fifo.up.data.next = bits_zero::<LawEvent>(0);
@@ -310,12 +305,12 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.cc.now.next = self.cc_fifo.down.data.val().telemetry.now;
 
         self.ended_fifo.up.valid.next = self.sender.ended.val();
-        self.ended_fifo.up.data.next =
-            (bit_cast_u::<24, A>(self.sender.flow_8.val()) << 8) | bit_cast_u::<24, 8>(self.sender.generation.val());
+        self.ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(self.sender.flow_8.val());
+        self.ended_fifo.up.data.next.generation = self.sender.generation.val();
         self.ended.valid.next = self.ended_fifo.down.valid.val();
         self.ended_fifo.down.ready.next = self.ended.ready.val();
-        self.ended.flow.next = self.ended_fifo.down.data.val().get_bits::<16>(8);
-        self.ended.generation.next = self.ended_fifo.down.data.val().get_bits::<8>(0);
+        self.ended.flow.next = self.ended_fifo.down.data.val().flow;
+        self.ended.generation.next = self.ended_fifo.down.data.val().generation;
 
         self.late.pulse.next = self.sender.late.val();
         self.beyond.pulse.next = self.sender.beyond.val();

@@ -21,8 +21,10 @@
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bits_zero;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::requester::PsnDistance;
 use crate::words::sched::{FlowShared, Grant, GroupLevel, PacingState, RepeatCount, VisitFlow};
+use crate::words::visit::{CorrectionSign, Credit, LongerCredit, LongerCreditSign, RoundedWindow, WindowRoom};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -80,7 +82,7 @@ pub struct Visit {
     product: MulPipe<34, 17, 43, 8>,
     fresh_5: Delay<Bit, 2>,
     fresh_6: DFF<Bit>,
-    behind: DFF<U<24>>,
+    behind: DFF<PsnDistance>,
     from_start: DFF<U<24>>,
     span: DFF<U<24>>,
     wanted_4: DFF<U<24>>,
@@ -98,8 +100,8 @@ pub struct Visit {
     base_5: DFF<U<37>>,
     base_6: DFF<U<37>>,
     in_flight: DFF<U<24>>,
-    left: DFF<U<24>>,
-    repeat: DFF<U<24>>,
+    left: DFF<PsnDistance>,
+    repeat: DFF<PsnDistance>,
     window_3: DFF<U<16>>,
     window_5: Delay<U<16>, 2>,
     window_6: DFF<U<16>>,
@@ -112,7 +114,8 @@ pub struct Visit {
     level_earned_3: DFF<U<20>>,
     level_window_3: DFF<U<23>>,
     level_cap: DFF<U<21>>,
-    level_round: DFF<U<24>>,
+    level_round: DFF<RoundedWindow>,
+    level_less_one: Signal<Local, U<12>>,
     level_packets: DFF<U<16>>,
     mtu_4: DFF<U<3>>,
     share: MulPipe<16, 13, 13, 16>,
@@ -127,7 +130,12 @@ pub struct Visit {
     resting_12: Delay<Bit, 5>,
     stopped_8: DFF<Bit>,
     stopped_12: Delay<Bit, 4>,
-    headroom: Signal<Local, U<25>>,
+    headroom: Signal<Local, WindowRoom>,
+    correction_sign: Signal<Local, CorrectionSign>,
+    added: Signal<Local, Credit>,
+    base_credit: Signal<Local, Credit>,
+    longer_base: Signal<Local, LongerCredit>,
+    earned: Signal<Local, LongerCreditSign>,
     open: DFF<U<4>>,
     left_7: DFF<U<4>>,
     repeats_7: DFF<U<4>>,
@@ -147,6 +155,8 @@ pub struct Visit {
     count: [DFF<U<4>>; 5],
     bytes: [DFF<U<13>>; 4],
     diff: [Signal<Local, U<37>>; 4],
+    diff_sign: [Signal<Local, Credit>; 4],
+    balance_sign: [Signal<Local, Credit>; 4],
     repeats_12: Delay<RepeatCount, 5>,
     nxt_12: Delay<U<24>, 7>,
     max_12: Delay<U<24>, 7>,
@@ -228,7 +238,7 @@ impl Logic for Visit {
         self.parked_12.d.next = self.state.val().parked;
 
         // 3
-        self.behind.d.next = self.wanted.q.val() - self.sender_3.q.val().una;
+        self.behind.d.next = bit_cast_word::<PsnDistance, U<24>>(self.wanted.q.val() - self.sender_3.q.val().una);
         self.from_start.d.next = self.wanted.q.val() - self.sender_3.q.val().from;
         self.span.d.next = self.sender_3.q.val().to - self.sender_3.q.val().from;
         self.wanted_4.d.next = self.wanted.q.val();
@@ -240,7 +250,7 @@ impl Logic for Visit {
         self.restarted_4.d.next = self.restarted_3.q.val();
         self.windowless_6.d.next = self.sender_3.q.val().windowless;
         self.ticks.next = bit_cast_u::<17, 20>(self.elapsed.q.val());
-        if self.elapsed.q.val().get_bits::<3>(17).any() {
+        if self.elapsed.q.val() > 0x1_ffff {
             self.ticks.next = bits_u::<17>(0x1ffff);
         }
         self.rate.next = self.rate_3.q.val();
@@ -250,29 +260,32 @@ impl Logic for Visit {
             bit_cast_u::<21, 20>(self.level_earned_3.q.val()) + bit_cast_u::<21, 13>(self.wire_3.q.val());
         self.window_5.d.next = self.window_3.q.val();
         self.mtu_4.d.next = self.sender_3.q.val().mtu;
-        self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(4095);
+        self.level_less_one.next = bits_u::<12>(4095);
         if self.sender_3.q.val().mtu == 0 {
-            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(255);
+            self.level_less_one.next = bits_u::<12>(255);
         }
         if self.sender_3.q.val().mtu == 1 {
-            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(511);
+            self.level_less_one.next = bits_u::<12>(511);
         }
         if self.sender_3.q.val().mtu == 2 {
-            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(1023);
+            self.level_less_one.next = bits_u::<12>(1023);
         }
         if self.sender_3.q.val().mtu == 3 {
-            self.level_round.d.next = bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bits_u::<24>(2047);
+            self.level_less_one.next = bits_u::<12>(2047);
         }
+        self.level_round.d.next = bit_cast_word::<RoundedWindow, U<24>>(
+            bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bit_cast_u::<24, 12>(self.level_less_one.val()),
+        );
         self.share.a.next = self.random.val();
         self.share.b.next = self.wire_3.q.val();
         self.rest_6.d.next = self.rest_3.q.val();
         self.product.a.next = self.rate_3.q.val();
         self.product.b.next = self.ticks.val();
-        self.corrected_4.d.next = self.credit_3.q.val() + (bit_cast_u::<37, 20>(self.correction.q.val()) << 16);
-        if self.correction.q.val().get_bit(19) {
-            self.corrected_4.d.next = self.credit_3.q.val()
-                + ((bit_cast_u::<37, 20>(self.correction.q.val()) << 16) | (bits_u::<37>(1) << 36));
-        }
+        self.correction_sign.next = bit_cast_word::<CorrectionSign, U<20>>(self.correction.q.val());
+        self.added.next.fraction = bits_u::<16>(0);
+        self.added.next.bytes = self.correction.q.val();
+        self.added.next.negative = self.correction_sign.val().negative;
+        self.corrected_4.d.next = self.credit_3.q.val() + bit_cast_number::<37, Credit>(self.added.val());
         self.fresh_5.d.next = self.fresh_3.q.val();
         self.wire_4.d.next = self.wire_3.q.val();
         self.alive_7.d.next = self.sender_3.q.val().alive;
@@ -288,8 +301,8 @@ impl Logic for Visit {
         if self.from_start.q.val().any() & (self.from_start.q.val() < self.span.q.val()) {
             self.nxt_5.d.next = self.to_4.q.val();
         }
-        if self.behind.q.val().get_bit(23) {
-            self.nxt_5.d.next = self.wanted_4.q.val() - self.behind.q.val();
+        if self.behind.q.val().negative {
+            self.nxt_5.d.next = self.wanted_4.q.val() - bit_cast_number::<24, PsnDistance>(self.behind.q.val());
         }
         // what was sent before a restart stays in flight if the restart goes back, and is nothing to it otherwise
         self.max_5.d.next = self.max_4.q.val();
@@ -302,25 +315,13 @@ impl Logic for Visit {
         if self.level_cap.q.val() < bit_cast_u::<21, 20>(self.cap_4.q.val()) {
             self.cap_5.d.next = bit_cast_u::<20, 21>(self.level_cap.q.val());
         }
-        self.level_packets.d.next = bit_cast_u::<16, 12>(self.level_round.q.val().get_bits::<12>(12));
-        if self.mtu_4.q.val() == 0 {
-            self.level_packets.d.next = self.level_round.q.val().get_bits::<16>(8);
-        }
-        if self.mtu_4.q.val() == 1 {
-            self.level_packets.d.next = bit_cast_u::<16, 15>(self.level_round.q.val().get_bits::<15>(9));
-        }
-        if self.mtu_4.q.val() == 2 {
-            self.level_packets.d.next = bit_cast_u::<16, 14>(self.level_round.q.val().get_bits::<14>(10));
-        }
-        if self.mtu_4.q.val() == 3 {
-            self.level_packets.d.next = bit_cast_u::<16, 13>(self.level_round.q.val().get_bits::<13>(11));
-        }
+        self.level_packets.d.next = self.level_round.q.val().units >> self.mtu_4.q.val();
         self.halted_6.d.next = self.halted_4.q.val();
 
         // 5
         self.in_flight.d.next = self.nxt_5.q.val() - self.una_5.q.val();
-        self.left.d.next = self.end_5.q.val() - self.nxt_5.q.val();
-        self.repeat.d.next = self.max_5.q.val() - self.nxt_5.q.val();
+        self.left.d.next = bit_cast_word::<PsnDistance, U<24>>(self.end_5.q.val() - self.nxt_5.q.val());
+        self.repeat.d.next = bit_cast_word::<PsnDistance, U<24>>(self.max_5.q.val() - self.nxt_5.q.val());
         self.base_6.d.next = self.base_5.q.val();
         self.window_6.d.next = self.window_5.q.val();
         if self.level_packets.q.val() < self.window_5.q.val() {
@@ -333,40 +334,45 @@ impl Logic for Visit {
         self.max_12.d.next = self.max_5.q.val();
 
         // 6: saturate at fifteen; credit earned
-        self.headroom.next = bit_cast_u::<25, 16>(self.window_6.q.val()) - bit_cast_u::<25, 24>(self.in_flight.q.val());
-        self.open.d.next = bit_cast_u::<4, 25>(self.headroom.val());
-        if self.headroom.val().get_bits::<20>(4).any() {
+        self.headroom.next = bit_cast_word::<WindowRoom, U<25>>(
+            bit_cast_u::<25, 16>(self.window_6.q.val()) - bit_cast_u::<25, 24>(self.in_flight.q.val()),
+        );
+        self.open.d.next = bit_cast_u::<4, 24>(self.headroom.val().packets);
+        if self.headroom.val().packets > 15 {
             self.open.d.next = bits_u::<4>(15);
         }
-        if self.headroom.val().get_bit(24) {
+        if self.headroom.val().negative {
             self.open.d.next = bits_u::<4>(0);
         }
         if self.windowless_6.q.val() {
             self.open.d.next = bits_u::<4>(15);
         }
         self.windowless_12.d.next = self.windowless_6.q.val();
-        self.left_7.d.next = bit_cast_u::<4, 24>(self.left.q.val());
-        if self.left.q.val().get_bits::<19>(4).any() {
+        self.left_7.d.next = bit_cast_u::<4, 23>(self.left.q.val().magnitude);
+        if self.left.q.val().magnitude > 15 {
             self.left_7.d.next = bits_u::<4>(15);
         }
-        if self.left.q.val().get_bit(23) {
+        if self.left.q.val().negative {
             self.left_7.d.next = bits_u::<4>(0);
         }
-        self.passed_7.d.next = self.repeat.q.val().get_bit(23);
-        self.far_7.d.next = self.repeat.q.val().get_bits::<19>(4).any();
-        self.repeats_7.d.next = bit_cast_u::<4, 24>(self.repeat.q.val());
-        if self.repeat.q.val().get_bits::<19>(4).any() {
+        self.passed_7.d.next = self.repeat.q.val().negative;
+        self.far_7.d.next = self.repeat.q.val().magnitude > 15;
+        self.repeats_7.d.next = bit_cast_u::<4, 23>(self.repeat.q.val().magnitude);
+        if self.repeat.q.val().magnitude > 15 {
             self.repeats_7.d.next = bits_u::<4>(15);
         }
-        if self.repeat.q.val().get_bit(23) {
+        if self.repeat.q.val().negative {
             self.repeats_7.d.next = bits_u::<4>(0);
         }
-        self.sum.d.next = bit_cast_u::<45, 43>(self.product.p.val()) + bit_cast_u::<45, 37>(self.base_6.q.val());
-        if self.base_6.q.val().get_bit(36) {
-            self.sum.d.next = bit_cast_u::<45, 43>(self.product.p.val())
-                + (bit_cast_u::<45, 37>(self.base_6.q.val()) | (bits_u::<45>(0xff) << 37));
+        self.base_credit.next = bit_cast_word::<Credit, U<37>>(self.base_6.q.val());
+        self.longer_base.next.credit = self.base_6.q.val();
+        self.longer_base.next.sign = bits_u::<8>(0);
+        if self.base_credit.val().negative {
+            self.longer_base.next.sign = bits_u::<8>(0xff);
         }
-        self.work.next = self.left.q.val().any() & !self.left.q.val().get_bit(23);
+        self.sum.d.next =
+            bit_cast_u::<45, 43>(self.product.p.val()) + bit_cast_number::<45, LongerCredit>(self.longer_base.val());
+        self.work.next = self.left.q.val().magnitude.any() & !self.left.q.val().negative;
         self.resting_7.d.next = !self.work.val() | self.halted_6.q.val();
         self.halted_7.d.next = self.halted_6.q.val();
         // who becomes active waits a random part of a packet time, whatever it had saved
@@ -394,8 +400,9 @@ impl Logic for Visit {
             self.room[0].d.next = bits_u::<4>(0);
         }
         self.wire_7.d.next = self.wire_6.q.val();
+        self.earned.next = bit_cast_word::<LongerCreditSign, U<45>>(self.sum.q.val());
         self.balance[0].d.next = bit_cast_u::<37, 45>(self.sum.q.val());
-        if !self.sum.q.val().get_bit(44) & (self.sum.q.val() > (bit_cast_u::<45, 20>(self.cap_7.q.val()) << 16)) {
+        if !self.earned.val().negative & (self.sum.q.val() > (bit_cast_u::<45, 20>(self.cap_7.q.val()) << 16)) {
             self.balance[0].d.next = bit_cast_u::<37, 20>(self.cap_7.q.val()) << 16;
         }
         self.count[0].d.next = bits_u::<4>(0);
@@ -412,6 +419,14 @@ impl Logic for Visit {
         self.diff[1].next = self.balance[1].q.val() - (bit_cast_u::<37, 13>(self.bytes[1].q.val()) << 18);
         self.diff[2].next = self.balance[2].q.val() - (bit_cast_u::<37, 13>(self.bytes[2].q.val()) << 17);
         self.diff[3].next = self.balance[3].q.val() - (bit_cast_u::<37, 13>(self.bytes[3].q.val()) << 16);
+        self.diff_sign[0].next = bit_cast_word::<Credit, U<37>>(self.diff[0].val());
+        self.balance_sign[0].next = bit_cast_word::<Credit, U<37>>(self.balance[0].q.val());
+        self.diff_sign[1].next = bit_cast_word::<Credit, U<37>>(self.diff[1].val());
+        self.balance_sign[1].next = bit_cast_word::<Credit, U<37>>(self.balance[1].q.val());
+        self.diff_sign[2].next = bit_cast_word::<Credit, U<37>>(self.diff[2].val());
+        self.balance_sign[2].next = bit_cast_word::<Credit, U<37>>(self.balance[2].q.val());
+        self.diff_sign[3].next = bit_cast_word::<Credit, U<37>>(self.diff[3].val());
+        self.balance_sign[3].next = bit_cast_word::<Credit, U<37>>(self.balance[3].q.val());
         for i in 0..4 {
             self.balance[i + 1].d.next = self.balance[i].q.val();
             self.count[i + 1].d.next = self.count[i].q.val();
@@ -420,22 +435,22 @@ impl Logic for Visit {
             self.room[i + 1].d.next = self.room[i].q.val();
             self.bytes[i + 1].d.next = self.bytes[i].q.val();
         }
-        if (self.room[0].q.val() >= 8) & !self.diff[0].val().get_bit(36) & !self.balance[0].q.val().get_bit(36) {
+        if (self.room[0].q.val() >= 8) & !self.diff_sign[0].val().negative & !self.balance_sign[0].val().negative {
             self.balance[1].d.next = self.diff[0].val();
             self.count[1].d.next = self.count[0].q.val() + 8;
             self.room[1].d.next = self.room[0].q.val() - 8;
         }
-        if (self.room[1].q.val() >= 4) & !self.diff[1].val().get_bit(36) & !self.balance[1].q.val().get_bit(36) {
+        if (self.room[1].q.val() >= 4) & !self.diff_sign[1].val().negative & !self.balance_sign[1].val().negative {
             self.balance[2].d.next = self.diff[1].val();
             self.count[2].d.next = self.count[1].q.val() + 4;
             self.room[2].d.next = self.room[1].q.val() - 4;
         }
-        if (self.room[2].q.val() >= 2) & !self.diff[2].val().get_bit(36) & !self.balance[2].q.val().get_bit(36) {
+        if (self.room[2].q.val() >= 2) & !self.diff_sign[2].val().negative & !self.balance_sign[2].val().negative {
             self.balance[3].d.next = self.diff[2].val();
             self.count[3].d.next = self.count[2].q.val() + 2;
             self.room[3].d.next = self.room[2].q.val() - 2;
         }
-        if (self.room[3].q.val() >= 1) & !self.diff[3].val().get_bit(36) & !self.balance[3].q.val().get_bit(36) {
+        if (self.room[3].q.val() >= 1) & !self.diff_sign[3].val().negative & !self.balance_sign[3].val().negative {
             self.balance[4].d.next = self.diff[3].val();
             self.count[4].d.next = self.count[3].q.val() + 1;
         }

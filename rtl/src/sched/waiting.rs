@@ -14,7 +14,8 @@
 use crate::emit::naming::named_by_size;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::uint::{bits_u, LoopIdx, U};
+use crate::words::visit::{RingEntry, WaitingEntry};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -33,12 +34,13 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     /// A flow comes.
     pub enter: Signal<In, Bit>,
     /// The flow.
-    pub flow: Signal<In, U<38>>,
+    pub flow: Signal<In, RingEntry>,
     /// Its row; the last one if there are fewer.
     pub row: Signal<In, U<4>>,
     /// Flows that are due.
-    pub down: StreamOut<U<38>>,
-    fifo: [StreamFifo<U<58>, I, 1>; ROWS],
+    pub down: StreamOut<RingEntry>,
+    fifo: [StreamFifo<WaitingEntry, I, 1>; ROWS],
+    entering: Signal<Local, WaitingEntry>,
     due: [DFF<Bit>; ROWS],
     elapsed: [Signal<Local, U<20>>; ROWS],
     present: [Signal<Local, Bit>; MAX_ROWS],
@@ -60,6 +62,8 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
         if self.row.val() > self.last_row.val() {
             self.chosen_row.next = self.last_row.val();
         }
+        self.entering.next.entry = self.flow.val();
+        self.entering.next.since = self.tick.val();
         for i in 0..12 {
             self.present[i].next = false;
             self.free[i].next = true;
@@ -68,9 +72,8 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
         for i in 0..ROWS {
             self.fifo[i].reset.next = self.reset.val();
             self.fifo[i].up.valid.next = self.enter.val() & (self.chosen_row.val() == i.val());
-            self.fifo[i].up.data.next =
-                (bit_cast_u::<58, 20>(self.tick.val()) << 38) | bit_cast_u::<58, 38>(self.flow.val());
-            self.elapsed[i].next = self.tick.val() - self.fifo[i].down.data.val().get_bits::<20>(38);
+            self.fifo[i].up.data.next = self.entering.val();
+            self.elapsed[i].next = self.tick.val() - (self.fifo[i].down.data.val()).since;
             self.present[i].next = self.fifo[i].down.valid.val();
         }
         for i in 1..ROWS {
@@ -92,12 +95,12 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
         if self.offered.val() & self.down.ready.val() {
             self.turn.d.next = self.turn.q.val() + 1;
         }
-        self.down.data.next = bit_cast_u::<38, 58>(self.fifo[0].down.data.val());
+        self.down.data.next = self.fifo[0].down.data.val().entry;
         for i in 0..ROWS {
             self.take[i].next = self.present[i].val()
                 & ((self.turned.val() & (self.turn.q.val() == i.val())) | (!self.turned.val() & self.free[i].val()));
             if self.take[i].val() {
-                self.down.data.next = self.fifo[i].down.data.val().get_bits::<38>(0);
+                self.down.data.next = (self.fifo[i].down.data.val()).entry;
             }
             self.fifo[i].down.ready.next = self.take[i].val() & self.down.ready.val();
             // once due a head stays due, however long nobody asks
@@ -117,7 +120,13 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prim::word::Word;
     use crate::sim::{init, step, Stimulus};
+
+    /// A flow as it lies in the ring.
+    fn entry(bits: u64) -> RingEntry {
+        RingEntry::from_slice(&[bits])
+    }
 
     /// Every flow comes out once, not before its delay, and in order within its row, under any stalls.
     #[test]
@@ -137,10 +146,10 @@ mod tests {
             let enter = inside[flow].is_none() && clock > 4;
             waiting.reset.next = clock < 2;
             waiting.tick.next = U(tick & 0xf_ffff);
-            (waiting.enter.next, waiting.flow.next, waiting.row.next) = (enter, U(flow as u64), U(row));
+            (waiting.enter.next, waiting.flow.next, waiting.row.next) = (enter, entry(flow as u64), U(row));
             waiting.down.ready.next = random.chance(accept);
             let out = step(waiting.as_mut(), |w| {
-                (w.down.valid.val() & w.down.ready.val()).then(|| w.down.data.val().0)
+                (w.down.valid.val() & w.down.ready.val()).then(|| w.down.data.val().limbs()[0])
             });
             if let Some(out) = out {
                 let (since, row) = inside[out as usize].take().expect("the flow is inside");
@@ -183,10 +192,10 @@ mod tests {
                 let (flow, row) = next.unwrap_or_default();
                 waiting.reset.next = clock < 2;
                 waiting.tick.next = U((clock * 5) >> 3);
-                (waiting.enter.next, waiting.flow.next, waiting.row.next) = (next.is_some(), U(flow), U(row));
+                (waiting.enter.next, waiting.flow.next, waiting.row.next) = (next.is_some(), entry(flow), U(row));
                 waiting.down.ready.next = clock % 16 == phase;
                 let out = step(waiting.as_mut(), |w| {
-                    (w.down.valid.val() & w.down.ready.val()).then(|| w.down.data.val().0)
+                    (w.down.valid.val() & w.down.ready.val()).then(|| w.down.data.val().limbs()[0])
                 });
                 match out {
                     Some(40) => {

@@ -4,7 +4,7 @@
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
-use crate::words::switch::{HopRecordWord, RecordBytes};
+use crate::words::switch::{BeatEnables, HopRecordWord, LongerBeat, RecordBytes};
 use crate::words::tx::FrameBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -57,6 +57,8 @@ pub struct RecordInsert {
     out_last: Signal<Local, Bit>,
     sent: DFF<U<30>>,
     held: DFF<HopRecordWord>,
+    enables: Signal<Local, BeatEnables>,
+    longer: Signal<Local, LongerBeat>,
     carry: DFF<U<64>>,
     spill: DFF<Bit>,
     spill_keep: DFF<U<8>>,
@@ -100,7 +102,9 @@ impl Logic for RecordInsert {
         self.whole.next = bit_cast_ww::<576, 9, 512, 8>(self.beat.val().data & !self.upper.val())
             | (bit_cast_w::<576, 9, 64>(self.inserted.val()) << self.shift.val())
             | (bit_cast_ww::<576, 9, 512, 8>(self.beat.val().data & self.upper.val()) << 64);
-        self.spills.next = self.beat.val().last & (self.mode.val() != 0) & self.beat.val().keep.get_bits::<8>(56).any();
+        self.enables.next = bit_cast_word::<BeatEnables, U<64>>(self.beat.val().keep);
+        self.longer.next = bit_cast_word::<LongerBeat, W<576, 9>>(self.whole.val());
+        self.spills.next = self.beat.val().last & (self.mode.val() != 0) & self.enables.val().last_eight.any();
 
         self.out_keep.next = self.beat.val().keep;
         if self.mode.val() != 0 {
@@ -126,9 +130,9 @@ impl Logic for RecordInsert {
         } else {
             if self.ready.val() & self.valid.val() {
                 self.spill.d.next = self.spills.val();
-                self.spill_keep.d.next = self.beat.val().keep.get_bits::<8>(56);
+                self.spill_keep.d.next = self.enables.val().last_eight;
                 self.spill_bad.d.next = self.beat.val().bad;
-                self.carry.d.next = self.whole.val().get_bits::<64>(512);
+                self.carry.d.next = self.longer.val().beyond;
                 self.sent.d.next = self.sent.q.val() + bit_cast_u::<30, 8>(self.amount.val());
                 if self.first.val() {
                     self.held.d.next = self.record_now.val();

@@ -1,6 +1,8 @@
 //! Bytes of a beat: the length of the run of ones in a byte-enable, by halving, two halvings a stage.
 
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::switch::{EnabledBytes, Enables16, Enables32, Enables4, Enables64, Enables8};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -15,61 +17,66 @@ pub struct BeatLength {
     pub keep: Signal<In, U<64>>,
     /// Their number, three moves later.
     pub bytes: Signal<Out, U<7>>,
-    half: Signal<Local, U<32>>,
-    quarter: Signal<Local, U<16>>,
-    quarter_1: DFF<U<16>>,
+    whole: Signal<Local, Enables64>,
+    half: Signal<Local, Enables32>,
+    quarter: Signal<Local, Enables16>,
+    quarter_1: DFF<Enables16>,
     full_1: DFF<Bit>,
-    bit_5_1: DFF<Bit>,
-    bit_4_1: DFF<Bit>,
-    eighth: Signal<Local, U<8>>,
-    rest: Signal<Local, U<4>>,
-    rest_2: DFF<U<4>>,
+    over_32_1: DFF<Bit>,
+    over_16_1: DFF<Bit>,
+    eighth: Signal<Local, Enables8>,
+    rest: Signal<Local, Enables4>,
+    rest_2: DFF<Enables4>,
     full_2: DFF<Bit>,
-    upper_2: DFF<U<7>>,
+    upper_2: DFF<EnabledBytes>,
     pair: Signal<Local, U<2>>,
+    total: Signal<Local, EnabledBytes>,
     total_3: DFF<U<7>>,
 }
 
 #[kernel]
 impl Logic for BeatLength {
     fn update(&mut self) {
-        self.half.next = bit_cast_u::<32, 64>(self.keep.val());
-        if self.keep.val().get_bit(31) {
-            self.half.next = self.keep.val().get_bits::<32>(32);
+        // the ones are contiguous: where the lower half is full, its last enable is set, and the count goes on in the upper half
+        self.whole.next = bit_cast_word::<Enables64, U<64>>(self.keep.val());
+        self.half.next = bit_cast_word::<Enables32, U<64>>(self.keep.val());
+        if self.whole.val().lower_full {
+            self.half.next = bit_cast_word::<Enables32, U<32>>(self.whole.val().upper);
         }
-        self.quarter.next = bit_cast_u::<16, 32>(self.half.val());
-        if self.half.val().get_bit(15) {
-            self.quarter.next = self.half.val().get_bits::<16>(16);
+        self.quarter.next = bit_cast_word::<Enables16, Enables32>(self.half.val());
+        if self.half.val().lower_full {
+            self.quarter.next = bit_cast_word::<Enables16, U<16>>(self.half.val().upper);
         }
-        self.eighth.next = bit_cast_u::<8, 16>(self.quarter_1.q.val());
-        if self.quarter_1.q.val().get_bit(7) {
-            self.eighth.next = self.quarter_1.q.val().get_bits::<8>(8);
+        self.eighth.next = bit_cast_word::<Enables8, Enables16>(self.quarter_1.q.val());
+        if self.quarter_1.q.val().lower_full {
+            self.eighth.next = bit_cast_word::<Enables8, U<8>>(self.quarter_1.q.val().upper);
         }
-        self.rest.next = bit_cast_u::<4, 8>(self.eighth.val());
-        if self.eighth.val().get_bit(3) {
-            self.rest.next = self.eighth.val().get_bits::<4>(4);
+        self.rest.next = bit_cast_word::<Enables4, Enables8>(self.eighth.val());
+        if self.eighth.val().lower_full {
+            self.rest.next = bit_cast_word::<Enables4, U<4>>(self.eighth.val().upper);
         }
-        self.pair.next = bit_cast_u::<2, 4>(self.rest_2.q.val());
-        if self.rest_2.q.val().get_bit(1) {
-            self.pair.next = self.rest_2.q.val().get_bits::<2>(2);
+        self.pair.next = bit_cast_u::<2, 4>(bit_cast_number::<4, Enables4>(self.rest_2.q.val()));
+        if self.rest_2.q.val().lower_full {
+            self.pair.next = self.rest_2.q.val().upper;
         }
+        self.total.next = self.upper_2.q.val();
+        self.total.next.two = self.rest_2.q.val().lower_full;
+        self.total.next.one = self.pair.val().get_bit(0);
         if self.go.val() {
             self.full_1.d.next = self.keep.val().get_bit(63);
-            self.bit_5_1.d.next = self.keep.val().get_bit(31);
-            self.bit_4_1.d.next = self.half.val().get_bit(15);
+            self.over_32_1.d.next = self.whole.val().lower_full;
+            self.over_16_1.d.next = self.half.val().lower_full;
             self.quarter_1.d.next = self.quarter.val();
             self.full_2.d.next = self.full_1.q.val();
-            self.upper_2.d.next = (bit_cast_u::<7, 1>(bit_cast_b(self.bit_5_1.q.val())) << 5)
-                | (bit_cast_u::<7, 1>(bit_cast_b(self.bit_4_1.q.val())) << 4)
-                | (bit_cast_u::<7, 1>(bit_cast_b(self.quarter_1.q.val().get_bit(7))) << 3)
-                | (bit_cast_u::<7, 1>(bit_cast_b(self.eighth.val().get_bit(3))) << 2);
+            self.upper_2.d.next = bits_zero::<EnabledBytes>(0);
+            self.upper_2.d.next.thirty_two = self.over_32_1.q.val();
+            self.upper_2.d.next.sixteen = self.over_16_1.q.val();
+            self.upper_2.d.next.eight = self.quarter_1.q.val().lower_full;
+            self.upper_2.d.next.four = self.eighth.val().lower_full;
             self.rest_2.d.next = self.rest.val();
+            self.total_3.d.next = bit_cast_number::<7, EnabledBytes>(self.total.val());
             if self.full_2.q.val() {
                 self.total_3.d.next = bits_u::<7>(64);
-            } else {
-                self.total_3.d.next = self.upper_2.q.val()
-                    | (bit_cast_u::<7, 1>(bit_cast_b(self.rest_2.q.val().get_bit(1))) << 1)
-                    | bit_cast_u::<7, 1>(bit_cast_b(self.pair.val().get_bit(0)));
             }
         }
         self.bytes.next = self.total_3.q.val();

@@ -40,7 +40,7 @@ impl Logic for QueueUnits {
         self.six.next = (bit_cast_u::<22, 19>(self.n.q.val()) << 2) + (bit_cast_u::<22, 19>(self.n.q.val()) << 1);
         self.sum.next = self.quad_3.q.val() + self.rest_3.q.val();
         if self.go.val() {
-            if self.wide.val().get_bits::<9>(19) == 0 {
+            if self.wide.val() < 0x8_0000 {
                 self.n.d.next = bit_cast_u::<19, 28>(self.wide.val());
             } else {
                 self.n.d.next = bits_u::<19>(0x7ffff);
@@ -52,7 +52,7 @@ impl Logic for QueueUnits {
             // 0x1111 * 6 n and 0x10000 * 6 n + n
             self.quad_3.d.next = self.pair_2.q.val() + (self.pair_2.q.val() << 8);
             self.rest_3.d.next = (self.six_2.q.val() << 16) + self.n_2.q.val();
-            if self.sum.val().get_bit(37) {
+            if self.sum.val() >= 0x20_0000_0000u64 {
                 self.units_4.d.next = bits_u::<16>(0xffff);
             } else {
                 self.units_4.d.next = self.sum.val().get_bits::<16>(21);

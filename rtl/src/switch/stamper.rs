@@ -11,8 +11,10 @@ use super::queue::QueueUnits;
 use crate::prim::skid::Skid;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
-use crate::words::switch::{PathBytes, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::switch::{
+    Enables64, HalfBeatByte, PathBytes, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
+};
 use crate::words::tx::FrameBeat;
 use crate::words::wire::IntHeader;
 use crate::{block, kernel};
@@ -103,6 +105,14 @@ pub struct IntStamper {
     plan: DFF<U<2>>,
     plan_place: DFF<U<4>>,
     last: Signal<Local, Bit>,
+    position: Signal<Local, RecordPosition>,
+    enables: Signal<Local, Enables64>,
+    upper: Signal<Local, U<32>>,
+    lower: Signal<Local, U<32>>,
+    first_byte: Signal<Local, HalfBeatByte>,
+    second_byte: Signal<Local, HalfBeatByte>,
+    first_at: Signal<Local, U<5>>,
+    second_at: Signal<Local, U<5>>,
     reached_first: Signal<Local, Bit>,
     reached_second: Signal<Local, Bit>,
     fits: Signal<Local, Bit>,
@@ -208,17 +218,23 @@ impl Logic for IntStamper {
 
         // stage 3: the record lies in the first beat, at 44 to 60, or in the second, at 0 to 16, and must not be its end
         self.last.next = self.beat[3].q.val().last;
-        self.reached_first.next = (self.beat[3].q.val().keep.get_bits::<32>(32)
-            >> (bit_cast_u::<5, 3>(self.header.position.val().get_bits::<3>(0)) << 2))
-            .get_bit(0);
-        self.reached_second.next = (self.beat[3].q.val().keep.get_bits::<32>(0)
-            >> (bit_cast_u::<5, 3>(bit_cast_u::<3, 4>(self.plan_place.q.val())) << 2))
-            .get_bit(0);
+        self.position.next = bit_cast_word::<RecordPosition, U<5>>(self.header.position.val());
+        self.enables.next = bit_cast_word::<Enables64, U<64>>(self.beat[3].q.val().keep);
+        self.upper.next = self.enables.val().upper;
+        self.lower.next = bit_cast_u::<32, 64>(self.beat[3].q.val().keep);
+        self.first_byte.next.in_four = bits_u::<2>(0);
+        self.first_byte.next.four = bit_cast_u::<3, 4>(self.position.val().four);
+        self.second_byte.next.in_four = bits_u::<2>(0);
+        self.second_byte.next.four = bit_cast_u::<3, 4>(self.plan_place.q.val());
+        self.first_at.next = bit_cast_number::<5, HalfBeatByte>(self.first_byte.val());
+        self.second_at.next = bit_cast_number::<5, HalfBeatByte>(self.second_byte.val());
+        self.reached_first.next = self.upper.val().get_bit(self.first_at.val().index());
+        self.reached_second.next = self.lower.val().get_bit(self.second_at.val().index());
         if self.first[3].q.val() {
-            self.fits.next = self.header.grow.val() & !self.header.position.val().get_bit(4) & self.reached_first.val();
+            self.fits.next = self.header.grow.val() & !self.position.val().in_second & self.reached_first.val();
             self.cut.next = self.header.grow.val()
-                & ((self.header.position.val().get_bit(4) & self.last.val())
-                    | (!self.header.position.val().get_bit(4) & !self.reached_first.val()));
+                & ((self.position.val().in_second & self.last.val())
+                    | (!self.position.val().in_second & !self.reached_first.val()));
         } else {
             self.fits.next = (self.plan.q.val() == 1) & self.reached_second.val();
             self.cut.next = (self.plan.q.val() == 1) & !self.reached_second.val();
@@ -248,7 +264,7 @@ impl Logic for IntStamper {
             self.place_4.d.next = self.plan_place.q.val();
             if self.first[3].q.val() {
                 self.mode_4.d.next = bits_u::<2>(0);
-                self.place_4.d.next = self.header.position.val().get_bits::<4>(0);
+                self.place_4.d.next = self.position.val().four;
             }
             if self.cut.val() {
                 self.mode_4.d.next = bits_u::<2>(0);
@@ -264,9 +280,9 @@ impl Logic for IntStamper {
                     self.plan_place.d.next = bits_u::<4>(0);
                     if self.header.grow.val() {
                         self.plan.d.next = bits_u::<2>(2);
-                        if self.header.position.val().get_bit(4) {
+                        if self.position.val().in_second {
                             self.plan.d.next = bits_u::<2>(1);
-                            self.plan_place.d.next = self.header.position.val().get_bits::<4>(0);
+                            self.plan_place.d.next = self.position.val().four;
                         }
                     }
                 } else {

@@ -16,11 +16,15 @@ use crate::nic::words::{AckSend, Context};
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::{bit_cast_w, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::words::ack::{
+    AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
+    AckFrameHeaders, AckHeaders, AckPlan,
+};
 use crate::words::transport::AckSend as Ack;
-use crate::words::tx::{AckHeaders, AckPlan, FrameNote, TypeOfService};
-use crate::words::wire::BaseTransportHeader;
+use crate::words::tx::{FrameNote, TypeOfService};
+use crate::words::wire::{BaseTransportHeader, IntStack};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -75,10 +79,16 @@ pub struct AckBuilder {
     headers: Signal<Local, AckHeaders>,
     int_bytes: Signal<Local, U<6>>,
     code: Signal<Local, U<3>>,
-    rest: Signal<Local, W<128, 2>>,
-    stack: Signal<Local, W<832, 13>>,
-    behind: Signal<Local, W<832, 13>>,
-    header_8: DFF<W<832, 13>>,
+    stack: Signal<Local, IntStack>,
+    plain: Signal<Local, AckBehind>,
+    int_0: Signal<Local, AckBehindInt0>,
+    int_1: Signal<Local, AckBehindInt1>,
+    int_2: Signal<Local, AckBehindInt2>,
+    int_3: Signal<Local, AckBehindInt3>,
+    int_4: Signal<Local, AckBehindInt4>,
+    int_5: Signal<Local, AckBehindInt5>,
+    behind: Signal<Local, W<496, 8>>,
+    header_8: DFF<AckFrameHeaders>,
     short_8: DFF<U<32>>,
     code_8: DFF<U<3>>,
     tail_8: DFF<U<7>>,
@@ -177,38 +187,67 @@ impl Logic for AckBuilder {
             self.headers.next = bits_zero::<AckHeaders>(0);
             self.headers.next.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(self.transport.val());
         }
-        self.rest.next = bit_cast_bus::<128, 2, AckHeaders>(self.headers.val());
-        self.stack.next = bit_cast_ww::<832, 13, 336, 6>(self.old.val().int_stack) << 160;
-        self.behind.next = bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 368;
+        self.stack.next = bit_cast_word::<IntStack, W<336, 6>>(self.old.val().int_stack);
+        self.plain.next = bits_zero::<AckBehind>(0);
+        self.plain.next.headers = self.headers.val();
+        self.behind.next = bit_cast_bus::<496, 8, AckBehind>(self.plain.val());
+        self.int_0.next = bits_zero::<AckBehindInt0>(0);
+        self.int_0.next.headers = self.headers.val();
+        self.int_0.next.int_header = self.stack.val().header;
         if self.code.val() == 1 {
-            self.behind.next =
-                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 352) | ((self.stack.val() >> 480) << 480);
+            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt0>(self.int_0.val());
         }
+        self.int_1.next = bits_zero::<AckBehindInt1>(0);
+        self.int_1.next.headers = self.headers.val();
+        self.int_1.next.int_header = self.stack.val().header;
+        self.int_1.next.hop_1 = self.stack.val().hop_1;
         if self.code.val() == 2 {
-            self.behind.next =
-                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 288) | ((self.stack.val() >> 416) << 416);
+            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt1>(self.int_1.val());
         }
+        self.int_2.next = bits_zero::<AckBehindInt2>(0);
+        self.int_2.next.headers = self.headers.val();
+        self.int_2.next.int_header = self.stack.val().header;
+        self.int_2.next.hop_1 = self.stack.val().hop_1;
+        self.int_2.next.hop_2 = self.stack.val().hop_2;
         if self.code.val() == 3 {
-            self.behind.next =
-                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 224) | ((self.stack.val() >> 352) << 352);
+            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt2>(self.int_2.val());
         }
+        self.int_3.next = bits_zero::<AckBehindInt3>(0);
+        self.int_3.next.headers = self.headers.val();
+        self.int_3.next.int_header = self.stack.val().header;
+        self.int_3.next.hop_1 = self.stack.val().hop_1;
+        self.int_3.next.hop_2 = self.stack.val().hop_2;
+        self.int_3.next.hop_3 = self.stack.val().hop_3;
         if self.code.val() == 4 {
-            self.behind.next =
-                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 160) | ((self.stack.val() >> 288) << 288);
+            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt3>(self.int_3.val());
         }
+        self.int_4.next = bits_zero::<AckBehindInt4>(0);
+        self.int_4.next.headers = self.headers.val();
+        self.int_4.next.int_header = self.stack.val().header;
+        self.int_4.next.hop_1 = self.stack.val().hop_1;
+        self.int_4.next.hop_2 = self.stack.val().hop_2;
+        self.int_4.next.hop_3 = self.stack.val().hop_3;
+        self.int_4.next.hop_4 = self.stack.val().hop_4;
         if self.code.val() == 5 {
-            self.behind.next =
-                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 96) | ((self.stack.val() >> 224) << 224);
+            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt4>(self.int_4.val());
         }
+        self.int_5.next = bits_zero::<AckBehindInt5>(0);
+        self.int_5.next.headers = self.headers.val();
+        self.int_5.next.int_header = self.stack.val().header;
+        self.int_5.next.hop_1 = self.stack.val().hop_1;
+        self.int_5.next.hop_2 = self.stack.val().hop_2;
+        self.int_5.next.hop_3 = self.stack.val().hop_3;
+        self.int_5.next.hop_4 = self.stack.val().hop_4;
+        self.int_5.next.hop_5 = self.stack.val().hop_5;
         if self.code.val() == 6 {
-            self.behind.next =
-                (bit_cast_ww::<832, 13, 128, 2>(self.rest.val()) << 32) | ((self.stack.val() >> 160) << 160);
+            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt5>(self.int_5.val());
         }
         self.notified_8.d.next = self.old.val().taken & self.header.alive.val() & self.old.val().notifies;
         self.notified.next = self.notified_8.q.val();
         self.valid_8.d.next = self.old.val().taken & self.header.alive.val();
         if self.old.val().taken {
-            self.header_8.d.next = (bit_cast_ww::<832, 13, 336, 6>(self.header.outer.val()) << 496) | self.behind.val();
+            self.header_8.d.next.outer = self.header.outer.val();
+            self.header_8.d.next.behind = self.behind.val();
             self.short_8.d.next = self.header.icrc_lengths.val();
             self.code_8.d.next = self.code.val();
             self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 58;
@@ -225,7 +264,7 @@ impl Logic for AckBuilder {
         self.second.d.next = self.valid_8.q.val() & self.spill.val();
         self.bytes.enable.next = true;
         self.bytes.number.next = bit_cast_u::<2, 1>(bit_cast_b(self.second.q.val()));
-        self.bytes.header.next = self.header_8.q.val();
+        self.bytes.header.next = bit_cast_bus::<832, 13, AckFrameHeaders>(self.header_8.q.val());
         self.bytes.payload.next = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
         self.bytes.count.next = bits_u::<7>(0);
         self.bytes.code.next = bits_u::<3>(0);
@@ -234,7 +273,7 @@ impl Logic for AckBuilder {
         self.last_9.d.next = self.second.q.val() | !self.spill.val();
         self.spill_9.d.next = self.spill.val();
         self.tail_9.d.next = self.tail_8.q.val();
-        self.outer_9.d.next = bit_cast_ww::<336, 6, 832, 13>(self.header_8.q.val() >> 496);
+        self.outer_9.d.next = self.header_8.q.val().outer;
         self.short_9.d.next = self.short_8.q.val();
         self.code_9.d.next = self.code_8.q.val();
         self.append.valid.next = self.valid_9.q.val();

@@ -107,7 +107,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     note_13: DFF<FrameNote>,
     stored: Signal<Local, NotedBeat>,
     out: StreamFifo<NotedBeat, A, MARK>,
-    // frames that are in the FIFO to their last beat
+    /// Frames that are in the FIFO to their last beat.
     arrived: Delay<Bit, 2>,
     leaves: Signal<Local, Bit>,
     frames_new: Signal<Local, U<10>>,

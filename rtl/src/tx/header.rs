@@ -93,7 +93,7 @@ pub struct TxHeader {
     lengths_4: DFF<PacketLengths>,
     lengths: Delay<PacketLengths, 3>,
     peer_sum_4: DFF<U<18>>,
-    // of registers only
+    /// Of registers only.
     own_halves: Signal<Local, AddressHalves>,
     fixed_b: DFF<U<20>>,
     fixed: DFF<U<20>>,

@@ -299,4 +299,32 @@ crate::word! {
         /// The next `cwnd_old`.
         stored: U<34>,
     }
+
+    /// A utilisation in two halves, which are compared at once.
+    pub struct UtilisationHalves {
+        /// Lower half.
+        lower: U<25>,
+        /// Upper half.
+        upper: U<26>,
+    }
+
+    /// A reference window times an inverse utilisation.
+    pub struct ScaledWindow {
+        /// Window with three guard bits, UQ23.14 bytes.
+        window: U<37>,
+        /// What is beyond: larger than every window.
+        over: U<22>,
+    }
+
+    /// What a port-speed table has about a speed code.
+    pub struct SpeedEntry {
+        /// Time of one `txBytes` unit over eta, UQ12.22 ns.
+        busy_time: U<34>,
+        /// Weight of one `qLen` unit over eta, UQ2.32.
+        queue_weight: U<34>,
+        /// Elapsed time from which a record is stale, ns.
+        stale_ns: U<24>,
+        /// The code may be used.
+        valid: Bit,
+    }
 }

@@ -101,16 +101,6 @@ crate::word! {
         generation: U<8>,
     }
 
-    /// One half of a queue pair has ended.
-    pub struct EndedHalf {
-        /// One has.
-        valid: Bit,
-        /// Queue pair.
-        qp: U<8>,
-        /// Its generation.
-        generation: U<8>,
-    }
-
     /// Cap and group of a flow, in the body of a command.
     pub struct FlowLimit {
         /// Cap, UQ7.27 bytes per ns.

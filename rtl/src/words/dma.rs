@@ -69,6 +69,16 @@ crate::word! {
         eights: U<3>,
     }
 
+    /// A distance in bits, of bytes moved.
+    pub struct BitDistance {
+        /// Zero.
+        bits: U<3>,
+        /// Bytes,
+        bytes: U<3>,
+        /// and multiples of 8 bytes.
+        eights: U<3>,
+    }
+
     /// How a job lies in lines.
     pub struct JobShape {
         /// First byte in its line.

@@ -23,6 +23,16 @@ crate::word! {
         reserved: U<7>,
     }
 
+    /// What is special about a packet that the scheduler lets go.
+    pub struct GrantMarks {
+        /// It was sent before.
+        repeated: Bit,
+        /// An acknowledgement is to be asked for: it fills the window, or is the first one after a rewind.
+        asks: Bit,
+        /// The first one after a rewind.
+        rewound: Bit,
+    }
+
     /// A flow of a generation.
     pub struct FlowOfGeneration {
         /// Flow number.

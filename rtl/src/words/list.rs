@@ -1,20 +1,30 @@
 //! All words in the order in which they are printed.
 
+use super::ack::{
+    AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
+    AckFrameHeaders, AckHeaders, AckPlan,
+};
 use super::congestion::{
     AckWord, BuiltLaws, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow, LawCommand, LawUpdate, ParamAddress,
-    Passing, PowerModes, PowerScalars, PowerWindows, RecordRules, StepKind, WindowStep,
+    Passing, PowerModes, PowerScalars, PowerWindows, RecordRules, ScaledWindow, SpeedEntry, StepKind,
+    UtilisationHalves, WindowStep,
 };
 use super::context::{
-    AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, EndedHalf, FlowLimit, HostCommand, Neighbour,
-    QpContext, QpLife, Region, StepPair,
+    AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife,
+    Region, StepPair,
 };
 use super::counters::{CounterPulse, ReadCounts, RequesterCounts, ResponderCounts};
 use super::dma::{
-    AxiResponse, Burst, ByteAddress, ByteTurn, DmaJob, JobShape, LineCount, LineNumber, LinePlan, ReadLine, Twice,
-    WriteLine,
+    AxiResponse, BitDistance, Burst, ByteAddress, ByteTurn, DmaJob, JobShape, LineCount, LineNumber, LinePlan,
+    ReadLine, Twice, WriteLine,
 };
 use super::flows::{
-    FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpFlow, QpHalf,
+    FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
+};
+use super::numbers::{
+    AddressHalf, DividendBits, DividendPairs, DividerDifference, DividerDifference4, FineShift, InverseFineShift,
+    InverseShift, LongerRemainder, LongerRemainder4, NormalisedNumber, PaperCell, PaperCellNumber, PaperEntry,
+    PaperMantissa, PaperValue, QuotientShift,
 };
 use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
@@ -23,6 +33,7 @@ use super::requester::{
     AnswerEvent, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext, RequesterState, RingPlace, SentTo,
     Syndrome,
 };
+use super::responder::{ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::rx::{
     BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace, FrameFaults,
@@ -33,15 +44,23 @@ use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
     Telemetry, VisitFlow, Visited, Wake,
 };
-use super::switch::{HopRecordWord, PathBytes, RecordBytes, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat};
+use super::switch::{
+    BeatEnables, EnabledBytes, Enables16, Enables32, Enables4, Enables64, Enables8, HalfBeatByte, HopRecordWord,
+    LongerBeat, PathBytes, RecordBytes, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
+};
 use super::transport::{
     AckSend, Action, Commit, CongestionMark, Message, Notified, NotifyState, NotifyStep, ReadRequest, ReadState,
     RxPacket, TxPacket,
 };
 use super::tx::{
-    AckHeaders, AckPlan, AppendPlan, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow,
-    GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders,
-    StartCode, TakenPacket, TypeOfService,
+    AppendPlan, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
+    HeaderContext, HeaderPlan, HeaderRequest, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, RingCursor,
+    SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
+};
+use super::visit::{
+    ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
+    RandomQuarters, RingEntry, RoundedFineWindow, RoundedWindow, SentBytes, SumStep, TagDistance, WaitingEntry,
+    WholeCredit, WindowRoom,
 };
 use super::wire::{
     AckHeader, AddressHalves, BaseTransportHeader, EthernetHeader, Extension, HopRecords, IcrcLengths, IntHeader,
@@ -66,7 +85,6 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
     vec![
         HostCommand::descriptor(),
         QpLife::descriptor(),
-        EndedHalf::descriptor(),
         FlowLimit::descriptor(),
         StepPair::descriptor(),
         ControlWorkId::descriptor(),
@@ -97,6 +115,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LineCount::descriptor(),
         Burst::descriptor(),
         ByteTurn::descriptor(),
+        BitDistance::descriptor(),
         JobShape::descriptor(),
         ReadLine::descriptor(),
         WriteLine::descriptor(),
@@ -113,11 +132,42 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         OwnMessage::descriptor(),
         ReadRun::descriptor(),
         QpOfGeneration::descriptor(),
+        ResponderState::descriptor(),
+        ResponsesLeft::descriptor(),
+        ResponseNotice::descriptor(),
+        RoundedLength::descriptor(),
+        DividendBits::descriptor(),
+        DividendPairs::descriptor(),
+        LongerRemainder::descriptor(),
+        LongerRemainder4::descriptor(),
+        DividerDifference::descriptor(),
+        DividerDifference4::descriptor(),
+        FineShift::descriptor(),
+        QuotientShift::descriptor(),
+        InverseFineShift::descriptor(),
+        InverseShift::descriptor(),
+        NormalisedNumber::descriptor(),
+        PaperCellNumber::descriptor(),
+        PaperCell::descriptor(),
+        PaperValue::descriptor(),
+        PaperEntry::descriptor(),
+        PaperMantissa::descriptor(),
+        AddressHalf::descriptor(),
         ResponseList::descriptor(),
         ReadEnd::descriptor(),
         QpChange::descriptor(),
         ReadState::descriptor(),
         HopRecordWord::descriptor(),
+        Enables64::descriptor(),
+        Enables32::descriptor(),
+        Enables16::descriptor(),
+        Enables8::descriptor(),
+        Enables4::descriptor(),
+        EnabledBytes::descriptor(),
+        RecordPosition::descriptor(),
+        HalfBeatByte::descriptor(),
+        BeatEnables::descriptor(),
+        LongerBeat::descriptor(),
         StampWindow::descriptor(),
         UntaggedBeat::descriptor(),
         TaggedBeat::descriptor(),
@@ -143,6 +193,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         FlowTag::descriptor(),
         LawUpdate::descriptor(),
         HpccWindow::descriptor(),
+        UtilisationHalves::descriptor(),
+        ScaledWindow::descriptor(),
+        SpeedEntry::descriptor(),
         ParamAddress::descriptor(),
         PowerModes::descriptor(),
         PowerScalars::descriptor(),
@@ -155,6 +208,25 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         RepeatCount::descriptor(),
         Telemetry::descriptor(),
         LawEvent::descriptor(),
+        Credit::descriptor(),
+        WholeCredit::descriptor(),
+        LongerCredit::descriptor(),
+        LongerCreditSign::descriptor(),
+        CorrectionSign::descriptor(),
+        WindowRoom::descriptor(),
+        RoundedWindow::descriptor(),
+        RoundedFineWindow::descriptor(),
+        RingEntry::descriptor(),
+        WaitingEntry::descriptor(),
+        TagDistance::descriptor(),
+        Member::descriptor(),
+        LeavingFlow::descriptor(),
+        SumStep::descriptor(),
+        SentBytes::descriptor(),
+        LimitSettings::descriptor(),
+        RandomQuarters::descriptor(),
+        ClockUnits::descriptor(),
+        ClockTicks::descriptor(),
         CounterPulse::descriptor(),
         ResponderCounts::descriptor(),
         RequesterCounts::descriptor(),
@@ -184,6 +256,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         RingPlace::descriptor(),
         AnswerEvent::descriptor(),
         FeedbackFrom::descriptor(),
+        SelectContext::descriptor(),
+        RingCursor::descriptor(),
+        SelectMessage::descriptor(),
         GrantFeedback::descriptor(),
         EthernetHeader::descriptor(),
         Ipv4Header::descriptor(),
@@ -203,6 +278,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         QpHalf::descriptor(),
         QpFlow::descriptor(),
         FlowOfGeneration::descriptor(),
+        GrantMarks::descriptor(),
         FlowPacket::descriptor(),
         Notice::descriptor(),
         FlowEvent::descriptor(),
@@ -224,6 +300,14 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         FrameRow::descriptor(),
         StartCode::descriptor(),
         AckPlan::descriptor(),
+        AckBehind::descriptor(),
+        AckBehindInt0::descriptor(),
+        AckBehindInt1::descriptor(),
+        AckBehindInt2::descriptor(),
+        AckBehindInt3::descriptor(),
+        AckBehindInt4::descriptor(),
+        AckBehindInt5::descriptor(),
+        AckFrameHeaders::descriptor(),
         AckHeaders::descriptor(),
     ]
 }

@@ -14,31 +14,39 @@
 //! | [`transport`] | packets between parser, engines and frame builders |
 //! | [`registers`] | addresses and registers of the host |
 //! | [`requester`] | the requester's tables |
+//! | [`responder`] | state of the queue pairs' responder halves |
 //! | [`responses`] | the response queue's lists |
 //! | [`dma`] | jobs of the memory readers and writers |
 //! | [`sched`] | flows and operations on them |
+//! | [`visit`] | credit and waiting flows of the scheduler |
 //! | [`flows`] | what reaches scheduler and congestion control |
 //! | [`switch`] | the record of a switch |
+//! | [`ack`] | acknowledgements on their way out |
 //! | [`tx`] | frames on their way out |
+//! | [`numbers`] | numbers with parts |
 //! | [`wire`] | headers as frames carry them |
 //!
 //! [`list`] has them all, and [`mod@print`] makes tables of the book and a C header of them.
 
+pub mod ack;
 pub mod congestion;
 pub mod context;
 pub mod counters;
 pub mod dma;
 pub mod flows;
 pub mod list;
+pub mod numbers;
 pub mod print;
 pub mod registers;
 pub mod requester;
+pub mod responder;
 pub mod responses;
 pub mod rx;
 pub mod sched;
 pub mod switch;
 pub mod transport;
 pub mod tx;
+pub mod visit;
 pub mod wire;
 pub mod work;
 

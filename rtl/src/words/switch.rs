@@ -140,4 +140,104 @@ crate::word! {
         /// Highest.
         byte_7: U<8>,
     }
+
+    /// Byte enables of 64 bytes, ones from the first on.
+    pub struct Enables64 {
+        /// All of the lower half but its last.
+        below: U<31>,
+        /// The last of the lower half: all of it is enabled.
+        lower_full: Bit,
+        /// The upper half.
+        upper: U<32>,
+    }
+
+    /// Byte enables of 32 bytes, ones from the first on.
+    pub struct Enables32 {
+        /// All of the lower half but its last.
+        below: U<15>,
+        /// The last of the lower half: all of it is enabled.
+        lower_full: Bit,
+        /// The upper half.
+        upper: U<16>,
+    }
+
+    /// Byte enables of 16 bytes, ones from the first on.
+    pub struct Enables16 {
+        /// All of the lower half but its last.
+        below: U<7>,
+        /// The last of the lower half: all of it is enabled.
+        lower_full: Bit,
+        /// The upper half.
+        upper: U<8>,
+    }
+
+    /// Byte enables of 8 bytes, ones from the first on.
+    pub struct Enables8 {
+        /// All of the lower half but its last.
+        below: U<3>,
+        /// The last of the lower half: all of it is enabled.
+        lower_full: Bit,
+        /// The upper half.
+        upper: U<4>,
+    }
+
+    /// Byte enables of 4 bytes, ones from the first on.
+    pub struct Enables4 {
+        /// All of the lower half but its last.
+        below: Bit,
+        /// The last of the lower half: all of it is enabled.
+        lower_full: Bit,
+        /// The upper half.
+        upper: U<2>,
+    }
+
+    /// Number of enabled bytes, below 128.
+    pub struct EnabledBytes {
+        /// Bits of the number, each with its weight.
+        one: Bit,
+        /// 2.
+        two: Bit,
+        /// 4.
+        four: Bit,
+        /// 8.
+        eight: Bit,
+        /// 16.
+        sixteen: Bit,
+        /// 32.
+        thirty_two: Bit,
+        /// 64.
+        sixty_four: Bit,
+    }
+
+    /// Where a record begins, in units of four bytes.
+    pub struct RecordPosition {
+        /// Place in its beat.
+        four: U<4>,
+        /// It is the second beat.
+        in_second: Bit,
+    }
+
+    /// A byte of half a beat.
+    pub struct HalfBeatByte {
+        /// Byte of four.
+        in_four: U<2>,
+        /// Which four.
+        four: U<3>,
+    }
+
+    /// Byte enables of a beat.
+    pub struct BeatEnables {
+        /// Of all but the last eight bytes.
+        rest: U<56>,
+        /// Of the last eight bytes.
+        last_eight: U<8>,
+    }
+
+    /// A beat into which a record was put, and what no longer fits.
+    pub struct LongerBeat {
+        /// The beat.
+        beat: W<512, 8>,
+        /// Goes into the next one.
+        beyond: U<64>,
+    }
 }

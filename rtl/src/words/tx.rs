@@ -193,6 +193,50 @@ crate::word! {
         note: FrameNote,
     }
 
+    /// What the selection of packets needs of a context.
+    pub struct SelectContext {
+        /// The queue pair exists.
+        alive: Bit,
+        /// Its generation.
+        generation: U<8>,
+        /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
+        mtu: U<3>,
+        /// Collects INT.
+        int_on: Bit,
+    }
+
+    /// Where the message of the last packet of a queue pair was found.
+    pub struct RingCursor {
+        /// Place in the ring.
+        place: U<4>,
+        /// Packets since an acknowledgement was asked for.
+        since_asked: U<8>,
+        /// Generation of the queue pair.
+        generation: U<8>,
+    }
+
+    /// What the selection of packets needs of a `Message`: its lower bits.
+    pub struct SelectMessage {
+        /// First PSN.
+        first_psn: U<24>,
+        /// One past the last PSN.
+        end_psn: U<24>,
+        /// READ; low: WRITE.
+        read: Bit,
+        /// The work request ends with this message.
+        last: Bit,
+        /// Generation.
+        generation: U<8>,
+        /// Local address.
+        local_address: U<64>,
+        /// Remote address.
+        remote_address: U<64>,
+        /// Remote key.
+        remote_key: U<32>,
+        /// Bytes of this message.
+        length: U<32>,
+    }
+
     /// Which packet a feedback to the scheduler is about.
     pub struct FeedbackFrom {
         /// PSN.
@@ -219,36 +263,6 @@ crate::word! {
         extension: ExtensionKind,
         /// An INT header without records does.
         int_header: Bit,
-    }
-
-    /// What an acknowledgement carries behind its outer headers.
-    pub struct AckPlan {
-        /// There is one.
-        taken: Bit,
-        /// READ echo; low: acknowledgement with AETH.
-        echo: Bit,
-        /// Congestion notification.
-        notifies: Bit,
-        /// AETH syndrome.
-        syndrome: U<8>,
-        /// MSN.
-        msn: U<24>,
-        /// Bytes of INT.
-        int_length: U<6>,
-        /// INT, first byte in the highest bits.
-        int_stack: W<336, 6>,
-        /// 0 without INT, else 1 + records.
-        int_code: U<3>,
-    }
-
-    /// BTH and AETH, first byte in the highest bits.
-    pub struct AckHeaders {
-        /// MSN.
-        msn: U<24>,
-        /// Syndrome.
-        syndrome: U<8>,
-        /// BTH.
-        bth: W<96, 2>,
     }
 
     /// What happens to a beat when its ICRC is known.

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Positions that there may be: as many as there are. Whoever brings them down brings this number down too.
-const BOUND: usize = 604;
-/// Where it shall end: carries, signs, slices of numbers.
+const BOUND: usize = 264;
+/// Where it was to end: carries, signs, slices of numbers.
 const GOAL: usize = 300;
 
 /// Folders and files below `rtl/src` that are no hardware or define numbers.
@@ -32,7 +32,10 @@ impl Count {
 
 /// Code without comments, texts and unit tests.
 fn code(text: &str) -> String {
-    let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
+    let text = match text.split_once("#[cfg(test)]\nmod tests {") {
+        Some((before, _)) => before,
+        None => text,
+    };
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or(line));
     let mut out = String::new();
     for (at, piece) in lines.collect::<Vec<_>>().join("\n").split('"').enumerate() {

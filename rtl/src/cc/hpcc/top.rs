@@ -10,11 +10,13 @@ use crate::cc::parts::maximum::Maximum;
 use crate::cc::parts::records::Records;
 use crate::cc::parts::rejections::Rejections;
 use crate::cc::parts::reset::HPCC;
+use crate::cc::parts::speed_table::SpeedTable;
 use crate::cc::slot::{CommandIn, ConfigIn, EventIn, LawSlot, UpdateOut};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::words::congestion::{FlowTag, LawUpdate, StepKind, WindowStep};
+use crate::prim::word::bit_cast_word;
+use crate::words::congestion::{FlowTag, LawUpdate, ParamAddress, ParamTable, StepKind, WindowStep};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -56,7 +58,9 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     pub count_stale_flow: Signal<Out, U<32>>,
     registers: RegisterBlock,
     admit: Admit<FLOWS, A>,
-    records: Records<A, HPCC>,
+    records: Records<A>,
+    speeds: [SpeedTable<HPCC>; 5],
+    place: Signal<Local, ParamAddress>,
     lane: [HopLane; 5],
     maximum: Maximum,
     average: Average<A>,
@@ -84,9 +88,18 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.registers.write.next = self.param.write.val();
         self.registers.address.next = self.param.address.val();
         self.registers.data.next = self.param.data.val();
-        self.records.param_write.next = self.param.write.val();
-        self.records.param_address.next = self.param.address.val();
-        self.records.param_data.next = self.param.data.val();
+        self.place.next = bit_cast_word::<ParamAddress, U<6>>(self.param.address.val());
+        for i in 0..5 {
+            self.speeds[i].address.next = self.place.val().entry;
+            self.speeds[i].data.next = self.param.data.val();
+            self.speeds[i].write_busy.next = self.param.write.val() & (self.place.val().group == ParamTable::BusyTime);
+            self.speeds[i].write_weight.next =
+                self.param.write.val() & (self.place.val().group == ParamTable::QueueWeight);
+            self.speeds[i].write_stale.next =
+                self.param.write.val() & (self.place.val().group == ParamTable::StaleTime);
+            self.speeds[i].code.next = self.records.code[i].val();
+            self.records.speed[i].next = self.speeds[i].entry.val();
+        }
 
         EventIn::link(&mut self.event, &mut self.admit.event);
         CommandIn::link(&mut self.command, &mut self.admit.command);

@@ -15,7 +15,9 @@ use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
 use crate::words::congestion::HpccWindow;
+use crate::words::congestion::ScaledWindow;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -62,6 +64,7 @@ pub struct WindowUpdate<const A: usize> {
     stage_48: DFF<U<8>>,
     stage_51: Delay<U<8>, 3>,
     scaled: MulPipe<51, 34, 59, 26>,
+    scaled_window: Signal<Local, ScaledWindow>,
     reference_50: Delay<U<34>, 4>,
     kept_51: Delay<HpccWindow, 5>,
     base: Signal<Local, U<37>>,
@@ -119,13 +122,14 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         self.fine_reference.next = bit_cast_u::<37, 34>(self.reference_50.q.val()) << 3;
         self.reference_high.d.next = self.fine_reference.val() > self.high_limit.q.val();
         self.reference_low.d.next = self.fine_reference.val() < self.low_limit.q.val();
-        self.scaled_high.d.next = self.scaled.p.val().get_bits::<37>(0) > self.high_limit.q.val();
-        self.scaled_low.d.next = self.scaled.p.val().get_bits::<37>(0) < self.low_limit.q.val();
-        self.over.d.next = self.scaled.p.val().get_bits::<22>(37).any();
+        self.scaled_window.next = bit_cast_word::<ScaledWindow, U<59>>(self.scaled.p.val());
+        self.scaled_high.d.next = self.scaled_window.val().window > self.high_limit.q.val();
+        self.scaled_low.d.next = self.scaled_window.val().window < self.low_limit.q.val();
+        self.over.d.next = self.scaled_window.val().over.any();
         self.multiplicative_51.d.next = self.multiplicative_50.q.val();
         self.base.next = self.fine_reference.val();
         if self.multiplicative_50.q.val() {
-            self.base.next = self.scaled.p.val().get_bits::<37>(0);
+            self.base.next = self.scaled_window.val().window;
         }
         self.sum.d.next = self.base.val() + self.w_ai_r.q.val();
 

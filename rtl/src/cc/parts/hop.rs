@@ -2,29 +2,27 @@
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0, 1 | `speeds` | registers of the hop's speed |
+//! | 1 | input | registers of the hop's speed |
 //! | 2 | inputs | recorded and fresh hop, 64 bits as on the wire |
 //! | 3 | `sample` | differences modulo 2^24 and 2^20, both queues, registers of the speed |
 //! | 4 | `not_newer`, `stale` | the rules for counters that cannot be told apart |
 //! | 5 | `stored` | the record to write back |
 
-use super::reset::name_of_part;
-use super::speed_table::SpeedTable;
 use crate::emit::naming::named_as;
 use crate::prim::delay::Delay;
 use crate::prim::uint::U;
-use crate::words::congestion::HopSample;
+use crate::words::congestion::{HopSample, SpeedEntry};
 use crate::words::switch::HopRecordWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Record stage of one hop, for the law of code `LAW`.
+/// Record stage of one hop.
 #[block]
-pub struct HopStage<const LAW: usize> {
+pub struct HopStage {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Clock 0: speed code of the acknowledgement.
-    pub code: Signal<In, U<4>>,
+    /// Clock 1: what the speed code of the acknowledgement stands for.
+    pub speed: Signal<In, SpeedEntry>,
     /// Clock 2: hop of the acknowledgement.
     pub fresh: Signal<In, HopRecordWord>,
     /// Clock 2: hop of the record.
@@ -43,17 +41,6 @@ pub struct HopStage<const LAW: usize> {
     pub counts: Signal<Out, Bit>,
     /// Clock 5: the hop to write back.
     pub stored: Signal<Out, HopRecordWord>,
-    /// Table write port: entry.
-    pub table_address: Signal<In, U<4>>,
-    /// Table write port: value.
-    pub table_data: Signal<In, U<48>>,
-    /// Table write port: busy time.
-    pub write_busy: Signal<In, Bit>,
-    /// Table write port: queue weight.
-    pub write_weight: Signal<In, Bit>,
-    /// Table write port: stale time.
-    pub write_stale: Signal<In, Bit>,
-    speeds: SpeedTable<LAW>,
     valid_2: DFF<Bit>,
     busy_3: Delay<U<34>, 2>,
     weight_3: Delay<U<34>, 2>,
@@ -70,19 +57,13 @@ pub struct HopStage<const LAW: usize> {
 }
 
 #[kernel]
-impl<const LAW: usize> Logic for HopStage<LAW> {
+impl Logic for HopStage {
     fn update(&mut self) {
-        self.speeds.code.next = self.code.val();
-        self.speeds.address.next = self.table_address.val();
-        self.speeds.data.next = self.table_data.val();
-        self.speeds.write_busy.next = self.write_busy.val();
-        self.speeds.write_weight.next = self.write_weight.val();
-        self.speeds.write_stale.next = self.write_stale.val();
-        self.valid_2.d.next = self.speeds.valid.val();
+        self.valid_2.d.next = self.speed.val().valid;
         self.speed_valid.next = self.valid_2.q.val();
-        self.busy_3.d.next = self.speeds.busy_time.val();
-        self.weight_3.d.next = self.speeds.queue_weight.val();
-        self.stale_3.d.next = self.speeds.stale_ns.val();
+        self.busy_3.d.next = self.speed.val().busy_time;
+        self.weight_3.d.next = self.speed.val().queue_weight;
+        self.stale_3.d.next = self.speed.val().stale_ns;
 
         self.elapsed_3.d.next = self.fresh.val().ts - self.recorded.val().ts;
         self.tx_3.d.next = self.fresh.val().tx_bytes - self.recorded.val().tx_bytes;
@@ -109,6 +90,6 @@ impl<const LAW: usize> Logic for HopStage<LAW> {
         self.stored.next = self.stored_5.q.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>(name_of_part(LAW, "hop_stage"))
+        named_as::<Self>("cc_hop_stage")
     }
 }

@@ -12,6 +12,8 @@ use crate::prim::delay::Delay;
 use crate::prim::normalise::Normalise51;
 use crate::prim::reciprocal::ReciprocalMantissa;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::numbers::{InverseFineShift, InverseShift};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -28,12 +30,12 @@ pub struct InverseUtilisation {
     pub congested: Signal<Out, Bit>,
     normalise: Normalise51,
     reciprocal: ReciprocalMantissa,
-    shift_43: Delay<U<6>, 5>,
+    shift_43: Delay<InverseShift, 5>,
     huge_39: DFF<Bit>,
     huge_45: Delay<Bit, 6>,
     mantissa: Signal<Local, U<56>>,
     moved_44: DFF<U<56>>,
-    shift_44: DFF<U<4>>,
+    shift_44: DFF<InverseFineShift>,
     moved_45: DFF<U<56>>,
     shift_45: DFF<U<2>>,
     last: Signal<Local, U<56>>,
@@ -45,35 +47,35 @@ pub struct InverseUtilisation {
 #[kernel]
 impl Logic for InverseUtilisation {
     fn update(&mut self) {
-        self.congested_33.d.next = self.utilisation.val().get_bits::<17>(34).any();
+        self.congested_33.d.next = self.utilisation.val() >= 0x4_0000_0000u64;
         self.congested_46.d.next = self.congested_33.q.val();
         self.congested.next = self.congested_46.q.val();
         self.normalise.n.next = self.utilisation.val();
         self.reciprocal.x.next = self.normalise.x.val();
-        self.shift_43.d.next = self.normalise.shift.val();
+        self.shift_43.d.next = bit_cast_word::<InverseShift, U<6>>(self.normalise.shift.val());
         self.huge_39.d.next = self.normalise.shift.val() >= 39;
         self.huge_45.d.next = self.huge_39.q.val();
 
         self.mantissa.next = bit_cast_u::<56, 17>(self.reciprocal.fraction.val()) | 0x20000;
         self.moved_44.d.next = self.mantissa.val();
-        if self.shift_43.q.val().get_bit(4) {
+        if self.shift_43.q.val().sixteen {
             self.moved_44.d.next = self.mantissa.val() << 16;
         }
-        if self.shift_43.q.val().get_bit(5) {
+        if self.shift_43.q.val().thirty_two {
             self.moved_44.d.next = self.mantissa.val() << 32;
         }
-        self.shift_44.d.next = self.shift_43.q.val().get_bits::<4>(0);
+        self.shift_44.d.next = self.shift_43.q.val().fine;
         self.moved_45.d.next = self.moved_44.q.val();
-        if self.shift_44.q.val().get_bits::<2>(2) == 1 {
+        if self.shift_44.q.val().fours == 1 {
             self.moved_45.d.next = self.moved_44.q.val() << 4;
         }
-        if self.shift_44.q.val().get_bits::<2>(2) == 2 {
+        if self.shift_44.q.val().fours == 2 {
             self.moved_45.d.next = self.moved_44.q.val() << 8;
         }
-        if self.shift_44.q.val().get_bits::<2>(2) == 3 {
+        if self.shift_44.q.val().fours == 3 {
             self.moved_45.d.next = self.moved_44.q.val() << 12;
         }
-        self.shift_45.d.next = self.shift_44.q.val().get_bits::<2>(0);
+        self.shift_45.d.next = self.shift_44.q.val().ones;
         self.last.next = self.moved_45.q.val() << self.shift_45.q.val();
         self.inverse_r.d.next = self.last.val().get_bits::<51>(5);
         if self.huge_45.q.val() {

@@ -10,6 +10,8 @@
 
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bits_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::congestion::UtilisationHalves;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -32,7 +34,8 @@ pub struct Maximum {
     pub largest_whole: Signal<Out, Bit>,
     /// Clock 22: no hop had a utilisation above zero.
     pub none: Signal<Out, Bit>,
-    utilisation_19: [DFF<U<51>>; 5],
+    utilisation_19: [DFF<UtilisationHalves>; 5],
+    number_19: [Signal<Local, U<51>>; 5],
     above: [DFF<Bit>; 10],
     equal: [DFF<Bit>; 10],
     below: [DFF<Bit>; 10],
@@ -59,44 +62,47 @@ impl Logic for Maximum {
             // a later hop wins where its upper half is larger, or equal and its lower half larger
             self.later_wins[i].next = self.above[i].q.val() | (self.equal[i].q.val() & self.below[i].q.val());
         }
+        self.utilisation_19[0].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[0].val());
+        self.number_19[0].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[0].q.val());
+        self.utilisation_19[1].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[1].val());
+        self.number_19[1].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[1].q.val());
+        self.utilisation_19[2].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[2].val());
+        self.number_19[2].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[2].q.val());
+        self.utilisation_19[3].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[3].val());
+        self.number_19[3].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[3].q.val());
+        self.utilisation_19[4].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[4].val());
+        self.number_19[4].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[4].q.val());
         for i in 0..5 {
-            self.utilisation_19[i].d.next = self.utilisation[i].val();
-            self.utilisation_21[i].d.next = self.utilisation_19[i].q.val();
+            self.utilisation_21[i].d.next = self.number_19[i].val();
             self.tau_21[i].d.next = self.tau[i].val();
             self.whole_21[i].d.next = self.whole[i].val();
-            self.nonzero[i].d.next = self.utilisation_19[i].q.val().any();
+            self.nonzero[i].d.next = self.number_19[i].val().any();
         }
         // pairs (earlier, later): 01 02 03 04 12 13 14 23 24 34
         for i in 0..4 {
-            self.above[i].d.next = self.utilisation_19[i + 1].q.val().get_bits::<26>(25)
-                > self.utilisation_19[0].q.val().get_bits::<26>(25);
-            self.equal[i].d.next = self.utilisation_19[i + 1].q.val().get_bits::<26>(25)
-                == self.utilisation_19[0].q.val().get_bits::<26>(25);
-            self.below[i].d.next =
-                self.utilisation_19[i + 1].q.val().get_bits::<25>(0) > self.utilisation_19[0].q.val().get_bits::<25>(0);
+            self.above[i].d.next = (self.utilisation_19[i + 1].q.val()).upper > self.utilisation_19[0].q.val().upper;
+            self.equal[i].d.next = (self.utilisation_19[i + 1].q.val()).upper == self.utilisation_19[0].q.val().upper;
+            self.below[i].d.next = (self.utilisation_19[i + 1].q.val()).lower > self.utilisation_19[0].q.val().lower;
         }
         for i in 0..3 {
-            self.above[i + 4].d.next = self.utilisation_19[i + 2].q.val().get_bits::<26>(25)
-                > self.utilisation_19[1].q.val().get_bits::<26>(25);
-            self.equal[i + 4].d.next = self.utilisation_19[i + 2].q.val().get_bits::<26>(25)
-                == self.utilisation_19[1].q.val().get_bits::<26>(25);
+            self.above[i + 4].d.next =
+                (self.utilisation_19[i + 2].q.val()).upper > self.utilisation_19[1].q.val().upper;
+            self.equal[i + 4].d.next =
+                (self.utilisation_19[i + 2].q.val()).upper == self.utilisation_19[1].q.val().upper;
             self.below[i + 4].d.next =
-                self.utilisation_19[i + 2].q.val().get_bits::<25>(0) > self.utilisation_19[1].q.val().get_bits::<25>(0);
+                (self.utilisation_19[i + 2].q.val()).lower > self.utilisation_19[1].q.val().lower;
         }
         for i in 0..2 {
-            self.above[i + 7].d.next = self.utilisation_19[i + 3].q.val().get_bits::<26>(25)
-                > self.utilisation_19[2].q.val().get_bits::<26>(25);
-            self.equal[i + 7].d.next = self.utilisation_19[i + 3].q.val().get_bits::<26>(25)
-                == self.utilisation_19[2].q.val().get_bits::<26>(25);
+            self.above[i + 7].d.next =
+                (self.utilisation_19[i + 3].q.val()).upper > self.utilisation_19[2].q.val().upper;
+            self.equal[i + 7].d.next =
+                (self.utilisation_19[i + 3].q.val()).upper == self.utilisation_19[2].q.val().upper;
             self.below[i + 7].d.next =
-                self.utilisation_19[i + 3].q.val().get_bits::<25>(0) > self.utilisation_19[2].q.val().get_bits::<25>(0);
+                (self.utilisation_19[i + 3].q.val()).lower > self.utilisation_19[2].q.val().lower;
         }
-        self.above[9].d.next =
-            self.utilisation_19[4].q.val().get_bits::<26>(25) > self.utilisation_19[3].q.val().get_bits::<26>(25);
-        self.equal[9].d.next =
-            self.utilisation_19[4].q.val().get_bits::<26>(25) == self.utilisation_19[3].q.val().get_bits::<26>(25);
-        self.below[9].d.next =
-            self.utilisation_19[4].q.val().get_bits::<25>(0) > self.utilisation_19[3].q.val().get_bits::<25>(0);
+        self.above[9].d.next = self.utilisation_19[4].q.val().upper > self.utilisation_19[3].q.val().upper;
+        self.equal[9].d.next = self.utilisation_19[4].q.val().upper == self.utilisation_19[3].q.val().upper;
+        self.below[9].d.next = self.utilisation_19[4].q.val().lower > self.utilisation_19[3].q.val().lower;
 
         self.any.d.next = self.nonzero[0].q.val()
             | self.nonzero[1].q.val()

@@ -19,6 +19,8 @@ use crate::prim::mul::MulPipe;
 use crate::prim::normalise::Normalise24;
 use crate::prim::reciprocal::ReciprocalMantissa;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::numbers::{FineShift, QuotientShift};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -42,7 +44,7 @@ pub struct Quotient {
     normalise: Normalise24,
     moved_6: DFF<U<63>>,
     lost_6: DFF<Bit>,
-    shift_6: DFF<U<3>>,
+    shift_6: DFF<FineShift>,
     moved_7: DFF<U<63>>,
     lost_7: DFF<Bit>,
     shift_7: DFF<Bit>,
@@ -53,8 +55,7 @@ pub struct Quotient {
     reciprocal: ReciprocalMantissa,
     product: MulPipe<51, 17, 51, 17>,
     wide: Signal<Local, U<63>>,
-    coarse: Signal<Local, U<2>>,
-    fine: Signal<Local, U<2>>,
+    shift: Signal<Local, QuotientShift>,
 }
 
 #[kernel]
@@ -68,45 +69,44 @@ impl Logic for Quotient {
 
         // shift by 0, 8, 16 or 24
         self.wide.next = bit_cast_u::<63, 58>(self.busy_5.q.val());
-        self.coarse.next = self.normalise.shift.val().get_bits::<2>(3);
+        self.shift.next = bit_cast_word::<QuotientShift, U<5>>(self.normalise.shift.val());
         self.moved_6.d.next = self.wide.val();
         self.lost_6.d.next = false;
-        if self.coarse.val() == 1 {
+        if self.shift.val().eights == 1 {
             self.moved_6.d.next = self.wide.val() << 8;
-            self.lost_6.d.next = self.wide.val().get_bits::<8>(55).any();
+            self.lost_6.d.next = self.wide.val() >= 0x80_0000_0000_0000u64;
         }
-        if self.coarse.val() == 2 {
+        if self.shift.val().eights == 2 {
             self.moved_6.d.next = self.wide.val() << 16;
-            self.lost_6.d.next = self.wide.val().get_bits::<16>(47).any();
+            self.lost_6.d.next = self.wide.val() >= 0x8000_0000_0000u64;
         }
-        if self.coarse.val() == 3 {
+        if self.shift.val().eights == 3 {
             self.moved_6.d.next = self.wide.val() << 24;
-            self.lost_6.d.next = self.wide.val().get_bits::<24>(39).any();
+            self.lost_6.d.next = self.wide.val() >= 0x80_0000_0000u64;
         }
-        self.shift_6.d.next = self.normalise.shift.val().get_bits::<3>(0);
+        self.shift_6.d.next = self.shift.val().fine;
         // shift by 0, 2, 4 or 6
-        self.fine.next = self.shift_6.q.val().get_bits::<2>(1);
         self.moved_7.d.next = self.moved_6.q.val();
         self.lost_7.d.next = self.lost_6.q.val();
-        if self.fine.val() == 1 {
+        if self.shift_6.q.val().twos == 1 {
             self.moved_7.d.next = self.moved_6.q.val() << 2;
-            self.lost_7.d.next = self.lost_6.q.val() | self.moved_6.q.val().get_bits::<2>(61).any();
+            self.lost_7.d.next = self.lost_6.q.val() | (self.moved_6.q.val() >= 0x2000_0000_0000_0000u64);
         }
-        if self.fine.val() == 2 {
+        if self.shift_6.q.val().twos == 2 {
             self.moved_7.d.next = self.moved_6.q.val() << 4;
-            self.lost_7.d.next = self.lost_6.q.val() | self.moved_6.q.val().get_bits::<4>(59).any();
+            self.lost_7.d.next = self.lost_6.q.val() | (self.moved_6.q.val() >= 0x800_0000_0000_0000u64);
         }
-        if self.fine.val() == 3 {
+        if self.shift_6.q.val().twos == 3 {
             self.moved_7.d.next = self.moved_6.q.val() << 6;
-            self.lost_7.d.next = self.lost_6.q.val() | self.moved_6.q.val().get_bits::<6>(57).any();
+            self.lost_7.d.next = self.lost_6.q.val() | (self.moved_6.q.val() >= 0x200_0000_0000_0000u64);
         }
-        self.shift_7.d.next = self.shift_6.q.val().get_bit(0);
+        self.shift_7.d.next = self.shift_6.q.val().one;
         // shift by 0 or 1
         self.moved_8.d.next = self.moved_7.q.val();
         self.lost_8.d.next = self.lost_7.q.val();
         if self.shift_7.q.val() {
             self.moved_8.d.next = self.moved_7.q.val() << 1;
-            self.lost_8.d.next = self.lost_7.q.val() | self.moved_7.q.val().get_bit(62);
+            self.lost_8.d.next = self.lost_7.q.val() | (self.moved_7.q.val() >= 0x4000_0000_0000_0000u64);
         }
         self.aligned_9.d.next = self.moved_8.q.val().get_bits::<51>(12);
         if self.lost_8.q.val() {

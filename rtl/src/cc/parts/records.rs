@@ -11,21 +11,17 @@
 //! bypass over these 418 bits. What differs between laws is in [`RecordRules`].
 
 use super::hop::HopStage;
-use super::reset::name_of_part;
 use crate::emit::naming::named_as;
 use crate::prim::delay::Delay;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{LoopIdx, U};
-use crate::prim::word::bit_cast_word;
-use crate::words::congestion::{
-    AckWord, FlowRecord, HopSample, ParamAddress, ParamTable, Passing, RecordRules, StepKind,
-};
+use crate::words::congestion::{AckWord, FlowRecord, HopSample, Passing, RecordRules, SpeedEntry, StepKind};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Records of 2^`A` flows, for the law of code `LAW`.
+/// Records of 2^`A` flows.
 #[block]
-pub struct Records<const A: usize, const LAW: usize> {
+pub struct Records<const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Clock 0: what enters.
@@ -52,15 +48,12 @@ pub struct Records<const A: usize, const LAW: usize> {
     pub many_hops: Signal<Out, Bit>,
     /// Clock 5, counter pulse: records older than the limit.
     pub stale_flow: Signal<Out, Bit>,
-    /// Register write port: write this clock.
-    pub param_write: Signal<In, Bit>,
-    /// Register write port: which register; those from 16 on are the speed table's.
-    pub param_address: Signal<In, U<6>>,
-    /// Register write port: value.
-    pub param_data: Signal<In, U<48>>,
-    place: Signal<Local, ParamAddress>,
+    /// Clock 0: speed code of each hop.
+    pub code: [Signal<Out, U<4>>; 5],
+    /// Clock 1: what it stands for.
+    pub speed: [Signal<In, SpeedEntry>; 5],
     memory: TableRam<FlowRecord, A>,
-    hop: [HopStage<LAW>; 5],
+    hop: [HopStage; 5],
     word_2: Delay<AckWord, 2>,
     now_4: Delay<U<48>, 2>,
     path_4: Delay<U<12>, 2>,
@@ -113,9 +106,8 @@ pub struct Records<const A: usize, const LAW: usize> {
 }
 
 #[kernel]
-impl<const A: usize, const LAW: usize> Logic for Records<A, LAW> {
+impl<const A: usize> Logic for Records<A> {
     fn update(&mut self) {
-        self.place.next = bit_cast_word::<ParamAddress, U<6>>(self.param_address.val());
         self.memory.raddr.next = self.flow.val();
         self.word_2.d.next = self.word.val();
         self.now_4.d.next = self.word_2.q.val().now;
@@ -169,18 +161,13 @@ impl<const A: usize, const LAW: usize> Logic for Records<A, LAW> {
             self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & !self.old.q.val();
         self.hop_count.next = self.hops_4.q.val();
         for i in 0..5 {
-            self.hop[i].code.next = self.word.val().hops[i].speed;
+            self.code[i].next = self.word.val().hops[i].speed;
+            self.hop[i].speed.next = self.speed[i].val();
             self.hop[i].fresh.next = self.word_2.q.val().hops[i];
             self.hop[i].recorded.next = self.memory.rdata.val().hops[i];
             self.hop[i].hold.next = self.has_records_4.q.val() & self.same_path_4.q.val() & !self.old.q.val();
             self.hop[i].absent.next = self.hop_count.val() <= i.val();
             self.hop[i].ageless.next = self.rules.val().ageless;
-            self.hop[i].table_address.next = self.place.val().entry;
-            self.hop[i].table_data.next = self.param_data.val();
-            self.hop[i].write_busy.next = self.param_write.val() & (self.place.val().group == ParamTable::BusyTime);
-            self.hop[i].write_weight.next =
-                self.param_write.val() & (self.place.val().group == ParamTable::QueueWeight);
-            self.hop[i].write_stale.next = self.param_write.val() & (self.place.val().group == ParamTable::StaleTime);
             self.sample[i].next = self.hop[i].sample.val();
             self.used_4[i].next = self.hop[i].counts.val() & (self.hop_count.val() > i.val());
             self.used_r[i].d.next = self.used_4[i].val();
@@ -238,6 +225,6 @@ impl<const A: usize, const LAW: usize> Logic for Records<A, LAW> {
         self.memory.wdata.next.exists = self.exists_5.q.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>(name_of_part(LAW, "records"))
+        named_as::<Self>("cc_records")
     }
 }

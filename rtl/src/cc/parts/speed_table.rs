@@ -4,6 +4,7 @@ use super::reset::{name_of_part, speeds, HPCC};
 use crate::block;
 use crate::emit::naming::named_as;
 use crate::prim::uint::U;
+use crate::words::congestion::SpeedEntry;
 use hpcc_models::fixed::registers::SpeedRegisters;
 use rust_hdl::prelude::*;
 use std::fmt::Write;
@@ -16,14 +17,8 @@ pub struct SpeedTable<const LAW: usize> {
     pub clock: Signal<In, Clock>,
     /// Speed code.
     pub code: Signal<In, U<4>>,
-    /// Time of one `txBytes` unit over eta, UQ12.22 ns.
-    pub busy_time: Signal<Out, U<34>>,
-    /// Weight of one `qLen` unit over eta, UQ2.32.
-    pub queue_weight: Signal<Out, U<34>>,
-    /// Elapsed time from which a record is stale, ns.
-    pub stale_ns: Signal<Out, U<24>>,
-    /// The code may be used.
-    pub valid: Signal<Out, Bit>,
+    /// What it stands for.
+    pub entry: Signal<Out, SpeedEntry>,
     /// Entry to write.
     pub address: Signal<In, U<4>>,
     /// Value to write.
@@ -42,10 +37,12 @@ impl<const LAW: usize> Logic for SpeedTable<LAW> {
     fn update(&mut self) {
         if self.clock.pos_edge() {
             let entry = self._entries[self.code.val().index()];
-            self.busy_time.next = U(entry.busy_time);
-            self.queue_weight.next = U(entry.queue_weight);
-            self.stale_ns.next = U(entry.stale_ns.into());
-            self.valid.next = entry.valid;
+            self.entry.next = SpeedEntry {
+                busy_time: U(entry.busy_time),
+                queue_weight: U(entry.queue_weight),
+                stale_ns: U(entry.stale_ns.into()),
+                valid: entry.valid,
+            };
             let data = self.data.val();
             let entry = &mut self._entries[self.address.val().index()];
             if self.write_busy.val() {
@@ -61,10 +58,7 @@ impl<const LAW: usize> Logic for SpeedTable<LAW> {
         }
     }
     fn connect(&mut self) {
-        self.busy_time.connect();
-        self.queue_weight.connect();
-        self.stale_ns.connect();
-        self.valid.connect();
+        self.entry.connect();
     }
     fn hdl(&self) -> Verilog {
         let mut initial = String::new();
@@ -80,18 +74,13 @@ impl<const LAW: usize> Logic for SpeedTable<LAW> {
 (* ram_style = \"distributed\" *) reg [24:0] stale_mem [0:15];
 wire unused_data = &{{1'b0, data[47:34]}};
 initial begin
-  busy_time = 0;
-  queue_weight = 0;
-  stale_ns = 0;
-  valid = 0;
+  entry = 0;
 {initial}end
 always @(posedge clk) begin
   if (write_busy) busy_mem[address] <= data[33:0];
   if (write_weight) weight_mem[address] <= data[33:0];
   if (write_stale) stale_mem[address] <= data[24:0];
-  busy_time <= busy_mem[code];
-  queue_weight <= weight_mem[code];
-  {{valid, stale_ns}} <= stale_mem[code];
+  entry <= {{stale_mem[code], weight_mem[code], busy_mem[code]}};
 end"
         ))
     }

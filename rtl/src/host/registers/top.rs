@@ -165,7 +165,7 @@ pub struct Registers {
     pub cfg_cap_time: Signal<Out, U<16>>,
     file: RegisterFile,
     bank: CounterBank,
-    // write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered
+    /// Write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered.
     writing: DFF<U<2>>,
     awready: DFF<Bit>,
     wready: DFF<Bit>,
@@ -178,7 +178,7 @@ pub struct Registers {
     wdata: DFF<U<32>>,
     wstrb: DFF<U<4>>,
     bresp: DFF<Bit>,
-    // read: 1 file and counters are read, 2 their answer is there, 3 answered
+    /// Read: 1 file and counters are read, 2 their answer is there, 3 answered.
     reading: DFF<U<2>>,
     raddr: DFF<U<10>>,
     rdata: DFF<U<32>>,

@@ -17,8 +17,10 @@ use crate::prim::delay::Delay;
 use crate::prim::normalise::Normalise24;
 use crate::prim::rom::Rom;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word, Word};
+use crate::words::numbers::{NormalisedNumber, PaperCell, PaperCellNumber, PaperEntry, PaperMantissa, PaperValue};
 use crate::{block, kernel};
-use hpcc_models::fixed::reciprocal::paper_table::{Cell, PaperTable, CELL_ENTRY_BITS, SHIFT_BITS, VALUE_FRACTION_BITS};
+use hpcc_models::fixed::reciprocal::paper_table::{Cell, PaperTable};
 use rust_hdl::prelude::*;
 
 /// 1/n to 4.0e-3 for n to 2^22, thirteen clocks later; 1/2^22 for larger n.
@@ -34,12 +36,13 @@ pub struct PaperReciprocal {
     pub shift: Signal<Out, U<5>>,
     normalise: Normalise24,
     small: Delay<U<8>, 5>,
-    cell: DFF<U<12>>,
+    normalised: Signal<Local, NormalisedNumber>,
+    cell: DFF<PaperCellNumber>,
     position_11: Delay<U<15>, 6>,
     zero_13: Delay<Bit, 8>,
     #[init(Rom::new("paper_cells", cells()))]
     cells: Rom<12, 13>,
-    entry: Signal<Local, U<12>>,
+    entry: Signal<Local, PaperCell>,
     even_at: DFF<U<11>>,
     odd_at: DFF<U<11>>,
     is_odd_11: Delay<Bit, 3>,
@@ -48,13 +51,15 @@ pub struct PaperReciprocal {
     even: Rom<11, 31>,
     #[init(Rom::new("paper_odd", bank(1)))]
     odd: Rom<11, 31>,
-    last: Signal<Local, U<31>>,
-    even_12: DFF<U<18>>,
-    odd_12: DFF<U<18>>,
+    even_entry: Signal<Local, PaperEntry>,
+    odd_entry: Signal<Local, PaperEntry>,
+    last: Signal<Local, PaperEntry>,
+    even_12: DFF<PaperValue>,
+    odd_12: DFF<PaperValue>,
     is_odd_12: DFF<Bit>,
     before_12: DFF<Bit>,
-    value: DFF<U<18>>,
-    low: Signal<Local, U<18>>,
+    value: DFF<PaperValue>,
+    result: Signal<Local, PaperMantissa>,
 }
 
 /// Words of a ROM of 2^`A` entries, zeros after the last.
@@ -66,7 +71,14 @@ fn padded<const A: usize>(words: impl Iterator<Item = u64>) -> Vec<u64> {
 
 /// The words of the ROM of cells.
 fn cells() -> Vec<u64> {
-    let word = |cell: &Cell| u64::from(cell.entry) | u64::from(cell.starts_here) << (CELL_ENTRY_BITS - 1);
+    let word = |cell: &Cell| {
+        let word = PaperCell {
+            odd: cell.entry % 2 == 1,
+            pair: U(u64::from(cell.entry) / 2),
+            starts_here: cell.starts_here,
+        };
+        word.limbs()[0]
+    };
     padded::<12>(PaperTable::default().cells.iter().map(word))
 }
 
@@ -75,8 +87,14 @@ fn bank(parity: usize) -> Vec<u64> {
     let table = PaperTable::default();
     let entries = table.entries.iter().skip(parity).step_by(2);
     padded::<11>(entries.map(|entry| {
-        let (shift, position) = (u64::from(entry.shift), u64::from(entry.position));
-        u64::from(entry.fraction) | shift << VALUE_FRACTION_BITS | position << (VALUE_FRACTION_BITS + SHIFT_BITS)
+        let word = PaperEntry {
+            value: PaperValue {
+                fraction: U(u64::from(entry.fraction)),
+                shift: U(u64::from(entry.shift)),
+            },
+            position: U(u64::from(entry.position)),
+        };
+        word.limbs()[0]
     }))
 }
 
@@ -85,49 +103,55 @@ impl Logic for PaperReciprocal {
     fn update(&mut self) {
         self.normalise.n.next = self.n.val();
         self.small.d.next = bit_cast_u::<8, 24>(self.n.val());
-        self.zero_13.d.next = !self.normalise.x.val().get_bit(23);
+        self.normalised.next = bit_cast_word::<NormalisedNumber, U<24>>(self.normalise.x.val());
+        self.zero_13.d.next = !self.normalised.val().top;
         // two bits more than the table resolves: they are zero up to 2^22
-        self.position_11.d.next = self.normalise.x.val().get_bits::<15>(0);
+        self.position_11.d.next = self.normalised.val().position;
 
-        self.cell.d.next = (bit_cast_u::<12, 5>(bits_u::<5>(16) - self.normalise.shift.val()) << 8)
-            | bit_cast_u::<12, 8>(self.normalise.x.val().get_bits::<8>(15));
-        if self.normalise.shift.val().get_bit(4) {
-            self.cell.d.next = bit_cast_u::<12, 8>(self.small.q.val());
+        self.cell.d.next.octave = bit_cast_u::<4, 5>(bits_u::<5>(16) - self.normalise.shift.val());
+        self.cell.d.next.index = self.normalised.val().index;
+        if self.normalise.shift.val() >= 16 {
+            self.cell.d.next.octave = bits_u::<4>(0);
+            self.cell.d.next.index = self.small.q.val();
         }
-        if self.normalise.shift.val().get_bits::<4>(1) == 0 {
-            self.cell.d.next = bits_u::<12>(0xf00);
+        if self.normalise.shift.val() < 2 {
+            self.cell.d.next.octave = bits_u::<4>(15);
+            self.cell.d.next.index = bits_u::<8>(0);
         }
-        self.cells.addr.next = self.cell.q.val();
+        self.cells.addr.next = bit_cast_number::<12, PaperCellNumber>(self.cell.q.val());
 
-        self.entry.next = self.cells.data.val().get_bits::<12>(0);
-        self.even_at.d.next = self.entry.val().get_bits::<11>(1);
-        self.odd_at.d.next =
-            self.entry.val().get_bits::<11>(1) - bit_cast_u::<11, 1>(bit_cast_b(!self.entry.val().get_bit(0)));
-        self.is_odd_11.d.next = self.entry.val().get_bit(0);
-        self.starts_here_11.d.next = self.cells.data.val().get_bit(12);
+        self.entry.next = bit_cast_word::<PaperCell, U<13>>(self.cells.data.val());
+        self.even_at.d.next = self.entry.val().pair;
+        self.odd_at.d.next = self.entry.val().pair - bit_cast_u::<11, 1>(bit_cast_b(!self.entry.val().odd));
+        self.is_odd_11.d.next = self.entry.val().odd;
+        self.starts_here_11.d.next = self.entry.val().starts_here;
         self.even.addr.next = self.even_at.q.val();
         self.odd.addr.next = self.odd_at.q.val();
 
-        self.last.next = self.even.data.val();
+        self.even_entry.next = bit_cast_word::<PaperEntry, U<31>>(self.even.data.val());
+        self.odd_entry.next = bit_cast_word::<PaperEntry, U<31>>(self.odd.data.val());
+        self.last.next = self.even_entry.val();
         if self.is_odd_11.q.val() {
-            self.last.next = self.odd.data.val();
+            self.last.next = self.odd_entry.val();
         }
-        self.even_12.d.next = self.even.data.val().get_bits::<18>(0);
-        self.odd_12.d.next = self.odd.data.val().get_bits::<18>(0);
+        self.even_12.d.next = self.even_entry.val().value;
+        self.odd_12.d.next = self.odd_entry.val().value;
         self.is_odd_12.d.next = self.is_odd_11.q.val();
         self.before_12.d.next = self.starts_here_11.q.val()
-            & (self.position_11.q.val() < (bit_cast_u::<15, 13>(self.last.val().get_bits::<13>(18)) << 2));
+            & (self.position_11.q.val() < (bit_cast_u::<15, 13>(self.last.val().position) << 2));
 
         self.value.d.next = self.even_12.q.val();
         if self.is_odd_12.q.val() ^ self.before_12.q.val() {
             self.value.d.next = self.odd_12.q.val();
         }
-        self.low.next = bits_u::<18>(0x20000);
+        self.result.next.top = true;
+        self.result.next.fraction = self.value.q.val().fraction;
+        self.result.next.zero = bits_u::<4>(0);
         if self.zero_13.q.val() {
-            self.low.next = bits_u::<18>(0x2000f);
+            self.result.next.zero = bits_u::<4>(0xf);
         }
-        self.mantissa.next = (bit_cast_u::<18, 13>(bit_cast_u::<13, 18>(self.value.q.val())) << 4) | self.low.val();
-        self.shift.next = self.value.q.val().get_bits::<5>(13);
+        self.mantissa.next = bit_cast_number::<18, PaperMantissa>(self.result.val());
+        self.shift.next = self.value.q.val().shift;
     }
 }
 

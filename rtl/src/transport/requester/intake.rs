@@ -9,6 +9,7 @@ use crate::nic::words::{Region, Work};
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::bit_cast_word;
+use crate::words::responder::RoundedLength;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -69,7 +70,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     rest: DFF<U<32>>,
     local_at: DFF<U<64>>,
     remote_at: DFF<U<64>>,
-    // what these become if a message is taken now
+    /// What these become if a message is taken now.
     rest_next: DFF<U<32>>,
     local_next: DFF<U<64>>,
     remote_next: DFF<U<64>>,
@@ -83,7 +84,8 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     request: Signal<Local, WorkRequest>,
     invalid: Signal<Local, Bit>,
     bytes: Signal<Local, U<32>>,
-    raised: Signal<Local, U<33>>,
+    less_one: Signal<Local, U<12>>,
+    raised: Signal<Local, RoundedLength>,
     more: Signal<Local, Bit>,
     part: Signal<Local, U<32>>,
     from: Signal<Local, U<64>>,
@@ -136,24 +138,23 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         }
 
         // packets of it, rounded up
-        self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 255;
-        self.packets.d.next = self.raised.val().get_bits::<24>(8);
+        self.less_one.next = bits_u::<12>(255);
         if self.mtu.val() == 1 {
-            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 511;
-            self.packets.d.next = self.raised.val().get_bits::<24>(9);
+            self.less_one.next = bits_u::<12>(511);
         }
         if self.mtu.val() == 2 {
-            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 1023;
-            self.packets.d.next = self.raised.val().get_bits::<24>(10);
+            self.less_one.next = bits_u::<12>(1023);
         }
         if self.mtu.val() == 3 {
-            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 2047;
-            self.packets.d.next = self.raised.val().get_bits::<24>(11);
+            self.less_one.next = bits_u::<12>(2047);
         }
         if self.mtu.val() >= 4 {
-            self.raised.next = bit_cast_u::<33, 32>(self.bytes.val()) + 4095;
-            self.packets.d.next = bit_cast_u::<24, 21>(self.raised.val().get_bits::<21>(12));
+            self.less_one.next = bits_u::<12>(4095);
         }
+        self.raised.next = bit_cast_word::<RoundedLength, U<33>>(
+            bit_cast_u::<33, 32>(self.bytes.val()) + bit_cast_u::<33, 12>(self.less_one.val()),
+        );
+        self.packets.d.next = bit_cast_u::<24, 25>(self.raised.val().units >> self.mtu.val());
 
         // the message: at least one PSN
         self.more.next = self.packets.q.val() > self.span.val();
@@ -176,8 +177,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
 
         // onwards
         self.work.ready.next = self.advance.val() & (self.refuse.val() | !self.more.val());
-        self.waiting.next = self.work.valid.val() & self.age.q.val().get_bit(2);
-        if self.work.valid.val() & !self.age.q.val().get_bit(2) {
+        self.waiting.next = self.work.valid.val() & (self.age.q.val() >= 4);
+        if self.work.valid.val() & (self.age.q.val() < 4) {
             self.age.d.next = self.age.q.val() + 1;
         }
         if self.advance.val() {

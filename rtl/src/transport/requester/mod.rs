@@ -3,16 +3,7 @@
 //! One state machine owns, per queue pair, a ring of 16 messages and how far they are acknowledged. It takes one input at a time
 //! and holds it on its stream until it is done, so nothing is in flight between two operations on a queue pair.
 //!
-//! | clock | state | does |
-//! |---|---|---|
-//! | 0 | `idle` | chooses an input; reads the queue pair's state |
-//! | 1 | `read` | |
-//! | 2 | `load` | state into registers; void state starts from the context; reads a message |
-//! | 3 | `look` | message into a register; PSN distances |
-//! | 4 | `decide` | the step over this message; `fetch` and again with the next one, or on |
-//! | 5 | `finish` | answers: event, echo, or the end of the queue pair |
-//! | 5, 6 | `check`, `act` | READ responses: verdict |
-//! | last | `save` | state back, input taken; `idle` in the same clock |
+//! States and clocks: [`top`].
 //!
 //! Work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
 //! more to hand messages to the scheduler (`emit`); what ends the queue pair passes them over all its messages (`bury`).

@@ -59,7 +59,7 @@ pub struct Ring {
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
     memory: Ram<OwnMessage, 12>,
-    // how messages ended whose completions wait
+    /// How messages ended whose completions wait.
     statuses: Ram<U<4>, 12>,
     looked: Signal<Local, RingPlace>,
     added: Signal<Local, RingPlace>,

@@ -1,4 +1,15 @@
-//! The requester's state machine: see the module's table of states.
+//! The requester's state machine. One state is high at a time, but for `save`, which is high beside `idle`.
+//!
+//! | clock | state | does |
+//! |---|---|---|
+//! | 0 | `idle` | chooses an input; reads the queue pair's state |
+//! | 1 | `read` | |
+//! | 2 | `load` | state into registers; void state starts from the context; reads a message |
+//! | 3 | `look` | message into a register; PSN distances |
+//! | 4 | `decide` | the step over this message; `fetch` and again with the next one, or on |
+//! | 5 | `finish` | answers: event, echo, or the end of the queue pair |
+//! | 5, 6 | `check`, `act` | READ responses: verdict |
+//! | last | `save` | state back, input taken; `idle` in the same clock |
 
 use super::answers::{Answer, Outcome};
 use super::choice::Choice;
@@ -96,6 +107,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     follow: Follow,
     // queue pairs whose completions wait for room, each once
     tells: StreamFifo<QpOfGeneration, 8, 256>,
+    /// The work request that is offered.
     request: Signal<Local, WorkRequest>,
     queue: Queue,
     ring: Ring,
@@ -103,6 +115,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     step: Walk<SEGMENT>,
     #[combinational]
     reply: Answer,
+    /// PSN up to which the answer acknowledges.
     limit: DFF<U<24>>,
     #[combinational]
     outcome: Outcome,
@@ -113,56 +126,96 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     echoes: Outlet<AckSend>,
     schedules: Outlet<U<48>>,
     kills: Outlet<U<24>>,
-    // states, one high; `save` beside `idle`
+    /// High from the second clock on: what a RAM shows before is nothing.
     started: DFF<Bit>,
+    /// State: chooses an input and reads the queue pair's state.
     idle: DFF<Bit>,
+    /// State: the queue pair's state is on its way.
     read: DFF<Bit>,
+    /// State: it is loaded; a message is read.
     load: DFF<Bit>,
+    /// State: the message comes into a register, PSN distances are measured.
     look: DFF<Bit>,
+    /// State: the next message comes.
     fetch: DFF<Bit>,
+    /// State: the step over the message at hand.
     decide: DFF<Bit>,
+    /// State: an answer's event or echo, or the end of the queue pair.
     finish: DFF<Bit>,
+    /// State: the verdict on a READ response is made.
     check: DFF<Bit>,
+    /// State: it is carried out.
     act: DFF<Bit>,
+    /// State: a work request becomes a message.
     post: DFF<Bit>,
+    /// State: the queue pair has ended, all its messages are done.
     bury: DFF<Bit>,
+    /// State: messages go to the scheduler.
     emit: DFF<Bit>,
+    /// The queue pair's state goes back; beside `idle`.
     save: DFF<Bit>,
-    // what the walk is for, if not for the input
+    /// The walk ends all messages of the queue pair.
     flushing: DFF<Bit>,
+    /// The walk hands messages to the scheduler.
     admitting: DFF<Bit>,
+    /// The input is done with.
     done: Signal<Local, Bit>,
-    // the input stays; removals wait for completions; a refused work request waits for one
+    /// The input stays on its stream and is taken up again.
     kept: DFF<Bit>,
+    /// Removals wait until completions have room.
     held_removals: DFF<Bit>,
+    /// A refused work request waits until its completion has room.
     stalled: DFF<Bit>,
+    /// A completion may leave at once: there is room, and none of its queue pair waits.
     direct: Signal<Local, Bit>,
+    /// Status that waits with the message at hand.
     told_status: DFF<U<4>>,
+    /// The queue pair exists, and the input is about it and not about an earlier one of its number.
     live: DFF<Bit>,
+    /// Input and context are of one generation.
     same: Signal<Local, Bit>,
+    /// Position of the message at hand in the ring.
     pointer: DFF<U<5>>,
+    /// Position after it.
     next_pointer: Signal<Local, U<5>>,
+    /// The message at hand.
     message: DFF<OwnMessage>,
     is_read: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
+    /// First PSN of the READ data that is missing.
     missing: DFF<U<24>>,
+    /// Distance from what is accepted to the message's first PSN.
     skip: Signal<Local, PsnDistance>,
+    /// A READ with missing data was found on this walk.
     found: DFF<Bit>,
+    /// What becomes of a READ response, as `verdict` codes it; 0: as its check says.
     code: DFF<U<3>>,
+    /// The answer ends within the message at hand.
     at_head: DFF<Bit>,
+    /// The answer acknowledged something.
     taken: DFF<Bit>,
+    /// The answer completed a message.
     popped: DFF<Bit>,
+    /// The work request to which the message at hand belongs is the one that failed.
     guilty: DFF<Bit>,
     guilty_now: Signal<Local, Bit>,
+    /// Status of the work request that failed.
     status: DFF<U<4>>,
+    /// There is work for the scheduler.
     scheduled: DFF<Bit>,
+    /// One past its last PSN.
     schedule_to: DFF<U<24>>,
+    /// Work requests wait until their queue pair's ring has room.
     blocked: DFF<Bit>,
+    /// That queue pair.
     blocked_qp: DFF<U<8>>,
+    /// The queue pair's flow of requests.
     half: Signal<Local, QpFlow>,
     flow: Signal<Local, FlowOfGeneration>,
+    /// Work for the scheduler.
     scheduling: Signal<Local, FlowPacket>,
     hit: [Signal<Local, Bit>; 4],
+    /// Counter pulses.
     counts_out: DFF<RequesterCounts>,
 }
 

@@ -21,17 +21,22 @@ pub mod state;
 mod tests;
 
 use crate::host::regions::RegionCheck;
-use crate::nic::words::{Action, Commit, Context, Region, RxRow};
+use crate::nic::words::{Action, Context, Region, RxRow};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::counters::ResponderCounts;
+use crate::words::responder::{ResponderState, ResponsesLeft};
+use crate::words::transport::{Action as ActionWord, Commit, CommitKind, ReadRequest, RxPacket};
+use crate::words::wire::RdmaHeader;
 use crate::{block, kernel};
 use hpcc_models::nic::Counter;
 use rules::Rules;
 use rust_hdl::prelude::*;
-use state::{ResponderState, StateWord};
+use state::ResponderTables;
 
-/// What the bits of [`Responder::count`] count. The first also stands for a queue pair that was removed meanwhile.
+/// What [`Responder::count`] counts, in the order of `ResponderCounts`. The first also stands for a queue pair that was removed meanwhile.
 pub const RESPONDER_COUNTERS: [Counter; 8] = [
     Counter::UnknownQp,
     Counter::QpEnded,
@@ -72,8 +77,7 @@ pub struct Responder {
     pub left_qp: Signal<In, U<8>>,
     /// And generation.
     pub left_generation: Signal<In, U<8>>,
-    /// Bit 0: a READ is answered or void; bit 1: a negative acknowledgement was taken back; bit 2: the responder half
-    /// has ended.
+    /// What: a `ResponseNotice`.
     pub left_what: Signal<In, U<3>>,
     /// A write of this queue pair failed; not in every clock.
     pub fail_valid: Signal<In, Bit>,
@@ -88,23 +92,24 @@ pub struct Responder {
     /// Pulses in the order of [`RESPONDER_COUNTERS`].
     pub count: Signal<Out, U<8>>,
     phase: DFF<U<3>>,
+    offered: Signal<Local, RxPacket>,
+    offered_reth: Signal<Local, RdmaHeader>,
+    reth: Signal<Local, RdmaHeader>,
     take: Signal<Local, Bit>,
     decides: Signal<Local, Bit>,
-    // the verdict on the region shows for one clock
+    /// The verdict on the region shows for one clock.
     waited: DFF<Bit>,
     allowed_kept: DFF<Bit>,
     allowed: Signal<Local, Bit>,
     regions: RegionCheck,
-    tables: ResponderState,
+    tables: ResponderTables,
     // 1
-    row_1: DFF<RxRow>,
+    row_1: DFF<RxPacket>,
     overtaken: DFF<Bit>,
     same: Signal<Local, Bit>,
     // 2
-    known: DFF<StateWord>,
-    left_2: DFF<U<8>>,
-    cuts_2: DFF<U<2>>,
-    ended_2: DFF<Bit>,
+    known: DFF<ResponderState>,
+    left_2: DFF<ResponsesLeft>,
     rules: Rules,
     // 4
     report: Signal<Local, Bit>,
@@ -121,18 +126,15 @@ pub struct Responder {
     answered: Signal<Local, Bit>,
     psn: Signal<Local, U<24>>,
     msn: Signal<Local, U<24>>,
-    expected: Signal<Local, U<24>>,
     syndrome: Signal<Local, U<8>>,
-    kind: Signal<Local, U<2>>,
+    kind: Signal<Local, CommitKind>,
     carried: Signal<Local, W<336, 6>>,
-    to: Signal<Local, U<64>>,
-    remaining: Signal<Local, U<32>>,
-    in_message: Signal<Local, Bit>,
-    reported: Signal<Local, Bit>,
+    asked: Signal<Local, ReadRequest>,
+    state: Signal<Local, ResponderState>,
     commit: Signal<Local, Commit>,
     full_5: DFF<Bit>,
-    action_5: DFF<Action>,
-    count_5: DFF<U<8>>,
+    action_5: DFF<ActionWord>,
+    count_5: DFF<ResponderCounts>,
 }
 
 #[kernel]
@@ -156,15 +158,18 @@ impl Logic for Responder {
         // 0
         self.take.next = (self.phase.q.val() == 0) & self.row.valid.val();
         self.row.ready.next = self.phase.q.val() == 0;
-        self.tables.qp.next = self.row.data.val().get_bits::<8>(11);
-        self.regions.address.next = self.row.data.val().get_bits::<64>(107);
-        self.regions.key.next = self.row.data.val().get_bits::<32>(75);
-        self.regions.length.next = self.row.data.val().get_bits::<32>(43);
+        self.offered.next = bit_cast_word::<RxPacket, RxRow>(self.row.data.val());
+        self.offered_reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.offered.val().extension);
+        self.reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.row_1.q.val().extension);
+        self.tables.qp.next = self.offered.val().qp;
+        self.regions.address.next = self.offered_reth.val().address;
+        self.regions.key.next = self.offered_reth.val().key;
+        self.regions.length.next = self.offered_reth.val().length;
         self.regions.access.next = bits_u::<2>(1);
-        if self.row.data.val().get_bits::<8>(0) == 0x0c {
+        if self.offered.val().opcode == 0x0c {
             self.regions.access.next = bits_u::<2>(2);
         }
-        self.same.next = self.context_valid.val() & (self.context_qp.val() == self.row_1.q.val().get_bits::<8>(11));
+        self.same.next = self.context_valid.val() & (self.context_qp.val() == self.row_1.q.val().qp);
         self.overtaken.d.next = self.overtaken.q.val() | self.same.val();
         if self.phase.q.val() != 0 {
             self.phase.d.next = self.phase.q.val() + 1;
@@ -184,23 +189,18 @@ impl Logic for Responder {
         self.allowed_kept.d.next = self.allowed.val();
         if self.take.val() {
             self.phase.d.next = bits_u::<3>(1);
-            self.row_1.d.next = self.row.data.val();
-            self.overtaken.d.next =
-                self.context_valid.val() & (self.context_qp.val() == self.row.data.val().get_bits::<8>(11));
+            self.row_1.d.next = self.offered.val();
+            self.overtaken.d.next = self.context_valid.val() & (self.context_qp.val() == self.offered.val().qp);
         }
 
         // 1 to 3
         if self.phase.q.val() == 1 {
             self.known.d.next = self.tables.word.val();
-            self.left_2.d.next = self.tables.left_reads.val();
-            self.cuts_2.d.next = self.tables.cuts.val();
-            self.ended_2.d.next = self.tables.ended.val();
+            self.left_2.d.next = self.tables.left.val();
         }
         self.rules.row.next = self.row_1.q.val();
         self.rules.known.next = self.known.q.val();
-        self.rules.left_reads.next = self.left_2.q.val();
-        self.rules.cuts.next = self.cuts_2.q.val();
-        self.rules.ended.next = self.ended_2.q.val();
+        self.rules.left.next = self.left_2.q.val();
         inputs!(rules, cfg_reads, full);
 
         // 4: outcome
@@ -239,15 +239,15 @@ impl Logic for Responder {
                 & !self.refused.val()
                 & self.rules.depth.val());
         self.nak.next = self.invalid.val() | self.refused.val();
-        self.answered.next = self.row_1.q.val().get_bit(547) | self.row_1.q.val().get_bit(8) | self.rules.ends.val();
+        self.answered.next = self.row_1.q.val().int_on | self.row_1.q.val().ack_req | self.rules.ends.val();
 
         // 4: the answer
-        self.psn.next = self.row_1.q.val().get_bits::<24>(19);
+        self.psn.next = self.row_1.q.val().psn;
         self.syndrome.next = bits_u::<8>(0x1f);
-        self.msn.next = self.known.q.val().get_bits::<24>(24);
-        self.kind.next = bits_u::<2>(1);
+        self.msn.next = self.known.q.val().msn;
+        self.kind.next = CommitKind::Acknowledge;
         if self.report.val() {
-            self.psn.next = self.known.q.val().get_bits::<24>(0);
+            self.psn.next = self.known.q.val().expected_psn;
             self.syndrome.next = bits_u::<8>(0x60);
         }
         if self.again.val() {
@@ -263,98 +263,84 @@ impl Logic for Responder {
             self.msn.next = self.rules.next_msn.val();
         }
         if self.do_write.val() & !self.answered.val() {
-            self.kind.next = bits_u::<2>(0);
+            self.kind.next = CommitKind::Nothing;
         }
-        self.carried.next = bit_cast_ww::<336, 6, 550, 9>(self.row_1.q.val() >> 200);
+        self.asked.next.address = self.reth.val().address;
+        self.asked.next.length = self.reth.val().length;
+        self.asked.next.count = self.rules.count.val();
+        self.asked.next.duplicate = self.do_reread.val();
+        self.carried.next = self.row_1.q.val().int_stack;
         if self.do_read.val() | self.do_reread.val() {
-            self.kind.next = bits_u::<2>(2);
-            self.carried.next = bit_cast_w::<336, 6, 64>(self.row_1.q.val().get_bits::<64>(107))
-                | (bit_cast_w::<336, 6, 32>(self.row_1.q.val().get_bits::<32>(43)) << 64)
-                | (bit_cast_w::<336, 6, 24>(self.rules.count.val()) << 96)
-                | (bit_cast_w::<336, 6, 1>(bit_cast_b(self.do_reread.val())) << 120);
+            self.kind.next = CommitKind::Read;
+            self.carried.next = bit_cast_bus::<336, 6, ReadRequest>(self.asked.val());
         }
-        self.commit.next = bit_cast_w::<421, 7, 2>(self.kind.val())
-            | (bit_cast_w::<421, 7, 8>(self.row_1.q.val().get_bits::<8>(11)) << 2)
-            | (bit_cast_w::<421, 7, 8>(self.row_1.q.val().get_bits::<8>(536)) << 10)
-            | (bit_cast_w::<421, 7, 24>(self.psn.val()) << 18)
-            | (bit_cast_w::<421, 7, 8>(self.syndrome.val()) << 42)
-            | (bit_cast_w::<421, 7, 24>(self.msn.val()) << 50)
-            | (bit_cast_w::<421, 7, 6>(self.row_1.q.val().get_bits::<6>(194)) << 74)
-            | (bit_cast_ww::<421, 7, 336, 6>(self.carried.val()) << 80)
-            | (bit_cast_w::<421, 7, 1>(self.row_1.q.val().get_bits::<1>(547)) << 418)
-            | (bit_cast_w::<421, 7, 1>(bit_cast_b(
-                (self.do_write.val() & self.rules.ends.val()) | self.do_read.val(),
-            )) << 419);
+        self.commit.next = bits_zero::<Commit>(0);
+        self.commit.next.kind = self.kind.val();
+        self.commit.next.qp = self.row_1.q.val().qp;
+        self.commit.next.generation = self.row_1.q.val().generation;
+        self.commit.next.psn = self.psn.val();
+        self.commit.next.syndrome = self.syndrome.val();
+        self.commit.next.msn = self.msn.val();
+        self.commit.next.int_length = self.row_1.q.val().int_length;
+        self.commit.next.int_stack = self.carried.val();
+        self.commit.next.int_on = self.row_1.q.val().int_on;
+        self.commit.next.ends_or_failed = (self.do_write.val() & self.rules.ends.val()) | self.do_read.val();
         if self.action.ready.val() {
             self.full_5.d.next = false;
         }
         if self.decides.val() {
             self.full_5.d.next = true;
-            self.action_5.d.next = bit_cast_w::<487, 8, 1>(bit_cast_b(self.do_write.val() & !self.rules.empty.val()))
-                | (bit_cast_w::<487, 8, 64>(self.rules.base.val()) << 1)
-                | (bit_cast_w::<487, 8, 1>(bit_cast_b(
-                    self.report.val()
-                        | self.again.val()
-                        | self.nak.val()
-                        | self.do_write.val()
-                        | self.do_read.val()
-                        | self.do_reread.val(),
-                )) << 65)
-                | (bit_cast_ww::<487, 8, 421, 7>(self.commit.val()) << 66);
+            self.action_5.d.next.take = self.do_write.val() & !self.rules.empty.val();
+            self.action_5.d.next.address = self.rules.base.val();
+            self.action_5.d.next.commits = self.report.val()
+                | self.again.val()
+                | self.nak.val()
+                | self.do_write.val()
+                | self.do_read.val()
+                | self.do_reread.val();
+            self.action_5.d.next.commit = self.commit.val();
         }
         self.action.valid.next = self.full_5.q.val();
-        self.action.data.next = self.action_5.q.val();
+        self.action.data.next = bit_cast_bus::<487, 8, ActionWord>(self.action_5.q.val());
 
         // 4: the new state
-        self.expected.next = self.known.q.val().get_bits::<24>(0);
+        self.state.next = self.known.q.val();
+        self.state.next.msn = self.msn.val();
+        self.state.next.reads =
+            self.known.q.val().reads + bit_cast_u::<8, 1>(bit_cast_b(self.do_read.val() | self.do_reread.val()));
+        self.state.next.naks_taken_back = self.left_2.q.val().naks_taken_back;
+        self.state.next.reported = (self.rules.reported.val() & !self.rules.in_turn.val()) | self.report.val();
+        self.state.next.in_message = self.known.q.val().in_message & !self.nak.val();
+        self.state.next.ended = self.nak.val();
         if self.do_write.val() {
-            self.expected.next = self.rules.after_one.val();
+            self.state.next.expected_psn = self.rules.after_one.val();
+            self.state.next.address = self.rules.address.val();
+            self.state.next.remaining = self.rules.remaining.val();
+            self.state.next.in_message = !self.rules.ends.val();
         }
         if self.do_read.val() {
-            self.expected.next = self.rules.after_read.val();
+            self.state.next.expected_psn = self.rules.after_read.val();
         }
-        self.to.next = self.known.q.val().get_bits::<64>(48);
-        self.remaining.next = self.known.q.val().get_bits::<32>(112);
-        self.in_message.next = self.known.q.val().get_bit(163) & !self.nak.val();
-        if self.do_write.val() {
-            self.to.next = self.rules.address.val();
-            self.remaining.next = self.rules.remaining.val();
-            self.in_message.next = !self.rules.ends.val();
-        }
-        self.reported.next = (self.rules.reported.val() & !self.rules.in_turn.val()) | self.report.val();
         self.tables.we.next = self.decides.val() & self.rules.live.val() & !self.overtaken.q.val() & !self.same.val();
-        self.tables.wqp.next = self.row_1.q.val().get_bits::<8>(11);
-        self.tables.wdata.next = bit_cast_w::<166, 3, 24>(self.expected.val())
-            | (bit_cast_w::<166, 3, 24>(self.msn.val()) << 24)
-            | (bit_cast_w::<166, 3, 64>(self.to.val()) << 48)
-            | (bit_cast_w::<166, 3, 32>(self.remaining.val()) << 112)
-            | (bit_cast_w::<166, 3, 8>(
-                self.known.q.val().get_bits::<8>(144)
-                    + bit_cast_u::<8, 1>(bit_cast_b(self.do_read.val() | self.do_reread.val())),
-            ) << 144)
-            | (bit_cast_w::<166, 3, 8>(self.known.q.val().get_bits::<8>(152)) << 152)
-            | (bit_cast_w::<166, 3, 2>(self.cuts_2.q.val()) << 160)
-            | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.reported.val())) << 162)
-            | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.in_message.val())) << 163)
-            | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.nak.val())) << 164)
-            | (bit_cast_w::<166, 3, 1>(self.known.q.val().get_bits::<1>(165)) << 165);
-        self.count_5.d.next = bits_u::<8>(0);
+        self.tables.wqp.next = self.row_1.q.val().qp;
+        self.tables.wdata.next = self.state.val();
+        self.count_5.d.next = bits_zero::<ResponderCounts>(0);
         if self.decides.val() {
-            self.count_5.d.next = bit_cast_u::<8, 1>(bit_cast_b(self.rules.is_void.val()))
-                | (bit_cast_u::<8, 1>(bit_cast_b(self.rules.has_ended.val())) << 1)
-                | (bit_cast_u::<8, 1>(bit_cast_b(self.rules.crowded.val())) << 2)
-                | (bit_cast_u::<8, 1>(bit_cast_b(self.depth.val())) << 3)
-                | (bit_cast_u::<8, 1>(bit_cast_b(self.reread_stray.val())) << 4)
-                | (bit_cast_u::<8, 1>(bit_cast_b(self.rules.live.val() & self.rules.gap.val())) << 5)
-                | (bit_cast_u::<8, 1>(bit_cast_b(self.rules.live.val() & self.rules.old.val())) << 6)
-                | (bit_cast_u::<8, 1>(bit_cast_b(self.report.val() | self.nak.val())) << 7);
+            self.count_5.d.next.drop_unknown_qp = self.rules.is_void.val();
+            self.count_5.d.next.drop_qp_ended = self.rules.has_ended.val();
+            self.count_5.d.next.drop_ack_queue_full = self.rules.crowded.val();
+            self.count_5.d.next.drop_read_depth = self.depth.val();
+            self.count_5.d.next.drop_stray = self.reread_stray.val();
+            self.count_5.d.next.out_of_sequence = self.rules.live.val() & self.rules.gap.val();
+            self.count_5.d.next.duplicates = self.rules.live.val() & self.rules.old.val();
+            self.count_5.d.next.naks_sent = self.report.val() | self.nak.val();
         }
-        self.count.next = self.count_5.q.val();
+        self.count.next = bit_cast_number::<8, ResponderCounts>(self.count_5.q.val());
 
         if self.reset.val() {
             self.phase.d.next = bits_u::<3>(0);
             self.full_5.d.next = false;
-            self.count_5.d.next = bits_u::<8>(0);
+            self.count_5.d.next = bits_zero::<ResponderCounts>(0);
         }
     }
 }

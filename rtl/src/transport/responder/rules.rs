@@ -1,8 +1,12 @@
 //! Rules of order and length for one request, two clocks after its queue pair's state is known.
 
-use super::state::StateWord;
-use crate::nic::words::RxRow;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::bit_cast_word;
+use crate::words::requester::PsnDistance;
+use crate::words::responder::{ResponderState, ResponsesLeft, RoundedLength};
+use crate::words::transport::RxPacket;
+use crate::words::wire::RdmaHeader;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -12,15 +16,11 @@ pub struct Rules {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Request.
-    pub row: Signal<In, RxRow>,
+    pub row: Signal<In, RxPacket>,
     /// Its queue pair, from one clock after the row on.
-    pub known: Signal<In, StateWord>,
-    /// READs that have left.
-    pub left_reads: Signal<In, U<8>>,
-    /// Negative acknowledgements taken back.
-    pub cuts: Signal<In, U<2>>,
-    /// Ended by another block.
-    pub ended: Signal<In, Bit>,
+    pub known: Signal<In, ResponderState>,
+    /// What has left the response queue.
+    pub left: Signal<In, ResponsesLeft>,
     /// Register: READ requests queued per queue pair.
     pub cfg_reads: Signal<In, U<8>>,
     /// The response queue has no room.
@@ -78,11 +78,11 @@ pub struct Rules {
     /// Packets of the READ's answer.
     pub count: Signal<Out, U<24>>,
     less_one: Signal<Local, U<12>>,
-    sum_2: DFF<U<33>>,
+    rounded_2: DFF<RoundedLength>,
     mtu_2: DFF<U<13>>,
     own_3: DFF<Bit>,
     ended_3: DFF<Bit>,
-    distance_3: DFF<U<24>>,
+    distance_3: DFF<PsnDistance>,
     back_3: DFF<U<24>>,
     packets_3: DFF<U<25>>,
     write_3: DFF<Bit>,
@@ -117,7 +117,7 @@ pub struct Rules {
     after_read_4: DFF<U<24>>,
     msn_4: DFF<U<24>>,
     opcode: Signal<Local, U<8>>,
-    rounded: Signal<Local, U<25>>,
+    reth: Signal<Local, RdmaHeader>,
     payload: Signal<Local, U<32>>,
 }
 
@@ -125,45 +125,34 @@ pub struct Rules {
 impl Logic for Rules {
     fn update(&mut self) {
         // 1: bytes of a full packet; a READ's bytes rounded up
-        self.mtu_2.d.next = bits_u::<13>(256) << self.row.val().get_bits::<3>(544);
+        self.reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.row.val().extension);
+        self.mtu_2.d.next = bits_u::<13>(256) << self.row.val().mtu;
         self.less_one.next = bits_u::<12>(255);
-        if self.row.val().get_bits::<3>(544) >= 1 {
+        if self.row.val().mtu >= 1 {
             self.less_one.next = bits_u::<12>(511);
         }
-        if self.row.val().get_bits::<3>(544) >= 2 {
+        if self.row.val().mtu >= 2 {
             self.less_one.next = bits_u::<12>(1023);
         }
-        if self.row.val().get_bits::<3>(544) >= 3 {
+        if self.row.val().mtu >= 3 {
             self.less_one.next = bits_u::<12>(2047);
         }
-        if self.row.val().get_bits::<3>(544) >= 4 {
+        if self.row.val().mtu >= 4 {
             self.less_one.next = bits_u::<12>(4095);
         }
-        self.sum_2.d.next =
-            bit_cast_u::<33, 32>(self.row.val().get_bits::<32>(43)) + bit_cast_u::<33, 12>(self.less_one.val());
+        self.rounded_2.d.next = bit_cast_word::<RoundedLength, U<33>>(
+            bit_cast_u::<33, 32>(self.reth.val().length) + bit_cast_u::<33, 12>(self.less_one.val()),
+        );
 
         // 2
-        self.opcode.next = self.row.val().get_bits::<8>(0);
-        self.own_3.d.next =
-            self.known.val().get_bit(165) & (self.known.val().get_bits::<8>(152) == self.row.val().get_bits::<8>(536));
-        self.ended_3.d.next = self.known.val().get_bit(164) | self.ended.val();
-        self.distance_3.d.next = self.row.val().get_bits::<24>(19) - self.known.val().get_bits::<24>(0);
-        self.back_3.d.next = self.known.val().get_bits::<24>(0) - self.row.val().get_bits::<24>(19);
-        self.rounded.next = (self.sum_2.q.val() >> 8).get_bits::<25>(0);
-        if self.mtu_2.q.val().get_bit(9) {
-            self.rounded.next = (self.sum_2.q.val() >> 9).get_bits::<25>(0);
-        }
-        if self.mtu_2.q.val().get_bit(10) {
-            self.rounded.next = (self.sum_2.q.val() >> 10).get_bits::<25>(0);
-        }
-        if self.mtu_2.q.val().get_bit(11) {
-            self.rounded.next = (self.sum_2.q.val() >> 11).get_bits::<25>(0);
-        }
-        if self.mtu_2.q.val().get_bit(12) {
-            self.rounded.next = (self.sum_2.q.val() >> 12).get_bits::<25>(0);
-        }
-        self.packets_3.d.next = self.rounded.val();
-        if self.row.val().get_bits::<32>(43) == 0 {
+        self.opcode.next = self.row.val().opcode;
+        self.own_3.d.next = self.known.val().alive & (self.known.val().generation == self.row.val().generation);
+        self.ended_3.d.next = self.known.val().ended | self.left.val().ended;
+        self.distance_3.d.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.row.val().psn - self.known.val().expected_psn);
+        self.back_3.d.next = self.known.val().expected_psn - self.row.val().psn;
+        self.packets_3.d.next = self.rounded_2.q.val().units >> self.row.val().mtu;
+        if self.reth.val().length == 0 {
             self.packets_3.d.next = bits_u::<25>(1);
         }
         self.start_3.d.next = (self.opcode.val() == 0x06) | (self.opcode.val() == 0x0a);
@@ -173,34 +162,34 @@ impl Logic for Rules {
             | (self.opcode.val() == 0x08)
             | (self.opcode.val() == 0x0a);
         self.read_3.d.next = self.opcode.val() == 0x0c;
-        self.base_3.d.next = self.known.val().get_bits::<64>(48);
-        self.remaining_3.d.next = self.known.val().get_bits::<32>(112);
+        self.base_3.d.next = self.known.val().address;
+        self.remaining_3.d.next = self.known.val().remaining;
         if (self.opcode.val() == 0x06) | (self.opcode.val() == 0x0a) {
-            self.base_3.d.next = self.row.val().get_bits::<64>(107);
-            self.remaining_3.d.next = self.row.val().get_bits::<32>(43);
+            self.base_3.d.next = self.reth.val().address;
+            self.remaining_3.d.next = self.reth.val().length;
         }
-        self.long_3.d.next = self.row.val().get_bits::<32>(43) > 0x8000_0000u64;
-        self.none_3.d.next = self.row.val().get_bits::<16>(178) == 0;
-        self.whole_3.d.next = self.row.val().get_bits::<16>(178) == bit_cast_u::<16, 13>(self.mtu_2.q.val());
-        self.within_3.d.next = self.row.val().get_bits::<16>(178) <= bit_cast_u::<16, 13>(self.mtu_2.q.val());
-        self.reads_3.d.next = self.known.val().get_bits::<8>(144) - self.left_reads.val();
+        self.long_3.d.next = self.reth.val().length > 0x8000_0000u64;
+        self.none_3.d.next = self.row.val().payload_length == 0;
+        self.whole_3.d.next = self.row.val().payload_length == bit_cast_u::<16, 13>(self.mtu_2.q.val());
+        self.within_3.d.next = self.row.val().payload_length <= bit_cast_u::<16, 13>(self.mtu_2.q.val());
+        self.reads_3.d.next = self.known.val().reads - self.left.val().reads;
         self.reported_3.d.next =
-            self.known.val().get_bit(162) & (self.known.val().get_bits::<2>(160) == self.cuts.val());
+            self.known.val().reported & (self.known.val().naks_taken_back == self.left.val().naks_taken_back);
 
         // 3
-        self.payload.next = bit_cast_u::<32, 16>(self.row.val().get_bits::<16>(178));
+        self.payload.next = bit_cast_u::<32, 16>(self.row.val().payload_length);
         self.live_4.d.next = self.own_3.q.val() & !self.full.val() & !self.ended_3.q.val();
         self.void_4.d.next = !self.own_3.q.val();
         self.crowded_4.d.next = self.own_3.q.val() & self.full.val();
         self.over_4.d.next = self.own_3.q.val() & !self.full.val() & self.ended_3.q.val();
-        self.gap_4.d.next = !self.distance_3.q.val().get_bit(23) & self.distance_3.q.val().any();
-        self.old_4.d.next = self.distance_3.q.val().get_bit(23);
-        self.next_4.d.next = self.distance_3.q.val() == 0;
-        self.fits_4.d.next = (self.start_3.q.val() != self.known.val().get_bit(163))
+        self.gap_4.d.next = !self.distance_3.q.val().negative & self.back_3.q.val().any();
+        self.old_4.d.next = self.distance_3.q.val().negative;
+        self.next_4.d.next = self.back_3.q.val() == 0;
+        self.fits_4.d.next = (self.start_3.q.val() != self.known.val().in_message)
             & !(self.start_3.q.val() & self.long_3.q.val())
             & ((self.end_3.q.val() & self.within_3.q.val() & (self.payload.val() == self.remaining_3.q.val()))
                 | (!self.end_3.q.val() & self.whole_3.q.val() & (self.payload.val() <= self.remaining_3.q.val())));
-        self.read_fits_4.d.next = !self.known.val().get_bit(163) & self.none_3.q.val() & !self.long_3.q.val();
+        self.read_fits_4.d.next = !self.known.val().in_message & self.none_3.q.val() & !self.long_3.q.val();
         self.stray_4.d.next =
             (self.packets_3.q.val() > bit_cast_u::<25, 24>(self.back_3.q.val())) | !self.none_3.q.val();
         self.depth_4.d.next = self.reads_3.q.val() >= self.cfg_reads.val();
@@ -208,10 +197,10 @@ impl Logic for Rules {
         self.base_4.d.next = self.base_3.q.val();
         self.address_4.d.next = self.base_3.q.val() + bit_cast_u::<64, 32>(self.payload.val());
         self.remaining_4.d.next = self.remaining_3.q.val() - self.payload.val();
-        self.previous_4.d.next = self.known.val().get_bits::<24>(0) - 1;
-        self.after_one_4.d.next = self.known.val().get_bits::<24>(0) + 1;
-        self.after_read_4.d.next = self.known.val().get_bits::<24>(0) + self.packets_3.q.val().get_bits::<24>(0);
-        self.msn_4.d.next = self.known.val().get_bits::<24>(24) + 1;
+        self.previous_4.d.next = self.known.val().expected_psn - 1;
+        self.after_one_4.d.next = self.known.val().expected_psn + 1;
+        self.after_read_4.d.next = self.known.val().expected_psn + bit_cast_u::<24, 25>(self.packets_3.q.val());
+        self.msn_4.d.next = self.known.val().msn + 1;
 
         self.live.next = self.live_4.q.val();
         self.is_void.next = self.void_4.q.val();
@@ -238,6 +227,6 @@ impl Logic for Rules {
         self.ends.next = self.end_3.q.val();
         self.empty.next = self.none_3.q.val();
         self.reported.next = self.reported_3.q.val();
-        self.count.next = self.packets_3.q.val().get_bits::<24>(0);
+        self.count.next = bit_cast_u::<24, 25>(self.packets_3.q.val());
     }
 }

@@ -4,21 +4,19 @@
 //! queue, and write errors. A creation clears all three, so nothing of an earlier generation is ever seen. What other blocks tell
 //! is held against the generation two clocks later; a creation of the queue pair meanwhile makes it void.
 
+use crate::host::generations::GenerationCheck;
 use crate::nic::words::Context;
 use crate::prim::ram::{Ram, RamReg};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::words::context::QpContext;
+use crate::words::responder::{ResponderState, ResponseNotice, ResponsesLeft};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// State of a queue pair's responder half: expected PSN 23:0, MSN 47:24, message in progress (address 111:48, bytes to
-/// come 143:112), READs accepted 151:144, generation 159:152, cuts seen 161:160, gap reported 162, message in progress
-/// 163, ended 164, alive 165.
-pub type StateWord = W<166, 3>;
-
 /// Tables of 256 queue pairs.
 #[block]
-pub struct ResponderState {
+pub struct ResponderTables {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// A queue pair is created or removed; at most every third clock.
@@ -33,8 +31,7 @@ pub struct ResponderState {
     pub left_qp: Signal<In, U<8>>,
     /// And generation.
     pub left_generation: Signal<In, U<8>>,
-    /// Bit 0: a READ is answered or void; bit 1: a negative acknowledgement was taken back; bit 2: the responder half
-    /// has ended.
+    /// What: a `ResponseNotice`.
     pub left_what: Signal<In, U<3>>,
     /// A write of this queue pair failed; not in every clock.
     pub fail_valid: Signal<In, Bit>,
@@ -45,50 +42,35 @@ pub struct ResponderState {
     /// Queue pair to read.
     pub qp: Signal<In, U<8>>,
     /// Its state, one clock later.
-    pub word: Signal<Out, StateWord>,
-    /// READs that have left, one clock later.
-    pub left_reads: Signal<Out, U<8>>,
-    /// Negative acknowledgements taken back, one clock later.
-    pub cuts: Signal<Out, U<2>>,
-    /// Ended by another block, one clock later.
-    pub ended: Signal<Out, Bit>,
+    pub word: Signal<Out, ResponderState>,
+    /// What has left the response queue, one clock later; a failed write has ended the half, too.
+    pub left: Signal<Out, ResponsesLeft>,
     /// Write the state.
     pub we: Signal<In, Bit>,
     /// Of this queue pair.
     pub wqp: Signal<In, U<8>>,
     /// New state.
-    pub wdata: Signal<In, StateWord>,
-    state: Ram<StateWord, 8>,
-    // READs 7:0, cuts 9:8, ended 10; beside them for the next pulse the generation 18:11
-    left: Ram<U<11>, 8>,
-    left_own: RamReg<U<19>, 8>,
+    pub wdata: Signal<In, ResponderState>,
+    state: Ram<ResponderState, 8>,
+    left_table: Ram<ResponsesLeft, 8>,
+    /// The same once more, for the next notice.
+    left_own: RamReg<ResponsesLeft, 8>,
+    left_check: GenerationCheck,
     failed: Ram<U<1>, 8>,
-    fails_own: RamReg<U<8>, 8>,
+    fail_check: GenerationCheck,
+    qp_context: Signal<Local, QpContext>,
     created_qp: DFF<U<8>>,
-    created: DFF<StateWord>,
-    created_generation: DFF<U<8>>,
+    created: DFF<ResponderState>,
     create_state: DFF<Bit>,
     create_left: DFF<Bit>,
     create_fails: DFF<Bit>,
-    left_1: DFF<Bit>,
-    left_qp_1: DFF<U<8>>,
-    left_generation_1: DFF<U<8>>,
-    left_what_1: DFF<U<3>>,
-    left_2: DFF<Bit>,
-    left_qp_2: DFF<U<8>>,
-    left_generation_2: DFF<U<8>>,
-    left_what_2: DFF<U<3>>,
-    left_new: Signal<Local, U<19>>,
-    fail_1: DFF<Bit>,
-    fail_qp_1: DFF<U<8>>,
-    fail_generation_1: DFF<U<8>>,
-    fail_2: DFF<Bit>,
-    fail_qp_2: DFF<U<8>>,
-    fail_generation_2: DFF<U<8>>,
+    what_1: DFF<ResponseNotice>,
+    what_2: DFF<ResponseNotice>,
+    left_new: Signal<Local, ResponsesLeft>,
 }
 
 #[kernel]
-impl Logic for ResponderState {
+impl Logic for ResponderTables {
     fn update(&mut self) {
         // own state: the responder's write first, a creation in the next clock without one
         self.state.raddr.next = self.qp.val();
@@ -104,77 +86,63 @@ impl Logic for ResponderState {
         }
 
         // what left
-        self.left_1.d.next = self.left_valid.val();
-        self.left_qp_1.d.next = self.left_qp.val();
-        self.left_generation_1.d.next = self.left_generation.val();
-        self.left_what_1.d.next = self.left_what.val();
-        self.left_2.d.next =
-            self.left_1.q.val() & !(self.create_left.q.val() & (self.created_qp.q.val() == self.left_qp_1.q.val()));
-        self.left_qp_2.d.next = self.left_qp_1.q.val();
-        self.left_generation_2.d.next = self.left_generation_1.q.val();
-        self.left_what_2.d.next = self.left_what_1.q.val();
+        self.left_check.valid.next = self.left_valid.val();
+        self.left_check.note.next.qp = self.left_qp.val();
+        self.left_check.note.next.generation = self.left_generation.val();
+        self.left_check.we.next = self.create_left.q.val();
+        self.left_check.waddr.next = self.created_qp.q.val();
+        self.left_check.wdata.next = self.created.q.val().generation;
+        self.what_1.d.next = bit_cast_word::<ResponseNotice, U<3>>(self.left_what.val());
+        self.what_2.d.next = self.what_1.q.val();
         self.left_own.raddr.next = self.left_qp.val();
-        self.left_new.next = (bit_cast_u::<19, 9>(self.left_own.rdata.val().get_bits::<9>(10)) << 10)
-            | (bit_cast_u::<19, 1>(self.left_what_2.q.val().get_bits::<1>(2)) << 10)
-            | (bit_cast_u::<19, 2>(
-                self.left_own.rdata.val().get_bits::<2>(8)
-                    + bit_cast_u::<2, 1>(self.left_what_2.q.val().get_bits::<1>(1)),
-            ) << 8)
-            | bit_cast_u::<19, 8>(
-                self.left_own.rdata.val().get_bits::<8>(0)
-                    + bit_cast_u::<8, 1>(self.left_what_2.q.val().get_bits::<1>(0)),
-            );
-        self.left.we.next = self.create_left.q.val();
-        self.left.waddr.next = self.created_qp.q.val();
-        self.left.wdata.next = bits_u::<11>(0);
-        self.left_own.we.next = self.create_left.q.val();
-        self.left_own.waddr.next = self.created_qp.q.val();
-        self.left_own.wdata.next = bit_cast_u::<19, 8>(self.created_generation.q.val()) << 11;
-        if self.left_2.q.val() {
-            self.left.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_2.q.val();
-            self.left.waddr.next = self.left_qp_2.q.val();
-            self.left.wdata.next = bit_cast_u::<11, 19>(self.left_new.val());
-            self.left_own.we.next = self.left_own.rdata.val().get_bits::<8>(11) == self.left_generation_2.q.val();
-            self.left_own.waddr.next = self.left_qp_2.q.val();
-            self.left_own.wdata.next = self.left_new.val();
+        self.left_new.next.reads =
+            self.left_own.rdata.val().reads + bit_cast_u::<8, 1>(bit_cast_b(self.what_2.q.val().read_left));
+        self.left_new.next.naks_taken_back = self.left_own.rdata.val().naks_taken_back
+            + bit_cast_u::<2, 1>(bit_cast_b(self.what_2.q.val().nak_taken_back));
+        self.left_new.next.ended = self.left_own.rdata.val().ended | self.what_2.q.val().ended;
+        self.left_table.we.next = self.create_left.q.val();
+        self.left_table.waddr.next = self.created_qp.q.val();
+        self.left_table.wdata.next = bits_zero::<ResponsesLeft>(0);
+        if self.left_check.due.val() {
+            self.left_table.we.next = self.left_check.holds.val();
+            self.left_table.waddr.next = self.left_check.about.val();
+            self.left_table.wdata.next = self.left_new.val();
         } else {
             self.create_left.d.next = false;
         }
-        self.left.raddr.next = self.qp.val();
-        self.left_reads.next = self.left.rdata.val().get_bits::<8>(0);
-        self.cuts.next = self.left.rdata.val().get_bits::<2>(8);
+        self.left_own.we.next = self.left_table.we.val();
+        self.left_own.waddr.next = self.left_table.waddr.val();
+        self.left_own.wdata.next = self.left_table.wdata.val();
+        self.left_table.raddr.next = self.qp.val();
 
         // write errors
-        self.fail_1.d.next = self.fail_valid.val();
-        self.fail_qp_1.d.next = self.fail_qp.val();
-        self.fail_generation_1.d.next = self.fail_generation.val();
-        self.fail_2.d.next =
-            self.fail_1.q.val() & !(self.create_fails.q.val() & (self.created_qp.q.val() == self.fail_qp_1.q.val()));
-        self.fail_qp_2.d.next = self.fail_qp_1.q.val();
-        self.fail_generation_2.d.next = self.fail_generation_1.q.val();
-        self.fails_own.raddr.next = self.fail_qp.val();
+        self.fail_check.valid.next = self.fail_valid.val();
+        self.fail_check.note.next.qp = self.fail_qp.val();
+        self.fail_check.note.next.generation = self.fail_generation.val();
+        self.fail_check.we.next = self.create_fails.q.val();
+        self.fail_check.waddr.next = self.created_qp.q.val();
+        self.fail_check.wdata.next = self.created.q.val().generation;
         self.failed.we.next = self.create_fails.q.val();
         self.failed.waddr.next = self.created_qp.q.val();
         self.failed.wdata.next = bits_u::<1>(0);
-        if self.fail_2.q.val() {
-            self.failed.we.next = self.fails_own.rdata.val() == self.fail_generation_2.q.val();
-            self.failed.waddr.next = self.fail_qp_2.q.val();
+        if self.fail_check.due.val() {
+            self.failed.we.next = self.fail_check.holds.val();
+            self.failed.waddr.next = self.fail_check.about.val();
             self.failed.wdata.next = bits_u::<1>(1);
         } else {
             self.create_fails.d.next = false;
         }
-        self.fails_own.we.next = self.create_fails.q.val();
-        self.fails_own.waddr.next = self.created_qp.q.val();
-        self.fails_own.wdata.next = self.created_generation.q.val();
         self.failed.raddr.next = self.qp.val();
-        self.ended.next = self.left.rdata.val().get_bit(10) | self.failed.rdata.val().get_bit(0);
+        self.left.next = self.left_table.rdata.val();
+        self.left.next.ended = self.left_table.rdata.val().ended | self.failed.rdata.val().any();
 
+        self.qp_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
         if self.context_valid.val() {
             self.created_qp.d.next = self.context_qp.val();
-            self.created_generation.d.next = self.context_data.val().get_bits::<8>(1);
-            self.created.d.next = bit_cast_w::<166, 3, 24>(self.context_data.val().get_bits::<24>(160))
-                | (bit_cast_w::<166, 3, 8>(self.context_data.val().get_bits::<8>(1)) << 152)
-                | (bit_cast_w::<166, 3, 1>(bit_cast_b(self.context_data.val().get_bit(0))) << 165);
+            self.created.d.next = bits_zero::<ResponderState>(0);
+            self.created.d.next.expected_psn = self.qp_context.val().expected_psn;
+            self.created.d.next.generation = self.qp_context.val().generation;
+            self.created.d.next.alive = self.qp_context.val().alive;
             self.create_state.d.next = true;
             self.create_left.d.next = true;
             self.create_fails.d.next = true;

@@ -100,9 +100,9 @@ pub struct ResponseQueue {
     // 0 creation, 1 end, 2 answer
     op: DFF<U<2>>,
     entry: DFF<CommitWord>,
-    // the answer is a READ asked for again
+    /// The answer is a READ asked for again.
     again: DFF<Bit>,
-    // the READ that becomes active follows the active one
+    /// The READ that becomes active follows the active one.
     extending: DFF<Bit>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,

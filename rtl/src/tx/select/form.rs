@@ -124,7 +124,7 @@ pub struct Form {
     tag_3: Delay<U<2>, 3>,
     full: Signal<Local, U<13>>,
     first: Signal<Local, Bit>,
-    // two's complement
+    /// Two's complement.
     beside: Signal<Local, U<24>>,
     valid_4: DFF<Bit>,
     form_4: DFF<U<2>>,
@@ -169,19 +169,7 @@ impl Logic for Form {
         self.tag_3.d.next = self.tag.val();
 
         // 0
-        self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 12;
-        if self.mtu.val() == 0 {
-            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 8;
-        }
-        if self.mtu.val() == 1 {
-            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 9;
-        }
-        if self.mtu.val() == 2 {
-            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 10;
-        }
-        if self.mtu.val() == 3 {
-            self.bytes_before.d.next = bit_cast_u::<36, 24>(self.place.val()) << 11;
-        }
+        self.bytes_before.d.next = (bit_cast_u::<36, 24>(self.place.val()) << 8) << self.mtu.val();
         self.base_1.d.next = self.base.val();
         self.total_1.d.next = self.total.val();
 

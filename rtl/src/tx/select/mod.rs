@@ -25,10 +25,14 @@ use crate::nic::words::{Context, DmaJob, Message, ReadState, TxPacket};
 use crate::prim::ram::RamReg;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::bit_cast_word;
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{FeedbackOut, SendIn};
+use crate::words::context::QpContext;
+use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
+use crate::words::requester::{PsnDistance, RingPlace};
 use crate::words::transport::ReadState as ReadStateWord;
+use crate::words::tx::{RingCursor, SelectContext, SelectMessage};
 use crate::{block, kernel};
 use form::Form;
 use rust_hdl::prelude::*;
@@ -82,53 +86,54 @@ pub struct Select<const A: usize, const M: usize> {
     pub void_grant: Signal<Out, Bit>,
     /// Counter pulse: a packet that was sent before.
     pub repeated: Signal<Out, Bit>,
-    // alive 0, generation 8:1, MTU code 11:9, INT 12
-    contexts: RamReg<U<13>, A>,
-    // place in the ring 3:0, packets since an acknowledgement was asked for 11:4, generation 19:12
-    cursors: RamReg<U<20>, A>,
-    messages: RamReg<W<250, 4>, M>,
-    // READs with even and with odd tags: the one that is answered, and the one behind it
+    contexts: RamReg<SelectContext, A>,
+    cursors: RamReg<RingCursor, A>,
+    messages: RamReg<SelectMessage, M>,
+    new_context: Signal<Local, QpContext>,
+    /// READs with even and with odd tags: the one that is answered, and the one behind it.
     reads: [RamReg<ReadStateWord, A>; 2],
     read_new: Signal<Local, ReadStateWord>,
     read_even: Signal<Local, ReadStateWord>,
     read_odd: Signal<Local, ReadStateWord>,
     read: Signal<Local, ReadStateWord>,
-    after_even: Signal<Local, U<24>>,
-    after_odd: Signal<Local, U<24>>,
+    after_even: Signal<Local, PsnDistance>,
+    after_odd: Signal<Local, PsnDistance>,
     takes_odd: Signal<Local, Bit>,
-    // places of a created queue pair that are still to be voided, and its place in the ring, which is written first
+    /// Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
     voids: DFF<U<5>>,
     voided: DFF<U<8>>,
     voided_generation: DFF<U<8>>,
     void_cursor: DFF<Bit>,
-    void_place: Signal<Local, U<12>>,
-    // the grant that begins next
+    void_place: Signal<Local, RingPlace>,
+    /// The grant that begins next.
     waiting: DFF<Bit>,
-    next_flow: DFF<U<9>>,
+    offered_flow: Signal<Local, QpFlow>,
+    next_flow: DFF<QpHalf>,
     next_generation: DFF<U<8>>,
     next_psn: DFF<U<24>>,
-    next_kind: DFF<U<3>>,
+    next_marks: DFF<GrantMarks>,
     begins: Signal<Local, Bit>,
-    // step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on
+    /// Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
     step: DFF<U<2>>,
     age: DFF<U<5>>,
-    flow: DFF<U<9>>,
+    flow: DFF<QpHalf>,
     generation: DFF<U<8>>,
     psn: DFF<U<24>>,
-    kind: DFF<U<3>>,
+    marks: DFF<GrantMarks>,
     slot: DFF<U<4>>,
     found_slot: DFF<U<4>>,
     qp: Signal<Local, U<8>>,
     address: Signal<Local, U<8>>,
     slot_now: Signal<Local, U<4>>,
-    message_qp: Signal<Local, U<12>>,
+    message_place: Signal<Local, RingPlace>,
     current: Signal<Local, Bit>,
-    // what showed in step 2
-    cursor: DFF<U<20>>,
+    /// What showed in step 2.
+    cursor: DFF<RingCursor>,
+    cursor_new: Signal<Local, RingCursor>,
     mtu_now: DFF<U<3>>,
     int_now: DFF<Bit>,
-    // what showed a clock ago, and where the PSN lies in it
-    message: DFF<W<250, 4>>,
+    /// What showed a clock ago, and where the PSN lies in it.
+    message: DFF<SelectMessage>,
     place: DFF<U<24>>,
     size: DFF<U<24>>,
     ours: DFF<Bit>,
@@ -155,7 +160,7 @@ pub struct Select<const A: usize, const M: usize> {
     total: DFF<U<32>>,
     place_r: DFF<U<24>>,
     psn_r: DFF<U<24>>,
-    flow_r: DFF<U<9>>,
+    flow_r: DFF<QpHalf>,
     generation_r: DFF<U<8>>,
     mtu: DFF<U<3>>,
     int_on: DFF<Bit>,
@@ -164,7 +169,7 @@ pub struct Select<const A: usize, const M: usize> {
     void_r: DFF<Bit>,
     repeated_r: DFF<Bit>,
     sent_end_r: DFF<U<24>>,
-    sent_flow: DFF<U<9>>,
+    sent_flow: DFF<QpHalf>,
     sent_generation_r: DFF<U<8>>,
     form: Form,
 }
@@ -178,26 +183,29 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         // the buses
         self.contexts.we.next = self.context_valid.val();
         self.contexts.waddr.next = bit_cast_u::<A, 8>(self.context_qp.val());
-        self.contexts.wdata.next = (bit_cast_u::<13, 4>(self.context_data.val().get_bits::<4>(129)) << 9)
-            | bit_cast_u::<13, 9>(self.context_data.val().get_bits::<9>(0));
-        self.void_place.next = (bit_cast_u::<12, 8>(self.voided.q.val()) << 4)
-            | bit_cast_u::<12, 4>(bits_u::<4>(0) - self.voids.q.val().get_bits::<4>(0));
+        self.new_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
+        self.contexts.wdata.next.alive = self.new_context.val().alive;
+        self.contexts.wdata.next.generation = self.new_context.val().generation;
+        self.contexts.wdata.next.mtu = self.new_context.val().mtu;
+        self.contexts.wdata.next.int_on = self.new_context.val().int_on;
+        self.void_place.next.qp = self.voided.q.val();
+        self.void_place.next.place = bits_u::<4>(0) - bit_cast_u::<4, 5>(self.voids.q.val());
         self.messages.we.next = self.message_valid.val() | self.voids.q.val().any();
-        self.messages.waddr.next = bit_cast_u::<M, 12>(self.void_place.val());
-        self.messages.wdata.next = bit_cast_w::<250, 4, 1>(bits_u::<1>(0));
+        self.messages.waddr.next = bit_cast_u::<M, 12>(bit_cast_number::<12, RingPlace>(self.void_place.val()));
+        self.messages.wdata.next = bits_zero::<SelectMessage>(0);
         if self.message_valid.val() {
             self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
-            self.messages.wdata.next = bit_cast_ww::<250, 4, 384, 6>(self.message_data.val());
+            self.messages.wdata.next = bit_cast_word::<SelectMessage, Message>(self.message_data.val());
         } else if self.voids.q.val().any() {
             self.voids.d.next = self.voids.q.val() - 1;
         }
-        if self.context_valid.val() & self.context_data.val().get_bit(0) {
+        if self.context_valid.val() & self.new_context.val().alive {
             self.voids.d.next = bits_u::<5>(16);
             self.voided.d.next = self.context_qp.val();
-            self.voided_generation.d.next = self.context_data.val().get_bits::<8>(1);
+            self.voided_generation.d.next = self.new_context.val().generation;
             self.void_cursor.d.next = true;
         }
-        self.address.next = self.next_flow.q.val().get_bits::<8>(1);
+        self.address.next = self.next_flow.q.val().qp;
         self.read_new.next = bit_cast_word::<ReadStateWord, W<178, 3>>(self.read_data.val());
         self.reads[0].we.next = self.read_valid.val() & !self.read_new.val().tag.get_bit(0);
         self.reads[1].we.next = self.read_valid.val() & self.read_new.val().tag.get_bit(0);
@@ -209,16 +217,18 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
 
         // before: a grant waits
         self.send.ready.next = !self.waiting.q.val();
+        self.offered_flow.next = bit_cast_word::<QpFlow, U<16>>(self.send.flow.val());
         if !self.waiting.q.val() {
             self.waiting.d.next = self.send.valid.val();
-            self.next_flow.d.next = bit_cast_u::<9, 16>(self.send.flow.val());
+            self.next_flow.d.next.response = self.offered_flow.val().response;
+            self.next_flow.d.next.qp = self.offered_flow.val().qp;
             self.next_generation.d.next = self.send.generation.val();
             self.next_psn.d.next = self.send.psn.val();
-            self.next_kind.d.next = self.send.kind.val();
+            self.next_marks.d.next = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
 
         // 0: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
-        self.qp.next = self.flow.q.val().get_bits::<8>(1);
+        self.qp.next = self.flow.q.val().qp;
         if self.step.q.val() == 1 {
             self.step.d.next = bits_u::<2>(2);
         }
@@ -226,16 +236,16 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // 2: is the queue pair still the one that the grant is for?
-        self.odd.next = self.flow.q.val().get_bit(0);
-        self.current.next = self.contexts.rdata.val().get_bit(0)
-            & (self.contexts.rdata.val().get_bits::<8>(1) == self.generation.q.val());
+        self.odd.next = self.flow.q.val().response;
+        self.current.next =
+            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.generation.q.val());
         self.slot_now.next = self.slot.q.val();
         if self.step.q.val() == 2 {
-            self.slot_now.next = self.cursors.rdata.val().get_bits::<4>(0);
+            self.slot_now.next = self.cursors.rdata.val().place;
             self.age.d.next = bits_u::<5>(1);
             self.cursor.d.next = self.cursors.rdata.val();
-            self.mtu_now.d.next = self.contexts.rdata.val().get_bits::<3>(9);
-            self.int_now.d.next = self.contexts.rdata.val().get_bit(12);
+            self.mtu_now.d.next = self.contexts.rdata.val().mtu;
+            self.int_now.d.next = self.contexts.rdata.val().int_on;
             if !self.current.val() {
                 self.step.d.next = bits_u::<2>(0);
             } else {
@@ -243,22 +253,23 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             }
         }
         self.slot.d.next = self.slot_now.val() + 1;
-        self.message_qp.next = (bit_cast_u::<12, 8>(self.qp.val()) << 4) | bit_cast_u::<12, 4>(self.slot_now.val());
-        self.messages.raddr.next = bit_cast_u::<M, 12>(self.message_qp.val());
+        self.message_place.next.qp = self.qp.val();
+        self.message_place.next.place = self.slot_now.val();
+        self.messages.raddr.next = bit_cast_u::<M, 12>(bit_cast_number::<12, RingPlace>(self.message_place.val()));
 
         // 4: the message shows (2: the READ)
         self.message.d.next = self.messages.rdata.val();
-        self.place.d.next = self.psn.q.val() - self.messages.rdata.val().get_bits::<24>(0);
-        self.size.d.next = self.messages.rdata.val().get_bits::<24>(24) - self.messages.rdata.val().get_bits::<24>(0);
-        self.ours.d.next = self.messages.rdata.val().get_bits::<8>(50) == self.generation.q.val();
+        self.place.d.next = self.psn.q.val() - self.messages.rdata.val().first_psn;
+        self.size.d.next = self.messages.rdata.val().end_psn - self.messages.rdata.val().first_psn;
+        self.ours.d.next = self.messages.rdata.val().generation == self.generation.q.val();
         // of two READs the one that began last answers from its first PSN on
         self.read_even.next = self.reads[0].rdata.val();
         self.read_odd.next = self.reads[1].rdata.val();
-        self.after_even.next = self.psn.q.val() - self.read_even.val().first_psn;
-        self.after_odd.next = self.psn.q.val() - self.read_odd.val().first_psn;
-        self.takes_odd.next = self.after_even.val().get_bit(23);
+        self.after_even.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.q.val() - self.read_even.val().first_psn);
+        self.after_odd.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.q.val() - self.read_odd.val().first_psn);
+        self.takes_odd.next = self.after_even.val().negative;
         if self.read_odd.val().tag == (self.read_even.val().tag + 1) {
-            self.takes_odd.next = !self.after_odd.val().get_bit(23);
+            self.takes_odd.next = !self.after_odd.val().negative;
         }
         self.read.next = self.read_even.val();
         if self.takes_odd.val() {
@@ -266,16 +277,17 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         self.tag.d.next = self.read.val().tag;
         if self.odd.val() {
-            self.place.d.next = self.after_even.val();
+            self.place.d.next = bit_cast_number::<24, PsnDistance>(self.after_even.val());
             if self.takes_odd.val() {
-                self.place.d.next = self.after_odd.val();
+                self.place.d.next = bit_cast_number::<24, PsnDistance>(self.after_odd.val());
             }
             self.size.d.next = self.read.val().count;
             self.ours.d.next = self.read.val().generation == self.generation.q.val();
             // a READ as if it were a message: address, bytes, and its MSN in the place of the key
-            self.message.d.next = (bit_cast_w::<250, 4, 32>(self.read.val().length) << 218)
-                | (bit_cast_w::<250, 4, 24>(self.read.val().msn) << 186)
-                | (bit_cast_w::<250, 4, 64>(self.read.val().address) << 58);
+            self.message.d.next = bits_zero::<SelectMessage>(0);
+            self.message.d.next.length = self.read.val().length;
+            self.message.d.next.remote_key = bit_cast_u::<32, 24>(self.read.val().msn);
+            self.message.d.next.local_address = self.read.val().address;
         }
 
         // 5 and later (3: the READ): age 3 is the first message, age 18 the last
@@ -298,36 +310,38 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.flow.d.next = self.next_flow.q.val();
             self.generation.d.next = self.next_generation.q.val();
             self.psn.d.next = self.next_psn.q.val();
-            self.kind.d.next = self.next_kind.q.val();
+            self.marks.d.next = self.next_marks.q.val();
         }
         self.last.next = (self.place.q.val() + 1) == self.size.q.val();
-        self.is_read.next = !self.odd.val() & self.message.q.val().get_bit(48);
+        self.is_read.next = !self.odd.val() & self.message.q.val().read;
         self.sends.next =
-            self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.kind.q.val().get_bit(2));
+            self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.marks.q.val().rewound);
         // every so manyth packet, the last of a message, READ requests, and whenever the scheduler asks
-        self.fresh.next = self.cursor.q.val().get_bits::<8>(12) != self.generation.q.val();
-        self.counted.next = self.cursor.q.val().get_bits::<8>(4) + 1;
+        self.fresh.next = self.cursor.q.val().generation != self.generation.q.val();
+        self.counted.next = self.cursor.q.val().since_asked + 1;
         if self.fresh.val() {
             self.counted.next = bits_u::<8>(1);
         }
         self.asks.next = !self.odd.val()
             & (self.last.val()
                 | self.is_read.val()
-                | self.kind.q.val().get_bits::<2>(1).any()
+                | self.marks.q.val().asks
+                | self.marks.q.val().rewound
                 | (self.counted.val() >= self.ack_interval.val()));
         self.cursors.we.next = self.void_cursor.q.val();
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
-        self.cursors.wdata.next = bit_cast_u::<20, 8>(self.voided_generation.q.val()) << 12;
+        self.cursors.wdata.next = bits_zero::<RingCursor>(0);
+        self.cursors.wdata.next.generation = self.voided_generation.q.val();
+        self.cursor_new.next.place = self.found_slot.q.val();
+        self.cursor_new.next.since_asked = self.counted.val();
+        self.cursor_new.next.generation = self.generation.q.val();
+        if self.asks.val() {
+            self.cursor_new.next.since_asked = bits_u::<8>(0);
+        }
         if self.sends.val() & !self.odd.val() {
             self.cursors.we.next = true;
             self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-            self.cursors.wdata.next = (bit_cast_u::<20, 8>(self.generation.q.val()) << 12)
-                | (bit_cast_u::<20, 8>(self.counted.val()) << 4)
-                | bit_cast_u::<20, 4>(self.found_slot.q.val());
-            if self.asks.val() {
-                self.cursors.wdata.next =
-                    (bit_cast_u::<20, 8>(self.generation.q.val()) << 12) | bit_cast_u::<20, 4>(self.found_slot.q.val());
-            }
+            self.cursors.wdata.next = self.cursor_new.val();
         } else if !self.context_valid.val() {
             self.void_cursor.d.next = false;
         }
@@ -346,14 +360,14 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         self.last_r.d.next = self.last.val();
         self.ack_req.d.next = self.asks.val();
-        self.end_psn.d.next = self.message.q.val().get_bits::<24>(24);
-        self.base.d.next = self.message.q.val().get_bits::<64>(58);
+        self.end_psn.d.next = self.message.q.val().end_psn;
+        self.base.d.next = self.message.q.val().local_address;
         if self.is_read.val() {
-            self.base.d.next = self.message.q.val().get_bits::<64>(122);
+            self.base.d.next = self.message.q.val().remote_address;
         }
-        self.total.d.next = self.message.q.val().get_bits::<32>(218);
-        self.remote.d.next = self.message.q.val().get_bits::<64>(122);
-        self.key.d.next = self.message.q.val().get_bits::<32>(186);
+        self.total.d.next = self.message.q.val().length;
+        self.remote.d.next = self.message.q.val().remote_address;
+        self.key.d.next = self.message.q.val().remote_key;
         self.place_r.d.next = self.place.q.val();
         self.psn_r.d.next = self.psn.q.val();
         self.tag_r.d.next = self.tag.q.val();
@@ -361,10 +375,10 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.generation_r.d.next = self.generation.q.val();
         self.mtu.d.next = self.mtu_now.q.val();
         self.int_on.d.next = self.int_now.q.val();
-        self.first_time.d.next = !self.kind.q.val().get_bit(0);
+        self.first_time.d.next = !self.marks.q.val().repeated;
         self.form.valid.next = self.go.q.val();
         self.form.form.next = self.what.q.val();
-        self.form.flow.next = self.flow_r.q.val();
+        self.form.flow.next = bit_cast_number::<9, QpHalf>(self.flow_r.q.val());
         self.form.generation.next = self.generation_r.q.val();
         self.form.psn.next = self.psn_r.q.val();
         self.form.place.next = self.place_r.q.val();
@@ -389,7 +403,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         self.sent_valid.next = self.sent_r.q.val();
         self.sent_end.next = self.sent_end_r.q.val();
-        self.sent_qp.next = self.sent_flow.q.val().get_bits::<8>(1);
+        self.sent_qp.next = self.sent_flow.q.val().qp;
         self.sent_generation.next = self.sent_generation_r.q.val();
         self.sent_flow.d.next = self.flow_r.q.val();
         self.sent_generation_r.d.next = self.generation_r.q.val();

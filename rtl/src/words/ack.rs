@@ -1,0 +1,144 @@
+//! Acknowledgements on their way out.
+
+use super::wire::IntHeader;
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use rust_hdl::prelude::Bit;
+
+crate::word! {
+    /// What an acknowledgement carries behind its outer headers.
+    pub struct AckPlan {
+        /// There is one.
+        taken: Bit,
+        /// READ echo; low: acknowledgement with AETH.
+        echo: Bit,
+        /// Congestion notification.
+        notifies: Bit,
+        /// AETH syndrome.
+        syndrome: U<8>,
+        /// MSN.
+        msn: U<24>,
+        /// Bytes of INT.
+        int_length: U<6>,
+        /// INT, first byte in the highest bits.
+        int_stack: W<336, 6>,
+        /// 0 without INT, else 1 + records.
+        int_code: U<3>,
+    }
+
+    /// BTH and AETH, first byte in the highest bits.
+    pub struct AckHeaders {
+        /// MSN.
+        msn: U<24>,
+        /// Syndrome.
+        syndrome: U<8>,
+        /// BTH.
+        bth: W<96, 2>,
+    }
+
+    /// What follows UDP in an acknowledgement without INT, first byte in the highest bits.
+    pub struct AckBehind {
+        /// Zero.
+        spare: W<368, 6>,
+        /// BTH and AETH.
+        headers: AckHeaders,
+    }
+
+    /// The same with INT of no hop.
+    pub struct AckBehindInt0 {
+        /// Zero.
+        spare: W<352, 6>,
+        /// BTH and AETH.
+        headers: AckHeaders,
+        /// INT header.
+        int_header: IntHeader,
+    }
+
+    /// The same with INT of one hop.
+    pub struct AckBehindInt1 {
+        /// Zero.
+        spare: W<288, 5>,
+        /// BTH and AETH.
+        headers: AckHeaders,
+        /// Record of hop 1.
+        hop_1: U<64>,
+        /// INT header.
+        int_header: IntHeader,
+    }
+
+    /// The same with INT of two hops.
+    pub struct AckBehindInt2 {
+        /// Zero.
+        spare: W<224, 4>,
+        /// BTH and AETH.
+        headers: AckHeaders,
+        /// Record of hop 2.
+        hop_2: U<64>,
+        /// Record of hop 1.
+        hop_1: U<64>,
+        /// INT header.
+        int_header: IntHeader,
+    }
+
+    /// The same with INT of three hops.
+    pub struct AckBehindInt3 {
+        /// Zero.
+        spare: W<160, 3>,
+        /// BTH and AETH.
+        headers: AckHeaders,
+        /// Record of hop 3.
+        hop_3: U<64>,
+        /// Record of hop 2.
+        hop_2: U<64>,
+        /// Record of hop 1.
+        hop_1: U<64>,
+        /// INT header.
+        int_header: IntHeader,
+    }
+
+    /// The same with INT of four hops.
+    pub struct AckBehindInt4 {
+        /// Zero.
+        spare: W<96, 2>,
+        /// BTH and AETH.
+        headers: AckHeaders,
+        /// Record of hop 4.
+        hop_4: U<64>,
+        /// Record of hop 3.
+        hop_3: U<64>,
+        /// Record of hop 2.
+        hop_2: U<64>,
+        /// Record of hop 1.
+        hop_1: U<64>,
+        /// INT header.
+        int_header: IntHeader,
+    }
+
+    /// The same with INT of five hops.
+    pub struct AckBehindInt5 {
+        /// Zero.
+        spare: U<32>,
+        /// BTH and AETH.
+        headers: AckHeaders,
+        /// Record of hop 5.
+        hop_5: U<64>,
+        /// Record of hop 4.
+        hop_4: U<64>,
+        /// Record of hop 3.
+        hop_3: U<64>,
+        /// Record of hop 2.
+        hop_2: U<64>,
+        /// Record of hop 1.
+        hop_1: U<64>,
+        /// INT header.
+        int_header: IntHeader,
+    }
+
+    /// Headers of an acknowledgement, first byte in the highest bits.
+    pub struct AckFrameHeaders {
+        /// What follows UDP: `AckBehind`, or one of its forms with INT.
+        behind: W<496, 8>,
+        /// `OuterHeaders`.
+        outer: W<336, 6>,
+    }
+}
