@@ -42,7 +42,9 @@ fn params() -> impl Strategy<Value = HpccParams> {
             p.w_init = (p.w_init * w_share).max(line as f64 * 600.0 / 8e9);
             p.eta = eta;
             p.max_stage = max_stage;
-            p.int_multi = int_multi;
+            // the deepest queue that INT can tell is below 2^17, at the slowest port
+            let deepest = (65_535.0 * 80.0 / (1.25 * p.t_w_ns()) + 128.0 / 1.25) / eta;
+            p.int_multi = int_multi.min(((131_072.0 - 1.05 / eta) / deepest) as u32);
             p.min_rate = min_rate.min(line);
             p.w_ai = 1.0 + ai_share.powi(4) * (p.w_init / 4.0 - 1.0);
             p.reaction = reaction;

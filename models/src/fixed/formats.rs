@@ -40,7 +40,7 @@ pub const INVERSE_UTILISATION_BITS: u32 = 51;
 
 /// Register per port speed: time one unit of `txBytes` takes on the port, over eta: UQ12.22, ns.
 ///
-/// 128 bytes take 102.4 ns at 10 Gb/s and 1.28 ns at 800 Gb/s; multipliers up to 37 fit at 10 Gb/s.
+/// 128 bytes take 102.4 ns at 10 Gb/s and 1.28 ns at 800 Gb/s; multipliers up to 37 fit at 10 Gb/s (the utilisation sets the limit: 30).
 pub type BusyTime = FixedU64<U22>;
 /// Bits of [`BusyTime`]: two multiplier tiles.
 pub const BUSY_TIME_BITS: u32 = 34;

@@ -2,7 +2,7 @@
 
 use super::formats::{
     mask, ADDITIVE_INCREASE_BITS, BASE_RTT_BITS, BUSY_TIME_BITS, INVERSE_BASE_RTT_BITS, QUEUE_WEIGHT_BITS,
-    RATE_PER_WINDOW_BITS, TS_BITS, TX_BITS, WINDOW_BITS,
+    RATE_PER_WINDOW_BITS, TS_BITS, TX_BITS, UTILISATION_BITS, WINDOW_BITS,
 };
 use super::formats::{AdditiveIncrease, BusyTime, QueueWeight, RatePerWindow, Utilisation, Window};
 use crate::cc::hpcc::{Fairness, HpccParams, ParamError, RateSignal, Reaction, Q_UNIT, TX_UNIT};
@@ -201,6 +201,14 @@ fn bits_of<T: HardwareFormat>(field: &'static str, value: f64) -> Result<u64, Pa
     Ok(scaled as u64)
 }
 
+/// Utilisation, over eta, of a hop with the deepest queue that INT can tell and the most bytes that it may legally report: 1.05 times what the
+/// link carries, and one unit more in a nanosecond. `t_w` is in ns.
+fn deepest_utilisation(multiplier: f64, bytes_per_ns: f64, t_w: f64, eta: f64) -> f64 {
+    let queue = f64::from(u16::MAX) * Q_UNIT as f64 * multiplier / (bytes_per_ns * t_w);
+    let rate = 1.05 + TX_UNIT as f64 * multiplier / bytes_per_ns;
+    (queue + rate) / eta
+}
+
 fn speed_table(params: &HpccParams, t_w: f64) -> Result<[SpeedRegisters; 16], ParamError> {
     let mut table = [SpeedRegisters::default(); 16];
     let multiplier = u64::from(params.int_multi);
@@ -210,6 +218,18 @@ fn speed_table(params: &HpccParams, t_w: f64) -> Result<[SpeedRegisters; 16], Pa
         .filter(|(_, &speed)| speed != 0)
     {
         let bytes_per_ns = speed as f64 / 8e9;
+        let deepest = deepest_utilisation(multiplier as f64, bytes_per_ns, t_w, params.eta);
+        if deepest >= 2f64.powi(UTILISATION_BITS as i32 - <Utilisation as fixed::traits::Fixed>::Frac::I32) {
+            return Err(ParamError {
+                field: "int_multi",
+                expected: format!(
+                    "a value with which the deepest queue that INT tells at {speed} bit/s, {} units of {Q_UNIT} bytes, \
+                     is a utilisation below 2^17",
+                    u16::MAX
+                ),
+                got: format!("{multiplier}: {deepest:.0}"),
+            });
+        }
         // first elapsed time whose bytes reach the turn of txBytes
         let turn_bits = (1u128 << TX_BITS) * u128::from(TX_UNIT * multiplier) * 8 * 1_000_000_000;
         let turn_ns = turn_bits.div_ceil(u128::from(speed));
@@ -226,4 +246,31 @@ fn speed_table(params: &HpccParams, t_w: f64) -> Result<[SpeedRegisters; 16], Pa
         };
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 65 535 units of 80 bytes at 10 Gb/s and a `T_W` of 1 us are 4194.24 of its 1250 bytes, a unit of 128 bytes in a nanosecond is 102.4:
+    /// fifteen times their sum and 1.05, over an eta of one half, is 128 901, sixteen times 137 495, and 2^17 is 131 072.
+    #[test]
+    fn the_deepest_queue_fits_the_utilisation_or_is_refused() {
+        let with = |int_multi, eta, w_init| {
+            let mut params = HpccParams::new(10_000_000_000, 1000);
+            (params.int_multi, params.eta, params.w_init) = (int_multi, eta, w_init);
+            HpccRegisters::new(&params).map(|_| ()).map_err(|e| e.to_string())
+        };
+        assert_eq!(with(15, 0.5, 1250.0), Ok(()));
+        let refused = with(16, 0.5, 1250.0).unwrap_err();
+        assert!(
+            refused.starts_with("int_multi: ") && refused.ends_with("16: 137495"),
+            "{refused}"
+        );
+        // a window of 750 bytes: T_W is 600 ns, and 6990.4 + 102.4 for each of the multiplier
+        assert_eq!(with(9, 0.5, 750.0), Ok(()));
+        assert!(with(10, 0.5, 750.0).is_err());
+        assert_eq!(with(30, 1.0, 1250.0), Ok(()));
+        assert!(with(31, 1.0, 1250.0).is_err());
+    }
 }

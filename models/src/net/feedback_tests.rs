@@ -262,3 +262,82 @@ fn slow_flows_keep_probing() {
     );
     assert!(probed.counters.probes >= 64 * 4, "{:?}", probed.counters);
 }
+
+/// A law that asks for a thousandth of the line rate at its first event, and notes when that was.
+struct Once(Rc<RefCell<Option<u64>>>);
+
+impl CongestionControl for Once {
+    fn name(&self) -> &'static str {
+        "once"
+    }
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        Update {
+            flow,
+            generation,
+            window: f64::INFINITY,
+            rate: 1e11,
+        }
+    }
+    fn remove(&mut self, _flow: u32) {}
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        let first = self.0.borrow().is_none();
+        first.then(|| {
+            *self.0.borrow_mut() = Some(event.now);
+            Update {
+                flow: event.flow,
+                generation: event.generation,
+                window: f64::INFINITY,
+                rate: 1e8,
+            }
+        })
+    }
+}
+
+/// What a notification makes of the rate counts when the law's latency is over, not before.
+#[test]
+fn a_notification_waits_for_the_laws_latency() {
+    const LATENCY_PS: u64 = 3_000_000;
+    const STEP_PS: u64 = 10_000;
+    let mut config = carried(Carrier::Notification, 1_000_000);
+    config.cc_latency_ps = LATENCY_PS;
+    let handled = Rc::new(RefCell::new(None));
+    let mut slot = |_: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(Once(handled.clone())))))
+    };
+    let plan = SamplePlan::default();
+    let mut sim = Simulator::new(&star(2, 100, 1000), incast(1, 20_000_000), config, plan, &mut slot).unwrap();
+    let slower = (0..10_000u64)
+        .map(|step| step * STEP_PS)
+        .find(|&at| {
+            sim.run_until(at);
+            sim.contexts
+                .iter()
+                .any(|c| !c.finished && c.law_rate_bps == 100_000_000)
+        })
+        .expect("a lower rate");
+    let due = handled.borrow().expect("an event") * 1000 + LATENCY_PS;
+    assert!(
+        (due..=due + 1000 + STEP_PS).contains(&slower),
+        "{slower} ps, due at {due}"
+    );
+}
+
+/// At line rate with no window a sixteenth packet never waits for the delay's end, and an end that belongs to packets acknowledged long ago
+/// acknowledges nothing: as many ACKs as there are sixteens.
+#[test]
+fn an_old_delay_acknowledges_nothing() {
+    let mut slot = |_: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(super::tests::Greedy {
+            rate: 1e11,
+            window: f64::INFINITY,
+        }))))
+    };
+    let plan = SamplePlan::default();
+    let config = carried(Carrier::Ack, 16);
+    let mut sim = Simulator::new(&star(2, 100, 1000), incast(1, 2_000_000), config, plan, &mut slot).unwrap();
+    sim.run_until(1_000_000_000_000);
+    let c = sim.counters();
+    assert_eq!((c.timeouts, c.naks), (0, 0));
+    assert_eq!(c.acks_sent, c.data_packets.div_ceil(16), "{c:?}");
+    assert!(sim.now > 10 * T_NS * 1000, "several delays");
+}

@@ -235,6 +235,13 @@ impl QpConfig {
 mod tests {
     use super::*;
 
+    /// The INT codes of the paper's port speeds (Fig. 7) and of those that came later, Gb/s.
+    #[test]
+    fn codes_of_the_port_speeds() {
+        let table = NicConfig::default().speed_table;
+        assert_eq!(table, [0, 10, 25, 40, 50, 100, 200, 400, 800, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
     #[test]
     fn numbers_0_1_and_the_last_are_refused() {
         let fault = |qpn| QpConfig::new(qpn, 5, Ipv4Addr::LOCALHOST).fault();

@@ -197,6 +197,12 @@ mod tests {
         // 1476 bytes and 24 more at 12.5 bytes a nanosecond.
         assert_eq!(link.next_arrival(), Some(50 + 120 + 1000));
         assert!(link.receive(1169).is_none() && link.receive(1170).is_some());
+        // from the first nanosecond, and the next frame behind it
+        let mut link = Link::new(config, 7);
+        link.send(0, vec![0; 1476]);
+        link.send(0, vec![0; 1476]);
+        assert!(link.receive(1119).is_none() && link.receive(1120).is_some());
+        assert!(link.receive(1239).is_none() && link.receive(1240).is_some());
     }
 
     #[test]

@@ -263,6 +263,8 @@ impl Bench {
                 assert_eq!((packet.ethernet.dst, packet.ethernet.src), (PEER_MAC, OUR_MAC));
                 assert_eq!((packet.ipv4.src, packet.ipv4.dst), (OUR_IP, PEER_IP));
                 assert_eq!((packet.bth.dest_qp, packet.udp.checksum), (PEER_QPN, 0));
+                // MigReq is set on everything but a notification
+                assert_eq!(packet.bth.migrated, packet.bth.opcode != Opcode::Cnp);
                 out.push(Sent {
                     opcode: packet.bth.opcode,
                     psn: packet.bth.psn,

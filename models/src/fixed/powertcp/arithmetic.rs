@@ -109,6 +109,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The inverse of 2^50 has 31 bits more than the voltage: 1 ns times half a unit rounds up, anything less down, and a shift doubles.
+    #[test]
+    fn voltage_of_a_delay_is_rounded_to_nearest() {
+        assert_eq!(delay_voltage(1, 0, 1 << 30), 1);
+        assert_eq!(delay_voltage(1, 0, (1 << 30) - 1), 0);
+        assert_eq!(delay_voltage(3, 0, 1 << 30), 2);
+        assert_eq!(delay_voltage(1, 2, 1 << 30), 2);
+        // 1.5 round-trip times of 2^16 ns: UQ15.19
+        assert_eq!(delay_voltage(3 << 15, 0, 1 << 34), 3 << 18);
+        // the largest of both: (2^24 - 1) (2^34 - 1) / 2^24
+        assert_eq!(delay_voltage((1 << 24) - 1, 7, mask(34)), (1 << 34) - (1 << 10) - 1);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 

@@ -404,3 +404,6 @@ impl CongestionControl for FixedPower {
         Some(update)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -273,6 +273,43 @@ fn a_flow_after_a_pause_starts_at_its_fair_share() {
     assert!((rate / (share as f64 * payload) - 1.0).abs() < 0.1, "{rate}");
 }
 
+/// Cycles of HCC-2 on the tree, by hand: a leaf looks at its flows every third of a microsecond times 3 and reports every third time; a rack's
+/// agent takes 3 delays of its hosts' links (1 us) and reports every tenth time, the root's children are 10 us away.
+#[test]
+fn tasks_run_in_the_cycles_of_their_level() {
+    let sim = simulator(&SOURCES, HccConfig::evaluated(exact_settings()));
+    let agents = &sim.hcc.as_ref().unwrap().agents;
+    for placed in agents {
+        let cycles = (placed.child_task.cycle_ps, placed.parent_task.cycle_ps);
+        let expected = match placed.level {
+            0 => (1_000_000, 3_000_000),
+            1 => (3_000_000, 30_000_000),
+            _ => (30_000_000, 300_000_000),
+        };
+        assert_eq!(cycles, expected, "level {}", placed.level);
+    }
+    assert!((0..3).all(|level| agents.iter().any(|placed| placed.level == level)));
+}
+
+/// A task's turns are its phase and whole cycles after it; the next one is never now. A link without delay has a cycle of one picosecond.
+#[test]
+fn the_next_turn_is_within_a_cycle() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for cycle in [0, 1, 2, 7, 1000] {
+        let task = Task::new(cycle, &mut rng);
+        let cycle = cycle.max(1);
+        assert!(task.phase_ps < cycle && !task.scheduled);
+        for now in 0..3 * cycle {
+            let mut turns = (0..).map(|turn| task.phase_ps + turn * cycle);
+            assert_eq!(
+                Some(task.next(now)),
+                turns.find(|&at| at > now),
+                "cycle {cycle}, now {now}"
+            );
+        }
+    }
+}
+
 #[test]
 fn impossible_agents_are_refused() {
     let mut hcc = HccConfig::evaluated(Settings::default());

@@ -423,6 +423,26 @@ mod tests {
         assert!(shift == 3 && faster_ports_get_more);
     }
 
+    /// 14 + 20 + 8 + 6 bytes of headers around 1000 of payload, and what the law's packets carry besides: 42 bytes of INT, 8 of TIMELY's time
+    /// stamp, nothing for marks; an ACK has 14 + 20 + 12 and returns the same.
+    #[test]
+    fn packets_are_as_long_as_that_simulators() {
+        for (mode, data, ack) in [(3, 1090, 88), (7, 1056, 54), (1, 1048, 46), (8, 1048, 46)] {
+            let framing = Ns3Config::read("c", &format!("CC_MODE {mode}\n"))
+                .unwrap()
+                .network()
+                .framing;
+            assert_eq!(
+                (
+                    framing.data_header + framing.int_base + 1000,
+                    framing.ack_header + framing.echo_base
+                ),
+                (data, ack),
+                "CC_MODE {mode}"
+            );
+        }
+    }
+
     #[test]
     fn comments_and_line_ends_do_not_count() {
         let text =

@@ -113,6 +113,7 @@ mod tests {
             ),
             ("cfg_control_enable", config.control.enabled.into()),
             ("cfg_default_law", config.default_law.into()),
+            ("cfg_control_interval", config.control.interval_ns),
         ];
         for (signal, value) in expected {
             assert_eq!(reset_of(signal), value, "{signal}");

@@ -19,7 +19,7 @@ mod opened;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod windows;
+mod windows_tests;
 
 pub use opened::{icrc_ok, path_bits, Added, Opened, TelemetryFormat, Unusable};
 

@@ -108,6 +108,10 @@ fn a_packet_of_headers_alone_is_stamped_and_a_shorter_one_is_not() {
         assert_eq!(stamp(&mut packet), Added::Yes, "{trace:?}");
         assert_eq!(stamp(&mut shorter), Added::No, "{trace:?}");
     }
+    let mut packet = ifa::encapsulate(&plain).expect("UDP");
+    let mut shorter = packet[..packet.len() - 1].to_vec();
+    assert_eq!(ifa::stamp(&mut packet, &IfaHop::default(), 1500), Added::Yes);
+    assert_eq!(ifa::stamp(&mut shorter, &IfaHop::default(), 1500), Added::No);
 }
 
 /// The plain packet with an empty header, over both switches.
