@@ -44,6 +44,7 @@ scenarios!(
     "hcc-overhead-literal",
     "hcc-ablation",
     "hcc-hpcc",
+    "hcc-two-sided",
     "power-fig3",
     "power-fig4-10",
     "power-fig4-255",

@@ -85,6 +85,7 @@ pub fn agents(spec: Option<&HccSpec>, topology: &Topology) -> Result<Option<HccP
         loss: spec.loss,
         refresh_cycles: if repairs { spec.refresh_cycles } else { 0 },
         failures,
+        two_sided: spec.two_sided,
         central: spec.central,
     };
     let [from, to] = spec.sources;

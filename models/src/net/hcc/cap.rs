@@ -25,8 +25,7 @@ impl Simulator {
         let spec = self.flows[flow as usize];
         let nic = self.node_nics[spec.src as usize][0];
         let port = self.nics[nic as usize].port;
-        let leaf = hcc.leaf_of_port.get(&port).copied();
-        if let Some(leaf) = leaf.filter(|_| hcc.pairs.contains(&(spec.src, spec.dst))) {
+        if let Some(&leaf) = hcc.leaf_of.get(&(spec.src, spec.dst)) {
             hcc.known.insert(flow, Known { leaf, idle: false });
             let mut capped = Capped {
                 context,

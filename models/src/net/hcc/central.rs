@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use super::super::engine::Simulator;
 use super::{event, Hcc, Part, Placed};
-use crate::alloc::hierarchy::Hierarchy;
 use crate::alloc::{exact, Flow, Graph, INFINITE};
 
 /// Flow number 4 bytes, rate 8 bytes.
@@ -25,10 +24,17 @@ pub(super) struct Central {
 }
 
 impl Central {
-    pub(super) fn new(hierarchy: &Hierarchy, agents: &[Placed]) -> Self {
+    pub(super) fn new(agents: &[Placed]) -> Self {
+        // a leaf, and every agent above it
         let path = |leaf: usize| {
-            let up = |&g: &usize| hierarchy.groups[g].parent;
-            std::iter::successors(Some(leaf), up).collect::<Vec<usize>>()
+            let mut path = vec![leaf];
+            let mut at = 0;
+            while let Some(&agent) = path.get(at) {
+                let above = agents[agent].parents.iter().map(|p| p.agent as usize);
+                path.extend(above);
+                at += 1;
+            }
+            path
         };
         let leaves = (0..agents.len()).filter(|&a| agents[a].level == 0);
         Self {

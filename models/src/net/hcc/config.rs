@@ -48,6 +48,8 @@ pub struct HccConfig {
     pub refresh_cycles: u32,
     /// Agents that fail.
     pub failures: Vec<AgentFailure>,
+    /// A root for the last link to each destination too, so that shares fit the receivers' links.
+    pub two_sided: bool,
     /// Count also what a central solution would have sent and received.
     pub central: bool,
 }
@@ -66,6 +68,7 @@ impl HccConfig {
             loss: 0.0,
             refresh_cycles: 0,
             failures: Vec::new(),
+            two_sided: false,
             central: false,
         }
     }

@@ -43,7 +43,7 @@ impl Simulator {
     /// Makes sure that an agent's parent task runs at its next turn.
     pub(super) fn want_parent_task(&mut self, hcc: &mut Hcc, agent: u32) {
         let placed = &mut hcc.agents[agent as usize];
-        if placed.parent.is_some() && !std::mem::replace(&mut placed.parent_task.scheduled, true) {
+        if !placed.parents.is_empty() && !std::mem::replace(&mut placed.parent_task.scheduled, true) {
             let at = placed.parent_task.next(self.now);
             self.events.push(at, event(Part::ParentTask, agent, 0));
         }
@@ -87,9 +87,10 @@ impl Simulator {
         let grants = placed.agent.child_task(now_ns, again);
         let leaf = placed.level == 0;
         for grant in grants {
-            let delay = hcc.agents[grant.message.child as usize].delay_ps;
+            let delay = hcc.agents[grant.message.child as usize].delay_ps(agent);
             let delay = if grant.rises { 2 * delay } else { delay };
-            self.send_message(hcc, agent, grant.message.child, delay, Message::Down(grant.message));
+            let message = Message::Down(agent, grant.message);
+            self.send_message(hcc, agent, grant.message.child, delay, message);
         }
         if leaf {
             self.set_caps(hcc, agent);
@@ -106,20 +107,19 @@ impl Simulator {
         let placed = &mut hcc.agents[agent as usize];
         placed.parent_task.scheduled = false;
         if placed.failed {
-            placed.from_parent.clear();
+            placed.from_parents.clear();
             return;
         }
         placed.parent_task.runs += 1;
         let again = refresh > 0 && placed.parent_task.runs.is_multiple_of(refresh);
         hcc.outcome.levels[placed.level].tasks += 1;
-        let news = !placed.from_parent.is_empty();
-        let parent = placed.parent.unwrap_or(agent);
-        hcc.outcome.levels[placed.level].operations += placed.from_parent.len() as u64 + placed.agent.entries();
-        for message in placed.from_parent.drain(..) {
+        let news = !placed.from_parents.is_empty();
+        hcc.outcome.levels[placed.level].operations += placed.from_parents.len() as u64 + placed.agent.entries();
+        for (parent, message) in placed.from_parents.drain(..) {
             placed.agent.receive_down(parent, &message);
         }
-        let delay = placed.delay_ps;
         for (parent, message) in placed.agent.parent_task(again) {
+            let delay = hcc.agents[agent as usize].delay_ps(parent);
             self.send_message(hcc, agent, parent, delay, Message::Up(message));
         }
         if news {
@@ -162,8 +162,8 @@ impl Simulator {
                 placed.from_children.push(message);
                 self.want_child_task(hcc, agent);
             }
-            Message::Down(message) => {
-                placed.from_parent.push(message);
+            Message::Down(parent, message) => {
+                placed.from_parents.push((parent, message));
                 self.want_parent_task(hcc, agent);
             }
         }
@@ -174,6 +174,6 @@ impl Simulator {
 fn size(hcc: &Hcc, message: &Message) -> u64 {
     match message {
         Message::Up(message) => Up::bytes(message, hcc.config.settings.quantiser.is_some()),
-        Message::Down(message) => Down::bytes(message),
+        Message::Down(_, message) => Down::bytes(message),
     }
 }

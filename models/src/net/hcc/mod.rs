@@ -8,20 +8,18 @@ mod cap;
 mod central;
 mod config;
 mod events;
+mod place;
 
 pub use config::{AgentFailure, CentralCounters, DemandRule, HccConfig, HccOutcome, LevelCounters};
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::clock::PS_PER_NS;
 use super::engine::{encode, Kind, SetupError, Simulator};
 use crate::alloc::agent::Agent;
-use crate::alloc::hierarchy::Hierarchy;
 use crate::alloc::message::{Down, Up};
 use central::Central;
 
@@ -86,16 +84,47 @@ struct Placed {
     level: usize,
     /// Egress port of its link.
     port: u32,
-    parent: Option<u32>,
-    /// Delay to the parent, ps.
-    delay_ps: u64,
+    parents: Vec<Parent>,
     child_task: Task,
     parent_task: Task,
     from_children: Vec<Up>,
-    from_parent: Vec<Down>,
+    /// With the parent that sent it.
+    from_parents: Vec<(u32, Down)>,
     failed: bool,
     /// Leaf: flows of its host.
     flows: Vec<Capped>,
+}
+
+impl Placed {
+    /// An agent at an egress port with its tasks' cycles, ps.
+    fn new(agent: Agent, level: usize, port: u32, cycles: (u64, u64), rng: &mut ChaCha8Rng) -> Self {
+        Self {
+            agent,
+            level,
+            port,
+            parents: Vec::new(),
+            child_task: Task::new(cycles.0, rng),
+            parent_task: Task::new(cycles.1, rng),
+            from_children: Vec::new(),
+            from_parents: Vec::new(),
+            failed: false,
+            flows: Vec::new(),
+        }
+    }
+
+    /// Delay of a message to or from a parent, ps.
+    fn delay_ps(&self, parent: u32) -> u64 {
+        let found = self.parents.iter().find(|p| p.agent == parent);
+        found.map_or(0, |p| p.delay_ps)
+    }
+}
+
+/// The agent above another one.
+#[derive(Clone, Copy, Debug)]
+struct Parent {
+    agent: u32,
+    /// Delay of a message, ps.
+    delay_ps: u64,
 }
 
 /// A flow that a leaf caps.
@@ -119,19 +148,18 @@ struct Known {
 /// A message on its way.
 enum Message {
     Up(Up),
-    Down(Down),
+    /// With the parent that sent it.
+    Down(u32, Down),
 }
 
 /// All agents of a network.
 pub(super) struct Hcc {
     config: HccConfig,
     agents: Vec<Placed>,
-    /// Leaf agent of a host's port.
-    leaf_of_port: BTreeMap<u32, u32>,
+    /// Leaf agent of the flows between two hosts (source, destination), if they are controlled.
+    leaf_of: BTreeMap<(u32, u32), u32>,
     /// Flows that run.
     known: BTreeMap<u32, Known>,
-    /// Pairs of hosts whose flows are controlled.
-    pairs: BTreeSet<(u32, u32)>,
     messages: Vec<Option<Message>>,
     free: Vec<u32>,
     rng: ChaCha8Rng,
@@ -140,8 +168,8 @@ pub(super) struct Hcc {
 }
 
 impl Simulator {
-    /// Puts agents on the network for the flows between these pairs of hosts (source, destination); before running only. The tree
-    /// follows the routes, so there has to be one path between each two hosts.
+    /// Puts agents on the network for the flows between these pairs of hosts (source, destination), no pair twice; before running
+    /// only. The tree follows the routes, so there has to be one path between each two hosts.
     pub fn add_hcc(&mut self, config: HccConfig, pairs: &[(u32, u32)]) -> Result<(), SetupError> {
         if config.levels == 0 || config.cycle == 0 || config.parent_cycles == 0 {
             return Err(SetupError::Agents("levels and cycles: expected at least 1".into()));
@@ -150,51 +178,13 @@ impl Simulator {
         for &(src, dst) in pairs {
             paths.push(self.only_path(src, dst).map_err(SetupError::Agents)?);
         }
-        let hierarchy = Hierarchy::by_locality(&paths, config.levels);
         let mut rng = ChaCha8Rng::seed_from_u64(self.config.seed ^ 0x4843_4300);
-        let settings = Arc::new(config.settings.clone());
-        let cycle = u64::from(config.cycle);
-        let mut agents: Vec<Placed> = Vec::new();
-        let mut levels = vec![LevelCounters::default(); config.levels];
-        for (number, group) in hierarchy.groups.iter().enumerate() {
-            let port = &self.ports[group.link];
-            let children = group.children.iter().map(|&c| c as u32);
-            let agent = Agent::new(
-                number as u32,
-                port.rate_bps,
-                group.parent.map(|p| p as u32),
-                children,
-                settings.clone(),
-            );
-            // A leaf's children are its host's flows; it looks at them every third of a microsecond times the multiplier.
-            let below = group
-                .children
-                .iter()
-                .map(|&c| self.ports[hierarchy.groups[c].link].delay_ps)
-                .max();
-            let child_cycle = below.map_or(cycle * PS_PER_NS * 1000 / 3, |delay| cycle * delay);
-            let factor = if group.level == 0 {
-                3
-            } else {
-                u64::from(config.parent_cycles)
-            };
-            levels[group.level].agents += 1;
-            agents.push(Placed {
-                agent,
-                level: group.level,
-                port: group.link as u32,
-                parent: group.parent.map(|p| p as u32),
-                delay_ps: port.delay_ps,
-                child_task: Task::new(child_cycle, &mut rng),
-                parent_task: Task::new(child_cycle * factor, &mut rng),
-                from_children: Vec::new(),
-                from_parent: Vec::new(),
-                failed: false,
-                flows: Vec::new(),
-            });
+        let (agents, leaf_of) = self.place_agents(&config, pairs, &paths, &mut rng);
+        let highest = agents.iter().map(|a| a.level + 1).max().unwrap_or(0);
+        let mut levels = vec![LevelCounters::default(); highest.max(config.levels)];
+        for placed in &agents {
+            levels[placed.level].agents += 1;
         }
-        let leaves = agents.iter().enumerate().filter(|(_, a)| a.level == 0);
-        let leaf_of_port = leaves.map(|(number, a)| (a.port, number as u32)).collect();
         for failure in &config.failures {
             let mut of_level: Vec<u32> = (0..agents.len() as u32)
                 .filter(|&a| agents[a as usize].level == failure.level)
@@ -212,16 +202,15 @@ impl Simulator {
                 self.events.push(at, event(part, agent, 0));
             }
         }
-        let central = config.central.then(|| Central::new(&hierarchy, &agents));
+        let central = config.central.then(|| Central::new(&agents));
         if let Some(central) = &central {
             self.events.push(central.cycle_ps, event(Part::Central, 0, 0));
         }
         self.hcc = Some(Box::new(Hcc {
             config,
             agents,
-            leaf_of_port,
+            leaf_of: pairs.iter().copied().zip(leaf_of).collect(),
             known: BTreeMap::new(),
-            pairs: pairs.iter().copied().collect(),
             messages: Vec::new(),
             free: Vec::new(),
             rng,

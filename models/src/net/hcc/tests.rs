@@ -5,6 +5,7 @@ use super::super::*;
 use super::*;
 use crate::alloc::agent::{Drain, Settings};
 use crate::alloc::{exact, Flow, Graph, Quantiser, INFINITE};
+use std::collections::BTreeSet;
 
 const MS: u64 = 1_000_000_000;
 const GBPS: u64 = 1_000_000_000;
@@ -41,6 +42,10 @@ fn simulator(sources: &[u32], hcc: HccConfig) -> Simulator {
 }
 
 fn with_flows(flows: Vec<FlowSpec>, hcc: HccConfig) -> Simulator {
+    on_tree(&three_tier(10, 50, 50), flows, hcc)
+}
+
+fn on_tree(topology: &Topology, flows: Vec<FlowSpec>, hcc: HccConfig) -> Simulator {
     let mut config = Config::paper(444_000, false);
     config.flow_control = FlowControl::EgressLimit;
     let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
@@ -57,8 +62,9 @@ fn with_flows(flows: Vec<FlowSpec>, hcc: HccConfig) -> Simulator {
         series_every: 1,
         ..SamplePlan::default()
     };
-    let pairs: Vec<(u32, u32)> = flows.iter().map(|f| (f.src, f.dst)).collect();
-    let mut sim = Simulator::new(&three_tier(10, 50, 50), flows, config, plan, &mut slot).unwrap();
+    let pairs: BTreeSet<(u32, u32)> = flows.iter().map(|f| (f.src, f.dst)).collect();
+    let pairs = Vec::from_iter(pairs);
+    let mut sim = Simulator::new(topology, flows, config, plan, &mut slot).unwrap();
     sim.add_hcc(hcc, &pairs).unwrap();
     sim
 }
@@ -143,6 +149,49 @@ fn measured_rates_are_the_shares() {
         .first_share_ns
         .iter()
         .all(|&ns| ns <= 150_000));
+}
+
+/// Six flows to one receiver, whose link of 10 Gb/s is their bottleneck, and three to others, which share what these leave of the core
+/// link: with a root for each receiver's link every flow has its exact share, and no queue stays.
+#[test]
+fn two_sided_shares_fit_the_receivers_links() {
+    let sources: [u32; 9] = [0, 1, 2, 8, 16, 24, 25, 25, 0];
+    let to: [u32; 9] = [32, 32, 32, 32, 32, 32, 40, 40, 48];
+    let mut specs = flows(&sources);
+    for (spec, dst) in specs.iter_mut().zip(to) {
+        spec.dst = dst;
+    }
+    let mut hcc = HccConfig::evaluated(exact_settings());
+    hcc.two_sided = true;
+    let mut sim = on_tree(&three_tier(20, 50, 10), specs, hcc);
+    sim.run_until(30 * MS);
+    let at_rest = sim.hcc_outcome().unwrap().clone();
+    sim.run_until(60 * MS);
+    assert_eq!(
+        at_rest.levels,
+        sim.hcc_outcome().unwrap().levels,
+        "nothing changes, so nothing is said"
+    );
+    let agents: Vec<u64> = at_rest.levels.iter().map(|level| level.agents).collect();
+    // pairs, hosts, edge switches, the core link, destinations
+    assert_eq!(agents, [8, 7, 4, 1, 3]);
+    // hosts of both sides, edge switches, core; what roots own they grant 99 % of
+    let mut capacities = vec![10 * GBPS; 64];
+    capacities[32..].fill(9_900_000_000);
+    capacities.extend([50 * GBPS; 4]);
+    capacities.push(19_800_000_000);
+    let flow = |(&src, dst): (&u32, u32)| Flow {
+        demand: INFINITE,
+        path: vec![src as usize, 64 + src as usize / 8, 68, dst as usize],
+    };
+    let graph = Graph::new(capacities, sources.iter().zip(to).map(flow).collect()).unwrap();
+    let payload = 1024.0 / f64::from(1024 + Framing::wire(false).data_header);
+    let shares: Vec<f64> = exact::solve(&graph).iter().map(|&s| s as f64 * payload).collect();
+    assert_close(&measured(&sim, 30 * MS, 59 * MS), &shares);
+    let last: BTreeMap<(u32, u32), u64> = (sim.samples().queues.iter())
+        .map(|q| ((q.node, q.interface), q.bytes))
+        .collect();
+    assert!(last.values().all(|&bytes| bytes <= 10 * 1086), "{last:?}");
 }
 
 /// The hosts of the evaluation: TCP connections whose rate and window the agents command, drop-tail queues. The shares are the same;

@@ -48,7 +48,11 @@ pub fn check(job: &Job) -> Result<(), String> {
     }
     if let Some(hcc) = &job.hcc {
         // the NIC enforces levels; what else the agents of the simulator's hosts can do has no effect here
-        for (field, on) in [("hcc.window", hcc.config.window), ("hcc.dither", hcc.config.dither)] {
+        for (field, on) in [
+            ("hcc.window", hcc.config.window),
+            ("hcc.dither", hcc.config.dither),
+            ("hcc.two_sided", hcc.config.two_sided),
+        ] {
             if on {
                 return wrong(field, "false", "true");
             }

@@ -49,6 +49,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("hcc-grpc") => hcc::grpc(runs),
         Some("hcc-overhead") => hcc::overhead(runs),
         Some("hcc-ablation") => hcc::ablation(runs),
+        Some("hcc-joining") => hcc::joining(runs),
         Some("power-phase") => power::phase(runs),
         Some("power-incast") => power::incast(runs),
         Some("power-fairness") => power::fairness(runs),
@@ -109,7 +110,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 18] = [
+const OPEN_ENDED: [&str; 19] = [
     "power-phase",
     "power-incast",
     "hpcc-mice",
@@ -128,6 +129,7 @@ const OPEN_ENDED: [&str; 18] = [
     "hcc-grpc",
     "hcc-overhead",
     "hcc-ablation",
+    "hcc-joining",
 ];
 
 /// Queue, rate and window of every flow that has a series, slowdown by size.

@@ -52,6 +52,9 @@ pub struct HccSpec {
     /// Agents that fail for a while.
     #[serde(default)]
     pub failure: Vec<FailureSpec>,
+    /// A root for the last link to each destination too.
+    #[serde(default)]
+    pub two_sided: bool,
     /// Count what a central solution would have sent.
     #[serde(default)]
     pub central: bool,

@@ -1,7 +1,8 @@
-//! Figures 4 and 5 of the HCC paper, and what its agents cost.
+//! Figures 4 and 5 of the HCC paper, what its agents cost, and HCC over HPCC.
 
 mod completion;
 mod grpc;
+mod joining;
 mod measure;
 mod overhead;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 mod web;
 
 pub use grpc::grpc;
+pub use joining::joining;
 pub use overhead::{ablation, overhead};
 pub use web::web;
 

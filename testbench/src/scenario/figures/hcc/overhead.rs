@@ -25,7 +25,7 @@ fn against(ours: f64, central: f64) -> f64 {
     (ours / central.max(1.0) - 1.0) * 100.0
 }
 
-fn marks(label: &str, values: Vec<f64>) -> Line {
+fn marks(label: &str, values: [f64; 4]) -> Line {
     let points = values
         .into_iter()
         .enumerate()
@@ -42,39 +42,23 @@ pub fn overhead(runs: &[Run]) -> Analysis {
         .iter()
         .filter_map(|r| Some((r.label(), r.outcome.hcc.as_ref()?)))
         .collect();
-    let of = |f: &dyn Fn(&HccOutcome) -> f64| outcomes.iter().map(|(_, h)| f(h)).collect::<Vec<f64>>();
-    let names: Vec<String> = outcomes
-        .iter()
-        .enumerate()
-        .map(|(i, (l, _))| format!("{} {l}", i + 1))
-        .collect();
-    let panel = |title: &str, lines: Vec<Line>| Panel {
+    let panel = |title: &str, of: &dyn Fn(&HccOutcome) -> [f64; 4]| Panel {
         title: title.into(),
-        x: names.join(", "),
+        x: "1 root (L3), 2 edge switches (L2), 3 central, told of changes, 4 central, polling".into(),
         y: "bytes".into(),
         log_y: true,
-        lines,
+        lines: outcomes.iter().map(|(label, hcc)| marks(label, of(hcc))).collect(),
         ..Panel::default()
     };
     let panels = vec![
-        panel(
-            "received",
-            vec![
-                marks("L3 (root)", of(&|h| bytes(h, 2).0)),
-                marks("L2", of(&|h| bytes(h, 1).0)),
-                marks("central, changes", of(&|h| h.central.changed_in as f64)),
-                marks("central, polling", of(&|h| h.central.poll_in as f64)),
-            ],
-        ),
-        panel(
-            "sent",
-            vec![
-                marks("L3 (root)", of(&|h| bytes(h, 2).1)),
-                marks("L2", of(&|h| bytes(h, 1).1)),
-                marks("central, changes", of(&|h| h.central.changed_out as f64)),
-                marks("central, polling", of(&|h| h.central.poll_out as f64)),
-            ],
-        ),
+        panel("received", &|h| {
+            let central = [h.central.changed_in, h.central.poll_in].map(|bytes| bytes as f64);
+            [bytes(h, 2).0, bytes(h, 1).0, central[0], central[1]]
+        }),
+        panel("sent", &|h| {
+            let central = [h.central.changed_out, h.central.poll_out].map(|bytes| bytes as f64);
+            [bytes(h, 2).1, bytes(h, 1).1, central[0], central[1]]
+        }),
     ];
     let mut findings = Vec::new();
     for (label, hcc) in &outcomes {
