@@ -2,8 +2,8 @@
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion};
 use hpcc_models::alloc::agent::{Agent, Settings};
-use hpcc_models::alloc::message::Up;
-use hpcc_models::alloc::{exact, several, Change, Flow, Graph, Incremental, Quantiser, INFINITE};
+use hpcc_models::alloc::message::{Down, Up};
+use hpcc_models::alloc::{exact, several, Change, DemandMap, Flow, Graph, Incremental, Quantiser, INFINITE};
 use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -73,7 +73,7 @@ fn allocation(c: &mut Criterion) {
     group.finish();
 }
 
-/// A root with 4 children, 800 flows below, 200 of each child with 100 different demands, takes one message and reports to its children.
+/// One cycle of an agent of each level. A root with 4 children, 800 flows below, 200 of each child with 100 different demands, takes one message and reports to its children.
 fn agents(c: &mut Criterion) {
     let mut group = c.benchmark_group("agent");
     let quantised = Settings::evaluated(Quantiser::new(8, 50 * GBPS).expect("valid"));
@@ -95,6 +95,61 @@ fn agents(c: &mut Criterion) {
             full: false,
             entries: vec![(level(1_000_000), 1), (level(1_123_457), -1)],
         };
+        // both tasks of the agents below: a host of 25 flows, and an edge switch with 8 of these; a share has come, and one demand changes
+        let demands = |from: u64| (0..25).map(move |i| level(1_000_000 + 123_457 * (from + i)));
+        let map = |demands: Vec<u64>| {
+            let mut map = DemandMap::default();
+            demands.into_iter().for_each(|demand| map.change(demand, 1));
+            map
+        };
+        let (flows, changed) = (map(demands(0).collect()), map(demands(1).collect()));
+        let granted = |child| Down {
+            child,
+            share: GBPS,
+            offer: None,
+        };
+        let mut host = Agent::new(10, 50 * GBPS, [1], [], settings.clone());
+        host.set_flows(flows);
+        host.receive_down(1, &granted(10));
+        host.parent_task(false);
+        group.bench_function(format!("host_cycles_{name}"), |b| {
+            b.iter_batched_ref(
+                || host.clone(),
+                |host| {
+                    host.receive_down(1, &granted(10));
+                    host.set_flows(changed.clone());
+                    (host.parent_task(false), host.child_task(0, false), host.flow_level())
+                },
+                BatchSize::SmallInput,
+            );
+        });
+        let mut edge = Agent::new(1, 50 * GBPS, [0], 10..18, settings.clone());
+        for child in 10..18 {
+            edge.receive_up(&Up {
+                sender: child,
+                full: false,
+                entries: demands(u64::from(child)).map(|demand| (demand, 1)).collect(),
+            });
+        }
+        edge.receive_down(0, &granted(1));
+        edge.parent_task(false);
+        edge.child_task(0, false);
+        let news = Up {
+            sender: 10,
+            full: false,
+            entries: vec![(level(1_000_000 + 123_457 * 10), -1), (level(50_000_000), 1)],
+        };
+        group.bench_function(format!("edge_cycles_{name}"), |b| {
+            b.iter_batched_ref(
+                || edge.clone(),
+                |edge| {
+                    edge.receive_down(0, &granted(1));
+                    edge.receive_up(&news);
+                    (edge.parent_task(false), edge.child_task(0, false))
+                },
+                BatchSize::SmallInput,
+            );
+        });
         group.bench_function(format!("root_cycle_{name}"), |b| {
             b.iter_batched_ref(
                 || root.clone(),

@@ -65,6 +65,7 @@ impl Args {
         // A path that cannot be written is known before the run.
         std::fs::write(&self.out_pcap, b"").map_err(|error| named(&self.out_pcap, &error))?;
         let mut device = D::create(&setup).map_err(|error| named(&self.config, &error))?;
+        (device.write_limits(&setup.limits)).map_err(|error| named(&self.config, &error))?;
         let bar = progress("frames");
         let drain_ns = self.drain_us.saturating_mul(1000);
         let replayed = replay::run(&mut device, &setup, &frames, drain_ns, &bar).map_err(Failure::input)?;

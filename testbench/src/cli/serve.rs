@@ -87,8 +87,9 @@ impl Args {
             ControlSocket::bind(path).map_err(|error| Failure::Input(format!("--control {}: {error}", path.display())))
         });
         let mut control = control.transpose()?;
-        let mut device =
-            D::create(&setup).map_err(|error| Failure::Input(format!("{}: {error}", self.config.display())))?;
+        let named = |error| Failure::Input(format!("{}: {error}", self.config.display()));
+        let mut device = D::create(&setup).map_err(named)?;
+        device.write_limits(&setup.limits).map_err(named)?;
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, stop.clone()).map_err(Failure::input)?;

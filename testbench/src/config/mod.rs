@@ -3,15 +3,18 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `nic` | the file: registers, neighbours, queue pairs, memory, work |
+//! | `limits` | its caps, groups and levels |
 //! | `registers` | its table `[nic]` |
 //! | `toml_error` | an error of any TOML file in one line |
 //! | `model` | from a configuration to the behavioural model and its laws |
 
+mod limits;
 mod model;
 mod nic;
 mod registers;
 mod toml_error;
 
+pub use limits::Limits;
 pub use model::{law_code, law_name, CodedLaw, NIC_LAWS};
 pub use nic::*;
 pub use toml_error::toml_error;

@@ -2,6 +2,7 @@
 //!
 //! Every fault is one line: file, line, field, what was expected.
 
+use super::limits::{ControlSection, LevelSection, Limits};
 use super::model::{law_code, law_name};
 use super::registers::{Mac, NicSection};
 use super::toml_error::toml_error;
@@ -49,6 +50,8 @@ struct QpSection {
     priority: u8,
     #[serde(default)]
     udp_port: u16,
+    group: Option<usize>,
+    cap_gbps: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -107,6 +110,9 @@ struct File {
     memory: Vec<Spanned<MemorySection>>,
     #[serde(default)]
     work: Vec<Spanned<WorkSection>>,
+    #[serde(default)]
+    level: Vec<Spanned<LevelSection>>,
+    cap_control: Option<Spanned<ControlSection>>,
 }
 
 /// A memory region and its first contents.
@@ -144,6 +150,8 @@ pub struct NicSetup {
     pub memory: Vec<MemoryBlock>,
     /// Work, earliest first.
     pub work: Vec<TimedWork>,
+    /// Caps, groups and levels, which `replay` and `serve` write before the first work request.
+    pub limits: Limits,
 }
 
 /// Byte `i` of a region whose contents are "pattern".
@@ -203,11 +211,14 @@ impl NicSetup {
             qps: Vec::new(),
             memory: Vec::new(),
             work: Vec::new(),
+            limits: Limits::default(),
         };
         for section in file.qp {
             let start = section.span().start;
-            let qp = setup
-                .qp(&section.into_inner())
+            let section = section.into_inner();
+            let qp = setup.qp(&section).map_err(|what| at(start, format!("[[qp]] {what}")))?;
+            (setup.limits)
+                .add_cap(qp.qpn, section.group, section.cap_gbps)
                 .map_err(|what| at(start, format!("[[qp]] {what}")))?;
             setup.qps.push(qp);
         }
@@ -224,6 +235,18 @@ impl NicSetup {
                 .work_request(id, &section.into_inner())
                 .map_err(|what| at(start, format!("[[work]] {what}")))?;
             setup.work.push(work);
+        }
+        for section in file.level {
+            let start = section.span().start;
+            (setup.limits)
+                .add_level(&section.into_inner())
+                .map_err(|what| at(start, format!("[[level]] {what}")))?;
+        }
+        if let Some(section) = file.cap_control {
+            let start = section.span().start;
+            (setup.limits)
+                .set_control(&section.into_inner())
+                .map_err(|what| at(start, format!("[cap_control] {what}")))?;
         }
         setup.work.sort_by_key(|work| work.at_ns);
         Ok(setup)

@@ -2,6 +2,7 @@
 
 use super::*;
 use hpcc_models::nic::Status;
+use hpcc_models::sched::CapControl;
 
 const EXAMPLE: &str = r#"[nic]
 mac = "02:00:00:00:00:0b"
@@ -38,6 +39,62 @@ at_ns = 0
 
 fn parse(text: &str) -> Result<NicSetup, String> {
     NicSetup::parse(text, "nic.toml", Path::new(".")).map_err(|error| error.to_string())
+}
+
+/// What an agent can write over the control socket, and each of its faults in one line.
+#[test]
+fn caps_groups_and_levels() {
+    let limited = |qp: &str, more: &str| {
+        let text = EXAMPLE.replace("int = false\n", &format!("int = false\n{qp}\n"));
+        parse(&format!("{text}{more}"))
+    };
+    let setup = limited(
+        "group = 3\ncap_gbps = 2.5",
+        "[[level]]\ngroup = 3\ngbps = 10\n[cap_control]\nwindow = true\ntime_ns = 5000\n",
+    )
+    .unwrap();
+    let control = CapControl {
+        window: true,
+        dither: false,
+        time_ns: 5000,
+    };
+    let expected = Limits {
+        control: Some(control),
+        levels: vec![(3, 10e9)],
+        caps: vec![(0x44, Some(2.5e9), 3), (0x45, Some(2.5e9), 3)],
+    };
+    assert_eq!(setup.limits, expected);
+    assert_eq!(
+        limited("group = 15", "").unwrap().limits.caps,
+        [(0x44, None, 15), (0x45, None, 15)]
+    );
+    assert_eq!(limited("", "").unwrap().limits, Limits::default());
+    for (qp, more, fault) in [
+        ("group = 16", "", "nic.toml:10: [[qp]] group: expected 0 to 15, got 16"),
+        (
+            "cap_gbps = -1",
+            "",
+            "nic.toml:10: [[qp]] cap_gbps: expected 0 or more Gb/s, got -1",
+        ),
+        (
+            "",
+            "[[level]]\ngroup = 1\ngbps = nan\n",
+            "[[level]] gbps: expected 0 or more Gb/s, got NaN",
+        ),
+        (
+            "",
+            "[[level]]\ngroup = 1\ngbps = 1\n[[level]]\ngroup = 1\ngbps = 2\n",
+            "[[level]] group: 1 is given twice",
+        ),
+        (
+            "",
+            "[cap_control]\nwindow = true\n",
+            "[cap_control] time_ns: expected 1 or more with window = true, got 0",
+        ),
+    ] {
+        let error = limited(qp, more).unwrap_err();
+        assert!(error.contains(fault), "{error}");
+    }
 }
 
 #[test]

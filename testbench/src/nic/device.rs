@@ -1,6 +1,6 @@
 //! What every NIC under test can do. Frame beats and clocks are hidden: frames go in and come out at times.
 
-use crate::config::NicSetup;
+use crate::config::{Limits, NicSetup};
 use hpcc_models::nic::{Completion, HostError, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
@@ -88,6 +88,17 @@ pub trait Device: Sized {
 
     /// Writes `CAP_CONTROL`; its window counts for caps and levels written later.
     fn set_cap_control(&mut self, control: CapControl) -> Result<(), DeviceError>;
+
+    /// Writes the caps, groups and levels of a configuration.
+    fn write_limits(&mut self, limits: &Limits) -> Result<(), DeviceError> {
+        if let Some(control) = limits.control {
+            self.set_cap_control(control)?;
+        }
+        for &(group, rate) in &limits.levels {
+            self.set_level(group, Some(rate))?;
+        }
+        (limits.caps.iter()).try_for_each(|&(flow, rate, group)| self.set_cap(flow, rate, group))
+    }
 
     /// Flows with work, by groups.
     fn active(&mut self) -> Result<[u32; GROUPS], DeviceError>;

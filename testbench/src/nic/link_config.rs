@@ -1,6 +1,6 @@
 //! `run link`: its keys, and the two NICs that they describe.
 
-use crate::config::{law_code, law_name, pattern_byte, MemoryBlock, NicSetup, TimedWork};
+use crate::config::{law_code, law_name, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork};
 use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
@@ -358,6 +358,7 @@ impl LinkSpec {
             qps: qps.collect(),
             memory,
             work: if self.works(side) { self.work() } else { Vec::new() },
+            limits: Limits::default(),
         }
     }
 

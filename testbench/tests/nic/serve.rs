@@ -412,6 +412,43 @@ fn an_agent_shares_a_capacity_between_two_nics() {
     an_agent_shares("golden", "1", 2.4, 3e9);
 }
 
+/// Caps, groups and levels of the configuration hold from the first packet on: a flow capped at 0.4 Mb/s in a group of its own, two others
+/// under a level of 0.8 Mb/s.
+#[test]
+fn a_configuration_limits_its_flows() {
+    use hpcc_testbench::nic::agent::NicClient;
+    use serde_json::json;
+    let temporary = tempfile::tempdir().unwrap();
+    let dir = temporary.path();
+    long_writes(dir, 1, 2, 0, 0.01);
+    long_writes(dir, 2, 1, 3, 0.01);
+    let path = dir.join("n2.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let limited = text.replace("[[qp]]\nqpn = 2\n", "[[qp]]\nqpn = 2\ngroup = 1\ncap_gbps = 0.0004\n");
+    assert_ne!(limited, text);
+    std::fs::write(&path, limited + "[[level]]\ngroup = 0\ngbps = 0.0008\n").unwrap();
+    let ports = [free_port(), free_port()];
+    let _peer = Serving::start(dir, "n1", ports[1], ports[0], "golden", &[]);
+    let _nic = Serving::start(dir, "n2", ports[0], ports[1], "golden", &["--control", "n2.sock"]);
+    let mut client = NicClient::connect(&dir.join("n2.sock")).unwrap();
+    let mut look = || {
+        let answer = client.ask(&json!({"get": "sent"})).unwrap();
+        let sent = [0, 1].map(|group| answer["sent"][group].as_f64().unwrap());
+        (sent, answer["now_ns"].as_f64().unwrap())
+    };
+    let (before, from) = look();
+    let (mut after, mut to) = (before, from);
+    while to - from < 3e9 {
+        std::thread::sleep(Duration::from_millis(20));
+        (after, to) = look();
+    }
+    let mbps = [0, 1].map(|group| (after[group] - before[group]) * 8e3 / (to - from));
+    assert!(
+        (mbps[0] / 1.6 - 1.0).abs() < 0.03 && (mbps[1] / 0.4 - 1.0).abs() < 0.03,
+        "{mbps:?}"
+    );
+}
+
 /// The same with two NICs in RTL, whose clocks are slower than the wall's: faster flows, measured over 1.5 ms of theirs.
 #[test]
 fn an_agent_shares_a_capacity_between_two_nics_in_rtl() {

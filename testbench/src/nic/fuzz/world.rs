@@ -1,6 +1,6 @@
 //! The NIC under fire and its honest peer: addresses, queue pairs, memory with guards.
 
-use crate::config::{pattern_byte, MemoryBlock, NicSetup};
+use crate::config::{pattern_byte, Limits, MemoryBlock, NicSetup};
 use hpcc_models::nic::{ControlConfig, NicConfig, QpConfig, Region};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
@@ -152,6 +152,7 @@ pub fn device() -> NicSetup {
             .collect(),
         memory: honest_memory().into_iter().chain(attacked).collect(),
         work: Vec::new(),
+        limits: Limits::default(),
     }
 }
 
@@ -165,5 +166,6 @@ pub fn peer() -> NicSetup {
         qps: HONEST.map(|qpn| honest_qp(qpn, DEVICE)).to_vec(),
         memory: honest_memory(),
         work: Vec::new(),
+        limits: Limits::default(),
     }
 }

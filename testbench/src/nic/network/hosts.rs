@@ -1,6 +1,6 @@
 //! From a scenario's flows to NICs: addresses, registers, one queue pair per flow at either end, memory, work.
 
-use crate::config::{law_code, pattern_byte, MemoryBlock, NicSetup};
+use crate::config::{law_code, pattern_byte, Limits, MemoryBlock, NicSetup};
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::Simulator;
@@ -204,6 +204,7 @@ impl HostPlan {
                 })
                 .into(),
             work: Vec::new(),
+            limits: Limits::default(),
         };
         Ok(Self {
             node,

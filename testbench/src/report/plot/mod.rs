@@ -175,7 +175,7 @@ impl Panel {
             return self.draw_axes(place);
         }
         let (width, height) = place.dim_in_pixel();
-        let (upper, lower) = place.split_vertically(height - style::legend_height(below.len(), width));
+        let (upper, lower) = place.split_vertically(height - style::legend_height(&below, width));
         self.draw_axes(&upper)?;
         style::legend(&lower, &below)
     }

@@ -29,25 +29,34 @@ pub fn of(index: usize) -> (RGBColor, Dashes) {
     (PALETTE[index % COLOURS], dashes)
 }
 
-const COLUMN: i32 = 90;
+/// Least width of a column of the legend, pixels.
+const COLUMN: usize = 90;
+/// Width of a character at the legend's size, pixels, on the average.
+const CHARACTER: usize = 7;
 const ROW: i32 = 17;
 const SAMPLE: i32 = 22;
 
+/// Width of a column that holds the longest label, and columns beside each other in that width.
+fn columns(labels: &[&str], width: u32) -> (usize, usize) {
+    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let column = COLUMN.max(SAMPLE as usize + 13 + CHARACTER * longest);
+    (column, (width as usize / column).max(1))
+}
+
 /// Height of a legend below a panel of that width.
-pub fn legend_height(entries: usize, width: u32) -> u32 {
-    let columns = (width as usize / COLUMN as usize).max(1);
-    entries.div_ceil(columns) as u32 * ROW as u32 + 6
+pub fn legend_height(labels: &[&str], width: u32) -> u32 {
+    labels.len().div_ceil(columns(labels, width).1) as u32 * ROW as u32 + 6
 }
 
 /// Draws the legend: a sample of each line and its label, in rows.
 pub fn legend<B: DrawingBackend>(area: &DrawingArea<B, Shift>, labels: &[&str]) -> Result<(), String> {
     let text = |e: DrawingAreaErrorKind<B::ErrorType>| e.to_string();
-    let columns = (area.dim_in_pixel().0 as i32 / COLUMN).max(1);
+    let (column, columns) = columns(labels, area.dim_in_pixel().0);
     for (index, label) in labels.iter().enumerate() {
         let (colour, dashes) = of(index);
         let (left, y) = (
-            8 + index as i32 % columns * COLUMN,
-            index as i32 / columns * ROW + ROW / 2,
+            8 + (index % columns * column) as i32,
+            (index / columns) as i32 * ROW + ROW / 2,
         );
         let (drawn, gap) = dashes.map_or((SAMPLE, 1), |(drawn, gap)| (drawn as i32, gap as i32));
         let mut at = 0;
@@ -68,6 +77,14 @@ pub fn legend<B: DrawingBackend>(area: &DrawingArea<B, Shift>, labels: &[&str]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_hold_the_longest_label() {
+        assert_eq!(columns(&["a", "b"], 560), (90, 6));
+        let (column, count) = columns(&["pruning threshold_percent 20", "a"], 560);
+        assert_eq!((column, count), (231, 2));
+        assert_eq!(legend_height(&["a", "b", "c"], 100), 3 * ROW as u32 + 6);
+    }
 
     #[test]
     fn every_line_up_to_the_last_style_differs() {

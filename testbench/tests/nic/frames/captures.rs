@@ -3,7 +3,7 @@
 use super::peer::*;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest};
 use hpcc_models::wire::read_pcap;
-use hpcc_testbench::config::{pattern_byte, MemoryBlock, NicSetup};
+use hpcc_testbench::config::{pattern_byte, Limits, MemoryBlock, NicSetup};
 use std::net::Ipv4Addr;
 use std::path::Path;
 
@@ -43,6 +43,7 @@ fn host(own: u8, number: u32, mtu: u32, psn: u32, key: u32) -> NicSetup {
             bytes: (0..1 << 21).map(pattern_byte).collect(),
         }],
         work: Vec::new(),
+        limits: Limits::default(),
     }
 }
 

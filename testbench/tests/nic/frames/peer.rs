@@ -2,7 +2,7 @@
 
 use hpcc_models::nic::{Counter, NicConfig, Operation, QpConfig, Region, Status, WorkRequest};
 use hpcc_models::wire::*;
-use hpcc_testbench::config::{pattern_byte, MemoryBlock, NicSetup};
+use hpcc_testbench::config::{pattern_byte, Limits, MemoryBlock, NicSetup};
 use hpcc_testbench::nic::{Device, ModelNic, RtlNic};
 use hpcc_testbench::verilated::Model;
 use std::collections::BTreeMap;
@@ -95,6 +95,7 @@ pub fn setup() -> NicSetup {
             block(HOLE_KEY, HOLE_AT, true, true, HOLE_MEMORY),
         ],
         work: Vec::new(),
+        limits: Limits::default(),
     }
 }
 
