@@ -95,6 +95,8 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
         let mut children: Vec<(&str, bool)> = instances(text).map(|(child, _, part)| (child, part)).collect();
         children.sort();
         children.dedup();
+        // types first: ports of the children and of the module name them
+        files.extend(library.package());
         for (child, part) in children {
             if part {
                 files.extend(library.sources(child));
