@@ -97,6 +97,8 @@ pub struct Outcome {
     pub samples: Samples,
     /// Counters.
     pub counters: Counters,
+    /// What the law is told of the first flow's port: line rate, `T` and first window as the topology gives them.
+    pub port: Option<SlotParams>,
     /// What the agents of HCC did, if there were any.
     pub hcc: Option<HccOutcome>,
 }
@@ -422,6 +424,7 @@ impl Simulator {
         }
         Outcome {
             law: self.law(),
+            port: self.flows.first().map(|flow| self.slot_params(flow)),
             now_ps: self.now,
             ports: self.ports.len(),
             peak_packets: self.packets.peak(),

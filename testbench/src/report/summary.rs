@@ -115,8 +115,8 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
     text
 }
 
-fn parameters(job: &Job) -> String {
-    let rows = law_table(job)
+fn parameters(run: &Run) -> String {
+    let rows = law_table(run)
         .into_iter()
         .map(|(key, value)| format!("{key} = {value}"));
     rows.collect::<Vec<_>>().join(", ")
@@ -186,7 +186,7 @@ pub fn page(title: &str, runs: &[Run], analysis: &Analysis) -> Result<String, St
                 ),
             ),
             ("law", job.law.name.clone()),
-            ("parameters of the law", parameters(job)),
+            ("parameters of the law", parameters(run)),
             ("scenario", job.resolved.to_string()),
             ("files", inputs(job)),
             (

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
-use hpcc_models::net::{Outcome, QueueHistogram};
+use hpcc_models::net::{Outcome, QueueHistogram, WindowRule};
 use serde_json::{json, Map, Value};
 
-use crate::plan::{provenance, Finding, Job, Run};
+use crate::plan::{provenance, Finding, Run};
 
 /// A folder for results, made and tried before the run starts.
 pub struct OutDir(PathBuf);
@@ -215,15 +215,23 @@ pub fn checks(findings: &[Finding]) -> Value {
     json!(entries)
 }
 
-/// Parameters of a run's law by name.
-pub fn law_table(job: &Job) -> Vec<(&'static str, Value)> {
+/// Parameters of a run's law by name, at the first flow's port.
+pub fn law_table(run: &Run) -> Vec<(&'static str, Value)> {
     let fault = |error: String| vec![("error", json!(error))];
-    job.law.parameters(&job.port()).unwrap_or_else(fault)
+    let port = run.outcome.port.unwrap_or_else(|| run.job.port());
+    let mut table = run.job.law.parameters(&port).unwrap_or_else(fault);
+    match run.job.config.window {
+        WindowRule::Fixed(_) => {}
+        WindowRule::LargestPair => table.push(("t_of", json!("the two hosts farthest apart"))),
+        WindowRule::OwnPair => table.push(("t_of", json!("each flow's own hosts; here of the first flow"))),
+    }
+    table
 }
 
 /// What made a result: program, command line, the scenario as it ran, its files, its law.
-fn provenance(job: &Job) -> Value {
-    let law: Map<String, Value> = law_table(job)
+fn provenance(run: &Run) -> Value {
+    let job = &run.job;
+    let law: Map<String, Value> = law_table(run)
         .into_iter()
         .map(|(key, value)| (key.into(), value))
         .collect();
@@ -257,7 +265,7 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
         "events": counters.events,
         "wall_s": run.wall_s,
         "cpu_s": run.cpu_s,
-        "provenance": provenance(job),
+        "provenance": provenance(run),
         "packets_per_wall_s": counters.data_packets as f64 / run.wall_s.max(1e-9),
         "packet_hops_per_wall_s": counters.packet_hops as f64 / run.wall_s.max(1e-9),
         "peak_packets_in_flight": outcome.peak_packets,

@@ -110,6 +110,12 @@ fn ns3_files_give_that_simulators_times() {
         let head = |line: &str| line.split(',').take(7).map(String::from).collect::<Vec<_>>();
         assert_eq!(head(got), head(want));
     }
+    // The law's parameters are those of the topology: `T`, window and additive step as in that simulator's own trace of this run.
+    let summary = std::fs::read_to_string(temp.path().join("o/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let law = &summary["provenance"]["law"]["parameters"];
+    assert_eq!((&law["t_ns"], &law["w_init_bytes"]), (&4160.into(), &52_000.into()));
+    assert!((law["w_ai"].as_f64().unwrap() - 80.000_000_08).abs() < 1e-6, "{law}");
     // The queue of the receiver's port, node 3 port 3, as recorded each microsecond from 2 s on.
     let queues = std::fs::read_to_string(temp.path().join("o/queues.csv")).unwrap();
     let mut changes = queues
