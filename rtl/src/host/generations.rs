@@ -52,3 +52,61 @@ impl Logic for GenerationCheck {
         self.about.next = self.note_2.q.val().qp;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+    use std::collections::VecDeque;
+
+    /// Notes about eight queue pairs of four generations while these are written, against a list of what was written when.
+    #[test]
+    fn only_what_is_about_the_newest_generation_holds() {
+        let mut block: Box<GenerationCheck> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(25);
+        let mut known = [0; 256];
+        // notes on their way: clocks since, queue pair, generation, whether its queue pair was written in the clock after it
+        let mut notes: VecDeque<Option<(usize, u64, u64, bool)>> = VecDeque::new();
+        let (mut held, mut overtaken) = (0, 0);
+        for clock in 0..20_000 {
+            let note = stimulus
+                .chance(0.7)
+                .then(|| (stimulus.below(8) as usize, stimulus.below(4)));
+            let write = stimulus
+                .chance(0.4)
+                .then(|| (stimulus.below(8) as usize, stimulus.below(4)));
+            block.valid.next = note.is_some();
+            let (qp, generation) = note.unwrap_or_default();
+            block.note.next = QpOfGeneration {
+                qp: U(qp as u64),
+                generation: U(generation),
+            };
+            block.we.next = write.is_some();
+            let (written, value) = write.unwrap_or_default();
+            (block.waddr.next, block.wdata.next) = (U(written as u64), U(value));
+            if let Some((qp, newest)) = write {
+                known[qp] = newest;
+                if let Some(Some(last)) = notes.back_mut() {
+                    last.3 |= last.0 == qp;
+                }
+            }
+            notes.push_back(note.map(|(qp, generation)| (qp, generation, known[qp], false)));
+            step(block.as_mut(), |b| {
+                if clock < 2 {
+                    return;
+                }
+                let expected = notes.pop_front().flatten().filter(|note| !note.3);
+                assert_eq!(b.due.val(), expected.is_some(), "clock {clock}");
+                let holds = expected.is_some_and(|(_, generation, newest, _)| generation == newest);
+                assert_eq!(b.holds.val(), holds, "clock {clock}");
+                if let Some((qp, ..)) = expected {
+                    assert_eq!(b.about.val().0, qp as u64, "clock {clock}");
+                }
+                held += usize::from(holds);
+                overtaken += usize::from(expected.is_some() && !holds);
+            });
+        }
+        assert!(held > 1000 && overtaken > 1000, "{held} {overtaken}");
+    }
+}
