@@ -11,14 +11,14 @@
 // | 10 | who comes and who goes is counted; bytes of packets and corrections are summed |
 //
 // Clocks are those of `super::sender`. A flow has an event every three clocks at most, so it is written before it is read
-// again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24; one group after the other is brought up to date, so
-// `SENT` is at most 24 clocks late:
+// again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
+// `ACTIVE` and `SENT` are at most 24 clocks late:
 //
 // | clock of a turn | computed |
 // |---|---|
-// | 0 | a group's packets and corrections are read |
-// | 1 | their difference; its total is read |
-// | 2 | the total's low bits are the difference; did they pass zero, and which way |
+// | 0 | who came to a group and who went, its packets and its corrections are read |
+// | 1 | both differences; the total of bytes is read |
+// | 2 | `ACTIVE` written; the total's low bits are the difference; did they pass zero, and which way |
 // | 3 | total written |
 //
 // Membership: `hpcc_models::sched::Membership`.
@@ -132,7 +132,10 @@ module hpcc_sched_members #(
   logic [3:0] turn_3_q;
   logic clearing_d;
   logic clearing_q;
-  wire  clearing_3_q;
+  wire  clearing_2_q;
+  logic clearing_3_q;
+  wire  [15:0] count_2_d;
+  logic [15:0] count_2_q;
   wire  [23:0] sum_2_d;
   logic [23:0] sum_2_q;
   logic [23:0] low_3_q;
@@ -148,6 +151,9 @@ module hpcc_sched_members #(
   wire  hpcc_nic_pkg::sent_bytes_t shown_rdata;
   wire  shown_we;
   hpcc_nic_pkg::sent_bytes_t shown_wdata;
+  wire  [15:0] counted_rdata;
+  wire  counted_we;
+  logic [15:0] counted_wdata;
   hpcc_table_ram #(.WIDTH(5), .ADDRESS(ADDRESS)) u_member (
     .clk(clk),
     .raddr(flow_next),
@@ -170,7 +176,7 @@ module hpcc_sched_members #(
     .group(came_group),
     .amount(came_amount),
     .clear(clearing_q),
-    .look(look),
+    .look(turn_q),
     .sum(came_sum)
   );
   hpcc_sched_group_sum u_went (
@@ -179,7 +185,7 @@ module hpcc_sched_members #(
     .group(went_group),
     .amount(went_amount),
     .clear(clearing_q),
-    .look(look),
+    .look(turn_q),
     .sum(went_sum)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_leaves_2 (
@@ -205,10 +211,10 @@ module hpcc_sched_members #(
     .look(turn_q),
     .sum(corrections_sum)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_clearing_3 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_clearing_2 (
     .clk(clk),
     .d(clearing_q),
-    .q(clearing_3_q)
+    .q(clearing_2_q)
   );
   hpcc_lut_ram #(.WIDTH(24), .ADDRESS(4)) u_low (
     .clk(clk),
@@ -234,6 +240,14 @@ module hpcc_sched_members #(
     .waddr(turn_3_q),
     .wdata(shown_wdata)
   );
+  hpcc_lut_ram #(.WIDTH(16), .ADDRESS(4)) u_counted (
+    .clk(clk),
+    .raddr(look),
+    .rdata(counted_rdata),
+    .we(counted_we),
+    .waddr(turn_2_q),
+    .wdata(counted_wdata)
+  );
   assign active_9_d = sender.alive & (from != sender.end_psn);
   assign member_we = event_9_q;
   assign left_bytes_d = bytes + {3'd0, overhead};
@@ -242,7 +256,7 @@ module hpcc_sched_members #(
   assign went_add = goes_q | clearing_q;
   assign packets_add = leaves_3_q | clearing_q;
   assign corrections_add = adjusted_10_q | clearing_q;
-  assign active = 16'(came_sum - went_sum);
+  assign count_2_d = 16'(came_sum - went_sum);
   assign sum_2_d = packets_sum - corrections_sum;
   assign step = sum_2_q - low_rdata;
   assign falls = step.negative;
@@ -253,6 +267,8 @@ module hpcc_sched_members #(
   assign high_we = 1'd1;
   assign shown_we = 1'd1;
   assign sent = shown_rdata;
+  assign counted_we = 1'd1;
+  assign active = counted_rdata;
   always_comb begin
     clearing_d = clearing_q;
     event_9_d = notify & (~late);
@@ -352,6 +368,12 @@ module hpcc_sched_members #(
     shown_wdata.low = low_new;
     shown_wdata.high = high_new;
   end
+  always_comb begin
+    counted_wdata = count_2_q;
+    if (clearing_2_q) begin
+      counted_wdata = 16'd0;
+    end
+  end
   initial begin
     event_9_q = 1'd0;
     clear_9_q = 1'd0;
@@ -377,6 +399,8 @@ module hpcc_sched_members #(
     turn_2_q = 4'd0;
     turn_3_q = 4'd0;
     clearing_q = 1'd0;
+    clearing_3_q = 1'd0;
+    count_2_q = 16'd0;
     sum_2_q = 24'd0;
     low_3_q = 24'd0;
     high_3_q = 40'd0;
@@ -408,6 +432,8 @@ module hpcc_sched_members #(
     turn_2_q <= turn_1_q;
     turn_3_q <= turn_2_q;
     clearing_q <= clearing_d;
+    clearing_3_q <= clearing_2_q;
+    count_2_q <= count_2_d;
     sum_2_q <= sum_2_d;
     low_3_q <= sum_2_q;
     high_3_q <= high_rdata;

@@ -8,14 +8,14 @@
 //! | 10 | who comes and who goes is counted; bytes of packets and corrections are summed |
 //!
 //! Clocks are those of [`super::sender`]. A flow has an event every three clocks at most, so it is written before it is read
-//! again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24; one group after the other is brought up to date, so
-//! `SENT` is at most 24 clocks late:
+//! again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
+//! `ACTIVE` and `SENT` are at most 24 clocks late:
 //!
 //! | clock of a turn | computed |
 //! |---|---|
-//! | 0 | a group's packets and corrections are read |
-//! | 1 | their difference; its total is read |
-//! | 2 | the total's low bits are the difference; did they pass zero, and which way |
+//! | 0 | who came to a group and who went, its packets and its corrections are read |
+//! | 1 | both differences; the total of bytes is read |
+//! | 2 | `ACTIVE` written; the total's low bits are the difference; did they pass zero, and which way |
 //! | 3 | total written |
 //!
 //! Membership: [`hpcc_models::sched::Membership`].
@@ -109,7 +109,9 @@ pub struct Members<const A: usize> {
     turn_2: DFF<U<4>>,
     turn_3: DFF<U<4>>,
     clearing: DFF<Bit>,
-    clearing_3: Delay<Bit, 3>,
+    clearing_2: Delay<Bit, 2>,
+    clearing_3: DFF<Bit>,
+    count_2: DFF<U<16>>,
     sum_2: DFF<U<24>>,
     step: Signal<Local, SumStep>,
     falls: Signal<Local, Bit>,
@@ -124,6 +126,7 @@ pub struct Members<const A: usize> {
     low: LutRam<U<24>, 4>,
     high: LutRam<U<40>, 4>,
     shown: LutRam<SentBytes, 4>,
+    counted: LutRam<U<16>, 4>,
 }
 
 #[kernel]
@@ -218,17 +221,16 @@ impl<const A: usize> Logic for Members<A> {
             self.corrections.group.next = self.turn.q.val();
             self.corrections.amount.next = bits_u::<24>(0);
         }
-        self.came.look.next = self.look.val();
-        self.went.look.next = self.look.val();
-        self.active.next = bit_cast_u::<16, 24>(self.came.sum.val() - self.went.sum.val());
-
         // one group after the other
         self.turn.d.next = self.turn.q.val() + 1;
         self.turn_1.d.next = self.turn.q.val();
         self.turn_2.d.next = self.turn_1.q.val();
         self.turn_3.d.next = self.turn_2.q.val();
+        self.came.look.next = self.turn.q.val();
+        self.went.look.next = self.turn.q.val();
         self.packets.look.next = self.turn.q.val();
         self.corrections.look.next = self.turn.q.val();
+        self.count_2.d.next = bit_cast_u::<16, 24>(self.came.sum.val() - self.went.sum.val());
         self.sum_2.d.next = self.packets.sum.val() - self.corrections.sum.val();
         self.low.raddr.next = self.turn_1.q.val();
         self.high.raddr.next = self.turn_1.q.val();
@@ -246,7 +248,8 @@ impl<const A: usize> Logic for Members<A> {
         }
         self.high_new.next = self.high_3.q.val() + self.carry.val();
         self.low_new.next = self.low_3.q.val();
-        self.clearing_3.d.next = self.clearing.q.val();
+        self.clearing_2.d.next = self.clearing.q.val();
+        self.clearing_3.d.next = self.clearing_2.q.val();
         if self.turn.q.val().all() {
             self.clearing.d.next = false;
         }
@@ -266,6 +269,14 @@ impl<const A: usize> Logic for Members<A> {
         self.shown.wdata.next.low = self.low_new.val();
         self.shown.wdata.next.high = self.high_new.val();
         self.sent.next = bit_cast_number::<64, SentBytes>(self.shown.rdata.val());
+        self.counted.raddr.next = self.look.val();
+        self.counted.we.next = true;
+        self.counted.waddr.next = self.turn_2.q.val();
+        self.counted.wdata.next = self.count_2.q.val();
+        if self.clearing_2.q.val() {
+            self.counted.wdata.next = bits_u::<16>(0);
+        }
+        self.active.next = self.counted.rdata.val();
 
         if self.reset.val() {
             self.turn.d.next = bits_u::<4>(0);

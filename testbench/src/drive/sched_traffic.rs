@@ -1,6 +1,7 @@
 //! Random but plausible life of a scheduler: what lockstep and mutation feed it.
 
 use crate::verilated::lockstep::Drive;
+use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::sim::{Port, Stimulus};
 use std::collections::BTreeMap;
 
@@ -43,12 +44,13 @@ impl SchedTraffic {
 }
 
 impl SchedTraffic {
-    /// A rate: mostly fast enough that a flow waits some tens or hundreds of ns for its next packet.
+    /// A rate: mostly fast enough that a flow waits some tens or hundreds of ns for its next packet, sometimes 128 ns and more.
     fn rate(&mut self) -> u64 {
-        match self.random.below(8) {
+        match self.random.below(10) {
             0..=2 => 0x6400_0000,
             3 | 4 => (1 << 28) + self.random.uniform(33),
             5 => (1 << 34) - 1,
+            6 | 7 => (1 << 26) + self.random.uniform(29),
             _ => self.random.corner(34),
         }
     }
@@ -67,9 +69,14 @@ impl Drive for SchedTraffic {
     fn drive(&mut self, clock: u64, outputs: &[u64], inputs: &mut [u64]) {
         let limbs = self.limbs.clone();
         let at = |name: &str| limbs[name];
-        inputs[at("rst")] = u64::from(clock < 2 || self.random.chance(0.0002));
-        // rests of a millisecond and more, as after a long pause
-        if self.random.chance(0.005) {
+        // a quarter of the time with the registers of a reset
+        let as_reset = clock / 4096 % 4 == 3;
+        let reset = clock < 2 || (as_reset && clock.is_multiple_of(4096)) || self.random.chance(0.0002);
+        inputs[at("rst")] = u64::from(reset);
+        // rests of a millisecond and more, as after a long pause, and of nearly the timeout that stands after a reset (4 ms)
+        if as_reset && clock.is_multiple_of(512) {
+            self.ahead += (u64::from(SchedRegisters::default().timeout) - self.random.below(4)) << 10;
+        } else if self.random.chance(if as_reset { 0.0002 } else { 0.005 }) {
             self.ahead += self.random.corner(22);
         }
         inputs[at("now")] = clock * 5 + self.ahead;
@@ -91,24 +98,24 @@ impl Drive for SchedTraffic {
         inputs[at("level_rate")] = match self.random.below(8) {
             0 => 0,
             1 => self.random.corner(34),
-            2 => 1 << (24 + self.random.below(10)),
+            2 => 1 << (26 + self.random.below(8)),
             3 => (1 << 29) + self.random.uniform(32),
             _ => (1 << 34) - 1,
         };
         if clock.is_multiple_of(512) {
             inputs[at("cap_window")] = self.random.below(2);
             inputs[at("cap_dither")] = self.random.below(2);
-            // windows of a few packets, whole packets, and any
+            // windows of a few packets, whole packets (with the levels above that are powers of two), and any
             inputs[at("cap_time")] = match self.random.below(3) {
                 0 => self.random.below(2048),
-                1 => 1 << self.random.below(13),
+                1 => 1 << (6 + self.random.below(8)),
                 _ => self.random.corner(16),
             };
         }
         inputs[at("look")] = self.random.below(16);
         // short timeouts, so that flows run into them and end
         let register = self.random.below(200);
-        inputs[at("param_write")] = u64::from(clock < 10 || register == 0);
+        inputs[at("param_write")] = u64::from(clock < 10 || (register == 0 && !as_reset));
         let address = if clock < 10 { 2 } else { self.random.below(5) };
         inputs[at("param_address")] = address;
         inputs[at("param_data")] = match address {
