@@ -118,6 +118,13 @@ rtl/hpcc_powertcp_power_window.sv
 rtl/hpcc_powertcp_speed_table.sv
 rtl/hpcc_powertcp_weighted_inverse.sv
 rtl/hpcc_cc_powertcp.sv
+rtl/hpcc_dcqcn_admit.sv
+rtl/hpcc_dcqcn_alpha.sv
+rtl/hpcc_dcqcn_rate_block.sv
+rtl/hpcc_dcqcn_register_block.sv
+rtl/hpcc_dcqcn_timer_block.sv
+rtl/hpcc_dcqcn_walk.sv
+rtl/hpcc_cc_dcqcn.sv
 rtl/hpcc_switch_queue_units.sv
 rtl/hpcc_switch_record_insert.sv
 rtl/hpcc_switch_stamp_header.sv

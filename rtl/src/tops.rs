@@ -1,5 +1,6 @@
 //! The blocks that are emitted under names of their own; everything below them follows.
 
+use crate::cc::dcqcn::DcqcnSlot;
 use crate::cc::hpcc::HpccSlot;
 use crate::cc::powertcp::PowerSlot;
 use crate::emit::{EmitError, Library};
@@ -60,6 +61,11 @@ pub const TOPS: &[Top] = &[
         name: "hpcc_cc_powertcp",
         about: "congestion-control slot filled by PowerTCP, 300 flows",
         make: || Box::<PowerSlot<300, 9>>::default(),
+    },
+    Top {
+        name: "hpcc_cc_dcqcn",
+        about: "congestion-control slot filled by DCQCN's reaction point, 300 flows",
+        make: || Box::<DcqcnSlot<300, 9>>::default(),
     },
     Top {
         name: "hpcc_int_stamper",

@@ -343,6 +343,218 @@ package hpcc_nic_pkg;
     logic [33:0] current;
   } power_windows_t;
 
+  // How DCQCN is run, `hpcc_models::fixed::dcqcn::DcqcnMode`.
+  typedef struct packed {
+    // The cut of the first CNP waits for a cut interval.
+    logic first_late;
+    // A retransmission timeout asks for a cut.
+    logic cut_on_timeout;
+    // The window follows the rate; otherwise there is none.
+    logic window;
+    // A mark on an acknowledgement counts as a CNP.
+    logic mark_on_ack;
+    // A cut always lowers the target.
+    logic clamp;
+    // Both stages decide about an increase (SIGCOMM 2015, QCN); otherwise the one that moved.
+    logic qcn;
+  } dcqcn_modes_t;
+
+  // Registers of DCQCN, `hpcc_models::fixed::dcqcn::DcqcnRegisters`.
+  typedef struct packed {
+    // Clocks of the walk for each flow that has started; 0: the walk stands.
+    logic [7:0] walk;
+    // Time in which the line rate carries the first window, UQ17.17 ns.
+    logic [33:0] window_time;
+    // What a cut leaves of the rate at least, UQ0.8.
+    logic [7:0] min_decrease;
+    // Rate that the first notification sets, UQ7.27; 0: none.
+    logic [33:0] first_rate;
+    // First and largest rate, UQ7.27.
+    logic [33:0] line_rate;
+    // Smallest rate, UQ7.27.
+    logic [33:0] min_rate;
+    // Hyper step, UQ7.27.
+    logic [33:0] rate_hai;
+    // Additive step, UQ7.27 bytes per ns.
+    logic [33:0] rate_ai;
+    // Rounds of fast recovery.
+    logic [4:0] fast_recovery;
+    // Acknowledged bytes of a byte stage, in units of 64; 0: bytes end none.
+    logic [25:0] byte_reset;
+    // Increase timer.
+    logic [19:0] increase_interval;
+    // Between cuts.
+    logic [19:0] cut_interval;
+    // Between steps of alpha.
+    logic [19:0] alpha_interval;
+    // Gain of alpha, UQ0.20.
+    logic [19:0] gain;
+    // Mode bits.
+    dcqcn_modes_t mode;
+  } dcqcn_scalars_t;
+
+  // A count of bytes.
+  typedef struct packed {
+    // Units of 64.
+    logic [25:0] units;
+    // Below a unit of 64.
+    logic [5:0] below;
+  } byte_count_t;
+
+  // What enters, its flow aside.
+  typedef struct packed {
+    // When it happened.
+    logic [19:0] now;
+    // Bytes newly acknowledged, in units of 64.
+    logic [25:0] bytes;
+    // The acknowledged packet was marked.
+    logic ecn;
+    // What happened.
+    cc_event_kind_t kind;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // A tick of the walk, which belongs to whatever generation the flow has.
+    logic walked;
+    // The command creates.
+    logic create;
+    // It is a command.
+    logic command;
+    // There is an event or a command.
+    logic valid;
+  } dcqcn_entry_t;
+
+  // The NIC's clock, ns.
+  typedef struct packed {
+    // Beyond the timers' turn.
+    logic [17:0] above;
+    // The timers' time.
+    logic [19:0] units;
+    // Below a unit of the timers.
+    logic [9:0] below;
+  } nic_clock_t;
+
+  // An event that waits at the entry.
+  typedef struct packed {
+    // When it happened.
+    logic [19:0] now;
+    // Bytes newly acknowledged, in units of 64.
+    logic [25:0] bytes;
+    // The acknowledged packet was marked.
+    logic ecn;
+    // What happened.
+    cc_event_kind_t kind;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } dcqcn_event_t;
+
+  // Bytes left to a byte stage, in units of 64, less those acknowledged.
+  typedef struct packed {
+    // Less than nothing: the stage ends.
+    logic over;
+    // What is left.
+    logic [25:0] left;
+  } bytes_left_t;
+
+  // What decides when a flow's rate moves.
+  typedef struct packed {
+    // When an increase is due.
+    logic [19:0] next_increase;
+    // From when a cut may be made.
+    logic [19:0] next_cut;
+    // When alpha is due.
+    logic [19:0] next_alpha;
+    // Bytes left to the next increase by bytes, in units of 64.
+    logic [25:0] bytes;
+    // Increases by bytes since the last cut.
+    logic [4:0] stage_b;
+    // Increases by timer since the last cut.
+    logic [4:0] stage_t;
+    // A notification came since the last cut.
+    logic cnp_cut;
+    // A CNP came since the last step of alpha.
+    logic cnp_alpha;
+    // A notification has come: the timers run.
+    logic started;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // The flow exists.
+    logic exists;
+  } dcqcn_timers_t;
+
+  // A time less another, as serial numbers.
+  typedef struct packed {
+    // The time lies before the other.
+    logic negative;
+    // How far, modulo half a turn.
+    logic [18:0] distance;
+  } serial_distance_t;
+
+  // What an increase adds to the target rate.
+  typedef enum logic [1:0] {
+    // Nothing: fast recovery.
+    INCREASE_STEP_RECOVERY = 2'd0,
+    // The additive step.
+    INCREASE_STEP_ADDITIVE = 2'd1,
+    // The hyper step.
+    INCREASE_STEP_HYPER = 2'd2
+  } increase_step_t;
+
+  // What an event does to alpha and to the rates.
+  typedef struct packed {
+    // What is added to the target before.
+    increase_step_t step;
+    // The rate rises towards the target.
+    logic increase;
+    // The cut lowers the target to the rate.
+    logic lower;
+    // The rate is cut.
+    logic cut;
+    // The first notification sets the rate.
+    logic first;
+    // A CNP came since the last step of alpha, which rises by the gain.
+    logic noted;
+    // Alpha falls by its gain.
+    logic alpha;
+    // The flow begins.
+    logic created;
+    // A flow that exists, or begins.
+    logic live;
+  } dcqcn_step_t;
+
+  // Alpha times its gain, UQ1.40.
+  typedef struct packed {
+    // Units of alpha.
+    logic [20:0] units;
+    // Below a unit of alpha.
+    logic [19:0] below;
+  } alpha_share_t;
+
+  // A rate, UQ7.27, of which half is taken.
+  typedef struct packed {
+    // Half of it.
+    logic [32:0] half;
+    // What a half loses.
+    logic odd;
+  } halved_rate_t;
+
+  // Rate times the time that makes a window of it, UQ24.11 bytes.
+  typedef struct packed {
+    // It does not.
+    logic over;
+    // The window, if it fits.
+    logic [33:0] window;
+  } long_window_t;
+
+  // Rates of a flow, UQ7.27 bytes per ns.
+  typedef struct packed {
+    // The rate at which it last sent well.
+    logic [33:0] target;
+    // The rate at which it sends.
+    logic [33:0] current;
+  } dcqcn_rates_t;
+
   // A number of 16 bits by its bytes.
   typedef struct packed {
     // Upper byte, the first on the wire.

@@ -157,7 +157,7 @@ impl State {
 
     /// Acknowledged bytes; at the end of a byte stage an increase.
     fn count(&mut self, p: &DcqcnParams, bytes: u32) {
-        if !self.started || p.byte_reset == 0 {
+        if p.byte_reset == 0 {
             return;
         }
         match self.bytes_left.checked_sub(bytes.into()) {
@@ -240,9 +240,8 @@ impl RateLaw for State {
     fn handle(&mut self, p: &DcqcnParams, event: &CcEvent) -> bool {
         let before = self.rate;
         self.catch_up(p, event.now);
-        if event.kind == EventKind::Ack {
-            self.count(p, event.bytes);
-        }
+        let counts = self.started && event.kind == EventKind::Ack;
+        let mut cut = false;
         let notified = match event.kind {
             EventKind::Cnp => true,
             EventKind::Ack | EventKind::Nak => event.ecn && p.mark_on_ack,
@@ -268,8 +267,13 @@ impl RateLaw for State {
             if p.immediate {
                 // A cut that was possible for some time is made now, not then.
                 self.next_decrease = self.next_decrease.max(event.now);
+                cut = self.next_decrease == event.now;
                 self.catch_up(p, event.now);
             }
+        }
+        // A cut begins a new byte stage.
+        if counts && !cut {
+            self.count(p, event.bytes);
         }
         self.rate != before
     }

@@ -60,12 +60,7 @@ impl Simulator {
         }
         self.samples.rtt.add((self.now - p.sent_at) / PS_PER_NS);
         self.slots[slot as usize].submit(&event);
-        if self.config.cc_latency_ps == 0 {
-            self.collect(slot);
-        } else {
-            self.events
-                .push(self.now + self.config.cc_latency_ps, encode(Kind::Collect, 0, slot));
-        }
+        self.await_result(slot);
         if p.kind == PacketKind::Nak && !finished {
             self.flow_changed(p.flow, false);
         }
@@ -96,6 +91,16 @@ impl Simulator {
             hops: p.hops,
             now: self.now / PS_PER_NS,
             ..CcEvent::default()
+        }
+    }
+
+    /// The result of an event that was just submitted takes effect when the latency has passed.
+    fn await_result(&mut self, slot: u32) {
+        if self.config.cc_latency_ps == 0 {
+            self.collect(slot);
+        } else {
+            self.events
+                .push(self.now + self.config.cc_latency_ps, encode(Kind::Collect, 0, slot));
         }
     }
 
@@ -178,7 +183,7 @@ impl Simulator {
             ..CcEvent::default()
         };
         self.slots[slot as usize].submit(&event);
-        self.collect(slot);
+        self.await_result(slot);
         self.schedule_tick(index);
         self.nic_send(nic);
     }

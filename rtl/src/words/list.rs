@@ -14,6 +14,10 @@ use super::context::{
     Region, StepPair,
 };
 use super::counters::{CounterPulse, ReadCounts, RequesterCounts, ResponderCounts};
+use super::dcqcn::{
+    AlphaShare, ByteCount, BytesLeft, DcqcnEntry, DcqcnEvent, DcqcnModes, DcqcnRates, DcqcnScalars, DcqcnStep,
+    DcqcnTimers, HalvedRate, LongWindow, NicClock, SerialDistance,
+};
 use super::dma::{
     AxiResponse, BitDistance, Burst, ByteAddress, ByteTurn, DmaJob, JobShape, LineCount, LineNumber, LinePlan,
     ReadLine, Twice, WriteLine,
@@ -200,6 +204,20 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         PowerModes::descriptor(),
         PowerScalars::descriptor(),
         PowerWindows::descriptor(),
+        DcqcnEvent::descriptor(),
+        DcqcnEntry::descriptor(),
+        DcqcnTimers::descriptor(),
+        DcqcnStep::descriptor(),
+        NicClock::descriptor(),
+        ByteCount::descriptor(),
+        SerialDistance::descriptor(),
+        BytesLeft::descriptor(),
+        AlphaShare::descriptor(),
+        HalvedRate::descriptor(),
+        LongWindow::descriptor(),
+        DcqcnRates::descriptor(),
+        DcqcnModes::descriptor(),
+        DcqcnScalars::descriptor(),
         PacingState::descriptor(),
         FlowCap::descriptor(),
         GroupLevel::descriptor(),

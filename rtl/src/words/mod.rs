@@ -7,6 +7,7 @@
 //! | file | words of |
 //! |---|---|
 //! | [`congestion`] | laws of congestion control: events, records, updates |
+//! | [`dcqcn`] | DCQCN: events, timers, rates |
 //! | [`counters`] | pulses of the counters |
 //! | [`context`] | queue pairs, memory regions, commands of the host |
 //! | [`rx`] | frames from the parser to the engines |
@@ -32,6 +33,7 @@ pub mod ack;
 pub mod congestion;
 pub mod context;
 pub mod counters;
+pub mod dcqcn;
 pub mod dma;
 pub mod flows;
 pub mod list;

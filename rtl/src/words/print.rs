@@ -271,6 +271,7 @@ mod tests {
             include_str!("congestion.rs"),
             include_str!("context.rs"),
             include_str!("counters.rs"),
+            include_str!("dcqcn.rs"),
             include_str!("dma.rs"),
             include_str!("flows.rs"),
             include_str!("registers.rs"),

@@ -17,6 +17,8 @@ pub struct SlotPorts {
     command_ready: usize,
     event_ready: usize,
     update: [usize; 6],
+    /// The NIC's clock, where the law has timers of its own.
+    now: Option<usize>,
 }
 
 impl SlotPorts {
@@ -55,6 +57,7 @@ impl SlotPorts {
             event_ready: limb("event_ready"),
             update: ["valid", "flow", "generation", "window", "rate", "utilisation"]
                 .map(|n| limb(&format!("update_{n}"))),
+            now: ports.iter().find(|port| port.name == "now").map(|port| port.limb),
         }
     }
 
@@ -105,6 +108,13 @@ impl SlotPorts {
         inputs[self.event[11]] = event.sent_at & clock;
         inputs[self.event[12]] = event.bytes.into();
         inputs[self.event[13]] = event.now & clock;
+    }
+
+    /// The NIC's clock, ns, for a law with timers of its own.
+    pub fn set_now(&self, inputs: &mut [u64], now: u64) {
+        if let Some(limb) = self.now {
+            inputs[limb] = now & ((1 << 48) - 1);
+        }
     }
 
     /// Whether the receiver of updates is ready.

@@ -2,9 +2,11 @@
 
 use super::slot::SlotPorts;
 use crate::verilated::lockstep::Drive;
+use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::powertcp::{PowerParams, Profile, Signal};
-use hpcc_models::cc::CcEvent;
+use hpcc_models::cc::{CcEvent, EventKind};
+use hpcc_models::fixed::dcqcn::{address as dcqcn, DcqcnRegisters};
 use hpcc_models::fixed::powertcp::{address as power, PowerRegisters};
 use hpcc_models::fixed::registers::address as hpcc;
 use hpcc_models::fixed::HpccRegisters;
@@ -35,29 +37,43 @@ pub struct SlotDrive {
     shape: Shape,
     /// `T` as it stands in the register, ns.
     base_rtt: u32,
+    /// The NIC's clock, ns, and how far it moves in a clock.
+    now: u64,
+    pace: u64,
 }
 
 /// What is different about the registers of each law.
 #[derive(Clone, Copy)]
 struct Registers {
-    /// Address of `T`.
-    base_rtt: u8,
+    /// Address of `T`, where there is one.
+    base_rtt: Option<u8>,
     /// A few that change while running: address and bits.
     changing: [(u8, usize); 3],
     /// The writes of a legal set for a line rate in bits per second and `T` in ns.
     legal: fn(&mut Stimulus, u64, u32) -> Vec<(u8, u64)>,
+    /// Events are of all kinds, and their time is that of the port `now`.
+    timed: bool,
 }
 
 const HPCC: Registers = Registers {
-    base_rtt: hpcc::BASE_RTT,
+    base_rtt: Some(hpcc::BASE_RTT),
     changing: [(hpcc::REACTION, 2), (hpcc::MAX_STAGE, 8), (hpcc::W_AI, 20)],
     legal: hpcc_registers,
+    timed: false,
 };
 
 const POWERTCP: Registers = Registers {
-    base_rtt: power::BASE_RTT,
+    base_rtt: Some(power::BASE_RTT),
     changing: [(power::MODE, 10), (power::BETA, 20), (power::SMALLEST_POWER, 34)],
     legal: power_registers,
+    timed: false,
+};
+
+const DCQCN: Registers = Registers {
+    base_rtt: None,
+    changing: [(dcqcn::MODE, 6), (dcqcn::FAST_RECOVERY, 5), (dcqcn::FIRST_RATE, 34)],
+    legal: dcqcn_registers,
+    timed: true,
 };
 
 /// Events that the random source alone gives too rarely.
@@ -79,7 +95,11 @@ impl SlotDrive {
     pub fn new(ports: &[Port], law: &str, seed: u64, flows: u64) -> Self {
         Self {
             ports: SlotPorts::new(ports),
-            law: if law == "powertcp" { POWERTCP } else { HPCC },
+            law: match law {
+                "powertcp" => POWERTCP,
+                "dcqcn" => DCQCN,
+                _ => HPCC,
+            },
             source: EventSource::new(seed, flows as usize),
             flows,
             generation: vec![0; flows as usize],
@@ -93,6 +113,8 @@ impl SlotDrive {
             last: vec![None; flows as usize],
             shape: Shape::Plain,
             base_rtt: RESET_BASE_RTT,
+            now: 1 << 30,
+            pace: 5,
         }
     }
 }
@@ -151,6 +173,23 @@ impl SlotDrive {
         if s.chance(0.02) {
             event.hops[s.below(5) as usize].speed = s.uniform(4) as u8;
         }
+        if self.law.timed {
+            event.now = self.now;
+            event.kind = match s.below(16) {
+                0..=2 => EventKind::Cnp,
+                3 => EventKind::Nak,
+                4 => EventKind::Timeout,
+                5 | 6 => EventKind::Tick,
+                7 => EventKind::Sent,
+                _ => EventKind::Ack,
+            };
+            if s.chance(0.9) {
+                event.bytes = s.below(1 << 16) as u32;
+            }
+            if s.chance(0.01) {
+                event.flow = self.flows as u32 + s.below(2) as u32;
+            }
+        }
         event
     }
 
@@ -179,6 +218,33 @@ fn legal_registers(law: Registers, s: &mut Stimulus) -> Vec<(u8, u64)> {
     let longest = (8 * (4 << 20) * 1_000_000_000u64 / line_rate).min(100_000);
     let base_rtt = 1000 + s.below(longest - 999) as u32;
     (law.legal)(s, line_rate, base_rtt)
+}
+
+/// Short intervals, so that all timers meet; line rates of at most 800 Gb/s fit the formats.
+fn dcqcn_registers(s: &mut Stimulus, line_rate: u64, _base_rtt: u32) -> Vec<(u8, u64)> {
+    let mut params = if s.chance(0.7) {
+        DcqcnParams::sigcomm(line_rate, 1e5)
+    } else {
+        DcqcnParams::new(line_rate, 1e5)
+    };
+    params.clamp_target = s.chance(0.3);
+    params.immediate = s.chance(0.8);
+    params.fast_recovery = s.below(5) as u32;
+    params.min_rate = line_rate / (1 + s.below(500));
+    params.min_decrease = [0.0, 0.0, 0.6, 0.99][s.below(4) as usize];
+    params.first_rate = [0, 0, line_rate / 3][s.below(3) as usize];
+    params.gain = [1.0 / 256.0, 0.5, 0.9999][s.below(3) as usize];
+    params.byte_reset = [0, 1 << 10, 1 << 16, 10_000_000][s.below(4) as usize];
+    for interval in [
+        &mut params.alpha_interval,
+        &mut params.decrease_interval,
+        &mut params.increase_interval,
+    ] {
+        *interval = 1024 * (1 + s.below(40));
+    }
+    let windowed = s.chance(0.5);
+    let walk = [1, 4, 4, 30][s.below(4) as usize];
+    DcqcnRegisters::new(&params, windowed).map_or(vec![], |registers| DcqcnRegisters { walk, ..registers }.writes())
 }
 
 fn hpcc_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u64)> {
@@ -212,6 +278,13 @@ impl Drive for SlotDrive {
             let s = self.source.stimulus();
             self.accept = [1.0, 1.0, 1.0, 0.9, 0.9, 0.5, 0.5, 0.05][s.below(8) as usize];
             self.offer = [1.0, 1.0, 0.9, 0.3][s.below(4) as usize];
+            if self.law.timed {
+                self.pace = [5, 5, 300, 3_000][s.below(4) as usize];
+            }
+        }
+        self.now += self.pace;
+        if self.law.timed && self.source.stimulus().chance(1e-4) {
+            self.now += self.source.stimulus().corner(30);
         }
         let offer = self.source.stimulus().chance(self.offer);
         if self.event.is_none() && offer {
@@ -233,7 +306,7 @@ impl Drive for SlotDrive {
         }
         let write = self.writes.pop_front().flatten();
         match write {
-            Some((address, data)) if address == self.law.base_rtt => self.base_rtt = data as u32 & 0x1_ffff,
+            Some((address, data)) if Some(address) == self.law.base_rtt => self.base_rtt = data as u32 & 0x1_ffff,
             _ if reset => self.base_rtt = RESET_BASE_RTT,
             _ => {}
         }
@@ -248,5 +321,6 @@ impl Drive for SlotDrive {
         self.ports.set_command(inputs, self.command);
         self.ports.set_event(inputs, self.event.as_ref());
         self.ports.set_ready(inputs, !stalled);
+        self.ports.set_now(inputs, self.now);
     }
 }

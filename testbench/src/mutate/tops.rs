@@ -6,6 +6,7 @@ use crate::drive::slot_stimulus::SlotDrive;
 use crate::verilated::lockstep::Drive;
 use crate::verilated::vectors::Vectors;
 use crate::verilated::{sources, ModelError, Sources};
+use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::sched::Scheduler;
@@ -29,6 +30,7 @@ type Slot = HpccSlot<FLOWS, 6>;
 /// Three engines of five flows, six rows of waiting flows each.
 type SmallScheduler = Scheduler<3, 5, 4, 3, 3, 6>;
 type Power = PowerSlot<FLOWS, 6>;
+type Dcqcn = DcqcnSlot<FLOWS, 6>;
 
 /// All of them.
 pub const SUBJECTS: &[Subject] = &[
@@ -43,6 +45,11 @@ pub const SUBJECTS: &[Subject] = &[
         record: |clocks, seed| {
             record::<Power, _>(clocks, |ports| SlotDrive::new(ports, "powertcp", seed, FLOWS as u64))
         },
+    },
+    Subject {
+        name: "dcqcn_slot",
+        sources: || emit::<Dcqcn>("dcqcn_slot"),
+        record: |clocks, seed| record::<Dcqcn, _>(clocks, |ports| SlotDrive::new(ports, "dcqcn", seed, FLOWS as u64)),
     },
     Subject {
         name: "hpcc_int_stamper",

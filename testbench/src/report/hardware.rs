@@ -3,6 +3,7 @@
 use super::blocks::Block;
 use super::synth::{place, synthesise, Cells, Placement, SynthError, Target};
 use crate::verilated::{top_sources, Sources};
+use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::LawSlot;
@@ -77,6 +78,7 @@ fn measure_sources(name: &str, sources: &Sources, seeds: u32, say: &dyn Fn(Strin
 fn timing(name: &str) -> (String, &'static str) {
     match name {
         "hpcc_cc" => (HpccSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
+        "hpcc_cc_dcqcn" => (DcqcnSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
         "hpcc_cc_powertcp" => (PowerSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
         "hpcc_reciprocal" => (Reciprocal::LATENCY.to_string(), "1"),
         "hpcc_reciprocal_paper" => (PaperReciprocal::LATENCY.to_string(), "1"),

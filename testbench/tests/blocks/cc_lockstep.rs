@@ -1,6 +1,7 @@
 //! The modules of the laws, RustHDL and Verilog side by side: every output in every clock, under real events, stalls and
 //! commands; and the Verilog under `-Wall`.
 
+use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::LawSlot;
@@ -33,11 +34,18 @@ fn powertcp_slot_agrees_with_its_verilog_in_every_clock() {
     agrees::<PowerSlot<50, 6>>("powertcp_slot", 50, 1, 500_000);
 }
 
+/// With all kinds of events, and ticks of the walk inside.
+#[test]
+fn dcqcn_slot_agrees_with_its_verilog_in_every_clock() {
+    agrees::<DcqcnSlot<50, 6>>("dcqcn_slot", 50, 1, 500_000);
+}
+
 /// Few flows: nearly every event waits for the one before it.
 #[test]
 fn three_flows_agree_with_the_verilog_in_every_clock() {
     agrees::<HpccSlot<50, 6>>("hpcc_slot", 3, 3, 30_000);
     agrees::<PowerSlot<50, 6>>("powertcp_slot", 3, 3, 30_000);
+    agrees::<DcqcnSlot<50, 6>>("dcqcn_slot", 3, 3, 30_000);
 }
 
 /// The number of flows is a parameter: the paper's 300, and two that need more address bits than the paper has flows.
@@ -47,4 +55,5 @@ fn any_number_of_flows_agrees_with_its_verilog() {
     agrees::<HpccSlot<4096, 12>>("hpcc_slot_4096", 300, 5, 20_000);
     agrees::<HpccSlot<8192, 13>>("hpcc_slot_8192", 300, 6, 24_000);
     agrees::<PowerSlot<4096, 12>>("powertcp_slot_4096", 300, 5, 20_000);
+    agrees::<DcqcnSlot<4096, 12>>("dcqcn_slot_4096", 300, 5, 20_000);
 }

@@ -1,6 +1,7 @@
 //! Yosys on the HPCC module as emitted, for 300, 4096 and 8192 flows: no latch, every table a memory, every product a
 //! multiplier; and its average loop on a real part.
 
+use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::parts::average::Average;
 use hpcc_rtl::cc::powertcp::PowerSlot;
@@ -42,6 +43,18 @@ fn every_table_of_powertcp_is_a_memory() {
     let cells = cells("powertcp_300", &mut PowerSlot::<300, 9>::default(), Target::Generic);
     assert_eq!(cells.multipliers(), POWER_MULTIPLIERS, "{cells:?}");
     assert_eq!(cells.block_rams(), MEMORIES, "{cells:?}");
+}
+
+/// 17-bit tiles: alpha 2x2, the cut 2x2 and 2x1, the window 2x2.
+const DCQCN_MULTIPLIERS: u64 = 4 + 4 + 2 + 4;
+/// Timers, alpha, rates, update FIFO, the walk's table.
+const DCQCN_MEMORIES: u64 = 5;
+
+#[test]
+fn every_table_of_dcqcn_is_a_memory() {
+    let cells = cells("dcqcn_300", &mut DcqcnSlot::<300, 9>::default(), Target::Generic);
+    assert_eq!(cells.multipliers(), DCQCN_MULTIPLIERS, "{cells:?}");
+    assert_eq!(cells.block_rams(), DCQCN_MEMORIES, "{cells:?}");
 }
 
 #[test]

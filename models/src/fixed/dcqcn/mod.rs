@@ -3,7 +3,8 @@
 //!
 //! Rates are pacing words, UQ7.27 bytes/ns. Times are counted in 1.024 us and compared as serial numbers, so a timer that is more than
 //! half a second late would be misread: ticks come far more often. A tick does at most one step of each kind; what is still due waits for
-//! the next.
+//! the next. No event changes a flow's rate twice: a cut leaves no time for an increase by timer, and an acknowledgement whose mark makes
+//! a cut ends no byte stage, because the cut begins a new one.
 
 mod registers;
 #[cfg(test)]
@@ -89,21 +90,29 @@ impl DcqcnRegisters {
     pub fn step(&self, s: &mut FixedDcqcnState, event: &CcEvent) {
         let now = units(event.now);
         match event.kind {
-            EventKind::Cnp => self.notified(s, now, true),
+            EventKind::Cnp => {
+                self.notified(s, now, true);
+            }
             EventKind::Ack => {
-                self.count(s, event.bytes);
-                if event.ecn && self.mode.mark_on_ack {
-                    self.notified(s, now, true);
+                let counts = s.started;
+                let cut = event.ecn && self.mode.mark_on_ack && self.notified(s, now, true);
+                if counts && !cut {
+                    self.count(s, event.bytes);
                 }
             }
-            EventKind::Nak if event.ecn && self.mode.mark_on_ack => self.notified(s, now, true),
-            EventKind::Timeout if self.mode.cut_on_timeout => self.notified(s, now, false),
+            EventKind::Nak if event.ecn && self.mode.mark_on_ack => {
+                self.notified(s, now, true);
+            }
+            EventKind::Timeout if self.mode.cut_on_timeout => {
+                self.notified(s, now, false);
+            }
             EventKind::Tick => self.tick(s, now),
             EventKind::Nak | EventKind::Timeout | EventKind::Sent | EventKind::Probe => {}
         }
     }
 
-    fn notified(&self, s: &mut FixedDcqcnState, now: u32, cnp: bool) {
+    /// Congestion was signalled; whether it made a cut.
+    fn notified(&self, s: &mut FixedDcqcnState, now: u32, cnp: bool) -> bool {
         if s.started {
             s.cnp_alpha |= cnp;
         } else {
@@ -120,7 +129,7 @@ impl DcqcnRegisters {
             }
         }
         s.cnp_cut = true;
-        self.cut_if_due(s, now);
+        self.cut_if_due(s, now)
     }
 
     fn tick(&self, s: &mut FixedDcqcnState, now: u32) {
@@ -139,16 +148,16 @@ impl DcqcnRegisters {
             // so that a serial comparison never takes an old time for a future one
             s.next_cut = now;
         }
-        self.cut_if_due(s, now);
-        if reached(now, s.next_increase) {
+        if !self.cut_if_due(s, now) && reached(now, s.next_increase) {
             s.next_increase = later(s.next_increase, self.increase_interval);
             self.increase(s, false);
         }
     }
 
-    fn cut_if_due(&self, s: &mut FixedDcqcnState, now: u32) {
+    /// Whether a cut was made.
+    fn cut_if_due(&self, s: &mut FixedDcqcnState, now: u32) -> bool {
         if !s.cnp_cut || !reached(now, s.next_cut) {
-            return;
+            return false;
         }
         if self.mode.clamp || s.stage_t > 0 || s.stage_b > 0 {
             s.rt = s.rc;
@@ -164,11 +173,12 @@ impl DcqcnRegisters {
         s.next_increase = later(now, self.increase_interval);
         s.next_cut = later(now, self.cut_interval);
         s.cnp_cut = false;
+        true
     }
 
     /// Acknowledged bytes; at the end of a byte stage an increase.
     fn count(&self, s: &mut FixedDcqcnState, bytes: u32) {
-        if !s.started || self.byte_reset == 0 {
+        if self.byte_reset == 0 {
             return;
         }
         match s.bytes.checked_sub(bytes >> BYTES_SHIFT) {
@@ -230,13 +240,18 @@ impl FixedDcqcn {
     /// No flows yet; `walk_ns` is the time between two looks of the timers at a flow, ns (the network model asks for ticks at its
     /// multiples). Errors name the parameter that the hardware's formats do not hold.
     pub fn new(params: &DcqcnParams, windowed: bool, walk_ns: u64) -> Result<Self, ParamError> {
-        Ok(Self {
-            registers: DcqcnRegisters::new(params, windowed)?,
+        Ok(Self::with_registers(DcqcnRegisters::new(params, windowed)?, walk_ns))
+    }
+
+    /// As [`new`](Self::new), from registers.
+    pub fn with_registers(registers: DcqcnRegisters, walk_ns: u64) -> Self {
+        Self {
+            registers,
             flows: FlowTable::default(),
             walk_ns: walk_ns.max(1 << TIME_SHIFT),
             now: 0,
             late: 0,
-        })
+        }
     }
 
     /// The registers in use.

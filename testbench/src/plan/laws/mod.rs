@@ -12,8 +12,9 @@ use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
 use hpcc_models::cc::powertcp::{PowerTcp, Profile};
 use hpcc_models::cc::timely::Timely;
 use hpcc_models::cc::CongestionControl;
+use hpcc_models::fixed::dcqcn::DcqcnRegisters;
 use hpcc_models::fixed::powertcp::PowerRegisters;
-use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedPower, HpccRegisters, LawEntry, Precision, LAWS};
+use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedLaw, FixedPower, HpccRegisters, LawEntry, Precision, LAWS};
 use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 
 use super::fidelity::Fidelity;
 use multi_rate::MultiRateHpcc;
-use rtl_slot::Driver;
+use rtl_slot::{Driver, Timers};
 use whole_rate::WholeRateHpcc;
 
 /// Which law decides.
@@ -48,6 +49,7 @@ impl LawKind {
     fn in_rtl(self) -> &'static str {
         match self {
             LawKind::PowerTcp => "powertcp",
+            LawKind::Dcqcn => "dcqcn",
             _ => "hpcc",
         }
     }
@@ -247,9 +249,20 @@ impl LawSpec {
             }
             Fidelity::Fixed => Ok(Box::new(Direct::new(self.fixed(port)?))),
             Fidelity::CcRtl => {
+                let mut timers: Timers = None;
                 let writes = match self.kind {
                     LawKind::Hpcc => HpccRegisters::new(&self.hpcc_params(port)?).map(|r| r.writes()),
                     LawKind::PowerTcp => PowerRegisters::new(&self.power_params(port)?).map(|r| r.writes()),
+                    LawKind::Dcqcn => {
+                        DcqcnRegisters::new(&self.dcqcn_params(port)?, self.windowed).map(|registers| {
+                            // ticks come as events
+                            let law =
+                                FixedDcqcn::with_registers(DcqcnRegisters { walk: 0, ..registers }, DCQCN_WALK_NS);
+                            let writes = law.writes();
+                            timers = Some(Box::new(law));
+                            writes
+                        })
+                    }
                     _ => {
                         return Err(format!(
                             "fidelity: expected golden or fixed for {}, whose RTL does not exist",
@@ -257,7 +270,8 @@ impl LawSpec {
                         ))
                     }
                 };
-                rtl_slot::make(self.kind.in_rtl(), &writes.map_err(|e| e.to_string())?, self.driver)
+                let writes = writes.map_err(|e| e.to_string())?;
+                rtl_slot::make(self.kind.in_rtl(), &writes, self.driver, timers)
             }
             Fidelity::NicModel | Fidelity::NicRtl => {
                 Err("fidelity: expected golden, fixed or cc-rtl for hosts inside the simulator".into())

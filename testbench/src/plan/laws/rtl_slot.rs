@@ -2,14 +2,16 @@
 //!
 //! One instance serves every sender with the same parameters. Acknowledgements enter the pipeline when they are submitted, one clock each, and
 //! leave it when the network collects them, so those that arrive within the window latency share its clocks. Idle clocks of the network
-//! are not simulated: the module keeps its time from the events.
+//! are not simulated: the module keeps its time from the events. So the walk of a law with timers stands, and the network brings its ticks as
+//! events, at the times at which the fixed-point law beside the module asks for them; what the module answers is what counts.
 
 use std::collections::VecDeque;
 
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
-use hpcc_models::cc::{CcEvent, EventKind, Update, MAX_HOPS};
+use hpcc_models::cc::{CcEvent, CongestionControl, EventKind, Update, MAX_HOPS};
 use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
 use hpcc_models::net::CcSlot;
+use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::{LawSlot, RawUpdate};
@@ -23,6 +25,7 @@ const CLOCK_NS: u64 = 5;
 /// From an acknowledgement to its window, ns: that of the law's RTL, or HPCC's where it has none.
 pub fn latency_ns(law: &str) -> u64 {
     let clocks = match law {
+        "dcqcn" => DcqcnSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
         "powertcp" => PowerSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
         _ => HpccSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
     };
@@ -47,27 +50,35 @@ pub enum Driver {
 const RUSTHDL_FLOWS: usize = 300;
 const VERILATED_FLOWS: usize = 4096;
 
-/// Makes the slot of a law with the registers that its parameters give.
-pub fn make(law: &str, writes: &[(u8, u64)], driver: Driver) -> Result<Box<dyn CcSlot>, String> {
+/// The fixed-point law beside a module with timers: when the module wants a tick, and which events it answers.
+pub type Timers = Option<Box<dyn CongestionControl>>;
+
+/// Makes the slot of a law with the registers that its parameters give, and the law's timers if it has any.
+pub fn make(law: &str, writes: &[(u8, u64)], driver: Driver, timers: Timers) -> Result<Box<dyn CcSlot>, String> {
     match law {
-        "hpcc" => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver),
-        "powertcp" => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver),
+        "hpcc" => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
+        "dcqcn" => sized::<DcqcnSlot<RUSTHDL_FLOWS, 9>, DcqcnSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
+        "powertcp" => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
         _ => Err("fidelity: expected golden or fixed for a law whose RTL does not exist".into()),
     }
 }
 
-fn sized<R: LawSlot + 'static, V: LawSlot>(writes: &[(u8, u64)], driver: Driver) -> Result<Box<dyn CcSlot>, String> {
+fn sized<R: LawSlot + 'static, V: LawSlot>(
+    writes: &[(u8, u64)],
+    driver: Driver,
+    timers: Timers,
+) -> Result<Box<dyn CcSlot>, String> {
     Ok(match driver {
         Driver::Rusthdl => {
             let device = RustHdl::new(Box::<R>::default()).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, R::LAW, writes, RUSTHDL_FLOWS))
+            Box::new(RtlSlot::new(device, R::LAW, writes, RUSTHDL_FLOWS, timers))
         }
         Driver::Verilated => {
             let mut block: Box<V> = Box::default();
             let top = format!("{}_slot_{VERILATED_FLOWS}", V::LAW);
             let sources = verilated::sources(&top, block.as_mut()).map_err(|e| e.to_string())?;
             let device = Model::new(&sources).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, V::LAW, writes, VERILATED_FLOWS))
+            Box::new(RtlSlot::new(device, V::LAW, writes, VERILATED_FLOWS, timers))
         }
     })
 }
@@ -75,6 +86,7 @@ fn sized<R: LawSlot + 'static, V: LawSlot>(writes: &[(u8, u64)], driver: Driver)
 struct RtlSlot<C: Clocked> {
     law: &'static str,
     driver: SlotDriver<C>,
+    timers: Timers,
     /// Generation of each live flow.
     live: Vec<Option<u8>>,
     /// For each submitted event not yet collected: will it be answered.
@@ -84,10 +96,11 @@ struct RtlSlot<C: Clocked> {
 }
 
 impl<C: Clocked> RtlSlot<C> {
-    fn new(device: C, law: &'static str, writes: &[(u8, u64)], flows: usize) -> Self {
+    fn new(device: C, law: &'static str, writes: &[(u8, u64)], flows: usize, timers: Timers) -> Self {
         Self {
             law,
             driver: SlotDriver::new(device, writes),
+            timers,
             live: vec![None; flows],
             submitted: VecDeque::new(),
             answers: VecDeque::new(),
@@ -127,7 +140,10 @@ impl<C: Clocked> RtlSlot<C> {
         self.await_answers(answered);
     }
 
-    fn will_be_answered(&self, event: &CcEvent) -> bool {
+    fn will_be_answered(&mut self, event: &CcEvent) -> bool {
+        if let Some(timers) = &mut self.timers {
+            return timers.handle(event).is_some();
+        }
         let hops = usize::from(event.n_hop).min(MAX_HOPS);
         let known = event.hops[..hops]
             .iter()
@@ -164,6 +180,9 @@ impl<C: Clocked> CcSlot for RtlSlot<C> {
         });
         self.await_answers(before + 1);
         self.live[flow as usize] = Some(generation);
+        if let Some(timers) = &mut self.timers {
+            timers.create(flow, generation);
+        }
         // The newest answer is the creation's: everything before it has left.
         let raw = self.answers.pop_back();
         update(raw.unwrap_or_else(|| unreachable!("awaited above")))
@@ -176,10 +195,14 @@ impl<C: Clocked> CcSlot for RtlSlot<C> {
             ..Offer::default()
         });
         self.live[flow as usize] = None;
+        if let Some(timers) = &mut self.timers {
+            timers.remove(flow);
+        }
     }
 
     fn submit(&mut self, event: &CcEvent) {
-        self.submitted.push_back(self.will_be_answered(event));
+        let answered = self.will_be_answered(event);
+        self.submitted.push_back(answered);
         self.offer(Offer {
             event: Some(event),
             ..Offer::default()
@@ -192,5 +215,9 @@ impl<C: Clocked> CcSlot for RtlSlot<C> {
         }
         self.await_answers(1);
         self.answers.pop_front().map(update)
+    }
+
+    fn next_tick(&self, flow: u32) -> Option<u64> {
+        self.timers.as_ref()?.next_tick(flow)
     }
 }

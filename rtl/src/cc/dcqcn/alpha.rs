@@ -1,0 +1,78 @@
+//! Alpha, the estimate of congestion: `alpha (1 - g)`, plus `g` after a CNP; a loop of six clocks around its RAM.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 1 - 3 | `memory` | the flow's alpha | UQ1.20 |
+//! | 4 - 7 | `product` | alpha x gain | UQ1.40 |
+//! | 8 | `fall` | rounded up: rounded down, alpha would stop at `1 / g` units | UQ1.20 |
+//! | 8 | `risen` | alpha, plus the gain after a CNP | UQ1.20 |
+//! | (8) | `updated` | their difference: written back and forwarded | UQ1.20 |
+//! | 9 | `result` | the flow's new alpha | UQ1.20 |
+
+use crate::prim::delay::Delay;
+use crate::prim::forward_ram::ForwardRam;
+use crate::prim::mul::MulPipe;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::dcqcn::{AlphaShare, DcqcnStep};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Alpha of 2^`A` flows.
+#[block]
+pub struct DcqcnAlpha<const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 0: flow.
+    pub flow: Signal<In, U<A>>,
+    /// Clock 6: what the event does.
+    pub step: Signal<In, DcqcnStep>,
+    /// Register: gain, UQ0.20.
+    pub gain: Signal<In, U<20>>,
+    /// Clock 9: alpha after the event.
+    pub alpha: Signal<Out, U<21>>,
+    memory: ForwardRam<U<21>, A>,
+    flow_8: Delay<U<A>, 8>,
+    product: MulPipe<21, 20, 41, 0>,
+    share: Signal<Local, AlphaShare>,
+    alpha_7: Delay<U<21>, 4>,
+    alpha_8: DFF<U<21>>,
+    step_7: DFF<DcqcnStep>,
+    step_8: DFF<DcqcnStep>,
+    fall: DFF<U<21>>,
+    risen: DFF<U<21>>,
+    updated: Signal<Local, U<21>>,
+    result: DFF<U<21>>,
+}
+
+#[kernel]
+impl<const A: usize> Logic for DcqcnAlpha<A> {
+    fn update(&mut self) {
+        self.memory.raddr.next = self.flow.val();
+        self.flow_8.d.next = self.flow.val();
+        self.product.a.next = self.memory.rdata.val();
+        self.product.b.next = self.gain.val();
+        self.alpha_7.d.next = self.memory.rdata.val();
+        self.alpha_8.d.next = self.alpha_7.q.val();
+        self.step_7.d.next = self.step.val();
+        self.step_8.d.next = self.step_7.q.val();
+        self.share.next = bit_cast_word::<AlphaShare, U<41>>(self.product.p.val());
+        self.fall.d.next = self.share.val().units + bit_cast_u::<21, 1>(bit_cast_b(self.share.val().below.any()));
+        self.risen.d.next = self.alpha_7.q.val();
+        if self.step_7.q.val().noted {
+            self.risen.d.next = self.alpha_7.q.val() + bit_cast_u::<21, 20>(self.gain.val());
+        }
+        self.updated.next = self.alpha_8.q.val();
+        if self.step_8.q.val().alpha {
+            self.updated.next = self.risen.q.val() - self.fall.q.val();
+        }
+        if self.step_8.q.val().created {
+            self.updated.next = bits_u::<21>(0x10_0000);
+        }
+        self.memory.we.next = self.step_8.q.val().live;
+        self.memory.waddr.next = self.flow_8.q.val();
+        self.memory.wdata.next = self.updated.val();
+        self.result.d.next = self.updated.val();
+        self.alpha.next = self.result.q.val();
+    }
+}

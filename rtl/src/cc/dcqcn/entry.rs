@@ -1,0 +1,206 @@
+//! Entry: commands, events and ticks of the walk in one row, a flow at most every six clocks, nothing while the exit is crowded.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | -4 | ports | |
+//! | -3 | `events`, `commands` | skid buffers |
+//! | -2 | `chosen` | a command before an event before a tick; an overdue tick before an event |
+//! | -1 | `next`, `hold_off` | compared with the five that entered before: clocks left to wait |
+//! | 0 | outputs | enters once nothing is left to wait |
+//!
+//! Three loops (timers, alpha, rates) read and write a flow's state within six clocks. What stands behind a flow that waits waits too. After
+//! reset all flows are removed, one a clock, before anything is taken.
+
+use crate::cc::slot::{CommandIn, EventIn};
+use crate::prim::skid::Skid;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::congestion::{CcEventKind, LawCommand};
+use crate::words::dcqcn::{ByteCount, DcqcnEntry, DcqcnEvent, NicClock};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Entry for `FLOWS` flows, 2^`A` of them at most.
+#[block(check(FLOWS <= 2usize.pow(A as u32) && A <= 16, "2^A flows at most, A of 16 at most"))]
+pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Events.
+    pub event: EventIn,
+    /// Creations and removals.
+    pub command: CommandIn,
+    /// The NIC's clock, 1.024 us: the time of ticks.
+    pub now: Signal<In, U<20>>,
+    /// A tick is offered.
+    pub tick_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub tick_flow: Signal<In, U<A>>,
+    /// It goes before events.
+    pub tick_overdue: Signal<In, Bit>,
+    /// The tick is taken.
+    pub tick_taken: Signal<Out, Bit>,
+    /// The exit holds many updates: let nothing in.
+    pub crowded: Signal<In, Bit>,
+    /// Clock 0: what enters.
+    pub entering: Signal<Out, DcqcnEntry>,
+    /// Clock 0: its flow.
+    pub flow: Signal<Out, U<A>>,
+    /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
+    pub out_of_range: Signal<Out, Bit>,
+    clock_in: Signal<Local, NicClock>,
+    bytes_in: Signal<Local, ByteCount>,
+    events: Skid<DcqcnEvent>,
+    commands: Skid<LawCommand>,
+    #[init(Constant::new(U(FLOWS as u64)))]
+    limit: Constant<U<17>>,
+    sweeping: DFF<Bit>,
+    sweep: DFF<U<A>>,
+    tick: Signal<Local, Bit>,
+    pick: Signal<Local, Bit>,
+    chosen_valid: DFF<Bit>,
+    chosen: DFF<DcqcnEntry>,
+    chosen_flow: DFF<U<A>>,
+    chosen_past: DFF<Bit>,
+    to_wait: Signal<Local, U<3>>,
+    load: Signal<Local, Bit>,
+    next_valid: DFF<Bit>,
+    next: DFF<DcqcnEntry>,
+    next_flow: DFF<U<A>>,
+    next_past: DFF<Bit>,
+    hold_off: DFF<U<3>>,
+    closed: DFF<Bit>,
+    enter: Signal<Local, Bit>,
+    recent_valid: [DFF<Bit>; 4],
+    recent_flow: [DFF<U<A>>; 4],
+    entering_r: DFF<DcqcnEntry>,
+    flow_r: DFF<U<A>>,
+    out_of_range_r: DFF<Bit>,
+}
+
+#[kernel]
+impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
+    fn update(&mut self) {
+        self.events.reset.next = self.reset.val();
+        self.commands.reset.next = self.reset.val();
+        self.events.up.valid.next = self.event.valid.val();
+        self.event.ready.next = self.events.up.ready.val();
+        self.events.up.data.next.flow = self.event.flow.val();
+        self.events.up.data.next.generation = self.event.generation.val();
+        self.events.up.data.next.kind = bit_cast_word::<CcEventKind, U<3>>(self.event.kind.val());
+        self.events.up.data.next.ecn = self.event.ecn.val();
+        self.clock_in.next = bit_cast_word::<NicClock, U<48>>(self.event.now.val());
+        self.bytes_in.next = bit_cast_word::<ByteCount, U<32>>(self.event.bytes.val());
+        self.events.up.data.next.bytes = self.bytes_in.val().units;
+        self.events.up.data.next.now = self.clock_in.val().units;
+        self.commands.up.valid.next = self.command.valid.val();
+        self.command.ready.next = self.commands.up.ready.val();
+        self.commands.up.data.next.flow = self.command.flow.val();
+        self.commands.up.data.next.generation = self.command.generation.val();
+        self.commands.up.data.next.create = self.command.create.val();
+
+        self.closed.d.next = self.crowded.val() | self.sweeping.q.val();
+        self.enter.next = self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.closed.q.val();
+        self.load.next = self.enter.val() | !self.next_valid.q.val();
+        self.pick.next = self.load.val() | !self.chosen_valid.q.val();
+        self.tick.next = self.tick_valid.val()
+            & !self.commands.down.valid.val()
+            & (self.tick_overdue.val() | !self.events.down.valid.val());
+        self.commands.down.ready.next = self.pick.val();
+        self.events.down.ready.next = self.pick.val() & !self.commands.down.valid.val() & !self.tick.val();
+        self.tick_taken.next = self.pick.val() & self.tick.val();
+
+        // one of the three
+        if self.pick.val() {
+            self.chosen_valid.d.next = self.commands.down.valid.val() | self.events.down.valid.val() | self.tick.val();
+            self.chosen.d.next.command = self.commands.down.valid.val();
+            self.chosen.d.next.create = self.commands.down.data.val().create;
+            self.chosen.d.next.walked = self.tick.val();
+            self.chosen.d.next.generation = self.events.down.data.val().generation;
+            self.chosen.d.next.kind = self.events.down.data.val().kind;
+            self.chosen.d.next.ecn = self.events.down.data.val().ecn;
+            self.chosen.d.next.bytes = self.events.down.data.val().bytes;
+            self.chosen.d.next.now = self.events.down.data.val().now;
+            self.chosen.d.next.valid = bit_cast_u::<17, 16>(self.events.down.data.val().flow) < self.limit.val();
+            self.chosen_past.d.next = bit_cast_u::<17, 16>(self.events.down.data.val().flow) >= self.limit.val();
+            self.chosen_flow.d.next = bit_cast_u::<A, 16>(self.events.down.data.val().flow);
+            if self.tick.val() {
+                self.chosen.d.next.kind = CcEventKind::Tick;
+                self.chosen.d.next.now = self.now.val();
+                self.chosen.d.next.valid = true;
+                self.chosen_past.d.next = false;
+                self.chosen_flow.d.next = self.tick_flow.val();
+            }
+            if self.commands.down.valid.val() {
+                self.chosen.d.next.generation = self.commands.down.data.val().generation;
+                self.chosen.d.next.valid = bit_cast_u::<17, 16>(self.commands.down.data.val().flow) < self.limit.val();
+                self.chosen_past.d.next = false;
+                self.chosen_flow.d.next = bit_cast_u::<A, 16>(self.commands.down.data.val().flow);
+            }
+        }
+
+        // clocks to wait: the loaded flow may follow the one that enters now after six clocks, earlier ones after fewer
+        self.to_wait.next = bits_u::<3>(0);
+        if self.recent_valid[3].q.val() & (self.recent_flow[3].q.val() == self.chosen_flow.q.val()) {
+            self.to_wait.next = bits_u::<3>(1);
+        }
+        if self.recent_valid[2].q.val() & (self.recent_flow[2].q.val() == self.chosen_flow.q.val()) {
+            self.to_wait.next = bits_u::<3>(2);
+        }
+        if self.recent_valid[1].q.val() & (self.recent_flow[1].q.val() == self.chosen_flow.q.val()) {
+            self.to_wait.next = bits_u::<3>(3);
+        }
+        if self.recent_valid[0].q.val() & (self.recent_flow[0].q.val() == self.chosen_flow.q.val()) {
+            self.to_wait.next = bits_u::<3>(4);
+        }
+        if self.next_valid.q.val() & (self.next_flow.q.val() == self.chosen_flow.q.val()) {
+            self.to_wait.next = bits_u::<3>(5);
+        }
+        if self.hold_off.q.val().any() {
+            self.hold_off.d.next = self.hold_off.q.val() - 1;
+        }
+        if self.load.val() {
+            self.next_valid.d.next = self.chosen_valid.q.val();
+            self.next.d.next = self.chosen.q.val();
+            self.next_flow.d.next = self.chosen_flow.q.val();
+            self.next_past.d.next = self.chosen_past.q.val();
+            self.hold_off.d.next = self.to_wait.val();
+        }
+        for i in 0..3 {
+            self.recent_valid[i + 1].d.next = self.recent_valid[i].q.val();
+            self.recent_flow[i + 1].d.next = self.recent_flow[i].q.val();
+        }
+        self.recent_valid[0].d.next = self.enter.val();
+        self.recent_flow[0].d.next = self.next_flow.q.val();
+
+        self.entering_r.d.next = self.next.q.val();
+        self.entering_r.d.next.valid = self.enter.val() & self.next.q.val().valid;
+        self.flow_r.d.next = self.next_flow.q.val();
+        self.out_of_range_r.d.next = self.enter.val() & self.next_past.q.val();
+        if self.sweeping.q.val() {
+            self.entering_r.d.next.valid = true;
+            self.entering_r.d.next.command = true;
+            self.entering_r.d.next.create = false;
+            self.flow_r.d.next = self.sweep.q.val();
+            self.sweep.d.next = self.sweep.q.val() + 1;
+            if self.sweep.q.val().all() {
+                self.sweeping.d.next = false;
+            }
+        }
+        if self.reset.val() {
+            self.entering_r.d.next.valid = false;
+            self.out_of_range_r.d.next = false;
+            self.sweeping.d.next = true;
+            self.closed.d.next = true;
+            self.sweep.d.next = 0.into();
+            self.chosen_valid.d.next = false;
+            self.next_valid.d.next = false;
+            self.hold_off.d.next = 0.into();
+            self.recent_valid[0].d.next = false;
+        }
+        self.entering.next = self.entering_r.q.val();
+        self.flow.next = self.flow_r.q.val();
+        self.out_of_range.next = self.out_of_range_r.q.val();
+    }
+}

@@ -1,0 +1,120 @@
+//! Run-time registers of DCQCN, written through [`crate::cc::slot::ConfigIn`], with the SIGCOMM paper's profile at 100 Gb/s after reset.
+//!
+//! Addresses and widths: [`hpcc_models::fixed::dcqcn::address`].
+
+use crate::prim::uint::{bit_cast_u, Limbs, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::dcqcn::{DcqcnModes, DcqcnScalars};
+use crate::{block, kernel};
+use hpcc_models::cc::dcqcn::DcqcnParams;
+use hpcc_models::fixed::dcqcn::DcqcnRegisters;
+use rust_hdl::prelude::*;
+
+/// Line rate after reset, bits per second.
+const LINE_RATE: u64 = 100_000_000_000;
+/// First window after reset, bytes: the line rate times 13 us. It counts only with the mode bit for a window.
+const W_INIT: f64 = 162_500.0;
+
+/// What the registers hold after reset.
+pub fn after_reset() -> DcqcnRegisters {
+    DcqcnRegisters::new(&DcqcnParams::sigcomm(LINE_RATE, W_INIT), false)
+        .expect("the paper's parameters fit the formats")
+}
+
+/// The scalars as the block holds them.
+pub fn scalars(r: &DcqcnRegisters) -> DcqcnScalars {
+    DcqcnScalars {
+        mode: DcqcnModes::from_limbs(&[r.mode.bits()]),
+        gain: U(r.gain),
+        alpha_interval: U(r.alpha_interval.into()),
+        cut_interval: U(r.cut_interval.into()),
+        increase_interval: U(r.increase_interval.into()),
+        byte_reset: U(r.byte_reset.into()),
+        fast_recovery: U(r.fast_recovery.into()),
+        rate_ai: U(r.rate_ai),
+        rate_hai: U(r.rate_hai),
+        min_rate: U(r.min_rate),
+        line_rate: U(r.line_rate),
+        first_rate: U(r.first_rate),
+        min_decrease: U(r.min_decrease),
+        window_time: U(r.window_time),
+        walk: U(r.walk.into()),
+    }
+}
+
+/// Scalar registers: a write shows one clock later.
+#[block]
+pub struct DcqcnRegisterBlock {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: takes the reset values.
+    pub reset: Signal<In, Bit>,
+    /// Write this clock.
+    pub write: Signal<In, Bit>,
+    /// Register.
+    pub address: Signal<In, U<6>>,
+    /// Value.
+    pub data: Signal<In, U<48>>,
+    /// All of them.
+    pub scalars: Signal<Out, DcqcnScalars>,
+    scalars_r: DFF<DcqcnScalars>,
+    #[init(Constant::new(scalars(&after_reset())))]
+    reset_values: Constant<DcqcnScalars>,
+}
+
+#[kernel]
+impl Logic for DcqcnRegisterBlock {
+    fn update(&mut self) {
+        self.scalars.next = self.scalars_r.q.val();
+        if self.write.val() {
+            if self.address.val() == 0 {
+                self.scalars_r.d.next.mode = bit_cast_word::<DcqcnModes, U<48>>(self.data.val());
+            }
+            if self.address.val() == 1 {
+                self.scalars_r.d.next.gain = bit_cast_u::<20, 48>(self.data.val());
+            }
+            if self.address.val() == 2 {
+                self.scalars_r.d.next.alpha_interval = bit_cast_u::<20, 48>(self.data.val());
+            }
+            if self.address.val() == 3 {
+                self.scalars_r.d.next.cut_interval = bit_cast_u::<20, 48>(self.data.val());
+            }
+            if self.address.val() == 4 {
+                self.scalars_r.d.next.increase_interval = bit_cast_u::<20, 48>(self.data.val());
+            }
+            if self.address.val() == 5 {
+                self.scalars_r.d.next.byte_reset = bit_cast_u::<26, 48>(self.data.val());
+            }
+            if self.address.val() == 6 {
+                self.scalars_r.d.next.fast_recovery = bit_cast_u::<5, 48>(self.data.val());
+            }
+            if self.address.val() == 7 {
+                self.scalars_r.d.next.rate_ai = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 8 {
+                self.scalars_r.d.next.rate_hai = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 9 {
+                self.scalars_r.d.next.min_rate = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 10 {
+                self.scalars_r.d.next.line_rate = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 11 {
+                self.scalars_r.d.next.first_rate = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 12 {
+                self.scalars_r.d.next.min_decrease = bit_cast_u::<8, 48>(self.data.val());
+            }
+            if self.address.val() == 13 {
+                self.scalars_r.d.next.window_time = bit_cast_u::<34, 48>(self.data.val());
+            }
+            if self.address.val() == 14 {
+                self.scalars_r.d.next.walk = bit_cast_u::<8, 48>(self.data.val());
+            }
+        }
+        if self.reset.val() {
+            self.scalars_r.d.next = self.reset_values.val();
+        }
+    }
+}

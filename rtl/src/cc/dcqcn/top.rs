@@ -1,0 +1,148 @@
+//! The DCQCN module: wiring only, and the delays that carry an event's flow past the arithmetic.
+
+use super::alpha::DcqcnAlpha;
+use super::entry::DcqcnAdmit;
+use super::rates::DcqcnRateBlock;
+use super::registers::DcqcnRegisterBlock;
+use super::timers::DcqcnTimerBlock;
+use super::walk::Walk;
+use crate::cc::slot::{CommandIn, ConfigIn, EventIn, LawSlot, UpdateOut};
+use crate::prim::counter::SaturatingCounter;
+use crate::prim::delay::Delay;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::word::bit_cast_word;
+use crate::words::congestion::LawUpdate;
+use crate::words::dcqcn::NicClock;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Clocks from the one in which an event is taken to the one in which its update is offered, the receiver being ready:
+/// four of entry, 19 of pipeline, three of FIFO.
+pub const LATENCY: usize = 26;
+
+/// Congestion-control slot filled by DCQCN's reaction point, for `FLOWS` flows (2^`A` at most).
+///
+/// One event a clock for different flows, one every six clocks for the same flow; latency [`LATENCY`]. Updates leave in the order of events.
+/// A creation is answered by an update with line rate and window; an event only where the flow's rate changed. Ticks come from the walk
+/// inside, at the time of `now`, or as events; removed flows and old generations are answered by none.
+#[block]
+pub struct DcqcnSlot<const FLOWS: usize, const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high. Nothing is taken for 2^`A` clocks after it.
+    pub reset: Signal<In, Bit>,
+    /// Register write port, [`hpcc_models::fixed::dcqcn::address`].
+    pub param: ConfigIn,
+    /// Creation and removal of flows.
+    pub command: CommandIn,
+    /// Events.
+    pub event: EventIn,
+    /// Updates.
+    pub update: UpdateOut,
+    /// The NIC's clock, ns: the time of the walk's ticks.
+    pub now: Signal<In, U<48>>,
+    /// Events of a flow that does not exist or of an earlier generation.
+    pub count_late: Signal<Out, U<32>>,
+    /// Events of a flow number past the configured count.
+    pub count_out_of_range: Signal<Out, U<32>>,
+    /// Cuts of a rate.
+    pub count_cuts: Signal<Out, U<32>>,
+    registers: DcqcnRegisterBlock,
+    walk: Walk<FLOWS, A>,
+    admit: DcqcnAdmit<FLOWS, A>,
+    timers: DcqcnTimerBlock<A>,
+    alpha: DcqcnAlpha<A>,
+    rates: DcqcnRateBlock<A>,
+    updates: StreamFifo<LawUpdate, 6, 32>,
+    nic_clock: Signal<Local, NicClock>,
+    now_r: DFF<U<20>>,
+    flow_6: Delay<U<A>, 6>,
+    flow_19: Delay<U<A>, 13>,
+    generation_19: Delay<U<8>, 14>,
+    alpha_19: Delay<U<21>, 10>,
+    late: SaturatingCounter,
+    out_of_range: SaturatingCounter,
+    cuts: SaturatingCounter,
+}
+
+#[kernel]
+impl<const FLOWS: usize, const A: usize> Logic for DcqcnSlot<FLOWS, A> {
+    fn update(&mut self) {
+        self.registers.reset.next = self.reset.val();
+        self.walk.reset.next = self.reset.val();
+        self.admit.reset.next = self.reset.val();
+        self.updates.reset.next = self.reset.val();
+        self.late.reset.next = self.reset.val();
+        self.out_of_range.reset.next = self.reset.val();
+        self.cuts.reset.next = self.reset.val();
+
+        self.registers.write.next = self.param.write.val();
+        self.registers.address.next = self.param.address.val();
+        self.registers.data.next = self.param.data.val();
+
+        EventIn::link(&mut self.event, &mut self.admit.event);
+        CommandIn::link(&mut self.command, &mut self.admit.command);
+        self.nic_clock.next = bit_cast_word::<NicClock, U<48>>(self.now.val());
+        self.now_r.d.next = self.nic_clock.val().units;
+        self.admit.now.next = self.now_r.q.val();
+        self.admit.crowded.next = self.updates.crowded.val();
+        self.admit.tick_valid.next = self.walk.valid.val();
+        self.admit.tick_flow.next = self.walk.flow.val();
+        self.admit.tick_overdue.next = self.walk.overdue.val();
+        self.walk.taken.next = self.admit.tick_taken.val();
+        self.walk.interval.next = self.registers.scalars.val().walk;
+        self.walk.write.next = self.timers.write.val();
+        self.walk.write_flow.next = self.timers.write_flow.val();
+        self.walk.write_started.next = self.timers.write_started.val();
+
+        self.timers.scalars.next = self.registers.scalars.val();
+        self.timers.entering.next = self.admit.entering.val();
+        self.timers.flow.next = self.admit.flow.val();
+        self.alpha.flow.next = self.admit.flow.val();
+        self.alpha.step.next = self.timers.step.val();
+        self.alpha.gain.next = self.registers.scalars.val().gain;
+        self.flow_6.d.next = self.admit.flow.val();
+        self.rates.scalars.next = self.registers.scalars.val();
+        self.rates.flow.next = self.flow_6.q.val();
+        self.rates.step.next = self.timers.step.val();
+        self.rates.alpha.next = self.alpha.alpha.val();
+
+        self.flow_19.d.next = self.flow_6.q.val();
+        self.generation_19.d.next = self.timers.generation.val();
+        self.alpha_19.d.next = self.alpha.alpha.val();
+        self.updates.up.valid.next = self.rates.valid.val();
+        self.updates.up.data.next.flow = bit_cast_u::<16, A>(self.flow_19.q.val());
+        self.updates.up.data.next.generation = self.generation_19.q.val();
+        self.updates.up.data.next.window = self.rates.window.val();
+        self.updates.up.data.next.rate = self.rates.rate.val();
+        self.updates.up.data.next.signal = bit_cast_u::<51, 21>(self.alpha_19.q.val());
+        self.update.valid.next = self.updates.down.valid.val();
+        self.updates.down.ready.next = self.update.ready.val();
+        self.update.flow.next = self.updates.down.data.val().flow;
+        self.update.generation.next = self.updates.down.data.val().generation;
+        self.update.window.next = self.updates.down.data.val().window;
+        self.update.rate.next = self.updates.down.data.val().rate;
+        self.update.utilisation.next = self.updates.down.data.val().signal;
+
+        self.late.pulse.next = self.timers.late.val();
+        self.out_of_range.pulse.next = self.admit.out_of_range.val();
+        self.cuts.pulse.next = self.timers.step.val().cut;
+        self.count_late.next = self.late.count.val();
+        self.count_out_of_range.next = self.out_of_range.count.val();
+        self.count_cuts.next = self.cuts.count.val();
+    }
+}
+
+#[cfg(test)]
+impl<const FLOWS: usize, const A: usize> DcqcnSlot<FLOWS, A> {
+    /// Clock 0: what enters, and its flow.
+    pub(super) fn entering(&self) -> (crate::words::dcqcn::DcqcnEntry, u32) {
+        (self.admit.entering.val(), self.admit.flow.val().0 as u32)
+    }
+}
+
+impl<const FLOWS: usize, const A: usize> LawSlot for DcqcnSlot<FLOWS, A> {
+    const LAW: &'static str = "dcqcn";
+    const LATENCY: usize = LATENCY;
+}
