@@ -93,6 +93,7 @@ module hpcc_select (
   wire  hpcc_nic_pkg::psn_distance_t after_odd;
   logic takes_odd;
   hpcc_nic_pkg::ring_place_t void_place;
+  wire  [11:0] void_address;
   wire  hpcc_nic_pkg::qp_flow_t offered_flow;
   wire  begins;
   wire  [7:0] qp;
@@ -308,6 +309,7 @@ module hpcc_select (
   assign contexts_waddr = context_qp;
   assign new_context = context_data;
   assign messages_we = message_valid | (|voids_q);
+  assign void_address = void_place;
   assign address = next_flow_q.qp;
   assign read_new = read_data;
   assign reads_0_we = read_valid & (~read_new.tag[0]);
@@ -380,7 +382,7 @@ module hpcc_select (
     cursor_d = cursor_q;
     mtu_now_d = mtu_now_q;
     int_now_d = int_now_q;
-    messages_waddr = void_place;
+    messages_waddr = void_address;
     messages_wdata = 250'd0;
     if (message_valid) begin
       messages_waddr = message_address;

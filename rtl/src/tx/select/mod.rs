@@ -105,6 +105,7 @@ pub struct Select<const A: usize, const M: usize> {
     voided_generation: DFF<U<8>>,
     void_cursor: DFF<Bit>,
     void_place: Signal<Local, RingPlace>,
+    void_address: Signal<Local, U<12>>,
     /// The grant that begins next.
     waiting: DFF<Bit>,
     offered_flow: Signal<Local, QpFlow>,
@@ -191,7 +192,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.void_place.next.qp = self.voided.q.val();
         self.void_place.next.place = bits_u::<4>(0) - bit_cast_u::<4, 5>(self.voids.q.val());
         self.messages.we.next = self.message_valid.val() | self.voids.q.val().any();
-        self.messages.waddr.next = bit_cast_u::<M, 12>(bit_cast_number::<12, RingPlace>(self.void_place.val()));
+        self.void_address.next = bit_cast_number::<12, RingPlace>(self.void_place.val());
+        self.messages.waddr.next = bit_cast_u::<M, 12>(self.void_address.val());
         self.messages.wdata.next = bits_zero::<SelectMessage>(0);
         if self.message_valid.val() {
             self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
