@@ -100,6 +100,7 @@ module hpcc_select (
   wire  [7:0] address;
   logic [3:0] slot_now;
   hpcc_nic_pkg::ring_place_t message_place;
+  wire  [11:0] looked_address;
   wire  current;
   hpcc_nic_pkg::ring_cursor_t cursor_new;
   wire  odd;
@@ -326,7 +327,8 @@ module hpcc_select (
   assign odd = flow_q.response;
   assign current = contexts_rdata.alive & (contexts_rdata.generation == generation_q);
   assign slot_d = slot_now + 4'd1;
-  assign messages_raddr = message_place;
+  assign looked_address = message_place;
+  assign messages_raddr = looked_address;
   assign read_even = reads_0_rdata;
   assign read_odd = reads_1_rdata;
   assign after_even = psn_q - read_even.first_psn;

@@ -127,6 +127,7 @@ pub struct Select<const A: usize, const M: usize> {
     address: Signal<Local, U<8>>,
     slot_now: Signal<Local, U<4>>,
     message_place: Signal<Local, RingPlace>,
+    looked_address: Signal<Local, U<12>>,
     current: Signal<Local, Bit>,
     /// What showed in step 2.
     cursor: DFF<RingCursor>,
@@ -257,7 +258,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.slot.d.next = self.slot_now.val() + 1;
         self.message_place.next.qp = self.qp.val();
         self.message_place.next.place = self.slot_now.val();
-        self.messages.raddr.next = bit_cast_u::<M, 12>(bit_cast_number::<12, RingPlace>(self.message_place.val()));
+        self.looked_address.next = bit_cast_number::<12, RingPlace>(self.message_place.val());
+        self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
 
         // 4: the message shows (2: the READ)
         self.message.d.next = self.messages.rdata.val();
