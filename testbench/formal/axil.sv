@@ -26,6 +26,7 @@ module axil_proof (
   input wire rready,
   input wire [47:0] now,
   input wire nic_ready,
+  input wire [7:0] laws,
   input wire [15:0] active,
   input wire [63:0] sent,
   input wire command_ready,
@@ -43,7 +44,7 @@ module axil_proof (
     .s_axil_bresp(bresp), .s_axil_bvalid(bvalid), .s_axil_bready(bready),
     .s_axil_araddr(araddr), .s_axil_arprot(3'd0), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready),
-    .ready(nic_ready), .active(active), .sent(sent), .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
+    .ready(nic_ready), .laws(laws), .active(active), .sent(sent), .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
     .command_data(command_data), .command_valid(command_valid), .command_ready(command_ready),
     .command_done(command_done), .command_code(command_code)
   );
@@ -56,7 +57,7 @@ module axil_proof (
   wire block_whit, block_rhit;
   wire [31:0] block_rdata;
 
-  localparam [9:0] SCRATCH = 3, HOLE = 26;
+  localparam [9:0] SCRATCH = 3, HOLE = 40;
   stream_rules #(.W(2)) b (.clk(clk), .rst(rst), .valid(bvalid), .ready(bready), .data(bresp));
   stream_rules #(.W(34)) r (.clk(clk), .rst(rst), .valid(rvalid), .ready(rready), .data({rresp, rdata}));
   stream_rules #(.W(416)) command (
