@@ -185,6 +185,11 @@ pub struct QpConfig {
 }
 
 impl QpConfig {
+    /// Code of the law that it asks for on a NIC with this default law, 0 for none.
+    pub fn law_or(&self, default: u8) -> u8 {
+        self.law.unwrap_or(if self.int { default } else { 0 })
+    }
+
     /// A plain queue pair of the default MTU.
     pub fn new(qpn: u32, remote_qpn: u32, remote_ip: Ipv4Addr) -> Self {
         Self {

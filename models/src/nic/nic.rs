@@ -242,14 +242,13 @@ impl<M: Memory> Nic<M> {
 
     /// Code of the law of a new queue pair; refused if it is not built in, or needs INT that the queue pair does not collect.
     fn law_of(&self, config: &QpConfig) -> Result<u8, HostError> {
-        let built = |code: &u8| self.laws.contains_key(code);
-        let default = self.config.default_law;
-        let Some(code) = config.law.filter(|code| *code != 0) else {
-            let by_default = config.law.is_none() && config.int && built(&default);
-            return Ok(if by_default { default } else { 0 });
-        };
+        let code = config.law_or(self.config.default_law);
+        let built = self.laws.contains_key(&code);
+        if code == 0 || config.law.is_none() && !built {
+            return Ok(0);
+        }
         let needs_int = LAWS.iter().any(|law| law.code == code && law.needs_int);
-        if !built(&code) || needs_int && !config.int {
+        if !built || needs_int && !config.int {
             return Err(HostError::Field {
                 qpn: config.qpn,
                 field: "law",

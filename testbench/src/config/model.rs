@@ -64,7 +64,7 @@ impl NicSetup {
 
     /// Code of the law of a queue pair, 0 for none.
     pub fn law_of(&self, qp: &QpConfig) -> u8 {
-        qp.law.unwrap_or(if qp.int { self.nic.default_law } else { 0 })
+        qp.law_or(self.nic.default_law)
     }
 
     /// Codes of the laws that queue pairs have or may come to have.

@@ -165,29 +165,32 @@ impl HostPlan {
         }
         let link = job.topology.links.iter().find(|l| l.a == node || l.b == node);
         let line_rate = link.map_or(params.line_rate_bps, |l| l.rate_bps);
-        let (hpcc, power) = match job.law.kind {
-            LawKind::PowerTcp => (None, Some(job.law.power_params(&params)?)),
-            _ => (Some(job.law.hpcc_params(&params)?), None),
+        let (mut hpcc, mut power) = (None, None);
+        let (law, window, base_rtt_ns) = match job.law.kind {
+            LawKind::PowerTcp => {
+                let law = power.insert(job.law.power_params(&params)?);
+                ("powertcp", law.w_init, law.base_rtt_ns)
+            }
+            _ => {
+                let law = hpcc.insert(job.law.hpcc_params(&params)?);
+                ("hpcc", law.w_init, law.base_rtt_ns)
+            }
         };
-        let window = power.as_ref().map(|law| law.w_init);
-        let base_rtt_ns = power.as_ref().map(|law| law.base_rtt_ns);
         let nic = NicConfig {
             mac: mac(node),
             ip: ip(node),
             mtu: job.config.mtu,
             line_rate_bps: line_rate as f64,
             retry_timeout_ns: job.config.retry_timeout_ps.map_or(u64::MAX >> 16, |ps| ps / 1000),
-            window: window.or(hpcc.as_ref().map(|law| law.w_init)).unwrap_or_default(),
-            default_law: law_code(if power.is_some() { "powertcp" } else { "hpcc" })?,
+            window,
+            default_law: law_code(law)?,
             ack_priority: PRIORITIES.1,
             ack_pause: !job.config.host_acks_ignore_pause,
             ..NicConfig::default()
         };
         let setup = NicSetup {
             nic,
-            base_rtt_ns: base_rtt_ns
-                .or(hpcc.as_ref().map(|law| law.base_rtt_ns))
-                .unwrap_or_default(),
+            base_rtt_ns,
             hpcc,
             power,
             qps: Vec::new(),

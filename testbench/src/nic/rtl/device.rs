@@ -1,7 +1,7 @@
 //! The Verilated NIC behind the face of a NIC under test.
 
 use super::{setup, RtlNic, PERIOD_NS};
-use crate::config::NicSetup;
+use crate::config::{law_name, NicSetup};
 use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
 use crate::verilated::{shared_object, top_sources, Model, ModelError};
@@ -23,9 +23,6 @@ type Built = (PathBuf, Vec<Port>);
 
 /// The built models, without and with waveforms: shared object and ports. Emitting the NIC takes seconds, so once per process.
 static BUILT: Mutex<BTreeMap<(&str, bool), Built>> = Mutex::new(BTreeMap::new());
-
-/// Code of the law of the NIC with one law.
-const HPCC: u8 = 1;
 
 fn build(top: &Top, trace: bool) -> Result<Built, DeviceError> {
     let mut sources = top_sources(top).map_err(ModelError::from)?;
@@ -50,7 +47,7 @@ pub fn model(trace: bool) -> Result<Model, DeviceError> {
 
 /// A fresh Verilated NIC with the laws that a configuration wants: HPCC alone where that is enough, all of them otherwise.
 pub fn model_for(setup: &NicSetup, trace: bool) -> Result<Model, DeviceError> {
-    let alone = setup.wanted_laws().iter().all(|code| *code == HPCC);
+    let alone = setup.wanted_laws().iter().all(|code| law_name(*code) == "hpcc");
     fresh(if alone { &NIC } else { &NIC_LAWS }, trace)
 }
 
