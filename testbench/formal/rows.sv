@@ -1,4 +1,4 @@
-// Waiting of the scheduler: which of ten rows of waiting flows is visited next.
+// Waiting of the scheduler: which of nine rows of waiting flows is visited next.
 `default_nettype none
 
 module rows_proof (
@@ -10,7 +10,7 @@ module rows_proof (
   input wire [3:0] row,
   input wire down_ready
 );
-  localparam ROWS = 10;
+  localparam ROWS = 9;
   reg [19:0] tick = 0;
   wire [37:0] down_data;
   wire down_valid;
@@ -31,13 +31,15 @@ module rows_proof (
   wire here = present[r];
   // time only goes forward, by at most one tick a clock; less than half the range of the clock goes by while a head waits
   wire [19:0] age = tick - head[57:38];
+  // delays: none, 4 ticks, then 16, 32 and so on
+  wire [3:0] shift = r == 1 ? 2 : r + 2;
   // the head has been at least its delay in its row
   reg ripe = 0;
   reg [4:0] waits = 0;
   wire given = down_valid && down_ready;
   always @(posedge clk) begin
     tick <= tick + advance;
-    ripe <= heads[r] && !pops[r] && !rst && (ripe || (age >> (r + 1)) != 0);
+    ripe <= heads[r] && !pops[r] && !rst && (ripe || (age >> shift) != 0);
     waits <= (rst || !here || pops[r]) ? 0 : waits + given;
   end
   integer i;

@@ -120,17 +120,17 @@ module hpcc_sched_choice (
         row_15_d = 4'd1;
       end
       if (steps >= 7'h1e) begin
-        row_15_d = 4'd3;
+        row_15_d = 4'd2;
       end
       if (steps >= 7'h1f) begin
-        row_15_d = 4'(steps - 7'h1b);
+        row_15_d = 4'(steps - 7'h1c);
       end
       if (steps >= 7'h2a) begin
         row_15_d = 4'hf;
       end
     end
     if (held_q | (zeros_q == 6'h3f)) begin
-      row_15_d = 4'd5;
+      row_15_d = 4'd4;
     end
   end
   initial begin

@@ -4,9 +4,10 @@
 // Where flows wait for their next visit: a row that is visited at once, and rows of fixed delays.
 //
 // In a row of fixed delay flows become due in the order in which they came, so a plain FIFO in block RAM is a calendar
-// without links: one flow in and one out a clock. Row 0 has no delay; row `n` delays by 2^(n+1) ticks: 32 ns, 64 ns and so
-// on. With one row this is the ring of the paper. The shortest row that has a flow due goes first, so that fast flows never
-// wait behind slow ones; every sixteenth flow comes from each row in turn if it has one due, so that none starves.
+// without links: one flow in and one out a clock. Row 0 has no delay, row 1 delays by 4 ticks (32 ns), row `n` from 2 on by
+// 2^(n+2) ticks: 128 ns, 256 ns and so on. With one row this is the ring of the paper. The shortest row that has a flow due
+// goes first, so that fast flows never wait behind slow ones; every sixteenth flow comes from each row in turn if it has one
+// due, so that none starves.
 //
 // | clock | what |
 // |---|---|
@@ -36,6 +37,7 @@ module hpcc_sched_waiting (
   localparam [3:0] last_row = 4'd0;
   hpcc_nic_pkg::waiting_entry_t entering;
   wire  [19:0] elapsed_0;
+  wire  ripe_0;
   wire  present_0;
   wire  present_1;
   wire  present_2;
@@ -132,11 +134,12 @@ module hpcc_sched_waiting (
   assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
   assign elapsed_0 = tick - fifo_0_down_data.since;
   assign present_0 = fifo_0_down_valid;
+  assign ripe_0 = |{2'd0, elapsed_0[19:2]};
   assign free_1 = free_0 & (~present_0);
   assign down_valid = offered;
   assign take_0 = present_0 & ((turned & (turn_q == 4'd0)) | ((~turned) & free_0));
   assign fifo_0_down_ready = take_0 & down_ready;
-  assign due_0_d = (fifo_0_down_valid & (due_0_q | (|{1'd0, elapsed_0[19:1]}))) & (~(take_0 & down_ready));
+  assign due_0_d = (fifo_0_down_valid & (due_0_q | ripe_0)) & (~(take_0 & down_ready));
   always_comb begin
     turn_d = turn_q;
     if (offered & down_ready) begin
@@ -180,7 +183,7 @@ module hpcc_sched_waiting (
     due_0_q <= due_0_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, elapsed_0[0], present_1, present_2, present_3, present_4, present_5, present_6, present_7, present_8,
+  wire unused_bits = &{1'b0, elapsed_0[1:0], present_1, present_2, present_3, present_4, present_5, present_6, present_7, present_8,
       present_9, present_10, present_11, free_1, free_2, free_3, free_4, free_5, free_6, free_7, free_8, free_9, free_10, free_11, take_1,
       take_2, take_3, take_4, take_5, take_6, take_7, take_8, take_9, take_10, take_11};
 endmodule

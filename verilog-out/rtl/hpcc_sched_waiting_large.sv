@@ -4,9 +4,10 @@
 // Where flows wait for their next visit: a row that is visited at once, and rows of fixed delays.
 //
 // In a row of fixed delay flows become due in the order in which they came, so a plain FIFO in block RAM is a calendar
-// without links: one flow in and one out a clock. Row 0 has no delay; row `n` delays by 2^(n+1) ticks: 32 ns, 64 ns and so
-// on. With one row this is the ring of the paper. The shortest row that has a flow due goes first, so that fast flows never
-// wait behind slow ones; every sixteenth flow comes from each row in turn if it has one due, so that none starves.
+// without links: one flow in and one out a clock. Row 0 has no delay, row 1 delays by 4 ticks (32 ns), row `n` from 2 on by
+// 2^(n+2) ticks: 128 ns, 256 ns and so on. With one row this is the ring of the paper. The shortest row that has a flow due
+// goes first, so that fast flows never wait behind slow ones; every sixteenth flow comes from each row in turn if it has one
+// due, so that none starves.
 //
 // | clock | what |
 // |---|---|
@@ -33,7 +34,7 @@ module hpcc_sched_waiting_large (
   output wire  down_valid,
   input  wire  down_ready
 );
-  localparam [3:0] last_row = 4'd9;
+  localparam [3:0] last_row = 4'd8;
   hpcc_nic_pkg::waiting_entry_t entering;
   wire  [19:0] elapsed_0;
   wire  [19:0] elapsed_1;
@@ -44,7 +45,15 @@ module hpcc_sched_waiting_large (
   wire  [19:0] elapsed_6;
   wire  [19:0] elapsed_7;
   wire  [19:0] elapsed_8;
-  wire  [19:0] elapsed_9;
+  wire  ripe_0;
+  wire  ripe_1;
+  wire  ripe_2;
+  wire  ripe_3;
+  wire  ripe_4;
+  wire  ripe_5;
+  wire  ripe_6;
+  wire  ripe_7;
+  wire  ripe_8;
   wire  present_0;
   wire  present_1;
   wire  present_2;
@@ -138,12 +147,6 @@ module hpcc_sched_waiting_large (
   wire  fifo_8_down_valid;
   wire  fifo_8_down_ready;
   wire  unused_fifo_8_crowded;
-  wire  fifo_9_up_valid;
-  wire  unused_fifo_9_up_ready;
-  wire  hpcc_nic_pkg::waiting_entry_t fifo_9_down_data;
-  wire  fifo_9_down_valid;
-  wire  fifo_9_down_ready;
-  wire  unused_fifo_9_crowded;
   wire  due_0_d;
   logic due_0_q;
   wire  due_1_d;
@@ -162,8 +165,6 @@ module hpcc_sched_waiting_large (
   logic due_7_q;
   wire  due_8_d;
   logic due_8_q;
-  wire  due_9_d;
-  logic due_9_q;
   logic [3:0] turn_d;
   logic [3:0] turn_q;
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_0 (
@@ -265,19 +266,11 @@ module hpcc_sched_waiting_large (
     .down_ready(fifo_8_down_ready),
     .crowded(unused_fifo_8_crowded)
   );
-  hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_9 (
-    .clk(clk),
-    .rst(rst),
-    .up_data(entering),
-    .up_valid(fifo_9_up_valid),
-    .up_ready(unused_fifo_9_up_ready),
-    .down_data(fifo_9_down_data),
-    .down_valid(fifo_9_down_valid),
-    .down_ready(fifo_9_down_ready),
-    .crowded(unused_fifo_9_crowded)
-  );
   assign free_0 = 1'd1;
+  assign present_9 = 1'd0;
+  assign take_9 = 1'd0;
   assign present_10 = 1'd0;
+  assign free_10 = 1'd1;
   assign take_10 = 1'd0;
   assign present_11 = 1'd0;
   assign free_11 = 1'd1;
@@ -285,8 +278,10 @@ module hpcc_sched_waiting_large (
   assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
   assign elapsed_0 = tick - fifo_0_down_data.since;
   assign present_0 = fifo_0_down_valid;
+  assign ripe_0 = |{2'd0, elapsed_0[19:2]};
   assign fifo_1_up_valid = enter & (chosen_row == 4'd1);
   assign elapsed_1 = tick - fifo_1_down_data.since;
+  assign ripe_1 = |{2'd0, elapsed_1[19:2]};
   assign fifo_2_up_valid = enter & (chosen_row == 4'd2);
   assign elapsed_2 = tick - fifo_2_down_data.since;
   assign fifo_3_up_valid = enter & (chosen_row == 4'd3);
@@ -301,8 +296,6 @@ module hpcc_sched_waiting_large (
   assign elapsed_7 = tick - fifo_7_down_data.since;
   assign fifo_8_up_valid = enter & (chosen_row == 4'd8);
   assign elapsed_8 = tick - fifo_8_down_data.since;
-  assign fifo_9_up_valid = enter & (chosen_row == 4'd9);
-  assign elapsed_9 = tick - fifo_9_down_data.since;
   assign present_1 = fifo_1_down_valid & due_1_q;
   assign present_2 = fifo_2_down_valid & due_2_q;
   assign present_3 = fifo_3_down_valid & due_3_q;
@@ -311,7 +304,13 @@ module hpcc_sched_waiting_large (
   assign present_6 = fifo_6_down_valid & due_6_q;
   assign present_7 = fifo_7_down_valid & due_7_q;
   assign present_8 = fifo_8_down_valid & due_8_q;
-  assign present_9 = fifo_9_down_valid & due_9_q;
+  assign ripe_2 = |{4'd0, elapsed_2[19:4]};
+  assign ripe_3 = |{5'd0, elapsed_3[19:5]};
+  assign ripe_4 = |{6'd0, elapsed_4[19:6]};
+  assign ripe_5 = |{7'd0, elapsed_5[19:7]};
+  assign ripe_6 = |{8'd0, elapsed_6[19:8]};
+  assign ripe_7 = |{9'd0, elapsed_7[19:9]};
+  assign ripe_8 = |{10'd0, elapsed_8[19:10]};
   assign free_1 = free_0 & (~present_0);
   assign free_2 = free_1 & (~present_1);
   assign free_3 = free_2 & (~present_2);
@@ -321,38 +320,34 @@ module hpcc_sched_waiting_large (
   assign free_7 = free_6 & (~present_6);
   assign free_8 = free_7 & (~present_7);
   assign free_9 = free_8 & (~present_8);
-  assign free_10 = free_9 & (~present_9);
   assign down_valid = offered;
   assign take_0 = present_0 & ((turned & (turn_q == 4'd0)) | ((~turned) & free_0));
   assign fifo_0_down_ready = take_0 & down_ready;
-  assign due_0_d = (fifo_0_down_valid & (due_0_q | (|{1'd0, elapsed_0[19:1]}))) & (~(take_0 & down_ready));
+  assign due_0_d = (fifo_0_down_valid & (due_0_q | ripe_0)) & (~(take_0 & down_ready));
   assign take_1 = present_1 & ((turned & (turn_q == 4'd1)) | ((~turned) & free_1));
   assign fifo_1_down_ready = take_1 & down_ready;
-  assign due_1_d = (fifo_1_down_valid & (due_1_q | (|{2'd0, elapsed_1[19:2]}))) & (~(take_1 & down_ready));
+  assign due_1_d = (fifo_1_down_valid & (due_1_q | ripe_1)) & (~(take_1 & down_ready));
   assign take_2 = present_2 & ((turned & (turn_q == 4'd2)) | ((~turned) & free_2));
   assign fifo_2_down_ready = take_2 & down_ready;
-  assign due_2_d = (fifo_2_down_valid & (due_2_q | (|{3'd0, elapsed_2[19:3]}))) & (~(take_2 & down_ready));
+  assign due_2_d = (fifo_2_down_valid & (due_2_q | ripe_2)) & (~(take_2 & down_ready));
   assign take_3 = present_3 & ((turned & (turn_q == 4'd3)) | ((~turned) & free_3));
   assign fifo_3_down_ready = take_3 & down_ready;
-  assign due_3_d = (fifo_3_down_valid & (due_3_q | (|{4'd0, elapsed_3[19:4]}))) & (~(take_3 & down_ready));
+  assign due_3_d = (fifo_3_down_valid & (due_3_q | ripe_3)) & (~(take_3 & down_ready));
   assign take_4 = present_4 & ((turned & (turn_q == 4'd4)) | ((~turned) & free_4));
   assign fifo_4_down_ready = take_4 & down_ready;
-  assign due_4_d = (fifo_4_down_valid & (due_4_q | (|{5'd0, elapsed_4[19:5]}))) & (~(take_4 & down_ready));
+  assign due_4_d = (fifo_4_down_valid & (due_4_q | ripe_4)) & (~(take_4 & down_ready));
   assign take_5 = present_5 & ((turned & (turn_q == 4'd5)) | ((~turned) & free_5));
   assign fifo_5_down_ready = take_5 & down_ready;
-  assign due_5_d = (fifo_5_down_valid & (due_5_q | (|{6'd0, elapsed_5[19:6]}))) & (~(take_5 & down_ready));
+  assign due_5_d = (fifo_5_down_valid & (due_5_q | ripe_5)) & (~(take_5 & down_ready));
   assign take_6 = present_6 & ((turned & (turn_q == 4'd6)) | ((~turned) & free_6));
   assign fifo_6_down_ready = take_6 & down_ready;
-  assign due_6_d = (fifo_6_down_valid & (due_6_q | (|{7'd0, elapsed_6[19:7]}))) & (~(take_6 & down_ready));
+  assign due_6_d = (fifo_6_down_valid & (due_6_q | ripe_6)) & (~(take_6 & down_ready));
   assign take_7 = present_7 & ((turned & (turn_q == 4'd7)) | ((~turned) & free_7));
   assign fifo_7_down_ready = take_7 & down_ready;
-  assign due_7_d = (fifo_7_down_valid & (due_7_q | (|{8'd0, elapsed_7[19:8]}))) & (~(take_7 & down_ready));
+  assign due_7_d = (fifo_7_down_valid & (due_7_q | ripe_7)) & (~(take_7 & down_ready));
   assign take_8 = present_8 & ((turned & (turn_q == 4'd8)) | ((~turned) & free_8));
   assign fifo_8_down_ready = take_8 & down_ready;
-  assign due_8_d = (fifo_8_down_valid & (due_8_q | (|{9'd0, elapsed_8[19:9]}))) & (~(take_8 & down_ready));
-  assign take_9 = present_9 & ((turned & (turn_q == 4'd9)) | ((~turned) & free_9));
-  assign fifo_9_down_ready = take_9 & down_ready;
-  assign due_9_d = (fifo_9_down_valid & (due_9_q | (|{10'd0, elapsed_9[19:10]}))) & (~(take_9 & down_ready));
+  assign due_8_d = (fifo_8_down_valid & (due_8_q | ripe_8)) & (~(take_8 & down_ready));
   always_comb begin
     turn_d = turn_q;
     if (offered & down_ready) begin
@@ -429,12 +424,6 @@ module hpcc_sched_waiting_large (
         turned = 1'd1;
       end
     end
-    if (present_9) begin
-      offered = 1'd1;
-      if (turn_q == 4'd9) begin
-        turned = 1'd1;
-      end
-    end
   end
   always_comb begin
     down_data = fifo_0_down_data.entry;
@@ -465,9 +454,6 @@ module hpcc_sched_waiting_large (
     if (take_8) begin
       down_data = fifo_8_down_data.entry;
     end
-    if (take_9) begin
-      down_data = fifo_9_down_data.entry;
-    end
   end
   initial begin
     due_0_q = 1'd0;
@@ -479,7 +465,6 @@ module hpcc_sched_waiting_large (
     due_6_q = 1'd0;
     due_7_q = 1'd0;
     due_8_q = 1'd0;
-    due_9_q = 1'd0;
     turn_q = 4'd0;
   end
   always @(posedge clk) begin
@@ -492,11 +477,10 @@ module hpcc_sched_waiting_large (
     due_6_q <= due_6_d;
     due_7_q <= due_7_d;
     due_8_q <= due_8_d;
-    due_9_q <= due_9_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, elapsed_0[0], elapsed_1[1:0], elapsed_2[2:0], elapsed_3[3:0], elapsed_4[4:0], elapsed_5[5:0], elapsed_6[6:0],
-      elapsed_7[7:0], elapsed_8[8:0], elapsed_9[9:0], present_10, present_11, free_10, free_11, take_10, take_11};
+  wire unused_bits = &{1'b0, elapsed_0[1:0], elapsed_1[1:0], elapsed_2[3:0], elapsed_3[4:0], elapsed_4[5:0], elapsed_5[6:0], elapsed_6[7:0],
+      elapsed_7[8:0], elapsed_8[9:0], present_9, present_10, present_11, free_9, free_10, free_11, take_9, take_10, take_11};
 endmodule
 
 `default_nettype wire

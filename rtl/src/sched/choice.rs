@@ -95,8 +95,9 @@ impl Logic for Choice {
         if self.missing.q.val().get_bit(12) {
             self.bits.next = bits_u::<6>(13);
         }
-        // delay 2^(row + 1) ticks <= 2^(bits - 1 - (48 - zeros) + 27 - 3) ticks: row = bits + zeros - 26; one less
-        // because the visit itself takes about a hundred nanoseconds, two in the shortest rows
+        // the packet is at least 2^(bits - 1 - (48 - zeros) + 27 - 3) = 2^(steps - 25) ticks away, and the visit itself takes
+        // about a hundred nanoseconds: row 2 and longer ones delay by half the time, 2^(row + 2) <= 2^(steps - 26). With 29 steps it is
+        // 16 ticks, of which half and the visit would be too long, so row 1 delays by a quarter
         self.steps.next = bit_cast_u::<7, 6>(self.bits.val()) + bit_cast_u::<7, 6>(self.zeros.q.val());
         self.row_15.d.next = bits_u::<4>(0);
         if self.missing.q.val().any() & !self.missing.q.val().get_bit(21) & (self.bits.val() != 0) {
@@ -104,10 +105,10 @@ impl Logic for Choice {
                 self.row_15.d.next = bits_u::<4>(1);
             }
             if self.steps.val() >= 30 {
-                self.row_15.d.next = bits_u::<4>(3);
+                self.row_15.d.next = bits_u::<4>(2);
             }
             if self.steps.val() >= 31 {
-                self.row_15.d.next = bit_cast_u::<4, 7>(self.steps.val() - 27);
+                self.row_15.d.next = bit_cast_u::<4, 7>(self.steps.val() - 28);
             }
             if self.steps.val() >= 42 {
                 self.row_15.d.next = bits_u::<4>(15);
@@ -115,7 +116,7 @@ impl Logic for Choice {
         }
         // a flow without a rate is as one that is paused
         if self.held.q.val() | (self.zeros.q.val() == 63) {
-            self.row_15.d.next = bits_u::<4>(5);
+            self.row_15.d.next = bits_u::<4>(4);
         }
         self.row.next = self.row_15.q.val();
     }

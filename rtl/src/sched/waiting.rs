@@ -1,9 +1,10 @@
 //! Where flows wait for their next visit: a row that is visited at once, and rows of fixed delays.
 //!
 //! In a row of fixed delay flows become due in the order in which they came, so a plain FIFO in block RAM is a calendar
-//! without links: one flow in and one out a clock. Row 0 has no delay; row `n` delays by 2^(n+1) ticks: 32 ns, 64 ns and so
-//! on. With one row this is the ring of the paper. The shortest row that has a flow due goes first, so that fast flows never
-//! wait behind slow ones; every sixteenth flow comes from each row in turn if it has one due, so that none starves.
+//! without links: one flow in and one out a clock. Row 0 has no delay, row 1 delays by 4 ticks (32 ns), row `n` from 2 on by
+//! 2^(n+2) ticks: 128 ns, 256 ns and so on. With one row this is the ring of the paper. The shortest row that has a flow due
+//! goes first, so that fast flows never wait behind slow ones; every sixteenth flow comes from each row in turn if it has one
+//! due, so that none starves.
 //!
 //! | clock | what |
 //! |---|---|
@@ -43,6 +44,7 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     entering: Signal<Local, WaitingEntry>,
     due: [DFF<Bit>; ROWS],
     elapsed: [Signal<Local, U<20>>; ROWS],
+    ripe: [Signal<Local, Bit>; ROWS],
     present: [Signal<Local, Bit>; MAX_ROWS],
     free: [Signal<Local, Bit>; MAX_ROWS],
     take: [Signal<Local, Bit>; MAX_ROWS],
@@ -75,9 +77,13 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
             self.fifo[i].up.data.next = self.entering.val();
             self.elapsed[i].next = self.tick.val() - (self.fifo[i].down.data.val()).since;
             self.present[i].next = self.fifo[i].down.valid.val();
+            self.ripe[i].next = self.elapsed[i].val().get_bits::<20>(2).any();
         }
         for i in 1..ROWS {
             self.present[i].next = self.fifo[i].down.valid.val() & self.due[i].q.val();
+        }
+        for i in 2..ROWS {
+            self.ripe[i].next = self.elapsed[i].val().get_bits::<20>(i + 2).any();
         }
         self.turned.next = false;
         self.offered.next = false;
@@ -105,7 +111,7 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
             self.fifo[i].down.ready.next = self.take[i].val() & self.down.ready.val();
             // once due a head stays due, however long nobody asks
             self.due[i].d.next = self.fifo[i].down.valid.val()
-                & (self.due[i].q.val() | self.elapsed[i].val().get_bits::<20>(i + 1).any())
+                & (self.due[i].q.val() | self.ripe[i].val())
                 & !(self.take[i].val() & self.down.ready.val());
         }
         if self.reset.val() {
@@ -153,7 +159,7 @@ mod tests {
             });
             if let Some(out) = out {
                 let (since, row) = inside[out as usize].take().expect("the flow is inside");
-                let delay = if row == 0 { 0 } else { 2 << row };
+                let delay = [0, 4, 16, 32, 64, 128][row.min(5) as usize];
                 assert!(
                     tick - since >= delay,
                     "clock {clock}: row {row} after {} ticks",
