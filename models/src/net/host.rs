@@ -297,7 +297,15 @@ impl Simulator {
         let pace = self.pace_of(index);
         let context = &mut self.contexts[index as usize];
         let gap = self.config.clock.duration_ps(u64::from(context.last_size), pace);
-        context.next_avail = (self.now + gap) as i64;
+        // A cap is exact also when the host's flows fill its link: a packet that waited for others' keeps its place in time, by one packet at
+        // most (the NIC's credit is bounded likewise). A law's rate counts from where the packet left, as in the authors' simulator.
+        let left = match context.cap_bps {
+            Some(cap) if cap <= context.law_rate_bps => {
+                self.now - (self.now as i64 - context.next_avail).clamp(0, gap as i64) as u64
+            }
+            _ => self.now,
+        };
+        context.next_avail = (left + gap) as i64;
         let (flow, idle) = (context.flow, context.bytes_left() == 0);
         self.arm_timeout(index);
         if self.hcc.is_some() {

@@ -151,6 +151,22 @@ fn measured_rates_are_the_shares() {
         .all(|&ns| ns <= 150_000));
 }
 
+/// Seven flows of one host, whose caps add up to all of its link: they wait for each other, and have their shares all the same.
+#[test]
+fn caps_that_fill_the_hosts_link_are_exact() {
+    let settings = Settings {
+        headroom: crate::alloc::agent::WHOLE,
+        ..exact_settings()
+    };
+    let mut sim = on_tree(&three_tier(50, 50, 10), flows(&[3; 7]), HccConfig::evaluated(settings));
+    sim.run_until(30 * MS);
+    let payload = 1024.0 / f64::from(1024 + Framing::wire(false).data_header);
+    let share = 10e9 / 7.0 * payload;
+    for (flow, got) in measured(&sim, 10 * MS, 29 * MS).iter().enumerate() {
+        assert!((got / share - 1.0).abs() < 0.005, "flow {flow}: {got} of {share}");
+    }
+}
+
 /// Six flows to one receiver, whose link of 10 Gb/s is their bottleneck, and three to others, which share what these leave of the core
 /// link: with a root for each receiver's link every flow has its exact share, and no queue stays.
 #[test]
