@@ -143,6 +143,32 @@ fn ns3_files_give_that_simulators_times() {
 }
 
 /// The configuration's parameters stay with `--cc`, and what is not taken is said; PowerTCP's files give its authors' times.
+/// A run with TCP hosts ends with its flows, also if none of them starts at time 0.
+#[test]
+fn a_run_of_tcp_files_ends_with_its_flows() {
+    let temp = tempfile::tempdir().unwrap();
+    let topology = concat!(env!("CARGO_MANIFEST_DIR"), "/data/tcp/dumbbell_n1_rtt444.topo.txt");
+    let flows = "flow,src,dst,size_bytes,start_ns\n0,0,1,100000,5000000\n";
+    std::fs::write(temp.path().join("f.csv"), flows).unwrap();
+    let args = [
+        "run",
+        "--topology",
+        topology,
+        "--flows",
+        "f.csv",
+        "--cc",
+        "cubic",
+        "--out",
+        "o",
+    ];
+    let output = hpcc_nic(&[&args[..], &["--set", "tcp.profile=ns3"]].concat(), temp.path());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(temp.path().join("o/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary["finished"], 1);
+    assert!(summary["simulated_ns"].as_u64().unwrap() <= 1_000_000_000, "{text}");
+}
+
 #[test]
 fn another_law_beside_a_configuration() {
     let temp = tempfile::tempdir().unwrap();
