@@ -43,6 +43,8 @@ scenarios!(
     "hcc-overhead",
     "hcc-overhead-literal",
     "hcc-ablation",
+    "hcc-web-hosts",
+    "hcc-grpc-hosts",
     "hcc-hpcc",
     "hcc-two-sided",
     "power-fig3",

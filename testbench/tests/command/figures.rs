@@ -89,6 +89,7 @@ const BOOK: &[(&str, &[(&str, &str)])] = &[
             ("fig4d_queue_newreno", "differs"),
             ("fig4e_fairness", "ok"),
             ("fig4f_latency", "ok"),
+            ("first_shares", "ok"),
         ],
     ),
     (
@@ -106,6 +107,7 @@ const BOOK: &[(&str, &[(&str, &str)])] = &[
             ("fig4d_queue_newreno", "differs"),
             ("fig4e_fairness", "ok"),
             ("fig4f_latency", "ok"),
+            ("first_shares", "ok"),
         ],
     ),
     (

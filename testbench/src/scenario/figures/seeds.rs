@@ -28,6 +28,11 @@ impl Spread {
         percentile(&self.0, 50.0)
     }
 
+    /// The largest.
+    pub fn largest(&self) -> f64 {
+        self.0.last().copied().unwrap_or(f64::NAN)
+    }
+
     /// Median, and lowest to highest if they differ in the decimals shown.
     pub fn text(&self, decimals: usize) -> String {
         let shown = |value: &f64| format!("{value:.decimals$}");

@@ -8,7 +8,7 @@ use super::super::series::cdf;
 use super::completion::{self, Paper};
 use super::measure::{self, distribution};
 use super::web::latency_finding;
-use super::{agrees, is_hcc, reduction};
+use super::{agrees, is_hcc, listed, reduction};
 use crate::plan::{Finding, Run};
 use crate::report::plot::Figure;
 
@@ -22,17 +22,18 @@ fn response(run: &Run) -> u64 {
     run.outcome.flows.iter().map(|f| f.bytes).max().unwrap_or(0)
 }
 
-/// Figures 5(a) to 5(d).
+/// Figures 5(a) to 5(d): numbers are medians of the seeds, distributions hold the samples of all of them, and what is drawn over time is
+/// the first seed.
 pub fn grpc(runs: &[Run]) -> Analysis {
-    let times = |r: &Run, open: bool| measure::completion(r, response(r), open);
     let groups = Group::all(runs);
+    let ended = |r: &Run| measure::completion(r, response(r), false);
     let panels = vec![
         measure::throughput_panel(&groups),
         distribution(
             "completion time of responses",
             "time (ms)",
             true,
-            runs.iter().map(|r| cdf(r.label(), &times(r, false))).collect(),
+            groups.iter().map(|g| cdf(g.label, &g.pooled(ended))).collect(),
         ),
         measure::queue_panel(&groups),
         distribution(
@@ -43,83 +44,13 @@ pub fn grpc(runs: &[Run]) -> Analysis {
         ),
     ];
     let mut findings = Vec::new();
-    if let Some(hcc) = runs.iter().find(is_hcc) {
-        let others: Vec<&Run> = runs.iter().filter(|r| !is_hcc(r)).collect();
-        let part = |run: &Run| measure::utilisation(run, SETTLED_PS, run.outcome.now_ps) * 100.0;
-        let listed: Vec<String> = others
-            .iter()
-            .map(|r| format!("{} {:.1} %", r.label(), part(r)))
-            .collect();
-        findings.push(Finding::new(
-            "fig5a_throughput",
-            "total throughput quickly converges to the maximum capacity and stays very stable",
-            format!(
-                "mean from 10 ms on {:.1} % of the capacity; {}; wanted: 95 % or more",
-                part(hcc),
-                listed.join(", ")
-            ),
-            part(hcc) >= 95.0,
-        ));
-        findings.extend(runs.iter().map(interactive_law));
-        let ours = times(hcc, true);
-        let (our_rate, _, our_mean) = interactive(hcc);
-        for run in &others {
-            let Some(paper) = PAPER_FCT.iter().find(|p| p.0 == run.label()) else {
-                continue;
-            };
-            let theirs = times(run, true);
-            let (their_rate, _, their_mean) = interactive(run);
-            let by_mean = reduction(our_mean, their_mean);
-            let (our_tail, their_tail) = (percentile(&ours, 99.0), percentile(&theirs, 99.0));
-            let by_tail = reduction(our_tail, their_tail);
-            let here = format!(
-                "mean {our_mean:.1} ms against {their_mean:.1} ms ({by_mean:.0} %), 99th percentile {our_tail:.1} ms against \
-                 {their_tail:.1} ms ({by_tail:.0} %)"
-            );
-            let agree = agrees(by_mean, paper.1) && agrees(by_tail, paper.2);
-            findings.push(completion::finding("fig5b", paper, here, agree).known_difference(
-                part(run) >= 97.0 && by_tail > 0.0,
-                format!(
-                    "in a closed loop only lost throughput lengthens the mean: {} gives {their_rate:.0} responses a second here, HCC {our_rate:.0}",
-                    run.label()
-                ),
-            ));
-        }
-        let queue = measure::queue(hcc, 0, hcc.outcome.now_ps);
-        let tail = percentile(&queue, 99.0);
-        let periodic = periodic_tail(hcc.job.loops.len() as f64, part(hcc) / 100.0);
-        let theirs: Vec<String> = others
-            .iter()
-            .map(|r| {
-                format!(
-                    "{} {:.0}",
-                    r.label(),
-                    percentile(&measure::queue(r, 0, r.outcome.now_ps), 50.0)
-                )
-            })
-            .collect();
-        findings.push(Finding::new(
-            "fig5c_queue",
-            "HCC maintains a near zero queue size in contrary to the other protocols",
-            format!(
-                "99th percentile {tail:.0} packets, most {:.0}; medians of the others: {}; wanted: 20 at most",
-                queue.last().copied().unwrap_or(0.0),
-                theirs.join(", ")
-            ),
-            tail <= 20.0,
-        )
-        .known_difference(
-            tail <= periodic,
-            format!(
-                "{} flows paced evenly at {:.1} % of the link, each with a phase of its own, leave a 99th percentile of {periodic:.0} packets",
-                hcc.job.loops.len(),
-                part(hcc)
-            ),
-        ));
-        if let Some(hcc) = groups.iter().find(|g| is_hcc(&g.first())) {
-            let others: Vec<&Group> = groups.iter().filter(|g| !is_hcc(&g.first())).collect();
-            findings.push(latency_finding("fig5d_latency", hcc, &others));
-        }
+    if let Some(hcc) = groups.iter().find(|g| is_hcc(&g.first())) {
+        let others: Vec<&Group> = groups.iter().filter(|g| !is_hcc(&g.first())).collect();
+        findings.push(throughput(hcc, &others));
+        findings.extend(groups.iter().map(interactive_law));
+        findings.extend(others.iter().filter_map(|other| completions(hcc, other)));
+        findings.push(queue(hcc, &others));
+        findings.push(latency_finding("fig5d_latency", hcc, &others));
     }
     Analysis {
         figures: vec![Figure {
@@ -131,10 +62,90 @@ pub fn grpc(runs: &[Run]) -> Analysis {
     }
 }
 
+/// Percent of the capacity that is carried once everybody has started.
+fn carried(run: &Run) -> f64 {
+    measure::utilisation(run, SETTLED_PS, run.outcome.now_ps) * 100.0
+}
+
+fn throughput(hcc: &Group, others: &[&Group]) -> Finding {
+    let part = hcc.spread(carried);
+    Finding::new(
+        "fig5a_throughput",
+        "total throughput quickly converges to the maximum capacity and stays very stable",
+        format!(
+            "percent of the capacity from 10 ms on: HCC {}; {}",
+            part.text(1),
+            listed(others, |g| g.spread(carried).text(1))
+        ),
+        part.median() >= 95.0,
+    )
+    .within("95 % or more")
+}
+
+/// Completion times beside those of another law that the paper has a number for.
+fn completions(hcc: &Group, other: &Group) -> Option<Finding> {
+    let paper = PAPER_FCT.iter().find(|p| p.0 == other.label)?;
+    let rate = |g: &Group| g.spread(|r| interactive(r).0);
+    let times = |g: &Group| {
+        let mean = g.spread(|r| interactive(r).2).text(1);
+        format!("{mean} and {} ms", g.spread(tail).text(1))
+    };
+    let by_mean = hcc.paired(other, |own, its| reduction(interactive(own).2, interactive(its).2));
+    let by_tail = hcc.paired(other, |own, its| reduction(tail(own), tail(its)));
+    let here = format!(
+        "mean and 99th percentile {} against {}: reduced by {} % and {} %",
+        times(hcc),
+        times(other),
+        by_mean.text(0),
+        by_tail.text(0)
+    );
+    let agree = agrees(by_mean.median(), paper.1) && agrees(by_tail.median(), paper.2);
+    let busy = other.spread(carried).median() >= 97.0 && by_tail.median() > -5.0;
+    Some(completion::finding("fig5b", paper, here, agree).known_difference(
+        busy,
+        format!(
+            "in a closed loop only lost throughput lengthens the mean: {} gives {} responses a second here, HCC {}",
+            other.label,
+            rate(other).text(0),
+            rate(hcc).text(0)
+        ),
+    ))
+}
+
+/// 99th percentile of the completion times of responses, ms; those without an end count with the time they had.
+pub fn tail(run: &Run) -> f64 {
+    percentile(&measure::completion(run, response(run), true), 99.0)
+}
+
+fn queue(hcc: &Group, others: &[&Group]) -> Finding {
+    let packets = |p: f64| move |r: &Run| percentile(&measure::queue(r, 0, r.outcome.now_ps), p);
+    let ours = hcc.spread(packets(99.0));
+    let (flows, load) = (hcc.first().job.loops.len(), hcc.spread(carried).median());
+    let periodic = periodic_tail(flows as f64, load / 100.0);
+    Finding::new(
+        "fig5c_queue",
+        "HCC maintains a near zero queue size in contrary to the other protocols",
+        format!(
+            "99th percentile {} packets, most {}; medians of the others: {}",
+            ours.text(0),
+            hcc.spread(packets(100.0)).text(0),
+            listed(others, |g| g.spread(packets(50.0)).text(0))
+        ),
+        ours.median() <= 20.0,
+    )
+    .within("20 at most")
+    .known_difference(
+        ours.median() <= periodic,
+        format!(
+            "{flows} flows paced evenly at {load:.1} % of the link, each with a phase of its own, leave a 99th percentile of {periodic:.0} packets"
+        ),
+    )
+}
+
 /// The mean completion time of responses in a closed loop follows from the rate of responses: loops / rate, less pause and request
 /// (interactive response-time law). Measured as time under way by responses ended, so that responses without an end count as well.
 /// Both in ms, and the rate in responses a second; the first quarter of the run is left out.
-fn interactive(run: &Run) -> (f64, f64, f64) {
+pub fn interactive(run: &Run) -> (f64, f64, f64) {
     let end = run.outcome.now_ps;
     let from = end / 4;
     let (time, ended) = measure::under_way(run, response(run), from, end);
@@ -146,15 +157,24 @@ fn interactive(run: &Run) -> (f64, f64, f64) {
 }
 
 /// The law holds, so protocols can differ by lost throughput only.
-fn interactive_law(run: &Run) -> Finding {
-    let (rate, follows, measured) = interactive(run);
+fn interactive_law(group: &Group) -> Finding {
+    let of = |part: fn((f64, f64, f64)) -> f64| group.spread(|r| part(interactive(r)));
+    let off = group.spread(|r| {
+        let (_, follows, measured) = interactive(r);
+        (measured / follows - 1.0).abs()
+    });
     Finding::new(
-        &format!("fig5b_interactive_law_{}", run.label().to_lowercase()),
+        &format!("fig5b_interactive_law_{}", group.label.to_lowercase()),
         "",
-        format!("{rate:.0} responses a second; the mean completion time that follows is {follows:.1} ms, measured {measured:.1} ms"),
-        (measured / follows - 1.0).abs() <= 0.05,
+        format!(
+            "{} responses a second; the mean completion time that follows is {} ms, measured {} ms",
+            of(|(rate, ..)| rate).text(0),
+            of(|(_, follows, _)| follows).text(1),
+            of(|(.., measured)| measured).text(1)
+        ),
+        off.largest() <= 0.05,
     )
-    .within("within 5 %")
+    .within("within 5 % for every seed")
 }
 
 /// Packets that wait with a probability of a hundredth before a link that `flows` evenly paced flows of independent phase load to `load`:

@@ -2,6 +2,7 @@
 
 mod completion;
 mod grpc;
+mod hosts;
 mod joining;
 mod measure;
 mod overhead;
@@ -10,10 +11,12 @@ mod tests;
 mod web;
 
 pub use grpc::grpc;
+pub use hosts::hosts;
 pub use joining::joining;
 pub use overhead::{ablation, overhead};
 pub use web::web;
 
+use super::seeds::Group;
 use crate::plan::Run;
 
 /// Runs of the agents.
@@ -29,4 +32,10 @@ fn reduction(ours: f64, theirs: f64) -> f64 {
 /// A reduction agrees with the paper's if it has its sign and is within a factor of two.
 fn agrees(ours: f64, paper: f64) -> bool {
     ours > 0.0 && ours >= paper / 2.0 && ours <= 2.0 * paper
+}
+
+/// A number by law, as text.
+fn listed<'a>(groups: &[&'a Group], text: impl Fn(&'a Group) -> String) -> String {
+    let one = groups.iter().map(|g| format!("{} {}", g.label, text(g)));
+    one.collect::<Vec<_>>().join("; ")
 }

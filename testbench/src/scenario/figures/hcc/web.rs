@@ -6,13 +6,15 @@ use super::super::analysis::Analysis;
 use super::super::seeds::{Group, Spread};
 use super::super::series::cdf;
 use super::completion::{self, Paper, Reductions};
-use super::is_hcc;
 use super::measure::{self, distribution};
+use super::{is_hcc, listed};
 use crate::plan::{Finding, Run};
 use crate::report::plot::{Figure, Line, Panel};
 
 /// Percent of its capacity at which a link counts as full.
 const FULL: f64 = 95.0;
+/// Time in which the cycles of HCC-2 and the links' delays bring a share, us.
+const FIRST_SHARE_US: f64 = 150.0;
 /// Two round trips, us.
 const TWO_RTT_US: f64 = 888.0;
 /// The paper's reductions.
@@ -69,6 +71,7 @@ pub fn web(runs: &[Run]) -> Analysis {
     if let Some(hcc) = groups.iter().find(|g| is_hcc(&g.first())) {
         let others: Vec<&Group> = groups.iter().filter(|g| !is_hcc(&g.first())).collect();
         convergence(hcc, &others, &mut findings);
+        findings.push(first_shares(hcc));
         utilisation(hcc, &others, &mut findings);
         completions(hcc, &others, &mut findings);
         queues(hcc, &others, &mut findings);
@@ -82,12 +85,6 @@ pub fn web(runs: &[Run]) -> Analysis {
         findings,
         ..Analysis::default()
     }
-}
-
-/// A number by law, as text.
-fn listed<'a>(groups: &[&'a Group], text: impl Fn(&'a Group) -> String) -> String {
-    let one = groups.iter().map(|g| format!("{} {}", g.label, text(g)));
-    one.collect::<Vec<_>>().join("; ")
 }
 
 fn convergence(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
@@ -119,6 +116,26 @@ fn convergence(hcc: &Group, others: &[&Group], findings: &mut Vec<Finding>) {
             .known_difference(ours.median() <= best && !fills(hcc, at), idle(hcc)),
         );
     }
+}
+
+/// A flow on a host without a share waits for all of the hierarchy: its demand goes up to the root and a share comes down.
+fn first_shares(hcc: &Group) -> Finding {
+    let high = hcc.spread(|run| {
+        let waits = run.outcome.hcc.as_ref().map(|hcc| hcc.first_share_ns.clone());
+        let mut waits: Vec<f64> = waits.unwrap_or_default().iter().map(|&ns| ns as f64 / 1e3).collect();
+        waits.sort_by(f64::total_cmp);
+        percentile(&waits, 99.0)
+    });
+    Finding::new(
+        "first_shares",
+        "HCC can update flows about changes in sub-RTT time scales",
+        format!(
+            "99th percentile of the time to a host's first share: {} us, a round trip is 444 us",
+            high.text(0)
+        ),
+        high.median() <= FIRST_SHARE_US,
+    )
+    .within("150 us at most")
 }
 
 /// A number for each third of the run, with the ranges over the seeds.
