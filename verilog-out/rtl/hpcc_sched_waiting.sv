@@ -134,7 +134,7 @@ module hpcc_sched_waiting (
   assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
   assign elapsed_0 = tick - fifo_0_down_data.since;
   assign present_0 = fifo_0_down_valid;
-  assign ripe_0 = |{2'd0, elapsed_0[19:2]};
+  assign ripe_0 = elapsed_0 >= 20'd4;
   assign free_1 = free_0 & (~present_0);
   assign down_valid = offered;
   assign take_0 = present_0 & ((turned & (turn_q == 4'd0)) | ((~turned) & free_0));
@@ -183,7 +183,7 @@ module hpcc_sched_waiting (
     due_0_q <= due_0_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, elapsed_0[1:0], present_1, present_2, present_3, present_4, present_5, present_6, present_7, present_8,
+  wire unused_bits = &{1'b0, present_1, present_2, present_3, present_4, present_5, present_6, present_7, present_8,
       present_9, present_10, present_11, free_1, free_2, free_3, free_4, free_5, free_6, free_7, free_8, free_9, free_10, free_11, take_1,
       take_2, take_3, take_4, take_5, take_6, take_7, take_8, take_9, take_10, take_11};
 endmodule

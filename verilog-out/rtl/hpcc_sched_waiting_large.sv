@@ -278,10 +278,10 @@ module hpcc_sched_waiting_large (
   assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
   assign elapsed_0 = tick - fifo_0_down_data.since;
   assign present_0 = fifo_0_down_valid;
-  assign ripe_0 = |{2'd0, elapsed_0[19:2]};
+  assign ripe_0 = elapsed_0 >= 20'd4;
   assign fifo_1_up_valid = enter & (chosen_row == 4'd1);
   assign elapsed_1 = tick - fifo_1_down_data.since;
-  assign ripe_1 = |{2'd0, elapsed_1[19:2]};
+  assign ripe_1 = elapsed_1 >= 20'd4;
   assign fifo_2_up_valid = enter & (chosen_row == 4'd2);
   assign elapsed_2 = tick - fifo_2_down_data.since;
   assign fifo_3_up_valid = enter & (chosen_row == 4'd3);
@@ -479,7 +479,7 @@ module hpcc_sched_waiting_large (
     due_8_q <= due_8_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, elapsed_0[1:0], elapsed_1[1:0], elapsed_2[3:0], elapsed_3[4:0], elapsed_4[5:0], elapsed_5[6:0], elapsed_6[7:0],
+  wire unused_bits = &{1'b0, elapsed_2[3:0], elapsed_3[4:0], elapsed_4[5:0], elapsed_5[6:0], elapsed_6[7:0],
       elapsed_7[8:0], elapsed_8[9:0], present_9, present_10, present_11, free_9, free_10, free_11, take_9, take_10, take_11};
 endmodule
 

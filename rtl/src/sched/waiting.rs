@@ -77,7 +77,7 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
             self.fifo[i].up.data.next = self.entering.val();
             self.elapsed[i].next = self.tick.val() - (self.fifo[i].down.data.val()).since;
             self.present[i].next = self.fifo[i].down.valid.val();
-            self.ripe[i].next = self.elapsed[i].val().get_bits::<20>(2).any();
+            self.ripe[i].next = self.elapsed[i].val() >= 4;
         }
         for i in 1..ROWS {
             self.present[i].next = self.fifo[i].down.valid.val() & self.due[i].q.val();

@@ -52,7 +52,7 @@ const REASONED: [(&str, &str); 13] = [
     ("reciprocal.md", "25 times the throughput"),
     // how the design or the stimulus is made
     ("figures.md", "![Fig."),
-    ("scheduler.md", "32 ns, 64 ns and so on to 8.2 us"),
+    ("scheduler.md", "32 ns, 128 ns, 256 ns and so on to 8.2 us"),
     ("scheduler.md", "at most 512 ns later in the ring, 8.2 us"),
     ("scheduler.md", "round in 3.4 us"),
     ("scheduler.md", "every 8.2 us at the latest (42 %"),

@@ -1,5 +1,6 @@
 //! Fig. 5(a) to 5(d): on-off remote procedure calls in closed loops.
 
+use hpcc_models::alloc::agent::WHOLE;
 use hpcc_models::measure::percentile;
 
 use super::super::analysis::Analysis;
@@ -9,7 +10,7 @@ use super::completion::{self, Paper};
 use super::measure::{self, distribution};
 use super::web::latency_finding;
 use super::{agrees, is_hcc, listed, reduction};
-use crate::plan::{Finding, Run};
+use crate::plan::{Finding, HccPlan, Run};
 use crate::report::plot::Figure;
 
 /// The paper's reductions.
@@ -120,8 +121,10 @@ pub fn tail(run: &Run) -> f64 {
 fn queue(hcc: &Group, others: &[&Group]) -> Finding {
     let packets = |p: f64| move |r: &Run| percentile(&measure::queue(r, 0, r.outcome.now_ps), p);
     let ours = hcc.spread(packets(99.0));
-    let (flows, load) = (hcc.first().job.loops.len(), hcc.spread(carried).median());
-    let periodic = periodic_tail(flows as f64, load / 100.0);
+    let job = &hcc.first().job;
+    let granted = |hcc: &HccPlan| f64::from(hcc.config.settings.headroom) / f64::from(WHOLE);
+    let (flows, load) = (job.loops.len(), job.hcc.as_ref().map_or(1.0, granted));
+    let periodic = periodic_tail(flows as f64, load);
     Finding::new(
         "fig5c_queue",
         "HCC maintains a near zero queue size in contrary to the other protocols",
@@ -137,7 +140,9 @@ fn queue(hcc: &Group, others: &[&Group]) -> Finding {
     .known_difference(
         ours.median() <= periodic,
         format!(
-            "{flows} flows paced evenly at {load:.1} % of the link, each with a phase of its own, leave a 99th percentile of {periodic:.0} packets"
+            "{flows} flows paced evenly at the {:.0} % of the link that the root grants, each with a phase of its own, leave a 99th percentile of \
+             {periodic:.0} packets",
+            load * 100.0
         ),
     )
 }
