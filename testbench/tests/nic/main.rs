@@ -2,6 +2,7 @@
 //!
 //! | file | subject |
 //! | --- | --- |
+//! | `agent` | `hpcc-nic agent`: two `serve` processes share a capacity; limits of a configuration hold |
 //! | `frames` | The behavioural model and the RTL, Verilated, on the same input: the same frames in the same order per queue pair, byte for byte, after the same input, the same completions, memory and counters |
 //! | `fuzz` | A short run of the fuzz of the NIC in RTL: honest work beside hostile frames |
 //! | `link` | Two NICs on a wire: memory identical whatever the wire does, or an error completion; frames that foreign tools accept |
@@ -11,6 +12,7 @@
 //! | `restart` | A NIC in RTL that was used and reset, or whose queue pair was created 256 times over, against one just switched on |
 //! | `serve` | `hpcc-nic serve`: processes with a live wire between them, ARP, and a clean end |
 
+mod agent;
 mod frames;
 mod fuzz;
 mod link;
