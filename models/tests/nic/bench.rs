@@ -153,7 +153,7 @@ impl Bench {
     pub fn peer_frame(&self, bth: BthRepr, extension: Extension, payload: &[u8], int: &[u8]) -> Vec<u8> {
         let ports = Ports::default();
         let dst_port = match (self.int, bth.opcode) {
-            (false, _) => ports.roce,
+            (false, _) | (_, Opcode::Cnp) => ports.roce,
             (true, Opcode::Acknowledge | Opcode::ReadEcho) => ports.int_echo,
             (true, _) => ports.int_collect,
         };
@@ -161,7 +161,7 @@ impl Bench {
             ethernet: EthernetRepr::ipv4(PEER_MAC, OUR_MAC),
             ipv4: Ipv4Repr::udp(PEER_IP, OUR_IP),
             udp: UdpRepr::ports(0xc123, dst_port),
-            int: if self.int { int } else { &[] },
+            int: if dst_port == ports.roce { &[] } else { int },
             bth,
             extension,
             payload,

@@ -1,6 +1,7 @@
 //! Window, pacing, pause, congestion control and faults of work requests.
 
 use super::bench::*;
+use hpcc_models::cc::EventKind;
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
 use Operation::Write;
@@ -45,6 +46,24 @@ fn int_with_too_many_hops_or_a_reserved_speed_still_acknowledges() {
         assert_eq!((bench.done(), bench.count(counter)), (ok(&[1]), 1));
         assert_eq!(bench.events.borrow().last().unwrap().int_valid, valid);
     }
+}
+
+/// A notification of the peer tells the law where the sender stands: the oldest PSN without an acknowledgement and the next new one. It is
+/// not answered.
+#[test]
+fn a_notification_says_where_the_sender_stands() {
+    let mut bench = Bench::new(0xff_fffe, true);
+    bench.post(1, Write, 0, 5 * MTU as u64);
+    bench.run();
+    bench.ack(0xff_ffff);
+    bench.receive(BthRepr::new(Opcode::Cnp, QPN, 0), Extension::None, &[0; CNP_LEN]);
+    let event = *bench.events.borrow().last().expect("an event");
+    assert_eq!(
+        (event.kind, event.psn_next, event.snd_nxt, event.bytes),
+        (EventKind::Cnp, 0, 3, 0)
+    );
+    assert_eq!(bench.count(Counter::Cnps), 1);
+    assert!(bench.run().is_empty());
 }
 
 #[test]

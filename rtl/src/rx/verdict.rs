@@ -99,3 +99,56 @@ impl Logic for Verdict {
         self.drop_code.next = self.code.q.val();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+    use std::collections::VecDeque;
+
+    /// What a control packet is not asked for: INT, BTH, ICRC, opcode, extension, version and partition of the transport header.
+    const BEHIND_UDP: [u64; 7] = [15, 16, 17, 18, 19, 20, 21];
+
+    /// Any set of faults, mostly few of them: the smallest code counts.
+    #[test]
+    fn the_first_fault_is_the_reason() {
+        let mut block: Box<Verdict> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(1);
+        let mut pending: VecDeque<u64> = VecDeque::new();
+        let mut seen = [0u32; 22];
+        for clock in 0..40_000u64 {
+            let density = [0.0, 0.02, 0.05, 0.5][stimulus.below(4) as usize];
+            let mut codes: Vec<u64> = (1..=21).filter(|_| stimulus.chance(density)).collect();
+            // these are not the headers'
+            codes.retain(|code| ![1, 2, 17].contains(code));
+            let faults = codes.iter().fold(0, |bits, code| bits | 1u64 << (code - 1));
+            let frame_len = [40, 41, 42, 43, 1500][stimulus.below(5) as usize];
+            let ip_end = (frame_len + stimulus.below(3)).saturating_sub(1);
+            let [mac, summed, right, icrc, control] = std::array::from_fn(|_| stimulus.chance(0.5));
+            let icrc = icrc || stimulus.chance(0.8);
+            block.faults.next = U(faults);
+            block.mac_error.next = mac && clock % 8 == 0;
+            block.frame_len.next = U(frame_len);
+            block.ip_end.next = U(ip_end);
+            block.summed.next = summed;
+            block.udp_right.next = right;
+            block.icrc_right.next = icrc;
+            block.control.next = control;
+            codes.extend((mac && clock % 8 == 0).then_some(1));
+            codes.extend((frame_len < 42).then_some(2));
+            codes.extend((frame_len < ip_end).then_some(7));
+            codes.extend((summed && !right).then_some(14));
+            codes.extend((!icrc).then_some(17));
+            codes.retain(|code| !control || !BEHIND_UDP.contains(code));
+            pending.push_back(codes.into_iter().min().unwrap_or(0));
+            let got = step(block.as_mut(), |b| b.drop_code.val().0);
+            if pending.len() > 2 {
+                let expected = pending.pop_front().expect("filled");
+                assert_eq!(got, expected, "clock {clock}");
+                seen[expected as usize] += 1;
+            }
+        }
+        assert!(seen.iter().all(|&times| times > 20), "{seen:?}");
+    }
+}

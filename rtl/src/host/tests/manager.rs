@@ -534,6 +534,27 @@ fn an_ended_queue_pair_is_removed_by_the_next_creation() {
     }
 }
 
+/// A plain queue pair starts at the rate of its register, and at the line rate where that is zero.
+#[test]
+fn the_first_rate_is_the_registers() {
+    let (ip, mac) = peer(1);
+    for rate in [0, 1, 25_000, 40_000] {
+        let mut bench = Bench::new();
+        bench.block.cfg_rate.next = U(rate);
+        let config = QpConfig::new(7, 9, ip);
+        let expected = if rate == 0 { LINE_RATE } else { rate };
+        let traces = bench.create(&config, mac);
+        let first: Vec<(u64, u64, u64)> = traces
+            .into_iter()
+            .filter_map(|trace| match trace {
+                Trace::First(flow, _, window, rate) => Some((flow, window, rate)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(first, [(14, WINDOW, expected), (15, WINDOW, expected)]);
+    }
+}
+
 #[test]
 fn regions_and_what_does_not_exist() {
     let mut bench = Bench::new();

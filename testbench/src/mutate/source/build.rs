@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// Memory of one run of tests, in KiB: a mutant may ask for all there is.
 const MEMORY_KIB: u64 = 16 << 20;
 
+/// In front of the name of an integration test of `testbench`.
+const TESTBENCH: &str = "testbench/";
+
 /// Seconds by the clock for each second of processor time that tests may take.
 const WAITING: u32 = 20;
 
@@ -93,7 +96,7 @@ impl Tests {
     }
 }
 
-/// A copy of the two crates that have rooms.
+/// A copy of the workspace's crates.
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -103,14 +106,13 @@ impl Scratch {
         std::fs::create_dir_all(&root).map_err(io(&root))?;
         let manifest = read(&workspace.join("Cargo.toml"))?;
         let members = manifest.lines().map(|line| match line.split(" = ").next() {
-            Some("members") => "members = [\"models\", \"rtl\", \"rtl/macros\"]\n".to_string(),
             Some("default-members") => String::new(),
             _ => format!("{line}\n"),
         });
         let scratch = Self(root);
         scratch.write("Cargo.toml", &members.collect::<String>())?;
         scratch.write("Cargo.lock", &read(&workspace.join("Cargo.lock"))?)?;
-        for folder in ["models", "rtl", "testbench/data", "docs/src", "verilog-out"] {
+        for folder in ["models", "rtl", "testbench", "docs/src", "verilog-out"] {
             copy(&workspace.join(folder), &scratch.0.join(folder))?;
         }
         Ok(scratch)
@@ -125,8 +127,14 @@ impl Scratch {
         std::fs::write(&path, text).map_err(io(&path))
     }
 
+    /// Writes the list of mutants beside the executables: `HPCC_MUTANT=NUMBER` runs one of them by hand.
+    pub fn list(&self, text: &str) -> Result<(), SourceError> {
+        self.write("mutants.tsv", text)
+    }
+
     /// Weaves the changes of every file, compiles the unit tests of the packages and these integration tests, and leaves out what does not
-    /// compile, until the rest does. The numbers left out, and the tests: unit tests by package, integration tests by their own name.
+    /// compile, until the rest does. The numbers left out, and the tests: unit tests by package, integration tests by their own name, those
+    /// of `testbench` by [`TESTBENCH`] and their own.
     pub fn build(
         &self,
         changes: &BTreeMap<String, Vec<Change>>,
@@ -156,7 +164,7 @@ impl Scratch {
             }
             refused.extend(woven.values().flat_map(|woven| woven.refused.iter().copied()));
             let messages = self.compile(packages, also)?;
-            let errors: Vec<&Value> = messages.iter().filter(|m| m["message"]["level"] == "error").collect();
+            let errors: Vec<&Value> = messages.iter().filter(|m| is_error(m)).collect();
             if errors.is_empty() {
                 return Ok((refused, self.tests(&messages)?));
             }
@@ -176,17 +184,32 @@ impl Scratch {
         }
     }
 
-    /// The messages of the compiler.
+    /// The messages of the compiler. The tests of `testbench` come second and without its unit tests: they are many, and guard no room.
     fn compile(
         &self,
         packages: &BTreeSet<&'static str>,
         also: &BTreeSet<&'static str>,
     ) -> Result<Vec<Value>, SourceError> {
+        let (above, own): (Vec<&str>, Vec<&str>) = also.iter().partition(|name| name.starts_with(TESTBENCH));
+        let mut arguments = vec!["--lib"];
+        arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
+        arguments.extend(own.iter().flat_map(|test| ["--test", test]));
+        let mut messages = self.cargo(&arguments)?;
+        if !above.is_empty() && !messages.iter().any(is_error) {
+            let mut arguments = vec!["-p", "hpcc-testbench"];
+            let names = above.iter().filter_map(|name| name.strip_prefix(TESTBENCH));
+            arguments.extend(names.flat_map(|test| ["--test", test]));
+            messages.extend(self.cargo(&arguments)?);
+        }
+        Ok(messages)
+    }
+
+    /// The messages of one call of `cargo test --no-run`.
+    fn cargo(&self, arguments: &[&str]) -> Result<Vec<Value>, SourceError> {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(&program)
-            .args(["test", "--offline", "--lib", "--no-run", "--message-format=json"])
-            .args(packages.iter().flat_map(|package| ["-p", package]))
-            .args(also.iter().flat_map(|test| ["--test", test]))
+            .args(["test", "--offline", "--no-run", "--message-format=json"])
+            .args(arguments)
             .env("CARGO_TARGET_DIR", target_dir())
             .current_dir(&self.0)
             .output()
@@ -196,8 +219,7 @@ impl Scratch {
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
-        let errors = messages.iter().any(|message| message["message"]["level"] == "error");
-        if !output.status.success() && !errors {
+        if !output.status.success() && !messages.iter().any(is_error) {
             let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
             return Err(SourceError::Compile(text));
         }
@@ -214,10 +236,11 @@ impl Scratch {
             let folder = manifest.parent().unwrap_or(&self.0).to_path_buf();
             let target = &message["target"];
             let name = target["name"].as_str().unwrap_or_default();
-            let name = if target["kind"][0] == "test" {
-                name.to_string()
-            } else {
-                name.replace('_', "-")
+            let name = match (target["kind"][0].as_str(), folder.file_name()) {
+                (Some("bin"), _) => continue,
+                (Some("test"), Some(folder)) if folder == "testbench" => format!("{TESTBENCH}{name}"),
+                (Some("test"), _) => name.to_string(),
+                _ => name.replace('_', "-"),
             };
             let list = Command::new(executable)
                 .args(["--list", "--format", "terse"])
@@ -231,7 +254,7 @@ impl Scratch {
                 .map(str::to_string)
                 .collect();
             // Another run may compile others under the same names while these are used.
-            let own = self.0.join(format!("{name}-tests"));
+            let own = self.0.join(format!("{}-tests", name.replace('/', "-")));
             std::fs::copy(executable, &own).map_err(io(&own))?;
             let executable = own;
             found.insert(
@@ -245,6 +268,11 @@ impl Scratch {
         }
         Ok(found)
     }
+}
+
+/// Whether the compiler refuses something.
+fn is_error(message: &Value) -> bool {
+    message["message"]["level"] == "error"
 }
 
 /// Where an error points, the likeliest first: file and byte, of the message and of the macros around it, then of its notes.

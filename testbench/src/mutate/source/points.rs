@@ -4,6 +4,8 @@
 //! declarations of constants' types stay as they are.
 
 use crate::mutate::{Kind, Point};
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::BTreeSet;
 
 /// One operator for another: what stands in the source between blanks, and what replaces it.
 const OPERATORS: [(&str, &str); 18] = [
@@ -66,6 +68,10 @@ const NEVER: [&str; 22] = [
 /// Every point of one file.
 pub fn points(file: &str, text: &str) -> Vec<Point> {
     let mut found = Vec::new();
+    let mut strings = BTreeSet::new();
+    if let Ok(tokens) = text.parse() {
+        lines_of_strings(tokens, &mut strings);
+    }
     // Where the body of the last `timing` or `fmt` ends, by its indentation: what describes and does not compute.
     let mut skipped: Option<usize> = None;
     for (index, line) in text.lines().enumerate() {
@@ -90,13 +96,30 @@ pub fn points(file: &str, text: &str) -> Vec<Point> {
                 .is_some_and(|(_, of)| of.starts_with("Signal<") || of.starts_with("DFF<"));
         let never =
             NEVER.iter().any(|word| words.starts_with(word)) || describes.iter().any(|word| code.starts_with(word));
-        if skipped.is_some() || never || declares || line.contains('"') {
+        let string = line.contains('"') || strings.contains(&(index + 1));
+        if skipped.is_some() || never || declares || string {
             continue;
         }
         let code_end = line.find(" //").unwrap_or(line.len());
         of_line(file, index + 1, &line[..code_end], &mut found);
     }
     found
+}
+
+/// Lines, from 1, of strings that go over several: the Verilog of a primitive is no Rust.
+fn lines_of_strings(tokens: TokenStream, found: &mut BTreeSet<usize>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => lines_of_strings(group.stream(), found),
+            TokenTree::Literal(literal) => {
+                let (first, last) = (literal.span().start().line, literal.span().end().line);
+                if first < last {
+                    found.extend(first..=last);
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+    }
 }
 
 fn of_line(file: &str, number: usize, line: &str, found: &mut Vec<Point>) {
@@ -225,6 +248,7 @@ mod tests {
             "    valid: Signal<In, Bit>,\n",
             "#[cfg(test)]\nmod tests { a + b }\n",
             "fn timing(&self) -> X {\n    a + b\n}\n",
+            "fn f() {\n    g(\"first\n  a <= b + 1;\n\")\n}\n",
             "    let a = b.get_bits::<32>(c);\n",
         ] {
             assert!(changed(text).is_empty(), "{text:?}: {:?}", changed(text));

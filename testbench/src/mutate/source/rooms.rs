@@ -11,8 +11,9 @@ pub struct Room {
     pub folder: &'static str,
     /// Unit tests that are run: those whose path begins so.
     pub tests: &'static str,
-    /// Other tests that guard it, as executable and beginning: integration tests of `models`, and those of the blocks that must agree with
-    /// a bit-accurate model. The quick ones first: a mutant that fails one does not run the next.
+    /// Other tests that guard it, as executable and beginning: integration tests of `models`, those of the network against other simulators
+    /// (`testbench/network`), and those of the blocks that must agree with a bit-accurate model. The quick ones first: a mutant that fails
+    /// one does not run the next.
     pub also: &'static [(&'static str, &'static str)],
 }
 
@@ -69,7 +70,19 @@ pub const ROOMS: [Room; 16] = [
             ("hpcc-rtl", "cc::"),
         ],
     ),
-    models("models/net", "models/src/net", "net::", &[("powertcp", "")]),
+    models(
+        "models/net",
+        "models/src/net",
+        "net::",
+        &[
+            ("testbench/network", "network_options::"),
+            ("testbench/network", "tcp_agreement::"),
+            ("testbench/network", "ns3_agreement::two_to_one"),
+            ("testbench/network", "ns3_agreement::incast16"),
+            ("testbench/network", "ns3_agreement::fat_websearch50"),
+            ("powertcp", ""),
+        ],
+    ),
     models(
         "models/nic",
         "models/src/nic",

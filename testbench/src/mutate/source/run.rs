@@ -76,6 +76,7 @@ pub fn run(
         .chain(rooms.iter().map(|room| room.package))
         .partition(|name| name.starts_with("hpcc-"));
     let (refused, tests) = scratch.build(&changes, &packages, &also)?;
+    scratch.list(&listing(rooms, &drawn, &refused, &workspace)?)?;
     for (index, room) in rooms.iter().enumerate() {
         begin(room.name);
         let guard = Guard::of(room.package, &[room.tests], room.also, &tests)?;
@@ -100,6 +101,24 @@ pub fn run(
         });
     }
     Ok(())
+}
+
+/// Every mutant that compiled, a line each: its number, room, place, and the line before and after.
+fn listing(
+    rooms: &[Room],
+    drawn: &[(usize, Point)],
+    refused: &BTreeSet<usize>,
+    workspace: &Path,
+) -> Result<String, SourceError> {
+    let mut text = "number\troom\tplace\tbefore\tafter\n".to_string();
+    for (index, (room, point)) in drawn.iter().enumerate() {
+        if !refused.contains(&(index + 1)) {
+            let (before, after) = point.lines(&read(&workspace.join(&point.file))?);
+            let (number, room) = (index + 1, rooms[*room].name);
+            text += &format!("{number}\t{room}\t{}:{}\t{before}\t{after}\n", point.file, point.line);
+        }
+    }
+    Ok(text)
 }
 
 /// The bytes of a file that a point changes.
