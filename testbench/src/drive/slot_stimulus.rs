@@ -5,7 +5,7 @@ use crate::verilated::lockstep::Drive;
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::powertcp::{PowerParams, Profile, Signal};
-use hpcc_models::cc::{CcEvent, EventKind};
+use hpcc_models::cc::{CcEvent, EventKind, MAX_HOPS};
 use hpcc_models::fixed::dcqcn::{address as dcqcn, DcqcnRegisters};
 use hpcc_models::fixed::powertcp::{address as power, PowerRegisters};
 use hpcc_models::fixed::registers::address as hpcc;
@@ -85,6 +85,17 @@ enum Shape {
     Idle,
     /// Exactly `T` since the last event.
     OneRoundTrip,
+    /// No queue, nothing sent, and nearly `T` since the last event: the average becomes a small part of what it was.
+    Fading,
+    /// Two hops of one speed above all others, equal or one unit apart, after times of their own.
+    Rivals {
+        /// Which two.
+        hops: [usize; 2],
+        /// Code of their speed.
+        speed: u8,
+        /// Their queues, give or take a unit.
+        q_len: u16,
+    },
 }
 
 /// `T` after reset, ns.
@@ -125,9 +136,18 @@ impl SlotDrive {
         let s = self.source.stimulus();
         let together = [1, 1, 2, 5, 6, 16, self.flows, self.flows][s.below(8) as usize].min(self.flows);
         self.burst = (s.below(self.flows), together, 1 + s.below(64));
-        self.shape = match s.below(10) {
-            0 | 1 => Shape::Idle,
-            2 => Shape::OneRoundTrip,
+        self.shape = match s.below(16) {
+            0..=2 => Shape::Idle,
+            3 => Shape::OneRoundTrip,
+            4 | 5 => Shape::Fading,
+            6..=8 => {
+                let one = s.below(MAX_HOPS as u64) as usize;
+                Shape::Rivals {
+                    hops: [one, (one + 1 + s.below(MAX_HOPS as u64 - 1) as usize) % MAX_HOPS],
+                    speed: 1 + s.below(8) as u8,
+                    q_len: s.uniform(16) as u16 >> s.below(12),
+                }
+            }
             _ => Shape::Plain,
         };
     }
@@ -154,8 +174,9 @@ impl SlotDrive {
     fn next_event(&mut self, flow: usize) -> CcEvent {
         let mut event = self.source.next(flow, self.generation[flow]);
         if let Some(last) = &self.last[flow] {
-            let long = self.source.stimulus().chance(0.3);
-            for (hop, before) in event.hops.iter_mut().zip(&last.hops) {
+            let s = self.source.stimulus();
+            let (long, almost) = (s.chance(0.3), self.base_rtt >> s.below(10));
+            for (index, (hop, before)) in event.hops.iter_mut().zip(&last.hops).enumerate() {
                 match self.shape {
                     Shape::Plain => {}
                     Shape::Idle => {
@@ -165,13 +186,34 @@ impl SlotDrive {
                         }
                     }
                     Shape::OneRoundTrip => hop.ts = (before.ts + self.base_rtt) & 0xff_ffff,
+                    Shape::Fading => {
+                        (hop.tx_bytes, hop.q_len) = (before.tx_bytes, 0);
+                        hop.ts = (before.ts + self.base_rtt - almost) & 0xff_ffff;
+                    }
+                    Shape::Rivals { hops, speed, q_len } => {
+                        (hop.tx_bytes, hop.q_len) = (before.tx_bytes, 0);
+                        if hops.contains(&index) {
+                            hop.speed = speed;
+                            hop.q_len = q_len.saturating_add(s.below(2) as u16);
+                        }
+                    }
                 }
+            }
+            if matches!(self.shape, Shape::Rivals { .. }) {
+                event.n_hop = MAX_HOPS as u8;
             }
         }
         self.last[flow] = Some(event);
         let s = self.source.stimulus();
         if s.chance(0.02) {
             event.hops[s.below(5) as usize].speed = s.uniform(4) as u8;
+        }
+        if s.chance(0.005) {
+            event.n_hop = 0;
+            event.hops[0].speed = s.uniform(4) as u8;
+        }
+        if s.chance(0.005) {
+            event.flow = self.flows as u32 + s.below(2) as u32;
         }
         if self.law.timed {
             event.now = self.now;
@@ -185,9 +227,6 @@ impl SlotDrive {
             };
             if s.chance(0.9) {
                 event.bytes = s.below(1 << 16) as u32;
-            }
-            if s.chance(0.01) {
-                event.flow = self.flows as u32 + s.below(2) as u32;
             }
         }
         event

@@ -5,8 +5,8 @@ use super::weave::{weave, Change, Woven, MODULE, VARIABLE};
 use crate::tools::cache::{target_dir, workspace_dir};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Seek};
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const WAITING: u32 = 20;
 pub(super) enum Verdict {
     /// All of them passed.
     Passed,
-    /// These failed; none is named where the process ended before it could say.
+    /// These failed, usually the first alone; none is named where the process ended before it could say.
     Failed(Vec<String>),
     /// They ran longer than they may.
     Hung,
@@ -48,11 +48,11 @@ impl Tests {
             .collect()
     }
 
-    /// Runs tests by their full names under a mutant; 0 is none. The limit is processor time: on a busy machine a mutant must not count as
+    /// Runs tests by their full names under a mutant, until one fails; 0 is no mutant. The limit is processor time: on a busy machine a mutant must not count as
     /// noticed because it had to wait. Tests that sleep for ever are ended after [`WAITING`] times as long.
     pub fn run(&self, names: &[&str], mutant: usize, limit: Duration) -> Result<Verdict, SourceError> {
         let shell = Path::new("sh");
-        let mut output = tempfile::tempfile().map_err(io(shell))?;
+        let output = tempfile::tempfile().map_err(io(shell))?;
         let started = Instant::now();
         let mut child = Command::new(shell)
             .args([
@@ -73,18 +73,29 @@ impl Tests {
             .stderr(Stdio::null())
             .spawn()
             .map_err(io(shell))?;
+        let mut text = Vec::new();
         loop {
-            if let Some(status) = child.try_wait().map_err(io(shell))? {
-                if status.success() {
-                    return Ok(Verdict::Passed);
+            let ended = child.try_wait().map_err(io(shell))?;
+            // What came since the last look, at its own place: the child writes on behind it.
+            let mut piece = [0; 1 << 14];
+            loop {
+                let length = output.read_at(&mut piece, text.len() as u64).map_err(io(shell))?;
+                if length == 0 {
+                    break;
                 }
-                let mut text = String::new();
-                output.rewind().map_err(io(shell))?;
-                output.read_to_string(&mut text).map_err(io(shell))?;
-                let failed = text
-                    .lines()
-                    .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
-                return Ok(Verdict::Failed(failed.map(str::to_string).collect()));
+                text.extend_from_slice(&piece[..length]);
+            }
+            if let Some(status) = ended {
+                return Ok(match status.success() {
+                    true => Verdict::Passed,
+                    false => Verdict::Failed(failed(&text)),
+                });
+            }
+            // The first test that fails decides.
+            if !failed(&text).is_empty() {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(Verdict::Failed(failed(&text)));
             }
             if started.elapsed() > limit * WAITING {
                 let _ = child.kill();
@@ -94,6 +105,15 @@ impl Tests {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// The tests of an output that have failed.
+fn failed(output: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(output);
+    let names = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
+    names.map(str::to_string).collect()
 }
 
 /// A copy of the workspace's crates.

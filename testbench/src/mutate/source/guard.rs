@@ -53,25 +53,57 @@ impl<'a> Guard<'a> {
         Ok(guard)
     }
 
-    /// Runs the tests under a mutant until one fails.
-    fn one(&self, mutant: usize) -> Result<Verdict, SourceError> {
-        for (executable, names, limit) in &self.parts {
-            let verdict = executable.run(names, mutant, *limit)?;
-            if verdict != Verdict::Passed {
-                return Ok(verdict);
+    /// Runs the tests under a mutant until one fails, first those of the changed file's own module, then of its folder: they notice most.
+    fn one(&self, mutant: usize, file: &str) -> Result<Verdict, SourceError> {
+        let near = modules(file);
+        for (index, (executable, names, limit)) in self.parts.iter().enumerate() {
+            let mut groups = vec![vec![]; near.len() + 1];
+            for name in names {
+                let group = near.iter().position(|module| index == 0 && name.starts_with(module));
+                groups[group.unwrap_or(near.len())].push(*name);
+            }
+            for names in groups.iter().filter(|names| !names.is_empty()) {
+                let verdict = executable.run(names, mutant, *limit)?;
+                if verdict != Verdict::Passed {
+                    return Ok(verdict);
+                }
             }
         }
         Ok(Verdict::Passed)
     }
 
-    /// Runs the tests once for each of these mutants.
-    pub fn all(&self, mutants: &[usize], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Verdict>, SourceError> {
+    /// Runs the tests once for each of these mutants, given as number and changed file.
+    pub fn all(
+        &self,
+        mutants: &[(usize, &str)],
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Verdict>, SourceError> {
         let done = std::sync::atomic::AtomicUsize::new(0);
         let verdicts = parallel::map(mutants.len(), |index| {
-            let verdict = self.one(mutants[index]);
+            let (number, file) = mutants[index];
+            let verdict = self.one(number, file);
             progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
             verdict
         });
         verdicts.into_iter().collect()
+    }
+}
+
+/// How the paths of a file's own tests begin, and of those of its folder, from the file's path in the workspace.
+fn modules(file: &str) -> [String; 2] {
+    let inside = file.split_once("/src/").map_or(file, |(_, inside)| inside);
+    let own = inside.trim_end_matches(".rs").trim_end_matches("/mod");
+    let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
+    [own, folder].map(|path| path.replace('/', "::") + "::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::modules;
+
+    #[test]
+    fn a_file_has_the_tests_of_its_module_and_folder() {
+        assert_eq!(modules("rtl/src/tx/data/pads.rs"), ["tx::data::pads::", "tx::data::"]);
+        assert_eq!(modules("models/src/alloc/mod.rs"), ["alloc::", "::"]);
     }
 }

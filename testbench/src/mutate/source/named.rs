@@ -140,7 +140,7 @@ impl Named {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => entry.insert(Guard::of(named.package(), &begins, &[], &tests)?),
             };
-            let verdict = guard.all(&[index + 1], &|_| {})?.remove(0);
+            let verdict = guard.all(&[(index + 1, named.file.as_str())], &|_| {})?.remove(0);
             done(NamedOutcome {
                 named: named.clone(),
                 noticed: match verdict {

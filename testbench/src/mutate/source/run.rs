@@ -82,7 +82,8 @@ pub fn run(
         let guard = Guard::of(room.package, &[room.tests], room.also, &tests)?;
         let mine = (1..=drawn.len()).filter(|number| drawn[number - 1].0 == index && !refused.contains(number));
         let mine: Vec<usize> = mine.take(count).collect();
-        let verdicts = guard.all(&mine, progress)?;
+        let of_file: Vec<(usize, &str)> = mine.iter().map(|&n| (n, drawn[n - 1].1.file.as_str())).collect();
+        let verdicts = guard.all(&of_file, progress)?;
         let outcome = |(number, verdict): (&usize, Verdict)| {
             let point = drawn[number - 1].1.clone();
             let lines = point.lines(&read(&workspace.join(&point.file))?);
