@@ -130,6 +130,7 @@ fn rewind_inside_a_read_asks_for_the_rest_only() {
         requester.take_read_packet();
     }
     assert!(requester.rewind());
+    assert!(!requester.rewind(), "nothing to go back over");
     match requester.next(&LIMITS) {
         Some(Next::Read { first, end, .. }) => assert_eq!((first, end), (start(4), start(10))),
         other => panic!("{other:?}"),

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 /// Share of the mutants that must be noticed, in percent, where none is asked for.
 const MIN_NOTICED: f64 = 95.0;
+/// The same of the mutants of the source, in every room.
+const MIN_SOURCE: f64 = 90.0;
 
 /// A share from 0 to 100.
 fn percent(text: &str) -> Result<f64, String> {
@@ -46,9 +48,12 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     clocks: usize,
     /// Share of mutants that must be noticed, in percent of those whose written reason does not say that they compute the same
-    /// [default: 95, and every other mutant needs a written reason]
+    /// [default: 95, and every other mutant needs a written reason; with --source 90]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_noticed: Option<f64>,
+    /// With --source: share that must be noticed in each room alone, in percent [default: that of --min-noticed]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "source")]
+    min_room: Option<f64>,
     /// Reasons for mutants that cannot be noticed [default: testbench/data/mutants/TOP.toml]
     #[arg(long, value_name = "FILE")]
     reasons: Option<PathBuf>,
@@ -58,10 +63,12 @@ impl Args {
     /// Runs the subcommand.
     pub fn run(self) -> Result<(), Failure> {
         if let Some(rooms) = &self.source {
+            let min_noticed = self.min_noticed.unwrap_or(MIN_SOURCE);
             let draw = Draw {
                 count: self.count,
                 seed: self.seed,
-                min_noticed: self.min_noticed.unwrap_or(MIN_NOTICED),
+                min_noticed,
+                min_room: self.min_room.unwrap_or(min_noticed),
                 reasons: self.reasons.clone(),
             };
             return source(rooms, &draw);

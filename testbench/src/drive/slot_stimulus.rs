@@ -81,11 +81,11 @@ const DCQCN: Registers = Registers {
 enum Shape {
     /// As the source makes them.
     Plain,
-    /// No queue, and nothing sent since the last event: utilisation falls to nothing.
+    /// No queue, and nothing sent since the last event: no hop says anything, and the average stays.
     Idle,
     /// Exactly `T` since the last event.
     OneRoundTrip,
-    /// No queue, nothing sent, and nearly `T` since the last event: the average becomes a small part of what it was.
+    /// No queue, one unit sent, and up to `T` since the last event: the average becomes a small part of what it was.
     Fading,
     /// Two hops of one speed above all others, equal or one unit apart, after times of their own.
     Rivals {
@@ -145,7 +145,10 @@ impl SlotDrive {
                 Shape::Rivals {
                     hops: [one, (one + 1 + s.below(MAX_HOPS as u64 - 1) as usize) % MAX_HOPS],
                     speed: 1 + s.below(8) as u8,
-                    q_len: s.uniform(16) as u16 >> s.below(12),
+                    q_len: match s.chance(0.5) {
+                        true => 1 << s.below(16),
+                        false => s.uniform(16) as u16 >> s.below(12),
+                    },
                 }
             }
             _ => Shape::Plain,
@@ -187,11 +190,14 @@ impl SlotDrive {
                     }
                     Shape::OneRoundTrip => hop.ts = (before.ts + self.base_rtt) & 0xff_ffff,
                     Shape::Fading => {
-                        (hop.tx_bytes, hop.q_len) = (before.tx_bytes, 0);
+                        (hop.tx_bytes, hop.q_len) = ((before.tx_bytes + 1) & 0xf_ffff, 0);
                         hop.ts = (before.ts + self.base_rtt - almost) & 0xff_ffff;
                     }
                     Shape::Rivals { hops, speed, q_len } => {
                         (hop.tx_bytes, hop.q_len) = (before.tx_bytes, 0);
+                        if long {
+                            hop.ts = (before.ts + self.base_rtt + s.below(64) as u32) & 0xff_ffff;
+                        }
                         if hops.contains(&index) {
                             hop.speed = speed;
                             hop.q_len = q_len.saturating_add(s.below(2) as u16);
@@ -290,7 +296,19 @@ fn hpcc_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u
     let mut params = HpccParams::new(line_rate, base_rtt);
     // at 0 every event multiplies, however small the utilisation
     params.max_stage = if s.chance(0.4) { 0 } else { s.below(8) as u8 };
-    HpccRegisters::new(&params).map_or(vec![], |registers| registers.writes())
+    let Ok(mut registers) = HpccRegisters::new(&params) else {
+        return vec![];
+    };
+    // utilisations of every size, down to those that no link has: flows start at any, and queues hardly weigh
+    if s.chance(0.4) {
+        registers.c_init = s.corner(48);
+    }
+    if s.chance(0.4) {
+        for speed in &mut registers.speeds {
+            speed.queue_weight = 1 << s.below(20);
+        }
+    }
+    registers.writes()
 }
 
 /// Either profile, with a weight of the new window from 1/8 to 1.
@@ -340,7 +358,7 @@ impl Drive for SlotDrive {
         if self.command.is_none() && self.source.stimulus().chance(0.03) {
             self.command = Some(self.next_command());
         }
-        if self.writes.is_empty() && self.source.stimulus().chance(4e-4) {
+        if self.writes.is_empty() && self.source.stimulus().chance(1e-3) {
             self.write_registers();
         }
         let write = self.writes.pop_front().flatten();
