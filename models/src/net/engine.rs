@@ -216,6 +216,8 @@ pub struct Simulator {
     pub(super) samples: Samples,
     pub(super) sample_count: u64,
     pub(super) last_queue: Vec<u64>,
+    /// By node, while a sample is taken: bytes at its ports, and whether a host is linked to it.
+    pub(super) held: Vec<(u64, bool)>,
     pub(super) rng: ChaCha8Rng,
     pub(super) counters: Counters,
     pub(super) unfinished: usize,
@@ -274,6 +276,7 @@ impl Simulator {
             samples: Samples::default(),
             sample_count: 0,
             last_queue: Vec::new(),
+            held: Vec::new(),
             rng: ChaCha8Rng::seed_from_u64(config.seed),
             counters: Counters::default(),
             config,

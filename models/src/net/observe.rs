@@ -10,6 +10,7 @@ impl Simulator {
             .sample_count
             .is_multiple_of(u64::from(self.plan.series_every.max(1)));
         self.sample_count += 1;
+        self.held.fill((0, false));
         for (index, port) in self.ports.iter().enumerate().filter(|(_, p)| p.on_switch) {
             let to_host = !self.ports[port.peer as usize].on_switch;
             let histogram = if to_host {
@@ -18,6 +19,12 @@ impl Simulator {
                 &mut self.samples.fabric
             };
             histogram.add(port.egress_bytes);
+            let node = port.node as usize;
+            if self.held.len() <= node {
+                self.held.resize(node + 1, (0, false));
+            }
+            self.held[node].0 += port.egress_bytes;
+            self.held[node].1 |= to_host;
             if port.busy_until > self.now || port.queued_bytes > 0 {
                 self.samples.busy.add(port.egress_bytes);
             }
@@ -36,6 +43,9 @@ impl Simulator {
                     bytes: port.egress_bytes,
                 });
             }
+        }
+        for &(bytes, _) in self.held.iter().filter(|(_, leaf)| *leaf) {
+            self.samples.racks.add(bytes);
         }
         if series && self.plan.flow_series > 0 {
             for context in &self.contexts {

@@ -126,6 +126,8 @@ pub struct Samples {
     pub fabric: QueueHistogram,
     /// Ports of switches that were sending, or held something, when the sample was taken: what an idle port cannot dilute.
     pub busy: QueueHistogram,
+    /// What a switch with hosts on it held at all its ports together.
+    pub racks: QueueHistogram,
     /// Bytes waiting in each traffic class, over all ports of switches; none without classes.
     pub classes: Vec<QueueHistogram>,
     /// Queue series; a point only where the length changed.

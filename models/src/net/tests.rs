@@ -218,3 +218,38 @@ fn classes_share_a_port_by_weight() {
         assert!(queue(1) > 1_000_000 && queue(0) < queue(1), "{} {}", queue(0), queue(1));
     }
 }
+
+/// What the switch of a rack holds is the sum over its ports at the same instant: rebuilt from the ports' own series, where only one switch has hosts.
+#[test]
+fn a_racks_switch_holds_what_its_ports_hold() {
+    let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(Greedy {
+            rate: p.line_rate_bps as f64,
+            window: f64::INFINITY,
+        }))))
+    };
+    let plan = SamplePlan {
+        interval_ps: 1_000_000,
+        end_ps: 200_000_000,
+        queue_series: true,
+        series_every: 1,
+        ..SamplePlan::default()
+    };
+    // two receivers at once, so that two ports of the switch hold something
+    let mut flows = incast(4, 300_000);
+    flows.extend(incast(2, 100_000).iter().map(|f| FlowSpec { dst: 5, ..*f }));
+    let config = Config::paper(13_000, false);
+    let mut sim = Simulator::new(&star(6, 100, 1000), flows, config, plan, &mut slot).unwrap();
+    sim.run_until(200_000_000);
+    let samples = sim.finish().samples;
+    let mut ports = std::collections::BTreeMap::new();
+    let mut expected = QueueHistogram::default();
+    for sample in 0..=200 {
+        for point in samples.queues.iter().filter(|p| p.t_ps == sample * 1_000_000) {
+            ports.insert((point.node, point.interface), point.bytes);
+        }
+        expected.add(ports.values().sum());
+    }
+    assert!(samples.racks.max() > samples.to_host.max(), "both ports count");
+    assert_eq!(samples.racks, expected);
+}

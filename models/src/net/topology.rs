@@ -87,6 +87,18 @@ impl Topology {
             .collect()
     }
 
+    /// Hosts by the switch that they are linked to (the first, where a host has several): one list for each switch with hosts, by its number.
+    pub fn racks(&self) -> Vec<Vec<u32>> {
+        let mut racks: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
+        for host in self.hosts() {
+            let mut own = self.links.iter().filter(|l| l.a == host || l.b == host);
+            if let Some(link) = own.next() {
+                racks.entry(link.a + link.b - host).or_default().push(host);
+            }
+        }
+        racks.into_values().collect()
+    }
+
     /// Checks what a simulation relies on; paths are checked per flow by the routing.
     pub fn check(&self) -> Result<(), TopologyError> {
         let nodes = self.nodes();

@@ -81,12 +81,19 @@ pub enum ArrivalError {
         /// There.
         got: usize,
     },
+    /// Requests of a host.
+    #[error("per_second: expected above 0, got {0}")]
+    Requests(f64),
+    /// Requests go to another rack.
+    #[error("racks: expected at least 2 switches with hosts, got {0}")]
+    Racks(usize),
     /// More flows than memory would hold.
     #[error("load and duration: expected at most 20000000 flows, got {0:.0}")]
     Flows(f64),
 }
 
-const MOST_FLOWS: f64 = 2e7;
+/// Flows of one source, at most.
+pub(super) const MOST_FLOWS: f64 = 2e7;
 
 fn check(load: f64, hosts: usize, needed: usize, flows: f64) -> Result<(), ArrivalError> {
     if !(load > 0.0 && load <= 2.0) {
@@ -102,7 +109,7 @@ fn check(load: f64, hosts: usize, needed: usize, flows: f64) -> Result<(), Arriv
 }
 
 /// Times of a Poisson process of `per_ps`, ps.
-fn times(rng: &mut ChaCha8Rng, per_ps: f64, start: u64, end: u64) -> Vec<u64> {
+pub(super) fn times(rng: &mut ChaCha8Rng, per_ps: f64, start: u64, end: u64) -> Vec<u64> {
     let mut at = start as f64;
     let mut out = Vec::new();
     loop {

@@ -286,6 +286,7 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
             "all_ports": queue_percentiles(&all_queues(outcome)),
             "to_host": queue_percentiles(&outcome.samples.to_host),
             "fabric": queue_percentiles(&outcome.samples.fabric),
+            "rack_switches": queue_percentiles(&outcome.samples.racks),
         },
         "slowdown": slowdown_percentiles(outcome),
         "checks": checks(findings),

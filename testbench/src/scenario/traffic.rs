@@ -7,7 +7,7 @@ use hpcc_models::net::ns3::{read_flows, read_topology};
 use hpcc_models::net::tcp::{TcpLaw, TcpSetup};
 use hpcc_models::net::ClosedLoop;
 use hpcc_models::net::{self, Config, FlowControl, FlowSpec, IrnRules, LinkChange, Recovery, Topology, WindowUse};
-use hpcc_models::workload::{incast_bursts, poisson, poisson_between, Between, IncastMix, Poisson, SizeDistribution};
+use hpcc_models::workload::{incast_bursts, poisson, poisson_between, requests, Between, IncastMix, Poisson, Requests, SizeDistribution};
 
 use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -211,6 +211,22 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                     end_ps: ps(*until_us, &field("until_us"))?,
                 };
                 all.extend(incast_bursts(&plan, seed).map_err(|e| field(&e.to_string()))?);
+            }
+            TrafficSpec::Requests {
+                per_second,
+                servers,
+                bytes,
+                until_us,
+            } => {
+                let plan = Requests {
+                    racks: &topology.racks(),
+                    per_second: *per_second,
+                    servers: *servers,
+                    bytes: *bytes,
+                    start_ps: 0,
+                    end_ps: ps(*until_us, &field("until_us"))?,
+                };
+                all.extend(requests(&plan, seed).map_err(|e| field(&e.to_string()))?);
             }
             TrafficSpec::File { path } => {
                 let read = read_flows(path, &read_text(path)?, topology).map_err(|e| e.to_string())?;

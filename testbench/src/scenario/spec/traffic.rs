@@ -111,6 +111,17 @@ pub enum TrafficSpec {
         /// Bursts until, us.
         until_us: f64,
     },
+    /// Hosts ask servers of another rack for parts of a file, which answer at once.
+    Requests {
+        /// Requests that one host makes in a second.
+        per_second: f64,
+        /// Servers that answer one request.
+        servers: usize,
+        /// Payload of all answers to one request, bytes.
+        bytes: u64,
+        /// Requests until, us.
+        until_us: f64,
+    },
     /// A flow file in the ns-3 simulator's format.
     File {
         /// Path.

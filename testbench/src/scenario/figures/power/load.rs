@@ -9,7 +9,7 @@ use crate::report::plot::{Figure, Line};
 use crate::scenario::output::slowdowns;
 use hpcc_models::measure::{percentile, SizeClass};
 
-const SHORT: SizeClass = SizeClass {
+pub(super) const SHORT: SizeClass = SizeClass {
     name: "<10KB",
     above: 0,
     up_to: 10_000,
@@ -19,13 +19,13 @@ const MEDIUM: SizeClass = SizeClass {
     above: 100_000,
     up_to: 1_000_000,
 };
-const LONG: SizeClass = SizeClass {
+pub(super) const LONG: SizeClass = SizeClass {
     name: ">1MB",
     above: 1_000_000,
     up_to: u64::MAX,
 };
 /// Fewer flows than this give no 99.9th percentile.
-const ENOUGH: usize = 1_000;
+pub(super) const ENOUGH: usize = 1_000;
 /// Sizes of the paper's bins end here, KB.
 const BINS_KB: [f64; 15] = [
     5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0, 200.0, 400.0, 600.0, 800.0, 1e3, 5e3, 1e4, 3e4,
@@ -57,7 +57,7 @@ fn uplinks_used(run: &Run) -> f64 {
 }
 
 /// The percentile of a class, with the number of flows.
-fn tail(run: &Run, class: SizeClass, p: f64) -> (f64, usize) {
+pub(super) fn tail(run: &Run, class: SizeClass, p: f64) -> (f64, usize) {
     let values = slowdowns(&run.outcome, class);
     (percentile(&values, p), values.len())
 }

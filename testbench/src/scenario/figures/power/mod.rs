@@ -1,15 +1,18 @@
-//! Figures of the PowerTCP paper (NSDI 2022): 2 and 3 (fluid model), 4 (incast), 5 (fairness), 6 (completion times by size).
+//! Figures of the PowerTCP paper (NSDI 2022): 2 and 3 (fluid model), 4 (incast), 5 (fairness), 6 (completion times by size),
+//! 7 (loads, requests, buffers).
 
 mod fairness;
 mod incast;
 mod load;
 mod phase;
 mod port;
+mod sweeps;
 
 pub use fairness::fairness;
 pub use incast::incast;
 pub use load::load;
 pub use phase::phase;
+pub use sweeps::{loads, rates, sizes};
 
 use crate::plan::Run;
 
