@@ -244,12 +244,14 @@ fn a_racks_switch_holds_what_its_ports_hold() {
     let samples = sim.finish().samples;
     let mut ports = std::collections::BTreeMap::new();
     let mut expected = QueueHistogram::default();
+    let mut both = 0;
     for sample in 0..=200 {
         for point in samples.queues.iter().filter(|p| p.t_ps == sample * 1_000_000) {
             ports.insert((point.node, point.interface), point.bytes);
         }
         expected.add(ports.values().sum());
+        both += u32::from(ports.values().filter(|&&bytes| bytes > 0).count() > 1);
     }
-    assert!(samples.racks.max() > samples.to_host.max(), "both ports count");
+    assert!(both > 5, "{both} samples with two ports that hold something");
     assert_eq!(samples.racks, expected);
 }
