@@ -1,8 +1,8 @@
 //! NORMPOWER of both algorithms: what an acknowledgement says, as power over base power, and the time it stands for.
 
+use super::law::PowerLaw;
 use super::params::{BaseRtt, Current, FirstAck, Signal};
 use super::state::{PowerBranch, PowerState};
-use super::PowerLaw;
 use crate::cc::hpcc::{Link, TS_WRAP, TX_WRAP};
 use crate::cc::{CcEvent, MAX_HOPS};
 

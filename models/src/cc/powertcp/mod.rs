@@ -9,123 +9,26 @@
 //! 3. the first one, one on another path, one after a long silence: stored
 //! 4. power ([`measure`](self)), smoothed (line 33), window (line 39), then the end of the round trip
 
+mod law;
 mod measure;
 mod params;
 mod state;
 #[cfg(test)]
 mod tests;
+mod unit;
 
+pub use law::PowerLaw;
 pub use measure::Sample;
 pub use params::{
     Arithmetic, BaseRtt, Beta, Current, FirstAck, OldWindow, PowerParams, Profile, Reaction, SecondTerm, Signal,
 };
 pub use state::{PowerBranch, PowerObservation, PowerState};
+pub use unit::LawUnit;
 
-use super::hpcc::{HpccCounters, Link, ParamError, StepOptions, TX_UNIT, TX_WRAP};
+use super::hpcc::{HpccCounters, Link, ParamError, StepOptions};
 use super::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update, MAX_HOPS};
 
-/// What windows are counted in: bytes, or whole bits per second.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LawUnit {
-    /// Largest value and that of a new flow.
-    pub most: f64,
-    /// Smallest value.
-    pub least: f64,
-    /// Additive increase.
-    pub beta: f64,
-    /// Products are cut to whole numbers.
-    pub whole: bool,
-}
-
-impl LawUnit {
-    fn of(params: &PowerParams) -> Self {
-        match params.arithmetic {
-            Arithmetic::Windows => Self {
-                most: params.w_init,
-                least: params.w_min(),
-                beta: params.beta_bytes(),
-                whole: false,
-            },
-            Arithmetic::WholeRates => Self {
-                most: params.line_rate as f64,
-                least: params.min_rate as f64,
-                beta: params.beta_rate(),
-                whole: true,
-            },
-        }
-    }
-
-    fn cut(&self, value: f64) -> f64 {
-        if self.whole {
-            value.trunc()
-        } else {
-            value
-        }
-    }
-}
-
-/// The law without any flow: validated parameters and the constants that follow from them.
-#[derive(Clone, Debug)]
-pub struct PowerLaw {
-    params: PowerParams,
-    unit: LawUnit,
-    /// `tau`, ns.
-    tau: f64,
-    /// A hop's record is stale from this age on, ns, by speed code; `None`: never.
-    stale_dt: [Option<u32>; 16],
-}
-
 impl PowerLaw {
-    /// Checks the parameters and derives the constants.
-    pub fn new(params: PowerParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Self::beyond_hardware(params)
-    }
-
-    /// The same with `tau` and a window that the hardware's number formats need not hold.
-    pub fn beyond_hardware(params: PowerParams) -> Result<Self, ParamError> {
-        params.validate_law()?;
-        let stale_dt = params.port_speeds.map(|speed| {
-            params.stale_limit_ns.map(|limit| {
-                let turn_bits = u128::from(TX_WRAP) * u128::from(TX_UNIT) * u128::from(params.int_multi) * 8;
-                let turn_ns = (turn_bits * 1_000_000_000).div_ceil(u128::from(speed.max(1)));
-                u32::try_from(turn_ns).map_or(limit + 1, |turn| turn.min(limit + 1))
-            })
-        });
-        Ok(Self {
-            unit: LawUnit::of(&params),
-            tau: f64::from(params.base_rtt_ns),
-            stale_dt,
-            params,
-        })
-    }
-
-    /// The parameters.
-    pub fn params(&self) -> &PowerParams {
-        &self.params
-    }
-
-    /// A flow that has just started.
-    pub fn start(&self) -> PowerState {
-        PowerState::new(&self.params, &self.unit)
-    }
-
-    /// A window of the state in bytes.
-    pub fn bytes(&self, state: &PowerState, value: f64) -> f64 {
-        match self.params.arithmetic {
-            Arithmetic::Windows => value,
-            Arithmetic::WholeRates => value * (state.base_rtt_ns as f64 * 1e-9) / 8.0,
-        }
-    }
-
-    /// A window of the state as a rate, bits per second.
-    pub fn rate(&self, value: f64) -> f64 {
-        match self.params.arithmetic {
-            Arithmetic::Windows => value * self.params.line_rate as f64 / self.params.w_init,
-            Arithmetic::WholeRates => value,
-        }
-    }
-
     /// NEWACK on one flow: the one-step interface. The event must carry what the law reads.
     pub fn step(&self, state: &mut PowerState, event: &CcEvent, options: &StepOptions) -> PowerObservation {
         let p = &self.params;

@@ -1,7 +1,7 @@
 //! Per-flow state of PowerTCP and theta-PowerTCP, and what a test may see of a step.
 
 use super::params::PowerParams;
-use super::LawUnit;
+use super::unit::LawUnit;
 use crate::cc::hpcc::Link;
 use crate::cc::{psn_after, CcEvent, EventKind, MAX_HOPS};
 use std::collections::VecDeque;
@@ -33,7 +33,7 @@ pub struct PowerState {
     pub stored: f64,
     /// The round trip ends when this is acknowledged, 24-bit serial number.
     pub snap_seq: u32,
-    /// Windows by the end of the packets that left under them ([`super::OldWindow::PerPacket`]).
+    /// Windows by the end of the packets that left under them ([`PerPacket`](super::params::OldWindow::PerPacket)).
     pub sent: VecDeque<(u32, f64)>,
 }
 

@@ -1,7 +1,8 @@
 //! Text with `# key=value` lines, a line of column names and one row per line: the part that every trace format shares.
 
+use super::error::TraceError;
 use super::header::{Fault, Keys};
-use super::{TraceError, TraceHop, MAX_TRACE_QUEUE};
+use super::hop::{TraceHop, MAX_TRACE_QUEUE};
 use crate::cc::hpcc::{TS_WRAP, TX_WRAP};
 use crate::cc::MAX_HOPS;
 use std::io::{BufRead, BufReader, Read};

@@ -5,48 +5,23 @@
 //! [`Trace::read`], turned into the slot's events by [`Trace::event`], written by [`Trace::write`].
 
 mod columns;
+mod error;
 mod header;
+mod hop;
 mod power;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
+pub use error::TraceError;
 pub use header::TraceHeader;
+pub use hop::{TraceHop, MAX_TRACE_QUEUE};
 pub use power::{PowerHeader, PowerRow, PowerTrace};
 
 use super::{CcEvent, HopRecord, MAX_HOPS};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use thiserror::Error;
-
-/// Largest queue field of a trace: 17 bits.
-pub const MAX_TRACE_QUEUE: u32 = (1 << 17) - 1;
-
-/// One hop as recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TraceHop {
-    /// Code of the port's speed in the header's table.
-    pub speed: u8,
-    /// Time stamp, 24 bits, ns.
-    pub ts: u32,
-    /// Bytes sent, 20 bits, unit 128 bytes times the multiplier.
-    pub tx: u32,
-    /// Bytes queued, 17 bits, unit 80 bytes times the multiplier.
-    pub q: u32,
-}
-
-impl From<TraceHop> for HopRecord {
-    /// Queues saturate at the 16 bits of the wire.
-    fn from(hop: TraceHop) -> Self {
-        Self {
-            speed: hop.speed,
-            ts: hop.ts,
-            tx_bytes: hop.tx,
-            q_len: u16::try_from(hop.q).unwrap_or(u16::MAX),
-        }
-    }
-}
+use std::path::Path;
 
 /// One ACK and the sender's state after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -102,31 +77,6 @@ pub fn law(file: &Path) -> Result<String, TraceError> {
 /// Packet number of a byte count: `ceil(bytes / mtu)` modulo 2^24.
 fn packet_number(bytes: u64, mtu: u32) -> u32 {
     (bytes.div_ceil(u64::from(mtu)) & 0xff_ffff) as u32
-}
-
-/// Why a trace was refused: one line that says where and what was expected.
-#[derive(Debug, Error)]
-pub enum TraceError {
-    /// The file could not be opened or read.
-    #[error("{}: {source}", file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A line is not what the format says.
-    #[error("{}:{line}: {field}: expected {expected}", file.display())]
-    Format {
-        /// The file.
-        file: PathBuf,
-        /// Line, from 1.
-        line: u64,
-        /// Column or key.
-        field: String,
-        /// What should have been there, and what was.
-        expected: String,
-    },
 }
 
 impl Trace {

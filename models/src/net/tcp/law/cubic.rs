@@ -1,6 +1,6 @@
 //! Cubic (RFC 9438), in real numbers.
 
-use super::Window;
+use super::window::Window;
 use crate::net::tcp::config::CubicRules;
 
 /// Picoseconds in a second.

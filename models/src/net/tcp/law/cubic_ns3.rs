@@ -1,6 +1,6 @@
 //! Cubic in the integer form that ns-3 shares with Linux: whole segments, and a count of acknowledged segments after which one is added.
 
-use super::Window;
+use super::window::Window;
 use crate::net::tcp::config::CubicRules;
 
 const PS_PER_MS: u64 = 1_000_000_000;

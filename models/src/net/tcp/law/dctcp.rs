@@ -1,8 +1,8 @@
 //! DCTCP (RFC 8257): the window is cut by the fraction of bytes that were marked, once a window.
 
 use super::reno::LinuxReno;
-use super::{Cut, Profile, Window};
-use crate::net::tcp::config::DctcpRules;
+use super::window::{Cut, Window};
+use crate::net::tcp::config::{DctcpRules, Profile};
 
 /// State of RFC 8257, section 3.3.
 #[derive(Clone, Debug)]

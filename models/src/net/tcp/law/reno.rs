@@ -1,6 +1,7 @@
 //! Reno's increase: by bytes (RFC 5681 and 3465), as ns-3's `TcpNewReno` has it, and in whole segments as Linux has it.
 
-use super::{Profile, Window};
+use super::window::Window;
+use crate::net::tcp::config::Profile;
 
 /// RFC 5681's increase.
 #[derive(Clone, Debug)]
