@@ -61,18 +61,61 @@ module hpcc_cc (
   // Acknowledgements that found records older than the limit.
   output wire  [31:0] count_stale_flow
 );
+  localparam [7:0] registers_max_stage_reset = 8'd5;
+  localparam [16:0] registers_base_rtt_reset = 17'h32c8;
+  localparam [2:0] registers_base_rtt_shift_reset = 3'd3;
+  localparam [33:0] registers_inverse_base_rtt_reset = 34'h285470cc3;
+  localparam [47:0] registers_c_init_reset = 48'h435e50d79;
+  localparam [33:0] registers_w_init_reset = 34'h13d62000;
+  localparam [33:0] registers_w_min_reset = 34'h51400;
+  localparam [36:0] registers_w_ai_reset = 37'h140000;
+  localparam [33:0] registers_rate_per_window_reset = 34'h285470cc;
+  localparam [31:0] registers_stale_limit_reset = 32'hf4240;
   wire  hpcc_nic_pkg::param_address_t place;
+  // 0 HPCC, 1 per ACK, 2 per RTT.
   wire  [1:0] registers_reaction;
+  // `maxStage`.
   wire  [7:0] registers_max_stage;
+  // `T`, ns.
   wire  [16:0] registers_base_rtt;
+  // Left shift that normalises `T`.
   wire  [2:0] registers_base_rtt_shift;
+  // `2^50 / T` of the normalised `T`.
   wire  [33:0] registers_inverse_base_rtt;
+  // `1 / eta`.
   wire  [47:0] registers_c_init;
+  // `W_init`.
   wire  [33:0] registers_w_init;
+  // `W_min`.
   wire  [33:0] registers_w_min;
+  // `W_AI`.
   wire  [36:0] registers_w_ai;
+  // `1 / T_W`.
   wire  [33:0] registers_rate_per_window;
+  // Age limit of a flow's records, ns.
   wire  [31:0] registers_stale_limit;
+  logic [1:0] registers_reaction_r_d;
+  logic [1:0] registers_reaction_r_q;
+  logic [7:0] registers_max_stage_r_d;
+  logic [7:0] registers_max_stage_r_q;
+  logic [16:0] registers_base_rtt_r_d;
+  logic [16:0] registers_base_rtt_r_q;
+  logic [2:0] registers_base_rtt_shift_r_d;
+  logic [2:0] registers_base_rtt_shift_r_q;
+  logic [33:0] registers_inverse_base_rtt_r_d;
+  logic [33:0] registers_inverse_base_rtt_r_q;
+  logic [47:0] registers_c_init_r_d;
+  logic [47:0] registers_c_init_r_q;
+  logic [33:0] registers_w_init_r_d;
+  logic [33:0] registers_w_init_r_q;
+  logic [33:0] registers_w_min_r_d;
+  logic [33:0] registers_w_min_r_q;
+  logic [36:0] registers_w_ai_r_d;
+  logic [36:0] registers_w_ai_r_q;
+  logic [33:0] registers_rate_per_window_r_d;
+  logic [33:0] registers_rate_per_window_r_q;
+  logic [31:0] registers_stale_limit_r_d;
+  logic [31:0] registers_stale_limit_r_q;
   wire  admit_event_ready;
   wire  admit_command_ready;
   wire  hpcc_nic_pkg::passing_t admit_entering;
@@ -167,24 +210,6 @@ module hpcc_cc (
   wire  [31:0] rejections_count_many_hops;
   wire  [31:0] rejections_count_path_changed;
   wire  [31:0] rejections_count_stale_flow;
-  hpcc_cc_register_block u_registers (
-    .clk(clk),
-    .rst(rst),
-    .write(param_write),
-    .address(param_address),
-    .data(param_data),
-    .reaction(registers_reaction),
-    .max_stage(registers_max_stage),
-    .base_rtt(registers_base_rtt),
-    .base_rtt_shift(registers_base_rtt_shift),
-    .inverse_base_rtt(registers_inverse_base_rtt),
-    .c_init(registers_c_init),
-    .w_init(registers_w_init),
-    .w_min(registers_w_min),
-    .w_ai(registers_w_ai),
-    .rate_per_window(registers_rate_per_window),
-    .stale_limit(registers_stale_limit)
-  );
   hpcc_cc_admit u_admit (
     .clk(clk),
     .rst(rst),
@@ -247,7 +272,7 @@ module hpcc_cc (
     .speed_3(speeds_3_entry),
     .speed_4(speeds_4_entry)
   );
-  hpcc_speed_table u_speeds_0 (
+  hpcc_speed_table #(.LAW(1)) u_speeds_0 (
     .clk(clk),
     .code(records_code_0),
     .entry(speeds_0_entry),
@@ -257,7 +282,7 @@ module hpcc_cc (
     .write_weight(speeds_0_write_weight),
     .write_stale(speeds_0_write_stale)
   );
-  hpcc_speed_table u_speeds_1 (
+  hpcc_speed_table #(.LAW(1)) u_speeds_1 (
     .clk(clk),
     .code(records_code_1),
     .entry(speeds_1_entry),
@@ -267,7 +292,7 @@ module hpcc_cc (
     .write_weight(speeds_1_write_weight),
     .write_stale(speeds_1_write_stale)
   );
-  hpcc_speed_table u_speeds_2 (
+  hpcc_speed_table #(.LAW(1)) u_speeds_2 (
     .clk(clk),
     .code(records_code_2),
     .entry(speeds_2_entry),
@@ -277,7 +302,7 @@ module hpcc_cc (
     .write_weight(speeds_2_write_weight),
     .write_stale(speeds_2_write_stale)
   );
-  hpcc_speed_table u_speeds_3 (
+  hpcc_speed_table #(.LAW(1)) u_speeds_3 (
     .clk(clk),
     .code(records_code_3),
     .entry(speeds_3_entry),
@@ -287,7 +312,7 @@ module hpcc_cc (
     .write_weight(speeds_3_write_weight),
     .write_stale(speeds_3_write_stale)
   );
-  hpcc_speed_table u_speeds_4 (
+  hpcc_speed_table #(.LAW(1)) u_speeds_4 (
     .clk(clk),
     .code(records_code_4),
     .entry(speeds_4_entry),
@@ -524,6 +549,111 @@ module hpcc_cc (
     updates_up_data.window = window_window;
     updates_up_data.rate = window_rate;
     updates_up_data.signal = utilisation_56_q;
+  end
+  // registers: Run-time registers of HPCC, written through `crate::cc::slot::ConfigIn`, with the paper's parameters at 100 Gb/s and 13 us
+  // after reset.
+  //
+  // Addresses and widths: `hpcc_models::fixed::registers`. The port-speed table is a RAM beside each lane
+  // (`crate::cc::parts::speed_table`), written by the same port.
+  //
+  // Scalar registers: a write shows one clock later.
+  assign registers_reaction = registers_reaction_r_q;
+  assign registers_max_stage = registers_max_stage_r_q;
+  assign registers_base_rtt = registers_base_rtt_r_q;
+  assign registers_base_rtt_shift = registers_base_rtt_shift_r_q;
+  assign registers_inverse_base_rtt = registers_inverse_base_rtt_r_q;
+  assign registers_c_init = registers_c_init_r_q;
+  assign registers_w_init = registers_w_init_r_q;
+  assign registers_w_min = registers_w_min_r_q;
+  assign registers_w_ai = registers_w_ai_r_q;
+  assign registers_rate_per_window = registers_rate_per_window_r_q;
+  assign registers_stale_limit = registers_stale_limit_r_q;
+  always_comb begin
+    registers_reaction_r_d = registers_reaction_r_q;
+    registers_max_stage_r_d = registers_max_stage_r_q;
+    registers_base_rtt_r_d = registers_base_rtt_r_q;
+    registers_base_rtt_shift_r_d = registers_base_rtt_shift_r_q;
+    registers_inverse_base_rtt_r_d = registers_inverse_base_rtt_r_q;
+    registers_c_init_r_d = registers_c_init_r_q;
+    registers_w_init_r_d = registers_w_init_r_q;
+    registers_w_min_r_d = registers_w_min_r_q;
+    registers_w_ai_r_d = registers_w_ai_r_q;
+    registers_rate_per_window_r_d = registers_rate_per_window_r_q;
+    registers_stale_limit_r_d = registers_stale_limit_r_q;
+    if (param_write) begin
+      if (param_address == 6'd0) begin
+        registers_reaction_r_d = param_data[1:0];
+      end
+      if (param_address == 6'd1) begin
+        registers_max_stage_r_d = param_data[7:0];
+      end
+      if (param_address == 6'd2) begin
+        registers_base_rtt_r_d = param_data[16:0];
+      end
+      if (param_address == 6'd3) begin
+        registers_base_rtt_shift_r_d = param_data[2:0];
+      end
+      if (param_address == 6'd4) begin
+        registers_inverse_base_rtt_r_d = param_data[33:0];
+      end
+      if (param_address == 6'd5) begin
+        registers_c_init_r_d = param_data;
+      end
+      if (param_address == 6'd6) begin
+        registers_w_init_r_d = param_data[33:0];
+      end
+      if (param_address == 6'd7) begin
+        registers_w_min_r_d = param_data[33:0];
+      end
+      if (param_address == 6'd8) begin
+        registers_w_ai_r_d = param_data[36:0];
+      end
+      if (param_address == 6'd9) begin
+        registers_rate_per_window_r_d = param_data[33:0];
+      end
+      if (param_address == 6'ha) begin
+        registers_stale_limit_r_d = param_data[31:0];
+      end
+    end
+    if (rst) begin
+      registers_reaction_r_d = 2'd0;
+      registers_max_stage_r_d = registers_max_stage_reset;
+      registers_base_rtt_r_d = registers_base_rtt_reset;
+      registers_base_rtt_shift_r_d = registers_base_rtt_shift_reset;
+      registers_inverse_base_rtt_r_d = registers_inverse_base_rtt_reset;
+      registers_c_init_r_d = registers_c_init_reset;
+      registers_w_init_r_d = registers_w_init_reset;
+      registers_w_min_r_d = registers_w_min_reset;
+      registers_w_ai_r_d = registers_w_ai_reset;
+      registers_rate_per_window_r_d = registers_rate_per_window_reset;
+      registers_stale_limit_r_d = registers_stale_limit_reset;
+    end
+  end
+  initial begin
+    registers_reaction_r_q = 2'd0;
+    registers_max_stage_r_q = 8'd0;
+    registers_base_rtt_r_q = 17'd0;
+    registers_base_rtt_shift_r_q = 3'd0;
+    registers_inverse_base_rtt_r_q = 34'd0;
+    registers_c_init_r_q = 48'd0;
+    registers_w_init_r_q = 34'd0;
+    registers_w_min_r_q = 34'd0;
+    registers_w_ai_r_q = 37'd0;
+    registers_rate_per_window_r_q = 34'd0;
+    registers_stale_limit_r_q = 32'd0;
+  end
+  always @(posedge clk) begin
+    registers_reaction_r_q <= registers_reaction_r_d;
+    registers_max_stage_r_q <= registers_max_stage_r_d;
+    registers_base_rtt_r_q <= registers_base_rtt_r_d;
+    registers_base_rtt_shift_r_q <= registers_base_rtt_shift_r_d;
+    registers_inverse_base_rtt_r_q <= registers_inverse_base_rtt_r_d;
+    registers_c_init_r_q <= registers_c_init_r_d;
+    registers_w_init_r_q <= registers_w_init_r_d;
+    registers_w_min_r_q <= registers_w_min_r_d;
+    registers_w_ai_r_q <= registers_w_ai_r_d;
+    registers_rate_per_window_r_q <= registers_rate_per_window_r_d;
+    registers_stale_limit_r_q <= registers_stale_limit_r_d;
   end
 endmodule
 

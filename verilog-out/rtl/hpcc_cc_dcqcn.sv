@@ -56,11 +56,31 @@ module hpcc_cc_dcqcn (
   // Cuts of a rate.
   output wire  [31:0] count_cuts
 );
+  localparam [336:0] registers_reset_values = 337'h832c800000000000000032000000000051eb800199999800147ae250098968000d8000c4000d8040001;
+  localparam [8:0] walk_last = 9'h12b;
   wire  hpcc_nic_pkg::nic_clock_t nic_clock;
+  // All of them.
   wire  hpcc_nic_pkg::dcqcn_scalars_t registers_scalars;
+  hpcc_nic_pkg::dcqcn_scalars_t registers_scalars_r_d;
+  hpcc_nic_pkg::dcqcn_scalars_t registers_scalars_r_q;
+  logic [8:0] walk_following;
+  wire  walk_visit;
+  // A tick is offered.
   wire  walk_valid;
+  // Its flow.
   wire  [8:0] walk_flow;
+  // It has waited for 15 clocks: it goes before events, so that no load stops the timers.
   wire  walk_overdue;
+  wire  walk_started_rdata;
+  logic [8:0] walk_pointer_q;
+  logic [7:0] walk_pause_d;
+  logic [7:0] walk_pause_q;
+  logic walk_offered_d;
+  logic walk_offered_q;
+  logic [8:0] walk_tick_flow_d;
+  logic [8:0] walk_tick_flow_q;
+  logic [3:0] walk_waited_d;
+  logic [3:0] walk_waited_q;
   wire  admit_event_ready;
   wire  admit_command_ready;
   wire  admit_tick_taken;
@@ -73,7 +93,22 @@ module hpcc_cc_dcqcn (
   wire  timers_write;
   wire  [8:0] timers_write_flow;
   wire  timers_write_started;
+  wire  hpcc_nic_pkg::alpha_share_t alpha_share;
+  logic [20:0] alpha_updated;
+  // Clock 9: alpha after the event.
   wire  [20:0] alpha_alpha;
+  wire  [20:0] alpha_memory_rdata;
+  wire  [8:0] alpha_flow_8_q;
+  wire  [40:0] alpha_product_p;
+  wire  [20:0] alpha_alpha_7_q;
+  logic [20:0] alpha_alpha_8_q;
+  hpcc_nic_pkg::dcqcn_step_t alpha_step_7_q;
+  hpcc_nic_pkg::dcqcn_step_t alpha_step_8_q;
+  wire  [20:0] alpha_fall_d;
+  logic [20:0] alpha_fall_q;
+  logic [20:0] alpha_risen_d;
+  logic [20:0] alpha_risen_q;
+  logic [20:0] alpha_result_q;
   wire  rates_valid;
   wire  [33:0] rates_window;
   wire  [33:0] rates_rate;
@@ -90,25 +125,13 @@ module hpcc_cc_dcqcn (
   wire  [31:0] late_count;
   wire  [31:0] out_of_range_count;
   wire  [31:0] cuts_count;
-  hpcc_dcqcn_register_block u_registers (
+  hpcc_lut_ram #(.WIDTH(1), .ADDRESS(9)) u_walk_started (
     .clk(clk),
-    .rst(rst),
-    .write(param_write),
-    .address(param_address),
-    .data(param_data),
-    .scalars(registers_scalars)
-  );
-  hpcc_dcqcn_walk u_walk (
-    .clk(clk),
-    .rst(rst),
-    .interval(registers_scalars.walk),
-    .write(timers_write),
-    .write_flow(timers_write_flow),
-    .write_started(timers_write_started),
-    .valid(walk_valid),
-    .flow(walk_flow),
-    .overdue(walk_overdue),
-    .taken(admit_tick_taken)
+    .raddr(walk_following),
+    .rdata(walk_started_rdata),
+    .we(timers_write),
+    .waddr(timers_write_flow),
+    .wdata(timers_write_started)
   );
   hpcc_dcqcn_admit u_admit (
     .clk(clk),
@@ -155,12 +178,29 @@ module hpcc_cc_dcqcn (
     .write_flow(timers_write_flow),
     .write_started(timers_write_started)
   );
-  hpcc_dcqcn_alpha u_alpha (
+  hpcc_forward_ram #(.WIDTH(21), .ADDRESS(9)) u_alpha_memory (
     .clk(clk),
-    .flow(admit_flow),
-    .step(timers_step),
-    .gain(registers_scalars.gain),
-    .alpha(alpha_alpha)
+    .raddr(admit_flow),
+    .rdata(alpha_memory_rdata),
+    .we(alpha_step_8_q.live),
+    .waddr(alpha_flow_8_q),
+    .wdata(alpha_updated)
+  );
+  hpcc_delay #(.WIDTH(9), .DEPTH(8)) u_alpha_flow_8 (
+    .clk(clk),
+    .d(admit_flow),
+    .q(alpha_flow_8_q)
+  );
+  hpcc_mul #(.A(21), .B(20), .P(41), .LOW(0)) u_alpha_product (
+    .clk(clk),
+    .a(alpha_memory_rdata),
+    .b(registers_scalars.gain),
+    .p(alpha_product_p)
+  );
+  hpcc_delay #(.WIDTH(21), .DEPTH(4)) u_alpha_alpha_7 (
+    .clk(clk),
+    .d(alpha_memory_rdata),
+    .q(alpha_alpha_7_q)
   );
   hpcc_dcqcn_rate_block u_rates (
     .clk(clk),
@@ -240,13 +280,178 @@ module hpcc_cc_dcqcn (
     updates_up_data.rate = rates_rate;
     updates_up_data.signal = {30'd0, alpha_19_q};
   end
+  // registers: Run-time registers of DCQCN, written through `crate::cc::slot::ConfigIn`, with the SIGCOMM paper's profile at 100 Gb/s after
+  // reset.
+  //
+  // Addresses and widths: `hpcc_models::fixed::dcqcn::address`.
+  //
+  // Scalar registers: a write shows one clock later.
+  assign registers_scalars = registers_scalars_r_q;
+  always_comb begin
+    registers_scalars_r_d = registers_scalars_r_q;
+    if (param_write) begin
+      if (param_address == 6'd0) begin
+        registers_scalars_r_d.mode = param_data[5:0];
+      end
+      if (param_address == 6'd1) begin
+        registers_scalars_r_d.gain = param_data[19:0];
+      end
+      if (param_address == 6'd2) begin
+        registers_scalars_r_d.alpha_interval = param_data[19:0];
+      end
+      if (param_address == 6'd3) begin
+        registers_scalars_r_d.cut_interval = param_data[19:0];
+      end
+      if (param_address == 6'd4) begin
+        registers_scalars_r_d.increase_interval = param_data[19:0];
+      end
+      if (param_address == 6'd5) begin
+        registers_scalars_r_d.byte_reset = param_data[25:0];
+      end
+      if (param_address == 6'd6) begin
+        registers_scalars_r_d.fast_recovery = param_data[4:0];
+      end
+      if (param_address == 6'd7) begin
+        registers_scalars_r_d.rate_ai = param_data[33:0];
+      end
+      if (param_address == 6'd8) begin
+        registers_scalars_r_d.rate_hai = param_data[33:0];
+      end
+      if (param_address == 6'd9) begin
+        registers_scalars_r_d.min_rate = param_data[33:0];
+      end
+      if (param_address == 6'ha) begin
+        registers_scalars_r_d.line_rate = param_data[33:0];
+      end
+      if (param_address == 6'hb) begin
+        registers_scalars_r_d.first_rate = param_data[33:0];
+      end
+      if (param_address == 6'hc) begin
+        registers_scalars_r_d.min_decrease = param_data[7:0];
+      end
+      if (param_address == 6'hd) begin
+        registers_scalars_r_d.window_time = param_data[33:0];
+      end
+      if (param_address == 6'he) begin
+        registers_scalars_r_d.walk = param_data[7:0];
+      end
+    end
+    if (rst) begin
+      registers_scalars_r_d = registers_reset_values;
+    end
+  end
+  // walk: The walk over the flows that gives a law its ticks.
+  //
+  // Every flow that has been notified gets a tick, one after another, at most one in `WALK` clocks; a flow that has not is passed over in
+  // one clock. Of `N` flows with `k` notified a round takes between `N` and `N + k (WALK - 1)` clocks: 300 flows, all notified, `WALK` 4:
+  // 1200 clocks. A timer is late by one round at most, and by what a crowded exit holds back.
+  //
+  // | clock | registers | computed |
+  // |---|---|---|
+  // | 0 | `pointer`, table of flows | has the flow been notified |
+  // | 1 | `offered`, `tick_flow` | a tick of that flow, until it is taken |
+  //
+  // Ticks of `FLOWS` flows, 2^`A` at most.
+  assign walk_visit = ((walk_started_rdata & (|registers_scalars.walk)) & (~(|walk_pause_q))) & (~walk_offered_q);
+  assign walk_valid = walk_offered_q;
+  assign walk_flow = walk_tick_flow_q;
+  assign walk_overdue = &walk_waited_q;
+  always_comb begin
+    walk_pause_d = walk_pause_q;
+    walk_offered_d = walk_offered_q;
+    walk_tick_flow_d = walk_tick_flow_q;
+    walk_waited_d = walk_waited_q;
+    if (|walk_pause_q) begin
+      walk_pause_d = walk_pause_q - 8'd1;
+    end
+    if (walk_offered_q & (~(&walk_waited_q))) begin
+      walk_waited_d = walk_waited_q + 4'd1;
+    end
+    if (admit_tick_taken) begin
+      walk_offered_d = 1'd0;
+    end
+    if (walk_visit) begin
+      walk_offered_d = 1'd1;
+      walk_tick_flow_d = walk_pointer_q;
+      walk_pause_d = registers_scalars.walk - 8'd1;
+      walk_waited_d = 4'd0;
+    end
+    if (rst) begin
+      walk_offered_d = 1'd0;
+      walk_pause_d = 8'd0;
+    end
+  end
+  always_comb begin
+    walk_following = walk_pointer_q;
+    if (walk_visit | (~walk_started_rdata)) begin
+      walk_following = walk_pointer_q + 9'd1;
+      if (walk_pointer_q == walk_last) begin
+        walk_following = 9'd0;
+      end
+    end
+  end
+  // alpha: Alpha, the estimate of congestion: `alpha (1 - g)`, plus `g` after a CNP; a loop of six clocks around its RAM.
+  //
+  // | clock | registers | computed | format |
+  // |---|---|---|---|
+  // | 1 - 3 | `memory` | the flow's alpha | UQ1.20 |
+  // | 4 - 7 | `product` | alpha x gain | UQ1.40 |
+  // | 8 | `fall` | rounded up: rounded down, alpha would stop at `1 / g` units | UQ1.20 |
+  // | 8 | `risen` | alpha, plus the gain after a CNP | UQ1.20 |
+  // | (8) | `updated` | their difference: written back and forwarded | UQ1.20 |
+  // | 9 | `result` | the flow's new alpha | UQ1.20 |
+  //
+  // Alpha of 2^`A` flows.
+  assign alpha_share = alpha_product_p;
+  assign alpha_fall_d = alpha_share.units + {20'd0, (|alpha_share.below)};
+  assign alpha_alpha = alpha_result_q;
+  always_comb begin
+    alpha_risen_d = alpha_alpha_7_q;
+    if (alpha_step_7_q.noted) begin
+      alpha_risen_d = alpha_alpha_7_q + {1'd0, registers_scalars.gain};
+    end
+  end
+  always_comb begin
+    alpha_updated = alpha_alpha_8_q;
+    if (alpha_step_8_q.alpha) begin
+      alpha_updated = alpha_risen_q - alpha_fall_q;
+    end
+    if (alpha_step_8_q.created) begin
+      alpha_updated = 21'h100000;
+    end
+  end
   initial begin
+    registers_scalars_r_q = 337'd0;
+    walk_pointer_q = 9'd0;
+    walk_pause_q = 8'd0;
+    walk_offered_q = 1'd0;
+    walk_tick_flow_q = 9'd0;
+    walk_waited_q = 4'd0;
+    alpha_alpha_8_q = 21'd0;
+    alpha_step_7_q = 10'd0;
+    alpha_step_8_q = 10'd0;
+    alpha_fall_q = 21'd0;
+    alpha_risen_q = 21'd0;
+    alpha_result_q = 21'd0;
     now_r_q = 20'd0;
   end
   always @(posedge clk) begin
+    registers_scalars_r_q <= registers_scalars_r_d;
+    walk_pointer_q <= walk_following;
+    walk_pause_q <= walk_pause_d;
+    walk_offered_q <= walk_offered_d;
+    walk_tick_flow_q <= walk_tick_flow_d;
+    walk_waited_q <= walk_waited_d;
+    alpha_alpha_8_q <= alpha_alpha_7_q;
+    alpha_step_7_q <= timers_step;
+    alpha_step_8_q <= alpha_step_7_q;
+    alpha_fall_q <= alpha_fall_d;
+    alpha_risen_q <= alpha_risen_d;
+    alpha_result_q <= alpha_updated;
     now_r_q <= nic_clock.units;
   end
-  wire unused_bits = &{1'b0, nic_clock.above, nic_clock.below};
+  wire unused_bits = &{1'b0, param_data[47:34], nic_clock.above, nic_clock.below, alpha_step_8_q.step, alpha_step_8_q.increase,
+      alpha_step_8_q.lower, alpha_step_8_q.cut, alpha_step_8_q.first, alpha_step_8_q.noted};
 endmodule
 
 `default_nettype wire

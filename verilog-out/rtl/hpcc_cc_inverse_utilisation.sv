@@ -43,7 +43,7 @@ module hpcc_cc_inverse_utilisation (
   wire  congested_33_d;
   logic congested_33_q;
   wire  congested_46_q;
-  hpcc_normalise51 u_normalise (
+  hpcc_normalise #(.WIDTH(51)) u_normalise (
     .clk(clk),
     .n(utilisation),
     .x(normalise_x),

@@ -61,9 +61,14 @@ module hpcc_cc_powertcp (
   // Acknowledgements that found records older than the limit.
   output wire  [31:0] count_stale_flow
 );
+  localparam [412:0] registers_after_reset =
+      413'h1e8480142a386639999999a0016da00000014500013d62000000000000000000004000000000080000000a151c330d8cb2000;
   wire  hpcc_nic_pkg::param_address_t place;
   wire  hpcc_nic_pkg::power_scalars_t scalars;
+  // All of them.
   wire  hpcc_nic_pkg::power_scalars_t registers_scalars;
+  hpcc_nic_pkg::power_scalars_t registers_scalars_r_d;
+  hpcc_nic_pkg::power_scalars_t registers_scalars_r_q;
   wire  admit_event_ready;
   wire  admit_command_ready;
   wire  hpcc_nic_pkg::passing_t admit_entering;
@@ -133,7 +138,19 @@ module hpcc_cc_powertcp (
   wire  [8:0] average_flow;
   wire  average_restart;
   wire  [50:0] average_utilisation;
+  wire  [51:0] factor_rounded;
+  // Clock 61: `gamma / power`, UQ19.32.
   wire  [50:0] factor_factor;
+  wire  factor_below_d;
+  logic factor_below_q;
+  logic [50:0] factor_power_41_q;
+  logic [50:0] factor_floored_d;
+  logic [50:0] factor_floored_q;
+  wire  [50:0] factor_inverse_inverse;
+  wire  unused_factor_inverse_congested;
+  wire  [51:0] factor_product_p;
+  wire  [50:0] factor_factor_r_d;
+  logic [50:0] factor_factor_r_q;
   wire  [8:0] window_flow;
   wire  [33:0] window_window;
   wire  [33:0] window_rate;
@@ -157,14 +174,6 @@ module hpcc_cc_powertcp (
   wire  [31:0] rejections_count_many_hops;
   wire  [31:0] rejections_count_path_changed;
   wire  [31:0] rejections_count_stale_flow;
-  hpcc_powertcp_power_register_block u_registers (
-    .clk(clk),
-    .rst(rst),
-    .write(param_write),
-    .address(param_address),
-    .data(param_data),
-    .scalars(registers_scalars)
-  );
   hpcc_cc_admit u_admit (
     .clk(clk),
     .rst(rst),
@@ -227,7 +236,7 @@ module hpcc_cc_powertcp (
     .speed_3(speeds_3_entry),
     .speed_4(speeds_4_entry)
   );
-  hpcc_powertcp_speed_table u_speeds_0 (
+  hpcc_speed_table #(.LAW(3)) u_speeds_0 (
     .clk(clk),
     .code(records_code_0),
     .entry(speeds_0_entry),
@@ -237,7 +246,7 @@ module hpcc_cc_powertcp (
     .write_weight(speeds_0_write_weight),
     .write_stale(speeds_0_write_stale)
   );
-  hpcc_powertcp_speed_table u_speeds_1 (
+  hpcc_speed_table #(.LAW(3)) u_speeds_1 (
     .clk(clk),
     .code(records_code_1),
     .entry(speeds_1_entry),
@@ -247,7 +256,7 @@ module hpcc_cc_powertcp (
     .write_weight(speeds_1_write_weight),
     .write_stale(speeds_1_write_stale)
   );
-  hpcc_powertcp_speed_table u_speeds_2 (
+  hpcc_speed_table #(.LAW(3)) u_speeds_2 (
     .clk(clk),
     .code(records_code_2),
     .entry(speeds_2_entry),
@@ -257,7 +266,7 @@ module hpcc_cc_powertcp (
     .write_weight(speeds_2_write_weight),
     .write_stale(speeds_2_write_stale)
   );
-  hpcc_powertcp_speed_table u_speeds_3 (
+  hpcc_speed_table #(.LAW(3)) u_speeds_3 (
     .clk(clk),
     .code(records_code_3),
     .entry(speeds_3_entry),
@@ -267,7 +276,7 @@ module hpcc_cc_powertcp (
     .write_weight(speeds_3_write_weight),
     .write_stale(speeds_3_write_stale)
   );
-  hpcc_powertcp_speed_table u_speeds_4 (
+  hpcc_speed_table #(.LAW(3)) u_speeds_4 (
     .clk(clk),
     .code(records_code_4),
     .entry(speeds_4_entry),
@@ -373,12 +382,17 @@ module hpcc_cc_powertcp (
     .c_init(scalars.power_init),
     .utilisation(average_utilisation)
   );
-  hpcc_powertcp_weighted_inverse u_factor (
+  hpcc_cc_inverse_utilisation u_factor_inverse (
     .clk(clk),
-    .power(average_utilisation),
-    .smallest(scalars.smallest_power),
-    .gamma(scalars.gamma),
-    .factor(factor_factor)
+    .utilisation(factor_floored_q),
+    .inverse(factor_inverse_inverse),
+    .congested(unused_factor_inverse_congested)
+  );
+  hpcc_mul #(.A(51), .B(34), .P(52), .LOW(32)) u_factor_product (
+    .clk(clk),
+    .a(factor_inverse_inverse),
+    .b(scalars.gamma),
+    .p(factor_product_p)
   );
   hpcc_powertcp_power_window u_window (
     .clk(clk),
@@ -518,7 +532,99 @@ module hpcc_cc_powertcp (
     updates_up_data.rate = window_rate;
     updates_up_data.signal = power_71_q;
   end
-  wire unused_bits = &{1'b0, scalars.mode.inclusive, scalars.mode.first_updates, scalars.mode.smallest_rtt, scalars.mode.theta};
+  // registers: Run-time registers of PowerTCP, written through `crate::cc::slot::ConfigIn`, with the paper's profile at 100 Gb/s and 13 us
+  // after
+  // reset.
+  //
+  // Addresses and widths: `hpcc_models::fixed::powertcp::address`. The port-speed table is a RAM beside each lane
+  // (`crate::cc::parts::speed_table`), written by the same port.
+  //
+  // Scalar registers: a write shows one clock later.
+  assign registers_scalars = registers_scalars_r_q;
+  always_comb begin
+    registers_scalars_r_d = registers_scalars_r_q;
+    if (param_write) begin
+      if (param_address == 6'd0) begin
+        registers_scalars_r_d.mode = param_data[9:0];
+      end
+      if (param_address == 6'd1) begin
+        registers_scalars_r_d.base_rtt = param_data[16:0];
+      end
+      if (param_address == 6'd2) begin
+        registers_scalars_r_d.base_rtt_shift = param_data[2:0];
+      end
+      if (param_address == 6'd3) begin
+        registers_scalars_r_d.inverse_base_rtt = param_data[33:0];
+      end
+      if (param_address == 6'd4) begin
+        registers_scalars_r_d.power_init = param_data;
+      end
+      if (param_address == 6'd5) begin
+        registers_scalars_r_d.smallest_power = param_data;
+      end
+      if (param_address == 6'd6) begin
+        registers_scalars_r_d.current_floor = param_data;
+      end
+      if (param_address == 6'd7) begin
+        registers_scalars_r_d.w_init = param_data[33:0];
+      end
+      if (param_address == 6'd8) begin
+        registers_scalars_r_d.w_min = param_data[33:0];
+      end
+      if (param_address == 6'd9) begin
+        registers_scalars_r_d.beta = param_data[36:0];
+      end
+      if (param_address == 6'ha) begin
+        registers_scalars_r_d.gamma = param_data[33:0];
+      end
+      if (param_address == 6'hb) begin
+        registers_scalars_r_d.rate_per_window = param_data[33:0];
+      end
+      if (param_address == 6'hc) begin
+        registers_scalars_r_d.stale_limit = param_data[31:0];
+      end
+    end
+    if (rst) begin
+      registers_scalars_r_d = registers_after_reset;
+    end
+  end
+  // factor: What the old window is multiplied with in line 39, `gamma / power`, beside the loop around the windows.
+  //
+  // | clock | registers | computed | format |
+  // |---|---|---|---|
+  // | 40 | input | smoothed power over eta | UQ20.31 |
+  // | 41, 42 | `below`, `floored` | not below the smallest | UQ20.31 |
+  // | 56 | `inverse` | 1 / power | UQ19.32 |
+  // | 60 | `product` | times `gamma`, one bit more than the result | UQ19.33 |
+  // | 61 | `factor` | rounded to nearest | UQ19.32 |
+  //
+  // `gamma / power`, 21 clocks.
+  assign factor_below_d = average_utilisation < {3'd0, scalars.smallest_power};
+  assign factor_rounded = factor_product_p + 52'd1;
+  assign factor_factor_r_d = factor_rounded[51:1];
+  assign factor_factor = factor_factor_r_q;
+  always_comb begin
+    factor_floored_d = factor_power_41_q;
+    if (factor_below_q) begin
+      factor_floored_d = {3'd0, scalars.smallest_power};
+    end
+  end
+  initial begin
+    registers_scalars_r_q = 413'd0;
+    factor_below_q = 1'd0;
+    factor_power_41_q = 51'd0;
+    factor_floored_q = 51'd0;
+    factor_factor_r_q = 51'd0;
+  end
+  always @(posedge clk) begin
+    registers_scalars_r_q <= registers_scalars_r_d;
+    factor_below_q <= factor_below_d;
+    factor_power_41_q <= average_utilisation;
+    factor_floored_q <= factor_floored_d;
+    factor_factor_r_q <= factor_factor_r_d;
+  end
+  wire unused_bits = &{1'b0, scalars.mode.inclusive, scalars.mode.first_updates, scalars.mode.smallest_rtt, scalars.mode.theta,
+      factor_rounded[0]};
 endmodule
 
 `default_nettype wire

@@ -64,7 +64,7 @@ module hpcc_cc_quotient (
     .b(busy_time),
     .p(busy_p)
   );
-  hpcc_normalise24 u_normalise (
+  hpcc_normalise #(.WIDTH(24)) u_normalise (
     .clk(clk),
     .n(elapsed),
     .x(normalise_x),

@@ -123,10 +123,15 @@ module hpcc_dispatch (
   wire  classify_is_ack;
   hpcc_nic_pkg::frame_role_t classify_wants_role;
   wire  classify_wrong_port;
+  // The frame.
   wire  hpcc_nic_pkg::judged_frame_t classify_raw;
+  // Context of the queue pair that its BTH names, by the low eight bits.
   wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
+  // Where it goes.
   hpcc_nic_pkg::frame_fate_t classify_fate;
+  // What is counted, as a place in `Counter::ALL`; 0 nothing.
   logic [5:0] classify_counter;
+  // The row for the engines.
   hpcc_nic_pkg::rx_packet_t classify_row;
   logic valid_3_d;
   logic valid_3_q;

@@ -73,10 +73,61 @@ module hpcc_dma_reader (
   wire  hpcc_nic_pkg::job_shape_t shapes_down_data;
   wire  shapes_down_valid;
   wire  unused_shapes_crowded;
+  wire  align_take;
+  wire  align_next_job;
+  wire  [6:0] align_lines;
+  wire  [6:0] align_beats;
+  wire  align_leave;
+  wire  align_whole;
+  logic [511:0] align_joined;
+  logic [6:0] align_bytes;
+  logic align_error;
   wire  align_shape_ready;
   wire  align_line_ready;
+  // There is payload; whoever takes it has room.
   wire  align_payload_valid;
+  // It; that a line of the job failed stands in its last beat.
   wire  hpcc_nic_pkg::payload_beat_t align_payload;
+  // The job at hand, what is left of it with the next line, and that line's place.
+  logic align_busy_d;
+  logic align_busy_q;
+  hpcc_nic_pkg::byte_turn_t align_shift_d;
+  hpcc_nic_pkg::byte_turn_t align_shift_q;
+  logic [6:0] align_tail_bytes_d;
+  logic [6:0] align_tail_bytes_q;
+  logic [6:0] align_lines_left_d;
+  logic [6:0] align_lines_left_q;
+  logic [6:0] align_beats_left_d;
+  logic [6:0] align_beats_left_q;
+  logic align_first_line_d;
+  logic align_first_line_q;
+  logic align_last_line_d;
+  logic align_last_line_q;
+  logic align_any_beat_d;
+  logic align_any_beat_q;
+  logic align_last_beat_d;
+  logic align_last_beat_q;
+  wire  [511:0] align_turn_turned;
+  wire  [511:0] align_turn_moved;
+  logic align_valid_1_d;
+  logic align_valid_1_q;
+  hpcc_nic_pkg::line_plan_t align_tag_1_d;
+  hpcc_nic_pkg::line_plan_t align_tag_1_q;
+  logic align_valid_2_d;
+  logic align_valid_2_q;
+  hpcc_nic_pkg::line_plan_t align_tag_2_q;
+  logic align_held_d;
+  logic align_held_q;
+  logic [511:0] align_held_data_d;
+  logic [511:0] align_held_data_q;
+  hpcc_nic_pkg::line_plan_t align_held_tag_d;
+  hpcc_nic_pkg::line_plan_t align_held_tag_q;
+  logic align_failed_d;
+  logic align_failed_q;
+  hpcc_nic_pkg::payload_beat_t align_payload_r_d;
+  hpcc_nic_pkg::payload_beat_t align_payload_r_q;
+  logic align_payload_valid_r_d;
+  logic align_payload_valid_r_q;
   wire  [520:0] beats_up_data;
   wire  unused_beats_up_ready;
   wire  [520:0] beats_down_data;
@@ -119,17 +170,12 @@ module hpcc_dma_reader (
     .down_ready(align_shape_ready),
     .crowded(unused_shapes_crowded)
   );
-  hpcc_dma_read_align u_align (
+  hpcc_dma_line_turn u_align_turn (
     .clk(clk),
-    .rst(rst),
-    .shape_data(shapes_down_data),
-    .shape_valid(shapes_down_valid),
-    .shape_ready(align_shape_ready),
-    .line_data(line),
-    .line_valid(m_axi_rvalid),
-    .line_ready(align_line_ready),
-    .payload_valid(align_payload_valid),
-    .payload(align_payload)
+    .line(line.data),
+    .turn(align_shift_q),
+    .turned(align_turn_turned),
+    .moved(align_turn_moved)
   );
   hpcc_fifo #(.WIDTH(521), .ADDRESS(9), .MARK(448)) u_beats (
     .clk(clk),
@@ -182,13 +228,158 @@ module hpcc_dma_reader (
       promised_d = 10'd0;
     end
   end
+  // align: Lines of memory become payload whose first byte lies in the lowest bits; a line every clock, never stalled.
+  //
+  // A beat of payload is the upper part of one line and the lower part of the next. It is held until the next line of its job
+  // comes; a job's last beat that needs no further line leaves in the clock after its own.
+  //
+  // The shape of the job at hand and the place of its next line in it are registers: whether a line is taken hangs on no arithmetic.
+  //
+  // | clock | does |
+  // |---|---|
+  // | 0 - 2 | line turned down by the place of the job's first byte |
+  // | 2 - 3 | held |
+  // | 3 - 4 | joined with the line behind it |
+  //
+  // Aligns the lines of one job after the other.
+  assign align_lines = shapes_down_data.lines;
+  assign align_beats = shapes_down_data.beats;
+  assign align_take = m_axi_rvalid & align_busy_q;
+  assign align_line_ready = align_busy_q;
+  assign align_next_job = (~align_busy_q) | (align_take & align_last_line_q);
+  assign align_shape_ready = align_next_job;
+  assign align_whole = align_held_tag_q.whole;
+  assign align_leave = align_held_q & (align_whole | align_valid_2_q);
+  assign align_payload_valid = align_payload_valid_r_q;
+  assign align_payload = align_payload_r_q;
+  always_comb begin
+    align_busy_d = align_busy_q;
+    align_shift_d = align_shift_q;
+    align_tail_bytes_d = align_tail_bytes_q;
+    align_lines_left_d = align_lines_left_q;
+    align_beats_left_d = align_beats_left_q;
+    align_first_line_d = align_first_line_q;
+    align_last_line_d = align_last_line_q;
+    align_any_beat_d = align_any_beat_q;
+    align_last_beat_d = align_last_beat_q;
+    align_held_d = align_held_q;
+    align_held_data_d = align_held_data_q;
+    align_held_tag_d = align_held_tag_q;
+    align_failed_d = align_failed_q;
+    if (align_take) begin
+      align_first_line_d = 1'd0;
+      align_lines_left_d = align_lines_left_q - 7'd1;
+      align_beats_left_d = align_beats_left_q - 7'd1;
+      align_last_line_d = align_lines_left_q == 7'd2;
+      align_last_beat_d = align_beats_left_q == 7'd2;
+      align_any_beat_d = align_any_beat_q & (~align_last_beat_q);
+    end
+    if (align_next_job) begin
+      align_busy_d = shapes_down_valid;
+      align_shift_d = shapes_down_data.first_byte;
+      align_tail_bytes_d = shapes_down_data.last_bytes;
+      align_first_line_d = 1'd1;
+      align_lines_left_d = align_lines;
+      align_beats_left_d = align_beats;
+      align_last_line_d = align_lines == 7'd1;
+      align_last_beat_d = align_beats == 7'd1;
+      align_any_beat_d = |align_beats;
+    end
+    align_valid_1_d = align_take;
+    align_valid_2_d = align_valid_1_q;
+    align_payload_valid_r_d = align_leave;
+    if (align_leave) begin
+      align_held_d = 1'd0;
+    end
+    if (align_valid_2_q) begin
+      align_held_d = align_tag_2_q.begins;
+      align_held_data_d = align_turn_turned;
+      align_held_tag_d = align_tag_2_q;
+      align_failed_d = align_tag_2_q.failed | (align_failed_q & (~align_tag_2_q.first_line));
+    end
+    if (rst) begin
+      align_busy_d = 1'd0;
+      align_valid_1_d = 1'd0;
+      align_valid_2_d = 1'd0;
+      align_held_d = 1'd0;
+      align_payload_valid_r_d = 1'd0;
+    end
+  end
+  always_comb begin
+    align_tag_1_d = align_tag_1_q;
+    align_tag_1_d.first_line = align_first_line_q;
+    align_tag_1_d.begins = align_any_beat_q;
+    align_tag_1_d.last_beat = align_last_beat_q;
+    align_tag_1_d.whole = align_last_line_q;
+    align_tag_1_d.failed = line.failed;
+    align_tag_1_d.count = align_bytes;
+  end
+  always_comb begin
+    align_payload_r_d = align_payload_r_q;
+    align_payload_r_d.data = align_joined;
+    align_payload_r_d.count = align_held_tag_q.count;
+    align_payload_r_d.last = align_held_tag_q.last_beat;
+    align_payload_r_d.failed = align_error & align_held_tag_q.last_beat;
+  end
+  always_comb begin
+    align_bytes = 7'h40;
+    if (align_last_beat_q) begin
+      align_bytes = align_tail_bytes_q;
+    end
+  end
+  always_comb begin
+    align_joined = align_held_data_q;
+    align_error = align_failed_q;
+    if (~align_whole) begin
+      align_joined = (align_held_data_q & align_turn_moved) | (align_turn_turned & (~align_turn_moved));
+      align_error = align_failed_q | align_tag_2_q.failed;
+    end
+  end
   initial begin
+    align_busy_q = 1'd0;
+    align_shift_q = 6'd0;
+    align_tail_bytes_q = 7'd0;
+    align_lines_left_q = 7'd0;
+    align_beats_left_q = 7'd0;
+    align_first_line_q = 1'd0;
+    align_last_line_q = 1'd0;
+    align_any_beat_q = 1'd0;
+    align_last_beat_q = 1'd0;
+    align_valid_1_q = 1'd0;
+    align_tag_1_q = 12'd0;
+    align_valid_2_q = 1'd0;
+    align_tag_2_q = 12'd0;
+    align_held_q = 1'd0;
+    align_held_data_q = 512'd0;
+    align_held_tag_q = 12'd0;
+    align_failed_q = 1'd0;
+    align_payload_r_q = 521'd0;
+    align_payload_valid_r_q = 1'd0;
     promised_q = 10'd0;
   end
   always @(posedge clk) begin
+    align_busy_q <= align_busy_d;
+    align_shift_q <= align_shift_d;
+    align_tail_bytes_q <= align_tail_bytes_d;
+    align_lines_left_q <= align_lines_left_d;
+    align_beats_left_q <= align_beats_left_d;
+    align_first_line_q <= align_first_line_d;
+    align_last_line_q <= align_last_line_d;
+    align_any_beat_q <= align_any_beat_d;
+    align_last_beat_q <= align_last_beat_d;
+    align_valid_1_q <= align_valid_1_d;
+    align_tag_1_q <= align_tag_1_d;
+    align_valid_2_q <= align_valid_2_d;
+    align_tag_2_q <= align_tag_1_q;
+    align_held_q <= align_held_d;
+    align_held_data_q <= align_held_data_d;
+    align_held_tag_q <= align_held_tag_d;
+    align_failed_q <= align_failed_d;
+    align_payload_r_q <= align_payload_r_d;
+    align_payload_valid_r_q <= align_payload_valid_r_d;
     promised_q <= promised_d;
   end
-  wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind};
+  wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind, shapes_down_data.first_line, shapes_down_data.end_bytes};
 endmodule
 
 `default_nettype wire

@@ -89,10 +89,70 @@ module hpcc_dma_writer (
   wire  pending_down_data;
   wire  pending_down_valid;
   wire  unused_pending_crowded;
+  wire  align_go;
+  wire  align_next_job;
+  wire  [6:0] align_lines;
+  wire  [6:0] align_beats;
+  wire  [5:0] align_start_line;
+  logic [63:0] align_head;
+  logic [63:0] align_tail;
+  wire  hpcc_nic_pkg::buffered_payload_t align_beat;
+  // Up by the place of the job's first byte is down by the rest of a line.
+  wire  [5:0] align_place;
   wire  align_shape_ready;
   wire  align_payload_ready;
+  // There is a line.
   wire  align_line_valid;
+  // It.
   wire  hpcc_nic_pkg::write_line_t align_line;
+  // The job at hand, what is left of it with the next line, and that line's place.
+  logic align_busy_d;
+  logic align_busy_q;
+  hpcc_nic_pkg::byte_turn_t align_shift_d;
+  hpcc_nic_pkg::byte_turn_t align_shift_q;
+  logic [6:0] align_end_bytes_d;
+  logic [6:0] align_end_bytes_q;
+  logic [6:0] align_lines_left_d;
+  logic [6:0] align_lines_left_q;
+  logic [6:0] align_beats_left_d;
+  logic [6:0] align_beats_left_q;
+  logic [5:0] align_page_line_d;
+  logic [5:0] align_page_line_q;
+  logic align_first_line_d;
+  logic align_first_line_q;
+  logic align_last_line_d;
+  logic align_last_line_q;
+  logic align_page_end_d;
+  logic align_page_end_q;
+  logic align_brings_d;
+  logic align_brings_q;
+  hpcc_nic_pkg::byte_turn_t align_down_d;
+  hpcc_nic_pkg::byte_turn_t align_down_q;
+  logic align_straight_d;
+  logic align_straight_q;
+  logic align_straight_1_q;
+  logic align_straight_2_q;
+  wire  [511:0] align_turn_turned;
+  wire  [511:0] align_turn_moved;
+  logic align_valid_1_d;
+  logic align_valid_1_q;
+  hpcc_nic_pkg::byte_turn_t align_shift_1_q;
+  logic [6:0] align_end_bytes_1_q;
+  logic align_starts_1_q;
+  logic align_ends_1_q;
+  wire  align_last_1_d;
+  logic align_last_1_q;
+  logic align_valid_2_d;
+  logic align_valid_2_q;
+  wire  [63:0] align_strobe_2_d;
+  logic [63:0] align_strobe_2_q;
+  logic align_last_2_q;
+  logic [511:0] align_previous_d;
+  logic [511:0] align_previous_q;
+  logic align_valid_3_d;
+  logic align_valid_3_q;
+  hpcc_nic_pkg::write_line_t align_line_3_d;
+  hpcc_nic_pkg::write_line_t align_line_3_q;
   wire  unused_lines_up_ready;
   wire  hpcc_nic_pkg::write_line_t lines_down_data;
   wire  lines_down_valid;
@@ -151,18 +211,12 @@ module hpcc_dma_writer (
     .down_ready(response),
     .crowded(unused_pending_crowded)
   );
-  hpcc_dma_write_align u_align (
+  hpcc_dma_line_turn u_align_turn (
     .clk(clk),
-    .rst(rst),
-    .shape_data(shapes_down_data),
-    .shape_valid(shapes_down_valid),
-    .shape_ready(align_shape_ready),
-    .payload_data(payload_data),
-    .payload_valid(payload_valid),
-    .payload_ready(align_payload_ready),
-    .crowded(lines_crowded),
-    .line_valid(align_line_valid),
-    .line(align_line)
+    .line(align_beat.data),
+    .turn(align_down_q),
+    .turned(align_turn_turned),
+    .moved(align_turn_moved)
   );
   hpcc_fifo #(.WIDTH(577), .ADDRESS(4), .MARK(8)) u_lines (
     .clk(clk),
@@ -226,13 +280,162 @@ module hpcc_dma_writer (
     start = 64'd0;
     start.line = bursts_down_data.line;
   end
+  // align: Payload becomes lines of memory with strobes; a line every clock.
+  //
+  // The mirror of `super::read_align`: a line is the upper part of one beat of payload and the lower part of the next. The job at hand
+  // and the place of its next line are registers here too.
+  //
+  // | clock | does |
+  // |---|---|
+  // | 0 - 2 | beat turned up by the place of the job's first byte |
+  // | 2 - 3 | joined with the beat before |
+  //
+  // Aligns the payload of one job after the other.
+  assign align_lines = shapes_down_data.lines;
+  assign align_beats = shapes_down_data.beats;
+  assign align_start_line = shapes_down_data.first_line;
+  assign align_place = shapes_down_data.first_byte;
+  assign align_go = (align_busy_q & (~lines_crowded)) & (payload_valid | (~align_brings_q));
+  assign align_payload_ready = (align_busy_q & (~lines_crowded)) & align_brings_q;
+  assign align_next_job = (~align_busy_q) | (align_go & align_last_line_q);
+  assign align_shape_ready = align_next_job;
+  assign align_beat = payload_data;
+  assign align_last_1_d = align_last_line_q | align_page_end_q;
+  assign align_strobe_2_d = align_head & align_tail;
+  assign align_line_valid = align_valid_3_q;
+  assign align_line = align_line_3_q;
+  always_comb begin
+    align_busy_d = align_busy_q;
+    align_shift_d = align_shift_q;
+    align_end_bytes_d = align_end_bytes_q;
+    align_lines_left_d = align_lines_left_q;
+    align_beats_left_d = align_beats_left_q;
+    align_page_line_d = align_page_line_q;
+    align_first_line_d = align_first_line_q;
+    align_last_line_d = align_last_line_q;
+    align_page_end_d = align_page_end_q;
+    align_brings_d = align_brings_q;
+    align_down_d = align_down_q;
+    align_straight_d = align_straight_q;
+    if (align_go) begin
+      align_first_line_d = 1'd0;
+      align_lines_left_d = align_lines_left_q - 7'd1;
+      align_beats_left_d = align_beats_left_q - 7'd1;
+      align_page_line_d = align_page_line_q + 6'd1;
+      align_last_line_d = align_lines_left_q == 7'd2;
+      align_brings_d = align_brings_q & (align_beats_left_q != 7'd1);
+      align_page_end_d = align_page_line_q == 6'h3e;
+    end
+    if (align_next_job) begin
+      align_busy_d = shapes_down_valid;
+      align_shift_d = shapes_down_data.first_byte;
+      align_down_d = 6'd0 - align_place;
+      align_straight_d = align_place == 6'd0;
+      align_end_bytes_d = shapes_down_data.end_bytes;
+      align_first_line_d = 1'd1;
+      align_lines_left_d = align_lines;
+      align_beats_left_d = align_beats;
+      align_page_line_d = align_start_line;
+      align_last_line_d = align_lines == 7'd1;
+      align_brings_d = |align_beats;
+      align_page_end_d = &align_start_line;
+    end
+    align_valid_1_d = align_go;
+    align_valid_2_d = align_valid_1_q;
+    align_valid_3_d = align_valid_2_q;
+    if (rst) begin
+      align_busy_d = 1'd0;
+      align_valid_1_d = 1'd0;
+      align_valid_2_d = 1'd0;
+      align_valid_3_d = 1'd0;
+    end
+  end
+  always_comb begin
+    align_previous_d = align_previous_q;
+    if (align_valid_2_q) begin
+      align_previous_d = align_turn_turned;
+    end
+  end
+  always_comb begin
+    align_line_3_d = align_line_3_q;
+    align_line_3_d.data = (align_turn_turned & (~align_turn_moved)) | (align_previous_q & align_turn_moved);
+    if (align_straight_2_q) begin
+      align_line_3_d.data = align_turn_turned;
+    end
+    align_line_3_d.strobe = align_strobe_2_q;
+    align_line_3_d.last = align_last_2_q;
+  end
+  always_comb begin
+    align_head = ~64'd0;
+    if (align_starts_1_q) begin
+      align_head = (~64'd0) << align_shift_1_q;
+    end
+  end
+  always_comb begin
+    align_tail = ~64'd0;
+    if (align_ends_1_q) begin
+      align_tail = ~((~64'd0) << align_end_bytes_1_q);
+    end
+  end
   initial begin
+    align_busy_q = 1'd0;
+    align_shift_q = 6'd0;
+    align_end_bytes_q = 7'd0;
+    align_lines_left_q = 7'd0;
+    align_beats_left_q = 7'd0;
+    align_page_line_q = 6'd0;
+    align_first_line_q = 1'd0;
+    align_last_line_q = 1'd0;
+    align_page_end_q = 1'd0;
+    align_brings_q = 1'd0;
+    align_down_q = 6'd0;
+    align_straight_q = 1'd0;
+    align_straight_1_q = 1'd0;
+    align_straight_2_q = 1'd0;
+    align_valid_1_q = 1'd0;
+    align_shift_1_q = 6'd0;
+    align_end_bytes_1_q = 7'd0;
+    align_starts_1_q = 1'd0;
+    align_ends_1_q = 1'd0;
+    align_last_1_q = 1'd0;
+    align_valid_2_q = 1'd0;
+    align_strobe_2_q = 64'd0;
+    align_last_2_q = 1'd0;
+    align_previous_q = 512'd0;
+    align_valid_3_q = 1'd0;
+    align_line_3_q = 577'd0;
     failed_q = 1'd0;
   end
   always @(posedge clk) begin
+    align_busy_q <= align_busy_d;
+    align_shift_q <= align_shift_d;
+    align_end_bytes_q <= align_end_bytes_d;
+    align_lines_left_q <= align_lines_left_d;
+    align_beats_left_q <= align_beats_left_d;
+    align_page_line_q <= align_page_line_d;
+    align_first_line_q <= align_first_line_d;
+    align_last_line_q <= align_last_line_d;
+    align_page_end_q <= align_page_end_d;
+    align_brings_q <= align_brings_d;
+    align_down_q <= align_down_d;
+    align_straight_q <= align_straight_d;
+    align_straight_1_q <= align_straight_q;
+    align_straight_2_q <= align_straight_1_q;
+    align_valid_1_q <= align_valid_1_d;
+    align_shift_1_q <= align_shift_q;
+    align_end_bytes_1_q <= align_end_bytes_q;
+    align_starts_1_q <= align_first_line_q;
+    align_ends_1_q <= align_last_line_q;
+    align_last_1_q <= align_last_1_d;
+    align_valid_2_q <= align_valid_2_d;
+    align_strobe_2_q <= align_strobe_2_d;
+    align_last_2_q <= align_last_1_q;
+    align_previous_q <= align_previous_d;
+    align_valid_3_q <= align_valid_3_d;
+    align_line_3_q <= align_line_3_d;
     failed_q <= failed_d;
   end
-  wire unused_bits = &{1'b0, m_axi_bid, answer.kind};
+  wire unused_bits = &{1'b0, m_axi_bid, answer.kind, shapes_down_data.last_bytes, align_beat.last, align_beat.count};
 endmodule
 
 `default_nettype wire

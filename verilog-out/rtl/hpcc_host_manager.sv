@@ -182,10 +182,36 @@ module hpcc_host_manager (
   logic [2:0] code_q;
   logic replaces_d;
   logic replaces_q;
+  logic states_we;
+  logic [7:0] states_waddr;
+  hpcc_nic_pkg::qp_life_t states_wdata;
+  logic [255:0] states_marks_1;
+  logic [255:0] states_marks_2;
+  // Its word, one clock later.
   wire  hpcc_nic_pkg::qp_life_t states_word;
+  // One of its halves has ended; one clock after `qp`.
   wire  states_ended;
+  // Write the word of `qp`.
   logic states_write;
+  // New word; no half of one that is alive has ended.
   hpcc_nic_pkg::qp_life_t states_new_word;
+  wire  hpcc_nic_pkg::qp_life_t states_words_rdata;
+  wire  states_requester_check_valid;
+  wire  hpcc_nic_pkg::qp_of_generation_t states_requester_check_note;
+  wire  unused_states_requester_check_due;
+  wire  states_requester_check_holds;
+  wire  [7:0] states_requester_check_about;
+  wire  states_responder_check_valid;
+  wire  hpcc_nic_pkg::qp_of_generation_t states_responder_check_note;
+  wire  unused_states_responder_check_due;
+  wire  states_responder_check_holds;
+  wire  [7:0] states_responder_check_about;
+  logic [7:0] states_clearing_d;
+  logic [7:0] states_clearing_q;
+  logic [255:0] states_marks_d;
+  logic [255:0] states_marks_q;
+  wire  states_ended_r_d;
+  logic states_ended_r_q;
   hpcc_nic_pkg::qp_life_t current_d;
   hpcc_nic_pkg::qp_life_t current_q;
   wire  [3:0] neighbours_raddr;
@@ -239,18 +265,35 @@ module hpcc_host_manager (
     .new_context(gate_new_context),
     .refused(gate_refused)
   );
-  hpcc_host_qp_states u_states (
+  hpcc_ram #(.WIDTH(12), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_states_words (
     .clk(clk),
-    .rst(rst),
-    .qp(qp),
-    .word(states_word),
-    .ended(states_ended),
-    .write(states_write),
-    .new_word(states_new_word),
-    .requester_ended_valid(requester_ended_valid),
-    .requester_ended(requester_ended),
-    .responder_ended_valid(responder_ended_valid),
-    .responder_ended(responder_ended)
+    .raddr(qp),
+    .rdata(states_words_rdata),
+    .we(states_we),
+    .waddr(states_waddr),
+    .wdata(states_wdata)
+  );
+  hpcc_host_generation_check u_states_requester_check (
+    .clk(clk),
+    .valid(states_requester_check_valid),
+    .note(states_requester_check_note),
+    .we(states_we),
+    .waddr(states_waddr),
+    .wdata(states_wdata.generation),
+    .due(unused_states_requester_check_due),
+    .holds(states_requester_check_holds),
+    .about(states_requester_check_about)
+  );
+  hpcc_host_generation_check u_states_responder_check (
+    .clk(clk),
+    .valid(states_responder_check_valid),
+    .note(states_responder_check_note),
+    .we(states_we),
+    .waddr(states_waddr),
+    .wdata(states_wdata.generation),
+    .due(unused_states_responder_check_due),
+    .holds(states_responder_check_holds),
+    .about(states_responder_check_about)
   );
   hpcc_ram #(.WIDTH(80), .ADDRESS(4), .OUTPUT_REGISTER(1)) u_neighbours (
     .clk(clk),
@@ -625,6 +668,46 @@ module hpcc_host_manager (
     made.remote_key = request_q.request.remote_key;
     made.length = request_q.request.length;
   end
+  // states: Which queue pairs live, under which generation, and which of them have a half that has ended.
+  //
+  // State of the queue pairs, for the manager.
+  assign states_word = states_words_rdata;
+  assign states_ended_r_d = states_marks_q[qp];
+  assign states_ended = states_ended_r_q;
+  assign states_requester_check_valid = requester_ended_valid & (~rst);
+  assign states_requester_check_note = requester_ended;
+  assign states_responder_check_valid = responder_ended_valid & (~rst);
+  assign states_responder_check_note = responder_ended;
+  always_comb begin
+    states_clearing_d = states_clearing_q;
+    states_we = states_write;
+    states_waddr = qp;
+    states_wdata = states_new_word;
+    if (rst) begin
+      states_clearing_d = states_clearing_q + 8'd1;
+      states_we = 1'd1;
+      states_waddr = states_clearing_q;
+      states_wdata = 12'd0;
+    end
+  end
+  always_comb begin
+    states_marks_1 = states_marks_q;
+    if (states_requester_check_holds) begin
+      states_marks_1 = (states_marks_q & ~(256'd1 << states_requester_check_about)) | ({255'd0, 1'd1} << states_requester_check_about);
+    end
+  end
+  always_comb begin
+    states_marks_2 = states_marks_1;
+    if (states_responder_check_holds) begin
+      states_marks_2 = (states_marks_1 & ~(256'd1 << states_responder_check_about)) | ({255'd0, 1'd1} << states_responder_check_about);
+    end
+  end
+  always_comb begin
+    states_marks_d = states_marks_2;
+    if (states_write & states_new_word.alive) begin
+      states_marks_d = (states_marks_2 & ~(256'd1 << qp)) | ({255'd0, 1'd0} << qp);
+    end
+  end
   initial begin
     step_q = 5'd0;
     by_packet_q = 1'd0;
@@ -635,6 +718,9 @@ module hpcc_host_manager (
     body_q = 384'd0;
     code_q = 3'd0;
     replaces_q = 1'd0;
+    states_clearing_q = 8'd0;
+    states_marks_q = 256'd0;
+    states_ended_r_q = 1'd0;
     current_q = 12'd0;
     neighbour_q = 5'd0;
     context_r_q = 211'd0;
@@ -659,6 +745,9 @@ module hpcc_host_manager (
     body_q <= body_d;
     code_q <= code_d;
     replaces_q <= replaces_d;
+    states_clearing_q <= states_clearing_d;
+    states_marks_q <= states_marks_d;
+    states_ended_r_q <= states_ended_r_d;
     current_q <= current_d;
     neighbour_q <= neighbour_d;
     context_r_q <= context_r_d;

@@ -140,7 +140,25 @@ module hpcc_int_stamper (
   wire  [15:0] header_checksum;
   wire  [15:0] header_udp_len;
   wire  [15:0] header_int_header;
+  wire  [27:0] units_wide;
+  wire  [21:0] units_six;
+  wire  [37:0] units_sum;
+  // `qLen` as on the wire, four moves later.
   wire  [15:0] units_units;
+  logic [18:0] units_n_d;
+  logic [18:0] units_n_q;
+  logic [37:0] units_n_2_d;
+  logic [37:0] units_n_2_q;
+  logic [37:0] units_six_2_d;
+  logic [37:0] units_six_2_q;
+  logic [37:0] units_pair_2_d;
+  logic [37:0] units_pair_2_q;
+  logic [37:0] units_quad_3_d;
+  logic [37:0] units_quad_3_q;
+  logic [37:0] units_rest_3_d;
+  logic [37:0] units_rest_3_q;
+  logic [15:0] units_units_4_d;
+  logic [15:0] units_units_4_q;
   wire  [6:0] length_bytes;
   wire  insert_go;
   wire  insert_out_valid;
@@ -182,13 +200,6 @@ module hpcc_int_stamper (
     .checksum(header_checksum),
     .udp_len(header_udp_len),
     .int_header(header_int_header)
-  );
-  hpcc_switch_queue_units u_units (
-    .clk(clk),
-    .go(go),
-    .bytes(queued_q),
-    .unit_shift(cfg_unit_shift),
-    .units(units_units)
   );
   hpcc_switch_beat_length u_length (
     .clk(clk),
@@ -444,6 +455,42 @@ module hpcc_int_stamper (
       end
     end
   end
+  // units: Bytes queued to units of `80 x multiplier` bytes, saturated to 16 bits: shift, then a division by five in four adders.
+  //
+  // `n / 5 = n * 419431 >> 21` is exact for `n < 2^19`, and `419431 = 6 * 0x11111 + 1` needs shifts and adders only. A
+  // longer queue saturates anyway.
+  //
+  // Four stages that move when `go` is high.
+  assign units_wide = queued_q[31:4] >> cfg_unit_shift;
+  assign units_six = ({3'd0, units_n_q} << 2) + ({3'd0, units_n_q} << 1);
+  assign units_sum = units_quad_3_q + units_rest_3_q;
+  assign units_units = units_units_4_q;
+  always_comb begin
+    units_n_d = units_n_q;
+    units_n_2_d = units_n_2_q;
+    units_six_2_d = units_six_2_q;
+    units_pair_2_d = units_pair_2_q;
+    units_quad_3_d = units_quad_3_q;
+    units_rest_3_d = units_rest_3_q;
+    units_units_4_d = units_units_4_q;
+    if (go) begin
+      if (units_wide < 28'h80000) begin
+        units_n_d = units_wide[18:0];
+      end else begin
+        units_n_d = 19'h7ffff;
+      end
+      units_n_2_d = {19'd0, units_n_q};
+      units_six_2_d = {16'd0, units_six};
+      units_pair_2_d = {16'd0, units_six} + ({16'd0, units_six} << 4);
+      units_quad_3_d = units_pair_2_q + (units_pair_2_q << 8);
+      units_rest_3_d = (units_six_2_q << 16) + units_n_2_q;
+      if (units_sum >= 38'h2000000000) begin
+        units_units_4_d = 16'hffff;
+      end else begin
+        units_units_4_d = units_sum[36:21];
+      end
+    end
+  end
   initial begin
     inside_q = 1'd0;
     valid_0_q = 1'd0;
@@ -467,6 +514,13 @@ module hpcc_int_stamper (
     ts_3_q = 24'd0;
     ts_4_q = 24'd0;
     queued_q = 32'd0;
+    units_n_q = 19'd0;
+    units_n_2_q = 38'd0;
+    units_six_2_q = 38'd0;
+    units_pair_2_q = 38'd0;
+    units_quad_3_q = 38'd0;
+    units_rest_3_q = 38'd0;
+    units_units_4_q = 16'd0;
     plan_q = 2'd0;
     plan_place_q = 4'd0;
     mode_4_q = 2'd0;
@@ -499,6 +553,13 @@ module hpcc_int_stamper (
     ts_3_q <= ts_3_d;
     ts_4_q <= ts_4_d;
     queued_q <= queued_d;
+    units_n_q <= units_n_d;
+    units_n_2_q <= units_n_2_d;
+    units_six_2_q <= units_six_2_d;
+    units_pair_2_q <= units_pair_2_d;
+    units_quad_3_q <= units_quad_3_d;
+    units_rest_3_q <= units_rest_3_d;
+    units_units_4_q <= units_units_4_d;
     plan_q <= plan_d;
     plan_place_q <= plan_place_d;
     mode_4_q <= mode_4_d;

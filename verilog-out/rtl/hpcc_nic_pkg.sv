@@ -281,6 +281,16 @@ package hpcc_nic_pkg;
     logic [15:0] flow;
   } law_update_t;
 
+  // PowerTCP's windows of a flow, UQ23.11 bytes.
+  typedef struct packed {
+    // The next `cwnd_old`.
+    logic [33:0] stored;
+    // `cwnd_old`.
+    logic [33:0] old;
+    // `cwnd`.
+    logic [33:0] current;
+  } power_windows_t;
+
   // How PowerTCP is run, `hpcc_models::fixed::powertcp::PowerMode`.
   typedef struct packed {
     // A round trip ends at its sequence number itself. Not here.
@@ -332,66 +342,6 @@ package hpcc_nic_pkg;
     // Mode bits.
     power_modes_t mode;
   } power_scalars_t;
-
-  // PowerTCP's windows of a flow, UQ23.11 bytes.
-  typedef struct packed {
-    // The next `cwnd_old`.
-    logic [33:0] stored;
-    // `cwnd_old`.
-    logic [33:0] old;
-    // `cwnd`.
-    logic [33:0] current;
-  } power_windows_t;
-
-  // How DCQCN is run, `hpcc_models::fixed::dcqcn::DcqcnMode`.
-  typedef struct packed {
-    // The cut of the first CNP waits for a cut interval.
-    logic first_late;
-    // A retransmission timeout asks for a cut.
-    logic cut_on_timeout;
-    // The window follows the rate; otherwise there is none.
-    logic window;
-    // A mark on an acknowledgement counts as a CNP.
-    logic mark_on_ack;
-    // A cut always lowers the target.
-    logic clamp;
-    // Both stages decide about an increase (SIGCOMM 2015, QCN); otherwise the one that moved.
-    logic qcn;
-  } dcqcn_modes_t;
-
-  // Registers of DCQCN, `hpcc_models::fixed::dcqcn::DcqcnRegisters`.
-  typedef struct packed {
-    // Clocks of the walk for each flow that has started; 0: the walk stands.
-    logic [7:0] walk;
-    // Time in which the line rate carries the first window, UQ17.17 ns.
-    logic [33:0] window_time;
-    // What a cut leaves of the rate at least, UQ0.8.
-    logic [7:0] min_decrease;
-    // Rate that the first notification sets, UQ7.27; 0: none.
-    logic [33:0] first_rate;
-    // First and largest rate, UQ7.27.
-    logic [33:0] line_rate;
-    // Smallest rate, UQ7.27.
-    logic [33:0] min_rate;
-    // Hyper step, UQ7.27.
-    logic [33:0] rate_hai;
-    // Additive step, UQ7.27 bytes per ns.
-    logic [33:0] rate_ai;
-    // Rounds of fast recovery.
-    logic [4:0] fast_recovery;
-    // Acknowledged bytes of a byte stage, in units of 64; 0: bytes end none.
-    logic [25:0] byte_reset;
-    // Increase timer.
-    logic [19:0] increase_interval;
-    // Between cuts.
-    logic [19:0] cut_interval;
-    // Between steps of alpha.
-    logic [19:0] alpha_interval;
-    // Gain of alpha, UQ0.20.
-    logic [19:0] gain;
-    // Mode bits.
-    dcqcn_modes_t mode;
-  } dcqcn_scalars_t;
 
   // A count of bytes.
   typedef struct packed {
@@ -491,6 +441,56 @@ package hpcc_nic_pkg;
     logic [18:0] distance;
   } serial_distance_t;
 
+  // How DCQCN is run, `hpcc_models::fixed::dcqcn::DcqcnMode`.
+  typedef struct packed {
+    // The cut of the first CNP waits for a cut interval.
+    logic first_late;
+    // A retransmission timeout asks for a cut.
+    logic cut_on_timeout;
+    // The window follows the rate; otherwise there is none.
+    logic window;
+    // A mark on an acknowledgement counts as a CNP.
+    logic mark_on_ack;
+    // A cut always lowers the target.
+    logic clamp;
+    // Both stages decide about an increase (SIGCOMM 2015, QCN); otherwise the one that moved.
+    logic qcn;
+  } dcqcn_modes_t;
+
+  // Registers of DCQCN, `hpcc_models::fixed::dcqcn::DcqcnRegisters`.
+  typedef struct packed {
+    // Clocks of the walk for each flow that has started; 0: the walk stands.
+    logic [7:0] walk;
+    // Time in which the line rate carries the first window, UQ17.17 ns.
+    logic [33:0] window_time;
+    // What a cut leaves of the rate at least, UQ0.8.
+    logic [7:0] min_decrease;
+    // Rate that the first notification sets, UQ7.27; 0: none.
+    logic [33:0] first_rate;
+    // First and largest rate, UQ7.27.
+    logic [33:0] line_rate;
+    // Smallest rate, UQ7.27.
+    logic [33:0] min_rate;
+    // Hyper step, UQ7.27.
+    logic [33:0] rate_hai;
+    // Additive step, UQ7.27 bytes per ns.
+    logic [33:0] rate_ai;
+    // Rounds of fast recovery.
+    logic [4:0] fast_recovery;
+    // Acknowledged bytes of a byte stage, in units of 64; 0: bytes end none.
+    logic [25:0] byte_reset;
+    // Increase timer.
+    logic [19:0] increase_interval;
+    // Between cuts.
+    logic [19:0] cut_interval;
+    // Between steps of alpha.
+    logic [19:0] alpha_interval;
+    // Gain of alpha, UQ0.20.
+    logic [19:0] gain;
+    // Mode bits.
+    dcqcn_modes_t mode;
+  } dcqcn_scalars_t;
+
   // What an increase adds to the target rate.
   typedef enum logic [1:0] {
     // Nothing: fast recovery.
@@ -523,14 +523,6 @@ package hpcc_nic_pkg;
     logic live;
   } dcqcn_step_t;
 
-  // Alpha times its gain, UQ1.40.
-  typedef struct packed {
-    // Units of alpha.
-    logic [20:0] units;
-    // Below a unit of alpha.
-    logic [19:0] below;
-  } alpha_share_t;
-
   // A rate, UQ7.27, of which half is taken.
   typedef struct packed {
     // Half of it.
@@ -554,6 +546,14 @@ package hpcc_nic_pkg;
     // The rate at which it sends.
     logic [33:0] current;
   } dcqcn_rates_t;
+
+  // Alpha times its gain, UQ1.40.
+  typedef struct packed {
+    // Units of alpha.
+    logic [20:0] units;
+    // Below a unit of alpha.
+    logic [19:0] below;
+  } alpha_share_t;
 
   // A number of 16 bits by its bytes.
   typedef struct packed {
@@ -2508,32 +2508,6 @@ package hpcc_nic_pkg;
     logic kind;
   } axi_response_t;
 
-  // A queue pair is created or removed.
-  typedef struct packed {
-    // It collects INT.
-    logic int_on;
-    // It exists.
-    logic alive;
-    // Its generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } qp_change_t;
-
-  // The last response of a READ has left, or one could not be read from memory.
-  typedef struct packed {
-    // Tag of its READ.
-    logic [1:0] tag;
-    // It could not be read.
-    logic failed;
-    // PSN of the response.
-    logic [23:0] psn;
-    // Its generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } read_end_t;
-
   // A READ that is being answered.
   typedef struct packed {
     // Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to.
@@ -2582,6 +2556,32 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } response_list_t;
 
+  // A queue pair is created or removed.
+  typedef struct packed {
+    // It collects INT.
+    logic int_on;
+    // It exists.
+    logic alive;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } qp_change_t;
+
+  // The last response of a READ has left, or one could not be read from memory.
+  typedef struct packed {
+    // Tag of its READ.
+    logic [1:0] tag;
+    // It could not be read.
+    logic failed;
+    // PSN of the response.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } read_end_t;
+
   // A packet of a flow, or work up to it.
   typedef struct packed {
     // PSN; of work one past its last.
@@ -2613,20 +2613,6 @@ package hpcc_nic_pkg;
     // Credits, or why not.
     logic [4:0] value;
   } syndrome_t;
-
-  // What the requester needs of a context.
-  typedef struct packed {
-    // First PSN sent.
-    logic [23:0] first_psn;
-    // Collects INT.
-    logic int_on;
-    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-    logic [2:0] mtu;
-    // Its generation.
-    logic [7:0] generation;
-    // The queue pair exists.
-    logic alive;
-  } requester_context_t;
 
   // The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
   // messages before `head` are done, those before `admit` are with the scheduler.
@@ -2665,6 +2651,20 @@ package hpcc_nic_pkg;
     // Oldest PSN without acknowledgement.
     logic [23:0] una;
   } requester_state_t;
+
+  // What the requester needs of a context.
+  typedef struct packed {
+    // First PSN sent.
+    logic [23:0] first_psn;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } requester_context_t;
 
   // How far a queue pair has sent.
   typedef struct packed {
@@ -2744,46 +2744,6 @@ package hpcc_nic_pkg;
     logic duplicates;
   } read_counts_t;
 
-  // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
-  typedef enum logic [7:0] {
-    // Done.
-    COMPLETION_STATUS_OK = 8'd0,
-    // No progress after as many timeouts as the register allows.
-    COMPLETION_STATUS_RETRY_EXCEEDED = 8'd1,
-    // The peer says invalid request.
-    COMPLETION_STATUS_REMOTE_INVALID_REQUEST = 8'd2,
-    // The peer says key, bounds or rights.
-    COMPLETION_STATUS_REMOTE_ACCESS_ERROR = 8'd3,
-    // The peer says it could not carry it out, or gives a code unknown here.
-    COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR = 8'd4,
-    // Local key or bounds; nothing was sent.
-    COMPLETION_STATUS_LOCAL_ACCESS_ERROR = 8'd5,
-    // The host's own memory failed.
-    COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR = 8'd6,
-    // Length over 2^31, or no such queue pair.
-    COMPLETION_STATUS_INVALID_WORK = 8'd7,
-    // The flow ended before this request's turn.
-    COMPLETION_STATUS_FLUSHED = 8'd8
-  } completion_status_t;
-
-  // A completion (`m_axis_completion_tdata`).
-  typedef struct packed {
-    // Not used.
-    logic [7:0] reserved;
-    // When it was completed, ns.
-    logic [47:0] completed_at;
-    // Bytes of the work request that arrived: all of them or, with an error, 0.
-    logic [31:0] length;
-    // How it ended.
-    completion_status_t status;
-    // 0 WRITE, 1 READ.
-    logic [7:0] operation;
-    // Queue pair.
-    logic [23:0] qpn;
-    // Number of the work request.
-    logic [63:0] id;
-  } completion_t;
-
   // The records of an INT stack in the order of `HopRecords`: the first switch in the lowest bits.
   typedef struct packed {
     // Of the fifth.
@@ -2847,6 +2807,46 @@ package hpcc_nic_pkg;
     // Ignored: acknowledgement of a PSN never sent.
     logic ghost_acks;
   } requester_counts_t;
+
+  // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
+  typedef enum logic [7:0] {
+    // Done.
+    COMPLETION_STATUS_OK = 8'd0,
+    // No progress after as many timeouts as the register allows.
+    COMPLETION_STATUS_RETRY_EXCEEDED = 8'd1,
+    // The peer says invalid request.
+    COMPLETION_STATUS_REMOTE_INVALID_REQUEST = 8'd2,
+    // The peer says key, bounds or rights.
+    COMPLETION_STATUS_REMOTE_ACCESS_ERROR = 8'd3,
+    // The peer says it could not carry it out, or gives a code unknown here.
+    COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR = 8'd4,
+    // Local key or bounds; nothing was sent.
+    COMPLETION_STATUS_LOCAL_ACCESS_ERROR = 8'd5,
+    // The host's own memory failed.
+    COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR = 8'd6,
+    // Length over 2^31, or no such queue pair.
+    COMPLETION_STATUS_INVALID_WORK = 8'd7,
+    // The flow ended before this request's turn.
+    COMPLETION_STATUS_FLUSHED = 8'd8
+  } completion_status_t;
+
+  // A completion (`m_axis_completion_tdata`).
+  typedef struct packed {
+    // Not used.
+    logic [7:0] reserved;
+    // When it was completed, ns.
+    logic [47:0] completed_at;
+    // Bytes of the work request that arrived: all of them or, with an error, 0.
+    logic [31:0] length;
+    // How it ended.
+    completion_status_t status;
+    // 0 WRITE, 1 READ.
+    logic [7:0] operation;
+    // Queue pair.
+    logic [23:0] qpn;
+    // Number of the work request.
+    logic [63:0] id;
+  } completion_t;
 
   // Window and rate of a flow on their way to the scheduler.
   typedef struct packed {

@@ -26,7 +26,7 @@ module hpcc_reciprocal (
   wire  [4:0] normalise_shift;
   wire  [16:0] core_fraction;
   wire  [4:0] shift_10_q;
-  hpcc_normalise24 u_normalise (
+  hpcc_normalise #(.WIDTH(24)) u_normalise (
     .clk(clk),
     .n(n),
     .x(normalise_x),

@@ -116,30 +116,37 @@ module hpcc_requester (
   // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
-  // The work request that is offered.
+  localparam [23:0] step_above = 24'hc00000;
+  // The work request that is offered. The work request on the bus, by fields.
   wire  hpcc_nic_pkg::work_request_t request;
-  // The input is done with.
+  // The input is done with. The input is done with in this clock.
   logic done;
-  // A completion may leave at once: there is room, and none of its queue pair waits.
+  // A completion may leave at once: there is room, and none of its queue pair waits. A completion may leave at once, without waiting in the
+  // ring.
   wire  direct;
-  // Input and context are of one generation.
+  // Input and context are of one generation. The input's generation is that of the context.
   logic same;
-  // Position after it.
+  // Position after it. The place behind it.
   wire  [4:0] next_pointer;
+  // It is a READ.
   wire  is_read;
+  // It is the last one of its work request.
   wire  is_last;
-  // Distance from what is accepted to the message's first PSN.
+  // Distance from what is accepted to the message's first PSN. Distance from what has been accepted to the message.
   wire  hpcc_nic_pkg::psn_distance_t skip;
+  // As `guilty`, with the message in `decide`.
   wire  guilty_now;
-  // The queue pair's flow of requests.
+  // The queue pair's flow of requests. Flow of the queue pair in its first direction.
   hpcc_nic_pkg::qp_flow_t half;
+  // The same with its generation.
   hpcc_nic_pkg::flow_of_generation_t flow;
-  // Work for the scheduler.
+  // Work for the scheduler. How far the scheduler may send.
   hpcc_nic_pkg::flow_packet_t scheduling;
   logic hit_0;
   logic hit_1;
   logic hit_2;
   logic hit_3;
+  // Which input is next.
   wire  choice_rows_valid;
   wire  choice_rows_ready;
   wire  choice_answers_ready;
@@ -162,20 +169,41 @@ module hpcc_requester (
   wire  [7:0] choice_generation;
   wire  [23:0] choice_psn;
   wire  choice_response;
+  // The answer that arrives, by fields.
+  wire  hpcc_nic_pkg::commit_t gather_next;
+  // The held answer goes on to the requester.
+  wire  gather_moves;
+  // The arriving answer acknowledges more READ data of the same queue pair: it replaces the held one.
+  wire  gather_joins;
   wire  gather_up_ready;
   wire  [420:0] gather_down_data;
   wire  gather_down_valid;
+  // There is an answer that the next one may join.
+  logic gather_held_full_d;
+  logic gather_held_full_q;
+  // That answer.
+  hpcc_nic_pkg::commit_t gather_held_d;
+  hpcc_nic_pkg::commit_t gather_held_q;
+  // There is an answer for the requester.
+  logic gather_full_d;
+  logic gather_full_q;
+  // That answer.
+  hpcc_nic_pkg::commit_t gather_offered_d;
+  hpcc_nic_pkg::commit_t gather_offered_q;
+  // READ responses that follow one already judged.
   wire  follow_room;
   hpcc_nic_pkg::read_run_t follow_learned;
   wire  follow_slow;
   wire  follow_take;
   wire  [63:0] follow_address;
   wire  hpcc_nic_pkg::read_run_t follow_run;
+  // Queue pairs whose completions wait for room, each once.
   hpcc_nic_pkg::qp_of_generation_t tells_up_data;
   wire  unused_tells_up_ready;
   wire  hpcc_nic_pkg::qp_of_generation_t tells_down_data;
   wire  tells_down_valid;
   wire  unused_tells_crowded;
+  // The queue pair's state and pointers.
   wire  queue_removing;
   logic queue_advance;
   logic queue_pop;
@@ -220,6 +248,7 @@ module hpcc_requester (
   wire  queue_twice;
   wire  queue_forget;
   wire  [7:0] queue_forget_qp;
+  // Messages of all queue pairs, 16 places each.
   logic [4:0] ring_place;
   wire  hpcc_nic_pkg::own_message_t ring_message;
   wire  [3:0] ring_status;
@@ -229,6 +258,7 @@ module hpcc_requester (
   wire  ring_bus_valid;
   wire  [11:0] ring_bus_address;
   wire  [383:0] ring_bus_data;
+  // Checks a work request and cuts it into messages.
   wire  intake_work_ready;
   logic intake_advance;
   wire  intake_waiting;
@@ -241,67 +271,146 @@ module hpcc_requester (
   wire  intake_last;
   wire  [63:0] intake_local_address;
   wire  [63:0] intake_remote_address;
+  // Distance from `una` to `limit`.
+  wire  hpcc_nic_pkg::psn_distance_t step_ahead;
+  // Distance from the end of the message to `limit`.
+  wire  hpcc_nic_pkg::psn_distance_t step_beyond;
+  // Distance from the first PSN of the message to the PSN sought.
+  wire  hpcc_nic_pkg::psn_distance_t step_from_start;
+  // Distance from the end of the message to the PSN sought.
+  wire  hpcc_nic_pkg::psn_distance_t step_from_finish;
+  // PSNs from `una` to the end of the message, less one.
+  wire  [23:0] step_left_less_one;
+  // PSN to find.
   logic [23:0] step_sought;
-  wire  [23:0] step_new_una;
-  wire  step_complete;
-  wire  step_taken;
+  // `una` after the answer.
+  logic [23:0] step_new_una;
+  // The message is done.
+  logic step_complete;
+  // The data was taken.
+  logic step_taken;
+  // The message holds the PSN sought.
   wire  step_holds;
+  // The message ends behind the PSN sought.
   wire  step_reaches;
+  // The scheduler may have the message.
   wire  step_fits;
+  // `limit` is behind `una`: the answer acknowledges something new.
+  wire  step_moves_d;
+  logic step_moves_q;
+  // `limit` is not before `una`.
+  wire  step_reached_d;
+  logic step_reached_q;
+  // First PSN behind the READ data up to `limit`.
+  wire  [23:0] step_behind_data_d;
+  logic [23:0] step_behind_data_q;
   wire  hpcc_nic_pkg::commit_t reply_word;
   wire  [2:0] reply_code;
   wire  hpcc_nic_pkg::syndrome_t reply_syndrome;
   wire  [4:0] reply_reason;
   hpcc_nic_pkg::ack_send_t reply_sent;
+  // The answer.
   wire  [420:0] reply_commit;
+  // PSN up to which it acknowledges, exclusive.
   logic [23:0] reply_limit;
+  // An acknowledgement packet.
   wire  reply_acknowledgement;
+  // READ data that is in memory.
   wire  reply_data;
+  // READ data that memory refused.
   wire  reply_failed;
+  // READ data came out of order.
   wire  reply_gap;
+  // A READ response came twice.
   wire  reply_duplicate;
+  // The queue pair collects INT.
   wire  reply_int_on;
+  // Neither positive nor negative.
   wire  reply_ignored;
+  // Negative, of any code.
   wire  reply_nak;
+  // It ends the queue pair, if it is not old.
   wire  reply_fatal;
+  // With this status, a place in the order of `hpcc_models::nic::Status`.
   logic [3:0] reply_status;
+  // The answer as a READ echo.
   wire  [415:0] reply_echo;
-  // PSN up to which the answer acknowledges.
+  // PSN up to which the answer acknowledges. PSN up to which the answer acknowledges, exclusive.
   logic [23:0] limit_q;
   wire  [23:0] outcome_passed;
   wire  outcome_missing;
+  // An acknowledgement packet.
   wire  outcome_acknowledgement;
+  // Negative, of any code.
   wire  outcome_nak;
+  // It ends the queue pair, if it is not old.
   wire  outcome_fatal;
+  // READ data came out of order.
   wire  outcome_gap;
+  // READ data that is in memory.
   wire  outcome_data;
+  // Its PSN lay before `una`.
   wire  outcome_old;
+  // PSN up to which it acknowledges, exclusive.
   wire  [23:0] outcome_limit;
+  // `una` before the walk.
   wire  [23:0] outcome_una_before;
+  // `una` after it.
   wire  [23:0] outcome_una;
+  // The oldest message is a READ.
   wire  outcome_at_read;
+  // Its gap has been reported.
   wire  outcome_gap_known;
+  // MTU code.
   wire  [2:0] outcome_mtu;
+  // The queue pair ends.
   wire  outcome_ends;
+  // It shows READ data lost.
   wire  outcome_lost;
+  // The scheduler is to hear of it.
   wire  outcome_tell;
+  // As a NAK.
   wire  outcome_rewind;
+  // PSN of the event.
   logic [23:0] outcome_psn;
+  // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
   logic [31:0] outcome_bytes;
+  // What is done with a READ response.
   wire  verdict_negative;
   wire  verdict_take;
   wire  verdict_last;
   wire  [486:0] verdict_action;
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
   wire  [63:0] verdict_behind;
+  // Bytes that were moved: none if the work request failed.
+  logic [31:0] finished_moved;
+  // A work request ends in this clock. Only while `room` is high.
   logic finished_push;
+  // Its number.
   logic [63:0] finished_id;
+  // Its queue pair.
   logic [23:0] finished_qpn;
+  // Its operation.
   logic [7:0] finished_operation;
+  // Place in the order of `hpcc_models::nic::Status`.
   logic [3:0] finished_status;
+  // There is room for a completion.
   wire  finished_room;
   wire  [191:0] finished_completion_data;
   wire  finished_completion_valid;
+  // A completion was made in the clock before.
+  wire  finished_push_1_d;
+  logic finished_push_1_q;
+  // That completion.
+  hpcc_nic_pkg::completion_t finished_item_1_d;
+  hpcc_nic_pkg::completion_t finished_item_1_q;
+  // Completions until the host takes them.
+  wire  [191:0] finished_fifo_up_data;
+  wire  unused_finished_fifo_up_ready;
+  wire  [191:0] finished_fifo_down_data;
+  wire  finished_fifo_down_valid;
+  wire  finished_fifo_crowded;
+  // Acknowledgements and losses for the scheduler.
   logic events_put;
   wire  events_with_int;
   wire  events_full;
@@ -321,130 +430,136 @@ module hpcc_requester (
   wire  [47:0] events_cc_event_sent_at;
   wire  [31:0] events_cc_event_bytes;
   wire  [47:0] events_cc_event_now;
+  // Decisions about READ responses for the commit stage.
   wire  actions_put;
   wire  actions_full;
   wire  [486:0] actions_down_data;
   wire  actions_down_valid;
+  // Acknowledgements of READ data that carry INT back.
   logic echoes_put;
   wire  echoes_full;
   wire  [415:0] echoes_down_data;
   wire  echoes_down_valid;
+  // Messages handed to the scheduler.
   logic schedules_put;
   wire  [47:0] schedules_data;
   wire  schedules_full;
   wire  [47:0] schedules_down_data;
   wire  schedules_down_valid;
+  // Flows that the scheduler is to end.
   logic kills_put;
   wire  [23:0] kills_data;
   wire  kills_full;
   wire  [23:0] kills_down_data;
   wire  kills_down_valid;
-  // High from the second clock on: what a RAM shows before is nothing.
+  // High from the second clock on: what a RAM shows before is nothing. Low in the first clock after power-on.
   wire  started_d;
   logic started_q;
-  // State: chooses an input and reads the queue pair's state.
+  // State: chooses an input and reads the queue pair's state. State: an input is chosen.
   logic idle_d;
   logic idle_q;
-  // State: the queue pair's state is on its way.
+  // State: the queue pair's state is on its way. State: the queue pair's state is on its way from memory.
   logic read_d;
   logic read_q;
-  // State: it is loaded; a message is read.
+  // State: it is loaded; a message is read. State: that state has come.
   logic load_d;
   logic load_q;
-  // State: the message comes into a register, PSN distances are measured.
+  // State: the message comes into a register, PSN distances are measured. State: the first message has come.
   logic look_d;
   logic look_q;
-  // State: the next message comes.
+  // State: the next message comes. State: the next message has come.
   logic fetch_d;
   logic fetch_q;
-  // State: the step over the message at hand.
+  // State: the step over the message at hand. State: the step over the message.
   logic decide_d;
   logic decide_q;
-  // State: an answer's event or echo, or the end of the queue pair.
+  // State: an answer's event or echo, or the end of the queue pair. State: an answer is done with its messages.
   logic finish_d;
   logic finish_q;
-  // State: the verdict on a READ response is made.
+  // State: the verdict on a READ response is made. State: a READ response is compared with its message.
   logic check_d;
   logic check_q;
-  // State: it is carried out.
+  // State: it is carried out. State: the verdict on a READ response leaves.
   logic act_d;
   logic act_q;
-  // State: a work request becomes a message.
+  // State: a work request becomes a message. State: a message of a work request is entered, or the request refused.
   logic post_d;
   logic post_q;
-  // State: the queue pair has ended, all its messages are done.
+  // State: the queue pair has ended, all its messages are done. State: the queue pair ends.
   logic bury_d;
   logic bury_q;
-  // State: messages go to the scheduler.
+  // State: messages go to the scheduler. State: the scheduler is told how far it may send.
   logic emit_d;
   logic emit_q;
-  // The queue pair's state goes back; beside `idle`.
+  // The queue pair's state goes back; beside `idle`. State, beside `idle`: the state goes back to memory and the input is taken.
   logic save_d;
   logic save_q;
-  // The walk ends all messages of the queue pair.
+  // The walk ends all messages of the queue pair. All messages of the queue pair complete with an error.
   logic flushing_d;
   logic flushing_q;
-  // The walk hands messages to the scheduler.
+  // The walk hands messages to the scheduler. Messages that fit under the limit of READs are handed to the scheduler.
   logic admitting_d;
   logic admitting_q;
-  // The input stays on its stream and is taken up again.
+  // The input stays on its stream and is taken up again. The input before was put back: it waits for completions to leave.
   logic kept_d;
   logic kept_q;
-  // Removals wait until completions have room.
+  // Removals wait until completions have room. Removals of queue pairs wait until waiting completions have been told.
   logic held_removals_d;
   logic held_removals_q;
-  // A refused work request waits until its completion has room.
+  // A refused work request waits until its completion has room. A refused work request waits for room for its completion.
   logic stalled_d;
   logic stalled_q;
-  // Status that waits with the message at hand.
+  // Status that waits with the message at hand. Status of the message, if its completion waits in the ring.
   logic [3:0] told_status_d;
   logic [3:0] told_status_q;
-  // The queue pair exists, and the input is about it and not about an earlier one of its number.
+  // The queue pair exists, and the input is about it and not about an earlier one of its number. The queue pair exists in the generation of
+  // the input.
   logic live_d;
   logic live_q;
-  // Position of the message at hand in the ring.
+  // Position of the message at hand in the ring. Place of the message in the ring; one bit more than a place, to tell full from empty.
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
-  // The message at hand.
+  // The message at hand. The message.
   hpcc_nic_pkg::own_message_t message_d;
   hpcc_nic_pkg::own_message_t message_q;
-  // First PSN of the READ data that is missing.
+  // First PSN of the READ data that is missing. First PSN of READ data that has not come.
   logic [23:0] missing_d;
   logic [23:0] missing_q;
-  // A READ with missing data was found on this walk.
+  // A READ with missing data was found on this walk. An earlier READ than that of the response still waits for data.
   logic found_d;
   logic found_q;
-  // What becomes of a READ response, as `verdict` codes it; 0: as its check says.
+  // What becomes of a READ response, as `verdict` codes it; 0: as its check says. Verdict on a READ response, as `Verdict` has it; 0: by
+  // comparison.
   logic [2:0] code_d;
   logic [2:0] code_q;
-  // The answer ends within the message at hand.
+  // The answer ends within the message at hand. The answer ends inside the message at the head.
   logic at_head_d;
   logic at_head_q;
-  // The answer acknowledged something.
+  // The answer acknowledged something. The answer's READ data was taken.
   logic taken_d;
   logic taken_q;
-  // The answer completed a message.
+  // The answer completed a message. A message was completed by this answer, so that others may be admitted.
   logic popped_d;
   logic popped_q;
-  // The work request to which the message at hand belongs is the one that failed.
+  // The work request to which the message at hand belongs is the one that failed. This message has the error; the others are flushed.
   logic guilty_d;
   logic guilty_q;
-  // Status of the work request that failed.
+  // Status of the work request that failed. Status of the message that has the error, in the order of `hpcc_models::nic::Status`.
   logic [3:0] status_d;
   logic [3:0] status_q;
-  // There is work for the scheduler.
+  // There is work for the scheduler. At least one message was handed to the scheduler.
   logic scheduled_d;
   logic scheduled_q;
-  // One past its last PSN.
+  // One past its last PSN. PSN up to which the scheduler may send, exclusive.
   logic [23:0] schedule_to_d;
   logic [23:0] schedule_to_q;
-  // Work requests wait until their queue pair's ring has room.
+  // Work requests wait until their queue pair's ring has room. The work request waits because its queue pair has no free place.
   logic blocked_d;
   logic blocked_q;
-  // That queue pair.
+  // That queue pair. That queue pair.
   logic [7:0] blocked_qp_d;
   logic [7:0] blocked_qp_q;
-  // Counter pulses.
+  // Counter pulses. Counters that move, registered.
   hpcc_nic_pkg::requester_counts_t counts_out_d;
   hpcc_nic_pkg::requester_counts_t counts_out_q;
   hpcc_requester_choice u_choice (
@@ -489,16 +604,6 @@ module hpcc_requester (
     .generation(choice_generation),
     .psn(choice_psn),
     .response(choice_response)
-  );
-  hpcc_requester_gather u_gather (
-    .clk(clk),
-    .rst(rst),
-    .up_data(answer_data),
-    .up_valid(answer_valid),
-    .up_ready(gather_up_ready),
-    .down_data(gather_down_data),
-    .down_valid(gather_down_valid),
-    .down_ready(choice_answers_ready)
   );
   hpcc_requester_follow u_follow (
     .clk(clk),
@@ -644,24 +749,6 @@ module hpcc_requester (
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
   );
-  hpcc_requester_walk u_step (
-    .clk(clk),
-    .una(queue_una),
-    .limit(limit_q),
-    .with_data(reply_data),
-    .start(message_q.first_psn),
-    .finish(message_q.end_psn),
-    .read(message_q.read),
-    .sought(step_sought),
-    .reads(queue_reads),
-    .max_reads(max_reads),
-    .new_una(step_new_una),
-    .complete(step_complete),
-    .taken(step_taken),
-    .holds(step_holds),
-    .reaches(step_reaches),
-    .fits(step_fits)
-  );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
     .row(row_data),
@@ -679,20 +766,16 @@ module hpcc_requester (
     .counts(verdict_counts),
     .behind(verdict_behind)
   );
-  hpcc_requester_completions u_finished (
+  hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
     .clk(clk),
     .rst(rst),
-    .now(now),
-    .push(finished_push),
-    .id(finished_id),
-    .qpn(finished_qpn),
-    .operation(finished_operation),
-    .status(finished_status),
-    .length(message_q.total),
-    .room(finished_room),
-    .completion_data(finished_completion_data),
-    .completion_valid(finished_completion_valid),
-    .completion_ready(completion_ready)
+    .up_data(finished_fifo_up_data),
+    .up_valid(finished_push_1_q),
+    .up_ready(unused_finished_fifo_up_ready),
+    .down_data(finished_fifo_down_data),
+    .down_valid(finished_fifo_down_valid),
+    .down_ready(completion_ready),
+    .crowded(finished_fifo_crowded)
   );
   hpcc_requester_events u_events (
     .clk(clk),
@@ -1266,6 +1349,84 @@ module hpcc_requester (
     tells_up_data.qp = choice_qp;
     tells_up_data.generation = queue_own_generation;
   end
+  // gather: Answers about READ data that follow each other become one, while the requester is busy with another answer.
+  //
+  // What is joined: data of the same READ, in order, that memory has taken, of a queue pair without INT (with INT each packet is echoed).
+  // The last
+  // response of a READ is the last of its answer too.
+  //
+  // One answer a clock in; the answer that is offered does not change. Two clocks from `up` to `down`.
+  assign gather_next = answer_data;
+  assign gather_moves = gather_held_full_q & ((~gather_full_q) | choice_answers_ready);
+  assign gather_joins = ((((((((gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)
+      & (gather_next.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~gather_held_q.int_on)) & (~(|gather_held_q.msn)))
+      & (~gather_held_q.ends_or_failed)) & (~gather_next.ends_or_failed)) & (gather_held_q.qp == gather_next.qp))
+      & (gather_held_q.generation == gather_next.generation)) & ((gather_held_q.psn + 24'd1) == gather_next.psn);
+  assign gather_up_ready = ((~gather_held_full_q) | gather_moves) | gather_joins;
+  assign gather_down_valid = gather_full_q;
+  assign gather_down_data = gather_offered_q;
+  always_comb begin
+    gather_held_full_d = gather_held_full_q;
+    gather_held_d = gather_held_q;
+    gather_full_d = gather_full_q;
+    gather_offered_d = gather_offered_q;
+    if (choice_answers_ready) begin
+      gather_full_d = 1'd0;
+    end
+    if (gather_moves) begin
+      gather_held_full_d = 1'd0;
+      gather_full_d = 1'd1;
+      gather_offered_d = gather_held_q;
+    end
+    if (answer_valid & (((~gather_held_full_q) | gather_moves) | gather_joins)) begin
+      gather_held_full_d = 1'd1;
+      gather_held_d = gather_next;
+    end
+    if (rst) begin
+      gather_held_full_d = 1'd0;
+      gather_full_d = 1'd0;
+    end
+  end
+  // step: One step of the walk over a queue pair's ring: what an answer does to one message.
+  //
+  // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
+  // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there.
+  //
+  // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
+  //
+  // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
+  assign step_ahead = limit_q - queue_una;
+  assign step_reached_d = ~step_ahead.negative;
+  assign step_moves_d = (~step_ahead.negative) & (limit_q != queue_una);
+  assign step_behind_data_d = limit_q + 24'd1;
+  assign step_beyond = limit_q - message_q.end_psn;
+  assign step_from_start = step_sought - message_q.first_psn;
+  assign step_from_finish = step_sought - message_q.end_psn;
+  assign step_holds = (~step_from_start.negative) & step_from_finish.negative;
+  assign step_reaches = step_from_finish.negative;
+  assign step_left_less_one = message_q.end_psn + (~queue_una);
+  assign step_fits = ((step_left_less_one & step_above) == 24'd0) & ((~message_q.read) | (queue_reads < max_reads));
+  always_comb begin
+    step_new_una = queue_una;
+    step_complete = 1'd0;
+    step_taken = 1'd0;
+    if (message_q.read) begin
+      if ((reply_data & step_reached_q) & step_beyond.negative) begin
+        step_taken = 1'd1;
+        step_new_una = step_behind_data_q;
+        step_complete = step_behind_data_q == message_q.end_psn;
+      end
+    end else begin
+      if (step_moves_q) begin
+        if (step_beyond.negative) begin
+          step_new_una = limit_q;
+        end else begin
+          step_new_una = message_q.end_psn;
+          step_complete = 1'd1;
+        end
+      end
+    end
+  end
   // reply: Takes an answer apart. Without registers.
   assign reply_word = reply_commit;
   assign reply_syndrome = reply_word.syndrome;
@@ -1328,8 +1489,44 @@ module hpcc_requester (
       outcome_bytes = 32'd0;
     end
   end
+  // finished: Completions on their way to the host: the word and a FIFO of 64.
+  //
+  // While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
+  // work requests wait, and nothing else does.
+  //
+  // Makes completions of work requests.
+  assign finished_push_1_d = finished_push & (~rst);
+  assign finished_fifo_up_data = finished_item_1_q;
+  assign finished_room = ~finished_fifo_crowded;
+  assign finished_completion_data = finished_fifo_down_data;
+  assign finished_completion_valid = finished_fifo_down_valid;
+  always_comb begin
+    finished_item_1_d = finished_item_1_q;
+    finished_item_1_d.id = finished_id;
+    finished_item_1_d.qpn = finished_qpn;
+    finished_item_1_d.operation = finished_operation;
+    finished_item_1_d.status = hpcc_nic_pkg::completion_status_t'({4'd0, finished_status});
+    finished_item_1_d.length = finished_moved;
+    finished_item_1_d.completed_at = now;
+    finished_item_1_d.reserved = 8'd0;
+  end
+  always_comb begin
+    finished_moved = message_q.total;
+    if (finished_status != 4'd0) begin
+      finished_moved = 32'd0;
+    end
+  end
   initial begin
+    gather_held_full_q = 1'd0;
+    gather_held_q = 421'd0;
+    gather_full_q = 1'd0;
+    gather_offered_q = 421'd0;
+    step_moves_q = 1'd0;
+    step_reached_q = 1'd0;
+    step_behind_data_q = 24'd0;
     limit_q = 24'd0;
+    finished_push_1_q = 1'd0;
+    finished_item_1_q = 192'd0;
     started_q = 1'd0;
     idle_q = 1'd0;
     read_q = 1'd0;
@@ -1368,7 +1565,16 @@ module hpcc_requester (
     counts_out_q = 11'd0;
   end
   always @(posedge clk) begin
+    gather_held_full_q <= gather_held_full_d;
+    gather_held_q <= gather_held_d;
+    gather_full_q <= gather_full_d;
+    gather_offered_q <= gather_offered_d;
+    step_moves_q <= step_moves_d;
+    step_reached_q <= step_reached_d;
+    step_behind_data_q <= step_behind_data_d;
     limit_q <= reply_limit;
+    finished_push_1_q <= finished_push_1_d;
+    finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;
     idle_q <= idle_d;
     read_q <= read_d;
@@ -1407,7 +1613,8 @@ module hpcc_requester (
     counts_out_q <= counts_out_d;
   end
   wire unused_bits = &{1'b0, request.length, request.remote_key, request.remote_address, request.local_key, request.local_address,
-      skip.magnitude, reply_word.ecn, reply_word.msn, reply_word.kind};
+      skip.magnitude, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude, reply_word.ecn,
+      reply_word.msn, reply_word.kind};
 endmodule
 
 `default_nettype wire

@@ -64,14 +64,23 @@ module hpcc_requester_events (
   wire  fields_bad_3;
   wire  fields_bad_4;
   wire  fields_bad_5;
+  // Header and stack, zero behind their length.
   wire  [335:0] fields_stack;
+  // Bytes of them.
   wire  [5:0] fields_length;
+  // Speed codes that are valid.
   wire  [15:0] fields_speeds;
+  // There is INT.
   wire  fields_present;
+  // All speed codes are valid.
   wire  fields_valid;
+  // More switches than records.
   wire  fields_many;
+  // Switches on the path.
   wire  [3:0] fields_n_hop;
+  // XOR of their ids.
   wire  [11:0] fields_path_id;
+  // Records, first switch in the lowest bits.
   wire  [319:0] fields_hops;
   wire  outlet_full;
   wire  hpcc_nic_pkg::answer_event_t outlet_down_data;

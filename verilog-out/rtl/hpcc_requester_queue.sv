@@ -141,19 +141,51 @@ module hpcc_requester_queue (
   wire  hpcc_nic_pkg::psn_distance_t progress;
   wire  hpcc_nic_pkg::psn_distance_t lag;
   hpcc_nic_pkg::requester_state_t written;
+  wire  hpcc_nic_pkg::qp_context_t store_created;
+  wire  store_lands;
+  wire  store_voids;
+  logic [7:0] store_reference;
+  // Write the state.
   wire  store_we;
-  wire  hpcc_nic_pkg::requester_state_t store_state;
+  // The state, two clocks after `qp`; its generation field is the one compared with.
+  hpcc_nic_pkg::requester_state_t store_state;
+  // Oldest message, if the state is not void.
   wire  [4:0] store_head;
+  // No READ with missing data is before this message, if the state is not void.
   wire  [4:0] store_read_at;
+  // The same for the oldest message whose completion has not left.
   wire  [4:0] store_told;
+  // The queue pair exists.
   wire  store_alive;
+  // Generation of the context.
   wire  [7:0] store_context_generation;
+  // MTU code.
   wire  [2:0] store_mtu;
+  // It collects INT.
   wire  store_int_on;
+  // This generation has sent something.
   wire  store_sent_known;
+  // One past the highest PSN it sent.
   wire  [23:0] store_sent_to;
+  // A queue pair is created or removed, or has ended: a READ run of it is void.
   wire  store_forget;
-  wire  [7:0] store_forget_qp;
+  // It.
+  logic [7:0] store_forget_qp;
+  wire  hpcc_nic_pkg::requester_context_t store_contexts_rdata;
+  wire  hpcc_nic_pkg::requester_state_t store_states_rdata;
+  wire  store_states_we;
+  logic [7:0] store_states_waddr;
+  hpcc_nic_pkg::requester_state_t store_states_wdata;
+  wire  hpcc_nic_pkg::sent_to_t store_sent_rdata;
+  wire  store_sent_we;
+  logic [7:0] store_sent_waddr;
+  hpcc_nic_pkg::sent_to_t store_sent_wdata;
+  logic store_waits_d;
+  logic store_waits_q;
+  logic [7:0] store_waits_qp_d;
+  logic [7:0] store_waits_qp_q;
+  hpcc_nic_pkg::requester_context_t store_waits_context_d;
+  hpcc_nic_pkg::requester_context_t store_waits_context_q;
   hpcc_nic_pkg::requester_state_t state_d;
   hpcc_nic_pkg::requester_state_t state_q;
   logic [23:0] una_before_r_d;
@@ -174,34 +206,29 @@ module hpcc_requester_queue (
   logic unsent_q;
   logic before_gap_d;
   logic before_gap_q;
-  hpcc_requester_store u_store (
+  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_contexts (
     .clk(clk),
-    .context_valid(context_valid),
-    .context_qp(context_qp),
-    .context_data(context_data),
-    .sent_valid(sent_valid),
-    .sent_qp(sent_qp),
-    .sent_generation(sent_generation),
-    .sent_end(sent_end),
-    .hold(hold_contexts),
-    .qp(next_qp),
-    .we(store_we),
-    .write_qp(qp),
-    .new_state(written),
-    .removing(removing),
-    .generation(generation),
-    .state(store_state),
-    .head(store_head),
-    .read_at(store_read_at),
-    .told(store_told),
-    .alive(store_alive),
-    .context_generation(store_context_generation),
-    .mtu(store_mtu),
-    .int_on(store_int_on),
-    .sent_known(store_sent_known),
-    .sent_to(store_sent_to),
-    .forget(store_forget),
-    .forget_qp(store_forget_qp)
+    .raddr(next_qp),
+    .rdata(store_contexts_rdata),
+    .we(store_lands),
+    .waddr(store_waits_qp_q),
+    .wdata(store_waits_context_q)
+  );
+  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_states (
+    .clk(clk),
+    .raddr(next_qp),
+    .rdata(store_states_rdata),
+    .we(store_states_we),
+    .waddr(store_states_waddr),
+    .wdata(store_states_wdata)
+  );
+  hpcc_ram #(.WIDTH(33), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_sent (
+    .clk(clk),
+    .raddr(next_qp),
+    .rdata(store_sent_rdata),
+    .we(store_sent_we),
+    .waddr(store_sent_waddr),
+    .wdata(store_sent_wdata)
   );
   assign alive = store_alive;
   assign context_generation = store_context_generation;
@@ -324,7 +351,90 @@ module hpcc_requester_queue (
       written.accepted = state_q.una;
     end
   end
+  // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
+  //
+  // The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
+  // at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
+  // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
+  // together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
+  //
+  // Tables by queue pair.
+  assign store_lands = ((store_waits_q & (~store_we)) & (~sent_valid)) & (~hold_contexts);
+  assign store_voids = store_lands & (store_waits_context_q.alive | (~(|store_waits_context_q.generation)));
+  assign store_created = context_data;
+  assign store_sent_we = sent_valid | store_voids;
+  assign store_states_we = store_we | store_voids;
+  assign store_forget = store_lands | (store_we & written.dead);
+  assign store_head = store_states_rdata.head;
+  assign store_read_at = store_states_rdata.read_at;
+  assign store_told = store_states_rdata.told;
+  assign store_alive = store_contexts_rdata.alive;
+  assign store_context_generation = store_contexts_rdata.generation;
+  assign store_mtu = store_contexts_rdata.mtu;
+  assign store_int_on = store_contexts_rdata.int_on;
+  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_contexts_rdata.generation);
+  assign store_sent_to = store_sent_rdata.end_psn;
+  always_comb begin
+    store_waits_d = store_waits_q;
+    store_waits_qp_d = store_waits_qp_q;
+    if (store_lands) begin
+      store_waits_d = 1'd0;
+    end
+    if (context_valid) begin
+      store_waits_d = 1'd1;
+      store_waits_qp_d = context_qp;
+    end
+  end
+  always_comb begin
+    store_waits_context_d = store_waits_context_q;
+    if (context_valid) begin
+      store_waits_context_d.alive = store_created.alive;
+      store_waits_context_d.generation = store_created.generation;
+      store_waits_context_d.mtu = store_created.mtu;
+      store_waits_context_d.int_on = store_created.int_on;
+      store_waits_context_d.first_psn = store_created.send_psn;
+    end
+  end
+  always_comb begin
+    store_sent_waddr = sent_qp;
+    store_sent_wdata.end_psn = sent_end;
+    store_sent_wdata.generation = sent_generation;
+    store_sent_wdata.used = 1'd1;
+    store_states_waddr = qp;
+    store_states_wdata = written;
+    if (store_voids) begin
+      store_sent_waddr = store_waits_qp_q;
+      store_sent_wdata = 33'd0;
+      store_states_waddr = store_waits_qp_q;
+      store_states_wdata = 142'd0;
+    end
+  end
+  always_comb begin
+    store_forget_qp = qp;
+    if (store_lands) begin
+      store_forget_qp = store_waits_qp_q;
+    end
+  end
+  always_comb begin
+    store_reference = store_contexts_rdata.generation;
+    if (removing) begin
+      store_reference = generation;
+    end
+  end
+  always_comb begin
+    store_state = store_states_rdata;
+    if ((~store_states_rdata.used) | (store_states_rdata.generation != store_reference)) begin
+      store_state = 142'd0;
+      store_state.una = store_contexts_rdata.first_psn;
+      store_state.accepted = store_contexts_rdata.first_psn;
+      store_state.assigned = store_contexts_rdata.first_psn;
+      store_state.generation = store_reference;
+    end
+  end
   initial begin
+    store_waits_q = 1'd0;
+    store_waits_qp_q = 8'd0;
+    store_waits_context_q = 37'd0;
     state_q = 142'd0;
     una_before_r_q = 24'd0;
     mtu_r_q = 3'd0;
@@ -337,6 +447,9 @@ module hpcc_requester_queue (
     before_gap_q = 1'd0;
   end
   always @(posedge clk) begin
+    store_waits_q <= store_waits_d;
+    store_waits_qp_q <= store_waits_qp_d;
+    store_waits_context_q <= store_waits_context_d;
     state_q <= state_d;
     una_before_r_q <= una_before_r_d;
     mtu_r_q <= mtu_r_d;
@@ -348,7 +461,9 @@ module hpcc_requester_queue (
     unsent_q <= unsent_d;
     before_gap_q <= before_gap_d;
   end
-  wire unused_bits = &{1'b0, run.address, run.end_psn, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
+  wire unused_bits = &{1'b0, run.address, run.end_psn, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude,
+      store_created.law, store_created.local_qpn, store_created.expected_psn, store_created.pause_class, store_created.source_port,
+      store_created.remote_qpn, store_created.remote_mac, store_created.remote_ip};
 endmodule
 
 `default_nettype wire

@@ -54,12 +54,19 @@ module hpcc_requester_verdict (
   wire  hpcc_nic_pkg::syndrome_t syndrome;
   wire  hpcc_nic_pkg::rx_packet_t decision_packet;
   hpcc_nic_pkg::action_t decision_word;
+  // The packet.
   wire  [549:0] decision_row;
+  // The payload goes to memory.
   logic decision_take;
+  // Where.
   logic [63:0] decision_address;
+  // The requester is to hear of the packet again, behind the writes before it.
   logic decision_commits;
+  // As what: 1 data, 2 gap, 3 duplicate.
   hpcc_nic_pkg::answer_kind_t decision_answer;
+  // Data: the last of its READ.
   logic decision_ends;
+  // The decision.
   wire  [486:0] decision_action;
   wire  [23:0] offset_d;
   logic [23:0] offset_q;

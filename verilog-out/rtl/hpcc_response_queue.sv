@@ -136,12 +136,30 @@ module hpcc_response_queue (
   logic lists_we;
   logic [7:0] lists_waddr;
   hpcc_nic_pkg::response_list_t lists_wdata;
+  wire  hpcc_nic_pkg::qp_context_t intake_created;
+  wire  hpcc_nic_pkg::commit_t intake_answer;
   wire  intake_up_ready;
+  // Something is offered.
   wire  intake_valid;
-  wire  [1:0] intake_op;
-  wire  [7:0] intake_qp;
-  wire  hpcc_nic_pkg::commit_t intake_entry;
+  // 0 creation, 1 end, 2 answer.
+  logic [1:0] intake_op;
+  // Queue pair.
+  logic [7:0] intake_qp;
+  // The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
+  hpcc_nic_pkg::commit_t intake_entry;
+  // The creation.
   wire  hpcc_nic_pkg::qp_change_t intake_creation;
+  hpcc_nic_pkg::qp_change_t intake_contexts_up_data;
+  wire  unused_intake_contexts_up_ready;
+  wire  hpcc_nic_pkg::qp_change_t intake_contexts_down_data;
+  wire  intake_contexts_down_valid;
+  wire  unused_intake_contexts_crowded;
+  hpcc_nic_pkg::read_end_t intake_ends_up_data;
+  wire  unused_intake_ends_up_ready;
+  wire  hpcc_nic_pkg::read_end_t intake_ends_down_data;
+  wire  intake_ends_down_valid;
+  wire  intake_ends_down_ready;
+  wire  unused_intake_ends_crowded;
   wire  [415:0] acks_up_data;
   wire  acks_up_valid;
   wire  acks_up_ready;
@@ -182,8 +200,12 @@ module hpcc_response_queue (
   logic [10:0] removed_q;
   logic replaces_d;
   logic replaces_q;
+  wire  hpcc_nic_pkg::read_request_t activation_asked;
+  // Its tag.
   wire  [1:0] activation_tag;
+  // The scheduler has not taken the work of the one before.
   wire  activation_busy;
+  // One past the READ's last PSN.
   wire  [23:0] activation_end_psn;
   wire  activation_work_valid;
   wire  [15:0] activation_work_flow;
@@ -191,9 +213,24 @@ module hpcc_response_queue (
   wire  [23:0] activation_work_end;
   wire  activation_work_restart;
   wire  [23:0] activation_work_start;
+  // A READ has become active.
   wire  activation_read_valid;
+  // Of this queue pair.
   wire  [7:0] activation_read_qp;
+  // What it asks for.
   wire  [177:0] activation_read_data;
+  logic activation_full_d;
+  logic activation_full_q;
+  logic [15:0] activation_flow_d;
+  logic [15:0] activation_flow_q;
+  logic [23:0] activation_last_d;
+  logic [23:0] activation_last_q;
+  logic activation_pulse_d;
+  logic activation_pulse_q;
+  logic activation_restart_d;
+  logic activation_restart_q;
+  hpcc_nic_pkg::read_state_t activation_read_d;
+  hpcc_nic_pkg::read_state_t activation_read_q;
   logic full_r_d;
   logic full_r_q;
   logic [2:0] left_what_r_d;
@@ -227,27 +264,27 @@ module hpcc_response_queue (
     .waddr(lists_waddr),
     .wdata(lists_wdata)
   );
-  hpcc_responses_intake u_intake (
+  hpcc_fifo #(.WIDTH(18), .ADDRESS(8), .MARK(256)) u_intake_contexts (
     .clk(clk),
     .rst(rst),
-    .context_valid(context_valid),
-    .context_qp(context_qp),
-    .context_data(context_data),
-    .gone_valid(gone_valid),
-    .gone_failed(gone_failed),
-    .gone_qp(gone_qp),
-    .gone_generation(gone_generation),
-    .gone_psn(gone_psn),
-    .gone_tag(gone_tag),
-    .up_data(up_data),
-    .up_valid(up_valid),
-    .up_ready(intake_up_ready),
-    .take(idle),
-    .valid(intake_valid),
-    .op(intake_op),
-    .qp(intake_qp),
-    .entry(intake_entry),
-    .creation(intake_creation)
+    .up_data(intake_contexts_up_data),
+    .up_valid(context_valid),
+    .up_ready(unused_intake_contexts_up_ready),
+    .down_data(intake_contexts_down_data),
+    .down_valid(intake_contexts_down_valid),
+    .down_ready(idle),
+    .crowded(unused_intake_contexts_crowded)
+  );
+  hpcc_fifo #(.WIDTH(43), .ADDRESS(8), .MARK(256)) u_intake_ends (
+    .clk(clk),
+    .rst(rst),
+    .up_data(intake_ends_up_data),
+    .up_valid(gone_valid),
+    .up_ready(unused_intake_ends_up_ready),
+    .down_data(intake_ends_down_data),
+    .down_valid(intake_ends_down_valid),
+    .down_ready(intake_ends_down_ready),
+    .crowded(unused_intake_ends_crowded)
   );
   hpcc_fifo #(.WIDTH(416), .ADDRESS(8), .MARK(128)) u_acks (
     .clk(clk),
@@ -259,27 +296,6 @@ module hpcc_response_queue (
     .down_valid(acks_down_valid),
     .down_ready(ack_ready),
     .crowded(acks_crowded)
-  );
-  hpcc_responses_activation u_activation (
-    .clk(clk),
-    .rst(rst),
-    .activate(activate),
-    .qp(qp_q),
-    .tag(activation_tag),
-    .entry(entry_q),
-    .goes_on(extending_q),
-    .busy(activation_busy),
-    .end_psn(activation_end_psn),
-    .work_valid(activation_work_valid),
-    .work_ready(work_ready),
-    .work_flow(activation_work_flow),
-    .work_generation(activation_work_generation),
-    .work_end(activation_work_end),
-    .work_restart(activation_work_restart),
-    .work_start(activation_work_start),
-    .read_valid(activation_read_valid),
-    .read_qp(activation_read_qp),
-    .read_data(activation_read_data)
   );
   assign up_ready = intake_up_ready;
   assign idle = (state_q == 4'd0) & (~pool_clearing);
@@ -584,6 +600,89 @@ module hpcc_response_queue (
       sent.int_stack = 336'd0;
     end
   end
+  // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
+  //
+  // Collects what comes without handshake, and chooses.
+  assign intake_created = context_data;
+  assign intake_valid = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
+  assign intake_ends_down_ready = idle & (~intake_contexts_down_valid);
+  assign intake_up_ready = (idle & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
+  assign intake_creation = intake_contexts_down_data;
+  assign intake_answer = up_data;
+  always_comb begin
+    intake_contexts_up_data.qp = context_qp;
+    intake_contexts_up_data.generation = intake_created.generation;
+    intake_contexts_up_data.alive = intake_created.alive;
+    intake_contexts_up_data.int_on = intake_created.int_on;
+  end
+  always_comb begin
+    intake_ends_up_data.qp = gone_qp;
+    intake_ends_up_data.generation = gone_generation;
+    intake_ends_up_data.psn = gone_psn;
+    intake_ends_up_data.failed = gone_failed;
+    intake_ends_up_data.tag = gone_tag;
+  end
+  always_comb begin
+    intake_op = 2'd2;
+    intake_qp = intake_answer.qp;
+    intake_entry = intake_answer;
+    if (intake_ends_down_valid) begin
+      intake_op = 2'd1;
+      intake_qp = intake_ends_down_data.qp;
+      intake_entry = 421'd0;
+      intake_entry.generation = intake_ends_down_data.generation;
+      intake_entry.psn = intake_ends_down_data.psn;
+      intake_entry.msn = {22'd0, intake_ends_down_data.tag};
+      intake_entry.ends_or_failed = intake_ends_down_data.failed;
+    end
+    if (intake_contexts_down_valid) begin
+      intake_op = 2'd0;
+      intake_qp = intake_contexts_down_data.qp;
+    end
+  end
+  // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
+  //
+  // Registers on the way out. The state is out no later than the work.
+  assign activation_asked = entry_q.int_stack[120:0];
+  assign activation_end_psn = entry_q.psn + activation_asked.count;
+  assign activation_busy = activation_full_q;
+  assign activation_work_valid = activation_full_q;
+  assign activation_work_flow = activation_flow_q;
+  assign activation_work_generation = activation_read_q.generation;
+  assign activation_work_restart = activation_restart_q;
+  assign activation_work_start = activation_read_q.first_psn;
+  assign activation_work_end = activation_last_q;
+  assign activation_read_valid = activation_pulse_q;
+  assign activation_read_qp = activation_flow_q[8:1];
+  assign activation_read_data = activation_read_q;
+  always_comb begin
+    activation_full_d = activation_full_q;
+    activation_flow_d = activation_flow_q;
+    activation_last_d = activation_last_q;
+    activation_restart_d = activation_restart_q;
+    activation_read_d = activation_read_q;
+    if (work_ready) begin
+      activation_full_d = 1'd0;
+    end
+    activation_pulse_d = activate;
+    if (activate) begin
+      activation_full_d = 1'd1;
+      activation_flow_d = ({8'd0, qp_q} << 1) | 16'd1;
+      activation_last_d = entry_q.psn + activation_asked.count;
+      activation_restart_d = ~extending_q;
+      activation_read_d.generation = entry_q.generation;
+      activation_read_d.first_psn = entry_q.psn;
+      activation_read_d.count = activation_asked.count;
+      activation_read_d.address = activation_asked.address;
+      activation_read_d.length = activation_asked.length;
+      activation_read_d.msn = entry_q.msn;
+      activation_read_d.tag = activation_tag;
+    end
+    if (rst) begin
+      activation_full_d = 1'd0;
+      activation_pulse_d = 1'd0;
+    end
+  end
   initial begin
     state_q = 4'd0;
     op_q = 2'd0;
@@ -601,6 +700,12 @@ module hpcc_response_queue (
     cut_after_q = 10'd0;
     removed_q = 11'd0;
     replaces_q = 1'd0;
+    activation_full_q = 1'd0;
+    activation_flow_q = 16'd0;
+    activation_last_q = 24'd0;
+    activation_pulse_q = 1'd0;
+    activation_restart_q = 1'd0;
+    activation_read_q = 178'd0;
     full_r_q = 1'd0;
     left_what_r_q = 3'd0;
     left_qp_r_q = 8'd0;
@@ -623,13 +728,21 @@ module hpcc_response_queue (
     cut_after_q <= cut_after_d;
     removed_q <= removed_d;
     replaces_q <= replaces_d;
+    activation_full_q <= activation_full_d;
+    activation_flow_q <= activation_flow_d;
+    activation_last_q <= activation_last_d;
+    activation_pulse_q <= activation_pulse_d;
+    activation_restart_q <= activation_restart_d;
+    activation_read_q <= activation_read_d;
     full_r_q <= full_r_d;
     left_what_r_q <= left_what_r_d;
     left_qp_r_q <= qp_q;
     left_generation_r_q <= list.generation;
   end
   wire unused_bits = &{1'b0, asked.length, asked.address, item_asked.duplicate, item_asked.length, item_asked.address, span[21:0],
-      item_span[21:0], beyond[22:0]};
+      item_span[21:0], beyond[22:0], intake_created.law, intake_created.local_qpn, intake_created.expected_psn, intake_created.send_psn,
+      intake_created.pause_class, intake_created.mtu, intake_created.source_port, intake_created.remote_qpn, intake_created.remote_mac,
+      intake_created.remote_ip, activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

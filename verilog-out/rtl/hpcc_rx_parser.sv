@@ -141,6 +141,7 @@ module hpcc_rx_parser (
   wire  [127:0] transport_extension;
   wire  [6:0] transport_payload_at;
   wire  [15:0] transport_payload_len;
+  // Bytes for the CRC.
   wire  [511:0] icrc_bytes_q;
   wire  [6:0] covered_6_q;
   wire  enable_6_d;
@@ -148,9 +149,32 @@ module hpcc_rx_parser (
   wire  first_6_d;
   wire  first_6_q;
   wire  [9:0] outer_faults_6_q;
+  wire  [6:0] icrc_filled;
+  // The CRC is right.
   wire  icrc_right;
+  wire  [31:0] icrc_fold_q;
+  wire  icrc_enable_2_q;
+  wire  icrc_first_2_q;
+  wire  [6:0] icrc_covered_2_q;
+  wire  [31:0] icrc_state_q;
+  wire  [5:0] icrc_residue_zeros;
+  wire  [31:0] icrc_residue_q;
+  wire  icrc_right_4_d;
+  logic icrc_right_4_q;
+  // It is the frame's first.
   wire  udp_first;
+  // The checksum is right.
   wire  udp_right;
+  wire  [20:0] udp_beat_q;
+  wire  udp_enable_3_q;
+  wire  udp_first_3_q;
+  wire  [15:0] udp_udp_len_3_q;
+  logic [31:0] udp_total_d;
+  logic [31:0] udp_total_q;
+  wire  [16:0] udp_once_d;
+  logic [16:0] udp_once_q;
+  wire  udp_right_6_d;
+  logic udp_right_6_q;
   wire  [20:0] faults_9_d;
   wire  [20:0] faults_9_q;
   wire  [16:0] end_9_q;
@@ -167,7 +191,13 @@ module hpcc_rx_parser (
   logic control_held_q;
   wire  [17:0] frame_len_10_q;
   wire  user_10_q;
+  hpcc_nic_pkg::frame_faults_t verdict_late;
+  // Drop code, two clocks later; 0 to keep the frame.
   wire  [4:0] verdict_drop_code;
+  wire  [20:0] verdict_all_d;
+  logic [20:0] verdict_all_q;
+  logic [4:0] verdict_code_d;
+  logic [4:0] verdict_code_q;
   wire  window_done_11_q;
   wire  ended_12_q;
   wire  [1:0] role_11_q;
@@ -318,23 +348,61 @@ module hpcc_rx_parser (
     .d(outer_faults),
     .q(outer_faults_6_q)
   );
-  hpcc_rx_icrc_check u_icrc (
+  hpcc_crc_fold u_icrc_fold (
     .clk(clk),
-    .bytes(icrc_bytes_q),
-    .enable(enable_6_q),
-    .first(first_6_q),
-    .covered(covered_6_q),
-    .right(icrc_right)
+    .data(icrc_bytes_q),
+    .q(icrc_fold_q)
   );
-  hpcc_rx_udp_sum u_udp (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_icrc_enable_2 (
+    .clk(clk),
+    .d(enable_6_q),
+    .q(icrc_enable_2_q)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_icrc_first_2 (
+    .clk(clk),
+    .d(first_6_q),
+    .q(icrc_first_2_q)
+  );
+  hpcc_delay #(.WIDTH(7), .DEPTH(2)) u_icrc_covered_2 (
+    .clk(clk),
+    .d(covered_6_q),
+    .q(icrc_covered_2_q)
+  );
+  hpcc_crc_state u_icrc_state (
+    .clk(clk),
+    .enable(icrc_enable_2_q),
+    .first(icrc_first_2_q),
+    .fold(icrc_fold_q),
+    .q(icrc_state_q)
+  );
+  hpcc_crc_residue u_icrc_residue (
+    .clk(clk),
+    .enable(icrc_enable_2_q),
+    .zeros(icrc_residue_zeros),
+    .q(icrc_residue_q)
+  );
+  hpcc_rx_beat_sum u_udp_beat (
     .clk(clk),
     .data(data_4_q),
-    .enable(valid_4_q),
     .first(udp_first),
     .has_tag(outer_has_tag_out),
     .covered(covered_4_q),
-    .udp_len(outer_udp_len),
-    .right(udp_right)
+    .q(udp_beat_q)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_udp_enable_3 (
+    .clk(clk),
+    .d(valid_4_q),
+    .q(udp_enable_3_q)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_udp_first_3 (
+    .clk(clk),
+    .d(udp_first),
+    .q(udp_first_3_q)
+  );
+  hpcc_delay #(.WIDTH(16), .DEPTH(3)) u_udp_udp_len_3 (
+    .clk(clk),
+    .d(outer_udp_len),
+    .q(udp_udp_len_3_q)
   );
   hpcc_delay #(.WIDTH(21), .DEPTH(3)) u_faults_9 (
     .clk(clk),
@@ -370,18 +438,6 @@ module hpcc_rx_parser (
     .clk(clk),
     .d(user_0_q),
     .q(user_10_q)
-  );
-  hpcc_rx_verdict u_verdict (
-    .clk(clk),
-    .faults(faults_held_q),
-    .mac_error(user_10_q),
-    .frame_len(frame_len_10_q),
-    .ip_end(end_held_q),
-    .summed(summed_held_q),
-    .udp_right(udp_right),
-    .icrc_right(icrc_right),
-    .control(control_held_q),
-    .drop_code(verdict_drop_code)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_window_done_11 (
     .clk(clk),
@@ -616,6 +672,125 @@ module hpcc_rx_parser (
     faults_6.transport_version = of_transport.transport_version;
     faults_6.partition_key = of_transport.partition_key;
   end
+  // icrc: ICRC of a frame, checked as its beats go by.
+  //
+  // `right` says four clocks after a beat whether the packet up to it ends with its own CRC.
+  assign icrc_filled = 7'h40 - icrc_covered_2_q;
+  assign icrc_residue_zeros = icrc_filled[5:0];
+  assign icrc_right_4_d = icrc_state_q == icrc_residue_q;
+  assign icrc_right = icrc_right_4_q;
+  // udp: `right` says six clocks after a beat whether the sum up to it is that of a right checksum.
+  assign udp_once_d = {1'd0, udp_total_q[15:0]} + {1'd0, udp_total_q[31:16]};
+  assign udp_right_6_d = (udp_once_q[15:0] + {15'd0, udp_once_q[16]}) == 16'hffff;
+  assign udp_right = udp_right_6_q;
+  always_comb begin
+    udp_total_d = udp_total_q;
+    if (udp_enable_3_q) begin
+      if (udp_first_3_q) begin
+        udp_total_d = ({11'd0, udp_beat_q} + {16'd0, udp_udp_len_3_q}) + 32'h11;
+      end else begin
+        udp_total_d = udp_total_q + {11'd0, udp_beat_q};
+      end
+    end
+  end
+  // verdict: One reason for each frame: the first fault in the order of the reference. Two clocks.
+  //
+  // Verdict on a frame whose headers and sums are known.
+  assign verdict_all_d = verdict_late;
+  assign verdict_drop_code = verdict_code_q;
+  always_comb begin
+    verdict_late = faults_held_q;
+    if (user_10_q) begin
+      verdict_late.mac_error = 1'd1;
+    end
+    if (frame_len_10_q < 18'h2a) begin
+      verdict_late.short_frame = 1'd1;
+    end
+    if (frame_len_10_q < {1'd0, end_held_q}) begin
+      verdict_late.ip_length = 1'd1;
+    end
+    if (summed_held_q & (~udp_right)) begin
+      verdict_late.udp_checksum = 1'd1;
+    end
+    if (~icrc_right) begin
+      verdict_late.icrc = 1'd1;
+    end
+    if (control_held_q) begin
+      verdict_late.int_length = 1'd0;
+      verdict_late.bth_length = 1'd0;
+      verdict_late.icrc = 1'd0;
+      verdict_late.opcode = 1'd0;
+      verdict_late.extension_length = 1'd0;
+      verdict_late.transport_version = 1'd0;
+      verdict_late.partition_key = 1'd0;
+    end
+  end
+  always_comb begin
+    verdict_code_d = 5'd0;
+    if (verdict_all_q[20]) begin
+      verdict_code_d = 5'h15 - 5'd0;
+    end
+    if (verdict_all_q[19]) begin
+      verdict_code_d = 5'h15 - 5'd1;
+    end
+    if (verdict_all_q[18]) begin
+      verdict_code_d = 5'h15 - 5'd2;
+    end
+    if (verdict_all_q[17]) begin
+      verdict_code_d = 5'h15 - 5'd3;
+    end
+    if (verdict_all_q[16]) begin
+      verdict_code_d = 5'h15 - 5'd4;
+    end
+    if (verdict_all_q[15]) begin
+      verdict_code_d = 5'h15 - 5'd5;
+    end
+    if (verdict_all_q[14]) begin
+      verdict_code_d = 5'h15 - 5'd6;
+    end
+    if (verdict_all_q[13]) begin
+      verdict_code_d = 5'h15 - 5'd7;
+    end
+    if (verdict_all_q[12]) begin
+      verdict_code_d = 5'h15 - 5'd8;
+    end
+    if (verdict_all_q[11]) begin
+      verdict_code_d = 5'h15 - 5'd9;
+    end
+    if (verdict_all_q[10]) begin
+      verdict_code_d = 5'h15 - 5'ha;
+    end
+    if (verdict_all_q[9]) begin
+      verdict_code_d = 5'h15 - 5'hb;
+    end
+    if (verdict_all_q[8]) begin
+      verdict_code_d = 5'h15 - 5'hc;
+    end
+    if (verdict_all_q[7]) begin
+      verdict_code_d = 5'h15 - 5'hd;
+    end
+    if (verdict_all_q[6]) begin
+      verdict_code_d = 5'h15 - 5'he;
+    end
+    if (verdict_all_q[5]) begin
+      verdict_code_d = 5'h15 - 5'hf;
+    end
+    if (verdict_all_q[4]) begin
+      verdict_code_d = 5'h15 - 5'h10;
+    end
+    if (verdict_all_q[3]) begin
+      verdict_code_d = 5'h15 - 5'h11;
+    end
+    if (verdict_all_q[2]) begin
+      verdict_code_d = 5'h15 - 5'h12;
+    end
+    if (verdict_all_q[1]) begin
+      verdict_code_d = 5'h15 - 5'h13;
+    end
+    if (verdict_all_q[0]) begin
+      verdict_code_d = 5'h15 - 5'h14;
+    end
+  end
   initial begin
     number_q = 11'd0;
     valid_0_q = 1'd0;
@@ -637,10 +812,16 @@ module hpcc_rx_parser (
     frame_len_4_q = 18'd0;
     covered_4_q = 7'd0;
     any_covered_4_q = 1'd0;
+    icrc_right_4_q = 1'd0;
+    udp_total_q = 32'd0;
+    udp_once_q = 17'd0;
+    udp_right_6_q = 1'd0;
     faults_held_q = 21'd0;
     end_held_q = 17'd0;
     summed_held_q = 1'd0;
     control_held_q = 1'd0;
+    verdict_all_q = 21'd0;
+    verdict_code_q = 5'd0;
     role_q = 2'd0;
     src_ip_q = 32'd0;
     udp_len_q = 16'd0;
@@ -676,10 +857,16 @@ module hpcc_rx_parser (
     frame_len_4_q <= frame_len_4_d;
     covered_4_q <= covered_4_d;
     any_covered_4_q <= any_covered_4_d;
+    icrc_right_4_q <= icrc_right_4_d;
+    udp_total_q <= udp_total_d;
+    udp_once_q <= udp_once_d;
+    udp_right_6_q <= udp_right_6_d;
     faults_held_q <= faults_held_d;
     end_held_q <= end_held_d;
     summed_held_q <= summed_held_d;
     control_held_q <= control_held_d;
+    verdict_all_q <= verdict_all_d;
+    verdict_code_q <= verdict_code_d;
     role_q <= role_d;
     src_ip_q <= src_ip_d;
     udp_len_q <= udp_len_d;
@@ -695,7 +882,7 @@ module hpcc_rx_parser (
     payload_len_q <= payload_len_d;
   end
   wire unused_bits = &{1'b0, first_bytes.tagged_ethertype, first_bytes.tag, first_bytes.source, first_bytes.destination, head.tag,
-      head.source, of_outer.ip_checksum};
+      head.source, of_outer.ip_checksum, icrc_filled[6]};
 endmodule
 
 `default_nettype wire

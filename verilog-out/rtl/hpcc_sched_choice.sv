@@ -46,7 +46,7 @@ module hpcc_sched_choice (
   logic held_q;
   logic [3:0] row_15_d;
   logic [3:0] row_15_q;
-  hpcc_normalise51 u_normalise (
+  hpcc_normalise #(.WIDTH(51)) u_normalise (
     .clk(clk),
     .n(normalise_n),
     .x(unused_normalise_x),

@@ -12,6 +12,7 @@
 //! | 3 - 4 | joined with the line behind it |
 
 use super::turn::LineTurn;
+use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -147,5 +148,9 @@ impl Logic for ReadAlign {
             self.held.d.next = false;
             self.payload_valid_r.d.next = false;
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -9,6 +9,7 @@
 //! | 2 - 3 | joined with the beat before |
 
 use super::turn::LineTurn;
+use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
@@ -153,5 +154,9 @@ impl Logic for WriteAlign {
             self.valid_2.d.next = false;
             self.valid_3.d.next = false;
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -1,7 +1,7 @@
 //! The tree of blocks as plain data, gathered through RustHDL's visitor.
 
 use super::ident::identifier;
-use super::naming::{comment_of, fields_of, name_of, parameters_of};
+use super::naming::{comment_of, fields_of, name_of, parameters_of, stands_inside};
 use super::types::Type;
 use crate::prim::word::name_and_doc;
 use rust_hdl::core::prelude::*;
@@ -64,6 +64,8 @@ pub(super) struct Node {
     pub states: States,
     pub children: Vec<Node>,
     pub code: Verilog,
+    /// Asks to stand in the module of the block that uses it.
+    pub inside_user: bool,
     /// Signals that are `WIDTH` bits wide.
     moved: Vec<String>,
     /// True if a signed type was seen among the block's signals.
@@ -71,23 +73,48 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Whether the block's text stands in its parent's module: a small description without a clock, with nothing below it.
+    /// Whether the block's text stands in its parent's module: a small description that asks for it, or one without a clock and with
+    /// nothing below it.
     pub fn inlined(&self) -> bool {
         let plain = |net: &Net| net.kind != AtomKind::Constant && net.name != "clk";
-        matches!(self.code, Verilog::Combinatorial(_))
-            && self.children.is_empty()
-            && self.parameters.is_empty()
-            && self.nets.iter().all(plain)
-            && self.states.values().all(|state| state.packaged.is_some())
+        let small = || {
+            self.children.is_empty()
+                && self.nets.iter().all(plain)
+                && self.states.values().all(|state| state.packaged.is_some())
+        };
+        matches!(self.code, Verilog::Combinatorial(_)) && self.parameters.is_empty() && (self.inside_user || small())
     }
 
-    /// Names that the signals of an inlined block have in its parent.
+    /// Signals and constants of an inlined block, each with the name that it has in the parent.
     pub fn inside(&self) -> impl Iterator<Item = (String, &Net)> {
-        let local = |net: &&Net| net.kind == AtomKind::LocalSignal;
+        let own = |net: &&Net| matches!(net.kind, AtomKind::LocalSignal | AtomKind::Constant);
         self.nets
             .iter()
-            .filter(local)
+            .filter(own)
             .map(|net| (format!("{}_{}", self.instance, net.name), net))
+    }
+
+    /// Moves what inlined children hold to the block itself: registers, blocks below them, comments, states.
+    fn take_in(&mut self) {
+        for mut child in std::mem::take(&mut self.children) {
+            if !child.inlined() {
+                self.children.push(child);
+                continue;
+            }
+            let of_child = |name: &str| format!("{}_{name}", child.instance);
+            let comments = child
+                .fields
+                .iter()
+                .map(|(name, comment)| (of_child(name), comment.clone()));
+            self.fields.extend(comments);
+            self.states.extend(child.states.clone());
+            self.signed |= child.signed;
+            let mut held = std::mem::take(&mut child.children);
+            held.iter_mut()
+                .for_each(|held| held.instance = of_child(&held.instance));
+            self.children.push(child);
+            self.children.extend(held);
+        }
     }
 
     /// Gives the signals and registers that the block named their type.
@@ -156,6 +183,7 @@ impl Probe for Collector {
             fields: fields_of(&timing),
             parameters,
             moved,
+            inside_user: stands_inside(&timing),
             code: block.hdl(),
             ..Default::default()
         });
@@ -192,6 +220,7 @@ impl Probe for Collector {
     fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
         let Some(mut node) = self.open.pop() else { return };
         node.move_by_width();
+        node.take_in();
         match self.open.last_mut() {
             Some(parent) => parent.children.push(node),
             None => self.finished = Some(node),

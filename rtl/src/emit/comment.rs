@@ -1,7 +1,7 @@
 //! Comments of the sources as comments of the Verilog, and long lines over several.
 
 /// Longest line of an emitted file.
-const LONGEST: usize = 140;
+pub(super) const LONGEST: usize = 140;
 
 /// A doc comment without what only rustdoc reads: leading blanks, links, tables of files.
 pub(super) fn plain(doc: &str) -> String {

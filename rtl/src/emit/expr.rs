@@ -27,6 +27,8 @@ pub(super) struct Scope<'a> {
     pub loops: Vec<(String, usize)>,
     /// Instance of the inlined block whose description this is; empty for the module's own.
     pub instance: &'a str,
+    /// Inputs of inlined blocks that are nothing but another signal or a field of one: that one is written in their place.
+    pub aliases: &'a BTreeMap<String, Place>,
 }
 
 /// Some bits of a signal: all of them, or a field.
@@ -75,6 +77,10 @@ impl Scope<'_> {
         if let Some(kind) = self.nets.get(&net) {
             let unknown = || Fault::UnknownSignal(raw.into());
             let (low, part) = kind.at(&self.steps(path)?).ok_or_else(unknown)?;
+            let (net, low) = match self.aliases.get(&net) {
+                Some(alias) => (alias.net.clone(), alias.bits.start + low),
+                None => (net, low),
+            };
             return Ok(Name::Place(Place {
                 net,
                 bits: low..low + part.width(),

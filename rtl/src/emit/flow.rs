@@ -1,6 +1,7 @@
 //! Which statements become `assign`, which share an `always_comb`, and what is refused: latches and early reads.
 
 use super::error::Fault;
+use super::expr::Place;
 use super::reads::Reads;
 use super::stmt::Stmt;
 use super::types::Type;
@@ -76,6 +77,32 @@ fn overridden(target: &str, later: &[Stmt]) -> bool {
         }
     }
     false
+}
+
+/// Takes out the assignments that give one of `inputs` nothing but another signal, and returns those signals. What the body itself
+/// reads, or assigns more than once, stays.
+pub(super) fn take_aliases(body: &mut Vec<Stmt>, inputs: &BTreeSet<String>) -> BTreeMap<String, Place> {
+    let read = reads(body);
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    for stmt in body.iter() {
+        for target in writes(std::slice::from_ref(stmt)) {
+            *times.entry(target).or_default() += 1;
+        }
+    }
+    let mut aliases = BTreeMap::new();
+    body.retain(|stmt| match stmt {
+        Stmt::Assign {
+            target,
+            part,
+            wire: Some(wire),
+            ..
+        } if inputs.contains(target) && part.is_empty() && times[target] == 1 && !read.contains(target) => {
+            aliases.insert(target.clone(), wire.clone());
+            false
+        }
+        _ => true,
+    });
+    aliases
 }
 
 /// Bits of each signal that are assigned for certain.

@@ -1,7 +1,7 @@
 //! One block as the text of one module.
 
-use super::collect::{Node, State};
-use super::comment::commented;
+use super::collect::{Net, Node, State};
+use super::comment::{commented, LONGEST};
 use super::error::Fault;
 use super::expr::{Place, Scope};
 use super::flow;
@@ -50,6 +50,8 @@ struct Parts<'a> {
     types: BTreeMap<String, Type>,
     /// Inputs of children that are nothing but another signal or a field of one.
     direct: BTreeMap<String, Place>,
+    /// Inputs of inlined blocks for which the block's own signal is written.
+    aliases: BTreeMap<String, Place>,
     reads: Reads,
 }
 
@@ -63,14 +65,18 @@ pub(super) fn text(node: &Node, children: &[Child]) -> Result<String, Fault> {
         children,
         types: types(node)?,
         direct: BTreeMap::new(),
+        aliases: BTreeMap::new(),
         reads: Reads::default(),
     };
     match &node.code {
         Verilog::Combinatorial(block) => {
             let mut bodies = vec![("", parts.lower(node, block, "")?)];
+            parts.alias(&mut bodies[0].1);
             for (child, form) in node.children.iter().zip(children) {
                 if let (Child::Inlined, Verilog::Combinatorial(block)) = (form, &child.code) {
-                    bodies.push((&child.instance, parts.lower(child, block, &child.instance)?));
+                    let mut body = parts.lower(child, block, &child.instance)?;
+                    parts.alias(&mut body);
+                    bodies.push((&child.instance, body));
                 }
             }
             parts.combinational(bodies)
@@ -106,10 +112,26 @@ impl Parts<'_> {
             states: &node.states,
             loops: vec![],
             instance,
+            aliases: &self.aliases,
         };
         scope.lower(block, &mut body)?;
         flow::remove_dead(&mut body);
         Ok(body)
+    }
+
+    /// Where an input of a block inside this one is nothing but another signal, that one is written in the input's place.
+    fn alias(&mut self, body: &mut Vec<Stmt>) {
+        let inside = self.node.children.iter().filter(|child| child.inside_user);
+        let inputs: BTreeSet<String> = inside
+            .flat_map(|child| {
+                let inputs = child.nets.iter().filter(|net| net.is_input());
+                inputs.map(|net| port_net(child, net))
+            })
+            .collect();
+        for (input, signal) in flow::take_aliases(body, &inputs) {
+            self.direct.insert(input.clone(), signal.clone());
+            self.aliases.insert(input, signal);
+        }
     }
 
     /// Text of the module: its own statements, then those of the inlined blocks, each under its comment.
@@ -207,12 +229,17 @@ impl Parts<'_> {
             .iter()
             .filter(|net| net.kind == AtomKind::Constant && self.reads.contains(&net.name))
         {
-            let value = literal::sized(&net.constant, net.width).unwrap_or_else(|_| net.constant.clone());
-            writeln!(out, "  localparam {}{} = {value};", range(net.width), net.name).expect("string");
+            constant(&net.name, net, out);
         }
         for (name, State { width, value, .. }) in self.node.states.iter().filter(|(name, _)| self.reads.contains(name))
         {
             writeln!(out, "  localparam {}{name} = {width}'d{value};", range(*width)).expect("string");
+        }
+        let inlined = self.node.children.iter().filter(|child| child.inlined());
+        for (name, net) in inlined.flat_map(Node::inside) {
+            if net.kind == AtomKind::Constant && self.reads.contains(&name) {
+                constant(&name, net, out);
+            }
         }
         for net in self.node.nets.iter().filter(|net| net.kind == AtomKind::LocalSignal) {
             self.comment_field(&net.name, out);
@@ -223,7 +250,8 @@ impl Parts<'_> {
                 self.comment_field(&child.instance, out);
             }
             if let Child::Inlined = form {
-                for (name, net) in child.inside() {
+                for (name, net) in child.inside().filter(|(_, net)| net.kind != AtomKind::Constant) {
+                    self.comment_field(&name, out);
                     writeln!(out, "  {}{name};", declared(kind(&name), &net.of)).expect("string");
                 }
             }
@@ -234,6 +262,9 @@ impl Parts<'_> {
                 }
                 let driven = matches!(form, Child::Instance(_)) && !net.is_input();
                 let kind = if driven { "wire " } else { kind(&name) };
+                if let Child::Inlined = form {
+                    self.comment_field(&name, out);
+                }
                 let name = if driven { self.output_name(&name) } else { name };
                 writeln!(out, "  {}{name};", declared(kind, net.seen())).expect("string");
             }
@@ -272,9 +303,7 @@ impl Parts<'_> {
                 let outer = if net.is_input() {
                     self.connected(&name, net.width)
                 } else {
-                    let outer = self.output_name(&name);
-                    self.reads.add(&outer, 0..net.width);
-                    outer
+                    self.output_name(&name)
                 };
                 pins.push(format!("    .{}({outer})", net.name));
             }
@@ -341,7 +370,8 @@ impl Parts<'_> {
                 }
             }
             if inlined {
-                names.extend(child.inside().map(|(name, net)| (name, &net.of)));
+                let signals = child.inside().filter(|(_, net)| net.kind != AtomKind::Constant);
+                names.extend(signals.map(|(name, net)| (name, &net.of)));
             }
         }
         let mut bits = vec![];
@@ -354,6 +384,18 @@ impl Parts<'_> {
             writeln!(out, "  wire unused_bits = &{{1'b0, {}}};", bits.join(", ")).expect("string");
         }
     }
+}
+
+/// A constant's declaration, its value in a line of its own where it is long.
+fn constant(name: &str, net: &Net, out: &mut String) {
+    let value = literal::sized(&net.constant, net.width).unwrap_or_else(|_| net.constant.clone());
+    let start = format!("  localparam {}{name} =", range(net.width));
+    let gap = if start.len() + value.len() + 2 > LONGEST {
+        "\n      "
+    } else {
+        " "
+    };
+    writeln!(out, "{start}{gap}{value};").expect("string");
 }
 
 /// A declaration up to the name; a variable of a named type needs no `logic`.

@@ -22,6 +22,8 @@ const COMMENT: &str = "module comment";
 const FIELDS: &str = "field comments";
 /// Marks one that carries a parameter with its value, and the signals whose width it is.
 const PARAMETER: &str = "parameter";
+/// Marks a block whose text stands in the module of the block that uses it.
+const INSIDE: &str = "inside";
 
 /// What the sources say about a block.
 struct Known {
@@ -66,18 +68,29 @@ pub fn named_with<Block: ?Sized>(parameters: &[(&str, usize)], moved: &[&str]) -
     all
 }
 
+/// As [`named`] for a small block that one other uses: its registers, memories and statements stand in the module of that block,
+/// under the comment of this one. A module of its own would be mostly ports.
+pub fn named_inside<Block: ?Sized>() -> Vec<TimingInfo> {
+    let mut all = named::<Block>();
+    all.push(note(INSIDE, String::new()));
+    all
+}
+
 /// Names the module by a given lower-case identifier.
 pub fn named_as<Block: ?Sized>(name: impl Into<String>) -> Vec<TimingInfo> {
     described::<Block>(name.into())
 }
 
-fn described<Block: ?Sized>(name: String) -> Vec<TimingInfo> {
-    let note = |mark: &str, text: String| TimingInfo {
+fn note(mark: &str, text: String) -> TimingInfo {
+    TimingInfo {
         name: mark.into(),
         clock: text,
         inputs: vec![],
         outputs: vec![],
-    };
+    }
+}
+
+fn described<Block: ?Sized>(name: String) -> Vec<TimingInfo> {
     let mut all = vec![note(NAME, name)];
     if let Some(block) = known(std::any::type_name::<Block>()) {
         all.push(note(COMMENT, plain(block.doc)));
@@ -103,6 +116,11 @@ fn marked<'a>(timing: &'a [TimingInfo], mark: &str) -> Option<&'a TimingInfo> {
 /// The module name in a block's timing information, if it has one.
 pub fn name_of(timing: &[TimingInfo]) -> Option<&str> {
     marked(timing, NAME).map(|info| info.clock.as_str())
+}
+
+/// Whether the block's text stands in the module of the block that uses it.
+pub(super) fn stands_inside(timing: &[TimingInfo]) -> bool {
+    marked(timing, INSIDE).is_some()
 }
 
 /// The comment over the module.

@@ -299,3 +299,82 @@ fn name_comment_and_parameters_survive_the_trip() {
     );
     assert_eq!(naming::name_of(&[]), None);
 }
+
+/// A part with a register, a memory, a constant and a signal of its own.
+#[derive(LogicBlock)]
+struct Part {
+    clock: Signal<In, Clock>,
+    a: Signal<In, U<8>>,
+    b: Signal<In, U<8>>,
+    o: Signal<Out, U<8>>,
+    step: Constant<U<8>>,
+    sum: Signal<Local, U<8>>,
+    last: DFF<U<8>>,
+    late: Delay<U<8>, 3>,
+}
+impl Default for Part {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            a: Default::default(),
+            b: Default::default(),
+            o: Default::default(),
+            step: Constant::new(U(3)),
+            sum: Default::default(),
+            last: Default::default(),
+            late: Default::default(),
+        }
+    }
+}
+impl Logic for Part {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.last.clock.next = self.clock.val();
+        self.late.clock.next = self.clock.val();
+        self.sum.next = self.a.val() + self.b.val() + self.step.val();
+        self.last.d.next = self.sum.val();
+        self.late.d.next = self.last.q.val();
+        self.o.next = self.late.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        naming::named_inside::<Self>()
+    }
+}
+block!(Holder { part: Part });
+impl Logic for Holder {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.part.clock.next = self.clock.val();
+        self.part.a.next = self.a.val();
+        self.part.b.next = 0.into();
+        if self.c.val() {
+            self.part.b.next = self.b.val();
+        }
+        self.o.next = self.part.o.val();
+    }
+}
+
+#[test]
+fn a_part_that_asks_for_it_stands_in_its_user() {
+    let mut library = Library::new();
+    library.add_top("top", &mut Holder::default()).expect("emits");
+    assert_eq!(library.module_order(), ["hpcc_delay", "top"]);
+    let text = library.module_text("top").expect("module");
+    for line in [
+        "localparam [7:0] part_step = 8'd3;",
+        "hpcc_delay #(.WIDTH(8), .DEPTH(3)) u_part_late (\n    .clk(clk),\n    .d(part_last_q),\n    .q(part_late_q)\n  );",
+        // the user's signal in the place of an input that is nothing else, an input of its own where it is chosen
+        "assign part_sum = (a + part_b) + part_step;",
+        "part_last_q <= part_sum;",
+        "assign o = part_o;",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    assert!(!text.contains("part_a") && !text.contains("part_clk"), "{text}");
+    // alone it is a module as ever
+    library.add_top("part", &mut Part::default()).expect("emits");
+    assert!(library
+        .module_text("part")
+        .expect("module")
+        .contains("assign sum = (a + b) + step;"));
+}

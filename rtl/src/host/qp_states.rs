@@ -1,6 +1,7 @@
 //! Which queue pairs live, under which generation, and which of them have a half that has ended.
 
 use super::generations::GenerationCheck;
+use crate::emit::naming::named_inside;
 use crate::prim::ram::Ram;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -94,5 +95,9 @@ impl Logic for QpStates {
         inputs!([requester_check, responder_check], we, waddr);
         self.requester_check.wdata.next = self.wdata.val().generation;
         self.responder_check.wdata.next = self.wdata.val().generation;
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

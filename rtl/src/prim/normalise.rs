@@ -3,120 +3,58 @@
 //! A zero comes out as zero with the largest shift. One stage per power of two keeps each at a zero test and a
 //! two-way selection, which no other form beats in clock rate.
 
-use super::uint::{bits_u, U};
-use crate::{block, kernel};
+use super::uint::{mask, U};
+use crate::block;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 
 /// 24 bits, five clocks.
-#[block]
-pub struct Normalise24 {
-    /// Clock.
-    pub clock: Signal<In, Clock>,
-    /// The number.
-    pub n: Signal<In, U<24>>,
-    /// `n << shift`.
-    pub x: Signal<Out, U<24>>,
-    /// Leading zeros of `n`, 0 to 23; 31 for zero.
-    pub shift: Signal<Out, U<5>>,
-    word: [DFF<U<24>>; 5],
-    moved: [DFF<U<5>>; 5],
-}
-
-#[kernel]
-impl Logic for Normalise24 {
-    fn update(&mut self) {
-        self.word[0].d.next = self.n.val();
-        self.moved[0].d.next = bits_u::<5>(0);
-        if self.n.val() < 0x100 {
-            self.word[0].d.next = self.n.val() << 16;
-            self.moved[0].d.next = bits_u::<5>(16);
-        }
-        self.word[1].d.next = self.word[0].q.val();
-        self.moved[1].d.next = self.moved[0].q.val();
-        if self.word[0].q.val() < 0x1_0000 {
-            self.word[1].d.next = self.word[0].q.val() << 8;
-            self.moved[1].d.next = self.moved[0].q.val() | 8;
-        }
-        self.word[2].d.next = self.word[1].q.val();
-        self.moved[2].d.next = self.moved[1].q.val();
-        if self.word[1].q.val() < 0x10_0000 {
-            self.word[2].d.next = self.word[1].q.val() << 4;
-            self.moved[2].d.next = self.moved[1].q.val() | 4;
-        }
-        self.word[3].d.next = self.word[2].q.val();
-        self.moved[3].d.next = self.moved[2].q.val();
-        if self.word[2].q.val() < 0x40_0000 {
-            self.word[3].d.next = self.word[2].q.val() << 2;
-            self.moved[3].d.next = self.moved[2].q.val() | 2;
-        }
-        self.word[4].d.next = self.word[3].q.val();
-        self.moved[4].d.next = self.moved[3].q.val();
-        if self.word[3].q.val() < 0x80_0000 {
-            self.word[4].d.next = self.word[3].q.val() << 1;
-            self.moved[4].d.next = self.moved[3].q.val() | 1;
-        }
-        self.x.next = self.word[4].q.val();
-        self.shift.next = self.moved[4].q.val();
-    }
-}
-
+pub type Normalise24 = Normalise<24, 5>;
 /// 51 bits, six clocks.
-#[block]
-pub struct Normalise51 {
+pub type Normalise51 = Normalise<51, 6>;
+
+/// Numbers of `N` bits in `S` stages, one clock each; `S` is the number of bits of `N - 1`.
+#[block(check(N >= 24 && N <= 1 << S && N > 1 << (S - 1), "a stage for each bit of a shift, and 24 bits at least"))]
+pub struct Normalise<const N: usize, const S: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// The number.
-    pub n: Signal<In, U<51>>,
+    pub n: Signal<In, U<N>>,
     /// Upper 24 bits of `n << shift`.
     pub x: Signal<Out, U<24>>,
-    /// Leading zeros of `n`, 0 to 50; 63 for zero.
-    pub shift: Signal<Out, U<6>>,
-    word: [DFF<U<51>>; 5],
-    last: DFF<U<24>>,
-    moved: [DFF<U<6>>; 6],
+    /// Leading zeros of `n`, 0 to `N` - 1; all ones for zero.
+    pub shift: Signal<Out, U<S>>,
+    #[init([(0, 0); S])]
+    _stages: [(u64, u64); S],
 }
 
-#[kernel]
-impl Logic for Normalise51 {
+impl<const N: usize, const S: usize> Logic for Normalise<N, S> {
     fn update(&mut self) {
-        self.word[0].d.next = self.n.val();
-        self.moved[0].d.next = bits_u::<6>(0);
-        if self.n.val() < 0x8_0000 {
-            self.word[0].d.next = self.n.val() << 32;
-            self.moved[0].d.next = bits_u::<6>(32);
+        if self.clock.pos_edge() {
+            let mut before = (self.n.val().0, 0);
+            for at in 0..S {
+                let by = 1 << (S - 1 - at);
+                let (word, moved) = before;
+                let after = match word >> (N - by) {
+                    0 => (word << by & mask(N), moved | by as u64),
+                    _ => before,
+                };
+                before = std::mem::replace(&mut self._stages[at], after);
+            }
+            let (word, moved) = self._stages[S - 1];
+            self.x.next = U(word >> (N - 24));
+            self.shift.next = U(moved);
         }
-        self.word[1].d.next = self.word[0].q.val();
-        self.moved[1].d.next = self.moved[0].q.val();
-        if self.word[0].q.val() < 0x8_0000_0000u64 {
-            self.word[1].d.next = self.word[0].q.val() << 16;
-            self.moved[1].d.next = self.moved[0].q.val() | 16;
-        }
-        self.word[2].d.next = self.word[1].q.val();
-        self.moved[2].d.next = self.moved[1].q.val();
-        if self.word[1].q.val() < 0x800_0000_0000u64 {
-            self.word[2].d.next = self.word[1].q.val() << 8;
-            self.moved[2].d.next = self.moved[1].q.val() | 8;
-        }
-        self.word[3].d.next = self.word[2].q.val();
-        self.moved[3].d.next = self.moved[2].q.val();
-        if self.word[2].q.val() < 0x8000_0000_0000u64 {
-            self.word[3].d.next = self.word[2].q.val() << 4;
-            self.moved[3].d.next = self.moved[2].q.val() | 4;
-        }
-        self.word[4].d.next = self.word[3].q.val();
-        self.moved[4].d.next = self.moved[3].q.val();
-        if self.word[3].q.val() < 0x2_0000_0000_0000u64 {
-            self.word[4].d.next = self.word[3].q.val() << 2;
-            self.moved[4].d.next = self.moved[3].q.val() | 2;
-        }
-        self.last.d.next = self.word[4].q.val().get_bits::<24>(27);
-        self.moved[5].d.next = self.moved[4].q.val();
-        if self.word[4].q.val() < 0x4_0000_0000_0000u64 {
-            self.last.d.next = self.word[4].q.val().get_bits::<24>(26);
-            self.moved[5].d.next = self.moved[4].q.val() | 1;
-        }
-        self.x.next = self.last.q.val();
-        self.shift.next = self.moved[5].q.val();
+    }
+    fn connect(&mut self) {
+        self.x.connect();
+        self.shift.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_normalise #(.WIDTH({N}))"),
+            code: include_str!("normalise.sv").into(),
+        })
     }
 }
 

@@ -6,11 +6,8 @@
 
 use super::uint::{mask, U};
 use crate::block;
-use crate::emit::naming::named_as;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
-
-/// Address bits from which on a table stays in block RAM on ECP5 too: lookup tables would cost more than they gain.
-const BLOCK_RAM_FROM: usize = 11;
 
 /// `data` is entry `addr` of two clocks ago: 2^`A` entries of `D` bits.
 #[block(no_default)]
@@ -21,27 +18,25 @@ pub struct Rom<const A: usize, const D: usize> {
     pub addr: Signal<In, U<A>>,
     /// The entry, two clocks later.
     pub data: Signal<Out, U<D>>,
-    _name: String,
     _table: Vec<u64>,
     _fetched: u64,
 }
 
 impl<const A: usize, const D: usize> Rom<A, D> {
-    /// A table under the name its module shall carry (`rom_<name>`).
+    /// A table with these entries.
     ///
     /// # Panics
     /// If the table has not exactly 2^`A` entries of at most `D` bits.
-    pub fn new(name: &str, table: Vec<u64>) -> Self {
-        assert_eq!(table.len(), 1 << A, "ROM {name}: entries");
+    pub fn new(table: Vec<u64>) -> Self {
+        assert_eq!(table.len(), 1 << A, "entries of a ROM");
         assert!(
             table.iter().all(|entry| *entry <= mask(D)),
-            "ROM {name}: an entry exceeds {D} bits"
+            "an entry of a ROM exceeds {D} bits"
         );
         Self {
             clock: Default::default(),
             addr: Default::default(),
             data: Default::default(),
-            _name: name.into(),
             _table: table,
             _fetched: 0,
         }
@@ -59,63 +54,27 @@ impl<const A: usize, const D: usize> Logic for Rom<A, D> {
         self.data.connect();
     }
     fn hdl(&self) -> Verilog {
-        let block = block_ram(&self._table, D);
-        Verilog::Custom(match A {
-            0..=2 | BLOCK_RAM_FROM.. => block,
-            _ => format!("`ifdef SYNTH_ECP5\n{}`else\n{block}`endif", banks(&self._table, A, D)),
+        Verilog::Blackbox(BlackBox {
+            name: format!(
+                "hpcc_rom #(.WIDTH({D}), .ADDRESS({A}), .CONTENTS({{\n{}}}))",
+                contents(&self._table, D)
+            ),
+            code: include_str!("rom.sv").into(),
         })
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>(format!("rom_{}", self._name))
-    }
 }
 
-fn block_ram(table: &[u64], width: usize) -> String {
-    let entries: String = table
-        .iter()
-        .enumerate()
-        .map(|(i, x)| format!("  mem[{i}] = {width}'h{x:x};\n"))
-        .collect();
-    format!(
-        "(* rom_style = \"block\" *) reg [{top}:0] mem [0:{last}];
-reg [{top}:0] fetched;
-initial begin
-  data = 0;
-  fetched = 0;
-{entries}end
-always @(posedge clk) begin
-  fetched <= mem[addr];
-  data <= fetched;
-end
-",
-        top = width - 1,
-        last = table.len() - 1,
-    )
-}
+/// Entries in one line of the Verilog.
+const IN_A_LINE: usize = 8;
 
-fn banks(table: &[u64], address: usize, width: usize) -> String {
-    let (top, entries) = (width - 1, table.len() / 4);
-    let mut text = String::new();
-    for bank in 0..4 {
-        text += &format!(
-            "(* rom_style = \"logic\" *) reg [{top}:0] mem{bank} [0:{}];\n",
-            entries - 1
-        );
-        text += &format!("reg [{top}:0] fetched{bank};\n");
-    }
-    text += "reg [1:0] bank;\ninitial begin\n  data = 0;\n  bank = 0;\n";
-    for bank in 0..4 {
-        text += &format!("  fetched{bank} = 0;\n");
-    }
-    for (i, entry) in table.iter().enumerate() {
-        text += &format!("  mem{}[{}] = {width}'h{entry:x};\n", i / entries, i % entries);
-    }
-    text += "end\nalways @(posedge clk) begin\n";
-    for bank in 0..4 {
-        text += &format!("  fetched{bank} <= mem{bank}[addr[{}:0]];\n", address - 3);
-    }
-    text += &format!("  bank <= addr[{}:{}];\n", address - 1, address - 2);
-    text + "  data <= bank[1] ? (bank[0] ? fetched3 : fetched2) : (bank[0] ? fetched1 : fetched0);\nend\n"
+/// The entries as a concatenation, the last one first because it has the highest bits.
+fn contents(table: &[u64], width: usize) -> String {
+    let line = |entries: &[u64]| {
+        let entries = entries.iter().rev().map(|entry| format!("{width}'h{entry:x}"));
+        format!("    {}", entries.collect::<Vec<_>>().join(", "))
+    };
+    let lines: Vec<String> = table.chunks(IN_A_LINE).rev().map(line).collect();
+    lines.join(",\n")
 }
 
 #[cfg(test)]
@@ -126,7 +85,7 @@ mod tests {
     #[test]
     fn every_entry_arrives_two_clocks_later() {
         let table: Vec<u64> = (0..256u64).map(|i| i * 2654435761 % (1 << 20)).collect();
-        let mut rom = Box::new(Rom::<8, 20>::new("test", table.clone()));
+        let mut rom = Box::new(Rom::<8, 20>::new(table.clone()));
         init(rom.as_mut()).expect("complete block");
         for clock in 0..258 {
             rom.addr.next = U(clock as u64 & 255);

@@ -1,5 +1,6 @@
 //! ICRC of a frame, checked as its beats go by.
 
+use crate::emit::naming::named_inside;
 use crate::prim::crc::{CrcFold, CrcResidue, CrcState};
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -47,5 +48,9 @@ impl Logic for IcrcCheck {
         self.residue.zeros.next = bit_cast_u::<6, 7>(self.filled.val());
         self.right_4.d.next = self.state.q.val() == self.residue.q.val();
         self.right.next = self.right_4.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

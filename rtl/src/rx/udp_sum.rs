@@ -2,6 +2,7 @@
 //! complement.
 
 use crate::emit::naming::named;
+use crate::emit::naming::named_inside;
 use crate::prim::beat_bytes;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
@@ -132,5 +133,9 @@ impl Logic for UdpSum {
             + bit_cast_u::<16, 1>(bit_cast_b(self.once.q.val().get_bit(16))))
             == bits_u::<16>(0xffff);
         self.right.next = self.right_6.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -1,5 +1,6 @@
 //! One reason for each frame: the first fault in the order of the reference. Two clocks.
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::rx::FrameFaults;
@@ -97,6 +98,10 @@ impl Logic for Verdict {
             }
         }
         self.drop_code.next = self.code.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
 

@@ -95,41 +95,74 @@ pub struct Scheduler<
     pub count_timeout: Signal<Out, U<32>>,
     /// Events that the congestion control missed because its queue was full.
     pub count_cc_dropped: Signal<Out, U<32>>,
+    /// Largest flow number.
     #[init(Constant::new(U((ENGINES * FLOWS - 1) as u64)))]
     last_flow: Constant<U<A>>,
+    /// Engines: flow `n` belongs to engine `n mod engines`.
     #[init(Constant::new(U(ENGINES as u64)))]
     engines: Constant<U<3>>,
+    /// 2^18 over the number of engines, rounded up: the division by multiplication.
     #[init(Constant::new(U((1u64 << 18).div_ceil(ENGINES as u64))))]
     inverse: Constant<U<17>>,
+    /// Register: bytes of a frame beside its payload, for pacing.
     overhead: DFF<U<10>>,
+    /// Register: visit interval of the credit cap, ns.
     interval: DFF<U<12>>,
+    /// Register: retransmission timeout, units of 1.024 us.
     timeout: DFF<U<16>>,
+    /// Register: timeouts in a row after which a flow ends.
     retry_limit: DFF<U<4>>,
+    /// The NIC's clock, ns.
     now_r: DFF<U<48>>,
+    /// Orders what happens to flows into one operation a clock.
     entry: Entry<A, T>,
+    /// The sender's state of every flow: what is sent, acknowledged, repeated.
     sender: Sender<A, I>,
+    /// What the operation's engine last sent of the flow.
     visited: Signal<Local, Visited>,
+    /// Engines: pacing and choice among their flows.
     engine: [Engine<A, I, ROWS>; ENGINES],
+    /// The chain that collects the grants of all engines.
     merge: [Merge; ENGINES],
+    /// Grants of paused priorities wait here.
     park: Park,
+    /// Makes of a grant the packet that is sent.
     expand: Expand,
+    /// Rate limits of the groups.
     levels: Levels,
+    /// Which flows are in which group, and what each group has sent.
     members: Members<A>,
+    /// Random bits, for the random part of a packet time at the start of a flow.
     random: Xorshift,
+    /// The same in four parts.
     quarters: Signal<Local, RandomQuarters>,
+    /// One number of 16 bits that depends on all of them.
     folded: Signal<Local, U<16>>,
+    /// The clock in the timers' unit.
     clock_ns: Signal<Local, ClockUnits>,
+    /// The clock in the pacing's unit.
     clock_ticks: Signal<Local, ClockTicks>,
+    /// Registers: how limits bound flows.
     limits: DFF<LimitSettings>,
+    /// What an acknowledgement carries, until its flow has been looked up.
     telemetry: Delay<Telemetry, 8>,
+    /// Kind of event for the congestion control.
     reported_kind: Signal<Local, U<3>>,
+    /// Bytes that the event acknowledges.
     acked_bytes: Signal<Local, U<32>>,
+    /// Events for the congestion control.
     cc_fifo: StreamFifo<LawEvent, 6, 48>,
+    /// Flows that ended.
     ended_fifo: StreamFifo<FlowOfGeneration, 4, 4>,
+    /// Counts events of a flow that is gone.
     late: SaturatingCounter,
+    /// Counts acknowledgements of what was never sent.
     beyond: SaturatingCounter,
+    /// Counts flow numbers that do not exist.
     out_of_range: SaturatingCounter,
+    /// Counts timeouts.
     timeouts: SaturatingCounter,
+    /// Counts events that found no room in `cc_fifo`.
     cc_dropped: SaturatingCounter,
 }
 

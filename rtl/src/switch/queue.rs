@@ -3,6 +3,7 @@
 //! `n / 5 = n * 419431 >> 21` is exact for `n < 2^19`, and `419431 = 6 * 0x11111 + 1` needs shifts and adders only. A
 //! longer queue saturates anyway.
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -59,6 +60,10 @@ impl Logic for QueueUnits {
             }
         }
         self.units.next = self.units_4.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
 

@@ -64,7 +64,6 @@ fn memories() {
 fn tables_in_both_branches() {
     let table = || {
         Box::new(Rom::<6, 33>::new(
-            "test",
             (0..64u64).map(|i| (i * 0x1234_5679_abcd) >> 22).collect(),
         ))
     };

@@ -43,7 +43,7 @@ impl Default for Primitives {
             mul: Default::default(),
             ram: Default::default(),
             ram_reg: Default::default(),
-            rom: Rom::new("test", (0..256u64).map(|i| (i * 0x9e37_79b9) & 0xffff_ffff).collect()),
+            rom: Rom::new((0..256u64).map(|i| (i * 0x9e37_79b9) & 0xffff_ffff).collect()),
             delay: Default::default(),
         }
     }

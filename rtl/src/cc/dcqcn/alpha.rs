@@ -9,6 +9,7 @@
 //! | (8) | `updated` | their difference: written back and forwarded | UQ1.20 |
 //! | 9 | `result` | the flow's new alpha | UQ1.20 |
 
+use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
@@ -74,5 +75,9 @@ impl<const A: usize> Logic for DcqcnAlpha<A> {
         self.memory.wdata.next = self.updated.val();
         self.result.d.next = self.updated.val();
         self.alpha.next = self.result.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

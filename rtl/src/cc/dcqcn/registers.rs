@@ -2,6 +2,7 @@
 //!
 //! Addresses and widths: [`hpcc_models::fixed::dcqcn::address`].
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, Limbs, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::dcqcn::{DcqcnModes, DcqcnScalars};
@@ -116,5 +117,9 @@ impl Logic for DcqcnRegisterBlock {
         if self.reset.val() {
             self.scalars_r.d.next = self.reset_values.val();
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -9,6 +9,7 @@
 //! | 0 | `pointer`, table of flows | has the flow been notified |
 //! | 1 | `offered`, `tick_flow` | a tick of that flow, until it is taken |
 
+use crate::emit::naming::named_inside;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bits_u, U};
 use crate::{block, kernel};
@@ -92,5 +93,9 @@ impl<const FLOWS: usize, const A: usize> Logic for Walk<FLOWS, A> {
         self.valid.next = self.offered.q.val();
         self.flow.next = self.tick_flow.q.val();
         self.overdue.next = self.waited.q.val().all();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -4,6 +4,7 @@
 //! ([`crate::cc::parts::speed_table`]), written by the same port.
 
 use crate::cc::parts::reset;
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -138,5 +139,9 @@ impl Logic for RegisterBlock {
             self.rate_per_window_r.d.next = self.rate_per_window_reset.val();
             self.stale_limit_r.d.next = self.stale_limit_reset.val();
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

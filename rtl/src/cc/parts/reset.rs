@@ -34,11 +34,3 @@ pub fn speeds(law: usize) -> [SpeedRegisters; 16] {
         _ => hpcc().speeds,
     }
 }
-
-/// Name of a part's module: a part that holds registers is another module for another law.
-pub fn name_of_part(law: usize, part: &str) -> String {
-    match law {
-        POWERTCP => format!("powertcp_{part}"),
-        _ => format!("cc_{part}"),
-    }
-}

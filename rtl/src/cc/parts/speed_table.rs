@@ -1,11 +1,11 @@
 //! Port-speed table of one lane: what a speed code means, in distributed RAM with a registered read.
 
-use super::reset::{name_of_part, speeds, HPCC};
+use super::reset::{speeds, HPCC, POWERTCP};
 use crate::block;
-use crate::emit::naming::named_as;
 use crate::prim::uint::U;
 use crate::words::congestion::SpeedEntry;
 use hpcc_models::fixed::registers::SpeedRegisters;
+use rust_hdl::core::ast::BlackBox;
 use rust_hdl::prelude::*;
 use std::fmt::Write;
 
@@ -61,33 +61,23 @@ impl<const LAW: usize> Logic for SpeedTable<LAW> {
         self.entry.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut initial = String::new();
-        for (i, entry) in speeds(LAW).iter().enumerate() {
-            let stale = u64::from(entry.stale_ns) | u64::from(entry.valid) << 24;
-            writeln!(initial, "  busy_mem[{i}] = 34'h{:x};", entry.busy_time).expect("string");
-            writeln!(initial, "  weight_mem[{i}] = 34'h{:x};", entry.queue_weight).expect("string");
-            writeln!(initial, "  stale_mem[{i}] = 25'h{stale:x};").expect("string");
-        }
-        Verilog::Custom(format!(
-            "(* ram_style = \"distributed\" *) reg [33:0] busy_mem [0:15];
-(* ram_style = \"distributed\" *) reg [33:0] weight_mem [0:15];
-(* ram_style = \"distributed\" *) reg [24:0] stale_mem [0:15];
-wire unused_data = &{{1'b0, data[47:34]}};
-initial begin
-  entry = 0;
-{initial}end
-always @(posedge clk) begin
-  if (write_busy) busy_mem[address] <= data[33:0];
-  if (write_weight) weight_mem[address] <= data[33:0];
-  if (write_stale) stale_mem[address] <= data[24:0];
-  entry <= {{stale_mem[code], weight_mem[code], busy_mem[code]}};
-end"
-        ))
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>(match LAW {
-            HPCC => "speed_table".into(),
-            law => name_of_part(law, "speed_table"),
+        Verilog::Blackbox(BlackBox {
+            name: format!("hpcc_speed_table #(.LAW({LAW}))"),
+            code: include_str!("speed_table.sv")
+                .replace("      // SPEEDS_OF_POWERTCP\n", &reset_values(POWERTCP))
+                .replace("      // SPEEDS_OF_HPCC\n", &reset_values(HPCC)),
         })
     }
+}
+
+/// What the memories hold at the start.
+fn reset_values(law: usize) -> String {
+    let mut text = String::new();
+    for (i, entry) in speeds(law).iter().enumerate() {
+        let stale = u64::from(entry.stale_ns) | u64::from(entry.valid) << 24;
+        writeln!(text, "      busy_mem[{i}] = 34'h{:x};", entry.busy_time).expect("string");
+        writeln!(text, "      weight_mem[{i}] = 34'h{:x};", entry.queue_weight).expect("string");
+        writeln!(text, "      stale_mem[{i}] = 25'h{stale:x};").expect("string");
+    }
+    text
 }

@@ -9,6 +9,7 @@
 //! | 61 | `factor` | rounded to nearest | UQ19.32 |
 
 use crate::cc::parts::inverse::InverseUtilisation;
+use crate::emit::naming::named_inside;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::{block, kernel};
@@ -51,6 +52,10 @@ impl Logic for WeightedInverse {
         self.rounded.next = self.product.p.val() + 1;
         self.factor_r.d.next = self.rounded.val().get_bits::<51>(1);
         self.factor.next = self.factor_r.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
 

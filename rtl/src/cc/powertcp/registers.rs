@@ -5,6 +5,7 @@
 //! ([`crate::cc::parts::speed_table`]), written by the same port.
 
 use crate::cc::parts::reset;
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, Limbs, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::congestion::{PowerModes, PowerScalars};
@@ -99,5 +100,9 @@ impl Logic for PowerRegisterBlock {
         if self.reset.val() {
             self.scalars_r.d.next = self.after_reset.val();
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

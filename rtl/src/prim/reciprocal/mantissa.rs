@@ -25,7 +25,7 @@ pub struct ReciprocalMantissa {
     pub x: Signal<In, U<24>>,
     /// Fraction of the result.
     pub fraction: Signal<Out, U<17>>,
-    #[init(Rom::new("reciprocal", entries()))]
+    #[init(Rom::new(entries()))]
     rom: Rom<8, 32>,
     step: Delay<U<15>, 2>,
     product: MulPipe<15, 12, 12, 15>,

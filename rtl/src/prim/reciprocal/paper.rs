@@ -40,16 +40,16 @@ pub struct PaperReciprocal {
     cell: DFF<PaperCellNumber>,
     position_11: Delay<U<15>, 6>,
     zero_13: Delay<Bit, 8>,
-    #[init(Rom::new("paper_cells", cells()))]
+    #[init(Rom::new(cells()))]
     cells: Rom<12, 13>,
     entry: Signal<Local, PaperCell>,
     even_at: DFF<U<11>>,
     odd_at: DFF<U<11>>,
     is_odd_11: Delay<Bit, 3>,
     starts_here_11: Delay<Bit, 3>,
-    #[init(Rom::new("paper_even", bank(0)))]
+    #[init(Rom::new(bank(0)))]
     even: Rom<11, 31>,
-    #[init(Rom::new("paper_odd", bank(1)))]
+    #[init(Rom::new(bank(1)))]
     odd: Rom<11, 31>,
     even_entry: Signal<Local, PaperEntry>,
     odd_entry: Signal<Local, PaperEntry>,

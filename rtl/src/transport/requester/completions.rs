@@ -3,6 +3,7 @@
 //! While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
 //! work requests wait, and nothing else does.
 
+use crate::emit::naming::named_inside;
 use crate::nic::words::Completion;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
@@ -37,9 +38,13 @@ pub struct Completions {
     pub room: Signal<Out, Bit>,
     /// Completions, oldest first.
     pub completion: StreamOut<Completion>,
+    /// Bytes that were moved: none if the work request failed.
     moved: Signal<Local, U<32>>,
+    /// A completion was made in the clock before.
     push_1: DFF<Bit>,
+    /// That completion.
     item_1: DFF<CompletionWord>,
+    /// Completions until the host takes them.
     fifo: StreamFifo<Completion, 6, 56>,
 }
 
@@ -64,5 +69,9 @@ impl Logic for Completions {
         // eight places for what is on the way when the FIFO says so
         self.room.next = !self.fifo.crowded.val();
         StreamOut::<Completion>::link(&mut self.completion, &mut self.fifo.down);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -3,6 +3,7 @@
 //! What is joined: data of the same READ, in order, that memory has taken, of a queue pair without INT (with INT each packet is echoed). The last
 //! response of a READ is the last of its answer too.
 
+use crate::emit::naming::named_inside;
 use crate::nic::words::Commit;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::wide::W;
@@ -22,12 +23,19 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
+    /// There is an answer that the next one may join.
     held_full: DFF<Bit>,
+    /// That answer.
     held: DFF<CommitWord>,
+    /// There is an answer for the requester.
     full: DFF<Bit>,
+    /// That answer.
     offered: DFF<CommitWord>,
+    /// The answer that arrives, by fields.
     next: Signal<Local, CommitWord>,
+    /// The held answer goes on to the requester.
     moves: Signal<Local, Bit>,
+    /// The arriving answer acknowledges more READ data of the same queue pair: it replaces the held one.
     joins: Signal<Local, Bit>,
 }
 
@@ -64,5 +72,9 @@ impl Logic for Gather {
             self.held_full.d.next = false;
             self.full.d.next = false;
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -5,6 +5,7 @@
 //! a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
 //! together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
 
+use crate::emit::naming::named_inside;
 use crate::nic::words::Context;
 use crate::prim::ram::RamReg;
 use crate::prim::uint::U;
@@ -155,5 +156,9 @@ impl Logic for Store {
             self.state.next.assigned = self.contexts.rdata.val().first_psn;
             self.state.next.generation = self.reference.val();
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -1,4 +1,5 @@
-//! The requester's state machine. One state is high at a time, but for `save`, which is high beside `idle`.
+//! The requester's state machine. One state is high at a time, but for `save`, which is high beside `idle`. The file is long because
+//! one state machine owns these registers; what a state computes lies in the blocks beside it.
 //!
 //! | clock | state | does |
 //! |---|---|---|
@@ -102,120 +103,186 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub kill: StreamOut<U<24>>,
     /// Counter pulses: `RequesterCounts`.
     pub counts: Signal<Out, U<11>>,
+    /// Which input is next.
     choice: Choice,
+    /// Answers that wait, those about READ data joined.
     gather: Gather,
+    /// READ responses that follow one already judged.
     follow: Follow,
-    // queue pairs whose completions wait for room, each once
+    /// Queue pairs whose completions wait for room, each once.
     tells: StreamFifo<QpOfGeneration, 8, 256>,
     /// The work request that is offered.
+    /// The work request on the bus, by fields.
     request: Signal<Local, WorkRequest>,
+    /// The queue pair's state and pointers.
     queue: Queue,
+    /// Messages of all queue pairs, 16 places each.
     ring: Ring,
+    /// Checks a work request and cuts it into messages.
     intake: Intake<QPS, SEGMENT>,
+    /// What an answer means for one message.
     step: Walk<SEGMENT>,
+    /// What an answer is, from its syndrome.
     #[combinational]
     reply: Answer,
     /// PSN up to which the answer acknowledges.
+    /// PSN up to which the answer acknowledges, exclusive.
     limit: DFF<U<24>>,
+    /// What follows from an answer once its messages are done.
     #[combinational]
     outcome: Outcome,
+    /// What is done with a READ response.
     verdict: Verdict,
+    /// Completions on their way out.
     finished: Completions,
+    /// Acknowledgements and losses for the scheduler.
     events: Events,
+    /// Decisions about READ responses for the commit stage.
     actions: Outlet<Action>,
+    /// Acknowledgements of READ data that carry INT back.
     echoes: Outlet<AckSend>,
+    /// Messages handed to the scheduler.
     schedules: Outlet<U<48>>,
+    /// Flows that the scheduler is to end.
     kills: Outlet<U<24>>,
     /// High from the second clock on: what a RAM shows before is nothing.
+    /// Low in the first clock after power-on.
     started: DFF<Bit>,
     /// State: chooses an input and reads the queue pair's state.
+    /// State: an input is chosen.
     idle: DFF<Bit>,
     /// State: the queue pair's state is on its way.
+    /// State: the queue pair's state is on its way from memory.
     read: DFF<Bit>,
     /// State: it is loaded; a message is read.
+    /// State: that state has come.
     load: DFF<Bit>,
     /// State: the message comes into a register, PSN distances are measured.
+    /// State: the first message has come.
     look: DFF<Bit>,
     /// State: the next message comes.
+    /// State: the next message has come.
     fetch: DFF<Bit>,
     /// State: the step over the message at hand.
+    /// State: the step over the message.
     decide: DFF<Bit>,
     /// State: an answer's event or echo, or the end of the queue pair.
+    /// State: an answer is done with its messages.
     finish: DFF<Bit>,
     /// State: the verdict on a READ response is made.
+    /// State: a READ response is compared with its message.
     check: DFF<Bit>,
     /// State: it is carried out.
+    /// State: the verdict on a READ response leaves.
     act: DFF<Bit>,
     /// State: a work request becomes a message.
+    /// State: a message of a work request is entered, or the request refused.
     post: DFF<Bit>,
     /// State: the queue pair has ended, all its messages are done.
+    /// State: the queue pair ends.
     bury: DFF<Bit>,
     /// State: messages go to the scheduler.
+    /// State: the scheduler is told how far it may send.
     emit: DFF<Bit>,
     /// The queue pair's state goes back; beside `idle`.
+    /// State, beside `idle`: the state goes back to memory and the input is taken.
     save: DFF<Bit>,
     /// The walk ends all messages of the queue pair.
+    /// All messages of the queue pair complete with an error.
     flushing: DFF<Bit>,
     /// The walk hands messages to the scheduler.
+    /// Messages that fit under the limit of READs are handed to the scheduler.
     admitting: DFF<Bit>,
     /// The input is done with.
+    /// The input is done with in this clock.
     done: Signal<Local, Bit>,
     /// The input stays on its stream and is taken up again.
+    /// The input before was put back: it waits for completions to leave.
     kept: DFF<Bit>,
     /// Removals wait until completions have room.
+    /// Removals of queue pairs wait until waiting completions have been told.
     held_removals: DFF<Bit>,
     /// A refused work request waits until its completion has room.
+    /// A refused work request waits for room for its completion.
     stalled: DFF<Bit>,
     /// A completion may leave at once: there is room, and none of its queue pair waits.
+    /// A completion may leave at once, without waiting in the ring.
     direct: Signal<Local, Bit>,
     /// Status that waits with the message at hand.
+    /// Status of the message, if its completion waits in the ring.
     told_status: DFF<U<4>>,
     /// The queue pair exists, and the input is about it and not about an earlier one of its number.
+    /// The queue pair exists in the generation of the input.
     live: DFF<Bit>,
     /// Input and context are of one generation.
+    /// The input's generation is that of the context.
     same: Signal<Local, Bit>,
     /// Position of the message at hand in the ring.
+    /// Place of the message in the ring; one bit more than a place, to tell full from empty.
     pointer: DFF<U<5>>,
     /// Position after it.
+    /// The place behind it.
     next_pointer: Signal<Local, U<5>>,
     /// The message at hand.
+    /// The message.
     message: DFF<OwnMessage>,
+    /// It is a READ.
     is_read: Signal<Local, Bit>,
+    /// It is the last one of its work request.
     is_last: Signal<Local, Bit>,
     /// First PSN of the READ data that is missing.
+    /// First PSN of READ data that has not come.
     missing: DFF<U<24>>,
     /// Distance from what is accepted to the message's first PSN.
+    /// Distance from what has been accepted to the message.
     skip: Signal<Local, PsnDistance>,
     /// A READ with missing data was found on this walk.
+    /// An earlier READ than that of the response still waits for data.
     found: DFF<Bit>,
     /// What becomes of a READ response, as `verdict` codes it; 0: as its check says.
+    /// Verdict on a READ response, as [`Verdict`] has it; 0: by comparison.
     code: DFF<U<3>>,
     /// The answer ends within the message at hand.
+    /// The answer ends inside the message at the head.
     at_head: DFF<Bit>,
     /// The answer acknowledged something.
+    /// The answer's READ data was taken.
     taken: DFF<Bit>,
     /// The answer completed a message.
+    /// A message was completed by this answer, so that others may be admitted.
     popped: DFF<Bit>,
     /// The work request to which the message at hand belongs is the one that failed.
+    /// This message has the error; the others are flushed.
     guilty: DFF<Bit>,
+    /// As `guilty`, with the message in `decide`.
     guilty_now: Signal<Local, Bit>,
     /// Status of the work request that failed.
+    /// Status of the message that has the error, in the order of [`hpcc_models::nic::Status`].
     status: DFF<U<4>>,
     /// There is work for the scheduler.
+    /// At least one message was handed to the scheduler.
     scheduled: DFF<Bit>,
     /// One past its last PSN.
+    /// PSN up to which the scheduler may send, exclusive.
     schedule_to: DFF<U<24>>,
     /// Work requests wait until their queue pair's ring has room.
+    /// The work request waits because its queue pair has no free place.
     blocked: DFF<Bit>,
+    /// That queue pair.
     /// That queue pair.
     blocked_qp: DFF<U<8>>,
     /// The queue pair's flow of requests.
+    /// Flow of the queue pair in its first direction.
     half: Signal<Local, QpFlow>,
+    /// The same with its generation.
     flow: Signal<Local, FlowOfGeneration>,
     /// Work for the scheduler.
+    /// How far the scheduler may send.
     scheduling: Signal<Local, FlowPacket>,
+    /// Counters that move: acknowledgements of what was never sent, ignored syndromes, NAKs, answers to a queue pair that has ended.
     hit: [Signal<Local, Bit>; 4],
     /// Counter pulses.
+    /// Counters that move, registered.
     counts_out: DFF<RequesterCounts>,
 }
 

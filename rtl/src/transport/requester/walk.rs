@@ -1,5 +1,6 @@
 //! One step of the walk over a queue pair's ring: what an answer does to one message.
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::U;
 use crate::prim::word::bit_cast_word;
 use crate::words::requester::PsnDistance;
@@ -46,14 +47,23 @@ pub struct Walk<const SEGMENT: usize> {
     pub reaches: Signal<Out, Bit>,
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
+    /// Distance from `una` to `limit`.
     ahead: Signal<Local, PsnDistance>,
+    /// `limit` is behind `una`: the answer acknowledges something new.
     moves: DFF<Bit>,
+    /// `limit` is not before `una`.
     reached: DFF<Bit>,
+    /// First PSN behind the READ data up to `limit`.
     behind_data: DFF<U<24>>,
+    /// Distance from the end of the message to `limit`.
     beyond: Signal<Local, PsnDistance>,
+    /// Distance from the first PSN of the message to the PSN sought.
     from_start: Signal<Local, PsnDistance>,
+    /// Distance from the end of the message to the PSN sought.
     from_finish: Signal<Local, PsnDistance>,
+    /// PSNs from `una` to the end of the message, less one.
     left_less_one: Signal<Local, U<24>>,
+    /// Bits above the largest number of PSNs outstanding.
     #[init(Constant::new(U((1 << 24) - (4 << SEGMENT))))]
     above: Constant<U<24>>,
 }
@@ -94,5 +104,9 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         self.left_less_one.next = self.finish.val() + !self.una.val();
         self.fits.next = ((self.left_less_one.val() & self.above.val()) == 0)
             & (!self.read.val() | (self.reads.val() < self.max_reads.val()));
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

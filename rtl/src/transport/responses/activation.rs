@@ -1,5 +1,6 @@
 //! A READ becomes active: its state to the packet selector, its range to the scheduler.
 
+use crate::emit::naming::named_inside;
 use crate::nic::words::ReadState;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
@@ -83,5 +84,9 @@ impl Logic for Activation {
             self.full.d.next = false;
             self.pulse.d.next = false;
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

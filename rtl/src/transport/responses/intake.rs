@@ -1,5 +1,6 @@
 //! What the response queue does next: a creation, a READ's end, or an answer, in this order.
 
+use crate::emit::naming::named_inside;
 use crate::nic::words::{Commit, Context};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
@@ -97,5 +98,9 @@ impl Logic for Intake {
             self.op.next = bits_u::<2>(0);
             self.qp.next = self.contexts.down.data.val().qp;
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
