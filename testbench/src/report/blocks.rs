@@ -32,14 +32,22 @@ pub struct Block {
 }
 
 /// Module and name of the instances in a module's text, and whether the instance sets parameters: then it is a part of the library, a
-/// FIFO or a delay, which counts with the wiring around it.
+/// FIFO or a delay, which counts with the wiring around it. A table's parameters take several lines.
 fn instances(text: &str) -> impl Iterator<Item = (&str, &str, bool)> {
-    text.lines().filter_map(|line| {
-        let (module, instance) = line.strip_prefix("  ")?.strip_suffix(" (")?.split_once(" u_")?;
-        let (module, part) = module
-            .split_once(" #(")
-            .map_or((module, false), |(name, _)| (name, true));
-        let word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mut open = None;
+    text.lines().filter_map(move |line| {
+        let Some(head) = line.strip_suffix(" (") else {
+            let begun = line.strip_prefix("  ").and_then(|line| line.split_once(" #("));
+            open = begun.map(|(module, _)| module).filter(|module| word(module)).or(open);
+            return None;
+        };
+        let (before, instance) = head.rsplit_once(" u_")?;
+        let (module, part) = match (open.take(), before.strip_prefix("  ")?.split_once(" #(")) {
+            (_, Some((module, _))) => (module, true),
+            (Some(module), None) if before.ends_with("))") => (module, true),
+            (_, None) => (&before[2..], false),
+        };
         (word(module) && word(instance)).then_some((module, instance, part))
     })
 }
