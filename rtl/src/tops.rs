@@ -39,14 +39,14 @@ impl Top {
 pub const NIC: Top = Top {
     name: "hpcc_nic",
     about: "the whole NIC with HPCC: 148 queue pairs, 300 flows, 512-bit streams",
-    make: || Box::<Nic<1, 0>>::default(),
+    make: || Box::<Nic<1, 0, 0>>::default(),
 };
 
 /// The NIC with every law that has RTL; each queue pair chooses one.
 pub const NIC_LAWS: Top = Top {
     name: "hpcc_nic_laws",
-    about: "the whole NIC with HPCC and PowerTCP side by side, chosen by the queue pair",
-    make: || Box::<Nic<1, 1>>::default(),
+    about: "the whole NIC with HPCC, DCQCN and PowerTCP side by side, chosen by the queue pair",
+    make: || Box::<Nic<1, 1, 1>>::default(),
 };
 
 /// Every top, the main one first. A name must not be that of any block below.

@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::nic::Nic;
-use crate::wire::{wire_occupancy, TimedFrame};
+use crate::wire::{mark_congestion, wire_occupancy, TimedFrame};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ pub struct LinkConfig {
     pub reorder: f64,
     /// One of its bits is flipped.
     pub bit_error: f64,
+    /// It is marked "congestion experienced", if its sender says that it understands marks.
+    pub mark: f64,
     /// Time from the last bit sent to the last bit received, ns.
     pub delay_ns: u64,
     /// Rate, Gb/s; a faster sender waits in the wire's queue.
@@ -31,6 +33,7 @@ impl Default for LinkConfig {
             duplicate: 0.0,
             reorder: 0.0,
             bit_error: 0.0,
+            mark: 0.0,
             delay_ns: 1000,
             rate_gbps: 100.0,
         }
@@ -42,6 +45,8 @@ impl Default for LinkConfig {
 pub struct Link {
     config: LinkConfig,
     rng: ChaCha8Rng,
+    /// Of the marks: a stream of its own, so that they do not shift the faults.
+    marks: ChaCha8Rng,
     free_ps: u64,
     sequence: u64,
     on_the_way: BTreeMap<(u64, u64), Vec<u8>>,
@@ -54,9 +59,12 @@ impl Link {
     /// An empty wire.
     pub fn new(config: LinkConfig, seed: u64) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut marks = rng.clone();
+        marks.set_stream(1);
         Self {
             config,
             rng,
+            marks,
             free_ps: 0,
             sequence: 0,
             on_the_way: BTreeMap::new(),
@@ -73,8 +81,12 @@ impl Link {
         let [loss, duplicate, reorder, bit_error] = [(); 4].map(|()| self.rng.random::<f64>());
         let late = self.rng.random_range(1..=REORDER_FRAMES) * time_ps.div_ceil(1000);
         let bit = self.rng.random_range(0..frame.len().max(1) * 8);
+        let marked = self.marks.random::<f64>() < self.config.mark;
         if loss < self.config.loss || frame.is_empty() {
             return;
+        }
+        if marked {
+            mark_congestion(&mut frame);
         }
         if bit_error < self.config.bit_error {
             frame[bit / 8] ^= 1 << (bit % 8);

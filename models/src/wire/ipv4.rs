@@ -1,6 +1,7 @@
 //! IPv4 without options (RFC 791).
 
 use super::bytes::{check_len, get16, get32, put};
+use super::ethernet::{EthernetView, ETHERTYPE_IPV4};
 use super::{internet_checksum, WireError};
 use std::net::Ipv4Addr;
 
@@ -184,9 +185,29 @@ impl Ipv4Repr {
     }
 }
 
+/// Marks a frame "congestion experienced" as a switch does, header checksum included; `false`, and the frame as it was, if it is not IPv4 or
+/// its sender does not say that it understands marks.
+pub fn mark_congestion(frame: &mut [u8]) -> bool {
+    let start = match EthernetView::new_checked(&*frame) {
+        Ok(ethernet) if ethernet.ethertype() == ETHERTYPE_IPV4 => ethernet.header_len(),
+        _ => return false,
+    };
+    let packet = &mut frame[start..];
+    let header = Ipv4View::new_checked(&*packet).and_then(|view| Ipv4Repr::parse(&view));
+    match header {
+        Ok(header) if header.tos & ECN_CE != 0 => {
+            let tos = header.tos | ECN_CE;
+            Ipv4Repr { tos, ..header }.emit(packet);
+            true
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{EthernetRepr, MacAddr};
 
     /// Worked example of the RoCEv2 notes, with eight bytes of payload instead of its own.
     const BYTES: [u8; 28] = [
@@ -262,5 +283,24 @@ mod tests {
             let view = Ipv4View::new_checked(bytes).unwrap();
             assert_eq!(Ipv4Repr::parse(&view), Err(WireError::IpFragment));
         }
+    }
+
+    #[test]
+    fn a_mark_changes_the_two_bits_and_the_checksum_of_what_may_be_marked() {
+        let header = |tos| {
+            let mut frame = vec![0; 14 + IPV4_LEN];
+            EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 1]), MacAddr([2, 0, 0, 0, 0, 2])).emit(&mut frame);
+            let header = Ipv4Repr::udp(Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
+            Ipv4Repr { tos, ..header }.emit(&mut frame[14..]);
+            frame
+        };
+        for (tos, marked) in [(0x68, None), (0x69, Some(0x6b)), (0x6a, Some(0x6b)), (0x6b, Some(0x6b))] {
+            let mut frame = header(tos);
+            assert_eq!(mark_congestion(&mut frame), marked.is_some(), "{tos:x}");
+            assert_eq!(frame, header(marked.unwrap_or(tos)), "{tos:x}");
+        }
+        let mut other = header(2);
+        other[12] = 0x86;
+        assert!(!mark_congestion(&mut other) && !mark_congestion(&mut other[..10]));
     }
 }

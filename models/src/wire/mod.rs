@@ -43,7 +43,7 @@ pub use int::{
     int_header_len, pack_record, unpack_record, IntStack, INT_EMPTY, INT_FIXED_LEN, INT_MAX_LEN, INT_RECORD_LEN,
     MAX_N_HOP,
 };
-pub use ipv4::{Ipv4Repr, Ipv4View, ECN_CE, IPV4_LEN, PROTOCOL_UDP};
+pub use ipv4::{mark_congestion, Ipv4Repr, Ipv4View, ECN_CE, IPV4_LEN, PROTOCOL_UDP};
 pub use opcode::{Opcode, Position, CNP_LEN};
 pub use packet::{Extension, RocePacket};
 pub use pcap::{read_pcap, PcapError, PcapSink, TimedFrame};

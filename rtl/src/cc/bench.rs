@@ -1,10 +1,13 @@
 //! Any law's module against its fixed-point law: bit for bit, in order, under random stalls, bursts, creations and removals.
 
-use super::parts::admit::SAME_FLOW_INTERVAL;
-use super::slot::{CommandIn, ConfigIn, EventIn, RawUpdate, UpdateOut};
+use super::parts::interlock::SAME_FLOW_INTERVAL;
+use super::slot::{law_command, offer_event, ConfigIn, RawUpdate};
 use super::stimulus::EventSource;
+use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
 use crate::sim::{init, step, HasClock, Stimulus};
+use crate::words::congestion::{LawCommand, LawUpdate};
+use crate::words::sched::LawEvent;
 use hpcc_models::cc::{CcEvent, EventKind};
 use hpcc_models::fixed::FixedLaw;
 use rust_hdl::prelude::*;
@@ -17,11 +20,11 @@ pub trait LawModule: HasClock + Default {
     /// Registers.
     fn param(&mut self) -> &mut ConfigIn;
     /// Creations and removals.
-    fn command(&mut self) -> &mut CommandIn;
+    fn command(&mut self) -> &mut StreamIn<LawCommand>;
     /// Events.
-    fn event(&mut self) -> &mut EventIn;
+    fn event(&mut self) -> &mut StreamIn<LawEvent>;
     /// Updates.
-    fn update_port(&mut self) -> &mut UpdateOut;
+    fn update_port(&mut self) -> &mut StreamOut<LawUpdate>;
     /// What is offered and taken, between settling and the edge: event, command, update.
     fn taken(&self) -> (bool, bool, Option<RawUpdate>);
 }
@@ -36,20 +39,20 @@ macro_rules! law_module {
             fn param(&mut self) -> &mut $crate::cc::slot::ConfigIn {
                 &mut self.param
             }
-            fn command(&mut self) -> &mut $crate::cc::slot::CommandIn {
+            fn command(&mut self) -> &mut $crate::prim::skid::StreamIn<$crate::words::congestion::LawCommand> {
                 &mut self.command
             }
-            fn event(&mut self) -> &mut $crate::cc::slot::EventIn {
+            fn event(&mut self) -> &mut $crate::prim::skid::StreamIn<$crate::words::sched::LawEvent> {
                 &mut self.event
             }
-            fn update_port(&mut self) -> &mut $crate::cc::slot::UpdateOut {
+            fn update_port(&mut self) -> &mut $crate::prim::skid::StreamOut<$crate::words::congestion::LawUpdate> {
                 &mut self.update
             }
             fn taken(&self) -> (bool, bool, Option<$crate::cc::slot::RawUpdate>) {
                 (
                     self.event.valid.val() & self.event.ready.val(),
                     self.command.valid.val() & self.command.ready.val(),
-                    self.update.taken(),
+                    $crate::cc::slot::taken_update(&self.update),
                 )
             }
         }
@@ -136,9 +139,7 @@ impl<M: LawModule, L: FixedLaw> Bench<M, L> {
     pub fn offer_command(&mut self, create: bool, flow: u32, generation: u8) {
         let command = self.slot.command();
         command.valid.next = true;
-        command.create.next = create;
-        command.flow.next = U(flow.into());
-        command.generation.next = U(generation.into());
+        command.data.next = law_command(create, flow, generation);
         while !self.step().1 {}
         self.slot.command().valid.next = false;
     }
@@ -157,9 +158,9 @@ impl<M: LawModule, L: FixedLaw> Bench<M, L> {
 
     /// Offers an event until it is taken.
     pub fn event(&mut self, event: &CcEvent) {
-        self.slot.event().offer(Some(event));
+        offer_event(self.slot.event(), Some(event));
         while !self.step().0 {}
-        self.slot.event().offer(None);
+        offer_event(self.slot.event(), None);
         if self.model.handle(event).is_some() {
             self.expect(event.flow, event.generation);
         }

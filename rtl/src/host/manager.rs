@@ -21,7 +21,6 @@
 
 use super::control::ControlGate;
 use super::qp_states::QpStates;
-use crate::cc::slot::{CommandOut, UpdateOut};
 use crate::nic::words::{Context, HostCommand, Region, Work};
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -29,10 +28,11 @@ use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::FlowCommandOut;
+use crate::words::congestion::LawCommand;
 use crate::words::context::{
     AdmittedRequest, ControlWorkId, FlowLimit, HostCommand as Command, Neighbour, QpContext, QpLife, StepPair,
 };
-use crate::words::flows::QpFlow;
+use crate::words::flows::{FlowUpdate, QpFlow};
 use crate::words::requester::QpOfGeneration;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
@@ -104,11 +104,11 @@ pub struct Manager {
     /// Flows of the scheduler.
     pub flow: FlowCommandOut,
     /// Flows of the congestion control.
-    pub cc: CommandOut,
+    pub cc: StreamOut<LawCommand>,
     /// Law of the flow that is created or removed.
     pub cc_law: Signal<Out, U<3>>,
     /// First window and rate of queue pairs without a law.
-    pub first: UpdateOut,
+    pub first: StreamOut<FlowUpdate>,
     /// Work requests of control packets.
     pub work: StreamOut<Work>,
     /// A control packet was carried out.
@@ -457,20 +457,19 @@ impl Logic for Manager {
         self.flow.windowless.next = self.response.val() & !self.is_int.val();
         self.flow.timerless.next = self.response.val();
         self.cc.valid.next = self.cc_step.val();
-        self.cc.create.next = self.creating.val();
-        self.cc.flow.next = self.flow_number.val();
-        self.cc.generation.next = self.generation.val();
+        self.cc.data.next.create = self.creating.val();
+        self.cc.data.next.flow = self.flow_number.val();
+        self.cc.data.next.generation = self.generation.val();
         self.cc_law.next = self.law.val();
         self.rate.next = self.cfg_rate.val();
         if self.cfg_rate.val() == 0 {
             self.rate.next = self.cfg_line_rate.val();
         }
         self.first.valid.next = self.first_step.val();
-        self.first.flow.next = self.flow_number.val();
-        self.first.generation.next = self.generation.val();
-        self.first.window.next = self.cfg_window.val();
-        self.first.rate.next = self.rate.val();
-        self.first.utilisation.next = 0.into();
+        self.first.data.next.flow = self.flow_number.val();
+        self.first.data.next.generation = self.generation.val();
+        self.first.data.next.window = self.cfg_window.val();
+        self.first.data.next.rate = self.rate.val();
         if (self.flow_step.val() & self.flow.ready.val())
             | (self.cc_step.val() & self.cc.ready.val())
             | (self.first_step.val() & self.first.ready.val())

@@ -1,25 +1,26 @@
 //! Flows: scheduler and congestion control, with everything that reaches them from several blocks merged. Wiring only.
 
 use crate::cc::choice::LawChoice;
-use crate::cc::slot::{CommandIn, ConfigIn, EventIn, EventOut, UpdateIn};
+use crate::cc::slot::ConfigIn;
 use crate::emit::naming::named_as;
 use crate::prim::merge::StreamMerge;
-use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
 use crate::transport::dispatch::DispatchEvent;
 use crate::transport::requester::answers::IntFields;
-use crate::words::congestion::{CcEventKind, LawCode};
+use crate::words::congestion::{CcEventKind, LawCode, LawCommand};
 use crate::words::flows::{FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpHalf};
+use crate::words::sched::LawEvent;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Scheduler and congestion control of 300 flows, with the laws that are built in.
 #[block]
-pub struct Flows<const HPCC: usize, const POWERTCP: usize> {
+pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -59,15 +60,15 @@ pub struct Flows<const HPCC: usize, const POWERTCP: usize> {
     /// Creation, removal and caps, from the manager.
     pub command: FlowCommandIn,
     /// The same for the flow's law.
-    pub cc_command: CommandIn,
+    pub cc_command: StreamIn<LawCommand>,
     /// Code of that law.
     pub cc_command_law: Signal<In, U<3>>,
     /// First window and rate of flows without the law.
-    pub first: UpdateIn,
+    pub first: StreamIn<FlowUpdate>,
     /// Flows to stop, from the requester: `FlowOfGeneration`.
     pub kill: StreamIn<U<24>>,
     /// Acknowledgements, from the requester.
-    pub answered: EventIn,
+    pub answered: StreamIn<LawEvent>,
     /// READ echoes and notifications, from dispatch.
     pub notice: StreamIn<DispatchEvent>,
     /// Work of requests: `FlowPacket`.
@@ -95,7 +96,7 @@ pub struct Flows<const HPCC: usize, const POWERTCP: usize> {
     /// Pulse: an echo had a speed code that is not valid.
     pub bad_speed: Signal<Out, Bit>,
     scheduler: PaperScheduler,
-    law: LawChoice<300, 9, HPCC, POWERTCP>,
+    law: LawChoice<300, 9, HPCC, DCQCN, POWERTCP>,
     #[combinational]
     fields: IntFields,
     events: StreamMerge<FlowEvent>,
@@ -112,11 +113,10 @@ pub struct Flows<const HPCC: usize, const POWERTCP: usize> {
     more: Signal<Local, FlowWork>,
     killed: Signal<Local, FlowOfGeneration>,
     order: Signal<Local, FlowCommand>,
-    change: Signal<Local, FlowUpdate>,
 }
 
 #[kernel]
-impl<const HPCC: usize, const POWERTCP: usize> Logic for Flows<HPCC, POWERTCP> {
+impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flows<HPCC, DCQCN, POWERTCP> {
     fn update(&mut self) {
         inputs!([scheduler, law, events, works, commands, updates], reset);
         inputs!(scheduler, now, pause);
@@ -134,26 +134,27 @@ impl<const HPCC: usize, const POWERTCP: usize> Logic for Flows<HPCC, POWERTCP> {
         outputs!(scheduler, active, sent);
         ConfigIn::link(&mut self.cc_param, &mut self.law.param);
         self.laws.next = self.law.built.val();
+        inputs!(law, now);
         self.law.param_law.next = self.cc_param_law.val();
-        CommandIn::link(&mut self.cc_command, &mut self.law.command);
+        StreamIn::<LawCommand>::link(&mut self.cc_command, &mut self.law.command);
         self.law.command_law.next = bit_cast_word::<LawCode, U<3>>(self.cc_command_law.val());
         FeedbackIn::link(&mut self.feedback, &mut self.scheduler.feedback);
         SendOut::link(&mut self.send, &mut self.scheduler.send);
         EndedOut::link(&mut self.ended, &mut self.scheduler.ended);
-        EventOut::join(&mut self.scheduler.cc, &mut self.law.event);
+        StreamOut::<LawEvent>::join(&mut self.scheduler.cc, &mut self.law.event);
 
         // events
         self.events.first.valid.next = self.answered.valid.val();
         self.answered.ready.next = self.events.first.ready.val();
-        self.events.first.data.next.hops = self.answered.hops.val();
-        self.events.first.data.next.path_id = self.answered.path_id.val();
-        self.events.first.data.next.n_hop = self.answered.n_hop.val();
-        self.events.first.data.next.int_valid = self.answered.int_valid.val();
-        self.events.first.data.next.ecn = self.answered.ecn.val();
-        self.events.first.data.next.psn_next = self.answered.psn_next.val();
-        self.events.first.data.next.generation = self.answered.generation.val();
-        self.events.first.data.next.flow = bit_cast_u::<9, 16>(self.answered.flow.val());
-        self.events.first.data.next.event_kind = self.answered.kind.val();
+        self.events.first.data.next.hops = self.answered.data.val().telemetry.hops;
+        self.events.first.data.next.path_id = self.answered.data.val().telemetry.path_id;
+        self.events.first.data.next.n_hop = self.answered.data.val().telemetry.n_hop;
+        self.events.first.data.next.int_valid = self.answered.data.val().telemetry.int_valid;
+        self.events.first.data.next.ecn = self.answered.data.val().telemetry.ecn;
+        self.events.first.data.next.psn_next = self.answered.data.val().psn_next;
+        self.events.first.data.next.generation = self.answered.data.val().generation;
+        self.events.first.data.next.flow = bit_cast_u::<9, 16>(self.answered.data.val().flow);
+        self.events.first.data.next.event_kind = self.answered.data.val().telemetry.event_kind;
         self.told.next = bit_cast_word::<Notice, W<387, 7>>(self.notice.data.val());
         self.fields.stack.next = self.told.val().int_stack;
         self.fields.length.next = self.told.val().int_length;
@@ -184,20 +185,18 @@ impl<const HPCC: usize, const POWERTCP: usize> Logic for Flows<HPCC, POWERTCP> {
         self.scheduler.event.valid.next = self.events.down.valid.val();
         self.events.down.ready.next = self.scheduler.event.ready.val();
         self.happened.next = self.events.down.data.val();
-        self.scheduler.event.hops.next = self.happened.val().hops;
-        self.scheduler.event.path_id.next = self.happened.val().path_id;
-        self.scheduler.event.n_hop.next = self.happened.val().n_hop;
-        self.scheduler.event.int_valid.next = self.happened.val().int_valid;
-        self.scheduler.event.ecn.next = self.happened.val().ecn;
-        self.scheduler.event.psn_next.next = self.happened.val().psn_next;
-        self.scheduler.event.generation.next = self.happened.val().generation;
-        self.scheduler.event.flow.next = bit_cast_u::<16, 9>(self.happened.val().flow);
-        self.scheduler.event.kind.next = self.happened.val().event_kind;
-        self.scheduler.event.snd_nxt.next = bits_u::<24>(0);
-        // the scheduler knows what is acknowledged newly; when a packet was sent is not kept
-        self.scheduler.event.sent_at.next = bits_u::<48>(0);
-        self.scheduler.event.bytes.next = bits_u::<32>(0);
-        self.scheduler.event.now.next = self.now.val();
+        // the scheduler knows what is acknowledged newly and what comes next; when a packet was sent is not kept
+        self.scheduler.event.data.next = bits_zero::<LawEvent>(0);
+        self.scheduler.event.data.next.psn_next = self.happened.val().psn_next;
+        self.scheduler.event.data.next.generation = self.happened.val().generation;
+        self.scheduler.event.data.next.flow = bit_cast_u::<16, 9>(self.happened.val().flow);
+        self.scheduler.event.data.next.telemetry.now = self.now.val();
+        self.scheduler.event.data.next.telemetry.ecn = self.happened.val().ecn;
+        self.scheduler.event.data.next.telemetry.hops = self.happened.val().hops;
+        self.scheduler.event.data.next.telemetry.path_id = self.happened.val().path_id;
+        self.scheduler.event.data.next.telemetry.n_hop = self.happened.val().n_hop;
+        self.scheduler.event.data.next.telemetry.int_valid = self.happened.val().int_valid;
+        self.scheduler.event.data.next.telemetry.event_kind = self.happened.val().event_kind;
 
         // work
         self.works.first.valid.next = self.requests.valid.val();
@@ -261,25 +260,15 @@ impl<const HPCC: usize, const POWERTCP: usize> Logic for Flows<HPCC, POWERTCP> {
         // updates
         self.updates.first.valid.next = self.law.update.valid.val();
         self.law.update.ready.next = self.updates.first.ready.val();
-        self.updates.first.data.next.flow = self.law.update.flow.val();
-        self.updates.first.data.next.generation = self.law.update.generation.val();
-        self.updates.first.data.next.window = self.law.update.window.val();
-        self.updates.first.data.next.rate = self.law.update.rate.val();
+        self.updates.first.data.next.flow = self.law.update.data.val().flow;
+        self.updates.first.data.next.generation = self.law.update.data.val().generation;
+        self.updates.first.data.next.window = self.law.update.data.val().window;
+        self.updates.first.data.next.rate = self.law.update.data.val().rate;
         // a first window must not overtake the creation of its flow
         self.updates.second.valid.next = self.first.valid.val() & !self.commands.down.valid.val();
         self.first.ready.next = self.updates.second.ready.val() & !self.commands.down.valid.val();
-        self.updates.second.data.next.flow = self.first.flow.val();
-        self.updates.second.data.next.generation = self.first.generation.val();
-        self.updates.second.data.next.window = self.first.window.val();
-        self.updates.second.data.next.rate = self.first.rate.val();
-        self.scheduler.update.valid.next = self.updates.down.valid.val();
-        self.updates.down.ready.next = self.scheduler.update.ready.val();
-        self.change.next = self.updates.down.data.val();
-        self.scheduler.update.flow.next = self.change.val().flow;
-        self.scheduler.update.generation.next = self.change.val().generation;
-        self.scheduler.update.window.next = self.change.val().window;
-        self.scheduler.update.rate.next = self.change.val().rate;
-        self.scheduler.update.utilisation.next = bits_u::<51>(0);
+        self.updates.second.data.next = self.first.data.val();
+        StreamOut::<FlowUpdate>::join(&mut self.updates.down, &mut self.scheduler.update);
 
         outputs!(
             scheduler,
@@ -293,6 +282,10 @@ impl<const HPCC: usize, const POWERTCP: usize> Logic for Flows<HPCC, POWERTCP> {
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>(if POWERTCP > 0 { "nic_flows_laws" } else { "nic_flows" })
+        named_as::<Self>(if DCQCN + POWERTCP > 0 {
+            "nic_flows_laws"
+        } else {
+            "nic_flows"
+        })
     }
 }

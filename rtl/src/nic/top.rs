@@ -26,12 +26,15 @@ use crate::transport::requester::{Requester, SEGMENT};
 use crate::transport::responder::Responder;
 use crate::transport::responses::ResponseQueue;
 use crate::tx::pipe::TxPipe;
+use crate::words::congestion::LawCommand;
+use crate::words::flows::FlowUpdate;
+use crate::words::sched::LawEvent;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
 #[block]
-pub struct Nic<const HPCC: usize = 1, const POWERTCP: usize = 0> {
+pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 0, const POWERTCP: usize = 0> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up,
@@ -207,7 +210,7 @@ pub struct Nic<const HPCC: usize = 1, const POWERTCP: usize = 0> {
     works: StreamMerge<Work>,
     requester: Requester<150, SEGMENT>,
     read_errors: StreamFifo<U<48>, 4, 16>,
-    flows: Flows<HPCC, POWERTCP>,
+    flows: Flows<HPCC, DCQCN, POWERTCP>,
     tx: TxPipe,
     counters: CounterPulses,
     // the scheduler's overhead register, heard on its way
@@ -223,7 +226,7 @@ pub struct Nic<const HPCC: usize = 1, const POWERTCP: usize = 0> {
 }
 
 #[kernel]
-impl<const HPCC: usize, const POWERTCP: usize> Logic for Nic<HPCC, POWERTCP> {
+impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Nic<HPCC, DCQCN, POWERTCP> {
     fn update(&mut self) {
         self.running.d.next = self.hold.q.val() == 400;
         self.ready.d.next = self.running.q.val() & self.manager.swept.val();
@@ -321,19 +324,9 @@ impl<const HPCC: usize, const POWERTCP: usize> Logic for Nic<HPCC, POWERTCP> {
         self.flows.command.rate.next = self.manager.flow.rate.val();
         self.flows.command.group.next = self.manager.flow.group.val();
         self.manager.flow.ready.next = self.flows.command.ready.val();
-        self.flows.cc_command.valid.next = self.manager.cc.valid.val();
-        self.flows.cc_command.create.next = self.manager.cc.create.val();
-        self.flows.cc_command.flow.next = self.manager.cc.flow.val();
-        self.flows.cc_command.generation.next = self.manager.cc.generation.val();
+        StreamOut::<LawCommand>::join(&mut self.manager.cc, &mut self.flows.cc_command);
         self.flows.cc_command_law.next = self.manager.cc_law.val();
-        self.manager.cc.ready.next = self.flows.cc_command.ready.val();
-        self.flows.first.valid.next = self.manager.first.valid.val();
-        self.flows.first.flow.next = self.manager.first.flow.val();
-        self.flows.first.generation.next = self.manager.first.generation.val();
-        self.flows.first.window.next = self.manager.first.window.val();
-        self.flows.first.rate.next = self.manager.first.rate.val();
-        self.flows.first.utilisation.next = self.manager.first.utilisation.val();
-        self.manager.first.ready.next = self.flows.first.ready.val();
+        StreamOut::<FlowUpdate>::join(&mut self.manager.first, &mut self.flows.first);
 
         // receive
         self.rx.s_axis_tdata.next = self.s_axis_rx_tdata.val();
@@ -479,21 +472,7 @@ impl<const HPCC: usize, const POWERTCP: usize> Logic for Nic<HPCC, POWERTCP> {
         StreamOut::<U<48>>::join(&mut self.requester.schedule, &mut self.flows.requests);
         StreamOut::<U<24>>::join(&mut self.requester.kill, &mut self.flows.kill);
         StreamOut::<AckSend>::join(&mut self.requester.echo, &mut self.tx.echo);
-        self.flows.answered.valid.next = self.requester.cc_event.valid.val();
-        self.flows.answered.kind.next = self.requester.cc_event.kind.val();
-        self.flows.answered.flow.next = self.requester.cc_event.flow.val();
-        self.flows.answered.generation.next = self.requester.cc_event.generation.val();
-        self.flows.answered.psn_next.next = self.requester.cc_event.psn_next.val();
-        self.flows.answered.snd_nxt.next = self.requester.cc_event.snd_nxt.val();
-        self.flows.answered.int_valid.next = self.requester.cc_event.int_valid.val();
-        self.flows.answered.n_hop.next = self.requester.cc_event.n_hop.val();
-        self.flows.answered.path_id.next = self.requester.cc_event.path_id.val();
-        self.flows.answered.hops.next = self.requester.cc_event.hops.val();
-        self.flows.answered.ecn.next = self.requester.cc_event.ecn.val();
-        self.flows.answered.sent_at.next = self.requester.cc_event.sent_at.val();
-        self.flows.answered.bytes.next = self.requester.cc_event.bytes.val();
-        self.flows.answered.now.next = self.requester.cc_event.now.val();
-        self.requester.cc_event.ready.next = self.flows.answered.ready.val();
+        StreamOut::<LawEvent>::join(&mut self.requester.cc_event, &mut self.flows.answered);
 
         // flows
         inputs!(flows, now, pause);

@@ -7,11 +7,12 @@
 //! a clock, before anything is taken.
 
 use super::ports::{FeedbackIn, FlowCommandIn, WorkIn};
-use crate::cc::slot::{EventIn, UpdateIn};
 use crate::emit::naming::named_by_size;
+use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::bits_zero;
-use crate::words::sched::{OpKind, Operation, Telemetry};
+use crate::words::flows::FlowUpdate;
+use crate::words::sched::{LawEvent, OpKind, Operation, Telemetry};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -26,11 +27,11 @@ pub struct Entry<const A: usize, const T: usize> {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Rates and windows.
-    pub update: UpdateIn,
+    pub update: StreamIn<FlowUpdate>,
     /// Creation, removal, caps.
     pub command: FlowCommandIn,
     /// Acknowledgements; `snd_nxt` is not used.
-    pub event: EventIn,
+    pub event: StreamIn<LawEvent>,
     /// Feedback of the TX pipe.
     pub feedback: FeedbackIn,
     /// Work.
@@ -120,13 +121,13 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.want_timer.next = self.timer_due.q.val() & !self.hold_timers.val() & !self.sweeping.q.val();
         for i in 0..2 {
             if self.recent_valid[i].q.val() {
-                if self.recent_flow[i].q.val() == self.update.flow.val() {
+                if self.recent_flow[i].q.val() == self.update.data.val().flow {
                     self.want_update.next = false;
                 }
                 if self.recent_flow[i].q.val() == self.command.flow.val() {
                     self.want_command.next = false;
                 }
-                if self.recent_flow[i].q.val() == self.event.flow.val() {
+                if self.recent_flow[i].q.val() == self.event.data.val().flow {
                     self.want_event.next = false;
                 }
                 if self.recent_flow[i].q.val() == self.feedback.flow.val() {
@@ -184,13 +185,13 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
 
         self.chosen.next = bit_cast_u::<16, A>(self.timer_flow.q.val());
         if self.select.val() == 1 {
-            self.chosen.next = self.update.flow.val();
+            self.chosen.next = self.update.data.val().flow;
         }
         if self.select.val() == 2 {
             self.chosen.next = self.command.flow.val();
         }
         if self.select.val() == 3 {
-            self.chosen.next = self.event.flow.val();
+            self.chosen.next = self.event.data.val().flow;
         }
         if self.select.val() == 4 {
             self.chosen.next = self.feedback.flow.val();
@@ -201,9 +202,9 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.select_1.d.next = self.select.val();
         self.sweeping_1.d.next = self.sweeping.q.val();
         self.sweep_1.d.next = self.sweep.q.val();
-        self.update_generation.d.next = self.update.generation.val();
-        self.update_window.d.next = self.update.window.val();
-        self.update_rate.d.next = self.update.rate.val();
+        self.update_generation.d.next = self.update.data.val().generation;
+        self.update_window.d.next = self.update.data.val().window;
+        self.update_rate.d.next = self.update.data.val().rate;
         self.command_create.d.next = self.command.create.val();
         self.command_generation.d.next = self.command.generation.val();
         self.command_psn.d.next = self.command.psn.val();
@@ -214,9 +215,9 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.command_limit.d.next = self.command.limit.val();
         self.command_rate.d.next = self.command.rate.val();
         self.command_group.d.next = self.command.group.val();
-        self.event_kind.d.next = self.event.kind.val();
-        self.event_generation.d.next = self.event.generation.val();
-        self.event_psn.d.next = self.event.psn_next.val();
+        self.event_kind.d.next = self.event.data.val().telemetry.event_kind;
+        self.event_generation.d.next = self.event.data.val().generation;
+        self.event_psn.d.next = self.event.data.val().psn_next;
         self.feedback_advance.d.next = self.feedback.advance.val();
         self.feedback_generation.d.next = self.feedback.generation.val();
         self.feedback_psn.d.next = self.feedback.psn.val();
@@ -325,15 +326,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         self.word_r.d.next.timerless = self.command_timerless.q.val();
         self.word_r.d.next.group = self.command_group.q.val();
         self.telemetry_r.d.next = self.telemetry_1.q.val();
-        self.telemetry_1.d.next = bits_zero::<Telemetry>(0);
-        self.telemetry_1.d.next.now = self.event.now.val();
-        self.telemetry_1.d.next.sent_at = self.event.sent_at.val();
-        self.telemetry_1.d.next.ecn = self.event.ecn.val();
-        self.telemetry_1.d.next.hops = self.event.hops.val();
-        self.telemetry_1.d.next.path_id = self.event.path_id.val();
-        self.telemetry_1.d.next.n_hop = self.event.n_hop.val();
-        self.telemetry_1.d.next.int_valid = self.event.int_valid.val();
-        self.telemetry_1.d.next.event_kind = self.event.kind.val();
+        self.telemetry_1.d.next = self.event.data.val().telemetry;
         if self.reset.val() {
             self.select_1.d.next = bits_u::<3>(0);
             self.sweeping_1.d.next = false;

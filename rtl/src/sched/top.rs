@@ -9,15 +9,15 @@ use super::merge::Merge;
 use super::park::{Park, ON_THE_WAY, PARKED};
 use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use super::sender::Sender;
-use crate::cc::slot::{ConfigIn, EventIn, EventOut, UpdateIn};
+use crate::cc::slot::ConfigIn;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
-use crate::prim::skid::StreamOut;
+use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::prim::xorshift::Xorshift;
-use crate::words::flows::FlowOfGeneration;
+use crate::words::flows::{FlowOfGeneration, FlowUpdate};
 use crate::words::sched::{Grant, LawEvent, Telemetry, Visited};
 use crate::words::visit::{ClockTicks, ClockUnits, LimitSettings, RandomQuarters};
 use crate::{block, kernel};
@@ -76,11 +76,11 @@ pub struct Scheduler<
     /// Feedback of the TX pipe.
     pub feedback: FeedbackIn,
     /// Acknowledgements from the RX pipe; `snd_nxt` and `bytes` are not used.
-    pub event: EventIn,
+    pub event: StreamIn<LawEvent>,
     /// Acknowledgements and timeouts to the congestion control.
-    pub cc: EventOut,
+    pub cc: StreamOut<LawEvent>,
     /// Rates and windows.
-    pub update: UpdateIn,
+    pub update: StreamIn<FlowUpdate>,
     /// PktSend.
     pub send: SendOut,
     /// Flows that ended at their retry limit.
@@ -236,9 +236,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         outputs!(members, active, sent);
         inputs!(park, pause, reset);
 
-        UpdateIn::link(&mut self.update, &mut self.entry.update);
+        StreamIn::<FlowUpdate>::link(&mut self.update, &mut self.entry.update);
         FlowCommandIn::link(&mut self.command, &mut self.entry.command);
-        EventIn::link(&mut self.event, &mut self.entry.event);
+        StreamIn::<LawEvent>::link(&mut self.event, &mut self.entry.event);
         FeedbackIn::link(&mut self.feedback, &mut self.entry.feedback);
         WorkIn::link(&mut self.work, &mut self.entry.work);
         self.entry.last_flow.next = self.last_flow.val();
@@ -321,21 +321,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         self.cc_fifo.up.data.next.telemetry.bytes = self.acked_bytes.val();
         self.cc_fifo.up.data.next.telemetry.int_valid = self.telemetry.q.val().int_valid & !self.sender.timed_out.val();
         self.cc_fifo.up.data.next.telemetry.event_kind = self.reported_kind.val();
-        self.cc.valid.next = self.cc_fifo.down.valid.val();
-        self.cc_fifo.down.ready.next = self.cc.ready.val();
-        self.cc.kind.next = self.cc_fifo.down.data.val().telemetry.event_kind;
-        self.cc.flow.next = self.cc_fifo.down.data.val().flow;
-        self.cc.generation.next = self.cc_fifo.down.data.val().generation;
-        self.cc.psn_next.next = self.cc_fifo.down.data.val().psn_next;
-        self.cc.snd_nxt.next = self.cc_fifo.down.data.val().snd_nxt;
-        self.cc.int_valid.next = self.cc_fifo.down.data.val().telemetry.int_valid;
-        self.cc.n_hop.next = self.cc_fifo.down.data.val().telemetry.n_hop;
-        self.cc.path_id.next = self.cc_fifo.down.data.val().telemetry.path_id;
-        self.cc.hops.next = self.cc_fifo.down.data.val().telemetry.hops;
-        self.cc.ecn.next = self.cc_fifo.down.data.val().telemetry.ecn;
-        self.cc.sent_at.next = self.cc_fifo.down.data.val().telemetry.sent_at;
-        self.cc.bytes.next = self.cc_fifo.down.data.val().telemetry.bytes;
-        self.cc.now.next = self.cc_fifo.down.data.val().telemetry.now;
+        StreamOut::<LawEvent>::link(&mut self.cc, &mut self.cc_fifo.down);
 
         self.ended_fifo.up.valid.next = self.sender.ended.val();
         self.ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(self.sender.flow_8.val());

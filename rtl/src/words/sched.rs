@@ -235,6 +235,8 @@ crate::word! {
         bytes: U<32>,
         /// When the acknowledged packet was sent, ns.
         sent_at: U<48>,
+        /// That is known.
+        sent_valid: Bit,
         /// ECN echo.
         ecn: Bit,
         /// Records of the hops.

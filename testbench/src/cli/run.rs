@@ -21,8 +21,8 @@ use crate::scenario::{builtin, ns3, tcp_files};
 /// Simulate a network: a built-in scenario, a scenario file, or ns-3 topology and flow files; or two NICs on a wire
 ///
 /// `run link` puts two whole NICs on a wire and compares their memory at the end. Its keys for --set: loss, duplicate, reorder,
-/// bit_error (probability per frame), delay_ns, rate_gbps, bytes, mtu, messages, qps, op (write, read, bidirectional,
-/// bidirectional_read), int (on, off), hops (INT stampers on the way), retry_timeout_us, retry_limit, seed, limit_ms, pcap (on,
+/// bit_error, mark (probability per frame), delay_ns, rate_gbps, bytes, mtu, messages, qps, op (write, read, bidirectional,
+/// bidirectional_read), int (on, off), cc (laws of the queue pairs), hops (INT stampers on the way), retry_timeout_us, retry_limit, seed, limit_ms, pcap (on,
 /// off), vcd_from_ns and vcd_ns (a waveform). With --set table=on it measures how much of the payload that the wire can carry
 /// gets through, for every MTU, one way and both ways.
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,12 @@
 //! The behavioural model of a configured NIC, and the laws that its flows follow.
 
 use super::NicSetup;
-use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
+use hpcc_models::cc::dcqcn::DcqcnParams;
+use hpcc_models::cc::hpcc::{Hpcc, HpccParams, ParamError};
 use hpcc_models::cc::powertcp::{PowerParams, PowerTcp, Signal};
 use hpcc_models::cc::CongestionControl;
-use hpcc_models::fixed::{LawEntry, LAWS};
+use hpcc_models::fixed::dcqcn::DcqcnRegisters;
+use hpcc_models::fixed::{FixedDcqcn, LawEntry, LAWS};
 use hpcc_models::nic::{BlockMemory, HostError, Nic, QpConfig};
 use std::collections::BTreeSet;
 
@@ -12,7 +14,15 @@ use std::collections::BTreeSet;
 pub type CodedLaw = (u8, Box<dyn CongestionControl>);
 
 /// Laws that a NIC can be built with, model and hardware alike.
-pub const NIC_LAWS: [&str; 2] = ["hpcc", "powertcp"];
+pub const NIC_LAWS: [&str; 3] = ["hpcc", "dcqcn", "powertcp"];
+
+/// Code of DCQCN.
+pub const DCQCN: u8 = 2;
+/// ECN field of a sender that understands marks, ECT(0): what DCQCN needs.
+pub const ECT: u8 = 2;
+
+/// Time between two looks of DCQCN's timers at a flow where few of the 300 have been notified, ns: one clock for each flow.
+const DCQCN_WALK_NS: u64 = 1500;
 
 /// The code of a law of the NIC by its name; `none` is 0.
 pub fn law_code(name: &str) -> Result<u8, String> {
@@ -58,6 +68,22 @@ impl NicSetup {
         Ok(params)
     }
 
+    /// Registers of DCQCN for this NIC's port: the profile of its paper, without a window, unless parameters are given. Marks come back in
+    /// notification packets, so those on acknowledgements do not count.
+    pub fn dcqcn_registers(&self) -> Result<DcqcnRegisters, ParamError> {
+        let line_rate = self.nic.line_rate_bps as u64;
+        let (params, windowed) = match self.dcqcn {
+            Some(given) => given,
+            None => (DcqcnParams::sigcomm(line_rate, self.nic.window), false),
+        };
+        let params = DcqcnParams {
+            mark_on_ack: false,
+            min_rate: params.min_rate.min(line_rate),
+            ..params
+        };
+        DcqcnRegisters::new(&params, windowed)
+    }
+
     fn port_speeds(&self) -> [u64; 16] {
         self.nic.speed_table.map(|gbps| u64::from(gbps) * 1_000_000_000)
     }
@@ -74,12 +100,16 @@ impl NicSetup {
         all.filter(|code| *code != 0).collect()
     }
 
-    /// The golden laws that queue pairs want.
+    /// The laws that queue pairs want: golden, and DCQCN in fixed point, whose timers look at times as those of the hardware do.
     pub fn laws(&self) -> Result<Vec<CodedLaw>, String> {
         let law = |code| -> Result<CodedLaw, String> {
-            let fault = |error: hpcc_models::cc::hpcc::ParamError| format!("[nic] {error}");
+            let fault = |error: ParamError| format!("[nic] {error}");
             Ok(match law_name(code) {
                 "hpcc" => (code, Box::new(Hpcc::<f64>::new(self.hpcc_params()?).map_err(fault)?)),
+                "dcqcn" => {
+                    let registers = self.dcqcn_registers().map_err(fault)?;
+                    (code, Box::new(FixedDcqcn::with_registers(registers, DCQCN_WALK_NS)))
+                }
                 "powertcp" => (code, Box::new(PowerTcp::new(self.power_params()?).map_err(fault)?)),
                 name => return Err(format!("law: expected {} or none, got {name}", NIC_LAWS.join(", "))),
             })

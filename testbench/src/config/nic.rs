@@ -6,6 +6,7 @@ use super::limits::{ControlSection, LevelSection, Limits};
 use super::model::{law_code, law_name};
 use super::registers::{Mac, NicSection};
 use super::toml_error::toml_error;
+use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::powertcp::PowerParams;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
@@ -142,6 +143,8 @@ pub struct NicSetup {
     pub base_rtt_ns: u32,
     /// Parameters of HPCC in place of those that follow from the registers.
     pub hpcc: Option<HpccParams>,
+    /// Parameters of DCQCN in place of those that follow from the registers, and whether it has a window.
+    pub dcqcn: Option<(DcqcnParams, bool)>,
     /// Parameters of PowerTCP in place of those that follow from the registers.
     pub power: Option<PowerParams>,
     /// Queue pairs.
@@ -207,6 +210,7 @@ impl NicSetup {
             nic,
             base_rtt_ns,
             hpcc: None,
+            dcqcn: None,
             power: None,
             qps: Vec::new(),
             memory: Vec::new(),

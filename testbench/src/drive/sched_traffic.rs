@@ -2,7 +2,11 @@
 
 use crate::verilated::lockstep::Drive;
 use hpcc_models::sched::SchedRegisters;
+use hpcc_rtl::prim::uint::{Limbs, U};
+use hpcc_rtl::prim::wide::W;
 use hpcc_rtl::sim::{Port, Stimulus};
+use hpcc_rtl::words::flows::FlowUpdate;
+use hpcc_rtl::words::sched::LawEvent;
 use std::collections::BTreeMap;
 
 /// Offers that stay until they are taken, PSNs near what the scheduler sends, caps and levels that come and go, stalls of any density.
@@ -13,6 +17,8 @@ pub struct SchedTraffic {
     /// Last PSN sent and end of work of each flow.
     sent: Vec<(u64, u64)>,
     generation: Vec<u64>,
+    /// The event on offer.
+    event: LawEvent,
     accept: f64,
     /// How far the clock has jumped ahead, ns.
     ahead: u64,
@@ -28,6 +34,7 @@ impl SchedTraffic {
             sent: vec![(0, 0); 65_536],
             // soon they begin anew
             generation: vec![250; 65_536],
+            event: LawEvent::default(),
             accept: 1.0,
             ahead: 0,
         }
@@ -80,7 +87,8 @@ impl Drive for SchedTraffic {
             self.ahead += self.random.corner(22);
         }
         inputs[at("now")] = clock * 5 + self.ahead;
-        inputs[at("event_now")] = clock * 5 + self.ahead;
+        self.event.telemetry.now = U((clock * 5 + self.ahead) & 0xffff_ffff_ffff);
+        self.event.to_limbs(&mut inputs[at("event_data")..]);
         if clock.is_multiple_of(512) {
             self.accept = [1.0, 0.9, 0.5, 0.05][self.random.below(4) as usize];
         }
@@ -136,10 +144,12 @@ impl Drive for SchedTraffic {
             inputs[at(&valid)] = self.random.chance(chance).into();
             let flow = self.flow();
             let (psn, end) = self.sent[flow as usize];
-            inputs[at(&format!("{port}_flow"))] = flow;
             let old = self.random.chance(0.05);
             let generation = self.generation[flow as usize].wrapping_sub(old.into()) & 0xff;
-            inputs[at(&format!("{port}_generation"))] = generation;
+            if !["event", "update"].contains(&port) {
+                inputs[at(&format!("{port}_flow"))] = flow;
+                inputs[at(&format!("{port}_generation"))] = generation;
+            }
             let near = |random: &mut Stimulus| (psn + random.below(6)).wrapping_sub(2) & 0xff_ffff;
             match port {
                 "command" => {
@@ -168,20 +178,30 @@ impl Drive for SchedTraffic {
                     self.sent[flow as usize].1 = end;
                 }
                 "event" => {
-                    inputs[at("event_kind")] = self.random.below(12).saturating_sub(6);
-                    inputs[at("event_psn_next")] = near(&mut self.random);
-                    inputs[at("event_bytes")] = self.random.uniform(32);
-                    inputs[at("event_int_valid")] = self.random.uniform(1);
-                    (0..5).for_each(|limb| inputs[at("event_hops") + limb] = self.random.uniform(64));
-                    inputs[at("event_path_id")] = self.random.uniform(12);
-                    inputs[at("event_n_hop")] = self.random.uniform(4);
-                    inputs[at("event_ecn")] = self.random.uniform(1);
-                    inputs[at("event_sent_at")] = self.random.uniform(48);
-                    inputs[at("event_snd_nxt")] = self.random.uniform(24);
+                    let random = &mut self.random;
+                    (self.event.flow, self.event.generation) = (U(flow), U(generation));
+                    let telemetry = &mut self.event.telemetry;
+                    telemetry.event_kind = U(random.below(12).saturating_sub(6));
+                    self.event.psn_next = U(near(random));
+                    telemetry.bytes = U(random.uniform(32));
+                    telemetry.int_valid = random.uniform(1) == 1;
+                    telemetry.hops = W([(); 5].map(|()| random.uniform(64)));
+                    telemetry.path_id = U(random.uniform(12));
+                    telemetry.n_hop = U(random.uniform(4));
+                    telemetry.ecn = random.uniform(1) == 1;
+                    telemetry.sent_at = U(random.uniform(48));
+                    self.event.snd_nxt = U(random.uniform(24));
+                    self.event.to_limbs(&mut inputs[at("event_data")..]);
                 }
                 "update" => {
-                    inputs[at("update_rate")] = self.rate();
-                    inputs[at("update_window")] = self.random.corner(34);
+                    let rate = U(self.rate());
+                    let update = FlowUpdate {
+                        flow: U(flow),
+                        generation: U(generation),
+                        window: U(self.random.corner(34)),
+                        rate,
+                    };
+                    update.to_limbs(&mut inputs[at("update_data")..]);
                 }
                 _ => {
                     let advance = self.random.chance(0.2);

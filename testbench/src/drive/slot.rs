@@ -3,20 +3,28 @@
 use super::clocked::Clocked;
 use hpcc_models::cc::{CcEvent, CongestionControl, Update};
 use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
-use hpcc_rtl::cc::slot::{kind_code, pack_hops, RawUpdate};
+use hpcc_rtl::cc::slot::{law_command, law_event, RawUpdate};
+use hpcc_rtl::prim::uint::Limbs;
+use hpcc_rtl::prim::word::Word;
 use hpcc_rtl::sim::Port;
+use hpcc_rtl::words::congestion::LawUpdate;
+
+/// Limbs of a stream: what is offered, that it is, and that it is taken.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    data: usize,
+    valid: usize,
+    ready: usize,
+}
 
 /// Limb of each port of the slot.
 #[derive(Clone, Debug)]
 pub struct SlotPorts {
     reset: usize,
     param: [usize; 3],
-    command: [usize; 4],
-    event: [usize; 14],
-    update_ready: usize,
-    command_ready: usize,
-    event_ready: usize,
-    update: [usize; 6],
+    command: Stream,
+    event: Stream,
+    update: Stream,
     /// The NIC's clock, where the law has timers of its own.
     now: Option<usize>,
 }
@@ -31,32 +39,17 @@ impl SlotPorts {
             let port = ports.iter().find(|port| port.name == name);
             port.unwrap_or_else(|| panic!("the slot has no port `{name}`")).limb
         };
+        let stream = |name: &str| Stream {
+            data: limb(&format!("{name}_data")),
+            valid: limb(&format!("{name}_valid")),
+            ready: limb(&format!("{name}_ready")),
+        };
         Self {
             reset: limb("rst"),
             param: ["write", "address", "data"].map(|n| limb(&format!("param_{n}"))),
-            command: ["valid", "create", "flow", "generation"].map(|n| limb(&format!("command_{n}"))),
-            event: [
-                "valid",
-                "kind",
-                "flow",
-                "generation",
-                "psn_next",
-                "snd_nxt",
-                "int_valid",
-                "n_hop",
-                "path_id",
-                "hops",
-                "ecn",
-                "sent_at",
-                "bytes",
-                "now",
-            ]
-            .map(|n| limb(&format!("event_{n}"))),
-            update_ready: limb("update_ready"),
-            command_ready: limb("command_ready"),
-            event_ready: limb("event_ready"),
-            update: ["valid", "flow", "generation", "window", "rate", "utilisation"]
-                .map(|n| limb(&format!("update_{n}"))),
+            command: stream("command"),
+            event: stream("event"),
+            update: stream("update"),
             now: ports.iter().find(|port| port.name == "now").map(|port| port.limb),
         }
     }
@@ -77,37 +70,18 @@ impl SlotPorts {
 
     /// Command port `(create, flow, generation)`; `None` offers nothing.
     pub fn set_command(&self, inputs: &mut [u64], command: Option<(bool, u16, u8)>) {
-        inputs[self.command[0]] = command.is_some().into();
+        inputs[self.command.valid] = command.is_some().into();
         if let Some((create, flow, generation)) = command {
-            inputs[self.command[1]] = create.into();
-            inputs[self.command[2]] = flow.into();
-            inputs[self.command[3]] = generation.into();
+            law_command(create, flow.into(), generation).to_limbs(&mut inputs[self.command.data..]);
         }
     }
 
     /// Event port; `None` offers nothing.
     pub fn set_event(&self, inputs: &mut [u64], event: Option<&CcEvent>) {
-        inputs[self.event[0]] = event.is_some().into();
-        let Some(event) = event else { return };
-        let clock = (1 << 48) - 1;
-        let scalars = [
-            kind_code(event.kind),
-            u64::from(event.flow) & 0xffff,
-            event.generation.into(),
-            event.psn_next.into(),
-            event.snd_nxt.into(),
-            event.int_valid.into(),
-            event.n_hop.into(),
-            event.path_id.into(),
-        ];
-        for (limb, value) in self.event[1..9].iter().zip(scalars) {
-            inputs[*limb] = value;
+        inputs[self.event.valid] = event.is_some().into();
+        if let Some(event) = event {
+            law_event(event).to_limbs(&mut inputs[self.event.data..]);
         }
-        inputs[self.event[9]..self.event[9] + 5].copy_from_slice(&pack_hops(&event.hops).0);
-        inputs[self.event[10]] = event.ecn.into();
-        inputs[self.event[11]] = event.sent_at & clock;
-        inputs[self.event[12]] = event.bytes.into();
-        inputs[self.event[13]] = event.now & clock;
     }
 
     /// The NIC's clock, ns, for a law with timers of its own.
@@ -119,28 +93,22 @@ impl SlotPorts {
 
     /// Whether the receiver of updates is ready.
     pub fn set_ready(&self, inputs: &mut [u64], ready: bool) {
-        inputs[self.update_ready] = ready.into();
+        inputs[self.update.ready] = ready.into();
     }
 
     /// The slot takes the offered command.
     pub fn command_ready(&self, outputs: &[u64]) -> bool {
-        outputs[self.command_ready] != 0
+        outputs[self.command.ready] != 0
     }
 
     /// The slot takes the offered event.
     pub fn event_ready(&self, outputs: &[u64]) -> bool {
-        outputs[self.event_ready] != 0
+        outputs[self.event.ready] != 0
     }
 
     /// The offered update.
     pub fn update(&self, outputs: &[u64]) -> Option<RawUpdate> {
-        (outputs[self.update[0]] != 0).then(|| RawUpdate {
-            flow: outputs[self.update[1]] as u16,
-            generation: outputs[self.update[2]] as u8,
-            window: outputs[self.update[3]],
-            rate: outputs[self.update[4]],
-            utilisation: outputs[self.update[5]],
-        })
+        (outputs[self.update.valid] != 0).then(|| LawUpdate::from_slice(&outputs[self.update.data..]).into())
     }
 }
 

@@ -1,6 +1,7 @@
 //! `run link`: its keys, and the two NICs that they describe.
 
-use crate::config::{law_code, law_name, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork};
+use crate::config::{law_code, law_name, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT};
+use hpcc_models::fixed::LAWS;
 use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
@@ -85,7 +86,7 @@ pub struct LinkSpec {
     pub op: LinkOperation,
     /// Packets collect INT and a law decides.
     pub int: bool,
-    /// Codes of the laws with INT, one queue pair after the other in turn.
+    /// Codes of the laws, one queue pair after the other in turn; without INT those count that need none.
     pub laws: Vec<u8>,
     /// INT stampers on the way, each a port of the wire's rate.
     pub hops: u32,
@@ -155,6 +156,10 @@ impl Default for LinkSpec {
     }
 }
 
+fn needs_int(code: u8) -> bool {
+    LAWS.iter().any(|law| law.code == code && law.needs_int)
+}
+
 /// `text` as a number within the range, or what was expected.
 fn number<T>(key: &str, text: &str, low: T, high: T) -> Result<T, String>
 where
@@ -177,7 +182,7 @@ fn switch(key: &str, text: &str) -> Result<bool, String> {
 impl LinkSpec {
     /// Names of the keys.
     pub const KEYS: &'static str =
-        "loss, duplicate, reorder, bit_error, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
+        "loss, duplicate, reorder, bit_error, mark, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
          int, cc, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
          cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither";
 
@@ -199,7 +204,7 @@ impl LinkSpec {
         if let Some(key) = alone.filter(|_| spec.cap_gbps.is_none()) {
             return Err(format!("{key}: expected cap_gbps beside it"));
         }
-        if seen.contains(&"cc") && !spec.int {
+        if seen.contains(&"cc") && !spec.int && spec.laws.iter().any(|code| needs_int(*code)) {
             return Err("cc: expected int=on beside it".into());
         }
         if spec.cap_gbps.is_some() && spec.table {
@@ -220,6 +225,7 @@ impl LinkSpec {
             "duplicate" => self.link.duplicate = number(key, text, 0.0, 1.0)?,
             "reorder" => self.link.reorder = number(key, text, 0.0, 1.0)?,
             "bit_error" => self.link.bit_error = number(key, text, 0.0, 1.0)?,
+            "mark" => self.link.mark = number(key, text, 0.0, 1.0)?,
             "delay_ns" => self.link.delay_ns = number(key, text, 0, 90_000)?,
             "rate_gbps" => self.link.rate_gbps = number(key, text, 0.1, 800.0)?,
             "bytes" => self.bytes = number(key, text, 0, MAX_MESSAGE)?,
@@ -267,23 +273,22 @@ impl LinkSpec {
         Ok(())
     }
 
-    /// Nothing is lost, doubled, moved or damaged.
+    /// Nothing is lost, doubled, moved, damaged or marked.
     pub fn ideal(&self) -> bool {
         let link = &self.link;
-        [link.loss, link.duplicate, link.reorder, link.bit_error] == [0.0; 4]
+        [link.loss, link.duplicate, link.reorder, link.bit_error, link.mark] == [0.0; 5]
     }
 
-    /// Names of the laws in the order of the queue pairs that have them, `none` without INT.
+    /// Code of the law of a queue pair, if it asks for one: by turns, and none that needs INT without it.
+    fn law_of(&self, index: u32) -> Option<u8> {
+        let code = self.laws[index as usize % self.laws.len()];
+        (self.int || !needs_int(code)).then_some(code)
+    }
+
+    /// Names of the laws in the order of the queue pairs that have them, `none` for those without.
     pub fn law_names(&self) -> String {
-        match self.int {
-            true => self
-                .laws
-                .iter()
-                .map(|code| law_name(*code))
-                .collect::<Vec<_>>()
-                .join(","),
-            false => "none".into(),
-        }
+        let laws = (0..self.laws.len() as u32).map(|index| law_name(self.law_of(index).unwrap_or(0)));
+        laws.collect::<Vec<_>>().join(",")
     }
 
     /// Bytes that one NIC's work moves.
@@ -321,14 +326,16 @@ impl LinkSpec {
             retry_limit: self.retry_limit,
             neighbours: [(ip(1 - side), mac(1 - side))].into(),
             window: bandwidth_delay + f64::from(packets * self.mtu),
+            ecn: if self.laws.contains(&DCQCN) { ECT } else { 0 },
             ..registers
         };
         let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
         let qps = (0..self.qps).map(|index| QpConfig {
             send_psn: first_psn(side, index),
             expected_psn: first_psn(1 - side, index),
-            int: self.int,
-            law: self.int.then(|| self.laws[index as usize % self.laws.len()]),
+            // DCQCN wants its packets marked, and what collects INT cannot be
+            int: self.int && self.law_of(index) != Some(DCQCN),
+            law: self.law_of(index),
             mtu: self.mtu,
             ..QpConfig::new(FIRST_QPN + index, FIRST_QPN + index, ip(1 - side))
         });
@@ -354,6 +361,7 @@ impl LinkSpec {
             nic,
             base_rtt_ns,
             hpcc: None,
+            dcqcn: None,
             power: None,
             qps: qps.collect(),
             memory,

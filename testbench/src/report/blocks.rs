@@ -59,8 +59,37 @@ fn header<'a>(text: &'a str, module: &str) -> Option<&'a str> {
     Some(&text[from..from + length])
 }
 
-/// The ports that an emitted header declares, `clk` excepted.
-fn ports(header: &str) -> Vec<Port> {
+/// Width of a range `[high:0]`, if the word is one.
+fn range(word: &str) -> Option<usize> {
+    let high: usize = word.strip_prefix('[')?.strip_suffix(":0]")?.parse().ok()?;
+    Some(high + 1)
+}
+
+/// Widths of the types of a package, which uses no type before its declaration.
+fn type_widths(package: &str) -> BTreeMap<String, usize> {
+    let mut widths = BTreeMap::new();
+    let mut width = 0;
+    for line in package.lines().map(|line| line.trim().trim_end_matches(';')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["typedef", "struct", ..] => width = 0,
+            ["typedef", "enum", "logic", of, ..] => width = range(of).unwrap_or(1),
+            ["}", name] => {
+                widths.insert(name.to_string(), width);
+            }
+            // a field: `logic name`, `logic [7:0] name`, `other_t name`, `other_t [4:0] name`
+            [of, .., _] if of == "logic" || widths.contains_key(of) => {
+                let count = words.get(1).and_then(|word| range(word)).unwrap_or(1);
+                width += count * widths.get(of).copied().unwrap_or(1);
+            }
+            _ => {}
+        }
+    }
+    widths
+}
+
+/// The ports that an emitted header declares, `clk` excepted; `types` has the widths of the package's types.
+fn ports(header: &str, types: &BTreeMap<String, usize>) -> Vec<Port> {
     let mut limbs = BTreeMap::new();
     let port = |line: &str| {
         let mut words = line.trim().trim_end_matches(',').split_whitespace();
@@ -70,8 +99,8 @@ fn ports(header: &str) -> Vec<Port> {
             _ => return None,
         };
         let name = words.next_back().filter(|name| *name != "clk")?.to_string();
-        let range = words.find_map(|word| word.strip_prefix('[')?.strip_suffix(":0]"));
-        let width = range.map_or(Some(0), |high| high.parse::<usize>().ok())? + 1;
+        let named = |word: &str| types.get(word.split_once("::")?.1).copied();
+        let width = words.find_map(|word| range(word).or_else(|| named(word))).unwrap_or(1);
         let next = limbs.entry(input).or_insert(0);
         let limb = *next;
         *next += width.div_ceil(64);
@@ -98,6 +127,9 @@ pub(super) fn black_box(text: &str, module: &str) -> Option<String> {
 
 fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
     let text = library.module_text(module)?;
+    let types = library
+        .package()
+        .map_or_else(BTreeMap::new, |(_, text)| type_widths(&text));
     let mut files = vec![];
     if wiring {
         let mut children: Vec<(&str, bool)> = instances(text).map(|(child, _, part)| (child, part)).collect();
@@ -119,7 +151,7 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
     Some(Sources {
         top: module.into(),
         files,
-        ports: ports(header(text, module)?),
+        ports: ports(header(text, module)?, &types),
         defines: vec![],
         trace: false,
         optimise: 0,
@@ -191,7 +223,7 @@ mod tests {
             ]
         );
         let header = header(TEXT, "pair").expect("header");
-        let ports: Vec<_> = ports(header)
+        let ports: Vec<_> = ports(header, &BTreeMap::new())
             .into_iter()
             .map(|p| (p.name, p.width, p.input, p.limb))
             .collect();
@@ -204,6 +236,25 @@ mod tests {
         assert_eq!(ports, expected.map(|(name, w, i, l)| (name.to_string(), w, i, l)));
         let stub = black_box(TEXT, "pair").expect("stub");
         assert!(stub.ends_with("output wire  down_valid\n);\nendmodule\n") && !stub.contains("u_first"));
+    }
+
+    #[test]
+    fn widths_of_types_are_read_from_the_package() {
+        let package = "package p;\n  // A kind.\n  typedef enum logic [2:0] {\n    // One.\n    ONE = 3'd0\n  } kind_t;\n  typedef struct packed {\n    \
+                       logic [33:0] rate;\n    logic on;\n    kind_t kind;\n  } word_t;\n  typedef struct packed {\n    word_t [4:0] words;\n    \
+                       word_t one;\n  } words_t;\nendpackage\n";
+        let types = type_widths(package);
+        let expected = [("kind_t", 3), ("word_t", 38), ("words_t", 228)];
+        assert_eq!(types, expected.map(|(name, width)| (name.to_string(), width)).into());
+        let header = "module m (\n  input  wire  p::words_t up_data,\n  output      p::word_t down_data\n);";
+        let ports: Vec<_> = ports(header, &types)
+            .into_iter()
+            .map(|p| (p.name, p.width, p.input))
+            .collect();
+        assert_eq!(
+            ports,
+            [("up_data".to_string(), 228, true), ("down_data".to_string(), 38, false)]
+        );
     }
 
     /// Instances of every module below `module`, by counting, independent of the cutting.

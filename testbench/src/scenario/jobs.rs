@@ -15,6 +15,9 @@ impl Job {
         let topology = traffic::topology(&scenario.network)?;
         let (flows, counts) = traffic::flows(scenario, &topology)?;
         let mut law = traffic::law(scenario)?;
+        if scenario.fidelity.whole_nic() {
+            law.for_a_whole_nic();
+        }
         let mut config = traffic::config(scenario, &law)?;
         telemetry::collecting(scenario, &mut law, &mut config)?;
         classes::classes(scenario, &counts, &topology, &mut law, &mut config)?;

@@ -2,6 +2,7 @@
 
 use hpcc_rtl::nic::words::{commit, context, message, region, rx_row, work, Field};
 use hpcc_rtl::prim::uint::U;
+use hpcc_rtl::prim::word::Word;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
 use hpcc_rtl::transport::requester::follow::Follow;
 use hpcc_rtl::transport::requester::gather::Gather;
@@ -10,6 +11,7 @@ use hpcc_rtl::transport::requester::outlet::Outlet;
 use hpcc_rtl::transport::requester::reads::Verdict;
 use hpcc_rtl::transport::requester::store::Store;
 use hpcc_rtl::transport::requester::{Requester, SEGMENT};
+use hpcc_rtl::words::sched::LawEvent;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 #[test]
@@ -128,8 +130,8 @@ impl Drive for Traffic {
             self.known[qp as usize].end = message::END.get(&outputs[data..data + 6]);
         }
         if clock > 3 && outputs[self.at(false, "cc_event_valid")] == 1 {
-            let qp = outputs[self.at(false, "cc_event_flow")] >> 1 & 3;
-            self.known[qp as usize].una = outputs[self.at(false, "cc_event_psn_next")];
+            let event = LawEvent::from_slice(&outputs[self.at(false, "cc_event_data")..]);
+            self.known[(event.flow.0 >> 1 & 3) as usize].una = event.psn_next.0;
         }
         // buses
         let create = clock > 4 && (clock < 9 || self.random.chance(0.0007));

@@ -458,6 +458,8 @@ fn windows() -> Vec<Register> {
     vec![
         words("CC_PARAM_LO", offset::CC_PARAM, 32, low),
         words("CC_PARAM_HI", offset::CC_PARAM + 4, 16, high),
+        words("DCQCN_PARAM_LO", offset::DCQCN_PARAM, 32, low),
+        words("DCQCN_PARAM_HI", offset::DCQCN_PARAM + 4, 16, high),
         words("POWERTCP_PARAM_LO", offset::POWERTCP_PARAM, 32, low),
         words("POWERTCP_PARAM_HI", offset::POWERTCP_PARAM + 4, 16, high),
         words("SCHED_PARAM_LO", offset::SCHED_PARAM, 32, low),

@@ -39,6 +39,8 @@ pub mod offset {
     pub const CAP_CONTROL: u16 = 0x8c0;
     /// Bytes sent, by groups, 64 bits each.
     pub const SENT: u16 = 0x900;
+    /// Parameters of DCQCN: [`crate::fixed::dcqcn::address`].
+    pub const DCQCN_PARAM: u16 = 0xa00;
     /// Parameters of PowerTCP: [`crate::fixed::powertcp::address`].
     pub const POWERTCP_PARAM: u16 = 0xc00;
 }

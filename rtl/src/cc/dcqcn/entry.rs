@@ -11,12 +11,13 @@
 //! Three loops (timers, alpha, rates) read and write a flow's state within six clocks. What stands behind a flow that waits waits too. After
 //! reset all flows are removed, one a clock, before anything is taken.
 
-use crate::cc::slot::{CommandIn, EventIn};
-use crate::prim::skid::Skid;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::cc::parts::interlock::FlowWait;
+use crate::prim::skid::{Skid, StreamIn};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::congestion::{CcEventKind, LawCommand};
 use crate::words::dcqcn::{ByteCount, DcqcnEntry, DcqcnEvent, NicClock};
+use crate::words::sched::LawEvent;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -28,9 +29,9 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Events.
-    pub event: EventIn,
+    pub event: StreamIn<LawEvent>,
     /// Creations and removals.
-    pub command: CommandIn,
+    pub command: StreamIn<LawCommand>,
     /// The NIC's clock, 1.024 us: the time of ticks.
     pub now: Signal<In, U<20>>,
     /// A tick is offered.
@@ -63,7 +64,8 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
     chosen: DFF<DcqcnEntry>,
     chosen_flow: DFF<U<A>>,
     chosen_past: DFF<Bit>,
-    to_wait: Signal<Local, U<3>>,
+    #[combinational]
+    to_wait: FlowWait<A>,
     load: Signal<Local, Bit>,
     next_valid: DFF<Bit>,
     next: DFF<DcqcnEntry>,
@@ -86,19 +88,15 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
         self.commands.reset.next = self.reset.val();
         self.events.up.valid.next = self.event.valid.val();
         self.event.ready.next = self.events.up.ready.val();
-        self.events.up.data.next.flow = self.event.flow.val();
-        self.events.up.data.next.generation = self.event.generation.val();
-        self.events.up.data.next.kind = bit_cast_word::<CcEventKind, U<3>>(self.event.kind.val());
-        self.events.up.data.next.ecn = self.event.ecn.val();
-        self.clock_in.next = bit_cast_word::<NicClock, U<48>>(self.event.now.val());
-        self.bytes_in.next = bit_cast_word::<ByteCount, U<32>>(self.event.bytes.val());
+        self.events.up.data.next.flow = self.event.data.val().flow;
+        self.events.up.data.next.generation = self.event.data.val().generation;
+        self.events.up.data.next.kind = bit_cast_word::<CcEventKind, U<3>>(self.event.data.val().telemetry.event_kind);
+        self.events.up.data.next.ecn = self.event.data.val().telemetry.ecn;
+        self.clock_in.next = bit_cast_word::<NicClock, U<48>>(self.event.data.val().telemetry.now);
+        self.bytes_in.next = bit_cast_word::<ByteCount, U<32>>(self.event.data.val().telemetry.bytes);
         self.events.up.data.next.bytes = self.bytes_in.val().units;
         self.events.up.data.next.now = self.clock_in.val().units;
-        self.commands.up.valid.next = self.command.valid.val();
-        self.command.ready.next = self.commands.up.ready.val();
-        self.commands.up.data.next.flow = self.command.flow.val();
-        self.commands.up.data.next.generation = self.command.generation.val();
-        self.commands.up.data.next.create = self.command.create.val();
+        StreamIn::<LawCommand>::link(&mut self.command, &mut self.commands.up);
 
         self.closed.d.next = self.crowded.val() | self.sweeping.q.val();
         self.enter.next = self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.closed.q.val();
@@ -140,22 +138,12 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
             }
         }
 
-        // clocks to wait: the loaded flow may follow the one that enters now after six clocks, earlier ones after fewer
-        self.to_wait.next = bits_u::<3>(0);
-        if self.recent_valid[3].q.val() & (self.recent_flow[3].q.val() == self.chosen_flow.q.val()) {
-            self.to_wait.next = bits_u::<3>(1);
-        }
-        if self.recent_valid[2].q.val() & (self.recent_flow[2].q.val() == self.chosen_flow.q.val()) {
-            self.to_wait.next = bits_u::<3>(2);
-        }
-        if self.recent_valid[1].q.val() & (self.recent_flow[1].q.val() == self.chosen_flow.q.val()) {
-            self.to_wait.next = bits_u::<3>(3);
-        }
-        if self.recent_valid[0].q.val() & (self.recent_flow[0].q.val() == self.chosen_flow.q.val()) {
-            self.to_wait.next = bits_u::<3>(4);
-        }
-        if self.next_valid.q.val() & (self.next_flow.q.val() == self.chosen_flow.q.val()) {
-            self.to_wait.next = bits_u::<3>(5);
+        self.to_wait.flow.next = self.chosen_flow.q.val();
+        self.to_wait.next_valid.next = self.next_valid.q.val();
+        self.to_wait.next_flow.next = self.next_flow.q.val();
+        for i in 0..4 {
+            self.to_wait.recent_valid[i].next = self.recent_valid[i].q.val();
+            self.to_wait.recent_flow[i].next = self.recent_flow[i].q.val();
         }
         if self.hold_off.q.val().any() {
             self.hold_off.d.next = self.hold_off.q.val() - 1;
@@ -165,7 +153,7 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
             self.next.d.next = self.chosen.q.val();
             self.next_flow.d.next = self.chosen_flow.q.val();
             self.next_past.d.next = self.chosen_past.q.val();
-            self.hold_off.d.next = self.to_wait.val();
+            self.hold_off.d.next = self.to_wait.wait.val();
         }
         for i in 0..3 {
             self.recent_valid[i + 1].d.next = self.recent_valid[i].q.val();

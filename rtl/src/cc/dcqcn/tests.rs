@@ -4,7 +4,7 @@
 use super::registers::{after_reset, DcqcnRegisterBlock};
 use super::top::{DcqcnSlot, LATENCY};
 use crate::cc::bench::{law_module, Bench};
-use crate::cc::slot::{kind_code, RawUpdate};
+use crate::cc::slot::{kind_code, offer_command, offer_event, taken_update, RawUpdate};
 use crate::prim::uint::{Limbs, U};
 use crate::prim::word::bit_cast_number;
 use crate::sim::{init, step, Stimulus};
@@ -100,20 +100,15 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
     fn step(&mut self, ns: u64, event: Option<&CcEvent>, command: Option<(bool, u32, u8)>) -> (bool, bool) {
         self.now += ns;
         self.slot.now.next = U(self.now & 0xffff_ffff_ffff);
-        self.slot.event.offer(event);
-        self.slot.command.valid.next = command.is_some();
-        if let Some((create, flow, generation)) = command {
-            self.slot.command.create.next = create;
-            self.slot.command.flow.next = U(flow.into());
-            self.slot.command.generation.next = U(generation.into());
-        }
+        offer_event(&mut self.slot.event, event);
+        offer_command(&mut self.slot.command, command);
         self.slot.update.ready.next = self.random.chance(self.accept);
         let (event_taken, command_taken, update, entered) = step(self.slot.as_mut(), |s| {
             let (event, command) = (&s.event, &s.command);
             (
                 event.valid.val() & event.ready.val(),
                 command.valid.val() & command.ready.val(),
-                s.update.taken(),
+                taken_update(&s.update),
                 s.entering(),
             )
         });
@@ -417,13 +412,6 @@ fn stages_stay_at_their_end() {
         assert!(state.rt < line, "the target still rises");
         assert!(life.updates > 40 && life.expected.is_empty());
     }
-}
-
-/// Ten million clocks; for releases: `cargo test --release -p hpcc-rtl --lib -- --ignored ten_million`.
-#[test]
-#[ignore = "takes minutes"]
-fn ten_million_clocks_agree_bit_for_bit() {
-    Life::<300, 9>::new(sigcomm(), 77).random(10_000_000);
 }
 
 /// Flows that were notified get a tick in each round of the walk, under full load too; the others none.

@@ -6,14 +6,16 @@ use super::rates::DcqcnRateBlock;
 use super::registers::DcqcnRegisterBlock;
 use super::timers::DcqcnTimerBlock;
 use super::walk::Walk;
-use crate::cc::slot::{CommandIn, ConfigIn, EventIn, LawSlot, UpdateOut};
+use crate::cc::slot::{ConfigIn, LawSlot};
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
-use crate::words::congestion::LawUpdate;
+use crate::words::congestion::{LawCommand, LawUpdate};
 use crate::words::dcqcn::NicClock;
+use crate::words::sched::LawEvent;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -35,11 +37,11 @@ pub struct DcqcnSlot<const FLOWS: usize, const A: usize> {
     /// Register write port, [`hpcc_models::fixed::dcqcn::address`].
     pub param: ConfigIn,
     /// Creation and removal of flows.
-    pub command: CommandIn,
+    pub command: StreamIn<LawCommand>,
     /// Events.
-    pub event: EventIn,
+    pub event: StreamIn<LawEvent>,
     /// Updates.
-    pub update: UpdateOut,
+    pub update: StreamOut<LawUpdate>,
     /// The NIC's clock, ns: the time of the walk's ticks.
     pub now: Signal<In, U<48>>,
     /// Events of a flow that does not exist or of an earlier generation.
@@ -81,8 +83,8 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnSlot<FLOWS, A> {
         self.registers.address.next = self.param.address.val();
         self.registers.data.next = self.param.data.val();
 
-        EventIn::link(&mut self.event, &mut self.admit.event);
-        CommandIn::link(&mut self.command, &mut self.admit.command);
+        StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
+        StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
         self.nic_clock.next = bit_cast_word::<NicClock, U<48>>(self.now.val());
         self.now_r.d.next = self.nic_clock.val().units;
         self.admit.now.next = self.now_r.q.val();
@@ -117,13 +119,7 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnSlot<FLOWS, A> {
         self.updates.up.data.next.window = self.rates.window.val();
         self.updates.up.data.next.rate = self.rates.rate.val();
         self.updates.up.data.next.signal = bit_cast_u::<51, 21>(self.alpha_19.q.val());
-        self.update.valid.next = self.updates.down.valid.val();
-        self.updates.down.ready.next = self.update.ready.val();
-        self.update.flow.next = self.updates.down.data.val().flow;
-        self.update.generation.next = self.updates.down.data.val().generation;
-        self.update.window.next = self.updates.down.data.val().window;
-        self.update.rate.next = self.updates.down.data.val().rate;
-        self.update.utilisation.next = self.updates.down.data.val().signal;
+        StreamOut::<LawUpdate>::link(&mut self.update, &mut self.updates.down);
 
         self.late.pulse.next = self.timers.late.val();
         self.out_of_range.pulse.next = self.admit.out_of_range.val();

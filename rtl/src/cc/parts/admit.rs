@@ -13,19 +13,17 @@
 //!
 //! The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 
-use crate::cc::slot::{CommandIn, EventIn};
+use super::interlock::FlowWait;
 use crate::prim::lut_ram::LutRam;
-use crate::prim::skid::Skid;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::skid::{Skid, StreamIn};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, Many};
 use crate::words::congestion::{AckWord, CcEventKind, EventHead, LawCommand, Passing};
+use crate::words::sched::LawEvent;
 use crate::words::switch::HopRecordWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
-
-/// Clocks between two entries of one flow: the longest of the loops.
-pub const SAME_FLOW_INTERVAL: usize = 6;
 
 /// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most.
 #[block(check(FLOWS <= 1 << A && A <= 16, "2^A flows at most, A of 16 at most"))]
@@ -35,9 +33,9 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Events.
-    pub event: EventIn,
+    pub event: StreamIn<LawEvent>,
     /// Creations and removals.
-    pub command: CommandIn,
+    pub command: StreamIn<LawCommand>,
     /// The exit holds many updates: take nothing.
     pub crowded: Signal<In, Bit>,
     /// Clock 0: what enters.
@@ -69,8 +67,10 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     hold_off: DFF<U<3>>,
     offered_flow: Signal<Local, U<A>>,
     commanded_flow: Signal<Local, U<A>>,
-    event_wait: Signal<Local, U<3>>,
-    command_wait: Signal<Local, U<3>>,
+    #[combinational]
+    event_wait: FlowWait<A>,
+    #[combinational]
+    command_wait: FlowWait<A>,
     in_range: Signal<Local, Bit>,
     enter: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -87,31 +87,28 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         self.commands.reset.next = self.reset.val();
 
         // the head into the skid buffer, the event word into the ring
-        self.kind.next = bit_cast_word::<CcEventKind, U<3>>(self.event.kind.val());
+        self.kind.next = bit_cast_word::<CcEventKind, U<3>>(self.event.data.val().telemetry.event_kind);
         self.heads.up.valid.next = self.event.valid.val();
         self.event.ready.next = self.heads.up.ready.val();
-        self.heads.up.data.next.flow = self.event.flow.val();
-        self.heads.up.data.next.generation = self.event.generation.val();
+        self.heads.up.data.next.flow = self.event.data.val().flow;
+        self.heads.up.data.next.generation = self.event.data.val().generation;
         self.heads.up.data.next.acknowledges =
             (self.kind.val() == CcEventKind::Ack) | (self.kind.val() == CcEventKind::Nak);
         self.ring.we.next = self.event.valid.val() & self.heads.up.ready.val();
         self.ring.waddr.next = self.write_place.q.val();
-        self.ring.wdata.next.hops = bit_cast_word::<Many<HopRecordWord, 5>, W<320, 5>>(self.event.hops.val());
-        self.ring.wdata.next.now = self.event.now.val();
-        self.ring.wdata.next.path_id = self.event.path_id.val();
-        self.ring.wdata.next.n_hop = self.event.n_hop.val();
-        self.ring.wdata.next.snd_nxt = self.event.snd_nxt.val();
-        self.ring.wdata.next.psn_next = self.event.psn_next.val();
-        self.ring.wdata.next.int_valid = self.event.int_valid.val();
+        self.ring.wdata.next.hops =
+            bit_cast_word::<Many<HopRecordWord, 5>, W<320, 5>>(self.event.data.val().telemetry.hops);
+        self.ring.wdata.next.now = self.event.data.val().telemetry.now;
+        self.ring.wdata.next.path_id = self.event.data.val().telemetry.path_id;
+        self.ring.wdata.next.n_hop = self.event.data.val().telemetry.n_hop;
+        self.ring.wdata.next.snd_nxt = self.event.data.val().snd_nxt;
+        self.ring.wdata.next.psn_next = self.event.data.val().psn_next;
+        self.ring.wdata.next.int_valid = self.event.data.val().telemetry.int_valid;
         if self.event.valid.val() & self.heads.up.ready.val() {
             self.write_place.d.next = self.write_place.q.val() + 1;
         }
         self.ring.raddr.next = self.read_place.q.val();
-        self.commands.up.valid.next = self.command.valid.val();
-        self.command.ready.next = self.commands.up.ready.val();
-        self.commands.up.data.next.flow = self.command.flow.val();
-        self.commands.up.data.next.generation = self.command.generation.val();
-        self.commands.up.data.next.create = self.command.create.val();
+        StreamIn::<LawCommand>::link(&mut self.command, &mut self.commands.up);
 
         self.enter.next =
             self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.crowded.val() & !self.sweeping.q.val();
@@ -119,40 +116,20 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         self.commands.down.ready.next = self.load.val();
         self.heads.down.ready.next = self.load.val() & !self.commands.down.valid.val();
 
-        // clocks to wait: the loaded flow may follow the one that enters now after six clocks, earlier ones after fewer
+        // clocks to wait, for both that may be loaded
         self.offered_flow.next = bit_cast_u::<A, 16>(self.heads.down.data.val().flow);
         self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().flow);
-        self.event_wait.next = bits_u::<3>(0);
-        self.command_wait.next = bits_u::<3>(0);
-        if self.recent_valid[3].q.val() & (self.recent_flow[3].q.val() == self.offered_flow.val()) {
-            self.event_wait.next = bits_u::<3>(1);
-        }
-        if self.recent_valid[3].q.val() & (self.recent_flow[3].q.val() == self.commanded_flow.val()) {
-            self.command_wait.next = bits_u::<3>(1);
-        }
-        if self.recent_valid[2].q.val() & (self.recent_flow[2].q.val() == self.offered_flow.val()) {
-            self.event_wait.next = bits_u::<3>(2);
-        }
-        if self.recent_valid[2].q.val() & (self.recent_flow[2].q.val() == self.commanded_flow.val()) {
-            self.command_wait.next = bits_u::<3>(2);
-        }
-        if self.recent_valid[1].q.val() & (self.recent_flow[1].q.val() == self.offered_flow.val()) {
-            self.event_wait.next = bits_u::<3>(3);
-        }
-        if self.recent_valid[1].q.val() & (self.recent_flow[1].q.val() == self.commanded_flow.val()) {
-            self.command_wait.next = bits_u::<3>(3);
-        }
-        if self.recent_valid[0].q.val() & (self.recent_flow[0].q.val() == self.offered_flow.val()) {
-            self.event_wait.next = bits_u::<3>(4);
-        }
-        if self.recent_valid[0].q.val() & (self.recent_flow[0].q.val() == self.commanded_flow.val()) {
-            self.command_wait.next = bits_u::<3>(4);
-        }
-        if self.next_valid.q.val() & (self.next_flow.q.val() == self.offered_flow.val()) {
-            self.event_wait.next = bits_u::<3>(5);
-        }
-        if self.next_valid.q.val() & (self.next_flow.q.val() == self.commanded_flow.val()) {
-            self.command_wait.next = bits_u::<3>(5);
+        self.event_wait.flow.next = self.offered_flow.val();
+        self.event_wait.next_valid.next = self.next_valid.q.val();
+        self.event_wait.next_flow.next = self.next_flow.q.val();
+        self.command_wait.flow.next = self.commanded_flow.val();
+        self.command_wait.next_valid.next = self.next_valid.q.val();
+        self.command_wait.next_flow.next = self.next_flow.q.val();
+        for i in 0..4 {
+            self.event_wait.recent_valid[i].next = self.recent_valid[i].q.val();
+            self.event_wait.recent_flow[i].next = self.recent_flow[i].q.val();
+            self.command_wait.recent_valid[i].next = self.recent_valid[i].q.val();
+            self.command_wait.recent_flow[i].next = self.recent_flow[i].q.val();
         }
         self.hold_off.d.next = self.hold_off.q.val();
         if self.hold_off.q.val().any() {
@@ -168,13 +145,13 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
                 self.next_past.d.next = false;
                 self.next_flow.d.next = self.commanded_flow.val();
                 self.next_generation.d.next = self.commands.down.data.val().generation;
-                self.hold_off.d.next = self.command_wait.val();
+                self.hold_off.d.next = self.command_wait.wait.val();
             } else {
                 self.next_good.d.next = self.heads.down.data.val().acknowledges & self.in_range.val();
                 self.next_past.d.next = self.heads.down.data.val().acknowledges & !self.in_range.val();
                 self.next_flow.d.next = self.offered_flow.val();
                 self.next_generation.d.next = self.heads.down.data.val().generation;
-                self.hold_off.d.next = self.event_wait.val();
+                self.hold_off.d.next = self.event_wait.wait.val();
             }
         }
         for i in 0..3 {

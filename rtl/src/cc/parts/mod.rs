@@ -3,6 +3,7 @@
 //! | file | does |
 //! |---|---|
 //! | [`admit`] | entry: a flow every six clocks at most, commands first, removal of all flows after reset |
+//! | [`interlock`] | how long a flow waits that has just entered |
 //! | [`records`], [`hop`] | the flow's record of hops, sequence numbers, and what kind of step an event is |
 //! | [`speed_table`] | what a speed code means |
 //! | [`quotient`] | bytes over time of one hop |
@@ -16,6 +17,7 @@
 pub mod admit;
 pub mod average;
 pub mod hop;
+pub mod interlock;
 pub mod interval;
 pub mod inverse;
 pub mod maximum;

@@ -11,12 +11,16 @@ use crate::cc::parts::records::Records;
 use crate::cc::parts::rejections::Rejections;
 use crate::cc::parts::reset::POWERTCP;
 use crate::cc::parts::speed_table::SpeedTable;
-use crate::cc::slot::{CommandIn, ConfigIn, EventIn, LawSlot, UpdateOut};
+use crate::cc::slot::{ConfigIn, LawSlot};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
-use crate::words::congestion::{FlowTag, LawUpdate, ParamAddress, ParamTable, PowerScalars, StepKind, WindowStep};
+use crate::words::congestion::{
+    FlowTag, LawCommand, LawUpdate, ParamAddress, ParamTable, PowerScalars, StepKind, WindowStep,
+};
+use crate::words::sched::LawEvent;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -39,11 +43,11 @@ pub struct PowerSlot<const FLOWS: usize, const A: usize> {
     /// Register write port, [`hpcc_models::fixed::powertcp::address`].
     pub param: ConfigIn,
     /// Creation and removal of flows.
-    pub command: CommandIn,
+    pub command: StreamIn<LawCommand>,
     /// Events.
-    pub event: EventIn,
+    pub event: StreamIn<LawEvent>,
     /// Updates.
-    pub update: UpdateOut,
+    pub update: StreamOut<LawUpdate>,
     /// Acknowledgements of a flow that does not exist or of an earlier generation.
     pub count_late: Signal<Out, U<32>>,
     /// Acknowledgements of a flow number past the configured count.
@@ -103,8 +107,8 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
             self.records.speed[i].next = self.speeds[i].entry.val();
         }
 
-        EventIn::link(&mut self.event, &mut self.admit.event);
-        CommandIn::link(&mut self.command, &mut self.admit.command);
+        StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
+        StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
         self.admit.crowded.next = self.updates.crowded.val();
 
         self.records.entering.next = self.admit.entering.val();
@@ -178,13 +182,7 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
         self.updates.up.data.next.window = self.window.window.val();
         self.updates.up.data.next.rate = self.window.rate.val();
         self.updates.up.data.next.signal = self.power_71.q.val();
-        self.update.valid.next = self.updates.down.valid.val();
-        self.updates.down.ready.next = self.update.ready.val();
-        self.update.flow.next = self.updates.down.data.val().flow;
-        self.update.generation.next = self.updates.down.data.val().generation;
-        self.update.window.next = self.updates.down.data.val().window;
-        self.update.rate.next = self.updates.down.data.val().rate;
-        self.update.utilisation.next = self.updates.down.data.val().signal;
+        StreamOut::<LawUpdate>::link(&mut self.update, &mut self.updates.down);
 
         self.rejections.late.next = self.records.late.val();
         self.rejections.out_of_range.next = self.admit.out_of_range.val();

@@ -238,7 +238,7 @@ impl Logic for Registers {
         self.now_r.d.next = self.now.val();
 
         self.wrote_wide.next = bit_cast_word::<WideAddress, U<10>>(self.waddr.q.val());
-        // windows of parameters: HPCC's from 0x400, the scheduler's (no law's) from 0x600, PowerTCP's from 0xc00
+        // windows of parameters: HPCC's from 0x400, the scheduler's (no law's) from 0x600, DCQCN's from 0xa00, PowerTCP's from 0xc00
         self.built.next = bit_cast_word::<BuiltLaws, U<8>>(self.laws.val());
         self.window_law.next = LawCode::None;
         self.in_window.next = false;
@@ -247,6 +247,11 @@ impl Logic for Registers {
             self.window_law.next = LawCode::Hpcc;
             self.in_window.next = self.built.val().hpcc;
             self.absent.next = !self.built.val().hpcc;
+        }
+        if self.wrote_wide.val().bank == 5 {
+            self.window_law.next = LawCode::Dcqcn;
+            self.in_window.next = self.built.val().dcqcn;
+            self.absent.next = !self.built.val().dcqcn;
         }
         if self.wrote_wide.val().bank == 6 {
             self.window_law.next = LawCode::PowerTcp;

@@ -145,21 +145,12 @@ impl Bench {
                 });
             }
             if b.cc.valid.val() && b.cc.ready.val() {
-                seen.push(Trace::Cc(
-                    b.cc.create.val(),
-                    b.cc_law.val().0,
-                    b.cc.flow.val().0,
-                    b.cc.generation.val().0,
-                ));
+                let c = b.cc.data.val();
+                seen.push(Trace::Cc(c.create, b.cc_law.val().0, c.flow.0, c.generation.0));
             }
             if b.first.valid.val() && b.first.ready.val() {
-                let f = &b.first;
-                seen.push(Trace::First(
-                    f.flow.val().0,
-                    f.generation.val().0,
-                    f.window.val().0,
-                    f.rate.val().0,
-                ));
+                let f = b.first.data.val();
+                seen.push(Trace::First(f.flow.0, f.generation.0, f.window.0, f.rate.0));
             }
             if b.work.valid.val() && b.work.ready.val() {
                 seen.push(Trace::Work(b.work.data.val().0.to_vec()));

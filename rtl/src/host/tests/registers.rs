@@ -36,7 +36,7 @@ impl Bench {
         block.reset.next = false;
         block.ready.next = true;
         // HPCC and PowerTCP
-        block.laws.next = U(0b1011);
+        block.laws.next = U(0b1111);
         step(block.as_mut(), |_| ());
         Self {
             block,
@@ -85,6 +85,7 @@ impl Bench {
         });
         self.params.extend(cc.map(|(law, address, data)| match law {
             LawCode::Hpcc => ("hpcc", address, data),
+            LawCode::Dcqcn => ("dcqcn", address, data),
             LawCode::PowerTcp => ("powertcp", address, data),
             _ => panic!("{law:?} has no window"),
         }));
@@ -197,7 +198,7 @@ fn every_address_is_answered_and_reset_values_are_those_of_the_map() {
         let (value, response) = bench.read(address);
         match expected.get(&address) {
             // the laws that the bench says are built in
-            Some(_) if address == offset::LAWS => assert_eq!((value, response), (0b1011, OKAY)),
+            Some(_) if address == offset::LAWS => assert_eq!((value, response), (0b1111, OKAY)),
             Some(reset) => assert_eq!((value, response), (*reset, OKAY), "0x{address:x}"),
             None => assert_eq!((value, response), (0, SLVERR), "0x{address:x}"),
         }
@@ -305,6 +306,7 @@ fn parameters_are_written_with_the_high_word() {
     let windows = [
         (offset::CC_PARAM, "hpcc"),
         (offset::SCHED_PARAM, "sched"),
+        (offset::DCQCN_PARAM, "dcqcn"),
         (offset::POWERTCP_PARAM, "powertcp"),
     ];
     for (base, name) in windows {
@@ -321,8 +323,12 @@ fn parameters_are_written_with_the_high_word() {
 #[test]
 fn parameters_of_a_law_that_is_not_built_in_are_refused() {
     let mut bench = Bench::new(6);
-    assert_eq!(bench.get(offset::LAWS), 0b1011);
-    for (built, base) in [(0b1001, offset::CC_PARAM), (0b0011, offset::POWERTCP_PARAM)] {
+    assert_eq!(bench.get(offset::LAWS), 0b1111);
+    for (built, base) in [
+        (0b1101, offset::CC_PARAM),
+        (0b1011, offset::DCQCN_PARAM),
+        (0b0111, offset::POWERTCP_PARAM),
+    ] {
         bench.block.laws.next = U(built);
         for at in [base, base + 4, base + 0x1fc] {
             assert_eq!(bench.write_bytes(at, 7, 15), SLVERR, "0x{at:x}");

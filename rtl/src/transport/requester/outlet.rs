@@ -1,7 +1,6 @@
 //! Registers between the requester's states and the streams that leave it.
 
 use super::answers::IntFields;
-use crate::cc::slot::EventOut;
 use crate::emit::naming::named_with;
 use crate::nic::words::Commit;
 use crate::prim::skid::StreamOut;
@@ -10,6 +9,7 @@ use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::flows::QpFlow;
 use crate::words::requester::AnswerEvent;
+use crate::words::sched::LawEvent;
 use crate::words::transport::Commit as CommitWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -89,7 +89,7 @@ pub struct Events {
     /// With `put`: the INT has a speed code that is not valid.
     pub bad: Signal<Out, Bit>,
     /// Events out.
-    pub cc_event: EventOut,
+    pub cc_event: StreamOut<LawEvent>,
     #[combinational]
     fields: IntFields,
     outlet: Outlet<AnswerEvent>,
@@ -131,26 +131,25 @@ impl Logic for Events {
         self.outlet.down.ready.next = self.cc_event.ready.val();
         self.cc_event.valid.next = self.outlet.down.valid.val();
         self.leaving.next = self.outlet.down.data.val();
+        self.cc_event.data.next = bits_zero::<LawEvent>(0);
         self.kind.next = CcEventKind::Ack;
         if self.leaving.val().nak {
             self.kind.next = CcEventKind::Nak;
         }
-        self.cc_event.kind.next = bit_cast_number::<3, CcEventKind>(self.kind.val());
+        self.cc_event.data.next.telemetry.event_kind = bit_cast_number::<3, CcEventKind>(self.kind.val());
         self.half.next = bits_zero::<QpFlow>(0);
         self.half.next.qp = self.leaving.val().qp;
-        self.cc_event.flow.next = bit_cast_number::<16, QpFlow>(self.half.val());
-        self.cc_event.generation.next = self.leaving.val().generation;
-        self.cc_event.psn_next.next = self.leaving.val().psn;
+        self.cc_event.data.next.flow = bit_cast_number::<16, QpFlow>(self.half.val());
+        self.cc_event.data.next.generation = self.leaving.val().generation;
+        self.cc_event.data.next.psn_next = self.leaving.val().psn;
         // the scheduler knows the next PSN to send
-        self.cc_event.snd_nxt.next = self.leaving.val().psn;
-        self.cc_event.int_valid.next = self.leaving.val().int_valid;
-        self.cc_event.n_hop.next = self.leaving.val().n_hop;
-        self.cc_event.path_id.next = self.leaving.val().path_id;
-        self.cc_event.hops.next = self.leaving.val().hops;
-        self.cc_event.ecn.next = self.leaving.val().ecn;
-        self.cc_event.bytes.next = self.leaving.val().bytes;
-        // nobody keeps when each packet left
-        self.cc_event.sent_at.next = self.now.val();
-        self.cc_event.now.next = self.now.val();
+        self.cc_event.data.next.snd_nxt = self.leaving.val().psn;
+        self.cc_event.data.next.telemetry.int_valid = self.leaving.val().int_valid;
+        self.cc_event.data.next.telemetry.n_hop = self.leaving.val().n_hop;
+        self.cc_event.data.next.telemetry.path_id = self.leaving.val().path_id;
+        self.cc_event.data.next.telemetry.hops = self.leaving.val().hops;
+        self.cc_event.data.next.telemetry.ecn = self.leaving.val().ecn;
+        self.cc_event.data.next.telemetry.bytes = self.leaving.val().bytes;
+        self.cc_event.data.next.telemetry.now = self.now.val();
     }
 }

@@ -23,7 +23,6 @@ use super::queue::Queue;
 use super::reads::Verdict;
 use super::ring::Ring;
 use super::walk::Walk;
-use crate::cc::slot::EventOut;
 use crate::nic::words::{AckSend, Action, Commit, Completion, Context, Message, Region, RxRow, Work};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -34,6 +33,7 @@ use crate::sched::ports::EndedIn;
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
 use crate::words::requester::{OwnMessage, PsnDistance, QpOfGeneration};
+use crate::words::sched::LawEvent;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -94,7 +94,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Work for the scheduler: `FlowPacket`.
     pub schedule: StreamOut<U<48>>,
     /// Acknowledgements for the scheduler and for congestion control.
-    pub cc_event: EventOut,
+    pub cc_event: StreamOut<LawEvent>,
     /// Completions.
     pub completion: StreamOut<Completion>,
     /// READ echoes; one that finds no room is dropped, the next one covers it.
@@ -308,7 +308,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<AckSend>::link(&mut self.echo, &mut self.echoes.down);
         StreamOut::<U<48>>::link(&mut self.schedule, &mut self.schedules.down);
         StreamOut::<U<24>>::link(&mut self.kill, &mut self.kills.down);
-        EventOut::link(&mut self.cc_event, &mut self.events.cc_event);
+        StreamOut::<LawEvent>::link(&mut self.cc_event, &mut self.events.cc_event);
         self.finished.reset.next = self.reset.val();
         self.intake.reset.next = self.reset.val();
         self.events.reset.next = self.reset.val();

@@ -144,6 +144,7 @@ pub fn device() -> NicSetup {
         nic,
         base_rtt_ns: 13_000,
         hpcc: None,
+        dcqcn: None,
         power: None,
         qps: HONEST
             .map(|qpn| honest_qp(qpn, PEER))
@@ -162,6 +163,7 @@ pub fn peer() -> NicSetup {
         nic: config(PEER),
         base_rtt_ns: 13_000,
         hpcc: None,
+        dcqcn: None,
         power: None,
         qps: HONEST.map(|qpn| honest_qp(qpn, DEVICE)).to_vec(),
         memory: honest_memory(),

@@ -1,6 +1,6 @@
 //! Network and NICs in steps of the shortest host link.
 
-use super::frames::{read, write_int, write_mark, Sent};
+use super::frames::{read, write_int, Sent};
 use super::hosts::Plan;
 use super::observe::Observer;
 use super::worker::{work, Answer, Command, Input, Output, Remains};
@@ -11,7 +11,7 @@ use crate::plan::Finding;
 use crate::plan::{Job, Run};
 use hpcc_models::net::{Delivered, Delivery, Simulator};
 use hpcc_models::nic::Status;
-use hpcc_models::wire::{Ports, StampConfig};
+use hpcc_models::wire::{mark_congestion, Ports, StampConfig};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{channel, Receiver, Sender};
@@ -245,7 +245,7 @@ impl<'a> Cosim<'a> {
                 };
                 write_int(&mut frame, &self.stamp, n_hop, path_id, &hops);
                 if ecn {
-                    write_mark(&mut frame, &self.ports).map_err(|error| error.to_string())?;
+                    mark_congestion(&mut frame);
                 }
                 self.observer.arrived(&sent);
                 Some(Input::Frame(frame))

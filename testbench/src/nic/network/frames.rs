@@ -3,9 +3,7 @@
 use super::hosts;
 use hpcc_models::cc::{HopRecord, MAX_HOPS};
 use hpcc_models::net::External;
-use hpcc_models::wire::{
-    wire_occupancy, Ipv4Repr, Ipv4View, Opcode, PortRole, Ports, RocePacket, StampConfig, WireError,
-};
+use hpcc_models::wire::{wire_occupancy, Opcode, PortRole, Ports, RocePacket, StampConfig, WireError};
 use thiserror::Error;
 
 /// Bits of the type-of-service byte that say "capable of ECN"; both together: congestion experienced.
@@ -38,7 +36,8 @@ pub(super) fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -
     let packet = RocePacket::parse(frame, ports)?;
     let to = packet.ipv4.dst;
     let role = ports.role(packet.udp.dst_port);
-    let acknowledgement = role == Some(PortRole::IntEcho) || packet.bth.opcode == Opcode::Acknowledge;
+    let acknowledgement =
+        role == Some(PortRole::IntEcho) || matches!(packet.bth.opcode, Opcode::Acknowledge | Opcode::Cnp);
     Ok(Sent {
         external: External {
             dst: hosts::node(to).ok_or(FrameError::Destination(to))?,
@@ -69,16 +68,6 @@ pub(super) fn write_int(
         let record = hops.get(hop).copied().unwrap_or_default();
         StampConfig { switch_id, ..*stamp }.stamp(frame, record);
     }
-}
-
-/// Marks a frame (congestion experienced).
-pub(super) fn write_mark(frame: &mut [u8], ports: &Ports) -> Result<(), WireError> {
-    let ethernet = RocePacket::parse(frame, ports)?.ethernet;
-    let packet = &mut frame[ethernet.header_len()..];
-    let header = Ipv4Repr::parse(&Ipv4View::new_checked(&*packet)?)?;
-    let tos = header.tos | ECN;
-    Ipv4Repr { tos, ..header }.emit(packet);
-    Ok(())
 }
 
 #[cfg(test)]
@@ -165,17 +154,5 @@ mod tests {
             stack.stamp(port.config.switch_id, record);
             port.stamp(&mut on_the_way, 1000 + u64::from(hop), 800);
         }
-    }
-
-    #[test]
-    fn a_mark_changes_the_two_bits_and_the_checksum() {
-        let ports = Ports::default();
-        let mut marked = frame(&INT_EMPTY, 54791, 26 << 2 | 2);
-        let before = marked.clone();
-        write_mark(&mut marked, &ports).unwrap();
-        assert_eq!(marked[15], 26 << 2 | 3);
-        let differing: Vec<_> = (0..marked.len()).filter(|i| marked[*i] != before[*i]).collect();
-        assert!(differing.iter().all(|i| [15, 24, 25].contains(i)), "{differing:?}");
-        assert!(RocePacket::parse(&marked, &ports).is_ok());
     }
 }

@@ -1,10 +1,10 @@
 //! From a scenario's flows to NICs: addresses, registers, one queue pair per flow at either end, memory, work.
 
-use crate::config::{law_code, pattern_byte, Limits, MemoryBlock, NicSetup};
+use crate::config::{law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::Simulator;
-use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest};
+use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
 use hpcc_models::wire::{MacAddr, MASK_24};
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::net::Ipv4Addr;
@@ -113,12 +113,12 @@ impl Plan {
             let sender = QpConfig {
                 send_psn: psn,
                 expected_psn: back,
-                ..qp(job, from, to, flow.dst)
+                ..qp(job, from, to, flow.dst)?
             };
             let receiver = QpConfig {
                 send_psn: back,
                 expected_psn: psn,
-                ..qp(job, to, from, flow.src)
+                ..qp(job, to, from, flow.src)?
             };
             let work = WorkRequest {
                 id: index as u64,
@@ -145,13 +145,23 @@ impl Plan {
     }
 }
 
-fn qp(job: &Job, own: u32, remote: u32, peer: u32) -> QpConfig {
-    QpConfig {
-        int: true,
+/// Name of the law of all queue pairs.
+fn law_of(job: &Job) -> &'static str {
+    match job.law.kind {
+        LawKind::PowerTcp => "powertcp",
+        LawKind::Dcqcn => "dcqcn",
+        _ => "hpcc",
+    }
+}
+
+fn qp(job: &Job, own: u32, remote: u32, peer: u32) -> Result<QpConfig, String> {
+    Ok(QpConfig {
+        int: job.law.uses_int(),
+        law: Some(law_code(law_of(job))?),
         mtu: job.config.mtu,
         priority: PRIORITIES.0,
         ..QpConfig::new(own, remote, ip(peer))
-    }
+    })
 }
 
 impl HostPlan {
@@ -165,17 +175,28 @@ impl HostPlan {
         }
         let link = job.topology.links.iter().find(|l| l.a == node || l.b == node);
         let line_rate = link.map_or(params.line_rate_bps, |l| l.rate_bps);
-        let (mut hpcc, mut power) = (None, None);
-        let (law, window, base_rtt_ns) = match job.law.kind {
+        let (mut hpcc, mut dcqcn, mut power) = (None, None, None);
+        let (window, base_rtt_ns, mut registers) = match job.law.kind {
             LawKind::PowerTcp => {
                 let law = power.insert(job.law.power_params(&params)?);
-                ("powertcp", law.w_init, law.base_rtt_ns)
+                (law.w_init, law.base_rtt_ns, NicConfig::default())
+            }
+            LawKind::Dcqcn => {
+                let law = job.law.dcqcn_params(&params)?;
+                dcqcn = Some((law, job.law.windowed));
+                let base_rtt = u32::try_from(params.base_rtt_ns).map_err(|_| "cc.t_ns: expected at most 100 us")?;
+                // a notification at most once in the interval in which the sender makes at most one cut
+                let mut registers = NicConfig::default();
+                registers.cnp.interval = (law.decrease_interval >> CNP_UNIT_BITS).max(1) as u32;
+                registers.ecn = ECT;
+                (law.w_init, base_rtt, registers)
             }
             _ => {
                 let law = hpcc.insert(job.law.hpcc_params(&params)?);
-                ("hpcc", law.w_init, law.base_rtt_ns)
+                (law.w_init, law.base_rtt_ns, NicConfig::default())
             }
         };
+        registers.default_law = law_code(law_of(job))?;
         let nic = NicConfig {
             mac: mac(node),
             ip: ip(node),
@@ -183,15 +204,15 @@ impl HostPlan {
             line_rate_bps: line_rate as f64,
             retry_timeout_ns: job.config.retry_timeout_ps.map_or(u64::MAX >> 16, |ps| ps / 1000),
             window,
-            default_law: law_code(law)?,
             ack_priority: PRIORITIES.1,
             ack_pause: !job.config.host_acks_ignore_pause,
-            ..NicConfig::default()
+            ..registers
         };
         let setup = NicSetup {
             nic,
             base_rtt_ns,
             hpcc,
+            dcqcn,
             power,
             qps: Vec::new(),
             memory: [(SOURCE_KEY, SOURCE, false), (TARGET_KEY, TARGET, true)]

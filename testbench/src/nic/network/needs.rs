@@ -3,12 +3,16 @@
 use super::hosts::MAX_QPS;
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
-use hpcc_models::net::{Carrier, Clock, DemandRule, Framing, Recovery, WindowUse};
+use hpcc_models::fixed::dcqcn::DEFAULT_WALK;
+use hpcc_models::net::{Carrier, Clock, DemandRule, Framing, Recovery, SlotParams, WindowUse};
 use hpcc_models::nic::MAX_MESSAGE;
 use std::collections::BTreeMap;
 
 /// Payload of all flows together at most: it stands in memory at both ends.
 const MAX_TOTAL: u64 = 1 << 29;
+/// Flows of a NIC, and its clock period, ns.
+const NIC_FLOWS: u64 = 300;
+const CLOCK_NS: u64 = 5;
 /// Delay of a host's link at least: a step is half of that, two clocks of 5 ns.
 const LEAST_DELAY_PS: u64 = 20_000;
 
@@ -20,13 +24,18 @@ pub fn check(job: &Job) -> Result<(), String> {
     let fidelity = job.fidelity.name();
     let wrong =
         |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
-    if !matches!(job.law.kind, LawKind::Hpcc | LawKind::PowerTcp) || job.config.window_use != WindowUse::Law {
-        return wrong("law", "hpcc or powertcp", &job.law.name);
+    if !matches!(job.law.kind, LawKind::Hpcc | LawKind::Dcqcn | LawKind::PowerTcp)
+        || job.config.window_use != WindowUse::Law
+    {
+        return wrong("law", "hpcc, dcqcn or powertcp", &job.law.name);
     }
     if job.config.recovery != Recovery::GoBackN {
         return wrong("network.flow_control", "pfc or go-back-n", "irn");
     }
-    if job.config.framing != Framing::wire(true) || job.config.clock != Clock::Exact || job.law.whole_rates {
+    if job.config.framing != Framing::wire(job.law.uses_int())
+        || job.config.clock != Clock::Exact
+        || job.law.whole_rates
+    {
         return wrong("--ns3-config", "none", "one with its own framing");
     }
     if !matches!(job.config.mtu, 256 | 512 | 1024 | 2048 | 4096) {
@@ -65,7 +74,48 @@ pub fn check(job: &Job) -> Result<(), String> {
         return wrong("traffic", "flows of HPCC, each with a start", "closed loops or TCP");
     }
     flows(job)?;
+    timers(job)?;
     links(job)
+}
+
+/// DCQCN's timers are looked at by a walk over all flows of the NIC, so no interval may be shorter.
+fn timers(job: &Job) -> Result<(), String> {
+    if job.law.kind != LawKind::Dcqcn {
+        return Ok(());
+    }
+    let most = job
+        .flows
+        .iter()
+        .map(|flow| flow.src)
+        .fold(BTreeMap::<u32, u64>::new(), |mut count, src| {
+            *count.entry(src).or_default() += 1;
+            count
+        });
+    let notified = most.into_values().max().unwrap_or(0);
+    let walk_ns = CLOCK_NS * (NIC_FLOWS + notified * u64::from(DEFAULT_WALK - 1));
+    // the intervals are the same at every port
+    let p = job.law.dcqcn_params(&SlotParams {
+        line_rate_bps: 100_000_000_000,
+        base_rtt_ns: 10_000,
+        w_init_bytes: 125_000,
+        mtu: job.config.mtu,
+        int_multi: 1,
+    })?;
+    for (key, interval) in [
+        ("alpha_interval_us", p.alpha_interval),
+        ("decrease_interval_us", p.decrease_interval),
+        ("increase_interval_us", p.increase_interval),
+    ] {
+        if interval < walk_ns {
+            return Err(format!(
+                "cc.{key}: expected at least {} at {}, in which the timers' walk has seen every flow, got {}",
+                walk_ns as f64 / 1e3,
+                job.fidelity.name(),
+                interval as f64 / 1e3
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn flows(job: &Job) -> Result<(), String> {

@@ -212,6 +212,7 @@ fn parameters(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
                 let law = HpccRegisters::new(&setup.hpcc_params()?).map_err(fault)?;
                 (offset::CC_PARAM, law.writes())
             }
+            "dcqcn" => (offset::DCQCN_PARAM, setup.dcqcn_registers().map_err(fault)?.writes()),
             "powertcp" => {
                 let law = PowerRegisters::new(&setup.power_params()?).map_err(fault)?;
                 (offset::POWERTCP_PARAM, law.writes())

@@ -204,6 +204,16 @@ impl LawSpec {
         })
     }
 
+    /// Whole NICs have the profile of DCQCN's paper unless another is asked for: timers of the authors' 1 and 4 us are shorter than a walk of the
+    /// hardware over its flows.
+    pub fn for_a_whole_nic(&mut self) {
+        if self.kind == LawKind::Dcqcn && self.dcqcn.is_none() {
+            self.keys
+                .entry("profile".into())
+                .or_insert_with(|| toml::Value::String("sigcomm".into()));
+        }
+    }
+
     /// HPCC, PowerTCP: packets carry INT.
     pub fn uses_int(&self) -> bool {
         matches!(self.kind, LawKind::Hpcc | LawKind::PowerTcp)

@@ -3,7 +3,9 @@
 use super::basis::SpeedError;
 use crate::verilated::{sources, Model, ModelError};
 use hpcc_models::sched::SchedRegisters;
+use hpcc_rtl::prim::uint::{Limbs, U};
 use hpcc_rtl::sched::PaperScheduler;
+use hpcc_rtl::words::flows::FlowUpdate;
 
 /// Nanoseconds of a clock.
 const CLOCK_NS: u64 = 5;
@@ -17,6 +19,8 @@ const PATIENCE: u64 = 1000;
 
 struct Bench {
     model: Model,
+    /// Limb of the update on offer.
+    update: usize,
     clock: u64,
     sent: u64,
 }
@@ -24,7 +28,6 @@ struct Bench {
 impl Bench {
     fn step(&mut self) {
         self.model.set("now", self.clock * CLOCK_NS);
-        self.model.set("event_now", self.clock * CLOCK_NS);
         self.model.settle();
         self.sent += self.model.get("send_valid").unwrap_or(0);
         self.model.edge();
@@ -53,8 +56,12 @@ pub fn grants_per_clock(flows: u64) -> Result<f64, SpeedError> {
     let mut block: Box<PaperScheduler> = Box::default();
     let mut sources = sources("scheduler_6x50", block.as_mut()).map_err(ModelError::from)?;
     sources.optimise = 1;
+    let update = sources.ports.iter().find(|port| port.name == "update_data");
+    let update = update.map(|port| port.limb);
+    let update = update.ok_or_else(|| SpeedError::Check("the scheduler has no input update_data".into()))?;
     let mut bench = Bench {
         model: Model::new(&sources)?,
+        update,
         clock: 0,
         sent: 0,
     };
@@ -83,7 +90,14 @@ pub fn grants_per_clock(flows: u64) -> Result<f64, SpeedError> {
             ("timerless", 1),
         ];
         bench.offer("command", &with(&create))?;
-        bench.offer("update", &with(&[("rate", RATE), ("window", (1 << 34) - 1)]))?;
+        let update = FlowUpdate {
+            flow: U(flow),
+            generation: U(1),
+            window: U((1 << 34) - 1),
+            rate: U(RATE),
+        };
+        update.to_limbs(&mut bench.model.inputs[bench.update..]);
+        bench.offer("update", &[])?;
         bench.offer("work", &with(&[("end", (1 << 23) - 1), ("restart", 0), ("start", 0)]))?;
     }
     (0..SETTLE).for_each(|_| bench.step());

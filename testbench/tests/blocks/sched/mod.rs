@@ -2,7 +2,10 @@
 
 use hpcc_models::sched::formats::PSN_MASK;
 use hpcc_models::sched::SchedRegisters;
+use hpcc_rtl::prim::uint::{Limbs, U};
 use hpcc_rtl::sim::Ports;
+use hpcc_rtl::words::flows::FlowUpdate;
+use hpcc_rtl::words::sched::LawEvent;
 use hpcc_testbench::verilated::{sources, Model};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -38,6 +41,8 @@ pub struct Bench {
     pub rtt: Option<u64>,
     acks: VecDeque<(u64, Packet)>,
     events: VecDeque<Event>,
+    /// The acknowledgement on offer.
+    event: LawEvent,
     pub sent: Vec<Packet>,
     pub registers: SchedRegisters,
     pub to_cc: u64,
@@ -47,7 +52,8 @@ pub struct Bench {
 /// Limbs of what every clock touches.
 struct Pins {
     now: usize,
-    event_now: usize,
+    event: usize,
+    update: usize,
     send_ready: usize,
     cc_valid: usize,
     ended_valid: usize,
@@ -119,7 +125,8 @@ impl Bench {
             .collect();
         let pins = Pins {
             now: limbs["now"],
-            event_now: limbs["event_now"],
+            event: limbs["event_data"],
+            update: limbs["update_data"],
             send_ready: limbs["send_ready"],
             cc_valid: limbs["cc_valid"],
             ended_valid: limbs["ended_valid"],
@@ -129,6 +136,7 @@ impl Bench {
             model,
             limbs,
             pins,
+            event: LawEvent::default(),
             clock: 0,
             line: f64::INFINITY,
             free_at: 0.0,
@@ -261,15 +269,23 @@ impl Bench {
                 rate,
                 window,
             } => {
-                common(self, "update", flow, generation);
-                self.set("update_rate", (rate * (1u64 << 27) as f64).round() as u64);
-                self.set("update_window", ((window * 2048.0) as u64).min((1 << 34) - 1));
+                let update = FlowUpdate {
+                    flow: U(flow.into()),
+                    generation: U(generation.into()),
+                    window: U(((window * 2048.0) as u64).min((1 << 34) - 1)),
+                    rate: U((rate * (1u64 << 27) as f64).round() as u64),
+                };
+                update.to_limbs(&mut self.model.inputs[self.pins.update..]);
+                self.set("update_valid", 1);
                 "update"
             }
             Event::Ack { flow, generation, psn } | Event::Nak { flow, generation, psn } => {
-                common(self, "event", flow, generation);
-                self.set("event_kind", matches!(event, Event::Nak { .. }).into());
-                self.set("event_psn_next", psn.into());
+                self.event.flow = U(flow.into());
+                self.event.generation = U(generation.into());
+                self.event.psn_next = U(psn.into());
+                self.event.telemetry.event_kind = U(matches!(event, Event::Nak { .. }).into());
+                self.event.to_limbs(&mut self.model.inputs[self.pins.event..]);
+                self.set("event_valid", 1);
                 "event"
             }
         }
@@ -285,7 +301,8 @@ impl Bench {
     pub fn step(&mut self) -> Option<Packet> {
         let now = self.now();
         self.model.inputs[self.pins.now] = now;
-        self.model.inputs[self.pins.event_now] = now;
+        self.event.telemetry.now = U(now);
+        self.event.to_limbs(&mut self.model.inputs[self.pins.event..]);
         if let Some((at, packet)) = self.acks.front().copied() {
             if at <= now {
                 self.acks.pop_front();

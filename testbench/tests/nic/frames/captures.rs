@@ -25,6 +25,7 @@ fn host(own: u8, number: u32, mtu: u32, psn: u32, key: u32) -> NicSetup {
         },
         base_rtt_ns: 13_000,
         hpcc: None,
+        dcqcn: None,
         power: None,
         qps: vec![QpConfig {
             send_psn: send,

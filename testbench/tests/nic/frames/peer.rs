@@ -86,6 +86,7 @@ pub fn setup() -> NicSetup {
         nic,
         base_rtt_ns: 13_000,
         hpcc: None,
+        dcqcn: None,
         power: None,
         qps: qps.collect(),
         memory: vec![

@@ -13,21 +13,22 @@ fn spec(set: &[&str]) -> LinkSpec {
     LinkSpec::parse(&set).unwrap()
 }
 
-/// Both laws and none, on a wire that loses, doubles and moves: memory is whole.
+/// Every law and none, on a wire that loses, doubles, moves and marks: memory is whole.
 fn memory_is_whole<D: Device>() {
     for (seed, op) in (1..).zip(OPERATIONS) {
-        for cc in ["powertcp", "hpcc,powertcp,none"] {
+        for cc in ["powertcp", "dcqcn", "hpcc,dcqcn,powertcp,none"] {
             let seed: u64 = seed;
             let spec = LinkSpec {
                 link: LinkConfig {
                     loss: 0.01,
                     duplicate: 0.01,
                     reorder: 0.01,
+                    mark: 0.01,
                     ..LinkConfig::default()
                 },
                 op,
                 seed,
-                ..spec(&[&format!("cc={cc}"), "qps=3", "bytes=20001", "messages=9", "hops=2"])
+                ..spec(&[&format!("cc={cc}"), "qps=4", "bytes=20001", "messages=9", "hops=2"])
             };
             assert_whole(&spec, &run::<D>(&spec));
         }
@@ -50,12 +51,12 @@ fn laws_aim_where_they_say<D: Device>() -> [f64; 2] {
 }
 
 #[test]
-fn both_laws_in_the_model() {
+fn all_laws_in_the_model() {
     memory_is_whole::<ModelNic>();
 }
 
 #[test]
-fn rtl_both_laws_in_the_hardware() {
+fn rtl_all_laws_in_the_hardware() {
     memory_is_whole::<RtlNic<Model>>();
 }
 
@@ -71,13 +72,48 @@ fn rtl_each_law_reaches_what_the_model_does() {
     assert!((rtl[1] - rtl[0]).abs() > 0.5, "one law for both: {rtl:?}");
 }
 
+/// Payload of a queue pair of DCQCN without INT on a wire that marks some of its frames, Gb/s, and how many notifications the sender got.
+fn marked<D: Device>(mark: f64) -> (f64, u64) {
+    let mark = format!("mark={mark}");
+    let texts = ["pcap=off", "cc=dcqcn", "bytes=1048576", "messages=2", "hops=0", &mark];
+    let spec = LinkSpec::parse(&texts.map(String::from)).unwrap();
+    let outcome = run::<D>(&spec);
+    assert_whole(&spec, &outcome);
+    let cnps = outcome.sides[0].counters.iter().find(|(name, _)| *name == "cnps");
+    (throughput(&spec, &outcome)[0].unwrap().bps / 1e9, cnps.unwrap().1)
+}
+
+/// Notifications reach the law: what is not marked has the wire, what is marked falls back, in model and hardware alike.
+fn dcqcn_falls_back<D: Device>() -> [f64; 2] {
+    let [(free, none), (held, some)] = [0.0, 0.2].map(marked::<D>);
+    println!("DCQCN: {free:.2} Gb/s without marks, {held:.2} Gb/s with {some} notifications");
+    assert!(none == 0 && some > 2 && held < 0.8 * free, "{free} {held} {some}");
+    [free, held]
+}
+
+#[test]
+fn dcqcn_falls_back_in_the_model() {
+    dcqcn_falls_back::<ModelNic>();
+}
+
+#[test]
+fn rtl_dcqcn_falls_back_as_in_the_model() {
+    let (model, rtl) = (dcqcn_falls_back::<ModelNic>(), dcqcn_falls_back::<RtlNic<Model>>());
+    for case in 0..2 {
+        assert!((rtl[case] / model[case] - 1.0).abs() < 0.1, "{model:?} {rtl:?}");
+    }
+}
+
 #[test]
 fn a_law_without_int_or_of_another_name_is_refused() {
     let parse = |set: &[&str]| LinkSpec::parse(&set.iter().map(|text| text.to_string()).collect::<Vec<_>>());
     assert_eq!(parse(&["cc=powertcp"]).unwrap_err(), "cc: expected int=on beside it");
     assert_eq!(
         parse(&["int=on", "cc=hpcc,swift"]).unwrap_err(),
-        "cc: expected hpcc, powertcp or none, got `swift`"
+        "cc: expected hpcc, dcqcn, powertcp or none, got `swift`"
     );
+    assert_eq!(parse(&["cc=dcqcn,hpcc"]).unwrap_err(), "cc: expected int=on beside it");
+    assert_eq!(parse(&["cc=dcqcn"]).unwrap().law_names(), "dcqcn");
+    assert_eq!(parse(&[]).unwrap().law_names(), "none");
     assert_eq!(parse(&["int=on", "cc=hpcc,powertcp"]).unwrap().laws, [1, 3]);
 }

@@ -256,15 +256,16 @@ impl<const S: usize> Bench<S> {
             }
             let e = &b.cc_event;
             if e.valid.val() && e.ready.val() {
+                let word = e.data.val();
                 events.push(Event {
-                    nak: e.kind.val() == 1,
-                    flow: e.flow.val().0,
-                    generation: e.generation.val().0,
-                    psn: e.psn_next.val().0,
-                    int_valid: e.int_valid.val(),
-                    n_hop: e.n_hop.val().0,
-                    path_id: e.path_id.val().0,
-                    hops: e.hops.val().0,
+                    nak: word.telemetry.event_kind.0 == 1,
+                    flow: word.flow.0,
+                    generation: word.generation.0,
+                    psn: word.psn_next.0,
+                    int_valid: word.telemetry.int_valid,
+                    n_hop: word.telemetry.n_hop.0,
+                    path_id: word.telemetry.path_id.0,
+                    hops: word.telemetry.hops.0,
                 });
             }
             if b.message_valid.val() {

@@ -9,6 +9,7 @@ const PLAN: Plan = Plan {
         duplicate: 0.02,
         reorder: 0.02,
         bit_error: 0.0,
+        mark: 0.0,
         delay_ns: 1000,
         rate_gbps: 100.0,
     },
