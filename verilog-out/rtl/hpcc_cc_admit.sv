@@ -23,27 +23,13 @@ module hpcc_cc_admit (
   // Synchronous, high.
   input  wire  rst,
   // Events.
+  input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
-  input  wire  [2:0] event_kind,
-  input  wire  [15:0] event_flow,
-  input  wire  [7:0] event_generation,
-  input  wire  [23:0] event_psn_next,
-  input  wire  [23:0] event_snd_nxt,
-  input  wire  event_int_valid,
-  input  wire  [3:0] event_n_hop,
-  input  wire  [11:0] event_path_id,
-  input  wire  [319:0] event_hops,
-  input  wire  event_ecn,
-  input  wire  [47:0] event_sent_at,
-  input  wire  [31:0] event_bytes,
-  input  wire  [47:0] event_now,
   // Creations and removals.
+  input  wire  hpcc_nic_pkg::law_command_t command_data,
   input  wire  command_valid,
   output wire  command_ready,
-  input  wire  command_create,
-  input  wire  [15:0] command_flow,
-  input  wire  [7:0] command_generation,
   // The exit holds many updates: take nothing.
   input  wire  crowded,
   // Clock 0: what enters.
@@ -58,8 +44,6 @@ module hpcc_cc_admit (
   localparam [16:0] limit = 17'h12c;
   wire  [8:0] offered_flow;
   wire  [8:0] commanded_flow;
-  logic [2:0] event_wait;
-  logic [2:0] command_wait;
   wire  in_range;
   wire  enter;
   wire  load;
@@ -76,7 +60,6 @@ module hpcc_cc_admit (
   logic [3:0] write_place_q;
   logic [3:0] read_place_d;
   logic [3:0] read_place_q;
-  hpcc_nic_pkg::law_command_t commands_up_data;
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
@@ -109,6 +92,30 @@ module hpcc_cc_admit (
   logic [7:0] next_generation_q;
   logic [2:0] hold_off_d;
   logic [2:0] hold_off_q;
+  wire  [8:0] event_wait_flow;
+  wire  event_wait_next_valid;
+  wire  [8:0] event_wait_next_flow;
+  wire  event_wait_recent_valid_0;
+  wire  event_wait_recent_valid_1;
+  wire  event_wait_recent_valid_2;
+  wire  event_wait_recent_valid_3;
+  wire  [8:0] event_wait_recent_flow_0;
+  wire  [8:0] event_wait_recent_flow_1;
+  wire  [8:0] event_wait_recent_flow_2;
+  wire  [8:0] event_wait_recent_flow_3;
+  logic [2:0] event_wait_wait;
+  wire  [8:0] command_wait_flow;
+  wire  command_wait_next_valid;
+  wire  [8:0] command_wait_next_flow;
+  wire  command_wait_recent_valid_0;
+  wire  command_wait_recent_valid_1;
+  wire  command_wait_recent_valid_2;
+  wire  command_wait_recent_valid_3;
+  wire  [8:0] command_wait_recent_flow_0;
+  wire  [8:0] command_wait_recent_flow_1;
+  wire  [8:0] command_wait_recent_flow_2;
+  wire  [8:0] command_wait_recent_flow_3;
+  logic [2:0] command_wait_wait;
   hpcc_nic_pkg::passing_t entering_r_d;
   hpcc_nic_pkg::passing_t entering_r_q;
   logic [8:0] flow_r_d;
@@ -136,14 +143,14 @@ module hpcc_cc_admit (
   hpcc_skid #(.WIDTH(25)) u_commands (
     .clk(clk),
     .rst(rst),
-    .up_data(commands_up_data),
+    .up_data(command_data),
     .up_valid(command_valid),
     .up_ready(commands_up_ready),
     .down_data(commands_down_data),
     .down_valid(commands_down_valid),
     .down_ready(load)
   );
-  assign kind = hpcc_nic_pkg::cc_event_kind_t'(event_kind);
+  assign kind = hpcc_nic_pkg::cc_event_kind_t'(event_data.telemetry.event_kind);
   assign event_ready = heads_up_ready;
   assign ring_we = event_valid & heads_up_ready;
   assign command_ready = commands_up_ready;
@@ -152,6 +159,28 @@ module hpcc_cc_admit (
   assign heads_down_ready = load & (~commands_down_valid);
   assign offered_flow = heads_down_data.flow[8:0];
   assign commanded_flow = commands_down_data.flow[8:0];
+  assign event_wait_flow = offered_flow;
+  assign event_wait_next_valid = next_valid_q;
+  assign event_wait_next_flow = next_flow_q;
+  assign command_wait_flow = commanded_flow;
+  assign command_wait_next_valid = next_valid_q;
+  assign command_wait_next_flow = next_flow_q;
+  assign event_wait_recent_valid_0 = recent_valid_0_q;
+  assign event_wait_recent_flow_0 = recent_flow_0_q;
+  assign command_wait_recent_valid_0 = recent_valid_0_q;
+  assign command_wait_recent_flow_0 = recent_flow_0_q;
+  assign event_wait_recent_valid_1 = recent_valid_1_q;
+  assign event_wait_recent_flow_1 = recent_flow_1_q;
+  assign command_wait_recent_valid_1 = recent_valid_1_q;
+  assign command_wait_recent_flow_1 = recent_flow_1_q;
+  assign event_wait_recent_valid_2 = recent_valid_2_q;
+  assign event_wait_recent_flow_2 = recent_flow_2_q;
+  assign command_wait_recent_valid_2 = recent_valid_2_q;
+  assign command_wait_recent_flow_2 = recent_flow_2_q;
+  assign event_wait_recent_valid_3 = recent_valid_3_q;
+  assign event_wait_recent_flow_3 = recent_flow_3_q;
+  assign command_wait_recent_valid_3 = recent_valid_3_q;
+  assign command_wait_recent_flow_3 = recent_flow_3_q;
   assign in_range = {1'd0, heads_down_data.flow} < limit;
   assign entering = entering_r_q;
   assign flow = flow_r_q;
@@ -186,13 +215,13 @@ module hpcc_cc_admit (
         next_past_d = 1'd0;
         next_flow_d = commanded_flow;
         next_generation_d = commands_down_data.generation;
-        hold_off_d = command_wait;
+        hold_off_d = command_wait_wait;
       end else begin
         next_good_d = heads_down_data.acknowledges & in_range;
         next_past_d = heads_down_data.acknowledges & (~in_range);
         next_flow_d = offered_flow;
         next_generation_d = heads_down_data.generation;
-        hold_off_d = event_wait;
+        hold_off_d = event_wait_wait;
       end
     end
     recent_valid_0_d = enter;
@@ -228,58 +257,63 @@ module hpcc_cc_admit (
     end
   end
   always_comb begin
-    heads_up_data.flow = event_flow;
-    heads_up_data.generation = event_generation;
+    heads_up_data.flow = event_data.flow;
+    heads_up_data.generation = event_data.generation;
     heads_up_data.acknowledges = (kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK) | (kind == hpcc_nic_pkg::CC_EVENT_KIND_NAK);
   end
   always_comb begin
-    ring_wdata[319:0] = event_hops;
-    ring_wdata.now = event_now;
-    ring_wdata.path_id = event_path_id;
-    ring_wdata.n_hop = event_n_hop;
-    ring_wdata.snd_nxt = event_snd_nxt;
-    ring_wdata.psn_next = event_psn_next;
-    ring_wdata.int_valid = event_int_valid;
+    ring_wdata[319:0] = event_data.telemetry.hops;
+    ring_wdata.now = event_data.telemetry.now;
+    ring_wdata.path_id = event_data.telemetry.path_id;
+    ring_wdata.n_hop = event_data.telemetry.n_hop;
+    ring_wdata.snd_nxt = event_data.snd_nxt;
+    ring_wdata.psn_next = event_data.psn_next;
+    ring_wdata.int_valid = event_data.telemetry.int_valid;
   end
+  // event_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
+  //
+  // Clocks that a flow waits which is loaded now: it may follow the one that stands before it, and enters now, after six clocks, earlier
+  // ones after
+  // fewer. Without registers.
   always_comb begin
-    commands_up_data.flow = command_flow;
-    commands_up_data.generation = command_generation;
-    commands_up_data.create = command_create;
+    event_wait_wait = 3'd0;
+    if (event_wait_recent_valid_3 & (event_wait_recent_flow_3 == event_wait_flow)) begin
+      event_wait_wait = 3'd1;
+    end
+    if (event_wait_recent_valid_2 & (event_wait_recent_flow_2 == event_wait_flow)) begin
+      event_wait_wait = 3'd2;
+    end
+    if (event_wait_recent_valid_1 & (event_wait_recent_flow_1 == event_wait_flow)) begin
+      event_wait_wait = 3'd3;
+    end
+    if (event_wait_recent_valid_0 & (event_wait_recent_flow_0 == event_wait_flow)) begin
+      event_wait_wait = 3'd4;
+    end
+    if (event_wait_next_valid & (event_wait_next_flow == event_wait_flow)) begin
+      event_wait_wait = 3'd5;
+    end
   end
+  // command_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
+  //
+  // Clocks that a flow waits which is loaded now: it may follow the one that stands before it, and enters now, after six clocks, earlier
+  // ones after
+  // fewer. Without registers.
   always_comb begin
-    event_wait = 3'd0;
-    if (recent_valid_3_q & (recent_flow_3_q == offered_flow)) begin
-      event_wait = 3'd1;
+    command_wait_wait = 3'd0;
+    if (command_wait_recent_valid_3 & (command_wait_recent_flow_3 == command_wait_flow)) begin
+      command_wait_wait = 3'd1;
     end
-    if (recent_valid_2_q & (recent_flow_2_q == offered_flow)) begin
-      event_wait = 3'd2;
+    if (command_wait_recent_valid_2 & (command_wait_recent_flow_2 == command_wait_flow)) begin
+      command_wait_wait = 3'd2;
     end
-    if (recent_valid_1_q & (recent_flow_1_q == offered_flow)) begin
-      event_wait = 3'd3;
+    if (command_wait_recent_valid_1 & (command_wait_recent_flow_1 == command_wait_flow)) begin
+      command_wait_wait = 3'd3;
     end
-    if (recent_valid_0_q & (recent_flow_0_q == offered_flow)) begin
-      event_wait = 3'd4;
+    if (command_wait_recent_valid_0 & (command_wait_recent_flow_0 == command_wait_flow)) begin
+      command_wait_wait = 3'd4;
     end
-    if (next_valid_q & (next_flow_q == offered_flow)) begin
-      event_wait = 3'd5;
-    end
-  end
-  always_comb begin
-    command_wait = 3'd0;
-    if (recent_valid_3_q & (recent_flow_3_q == commanded_flow)) begin
-      command_wait = 3'd1;
-    end
-    if (recent_valid_2_q & (recent_flow_2_q == commanded_flow)) begin
-      command_wait = 3'd2;
-    end
-    if (recent_valid_1_q & (recent_flow_1_q == commanded_flow)) begin
-      command_wait = 3'd3;
-    end
-    if (recent_valid_0_q & (recent_flow_0_q == commanded_flow)) begin
-      command_wait = 3'd4;
-    end
-    if (next_valid_q & (next_flow_q == commanded_flow)) begin
-      command_wait = 3'd5;
+    if (command_wait_next_valid & (command_wait_next_flow == command_wait_flow)) begin
+      command_wait_wait = 3'd5;
     end
   end
   initial begin
@@ -332,7 +366,8 @@ module hpcc_cc_admit (
     flow_r_q <= flow_r_d;
     out_of_range_r_q <= out_of_range_r_d;
   end
-  wire unused_bits = &{1'b0, event_ecn, event_sent_at, event_bytes};
+  wire unused_bits = &{1'b0, event_data.telemetry.ecn, event_data.telemetry.sent_valid, event_data.telemetry.sent_at,
+      event_data.telemetry.bytes};
 endmodule
 
 `default_nettype wire

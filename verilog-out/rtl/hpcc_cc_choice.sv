@@ -10,7 +10,8 @@
 //
 // One event every two clocks at most. Acknowledgements with INT are three beats of 64 bytes at least, so more than one every three clocks
 // never come.
-// Codes of laws: `hpcc_models::fixed::LAWS`; one that is not built in costs nothing.
+// Codes of laws: `hpcc_models::fixed::LAWS`; one that is not built in costs nothing. Updates of the first law go through as they are, those
+// of each further law join them in a merge, turn about.
 //
 // The laws that are built in, each 0 or 1 times, for `FLOWS` flows (2^`A` at most).
 module hpcc_cc_choice (
@@ -18,6 +19,8 @@ module hpcc_cc_choice (
   input  wire  clk,
   // Synchronous, high. Nothing is taken for 2^`A` clocks after it.
   input  wire  rst,
+  // The NIC's clock, ns, for laws with timers.
+  input  wire  [47:0] now,
   // Bit n: the law of code n is built in; bit 0, no law, is high.
   output wire  [7:0] built,
   // Write port of the laws' registers.
@@ -27,59 +30,39 @@ module hpcc_cc_choice (
   // Law whose register is written.
   input  wire  hpcc_nic_pkg::law_code_t param_law,
   // Creation and removal of flows.
+  input  wire  hpcc_nic_pkg::law_command_t command_data,
   input  wire  command_valid,
   output wire  command_ready,
-  input  wire  command_create,
-  input  wire  [15:0] command_flow,
-  input  wire  [7:0] command_generation,
   // Law of the flow that is created or removed.
   input  wire  hpcc_nic_pkg::law_code_t command_law,
   // Events. Those of a flow without a law are taken and forgotten.
+  input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
-  input  wire  [2:0] event_kind,
-  input  wire  [15:0] event_flow,
-  input  wire  [7:0] event_generation,
-  input  wire  [23:0] event_psn_next,
-  input  wire  [23:0] event_snd_nxt,
-  input  wire  event_int_valid,
-  input  wire  [3:0] event_n_hop,
-  input  wire  [11:0] event_path_id,
-  input  wire  [319:0] event_hops,
-  input  wire  event_ecn,
-  input  wire  [47:0] event_sent_at,
-  input  wire  [31:0] event_bytes,
-  input  wire  [47:0] event_now,
   // Updates of all laws; those of one law in the order of its events.
+  output wire  hpcc_nic_pkg::law_update_t update_data,
   output wire  update_valid,
-  input  wire  update_ready,
-  output wire  [15:0] update_flow,
-  output wire  [7:0] update_generation,
-  output wire  [33:0] update_window,
-  output wire  [33:0] update_rate,
-  output wire  [50:0] update_utilisation
+  input  wire  update_ready
 );
   wire  hpcc_nic_pkg::law_code_t law;
   logic taken;
   logic command_taken;
   wire  hpcc_valid;
-  hpcc_nic_pkg::law_update_t hpcc_update;
+  wire  hpcc_nic_pkg::law_update_t hpcc_data;
   wire  hpcc_ready;
-  wire  hpcc_nic_pkg::law_update_t power_update;
+  wire  power_valid;
+  wire  hpcc_nic_pkg::law_update_t power_data;
+  wire  power_ready;
   wire  all_valid;
-  wire  hpcc_nic_pkg::law_update_t all_update;
+  wire  hpcc_nic_pkg::law_update_t all_data;
   hpcc_nic_pkg::built_laws_t codes;
   wire  hpcc_0_param_write;
   wire  hpcc_0_command_valid;
   wire  hpcc_0_command_ready;
   wire  hpcc_0_event_valid;
   wire  hpcc_0_event_ready;
+  wire  hpcc_nic_pkg::law_update_t hpcc_0_update_data;
   wire  hpcc_0_update_valid;
-  wire  [15:0] hpcc_0_update_flow;
-  wire  [7:0] hpcc_0_update_generation;
-  wire  [33:0] hpcc_0_update_window;
-  wire  [33:0] hpcc_0_update_rate;
-  wire  [50:0] hpcc_0_update_utilisation;
   wire  [31:0] unused_hpcc_0_count_late;
   wire  [31:0] unused_hpcc_0_count_out_of_range;
   wire  [31:0] unused_hpcc_0_count_bad_speed;
@@ -98,33 +81,15 @@ module hpcc_cc_choice (
     .param_write(hpcc_0_param_write),
     .param_address(param_address),
     .param_data(param_data),
+    .command_data(command_data),
     .command_valid(hpcc_0_command_valid),
     .command_ready(hpcc_0_command_ready),
-    .command_create(command_create),
-    .command_flow(command_flow),
-    .command_generation(command_generation),
+    .event_data(event_data),
     .event_valid(hpcc_0_event_valid),
     .event_ready(hpcc_0_event_ready),
-    .event_kind(event_kind),
-    .event_flow(event_flow),
-    .event_generation(event_generation),
-    .event_psn_next(event_psn_next),
-    .event_snd_nxt(event_snd_nxt),
-    .event_int_valid(event_int_valid),
-    .event_n_hop(event_n_hop),
-    .event_path_id(event_path_id),
-    .event_hops(event_hops),
-    .event_ecn(event_ecn),
-    .event_sent_at(event_sent_at),
-    .event_bytes(event_bytes),
-    .event_now(event_now),
+    .update_data(hpcc_0_update_data),
     .update_valid(hpcc_0_update_valid),
     .update_ready(hpcc_ready),
-    .update_flow(hpcc_0_update_flow),
-    .update_generation(hpcc_0_update_generation),
-    .update_window(hpcc_0_update_window),
-    .update_rate(hpcc_0_update_rate),
-    .update_utilisation(hpcc_0_update_utilisation),
     .count_late(unused_hpcc_0_count_late),
     .count_out_of_range(unused_hpcc_0_count_out_of_range),
     .count_bad_speed(unused_hpcc_0_count_bad_speed),
@@ -140,32 +105,26 @@ module hpcc_cc_choice (
     .waddr(laws_waddr),
     .wdata(command_law)
   );
-  assign built = codes;
-  assign laws_raddr = event_flow[8:0];
+  assign laws_raddr = event_data.flow[8:0];
   assign law = laws_rdata;
-  assign hpcc_ready = update_ready;
+  assign power_ready = update_ready;
+  assign hpcc_ready = power_ready;
   assign hpcc_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_valid = hpcc_0_update_valid;
-  assign all_valid = hpcc_valid;
-  assign all_update = hpcc_update;
-  assign power_update = 143'd0;
+  assign hpcc_data = hpcc_0_update_data;
+  assign power_valid = hpcc_valid;
+  assign power_data = hpcc_data;
+  assign all_valid = power_valid;
+  assign all_data = power_data;
   assign update_valid = all_valid;
-  assign update_flow = all_update.flow;
-  assign update_generation = all_update.generation;
-  assign update_window = all_update.window;
-  assign update_rate = all_update.rate;
-  assign update_utilisation = all_update.signal;
+  assign update_data = all_data;
+  assign built = codes;
   assign command_ready = command_taken;
   assign event_ready = taken;
-  assign laws_we = (command_valid & command_create) & command_taken;
-  assign laws_waddr = command_flow[8:0];
-  always_comb begin
-    codes = 8'd0;
-    codes.none = 1'd1;
-    codes.hpcc = 1'd1;
-  end
+  assign laws_we = (command_valid & command_data.create) & command_taken;
+  assign laws_waddr = command_data.flow[8:0];
   always_comb begin
     taken = known_q;
     if (law == hpcc_nic_pkg::LAW_CODE_HPCC) begin
@@ -179,12 +138,9 @@ module hpcc_cc_choice (
     end
   end
   always_comb begin
-    hpcc_update = 143'd0;
-    hpcc_update.flow = hpcc_0_update_flow;
-    hpcc_update.generation = hpcc_0_update_generation;
-    hpcc_update.window = hpcc_0_update_window;
-    hpcc_update.rate = hpcc_0_update_rate;
-    hpcc_update.signal = hpcc_0_update_utilisation;
+    codes = 8'd0;
+    codes.none = 1'd1;
+    codes.hpcc = 1'd1;
   end
   always_comb begin
     known_d = event_valid & (~taken);
@@ -198,7 +154,7 @@ module hpcc_cc_choice (
   always @(posedge clk) begin
     known_q <= known_d;
   end
-  wire unused_bits = &{1'b0, power_update};
+  wire unused_bits = &{1'b0, now};
 endmodule
 
 `default_nettype wire

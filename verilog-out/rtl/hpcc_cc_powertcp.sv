@@ -19,35 +19,17 @@ module hpcc_cc_powertcp (
   input  wire  [5:0] param_address,
   input  wire  [47:0] param_data,
   // Creation and removal of flows.
+  input  wire  hpcc_nic_pkg::law_command_t command_data,
   input  wire  command_valid,
   output wire  command_ready,
-  input  wire  command_create,
-  input  wire  [15:0] command_flow,
-  input  wire  [7:0] command_generation,
   // Events.
+  input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
-  input  wire  [2:0] event_kind,
-  input  wire  [15:0] event_flow,
-  input  wire  [7:0] event_generation,
-  input  wire  [23:0] event_psn_next,
-  input  wire  [23:0] event_snd_nxt,
-  input  wire  event_int_valid,
-  input  wire  [3:0] event_n_hop,
-  input  wire  [11:0] event_path_id,
-  input  wire  [319:0] event_hops,
-  input  wire  event_ecn,
-  input  wire  [47:0] event_sent_at,
-  input  wire  [31:0] event_bytes,
-  input  wire  [47:0] event_now,
   // Updates.
+  output wire  hpcc_nic_pkg::law_update_t update_data,
   output wire  update_valid,
   input  wire  update_ready,
-  output wire  [15:0] update_flow,
-  output wire  [7:0] update_generation,
-  output wire  [33:0] update_window,
-  output wire  [33:0] update_rate,
-  output wire  [50:0] update_utilisation,
   // Acknowledgements of a flow that does not exist or of an earlier generation.
   output wire  [31:0] count_late,
   // Acknowledgements of a flow number past the configured count.
@@ -177,26 +159,12 @@ module hpcc_cc_powertcp (
   hpcc_cc_admit u_admit (
     .clk(clk),
     .rst(rst),
+    .event_data(event_data),
     .event_valid(event_valid),
     .event_ready(admit_event_ready),
-    .event_kind(event_kind),
-    .event_flow(event_flow),
-    .event_generation(event_generation),
-    .event_psn_next(event_psn_next),
-    .event_snd_nxt(event_snd_nxt),
-    .event_int_valid(event_int_valid),
-    .event_n_hop(event_n_hop),
-    .event_path_id(event_path_id),
-    .event_hops(event_hops),
-    .event_ecn(event_ecn),
-    .event_sent_at(event_sent_at),
-    .event_bytes(event_bytes),
-    .event_now(event_now),
+    .command_data(command_data),
     .command_valid(command_valid),
     .command_ready(admit_command_ready),
-    .command_create(command_create),
-    .command_flow(command_flow),
-    .command_generation(command_generation),
     .crowded(updates_crowded),
     .entering(admit_entering),
     .flow(admit_flow),
@@ -496,12 +464,8 @@ module hpcc_cc_powertcp (
   assign average_flow = tag_31_q.flow[8:0];
   assign average_restart = step_39_q.created | step_39_q.path_changed;
   assign window_flow = tag_58_q.flow[8:0];
+  assign update_data = updates_down_data;
   assign update_valid = updates_down_valid;
-  assign update_flow = updates_down_data.flow;
-  assign update_generation = updates_down_data.generation;
-  assign update_window = updates_down_data.window;
-  assign update_rate = updates_down_data.rate;
-  assign update_utilisation = updates_down_data.signal;
   assign count_late = rejections_count_late;
   assign count_out_of_range = rejections_count_out_of_range;
   assign count_bad_speed = rejections_count_bad_speed;

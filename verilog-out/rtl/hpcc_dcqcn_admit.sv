@@ -21,27 +21,13 @@ module hpcc_dcqcn_admit (
   // Synchronous, high.
   input  wire  rst,
   // Events.
+  input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
-  input  wire  [2:0] event_kind,
-  input  wire  [15:0] event_flow,
-  input  wire  [7:0] event_generation,
-  input  wire  [23:0] event_psn_next,
-  input  wire  [23:0] event_snd_nxt,
-  input  wire  event_int_valid,
-  input  wire  [3:0] event_n_hop,
-  input  wire  [11:0] event_path_id,
-  input  wire  [319:0] event_hops,
-  input  wire  event_ecn,
-  input  wire  [47:0] event_sent_at,
-  input  wire  [31:0] event_bytes,
-  input  wire  [47:0] event_now,
   // Creations and removals.
+  input  wire  hpcc_nic_pkg::law_command_t command_data,
   input  wire  command_valid,
   output wire  command_ready,
-  input  wire  command_create,
-  input  wire  [15:0] command_flow,
-  input  wire  [7:0] command_generation,
   // The NIC's clock, 1.024 us: the time of ticks.
   input  wire  [19:0] now,
   // A tick is offered.
@@ -66,7 +52,6 @@ module hpcc_dcqcn_admit (
   wire  hpcc_nic_pkg::byte_count_t bytes_in;
   wire  tick;
   wire  pick;
-  logic [2:0] to_wait;
   wire  load;
   wire  enter;
   hpcc_nic_pkg::dcqcn_event_t events_up_data;
@@ -74,7 +59,6 @@ module hpcc_dcqcn_admit (
   wire  hpcc_nic_pkg::dcqcn_event_t events_down_data;
   wire  events_down_valid;
   wire  events_down_ready;
-  hpcc_nic_pkg::law_command_t commands_up_data;
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
@@ -90,6 +74,18 @@ module hpcc_dcqcn_admit (
   logic [8:0] chosen_flow_q;
   logic chosen_past_d;
   logic chosen_past_q;
+  wire  [8:0] to_wait_flow;
+  wire  to_wait_next_valid;
+  wire  [8:0] to_wait_next_flow;
+  wire  to_wait_recent_valid_0;
+  wire  to_wait_recent_valid_1;
+  wire  to_wait_recent_valid_2;
+  wire  to_wait_recent_valid_3;
+  wire  [8:0] to_wait_recent_flow_0;
+  wire  [8:0] to_wait_recent_flow_1;
+  wire  [8:0] to_wait_recent_flow_2;
+  wire  [8:0] to_wait_recent_flow_3;
+  logic [2:0] to_wait_wait;
   logic next_valid_d;
   logic next_valid_q;
   hpcc_nic_pkg::dcqcn_entry_t next_d;
@@ -130,7 +126,7 @@ module hpcc_dcqcn_admit (
   hpcc_skid #(.WIDTH(25)) u_commands (
     .clk(clk),
     .rst(rst),
-    .up_data(commands_up_data),
+    .up_data(command_data),
     .up_valid(command_valid),
     .up_ready(commands_up_ready),
     .down_data(commands_down_data),
@@ -138,8 +134,8 @@ module hpcc_dcqcn_admit (
     .down_ready(pick)
   );
   assign event_ready = events_up_ready;
-  assign clock_in = event_now;
-  assign bytes_in = event_bytes;
+  assign clock_in = event_data.telemetry.now;
+  assign bytes_in = event_data.telemetry.bytes;
   assign command_ready = commands_up_ready;
   assign enter = (next_valid_q & (hold_off_q == 3'd0)) & (~closed_q);
   assign load = enter | (~next_valid_q);
@@ -147,6 +143,17 @@ module hpcc_dcqcn_admit (
   assign tick = (tick_valid & (~commands_down_valid)) & (tick_overdue | (~events_down_valid));
   assign events_down_ready = (pick & (~commands_down_valid)) & (~tick);
   assign tick_taken = pick & tick;
+  assign to_wait_flow = chosen_flow_q;
+  assign to_wait_next_valid = next_valid_q;
+  assign to_wait_next_flow = next_flow_q;
+  assign to_wait_recent_valid_0 = recent_valid_0_q;
+  assign to_wait_recent_flow_0 = recent_flow_0_q;
+  assign to_wait_recent_valid_1 = recent_valid_1_q;
+  assign to_wait_recent_flow_1 = recent_flow_1_q;
+  assign to_wait_recent_valid_2 = recent_valid_2_q;
+  assign to_wait_recent_flow_2 = recent_flow_2_q;
+  assign to_wait_recent_valid_3 = recent_valid_3_q;
+  assign to_wait_recent_flow_3 = recent_flow_3_q;
   assign entering = entering_r_q;
   assign flow = flow_r_q;
   assign out_of_range = out_of_range_r_q;
@@ -198,7 +205,7 @@ module hpcc_dcqcn_admit (
       next_d = chosen_q;
       next_flow_d = chosen_flow_q;
       next_past_d = chosen_past_q;
-      hold_off_d = to_wait;
+      hold_off_d = to_wait_wait;
     end
     recent_valid_0_d = enter;
     entering_r_d = next_q;
@@ -228,34 +235,34 @@ module hpcc_dcqcn_admit (
     end
   end
   always_comb begin
-    events_up_data.flow = event_flow;
-    events_up_data.generation = event_generation;
-    events_up_data.kind = hpcc_nic_pkg::cc_event_kind_t'(event_kind);
-    events_up_data.ecn = event_ecn;
+    events_up_data.flow = event_data.flow;
+    events_up_data.generation = event_data.generation;
+    events_up_data.kind = hpcc_nic_pkg::cc_event_kind_t'(event_data.telemetry.event_kind);
+    events_up_data.ecn = event_data.telemetry.ecn;
     events_up_data.bytes = bytes_in.units;
     events_up_data.now = clock_in.units;
   end
+  // to_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
+  //
+  // Clocks that a flow waits which is loaded now: it may follow the one that stands before it, and enters now, after six clocks, earlier
+  // ones after
+  // fewer. Without registers.
   always_comb begin
-    commands_up_data.flow = command_flow;
-    commands_up_data.generation = command_generation;
-    commands_up_data.create = command_create;
-  end
-  always_comb begin
-    to_wait = 3'd0;
-    if (recent_valid_3_q & (recent_flow_3_q == chosen_flow_q)) begin
-      to_wait = 3'd1;
+    to_wait_wait = 3'd0;
+    if (to_wait_recent_valid_3 & (to_wait_recent_flow_3 == to_wait_flow)) begin
+      to_wait_wait = 3'd1;
     end
-    if (recent_valid_2_q & (recent_flow_2_q == chosen_flow_q)) begin
-      to_wait = 3'd2;
+    if (to_wait_recent_valid_2 & (to_wait_recent_flow_2 == to_wait_flow)) begin
+      to_wait_wait = 3'd2;
     end
-    if (recent_valid_1_q & (recent_flow_1_q == chosen_flow_q)) begin
-      to_wait = 3'd3;
+    if (to_wait_recent_valid_1 & (to_wait_recent_flow_1 == to_wait_flow)) begin
+      to_wait_wait = 3'd3;
     end
-    if (recent_valid_0_q & (recent_flow_0_q == chosen_flow_q)) begin
-      to_wait = 3'd4;
+    if (to_wait_recent_valid_0 & (to_wait_recent_flow_0 == to_wait_flow)) begin
+      to_wait_wait = 3'd4;
     end
-    if (next_valid_q & (next_flow_q == chosen_flow_q)) begin
-      to_wait = 3'd5;
+    if (to_wait_next_valid & (to_wait_next_flow == to_wait_flow)) begin
+      to_wait_wait = 3'd5;
     end
   end
   initial begin
@@ -308,7 +315,8 @@ module hpcc_dcqcn_admit (
     flow_r_q <= flow_r_d;
     out_of_range_r_q <= out_of_range_r_d;
   end
-  wire unused_bits = &{1'b0, event_psn_next, event_snd_nxt, event_int_valid, event_n_hop, event_path_id, event_hops, event_sent_at,
+  wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
+      event_data.telemetry.hops, event_data.telemetry.sent_valid, event_data.telemetry.sent_at, event_data.psn_next, event_data.snd_nxt,
       clock_in.above, clock_in.below, bytes_in.below};
 endmodule
 

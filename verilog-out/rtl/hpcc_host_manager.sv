@@ -103,21 +103,15 @@ module hpcc_host_manager (
   output logic [33:0] flow_rate,
   output wire  [3:0] flow_group,
   // Flows of the congestion control.
+  output       hpcc_nic_pkg::law_command_t cc_data,
   output wire  cc_valid,
   input  wire  cc_ready,
-  output wire  cc_create,
-  output wire  [15:0] cc_flow,
-  output wire  [7:0] cc_generation,
   // Law of the flow that is created or removed.
   output wire  [2:0] cc_law,
   // First window and rate of queue pairs without a law.
+  output       hpcc_nic_pkg::flow_update_t first_data,
   output wire  first_valid,
   input  wire  first_ready,
-  output wire  [15:0] first_flow,
-  output wire  [7:0] first_generation,
-  output wire  [33:0] first_window,
-  output wire  [33:0] first_rate,
-  output wire  [50:0] first_utilisation,
   // Work requests of control packets.
   output wire  [319:0] work_data,
   output wire  work_valid,
@@ -341,16 +335,8 @@ module hpcc_host_manager (
   assign flow_windowless = response & (~is_int);
   assign flow_timerless = response;
   assign cc_valid = cc_step;
-  assign cc_create = creating;
-  assign cc_flow = flow_number;
-  assign cc_generation = generation;
   assign cc_law = law;
   assign first_valid = first_step;
-  assign first_flow = flow_number;
-  assign first_generation = generation;
-  assign first_window = cfg_window;
-  assign first_rate = rate;
-  assign first_utilisation = 51'd0;
   assign work_valid = step_q == 5'h17;
   assign work_data = made;
   assign command_done = done_r_q;
@@ -649,10 +635,21 @@ module hpcc_host_manager (
     end
   end
   always_comb begin
+    cc_data.create = creating;
+    cc_data.flow = flow_number;
+    cc_data.generation = generation;
+  end
+  always_comb begin
     rate = cfg_rate;
     if (cfg_rate == 34'd0) begin
       rate = cfg_line_rate;
     end
+  end
+  always_comb begin
+    first_data.flow = flow_number;
+    first_data.generation = generation;
+    first_data.window = cfg_window;
+    first_data.rate = rate;
   end
   always_comb begin
     work_id.count = works_q;

@@ -263,17 +263,11 @@ module hpcc_nic (
   wire  manager_flow_limit;
   wire  [33:0] manager_flow_rate;
   wire  [3:0] manager_flow_group;
+  wire  hpcc_nic_pkg::law_command_t manager_cc_data;
   wire  manager_cc_valid;
-  wire  manager_cc_create;
-  wire  [15:0] manager_cc_flow;
-  wire  [7:0] manager_cc_generation;
   wire  [2:0] manager_cc_law;
+  wire  hpcc_nic_pkg::flow_update_t manager_first_data;
   wire  manager_first_valid;
-  wire  [15:0] manager_first_flow;
-  wire  [7:0] manager_first_generation;
-  wire  [33:0] manager_first_window;
-  wire  [33:0] manager_first_rate;
-  wire  [50:0] manager_first_utilisation;
   wire  [319:0] manager_work_data;
   wire  manager_work_valid;
   wire  manager_control_accepted;
@@ -377,20 +371,8 @@ module hpcc_nic (
   wire  [383:0] requester_message_data;
   wire  [47:0] requester_schedule_data;
   wire  requester_schedule_valid;
+  wire  hpcc_nic_pkg::law_event_t requester_cc_event_data;
   wire  requester_cc_event_valid;
-  wire  [2:0] requester_cc_event_kind;
-  wire  [15:0] requester_cc_event_flow;
-  wire  [7:0] requester_cc_event_generation;
-  wire  [23:0] requester_cc_event_psn_next;
-  wire  [23:0] requester_cc_event_snd_nxt;
-  wire  requester_cc_event_int_valid;
-  wire  [3:0] requester_cc_event_n_hop;
-  wire  [11:0] requester_cc_event_path_id;
-  wire  [319:0] requester_cc_event_hops;
-  wire  requester_cc_event_ecn;
-  wire  [47:0] requester_cc_event_sent_at;
-  wire  [31:0] requester_cc_event_bytes;
-  wire  [47:0] requester_cc_event_now;
   wire  [191:0] requester_completion_data;
   wire  requester_completion_valid;
   wire  [415:0] requester_echo_data;
@@ -613,19 +595,13 @@ module hpcc_nic (
     .flow_limit(manager_flow_limit),
     .flow_rate(manager_flow_rate),
     .flow_group(manager_flow_group),
+    .cc_data(manager_cc_data),
     .cc_valid(manager_cc_valid),
     .cc_ready(flows_cc_command_ready),
-    .cc_create(manager_cc_create),
-    .cc_flow(manager_cc_flow),
-    .cc_generation(manager_cc_generation),
     .cc_law(manager_cc_law),
+    .first_data(manager_first_data),
     .first_valid(manager_first_valid),
     .first_ready(flows_first_ready),
-    .first_flow(manager_first_flow),
-    .first_generation(manager_first_generation),
-    .first_window(manager_first_window),
-    .first_rate(manager_first_rate),
-    .first_utilisation(manager_first_utilisation),
     .work_data(manager_work_data),
     .work_valid(manager_work_valid),
     .work_ready(works_second_ready),
@@ -881,21 +857,9 @@ module hpcc_nic (
     .schedule_data(requester_schedule_data),
     .schedule_valid(requester_schedule_valid),
     .schedule_ready(flows_requests_ready),
+    .cc_event_data(requester_cc_event_data),
     .cc_event_valid(requester_cc_event_valid),
     .cc_event_ready(flows_answered_ready),
-    .cc_event_kind(requester_cc_event_kind),
-    .cc_event_flow(requester_cc_event_flow),
-    .cc_event_generation(requester_cc_event_generation),
-    .cc_event_psn_next(requester_cc_event_psn_next),
-    .cc_event_snd_nxt(requester_cc_event_snd_nxt),
-    .cc_event_int_valid(requester_cc_event_int_valid),
-    .cc_event_n_hop(requester_cc_event_n_hop),
-    .cc_event_path_id(requester_cc_event_path_id),
-    .cc_event_hops(requester_cc_event_hops),
-    .cc_event_ecn(requester_cc_event_ecn),
-    .cc_event_sent_at(requester_cc_event_sent_at),
-    .cc_event_bytes(requester_cc_event_bytes),
-    .cc_event_now(requester_cc_event_now),
     .completion_data(requester_completion_data),
     .completion_valid(requester_completion_valid),
     .completion_ready(m_axis_completion_tready),
@@ -954,37 +918,19 @@ module hpcc_nic (
     .command_limit(manager_flow_limit),
     .command_rate(manager_flow_rate),
     .command_group(manager_flow_group),
+    .cc_command_data(manager_cc_data),
     .cc_command_valid(manager_cc_valid),
     .cc_command_ready(flows_cc_command_ready),
-    .cc_command_create(manager_cc_create),
-    .cc_command_flow(manager_cc_flow),
-    .cc_command_generation(manager_cc_generation),
     .cc_command_law(manager_cc_law),
+    .first_data(manager_first_data),
     .first_valid(manager_first_valid),
     .first_ready(flows_first_ready),
-    .first_flow(manager_first_flow),
-    .first_generation(manager_first_generation),
-    .first_window(manager_first_window),
-    .first_rate(manager_first_rate),
-    .first_utilisation(manager_first_utilisation),
     .kill_data(requester_kill_data),
     .kill_valid(requester_kill_valid),
     .kill_ready(flows_kill_ready),
+    .answered_data(requester_cc_event_data),
     .answered_valid(requester_cc_event_valid),
     .answered_ready(flows_answered_ready),
-    .answered_kind(requester_cc_event_kind),
-    .answered_flow(requester_cc_event_flow),
-    .answered_generation(requester_cc_event_generation),
-    .answered_psn_next(requester_cc_event_psn_next),
-    .answered_snd_nxt(requester_cc_event_snd_nxt),
-    .answered_int_valid(requester_cc_event_int_valid),
-    .answered_n_hop(requester_cc_event_n_hop),
-    .answered_path_id(requester_cc_event_path_id),
-    .answered_hops(requester_cc_event_hops),
-    .answered_ecn(requester_cc_event_ecn),
-    .answered_sent_at(requester_cc_event_sent_at),
-    .answered_bytes(requester_cc_event_bytes),
-    .answered_now(requester_cc_event_now),
     .notice_data(rx_notice_data),
     .notice_valid(rx_notice_valid),
     .notice_ready(flows_notice_ready),

@@ -60,41 +60,23 @@ module hpcc_nic_flows (
   input  wire  [33:0] command_rate,
   input  wire  [3:0] command_group,
   // The same for the flow's law.
+  input  wire  hpcc_nic_pkg::law_command_t cc_command_data,
   input  wire  cc_command_valid,
   output wire  cc_command_ready,
-  input  wire  cc_command_create,
-  input  wire  [15:0] cc_command_flow,
-  input  wire  [7:0] cc_command_generation,
   // Code of that law.
   input  wire  [2:0] cc_command_law,
   // First window and rate of flows without the law.
+  input  wire  hpcc_nic_pkg::flow_update_t first_data,
   input  wire  first_valid,
   output wire  first_ready,
-  input  wire  [15:0] first_flow,
-  input  wire  [7:0] first_generation,
-  input  wire  [33:0] first_window,
-  input  wire  [33:0] first_rate,
-  input  wire  [50:0] first_utilisation,
   // Flows to stop, from the requester: `FlowOfGeneration`.
   input  wire  [23:0] kill_data,
   input  wire  kill_valid,
   output wire  kill_ready,
   // Acknowledgements, from the requester.
+  input  wire  hpcc_nic_pkg::law_event_t answered_data,
   input  wire  answered_valid,
   output wire  answered_ready,
-  input  wire  [2:0] answered_kind,
-  input  wire  [15:0] answered_flow,
-  input  wire  [7:0] answered_generation,
-  input  wire  [23:0] answered_psn_next,
-  input  wire  [23:0] answered_snd_nxt,
-  input  wire  answered_int_valid,
-  input  wire  [3:0] answered_n_hop,
-  input  wire  [11:0] answered_path_id,
-  input  wire  [319:0] answered_hops,
-  input  wire  answered_ecn,
-  input  wire  [47:0] answered_sent_at,
-  input  wire  [31:0] answered_bytes,
-  input  wire  [47:0] answered_now,
   // READ echoes and notifications, from dispatch.
   input  wire  [386:0] notice_data,
   input  wire  notice_valid,
@@ -155,7 +137,6 @@ module hpcc_nic_flows (
   wire  hpcc_nic_pkg::flow_work_t more;
   wire  hpcc_nic_pkg::flow_of_generation_t killed;
   wire  hpcc_nic_pkg::flow_command_t order;
-  wire  hpcc_nic_pkg::flow_update_t change;
   wire  [15:0] scheduler_active;
   wire  [63:0] scheduler_sent;
   wire  scheduler_command_ready;
@@ -163,27 +144,11 @@ module hpcc_nic_flows (
   wire  scheduler_work_ready;
   wire  [15:0] scheduler_work_flow;
   wire  scheduler_feedback_ready;
+  hpcc_nic_pkg::law_event_t scheduler_event_data;
   wire  scheduler_event_ready;
-  wire  [15:0] scheduler_event_flow;
-  wire  [23:0] scheduler_event_snd_nxt;
-  wire  [47:0] scheduler_event_sent_at;
-  wire  [31:0] scheduler_event_bytes;
+  wire  hpcc_nic_pkg::law_event_t scheduler_cc_data;
   wire  scheduler_cc_valid;
-  wire  [2:0] scheduler_cc_kind;
-  wire  [15:0] scheduler_cc_flow;
-  wire  [7:0] scheduler_cc_generation;
-  wire  [23:0] scheduler_cc_psn_next;
-  wire  [23:0] scheduler_cc_snd_nxt;
-  wire  scheduler_cc_int_valid;
-  wire  [3:0] scheduler_cc_n_hop;
-  wire  [11:0] scheduler_cc_path_id;
-  wire  [319:0] scheduler_cc_hops;
-  wire  scheduler_cc_ecn;
-  wire  [47:0] scheduler_cc_sent_at;
-  wire  [31:0] scheduler_cc_bytes;
-  wire  [47:0] scheduler_cc_now;
   wire  scheduler_update_ready;
-  wire  [50:0] scheduler_update_utilisation;
   wire  scheduler_send_valid;
   wire  [15:0] scheduler_send_flow;
   wire  [7:0] scheduler_send_generation;
@@ -201,12 +166,8 @@ module hpcc_nic_flows (
   wire  law_command_ready;
   wire  hpcc_nic_pkg::law_code_t law_command_law;
   wire  law_event_ready;
+  wire  hpcc_nic_pkg::law_update_t law_update_data;
   wire  law_update_valid;
-  wire  [15:0] law_update_flow;
-  wire  [7:0] law_update_generation;
-  wire  [33:0] law_update_window;
-  wire  [33:0] law_update_rate;
-  wire  [50:0] unused_law_update_utilisation;
   wire  hpcc_nic_pkg::int_stack_t fields_fields;
   hpcc_nic_pkg::hop_records_t fields_records;
   wire  fields_bad_0;
@@ -253,7 +214,6 @@ module hpcc_nic_flows (
   wire  commands_down_valid;
   hpcc_nic_pkg::flow_update_t updates_first_data;
   wire  updates_first_ready;
-  hpcc_nic_pkg::flow_update_t updates_second_data;
   wire  updates_second_valid;
   wire  updates_second_ready;
   wire  hpcc_nic_pkg::flow_update_t updates_down_data;
@@ -303,43 +263,15 @@ module hpcc_nic_flows (
     .feedback_generation(feedback_generation),
     .feedback_psn(feedback_psn),
     .feedback_value(feedback_value),
+    .event_data(scheduler_event_data),
     .event_valid(events_down_valid),
     .event_ready(scheduler_event_ready),
-    .event_kind(happened.event_kind),
-    .event_flow(scheduler_event_flow),
-    .event_generation(happened.generation),
-    .event_psn_next(happened.psn_next),
-    .event_snd_nxt(scheduler_event_snd_nxt),
-    .event_int_valid(happened.int_valid),
-    .event_n_hop(happened.n_hop),
-    .event_path_id(happened.path_id),
-    .event_hops(happened.hops),
-    .event_ecn(happened.ecn),
-    .event_sent_at(scheduler_event_sent_at),
-    .event_bytes(scheduler_event_bytes),
-    .event_now(now),
+    .cc_data(scheduler_cc_data),
     .cc_valid(scheduler_cc_valid),
     .cc_ready(law_event_ready),
-    .cc_kind(scheduler_cc_kind),
-    .cc_flow(scheduler_cc_flow),
-    .cc_generation(scheduler_cc_generation),
-    .cc_psn_next(scheduler_cc_psn_next),
-    .cc_snd_nxt(scheduler_cc_snd_nxt),
-    .cc_int_valid(scheduler_cc_int_valid),
-    .cc_n_hop(scheduler_cc_n_hop),
-    .cc_path_id(scheduler_cc_path_id),
-    .cc_hops(scheduler_cc_hops),
-    .cc_ecn(scheduler_cc_ecn),
-    .cc_sent_at(scheduler_cc_sent_at),
-    .cc_bytes(scheduler_cc_bytes),
-    .cc_now(scheduler_cc_now),
+    .update_data(updates_down_data),
     .update_valid(updates_down_valid),
     .update_ready(scheduler_update_ready),
-    .update_flow(change.flow),
-    .update_generation(change.generation),
-    .update_window(change.window),
-    .update_rate(change.rate),
-    .update_utilisation(scheduler_update_utilisation),
     .send_valid(scheduler_send_valid),
     .send_ready(send_ready),
     .send_flow(scheduler_send_flow),
@@ -359,39 +291,22 @@ module hpcc_nic_flows (
   hpcc_cc_choice u_law (
     .clk(clk),
     .rst(rst),
+    .now(now),
     .built(law_built),
     .param_write(cc_param_write),
     .param_address(cc_param_address),
     .param_data(cc_param_data),
     .param_law(cc_param_law),
+    .command_data(cc_command_data),
     .command_valid(cc_command_valid),
     .command_ready(law_command_ready),
-    .command_create(cc_command_create),
-    .command_flow(cc_command_flow),
-    .command_generation(cc_command_generation),
     .command_law(law_command_law),
+    .event_data(scheduler_cc_data),
     .event_valid(scheduler_cc_valid),
     .event_ready(law_event_ready),
-    .event_kind(scheduler_cc_kind),
-    .event_flow(scheduler_cc_flow),
-    .event_generation(scheduler_cc_generation),
-    .event_psn_next(scheduler_cc_psn_next),
-    .event_snd_nxt(scheduler_cc_snd_nxt),
-    .event_int_valid(scheduler_cc_int_valid),
-    .event_n_hop(scheduler_cc_n_hop),
-    .event_path_id(scheduler_cc_path_id),
-    .event_hops(scheduler_cc_hops),
-    .event_ecn(scheduler_cc_ecn),
-    .event_sent_at(scheduler_cc_sent_at),
-    .event_bytes(scheduler_cc_bytes),
-    .event_now(scheduler_cc_now),
+    .update_data(law_update_data),
     .update_valid(law_update_valid),
-    .update_ready(updates_first_ready),
-    .update_flow(law_update_flow),
-    .update_generation(law_update_generation),
-    .update_window(law_update_window),
-    .update_rate(law_update_rate),
-    .update_utilisation(unused_law_update_utilisation)
+    .update_ready(updates_first_ready)
   );
   hpcc_stream_merge #(.WIDTH(382)) u_events (
     .clk(clk),
@@ -438,7 +353,7 @@ module hpcc_nic_flows (
     .first_data(updates_first_data),
     .first_valid(law_update_valid),
     .first_ready(updates_first_ready),
-    .second_data(updates_second_data),
+    .second_data(first_data),
     .second_valid(updates_second_valid),
     .second_ready(updates_second_ready),
     .down_data(updates_down_data),
@@ -470,10 +385,6 @@ module hpcc_nic_flows (
   assign many_hops = ((notice_valid & events_second_ready) & is_echo) & fields_many;
   assign bad_speed = (((notice_valid & events_second_ready) & is_echo) & fields_present) & (~fields_valid);
   assign happened = events_down_data;
-  assign scheduler_event_flow = {7'd0, happened.flow};
-  assign scheduler_event_snd_nxt = 24'd0;
-  assign scheduler_event_sent_at = 48'd0;
-  assign scheduler_event_bytes = 32'd0;
   assign requests_ready = works_first_ready;
   assign asked = requests_data;
   assign responses_ready = works_second_ready;
@@ -486,23 +397,21 @@ module hpcc_nic_flows (
   assign scheduler_command_flow = {7'd0, order.flow};
   assign updates_second_valid = first_valid & (~commands_down_valid);
   assign first_ready = updates_second_ready & (~commands_down_valid);
-  assign change = updates_down_data;
-  assign scheduler_update_utilisation = 51'd0;
   assign count_late = scheduler_count_late;
   assign count_beyond = scheduler_count_beyond;
   assign count_out_of_range = scheduler_count_out_of_range;
   assign count_cc_dropped = scheduler_count_cc_dropped;
   assign timeout = timeouts_q != scheduler_count_timeout;
   always_comb begin
-    events_first_data.hops = answered_hops;
-    events_first_data.path_id = answered_path_id;
-    events_first_data.n_hop = answered_n_hop;
-    events_first_data.int_valid = answered_int_valid;
-    events_first_data.ecn = answered_ecn;
-    events_first_data.psn_next = answered_psn_next;
-    events_first_data.generation = answered_generation;
-    events_first_data.flow = answered_flow[8:0];
-    events_first_data.event_kind = answered_kind;
+    events_first_data.hops = answered_data.telemetry.hops;
+    events_first_data.path_id = answered_data.telemetry.path_id;
+    events_first_data.n_hop = answered_data.telemetry.n_hop;
+    events_first_data.int_valid = answered_data.telemetry.int_valid;
+    events_first_data.ecn = answered_data.telemetry.ecn;
+    events_first_data.psn_next = answered_data.psn_next;
+    events_first_data.generation = answered_data.generation;
+    events_first_data.flow = answered_data.flow[8:0];
+    events_first_data.event_kind = answered_data.telemetry.event_kind;
   end
   always_comb begin
     told_flow.response = told.response;
@@ -518,6 +427,19 @@ module hpcc_nic_flows (
     events_second_data.generation = told.generation;
     events_second_data.flow = told_flow;
     events_second_data.event_kind = told.event_kind;
+  end
+  always_comb begin
+    scheduler_event_data = 542'd0;
+    scheduler_event_data.psn_next = happened.psn_next;
+    scheduler_event_data.generation = happened.generation;
+    scheduler_event_data.flow = {7'd0, happened.flow};
+    scheduler_event_data.telemetry.now = now;
+    scheduler_event_data.telemetry.ecn = happened.ecn;
+    scheduler_event_data.telemetry.hops = happened.hops;
+    scheduler_event_data.telemetry.path_id = happened.path_id;
+    scheduler_event_data.telemetry.n_hop = happened.n_hop;
+    scheduler_event_data.telemetry.int_valid = happened.int_valid;
+    scheduler_event_data.telemetry.event_kind = happened.event_kind;
   end
   always_comb begin
     works_first_data = 66'd0;
@@ -551,16 +473,10 @@ module hpcc_nic_flows (
     commands_second_data.generation = killed.generation;
   end
   always_comb begin
-    updates_first_data.flow = law_update_flow;
-    updates_first_data.generation = law_update_generation;
-    updates_first_data.window = law_update_window;
-    updates_first_data.rate = law_update_rate;
-  end
-  always_comb begin
-    updates_second_data.flow = first_flow;
-    updates_second_data.generation = first_generation;
-    updates_second_data.window = first_window;
-    updates_second_data.rate = first_rate;
+    updates_first_data.flow = law_update_data.flow;
+    updates_first_data.generation = law_update_data.generation;
+    updates_first_data.window = law_update_data.window;
+    updates_first_data.rate = law_update_data.rate;
   end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
@@ -591,8 +507,9 @@ module hpcc_nic_flows (
   always @(posedge clk) begin
     timeouts_q <= scheduler_count_timeout;
   end
-  wire unused_bits = &{1'b0, command_flow[15:9], first_utilisation, answered_flow[15:9], answered_snd_nxt, answered_sent_at, answered_bytes,
-      answered_now, responses_flow[15:9], asked.flow[15:9], killed.flow[15:9]};
+  wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.sent_valid, answered_data.telemetry.sent_at,
+      answered_data.telemetry.bytes, answered_data.telemetry.now, answered_data.flow[15:9], answered_data.snd_nxt, responses_flow[15:9],
+      asked.flow[15:9], killed.flow[15:9]};
 endmodule
 
 `default_nettype wire

@@ -571,10 +571,10 @@ module hpcc_register_file (
   always @(posedge clk) begin
     whit <= (waddr <= 10'd39) || ((waddr >= 10'd42) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
         || ((waddr >= 10'd128) && (waddr <= 10'd221)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
-        || ((waddr >= 10'd576) && (waddr <= 10'd607)) || ((waddr >= 10'd768) && (waddr <= 10'd895));
+        || ((waddr >= 10'd576) && (waddr <= 10'd607)) || ((waddr >= 10'd640) && (waddr <= 10'd895));
     rhit <= (raddr <= 10'd39) || ((raddr >= 10'd42) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
         || ((raddr >= 10'd128) && (raddr <= 10'd221)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
-        || ((raddr >= 10'd576) && (raddr <= 10'd607)) || ((raddr >= 10'd768) && (raddr <= 10'd895));
+        || ((raddr >= 10'd576) && (raddr <= 10'd607)) || ((raddr >= 10'd640) && (raddr <= 10'd895));
     case (raddr)
       10'd0: rdata <= 32'h48504343;
       10'd1: rdata <= 32'h100;

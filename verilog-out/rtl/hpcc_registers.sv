@@ -554,6 +554,11 @@ module hpcc_registers (
       in_window = built.hpcc;
       absent = ~built.hpcc;
     end
+    if (wrote_wide.bank == 3'd5) begin
+      window_law = hpcc_nic_pkg::LAW_CODE_DCQCN;
+      in_window = built.dcqcn;
+      absent = ~built.dcqcn;
+    end
     if (wrote_wide.bank == 3'd6) begin
       window_law = hpcc_nic_pkg::LAW_CODE_POWER_TCP;
       in_window = built.powertcp;
@@ -667,7 +672,7 @@ module hpcc_registers (
   end
   wire unused_bits = &{1'b0, s_axil_awaddr[1:0], s_axil_awprot, s_axil_araddr[1:0], s_axil_arprot, cleared.reserved, cleared.code,
       cleared.ready, cleared.busy, ordered.reserved, read_group.high, wrote_group.entry, wrote_group.high, built.reserved, built.theta,
-      built.dcqcn, built.none};
+      built.none};
 endmodule
 
 `default_nettype wire

@@ -34,21 +34,9 @@ module hpcc_requester_events (
   // With `put`: the INT has a speed code that is not valid.
   output wire  bad,
   // Events out.
+  output       hpcc_nic_pkg::law_event_t cc_event_data,
   output wire  cc_event_valid,
-  input  wire  cc_event_ready,
-  output wire  [2:0] cc_event_kind,
-  output wire  [15:0] cc_event_flow,
-  output wire  [7:0] cc_event_generation,
-  output wire  [23:0] cc_event_psn_next,
-  output wire  [23:0] cc_event_snd_nxt,
-  output wire  cc_event_int_valid,
-  output wire  [3:0] cc_event_n_hop,
-  output wire  [11:0] cc_event_path_id,
-  output wire  [319:0] cc_event_hops,
-  output wire  cc_event_ecn,
-  output wire  [47:0] cc_event_sent_at,
-  output wire  [31:0] cc_event_bytes,
-  output wire  [47:0] cc_event_now
+  input  wire  cc_event_ready
 );
   wire  use_int;
   wire  hpcc_nic_pkg::commit_t answer;
@@ -105,19 +93,6 @@ module hpcc_requester_events (
   assign full = outlet_full;
   assign cc_event_valid = outlet_down_valid;
   assign leaving = outlet_down_data;
-  assign cc_event_kind = kind;
-  assign cc_event_flow = half;
-  assign cc_event_generation = leaving.generation;
-  assign cc_event_psn_next = leaving.psn;
-  assign cc_event_snd_nxt = leaving.psn;
-  assign cc_event_int_valid = leaving.int_valid;
-  assign cc_event_n_hop = leaving.n_hop;
-  assign cc_event_path_id = leaving.path_id;
-  assign cc_event_hops = leaving.hops;
-  assign cc_event_ecn = leaving.ecn;
-  assign cc_event_bytes = leaving.bytes;
-  assign cc_event_sent_at = now;
-  assign cc_event_now = now;
   always_comb begin
     word = 411'd0;
     word.psn = psn;
@@ -132,6 +107,21 @@ module hpcc_requester_events (
       word.path_id = fields_path_id;
       word.hops = fields_hops;
     end
+  end
+  always_comb begin
+    cc_event_data = 542'd0;
+    cc_event_data.telemetry.event_kind = kind;
+    cc_event_data.flow = half;
+    cc_event_data.generation = leaving.generation;
+    cc_event_data.psn_next = leaving.psn;
+    cc_event_data.snd_nxt = leaving.psn;
+    cc_event_data.telemetry.int_valid = leaving.int_valid;
+    cc_event_data.telemetry.n_hop = leaving.n_hop;
+    cc_event_data.telemetry.path_id = leaving.path_id;
+    cc_event_data.telemetry.hops = leaving.hops;
+    cc_event_data.telemetry.ecn = leaving.ecn;
+    cc_event_data.telemetry.bytes = leaving.bytes;
+    cc_event_data.telemetry.now = now;
   end
   always_comb begin
     kind = hpcc_nic_pkg::CC_EVENT_KIND_ACK;

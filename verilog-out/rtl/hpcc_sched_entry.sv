@@ -16,13 +16,9 @@ module hpcc_sched_entry (
   // Synchronous, high.
   input  wire  rst,
   // Rates and windows.
+  input  wire  hpcc_nic_pkg::flow_update_t update_data,
   input  wire  update_valid,
   output wire  update_ready,
-  input  wire  [15:0] update_flow,
-  input  wire  [7:0] update_generation,
-  input  wire  [33:0] update_window,
-  input  wire  [33:0] update_rate,
-  input  wire  [50:0] update_utilisation,
   // Creation, removal, caps.
   input  wire  command_valid,
   output wire  command_ready,
@@ -38,21 +34,9 @@ module hpcc_sched_entry (
   input  wire  [33:0] command_rate,
   input  wire  [3:0] command_group,
   // Acknowledgements; `snd_nxt` is not used.
+  input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
-  input  wire  [2:0] event_kind,
-  input  wire  [15:0] event_flow,
-  input  wire  [7:0] event_generation,
-  input  wire  [23:0] event_psn_next,
-  input  wire  [23:0] event_snd_nxt,
-  input  wire  event_int_valid,
-  input  wire  [3:0] event_n_hop,
-  input  wire  [11:0] event_path_id,
-  input  wire  [319:0] event_hops,
-  input  wire  event_ecn,
-  input  wire  [47:0] event_sent_at,
-  input  wire  [31:0] event_bytes,
-  input  wire  [47:0] event_now,
   // Feedback of the TX pipe.
   input  wire  feedback_valid,
   output wire  feedback_ready,
@@ -146,7 +130,6 @@ module hpcc_sched_entry (
   logic [7:0] work_generation_q;
   logic [23:0] work_end_q;
   logic [23:0] work_start_q;
-  hpcc_nic_pkg::telemetry_t telemetry_1_d;
   hpcc_nic_pkg::telemetry_t telemetry_1_q;
   logic valid_r_d;
   logic valid_r_q;
@@ -277,13 +260,13 @@ module hpcc_sched_entry (
     want_work = work_valid & (~sweeping_q);
     want_timer = (timer_due_q & (~hold_timers)) & (~sweeping_q);
     if (recent_valid_0_q) begin
-      if (recent_flow_0_q == update_flow) begin
+      if (recent_flow_0_q == update_data.flow) begin
         want_update = 1'd0;
       end
       if (recent_flow_0_q == command_flow) begin
         want_command = 1'd0;
       end
-      if (recent_flow_0_q == event_flow) begin
+      if (recent_flow_0_q == event_data.flow) begin
         want_event = 1'd0;
       end
       if (recent_flow_0_q == feedback_flow) begin
@@ -297,13 +280,13 @@ module hpcc_sched_entry (
       end
     end
     if (recent_valid_1_q) begin
-      if (recent_flow_1_q == update_flow) begin
+      if (recent_flow_1_q == update_data.flow) begin
         want_update = 1'd0;
       end
       if (recent_flow_1_q == command_flow) begin
         want_command = 1'd0;
       end
-      if (recent_flow_1_q == event_flow) begin
+      if (recent_flow_1_q == event_data.flow) begin
         want_event = 1'd0;
       end
       if (recent_flow_1_q == feedback_flow) begin
@@ -356,13 +339,13 @@ module hpcc_sched_entry (
   always_comb begin
     chosen = {7'd0, timer_flow_q};
     if (select == 3'd1) begin
-      chosen = update_flow;
+      chosen = update_data.flow;
     end
     if (select == 3'd2) begin
       chosen = command_flow;
     end
     if (select == 3'd3) begin
-      chosen = event_flow;
+      chosen = event_data.flow;
     end
     if (select == 3'd4) begin
       chosen = feedback_flow;
@@ -384,17 +367,6 @@ module hpcc_sched_entry (
     word_r_d.windowless = command_windowless_q;
     word_r_d.timerless = command_timerless_q;
     word_r_d.group = command_group_q;
-  end
-  always_comb begin
-    telemetry_1_d = 469'd0;
-    telemetry_1_d.now = event_now;
-    telemetry_1_d.sent_at = event_sent_at;
-    telemetry_1_d.ecn = event_ecn;
-    telemetry_1_d.hops = event_hops;
-    telemetry_1_d.path_id = event_path_id;
-    telemetry_1_d.n_hop = event_n_hop;
-    telemetry_1_d.int_valid = event_int_valid;
-    telemetry_1_d.event_kind = event_kind;
   end
   initial begin
     phase_q = 3'd0;
@@ -434,11 +406,11 @@ module hpcc_sched_entry (
     work_generation_q = 8'd0;
     work_end_q = 24'd0;
     work_start_q = 24'd0;
-    telemetry_1_q = 469'd0;
+    telemetry_1_q = 470'd0;
     valid_r_q = 1'd0;
     flow_r_q = 9'd0;
     word_r_q = 140'd0;
-    telemetry_r_q = 469'd0;
+    telemetry_r_q = 470'd0;
     out_of_range_r_q = 1'd0;
   end
   always @(posedge clk) begin
@@ -455,9 +427,9 @@ module hpcc_sched_entry (
     select_1_q <= select_1_d;
     sweeping_1_q <= sweeping_1_d;
     sweep_1_q <= sweep_q;
-    update_generation_q <= update_generation;
-    update_window_q <= update_window;
-    update_rate_q <= update_rate;
+    update_generation_q <= update_data.generation;
+    update_window_q <= update_data.window;
+    update_rate_q <= update_data.rate;
     command_create_q <= command_create;
     command_generation_q <= command_generation;
     command_psn_q <= command_psn;
@@ -468,9 +440,9 @@ module hpcc_sched_entry (
     command_limit_q <= command_limit;
     command_rate_q <= command_rate;
     command_group_q <= command_group;
-    event_kind_q <= event_kind;
-    event_generation_q <= event_generation;
-    event_psn_q <= event_psn_next;
+    event_kind_q <= event_data.telemetry.event_kind;
+    event_generation_q <= event_data.generation;
+    event_psn_q <= event_data.psn_next;
     feedback_advance_q <= feedback_advance;
     feedback_generation_q <= feedback_generation;
     feedback_psn_q <= feedback_psn;
@@ -479,14 +451,14 @@ module hpcc_sched_entry (
     work_generation_q <= work_generation;
     work_end_q <= work_end;
     work_start_q <= work_start;
-    telemetry_1_q <= telemetry_1_d;
+    telemetry_1_q <= event_data.telemetry;
     valid_r_q <= valid_r_d;
     flow_r_q <= flow_r_d;
     word_r_q <= word_r_d;
     telemetry_r_q <= telemetry_1_q;
     out_of_range_r_q <= out_of_range_r_d;
   end
-  wire unused_bits = &{1'b0, update_utilisation, event_snd_nxt, event_bytes};
+  wire unused_bits = &{1'b0, event_data.snd_nxt};
 endmodule
 
 `default_nettype wire

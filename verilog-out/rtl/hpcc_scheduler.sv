@@ -52,43 +52,15 @@ module hpcc_scheduler (
   input  wire  [7:0] feedback_generation,
   input  wire  [23:0] feedback_psn,
   input  wire  [23:0] feedback_value,
+  input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
-  input  wire  [2:0] event_kind,
-  input  wire  [15:0] event_flow,
-  input  wire  [7:0] event_generation,
-  input  wire  [23:0] event_psn_next,
-  input  wire  [23:0] event_snd_nxt,
-  input  wire  event_int_valid,
-  input  wire  [3:0] event_n_hop,
-  input  wire  [11:0] event_path_id,
-  input  wire  [319:0] event_hops,
-  input  wire  event_ecn,
-  input  wire  [47:0] event_sent_at,
-  input  wire  [31:0] event_bytes,
-  input  wire  [47:0] event_now,
+  output wire  hpcc_nic_pkg::law_event_t cc_data,
   output wire  cc_valid,
   input  wire  cc_ready,
-  output wire  [2:0] cc_kind,
-  output wire  [15:0] cc_flow,
-  output wire  [7:0] cc_generation,
-  output wire  [23:0] cc_psn_next,
-  output wire  [23:0] cc_snd_nxt,
-  output wire  cc_int_valid,
-  output wire  [3:0] cc_n_hop,
-  output wire  [11:0] cc_path_id,
-  output wire  [319:0] cc_hops,
-  output wire  cc_ecn,
-  output wire  [47:0] cc_sent_at,
-  output wire  [31:0] cc_bytes,
-  output wire  [47:0] cc_now,
+  input  wire  hpcc_nic_pkg::flow_update_t update_data,
   input  wire  update_valid,
   output wire  update_ready,
-  input  wire  [15:0] update_flow,
-  input  wire  [7:0] update_generation,
-  input  wire  [33:0] update_window,
-  input  wire  [33:0] update_rate,
-  input  wire  [50:0] update_utilisation,
   output wire  send_valid,
   input  wire  send_ready,
   output wire  [15:0] send_flow,
@@ -258,13 +230,9 @@ module hpcc_scheduler (
   hpcc_sched_entry u_entry (
     .clk(clk),
     .rst(rst),
+    .update_data(update_data),
     .update_valid(update_valid),
     .update_ready(entry_update_ready),
-    .update_flow(update_flow),
-    .update_generation(update_generation),
-    .update_window(update_window),
-    .update_rate(update_rate),
-    .update_utilisation(update_utilisation),
     .command_valid(command_valid),
     .command_ready(entry_command_ready),
     .command_create(command_create),
@@ -278,21 +246,9 @@ module hpcc_scheduler (
     .command_limit(command_limit),
     .command_rate(command_rate),
     .command_group(command_group),
+    .event_data(event_data),
     .event_valid(event_valid),
     .event_ready(entry_event_ready),
-    .event_kind(event_kind),
-    .event_flow(event_flow),
-    .event_generation(event_generation),
-    .event_psn_next(event_psn_next),
-    .event_snd_nxt(event_snd_nxt),
-    .event_int_valid(event_int_valid),
-    .event_n_hop(event_n_hop),
-    .event_path_id(event_path_id),
-    .event_hops(event_hops),
-    .event_ecn(event_ecn),
-    .event_sent_at(event_sent_at),
-    .event_bytes(event_bytes),
-    .event_now(event_now),
     .feedback_valid(feedback_valid),
     .feedback_ready(entry_feedback_ready),
     .feedback_advance(feedback_advance),
@@ -669,12 +625,12 @@ module hpcc_scheduler (
     .clk(clk),
     .word(random_word)
   );
-  hpcc_delay #(.WIDTH(469), .DEPTH(8)) u_telemetry (
+  hpcc_delay #(.WIDTH(470), .DEPTH(8)) u_telemetry (
     .clk(clk),
     .d(entry_telemetry),
     .q(telemetry_q)
   );
-  hpcc_fifo #(.WIDTH(541), .ADDRESS(6), .MARK(48)) u_cc_fifo (
+  hpcc_fifo #(.WIDTH(542), .ADDRESS(6), .MARK(48)) u_cc_fifo (
     .clk(clk),
     .rst(rst),
     .up_data(cc_fifo_up_data),
@@ -760,20 +716,8 @@ module hpcc_scheduler (
   assign send_kind = expand_send_kind;
   assign acked_bytes = ({8'd0, sender_acked} << 8) << sender_acked_mtu;
   assign cc_dropped_pulse = sender_to_cc & (~cc_fifo_up_ready);
+  assign cc_data = cc_fifo_down_data;
   assign cc_valid = cc_fifo_down_valid;
-  assign cc_kind = cc_fifo_down_data.telemetry.event_kind;
-  assign cc_flow = cc_fifo_down_data.flow;
-  assign cc_generation = cc_fifo_down_data.generation;
-  assign cc_psn_next = cc_fifo_down_data.psn_next;
-  assign cc_snd_nxt = cc_fifo_down_data.snd_nxt;
-  assign cc_int_valid = cc_fifo_down_data.telemetry.int_valid;
-  assign cc_n_hop = cc_fifo_down_data.telemetry.n_hop;
-  assign cc_path_id = cc_fifo_down_data.telemetry.path_id;
-  assign cc_hops = cc_fifo_down_data.telemetry.hops;
-  assign cc_ecn = cc_fifo_down_data.telemetry.ecn;
-  assign cc_sent_at = cc_fifo_down_data.telemetry.sent_at;
-  assign cc_bytes = cc_fifo_down_data.telemetry.bytes;
-  assign cc_now = cc_fifo_down_data.telemetry.now;
   assign ended_valid = ended_fifo_down_valid;
   assign ended_flow = ended_fifo_down_data.flow;
   assign ended_generation = ended_fifo_down_data.generation;
@@ -839,7 +783,7 @@ module hpcc_scheduler (
     end
   end
   always_comb begin
-    cc_fifo_up_data = 541'd0;
+    cc_fifo_up_data = 542'd0;
     cc_fifo_up_data.snd_nxt = sender_snd_nxt;
     cc_fifo_up_data.psn_next = sender_psn;
     cc_fifo_up_data.generation = sender_generation;

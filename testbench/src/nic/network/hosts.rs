@@ -4,7 +4,7 @@ use crate::config::{law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::Simulator;
-use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
+use hpcc_models::nic::{CnpConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
 use hpcc_models::wire::{MacAddr, MASK_24};
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::net::Ipv4Addr;
@@ -186,9 +186,15 @@ impl HostPlan {
                 dcqcn = Some((law, job.law.windowed));
                 let base_rtt = u32::try_from(params.base_rtt_ns).map_err(|_| "cc.t_ns: expected at most 100 us")?;
                 // a notification at most once in the interval in which the sender makes at most one cut
-                let mut registers = NicConfig::default();
-                registers.cnp.interval = (law.decrease_interval >> CNP_UNIT_BITS).max(1) as u32;
-                registers.ecn = ECT;
+                let cnp = CnpConfig {
+                    interval: law.decrease_interval.div_ceil(1 << CNP_UNIT_BITS) as u32,
+                    ..CnpConfig::default()
+                };
+                let registers = NicConfig {
+                    cnp,
+                    ecn: ECT,
+                    ..NicConfig::default()
+                };
                 (law.w_init, base_rtt, registers)
             }
             _ => {
