@@ -137,6 +137,7 @@ module hpcc_nic_flows_laws (
   wire  hpcc_nic_pkg::flow_work_t more;
   wire  hpcc_nic_pkg::flow_of_generation_t killed;
   wire  hpcc_nic_pkg::flow_command_t order;
+  wire  hpcc_nic_pkg::law_update_t decided;
   wire  [15:0] scheduler_active;
   wire  [63:0] scheduler_sent;
   wire  scheduler_command_ready;
@@ -395,6 +396,7 @@ module hpcc_nic_flows_laws (
   assign killed = kill_data;
   assign order = commands_down_data;
   assign scheduler_command_flow = {7'd0, order.flow};
+  assign decided = law_update_data;
   assign updates_second_valid = first_valid & (~commands_down_valid);
   assign first_ready = updates_second_ready & (~commands_down_valid);
   assign count_late = scheduler_count_late;
@@ -473,10 +475,10 @@ module hpcc_nic_flows_laws (
     commands_second_data.generation = killed.generation;
   end
   always_comb begin
-    updates_first_data.flow = law_update_data.flow;
-    updates_first_data.generation = law_update_data.generation;
-    updates_first_data.window = law_update_data.window;
-    updates_first_data.rate = law_update_data.rate;
+    updates_first_data.flow = decided.flow;
+    updates_first_data.generation = decided.generation;
+    updates_first_data.window = decided.window;
+    updates_first_data.rate = decided.rate;
   end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
@@ -509,7 +511,7 @@ module hpcc_nic_flows_laws (
   end
   wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.sent_valid, answered_data.telemetry.sent_at,
       answered_data.telemetry.bytes, answered_data.telemetry.now, answered_data.flow[15:9], answered_data.snd_nxt, responses_flow[15:9],
-      asked.flow[15:9], killed.flow[15:9]};
+      asked.flow[15:9], killed.flow[15:9], decided.signal};
 endmodule
 
 `default_nettype wire

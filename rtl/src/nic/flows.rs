@@ -12,7 +12,7 @@ use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
 use crate::transport::dispatch::DispatchEvent;
 use crate::transport::requester::answers::IntFields;
-use crate::words::congestion::{CcEventKind, LawCode, LawCommand};
+use crate::words::congestion::{CcEventKind, LawCode, LawCommand, LawUpdate};
 use crate::words::flows::{FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpHalf};
 use crate::words::sched::LawEvent;
 use crate::{block, kernel};
@@ -113,6 +113,7 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
     more: Signal<Local, FlowWork>,
     killed: Signal<Local, FlowOfGeneration>,
     order: Signal<Local, FlowCommand>,
+    decided: Signal<Local, LawUpdate>,
 }
 
 #[kernel]
@@ -260,10 +261,11 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         // updates
         self.updates.first.valid.next = self.law.update.valid.val();
         self.law.update.ready.next = self.updates.first.ready.val();
-        self.updates.first.data.next.flow = self.law.update.data.val().flow;
-        self.updates.first.data.next.generation = self.law.update.data.val().generation;
-        self.updates.first.data.next.window = self.law.update.data.val().window;
-        self.updates.first.data.next.rate = self.law.update.data.val().rate;
+        self.decided.next = self.law.update.data.val();
+        self.updates.first.data.next.flow = self.decided.val().flow;
+        self.updates.first.data.next.generation = self.decided.val().generation;
+        self.updates.first.data.next.window = self.decided.val().window;
+        self.updates.first.data.next.rate = self.decided.val().rate;
         // a first window must not overtake the creation of its flow
         self.updates.second.valid.next = self.first.valid.val() & !self.commands.down.valid.val();
         self.first.ready.next = self.updates.second.ready.val() & !self.commands.down.valid.val();
