@@ -233,7 +233,7 @@ impl Simulator {
 
     pub(super) fn make_slots(&mut self, factory: &mut SlotFactory) -> Result<(), SetupError> {
         for index in 0..self.flows.len() {
-            if self.config.tcp.as_ref().is_none_or(|t| t.stack(index).is_none()) {
+            if self.homa.is_none() && self.config.tcp.as_ref().is_none_or(|t| t.stack(index).is_none()) {
                 let flow = self.flows[index];
                 self.make_slot(&flow, factory)?;
             }

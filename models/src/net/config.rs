@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::carrier::Feedback;
 use super::classes::ClassRules;
 use super::clock::Clock;
+use super::homa::HomaConfig;
 use super::probing::ProbeRule;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
@@ -191,6 +192,8 @@ pub struct Config {
     pub classes: Option<ClassRules>,
     /// Flows that are TCP connections.
     pub tcp: Option<TcpSetup>,
+    /// All hosts are HOMA's. Without classes of their own, the network's switches have HOMA's eight priorities.
+    pub homa: Option<HomaConfig>,
     /// A paused host still sends acknowledgements.
     pub host_acks_ignore_pause: bool,
     /// Acknowledgements have their own strict-priority queue in switches.
@@ -259,6 +262,7 @@ impl Config {
             mark_packets: None,
             classes: None,
             tcp: None,
+            homa: None,
             // They share the data class in switches, where a pause has to hold them back too.
             host_acks_ignore_pause: false,
             switch_ack_priority: false,

@@ -11,6 +11,7 @@ use super::config::Config;
 use super::event::EventQueue;
 use super::flow::{Context, FlowRecord, FlowSpec};
 use super::hcc::{Hcc, HccOutcome};
+use super::homa::{HomaConfig, HomaHosts};
 use super::meter::Meters;
 use super::outside::Outside;
 use super::packet::PacketSlab;
@@ -62,6 +63,8 @@ pub struct Counters {
     pub marked: u64,
     /// Acknowledgements sent by receivers, negative ones too.
     pub acks_sent: u64,
+    /// Grants sent by HOMA's receivers.
+    pub grants: u64,
     /// Probes sent.
     pub probes: u64,
     /// Their bytes on the sender's wire.
@@ -146,9 +149,10 @@ pub(super) enum Kind {
     Request,
     Agent,
     DelayedAck,
+    HomaTimer,
 }
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 16] = [
     Kind::TxEnd,
     Kind::Arrive,
     Kind::Wake,
@@ -164,6 +168,7 @@ const KINDS: [Kind; 15] = [
     Kind::Request,
     Kind::Agent,
     Kind::DelayedAck,
+    Kind::HomaTimer,
 ];
 
 /// A packet is fetched this many events before it arrives.
@@ -206,6 +211,7 @@ pub struct Simulator {
     /// Flows with data, by receiving host.
     pub(super) flow_counts: BTreeMap<u32, FlowCount>,
     pub(super) tcp: TcpHosts,
+    pub(super) homa: Option<Box<HomaHosts>>,
     pub(super) loops: Vec<Running>,
     /// Flows of loops: number of the loop, response.
     pub(super) loop_of: BTreeMap<u32, (u32, bool)>,
@@ -232,11 +238,14 @@ impl Simulator {
     pub fn new(
         topology: &Topology,
         flows: Vec<FlowSpec>,
-        config: Config,
+        mut config: Config,
         plan: SamplePlan,
         factory: &mut SlotFactory,
     ) -> Result<Self, SetupError> {
         topology.check()?;
+        if config.homa.is_some() {
+            config.classes.get_or_insert_with(HomaConfig::classes);
+        }
         let mut order: Vec<u32> = (0..flows.len() as u32).collect();
         order.sort_by_key(|&f| flows[f as usize].start_ps);
         let mut sim = Self {
@@ -268,6 +277,7 @@ impl Simulator {
             arrival_drops: BTreeMap::new(),
             flow_counts: BTreeMap::new(),
             tcp: TcpHosts::default(),
+            homa: None,
             loops: Vec::new(),
             loop_of: BTreeMap::new(),
             starting: None,
@@ -284,6 +294,7 @@ impl Simulator {
         sim.build_ports();
         sim.compute_routes();
         sim.check_flows()?;
+        sim.make_homa()?;
         sim.make_slots(factory)?;
         if let Some(&first) = sim.order.first() {
             sim.events
@@ -356,6 +367,7 @@ impl Simulator {
             Kind::Request => self.request(b),
             Kind::Agent => self.agent_event(a, b),
             Kind::DelayedAck => self.delayed_ack(a, b),
+            Kind::HomaTimer => self.homa_timer(a, b),
         }
     }
 
@@ -415,6 +427,9 @@ impl Simulator {
 
     /// Name of the law.
     pub fn law(&self) -> &'static str {
+        if self.homa.is_some() {
+            return "homa";
+        }
         let tcp = self.config.tcp.as_ref().and_then(|t| t.stacks.first());
         let otherwise = tcp.map_or("none", |t| t.law.name());
         self.slots.first().map_or(otherwise, |s| s.name())

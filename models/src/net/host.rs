@@ -42,7 +42,7 @@ impl Simulator {
             self.cap_new_flow(flow, None);
             return;
         }
-        if self.start_tcp(flow) {
+        if self.start_tcp(flow) || self.start_homa(flow) {
             return;
         }
         let ports = self.next_ports(spec.src, spec.dst, spec.dst_port);
@@ -129,6 +129,9 @@ impl Simulator {
 
     /// Sends the next packet of a NIC, if its port is free; otherwise makes sure that it is asked again in time.
     pub(super) fn nic_send(&mut self, nic: u32) {
+        if self.homa_send(nic) {
+            return;
+        }
         let port = self.nics[nic as usize].port;
         if !self.ports[port as usize].up {
             return;

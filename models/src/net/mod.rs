@@ -17,6 +17,7 @@ mod external;
 mod feedback;
 mod flow;
 mod hcc;
+pub mod homa;
 mod host;
 mod meter;
 mod notify;

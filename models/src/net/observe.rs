@@ -74,6 +74,18 @@ impl Simulator {
                 }
             }
         }
+        if let Some(hosts) = self.homa.as_ref().filter(|_| series) {
+            let points = hosts.points().filter(|p| p.0 < self.plan.flow_series);
+            self.samples
+                .flows
+                .extend(points.map(|(flow, delivered_bytes)| FlowPoint {
+                    t_ps: self.now,
+                    flow,
+                    rate_bps: 0,
+                    window_bytes: u64::MAX,
+                    delivered_bytes,
+                }));
+        }
         let next = self.now + self.plan.interval_ps;
         if next <= self.plan.end_ps {
             self.events.push(next, encode(Kind::Sample, 0, 0));

@@ -28,6 +28,8 @@ pub enum PacketKind {
     Window,
     /// A packet of a TCP connection.
     Segment,
+    /// A packet of a HOMA host.
+    Homa,
     /// Priority pause.
     Pause,
     /// End of a priority pause.

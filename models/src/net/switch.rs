@@ -47,6 +47,7 @@ impl Simulator {
             PacketKind::Data => self.receive_data(port, packet),
             PacketKind::Ack | PacketKind::Nak => self.receive_ack(packet),
             PacketKind::Segment => self.receive_segment(packet),
+            PacketKind::Homa => self.receive_homa(packet),
             PacketKind::Probe => self.receive_probe(port, packet),
             PacketKind::Response => self.receive_response(packet),
             PacketKind::Notification => self.receive_notification(packet),
@@ -100,7 +101,7 @@ impl Simulator {
     /// Packets that share the buffer and can be paused: payload, and acknowledgements without a class of their own.
     fn in_data_class(&self, kind: PacketKind) -> bool {
         match kind {
-            PacketKind::Data | PacketKind::Segment | PacketKind::Probe => true,
+            PacketKind::Data | PacketKind::Segment | PacketKind::Homa | PacketKind::Probe => true,
             PacketKind::Ack
             | PacketKind::Nak
             | PacketKind::Response

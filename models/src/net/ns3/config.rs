@@ -360,6 +360,7 @@ impl Ns3Config {
             second_fraction: false,
             classes: None,
             tcp: None,
+            homa: None,
             host_acks_ignore_pause: self.ack_high_prio,
             switch_ack_priority: false,
             rate_moves_next_send: self.cc_mode == CcMode::Hpcc,
