@@ -87,12 +87,10 @@ enum Shape {
     OneRoundTrip,
     /// No queue, one unit sent, and up to `T` since the last event: the average becomes a small part of what it was.
     Fading,
-    /// Two hops of one speed above all others, equal or one unit apart, after times of their own.
+    /// Two hops of one speed, another for each event, above all others, equal or one unit apart, after times of their own.
     Rivals {
         /// Which two.
         hops: [usize; 2],
-        /// Code of their speed.
-        speed: u8,
         /// Their queues, give or take a unit.
         q_len: u16,
     },
@@ -144,7 +142,6 @@ impl SlotDrive {
                 let one = s.below(MAX_HOPS as u64) as usize;
                 Shape::Rivals {
                     hops: [one, (one + 1 + s.below(MAX_HOPS as u64 - 1) as usize) % MAX_HOPS],
-                    speed: 1 + s.below(8) as u8,
                     q_len: match s.chance(0.5) {
                         true => 1 << s.below(16),
                         false => s.uniform(16) as u16 >> s.below(12),
@@ -179,6 +176,7 @@ impl SlotDrive {
         if let Some(last) = &self.last[flow] {
             let s = self.source.stimulus();
             let (long, almost) = (s.chance(0.3), self.base_rtt >> s.below(10));
+            let speed = 1 + s.below(8) as u8;
             for (index, (hop, before)) in event.hops.iter_mut().zip(&last.hops).enumerate() {
                 match self.shape {
                     Shape::Plain => {}
@@ -193,7 +191,7 @@ impl SlotDrive {
                         (hop.tx_bytes, hop.q_len) = ((before.tx_bytes + 1) & 0xf_ffff, 0);
                         hop.ts = (before.ts + self.base_rtt - almost) & 0xff_ffff;
                     }
-                    Shape::Rivals { hops, speed, q_len } => {
+                    Shape::Rivals { hops, q_len } => {
                         (hop.tx_bytes, hop.q_len) = (before.tx_bytes, 0);
                         if long {
                             hop.ts = (before.ts + self.base_rtt + s.below(64) as u32) & 0xff_ffff;
@@ -303,10 +301,12 @@ fn hpcc_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u
     if s.chance(0.4) {
         registers.c_init = s.corner(48);
     }
-    if s.chance(0.4) {
+    // windows from nearly nothing to the largest, or the clamp hides what a tiny utilisation does
+    if s.chance(0.5) {
         for speed in &mut registers.speeds {
-            speed.queue_weight = 1 << s.below(20);
+            speed.queue_weight = 1 << s.below(34);
         }
+        (registers.w_min, registers.w_ai) = (1 << s.below(16), 1 << s.below(16));
     }
     registers.writes()
 }
@@ -330,7 +330,7 @@ impl Drive for SlotDrive {
         if self.ports.command_ready(outputs) {
             self.command = None;
         }
-        let reset = clock < 2 || self.source.stimulus().chance(2e-5);
+        let reset = clock < 2 || self.source.stimulus().chance(1e-4);
         if self.source.stimulus().chance(0.001) {
             let s = self.source.stimulus();
             self.accept = [1.0, 1.0, 1.0, 0.9, 0.9, 0.5, 0.5, 0.05][s.below(8) as usize];
