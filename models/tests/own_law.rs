@@ -9,23 +9,23 @@ use proptest::prelude::*;
 
 /// Target delay and base round-trip time, ns; window in bytes; step of an increase in bytes; strength of a decrease.
 #[derive(Clone, Copy, Debug)]
-struct Params {
-    target_ns: u32,
-    tau_ns: u32,
-    w_init: f64,
-    step: f64,
-    beta: f64,
+pub(crate) struct Params {
+    pub(crate) target_ns: u32,
+    pub(crate) tau_ns: u32,
+    pub(crate) w_init: f64,
+    pub(crate) step: f64,
+    pub(crate) beta: f64,
 }
 
 /// Window in bytes (golden) or in UQ23.11 (fixed), and the end of the round trip.
 #[derive(Clone, Copy, Debug)]
-struct State<W> {
+pub(crate) struct State<W> {
     w: W,
     snap: u32,
 }
 
 /// Both forms: what one round trip does to a window is all that differs.
-trait Form: Copy {
+pub(crate) trait Form: Copy {
     type Window: Copy;
     fn start(&self) -> Self::Window;
     fn react(&self, w: Self::Window, rtt_ns: u32) -> Self::Window;
@@ -34,7 +34,7 @@ trait Form: Copy {
 }
 
 #[derive(Clone, Copy)]
-struct Golden(Params);
+pub(crate) struct Golden(Params);
 
 impl Form for Golden {
     type Window = f64;
@@ -61,7 +61,7 @@ impl Form for Golden {
 
 /// Registers: target in ns, step and first window in UQ23.11, beta in UQ0.16, 1 / tau in UQ0.43.
 #[derive(Clone, Copy)]
-struct Fixed {
+pub(crate) struct Fixed {
     target_ns: u32,
     step: u64,
     w_init: u64,
@@ -70,7 +70,7 @@ struct Fixed {
 }
 
 impl Fixed {
-    fn new(p: Params) -> Self {
+    pub(crate) fn new(p: Params) -> Self {
         let bits = |value: f64, fraction: i32| (value * 2f64.powi(fraction)).round() as u64;
         Self {
             target_ns: p.target_ns,
@@ -109,13 +109,13 @@ impl Form for Fixed {
     }
 }
 
-struct DelayTarget<F: Form> {
+pub(crate) struct DelayTarget<F: Form> {
     form: F,
     flows: FlowTable<State<F::Window>>,
 }
 
 impl<F: Form> DelayTarget<F> {
-    fn new(form: F) -> Self {
+    pub(crate) fn new(form: F) -> Self {
         let flows = FlowTable::default();
         Self { form, flows }
     }

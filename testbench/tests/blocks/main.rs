@@ -8,12 +8,14 @@
 //! | `cc_synthesis` | Yosys on the HPCC module as emitted, for 300, 4096 and 8192 flows: no latch, every table a memory, every product a multiplier; and its average loop on a real part |
 //! | `committed_verilog` | The committed Verilog is what the source emits, and is clean |
 //! | `constructs` | Blocks that use every construct of the emitter |
+//! | `dcqcn_events` | Ten million random events through DCQCN's reaction point in Verilog against the fixed-point law: every update, bit for bit and in order |
 //! | `dma` | The memory reader and writer against the behavioural AXI4 memory: every byte, every error, and how many clocks it takes |
 //! | `dma_traffic` | Jobs for the memory reader and writer, and what must come of them |
 //! | `emission` | Rules of emission: blocks whose stock Verilog disagrees with their simulation, and every construct the emitter knows, in lockstep and under `-Wall` |
 //! | `fuzz_emission` | Random expressions and statements through the emitter and Verilator, against plain integer arithmetic |
 //! | `host` | Registers and the manager of queue pairs: against the register map and the NIC's model, and their Verilog in lockstep |
 //! | `literal_positions` | How many literal bit positions the hardware's sources still have, room by room |
+//! | `own_law` | The book's example of a law of one's own in hardware: a delay target as Swift's, against its fixed-point law, as RustHDL and as Verilog |
 //! | `primitives` | Each primitive's Rust description and its Verilog, side by side in every clock, and the Verilog under `-Wall` |
 //! | `printed_words` | What `emit` prints of the words is what the hardware has: the C header is compiled and agrees byte by byte, the book has the tables |
 //! | `reciprocal` | 1/n in Verilog: every n against the model, and against RustHDL in lockstep; the dividers beside it |
@@ -38,12 +40,14 @@ mod cc_lockstep;
 mod cc_synthesis;
 mod committed_verilog;
 mod constructs;
+mod dcqcn_events;
 mod dma;
 mod dma_traffic;
 mod emission;
 mod fuzz_emission;
 mod host;
 mod literal_positions;
+mod own_law;
 mod primitives;
 mod printed_words;
 mod reciprocal;

@@ -2,6 +2,7 @@
 //! the same seed gives the same bytes. The behavioural NIC does all of it; the NIC in RTL, which takes half a minute for the larger incast, is
 //! held to bounds of its own.
 
+use hpcc_models::measure::jain;
 use hpcc_testbench::plan::Fidelity;
 use hpcc_testbench::plan::{Job, Run};
 use hpcc_testbench::scenario::builtin::find;
@@ -179,6 +180,81 @@ fn powertcp_in_behavioural_nics_agrees_with_the_fixed_point_law() {
 #[test]
 fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
     powertcp_agrees_with_fixed(Fidelity::NicRtl);
+}
+
+/// Two senders of 25 Gb/s, the second later, behind one port that marks; DCQCN's intervals and byte counter are a tenth of the paper's, so that all of it
+/// takes a tenth of the time.
+const TWO_SENDERS: &str = r#"
+name = "two-senders"
+title = "Two NICs with DCQCN behind one marking port"
+law = "dcqcn"
+
+[network]
+topology = "star"
+hosts = 3
+rate_gbps = 25
+delay_ns = 1000
+
+[cc]
+profile = "sigcomm"
+alpha_interval_us = 5.5
+decrease_interval_us = 5
+increase_interval_us = 5.5
+byte_reset = 1000000
+
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 2
+bytes = 30000000
+
+[[traffic]]
+kind = "flow"
+src = 1
+dst = 2
+bytes = 30000000
+start_us = 500
+
+[run]
+stop_us = 6000
+sample_ns = 100000
+"#;
+
+/// Marks at the port, notifications by the receiver, cuts and timers in the senders: both flows end at a fair share of the port.
+fn two_nics_share_a_marking_port(fidelity: Fidelity) {
+    let overrides = Overrides {
+        fidelity: Some(fidelity),
+        ..Overrides::default()
+    };
+    let planned = plan("two-senders", TWO_SENDERS, &overrides).unwrap();
+    let run = run_all(&[Job::new(&planned[0]).unwrap()], 1).unwrap().remove(0);
+    let counters = &run.outcome.counters;
+    assert!(
+        counters.marked > 100 && counters.pauses == 0 && counters.losses == 0,
+        "{counters:?}"
+    );
+    // of half a millisecond each, from 5 ms on
+    let delivered = |flow: u32, at_us: u64| {
+        let points = run.outcome.samples.flows.iter();
+        let mut points = points.filter(|p| p.flow == flow && p.t_ps <= at_us * 1_000_000);
+        points.next_back().map_or(0, |p| p.delivered_bytes) as f64
+    };
+    for from in [5_000, 5_400] {
+        let gbps = [0, 1].map(|flow| (delivered(flow, from + 500) - delivered(flow, from)) * 8.0 / 500e3);
+        println!("{from} us: {gbps:.2?} Gb/s, {} marks", counters.marked);
+        assert!(gbps.iter().sum::<f64>() > 17.5, "{from} us: {gbps:?}");
+        assert!(jain(&gbps) > 0.95, "{from} us: {gbps:?}");
+    }
+}
+
+#[test]
+fn two_behavioural_nics_with_dcqcn_share_a_marking_port() {
+    two_nics_share_a_marking_port(Fidelity::NicModel);
+}
+
+#[test]
+fn two_nics_in_rtl_with_dcqcn_share_a_marking_port() {
+    two_nics_share_a_marking_port(Fidelity::NicRtl);
 }
 
 /// Two switches, so two records on every packet, on different numbers of hops than the incasts.
