@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, requires = "topology")]
     ns3_config: Option<String>,
     /// Law in place of the scenario's: hpcc, hpcc-per-ack, hpcc-per-rtt, hpcc-rxrate, hpcc-alpha1, dcqcn, dcqcn+win, timely, timely+win, dctcp,
-    /// powertcp, theta-powertcp; with TCP hosts: newreno, linuxreno, cubic, dctcp-tcp. Beside an ns-3 configuration the law takes the
+    /// powertcp, theta-powertcp; with HOMA hosts: homa; with TCP hosts: newreno, linuxreno, cubic, dctcp-tcp. Beside an ns-3 configuration the law takes the
     /// parameters that the file has for it
     #[arg(long, value_name = "LAW")]
     cc: Option<String>,
@@ -201,7 +201,7 @@ impl Args {
             None => {
                 let law = LawSpec::named(self.cc.as_deref().unwrap_or("hpcc"))?;
                 let last = flows.iter().map(|f| f.spec().start_ps).max().unwrap_or(0);
-                let config = ns3::own_rules(&law, fidelity);
+                let config = ns3::own_rules(&law, fidelity)?;
                 (law, config, last + 1_000_000_000_000, (0, u64::MAX))
             }
         };

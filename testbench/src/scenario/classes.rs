@@ -35,6 +35,11 @@ pub fn classes(
             None => Ok(()),
         };
     }
+    if law.kind == LawKind::Homa {
+        return Err(format!(
+            "telemetry.queues: expected 1 with homa, which has eight priorities of its own, got {queues}"
+        ));
+    }
     let weights = spec.weights.clone().unwrap_or_else(|| vec![1; queues]);
     if weights.len() != queues || weights.iter().any(|w| !(1..=1000).contains(w)) {
         return Err(format!(

@@ -23,6 +23,9 @@ impl Job {
         classes::classes(scenario, &counts, &topology, &mut law, &mut config)?;
         traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
         let loops = traffic::loops(scenario)?;
+        if law.kind == LawKind::Homa && !loops.is_empty() {
+            return Err("traffic: expected no closed loops with homa".into());
+        }
         let arrival_drops = tcp::arrival_drops(&scenario.tcp, &topology)?;
         let hcc = hcc::agents(scenario.hcc.as_ref(), &topology)?;
         if hcc.is_none() && law.kind == LawKind::Tcp(TcpLaw::Commanded) {

@@ -4,6 +4,7 @@ pub mod builtin;
 mod classes;
 pub mod figures;
 pub mod hcc;
+mod homa;
 mod jobs;
 pub mod ns3;
 pub mod output;

@@ -6,6 +6,7 @@ use hpcc_models::cc::powertcp::Profile;
 use hpcc_models::net::ns3::{CcMode, Ns3Config};
 use hpcc_models::net::{Config, Topology, WindowRule, WindowUse};
 
+use super::homa;
 use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::Fidelity;
 
@@ -61,7 +62,7 @@ fn keys(kind: LawKind) -> &'static [&'static str] {
         LawKind::Dctcp => &["DCTCP_RATE_AI", "MIN_RATE", "EWMA_GAIN"],
         LawKind::PowerTcp => &["MIN_RATE", "U_TARGET", "FAST_REACT"],
         LawKind::Theta => &["MIN_RATE", "FAST_REACT"],
-        LawKind::Tcp(_) => &[],
+        LawKind::Tcp(_) | LawKind::Homa => &[],
     }
 }
 
@@ -116,7 +117,7 @@ pub fn apply_error_rate(topology: &mut Topology, config: &Ns3Config) {
 }
 
 /// Rules for ns-3 topology and flow files without a configuration: our own framing, window and `T` from the topology.
-pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Config {
+pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Result<Config, String> {
     let mut config = Config::paper(0, law.uses_int());
     config.window = WindowRule::LargestPair;
     config.rate_moves_next_send = law.kind.moves_next_send();
@@ -128,7 +129,10 @@ pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Config {
     if fidelity != Fidelity::Golden {
         config.cc_latency_ps = law.kind.latency_ns() * 1000;
     }
-    config
+    if law.kind == LawKind::Homa {
+        homa::hosts(law, fidelity, &mut config)?;
+    }
+    Ok(config)
 }
 
 /// `--cc` on top of a configuration: another law in that configuration's network, with the parameters that the file has for it. Returns
@@ -146,7 +150,7 @@ pub fn replace_law(name: &str, profile: &Ns3Config, config: &mut Config) -> Resu
         LawKind::Dcqcn => CcMode::Dcqcn,
         LawKind::Timely => CcMode::Timely,
         LawKind::Dctcp => CcMode::Dctcp,
-        LawKind::Tcp(_) => {
+        LawKind::Tcp(_) | LawKind::Homa => {
             return Err(format!(
                 "--cc {name}: expected a law of that simulator with --ns3-config"
             ))

@@ -274,6 +274,7 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
         "timeouts": counters.timeouts,
         "naks": counters.naks,
         "acks_sent": counters.acks_sent,
+        "grants": counters.grants,
         "probes": counters.probes,
         "responses": counters.responses,
         "notifications": counters.notifications,

@@ -14,7 +14,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::spec::{NetworkSpec, QueueSpec, Scenario, TrafficSpec};
-use super::tcp;
+use super::{homa, tcp};
 use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::Fidelity;
 
@@ -395,7 +395,17 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     config.rate_moves_next_send = law.kind.moves_next_send();
     config.int_arrivals = law.wants_arrivals();
     config.window_use = if law.windowed { WindowUse::Law } else { WindowUse::None };
+    let homa = law.kind == LawKind::Homa;
+    if homa {
+        homa::hosts(law, scenario.fidelity, &mut config)?;
+    }
     match spec.flow_control.as_str() {
+        "dynamic-thresholds" if homa => config.flow_control = FlowControl::EgressLimit,
+        other if homa && other != "pfc" => {
+            return Err(format!(
+                "network.flow_control: expected pfc or dynamic-thresholds with homa, got `{other}`"
+            ))
+        }
         "pfc" => {
             config.flow_control = FlowControl::Pfc {
                 shift: 3,

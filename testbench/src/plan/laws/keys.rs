@@ -1,5 +1,6 @@
 //! Parameters of the laws as keys of scenarios and sweeps (`cc.gain = 0.01`): which law has which, and what they may be.
 
+use super::values::{between, flag, nanoseconds, number, one_of, rate, whole};
 use super::{LawKind, LawSpec};
 use hpcc_models::cc::dcqcn::{DcqcnParams, IncreaseRule};
 use hpcc_models::cc::dctcp::DctcpParams;
@@ -57,6 +58,7 @@ const THETA: &[&str] = &[
     "reaction",
     "stale_limit_us",
 ];
+const HOMA: &[&str] = &["rtt_bytes", "overcommitment", "unscheduled_levels", "resend_us"];
 
 /// Keys of the network that only a law that reads marks obeys.
 pub const ECN_KEYS: [&str; 3] = ["ecn_kmin_kb", "ecn_kmax_kb", "ecn_pmax"];
@@ -71,6 +73,7 @@ impl LawKind {
             LawKind::Dctcp => DCTCP,
             LawKind::PowerTcp => POWER,
             LawKind::Theta => THETA,
+            LawKind::Homa => HOMA,
             // TCP hosts have keys of their own.
             LawKind::Tcp(_) => &[],
         }
@@ -84,64 +87,9 @@ impl LawKind {
 
 /// Whether any law has a key.
 pub fn is_key_of_any(key: &str) -> bool {
-    [HPCC, DCQCN, TIMELY, DCTCP, POWER, THETA]
+    [HPCC, DCQCN, TIMELY, DCTCP, POWER, THETA, HOMA]
         .iter()
         .any(|keys| keys.contains(&key))
-}
-
-fn fault(key: &str, expected: &str, got: &Value) -> String {
-    format!("cc.{key}: expected {expected}, got {got}")
-}
-
-fn number(key: &str, value: &Value, expected: &str) -> Result<f64, String> {
-    let number = match value {
-        Value::Integer(n) => Some(*n as f64),
-        Value::Float(n) => Some(*n),
-        _ => None,
-    };
-    number
-        .filter(|n| n.is_finite() && *n >= 0.0)
-        .ok_or_else(|| fault(key, expected, value))
-}
-
-fn between(key: &str, value: &Value, low: f64, high: f64) -> Result<f64, String> {
-    let expected = format!("{low} to {high}");
-    let n = number(key, value, &expected)?;
-    if (low..=high).contains(&n) {
-        Ok(n)
-    } else {
-        Err(fault(key, &expected, value))
-    }
-}
-
-/// A time in microseconds, in ns.
-fn nanoseconds(key: &str, value: &Value) -> Result<u64, String> {
-    between(key, value, 0.001, 1e6).map(|us| (us * 1000.0).round() as u64)
-}
-
-/// A rate in Mb/s, in bits per second.
-fn rate(key: &str, value: &Value) -> Result<u64, String> {
-    between(key, value, 0.0, 1e6).map(|mbps| (mbps * 1e6).round() as u64)
-}
-
-fn whole(key: &str, value: &Value, high: u64) -> Result<u64, String> {
-    let expected = format!("a whole number from 0 to {high}");
-    match value {
-        Value::Integer(n) if (0..=high as i64).contains(n) => Ok(*n as u64),
-        _ => Err(fault(key, &expected, value)),
-    }
-}
-
-fn flag(key: &str, value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| fault(key, "true or false", value))
-}
-
-fn one_of<T: Copy>(key: &str, value: &Value, words: &[(&str, T)]) -> Result<T, String> {
-    let found = words.iter().find(|(word, _)| value.as_str() == Some(*word));
-    found.map(|(_, meaning)| *meaning).ok_or_else(|| {
-        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        fault(key, &format!("one of {}", names.join(", ")), value)
-    })
 }
 
 impl LawSpec {
@@ -179,6 +127,7 @@ impl LawSpec {
             LawKind::Dcqcn => self.dcqcn_params(&port).map(|_| ()),
             LawKind::Timely => self.timely_params(&port).map(|_| ()),
             LawKind::Dctcp => self.dctcp_params(&port).map(|_| ()),
+            LawKind::Homa => self.homa_config().map(|_| ()),
             LawKind::PowerTcp | LawKind::Theta => {
                 let params = self.power_params(&port)?;
                 params.validate_law().map_err(|e| format!("cc.{e}"))

@@ -1,9 +1,11 @@
 //! The laws that a run can name, with their parameters, and the factory that makes a slot of one at a fidelity.
 
+mod homa;
 pub mod keys;
 mod multi_rate;
 pub mod rtl_slot;
 mod table;
+mod values;
 mod whole_rate;
 
 use hpcc_models::cc::dcqcn::{Dcqcn, DcqcnParams};
@@ -42,6 +44,8 @@ pub enum LawKind {
     PowerTcp,
     /// theta-PowerTCP.
     Theta,
+    /// None in a slot: the hosts are HOMA's.
+    Homa,
 }
 
 impl LawKind {
@@ -142,6 +146,9 @@ pub const LAW_NAMES: [&str; 12] = [
     "theta-powertcp",
 ];
 
+/// Name of `--cc` for HOMA hosts.
+pub const HOMA_NAME: &str = "homa";
+
 /// Names of `--cc` for TCP hosts; `hcc` is a host whose rate agents command.
 pub const TCP_NAMES: [&str; 5] = ["newreno", "linuxreno", "cubic", "dctcp-tcp", "hcc"];
 
@@ -154,11 +161,12 @@ impl LawSpec {
             "dctcp" => LawKind::Dctcp,
             "powertcp" => LawKind::PowerTcp,
             "theta-powertcp" => LawKind::Theta,
+            HOMA_NAME => LawKind::Homa,
             name if LAW_NAMES.contains(&name) => LawKind::Hpcc,
             "hcc" => LawKind::Tcp(TcpLaw::Commanded),
             name if TCP_NAMES.contains(&name) => LawKind::Tcp(TcpLaw::named(name).unwrap_or(TcpLaw::NewReno)),
             name => {
-                let names = [LAW_NAMES.join(", "), TCP_NAMES.join(", ")].join(", ");
+                let names = [LAW_NAMES.join(", "), HOMA_NAME.into(), TCP_NAMES.join(", ")].join(", ");
                 return Err(format!("law: expected one of {names}, got `{name}`"));
             }
         };
@@ -306,7 +314,7 @@ impl LawSpec {
             LawKind::Dcqcn => Box::new(Direct::new(Box::new(Dcqcn::new(self.dcqcn_params(port)?)))),
             LawKind::Timely => Box::new(Direct::new(Box::new(Timely::new(self.timely_params(port)?)))),
             LawKind::Dctcp => Box::new(Direct::new(Box::new(Dctcp::new(self.dctcp_params(port)?)))),
-            LawKind::Tcp(law) => return Err(not_in_a_slot(law)),
+            LawKind::Tcp(_) | LawKind::Homa => return Err(self.not_in_a_slot()),
             LawKind::PowerTcp | LawKind::Theta => {
                 let law = PowerTcp::new(self.power_params(port)?).map_err(|e| e.to_string())?;
                 Box::new(Direct::new(Box::new(law)))
@@ -331,7 +339,7 @@ impl LawSpec {
             LawKind::PowerTcp | LawKind::Theta => {
                 Box::new(FixedPower::new(self.power_params(port)?).map_err(|e| e.to_string())?)
             }
-            LawKind::Tcp(law) => return Err(not_in_a_slot(law)),
+            LawKind::Tcp(_) | LawKind::Homa => return Err(self.not_in_a_slot()),
             LawKind::Timely | LawKind::Dctcp => {
                 let names: Vec<&str> = LAWS.iter().map(|law: &LawEntry| law.name).collect();
                 return Err(format!(
@@ -342,13 +350,13 @@ impl LawSpec {
             }
         })
     }
-}
 
-fn not_in_a_slot(law: TcpLaw) -> String {
-    format!(
-        "law: expected one of a congestion-control slot for these flows, got {}",
-        law.name()
-    )
+    fn not_in_a_slot(&self) -> String {
+        format!(
+            "law: expected one of a congestion-control slot for these flows, got {}",
+            self.name
+        )
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,17 @@ impl LawSpec {
                 ]);
             }
             LawKind::PowerTcp | LawKind::Theta => self.of_power(port, &mut table)?,
+            LawKind::Homa => {
+                let p = self.homa_config()?;
+                let levels = p.unscheduled_levels;
+                table = vec![
+                    ("t_ns", json!(port.base_rtt_ns)),
+                    ("rtt_bytes", json!(p.rtt_bytes.unwrap_or(port.w_init_bytes))),
+                    ("overcommitment", json!(p.overcommitment)),
+                    ("unscheduled_levels", levels.map_or(json!("by bytes"), |n| json!(n))),
+                    ("resend_us", us(p.resend_ps / 1000)),
+                ];
+            }
             // What TCP hosts have is in the scenario's table `tcp`.
             LawKind::Tcp(law) => table = vec![("tcp", json!(law.name()))],
         }
@@ -157,7 +168,7 @@ impl LawSpec {
 
 #[cfg(test)]
 mod tests {
-    use super::super::LAW_NAMES;
+    use super::super::{HOMA_NAME, LAW_NAMES};
     use super::*;
 
     /// Every key that a law has stands in its table with the value that was set, and no key of another law does.
@@ -170,7 +181,7 @@ mod tests {
             mtu: 1024,
             int_multi: 1,
         };
-        for name in LAW_NAMES {
+        for name in LAW_NAMES.into_iter().chain([HOMA_NAME]) {
             let mut law = LawSpec::named(name).unwrap();
             if law.kind.keys().contains(&"gain") {
                 law.set_key("gain", &toml::Value::Float(0.125)).unwrap();

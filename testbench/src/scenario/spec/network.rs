@@ -29,7 +29,7 @@ pub struct NetworkSpec {
     /// Buffer of a switch, MB.
     #[serde(default = "thirty_two")]
     pub buffer_mb: u64,
-    /// `pfc`, `go-back-n`, `irn`, or `drop-tail` (queues in packets, go-back-N).
+    /// `pfc`, `go-back-n`, `irn`, or `drop-tail` (queues in packets, go-back-N); with HOMA, which recovers by itself, `pfc` or `dynamic-thresholds`.
     #[serde(default = "pfc")]
     pub flow_control: String,
     /// `drop-tail`: packets that may wait at a port.
