@@ -58,6 +58,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("power-loads") => power::loads(runs),
         Some("power-rates") => power::rates(runs),
         Some("power-sizes") => power::sizes(runs),
+        Some("homa-incast") => power::homa_incast(runs),
+        Some("homa-fairness") => power::homa_fairness(runs),
         Some("fixed-cost") => precision::fixed_cost(runs),
         Some("lemma") => lemma::network(runs),
         Some(other) => return Err(format!("figure: expected one that is known, got `{other}`")),
@@ -114,7 +116,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 20] = [
+const OPEN_ENDED: [&str; 21] = [
+    "homa-incast",
     "power-phase",
     "power-incast",
     "hpcc-mice",

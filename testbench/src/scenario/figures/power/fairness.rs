@@ -13,7 +13,7 @@ const BIN_US: f64 = 50.0;
 
 /// Jain's index of each whole millisecond in which the same two or more flows were there, from [`SETTLES_US`] after the last change on: time
 /// of its start (us), and index.
-fn indices(run: &Run) -> Vec<(f64, f64)> {
+pub(super) fn indices(run: &Run) -> Vec<(f64, f64)> {
     let lines = goodput(run, BIN_US);
     let us = |ps: u64| ps as f64 / 1e6;
     let end = us(run.outcome.now_ps);

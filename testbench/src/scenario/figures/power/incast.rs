@@ -1,21 +1,9 @@
 //! Fig. 4: flows join a long one at one receiver; queue and throughput of the receiver's port.
 
 use super::super::analysis::Analysis;
-use super::super::series::{falls_to, peak, queue_panel, queue_series, sampled, value_at};
-use super::port::{lowest_within, mean_within, port_to, throughput};
-use super::{slug, AS_PRINTED, POWER, THETA};
+use super::seen::{measure, NEAR_ZERO_KB, T_US};
+use super::{homa, slug, AS_PRINTED, POWER, THETA};
 use crate::plan::{Finding, Run};
-use crate::report::plot::{Figure, Line, Panel};
-use hpcc_models::measure::mean;
-
-/// Shown after the incast, us.
-const SHOWN_US: f64 = 1_000.0;
-
-/// Base RTT that the laws are given, us.
-const T_US: f64 = 29.0;
-const LINE_GBPS: f64 = 25.0;
-/// A quarter of what the link carries in a base RTT, KB.
-const NEAR_ZERO_KB: f64 = 0.25 * LINE_GBPS * T_US / 8.0;
 
 /// What the authors' simulator (`inet-tub/ns3-datacenter` at ed1dfa86) did with its own files for the same two incasts: label here, largest
 /// queue (KB), and time until a tenth of it was left (us). TIMELY's queue falls with the phase of its swings, so that its time says nothing.
@@ -36,59 +24,6 @@ const RECORDED: [[(&str, f64, Option<f64>); 5]; 2] = [
     ],
 ];
 
-/// What one law did.
-struct Seen {
-    /// Largest queue, KB.
-    peak: f64,
-    /// From the incast to the first time that a tenth of it is left, us.
-    drained: Option<f64>,
-    /// Mean queue from 2 to 4 ms after the incast, KB.
-    late: f64,
-    /// Throughput before the incast, Gb/s.
-    before: f64,
-    /// Lowest throughput over 100 us within 4 ms after the incast, Gb/s.
-    lowest: f64,
-}
-
-impl Seen {
-    fn of(run: &Run, queue: &Line, sent: &Line, start: f64) -> Self {
-        let top = peak(queue, start, start + 4_000.0);
-        let peak_at = queue
-            .points
-            .iter()
-            .find(|p| p.0 >= start && p.1 >= top)
-            .map_or(start, |p| p.0);
-        let end = run.outcome.now_ps as f64 / 1e6;
-        let late = (start + 2_000.0, (start + 4_000.0).min(end));
-        Self {
-            peak: top,
-            drained: falls_to(queue, top * 0.1, peak_at).map(|t| t - start),
-            late: mean(&sampled(queue, late.0, late.1, 1.0)),
-            before: mean_within(sent, start * 0.5, start),
-            // The first 100 us are left out: the long flow's own packets fill them whatever the law does.
-            lowest: lowest_within(sent, start + 100.0, start + 4_000.0, 100.0),
-        }
-    }
-
-    fn text(&self) -> String {
-        let drained = self.drained.map_or("never".into(), |t| format!("after {t:.0} us"));
-        format!(
-            "peak {:.0} KB, a tenth of it {drained}, mean queue {:.1} KB from 2 to 4 ms; {:.1} Gb/s before, lowest 100 us {:.1} Gb/s",
-            self.peak, self.late, self.before, self.lowest
-        )
-    }
-
-    /// What the link needs to send the peak, us.
-    fn drains_in(&self) -> f64 {
-        self.peak * 8.0 / LINE_GBPS
-    }
-
-    /// Throughput in the worst 100 us as a part of that before.
-    fn kept(&self) -> f64 {
-        self.lowest / self.before
-    }
-}
-
 /// Why theta-PowerTCP as printed keeps a queue here.
 const LARGEST_TAU: &str = "tau is the largest base RTT of the network, 29 us, but these flows stay in one rack, where it is 4 us: \
                            theta-PowerTCP fills the difference with a queue of 77 KB; the authors' simulator takes the smallest RTT \
@@ -101,38 +36,7 @@ const WHOLE_ANSWERS: &str =
 /// Fig. 4, one row of it: all runs have the same incast, the long flow first in the list of flows.
 pub fn incast(runs: &[Run]) -> Analysis {
     let large = runs.first().is_some_and(|r| r.outcome.flows.len() > 64);
-    let mut seen: Vec<(&Run, Seen)> = Vec::new();
-    let mut queues = queue_panel("queue of the receiver's port");
-    let mut rates = Panel {
-        title: "throughput of that port, per 20 us".into(),
-        x: "time (us)".into(),
-        y: "wire rate (Gb/s)".into(),
-        ..Panel::default()
-    };
-    for run in runs {
-        let Some((node, interface)) = port_to(run, run.outcome.flows[0].dst) else {
-            continue;
-        };
-        let queue = queue_series(run, node, interface).named(run.label());
-        let sent = throughput(run, (node, interface));
-        let start = run.outcome.records[1].started_ps as f64 / 1e6;
-        seen.push((run, Seen::of(run, &queue, &sent, start)));
-        let shown = |line: &Line| {
-            let near = line
-                .points
-                .iter()
-                .filter(|p| p.0 >= start - 100.0 && p.0 <= start + SHOWN_US);
-            let mut points: Vec<(f64, f64)> = near.map(|p| (p.0 - start, p.1)).collect();
-            points.insert(0, (-100.0, value_at(line, start - 100.0)));
-            Line {
-                points,
-                step: true,
-                ..line.clone()
-            }
-        };
-        queues.lines.push(shown(&queue));
-        rates.lines.push(shown(&sent));
-    }
+    let (seen, figure) = measure(runs);
     let of = |label: &str| seen.iter().find(|(r, _)| r.label() == label).map(|(_, s)| s);
     let mut findings = Vec::new();
     for label in POWER.into_iter().chain(THETA) {
@@ -199,6 +103,9 @@ pub fn incast(runs: &[Run]) -> Analysis {
             ),
         );
     }
+    if let (Some(power), Some(homa)) = (of(POWER[1]), of("HOMA")) {
+        findings.extend(homa::beside_power(homa, power, large));
+    }
     for (label, peak_kb, drained_us) in RECORDED[usize::from(large)] {
         let Some(s) = of(label) else { continue };
         let close = |ours: f64, theirs: f64| (ours / theirs - 1.0).abs() <= 0.15;
@@ -215,10 +122,7 @@ pub fn incast(runs: &[Run]) -> Analysis {
         );
     }
     Analysis {
-        figures: vec![Figure {
-            panels: vec![queues, rates],
-            ..Figure::default()
-        }],
+        figures: vec![figure],
         findings,
         ..Analysis::default()
     }

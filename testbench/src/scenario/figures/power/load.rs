@@ -129,7 +129,12 @@ pub fn load(runs: &[Run]) -> Analysis {
     // Lower by so much, for PowerTCP and then for theta-PowerTCP.
     let sentences: [&[Sentence]; 2] = if sixty {
         [
-            &[("HPCC", SHORT, 33.0), ("TIMELY", SHORT, 74.0), ("DCQCN", SHORT, 74.0)],
+            &[
+                ("HPCC", SHORT, 33.0),
+                ("TIMELY", SHORT, 74.0),
+                ("DCQCN", SHORT, 74.0),
+                ("HOMA", SHORT, 99.0),
+            ],
             &[
                 ("HPCC", SHORT, 36.0),
                 ("TIMELY", SHORT, 82.0),
@@ -143,7 +148,9 @@ pub fn load(runs: &[Run]) -> Analysis {
                 ("HPCC", SHORT, 9.0),
                 ("TIMELY", SHORT, 80.0),
                 ("DCQCN", SHORT, 80.0),
+                ("HOMA", SHORT, 80.0),
                 ("HPCC", MEDIUM, 33.0),
+                ("HOMA", MEDIUM, 76.0),
                 ("TIMELY", MEDIUM, 62.0),
                 ("DCQCN", MEDIUM, 50.0),
             ],
@@ -151,6 +158,7 @@ pub fn load(runs: &[Run]) -> Analysis {
                 ("HPCC", SHORT, 9.0),
                 ("TIMELY", SHORT, 80.0),
                 ("DCQCN", SHORT, 80.0),
+                ("HOMA", SHORT, 80.0),
                 ("PowerTCP", MEDIUM, -60.0),
             ],
         ]

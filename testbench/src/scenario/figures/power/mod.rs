@@ -1,14 +1,17 @@
 //! Figures of the PowerTCP paper (NSDI 2022): 2 and 3 (fluid model), 4 (incast), 5 (fairness), 6 (completion times by size),
-//! 7 (loads, requests, buffers).
+//! 7 (loads, requests, buffers), 9 to 11 (HOMA).
 
 mod fairness;
+mod homa;
 mod incast;
 mod load;
 mod phase;
 mod port;
+mod seen;
 mod sweeps;
 
 pub use fairness::fairness;
+pub use homa::{fairness_of as homa_fairness, incast_of as homa_incast};
 pub use incast::incast;
 pub use load::load;
 pub use phase::phase;
