@@ -92,8 +92,11 @@ module hpcc_cc_admit (
   logic [7:0] next_generation_q;
   logic [2:0] hold_off_d;
   logic [2:0] hold_off_q;
+  // The flow that is loaded.
   wire  [8:0] event_wait_flow;
+  // One stands before it.
   wire  event_wait_next_valid;
+  // Which.
   wire  [8:0] event_wait_next_flow;
   wire  event_wait_recent_valid_0;
   wire  event_wait_recent_valid_1;
@@ -103,9 +106,13 @@ module hpcc_cc_admit (
   wire  [8:0] event_wait_recent_flow_1;
   wire  [8:0] event_wait_recent_flow_2;
   wire  [8:0] event_wait_recent_flow_3;
+  // Clocks to wait.
   logic [2:0] event_wait_wait;
+  // The flow that is loaded.
   wire  [8:0] command_wait_flow;
+  // One stands before it.
   wire  command_wait_next_valid;
+  // Which.
   wire  [8:0] command_wait_next_flow;
   wire  command_wait_recent_valid_0;
   wire  command_wait_recent_valid_1;
@@ -115,6 +122,7 @@ module hpcc_cc_admit (
   wire  [8:0] command_wait_recent_flow_1;
   wire  [8:0] command_wait_recent_flow_2;
   wire  [8:0] command_wait_recent_flow_3;
+  // Clocks to wait.
   logic [2:0] command_wait_wait;
   hpcc_nic_pkg::passing_t entering_r_d;
   hpcc_nic_pkg::passing_t entering_r_q;

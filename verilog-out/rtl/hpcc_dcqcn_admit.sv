@@ -74,8 +74,11 @@ module hpcc_dcqcn_admit (
   logic [8:0] chosen_flow_q;
   logic chosen_past_d;
   logic chosen_past_q;
+  // The flow that is loaded.
   wire  [8:0] to_wait_flow;
+  // One stands before it.
   wire  to_wait_next_valid;
+  // Which.
   wire  [8:0] to_wait_next_flow;
   wire  to_wait_recent_valid_0;
   wire  to_wait_recent_valid_1;
@@ -85,6 +88,7 @@ module hpcc_dcqcn_admit (
   wire  [8:0] to_wait_recent_flow_1;
   wire  [8:0] to_wait_recent_flow_2;
   wire  [8:0] to_wait_recent_flow_3;
+  // Clocks to wait.
   logic [2:0] to_wait_wait;
   logic next_valid_d;
   logic next_valid_q;

@@ -25,6 +25,44 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } passing_t;
 
+  // What an acknowledgement carries past the sender state.
+  typedef struct packed {
+    // Kind of event.
+    logic [2:0] event_kind;
+    // There is INT.
+    logic int_valid;
+    // Number of hops.
+    logic [3:0] n_hop;
+    // Path id.
+    logic [11:0] path_id;
+    // Records of the hops.
+    logic [319:0] hops;
+    // ECN echo.
+    logic ecn;
+    // That is known.
+    logic sent_valid;
+    // When the acknowledged packet was sent, ns.
+    logic [47:0] sent_at;
+    // Bytes that it acknowledges; the sender state knows them.
+    logic [31:0] bytes;
+    // The NIC's clock when it came, ns.
+    logic [47:0] now;
+  } telemetry_t;
+
+  // An event on its way to the congestion control.
+  typedef struct packed {
+    // What the acknowledgement carried.
+    telemetry_t telemetry;
+    // Flow number.
+    logic [15:0] flow;
+    // Generation.
+    logic [7:0] generation;
+    // PSN that the acknowledgement expects next.
+    logic [23:0] psn_next;
+    // PSN that the scheduler would send next.
+    logic [23:0] snd_nxt;
+  } law_event_t;
+
   // What the interlock at the entry of a law looks at: an event that waits.
   typedef struct packed {
     // An acknowledgement of either kind; the law of this entry takes no other events.
@@ -829,27 +867,17 @@ package hpcc_nic_pkg;
     OP_KIND_LIMIT = 4'd12
   } op_kind_t;
 
-  // What an acknowledgement carries past the sender state.
+  // Window and rate of a flow on their way to the scheduler.
   typedef struct packed {
-    // Kind of event.
-    logic [2:0] event_kind;
-    // There is INT.
-    logic int_valid;
-    // Number of hops.
-    logic [3:0] n_hop;
-    // Path id.
-    logic [11:0] path_id;
-    // Records of the hops.
-    logic [319:0] hops;
-    // ECN echo.
-    logic ecn;
-    // When the acknowledged packet was sent, ns.
-    logic [47:0] sent_at;
-    // Bytes that it acknowledges; the sender state knows them.
-    logic [31:0] bytes;
-    // The NIC's clock when it came, ns.
-    logic [47:0] now;
-  } telemetry_t;
+    // Rate, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+    // Window, UQ23.11 bytes.
+    logic [33:0] window;
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_update_t;
 
   // One operation.
   typedef struct packed {
@@ -1170,20 +1198,6 @@ package hpcc_nic_pkg;
     // Amount, two's complement.
     logic [22:0] amount;
   } sum_step_t;
-
-  // An event on its way to the congestion control.
-  typedef struct packed {
-    // What the acknowledgement carried.
-    telemetry_t telemetry;
-    // Flow number.
-    logic [15:0] flow;
-    // Generation.
-    logic [7:0] generation;
-    // PSN that the acknowledgement expects next.
-    logic [23:0] psn_next;
-    // PSN that the scheduler would send next.
-    logic [23:0] snd_nxt;
-  } law_event_t;
 
   // The clock as timers read it.
   typedef struct packed {
@@ -2847,18 +2861,6 @@ package hpcc_nic_pkg;
     // Number of the work request.
     logic [63:0] id;
   } completion_t;
-
-  // Window and rate of a flow on their way to the scheduler.
-  typedef struct packed {
-    // Rate, UQ7.27 bytes per ns.
-    logic [33:0] rate;
-    // Window, UQ23.11 bytes.
-    logic [33:0] window;
-    // Generation.
-    logic [7:0] generation;
-    // Flow number.
-    logic [15:0] flow;
-  } flow_update_t;
 
   // A command on its way to the scheduler.
   typedef struct packed {

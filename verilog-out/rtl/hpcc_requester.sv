@@ -87,21 +87,9 @@ module hpcc_requester (
   output wire  schedule_valid,
   input  wire  schedule_ready,
   // Acknowledgements for the scheduler and for congestion control.
+  output wire  hpcc_nic_pkg::law_event_t cc_event_data,
   output wire  cc_event_valid,
   input  wire  cc_event_ready,
-  output wire  [2:0] cc_event_kind,
-  output wire  [15:0] cc_event_flow,
-  output wire  [7:0] cc_event_generation,
-  output wire  [23:0] cc_event_psn_next,
-  output wire  [23:0] cc_event_snd_nxt,
-  output wire  cc_event_int_valid,
-  output wire  [3:0] cc_event_n_hop,
-  output wire  [11:0] cc_event_path_id,
-  output wire  [319:0] cc_event_hops,
-  output wire  cc_event_ecn,
-  output wire  [47:0] cc_event_sent_at,
-  output wire  [31:0] cc_event_bytes,
-  output wire  [47:0] cc_event_now,
   // Completions.
   output wire  [191:0] completion_data,
   output wire  completion_valid,
@@ -417,20 +405,8 @@ module hpcc_requester (
   wire  events_full;
   wire  events_many;
   wire  events_bad;
+  wire  hpcc_nic_pkg::law_event_t events_cc_event_data;
   wire  events_cc_event_valid;
-  wire  [2:0] events_cc_event_kind;
-  wire  [15:0] events_cc_event_flow;
-  wire  [7:0] events_cc_event_generation;
-  wire  [23:0] events_cc_event_psn_next;
-  wire  [23:0] events_cc_event_snd_nxt;
-  wire  events_cc_event_int_valid;
-  wire  [3:0] events_cc_event_n_hop;
-  wire  [11:0] events_cc_event_path_id;
-  wire  [319:0] events_cc_event_hops;
-  wire  events_cc_event_ecn;
-  wire  [47:0] events_cc_event_sent_at;
-  wire  [31:0] events_cc_event_bytes;
-  wire  [47:0] events_cc_event_now;
   // Decisions about READ responses for the commit stage.
   wire  actions_put;
   wire  actions_full;
@@ -794,21 +770,9 @@ module hpcc_requester (
     .full(events_full),
     .many(events_many),
     .bad(events_bad),
+    .cc_event_data(events_cc_event_data),
     .cc_event_valid(events_cc_event_valid),
-    .cc_event_ready(cc_event_ready),
-    .cc_event_kind(events_cc_event_kind),
-    .cc_event_flow(events_cc_event_flow),
-    .cc_event_generation(events_cc_event_generation),
-    .cc_event_psn_next(events_cc_event_psn_next),
-    .cc_event_snd_nxt(events_cc_event_snd_nxt),
-    .cc_event_int_valid(events_cc_event_int_valid),
-    .cc_event_n_hop(events_cc_event_n_hop),
-    .cc_event_path_id(events_cc_event_path_id),
-    .cc_event_hops(events_cc_event_hops),
-    .cc_event_ecn(events_cc_event_ecn),
-    .cc_event_sent_at(events_cc_event_sent_at),
-    .cc_event_bytes(events_cc_event_bytes),
-    .cc_event_now(events_cc_event_now)
+    .cc_event_ready(cc_event_ready)
   );
   hpcc_requester_outlet #(.WIDTH(487)) u_actions (
     .clk(clk),
@@ -867,20 +831,8 @@ module hpcc_requester (
   assign schedule_valid = schedules_down_valid;
   assign kill_data = kills_down_data;
   assign kill_valid = kills_down_valid;
+  assign cc_event_data = events_cc_event_data;
   assign cc_event_valid = events_cc_event_valid;
-  assign cc_event_kind = events_cc_event_kind;
-  assign cc_event_flow = events_cc_event_flow;
-  assign cc_event_generation = events_cc_event_generation;
-  assign cc_event_psn_next = events_cc_event_psn_next;
-  assign cc_event_snd_nxt = events_cc_event_snd_nxt;
-  assign cc_event_int_valid = events_cc_event_int_valid;
-  assign cc_event_n_hop = events_cc_event_n_hop;
-  assign cc_event_path_id = events_cc_event_path_id;
-  assign cc_event_hops = events_cc_event_hops;
-  assign cc_event_ecn = events_cc_event_ecn;
-  assign cc_event_sent_at = events_cc_event_sent_at;
-  assign cc_event_bytes = events_cc_event_bytes;
-  assign cc_event_now = events_cc_event_now;
   assign message_valid = ring_bus_valid;
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;

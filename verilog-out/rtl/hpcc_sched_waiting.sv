@@ -183,9 +183,9 @@ module hpcc_sched_waiting (
     due_0_q <= due_0_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, present_1, present_2, present_3, present_4, present_5, present_6, present_7, present_8,
-      present_9, present_10, present_11, free_1, free_2, free_3, free_4, free_5, free_6, free_7, free_8, free_9, free_10, free_11, take_1,
-      take_2, take_3, take_4, take_5, take_6, take_7, take_8, take_9, take_10, take_11};
+  wire unused_bits = &{1'b0, present_1, present_2, present_3, present_4, present_5, present_6, present_7, present_8, present_9, present_10,
+      present_11, free_1, free_2, free_3, free_4, free_5, free_6, free_7, free_8, free_9, free_10, free_11, take_1, take_2, take_3, take_4,
+      take_5, take_6, take_7, take_8, take_9, take_10, take_11};
 endmodule
 
 `default_nettype wire

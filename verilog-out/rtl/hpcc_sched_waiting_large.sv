@@ -479,8 +479,8 @@ module hpcc_sched_waiting_large (
     due_8_q <= due_8_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, elapsed_2[3:0], elapsed_3[4:0], elapsed_4[5:0], elapsed_5[6:0], elapsed_6[7:0],
-      elapsed_7[8:0], elapsed_8[9:0], present_9, present_10, present_11, free_9, free_10, free_11, take_9, take_10, take_11};
+  wire unused_bits = &{1'b0, elapsed_2[3:0], elapsed_3[4:0], elapsed_4[5:0], elapsed_5[6:0], elapsed_6[7:0], elapsed_7[8:0], elapsed_8[9:0],
+      present_9, present_10, present_11, free_9, free_10, free_11, take_9, take_10, take_11};
 endmodule
 
 `default_nettype wire
