@@ -7,7 +7,9 @@ use hpcc_models::net::ns3::{read_flows, read_topology};
 use hpcc_models::net::tcp::{TcpLaw, TcpSetup};
 use hpcc_models::net::ClosedLoop;
 use hpcc_models::net::{self, Config, FlowControl, FlowSpec, IrnRules, LinkChange, Recovery, Topology, WindowUse};
-use hpcc_models::workload::{incast_bursts, poisson, poisson_between, requests, Between, IncastMix, Poisson, Requests, SizeDistribution};
+use hpcc_models::workload::{
+    incast_bursts, poisson, poisson_between, requests, Between, IncastMix, Poisson, Requests, SizeDistribution,
+};
 
 use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;

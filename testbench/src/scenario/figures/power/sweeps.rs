@@ -59,7 +59,8 @@ fn swept<'a>(axis: &Axis, runs: &'a [Run]) -> Swept<'a> {
         let drawn = (axis.drawn)(value.unwrap_or(f64::NAN));
         all.entry(law.to_string()).or_default().push((drawn, run));
     }
-    all.values_mut().for_each(|runs| runs.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    all.values_mut()
+        .for_each(|runs| runs.sort_by(|a, b| a.0.total_cmp(&b.0)));
     all
 }
 
@@ -97,7 +98,11 @@ fn gains(swept: &Swept, law: &str, other: &str, class: SizeClass) -> (Vec<(f64, 
 }
 
 fn lower(percent: f64) -> String {
-    format!("{:.0} % {}", percent.abs(), if percent < 0.0 { "higher" } else { "lower" })
+    format!(
+        "{:.0} % {}",
+        percent.abs(),
+        if percent < 0.0 { "higher" } else { "lower" }
+    )
 }
 
 fn finding(axis: &Axis, swept: &Swept, sentence: &Sentence, law: &str) -> Option<Finding> {
@@ -163,7 +168,9 @@ fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, p: f64, l
     let lines = swept.keys().filter_map(|law| Some((law, run(law)?)));
     let panel = queue_panel(
         &format!("Fig. {figure}: bytes that a switch of a rack holds"),
-        lines.map(|(law, run)| queue_cdf(law, &run.outcome.samples.racks)).collect(),
+        lines
+            .map(|(law, run)| queue_cdf(law, &run.outcome.samples.racks))
+            .collect(),
     );
     let held = |law: &str| Some(run(law)?.outcome.samples.racks.percentile(p) as f64 / 1e3);
     let mut findings = Vec::new();
@@ -176,12 +183,25 @@ fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, p: f64, l
         findings.push(
             Finding::new(
                 &slug(&format!("{figure}_{law}_buffer")),
-                &format!("Fig. {figure}: the tail of the buffer is {} than with HPCC", lower(percent)),
-                format!("{p} % of samples are below {own:.0} KB, below {hpcc:.0} KB with HPCC: {}", lower(ours)),
+                &format!(
+                    "Fig. {figure}: the tail of the buffer is {} than with HPCC",
+                    lower(percent)
+                ),
+                format!(
+                    "{p} % of samples are below {own:.0} KB, below {hpcc:.0} KB with HPCC: {}",
+                    lower(ours)
+                ),
                 holds,
             )
             .within("lower, within a factor of two")
-            .known_difference(true, if law.ends_with("authors") { EVERYWHERE } else { AS_PRINTED }),
+            .known_difference(
+                true,
+                if law.ends_with("authors") {
+                    EVERYWHERE
+                } else {
+                    AS_PRINTED
+                },
+            ),
         );
     }
     (panel, findings)
@@ -197,18 +217,29 @@ fn panels(axis: &Axis, swept: &Swept) -> Vec<Panel> {
             .iter()
             .map(|(law, runs)| Line {
                 marks: true,
-                ..Line::new(law.clone(), runs.iter().map(|(x, run)| (*x, tail(run, class, 99.9).0)).collect())
+                ..Line::new(
+                    law.clone(),
+                    runs.iter().map(|(x, run)| (*x, tail(run, class, 99.9).0)).collect(),
+                )
             })
             .collect(),
         ..Panel::default()
     };
-    vec![panel("short flows, below 10 KB", SHORT), panel("long flows, above 1 MB", LONG)]
+    vec![
+        panel("short flows, below 10 KB", SHORT),
+        panel("long flows, above 1 MB", LONG),
+    ]
 }
 
 fn all(axis: &Axis, swept: &Swept, sentences: &[Sentence], buffer: (Panel, Vec<Finding>)) -> Analysis {
     let mut findings = Vec::new();
     for sentence in sentences {
-        findings.extend(sentence.laws.iter().filter_map(|law| finding(axis, swept, sentence, law)));
+        findings.extend(
+            sentence
+                .laws
+                .iter()
+                .filter_map(|law| finding(axis, swept, sentence, law)),
+        );
     }
     findings.extend(buffer.1);
     let mut panels = panels(axis, swept);
@@ -261,7 +292,14 @@ pub fn rates(runs: &[Run]) -> Analysis {
         sentence("7c", POWER, SHORT, At::One(16.0), 33.0),
         sentence("7d", POWER, LONG, At::Mean, 10.0),
     ];
-    let buffer = buffers("7h", 16.0, &swept, 31.0, 99.0, &[POWER[0], POWER[1], THETA[0], THETA[1]]);
+    let buffer = buffers(
+        "7h",
+        16.0,
+        &swept,
+        31.0,
+        99.0,
+        &[POWER[0], POWER[1], THETA[0], THETA[1]],
+    );
     all(&RATES, &swept, &sentences, buffer)
 }
 
