@@ -151,10 +151,11 @@ fn finding(axis: &Axis, swept: &Swept, sentence: &Sentence, law: &str) -> Option
     let holds = same_sign && (wanted.abs() / 2.0..=wanted.abs() * 2.0).contains(&ours.abs());
     let printed = !law.ends_with("authors");
     let reason = if printed && !same_sign { AS_PRINTED } else { EVERYWHERE };
+    let known = same_sign || ours.abs() <= if printed { 150.0 } else { 30.0 };
     Some(
         Finding::new(&name, &paper, text, holds)
             .within("the same direction, within a factor of two")
-            .known_difference(true, reason),
+            .known_difference(known, reason),
     )
 }
 
@@ -179,6 +180,8 @@ fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, p: f64, l
             continue;
         };
         let ours = (1.0 - own / hpcc) * 100.0;
+        let printed = !law.ends_with("authors");
+        let known = ours > if printed { -150.0 } else { -30.0 };
         let holds = ours > 0.0 && (percent / 2.0..=percent * 2.0).contains(&ours);
         findings.push(
             Finding::new(
@@ -194,14 +197,7 @@ fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, p: f64, l
                 holds,
             )
             .within("lower, within a factor of two")
-            .known_difference(
-                true,
-                if law.ends_with("authors") {
-                    EVERYWHERE
-                } else {
-                    AS_PRINTED
-                },
-            ),
+            .known_difference(known, if printed { AS_PRINTED } else { EVERYWHERE }),
         );
     }
     (panel, findings)
