@@ -161,14 +161,6 @@ impl<const A: usize> Logic for DelaySlot<A> {
         {
             self.step.d.next = bits_u::<5>(0);
         }
-        self.update.valid.next = (self.step.q.val() == 28) & (!self.commanded.q.val() | self.order.q.val().create);
-        self.update.data.next.flow = self.flow.val();
-        self.update.data.next.generation = self.kept.val().generation;
-        self.update.data.next.window = self.window.q.val();
-        self.update.data.next.rate = self.rate.p.val();
-        self.update.data.next.signal = bit_cast_u::<51, 34>(self.window.q.val());
-        self.flows.we.next = self.sweeping.q.val();
-        self.flows.waddr.next = bit_cast_u::<A, 16>(self.flow.val());
         self.kept.next.window = self.window.q.val();
         self.kept.next.snap = self.happened.q.val().snd_nxt;
         self.kept.next.generation = self.happened.q.val().generation;
@@ -178,6 +170,14 @@ impl<const A: usize> Logic for DelaySlot<A> {
             self.kept.next.generation = self.order.q.val().generation;
             self.kept.next.exists = self.order.q.val().create & !self.sweeping.q.val();
         }
+        self.update.valid.next = (self.step.q.val() == 28) & (!self.commanded.q.val() | self.order.q.val().create);
+        self.update.data.next.flow = self.flow.val();
+        self.update.data.next.generation = self.kept.val().generation;
+        self.update.data.next.window = self.window.q.val();
+        self.update.data.next.rate = self.rate.p.val();
+        self.update.data.next.signal = bit_cast_u::<51, 34>(self.window.q.val());
+        self.flows.we.next = self.sweeping.q.val();
+        self.flows.waddr.next = bit_cast_u::<A, 16>(self.flow.val());
         self.flows.wdata.next = self.kept.val();
         if self.step.q.val() == 28 {
             self.step.d.next = self.step.q.val();

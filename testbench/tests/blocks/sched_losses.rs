@@ -104,8 +104,8 @@ fn run(flows: u16, load: f64, packets: u32, loss: f64, seed: u64) -> u64 {
                 answers.push_back((now + RTT_NS, packet.flow, positive, psn));
             }
         }
-        if bench.get("cc_valid") == 1 && bench.get("cc_kind") == 3 {
-            let flow = &mut all[bench.get("cc_flow") as usize];
+        if let Some(event) = bench.cc().filter(|event| event.telemetry.event_kind.0 == 3) {
+            let flow = &mut all[event.flow.index()];
             flow.nxt = flow.una;
             timeouts += 1;
         }

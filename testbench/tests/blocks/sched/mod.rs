@@ -172,6 +172,12 @@ impl Bench {
         self.model.outputs[self.limbs[name]]
     }
 
+    /// The event on offer to the congestion control.
+    pub fn cc(&self) -> Option<LawEvent> {
+        let valid = self.model.outputs[self.pins.cc_valid] == 1;
+        valid.then(|| LawEvent::from_slice(&self.model.outputs[self.limbs["cc_data"]..]))
+    }
+
     pub fn now(&self) -> u64 {
         self.clock * CLOCK_NS
     }
