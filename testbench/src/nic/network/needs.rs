@@ -24,9 +24,13 @@ pub fn check(job: &Job) -> Result<(), String> {
     let fidelity = job.fidelity.name();
     let wrong =
         |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
-    if !matches!(job.law.kind, LawKind::Hpcc | LawKind::Dcqcn | LawKind::PowerTcp)
-        || job.config.window_use != WindowUse::Law
-    {
+    // the windows that a law has in hardware: DCQCN's bounds nothing
+    let window_use = match job.law.kind {
+        LawKind::Hpcc | LawKind::PowerTcp => Some(WindowUse::Law),
+        LawKind::Dcqcn => Some(WindowUse::None),
+        _ => None,
+    };
+    if window_use != Some(job.config.window_use) {
         return wrong("law", "hpcc, dcqcn or powertcp", &job.law.name);
     }
     if job.config.recovery != Recovery::GoBackN {

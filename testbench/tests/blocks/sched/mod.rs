@@ -3,6 +3,7 @@
 use hpcc_models::sched::formats::PSN_MASK;
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::prim::uint::{Limbs, U};
+use hpcc_rtl::prim::word::Word;
 use hpcc_rtl::sim::Ports;
 use hpcc_rtl::words::flows::FlowUpdate;
 use hpcc_rtl::words::sched::LawEvent;
