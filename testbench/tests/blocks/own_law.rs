@@ -276,7 +276,8 @@ fn agrees_with_fixed(device: impl Clocked, events: usize) {
         rose += usize::from(expected.is_some_and(|now| Some(now.window) > before));
         fell += usize::from(expected.is_some_and(|now| Some(now.window) < before));
     }
-    assert!(rose > events / 10 && fell > events / 10, "{rose} {fell}");
+    // a window moves once a round trip: most events are not answered
+    assert!(rose > events / 50 && fell > events / 50, "{rose} {fell}");
 }
 
 #[test]
