@@ -209,9 +209,9 @@ mod tests {
         let mut stimulus = Stimulus::new(1);
         let (mut expected, mut got) = ([0u64; 64], [0u64; 64]);
         let mut together = 0;
-        for clock in 0..40_000u64 {
+        for clock in 0..12_000u64 {
             let drawn = |stimulus: &mut Stimulus, bits| stimulus.uniform(bits) & stimulus.uniform(bits);
-            let offered = clock % 4 == 0 && clock < 39_990;
+            let offered = clock % 4 == 0 && clock < 11_990;
             let (on, responder, requester) = if offered {
                 (
                     drawn(&mut stimulus, 12),
