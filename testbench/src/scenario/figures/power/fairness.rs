@@ -43,6 +43,17 @@ pub(super) fn indices(run: &Run) -> Vec<(f64, f64)> {
     found
 }
 
+/// Goodput of each flow of a run.
+pub(super) fn goodput_panel(run: &Run) -> Panel {
+    Panel {
+        title: format!("goodput, {}", run.label()),
+        x: "time (us)".into(),
+        y: "goodput (Gb/s)".into(),
+        lines: goodput(run, BIN_US).into_values().collect(),
+        ..Panel::default()
+    }
+}
+
 /// Why PowerTCP as printed needs some milliseconds.
 const STEP_OF_A_HUNDREDTH: &str = "shares become equal by the additive step, here HostBw x tau / 100: that takes some milliseconds; with cc.beta_flows = 50 \
                                    the lowest index is 0.98, at twice the queue";
@@ -77,13 +88,7 @@ pub fn fairness(runs: &[Run]) -> Analysis {
         } else {
             Finding::note(&format!("{name}_shares"), "", ours)
         });
-        panels.push(Panel {
-            title: format!("goodput, {}", run.label()),
-            x: "time (us)".into(),
-            y: "goodput (Gb/s)".into(),
-            lines: goodput(run, BIN_US).into_values().collect(),
-            ..Panel::default()
-        });
+        panels.push(goodput_panel(run));
     }
     Analysis {
         figures: vec![Figure {

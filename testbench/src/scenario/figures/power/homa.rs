@@ -1,12 +1,11 @@
 //! HOMA beside PowerTCP (Fig. 4(e)), and at several degrees of overcommitment (Fig. 9 to 11).
 
 use super::super::analysis::Analysis;
-use super::super::series::goodput;
-use super::fairness::indices;
+use super::fairness::{goodput_panel, indices};
 use super::seen::{measure, Seen, NEAR_ZERO_KB};
 use super::slug;
 use crate::plan::{Finding, Run};
-use crate::report::plot::{Figure, Panel};
+use crate::report::plot::Figure;
 use hpcc_models::measure::mean;
 
 /// Part of the rate before that counts as sustained in the worst 100 us.
@@ -84,9 +83,6 @@ pub fn incast_of(runs: &[Run]) -> Analysis {
     }
 }
 
-/// Interval of the goodput shown, us.
-const BIN_US: f64 = 50.0;
-
 /// Fig. 9: the flows of Fig. 5 at several degrees of overcommitment.
 pub fn fairness_of(runs: &[Run]) -> Analysis {
     let mut panels = Vec::new();
@@ -103,13 +99,7 @@ pub fn fairness_of(runs: &[Run]) -> Analysis {
                 mean(&found)
             ),
         ));
-        panels.push(Panel {
-            title: format!("goodput, {}", run.label()),
-            x: "time (us)".into(),
-            y: "goodput (Gb/s)".into(),
-            lines: goodput(run, BIN_US).into_values().collect(),
-            ..Panel::default()
-        });
+        panels.push(goodput_panel(run));
     }
     Analysis {
         figures: vec![Figure {

@@ -3,6 +3,7 @@
 use super::super::analysis::Analysis;
 use super::super::load::queue_panel;
 use super::super::series::{queue_cdf, slowdown_panel_of};
+use super::compared::{lower, printed, Compared};
 use super::{each, labelled, slug, AS_PRINTED, POWER, THETA};
 use crate::plan::{Finding, Run};
 use crate::report::plot::{Figure, Line};
@@ -24,8 +25,6 @@ pub(super) const LONG: SizeClass = SizeClass {
     above: 1_000_000,
     up_to: u64::MAX,
 };
-/// Fewer flows than this give no 99.9th percentile.
-pub(super) const ENOUGH: usize = 1_000;
 /// Sizes of the paper's bins end here, KB.
 const BINS_KB: [f64; 15] = [
     5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0, 200.0, 400.0, 600.0, 800.0, 1e3, 5e3, 1e4, 3e4,
@@ -74,43 +73,19 @@ fn better(runs: &[Run], label: &str, (other, class, percent): Sentence) -> Optio
     let value = |label: &str| Some(tail(labelled(runs, label)?, class, 99.9));
     let ((a, n), (b, _)) = (value(label)?, value(other)?);
     let ours = (1.0 - a / b) * 100.0;
-    let word = |percent: f64| if percent < 0.0 { "higher" } else { "lower" };
-    let paper = format!(
-        "{}: {:.0} % {} than with {other}",
-        class.name,
-        percent.abs(),
-        word(percent)
-    );
-    let text = format!(
-        "slowdown {a:.2} against {b:.2} of {n} flows, {:.0} % {}",
-        ours.abs(),
-        word(ours)
-    );
-    let name = slug(&format!(
-        "{label}_{}_against_{other}",
-        class.name.trim_start_matches('<')
-    ));
-    if n < ENOUGH {
-        return Some(Finding::note(
-            &name,
-            &paper,
-            format!("{text}; fewer than {ENOUGH} flows, no verdict"),
-        ));
-    }
-    let same_sign = ours * percent > 0.0;
-    let holds = same_sign && (percent.abs() / 2.0..=percent.abs() * 2.0).contains(&ours.abs());
-    let printed = !label.ends_with("authors");
-    let reason = if printed && !same_sign {
-        AS_PRINTED
-    } else {
-        OTHER_SERVERS
+    let compared = Compared {
+        name: slug(&format!(
+            "{label}_{}_against_{other}",
+            class.name.trim_start_matches('<')
+        )),
+        paper: format!("{}: {} than with {other}", class.name, lower(percent)),
+        text: format!("slowdown {a:.2} against {b:.2} of {n} flows, {}", lower(ours)),
+        flows: n,
+        ours,
+        wanted: percent,
+        printed: printed(label),
     };
-    let known = same_sign || ours.abs() <= if printed { 150.0 } else { 30.0 };
-    Some(
-        Finding::new(&name, &paper, text, holds)
-            .within("the same direction, within a factor of two")
-            .known_difference(known, reason),
-    )
+    Some(compared.finding(OTHER_SERVERS))
 }
 
 /// Why the difference between two laws is not the paper's.

@@ -1,6 +1,7 @@
 //! Figures of the PowerTCP paper (NSDI 2022): 2 and 3 (fluid model), 4 (incast), 5 (fairness), 6 (completion times by size),
 //! 7 (loads, requests, buffers), 9 to 11 (HOMA).
 
+mod compared;
 mod fairness;
 mod homa;
 mod incast;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::super::analysis::Analysis;
 use super::super::load::queue_panel;
 use super::super::series::queue_cdf;
-use super::load::{tail, ENOUGH, LONG, SHORT};
+use super::compared::{as_in_the_paper, known_within, lower, printed, Compared};
+use super::load::{tail, LONG, SHORT};
 use super::{slug, AS_PRINTED, POWER, THETA};
 use crate::plan::{Finding, Run};
 use crate::report::plot::{Figure, Line, Panel};
@@ -73,90 +74,91 @@ enum At {
     Mean,
 }
 
-/// A sentence of the paper: the 99.9th percentile of a class is so many percent lower (below 0: higher) than another law's.
+/// A sentence of the paper: the 99.9th percentile of a class is so many percent lower (below 0: higher) than HPCC's.
 struct Sentence {
     figure: &'static str,
     laws: [&'static str; 2],
     class: SizeClass,
-    other: &'static str,
     at: At,
     percent: f64,
 }
 
-/// How much lower a law's 99.9th percentile is, percent, at each value; and the fewest flows that one rests on.
-fn gains(swept: &Swept, law: &str, other: &str, class: SizeClass) -> (Vec<(f64, f64)>, usize) {
-    let (Some(own), Some(theirs)) = (swept.get(law), swept.get(other)) else {
-        return (Vec::new(), 0);
-    };
-    let mut fewest = usize::MAX;
-    let pairs = own.iter().zip(theirs).map(|((x, a), (_, b))| {
-        let ((a, n), (b, m)) = (tail(a, class, 99.9), tail(b, class, 99.9));
-        fewest = fewest.min(n).min(m);
-        (*x, (1.0 - a / b) * 100.0)
-    });
-    (pairs.collect(), fewest)
+const fn sentence(figure: &'static str, laws: [&'static str; 2], class: SizeClass, at: At, percent: f64) -> Sentence {
+    Sentence {
+        figure,
+        laws,
+        class,
+        at,
+        percent,
+    }
 }
 
-fn lower(percent: f64) -> String {
-    format!(
-        "{:.0} % {}",
-        percent.abs(),
-        if percent < 0.0 { "higher" } else { "lower" }
-    )
+/// The law that others are compared with.
+const OTHER: &str = "HPCC";
+/// The percentile of a buffer that is its tail.
+const TAIL: f64 = 99.0;
+
+/// How much lower a law's 99.9th percentile is at one value of the axis.
+struct Gain {
+    at: f64,
+    /// Percent; below 0 it is higher.
+    percent: f64,
+    /// Flows that the law's percentile rests on.
+    flows: usize,
+}
+
+fn gains(swept: &Swept, law: &str, class: SizeClass) -> Vec<Gain> {
+    let (Some(own), Some(theirs)) = (swept.get(law), swept.get(OTHER)) else {
+        return Vec::new();
+    };
+    let pairs = own.iter().zip(theirs).map(|((at, a), (_, b))| {
+        let ((a, flows), (b, _)) = (tail(a, class, 99.9), tail(b, class, 99.9));
+        Gain {
+            at: *at,
+            percent: (1.0 - a / b) * 100.0,
+            flows,
+        }
+    });
+    pairs.collect()
 }
 
 fn finding(axis: &Axis, swept: &Swept, sentence: &Sentence, law: &str) -> Option<Finding> {
-    let other = match sentence.other {
-        "PowerTCP" if law.ends_with("authors") => POWER[1],
-        other => other,
-    };
-    let (mut gains, _) = gains(swept, law, other, sentence.class);
+    let mut gains = gains(swept, law, sentence.class);
     if let At::One(at) = sentence.at {
-        gains.retain(|(x, _)| *x == at);
+        gains.retain(|gain| gain.at == at);
     }
-    let counted = |x: f64| {
-        let run = swept[law].iter().find(|(own, _)| *own == x)?;
-        Some(tail(run.1, sentence.class, 99.9).1)
+    let flows = gains.iter().map(|gain| gain.flows).min()?;
+    let ours = mean(&gains.iter().map(|gain| gain.percent).collect::<Vec<_>>());
+    let list: Vec<String> = gains
+        .iter()
+        .map(|gain| format!("{} at {}", lower(gain.percent), gain.at))
+        .collect();
+    let (at, text) = match sentence.at {
+        At::One(x) => (format!("at {x}"), list.join(", ")),
+        At::Mean => (
+            "on average".into(),
+            format!("{} on average: {}", lower(ours), list.join(", ")),
+        ),
     };
-    gains.first()?;
-    let fewest = gains.iter().filter_map(|(x, _)| counted(*x)).min().unwrap_or(0);
-    let ours = mean(&gains.iter().map(|g| g.1).collect::<Vec<_>>());
-    let list: Vec<String> = gains.iter().map(|(x, g)| format!("{} at {x}", lower(*g))).collect();
-    let at = match sentence.at {
-        At::One(x) => format!("at {x}"),
-        At::Mean => "on average".into(),
+    let class = sentence.class.name;
+    let compared = Compared {
+        name: slug(&format!(
+            "{}_{law}_{}_{at}",
+            sentence.figure,
+            class.trim_start_matches(['<', '>'])
+        )),
+        paper: format!(
+            "Fig. {}: {class}: {} than with {OTHER} {at}",
+            sentence.figure,
+            lower(sentence.percent)
+        ),
+        text: format!("{text} ({}; at least {flows} flows each)", axis.title),
+        flows,
+        ours,
+        wanted: sentence.percent,
+        printed: printed(law),
     };
-    let text = match sentence.at {
-        At::One(_) => list.join(", "),
-        At::Mean => format!("{} on average: {}", lower(ours), list.join(", ")),
-    };
-    let text = format!("{text} ({}; at least {fewest} flows each)", axis.title);
-    let paper = format!(
-        "Fig. {}: {}: {} than with {other} {at}",
-        sentence.figure,
-        sentence.class.name,
-        lower(sentence.percent)
-    );
-    let name = slug(&format!(
-        "{}_{law}_{}_{at}",
-        sentence.figure,
-        sentence.class.name.trim_start_matches(['<', '>'])
-    ));
-    if fewest < ENOUGH {
-        let text = format!("{text}; fewer than {ENOUGH} flows, no verdict");
-        return Some(Finding::note(&name, &paper, text));
-    }
-    let wanted = sentence.percent;
-    let same_sign = ours * wanted > 0.0;
-    let holds = same_sign && (wanted.abs() / 2.0..=wanted.abs() * 2.0).contains(&ours.abs());
-    let printed = !law.ends_with("authors");
-    let reason = if printed && !same_sign { AS_PRINTED } else { EVERYWHERE };
-    let known = same_sign || ours.abs() <= if printed { 150.0 } else { 30.0 };
-    Some(
-        Finding::new(&name, &paper, text, holds)
-            .within("the same direction, within a factor of two")
-            .known_difference(known, reason),
-    )
+    Some(compared.finding(EVERYWHERE))
 }
 
 /// Why the differences between laws are not the paper's.
@@ -164,7 +166,7 @@ const EVERYWHERE: &str = "the released driver loads 64 of the 256 servers, most 
                           servers take part, and the load is truly that of the uplinks";
 
 /// What the switches of the racks held, as distributions, with the paper's sentence on their tails.
-fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, p: f64, laws: &[&str]) -> (Panel, Vec<Finding>) {
+fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, laws: &[&str]) -> (Panel, Vec<Finding>) {
     let run = |law: &str| swept.get(law)?.iter().find(|(x, _)| *x == at).map(|(_, run)| *run);
     let lines = swept.keys().filter_map(|law| Some((law, run(law)?)));
     let panel = queue_panel(
@@ -173,31 +175,33 @@ fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, p: f64, l
             .map(|(law, run)| queue_cdf(law, &run.outcome.samples.racks))
             .collect(),
     );
-    let held = |law: &str| Some(run(law)?.outcome.samples.racks.percentile(p) as f64 / 1e3);
+    let held = |law: &str| Some(run(law)?.outcome.samples.racks.percentile(TAIL) as f64 / 1e3);
     let mut findings = Vec::new();
     for law in laws {
-        let (Some(own), Some(hpcc)) = (held(law), held("HPCC")) else {
+        let (Some(own), Some(hpcc)) = (held(law), held(OTHER)) else {
             continue;
         };
         let ours = (1.0 - own / hpcc) * 100.0;
-        let printed = !law.ends_with("authors");
-        let known = ours > if printed { -150.0 } else { -30.0 };
-        let holds = ours > 0.0 && (percent / 2.0..=percent * 2.0).contains(&ours);
+        let printed = printed(law);
+        let holds = as_in_the_paper(ours, percent);
         findings.push(
             Finding::new(
                 &slug(&format!("{figure}_{law}_buffer")),
                 &format!(
-                    "Fig. {figure}: the tail of the buffer is {} than with HPCC",
+                    "Fig. {figure}: the tail of the buffer is {} than with {OTHER}",
                     lower(percent)
                 ),
                 format!(
-                    "{p} % of samples are below {own:.0} KB, below {hpcc:.0} KB with HPCC: {}",
+                    "{TAIL} % of samples are below {own:.0} KB, below {hpcc:.0} KB with {OTHER}: {}",
                     lower(ours)
                 ),
                 holds,
             )
             .within("lower, within a factor of two")
-            .known_difference(known, if printed { AS_PRINTED } else { EVERYWHERE }),
+            .known_difference(
+                ours > -known_within(printed),
+                if printed { AS_PRINTED } else { EVERYWHERE },
+            ),
         );
     }
     (panel, findings)
@@ -253,63 +257,32 @@ fn all(axis: &Axis, swept: &Swept, sentences: &[Sentence], buffer: (Panel, Vec<F
 /// Fig. 7a, 7b and 7g: loads of 20 to 95 %.
 pub fn loads(runs: &[Run]) -> Analysis {
     let swept = swept(&LOADS, runs);
-    let sentence = |figure, laws, class, other, at, percent| Sentence {
-        figure,
-        laws,
-        class,
-        other,
-        at,
-        percent,
-    };
     let highest = At::One(95.0);
     let sentences = [
-        sentence("7a", POWER, SHORT, "HPCC", highest, 36.0),
-        sentence("7a", THETA, SHORT, "HPCC", highest, 55.0),
-        sentence("7b", POWER, LONG, "HPCC", highest, 9.0),
-        sentence("7b", THETA, LONG, "HPCC", At::Mean, -35.0),
+        sentence("7a", POWER, SHORT, highest, 36.0),
+        sentence("7a", THETA, SHORT, highest, 55.0),
+        sentence("7b", POWER, LONG, highest, 9.0),
+        sentence("7b", THETA, LONG, At::Mean, -35.0),
     ];
-    let buffer = buffers("7g", 80.0, &swept, 50.0, 99.0, &POWER);
+    let buffer = buffers("7g", 80.0, &swept, 50.0, &POWER);
     all(&LOADS, &swept, &sentences, buffer)
 }
 
 /// Fig. 7c, 7d and 7h: web search at 80 %, requests of 2 MB at 1 to 16 a second.
 pub fn rates(runs: &[Run]) -> Analysis {
     let swept = swept(&RATES, runs);
-    let sentence = |figure, laws, class, at, percent| Sentence {
-        figure,
-        laws,
-        class,
-        other: "HPCC",
-        at,
-        percent,
-    };
     let sentences = [
         sentence("7c", POWER, SHORT, At::Mean, 24.0),
         sentence("7c", POWER, SHORT, At::One(16.0), 33.0),
         sentence("7d", POWER, LONG, At::Mean, 10.0),
     ];
-    let buffer = buffers(
-        "7h",
-        16.0,
-        &swept,
-        31.0,
-        99.0,
-        &[POWER[0], POWER[1], THETA[0], THETA[1]],
-    );
+    let buffer = buffers("7h", 16.0, &swept, 31.0, &[POWER, THETA].concat());
     all(&RATES, &swept, &sentences, buffer)
 }
 
 /// Fig. 7e and 7f: web search at 80 %, four requests a second of 1 to 8 MB.
 pub fn sizes(runs: &[Run]) -> Analysis {
     let swept = swept(&SIZES, runs);
-    let sentence = |figure, laws, class, at, percent| Sentence {
-        figure,
-        laws,
-        class,
-        other: "HPCC",
-        at,
-        percent,
-    };
     let sentences = [
         sentence("7e", POWER, SHORT, At::One(1.0), 20.0),
         sentence("7e", POWER, SHORT, At::One(8.0), 7.0),
