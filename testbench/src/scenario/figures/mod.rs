@@ -12,6 +12,7 @@ mod mice;
 mod micro;
 mod power;
 mod precision;
+mod reduction;
 mod seeds;
 mod series;
 mod testbed;

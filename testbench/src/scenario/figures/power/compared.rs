@@ -1,5 +1,6 @@
 //! A sentence of the paper "so many percent lower than another law's" beside what was measured, with its verdict.
 
+use super::super::reduction::agrees;
 use super::AS_PRINTED;
 use crate::plan::Finding;
 
@@ -30,11 +31,6 @@ pub fn lower(percent: f64) -> String {
     )
 }
 
-/// Whether a difference has the paper's sign and is within a factor of two of it.
-pub fn as_in_the_paper(ours: f64, paper: f64) -> bool {
-    ours * paper > 0.0 && (paper.abs() / 2.0..=paper.abs() * 2.0).contains(&ours.abs())
-}
-
 /// What a sentence says and what was measured.
 pub struct Compared {
     /// Name of the finding.
@@ -63,7 +59,7 @@ impl Compared {
         let same_sign = self.ours * self.wanted > 0.0;
         let reason = if self.printed && !same_sign { AS_PRINTED } else { reason };
         let known = same_sign || self.ours.abs() <= known_within(self.printed);
-        let holds = as_in_the_paper(self.ours, self.wanted);
+        let holds = agrees(self.ours, self.wanted);
         Finding::new(&self.name, &self.paper, self.text, holds)
             .within("the same direction, within a factor of two")
             .known_difference(known, reason)

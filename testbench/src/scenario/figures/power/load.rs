@@ -2,6 +2,7 @@
 
 use super::super::analysis::Analysis;
 use super::super::load::queue_panel;
+use super::super::reduction::reduction;
 use super::super::series::{queue_cdf, slowdown_panel_of};
 use super::compared::{lower, printed, Compared};
 use super::{each, labelled, slug, AS_PRINTED, POWER, THETA};
@@ -72,7 +73,7 @@ fn better(runs: &[Run], label: &str, (other, class, percent): Sentence) -> Optio
     };
     let value = |label: &str| Some(tail(labelled(runs, label)?, class, 99.9));
     let ((a, n), (b, _)) = (value(label)?, value(other)?);
-    let ours = (1.0 - a / b) * 100.0;
+    let ours = reduction(a, b);
     let compared = Compared {
         name: slug(&format!(
             "{label}_{}_against_{other}",

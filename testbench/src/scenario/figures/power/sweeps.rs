@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::super::analysis::Analysis;
 use super::super::load::queue_panel;
+use super::super::reduction::{agrees, reduction};
 use super::super::series::queue_cdf;
-use super::compared::{as_in_the_paper, known_within, lower, printed, Compared};
+use super::compared::{known_within, lower, printed, Compared};
 use super::load::{tail, LONG, SHORT};
 use super::{slug, AS_PRINTED, POWER, THETA};
 use crate::plan::{Finding, Run};
@@ -115,7 +116,7 @@ fn gains(swept: &Swept, law: &str, class: SizeClass) -> Vec<Gain> {
         let ((a, flows), (b, _)) = (tail(a, class, 99.9), tail(b, class, 99.9));
         Gain {
             at: *at,
-            percent: (1.0 - a / b) * 100.0,
+            percent: reduction(a, b),
             flows,
         }
     });
@@ -181,9 +182,9 @@ fn buffers(figure: &'static str, at: f64, swept: &Swept, percent: f64, laws: &[&
         let (Some(own), Some(hpcc)) = (held(law), held(OTHER)) else {
             continue;
         };
-        let ours = (1.0 - own / hpcc) * 100.0;
+        let ours = reduction(own, hpcc);
         let printed = printed(law);
-        let holds = as_in_the_paper(ours, percent);
+        let holds = agrees(ours, percent);
         findings.push(
             Finding::new(
                 &slug(&format!("{figure}_{law}_buffer")),
