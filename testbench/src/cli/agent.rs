@@ -4,7 +4,7 @@ use super::{say, Failure};
 use crate::nic::agent::{Agent, AgentConfig};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub struct Args {
     /// Capacities, NICs and what their groups cross (TOML)
     #[arg(long, value_name = "AGENT.toml")]
     config: PathBuf,
-    /// End after this wall time
+    /// End after this wall time, counted from when every NIC has answered
     #[arg(long, value_name = "S", value_parser = super::serve::seconds)]
     seconds: Option<Duration>,
 }
@@ -36,9 +36,17 @@ impl Args {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, stop.clone()).map_err(Failure::input)?;
         }
-        let started = Instant::now();
-        let ended = || stop.load(Ordering::Relaxed) || self.seconds.is_some_and(|after| started.elapsed() >= after);
+        let stopped = || stop.load(Ordering::Relaxed);
+        let waits = |socket: &Path| {
+            eprintln!(
+                "waiting for {}: its NIC has not answered yet, perhaps it is being built",
+                socket.display()
+            );
+        };
         let (mut cycles, mut writes) = (0u64, 0u64);
+        let greeted = agent.greet(stopped, waits).map_err(Failure::Input)?;
+        let started = Instant::now();
+        let ended = || !greeted || stopped() || self.seconds.is_some_and(|after| started.elapsed() >= after);
         while !ended() {
             let begin = Instant::now();
             for written in agent.cycle().map_err(Failure::Input)? {

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::engine::Simulator;
-use super::{event, Hcc, Part, Placed};
+use super::config::CentralCounters;
 use crate::alloc::{exact, Flow, Graph, INFINITE};
 
 /// Flow number 4 bytes, rate 8 bytes.
@@ -24,72 +23,41 @@ pub(super) struct Central {
 }
 
 impl Central {
-    pub(super) fn new(agents: &[Placed]) -> Self {
-        // a leaf, and every agent above it
-        let path = |leaf: usize| {
-            let mut path = vec![leaf];
-            let mut at = 0;
-            while let Some(&agent) = path.get(at) {
-                let above = agents[agent].parents.iter().map(|p| p.agent as usize);
-                path.extend(above);
-                at += 1;
-            }
-            path
-        };
-        let leaves = (0..agents.len()).filter(|&a| agents[a].level == 0);
+    pub(super) fn new(cycle_ps: u64, paths: BTreeMap<u32, Vec<usize>>) -> Self {
         Self {
-            cycle_ps: agents.iter().map(|a| a.child_task.cycle_ps).max().unwrap_or(1),
-            paths: leaves.map(|leaf| (leaf as u32, path(leaf))).collect(),
+            cycle_ps,
+            paths,
             rates: BTreeMap::new(),
             capacities: Vec::new(),
         }
     }
-}
 
-impl Simulator {
-    /// One cycle of the central controller.
-    pub(super) fn count_central(&mut self, hcc: &mut Hcc) {
-        let Some(mut central) = hcc.central.take() else {
-            return;
-        };
-        let mut active: BTreeMap<u32, &Vec<usize>> = BTreeMap::new();
-        for (leaf, path) in &central.paths {
-            for capped in &hcc.agents[*leaf as usize].flows {
-                if self.unsent(capped).is_some_and(|left| left > 0) {
-                    active.insert(capped.flow, path);
-                }
-            }
-        }
-        let capacities: Vec<u64> = hcc
-            .agents
-            .iter()
-            .map(|a| self.ports[a.port as usize].rate_bps)
-            .collect();
-        let counted = &mut hcc.outcome.central;
+    /// Leaf agents.
+    pub(super) fn leaves(&self) -> impl Iterator<Item = u32> + '_ {
+        self.paths.keys().copied()
+    }
+
+    /// One cycle: flows with something to send, each with its leaf, and the capacities of the agents' links, bit/s.
+    pub(super) fn cycle(&mut self, active: &BTreeMap<u32, u32>, capacities: Vec<u64>, counted: &mut CentralCounters) {
         let all = active.len() as u64 * ENTRY_BYTES;
         counted.poll_in += all;
         counted.poll_out += all;
-        let started = active.keys().filter(|f| !central.rates.contains_key(f)).count();
-        let ended = central.rates.keys().filter(|f| !active.contains_key(f)).count();
-        if started + ended > 0 || capacities != central.capacities {
-            counted.changed_in += (started + ended) as u64 * ENTRY_BYTES;
-            let flow = |path: &&Vec<usize>| Flow {
-                demand: INFINITE,
-                path: path.to_vec(),
-            };
-            let graph = Graph::new(capacities.clone(), active.values().map(flow).collect());
-            let shares = graph.map(|g| exact::solve(&g)).unwrap_or_default();
-            let rates: BTreeMap<u32, u64> = active.keys().copied().zip(shares).collect();
-            let changed = rates
-                .iter()
-                .filter(|(f, rate)| central.rates.get(f) != Some(rate))
-                .count();
-            counted.changed_out += changed as u64 * ENTRY_BYTES;
-            central.rates = rates;
-            central.capacities = capacities;
+        let started = active.keys().filter(|f| !self.rates.contains_key(f)).count();
+        let ended = self.rates.keys().filter(|f| !active.contains_key(f)).count();
+        if started + ended == 0 && capacities == self.capacities {
+            return;
         }
-        self.events
-            .push(self.now + central.cycle_ps, event(Part::Central, 0, 0));
-        hcc.central = Some(central);
+        counted.changed_in += (started + ended) as u64 * ENTRY_BYTES;
+        let flow = |leaf: &u32| Flow {
+            demand: INFINITE,
+            path: self.paths.get(leaf).cloned().unwrap_or_default(),
+        };
+        let graph = Graph::new(capacities.clone(), active.values().map(flow).collect());
+        let shares = graph.map(|g| exact::solve(&g)).unwrap_or_default();
+        let rates: BTreeMap<u32, u64> = active.keys().copied().zip(shares).collect();
+        let changed = rates.iter().filter(|(f, rate)| self.rates.get(f) != Some(rate));
+        counted.changed_out += changed.count() as u64 * ENTRY_BYTES;
+        self.rates = rates;
+        self.capacities = capacities;
     }
 }

@@ -1,11 +1,18 @@
 //! The agents' tasks in their cycles, their messages on their way, failures.
 
+use std::collections::BTreeMap;
+
 use rand::Rng;
 
 use super::super::clock::PS_PER_NS;
-use super::super::engine::Simulator;
-use super::{event, Hcc, Message, Part, AGENT_BITS, PARTS};
+use super::super::engine::{encode, Kind, Simulator};
+use super::{Hcc, Message, Part, AGENT_BITS, PARTS};
 use crate::alloc::message::{Down, Up};
+
+/// An event of an agent.
+pub(super) fn event(part: Part, agent: u32, message: u32) -> u64 {
+    encode(Kind::Agent, (part as u32) << AGENT_BITS | agent, message)
+}
 
 impl Simulator {
     /// An event of an agent.
@@ -167,6 +174,26 @@ impl Simulator {
                 self.want_parent_task(hcc, agent);
             }
         }
+    }
+
+    /// One cycle of the central controller that the agents are compared with.
+    fn count_central(&mut self, hcc: &mut Hcc) {
+        let Some(mut central) = hcc.central.take() else {
+            return;
+        };
+        let mut active = BTreeMap::new();
+        for leaf in central.leaves() {
+            for capped in &hcc.agents[leaf as usize].flows {
+                if self.unsent(capped).is_some_and(|left| left > 0) {
+                    active.insert(capped.flow, leaf);
+                }
+            }
+        }
+        let links = hcc.agents.iter().map(|a| self.ports[a.port as usize].rate_bps);
+        central.cycle(&active, links.collect(), &mut hcc.outcome.central);
+        self.events
+            .push(self.now + central.cycle_ps, event(Part::Central, 0, 0));
+        hcc.central = Some(central);
     }
 }
 

@@ -9,10 +9,11 @@
 
 mod acknowledge;
 mod config;
+mod connection;
 mod header;
-mod host;
 mod law;
 mod loss;
+mod network;
 mod receiver;
 mod recovery;
 mod rtt;
@@ -22,8 +23,8 @@ mod trace;
 mod transmit;
 
 pub use config::{CubicRules, DctcpRules, LossRecovery, Profile, TcpConfig, TcpLaw, TcpSetup};
+pub(super) use connection::TcpHosts;
 pub use header::{Acknowledgement, Blocks, Segment};
-pub(super) use host::TcpHosts;
 pub use receiver::Receiver;
 pub use rtt::{Clocking, RttEstimator};
 pub use scoreboard::Scoreboard;

@@ -15,11 +15,15 @@ use serde_json::{json, Value};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use usage::Usage;
 
 /// Longest wait for an answer: a NIC in RTL simulates each access to its registers.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Time between two looks at what else may end a wait.
+const GLANCE: Duration = Duration::from_millis(200);
+/// A NIC that has not answered for so long is said to be waited for.
+const SILENT: Duration = Duration::from_secs(2);
 
 /// A connection to a NIC's control socket.
 pub struct NicClient {
@@ -30,7 +34,7 @@ impl NicClient {
     /// Connects.
     pub fn connect(socket: &Path) -> io::Result<Self> {
         let stream = UnixStream::connect(socket)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(GLANCE))?;
         Ok(Self {
             stream: BufReader::new(stream),
         })
@@ -38,21 +42,33 @@ impl NicClient {
 
     /// Asks and waits for the answer; one that is an error is one here too.
     pub fn ask(&mut self, request: &Value) -> io::Result<Value> {
+        let asked = Instant::now();
+        let answer = self.ask_while(request, || asked.elapsed() < PATIENCE)?;
+        answer.ok_or_else(|| io::Error::other(format!("no answer within {} s", PATIENCE.as_secs())))
+    }
+
+    /// Asks and waits for the answer as long as `wait` says, which is called every [`GLANCE`] while nothing comes; `None` if it said no.
+    fn ask_while(&mut self, request: &Value, mut wait: impl FnMut() -> bool) -> io::Result<Option<Value>> {
         self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
-        let mut line = String::new();
-        let silent = |error: io::Error| match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                io::Error::other(format!("no answer within {} s", PATIENCE.as_secs()))
+        let mut line = Vec::new();
+        loop {
+            match self.stream.read_until(b'\n', &mut line) {
+                Ok(_) => break,
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    if !wait() {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => return Err(error),
             }
-            _ => error,
-        };
-        if self.stream.read_line(&mut line).map_err(silent)? == 0 {
+        }
+        if line.is_empty() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let answer: Value = serde_json::from_str(&line)?;
+        let answer: Value = serde_json::from_slice(&line)?;
         match answer.get("error") {
             Some(error) => Err(io::Error::other(error.to_string())),
-            None => Ok(answer),
+            None => Ok(Some(answer)),
         }
     }
 
@@ -118,6 +134,29 @@ impl Agent {
         })
     }
 
+    /// Waits until every NIC has answered once, without limit: the socket of one that is still being built is there long before it
+    /// answers. `tell` hears of each that keeps the agent waiting. `false` if `ended` came first.
+    pub fn greet(&mut self, ended: impl Fn() -> bool, tell: impl Fn(&Path)) -> Result<bool, String> {
+        for (client, place) in self.clients.iter_mut().zip(&self.config.nic) {
+            let asked = Instant::now();
+            let mut told = false;
+            let answer = client.ask_while(&json!({"get": "active"}), || {
+                if !told && asked.elapsed() >= SILENT {
+                    told = true;
+                    tell(&place.socket);
+                }
+                !ended()
+            });
+            if answer
+                .map_err(|error| format!("{}: {error}", place.socket.display()))?
+                .is_none()
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// What the groups of a NIC ask for now.
     fn asks(&mut self, nic: usize) -> io::Result<Vec<Ask>> {
         let (place, client) = (&self.config.nic[nic], &mut self.clients[nic]);
@@ -169,5 +208,56 @@ impl Agent {
             });
         }
         Ok(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+    use std::sync::mpsc;
+
+    fn agent_of(socket: &Path) -> Agent {
+        let text = format!(
+            "[[bottleneck]]\nname = \"core\"\ngbps = 1\n[[nic]]\nsocket = \"{}\"\ngroup = [{{ group = 0, path = [\"core\"] }}]\n",
+            socket.display()
+        );
+        Agent::new(AgentConfig::parse(&text).unwrap()).unwrap()
+    }
+
+    /// The socket of a NIC that is being built takes the question and answers when the NIC is there.
+    #[test]
+    fn a_nic_that_is_being_built_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("nic.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let mut agent = agent_of(&socket);
+        let (built, until_built) = mpsc::channel();
+        let nic = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            until_built.recv().unwrap();
+            let answer = json!({ "active": [0; GROUPS] });
+            stream.write_all(format!("{answer}\n").as_bytes()).unwrap();
+            let mut question = String::new();
+            BufReader::new(stream).read_line(&mut question).unwrap();
+            question
+        });
+        let waited = agent.greet(
+            || false,
+            |waits| {
+                assert_eq!(waits, socket);
+                built.send(()).unwrap();
+            },
+        );
+        assert_eq!(waited, Ok(true));
+        assert_eq!(nic.join().unwrap(), "{\"get\":\"active\"}\n");
+    }
+
+    #[test]
+    fn a_wait_for_a_nic_can_be_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("nic.sock");
+        let _silent = UnixListener::bind(&socket).unwrap();
+        assert_eq!(agent_of(&socket).greet(|| true, |_| ()), Ok(false));
     }
 }

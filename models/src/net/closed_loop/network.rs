@@ -1,39 +1,13 @@
-//! Closed loops: a request, its response when the request has arrived, a pause, the next request (HCC paper, IV, scenario B).
-//!
-//! Every request and every response is a flow of its own that is added while the simulation runs.
+//! Closed loops in the network: which message starts when, and which flow it is.
 
 use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::engine::{encode, Kind, SetupError, Simulator};
-use super::flow::{FlowRecord, FlowSpec};
-use super::slot::SlotFactory;
-
-/// One client that asks one server again and again.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClosedLoop {
-    /// Sends requests (node number).
-    pub client: u32,
-    /// Sends responses (node number).
-    pub server: u32,
-    /// Payload of a request, bytes.
-    pub request_bytes: u64,
-    /// Payload of a response, bytes.
-    pub response_bytes: u64,
-    /// Mean of the pause between a response and the next request, ps.
-    pub pause_ps: f64,
-    /// Its standard deviation, ps; the pause is normal, cut at 0.
-    pub pause_deviation_ps: f64,
-    /// First request, ps.
-    pub start_ps: u64,
-    /// No request from here on, ps.
-    pub until_ps: u64,
-    /// TCP: a message goes on with the window that the one before it had reached.
-    pub keep_window: bool,
-    /// Seed of the pauses.
-    pub seed: u64,
-}
+use super::{ClosedLoop, Running};
+use crate::net::engine::{encode, Kind, SetupError, Simulator};
+use crate::net::flow::{FlowRecord, FlowSpec};
+use crate::net::slot::SlotFactory;
 
 /// A number of the standard normal distribution, by Marsaglia's polar method.
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
@@ -44,16 +18,6 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
             return x * (-2.0 * s.ln() / s).sqrt();
         }
     }
-}
-
-/// A loop that runs.
-pub(super) struct Running {
-    spec: ClosedLoop,
-    rng: ChaCha8Rng,
-    request: Option<u32>,
-    response: Option<u32>,
-    /// Flow whose window the message that starts now goes on with.
-    earlier: Option<u32>,
 }
 
 impl Simulator {
@@ -131,13 +95,13 @@ impl Simulator {
     }
 
     /// The flow whose window a flow that starts goes on with.
-    pub(super) fn continued_from(&self, flow: u32) -> Option<u32> {
+    pub(in crate::net) fn continued_from(&self, flow: u32) -> Option<u32> {
         let running = &self.loops[self.starting?];
         running.earlier.filter(|&earlier| earlier != flow)
     }
 
     /// The time for a loop's next request.
-    pub(super) fn request(&mut self, number: u32) {
+    pub(in crate::net) fn request(&mut self, number: u32) {
         let number = number as usize;
         if self.now >= self.loops[number].spec.until_ps {
             self.unfinished -= 1;
@@ -147,7 +111,7 @@ impl Simulator {
     }
 
     /// A flow has delivered everything (TCP) or has everything acknowledged.
-    pub(super) fn finish_flow(&mut self, flow: u32) {
+    pub(in crate::net) fn finish_flow(&mut self, flow: u32) {
         self.records[flow as usize].finished_ps = Some(self.now);
         self.unfinished -= 1;
         self.flow_over(flow);

@@ -1,73 +1,13 @@
 //! Connections in the network: from flows to segments on a link and back, with their timers.
 
 use super::config::{Profile, TcpConfig, TcpLaw};
-use super::header::{Acknowledgement, Segment};
+use super::connection::{Connection, Header, Timer, TIMERS};
+use super::header::Segment;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::trace::{TcpRow, TcpTrace};
 use crate::net::engine::{encode, Kind, Simulator};
 use crate::net::packet::{Packet, PacketKind, NIL};
-
-/// What a packet carries.
-#[derive(Clone, Copy, Debug)]
-enum Header {
-    Data(Segment),
-    Ack(Acknowledgement),
-}
-
-/// The timers of a connection; the number goes into the event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Timer {
-    Retransmission,
-    Acknowledgement,
-    Pace,
-    Start,
-}
-
-const TIMERS: [Timer; 4] = [Timer::Retransmission, Timer::Acknowledgement, Timer::Pace, Timer::Start];
-
-/// A connection with its one message.
-#[derive(Clone, Debug)]
-struct Connection {
-    flow: u32,
-    stack: u8,
-    src: u32,
-    dst: u32,
-    ports: u32,
-    bytes: u64,
-    sender: Sender,
-    receiver: Receiver,
-    /// Time of the earliest event of each timer in the queue, ps.
-    armed: [u64; TIMERS.len()],
-}
-
-/// All connections of a network.
-#[derive(Default)]
-pub struct TcpHosts {
-    connections: Vec<Connection>,
-    /// By flow: its connection.
-    of_flow: Vec<u32>,
-    /// What the packet at the same place of the slab carries.
-    headers: Vec<Option<Header>>,
-    /// Filled when asked for.
-    pub(in crate::net) trace: Option<TcpTrace>,
-}
-
-impl TcpHosts {
-    fn connection(&self, flow: u32) -> Option<usize> {
-        let index = self.of_flow.get(flow as usize).copied().unwrap_or(NIL);
-        (index != NIL).then_some(index as usize)
-    }
-}
-
-impl TcpHosts {
-    /// Running flows: number, window and bytes delivered.
-    pub(in crate::net) fn points(&self) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
-        let running = |c: &&Connection| c.receiver.next < c.bytes;
-        let connections = self.connections.iter().filter(running);
-        connections.map(|c| (c.flow, c.sender.cwnd(), c.receiver.next))
-    }
-}
 
 impl Simulator {
     /// Records a row for each acknowledgement that a TCP sender takes in; before running only.
