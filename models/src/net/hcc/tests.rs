@@ -5,6 +5,7 @@ use super::super::*;
 use super::*;
 use crate::alloc::agent::{Drain, Settings};
 use crate::alloc::{exact, Flow, Graph, Quantiser, INFINITE};
+use rand_chacha::rand_core::SeedableRng;
 use std::collections::BTreeSet;
 
 const MS: u64 = 1_000_000_000;

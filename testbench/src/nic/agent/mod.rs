@@ -236,7 +236,7 @@ mod tests {
         let nic = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             until_built.recv().unwrap();
-            let answer = json!({ "active": [0; GROUPS] });
+            let answer = json!({ "active": vec![0; GROUPS] });
             stream.write_all(format!("{answer}\n").as_bytes()).unwrap();
             let mut question = String::new();
             BufReader::new(stream).read_line(&mut question).unwrap();
