@@ -31,9 +31,9 @@ pub struct Args {
     /// Top module to mutate
     #[arg(long, value_name = "NAME", default_value = SUBJECTS[0].name)]
     top: String,
-    /// Mutate the Rust source instead: a room such as models/net or rtl/sched, a crate, or `all`; each mutant
-    /// has to fail one of the room's own unit tests
-    #[arg(long, value_name = "ROOM", conflicts_with_all = ["top", "clocks"])]
+    /// Mutate the Rust source instead: rooms such as models/net,rtl/sched, a crate, or `all`; each mutant
+    /// has to fail one of the tests that guard its room
+    #[arg(long, value_name = "ROOM[,ROOM…]", conflicts_with_all = ["top", "clocks"])]
     source: Option<String>,
     /// Make the faults of testbench/data/mutants/named.toml instead, each of which must fail the tests named there
     #[arg(long, conflicts_with_all = ["top", "source", "count", "seed", "clocks", "min_noticed", "reasons"])]

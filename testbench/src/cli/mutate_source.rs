@@ -32,7 +32,7 @@ pub fn source(wanted: &str, args: &Draw) -> Result<(), Failure> {
     if rooms.is_empty() {
         let names: Vec<&str> = ROOMS.iter().map(|room| room.name).collect();
         let error = format!(
-            "--source {wanted}: expected all, models, rtl or one of {}",
+            "--source {wanted}: expected all, models, rtl or some of {}, with commas between them",
             names.join(", ")
         );
         return Err(Failure::Input(error));

@@ -1,8 +1,9 @@
 //! Where Rust can be changed so that it still means something: operators, constants, assignments left out, fields swapped.
 //!
 //! The text is what rustfmt leaves: binary operators stand between blanks, generics do not. Tests, attributes, comments, strings and
-//! declarations of constants' types stay as they are.
+//! declarations of constants' types stay as they are, and so does what computes the same by its form (`same.rs`).
 
+use super::same::same;
 use crate::mutate::{Kind, Point};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
@@ -72,9 +73,15 @@ pub fn points(file: &str, text: &str) -> Vec<Point> {
     if let Ok(tokens) = text.parse() {
         lines_of_strings(tokens, &mut strings);
     }
+    let same = same(text);
     // Where the body of the last `timing` or `fmt` ends, by its indentation: what describes and does not compute.
     let mut skipped: Option<usize> = None;
-    for (index, line) in text.lines().enumerate() {
+    // Where the next line begins.
+    let mut next = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let start = next;
+        next += line.len();
+        let line = line.trim_end_matches(['\n', '\r']);
         let code = line.trim_start();
         let indent = line.len() - code.len();
         // By the house's habit tests are the end of a file.
@@ -101,7 +108,13 @@ pub fn points(file: &str, text: &str) -> Vec<Point> {
             continue;
         }
         let code_end = line.find(" //").unwrap_or(line.len());
-        of_line(file, index + 1, &line[..code_end], &mut found);
+        let mut here = Vec::new();
+        of_line(file, index + 1, &line[..code_end], &mut here);
+        let is_same = |point: &Point| {
+            let (from, to) = (start + point.region.start, start + point.region.end);
+            same.iter().any(|range| range.start <= from && to <= range.end)
+        };
+        found.extend(here.into_iter().filter(|point| !is_same(point)));
     }
     found
 }
@@ -254,5 +267,7 @@ mod tests {
             assert!(changed(text).is_empty(), "{text:?}: {:?}", changed(text));
         }
         assert_eq!(changed("fn timing(&self) -> X {\n    a + b\n}\n    a * b\n"), ["a + b"]);
+        let kernel = "impl Logic for X {\n    fn update(&mut self) {\n        self.a.next = bits_zero::<W>(0);\n        self.a.next.b = 1;\n    }\n}\n";
+        assert_eq!(changed(kernel), ["self.a.next.b = 2;", ""]);
     }
 }

@@ -123,8 +123,30 @@ pub const ROOMS: [Room; 16] = [
     rtl("rtl/tx", "rtl/src/tx", "tx::"),
 ];
 
-/// The room of that name, the rooms of a crate (`models`, `rtl`), or `all` of them; none for another name.
-pub fn rooms(name: &str) -> Vec<Room> {
-    let wanted = |room: &&Room| name == "all" || room.name == name || room.name.split('/').next() == Some(name);
+/// The rooms of a list with commas between its names, each of which is a room's, a crate's (`models`, `rtl`) or `all`; none if one of them is another name.
+pub fn rooms(names: &str) -> Vec<Room> {
+    let is_called = |room: &Room, name| name == "all" || room.name == name || room.name.split('/').next() == Some(name);
+    let names = names.split(',');
+    let mut all = names.clone();
+    if !all.all(|name| ROOMS.iter().any(|room| is_called(room, name))) {
+        return vec![];
+    }
+    let wanted = |room: &&Room| names.clone().any(|name| is_called(room, name));
     ROOMS.iter().filter(wanted).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_rooms() {
+        let names = |list| rooms(list).iter().map(|room| room.name).collect::<Vec<_>>();
+        assert_eq!(names("models/net"), ["models/net"]);
+        assert_eq!(names("rtl/tx,models/net,rtl/tx"), ["models/net", "rtl/tx"]);
+        assert_eq!(rooms("all"), ROOMS);
+        assert_eq!(rooms("models,rtl"), ROOMS);
+        assert_eq!(rooms("models/net,"), []);
+        assert_eq!(rooms("models/net,nonsense"), []);
+    }
 }
