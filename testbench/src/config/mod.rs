@@ -17,4 +17,4 @@ mod toml_error;
 pub use limits::Limits;
 pub use model::{law_code, law_name, CodedLaw, DCQCN, ECT, NIC_LAWS};
 pub use nic::*;
-pub use toml_error::toml_error;
+pub use toml_error::{entry_error, table_error, toml_error};

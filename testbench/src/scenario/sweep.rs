@@ -69,6 +69,7 @@ impl Sweep {
                 set: values.clone(),
                 full: file.full,
                 no_variants: true,
+                axes: true,
                 ..Overrides::default()
             };
             let planned = plan(&file.scenario, &scenario, &overrides).map_err(|e| format!("{path}: {e}"))?;

@@ -89,7 +89,5 @@ fn run_spec(set: &[String]) -> Result<TcpRunSpec, String> {
             return Err(format!("--set {key}: expected once"));
         }
     }
-    table
-        .try_into()
-        .map_err(|e: toml::de::Error| format!("--set: {}", e.message().replace('\n', " ")))
+    table.try_into().map_err(|error| table_error("--set", &error))
 }

@@ -62,7 +62,7 @@ pub struct Scenario {
     #[serde(default)]
     pub hcc: Option<HccSpec>,
     /// Traffic, added up.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "traffic::list")]
     pub traffic: Vec<TrafficSpec>,
     /// How long, and what is observed.
     pub run: RunSpec,

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::Scenario;
-use crate::config::toml_error;
+use crate::config::{table_error, toml_error};
 use crate::plan::laws::keys::{is_key_of_any, ECN_KEYS};
 use crate::plan::laws::LawSpec;
 use crate::plan::Fidelity;
@@ -23,6 +23,19 @@ pub struct Overrides {
     pub full: bool,
     /// One run without the scenario's variants.
     pub no_variants: bool,
+    /// `set` is the axes of a sweep, and errors say so.
+    pub axes: bool,
+}
+
+impl Overrides {
+    /// Where `set` comes from, as errors call it.
+    fn set_from(&self) -> &'static str {
+        if self.axes {
+            "axes"
+        } else {
+            "--set"
+        }
+    }
 }
 
 /// One run to do: its label (none if it is the only one) and its scenario.
@@ -50,21 +63,20 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
     if let Some(seed) = overrides.seed {
         table.insert("seed".into(), Value::Integer(seed as i64));
     }
+    let set_from = overrides.set_from();
     for (index, (key, value)) in overrides.set.iter().enumerate() {
         if overrides.set[..index].iter().any(|(other, _)| other == key) {
-            return Err(format!("--set {key}: expected once"));
+            return Err(format!("{set_from} {key}: expected once"));
         }
-        apply(&mut table, key, value.clone()).map_err(|e| format!("--set {key}: {e}"))?;
+        apply(&mut table, key, value.clone()).map_err(|e| format!("{set_from} {key}: {e}"))?;
     }
     if overrides.no_variants {
         table.remove("variant");
     }
     let finish = |table: Table, what: &str| -> Result<Scenario, String> {
-        table
-            .try_into()
-            .map_err(|e: toml::de::Error| format!("{what}: {}", e.message().replace('\n', " ")))
+        table.try_into().map_err(|error| table_error(what, &error))
     };
-    let whole = finish(table.clone(), "--set")?;
+    let whole = finish(table.clone(), set_from)?;
     let mut runs: Vec<Planned> = Vec::new();
     for variant in &whole.variant {
         let mut set = variant.set.clone();
@@ -113,7 +125,7 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
         .iter()
         .filter_map(|(path, _)| path.strip_prefix("network."));
     let set: Vec<String> = set.map(String::from).collect();
-    check_ignored("--set", &runs[0].scenario.network.topology, &set)?;
+    check_ignored(set_from, &runs[0].scenario.network.topology, &set)?;
     if !overrides.no_variants {
         check_overruled(&whole, overrides)?;
     }
@@ -190,7 +202,7 @@ fn check_keys(file: &str, base: &Scenario, overrides: &Overrides, runs: &[Planne
     }
     for (path, _) in &overrides.set {
         if !laws.iter().any(|law| has(law, path)) {
-            return refuse("--set", path, &laws[0]);
+            return refuse(overrides.set_from(), path, &laws[0]);
         }
     }
     let own = base.cc.law.keys().filter(|_| overrides.law.is_none());
@@ -236,6 +248,9 @@ pub(in crate::scenario) fn combinations(axes: &Table) -> Result<Vec<Vec<(String,
             return Err(format!(
                 "{axis}: expected 1 value or more, and {MOST} combinations at most"
             ));
+        }
+        if let Some(twice) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
+            return Err(format!("{axis}: expected each value once, got {} again", values[twice]));
         }
         let extend = |point: &Vec<(String, Value)>| {
             let with = |v: &Value| point.iter().cloned().chain([(axis.clone(), v.clone())]).collect();

@@ -1,6 +1,10 @@
 //! Sources of traffic of a scenario.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use toml::Table;
+
+use crate::config::entry_error;
 
 /// One source of traffic.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -131,6 +135,22 @@ pub enum TrafficSpec {
 
 fn yes() -> bool {
     true
+}
+
+/// Reads the sources one by one: an error names the source's place in the list and its key, which serde forgets where `kind` decides what the others are.
+pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<TrafficSpec>, D::Error> {
+    let message = |entry: Table| {
+        entry
+            .try_into::<TrafficSpec>()
+            .err()
+            .map(|error| error.message().to_string())
+    };
+    let entries = Vec::<Table>::deserialize(from)?.into_iter().enumerate();
+    let read = |(index, entry): (usize, Table)| {
+        let source = entry.clone().try_into();
+        source.map_err(|_| D::Error::custom(entry_error("traffic", index, &entry, message)))
+    };
+    entries.map(read).collect()
 }
 
 fn one_flow() -> u32 {
