@@ -28,7 +28,7 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         let named = |error: String| Failure::Input(format!("{}: {error}", self.config.display()));
         let text = std::fs::read_to_string(&self.config).map_err(|error| named(error.to_string()))?;
-        let config = AgentConfig::parse(&text).map_err(named)?;
+        let config = AgentConfig::parse(&text, &self.config.display().to_string()).map_err(Failure::Input)?;
         let cycle = Duration::from_secs_f64(config.cycle_ms / 1e3);
         let sockets: Vec<_> = config.nic.iter().map(|nic| nic.socket.clone()).collect();
         let mut agent = Agent::new(config).map_err(Failure::Input)?;

@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// What the NIC is: golden (behavioural model) or nic-rtl (the whole NIC, Verilated)
-    #[arg(long, value_enum, default_value_t = Fidelity::NicRtl)]
+    #[arg(long, value_enum, default_value_t = Fidelity::NicRtl, hide_possible_values = true)]
     fidelity: Fidelity,
     /// Simulated time without any movement after which the run ends, us
     #[arg(long, value_name = "US", default_value_t = replay::GAP_NS / 1000)]

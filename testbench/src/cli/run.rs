@@ -135,6 +135,7 @@ impl Args {
             set,
             full: self.full,
             no_variants: false,
+            axes: false,
         };
         let planned = plan(&file, &text, &overrides)?;
         let jobs = planned

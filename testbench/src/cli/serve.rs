@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// What the NIC is: golden (behavioural model) or nic-rtl (the whole NIC, Verilated)
-    #[arg(long, value_enum, default_value_t = Fidelity::NicRtl)]
+    #[arg(long, value_enum, default_value_t = Fidelity::NicRtl, hide_possible_values = true)]
     fidelity: Fidelity,
     /// End after this wall time
     #[arg(long, value_name = "S", value_parser = seconds)]

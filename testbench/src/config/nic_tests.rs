@@ -160,7 +160,7 @@ fn each_fault_is_one_line_with_its_place() {
             "retry_timeout_us = 4000",
             "retry_timeout_us = \"x\"",
             "nic.toml:6: ",
-            "f64",
+            "expected a number",
         ),
         ("qpn = 0x22", "qpn = 1", "nic.toml:10: [[qp]] qpn: 0x1", "2 to 0xfffffe"),
         (
@@ -196,7 +196,7 @@ fn each_fault_is_one_line_with_its_place() {
             "nic.toml:23: [[work]] length",
             "2147483648",
         ),
-        ("length = 4096", "length = -1", "nic.toml:30: ", "u64"),
+        ("length = 4096", "length = -1", "nic.toml:30: ", "a whole number"),
         ("[[work]]", "[[works]]", "nic.toml:23: ", "works"),
         ("[nic]", "[nic", "nic.toml:1: ", "]"),
     ];

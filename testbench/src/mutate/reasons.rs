@@ -62,6 +62,19 @@ impl Reasons {
         100.0 * noticed as f64 / others.max(1) as f64
     }
 
+    /// Entries for which no mutant is left, as file and line; `mutants` gives those of a file as the line before and after.
+    #[cfg(test)]
+    pub(super) fn stale(&self, mutants: impl Fn(&str) -> Vec<(String, String)>) -> Vec<String> {
+        let is_left = |entry: &&Entry| {
+            let fits = |(before, after): &(String, String)| {
+                *before == entry.before && entry.after.as_ref().is_none_or(|wanted| wanted == after)
+            };
+            mutants(&entry.file).iter().any(fits)
+        };
+        let stale = self.unnoticed.iter().filter(|entry| !is_left(entry));
+        stale.map(|entry| format!("{}: {}", entry.file, entry.before)).collect()
+    }
+
     /// The reason why a mutant cannot be noticed, if one is written down.
     pub fn of(&self, outcome: &Outcome) -> Option<&str> {
         let matches = |entry: &&Entry| {

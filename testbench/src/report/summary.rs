@@ -107,10 +107,11 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
         text,
         "\n{simulated:.3} ms simulated in {wall:.2} s, summed over runs; {}\nresults in {}",
         cpu.map_or("processor time unknown".into(), |cpu| {
-            let speed = match cpu {
-                // a run of a few milliseconds says nothing of the speed
-                0.0..0.01 => String::new(),
-                _ => format!(", {:.1} million packet-hops a second of one", hops as f64 / cpu / 1e6),
+            // a run of a few milliseconds says nothing of the speed
+            let speed = if cpu < 0.01 {
+                String::new()
+            } else {
+                format!(", {:.1} million packet-hops a second of one", hops as f64 / cpu / 1e6)
             };
             format!("{cpu:.2} s of processors{speed}")
         }),

@@ -11,6 +11,7 @@ use toml::{Table, Value};
 use super::spec::{parse_set, TcpRunSpec};
 use super::tcp;
 use super::traffic::read_text;
+use crate::config::table_error;
 use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::provenance::InputFile;
 use crate::plan::{Fidelity, Job};

@@ -75,7 +75,10 @@ fn a_scenarios_faults_are_named() {
         ("traffic.0.dst=3", "dst: expected a host of the topology, got 3"),
         ("traffic.0.dst=0", "dst: expected another host than src"),
         ("traffic.0.bytes=0", "bytes: expected more than 0"),
-        ("traffic.0.bytes=-5", "--set: invalid value: integer `-5`"),
+        (
+            "traffic.0.bytes=-5",
+            "--set: traffic.0.bytes: invalid value: integer `-5`, expected a whole number of 0 or more",
+        ),
         (
             "traffic.0.start_us=-3",
             "traffic.0.start_us: expected 0 to 1e9 us, got -3",
@@ -211,6 +214,36 @@ fn nothing_is_ignored() {
             "{args:?}: {error}"
         );
     }
-    std::fs::write(dir.join("bad.toml"), SCENARIO.replace("hosts = 3", "hosts = 'many'")).unwrap();
-    assert!(refused(&["run", "bad.toml"], dir).starts_with("error: bad.toml:3: network.hosts: invalid type"));
+    let second = format!("{SCENARIO}[[traffic]]\nkind = 'flow'\nsrc = 1\ndst = 'b'\nbytes = 5000\n");
+    for (text, expected) in [
+        (
+            SCENARIO.replace("hosts = 3", "hosts = 'many'"),
+            "bad.toml:3: network.hosts: invalid type",
+        ),
+        (
+            format!("seed = 1\nseed = 2\n{SCENARIO}"),
+            "bad.toml:2: seed: duplicate key",
+        ),
+        (
+            second,
+            "bad.toml:13: traffic.1.dst: invalid type: string \"b\", expected a whole number",
+        ),
+    ] {
+        std::fs::write(dir.join("bad.toml"), text).unwrap();
+        let error = refused(&["run", "bad.toml"], dir);
+        assert!(error.starts_with(&format!("error: {expected}")), "{error}");
+    }
+    for (axes, expected) in [
+        ("seed = 1", "axes.seed: expected a list of values"),
+        ("seed = [1, 2, 1]", "axes.seed: expected each value once, got 1 again"),
+        ("seed = [1, 'a']", "axes: seed: invalid type: string \"a\""),
+        ("sede = [1]", "axes: unknown field `sede`"),
+    ] {
+        std::fs::write(dir.join("w.toml"), format!("scenario = 'incast16'\n[axes]\n{axes}\n")).unwrap();
+        let error = refused(&["sweep", "w.toml"], dir);
+        assert!(
+            error.starts_with(&format!("error: w.toml: {expected}")),
+            "{axes}: {error}"
+        );
+    }
 }

@@ -153,6 +153,7 @@ mod tests {
     use super::*;
     use crate::mutate::source::rooms::ROOMS;
     use crate::mutate::source::weave;
+    use crate::mutate::Reasons;
 
     /// Every room is a folder with points, and all of its source can be woven.
     #[test]
@@ -183,6 +184,20 @@ mod tests {
                 room.name
             );
         }
+    }
+
+    /// A reason goes with its line, and with the mutants of that line.
+    #[test]
+    fn every_reason_belongs_to_a_mutant() {
+        let root = workspace_dir();
+        let reasons = Reasons::read(&root.join("testbench/data/mutants/source.toml")).expect("a list");
+        let stale = reasons.stale(|file| {
+            let Ok(text) = read(&root.join(file)) else {
+                return vec![];
+            };
+            points(file, &text).iter().map(|point| point.lines(&text)).collect()
+        });
+        assert!(stale.is_empty(), "no mutant has these lines:\n{}", stale.join("\n"));
     }
 
     #[test]

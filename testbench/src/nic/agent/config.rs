@@ -1,5 +1,6 @@
 //! What an agent looks after: links, NICs, what their groups cross and ask for; and the levels that follow.
 
+use crate::config::toml_error;
 use hpcc_models::alloc::{exact, Flow, Graph, INFINITE};
 use hpcc_models::nic::GROUPS;
 use serde::Deserialize;
@@ -83,14 +84,15 @@ pub struct AgentConfig {
 }
 
 impl AgentConfig {
-    /// Reads a file; in an error stands the field and what was expected.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|error| {
-            let line = error
-                .span()
-                .map_or(0, |span| text[..span.start].matches('\n').count() + 1);
-            format!("line {line}: {}", error.message())
-        })?;
+    /// Reads the text of a file of that name; in an error stand the file, the field and what was expected.
+    pub fn parse(text: &str, name: &str) -> Result<Self, String> {
+        let config: Self = toml::from_str(text).map_err(|error| toml_error(name, text, &error))?;
+        config.check().map_err(|error| format!("{name}: {error}"))?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let config = self;
         let within = |name: &str, value: f64, low: f64, high: f64| {
             if (low..=high).contains(&value) {
                 Ok(())
@@ -140,7 +142,7 @@ impl AgentConfig {
             demand: INFINITE,
         };
         let ones: Vec<Vec<Ask>> = config.nic.iter().map(|nic| vec![one; nic.group.len()]).collect();
-        config.graph(&ones).map(|_| config)
+        config.graph(&ones).map(|_| ())
     }
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -213,7 +215,7 @@ group = [{ group = 4, path = ["core"] }]
 
     #[test]
     fn levels_are_max_min_shares() {
-        let config = AgentConfig::parse(TWO).expect("a valid file");
+        let config = AgentConfig::parse(TWO, "agent.toml").expect("a valid file");
         let ask = |&(flows, demand): &(u32, u64)| Ask { flows, demand };
         let asks = |groups: &[(u32, u64)]| groups.iter().map(ask).collect::<Vec<_>>();
         let solved = |all: [Vec<Ask>; 2]| config.levels(&all).expect("a valid graph");
@@ -247,12 +249,17 @@ group = [{ group = 4, path = ["core"] }]
             ("group = 1,", "group = 0,", "nic a: group 0: expected each group once"),
             ("[\"edge\", \"core\"]", "[\"edge\", \"spine\"]", "no bottleneck `spine`"),
             ("[\"edge\", \"core\"]", "[]", "expected at least one bottleneck"),
-            ("headroom_percent", "headroom", "line 2: unknown field `headroom`"),
+            ("headroom_percent", "headroom", "agent.toml:2: unknown field `headroom`"),
+            (
+                "gbps = 10.0",
+                "gbps = \"x\"",
+                "agent.toml:5: bottleneck.gbps: invalid type",
+            ),
             ("= 100.0", "= 0.0", "headroom_percent: expected 1 to 100, got 0"),
         ] {
             let text = TWO.replacen(from, to, 1);
             assert_ne!(text, TWO, "{from}");
-            let error = AgentConfig::parse(&text).expect_err(to);
+            let error = AgentConfig::parse(&text, "agent.toml").expect_err(to);
             assert!(error.contains(why) && !error.contains('\n'), "{to}: {error}");
         }
     }

@@ -222,7 +222,7 @@ mod tests {
             "[[bottleneck]]\nname = \"core\"\ngbps = 1\n[[nic]]\nsocket = \"{}\"\ngroup = [{{ group = 0, path = [\"core\"] }}]\n",
             socket.display()
         );
-        Agent::new(AgentConfig::parse(&text).unwrap()).unwrap()
+        Agent::new(AgentConfig::parse(&text, "agent.toml").unwrap()).unwrap()
     }
 
     /// The socket of a NIC that is being built takes the question and answers when the NIC is there.
