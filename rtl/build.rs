@@ -1,8 +1,10 @@
 //! Gathers what the sources say about each block, so that the emitter can put it over the block's module.
 //!
 //! For every `#[block]` the table has its path in the crate, the folder of its file, and its comment: that of
-//! the file, where the file has one block alone, and that of the struct; and the comments of its fields.
+//! the file, where the file has one block alone, and that of the struct; and the comments of its fields. For a port that is an
+//! `#[interface]` the comments of its signals follow, as `port$signal`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs, io};
@@ -10,15 +12,72 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=src");
     println!("cargo:rerun-if-changed=build.rs");
+    let mut all = All::default();
+    folder(Path::new("src"), &mut vec![], &mut all)?;
     let mut table = String::from("&[\n");
-    folder(Path::new("src"), &mut vec![], &mut table)?;
+    for Block {
+        path,
+        room,
+        doc,
+        fields,
+    } in &all.blocks
+    {
+        let mut said = vec![];
+        fields.iter().for_each(|field| all.describe("", field, &mut said));
+        writeln!(
+            table,
+            "    Known {{ path: {path:?}, room: {room:?}, doc: {doc:?}, fields: &{said:?} }},"
+        )
+        .expect("string");
+    }
     table.push_str("]\n");
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     fs::write(Path::new(&out).join("blocks.rs"), table)
 }
 
+/// A field of a struct.
+struct Field {
+    name: String,
+    doc: String,
+    /// Its type without parameters.
+    of: String,
+}
+
+struct Block {
+    path: String,
+    room: String,
+    doc: String,
+    fields: Vec<Field>,
+}
+
+/// Everything found.
+#[derive(Default)]
+struct All {
+    blocks: Vec<Block>,
+    /// Bundles of ports by name, those with a parameter excepted: they carry what their user says.
+    interfaces: BTreeMap<String, Vec<Field>>,
+}
+
+impl All {
+    /// Adds what is said about a field, and about the signals in it.
+    fn describe(&self, before: &str, field: &Field, said: &mut Vec<(String, String)>) {
+        // a handshake needs no words
+        if !before.is_empty() && ["valid", "ready", "tvalid", "tready"].contains(&field.name.as_str()) {
+            return;
+        }
+        let name = format!("{before}{}", field.name);
+        let inside = self.interfaces.get(&field.of);
+        if !field.doc.is_empty() && (before.is_empty() || inside.is_none()) {
+            said.push((name.clone(), field.doc.clone()));
+        }
+        for signal in inside.into_iter().flatten() {
+            self.describe(&format!("{name}$"), signal, said);
+        }
+    }
+}
+
 /// Adds the blocks of a folder; `path` is its place in the crate.
-fn folder(dir: &Path, path: &mut Vec<String>, table: &mut String) -> io::Result<()> {
+fn folder(dir: &Path, path: &mut Vec<String>, all: &mut All) -> io::Result<()> {
     let mut entries: Vec<_> = fs::read_dir(dir)?.collect::<Result<_, _>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -27,39 +86,49 @@ fn folder(dir: &Path, path: &mut Vec<String>, table: &mut String) -> io::Result<
         let room = path.last().cloned().unwrap_or_default();
         if file.is_dir() {
             path.push(name);
-            folder(&file, path, table)?;
+            folder(&file, path, all)?;
             path.pop();
         } else if stem == "mod" || stem == "lib" {
-            blocks(&fs::read_to_string(&file)?, path, &room, table);
+            blocks(&fs::read_to_string(&file)?, path, &room, all);
         } else if name.ends_with(".rs") {
             path.push(stem);
-            blocks(&fs::read_to_string(&file)?, path, &room, table);
+            blocks(&fs::read_to_string(&file)?, path, &room, all);
             path.pop();
         }
     }
     Ok(())
 }
 
-/// A block of the file in hand.
-struct Found<'a> {
-    name: String,
-    doc: Vec<&'a str>,
-    fields: Vec<(String, String)>,
+/// What an attribute makes of the struct below it.
+#[derive(Clone, PartialEq)]
+enum Kind {
+    Block,
+    /// With the name of its other side, if it has one.
+    Interface(Option<String>),
 }
 
-/// Adds the blocks of a file, those of its unit tests excepted.
-fn blocks(text: &str, path: &[String], room: &str, table: &mut String) {
+/// A struct of the file in hand.
+struct Found<'a> {
+    kind: Kind,
+    name: String,
+    doc: Vec<&'a str>,
+    fields: Vec<Field>,
+}
+
+/// Adds the blocks and interfaces of a file, those of its unit tests excepted.
+fn blocks(text: &str, path: &[String], room: &str, all: &mut All) {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let about: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
-    let (mut found, mut doc, mut block): (Vec<Found>, _, _) = (vec![], vec![], false);
-    let (mut inside, mut field) = (false, vec![]);
-    let mut attribute = false;
+    let (mut found, mut doc, mut kind): (Vec<Found>, _, _) = (vec![], vec![], None);
+    let (mut attribute, mut parameters, mut inside, mut field) = (false, false, false, vec![]);
     for line in text.lines() {
         if attribute {
             attribute = line != ")]";
-            continue;
-        }
-        if inside {
+        } else if parameters {
+            // the struct's parameters, one a line
+            inside = line.ends_with('{');
+            parameters = !inside;
+        } else if inside {
             let code = line
                 .trim_start()
                 .trim_start_matches("pub ")
@@ -68,47 +137,82 @@ fn blocks(text: &str, path: &[String], room: &str, table: &mut String) {
                 field.push(comment);
             } else if code.starts_with("#[") {
                 // how the field begins
-            } else if let Some((name, _)) = code.split_once(':') {
+            } else if let Some((name, of)) = code.split_once(':') {
+                let of = of.trim().trim_end_matches(',');
                 let doc = std::mem::take(&mut field);
-                if let (Some(block), false) = (found.last_mut(), doc.is_empty()) {
-                    block.fields.push((name.to_string(), doc.join("\n")));
+                if let Some(found) = found.last_mut() {
+                    found.fields.push(Field {
+                        name: name.to_string(),
+                        doc: doc.join("\n"),
+                        of: of.to_string(),
+                    });
                 }
             }
             inside = line != "}";
-            continue;
-        }
-        if let Some(comment) = line.strip_prefix("///") {
+        } else if let Some(comment) = line.strip_prefix("///") {
             doc.push(comment);
+        } else if let Some(interface) = line.strip_prefix("#[interface") {
+            let other = interface.strip_prefix('(').and_then(|names| names.split(',').next());
+            kind = Some(Kind::Interface(other.map(str::to_string)));
+            attribute = line.ends_with('(');
         } else if line.starts_with("#[") {
-            block |= line.contains("LogicBlock") || line.starts_with("#[block");
+            if line.contains("LogicBlock") || line.starts_with("#[block") {
+                kind = Some(Kind::Block);
+            }
             attribute = line.ends_with('(');
         } else {
-            let name = line.split("struct ").nth(1).filter(|_| block && !line.starts_with(' '));
-            if let Some(name) = name {
+            let name = line.split("struct ").nth(1).filter(|_| !line.starts_with(' '));
+            if let (Some(kind), Some(name)) = (kind.take(), name) {
                 let end = name.find(|c: char| !c.is_alphanumeric()).unwrap_or(name.len());
                 inside = line.ends_with('{');
-                found.push(Found {
-                    name: name[..end].to_string(),
-                    doc: doc.clone(),
-                    fields: vec![],
-                });
+                parameters = line.ends_with('<');
+                // an interface with a parameter is not one of those whose signals are described
+                if kind == Kind::Block || !name[end..].starts_with('<') {
+                    found.push(Found {
+                        kind,
+                        name: name[..end].to_string(),
+                        doc: doc.clone(),
+                        fields: vec![],
+                    });
+                } else {
+                    inside = false;
+                }
             }
-            (doc, block) = (vec![], false);
+            (doc, kind) = (vec![], None);
         }
     }
-    let alone = found.len() == 1;
-    for Found { name, doc, fields } in found {
-        let mut lines = if alone { about.clone() } else { vec![] };
-        if !lines.is_empty() && !doc.is_empty() {
-            lines.push("");
+    let alone = found.iter().filter(|found| found.kind == Kind::Block).count() == 1;
+    for Found {
+        kind,
+        name,
+        doc,
+        fields,
+    } in found
+    {
+        match kind {
+            Kind::Block => {
+                let mut lines = if alone { about.clone() } else { vec![] };
+                if !lines.is_empty() && !doc.is_empty() {
+                    lines.push("");
+                }
+                lines.extend(doc);
+                all.blocks.push(Block {
+                    path: path.iter().map(|part| format!("{part}::")).collect::<String>() + &name,
+                    room: room.to_string(),
+                    doc: lines.join("\n"),
+                    fields,
+                });
+            }
+            Kind::Interface(other) => {
+                for name in other.into_iter().chain([name]) {
+                    let same = |field: &Field| Field {
+                        name: field.name.clone(),
+                        doc: field.doc.clone(),
+                        of: field.of.clone(),
+                    };
+                    all.interfaces.insert(name, fields.iter().map(same).collect());
+                }
+            }
         }
-        lines.extend(doc);
-        let path = path.iter().map(|part| format!("{part}::")).collect::<String>() + &name;
-        let doc = lines.join("\n");
-        writeln!(
-            table,
-            "    Known {{ path: {path:?}, room: {room:?}, doc: {doc:?}, fields: &{fields:?} }},"
-        )
-        .expect("string");
     }
 }

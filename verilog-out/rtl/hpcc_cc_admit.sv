@@ -63,10 +63,15 @@ module hpcc_cc_admit (
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
-  logic sweeping_d;
-  logic sweeping_q;
-  logic [8:0] sweep_d;
-  logic [8:0] sweep_q;
+  // `flow` is to be removed.
+  wire  sweep_active;
+  // Flow.
+  wire  [8:0] sweep_flow;
+  // A reset was, and not every flow has been named.
+  logic sweep_sweeping_d;
+  logic sweep_sweeping_q;
+  logic [8:0] sweep_at_d;
+  logic [8:0] sweep_at_q;
   logic recent_valid_0_d;
   logic recent_valid_0_q;
   logic recent_valid_1_q;
@@ -162,7 +167,7 @@ module hpcc_cc_admit (
   assign event_ready = heads_up_ready;
   assign ring_we = event_valid & heads_up_ready;
   assign command_ready = commands_up_ready;
-  assign enter = ((next_valid_q & (hold_off_q == 3'd0)) & (~crowded)) & (~sweeping_q);
+  assign enter = ((next_valid_q & (hold_off_q == 3'd0)) & (~crowded)) & (~sweep_active);
   assign load = enter | (~next_valid_q);
   assign heads_down_ready = load & (~commands_down_valid);
   assign offered_flow = heads_down_data.flow[8:0];
@@ -197,8 +202,6 @@ module hpcc_cc_admit (
   always_comb begin
     write_place_d = write_place_q;
     read_place_d = read_place_q;
-    sweeping_d = sweeping_q;
-    sweep_d = sweep_q;
     next_valid_d = next_valid_q;
     next_command_d = next_command_q;
     next_create_d = next_create_q;
@@ -242,21 +245,15 @@ module hpcc_cc_admit (
     entering_r_d.generation = next_generation_q;
     out_of_range_r_d = enter & next_past_q;
     flow_r_d = next_flow_q;
-    if (sweeping_q) begin
+    if (sweep_active) begin
       entering_r_d.valid = 1'd1;
       entering_r_d.command = 1'd1;
       entering_r_d.create = 1'd0;
-      flow_r_d = sweep_q;
-      sweep_d = sweep_q + 9'd1;
-      if (&sweep_q) begin
-        sweeping_d = 1'd0;
-      end
+      flow_r_d = sweep_flow;
     end
     if (rst) begin
       entering_r_d.valid = 1'd0;
       out_of_range_r_d = 1'd0;
-      sweeping_d = 1'd1;
-      sweep_d = 9'd0;
       next_valid_d = 1'd0;
       hold_off_d = 3'd0;
       recent_valid_0_d = 1'd0;
@@ -277,6 +274,25 @@ module hpcc_cc_admit (
     ring_wdata.snd_nxt = event_data.snd_nxt;
     ring_wdata.psn_next = event_data.psn_next;
     ring_wdata.int_valid = event_data.telemetry.int_valid;
+  end
+  // sweep: The walk over all flows after a reset.
+  //
+  // From a reset on, and for 2^`A` clocks after it, names one flow a clock, from 0 on: who removes them has no flow left.
+  assign sweep_active = sweep_sweeping_q;
+  assign sweep_flow = sweep_at_q;
+  always_comb begin
+    sweep_sweeping_d = sweep_sweeping_q;
+    sweep_at_d = sweep_at_q;
+    if (sweep_sweeping_q) begin
+      sweep_at_d = sweep_at_q + 9'd1;
+      if (&sweep_at_q) begin
+        sweep_sweeping_d = 1'd0;
+      end
+    end
+    if (rst) begin
+      sweep_sweeping_d = 1'd1;
+      sweep_at_d = 9'd0;
+    end
   end
   // event_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
   //
@@ -327,8 +343,8 @@ module hpcc_cc_admit (
   initial begin
     write_place_q = 4'd0;
     read_place_q = 4'd0;
-    sweeping_q = 1'd0;
-    sweep_q = 9'd0;
+    sweep_sweeping_q = 1'd0;
+    sweep_at_q = 9'd0;
     recent_valid_0_q = 1'd0;
     recent_valid_1_q = 1'd0;
     recent_valid_2_q = 1'd0;
@@ -352,8 +368,8 @@ module hpcc_cc_admit (
   always @(posedge clk) begin
     write_place_q <= write_place_d;
     read_place_q <= read_place_d;
-    sweeping_q <= sweeping_d;
-    sweep_q <= sweep_d;
+    sweep_sweeping_q <= sweep_sweeping_d;
+    sweep_at_q <= sweep_at_d;
     recent_valid_0_q <= recent_valid_0_d;
     recent_valid_1_q <= recent_valid_0_q;
     recent_valid_2_q <= recent_valid_1_q;

@@ -24,8 +24,11 @@ module hpcc_cc_choice (
   // Bit n: the law of code n is built in; bit 0, no law, is high.
   output wire  [7:0] built,
   // Write port of the laws' registers.
+  // Write this clock.
   input  wire  param_write,
+  // Register.
   input  wire  [5:0] param_address,
+  // Value; bits beyond the register's width are ignored.
   input  wire  [47:0] param_data,
   // Law whose register is written.
   input  wire  hpcc_nic_pkg::law_code_t param_law,
@@ -55,6 +58,7 @@ module hpcc_cc_choice (
   wire  power_ready;
   wire  all_valid;
   wire  hpcc_nic_pkg::law_update_t all_data;
+  wire  all_ready;
   hpcc_nic_pkg::built_laws_t codes;
   wire  hpcc_0_param_write;
   wire  hpcc_0_command_valid;
@@ -107,7 +111,8 @@ module hpcc_cc_choice (
   );
   assign laws_raddr = event_data.flow[8:0];
   assign law = laws_rdata;
-  assign power_ready = update_ready;
+  assign all_ready = update_ready;
+  assign power_ready = all_ready;
   assign hpcc_ready = power_ready;
   assign hpcc_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_HPCC);

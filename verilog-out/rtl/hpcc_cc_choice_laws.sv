@@ -24,8 +24,11 @@ module hpcc_cc_choice_laws (
   // Bit n: the law of code n is built in; bit 0, no law, is high.
   output wire  [7:0] built,
   // Write port of the laws' registers.
+  // Write this clock.
   input  wire  param_write,
+  // Register.
   input  wire  [5:0] param_address,
+  // Value; bits beyond the register's width are ignored.
   input  wire  [47:0] param_data,
   // Law whose register is written.
   input  wire  hpcc_nic_pkg::law_code_t param_law,
@@ -55,6 +58,7 @@ module hpcc_cc_choice_laws (
   wire  power_ready;
   wire  all_valid;
   wire  hpcc_nic_pkg::law_update_t all_data;
+  wire  all_ready;
   hpcc_nic_pkg::built_laws_t codes;
   wire  hpcc_0_param_write;
   wire  hpcc_0_command_valid;
@@ -194,7 +198,7 @@ module hpcc_cc_choice_laws (
     .second_ready(dcqcn_update_0_second_ready),
     .down_data(dcqcn_update_0_down_data),
     .down_valid(dcqcn_update_0_down_valid),
-    .down_ready(update_ready)
+    .down_ready(all_ready)
   );
   hpcc_lut_ram #(.WIDTH(3), .ADDRESS(9)) u_laws (
     .clk(clk),
@@ -206,21 +210,22 @@ module hpcc_cc_choice_laws (
   );
   assign laws_raddr = event_data.flow[8:0];
   assign law = laws_rdata;
+  assign all_ready = update_ready;
   assign power_ready = dcqcn_update_0_first_ready;
   assign hpcc_ready = powertcp_update_0_first_ready;
   assign hpcc_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_HPCC);
-  assign hpcc_valid = hpcc_0_update_valid;
-  assign hpcc_data = hpcc_0_update_data;
   assign powertcp_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
   assign powertcp_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
   assign powertcp_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
-  assign power_valid = powertcp_update_0_down_valid;
-  assign power_data = powertcp_update_0_down_data;
   assign dcqcn_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_DCQCN);
   assign dcqcn_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_DCQCN);
   assign dcqcn_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_DCQCN);
+  assign hpcc_valid = hpcc_0_update_valid;
+  assign hpcc_data = hpcc_0_update_data;
+  assign power_valid = powertcp_update_0_down_valid;
+  assign power_data = powertcp_update_0_down_data;
   assign all_valid = dcqcn_update_0_down_valid;
   assign all_data = dcqcn_update_0_down_data;
   assign update_valid = all_valid;

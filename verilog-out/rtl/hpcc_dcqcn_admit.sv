@@ -62,10 +62,15 @@ module hpcc_dcqcn_admit (
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
-  logic sweeping_d;
-  logic sweeping_q;
-  logic [8:0] sweep_d;
-  logic [8:0] sweep_q;
+  // `flow` is to be removed.
+  wire  sweep_active;
+  // Flow.
+  wire  [8:0] sweep_flow;
+  // A reset was, and not every flow has been named.
+  logic sweep_sweeping_d;
+  logic sweep_sweeping_q;
+  logic [8:0] sweep_at_d;
+  logic [8:0] sweep_at_q;
   logic chosen_valid_d;
   logic chosen_valid_q;
   hpcc_nic_pkg::dcqcn_entry_t chosen_d;
@@ -162,8 +167,6 @@ module hpcc_dcqcn_admit (
   assign flow = flow_r_q;
   assign out_of_range = out_of_range_r_q;
   always_comb begin
-    sweeping_d = sweeping_q;
-    sweep_d = sweep_q;
     chosen_valid_d = chosen_valid_q;
     chosen_d = chosen_q;
     chosen_flow_d = chosen_flow_q;
@@ -173,7 +176,7 @@ module hpcc_dcqcn_admit (
     next_flow_d = next_flow_q;
     next_past_d = next_past_q;
     hold_off_d = hold_off_q;
-    closed_d = crowded | sweeping_q;
+    closed_d = crowded | sweep_active;
     if (pick) begin
       chosen_valid_d = (commands_down_valid | events_down_valid) | tick;
       chosen_d.command = commands_down_valid;
@@ -216,22 +219,16 @@ module hpcc_dcqcn_admit (
     entering_r_d.valid = enter & next_q.valid;
     flow_r_d = next_flow_q;
     out_of_range_r_d = enter & next_past_q;
-    if (sweeping_q) begin
+    if (sweep_active) begin
       entering_r_d.valid = 1'd1;
       entering_r_d.command = 1'd1;
       entering_r_d.create = 1'd0;
-      flow_r_d = sweep_q;
-      sweep_d = sweep_q + 9'd1;
-      if (&sweep_q) begin
-        sweeping_d = 1'd0;
-      end
+      flow_r_d = sweep_flow;
     end
     if (rst) begin
       entering_r_d.valid = 1'd0;
       out_of_range_r_d = 1'd0;
-      sweeping_d = 1'd1;
       closed_d = 1'd1;
-      sweep_d = 9'd0;
       chosen_valid_d = 1'd0;
       next_valid_d = 1'd0;
       hold_off_d = 3'd0;
@@ -245,6 +242,25 @@ module hpcc_dcqcn_admit (
     events_up_data.ecn = event_data.telemetry.ecn;
     events_up_data.bytes = bytes_in.units;
     events_up_data.now = clock_in.units;
+  end
+  // sweep: The walk over all flows after a reset.
+  //
+  // From a reset on, and for 2^`A` clocks after it, names one flow a clock, from 0 on: who removes them has no flow left.
+  assign sweep_active = sweep_sweeping_q;
+  assign sweep_flow = sweep_at_q;
+  always_comb begin
+    sweep_sweeping_d = sweep_sweeping_q;
+    sweep_at_d = sweep_at_q;
+    if (sweep_sweeping_q) begin
+      sweep_at_d = sweep_at_q + 9'd1;
+      if (&sweep_at_q) begin
+        sweep_sweeping_d = 1'd0;
+      end
+    end
+    if (rst) begin
+      sweep_sweeping_d = 1'd1;
+      sweep_at_d = 9'd0;
+    end
   end
   // to_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
   //
@@ -270,8 +286,8 @@ module hpcc_dcqcn_admit (
     end
   end
   initial begin
-    sweeping_q = 1'd0;
-    sweep_q = 9'd0;
+    sweep_sweeping_q = 1'd0;
+    sweep_at_q = 9'd0;
     chosen_valid_q = 1'd0;
     chosen_q = 62'd0;
     chosen_flow_q = 9'd0;
@@ -295,8 +311,8 @@ module hpcc_dcqcn_admit (
     out_of_range_r_q = 1'd0;
   end
   always @(posedge clk) begin
-    sweeping_q <= sweeping_d;
-    sweep_q <= sweep_d;
+    sweep_sweeping_q <= sweep_sweeping_d;
+    sweep_at_q <= sweep_at_d;
     chosen_valid_q <= chosen_valid_d;
     chosen_q <= chosen_d;
     chosen_flow_q <= chosen_flow_d;

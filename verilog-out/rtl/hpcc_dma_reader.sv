@@ -20,37 +20,35 @@ module hpcc_dma_reader (
   output wire  [520:0] payload_data,
   output wire  payload_valid,
   input  wire  payload_ready,
-  // Always 0: order is kept.
+  // Memory: reads with identifier 0, so that data comes in order, of whole 64-byte lines that cross no 4 KiB; `rid` and `rlast` are not
+  // looked at, beats are counted.
+  // Identifier of the transaction.
   output wire  [3:0] m_axi_arid,
-  // First byte, a multiple of 64.
+  // First byte.
   output wire  [63:0] m_axi_araddr,
   // Beats less one.
   output wire  [7:0] m_axi_arlen,
-  // 64 bytes a beat.
+  // Bytes of a beat, as a power of two.
   output wire  [2:0] m_axi_arsize,
-  // INCR.
+  // 1: INCR.
   output wire  [1:0] m_axi_arburst,
-  // Normal access.
+  // Exclusive access.
   output wire  m_axi_arlock,
-  // Normal memory, bufferable.
+  // Memory attributes.
   output wire  [3:0] m_axi_arcache,
-  // Data, not secure, not privileged.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   output wire  [2:0] m_axi_arprot,
-  // There is a read.
   output wire  m_axi_arvalid,
-  // It is taken.
   input  wire  m_axi_arready,
-  // Not looked at.
+  // Identifier of the transaction.
   input  wire  [3:0] m_axi_rid,
-  // Data.
+  // 64 bytes, the lowest address in the lowest bits.
   input  wire  [511:0] m_axi_rdata,
   // Bit 1: error.
   input  wire  [1:0] m_axi_rresp,
-  // Not looked at: beats are counted.
+  // Last beat of its burst.
   input  wire  m_axi_rlast,
-  // There is data.
   input  wire  m_axi_rvalid,
-  // It is taken.
   output wire  m_axi_rready
 );
   hpcc_nic_pkg::byte_address_t start;
@@ -74,9 +72,6 @@ module hpcc_dma_reader (
   wire  shapes_down_valid;
   wire  unused_shapes_crowded;
   wire  align_take;
-  wire  align_next_job;
-  wire  [6:0] align_lines;
-  wire  [6:0] align_beats;
   wire  align_leave;
   wire  align_whole;
   logic [511:0] align_joined;
@@ -88,25 +83,42 @@ module hpcc_dma_reader (
   wire  align_payload_valid;
   // It; that a line of the job failed stands in its last beat.
   wire  hpcc_nic_pkg::payload_beat_t align_payload;
-  // The job at hand, what is left of it with the next line, and that line's place.
-  logic align_busy_d;
-  logic align_busy_q;
+  wire  align_walk_takes;
+  wire  [6:0] align_walk_lines;
+  wire  [6:0] align_walk_beats;
+  wire  align_walk_shape_ready;
+  // There is a job.
+  wire  align_walk_busy;
+  // The next job is taken up with this clock's edge, if there is one.
+  wire  align_walk_next_job;
+  // Its next line is its first.
+  wire  align_walk_first_line;
+  // Its next line is its last.
+  wire  align_walk_last_line;
+  // With its next line goes a beat of payload.
+  wire  align_walk_any_beat;
+  // With its next line goes its last beat of payload.
+  wire  align_walk_last_beat;
+  logic align_walk_busy_r_d;
+  logic align_walk_busy_r_q;
+  // Lines of the job with the next one.
+  logic [6:0] align_walk_lines_left_d;
+  logic [6:0] align_walk_lines_left_q;
+  // Beats of payload of the job with that of the next line.
+  logic [6:0] align_walk_beats_left_d;
+  logic [6:0] align_walk_beats_left_q;
+  logic align_walk_first_line_r_d;
+  logic align_walk_first_line_r_q;
+  logic align_walk_last_line_r_d;
+  logic align_walk_last_line_r_q;
+  logic align_walk_any_beat_r_d;
+  logic align_walk_any_beat_r_q;
+  logic align_walk_last_beat_r_d;
+  logic align_walk_last_beat_r_q;
   hpcc_nic_pkg::byte_turn_t align_shift_d;
   hpcc_nic_pkg::byte_turn_t align_shift_q;
   logic [6:0] align_tail_bytes_d;
   logic [6:0] align_tail_bytes_q;
-  logic [6:0] align_lines_left_d;
-  logic [6:0] align_lines_left_q;
-  logic [6:0] align_beats_left_d;
-  logic [6:0] align_beats_left_q;
-  logic align_first_line_d;
-  logic align_first_line_q;
-  logic align_last_line_d;
-  logic align_last_line_q;
-  logic align_any_beat_d;
-  logic align_any_beat_q;
-  logic align_last_beat_d;
-  logic align_last_beat_q;
   wire  [511:0] align_turn_turned;
   wire  [511:0] align_turn_moved;
   logic align_valid_1_d;
@@ -233,8 +245,6 @@ module hpcc_dma_reader (
   // A beat of payload is the upper part of one line and the lower part of the next. It is held until the next line of its job
   // comes; a job's last beat that needs no further line leaves in the clock after its own.
   //
-  // The shape of the job at hand and the place of its next line in it are registers: whether a line is taken hangs on no arithmetic.
-  //
   // | clock | does |
   // |---|---|
   // | 0 - 2 | line turned down by the place of the job's first byte |
@@ -242,49 +252,35 @@ module hpcc_dma_reader (
   // | 3 - 4 | joined with the line behind it |
   //
   // Aligns the lines of one job after the other.
-  assign align_lines = shapes_down_data.lines;
-  assign align_beats = shapes_down_data.beats;
-  assign align_take = m_axi_rvalid & align_busy_q;
-  assign align_line_ready = align_busy_q;
-  assign align_next_job = (~align_busy_q) | (align_take & align_last_line_q);
-  assign align_shape_ready = align_next_job;
+  assign align_shape_ready = align_walk_shape_ready;
+  assign align_take = m_axi_rvalid & align_walk_busy;
+  assign align_line_ready = align_walk_busy;
   assign align_whole = align_held_tag_q.whole;
   assign align_leave = align_held_q & (align_whole | align_valid_2_q);
   assign align_payload_valid = align_payload_valid_r_q;
   assign align_payload = align_payload_r_q;
   always_comb begin
-    align_busy_d = align_busy_q;
     align_shift_d = align_shift_q;
     align_tail_bytes_d = align_tail_bytes_q;
-    align_lines_left_d = align_lines_left_q;
-    align_beats_left_d = align_beats_left_q;
-    align_first_line_d = align_first_line_q;
-    align_last_line_d = align_last_line_q;
-    align_any_beat_d = align_any_beat_q;
-    align_last_beat_d = align_last_beat_q;
+    if (align_walk_next_job) begin
+      align_shift_d = shapes_down_data.first_byte;
+      align_tail_bytes_d = shapes_down_data.last_bytes;
+    end
+  end
+  always_comb begin
+    align_tag_1_d = align_tag_1_q;
+    align_tag_1_d.first_line = align_walk_first_line;
+    align_tag_1_d.begins = align_walk_any_beat;
+    align_tag_1_d.last_beat = align_walk_last_beat;
+    align_tag_1_d.whole = align_walk_last_line;
+    align_tag_1_d.failed = line.failed;
+    align_tag_1_d.count = align_bytes;
+  end
+  always_comb begin
     align_held_d = align_held_q;
     align_held_data_d = align_held_data_q;
     align_held_tag_d = align_held_tag_q;
     align_failed_d = align_failed_q;
-    if (align_take) begin
-      align_first_line_d = 1'd0;
-      align_lines_left_d = align_lines_left_q - 7'd1;
-      align_beats_left_d = align_beats_left_q - 7'd1;
-      align_last_line_d = align_lines_left_q == 7'd2;
-      align_last_beat_d = align_beats_left_q == 7'd2;
-      align_any_beat_d = align_any_beat_q & (~align_last_beat_q);
-    end
-    if (align_next_job) begin
-      align_busy_d = shapes_down_valid;
-      align_shift_d = shapes_down_data.first_byte;
-      align_tail_bytes_d = shapes_down_data.last_bytes;
-      align_first_line_d = 1'd1;
-      align_lines_left_d = align_lines;
-      align_beats_left_d = align_beats;
-      align_last_line_d = align_lines == 7'd1;
-      align_last_beat_d = align_beats == 7'd1;
-      align_any_beat_d = |align_beats;
-    end
     align_valid_1_d = align_take;
     align_valid_2_d = align_valid_1_q;
     align_payload_valid_r_d = align_leave;
@@ -298,21 +294,11 @@ module hpcc_dma_reader (
       align_failed_d = align_tag_2_q.failed | (align_failed_q & (~align_tag_2_q.first_line));
     end
     if (rst) begin
-      align_busy_d = 1'd0;
       align_valid_1_d = 1'd0;
       align_valid_2_d = 1'd0;
       align_held_d = 1'd0;
       align_payload_valid_r_d = 1'd0;
     end
-  end
-  always_comb begin
-    align_tag_1_d = align_tag_1_q;
-    align_tag_1_d.first_line = align_first_line_q;
-    align_tag_1_d.begins = align_any_beat_q;
-    align_tag_1_d.last_beat = align_last_beat_q;
-    align_tag_1_d.whole = align_last_line_q;
-    align_tag_1_d.failed = line.failed;
-    align_tag_1_d.count = align_bytes;
   end
   always_comb begin
     align_payload_r_d = align_payload_r_q;
@@ -323,7 +309,7 @@ module hpcc_dma_reader (
   end
   always_comb begin
     align_bytes = 7'h40;
-    if (align_last_beat_q) begin
+    if (align_walk_last_beat) begin
       align_bytes = align_tail_bytes_q;
     end
   end
@@ -335,16 +321,59 @@ module hpcc_dma_reader (
       align_error = align_failed_q | align_tag_2_q.failed;
     end
   end
+  // align_walk: The job at hand of an aligner, line by line.
+  //
+  // Takes up one job after the other, each with the last line of the one before. What is said of the next line is said by registers:
+  // whether a line moves hangs on no arithmetic.
+  assign align_walk_lines = shapes_down_data.lines;
+  assign align_walk_beats = shapes_down_data.beats;
+  assign align_walk_takes = (~align_walk_busy_r_q) | (align_take & align_walk_last_line_r_q);
+  assign align_walk_next_job = align_walk_takes;
+  assign align_walk_shape_ready = align_walk_takes;
+  assign align_walk_busy = align_walk_busy_r_q;
+  assign align_walk_first_line = align_walk_first_line_r_q;
+  assign align_walk_last_line = align_walk_last_line_r_q;
+  assign align_walk_any_beat = align_walk_any_beat_r_q;
+  assign align_walk_last_beat = align_walk_last_beat_r_q;
+  always_comb begin
+    align_walk_busy_r_d = align_walk_busy_r_q;
+    align_walk_lines_left_d = align_walk_lines_left_q;
+    align_walk_beats_left_d = align_walk_beats_left_q;
+    align_walk_first_line_r_d = align_walk_first_line_r_q;
+    align_walk_last_line_r_d = align_walk_last_line_r_q;
+    align_walk_any_beat_r_d = align_walk_any_beat_r_q;
+    align_walk_last_beat_r_d = align_walk_last_beat_r_q;
+    if (align_take) begin
+      align_walk_first_line_r_d = 1'd0;
+      align_walk_lines_left_d = align_walk_lines_left_q - 7'd1;
+      align_walk_beats_left_d = align_walk_beats_left_q - 7'd1;
+      align_walk_last_line_r_d = align_walk_lines_left_q == 7'd2;
+      align_walk_last_beat_r_d = align_walk_beats_left_q == 7'd2;
+      align_walk_any_beat_r_d = align_walk_any_beat_r_q & (~align_walk_last_beat_r_q);
+    end
+    if (align_walk_takes) begin
+      align_walk_busy_r_d = shapes_down_valid;
+      align_walk_first_line_r_d = 1'd1;
+      align_walk_lines_left_d = align_walk_lines;
+      align_walk_beats_left_d = align_walk_beats;
+      align_walk_last_line_r_d = align_walk_lines == 7'd1;
+      align_walk_last_beat_r_d = align_walk_beats == 7'd1;
+      align_walk_any_beat_r_d = |align_walk_beats;
+    end
+    if (rst) begin
+      align_walk_busy_r_d = 1'd0;
+    end
+  end
   initial begin
-    align_busy_q = 1'd0;
+    align_walk_busy_r_q = 1'd0;
+    align_walk_lines_left_q = 7'd0;
+    align_walk_beats_left_q = 7'd0;
+    align_walk_first_line_r_q = 1'd0;
+    align_walk_last_line_r_q = 1'd0;
+    align_walk_any_beat_r_q = 1'd0;
+    align_walk_last_beat_r_q = 1'd0;
     align_shift_q = 6'd0;
     align_tail_bytes_q = 7'd0;
-    align_lines_left_q = 7'd0;
-    align_beats_left_q = 7'd0;
-    align_first_line_q = 1'd0;
-    align_last_line_q = 1'd0;
-    align_any_beat_q = 1'd0;
-    align_last_beat_q = 1'd0;
     align_valid_1_q = 1'd0;
     align_tag_1_q = 12'd0;
     align_valid_2_q = 1'd0;
@@ -358,15 +387,15 @@ module hpcc_dma_reader (
     promised_q = 10'd0;
   end
   always @(posedge clk) begin
-    align_busy_q <= align_busy_d;
+    align_walk_busy_r_q <= align_walk_busy_r_d;
+    align_walk_lines_left_q <= align_walk_lines_left_d;
+    align_walk_beats_left_q <= align_walk_beats_left_d;
+    align_walk_first_line_r_q <= align_walk_first_line_r_d;
+    align_walk_last_line_r_q <= align_walk_last_line_r_d;
+    align_walk_any_beat_r_q <= align_walk_any_beat_r_d;
+    align_walk_last_beat_r_q <= align_walk_last_beat_r_d;
     align_shift_q <= align_shift_d;
     align_tail_bytes_q <= align_tail_bytes_d;
-    align_lines_left_q <= align_lines_left_d;
-    align_beats_left_q <= align_beats_left_d;
-    align_first_line_q <= align_first_line_d;
-    align_last_line_q <= align_last_line_d;
-    align_any_beat_q <= align_any_beat_d;
-    align_last_beat_q <= align_last_beat_d;
     align_valid_1_q <= align_valid_1_d;
     align_tag_1_q <= align_tag_1_d;
     align_valid_2_q <= align_valid_2_d;

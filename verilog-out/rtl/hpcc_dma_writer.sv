@@ -24,43 +24,38 @@ module hpcc_dma_writer (
   output wire  written_data,
   output wire  written_valid,
   input  wire  written_ready,
-  // Always 0: order is kept.
+  // Memory: writes with identifier 0, so that responses come in order, of whole 64-byte lines that cross no 4 KiB; `bid` is not looked at.
+  // Identifier of the transaction.
   output wire  [3:0] m_axi_awid,
-  // First byte, a multiple of 64.
+  // First byte.
   output wire  [63:0] m_axi_awaddr,
   // Beats less one.
   output wire  [7:0] m_axi_awlen,
-  // 64 bytes a beat.
+  // Bytes of a beat, as a power of two.
   output wire  [2:0] m_axi_awsize,
-  // INCR.
+  // 1: INCR.
   output wire  [1:0] m_axi_awburst,
-  // Normal access.
+  // Exclusive access.
   output wire  m_axi_awlock,
-  // Normal memory, bufferable.
+  // Memory attributes.
   output wire  [3:0] m_axi_awcache,
-  // Data, not secure, not privileged.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   output wire  [2:0] m_axi_awprot,
-  // There is a write.
   output wire  m_axi_awvalid,
-  // It is taken.
   input  wire  m_axi_awready,
-  // Data.
+  // 64 bytes, the lowest address in the lowest bits.
   output wire  [511:0] m_axi_wdata,
   // Bytes to write.
   output wire  [63:0] m_axi_wstrb,
   // Last beat of its burst.
   output wire  m_axi_wlast,
-  // There is data.
   output wire  m_axi_wvalid,
-  // It is taken.
   input  wire  m_axi_wready,
-  // Not looked at.
+  // Identifier of the transaction.
   input  wire  [3:0] m_axi_bid,
   // Bit 1: error.
   input  wire  [1:0] m_axi_bresp,
-  // There is a response.
   input  wire  m_axi_bvalid,
-  // It is taken.
   output wire  m_axi_bready
 );
   hpcc_nic_pkg::byte_address_t start;
@@ -90,9 +85,6 @@ module hpcc_dma_writer (
   wire  pending_down_valid;
   wire  unused_pending_crowded;
   wire  align_go;
-  wire  align_next_job;
-  wire  [6:0] align_lines;
-  wire  [6:0] align_beats;
   wire  [5:0] align_start_line;
   logic [63:0] align_head;
   logic [63:0] align_tail;
@@ -105,27 +97,47 @@ module hpcc_dma_writer (
   wire  align_line_valid;
   // It.
   wire  hpcc_nic_pkg::write_line_t align_line;
-  // The job at hand, what is left of it with the next line, and that line's place.
-  logic align_busy_d;
-  logic align_busy_q;
+  wire  align_walk_takes;
+  wire  [6:0] align_walk_lines;
+  wire  [6:0] align_walk_beats;
+  wire  align_walk_shape_ready;
+  // There is a job.
+  wire  align_walk_busy;
+  // The next job is taken up with this clock's edge, if there is one.
+  wire  align_walk_next_job;
+  // Its next line is its first.
+  wire  align_walk_first_line;
+  // Its next line is its last.
+  wire  align_walk_last_line;
+  // With its next line goes a beat of payload.
+  wire  align_walk_any_beat;
+  // With its next line goes its last beat of payload.
+  wire  align_walk_last_beat;
+  logic align_walk_busy_r_d;
+  logic align_walk_busy_r_q;
+  // Lines of the job with the next one.
+  logic [6:0] align_walk_lines_left_d;
+  logic [6:0] align_walk_lines_left_q;
+  // Beats of payload of the job with that of the next line.
+  logic [6:0] align_walk_beats_left_d;
+  logic [6:0] align_walk_beats_left_q;
+  logic align_walk_first_line_r_d;
+  logic align_walk_first_line_r_q;
+  logic align_walk_last_line_r_d;
+  logic align_walk_last_line_r_q;
+  logic align_walk_any_beat_r_d;
+  logic align_walk_any_beat_r_q;
+  logic align_walk_last_beat_r_d;
+  logic align_walk_last_beat_r_q;
   hpcc_nic_pkg::byte_turn_t align_shift_d;
   hpcc_nic_pkg::byte_turn_t align_shift_q;
   logic [6:0] align_end_bytes_d;
   logic [6:0] align_end_bytes_q;
-  logic [6:0] align_lines_left_d;
-  logic [6:0] align_lines_left_q;
-  logic [6:0] align_beats_left_d;
-  logic [6:0] align_beats_left_q;
+  // Number of the next line in its page, and that it is the page's last.
   logic [5:0] align_page_line_d;
   logic [5:0] align_page_line_q;
-  logic align_first_line_d;
-  logic align_first_line_q;
-  logic align_last_line_d;
-  logic align_last_line_q;
   logic align_page_end_d;
   logic align_page_end_q;
-  logic align_brings_d;
-  logic align_brings_q;
   hpcc_nic_pkg::byte_turn_t align_down_d;
   hpcc_nic_pkg::byte_turn_t align_down_q;
   logic align_straight_d;
@@ -282,8 +294,7 @@ module hpcc_dma_writer (
   end
   // align: Payload becomes lines of memory with strobes; a line every clock.
   //
-  // The mirror of `super::read_align`: a line is the upper part of one beat of payload and the lower part of the next. The job at hand
-  // and the place of its next line are registers here too.
+  // The mirror of `super::read_align`: a line is the upper part of one beat of payload and the lower part of the next.
   //
   // | clock | does |
   // |---|---|
@@ -291,63 +302,34 @@ module hpcc_dma_writer (
   // | 2 - 3 | joined with the beat before |
   //
   // Aligns the payload of one job after the other.
-  assign align_lines = shapes_down_data.lines;
-  assign align_beats = shapes_down_data.beats;
+  assign align_shape_ready = align_walk_shape_ready;
   assign align_start_line = shapes_down_data.first_line;
   assign align_place = shapes_down_data.first_byte;
-  assign align_go = (align_busy_q & (~lines_crowded)) & (payload_valid | (~align_brings_q));
-  assign align_payload_ready = (align_busy_q & (~lines_crowded)) & align_brings_q;
-  assign align_next_job = (~align_busy_q) | (align_go & align_last_line_q);
-  assign align_shape_ready = align_next_job;
+  assign align_go = (align_walk_busy & (~lines_crowded)) & (payload_valid | (~align_walk_any_beat));
+  assign align_payload_ready = (align_walk_busy & (~lines_crowded)) & align_walk_any_beat;
   assign align_beat = payload_data;
-  assign align_last_1_d = align_last_line_q | align_page_end_q;
+  assign align_last_1_d = align_walk_last_line | align_page_end_q;
   assign align_strobe_2_d = align_head & align_tail;
   assign align_line_valid = align_valid_3_q;
   assign align_line = align_line_3_q;
   always_comb begin
-    align_busy_d = align_busy_q;
     align_shift_d = align_shift_q;
     align_end_bytes_d = align_end_bytes_q;
-    align_lines_left_d = align_lines_left_q;
-    align_beats_left_d = align_beats_left_q;
     align_page_line_d = align_page_line_q;
-    align_first_line_d = align_first_line_q;
-    align_last_line_d = align_last_line_q;
     align_page_end_d = align_page_end_q;
-    align_brings_d = align_brings_q;
     align_down_d = align_down_q;
     align_straight_d = align_straight_q;
     if (align_go) begin
-      align_first_line_d = 1'd0;
-      align_lines_left_d = align_lines_left_q - 7'd1;
-      align_beats_left_d = align_beats_left_q - 7'd1;
       align_page_line_d = align_page_line_q + 6'd1;
-      align_last_line_d = align_lines_left_q == 7'd2;
-      align_brings_d = align_brings_q & (align_beats_left_q != 7'd1);
       align_page_end_d = align_page_line_q == 6'h3e;
     end
-    if (align_next_job) begin
-      align_busy_d = shapes_down_valid;
+    if (align_walk_next_job) begin
       align_shift_d = shapes_down_data.first_byte;
       align_down_d = 6'd0 - align_place;
       align_straight_d = align_place == 6'd0;
       align_end_bytes_d = shapes_down_data.end_bytes;
-      align_first_line_d = 1'd1;
-      align_lines_left_d = align_lines;
-      align_beats_left_d = align_beats;
       align_page_line_d = align_start_line;
-      align_last_line_d = align_lines == 7'd1;
-      align_brings_d = |align_beats;
       align_page_end_d = &align_start_line;
-    end
-    align_valid_1_d = align_go;
-    align_valid_2_d = align_valid_1_q;
-    align_valid_3_d = align_valid_2_q;
-    if (rst) begin
-      align_busy_d = 1'd0;
-      align_valid_1_d = 1'd0;
-      align_valid_2_d = 1'd0;
-      align_valid_3_d = 1'd0;
     end
   end
   always_comb begin
@@ -366,6 +348,16 @@ module hpcc_dma_writer (
     align_line_3_d.last = align_last_2_q;
   end
   always_comb begin
+    align_valid_1_d = align_go;
+    align_valid_2_d = align_valid_1_q;
+    align_valid_3_d = align_valid_2_q;
+    if (rst) begin
+      align_valid_1_d = 1'd0;
+      align_valid_2_d = 1'd0;
+      align_valid_3_d = 1'd0;
+    end
+  end
+  always_comb begin
     align_head = ~64'd0;
     if (align_starts_1_q) begin
       align_head = (~64'd0) << align_shift_1_q;
@@ -377,17 +369,61 @@ module hpcc_dma_writer (
       align_tail = ~((~64'd0) << align_end_bytes_1_q);
     end
   end
+  // align_walk: The job at hand of an aligner, line by line.
+  //
+  // Takes up one job after the other, each with the last line of the one before. What is said of the next line is said by registers:
+  // whether a line moves hangs on no arithmetic.
+  assign align_walk_lines = shapes_down_data.lines;
+  assign align_walk_beats = shapes_down_data.beats;
+  assign align_walk_takes = (~align_walk_busy_r_q) | (align_go & align_walk_last_line_r_q);
+  assign align_walk_next_job = align_walk_takes;
+  assign align_walk_shape_ready = align_walk_takes;
+  assign align_walk_busy = align_walk_busy_r_q;
+  assign align_walk_first_line = align_walk_first_line_r_q;
+  assign align_walk_last_line = align_walk_last_line_r_q;
+  assign align_walk_any_beat = align_walk_any_beat_r_q;
+  assign align_walk_last_beat = align_walk_last_beat_r_q;
+  always_comb begin
+    align_walk_busy_r_d = align_walk_busy_r_q;
+    align_walk_lines_left_d = align_walk_lines_left_q;
+    align_walk_beats_left_d = align_walk_beats_left_q;
+    align_walk_first_line_r_d = align_walk_first_line_r_q;
+    align_walk_last_line_r_d = align_walk_last_line_r_q;
+    align_walk_any_beat_r_d = align_walk_any_beat_r_q;
+    align_walk_last_beat_r_d = align_walk_last_beat_r_q;
+    if (align_go) begin
+      align_walk_first_line_r_d = 1'd0;
+      align_walk_lines_left_d = align_walk_lines_left_q - 7'd1;
+      align_walk_beats_left_d = align_walk_beats_left_q - 7'd1;
+      align_walk_last_line_r_d = align_walk_lines_left_q == 7'd2;
+      align_walk_last_beat_r_d = align_walk_beats_left_q == 7'd2;
+      align_walk_any_beat_r_d = align_walk_any_beat_r_q & (~align_walk_last_beat_r_q);
+    end
+    if (align_walk_takes) begin
+      align_walk_busy_r_d = shapes_down_valid;
+      align_walk_first_line_r_d = 1'd1;
+      align_walk_lines_left_d = align_walk_lines;
+      align_walk_beats_left_d = align_walk_beats;
+      align_walk_last_line_r_d = align_walk_lines == 7'd1;
+      align_walk_last_beat_r_d = align_walk_beats == 7'd1;
+      align_walk_any_beat_r_d = |align_walk_beats;
+    end
+    if (rst) begin
+      align_walk_busy_r_d = 1'd0;
+    end
+  end
   initial begin
-    align_busy_q = 1'd0;
+    align_walk_busy_r_q = 1'd0;
+    align_walk_lines_left_q = 7'd0;
+    align_walk_beats_left_q = 7'd0;
+    align_walk_first_line_r_q = 1'd0;
+    align_walk_last_line_r_q = 1'd0;
+    align_walk_any_beat_r_q = 1'd0;
+    align_walk_last_beat_r_q = 1'd0;
     align_shift_q = 6'd0;
     align_end_bytes_q = 7'd0;
-    align_lines_left_q = 7'd0;
-    align_beats_left_q = 7'd0;
     align_page_line_q = 6'd0;
-    align_first_line_q = 1'd0;
-    align_last_line_q = 1'd0;
     align_page_end_q = 1'd0;
-    align_brings_q = 1'd0;
     align_down_q = 6'd0;
     align_straight_q = 1'd0;
     align_straight_1_q = 1'd0;
@@ -407,16 +443,17 @@ module hpcc_dma_writer (
     failed_q = 1'd0;
   end
   always @(posedge clk) begin
-    align_busy_q <= align_busy_d;
+    align_walk_busy_r_q <= align_walk_busy_r_d;
+    align_walk_lines_left_q <= align_walk_lines_left_d;
+    align_walk_beats_left_q <= align_walk_beats_left_d;
+    align_walk_first_line_r_q <= align_walk_first_line_r_d;
+    align_walk_last_line_r_q <= align_walk_last_line_r_d;
+    align_walk_any_beat_r_q <= align_walk_any_beat_r_d;
+    align_walk_last_beat_r_q <= align_walk_last_beat_r_d;
     align_shift_q <= align_shift_d;
     align_end_bytes_q <= align_end_bytes_d;
-    align_lines_left_q <= align_lines_left_d;
-    align_beats_left_q <= align_beats_left_d;
     align_page_line_q <= align_page_line_d;
-    align_first_line_q <= align_first_line_d;
-    align_last_line_q <= align_last_line_d;
     align_page_end_q <= align_page_end_d;
-    align_brings_q <= align_brings_d;
     align_down_q <= align_down_d;
     align_straight_q <= align_straight_d;
     align_straight_1_q <= align_straight_q;
@@ -424,8 +461,8 @@ module hpcc_dma_writer (
     align_valid_1_q <= align_valid_1_d;
     align_shift_1_q <= align_shift_q;
     align_end_bytes_1_q <= align_end_bytes_q;
-    align_starts_1_q <= align_first_line_q;
-    align_ends_1_q <= align_last_line_q;
+    align_starts_1_q <= align_walk_first_line;
+    align_ends_1_q <= align_walk_last_line;
     align_last_1_q <= align_last_1_d;
     align_valid_2_q <= align_valid_2_d;
     align_strobe_2_q <= align_strobe_2_d;
@@ -435,7 +472,7 @@ module hpcc_dma_writer (
     align_line_3_q <= align_line_3_d;
     failed_q <= failed_d;
   end
-  wire unused_bits = &{1'b0, m_axi_bid, answer.kind, shapes_down_data.last_bytes, align_beat.last, align_beat.count};
+  wire unused_bits = &{1'b0, m_axi_bid, answer.kind, shapes_down_data.last_bytes, align_beat.last, align_beat.count, align_walk_last_beat};
 endmodule
 
 `default_nettype wire

@@ -91,16 +91,27 @@ module hpcc_host_manager (
   // Flows of the scheduler.
   output wire  flow_valid,
   input  wire  flow_ready,
+  // High: create; low: remove, or `limit`.
   output wire  flow_create,
+  // Flow number.
   output logic [15:0] flow_flow,
+  // Generation that starts or ends.
   output wire  [7:0] flow_generation,
+  // First PSN.
   output logic [23:0] flow_psn,
+  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
   output wire  [2:0] flow_mtu,
+  // Priority, as pause counts them.
   output wire  [2:0] flow_priority,
+  // No window: READ responses of plain queue pairs, which nobody acknowledges.
   output wire  flow_windowless,
+  // No timer: READ responses.
   output wire  flow_timerless,
+  // High, with `create` low: the flow's cap and group are written.
   output wire  flow_limit,
+  // Cap, UQ7.27 bytes per ns; all ones for none.
   output logic [33:0] flow_rate,
+  // Group.
   output wire  [3:0] flow_group,
   // Flows of the congestion control.
   output       hpcc_nic_pkg::law_command_t cc_data,

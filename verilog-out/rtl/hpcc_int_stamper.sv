@@ -14,29 +14,27 @@ module hpcc_int_stamper (
   input  wire  clk,
   // Synchronous, high.
   input  wire  rst,
-  // Frame, first byte in the lowest bits.
+  // Frames in.
+  // First byte in the lowest bits.
   input  wire  [511:0] s_axis_tdata,
-  // Byte enables: all but on the last beat, there contiguous from bit 0 and at least one.
+  // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   input  wire  [63:0] s_axis_tkeep,
-  // Last beat.
+  // Last beat of its frame.
   input  wire  s_axis_tlast,
-  // Bad frame, with the last beat.
+  // With `tlast`: the frame is bad.
   input  wire  s_axis_tuser,
-  // A beat is offered.
   input  wire  s_axis_tvalid,
-  // The beat is taken.
   output wire  s_axis_tready,
-  // Frame out.
+  // Frames out.
+  // First byte in the lowest bits.
   output wire  [511:0] m_axis_tdata,
-  // Byte enables.
+  // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   output wire  [63:0] m_axis_tkeep,
-  // Last beat.
+  // Last beat of its frame.
   output wire  m_axis_tlast,
-  // Bad frame.
+  // With `tlast`: the frame is bad.
   output wire  m_axis_tuser,
-  // A beat is offered.
   output wire  m_axis_tvalid,
-  // The beat is taken.
   input  wire  m_axis_tready,
   // Time, ns, taken with the first beat.
   input  wire  [23:0] now_ns,

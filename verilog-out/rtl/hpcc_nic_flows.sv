@@ -16,14 +16,20 @@ module hpcc_nic_flows (
   // Speed codes that are valid.
   input  wire  [15:0] speeds,
   // Registers of the scheduler.
+  // Write this clock.
   input  wire  sched_param_write,
+  // Register.
   input  wire  [5:0] sched_param_address,
+  // Value; bits beyond the register's width are ignored.
   input  wire  [47:0] sched_param_data,
   // Bit n: the law of code n is built in.
   output wire  [7:0] laws,
   // Registers of the laws.
+  // Write this clock.
   input  wire  cc_param_write,
+  // Register.
   input  wire  [5:0] cc_param_address,
+  // Value; bits beyond the register's width are ignored.
   input  wire  [47:0] cc_param_data,
   // Law whose register is written.
   input  wire  hpcc_nic_pkg::law_code_t cc_param_law,
@@ -48,16 +54,27 @@ module hpcc_nic_flows (
   // Creation, removal and caps, from the manager.
   input  wire  command_valid,
   output wire  command_ready,
+  // High: create; low: remove, or `limit`.
   input  wire  command_create,
+  // Flow number.
   input  wire  [15:0] command_flow,
+  // Generation that starts or ends.
   input  wire  [7:0] command_generation,
+  // First PSN.
   input  wire  [23:0] command_psn,
+  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
   input  wire  [2:0] command_mtu,
+  // Priority, as pause counts them.
   input  wire  [2:0] command_priority,
+  // No window: READ responses of plain queue pairs, which nobody acknowledges.
   input  wire  command_windowless,
+  // No timer: READ responses.
   input  wire  command_timerless,
+  // High, with `create` low: the flow's cap and group are written.
   input  wire  command_limit,
+  // Cap, UQ7.27 bytes per ns; all ones for none.
   input  wire  [33:0] command_rate,
+  // Group.
   input  wire  [3:0] command_group,
   // The same for the flow's law.
   input  wire  hpcc_nic_pkg::law_command_t cc_command_data,
@@ -88,30 +105,48 @@ module hpcc_nic_flows (
   // Work of READ responses.
   input  wire  responses_valid,
   output wire  responses_ready,
+  // Flow number.
   input  wire  [15:0] responses_flow,
+  // Generation.
   input  wire  [7:0] responses_generation,
+  // One past the last PSN of the last message.
   input  wire  [23:0] responses_end,
+  // High: start over at `start`.
   input  wire  responses_restart,
+  // First PSN of a restart.
   input  wire  [23:0] responses_start,
   // What became of grants.
   input  wire  feedback_valid,
   output wire  feedback_ready,
+  // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
+  // 2^20, so that it may also be more).
   input  wire  feedback_advance,
+  // Flow number.
   input  wire  [15:0] feedback_flow,
+  // Generation.
   input  wire  [7:0] feedback_generation,
+  // PSN of the READ request.
   input  wire  [23:0] feedback_psn,
+  // See `advance`.
   input  wire  [23:0] feedback_value,
   // Grants.
   output wire  send_valid,
   input  wire  send_ready,
+  // Flow number.
   output wire  [15:0] send_flow,
+  // Generation.
   output wire  [7:0] send_generation,
+  // PSN.
   output wire  [23:0] send_psn,
+  // Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind). Bit 2: the first one after a
+  // rewind.
   output wire  [2:0] send_kind,
   // Flows at their retry limit.
   output wire  ended_valid,
   input  wire  ended_ready,
+  // Flow number.
   output wire  [15:0] ended_flow,
+  // Generation.
   output wire  [7:0] ended_generation,
   // Events too late.
   output wire  [31:0] count_late,

@@ -12,176 +12,188 @@
 //
 // NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
 module hpcc_nic_laws (
-  // Clock.
+  // The NIC's only clock: every port is synchronous to its rising edge. 200 MHz carry 100 Gb/s.
   input  wire  clk,
   // Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up, without
   // a reset. What is connected to `m_axi` and `m_axis_tx` must be reset with it.
   input  wire  rst,
-  // Time, ns.
+  // Time, ns: counts on, about one clock period each clock, and wraps at 2^48. Stamps, pacing, timers and COMPLETION.completed_at are in
+  // it.
   input  wire  [47:0] now,
-  // Priorities that the MAC pauses.
+  // Bit n is high while the other end of the link has paused priority n (PFC); of global pause all are.
   input  wire  [7:0] pause,
-  // AXI4-Lite awaddr.
+  // Registers, 4 KiB, AXI4-Lite: map in `hpcc_nic_registers.md` and `hpcc_nic.h`. One read and one write at a time; SLVERR where there is
+  // no register. `awprot` and `arprot` are not looked at.
+  // Byte address.
   input  wire  [11:0] s_axil_awaddr,
-  // AXI4-Lite awprot.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   input  wire  [2:0] s_axil_awprot,
-  // AXI4-Lite awvalid.
   input  wire  s_axil_awvalid,
-  // AXI4-Lite awready.
   output wire  s_axil_awready,
-  // AXI4-Lite wdata.
+  // Data.
   input  wire  [31:0] s_axil_wdata,
-  // AXI4-Lite wstrb.
+  // Bytes to write.
   input  wire  [3:0] s_axil_wstrb,
-  // AXI4-Lite wvalid.
   input  wire  s_axil_wvalid,
-  // AXI4-Lite wready.
   output wire  s_axil_wready,
-  // AXI4-Lite bresp.
+  // 0 OKAY, 2 SLVERR.
   output wire  [1:0] s_axil_bresp,
-  // AXI4-Lite bvalid.
   output wire  s_axil_bvalid,
-  // AXI4-Lite bready.
   input  wire  s_axil_bready,
-  // AXI4-Lite araddr.
+  // Byte address.
   input  wire  [11:0] s_axil_araddr,
-  // AXI4-Lite arprot.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   input  wire  [2:0] s_axil_arprot,
-  // AXI4-Lite arvalid.
   input  wire  s_axil_arvalid,
-  // AXI4-Lite arready.
   output wire  s_axil_arready,
-  // AXI4-Lite rdata.
+  // Data.
   output wire  [31:0] s_axil_rdata,
-  // AXI4-Lite rresp.
+  // 0 OKAY, 2 SLVERR.
   output wire  [1:0] s_axil_rresp,
-  // AXI4-Lite rvalid.
   output wire  s_axil_rvalid,
-  // AXI4-Lite rready.
   input  wire  s_axil_rready,
-  // Frames from the MAC: tdata.
+  // Frames from the MAC without preamble and FCS, first byte in the lowest bits; `tkeep` says the bytes of the last beat, `tuser` with
+  // `tlast` marks a frame as bad (wrong FCS). Once STATUS.ready is set, `tready` is always high.
+  // First byte in the lowest bits.
   input  wire  [511:0] s_axis_rx_tdata,
-  // Frames from the MAC: tkeep.
+  // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   input  wire  [63:0] s_axis_rx_tkeep,
-  // Frames from the MAC: tlast.
+  // Last beat of its frame.
   input  wire  s_axis_rx_tlast,
-  // Frames from the MAC: tuser.
+  // With `tlast`: the frame is bad.
   input  wire  s_axis_rx_tuser,
-  // Frames from the MAC: tvalid.
   input  wire  s_axis_rx_tvalid,
-  // Frames from the MAC: tready.
   output wire  s_axis_rx_tready,
-  // Frames to the MAC: tdata.
+  // Frames to the MAC without preamble and FCS, first byte in the lowest bits, no gap inside a frame while `tready` is high; `tuser` with
+  // `tlast` asks the MAC to spoil the FCS (host memory failed under the frame).
+  // First byte in the lowest bits.
   output wire  [511:0] m_axis_tx_tdata,
-  // Frames to the MAC: tkeep.
+  // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   output wire  [63:0] m_axis_tx_tkeep,
-  // Frames to the MAC: tlast.
+  // Last beat of its frame.
   output wire  m_axis_tx_tlast,
-  // Frames to the MAC: tuser.
+  // With `tlast`: the frame is bad.
   output wire  m_axis_tx_tuser,
-  // Frames to the MAC: tvalid.
   output wire  m_axis_tx_tvalid,
-  // Frames to the MAC: tready.
   input  wire  m_axis_tx_tready,
-  // Work requests: tdata.
+  // Work requests from software: `work_request_t`.
   input  wire  [319:0] s_axis_work_tdata,
-  // Work requests: tvalid.
   input  wire  s_axis_work_tvalid,
-  // Work requests: tready.
   output wire  s_axis_work_tready,
-  // Completions: tdata.
+  // Completions to software: `completion_t`.
   output wire  [191:0] m_axis_completion_tdata,
-  // Completions: tvalid.
   output wire  m_axis_completion_tvalid,
-  // Completions: tready.
   input  wire  m_axis_completion_tready,
-  // AXI4 awid.
+  // Host memory, AXI4, 512 bits, at the addresses that work requests and registered regions give. Bursts are INCR, of whole 64-byte lines,
+  // and cross no 4 KiB; all carry identifier 0, so that responses come in order (`bid`, `rid` and `rlast` are not looked at). Bit 1 of
+  // `bresp` and `rresp` is an error. At most 64 bursts of writes and 32 KiB of reads are outstanding.
+  // Identifier of the transaction.
   output wire  [3:0] m_axi_awid,
-  // AXI4 awaddr.
+  // First byte.
   output wire  [63:0] m_axi_awaddr,
-  // AXI4 awlen.
+  // Beats less one.
   output wire  [7:0] m_axi_awlen,
-  // AXI4 awsize.
+  // Bytes of a beat, as a power of two.
   output wire  [2:0] m_axi_awsize,
-  // AXI4 awburst.
+  // 1: INCR.
   output wire  [1:0] m_axi_awburst,
-  // AXI4 awlock.
+  // Exclusive access.
   output wire  m_axi_awlock,
-  // AXI4 awcache.
+  // Memory attributes.
   output wire  [3:0] m_axi_awcache,
-  // AXI4 awprot.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   output wire  [2:0] m_axi_awprot,
-  // AXI4 awvalid.
   output wire  m_axi_awvalid,
-  // AXI4 awready.
   input  wire  m_axi_awready,
-  // AXI4 wdata.
+  // 64 bytes, the lowest address in the lowest bits.
   output wire  [511:0] m_axi_wdata,
-  // AXI4 wstrb.
+  // Bytes to write.
   output wire  [63:0] m_axi_wstrb,
-  // AXI4 wlast.
+  // Last beat of its burst.
   output wire  m_axi_wlast,
-  // AXI4 wvalid.
   output wire  m_axi_wvalid,
-  // AXI4 wready.
   input  wire  m_axi_wready,
-  // AXI4 bid.
+  // Identifier of the transaction.
   input  wire  [3:0] m_axi_bid,
-  // AXI4 bresp.
+  // Bit 1: error.
   input  wire  [1:0] m_axi_bresp,
-  // AXI4 bvalid.
   input  wire  m_axi_bvalid,
-  // AXI4 bready.
   output wire  m_axi_bready,
-  // AXI4 arid.
+  // Identifier of the transaction.
   output wire  [3:0] m_axi_arid,
-  // AXI4 araddr.
+  // First byte.
   output wire  [63:0] m_axi_araddr,
-  // AXI4 arlen.
+  // Beats less one.
   output wire  [7:0] m_axi_arlen,
-  // AXI4 arsize.
+  // Bytes of a beat, as a power of two.
   output wire  [2:0] m_axi_arsize,
-  // AXI4 arburst.
+  // 1: INCR.
   output wire  [1:0] m_axi_arburst,
-  // AXI4 arlock.
+  // Exclusive access.
   output wire  m_axi_arlock,
-  // AXI4 arcache.
+  // Memory attributes.
   output wire  [3:0] m_axi_arcache,
-  // AXI4 arprot.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   output wire  [2:0] m_axi_arprot,
-  // AXI4 arvalid.
   output wire  m_axi_arvalid,
-  // AXI4 arready.
   input  wire  m_axi_arready,
-  // AXI4 rid.
+  // Identifier of the transaction.
   input  wire  [3:0] m_axi_rid,
-  // AXI4 rdata.
+  // 64 bytes, the lowest address in the lowest bits.
   input  wire  [511:0] m_axi_rdata,
-  // AXI4 rresp.
+  // Bit 1: error.
   input  wire  [1:0] m_axi_rresp,
-  // AXI4 rlast.
+  // Last beat of its burst.
   input  wire  m_axi_rlast,
-  // AXI4 rvalid.
   input  wire  m_axi_rvalid,
-  // AXI4 rready.
   output wire  m_axi_rready
 );
+  // Reset of all blocks.
   wire  asleep;
+  // A beat of a frame is taken.
   wire  rx_taken;
+  // It goes to the RX pipe.
   wire  rx_valid;
+  // The flow that the scheduler reports, by queue pair.
+  wire  hpcc_nic_pkg::qp_flow_t ended_half;
+  // The requester ends a queue pair.
   wire  killed;
+  // Its flow.
+  wire  hpcc_nic_pkg::flow_of_generation_t killed_flow;
+  // Its number.
+  wire  hpcc_nic_pkg::qp_flow_t killed_half;
+  // What the manager is told.
+  hpcc_nic_pkg::qp_of_generation_t requester_end;
+  // The responder ends a queue pair.
   wire  refused;
+  // A READ's last response has left that ends its queue pair.
   wire  left_ends;
+  // What the response queue says of a queue pair.
+  wire  hpcc_nic_pkg::response_notice_t left;
+  // What the commit stage hands to the response queue.
+  wire  hpcc_nic_pkg::commit_t answered;
+  // What the manager is told.
+  hpcc_nic_pkg::qp_of_generation_t responder_end;
+  // The packet of a request under which memory failed.
+  hpcc_nic_pkg::flow_packet_t failed_packet;
+  // Its flow.
+  hpcc_nic_pkg::qp_flow_t failed_half;
+  // Clocks since the reset, up to 400: as long as the block that needs longest is held in reset.
   logic [8:0] hold_d;
   logic [8:0] hold_q;
+  // The blocks are out of reset: registers can be accessed.
   logic running_d;
   logic running_q;
+  // Every table is cleared: STATUS.ready.
   logic ready_d;
   logic ready_q;
+  // A frame has begun at `s_axis_rx` and not ended. Reset does not change that.
   logic in_frame_d;
   logic in_frame_q;
+  // The rest of a frame that a reset has cut is dropped.
   logic ignores_d;
   logic ignores_q;
+  // Register file, counters, AXI4-Lite.
   wire  registers_s_axil_awready;
   wire  registers_s_axil_wready;
   wire  [1:0] registers_s_axil_bresp;
@@ -234,15 +246,16 @@ module hpcc_nic_laws (
   wire  registers_cfg_cap_window;
   wire  registers_cfg_cap_dither;
   wire  [15:0] registers_cfg_cap_time;
+  // Creates and removes queue pairs and regions, and tells all blocks of them.
   wire  manager_swept;
   wire  manager_command_ready;
   wire  manager_command_done;
   wire  [2:0] manager_command_code;
   wire  manager_packet_ready;
   wire  manager_requester_ended_valid;
-  logic [15:0] manager_requester_ended;
+  wire  [15:0] manager_requester_ended;
   wire  manager_responder_ended_valid;
-  logic [15:0] manager_responder_ended;
+  wire  [15:0] manager_responder_ended;
   wire  manager_context_valid;
   wire  [7:0] manager_context_qp;
   wire  [210:0] manager_context_data;
@@ -272,6 +285,7 @@ module hpcc_nic_laws (
   wire  manager_work_valid;
   wire  manager_control_accepted;
   wire  manager_control_refused;
+  // Frames to verdicts, payload and rows.
   wire  unused_rx_s_axis_tready;
   wire  [519:0] rx_payload_data;
   wire  rx_payload_valid;
@@ -293,13 +307,16 @@ module hpcc_nic_laws (
   wire  hpcc_nic_pkg::congestion_mark_t rx_mark;
   wire  [43:0] rx_counts;
   wire  rx_lost;
+  // Judges requests.
   wire  responder_row_ready;
   wire  [486:0] responder_action_data;
   wire  responder_action_valid;
   wire  [7:0] responder_count;
+  // Congestion notifications for marked frames.
   wire  notify_hold;
   wire  [415:0] notify_send_data;
   wire  notify_send_valid;
+  // Payload to memory.
   wire  writer_job_ready;
   wire  writer_payload_ready;
   wire  writer_written_data;
@@ -318,10 +335,12 @@ module hpcc_nic_laws (
   wire  writer_m_axi_wlast;
   wire  writer_m_axi_wvalid;
   wire  writer_m_axi_bready;
+  // What is to happen when memory has the payload.
   wire  commits_up_ready;
   wire  [421:0] commits_down_data;
   wire  commits_down_valid;
   wire  unused_commits_crowded;
+  // Does it.
   wire  commit_up_ready;
   wire  commit_written_ready;
   wire  [420:0] commit_response_data;
@@ -331,6 +350,7 @@ module hpcc_nic_laws (
   wire  commit_fail_valid;
   wire  [7:0] commit_fail_qp;
   wire  [7:0] commit_fail_generation;
+  // READs that wait for their responses, and acknowledgements behind them.
   wire  queue_gone_valid;
   wire  [420:0] queue_up_data;
   wire  queue_up_valid;
@@ -352,11 +372,13 @@ module hpcc_nic_laws (
   wire  [7:0] queue_left_generation;
   wire  [2:0] queue_left_what;
   wire  [10:0] unused_queue_free;
+  // Work requests of software, and the manager's own.
   wire  works_first_valid;
   wire  works_first_ready;
   wire  works_second_ready;
   wire  [319:0] works_down_data;
   wire  works_down_valid;
+  // Owns messages: work requests to completions.
   logic [4:0] requester_max_reads;
   wire  requester_row_ready;
   wire  [486:0] requester_action_data;
@@ -381,12 +403,14 @@ module hpcc_nic_laws (
   wire  requester_kill_valid;
   wire  requester_kill_ready;
   wire  [10:0] requester_counts;
+  // Packets of requests under which memory failed, for the requester.
   wire  [47:0] read_errors_up_data;
   wire  read_errors_up_valid;
   wire  unused_read_errors_up_ready;
   wire  [47:0] read_errors_down_data;
   wire  read_errors_down_valid;
   wire  unused_read_errors_crowded;
+  // Scheduler and congestion control.
   wire  [7:0] flows_laws;
   wire  [15:0] flows_active;
   wire  [63:0] flows_sent;
@@ -414,6 +438,7 @@ module hpcc_nic_laws (
   wire  flows_timeout;
   wire  flows_many_hops;
   wire  flows_bad_speed;
+  // Grants to frames.
   wire  tx_send_ready;
   wire  tx_feedback_valid;
   wire  tx_feedback_advance;
@@ -452,20 +477,26 @@ module hpcc_nic_laws (
   wire  [2:0] tx_m_axi_arprot;
   wire  tx_m_axi_arvalid;
   wire  tx_m_axi_rready;
+  // Pulses of all blocks for the counters.
   wire  counters_rx_frame;
   wire  counters_tx_frame;
   wire  counters_failed;
   wire  [63:0] counters_pulses;
+  // The scheduler's register OVERHEAD, which Select needs too: bytes of a frame beside its payload.
   logic [9:0] overhead_d;
   logic [9:0] overhead_q;
+  // A flow at its retry limit waits to be told to the manager; the requester's own ends go first.
   logic ended_waits_d;
   logic ended_waits_q;
-  logic [15:0] ended_flow_d;
-  logic [15:0] ended_flow_q;
+  // That queue pair.
+  hpcc_nic_pkg::qp_of_generation_t ended_qp_d;
+  hpcc_nic_pkg::qp_of_generation_t ended_qp_q;
+  // That queue pair waits to be told to the manager; the responder's own ends go first.
   logic left_waits_d;
   logic left_waits_q;
-  logic [15:0] left_half_d;
-  logic [15:0] left_half_q;
+  // It.
+  hpcc_nic_pkg::qp_of_generation_t left_qp_d;
+  hpcc_nic_pkg::qp_of_generation_t left_qp_q;
   hpcc_registers u_registers (
     .clk(clk),
     .rst(asleep),
@@ -1075,13 +1106,13 @@ module hpcc_nic_laws (
     .pulses(counters_pulses)
   );
   assign asleep = ~running_q;
-  assign s_axil_awready = registers_s_axil_awready & running_q;
-  assign s_axil_wready = registers_s_axil_wready & running_q;
   assign s_axil_bresp = registers_s_axil_bresp;
-  assign s_axil_bvalid = registers_s_axil_bvalid & running_q;
-  assign s_axil_arready = registers_s_axil_arready & running_q;
   assign s_axil_rdata = registers_s_axil_rdata;
   assign s_axil_rresp = registers_s_axil_rresp;
+  assign s_axil_awready = registers_s_axil_awready & running_q;
+  assign s_axil_wready = registers_s_axil_wready & running_q;
+  assign s_axil_bvalid = registers_s_axil_bvalid & running_q;
+  assign s_axil_arready = registers_s_axil_arready & running_q;
   assign s_axil_rvalid = registers_s_axil_rvalid & running_q;
   assign s_axis_rx_tready = ready_q;
   assign rx_taken = s_axis_rx_tvalid & ready_q;
@@ -1095,17 +1126,17 @@ module hpcc_nic_laws (
   assign m_axi_awlock = writer_m_axi_awlock;
   assign m_axi_awcache = writer_m_axi_awcache;
   assign m_axi_awprot = writer_m_axi_awprot;
-  assign m_axi_awvalid = writer_m_axi_awvalid & running_q;
   assign m_axi_wdata = writer_m_axi_wdata;
   assign m_axi_wstrb = writer_m_axi_wstrb;
   assign m_axi_wlast = writer_m_axi_wlast;
-  assign m_axi_wvalid = writer_m_axi_wvalid & running_q;
   assign m_axi_bready = writer_m_axi_bready;
+  assign m_axi_awvalid = writer_m_axi_awvalid & running_q;
+  assign m_axi_wvalid = writer_m_axi_wvalid & running_q;
   assign queue_up_data = commit_response_data;
   assign queue_up_valid = commit_response_valid;
   assign queue_gone_valid = tx_read_left | (tx_read_error & tx_note_response);
   assign read_errors_up_valid = tx_read_error & (~tx_note_response);
-  assign read_errors_up_data = (({40'd0, tx_note_qp} << 1) | ({40'd0, tx_note_generation} << 16)) | ({24'd0, tx_note_psn} << 24);
+  assign read_errors_up_data = failed_packet;
   assign works_first_valid = s_axis_work_tvalid & ready_q;
   assign s_axis_work_tready = works_first_ready & ready_q;
   assign m_axis_completion_tdata = requester_completion_data;
@@ -1124,13 +1155,21 @@ module hpcc_nic_laws (
   assign m_axi_arlock = tx_m_axi_arlock;
   assign m_axi_arcache = tx_m_axi_arcache;
   assign m_axi_arprot = tx_m_axi_arprot;
-  assign m_axi_arvalid = tx_m_axi_arvalid & running_q;
   assign m_axi_rready = tx_m_axi_rready;
+  assign m_axi_arvalid = tx_m_axi_arvalid & running_q;
   assign killed = requester_kill_valid & requester_kill_ready;
+  assign killed_flow = requester_kill_data;
+  assign killed_half = killed_flow.flow;
   assign manager_requester_ended_valid = killed | ended_waits_q;
-  assign refused = ((queue_up_valid & queue_up_ready) & (queue_up_data[1:0] == 2'd1)) & (queue_up_data[49:42] > 8'h60);
-  assign left_ends = queue_left_valid & queue_left_what[2];
+  assign manager_requester_ended = requester_end;
+  assign ended_half = flows_ended_flow;
+  assign answered = queue_up_data;
+  assign refused = ((queue_up_valid & queue_up_ready) & (answered.kind == hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE))
+      & (answered.syndrome > 8'h60);
+  assign left = queue_left_what;
+  assign left_ends = queue_left_valid & left.ended;
   assign manager_responder_ended_valid = refused | left_waits_q;
+  assign manager_responder_ended = responder_end;
   assign counters_rx_frame = rx_valid & s_axis_rx_tlast;
   assign counters_tx_frame = (tx_m_axis_tvalid & m_axis_tx_tready) & tx_m_axis_tlast;
   assign counters_failed = commit_fail_valid | left_ends;
@@ -1164,31 +1203,35 @@ module hpcc_nic_laws (
   always_comb begin
     overhead_d = overhead_q;
     ended_waits_d = ended_waits_q;
-    ended_flow_d = ended_flow_q;
+    ended_qp_d = ended_qp_q;
     left_waits_d = left_waits_q;
-    left_half_d = left_half_q;
+    left_qp_d = left_qp_q;
     if (registers_sched_param_write & (registers_sched_param_address == 6'd0)) begin
       overhead_d = registers_sched_param_data[9:0];
     end
-    manager_requester_ended = ended_flow_q;
+    requester_end = ended_qp_q;
     if (killed) begin
-      manager_requester_ended = {8'd0, requester_kill_data[8:1]} | ({8'd0, requester_kill_data[23:16]} << 8);
+      requester_end.qp = killed_half.qp;
+      requester_end.generation = killed_flow.generation;
     end else begin
       ended_waits_d = 1'd0;
     end
     if (flows_ended_valid & requester_ended_ready) begin
       ended_waits_d = 1'd1;
-      ended_flow_d = {8'd0, flows_ended_flow[8:1]} | ({8'd0, flows_ended_generation} << 8);
+      ended_qp_d.qp = ended_half.qp;
+      ended_qp_d.generation = flows_ended_generation;
     end
-    manager_responder_ended = left_half_q;
+    responder_end = left_qp_q;
     if (refused) begin
-      manager_responder_ended = queue_up_data[17:2];
+      responder_end.qp = answered.qp;
+      responder_end.generation = answered.generation;
     end else begin
       left_waits_d = 1'd0;
     end
     if (left_ends) begin
       left_waits_d = 1'd1;
-      left_half_d = {8'd0, queue_left_qp} | ({8'd0, queue_left_generation} << 8);
+      left_qp_d.qp = queue_left_qp;
+      left_qp_d.generation = queue_left_generation;
     end
     if (asleep) begin
       overhead_d = 10'h7c;
@@ -1202,6 +1245,15 @@ module hpcc_nic_laws (
       requester_max_reads = 5'h1f;
     end
   end
+  always_comb begin
+    failed_half = 16'd0;
+    failed_half.qp = tx_note_qp;
+  end
+  always_comb begin
+    failed_packet.flow = failed_half;
+    failed_packet.generation = tx_note_generation;
+    failed_packet.psn = tx_note_psn;
+  end
   initial begin
     hold_q = 9'd0;
     running_q = 1'd0;
@@ -1210,9 +1262,9 @@ module hpcc_nic_laws (
     ignores_q = 1'd0;
     overhead_q = 10'd0;
     ended_waits_q = 1'd0;
-    ended_flow_q = 16'd0;
+    ended_qp_q = 16'd0;
     left_waits_q = 1'd0;
-    left_half_q = 16'd0;
+    left_qp_q = 16'd0;
   end
   always @(posedge clk) begin
     hold_q <= hold_d;
@@ -1222,10 +1274,13 @@ module hpcc_nic_laws (
     ignores_q <= ignores_d;
     overhead_q <= overhead_d;
     ended_waits_q <= ended_waits_d;
-    ended_flow_q <= ended_flow_d;
+    ended_qp_q <= ended_qp_d;
     left_waits_q <= left_waits_d;
-    left_half_q <= left_half_d;
+    left_qp_q <= left_qp_d;
   end
+  wire unused_bits = &{1'b0, ended_half.reserved, ended_half.response, killed_half.reserved, killed_half.response, left.nak_taken_back,
+      left.read_left, answered.ecn, answered.ends_or_failed, answered.int_on, answered.answer, answered.int_stack, answered.int_length,
+      answered.msn, answered.psn};
 endmodule
 
 `default_nettype wire

@@ -3278,6 +3278,30 @@ package hpcc_nic_pkg;
     data_headers_t headers;
   } frame_row_t;
 
+  // A beat of a frame on its way to the block that appends the ICRC.
+  typedef struct packed {
+    // Travels beside the frame.
+    frame_note_t note;
+    // The frame is bad; with `last`.
+    logic bad;
+    // 0 without INT, else 1 + records.
+    logic [2:0] int_code;
+    // Lengths without INT.
+    icrc_lengths_t icrc_lengths;
+    // Ethernet, IPv4 and UDP header of the frame.
+    outer_headers_t outer;
+    // End of what the ICRC covers, 10 to 124.
+    logic [6:0] tail;
+    // The ICRC does not fit into the beat in which `tail` counts.
+    logic spill;
+    // It is the last but one of a frame that spills.
+    logic penultimate;
+    // It is the frame's last.
+    logic last;
+    // Its number in the frame: 0, 1, or 2 for all later ones.
+    logic [1:0] number;
+  } built_beat_t;
+
   // A beat of a frame with its note, in the FIFO.
   typedef struct packed {
     // What is told when it has left.

@@ -9,43 +9,35 @@ module hpcc_registers (
   input  wire  clk,
   // Synchronous, high: reset values.
   input  wire  rst,
-  // Byte address of a write.
+  // Registers: one read and one write at a time. `awready`, `wready` and `arready` are low in reset and until the access before is
+  // answered; a write's data is taken before its address, after it or with it. `awprot` and `arprot` are not looked at.
+  // Byte address.
   input  wire  [11:0] s_axil_awaddr,
-  // Not looked at.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   input  wire  [2:0] s_axil_awprot,
-  // There is a write address.
   input  wire  s_axil_awvalid,
-  // It is taken; low in reset, and until the write before is answered.
   output wire  s_axil_awready,
   // Data.
   input  wire  [31:0] s_axil_wdata,
   // Bytes to write.
   input  wire  [3:0] s_axil_wstrb,
-  // There is data.
   input  wire  s_axil_wvalid,
-  // It is taken, before the address, after it or with it.
   output wire  s_axil_wready,
   // 0 OKAY, 2 SLVERR.
   output logic [1:0] s_axil_bresp,
-  // There is an answer.
   output wire  s_axil_bvalid,
-  // It is taken.
   input  wire  s_axil_bready,
-  // Byte address of a read.
+  // Byte address.
   input  wire  [11:0] s_axil_araddr,
-  // Not looked at.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   input  wire  [2:0] s_axil_arprot,
-  // There is a read address.
   input  wire  s_axil_arvalid,
-  // It is taken; low in reset, and until the read before is answered.
   output wire  s_axil_arready,
   // Data.
   output wire  [31:0] s_axil_rdata,
   // 0 OKAY, 2 SLVERR.
   output logic [1:0] s_axil_rresp,
-  // There is data.
   output wire  s_axil_rvalid,
-  // It is taken.
   input  wire  s_axil_rready,
   // The NIC takes commands, work requests and frames.
   input  wire  ready,
@@ -72,14 +64,20 @@ module hpcc_registers (
   // 0 carried out, else why not.
   input  wire  [2:0] command_code,
   // Parameters of the laws.
+  // Write this clock.
   output wire  cc_param_write,
+  // Register.
   output wire  [5:0] cc_param_address,
+  // Value; bits beyond the register's width are ignored.
   output wire  [47:0] cc_param_data,
   // Whose parameter it is.
   output wire  hpcc_nic_pkg::law_code_t cc_param_law,
   // Parameters of the scheduler.
+  // Write this clock.
   output wire  sched_param_write,
+  // Register.
   output wire  [5:0] sched_param_address,
+  // Value; bits beyond the register's width are ignored.
   output wire  [47:0] sched_param_data,
   // A level is written.
   output wire  level_write,

@@ -62,7 +62,9 @@ module hpcc_requester (
   // Flows at their retry limit.
   input  wire  ended_valid,
   output wire  ended_ready,
+  // Flow number.
   input  wire  [15:0] ended_flow,
+  // Generation.
   input  wire  [7:0] ended_generation,
   // Packets under which host memory failed: `FlowPacket`.
   input  wire  [47:0] read_error_data,
@@ -106,30 +108,29 @@ module hpcc_requester (
   output wire  [10:0] counts
 );
   localparam [23:0] step_above = 24'hc00000;
-  // The work request that is offered. The work request on the bus, by fields.
+  // The work request on the bus, by fields.
   wire  hpcc_nic_pkg::work_request_t request;
-  // The input is done with. The input is done with in this clock.
+  // The input is done with in this clock.
   logic done;
-  // A completion may leave at once: there is room, and none of its queue pair waits. A completion may leave at once, without waiting in the
-  // ring.
+  // A completion may leave at once: there is room, and none of its queue pair waits in the ring.
   wire  direct;
-  // Input and context are of one generation. The input's generation is that of the context.
+  // The input's generation is that of the context.
   logic same;
-  // Position after it. The place behind it.
+  // The place behind it.
   wire  [4:0] next_pointer;
   // It is a READ.
   wire  is_read;
   // It is the last one of its work request.
   wire  is_last;
-  // Distance from what is accepted to the message's first PSN. Distance from what has been accepted to the message.
+  // Distance from what has been accepted to the message's first PSN.
   wire  hpcc_nic_pkg::psn_distance_t skip;
   // As `guilty`, with the message in `decide`.
   wire  guilty_now;
-  // The queue pair's flow of requests. Flow of the queue pair in its first direction.
+  // The queue pair's flow of requests.
   hpcc_nic_pkg::qp_flow_t half;
   // The same with its generation.
   hpcc_nic_pkg::flow_of_generation_t flow;
-  // Work for the scheduler. How far the scheduler may send.
+  // How far the scheduler may send.
   hpcc_nic_pkg::flow_packet_t scheduling;
   logic hit_0;
   logic hit_1;
@@ -324,7 +325,7 @@ module hpcc_requester (
   logic [3:0] reply_status;
   // The answer as a READ echo.
   wire  [415:0] reply_echo;
-  // PSN up to which the answer acknowledges. PSN up to which the answer acknowledges, exclusive.
+  // PSN up to which the answer acknowledges, exclusive.
   logic [23:0] limit_q;
   wire  [23:0] outcome_passed;
   wire  outcome_missing;
@@ -429,114 +430,112 @@ module hpcc_requester (
   wire  kills_full;
   wire  [23:0] kills_down_data;
   wire  kills_down_valid;
-  // High from the second clock on: what a RAM shows before is nothing. Low in the first clock after power-on.
+  // High from the second clock after power-on: what a RAM shows before is nothing.
   wire  started_d;
   logic started_q;
-  // State: chooses an input and reads the queue pair's state. State: an input is chosen.
+  // State: chooses an input and reads the queue pair's state.
   logic idle_d;
   logic idle_q;
-  // State: the queue pair's state is on its way. State: the queue pair's state is on its way from memory.
+  // State: the queue pair's state is on its way from memory.
   logic read_d;
   logic read_q;
-  // State: it is loaded; a message is read. State: that state has come.
+  // State: that state is loaded; a message is read.
   logic load_d;
   logic load_q;
-  // State: the message comes into a register, PSN distances are measured. State: the first message has come.
+  // State: the message comes into a register, PSN distances are measured.
   logic look_d;
   logic look_q;
-  // State: the next message comes. State: the next message has come.
+  // State: the next message comes.
   logic fetch_d;
   logic fetch_q;
-  // State: the step over the message at hand. State: the step over the message.
+  // State: the step over the message at hand.
   logic decide_d;
   logic decide_q;
-  // State: an answer's event or echo, or the end of the queue pair. State: an answer is done with its messages.
+  // State: an answer's event or echo, or the end of the queue pair.
   logic finish_d;
   logic finish_q;
-  // State: the verdict on a READ response is made. State: a READ response is compared with its message.
+  // State: a READ response is compared with its message.
   logic check_d;
   logic check_q;
-  // State: it is carried out. State: the verdict on a READ response leaves.
+  // State: the verdict on a READ response leaves.
   logic act_d;
   logic act_q;
-  // State: a work request becomes a message. State: a message of a work request is entered, or the request refused.
+  // State: a message of a work request is entered, or the request refused.
   logic post_d;
   logic post_q;
-  // State: the queue pair has ended, all its messages are done. State: the queue pair ends.
+  // State: the queue pair has ended, all its messages are done.
   logic bury_d;
   logic bury_q;
-  // State: messages go to the scheduler. State: the scheduler is told how far it may send.
+  // State: the scheduler is told how far it may send.
   logic emit_d;
   logic emit_q;
-  // The queue pair's state goes back; beside `idle`. State, beside `idle`: the state goes back to memory and the input is taken.
+  // State, beside `idle`: the queue pair's state goes back to memory and the input is taken.
   logic save_d;
   logic save_q;
-  // The walk ends all messages of the queue pair. All messages of the queue pair complete with an error.
+  // All messages of the queue pair complete with an error.
   logic flushing_d;
   logic flushing_q;
-  // The walk hands messages to the scheduler. Messages that fit under the limit of READs are handed to the scheduler.
+  // Messages that fit under the limit of READs are handed to the scheduler.
   logic admitting_d;
   logic admitting_q;
-  // The input stays on its stream and is taken up again. The input before was put back: it waits for completions to leave.
+  // The input before stays on its stream and is taken up again: it waits for completions to leave.
   logic kept_d;
   logic kept_q;
-  // Removals wait until completions have room. Removals of queue pairs wait until waiting completions have been told.
+  // Removals of queue pairs wait until waiting completions have been told.
   logic held_removals_d;
   logic held_removals_q;
-  // A refused work request waits until its completion has room. A refused work request waits for room for its completion.
+  // A refused work request waits for room for its completion.
   logic stalled_d;
   logic stalled_q;
-  // Status that waits with the message at hand. Status of the message, if its completion waits in the ring.
+  // Status of the message at hand, if its completion waits in the ring.
   logic [3:0] told_status_d;
   logic [3:0] told_status_q;
-  // The queue pair exists, and the input is about it and not about an earlier one of its number. The queue pair exists in the generation of
-  // the input.
+  // The queue pair exists, and the input is about it and not about an earlier one of its number.
   logic live_d;
   logic live_q;
-  // Position of the message at hand in the ring. Place of the message in the ring; one bit more than a place, to tell full from empty.
+  // Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
-  // The message at hand. The message.
+  // The message at hand.
   hpcc_nic_pkg::own_message_t message_d;
   hpcc_nic_pkg::own_message_t message_q;
-  // First PSN of the READ data that is missing. First PSN of READ data that has not come.
+  // First PSN of the READ data that has not come.
   logic [23:0] missing_d;
   logic [23:0] missing_q;
-  // A READ with missing data was found on this walk. An earlier READ than that of the response still waits for data.
+  // An earlier READ than that of the response still waits for data.
   logic found_d;
   logic found_q;
-  // What becomes of a READ response, as `verdict` codes it; 0: as its check says. Verdict on a READ response, as `Verdict` has it; 0: by
-  // comparison.
+  // Verdict on a READ response, as `Verdict` has it; 0: by comparison.
   logic [2:0] code_d;
   logic [2:0] code_q;
-  // The answer ends within the message at hand. The answer ends inside the message at the head.
+  // The answer ends within the message at the head of the ring.
   logic at_head_d;
   logic at_head_q;
   // The answer acknowledged something. The answer's READ data was taken.
   logic taken_d;
   logic taken_q;
-  // The answer completed a message. A message was completed by this answer, so that others may be admitted.
+  // A message was completed by this answer, so that others may be admitted.
   logic popped_d;
   logic popped_q;
-  // The work request to which the message at hand belongs is the one that failed. This message has the error; the others are flushed.
+  // The message at hand belongs to the work request that failed; the others are flushed.
   logic guilty_d;
   logic guilty_q;
-  // Status of the work request that failed. Status of the message that has the error, in the order of `hpcc_models::nic::Status`.
+  // Status of the work request that failed, in the order of `hpcc_models::nic::Status`.
   logic [3:0] status_d;
   logic [3:0] status_q;
-  // There is work for the scheduler. At least one message was handed to the scheduler.
+  // At least one message was handed to the scheduler.
   logic scheduled_d;
   logic scheduled_q;
-  // One past its last PSN. PSN up to which the scheduler may send, exclusive.
+  // PSN up to which the scheduler may send, exclusive.
   logic [23:0] schedule_to_d;
   logic [23:0] schedule_to_q;
-  // Work requests wait until their queue pair's ring has room. The work request waits because its queue pair has no free place.
+  // The work request waits because its queue pair has no free place in the ring.
   logic blocked_d;
   logic blocked_q;
-  // That queue pair. That queue pair.
+  // That queue pair.
   logic [7:0] blocked_qp_d;
   logic [7:0] blocked_qp_q;
-  // Counter pulses. Counters that move, registered.
+  // Counter pulses.
   hpcc_nic_pkg::requester_counts_t counts_out_d;
   hpcc_nic_pkg::requester_counts_t counts_out_q;
   hpcc_requester_choice u_choice (

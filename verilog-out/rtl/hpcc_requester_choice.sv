@@ -24,7 +24,9 @@ module hpcc_requester_choice (
   // Flows at their retry limit.
   input  wire  limits_valid,
   output wire  limits_ready,
+  // Flow number.
   input  wire  [15:0] limits_flow,
+  // Generation.
   input  wire  [7:0] limits_generation,
   // Packets under which host memory failed: `FlowPacket`.
   input  wire  [47:0] errors_data,

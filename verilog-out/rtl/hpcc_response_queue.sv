@@ -55,10 +55,15 @@ module hpcc_response_queue (
   // Work of the READ response flows: a restart, or more of the same.
   output wire  work_valid,
   input  wire  work_ready,
+  // Flow number.
   output wire  [15:0] work_flow,
+  // Generation.
   output wire  [7:0] work_generation,
+  // One past the last PSN of the last message.
   output wire  [23:0] work_end,
+  // High: start over at `start`.
   output wire  work_restart,
+  // First PSN of a restart.
   output wire  [23:0] work_start,
   // A READ becomes active.
   output wire  read_valid,

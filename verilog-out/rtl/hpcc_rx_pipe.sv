@@ -9,17 +9,16 @@ module hpcc_rx_pipe (
   input  wire  clk,
   // Synchronous, high.
   input  wire  rst,
-  // Frame, first byte in the lowest bits.
+  // Frames; `tready` is always high.
+  // First byte in the lowest bits.
   input  wire  [511:0] s_axis_tdata,
-  // Byte enables.
+  // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   input  wire  [63:0] s_axis_tkeep,
-  // Last beat.
+  // Last beat of its frame.
   input  wire  s_axis_tlast,
-  // Bad frame, with the last beat.
+  // With `tlast`: the frame is bad.
   input  wire  s_axis_tuser,
-  // A beat is offered.
   input  wire  s_axis_tvalid,
-  // Always high.
   output wire  s_axis_tready,
   // Register: own Ethernet address, first byte in the highest bits.
   input  wire  [47:0] cfg_mac,

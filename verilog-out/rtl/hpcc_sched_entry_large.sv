@@ -22,16 +22,27 @@ module hpcc_sched_entry_large (
   // Creation, removal, caps.
   input  wire  command_valid,
   output wire  command_ready,
+  // High: create; low: remove, or `limit`.
   input  wire  command_create,
+  // Flow number.
   input  wire  [15:0] command_flow,
+  // Generation that starts or ends.
   input  wire  [7:0] command_generation,
+  // First PSN.
   input  wire  [23:0] command_psn,
+  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
   input  wire  [2:0] command_mtu,
+  // Priority, as pause counts them.
   input  wire  [2:0] command_priority,
+  // No window: READ responses of plain queue pairs, which nobody acknowledges.
   input  wire  command_windowless,
+  // No timer: READ responses.
   input  wire  command_timerless,
+  // High, with `create` low: the flow's cap and group are written.
   input  wire  command_limit,
+  // Cap, UQ7.27 bytes per ns; all ones for none.
   input  wire  [33:0] command_rate,
+  // Group.
   input  wire  [3:0] command_group,
   // Acknowledgements; `snd_nxt` is not used.
   input  wire  hpcc_nic_pkg::law_event_t event_data,
@@ -40,18 +51,29 @@ module hpcc_sched_entry_large (
   // Feedback of the TX pipe.
   input  wire  feedback_valid,
   output wire  feedback_ready,
+  // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
+  // 2^20, so that it may also be more).
   input  wire  feedback_advance,
+  // Flow number.
   input  wire  [15:0] feedback_flow,
+  // Generation.
   input  wire  [7:0] feedback_generation,
+  // PSN of the READ request.
   input  wire  [23:0] feedback_psn,
+  // See `advance`.
   input  wire  [23:0] feedback_value,
   // Work.
   input  wire  work_valid,
   output wire  work_ready,
+  // Flow number.
   input  wire  [15:0] work_flow,
+  // Generation.
   input  wire  [7:0] work_generation,
+  // One past the last PSN of the last message.
   input  wire  [23:0] work_end,
+  // High: start over at `start`.
   input  wire  work_restart,
+  // First PSN of a restart.
   input  wire  [23:0] work_start,
   // Constant: the last flow number.
   input  wire  [12:0] last_flow,

@@ -16,9 +16,14 @@ module hpcc_sched_expand (
   // Packets.
   output wire  send_valid,
   input  wire  send_ready,
+  // Flow number.
   output wire  [15:0] send_flow,
+  // Generation.
   output wire  [7:0] send_generation,
+  // PSN.
   output wire  [23:0] send_psn,
+  // Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind). Bit 2: the first one after a
+  // rewind.
   output wire  [2:0] send_kind,
   // Service tag of the grant in service.
   output wire  [5:0] tag

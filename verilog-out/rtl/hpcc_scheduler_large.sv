@@ -9,93 +9,165 @@
 // Flow `n` belongs to engine `n mod ENGINES`. Eleven clocks lie between the edge that takes an acknowledgement and the
 // clock in which the congestion control is offered it.
 module hpcc_scheduler_large (
+  // Clock.
   input  wire  clk,
+  // Synchronous, high. Nothing is taken for as many clocks as there are flows after it.
   input  wire  rst,
+  // Register write port, `hpcc_models::sched::registers::address`.
+  // Write this clock.
   input  wire  param_write,
+  // Register.
   input  wire  [5:0] param_address,
+  // Value; bits beyond the register's width are ignored.
   input  wire  [47:0] param_data,
+  // A level is written, not within 32 clocks after reset.
   input  wire  level_write,
+  // Its group.
   input  wire  [3:0] level_group,
+  // Rate, UQ7.27 bytes per ns; all ones for none.
   input  wire  [33:0] level_rate,
+  // Register: limits written bound the window too.
   input  wire  cap_window,
+  // Register: to their rate times this, ns.
   input  wire  [15:0] cap_time,
+  // Register: flows that become active start after a random part of a packet time.
   input  wire  cap_dither,
+  // Group to look at.
   input  wire  [3:0] look,
+  // One clock later: its flows with work.
   output wire  [15:0] active,
+  // One clock later: bytes that it has sent on the wire.
   output wire  [63:0] sent,
+  // The NIC's clock, ns.
   input  wire  [47:0] now,
+  // Paused priorities.
   input  wire  [7:0] pause,
+  // Creation and removal of flows.
   input  wire  command_valid,
   output wire  command_ready,
+  // High: create; low: remove, or `limit`.
   input  wire  command_create,
+  // Flow number.
   input  wire  [15:0] command_flow,
+  // Generation that starts or ends.
   input  wire  [7:0] command_generation,
+  // First PSN.
   input  wire  [23:0] command_psn,
+  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
   input  wire  [2:0] command_mtu,
+  // Priority, as pause counts them.
   input  wire  [2:0] command_priority,
+  // No window: READ responses of plain queue pairs, which nobody acknowledges.
   input  wire  command_windowless,
+  // No timer: READ responses.
   input  wire  command_timerless,
+  // High, with `create` low: the flow's cap and group are written.
   input  wire  command_limit,
+  // Cap, UQ7.27 bytes per ns; all ones for none.
   input  wire  [33:0] command_rate,
+  // Group.
   input  wire  [3:0] command_group,
+  // Work.
   input  wire  work_valid,
   output wire  work_ready,
+  // Flow number.
   input  wire  [15:0] work_flow,
+  // Generation.
   input  wire  [7:0] work_generation,
+  // One past the last PSN of the last message.
   input  wire  [23:0] work_end,
+  // High: start over at `start`.
   input  wire  work_restart,
+  // First PSN of a restart.
   input  wire  [23:0] work_start,
+  // Feedback of the TX pipe.
   input  wire  feedback_valid,
   output wire  feedback_ready,
+  // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
+  // 2^20, so that it may also be more).
   input  wire  feedback_advance,
+  // Flow number.
   input  wire  [15:0] feedback_flow,
+  // Generation.
   input  wire  [7:0] feedback_generation,
+  // PSN of the READ request.
   input  wire  [23:0] feedback_psn,
+  // See `advance`.
   input  wire  [23:0] feedback_value,
+  // Acknowledgements from the RX pipe; `snd_nxt` and `bytes` are not used.
   input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
+  // Acknowledgements and timeouts to the congestion control.
   output wire  hpcc_nic_pkg::law_event_t cc_data,
   output wire  cc_valid,
   input  wire  cc_ready,
+  // Rates and windows.
   input  wire  hpcc_nic_pkg::flow_update_t update_data,
   input  wire  update_valid,
   output wire  update_ready,
+  // PktSend.
   output wire  send_valid,
   input  wire  send_ready,
+  // Flow number.
   output wire  [15:0] send_flow,
+  // Generation.
   output wire  [7:0] send_generation,
+  // PSN.
   output wire  [23:0] send_psn,
+  // Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind). Bit 2: the first one after a
+  // rewind.
   output wire  [2:0] send_kind,
+  // Flows that ended at their retry limit.
   output wire  ended_valid,
   input  wire  ended_ready,
+  // Flow number.
   output wire  [15:0] ended_flow,
+  // Generation.
   output wire  [7:0] ended_generation,
+  // Events of a flow that does not exist or of an earlier generation.
   output wire  [31:0] count_late,
+  // Acknowledgements of what was never sent.
   output wire  [31:0] count_beyond,
+  // Events of a flow number past the configured count.
   output wire  [31:0] count_out_of_range,
+  // Retransmission timeouts.
   output wire  [31:0] count_timeout,
+  // Events that the congestion control missed because its queue was full.
   output wire  [31:0] count_cc_dropped
 );
   localparam [12:0] last_flow = 13'h1001;
   localparam [2:0] engines = 3'd6;
   localparam [16:0] inverse = 17'haaab;
+  // What the operation's engine last sent of the flow.
   hpcc_nic_pkg::visited_t visited;
+  // The same in four parts.
   wire  hpcc_nic_pkg::random_quarters_t quarters;
+  // One number of 16 bits that depends on all of them.
   wire  [15:0] folded;
+  // The clock in the timers' unit.
   wire  hpcc_nic_pkg::clock_units_t clock_ns;
+  // The clock in the pacing's unit.
   wire  hpcc_nic_pkg::clock_ticks_t clock_ticks;
+  // Kind of event for the congestion control.
   logic [2:0] reported_kind;
+  // Bytes that the event acknowledges.
   wire  [31:0] acked_bytes;
+  // Register: bytes of a frame beside its payload, for pacing.
   logic [9:0] overhead_d;
   logic [9:0] overhead_q;
+  // Register: visit interval of the credit cap, ns.
   logic [11:0] interval_d;
   logic [11:0] interval_q;
+  // Register: retransmission timeout, units of 1.024 us.
   logic [15:0] timeout_d;
   logic [15:0] timeout_q;
+  // Register: timeouts in a row after which a flow ends.
   logic [3:0] retry_limit_d;
   logic [3:0] retry_limit_q;
+  // The NIC's clock, ns.
   logic [47:0] now_r_q;
+  // Orders what happens to flows into one operation a clock.
   wire  entry_update_ready;
   wire  entry_command_ready;
   wire  entry_event_ready;
@@ -106,6 +178,7 @@ module hpcc_scheduler_large (
   wire  hpcc_nic_pkg::operation_t entry_word;
   wire  hpcc_nic_pkg::telemetry_t entry_telemetry;
   wire  entry_out_of_range;
+  // The sender's state of every flow: what is sent, acknowledged, repeated.
   wire  [9:0] sender_index;
   wire  [2:0] sender_engine_4;
   wire  sender_notify;
@@ -189,10 +262,12 @@ module hpcc_scheduler_large (
   wire  merge_5_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_5_down_data;
   wire  merge_5_down_valid;
+  // Grants of paused priorities wait here.
   wire  [7:0] park_held;
   wire  park_up_ready;
   wire  hpcc_nic_pkg::grant_t park_down_data;
   wire  park_down_valid;
+  // Makes of a grant the packet that is sent.
   wire  expand_up_ready;
   wire  expand_send_valid;
   wire  [15:0] expand_send_flow;
@@ -200,31 +275,43 @@ module hpcc_scheduler_large (
   wire  [23:0] expand_send_psn;
   wire  [2:0] expand_send_kind;
   wire  [5:0] expand_tag;
+  // Rate limits of the groups.
   wire  levels_written;
   wire  [3:0] levels_written_group;
   wire  hpcc_nic_pkg::group_level_t levels_level;
+  // Which flows are in which group, and what each group has sent.
   wire  members_leaves;
   wire  [12:0] members_leaving;
   wire  [15:0] members_active;
   wire  [63:0] members_sent;
+  // Random bits, for the random part of a packet time at the start of a flow.
   wire  [63:0] random_word;
+  // Registers: how limits bound flows.
   hpcc_nic_pkg::limit_settings_t limits_d;
   hpcc_nic_pkg::limit_settings_t limits_q;
+  // What an acknowledgement carries, until its flow has been looked up.
   wire  hpcc_nic_pkg::telemetry_t telemetry_q;
+  // Events for the congestion control.
   hpcc_nic_pkg::law_event_t cc_fifo_up_data;
   wire  cc_fifo_up_ready;
   wire  hpcc_nic_pkg::law_event_t cc_fifo_down_data;
   wire  cc_fifo_down_valid;
   wire  unused_cc_fifo_crowded;
+  // Flows that ended.
   hpcc_nic_pkg::flow_of_generation_t ended_fifo_up_data;
   wire  unused_ended_fifo_up_ready;
   wire  hpcc_nic_pkg::flow_of_generation_t ended_fifo_down_data;
   wire  ended_fifo_down_valid;
   wire  ended_fifo_crowded;
+  // Counts events of a flow that is gone.
   wire  [31:0] late_count;
+  // Counts acknowledgements of what was never sent.
   wire  [31:0] beyond_count;
+  // Counts flow numbers that do not exist.
   wire  [31:0] out_of_range_count;
+  // Counts timeouts.
   wire  [31:0] timeouts_count;
+  // Counts events that found no room in `cc_fifo`.
   wire  cc_dropped_pulse;
   wire  [31:0] cc_dropped_count;
   hpcc_sched_entry_large u_entry (

@@ -51,9 +51,14 @@ module hpcc_select (
   // Grants.
   input  wire  send_valid,
   output wire  send_ready,
+  // Flow number.
   input  wire  [15:0] send_flow,
+  // Generation.
   input  wire  [7:0] send_generation,
+  // PSN.
   input  wire  [23:0] send_psn,
+  // Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind). Bit 2: the first one after a
+  // rewind.
   input  wire  [2:0] send_kind,
   // Packets.
   output wire  [195:0] packet_data,
@@ -66,10 +71,16 @@ module hpcc_select (
   // To the scheduler.
   output wire  feedback_valid,
   input  wire  feedback_ready,
+  // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
+  // 2^20, so that it may also be more).
   output wire  feedback_advance,
+  // Flow number.
   output wire  [15:0] feedback_flow,
+  // Generation.
   output wire  [7:0] feedback_generation,
+  // PSN of the READ request.
   output wire  [23:0] feedback_psn,
+  // See `advance`.
   output wire  [23:0] feedback_value,
   // Pulse: the highest PSN sent of a queue pair's requests has grown.
   output wire  sent_valid,

@@ -67,10 +67,16 @@ module hpcc_select_form (
   // To the scheduler.
   output wire  feedback_valid,
   input  wire  feedback_ready,
+  // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
+  // 2^20, so that it may also be more).
   output wire  feedback_advance,
+  // Flow number.
   output wire  [15:0] feedback_flow,
+  // Generation.
   output wire  [7:0] feedback_generation,
+  // PSN of the READ request.
   output wire  [23:0] feedback_psn,
+  // See `advance`.
   output wire  [23:0] feedback_value
 );
   wire  [36:0] remaining;

@@ -109,18 +109,8 @@ module hpcc_tx_ack_builder (
   wire  [511:0] bytes_q;
   logic valid_9_d;
   logic valid_9_q;
-  wire  [1:0] number_9_d;
-  logic [1:0] number_9_q;
-  wire  last_9_d;
-  logic last_9_q;
-  logic spill_9_q;
-  logic [6:0] tail_9_q;
-  logic [335:0] outer_9_q;
-  logic [31:0] short_9_q;
-  logic [2:0] code_9_q;
-  wire  append_penultimate;
-  wire  append_bad;
-  wire  hpcc_nic_pkg::frame_note_t append_note;
+  hpcc_nic_pkg::built_beat_t beat_9_d;
+  hpcc_nic_pkg::built_beat_t beat_9_q;
   wire  append_crowded;
   wire  [577:0] append_down_data;
   wire  append_down_valid;
@@ -172,16 +162,7 @@ module hpcc_tx_ack_builder (
     .clk(clk),
     .rst(rst),
     .valid(valid_9_q),
-    .number(number_9_q),
-    .last(last_9_q),
-    .penultimate(append_penultimate),
-    .spill(spill_9_q),
-    .tail(tail_9_q),
-    .outer(outer_9_q),
-    .icrc_lengths(short_9_q),
-    .int_code(code_9_q),
-    .bad(append_bad),
-    .note(append_note),
+    .beat(beat_9_q),
     .data(bytes_q),
     .crowded(append_crowded),
     .down_data(append_down_data),
@@ -208,11 +189,6 @@ module hpcc_tx_ack_builder (
   assign bytes_payload = {511'd0, 1'd0};
   assign bytes_count = 7'd0;
   assign bytes_code = 3'd0;
-  assign number_9_d = {1'd0, second_q};
-  assign last_9_d = second_q | (~spill);
-  assign append_penultimate = ~last_9_q;
-  assign append_bad = 1'd0;
-  assign append_note = 44'd0;
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
   always_comb begin
@@ -372,6 +348,17 @@ module hpcc_tx_ack_builder (
     int_5.hop_4 = stack.hop_4;
     int_5.hop_5 = stack.hop_5;
   end
+  always_comb begin
+    beat_9_d = 428'd0;
+    beat_9_d.number = {1'd0, second_q};
+    beat_9_d.last = second_q | (~spill);
+    beat_9_d.penultimate = spill & (~second_q);
+    beat_9_d.spill = spill;
+    beat_9_d.tail = tail_8_q;
+    beat_9_d.outer = header_8_q.outer;
+    beat_9_d.icrc_lengths = short_8_q;
+    beat_9_d.int_code = code_8_q;
+  end
   initial begin
     busy_q = 1'd0;
     notified_8_q = 1'd0;
@@ -382,13 +369,7 @@ module hpcc_tx_ack_builder (
     valid_8_q = 1'd0;
     second_q = 1'd0;
     valid_9_q = 1'd0;
-    number_9_q = 2'd0;
-    last_9_q = 1'd0;
-    spill_9_q = 1'd0;
-    tail_9_q = 7'd0;
-    outer_9_q = 336'd0;
-    short_9_q = 32'd0;
-    code_9_q = 3'd0;
+    beat_9_q = 428'd0;
   end
   always @(posedge clk) begin
     busy_q <= busy_d;
@@ -400,13 +381,7 @@ module hpcc_tx_ack_builder (
     valid_8_q <= valid_8_d;
     second_q <= second_d;
     valid_9_q <= valid_9_d;
-    number_9_q <= number_9_d;
-    last_9_q <= last_9_d;
-    spill_9_q <= spill;
-    tail_9_q <= tail_8_q;
-    outer_9_q <= header_8_q.outer;
-    short_9_q <= short_8_q;
-    code_9_q <= code_8_q;
+    beat_9_q <= beat_9_d;
   end
 endmodule
 

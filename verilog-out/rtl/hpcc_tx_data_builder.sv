@@ -80,7 +80,6 @@ module hpcc_tx_data_builder (
   logic ends;
   wire  go;
   wire  error;
-  hpcc_nic_pkg::start_code_t start_code;
   wire  given;
   wire  hpcc_nic_pkg::frame_beat_t leaving;
   wire  hpcc_nic_pkg::frame_note_t note;
@@ -98,26 +97,19 @@ module hpcc_tx_data_builder (
   logic [511:0] payload_15_q;
   logic [6:0] count_15_d;
   logic [6:0] count_15_q;
+  hpcc_nic_pkg::data_headers_t headers_15_q;
+  hpcc_nic_pkg::start_code_t code_15_d;
+  hpcc_nic_pkg::start_code_t code_15_q;
   wire  [831:0] bytes_header;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
   logic valid_15_d;
   logic valid_15_q;
-  logic [1:0] number_15_q;
-  logic last_15_q;
-  wire  penultimate_15_d;
-  logic penultimate_15_q;
-  logic bad_15_q;
-  hpcc_nic_pkg::frame_row_t row_15_q;
+  hpcc_nic_pkg::built_beat_t beat_15_d;
+  hpcc_nic_pkg::built_beat_t beat_15_q;
   logic valid_16_d;
   logic valid_16_q;
-  logic [1:0] number_16_q;
-  logic last_16_q;
-  logic penultimate_16_q;
-  logic bad_16_q;
-  hpcc_nic_pkg::frame_row_t row_16_q;
-  wire  [31:0] append_icrc_lengths;
-  wire  [2:0] append_int_code;
+  hpcc_nic_pkg::built_beat_t beat_16_q;
   wire  append_crowded;
   wire  [577:0] append_down_data;
   wire  append_down_valid;
@@ -151,7 +143,7 @@ module hpcc_tx_data_builder (
   hpcc_tx_frame_bytes u_bytes (
     .clk(clk),
     .enable(go_15_q),
-    .number(number_15_q),
+    .number(beat_15_q.number),
     .header(bytes_header),
     .payload(payload_15_q),
     .count(count_15_q),
@@ -162,16 +154,7 @@ module hpcc_tx_data_builder (
     .clk(clk),
     .rst(rst),
     .valid(valid_16_q),
-    .number(number_16_q),
-    .last(last_16_q),
-    .penultimate(penultimate_16_q),
-    .spill(row_16_q.spill),
-    .tail(row_16_q.tail),
-    .outer(row_16_q.headers.outer),
-    .icrc_lengths(append_icrc_lengths),
-    .int_code(append_int_code),
-    .bad(bad_16_q),
-    .note(row_16_q.note),
+    .beat(beat_16_q),
     .data(bytes_q),
     .crowded(append_crowded),
     .down_data(append_down_data),
@@ -192,11 +175,8 @@ module hpcc_tx_data_builder (
   assign payload_ready = go & pull;
   assign headers_row_ready = go & ends;
   assign error = spoiled_q | (pull & beat.failed);
-  assign penultimate_15_d = last_pull & spill;
-  assign bytes_header = {256'd0, row_15_q.headers} << 256;
-  assign bytes_code = start_code;
-  assign append_icrc_lengths = row_16_q.icrc_lengths;
-  assign append_int_code = {2'd0, row_16_q.int_on};
+  assign bytes_header = {256'd0, headers_15_q} << 256;
+  assign bytes_code = code_15_q;
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
   assign leaving = append_down_data;
@@ -242,6 +222,24 @@ module hpcc_tx_data_builder (
     end
   end
   always_comb begin
+    code_15_d = code_15_q;
+    code_15_d.extension = row.extension;
+    code_15_d.int_header = row.int_on;
+  end
+  always_comb begin
+    beat_15_d = beat_15_q;
+    beat_15_d.number = number_q;
+    beat_15_d.last = ends;
+    beat_15_d.penultimate = last_pull & spill;
+    beat_15_d.spill = spill;
+    beat_15_d.tail = row.tail;
+    beat_15_d.outer = row.headers.outer;
+    beat_15_d.icrc_lengths = row.icrc_lengths;
+    beat_15_d.int_code = {2'd0, row.int_on};
+    beat_15_d.bad = error;
+    beat_15_d.note = row.note;
+  end
+  always_comb begin
     if (drop) begin
       ends = last_pull | (~pull);
     end else begin
@@ -254,10 +252,6 @@ module hpcc_tx_data_builder (
       count_15_d = beat.count;
     end
   end
-  always_comb begin
-    start_code.extension = row_15_q.extension;
-    start_code.int_header = row_15_q.int_on;
-  end
   initial begin
     number_q = 2'd0;
     pulled_q = 7'd0;
@@ -265,18 +259,12 @@ module hpcc_tx_data_builder (
     go_15_q = 1'd0;
     payload_15_q = 512'd0;
     count_15_q = 7'd0;
+    headers_15_q = 576'd0;
+    code_15_q = 3'd0;
     valid_15_q = 1'd0;
-    number_15_q = 2'd0;
-    last_15_q = 1'd0;
-    penultimate_15_q = 1'd0;
-    bad_15_q = 1'd0;
-    row_15_q = 672'd0;
+    beat_15_q = 428'd0;
     valid_16_q = 1'd0;
-    number_16_q = 2'd0;
-    last_16_q = 1'd0;
-    penultimate_16_q = 1'd0;
-    bad_16_q = 1'd0;
-    row_16_q = 672'd0;
+    beat_16_q = 428'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     note_out_q = 44'd0;
@@ -288,24 +276,17 @@ module hpcc_tx_data_builder (
     go_15_q <= go;
     payload_15_q <= beat.data;
     count_15_q <= count_15_d;
+    headers_15_q <= row.headers;
+    code_15_q <= code_15_d;
     valid_15_q <= valid_15_d;
-    number_15_q <= number_q;
-    last_15_q <= ends;
-    penultimate_15_q <= penultimate_15_d;
-    bad_15_q <= error;
-    row_15_q <= row;
+    beat_15_q <= beat_15_d;
     valid_16_q <= valid_16_d;
-    number_16_q <= number_15_q;
-    last_16_q <= last_15_q;
-    penultimate_16_q <= penultimate_15_q;
-    bad_16_q <= bad_15_q;
-    row_16_q <= row_15_q;
+    beat_16_q <= beat_15_q;
     error_out_q <= error_out_d;
     left_out_q <= left_out_d;
     note_out_q <= note;
   end
-  wire unused_bits = &{1'b0, beat.last, leaving.keep, leaving.data, row_16_q.drop, row_16_q.extension, row_16_q.fills, row_16_q.beats,
-      row_16_q.headers.behind, note_out_q.ends_read};
+  wire unused_bits = &{1'b0, beat.last, leaving.keep, leaving.data, note_out_q.ends_read};
 endmodule
 
 `default_nettype wire

@@ -21,17 +21,16 @@ module hpcc_tx_frame_arbiter (
   input  wire  ack_hold,
   // No data frame begins.
   input  wire  data_hold,
-  // Beat, first byte in the lowest bits.
+  // Frames.
+  // First byte in the lowest bits.
   output wire  [511:0] m_axis_tdata,
-  // Byte enables; partial on the last beat only.
+  // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   output wire  [63:0] m_axis_tkeep,
-  // Last beat of a frame.
+  // Last beat of its frame.
   output wire  m_axis_tlast,
-  // Bad frame, with `tlast`: the MAC must not send it as a good one.
+  // With `tlast`: the frame is bad.
   output wire  m_axis_tuser,
-  // A beat is offered.
   output wire  m_axis_tvalid,
-  // It is taken.
   input  wire  m_axis_tready
 );
   logic pick_data;

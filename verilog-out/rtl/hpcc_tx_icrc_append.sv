@@ -27,26 +27,8 @@ module hpcc_tx_icrc_append #(
   input  wire  rst,
   // There is a beat.
   input  wire  valid,
-  // Its number in the frame: 0, 1, or 2 for all later ones.
-  input  wire  [1:0] number,
-  // It is the frame's last.
-  input  wire  last,
-  // It is the last but one of a frame that spills.
-  input  wire  penultimate,
-  // The ICRC does not fit into the beat in which `tail` counts.
-  input  wire  spill,
-  // End of what the ICRC covers, 10 to 124.
-  input  wire  [6:0] tail,
-  // Ethernet, IPv4 and UDP header of the frame, first byte in the highest bits.
-  input  wire  [335:0] outer,
-  // Lengths without INT: `IcrcLengths`.
-  input  wire  [31:0] icrc_lengths,
-  // 0 without INT, else 1 + records.
-  input  wire  [2:0] int_code,
-  // The frame is bad; with `last`.
-  input  wire  bad,
-  // Travels beside the beat.
-  input  wire  hpcc_nic_pkg::frame_note_t note,
+  // What is said about it.
+  input  wire  hpcc_nic_pkg::built_beat_t beat,
   // The beat, one clock after the rest; zero from `tail` on.
   input  wire  [511:0] data,
   // At least `MARK` beats wait.
@@ -65,8 +47,6 @@ module hpcc_tx_icrc_append #(
   logic appends;
   logic high;
   logic [6:0] count;
-  wire  hpcc_nic_pkg::outer_headers_t carried;
-  wire  hpcc_nic_pkg::icrc_lengths_t lengths;
   hpcc_nic_pkg::append_plan_t plan_new;
   wire  hpcc_nic_pkg::append_plan_t planned;
   logic [31:0] icrc;
@@ -182,9 +162,7 @@ module hpcc_tx_icrc_append #(
     .d(arrived_d),
     .q(arrived_q)
   );
-  assign short_by = 7'h40 - tail;
-  assign carried = outer;
-  assign lengths = icrc_lengths;
+  assign short_by = 7'h40 - beat.tail;
   assign bytes_headers = headers_1_q;
   assign bytes_has_tag = 1'd0;
   assign moves_d = {1'd0, (valid_1_q & (covered_1_q != 7'd0))} | ({1'd0, (number_1_q == 2'd0)} << 1);
@@ -204,57 +182,57 @@ module hpcc_tx_icrc_append #(
   assign out_down_ready = down_ready & whole_q;
   always_comb begin
     headers_1_d = headers_1_q;
-    headers_1_d.ip.version = carried.ip.version ^ 4'he;
-    headers_1_d.ip.ihl = carried.ip.ihl ^ 4'd3;
+    headers_1_d.ip.version = beat.outer.ip.version ^ 4'he;
+    headers_1_d.ip.ihl = beat.outer.ip.ihl ^ 4'd3;
     headers_1_d.ip.dscp = 6'h37;
     headers_1_d.ip.ecn = 2'd3;
-    headers_1_d.ip.total_length = lengths.ip ^ 16'hbbde;
-    headers_1_d.ip.identification = carried.ip.identification;
-    headers_1_d.ip.reserved = carried.ip.reserved;
-    headers_1_d.ip.do_not_fragment = carried.ip.do_not_fragment;
-    headers_1_d.ip.more_fragments = carried.ip.more_fragments;
-    headers_1_d.ip.fragment_offset = carried.ip.fragment_offset;
+    headers_1_d.ip.total_length = beat.icrc_lengths.ip ^ 16'hbbde;
+    headers_1_d.ip.identification = beat.outer.ip.identification;
+    headers_1_d.ip.reserved = beat.outer.ip.reserved;
+    headers_1_d.ip.do_not_fragment = beat.outer.ip.do_not_fragment;
+    headers_1_d.ip.more_fragments = beat.outer.ip.more_fragments;
+    headers_1_d.ip.fragment_offset = beat.outer.ip.fragment_offset;
     headers_1_d.ip.ttl = 8'hff;
-    headers_1_d.ip.protocol = carried.ip.protocol;
+    headers_1_d.ip.protocol = beat.outer.ip.protocol;
     headers_1_d.ip.checksum = 16'hffff;
-    headers_1_d.ip.source = carried.ip.source;
-    headers_1_d.ip.destination = carried.ip.destination;
-    headers_1_d.udp.source_port = carried.udp.source_port;
-    headers_1_d.udp.destination_port = carried.udp.destination_port;
-    headers_1_d.udp.length = lengths.udp;
+    headers_1_d.ip.source = beat.outer.ip.source;
+    headers_1_d.ip.destination = beat.outer.ip.destination;
+    headers_1_d.udp.source_port = beat.outer.udp.source_port;
+    headers_1_d.udp.destination_port = beat.outer.udp.destination_port;
+    headers_1_d.udp.length = beat.icrc_lengths.udp;
     headers_1_d.udp.checksum = 16'hffff;
   end
   always_comb begin
-    stop = tail;
-    if (last & spill) begin
-      stop = tail - 7'h40;
+    stop = beat.tail;
+    if (beat.last & beat.spill) begin
+      stop = beat.tail - 7'h40;
     end
   end
   always_comb begin
     covered = 7'h40;
     place = stop[5:1];
     high = 1'd0;
-    appends = last;
+    appends = beat.last;
     count = 7'h40;
-    if (last) begin
+    if (beat.last) begin
       covered = stop;
       count = stop + 7'd4;
-      if (spill & (tail < 7'h40)) begin
+      if (beat.spill & (beat.tail < 7'h40)) begin
         covered = 7'd0;
         high = 1'd1;
         place = 5'd0;
         count = 7'd2;
       end
     end else begin
-      if (penultimate & (tail < 7'h40)) begin
-        covered = tail;
+      if (beat.penultimate & (beat.tail < 7'h40)) begin
+        covered = beat.tail;
         appends = 1'd1;
       end
     end
   end
   always_comb begin
     zeros_1_d = 6'(7'h40 - covered);
-    if ((last & spill) & (tail <= 7'h40)) begin
+    if ((beat.last & beat.spill) & (beat.tail <= 7'h40)) begin
       zeros_1_d = short_by[5:0];
     end
   end
@@ -265,9 +243,9 @@ module hpcc_tx_icrc_append #(
     plan_new.offset = place[1:0];
     plan_new.eight = place[4:2];
     plan_new.count = count;
-    plan_new.last = last;
-    plan_new.bad = bad;
-    plan_new.note = note;
+    plan_new.last = beat.last;
+    plan_new.bad = beat.bad;
+    plan_new.note = beat.note;
   end
   always_comb begin
     icrc = 32'd0;
@@ -322,11 +300,11 @@ module hpcc_tx_icrc_append #(
   end
   always @(posedge clk) begin
     valid_1_q <= valid;
-    number_1_q <= number;
+    number_1_q <= beat.number;
     covered_1_q <= covered;
     zeros_1_q <= zeros_1_d;
     headers_1_q <= headers_1_d;
-    code_1_q <= int_code;
+    code_1_q <= beat.int_code;
     plan_1_q <= plan_new;
     part_13_q <= part_13_d;
     eight_13_q <= planned.eight;
@@ -338,8 +316,8 @@ module hpcc_tx_icrc_append #(
     frames_q <= frames_d;
     whole_q <= whole_d;
   end
-  wire unused_bits = &{1'b0, short_by[6], carried.ethernet, carried.ip.dscp, carried.ip.ecn, carried.ip.total_length, carried.ip.ttl,
-      carried.ip.checksum, carried.udp.length, carried.udp.checksum};
+  wire unused_bits = &{1'b0, beat.outer.ethernet, beat.outer.ip.dscp, beat.outer.ip.ecn, beat.outer.ip.total_length, beat.outer.ip.ttl,
+      beat.outer.ip.checksum, beat.outer.udp.length, beat.outer.udp.checksum, short_by[6]};
 endmodule
 
 `default_nettype wire

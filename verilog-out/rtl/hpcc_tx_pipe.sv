@@ -60,17 +60,28 @@ module hpcc_tx_pipe (
   // Grants.
   input  wire  send_valid,
   output wire  send_ready,
+  // Flow number.
   input  wire  [15:0] send_flow,
+  // Generation.
   input  wire  [7:0] send_generation,
+  // PSN.
   input  wire  [23:0] send_psn,
+  // Bit 0: sent before. Bit 1: ask for an acknowledgement (fills the window, or the first one after a rewind). Bit 2: the first one after a
+  // rewind.
   input  wire  [2:0] send_kind,
   // What became of them.
   output wire  feedback_valid,
   input  wire  feedback_ready,
+  // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
+  // 2^20, so that it may also be more).
   output wire  feedback_advance,
+  // Flow number.
   output wire  [15:0] feedback_flow,
+  // Generation.
   output wire  [7:0] feedback_generation,
+  // PSN of the READ request.
   output wire  [23:0] feedback_psn,
+  // See `advance`.
   output wire  [23:0] feedback_value,
   // Acknowledgements.
   input  wire  [415:0] ack_data,
@@ -110,49 +121,45 @@ module hpcc_tx_pipe (
   output wire  [23:0] note_psn,
   // Tag of its READ.
   output wire  [1:0] note_tag,
-  // Frame, first byte in the lowest bits.
+  // Frames.
+  // First byte in the lowest bits.
   output wire  [511:0] m_axis_tdata,
-  // Byte enables.
+  // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   output wire  [63:0] m_axis_tkeep,
-  // Last beat.
+  // Last beat of its frame.
   output wire  m_axis_tlast,
-  // Bad frame, with the last beat.
+  // With `tlast`: the frame is bad.
   output wire  m_axis_tuser,
-  // A beat is offered.
   output wire  m_axis_tvalid,
-  // It is taken.
   input  wire  m_axis_tready,
-  // AXI4 read address: ID, always 0.
+  // Memory, read by `DmaReader`.
+  // Identifier of the transaction.
   output wire  [3:0] m_axi_arid,
-  // First byte, aligned to a beat or not.
+  // First byte.
   output wire  [63:0] m_axi_araddr,
   // Beats less one.
   output wire  [7:0] m_axi_arlen,
-  // 64 bytes a beat.
+  // Bytes of a beat, as a power of two.
   output wire  [2:0] m_axi_arsize,
-  // Incrementing.
+  // 1: INCR.
   output wire  [1:0] m_axi_arburst,
-  // Normal.
+  // Exclusive access.
   output wire  m_axi_arlock,
   // Memory attributes.
   output wire  [3:0] m_axi_arcache,
-  // Protection.
+  // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   output wire  [2:0] m_axi_arprot,
-  // An address is offered.
   output wire  m_axi_arvalid,
-  // It is taken.
   input  wire  m_axi_arready,
-  // AXI4 read data: ID.
+  // Identifier of the transaction.
   input  wire  [3:0] m_axi_rid,
-  // Data.
+  // 64 bytes, the lowest address in the lowest bits.
   input  wire  [511:0] m_axi_rdata,
-  // Response.
+  // Bit 1: error.
   input  wire  [1:0] m_axi_rresp,
-  // Last beat of the burst.
+  // Last beat of its burst.
   input  wire  m_axi_rlast,
-  // A beat is offered.
   input  wire  m_axi_rvalid,
-  // It is taken.
   output wire  m_axi_rready
 );
   wire  select_send_ready;

@@ -77,7 +77,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStr
     let clock = is(Kind::Clock).filter(|field| field.ident.as_ref().is_some_and(|name| name == "clock"));
     let driven = clock.map(|clock| {
         let clock = &clock.ident;
-        let ports: Vec<_> = is(Kind::Port).map(|port| &port.ident).collect();
+        let is_port = |field: &&Field| matches!(kind(field), Kind::Port | Kind::Bundle);
+        let ports: Vec<_> = fields.iter().filter(is_port).map(|port| &port.ident).collect();
         // a port of a type that is a parameter can be driven if that type can
         let parameters: Vec<_> = item.generics.type_params().map(|parameter| &parameter.ident).collect();
         quote! {
@@ -143,7 +144,7 @@ mod tests {
             "limit : Constant :: new (U (N as u64))",
             "row : :: std :: array :: from_fn",
             "clock : :: core :: default :: Default :: default ()",
-            "kernel_of ! { [row : register [N]]",
+            "kernel_of ! { [row : flag [N]]",
         ] {
             assert!(text.contains(piece), "{piece} in {text}");
         }

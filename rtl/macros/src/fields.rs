@@ -9,8 +9,10 @@ use syn::{bracketed, Expr, Field, GenericArgument, Ident, PathArguments, Token, 
 /// What a field is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// `Signal<In, ..>`, `Signal<Out, ..>` or a public bundle of them.
+    /// `Signal<In, ..>` or `Signal<Out, ..>`.
     Port,
+    /// A public bundle of ports.
+    Bundle,
     /// The block's clock.
     Clock,
     /// `DFF<..>`.
@@ -53,11 +55,15 @@ pub fn array(ty: &Type) -> (&Type, Option<&Expr>) {
     }
 }
 
+fn is_combinational(field: &Field) -> bool {
+    field.attrs.iter().any(|attr| attr.path().is_ident("combinational"))
+}
+
 /// What a field is.
 pub fn kind(field: &Field) -> Kind {
     let name = field.ident.as_ref().map(Ident::to_string).unwrap_or_default();
     let (ty, _) = array(&field.ty);
-    if name.starts_with('_') || field.attrs.iter().any(|attr| attr.path().is_ident("combinational")) {
+    if name.starts_with('_') || is_combinational(field) {
         return Kind::Other;
     }
     match (type_name(ty).as_str(), argument(ty, 0).as_str()) {
@@ -65,17 +71,71 @@ pub fn kind(field: &Field) -> Kind {
         ("Signal", "In" | "Out") => Kind::Port,
         ("Signal" | "Constant", _) => Kind::Other,
         ("DFF", _) => Kind::Register,
-        _ if matches!(field.vis, syn::Visibility::Public(_)) => Kind::Port,
+        _ if matches!(field.vis, syn::Visibility::Public(_)) => Kind::Bundle,
         _ => Kind::Child,
     }
 }
 
-/// A register or child, or an array of them, as the kernel needs it.
+/// What the kernel knows of a field by its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// A register of one bit.
+    Flag,
+    /// A register of a number.
+    Number,
+    /// Any other register.
+    Register,
+    /// A block.
+    Child,
+    /// A bundle of ports, or a block without a clock.
+    Bundle,
+    /// A signal or output of one bit.
+    Bit,
+    /// A signal or output of a number.
+    Value,
+}
+
+impl Role {
+    const NAMES: [(Self, &'static str); 7] = [
+        (Self::Flag, "flag"),
+        (Self::Number, "number"),
+        (Self::Register, "register"),
+        (Self::Child, "child"),
+        (Self::Bundle, "bundle"),
+        (Self::Bit, "bit"),
+        (Self::Value, "value"),
+    ];
+
+    fn of(field: &Field) -> Option<Self> {
+        let (ty, _) = array(&field.ty);
+        let stored = argument(ty, 0);
+        let written = type_name(ty) == "Signal" && stored != "In";
+        Some(match kind(field) {
+            Kind::Port | Kind::Other if written && argument(ty, 1) == "Bit" => Self::Bit,
+            Kind::Port | Kind::Other if written && argument(ty, 1) == "U" => Self::Value,
+            Kind::Register if stored == "Bit" => Self::Flag,
+            Kind::Register if stored == "U" => Self::Number,
+            Kind::Register => Self::Register,
+            Kind::Child => Self::Child,
+            Kind::Bundle => Self::Bundle,
+            // a child without a clock
+            Kind::Other if is_combinational(field) => Self::Bundle,
+            Kind::Port | Kind::Clock | Kind::Other => return None,
+        })
+    }
+
+    /// It keeps its value by itself.
+    pub fn is_register(self) -> bool {
+        matches!(self, Self::Flag | Self::Number | Self::Register)
+    }
+}
+
+/// A field or an array of them, as the kernel needs it.
 pub struct Clocked {
     /// Field.
     pub name: Ident,
-    /// It keeps its value by itself.
-    pub register: bool,
+    /// What it is.
+    pub role: Role,
     /// Length of the array.
     pub length: Option<Expr>,
 }
@@ -83,7 +143,8 @@ pub struct Clocked {
 impl ToTokens for Clocked {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let name = &self.name;
-        let word = Ident::new(if self.register { "register" } else { "child" }, name.span());
+        let word = Role::NAMES.iter().find(|(role, _)| *role == self.role);
+        let word = Ident::new(word.map_or("", |(_, word)| word), name.span());
         let length = self.length.as_ref().map(|length| quote!([#length]));
         tokens.extend(quote!(#name: #word #length));
     }
@@ -93,7 +154,9 @@ impl Parse for Clocked {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let name = input.parse()?;
         input.parse::<Token![:]>()?;
-        let register = input.parse::<Ident>()? == "register";
+        let word: Ident = input.parse()?;
+        let role = Role::NAMES.iter().find(|(_, name)| word == name);
+        let (role, _) = *role.ok_or_else(|| syn::Error::new(word.span(), "no role of a field"))?;
         let length = if input.peek(syn::token::Bracket) {
             let inside;
             bracketed!(inside in input);
@@ -101,21 +164,18 @@ impl Parse for Clocked {
         } else {
             None
         };
-        Ok(Self { name, register, length })
+        Ok(Self { name, role, length })
     }
 }
 
-/// All registers and children of a block.
+/// What a kernel can name: registers, children, bundles, signals and outputs.
 pub fn clocked<'a>(fields: impl Iterator<Item = &'a Field>) -> Punctuated<Clocked, Token![,]> {
     let each = |field: &Field| {
-        let kind = kind(field);
-        let (_, length) = array(&field.ty);
-        let clocked = Clocked {
+        Some(Clocked {
             name: field.ident.clone()?,
-            register: kind == Kind::Register,
-            length: length.cloned(),
-        };
-        matches!(kind, Kind::Register | Kind::Child).then_some(clocked)
+            role: Role::of(field)?,
+            length: array(&field.ty).1.cloned(),
+        })
     };
     fields.filter_map(each).collect()
 }
@@ -149,9 +209,14 @@ mod tests {
         };
         let kinds: Vec<_> = block.fields.iter().map(kind).collect();
         use Kind::*;
-        let expected = [Clock, Port, Port, Other, Other, Register, Register, Child, Other, Other];
+        let expected = [
+            Clock, Port, Bundle, Other, Other, Register, Register, Child, Other, Other,
+        ];
         assert_eq!(kinds, expected);
         let list = clocked(block.fields.iter()).to_token_stream().to_string();
-        assert_eq!(list, "value : register , row : register [N] , lane : child [5]");
+        assert_eq!(
+            list,
+            "q : value , up : bundle , inside : bit , value : flag , row : flag [N] , lane : child [5] , decode : bundle"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `#[interface]`: both sides of a bundle of ports from one.
+//! `#[interface]`: a bundle of ports, or both sides of it from one.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -31,8 +31,11 @@ impl VisitMut for Reverse {
 }
 
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let Other(other_name, comment) = parse2(arguments)?;
     let one: ItemStruct = parse2(item)?;
+    if arguments.is_empty() {
+        return Ok(side(&one, None));
+    }
+    let Other(other_name, comment) = parse2(arguments)?;
     let mut other = one.clone();
     other.ident = other_name;
     other.attrs.retain(|attr| !attr.path().is_ident("doc"));
@@ -40,18 +43,23 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStr
     for field in &mut other.fields {
         Reverse.visit_type_mut(&mut field.ty);
     }
-    let (one, other) = (side(&one, &other.ident), side(&other, &one.ident));
+    let (one, other) = (side(&one, Some(&other.ident)), side(&other, Some(&one.ident)));
     Ok(quote!(#one #other))
 }
 
-fn side(item: &ItemStruct, other: &Ident) -> TokenStream {
-    let (name, other) = (&item.ident, other.to_string());
+/// One side, which joins the `other` if there is one.
+fn side(item: &ItemStruct, other: Option<&Ident>) -> TokenStream {
+    let name = &item.ident;
+    let join = other.map(|other| {
+        let other = other.to_string();
+        quote!(#[join = #other])
+    });
     let (generics, arguments, _) = item.generics.split_for_impl();
     let parameters = item.generics.type_params().map(|parameter| &parameter.ident);
     let fields: Vec<_> = item.fields.iter().map(|field| &field.ident).collect();
     quote! {
         #[derive(Clone, Debug, Default, ::rust_hdl::prelude::LogicInterface)]
-        #[join = #other]
+        #join
         #item
         impl #generics ::hpcc_rtl::sim::PortField for #name #arguments
         where #(#parameters: ::hpcc_rtl::prim::uint::Limbs,)* {
@@ -74,6 +82,17 @@ fn side(item: &ItemStruct, other: &Ident) -> TokenStream {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_side_alone_joins_nothing() {
+        let item = quote! {
+            pub struct AxiOut {
+                pub aw: AxiAddressOut,
+            }
+        };
+        let text = expand(quote!(), item).unwrap().to_string();
+        assert!(!text.contains("join") && text.matches("struct").count() == 1, "{text}");
+    }
 
     #[test]
     fn the_other_side_is_reversed() {

@@ -1,6 +1,7 @@
 //! `#[kernel]`: clocks, registers that keep their value, connections by name, and the module's name.
 
-use crate::fields::{list_name, Clocked};
+use crate::connect::connect;
+use crate::fields::{list_name, Clocked, Role};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::collections::BTreeSet;
@@ -61,7 +62,9 @@ pub fn expand_with_fields(item: TokenStream) -> syn::Result<TokenStream> {
     };
     connect(&mut update.block, &fields, own)?;
     let assigned = assigned(&update.block);
-    let setup = fields.iter().map(|field| set_up(field, &assigned, own));
+    let is_clocked = |field: &&Clocked| field.role.is_register() || field.role == Role::Child;
+    let clocked = fields.iter().filter(is_clocked);
+    let setup = clocked.map(|field| set_up(field, &assigned, own));
     let body = &update.block.stmts;
     update.block = parse_quote!({ #(#setup)* #(#body)* });
     if !simulated_only {
@@ -93,7 +96,7 @@ fn set_up(field: &Clocked, assigned: &BTreeSet<String>, own: Span) -> TokenStrea
         None => quote!(#this.#name),
         Some(_) => quote_spanned!(own=> #this.#name[i]),
     };
-    let keep = field.register && !assigned.contains(&name.to_string());
+    let keep = field.role.is_register() && !assigned.contains(&name.to_string());
     let keep = keep.then(|| quote_spanned!(own=> #place.d.next = #place.q.val();));
     let both = quote_spanned!(own=> #place.clock.next = #this.clock.val(); #keep);
     match &field.length {
@@ -124,88 +127,13 @@ fn assigned(body: &Block) -> BTreeSet<String> {
     body.stmts.iter().filter_map(target).collect()
 }
 
-/// `child, a, b` or `[one, two], a`.
-struct Ports {
-    children: Vec<Expr>,
-    ports: Vec<Ident>,
-}
-
-impl Parse for Ports {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
-        let children = match input.parse()? {
-            Expr::Array(all) => all.elems.into_iter().collect(),
-            one => vec![one],
-        };
-        input.parse::<Token![,]>()?;
-        let ports = Punctuated::<Ident, Token![,]>::parse_terminated(input)?;
-        if ports.is_empty() {
-            return Err(input.error("at least one port"));
-        }
-        Ok(Self {
-            children,
-            ports: ports.into_iter().collect(),
-        })
-    }
-}
-
-/// Replaces `inputs!` and `outputs!`, also inside conditions and loops.
-fn connect(block: &mut Block, fields: &[Clocked], own: Span) -> syn::Result<()> {
-    let mut stmts = vec![];
-    for mut stmt in std::mem::take(&mut block.stmts) {
-        match &mut stmt {
-            Stmt::Macro(call) if call.mac.path.is_ident("inputs") || call.mac.path.is_ident("outputs") => {
-                let inputs = call.mac.path.is_ident("inputs");
-                let Ports { children, ports } = call.mac.parse_body()?;
-                for child in &children {
-                    for port in &ports {
-                        stmts.push(connection(child, port, inputs, fields, own));
-                    }
-                }
-                continue;
-            }
-            Stmt::Expr(Expr::ForLoop(each), _) => connect(&mut each.body, fields, own)?,
-            Stmt::Expr(Expr::If(choice), _) => branches(choice, fields, own)?,
-            Stmt::Expr(Expr::Match(choice), _) => {
-                for arm in &mut choice.arms {
-                    if let Expr::Block(body) = arm.body.as_mut() {
-                        connect(&mut body.block, fields, own)?;
-                    }
-                }
-            }
-            _ => {}
-        }
-        stmts.push(stmt);
-    }
-    block.stmts = stmts;
-    Ok(())
-}
-
-fn branches(choice: &mut syn::ExprIf, fields: &[Clocked], own: Span) -> syn::Result<()> {
-    connect(&mut choice.then_branch, fields, own)?;
-    match choice.else_branch.as_mut().map(|(_, other)| other.as_mut()) {
-        Some(Expr::Block(other)) => connect(&mut other.block, fields, own),
-        Some(Expr::If(other)) => branches(other, fields, own),
-        _ => Ok(()),
-    }
-}
-
-fn connection(child: &Expr, port: &Ident, inputs: bool, fields: &[Clocked], own: Span) -> Stmt {
-    let this = Ident::new("self", own);
-    if !inputs {
-        return parse_quote!(#this.#port.next = #this.#child.#port.val(););
-    }
-    let register = fields.iter().any(|field| field.register && field.name == *port);
-    let q = register.then(|| quote!(.q));
-    parse_quote!(#this.#child.#port.next = #this.#port #q.val();)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn kernel(body: TokenStream) -> String {
         let item = quote! {
-            [total: register, row: register[4], items: child]
+            [total: register, row: register[4], items: child, up: bundle, valid_2: flag, valid_3: flag, number_3: number, high: bit]
             impl Logic for Stage { fn update(&mut self) { #body } }
         };
         expand_with_fields(item).unwrap().to_string().replace(' ', "")
@@ -266,6 +194,52 @@ mod tests {
     }
 
     #[test]
+    fn values_are_given_by_name() {
+        let text = kernel(quote! {
+            inputs!(items: enable = total, code = row_out.kind, reset = up.valid);
+            inputs!(items from other_block: limit, first = second);
+            fields!(total.d: enable, kind = valid_3);
+            fields!(total.d from beat: last);
+            outputs!(items: count, crowded = full);
+            assign!(valid = valid_3, up.ready = go, number_3.d = count);
+            advance!(valid_3);
+            if self.reset.val() { clear!(valid_3, number_3, valid_2); }
+            clear!(high);
+            reset!(valid_2);
+        });
+        for piece in [
+            "self.items.enable.next=self.total.q.val();self.items.code.next=self.row_out.val().kind;",
+            "self.items.reset.next=self.up.valid.val();",
+            "self.items.limit.next=self.other_block.val().limit;self.items.first.next=self.other_block.val().second;",
+            "self.total.d.next.enable=self.enable.val();self.total.d.next.kind=self.valid_3.q.val();",
+            "self.total.d.next.last=self.beat.val().last;",
+            "self.count.next=self.items.count.val();self.crowded.next=self.items.full.val();",
+            "self.valid.next=self.valid_3.q.val();self.up.ready.next=self.go.val();self.number_3.d.next=self.count.val();",
+            "self.valid_3.d.next=self.valid_2.q.val();",
+            "{self.valid_3.d.next=false;self.number_3.d.next=0.into();self.valid_2.d.next=false;}",
+            "self.high.next=false;ifself.reset.val(){self.valid_2.d.next=false;}",
+        ] {
+            assert!(text.contains(piece), "{piece} in {text}");
+        }
+    }
+
+    #[test]
+    fn statements_are_written_once_for_several_names() {
+        let text = kernel(quote! {
+            each!((law, code) in [(hpcc, Law::Hpcc), (dcqcn, Law::Dcqcn)] {
+                self.law.valid.next = self.chosen.val() == code;
+                inputs!(law: reset);
+            });
+        });
+        for piece in [
+            "self.hpcc.valid.next=self.chosen.val()==Law::Hpcc;self.hpcc.reset.next=self.reset.val();",
+            "self.dcqcn.valid.next=self.chosen.val()==Law::Dcqcn;",
+        ] {
+            assert!(text.contains(piece), "{piece} in {text}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_told() {
         let error = expand_with_fields(quote!([] impl Logic for Stage {})).unwrap_err();
         assert_eq!(error.to_string(), "a kernel has a function `update`");
@@ -275,5 +249,15 @@ mod tests {
             .to_string()
             .contains("at least one port"));
         assert!(expand(quote!(x), quote!(impl Logic for A {})).is_err());
+        for (body, said) in [
+            (quote!(advance!(first);), "ends in the number of its clock"),
+            (quote!(assign!(total = count);), "written at its input: `total.d`"),
+            (quote!(clear!(up);), "of a bit or of a number is cleared"),
+            (quote!(each!((a, b) in [(x)] { }); ), "as many as there are names"),
+        ] {
+            let item = quote!([up: bundle, total: register] impl Logic for Stage { fn update(&mut self) { #body } });
+            let error = expand_with_fields(item).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 }

@@ -30,6 +30,7 @@
 //! hands the list to the `#[kernel]` of the same name; the kernel stands below its struct.
 
 mod block;
+mod connect;
 mod fields;
 mod interface;
 mod kernel;
@@ -56,9 +57,17 @@ pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// register and every child the block's clock, lets every register keep its value where the kernel assigns none, and
 /// names the module after the block, unless the `impl` has its own `timing`. Inside `update`:
 ///
-/// * `inputs!(child, a, b)` connects inputs `a` and `b` of a child to the port, signal or register of the same name;
-///   `inputs!([one, two], reset)` does so for several children.
-/// * `outputs!(child, a, b)` connects outputs of a child to the port or signal of the same name.
+/// * `inputs!(child: a, b = c)` connects inputs `a` and `b` of a child to the port, signal or register `a` and `c`;
+///   `inputs!([one, two]: reset)` does so for several children, `inputs!(child from other: a, b)` to outputs of another child.
+/// * `outputs!(child: a, b = c)` connects outputs `a` and `c` of a child to the ports, signals or registers `a` and `b`.
+/// * `fields!(word: a, b = c)` gives fields of a signal, or with `word.d` of a register, the values of the port, signal or register `a`
+///   and `c`, and `fields!(word from other: a, b)` those of the fields of another.
+/// * `assign!(a = b, c.d = word.field, up.ready = e)` gives ports, signals and registers (at their input `d`) the values of others.
+/// * `advance!(data_3, last_3)` gives each register the value of the one a clock before it, `data_2` and `last_2`.
+/// * `clear!(a, b)` gives registers, signals and outputs of a bit or a number zero; `reset!(a, b)` does so while `reset` is high.
+/// * `each!((a, b) in [(x, y), (z, w)] { .. });` writes its statements once for every row, with the row's words for the names.
+///
+/// A path `a.b` is field `b` of signal or register `a`, or port `b` of child or interface `a`.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     done(kernel::expand(arguments.into(), item.into()))
@@ -71,8 +80,8 @@ pub fn kernel_of(item: TokenStream) -> TokenStream {
     done(kernel::expand_with_fields(item.into()))
 }
 
-/// On one side of an interface: makes the other side too. `#[interface(WorkOut, "Work, sending side.")]` on `struct WorkIn`
-/// declares `WorkOut` with every direction reversed; the two join.
+/// On a bundle of ports, which may hold other bundles. `#[interface(WorkOut, "Work, sending side.")]` on `struct WorkIn` makes the other
+/// side too: it declares `WorkOut` with every direction reversed, and the two join.
 #[proc_macro_attribute]
 pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
     done(interface::expand(arguments.into(), item.into()))

@@ -67,6 +67,7 @@ pub struct LawChoice<const FLOWS: usize, const A: usize, const HPCC: usize, cons
     power_ready: Signal<Local, Bit>,
     all_valid: Signal<Local, Bit>,
     all_data: Signal<Local, LawUpdate>,
+    all_ready: Signal<Local, Bit>,
     codes: Signal<Local, BuiltLaws>,
 }
 
@@ -82,7 +83,8 @@ impl<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, 
         // commands: a law that is not built in is never asked for
         self.command_taken.next = true;
         // updates: who takes them, from the port backwards
-        self.power_ready.next = self.update.ready.val();
+        self.all_ready.next = self.update.ready.val();
+        self.power_ready.next = self.all_ready.val();
         for i in 0..DCQCN {
             self.power_ready.next = self.dcqcn_update[i].first.ready.val();
         }
@@ -93,98 +95,58 @@ impl<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, 
         self.codes.next = bits_zero::<BuiltLaws>(0);
         self.codes.next.none = true;
 
+        // each law that is built in hears what is for it
+        each!((slot, code, count) in [
+            (hpcc, LawCode::Hpcc, HPCC), (powertcp, LawCode::PowerTcp, POWERTCP), (dcqcn, LawCode::Dcqcn, DCQCN)
+        ] {
+            for i in 0..count {
+                self.codes.next.slot = true;
+                inputs!(slot[i]: reset, param.address, param.data, command.data, event.data);
+                self.slot[i].param.write.next = self.param.write.val() & (self.param_law.val() == code);
+                self.slot[i].command.valid.next = self.command.valid.val() & (self.command_law.val() == code);
+                if self.command_law.val() == code {
+                    self.command_taken.next = self.slot[i].command.ready.val();
+                }
+                self.slot[i].event.valid.next = self.known.q.val() & (self.law.val() == code);
+                if self.law.val() == code {
+                    self.taken.next = self.known.q.val() & self.slot[i].event.ready.val();
+                }
+            }
+        });
+        for i in 0..DCQCN {
+            inputs!(dcqcn[i]: now);
+        }
+
+        // updates: HPCC's as they are, those of each further law through its merge
         self.hpcc_valid.next = false;
         self.hpcc_data.next = bits_zero::<LawUpdate>(0);
         for i in 0..HPCC {
-            self.codes.next.hpcc = true;
-            self.hpcc[i].reset.next = self.reset.val();
-            self.hpcc[i].param.write.next = self.param.write.val() & (self.param_law.val() == LawCode::Hpcc);
-            self.hpcc[i].param.address.next = self.param.address.val();
-            self.hpcc[i].param.data.next = self.param.data.val();
-            self.hpcc[i].command.valid.next = self.command.valid.val() & (self.command_law.val() == LawCode::Hpcc);
-            self.hpcc[i].command.data.next = self.command.data.val();
-            if self.command_law.val() == LawCode::Hpcc {
-                self.command_taken.next = self.hpcc[i].command.ready.val();
-            }
-            self.hpcc[i].event.valid.next = self.known.q.val() & (self.law.val() == LawCode::Hpcc);
-            self.hpcc[i].event.data.next = self.event.data.val();
-            if self.law.val() == LawCode::Hpcc {
-                self.taken.next = self.known.q.val() & self.hpcc[i].event.ready.val();
-            }
             self.hpcc_valid.next = self.hpcc[i].update.valid.val();
             self.hpcc_data.next = self.hpcc[i].update.data.val();
-            self.hpcc[i].update.ready.next = self.hpcc_ready.val();
+            inputs!(hpcc[i]: update.ready = hpcc_ready);
         }
-
-        self.power_valid.next = self.hpcc_valid.val();
-        self.power_data.next = self.hpcc_data.val();
-        for i in 0..POWERTCP {
-            self.codes.next.powertcp = true;
-            self.powertcp[i].reset.next = self.reset.val();
-            self.powertcp[i].param.write.next = self.param.write.val() & (self.param_law.val() == LawCode::PowerTcp);
-            self.powertcp[i].param.address.next = self.param.address.val();
-            self.powertcp[i].param.data.next = self.param.data.val();
-            self.powertcp[i].command.valid.next =
-                self.command.valid.val() & (self.command_law.val() == LawCode::PowerTcp);
-            self.powertcp[i].command.data.next = self.command.data.val();
-            if self.command_law.val() == LawCode::PowerTcp {
-                self.command_taken.next = self.powertcp[i].command.ready.val();
+        each!((slot, merge, count, before_valid, before_data, out_valid, out_data, out_ready) in [
+            (powertcp, powertcp_update, POWERTCP, hpcc_valid, hpcc_data, power_valid, power_data, power_ready),
+            (dcqcn, dcqcn_update, DCQCN, power_valid, power_data, all_valid, all_data, all_ready)
+        ] {
+            assign!(out_valid = before_valid, out_data = before_data);
+            for i in 0..count {
+                inputs!(merge[i]: reset, first.valid = before_valid, first.data = before_data, down.ready = out_ready);
+                StreamOut::<LawUpdate>::join(&mut self.slot[i].update, &mut self.merge[i].second);
+                self.out_valid.next = self.merge[i].down.valid.val();
+                self.out_data.next = self.merge[i].down.data.val();
             }
-            self.powertcp[i].event.valid.next = self.known.q.val() & (self.law.val() == LawCode::PowerTcp);
-            self.powertcp[i].event.data.next = self.event.data.val();
-            if self.law.val() == LawCode::PowerTcp {
-                self.taken.next = self.known.q.val() & self.powertcp[i].event.ready.val();
-            }
-            self.powertcp_update[i].reset.next = self.reset.val();
-            self.powertcp_update[i].first.valid.next = self.hpcc_valid.val();
-            self.powertcp_update[i].first.data.next = self.hpcc_data.val();
-            StreamOut::<LawUpdate>::join(&mut self.powertcp[i].update, &mut self.powertcp_update[i].second);
-            self.power_valid.next = self.powertcp_update[i].down.valid.val();
-            self.power_data.next = self.powertcp_update[i].down.data.val();
-            self.powertcp_update[i].down.ready.next = self.power_ready.val();
-        }
-
-        self.all_valid.next = self.power_valid.val();
-        self.all_data.next = self.power_data.val();
-        for i in 0..DCQCN {
-            self.codes.next.dcqcn = true;
-            self.dcqcn[i].now.next = self.now.val();
-            self.dcqcn[i].reset.next = self.reset.val();
-            self.dcqcn[i].param.write.next = self.param.write.val() & (self.param_law.val() == LawCode::Dcqcn);
-            self.dcqcn[i].param.address.next = self.param.address.val();
-            self.dcqcn[i].param.data.next = self.param.data.val();
-            self.dcqcn[i].command.valid.next = self.command.valid.val() & (self.command_law.val() == LawCode::Dcqcn);
-            self.dcqcn[i].command.data.next = self.command.data.val();
-            if self.command_law.val() == LawCode::Dcqcn {
-                self.command_taken.next = self.dcqcn[i].command.ready.val();
-            }
-            self.dcqcn[i].event.valid.next = self.known.q.val() & (self.law.val() == LawCode::Dcqcn);
-            self.dcqcn[i].event.data.next = self.event.data.val();
-            if self.law.val() == LawCode::Dcqcn {
-                self.taken.next = self.known.q.val() & self.dcqcn[i].event.ready.val();
-            }
-            self.dcqcn_update[i].reset.next = self.reset.val();
-            self.dcqcn_update[i].first.valid.next = self.power_valid.val();
-            self.dcqcn_update[i].first.data.next = self.power_data.val();
-            StreamOut::<LawUpdate>::join(&mut self.dcqcn[i].update, &mut self.dcqcn_update[i].second);
-            self.all_valid.next = self.dcqcn_update[i].down.valid.val();
-            self.all_data.next = self.dcqcn_update[i].down.data.val();
-            self.dcqcn_update[i].down.ready.next = self.update.ready.val();
-        }
-        self.update.valid.next = self.all_valid.val();
-        self.update.data.next = self.all_data.val();
+        });
+        assign!(update.valid = all_valid, update.data = all_data);
 
         self.built.next = bit_cast_number::<8, BuiltLaws>(self.codes.val());
-        self.command.ready.next = self.command_taken.val();
-        self.event.ready.next = self.taken.val();
+        assign!(command.ready = command_taken, event.ready = taken);
         self.known.d.next = self.event.valid.val() & !self.taken.val();
         // written when the law has taken the creation, before any event of the new flow
         self.laws.we.next = self.command.valid.val() & self.command.data.val().create & self.command_taken.val();
         self.laws.waddr.next = bit_cast_u::<A, 16>(self.command.data.val().flow);
         self.laws.wdata.next = self.command_law.val();
-        if self.reset.val() {
-            self.known.d.next = false;
-        }
+        reset!(known);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

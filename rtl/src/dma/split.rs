@@ -66,8 +66,7 @@ impl Logic for JobSplit {
         self.crossing.next = self.lines_less_one.q.val() > bit_cast_u::<7, 6>(self.room_less_one.q.val());
         self.last.next = self.second.q.val() | !self.crossing.val();
         self.go.next = self.full.q.val() & self.open.val();
-        self.count_less_one.next = self.lines_less_one.q.val();
-        self.first_line.next = self.line.q.val();
+        assign!(count_less_one = lines_less_one, first_line = line);
         if self.second.q.val() {
             self.count_less_one.next = self.lines_less_one.q.val() + !bit_cast_u::<7, 6>(self.room_less_one.q.val());
             self.first_line.next.in_page = bits_u::<6>(0);
@@ -79,9 +78,7 @@ impl Logic for JobSplit {
         }
         self.burst.next.line = self.first_line.val();
         self.burst.next.lines_less_one = bit_cast_u::<6, 7>(self.count_less_one.val());
-        self.burst_valid.next = self.go.val();
-        self.burst_last.next = self.last.val();
-        self.shape.next = self.shape_r.q.val();
+        assign!(burst_valid = go, burst_last = last, shape = shape_r);
         self.shape_valid.next = self.go.val() & !self.second.q.val();
         self.taken.next = !self.full.q.val() | (self.go.val() & self.last.val());
         self.job.ready.next = self.taken.val();
@@ -114,19 +111,13 @@ impl Logic for JobSplit {
         if self.taken.val() {
             self.full.d.next = self.job.valid.val();
             self.second.d.next = false;
-            self.line.d.next = self.address.val().line;
-            self.lines_less_one.d.next = self.past_less_one_parts.val().lines;
+            assign!(line.d = address.line, lines_less_one.d = past_less_one_parts.lines);
             self.room_less_one.d.next = !self.address.val().line.in_page;
             self.shape_r.d.next.first_byte = bit_cast_word::<ByteTurn, U<6>>(self.address.val().in_line);
-            self.shape_r.d.next.lines = self.lines_up_parts.val().lines;
-            self.shape_r.d.next.beats = self.beats_up_parts.val().lines;
-            self.shape_r.d.next.last_bytes = self.last_bytes.val();
-            self.shape_r.d.next.end_bytes = self.end_bytes.val();
-            self.shape_r.d.next.first_line = self.address.val().line.in_page;
+            fields!(shape_r.d:
+                lines = lines_up_parts.lines, beats = beats_up_parts.lines, last_bytes, end_bytes,
+                first_line = address.line.in_page);
         }
-        if self.reset.val() {
-            self.full.d.next = false;
-            self.second.d.next = false;
-        }
+        reset!(full, second);
     }
 }

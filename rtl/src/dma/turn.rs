@@ -44,8 +44,7 @@ impl Logic for LineTurn {
         self.fine.next.bits = 0.into();
         self.fine.next.bytes = self.turn.val().bytes;
         self.fine.next.eights = 0.into();
-        self.line_twice.next.low = self.line.val();
-        self.line_twice.next.high = self.line.val();
+        fields!(line_twice: low = line, high = line);
         self.twice.next = bit_cast_bus::<1024, 16, Twice>(self.line_twice.val());
         self.line_1.d.next =
             bit_cast_ww::<512, 8, 1024, 16>(self.twice.val() >> bit_cast_number::<6, BitDistance>(self.fine.val()));
@@ -55,14 +54,12 @@ impl Logic for LineTurn {
         self.coarse.next.bits = 0.into();
         self.coarse.next.bytes = 0.into();
         self.coarse.next.eights = self.eights_1.q.val();
-        self.line_twice_1.next.low = self.line_1.q.val();
-        self.line_twice_1.next.high = self.line_1.q.val();
+        fields!(line_twice_1: low = line_1, high = line_1);
         self.twice_1.next = bit_cast_bus::<1024, 16, Twice>(self.line_twice_1.val());
         self.line_2.d.next =
             bit_cast_ww::<512, 8, 1024, 16>(self.twice_1.val() >> bit_cast_number::<9, BitDistance>(self.coarse.val()));
         self.moved_2.d.next = self.moved_1.q.val() >> bit_cast_number::<9, BitDistance>(self.coarse.val());
-        self.turned.next = self.line_2.q.val();
-        self.moved.next = self.moved_2.q.val();
+        assign!(turned = line_2, moved = moved_2);
     }
 }
 

@@ -6,6 +6,7 @@
 use super::split::JobSplit;
 use super::write_align::WriteAlign;
 use crate::nic::words::DmaJob;
+use crate::prim::axi::AxiWriteOut;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
@@ -28,44 +29,8 @@ pub struct DmaWriter {
     pub payload: StreamIn<W<520, 9>>,
     /// One a job, in order, after the response of its last burst: a bus error happened.
     pub written: StreamOut<U<1>>,
-    /// Always 0: order is kept.
-    pub m_axi_awid: Signal<Out, U<4>>,
-    /// First byte, a multiple of 64.
-    pub m_axi_awaddr: Signal<Out, U<64>>,
-    /// Beats less one.
-    pub m_axi_awlen: Signal<Out, U<8>>,
-    /// 64 bytes a beat.
-    pub m_axi_awsize: Signal<Out, U<3>>,
-    /// INCR.
-    pub m_axi_awburst: Signal<Out, U<2>>,
-    /// Normal access.
-    pub m_axi_awlock: Signal<Out, Bit>,
-    /// Normal memory, bufferable.
-    pub m_axi_awcache: Signal<Out, U<4>>,
-    /// Data, not secure, not privileged.
-    pub m_axi_awprot: Signal<Out, U<3>>,
-    /// There is a write.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// Data.
-    pub m_axi_wdata: Signal<Out, W<512, 8>>,
-    /// Bytes to write.
-    pub m_axi_wstrb: Signal<Out, U<64>>,
-    /// Last beat of its burst.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// There is data.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// Not looked at.
-    pub m_axi_bid: Signal<In, U<4>>,
-    /// Bit 1: error.
-    pub m_axi_bresp: Signal<In, U<2>>,
-    /// There is a response.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub m_axi_bready: Signal<Out, Bit>,
+    /// Memory: writes with identifier 0, so that responses come in order, of whole 64-byte lines that cross no 4 KiB; `bid` is not looked at.
+    pub m_axi: AxiWriteOut,
     split: JobSplit,
     bursts: StreamFifo<Burst, 5, 16>,
     shapes: StreamFifo<JobShape, 5, 16>,
@@ -85,52 +50,48 @@ pub struct DmaWriter {
 #[kernel]
 impl Logic for DmaWriter {
     fn update(&mut self) {
-        inputs!([split, bursts, shapes, pending, align, lines, tokens], reset);
+        inputs!([split, bursts, shapes, pending, align, lines, tokens]: reset);
 
         StreamIn::<DmaJob>::link(&mut self.job, &mut self.split.job);
         self.split.open.next = self.bursts.up.ready.val() & self.shapes.up.ready.val() & self.pending.up.ready.val();
-        self.bursts.up.data.next = self.split.burst.val();
-        self.bursts.up.valid.next = self.split.burst_valid.val();
+        inputs!(bursts from split: up.data = burst, up.valid = burst_valid);
         self.pending.up.data.next = bit_cast_b(self.split.burst_last.val());
         self.pending.up.valid.next = self.split.burst_valid.val();
-        self.shapes.up.data.next = self.split.shape.val();
-        self.shapes.up.valid.next = self.split.shape_valid.val();
+        inputs!(shapes from split: up.data = shape, up.valid = shape_valid);
 
         // addresses
         self.start.next = bits_zero::<ByteAddress>(0);
         self.start.next.line = self.bursts.down.data.val().line;
-        self.m_axi_awid.next = 0.into();
-        self.m_axi_awaddr.next = bit_cast_number::<64, ByteAddress>(self.start.val());
-        self.m_axi_awlen.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().lines_less_one);
-        self.m_axi_awsize.next = 6.into();
-        self.m_axi_awburst.next = 1.into();
-        self.m_axi_awlock.next = false;
-        self.m_axi_awcache.next = 3.into();
-        self.m_axi_awprot.next = 2.into();
-        self.m_axi_awvalid.next = self.bursts.down.valid.val();
-        self.bursts.down.ready.next = self.m_axi_awready.val();
+        self.m_axi.aw.id.next = 0.into();
+        self.m_axi.aw.addr.next = bit_cast_number::<64, ByteAddress>(self.start.val());
+        self.m_axi.aw.len.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().lines_less_one);
+        self.m_axi.aw.size.next = 6.into();
+        self.m_axi.aw.burst.next = 1.into();
+        self.m_axi.aw.lock.next = false;
+        self.m_axi.aw.cache.next = 3.into();
+        self.m_axi.aw.prot.next = 2.into();
+        self.m_axi.aw.valid.next = self.bursts.down.valid.val();
+        self.bursts.down.ready.next = self.m_axi.aw.ready.val();
 
         // data
-        self.align.shape.data.next = self.shapes.down.data.val();
-        self.align.shape.valid.next = self.shapes.down.valid.val();
+        inputs!(align from shapes: shape.data = down.data, shape.valid = down.valid);
         self.shapes.down.ready.next = self.align.shape.ready.val();
         StreamIn::<W<520, 9>>::link(&mut self.payload, &mut self.align.payload);
         self.align.crowded.next = self.lines.crowded.val();
-        self.lines.up.data.next = self.align.line.val();
-        self.lines.up.valid.next = self.align.line_valid.val();
+        inputs!(lines from align: up.data = line, up.valid = line_valid);
         self.line.next = self.lines.down.data.val();
-        self.m_axi_wdata.next = self.line.val().data;
-        self.m_axi_wstrb.next = self.line.val().strobe;
-        self.m_axi_wlast.next = self.line.val().last;
-        self.m_axi_wvalid.next = self.lines.down.valid.val();
-        self.lines.down.ready.next = self.m_axi_wready.val();
+        assign! {
+            m_axi.w.data = line.data, m_axi.w.strb = line.strobe, m_axi.w.last = line.last
+        }
+        self.m_axi.w.valid.next = self.lines.down.valid.val();
+        self.lines.down.ready.next = self.m_axi.w.ready.val();
 
         // responses: the last one of a job makes its token
         self.ends.next = self.pending.down.data.val().any();
-        self.m_axi_bready.next = self.pending.down.valid.val() & self.tokens.up.ready.val();
-        self.response.next = self.m_axi_bvalid.val() & self.pending.down.valid.val() & self.tokens.up.ready.val();
+        self.m_axi.b.ready.next = self.pending.down.valid.val() & self.tokens.up.ready.val();
+        self.response.next = self.m_axi.b.valid.val() & self.pending.down.valid.val() & self.tokens.up.ready.val();
         self.pending.down.ready.next = self.response.val();
-        self.answer.next = bit_cast_word::<AxiResponse, U<2>>(self.m_axi_bresp.val());
+        self.answer.next = bit_cast_word::<AxiResponse, U<2>>(self.m_axi.b.resp.val());
         self.error.next = self.failed.q.val() | self.answer.val().error;
         if self.response.val() {
             self.failed.d.next = self.error.val() & !self.ends.val();
@@ -138,8 +99,6 @@ impl Logic for DmaWriter {
         self.tokens.up.data.next = bit_cast_b(self.error.val());
         self.tokens.up.valid.next = self.response.val() & self.ends.val();
         StreamOut::<U<1>>::link(&mut self.written, &mut self.tokens.down);
-        if self.reset.val() {
-            self.failed.d.next = false;
-        }
+        reset!(failed);
     }
 }

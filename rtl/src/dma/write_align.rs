@@ -1,7 +1,6 @@
 //! Payload becomes lines of memory with strobes; a line every clock.
 //!
-//! The mirror of [`super::read_align`]: a line is the upper part of one beat of payload and the lower part of the next. The job at hand
-//! and the place of its next line are registers here too.
+//! The mirror of [`super::read_align`]: a line is the upper part of one beat of payload and the lower part of the next.
 //!
 //! | clock | does |
 //! |---|---|
@@ -9,6 +8,7 @@
 //! | 2 - 3 | joined with the beat before |
 
 use super::turn::LineTurn;
+use super::walk::JobWalk;
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, U};
@@ -36,21 +36,13 @@ pub struct WriteAlign {
     pub line_valid: Signal<Out, Bit>,
     /// It.
     pub line: Signal<Out, WriteLine>,
-    /// The job at hand, what is left of it with the next line, and that line's place.
-    busy: DFF<Bit>,
+    walk: JobWalk,
     shift: DFF<ByteTurn>,
     end_bytes: DFF<U<7>>,
-    lines_left: DFF<U<7>>,
-    beats_left: DFF<U<7>>,
+    /// Number of the next line in its page, and that it is the page's last.
     page_line: DFF<U<6>>,
-    first_line: DFF<Bit>,
-    last_line: DFF<Bit>,
     page_end: DFF<Bit>,
-    brings: DFF<Bit>,
     go: Signal<Local, Bit>,
-    next_job: Signal<Local, Bit>,
-    lines: Signal<Local, U<7>>,
-    beats: Signal<Local, U<7>>,
     start_line: Signal<Local, U<6>>,
     head: Signal<Local, U<64>>,
     tail: Signal<Local, U<64>>,
@@ -79,51 +71,37 @@ pub struct WriteAlign {
 #[kernel]
 impl Logic for WriteAlign {
     fn update(&mut self) {
-        // the next job is taken up with the last line of the one before; the line behind the last beat brings none
-        self.lines.next = self.shape.data.val().lines;
-        self.beats.next = self.shape.data.val().beats;
+        // the line behind the last beat brings none
+        StreamIn::<JobShape>::link(&mut self.shape, &mut self.walk.shape);
         self.start_line.next = self.shape.data.val().first_line;
         self.place.next = bit_cast_number::<6, ByteTurn>(self.shape.data.val().first_byte);
-        self.go.next = self.busy.q.val() & !self.crowded.val() & (self.payload.valid.val() | !self.brings.q.val());
-        self.payload.ready.next = self.busy.q.val() & !self.crowded.val() & self.brings.q.val();
-        self.next_job.next = !self.busy.q.val() | (self.go.val() & self.last_line.q.val());
-        self.shape.ready.next = self.next_job.val();
+        self.go.next =
+            self.walk.busy.val() & !self.crowded.val() & (self.payload.valid.val() | !self.walk.any_beat.val());
+        self.payload.ready.next = self.walk.busy.val() & !self.crowded.val() & self.walk.any_beat.val();
+        inputs!(walk: reset, step = go);
         if self.go.val() {
-            self.first_line.d.next = false;
-            self.lines_left.d.next = self.lines_left.q.val() - 1;
-            self.beats_left.d.next = self.beats_left.q.val() - 1;
             self.page_line.d.next = self.page_line.q.val() + 1;
-            self.last_line.d.next = self.lines_left.q.val() == 2;
-            self.brings.d.next = self.brings.q.val() & (self.beats_left.q.val() != 1);
             self.page_end.d.next = self.page_line.q.val() == 62;
         }
-        if self.next_job.val() {
-            self.busy.d.next = self.shape.valid.val();
+        if self.walk.next_job.val() {
             self.shift.d.next = self.shape.data.val().first_byte;
             self.down.d.next = bit_cast_word::<ByteTurn, U<6>>(bit_cast_u::<6, 1>(0.into()) - self.place.val());
             self.straight.d.next = self.place.val() == 0;
             self.end_bytes.d.next = self.shape.data.val().end_bytes;
-            self.first_line.d.next = true;
-            self.lines_left.d.next = self.lines.val();
-            self.beats_left.d.next = self.beats.val();
             self.page_line.d.next = self.start_line.val();
-            self.last_line.d.next = self.lines.val() == 1;
-            self.brings.d.next = self.beats.val().any();
             self.page_end.d.next = self.start_line.val().all();
         }
 
         // turned up
         self.beat.next = bit_cast_word::<BufferedPayload, W<520, 9>>(self.payload.data.val());
-        self.turn.line.next = self.beat.val().data;
-        self.turn.turn.next = self.down.q.val();
+        inputs!(turn: line = beat.data, turn = down);
         self.straight_1.d.next = self.straight.q.val();
         self.straight_2.d.next = self.straight_1.q.val();
-        self.valid_1.d.next = self.go.val();
-        self.shift_1.d.next = self.shift.q.val();
-        self.end_bytes_1.d.next = self.end_bytes.q.val();
-        self.starts_1.d.next = self.first_line.q.val();
-        self.ends_1.d.next = self.last_line.q.val();
-        self.last_1.d.next = self.last_line.q.val() | self.page_end.q.val();
+        assign! {
+            valid_1.d = go, shift_1.d = shift, end_bytes_1.d = end_bytes, starts_1.d = walk.first_line,
+            ends_1.d = walk.last_line
+        }
+        self.last_1.d.next = self.walk.last_line.val() | self.page_end.q.val();
         self.head.next = !bit_cast_u::<64, 1>(0.into());
         if self.starts_1.q.val() {
             self.head.next = !bit_cast_u::<64, 1>(0.into()) << bit_cast_number::<6, ByteTurn>(self.shift_1.q.val());
@@ -144,16 +122,9 @@ impl Logic for WriteAlign {
         if self.straight_2.q.val() {
             self.line_3.d.next.data = self.turn.turned.val();
         }
-        self.line_3.d.next.strobe = self.strobe_2.q.val();
-        self.line_3.d.next.last = self.last_2.q.val();
-        self.line_valid.next = self.valid_3.q.val();
-        self.line.next = self.line_3.q.val();
-        if self.reset.val() {
-            self.busy.d.next = false;
-            self.valid_1.d.next = false;
-            self.valid_2.d.next = false;
-            self.valid_3.d.next = false;
-        }
+        fields!(line_3.d: strobe = strobe_2, last = last_2);
+        assign!(line_valid = valid_3, line = line_3);
+        reset!(valid_1, valid_2, valid_3);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

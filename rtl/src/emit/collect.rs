@@ -58,6 +58,8 @@ pub(super) struct Node {
     pub comment: Option<String>,
     /// What the sources say about its fields.
     pub fields: BTreeMap<String, String>,
+    /// What they say about the signals of its interfaces.
+    pub signals: BTreeMap<String, String>,
     /// Parameters of its module and their values.
     pub parameters: Vec<(String, usize)>,
     pub nets: Vec<Net>,
@@ -176,11 +178,13 @@ impl Probe for Collector {
     fn visit_start_scope(&mut self, name: &str, block: &dyn Block) {
         let timing = block.timing();
         let (parameters, moved) = parameters_of(&timing);
+        let [fields, signals] = fields_of(&timing);
         self.open.push(Node {
             instance: identifier(name),
             name: name_of(&timing).map(str::to_string),
             comment: comment_of(&timing).map(str::to_string),
-            fields: fields_of(&timing),
+            fields,
+            signals,
             parameters,
             moved,
             inside_user: stands_inside(&timing),
@@ -189,19 +193,19 @@ impl Probe for Collector {
         });
     }
     fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
-        self.interfaces.push(identifier(name));
+        self.interfaces.push(name.to_string());
     }
     fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
         self.interfaces.pop();
     }
     fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
         let mut path = self.interfaces.clone();
-        path.push(identifier(name));
+        path.push(name.to_string());
         let descriptor = atom.descriptor();
         let net = Net {
             of: Type::of(&descriptor),
             outside: None,
-            name: path.join("_"),
+            name: identifier(&path.join("$")),
             kind: atom.kind(),
             width: atom.bits(),
             constant: atom.verilog().to_string(),

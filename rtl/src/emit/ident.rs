@@ -205,20 +205,23 @@ const RESERVED_IN_CPP: &[&str] = &[
     "volatile",
 ];
 
-/// `a$b.c::d[1]` to `a_b_c_d_1`, with `clk` and `rst` for the ports `clock` and `reset`, as Verilog calls them.
+/// `a$b.c::d[1]` to `a_b_c_d_1`, with `clk` and `rst` for the ports `clock` and `reset`, as Verilog calls them, and with the signals of
+/// AXI as the specification calls them: `m_axi$aw$addr` to `m_axi_awaddr`.
 pub fn identifier(name: &str) -> String {
-    let port = |part| match part {
-        "clock" => "clk",
-        "reset" => "rst",
-        other => other,
-    };
-    let parts = name.trim_start_matches('.').split(['$', '.']).map(port);
-    parts
-        .collect::<Vec<_>>()
-        .join("_")
-        .replace("::", "_")
-        .replace('[', "_")
-        .replace([']', ' '], "")
+    let (mut out, mut port, mut channel) = (String::with_capacity(name.len()), false, false);
+    for part in name.trim_start_matches('.').split(['$', '.']) {
+        if !out.is_empty() && !channel {
+            out.push('_');
+        }
+        channel = port && matches!(part, "aw" | "w" | "b" | "ar" | "r");
+        port = matches!(part, "m_axi" | "s_axi" | "m_axil" | "s_axil");
+        out += match part {
+            "clock" => "clk",
+            "reset" => "rst",
+            other => other,
+        };
+    }
+    out.replace("::", "_").replace('[', "_").replace([']', ' '], "")
 }
 
 /// Refuses what is reserved or no identifier.
@@ -313,6 +316,10 @@ mod tests {
         assert_eq!(identifier("fifo[2]$clock"), "fifo_2_clk");
         assert_eq!(identifier("reset"), "rst");
         assert_eq!(identifier("last_reset"), "last_reset");
+        assert_eq!(identifier("writer$m_axi$aw$addr"), "writer_m_axi_awaddr");
+        assert_eq!(identifier("s_axil$b$ready"), "s_axil_bready");
+        assert_eq!(identifier("s_axis$tdata"), "s_axis_tdata");
+        assert_eq!(identifier("axi$w$data"), "axi_w_data", "only at an AXI port");
     }
 
     #[test]

@@ -229,6 +229,7 @@ impl Parts<'_> {
             .iter()
             .filter(|net| net.kind == AtomKind::Constant && self.reads.contains(&net.name))
         {
+            self.comment_field(&net.name, out);
             constant(&net.name, net, out);
         }
         for (name, State { width, value, .. }) in self.node.states.iter().filter(|(name, _)| self.reads.contains(name))

@@ -33,7 +33,7 @@ struct Known {
     room: &'static str,
     /// Comment of the file and of the struct.
     doc: &'static str,
-    /// Fields with their comments.
+    /// Fields with their comments; `port$signal` for the signals of an interface.
     fields: &'static [(&'static str, &'static str)],
 }
 
@@ -128,14 +128,14 @@ pub(super) fn comment_of(timing: &[TimingInfo]) -> Option<&str> {
     marked(timing, COMMENT).map(|info| info.clock.as_str())
 }
 
-/// Comments of the block's fields, by the names that these have in the Verilog.
-pub(super) fn fields_of(timing: &[TimingInfo]) -> BTreeMap<String, String> {
+/// Comments by the names that the commented has in the Verilog: of the block's fields, and of the signals of its interfaces.
+pub(super) fn fields_of(timing: &[TimingInfo]) -> [BTreeMap<String, String>; 2] {
     let fields = marked(timing, FIELDS).map_or(&[][..], |info| &info.outputs);
-    let pair = |field: &String| {
-        let (name, doc) = field.split_once(' ')?;
-        Some((identifier(name), doc.to_string()))
-    };
-    fields.iter().filter_map(pair).collect()
+    let mut comments = [BTreeMap::new(), BTreeMap::new()];
+    for (name, doc) in fields.iter().filter_map(|field| field.split_once(' ')) {
+        comments[usize::from(name.contains('$'))].insert(identifier(name), doc.to_string());
+    }
+    comments
 }
 
 /// The module's parameters with their values, and the signals that are as wide as the first.

@@ -89,18 +89,19 @@ pub(super) fn header(node: &Node, named: bool, output: impl Fn(&Net) -> &'static
     format!("module {NAME} {parameters}(\n{}\n);\n", lines.join(",\n"))
 }
 
-/// The comment over a port: that of its field, or over the first port of an interface that of the interface.
+/// The comment over a port: that of its field; for a port of an interface what the interface says of it, and over the first one that
+/// of the field.
 fn about(node: &Node, net: &Net, last: &mut Option<String>) -> String {
     let holds = |field: &&String| {
         let rest = net.name.strip_prefix(field.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     };
-    let Some(field) = node.fields.keys().filter(holds).max_by_key(|field| field.len()) else {
-        return String::new();
-    };
-    if last.as_ref() == Some(field) {
-        return String::new();
+    let field = node.fields.keys().filter(holds).max_by_key(|field| field.len());
+    let first = field.filter(|_| last.as_ref() != field);
+    if let Some(field) = first {
+        *last = Some(field.clone());
     }
-    *last = Some(field.clone());
-    format!("  // {}\n", node.fields[field])
+    let of_field = first.map(|field| &node.fields[field]);
+    let lines = of_field.into_iter().chain(node.signals.get(&net.name));
+    lines.map(|comment| format!("  // {comment}\n")).collect()
 }

@@ -218,7 +218,7 @@ impl Scope<'_> {
             VerilogLink::Bidirectional(_) => return Err(Fault::Bidirectional),
         };
         let side = |side: &str| {
-            let field = identifier(&details.my_name);
+            let field = details.my_name.trim_start_matches('.');
             let path = if field.is_empty() {
                 side.to_string()
             } else {

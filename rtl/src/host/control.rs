@@ -77,8 +77,7 @@ impl Logic for ControlGate {
 
         // 1: comparisons; `HPCC`, version 1, operation 1 to 3
         self.body.next = bit_cast_word::<ControlBody, W<560, 9>>(self.held.q.val().body);
-        self.asked.next = self.body.val().operation;
-        self.source.next = self.held.q.val().source_ip;
+        assign!(asked = body.operation, source = held.source_ip);
         self.from_list.next = false;
         for i in 0..8 {
             if self.cfg_control_sources.val().get_bits::<32>(i * 32) == self.source.val() {
@@ -133,19 +132,11 @@ impl Logic for ControlGate {
             self.fits.next = !self.body.val().request.qpn_high.any();
         }
         self.created.next = bits_zero::<QpContext>(0);
-        self.created.next.remote_ip = self.body.val().request.remote_ip;
-        self.created.next.remote_qpn = self.body.val().request.remote_qpn;
-        self.created.next.mtu = self.cfg_mtu.val();
+        fields!(created: remote_ip = body.request.remote_ip, remote_qpn = body.request.remote_qpn, mtu = cfg_mtu);
         self.created.next.int_on = true;
-        self.created.next.law = self.cfg_default_law.val();
-        self.created.next.send_psn = self.body.val().request.first_psn;
-        self.created.next.expected_psn = self.body.val().request.first_psn;
+        fields!(created:
+            law = cfg_default_law, send_psn = body.request.first_psn, expected_psn = body.request.first_psn);
         self.new_context.next = bit_cast_bus::<384, 6, QpContext>(self.created.val());
-        if self.reset.val() {
-            self.step.d.next = bits_u::<2>(0);
-            self.sequence.d.next = bits_u::<64>(0);
-            self.earliest.d.next = bits_u::<48>(0);
-            self.refused_r.d.next = false;
-        }
+        reset!(step, sequence, earliest, refused_r);
     }
 }

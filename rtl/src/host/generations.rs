@@ -40,10 +40,9 @@ pub struct GenerationCheck {
 #[kernel]
 impl Logic for GenerationCheck {
     fn update(&mut self) {
-        inputs!(generations, we, waddr, wdata);
+        inputs!(generations: we, waddr, wdata);
         self.generations.raddr.next = self.note.val().qp;
-        self.valid_1.d.next = self.valid.val();
-        self.note_1.d.next = self.note.val();
+        assign!(valid_1.d = valid, note_1.d = note);
         // the memory gives what is written in the clock of the read; what is written in the next clock is caught here
         self.valid_2.d.next = self.valid_1.q.val() & !(self.we.val() & (self.waddr.val() == self.note_1.q.val().qp));
         self.note_2.d.next = self.note_1.q.val();

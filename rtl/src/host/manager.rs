@@ -180,25 +180,11 @@ const _: () = assert!(QP_COUNT == 150);
 impl Logic for Manager {
     fn update(&mut self) {
         self.gate.reset.next = self.reset.val();
-        inputs!(
-            states,
-            reset,
-            requester_ended_valid,
-            requester_ended,
-            responder_ended_valid,
-            responder_ended
-        );
+        inputs!(states: reset, requester_ended_valid, requester_ended, responder_ended_valid, responder_ended);
         StreamIn::<W<593, 10>>::link(&mut self.packet, &mut self.gate.packet);
-        inputs!(
-            gate,
-            now,
-            cfg_mtu,
-            cfg_default_law,
-            cfg_control_enable,
-            cfg_control_interval,
-            cfg_control_key,
-            cfg_control_sources
-        );
+        inputs!(gate:
+            now, cfg_mtu, cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key,
+            cfg_control_sources);
 
         // 0: the host goes first; a packet's fields take the places of a command's
         if self.settle.q.val().any() {
@@ -212,23 +198,19 @@ impl Logic for Manager {
         self.refused_r.d.next = self.gate.refused.val();
         self.done_r.d.next = false;
         if self.takes.val() {
-            self.code.d.next = 0.into();
-            self.replaces.d.next = false;
-            self.neighbour.d.next = 0.into();
+            clear!(code, replaces, neighbour);
             self.by_packet.d.next = !self.command.valid.val();
             if self.command.valid.val() {
                 self.step.d.next = 1.into();
-                self.operation.d.next = self.ordered.val().operation;
-                self.index.d.next = self.ordered.val().index;
-                self.body.d.next = self.ordered.val().body;
+                assign! {
+                    operation.d = ordered.operation, index.d = ordered.index, body.d = ordered.body
+                }
                 self.fits.d.next = true;
             } else if self.gate.request.valid.val() {
                 self.step.d.next = 1.into();
-                self.request.d.next = self.gate.request.data.val();
-                self.operation.d.next = self.gate.operation.val();
+                assign!(request.d = gate.request.data, operation.d = gate.operation);
                 self.index.d.next = self.gate.request.data.val().request.qpn;
-                self.fits.d.next = self.gate.fits.val();
-                self.body.d.next = self.gate.new_context.val();
+                assign!(fits.d = gate.fits, body.d = gate.new_context);
             }
         }
 
@@ -345,17 +327,16 @@ impl Logic for Manager {
         }
 
         // 8, 22: the context and what is known of it here
-        self.is_int.next = self.asked.val().int_on;
-        self.law.next = self.current.q.val().law;
-        self.generation.next = self.current.q.val().generation;
+        assign! {
+            is_int = asked.int_on, law = current.law, generation = current.generation
+        }
         self.creating.next = self.step.q.val() >= 16;
         self.next_generation.next = self.current.q.val().generation + 1;
         if self.current.q.val().generation.all() {
             self.next_generation.next = bits_u::<8>(1);
         }
         if self.creating.val() {
-            self.law.next = self.asked.val().law;
-            self.generation.next = self.next_generation.val();
+            assign!(law = asked.law, generation = next_generation);
         }
         self.qpn_mix.next = self.index.q.val() ^ (self.asked.val().remote_qpn << 5);
         self.source_port.next = self.asked.val().source_port;
@@ -382,8 +363,7 @@ impl Logic for Manager {
             self.context_valid_r.d.next = true;
             self.context_r.d.next = self.asked.val();
             self.context_r.d.next.alive = true;
-            self.context_r.d.next.generation = self.generation.val();
-            self.context_r.d.next.source_port = self.source_port.val();
+            fields!(context_r.d: generation, source_port);
             self.states.write.next = true;
             self.states.new_word.next.alive = true;
             self.states.new_word.next.law = self.law.val();
@@ -414,8 +394,7 @@ impl Logic for Manager {
 
         // 9: the requester completes what it has
         self.remove.valid.next = self.step.q.val() == 9;
-        self.removed.next.qp = self.qp.val();
-        self.removed.next.generation = self.generation.val();
+        fields!(removed: qp, generation);
         self.remove.data.next = bit_cast_number::<16, QpOfGeneration>(self.removed.val());
         if (self.step.q.val() == 9) & self.remove.ready.val() {
             self.step.d.next = 10.into();
@@ -425,8 +404,7 @@ impl Logic for Manager {
         self.pairs.next = bit_cast_word::<StepPair, U<5>>(self.step.q.val());
         self.response.next = self.pairs.val().response;
         self.own_flow.next = bits_zero::<QpFlow>(0);
-        self.own_flow.next.response = self.response.val();
-        self.own_flow.next.qp = self.qp.val();
+        fields!(own_flow: response, qp);
         self.flow_number.next = bit_cast_number::<16, QpFlow>(self.own_flow.val());
         self.flow_step.next = (self.pairs.val().pair == 5) | (self.pairs.val().pair == 8);
         self.cc_step.next = (self.pairs.val().pair == 6) | (self.pairs.val().pair == 9);
@@ -439,29 +417,24 @@ impl Logic for Manager {
         if self.limit.val().limited {
             self.flow.rate.next = self.limit.val().rate;
         }
-        self.flow.group.next = self.limit.val().group;
-        self.flow.flow.next = self.flow_number.val();
+        assign!(flow.group = limit.group, flow.flow = flow_number);
         if self.step.q.val() == 14 {
             self.flow.flow.next = bit_cast_u::<16, 24>(self.index.q.val());
             if self.flow.ready.val() {
                 self.step.d.next = 24.into();
             }
         }
-        self.flow.generation.next = self.generation.val();
-        self.flow.psn.next = self.asked.val().send_psn;
+        assign!(flow.generation = generation, flow.psn = asked.send_psn);
         if self.response.val() {
             self.flow.psn.next = self.asked.val().expected_psn;
         }
-        self.flow.mtu.next = self.asked.val().mtu;
-        self.flow.priority.next = self.asked.val().pause_class;
+        assign!(flow.mtu = asked.mtu, flow.priority = asked.pause_class);
         self.flow.windowless.next = self.response.val() & !self.is_int.val();
-        self.flow.timerless.next = self.response.val();
-        self.cc.valid.next = self.cc_step.val();
+        assign!(flow.timerless = response, cc.valid = cc_step);
         self.cc.data.next.create = self.creating.val();
         self.cc.data.next.flow = self.flow_number.val();
         self.cc.data.next.generation = self.generation.val();
-        self.cc_law.next = self.law.val();
-        self.rate.next = self.cfg_rate.val();
+        assign!(cc_law = law, rate = cfg_rate);
         if self.cfg_rate.val() == 0 {
             self.rate.next = self.cfg_line_rate.val();
         }
@@ -504,11 +477,9 @@ impl Logic for Manager {
         self.made.next.id = bit_cast_number::<64, ControlWorkId>(self.work_id.val());
         self.made.next.qpn = self.index.q.val();
         self.made.next.operation = bit_cast_u::<8, 1>(bit_cast_b(self.request.q.val().operation == 2));
-        self.made.next.local_address = self.request.q.val().request.local_address;
-        self.made.next.local_key = self.request.q.val().request.local_key;
-        self.made.next.remote_address = self.request.q.val().request.remote_address;
-        self.made.next.remote_key = self.request.q.val().request.remote_key;
-        self.made.next.length = self.request.q.val().request.length;
+        fields!(made from request:
+            local_address = request.local_address, local_key = request.local_key,
+            remote_address = request.remote_address, remote_key = request.remote_key, length = request.length);
         self.work.data.next = bit_cast_bus::<320, 5, WorkRequest>(self.made.val());
         if (self.step.q.val() == 23) & self.work.ready.val() {
             self.step.d.next = 24.into();
@@ -527,23 +498,16 @@ impl Logic for Manager {
                 }
             }
         }
-        self.command_done.next = self.done_r.q.val();
-        self.command_code.next = self.code.q.val();
-        self.control_accepted.next = self.accepted_r.q.val();
-        self.control_refused.next = self.refused_r.q.val();
+        assign! {
+            command_done = done_r, command_code = code, control_accepted = accepted_r, control_refused = refused_r
+        }
 
         if self.reset.val() {
-            self.step.d.next = 0.into();
-            self.context_valid_r.d.next = false;
-            self.region_valid_r.d.next = false;
-            self.works.d.next = 0.into();
-            self.accepted_r.d.next = false;
-            self.refused_r.d.next = false;
-            self.done_r.d.next = false;
-            self.settle.d.next = bits_u::<5>(0);
+            clear! {
+                step, context_valid_r, region_valid_r, works, accepted_r, refused_r, done_r, settle
+            }
             self.sweeping.d.next = true;
-            self.sweep_step.d.next = bits_u::<3>(0);
-            self.sweep_qp.d.next = bits_u::<8>(0);
+            clear!(sweep_step, sweep_qp);
         }
     }
 }

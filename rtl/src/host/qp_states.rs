@@ -81,9 +81,7 @@ impl Logic for QpStates {
             self.marks.d.next = self.marks_2.val().replace_bit(self.qp.val().index(), false);
         }
 
-        self.we.next = self.write.val();
-        self.waddr.next = self.qp.val();
-        self.wdata.next = self.new_word.val();
+        assign!(we = write, waddr = qp, wdata = new_word);
         if self.reset.val() {
             // one word a clock
             self.clearing.d.next = self.clearing.q.val() + 1;
@@ -91,8 +89,8 @@ impl Logic for QpStates {
             self.waddr.next = self.clearing.q.val();
             self.wdata.next = bits_zero::<QpLife>(0);
         }
-        inputs!(words, we, waddr, wdata);
-        inputs!([requester_check, responder_check], we, waddr);
+        inputs!(words: we, waddr, wdata);
+        inputs!([requester_check, responder_check]: we, waddr);
         self.requester_check.wdata.next = self.wdata.val().generation;
         self.responder_check.wdata.next = self.wdata.val().generation;
     }

@@ -113,10 +113,9 @@ impl Logic for RegionCheck {
         self.given.next = bit_cast_word::<RegionWord, Region>(self.region_data.val());
         self.base_in.next = self.given.val().base;
         self.end_in.next = self.base_in.val() + self.given.val().length;
-        self.write_1.d.next = self.region_valid.val();
-        self.slot_1.d.next = self.region_slot.val();
-        self.data_1.d.next = self.given.val();
-        self.end_1.d.next = self.end_in.val();
+        assign! {
+            write_1.d = region_valid, slot_1.d = region_slot, data_1.d = given, end_1.d = end_in
+        }
         // the carry out of the sum
         self.base_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.base_in.val());
         self.length_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.given.val().length);
@@ -136,8 +135,7 @@ impl Logic for RegionCheck {
                 .val()
                 .replace_bit(self.slot_1.q.val().index(), self.data_1.q.val().valid);
         }
-        self.ram.we.next = self.write_1.q.val();
-        self.ram.waddr.next = self.slot_1.q.val();
+        inputs!(ram: we = write_1, waddr = slot_1);
         self.ram.wdata.next.base = self.data_1.q.val().base;
         self.ram.wdata.next.end_address = self.end_1.q.val();
         self.ram.wdata.next.end_high = self.wraps_1.q.val();
@@ -148,9 +146,7 @@ impl Logic for RegionCheck {
 
         // 1
         self.last_in.next = self.address.val() + bit_cast_u::<64, 32>(self.length.val());
-        self.key_1.d.next = self.key.val();
-        self.first_1.d.next = self.address.val();
-        self.last_1.d.next = self.last_in.val();
+        assign!(key_1.d = key, first_1.d = address, last_1.d = last_in);
         self.address_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.address.val());
         self.last_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.last_in.val());
         self.over_1.d.next = self.address_halves.val().upper & !self.last_halves.val().upper;
@@ -158,30 +154,18 @@ impl Logic for RegionCheck {
         self.empty_1.d.next = self.length.val() == 0;
 
         // 2
-        self.slot_2.d.next = bits_u::<5>(0);
-        self.found_2.d.next = false;
+        clear!(slot_2, found_2);
         for i in 0..32 {
             if self.hit[31 - i].q.val() {
                 self.slot_2.d.next = bits_u::<5>(31) - i.val();
                 self.found_2.d.next = true;
             }
         }
-        self.key_2.d.next = self.key_1.q.val();
-        self.first_2.d.next = self.first_1.q.val();
-        self.last_2.d.next = self.last_1.q.val();
-        self.over_2.d.next = self.over_1.q.val();
-        self.access_2.d.next = self.access_1.q.val();
-        self.empty_2.d.next = self.empty_1.q.val();
+        advance!(key_2, first_2, last_2, over_2, access_2, empty_2);
 
         // 3
         self.ram.raddr.next = self.slot_2.q.val();
-        self.found_3.d.next = self.found_2.q.val();
-        self.key_3.d.next = self.key_2.q.val();
-        self.first_3.d.next = self.first_2.q.val();
-        self.last_3.d.next = self.last_2.q.val();
-        self.over_3.d.next = self.over_2.q.val();
-        self.access_3.d.next = self.access_2.q.val();
-        self.empty_3.d.next = self.empty_2.q.val();
+        advance!(found_3, key_3, first_3, last_3, over_3, access_3, empty_3);
 
         // 4: ends are 65 bits long
         self.ends_later.next = self.last_3.q.val() > self.ram.rdata.val().end_address;
@@ -197,10 +181,7 @@ impl Logic for RegionCheck {
         self.allowed.next = self.empty_4.q.val()
             | (self.named_4.q.val() & self.right_4.q.val() & !self.below_4.q.val() & !self.above_4.q.val());
 
-        if self.reset.val() {
-            self.write_1.d.next = false;
-            self.used.d.next = bits_u::<32>(0);
-        }
+        reset!(write_1, used);
     }
 }
 

@@ -119,23 +119,14 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
 #[kernel]
 impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flows<HPCC, DCQCN, POWERTCP> {
     fn update(&mut self) {
-        inputs!([scheduler, law, events, works, commands, updates], reset);
-        inputs!(scheduler, now, pause);
+        inputs!([scheduler, law, events, works, commands, updates]: reset);
+        inputs!(scheduler: now, pause);
         ConfigIn::link(&mut self.sched_param, &mut self.scheduler.param);
-        inputs!(
-            scheduler,
-            level_write,
-            level_group,
-            level_rate,
-            cap_window,
-            cap_time,
-            cap_dither,
-            look
-        );
-        outputs!(scheduler, active, sent);
+        inputs!(scheduler: level_write, level_group, level_rate, cap_window, cap_time, cap_dither, look);
+        outputs!(scheduler: active, sent);
         ConfigIn::link(&mut self.cc_param, &mut self.law.param);
         self.laws.next = self.law.built.val();
-        inputs!(law, now);
+        inputs!(law: now);
         self.law.param_law.next = self.cc_param_law.val();
         StreamIn::<LawCommand>::link(&mut self.cc_command, &mut self.law.command);
         self.law.command_law.next = bit_cast_word::<LawCode, U<3>>(self.cc_command_law.val());
@@ -157,13 +148,10 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         self.events.first.data.next.flow = bit_cast_u::<9, 16>(self.answered.data.val().flow);
         self.events.first.data.next.event_kind = self.answered.data.val().telemetry.event_kind;
         self.told.next = bit_cast_word::<Notice, W<387, 7>>(self.notice.data.val());
-        self.fields.stack.next = self.told.val().int_stack;
-        self.fields.length.next = self.told.val().int_length;
-        self.fields.speeds.next = self.speeds.val();
+        inputs!(fields: stack = told.int_stack, length = told.int_length, speeds);
         self.told_kind.next = bit_cast_word::<CcEventKind, U<3>>(self.told.val().event_kind);
         self.is_echo.next = self.told_kind.val() == CcEventKind::Ack;
-        self.told_flow.next.response = self.told.val().response;
-        self.told_flow.next.qp = self.told.val().qp;
+        fields!(told_flow from told: response, qp);
         self.events.second.valid.next = self.notice.valid.val();
         self.notice.ready.next = self.events.second.ready.val();
         // an echo of PSN n says that n + 1 is expected
@@ -218,10 +206,8 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         self.works.down.ready.next = self.scheduler.work.ready.val();
         self.more.next = self.works.down.data.val();
         self.scheduler.work.flow.next = bit_cast_u::<16, 9>(self.more.val().flow);
-        self.scheduler.work.generation.next = self.more.val().generation;
-        self.scheduler.work.end.next = self.more.val().end_psn;
-        self.scheduler.work.start.next = self.more.val().start_psn;
-        self.scheduler.work.restart.next = self.more.val().restart;
+        inputs!(scheduler from more:
+            work.generation = generation, work.end = end_psn, work.start = start_psn, work.restart = restart);
 
         // commands
         self.commands.first.valid.next = self.command.valid.val();
@@ -248,15 +234,10 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         self.order.next = self.commands.down.data.val();
         self.scheduler.command.create.next = self.order.val().create;
         self.scheduler.command.flow.next = bit_cast_u::<16, 9>(self.order.val().flow);
-        self.scheduler.command.generation.next = self.order.val().generation;
-        self.scheduler.command.psn.next = self.order.val().psn;
-        self.scheduler.command.mtu.next = self.order.val().mtu;
-        self.scheduler.command.priority.next = self.order.val().pause_class;
-        self.scheduler.command.windowless.next = self.order.val().windowless;
-        self.scheduler.command.timerless.next = self.order.val().timerless;
-        self.scheduler.command.limit.next = self.order.val().limit;
-        self.scheduler.command.rate.next = self.order.val().rate;
-        self.scheduler.command.group.next = self.order.val().group;
+        inputs!(scheduler from order:
+            command.generation = generation, command.psn = psn, command.mtu = mtu, command.priority = pause_class,
+            command.windowless = windowless, command.timerless = timerless, command.limit = limit, command.rate = rate,
+            command.group = group);
 
         // updates
         self.updates.first.valid.next = self.law.update.valid.val();
@@ -272,13 +253,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         self.updates.second.data.next = self.first.data.val();
         StreamOut::<FlowUpdate>::join(&mut self.updates.down, &mut self.scheduler.update);
 
-        outputs!(
-            scheduler,
-            count_late,
-            count_beyond,
-            count_out_of_range,
-            count_cc_dropped
-        );
+        outputs!(scheduler: count_late, count_beyond, count_out_of_range, count_cc_dropped);
         self.timeouts.d.next = self.scheduler.count_timeout.val();
         self.timeout.next = self.timeouts.q.val() != self.scheduler.count_timeout.val();
     }

@@ -8,17 +8,24 @@
 //! | then | `STATUS.ready`: work requests and frames are taken, commands carried out |
 
 use super::flows::Flows;
+use crate::cc::slot::ConfigOut;
 use crate::dma::write::DmaWriter;
 use crate::host::manager::Manager;
 use crate::host::registers::pulses::CounterPulses;
 use crate::host::registers::Registers;
 use crate::nic::words::{AckSend, Action, Commit, DmaJob, HostCommand, RxRow, Work};
+use crate::prim::axi::{
+    AxiAddressOut, AxiLiteIn, AxiOut, AxiReadDataIn, AxiWriteDataOut, AxiWriteResponseIn, AxisFrameIn, AxisFrameOut,
+    AxisWordIn, AxisWordOut,
+};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::uint::{bits_u, U};
 use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::rx::pipe::RxPipe;
+use crate::sched::ports::{EndedOut, FeedbackOut, FlowCommandOut, SendOut, WorkOut};
 use crate::transport::commit::CommitStage;
 use crate::transport::dispatch::{CommitRow, ControlRow, DispatchEvent};
 use crate::transport::notify::Notify;
@@ -27,202 +34,123 @@ use crate::transport::responder::Responder;
 use crate::transport::responses::ResponseQueue;
 use crate::tx::pipe::TxPipe;
 use crate::words::congestion::LawCommand;
-use crate::words::flows::FlowUpdate;
+use crate::words::flows::{FlowOfGeneration, FlowPacket, FlowUpdate, QpFlow};
+use crate::words::requester::QpOfGeneration;
+use crate::words::responder::ResponseNotice;
 use crate::words::sched::LawEvent;
+use crate::words::transport::{Commit as CommitWord, CommitKind};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
 #[block]
 pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 0, const POWERTCP: usize = 0> {
-    /// Clock.
+    /// The NIC's only clock: every port is synchronous to its rising edge. 200 MHz carry 100 Gb/s.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up,
     /// without a reset. What is connected to `m_axi` and `m_axis_tx` must be reset with it.
     pub reset: Signal<In, Bit>,
-    /// Time, ns.
+    /// Time, ns: counts on, about one clock period each clock, and wraps at 2^48. Stamps, pacing, timers and COMPLETION.completed_at are in it.
     pub now: Signal<In, U<48>>,
-    /// Priorities that the MAC pauses.
+    /// Bit n is high while the other end of the link has paused priority n (PFC); of global pause all are.
     pub pause: Signal<In, U<8>>,
-    /// AXI4-Lite awaddr.
-    pub s_axil_awaddr: Signal<In, U<12>>,
-    /// AXI4-Lite awprot.
-    pub s_axil_awprot: Signal<In, U<3>>,
-    /// AXI4-Lite awvalid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI4-Lite awready.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI4-Lite wdata.
-    pub s_axil_wdata: Signal<In, U<32>>,
-    /// AXI4-Lite wstrb.
-    pub s_axil_wstrb: Signal<In, U<4>>,
-    /// AXI4-Lite wvalid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI4-Lite wready.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI4-Lite bresp.
-    pub s_axil_bresp: Signal<Out, U<2>>,
-    /// AXI4-Lite bvalid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI4-Lite bready.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI4-Lite araddr.
-    pub s_axil_araddr: Signal<In, U<12>>,
-    /// AXI4-Lite arprot.
-    pub s_axil_arprot: Signal<In, U<3>>,
-    /// AXI4-Lite arvalid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI4-Lite arready.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI4-Lite rdata.
-    pub s_axil_rdata: Signal<Out, U<32>>,
-    /// AXI4-Lite rresp.
-    pub s_axil_rresp: Signal<Out, U<2>>,
-    /// AXI4-Lite rvalid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI4-Lite rready.
-    pub s_axil_rready: Signal<In, Bit>,
-    /// Frames from the MAC: tdata.
-    pub s_axis_rx_tdata: Signal<In, W<512, 8>>,
-    /// Frames from the MAC: tkeep.
-    pub s_axis_rx_tkeep: Signal<In, U<64>>,
-    /// Frames from the MAC: tlast.
-    pub s_axis_rx_tlast: Signal<In, Bit>,
-    /// Frames from the MAC: tuser.
-    pub s_axis_rx_tuser: Signal<In, Bit>,
-    /// Frames from the MAC: tvalid.
-    pub s_axis_rx_tvalid: Signal<In, Bit>,
-    /// Frames from the MAC: tready.
-    pub s_axis_rx_tready: Signal<Out, Bit>,
-    /// Frames to the MAC: tdata.
-    pub m_axis_tx_tdata: Signal<Out, W<512, 8>>,
-    /// Frames to the MAC: tkeep.
-    pub m_axis_tx_tkeep: Signal<Out, U<64>>,
-    /// Frames to the MAC: tlast.
-    pub m_axis_tx_tlast: Signal<Out, Bit>,
-    /// Frames to the MAC: tuser.
-    pub m_axis_tx_tuser: Signal<Out, Bit>,
-    /// Frames to the MAC: tvalid.
-    pub m_axis_tx_tvalid: Signal<Out, Bit>,
-    /// Frames to the MAC: tready.
-    pub m_axis_tx_tready: Signal<In, Bit>,
-    /// Work requests: tdata.
-    pub s_axis_work_tdata: Signal<In, W<320, 5>>,
-    /// Work requests: tvalid.
-    pub s_axis_work_tvalid: Signal<In, Bit>,
-    /// Work requests: tready.
-    pub s_axis_work_tready: Signal<Out, Bit>,
-    /// Completions: tdata.
-    pub m_axis_completion_tdata: Signal<Out, W<192, 3>>,
-    /// Completions: tvalid.
-    pub m_axis_completion_tvalid: Signal<Out, Bit>,
-    /// Completions: tready.
-    pub m_axis_completion_tready: Signal<In, Bit>,
-    /// AXI4 awid.
-    pub m_axi_awid: Signal<Out, U<4>>,
-    /// AXI4 awaddr.
-    pub m_axi_awaddr: Signal<Out, U<64>>,
-    /// AXI4 awlen.
-    pub m_axi_awlen: Signal<Out, U<8>>,
-    /// AXI4 awsize.
-    pub m_axi_awsize: Signal<Out, U<3>>,
-    /// AXI4 awburst.
-    pub m_axi_awburst: Signal<Out, U<2>>,
-    /// AXI4 awlock.
-    pub m_axi_awlock: Signal<Out, Bit>,
-    /// AXI4 awcache.
-    pub m_axi_awcache: Signal<Out, U<4>>,
-    /// AXI4 awprot.
-    pub m_axi_awprot: Signal<Out, U<3>>,
-    /// AXI4 awvalid.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// AXI4 awready.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// AXI4 wdata.
-    pub m_axi_wdata: Signal<Out, W<512, 8>>,
-    /// AXI4 wstrb.
-    pub m_axi_wstrb: Signal<Out, U<64>>,
-    /// AXI4 wlast.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// AXI4 wvalid.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// AXI4 wready.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// AXI4 bid.
-    pub m_axi_bid: Signal<In, U<4>>,
-    /// AXI4 bresp.
-    pub m_axi_bresp: Signal<In, U<2>>,
-    /// AXI4 bvalid.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// AXI4 bready.
-    pub m_axi_bready: Signal<Out, Bit>,
-    /// AXI4 arid.
-    pub m_axi_arid: Signal<Out, U<4>>,
-    /// AXI4 araddr.
-    pub m_axi_araddr: Signal<Out, U<64>>,
-    /// AXI4 arlen.
-    pub m_axi_arlen: Signal<Out, U<8>>,
-    /// AXI4 arsize.
-    pub m_axi_arsize: Signal<Out, U<3>>,
-    /// AXI4 arburst.
-    pub m_axi_arburst: Signal<Out, U<2>>,
-    /// AXI4 arlock.
-    pub m_axi_arlock: Signal<Out, Bit>,
-    /// AXI4 arcache.
-    pub m_axi_arcache: Signal<Out, U<4>>,
-    /// AXI4 arprot.
-    pub m_axi_arprot: Signal<Out, U<3>>,
-    /// AXI4 arvalid.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// AXI4 arready.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// AXI4 rid.
-    pub m_axi_rid: Signal<In, U<4>>,
-    /// AXI4 rdata.
-    pub m_axi_rdata: Signal<In, W<512, 8>>,
-    /// AXI4 rresp.
-    pub m_axi_rresp: Signal<In, U<2>>,
-    /// AXI4 rlast.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// AXI4 rvalid.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// AXI4 rready.
-    pub m_axi_rready: Signal<Out, Bit>,
-    // reset of all blocks, for as long as the longest of them needs
+    /// Registers, 4 KiB, AXI4-Lite: map in `hpcc_nic_registers.md` and `hpcc_nic.h`. One read and one write at a time; SLVERR where there is
+    /// no register. `awprot` and `arprot` are not looked at.
+    pub s_axil: AxiLiteIn,
+    /// Frames from the MAC without preamble and FCS, first byte in the lowest bits; `tkeep` says the bytes of the last beat, `tuser` with
+    /// `tlast` marks a frame as bad (wrong FCS). Once STATUS.ready is set, `tready` is always high.
+    pub s_axis_rx: AxisFrameIn,
+    /// Frames to the MAC without preamble and FCS, first byte in the lowest bits, no gap inside a frame while `tready` is high; `tuser` with
+    /// `tlast` asks the MAC to spoil the FCS (host memory failed under the frame).
+    pub m_axis_tx: AxisFrameOut,
+    /// Work requests from software: `work_request_t`.
+    pub s_axis_work: AxisWordIn<W<320, 5>>,
+    /// Completions to software: `completion_t`.
+    pub m_axis_completion: AxisWordOut<W<192, 3>>,
+    /// Host memory, AXI4, 512 bits, at the addresses that work requests and registered regions give. Bursts are INCR, of whole 64-byte
+    /// lines, and cross no 4 KiB; all carry identifier 0, so that responses come in order (`bid`, `rid` and `rlast` are not looked at).
+    /// Bit 1 of `bresp` and `rresp` is an error. At most 64 bursts of writes and 32 KiB of reads are outstanding.
+    pub m_axi: AxiOut,
+    /// Clocks since the reset, up to 400: as long as the block that needs longest is held in reset.
     hold: DFF<U<9>>,
+    /// The blocks are out of reset: registers can be accessed.
     running: DFF<Bit>,
+    /// Reset of all blocks.
     asleep: Signal<Local, Bit>,
+    /// Every table is cleared: STATUS.ready.
     ready: DFF<Bit>,
-    // a frame has begun at the port and not ended; reset does not change that, the rest of such a frame is ignored
+    /// A frame has begun at `s_axis_rx` and not ended. Reset does not change that.
     in_frame: DFF<Bit>,
+    /// The rest of a frame that a reset has cut is dropped.
     ignores: DFF<Bit>,
+    /// A beat of a frame is taken.
     rx_taken: Signal<Local, Bit>,
+    /// It goes to the RX pipe.
     rx_valid: Signal<Local, Bit>,
+    /// Register file, counters, AXI4-Lite.
     registers: Registers,
+    /// Creates and removes queue pairs and regions, and tells all blocks of them.
     manager: Manager,
+    /// Frames to verdicts, payload and rows.
     rx: RxPipe,
+    /// Judges requests.
     responder: Responder,
+    /// Congestion notifications for marked frames.
     notify: Notify,
+    /// Payload to memory.
     writer: DmaWriter,
+    /// What is to happen when memory has the payload.
     commits: StreamFifo<CommitRow, 7, 128>,
+    /// Does it.
     commit: CommitStage,
+    /// READs that wait for their responses, and acknowledgements behind them.
     queue: ResponseQueue,
+    /// Work requests of software, and the manager's own.
     works: StreamMerge<Work>,
+    /// Owns messages: work requests to completions.
     requester: Requester<150, SEGMENT>,
+    /// Packets of requests under which memory failed, for the requester.
     read_errors: StreamFifo<U<48>, 4, 16>,
+    /// Scheduler and congestion control.
     flows: Flows<HPCC, DCQCN, POWERTCP>,
+    /// Grants to frames.
     tx: TxPipe,
+    /// Pulses of all blocks for the counters.
     counters: CounterPulses,
-    // the scheduler's overhead register, heard on its way
+    /// The scheduler's register OVERHEAD, which Select needs too: bytes of a frame beside its payload.
     overhead: DFF<U<10>>,
-    // a flow at its retry limit, told to the manager when no other end is
+    /// A flow at its retry limit waits to be told to the manager; the requester's own ends go first.
     ended_waits: DFF<Bit>,
-    ended_flow: DFF<U<16>>,
+    /// That queue pair.
+    ended_qp: DFF<QpOfGeneration>,
+    /// The flow that the scheduler reports, by queue pair.
+    ended_half: Signal<Local, QpFlow>,
+    /// The requester ends a queue pair.
     killed: Signal<Local, Bit>,
+    /// Its flow.
+    killed_flow: Signal<Local, FlowOfGeneration>,
+    /// Its number.
+    killed_half: Signal<Local, QpFlow>,
+    /// What the manager is told.
+    requester_end: Signal<Local, QpOfGeneration>,
+    /// The responder ends a queue pair.
     refused: Signal<Local, Bit>,
+    /// A READ's last response has left that ends its queue pair.
     left_ends: Signal<Local, Bit>,
+    /// That queue pair waits to be told to the manager; the responder's own ends go first.
     left_waits: DFF<Bit>,
-    left_half: DFF<U<16>>,
+    /// It.
+    left_qp: DFF<QpOfGeneration>,
+    /// What the response queue says of a queue pair.
+    left: Signal<Local, ResponseNotice>,
+    /// What the commit stage hands to the response queue.
+    answered: Signal<Local, CommitWord>,
+    /// What the manager is told.
+    responder_end: Signal<Local, QpOfGeneration>,
+    /// The packet of a request under which memory failed.
+    failed_packet: Signal<Local, FlowPacket>,
+    /// Its flow.
+    failed_half: Signal<Local, QpFlow>,
 }
 
 #[kernel]
@@ -234,128 +162,68 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Nic
             self.hold.d.next = self.hold.q.val() + 1;
             self.ready.d.next = false;
         }
-        if self.reset.val() {
-            self.hold.d.next = bits_u::<9>(0);
-            self.running.d.next = false;
-            self.ready.d.next = false;
-        }
+        reset!(hold, running, ready);
         self.asleep.next = !self.running.q.val();
-        self.registers.reset.next = self.asleep.val();
-        self.manager.reset.next = self.asleep.val();
-        self.rx.reset.next = self.asleep.val();
-        self.responder.reset.next = self.asleep.val();
-        self.notify.reset.next = self.asleep.val();
-        self.writer.reset.next = self.asleep.val();
-        self.commits.reset.next = self.asleep.val();
-        self.commit.reset.next = self.asleep.val();
-        self.queue.reset.next = self.asleep.val();
-        self.works.reset.next = self.asleep.val();
-        self.requester.reset.next = self.asleep.val();
-        self.read_errors.reset.next = self.asleep.val();
-        self.flows.reset.next = self.asleep.val();
-        self.tx.reset.next = self.asleep.val();
-        self.counters.reset.next = self.asleep.val();
+        inputs!([
+            registers, manager, rx, responder, notify, writer, commits, commit, queue, works, requester, read_errors, flows,
+            tx, counters
+        ]: reset = asleep);
 
-        // registers and manager
-        inputs!(registers, s_axil_awaddr, s_axil_awprot, s_axil_awvalid);
-        // blocks hear of a reset one clock late; their outputs do not
-        self.s_axil_awready.next = self.registers.s_axil_awready.val() & self.running.q.val();
-        inputs!(registers, s_axil_wdata, s_axil_wstrb, s_axil_wvalid);
-        self.s_axil_wready.next = self.registers.s_axil_wready.val() & self.running.q.val();
-        self.s_axil_bresp.next = self.registers.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.registers.s_axil_bvalid.val() & self.running.q.val();
-        inputs!(registers, s_axil_bready, s_axil_araddr, s_axil_arprot, s_axil_arvalid);
-        self.s_axil_arready.next = self.registers.s_axil_arready.val() & self.running.q.val();
-        outputs!(registers, s_axil_rdata, s_axil_rresp);
-        self.s_axil_rvalid.next = self.registers.s_axil_rvalid.val() & self.running.q.val();
-        inputs!(registers, s_axil_rready, now, ready);
-        self.registers.pulses.next = self.counters.pulses.val();
-        self.registers.sched_late.next = self.flows.count_late.val();
-        self.registers.sched_beyond.next = self.flows.count_beyond.val();
-        self.registers.sched_out_of_range.next = self.flows.count_out_of_range.val();
-        self.registers.sched_cc_dropped.next = self.flows.count_cc_dropped.val();
+        // registers and manager; blocks hear of a reset one clock late, so what they offer and take at the ports is held back here
+        AxiLiteIn::link(&mut self.s_axil, &mut self.registers.s_axil);
+        self.s_axil.aw.ready.next = self.registers.s_axil.aw.ready.val() & self.running.q.val();
+        self.s_axil.w.ready.next = self.registers.s_axil.w.ready.val() & self.running.q.val();
+        self.s_axil.b.valid.next = self.registers.s_axil.b.valid.val() & self.running.q.val();
+        self.s_axil.ar.ready.next = self.registers.s_axil.ar.ready.val() & self.running.q.val();
+        self.s_axil.r.valid.next = self.registers.s_axil.r.valid.val() & self.running.q.val();
+        inputs!(registers: now, ready);
+        inputs!(registers from counters: pulses);
+        inputs!(registers from flows:
+            sched_late = count_late, sched_beyond = count_beyond, sched_out_of_range = count_out_of_range,
+            sched_cc_dropped = count_cc_dropped);
         StreamOut::<HostCommand>::join(&mut self.registers.command, &mut self.manager.command);
-        self.registers.command_done.next = self.manager.command_done.val();
-        self.registers.command_code.next = self.manager.command_code.val();
-        self.flows.sched_param.write.next = self.registers.sched_param.write.val();
-        self.flows.sched_param.address.next = self.registers.sched_param.address.val();
-        self.flows.sched_param.data.next = self.registers.sched_param.data.val();
-        self.flows.level_write.next = self.registers.level_write.val();
-        self.flows.level_group.next = self.registers.level_group.val();
-        self.flows.level_rate.next = self.registers.level_rate.val();
-        self.flows.cap_window.next = self.registers.cfg_cap_window.val();
-        self.flows.cap_time.next = self.registers.cfg_cap_time.val();
-        self.flows.cap_dither.next = self.registers.cfg_cap_dither.val();
-        self.flows.look.next = self.registers.look.val();
-        self.registers.active.next = self.flows.active.val();
-        self.registers.sent.next = self.flows.sent.val();
-        self.registers.laws.next = self.flows.laws.val();
+        inputs!(registers from manager: command_done, command_code);
+        ConfigOut::join(&mut self.registers.sched_param, &mut self.flows.sched_param);
+        inputs!(flows from registers:
+            level_write, level_group, level_rate,
+            cap_window = cfg_cap_window, cap_time = cfg_cap_time, cap_dither = cfg_cap_dither, look);
+        inputs!(registers from flows: active, sent, laws);
         self.manager.laws.next = self.flows.laws.val();
-        self.flows.cc_param_law.next = self.registers.cc_param_law.val();
-        self.flows.cc_param.write.next = self.registers.cc_param.write.val();
-        self.flows.cc_param.address.next = self.registers.cc_param.address.val();
-        self.flows.cc_param.data.next = self.registers.cc_param.data.val();
+        ConfigOut::join(&mut self.registers.cc_param, &mut self.flows.cc_param);
+        inputs!(flows from registers: cc_param_law);
         if self.registers.sched_param.write.val() & (self.registers.sched_param.address.val() == 0) {
             self.overhead.d.next = self.registers.sched_param.data.val().get_bits::<10>(0);
         }
-        self.manager.now.next = self.now.val();
-        self.manager.cfg_mtu.next = self.registers.cfg_mtu.val();
-        self.manager.cfg_default_law.next = self.registers.cfg_default_law.val();
-        self.manager.cfg_window.next = self.registers.cfg_window.val();
-        self.manager.cfg_rate.next = self.registers.cfg_rate.val();
-        self.manager.cfg_line_rate.next = self.registers.cfg_line_rate.val();
-        self.manager.cfg_control_enable.next = self.registers.cfg_control_enable.val();
-        self.manager.cfg_control_interval.next = self.registers.cfg_control_interval.val();
-        self.manager.cfg_control_key.next = self.registers.cfg_control_key.val();
-        self.manager.cfg_control_sources.next = self.registers.cfg_control_sources.val();
+        inputs!(manager: now);
+        inputs!(manager from registers:
+            cfg_mtu, cfg_default_law, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable, cfg_control_interval,
+            cfg_control_key, cfg_control_sources);
         StreamOut::<ControlRow>::join(&mut self.rx.control, &mut self.manager.packet);
         StreamOut::<U<16>>::join(&mut self.manager.remove, &mut self.requester.remove);
         StreamOut::<Work>::join(&mut self.manager.work, &mut self.works.second);
-        self.flows.command.valid.next = self.manager.flow.valid.val();
-        self.flows.command.create.next = self.manager.flow.create.val();
-        self.flows.command.flow.next = self.manager.flow.flow.val();
-        self.flows.command.generation.next = self.manager.flow.generation.val();
-        self.flows.command.psn.next = self.manager.flow.psn.val();
-        self.flows.command.mtu.next = self.manager.flow.mtu.val();
-        self.flows.command.priority.next = self.manager.flow.priority.val();
-        self.flows.command.windowless.next = self.manager.flow.windowless.val();
-        self.flows.command.timerless.next = self.manager.flow.timerless.val();
-        self.flows.command.limit.next = self.manager.flow.limit.val();
-        self.flows.command.rate.next = self.manager.flow.rate.val();
-        self.flows.command.group.next = self.manager.flow.group.val();
-        self.manager.flow.ready.next = self.flows.command.ready.val();
+        FlowCommandOut::join(&mut self.manager.flow, &mut self.flows.command);
         StreamOut::<LawCommand>::join(&mut self.manager.cc, &mut self.flows.cc_command);
         self.flows.cc_command_law.next = self.manager.cc_law.val();
         StreamOut::<FlowUpdate>::join(&mut self.manager.first, &mut self.flows.first);
 
         // receive
-        self.rx.s_axis_tdata.next = self.s_axis_rx_tdata.val();
-        self.rx.s_axis_tkeep.next = self.s_axis_rx_tkeep.val();
-        self.rx.s_axis_tlast.next = self.s_axis_rx_tlast.val();
-        self.rx.s_axis_tuser.next = self.s_axis_rx_tuser.val();
-        self.s_axis_rx_tready.next = self.ready.q.val();
-        self.rx_taken.next = self.s_axis_rx_tvalid.val() & self.ready.q.val();
+        AxisFrameIn::link(&mut self.s_axis_rx, &mut self.rx.s_axis);
+        self.s_axis_rx.tready.next = self.ready.q.val();
+        self.rx_taken.next = self.s_axis_rx.tvalid.val() & self.ready.q.val();
         self.rx_valid.next = self.rx_taken.val() & !self.ignores.q.val();
-        self.rx.s_axis_tvalid.next = self.rx_valid.val();
+        self.rx.s_axis.tvalid.next = self.rx_valid.val();
         if self.rx_taken.val() {
-            self.in_frame.d.next = !self.s_axis_rx_tlast.val();
-            if self.s_axis_rx_tlast.val() {
+            self.in_frame.d.next = !self.s_axis_rx.tlast.val();
+            if self.s_axis_rx.tlast.val() {
                 self.ignores.d.next = false;
             }
         }
         if !self.ready.q.val() {
             self.ignores.d.next = self.in_frame.q.val();
         }
-        self.rx.cfg_mac.next = self.registers.cfg_mac.val();
-        self.rx.cfg_ip.next = self.registers.cfg_ip.val();
-        self.rx.cfg_port_roce.next = self.registers.cfg_port_roce.val();
-        self.rx.cfg_port_int.next = self.registers.cfg_port_int.val();
-        self.rx.cfg_port_echo.next = self.registers.cfg_port_echo.val();
-        self.rx.cfg_port_control.next = self.registers.cfg_port_control.val();
-        self.rx.cfg_pkey.next = self.registers.cfg_pkey.val();
-        self.rx.context_valid.next = self.manager.context_valid.val();
-        self.rx.context_qp.next = self.manager.context_qp.val();
-        self.rx.context_data.next = self.manager.context_data.val();
+        inputs!(rx from registers:
+            cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey);
+        inputs!(rx from manager: context_valid, context_qp, context_data);
         StreamOut::<W<520, 9>>::join(&mut self.rx.payload, &mut self.writer.payload);
         StreamOut::<DmaJob>::join(&mut self.rx.job, &mut self.writer.job);
         StreamOut::<CommitRow>::join(&mut self.rx.commit, &mut self.commits.up);
@@ -364,76 +232,40 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Nic
         StreamOut::<RxRow>::join(&mut self.rx.response, &mut self.requester.row);
         StreamOut::<Action>::join(&mut self.requester.action, &mut self.rx.response_action);
         StreamOut::<DispatchEvent>::join(&mut self.rx.notice, &mut self.flows.notice);
-        self.responder.context_valid.next = self.manager.context_valid.val();
-        self.responder.context_qp.next = self.manager.context_qp.val();
-        self.responder.context_data.next = self.manager.context_data.val();
-        self.responder.region_valid.next = self.manager.region_valid.val();
-        self.responder.region_slot.next = self.manager.region_slot.val();
-        self.responder.region_data.next = self.manager.region_data.val();
-        self.responder.cfg_reads.next = self.registers.cfg_reads.val();
-        self.responder.full.next = self.queue.full.val();
-        self.responder.left_valid.next = self.queue.left_valid.val();
-        self.responder.left_qp.next = self.queue.left_qp.val();
-        self.responder.left_generation.next = self.queue.left_generation.val();
-        self.responder.left_what.next = self.queue.left_what.val();
-        self.responder.fail_valid.next = self.commit.fail_valid.val();
-        self.responder.fail_qp.next = self.commit.fail_qp.val();
-        self.responder.fail_generation.next = self.commit.fail_generation.val();
+        inputs!(responder from manager:
+            context_valid, context_qp, context_data, region_valid, region_slot, region_data);
+        inputs!(responder from registers: cfg_reads);
+        inputs!(responder from queue: full, left_valid, left_qp, left_generation, left_what);
+        inputs!(responder from commit: fail_valid, fail_qp, fail_generation);
 
         // marked packets
-        inputs!(notify, now);
+        inputs!(notify: now);
         self.notify.enable.next = self.registers.cfg_cnp_enable.val();
         self.notify.hold.next = self.registers.cfg_ack_pause.val()
             & self.pause.val().get_bit(self.registers.cfg_ack_priority.val().index());
-        self.notify.interval.next = self.registers.cfg_cnp_interval.val();
-        self.notify.context_valid.next = self.manager.context_valid.val();
-        self.notify.context_qp.next = self.manager.context_qp.val();
-        self.notify.context_data.next = self.manager.context_data.val();
-        self.notify.mark_valid.next = self.rx.mark_valid.val();
-        self.notify.mark.next = self.rx.mark.val();
+        inputs!(notify from registers: interval = cfg_cnp_interval);
+        inputs!(notify from manager: context_valid, context_qp, context_data);
+        inputs!(notify from rx: mark_valid, mark);
         StreamOut::<AckSend>::join(&mut self.notify.send, &mut self.tx.notify);
 
         // memory before acknowledgement
-        outputs!(
-            writer,
-            m_axi_awid,
-            m_axi_awaddr,
-            m_axi_awlen,
-            m_axi_awsize,
-            m_axi_awburst,
-            m_axi_awlock,
-            m_axi_awcache,
-            m_axi_awprot
-        );
-        self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val() & self.running.q.val();
-        self.writer.m_axi_awready.next = self.m_axi_awready.val();
-        outputs!(writer, m_axi_wdata, m_axi_wstrb, m_axi_wlast);
-        self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val() & self.running.q.val();
-        inputs!(writer, m_axi_wready, m_axi_bid, m_axi_bresp, m_axi_bvalid);
-        self.m_axi_bready.next = self.writer.m_axi_bready.val();
+        AxiAddressOut::link(&mut self.m_axi.aw, &mut self.writer.m_axi.aw);
+        AxiWriteDataOut::link(&mut self.m_axi.w, &mut self.writer.m_axi.w);
+        AxiWriteResponseIn::link(&mut self.m_axi.b, &mut self.writer.m_axi.b);
+        self.m_axi.aw.valid.next = self.writer.m_axi.aw.valid.val() & self.running.q.val();
+        self.m_axi.w.valid.next = self.writer.m_axi.w.valid.val() & self.running.q.val();
         StreamOut::<CommitRow>::join(&mut self.commits.down, &mut self.commit.up);
         StreamOut::<U<1>>::join(&mut self.writer.written, &mut self.commit.written);
         StreamOut::<Commit>::join(&mut self.commit.response, &mut self.queue.up);
         StreamOut::<Commit>::join(&mut self.commit.answer, &mut self.requester.answer);
-        self.commit.context_valid.next = self.manager.context_valid.val();
-        self.commit.context_qp.next = self.manager.context_qp.val();
-        self.queue.context_valid.next = self.manager.context_valid.val();
-        self.queue.context_qp.next = self.manager.context_qp.val();
-        self.queue.context_data.next = self.manager.context_data.val();
+        inputs!(commit from manager: context_valid, context_qp);
+        inputs!(queue from manager: context_valid, context_qp, context_data);
         self.queue.gone_valid.next = self.tx.read_left.val() | (self.tx.read_error.val() & self.tx.note_response.val());
-        self.queue.gone_failed.next = self.tx.read_error.val();
-        self.queue.gone_qp.next = self.tx.note_qp.val();
-        self.queue.gone_generation.next = self.tx.note_generation.val();
-        self.queue.gone_psn.next = self.tx.note_psn.val();
-        self.queue.gone_tag.next = self.tx.note_tag.val();
+        inputs!(queue from tx:
+            gone_failed = read_error, gone_qp = note_qp, gone_generation = note_generation, gone_psn = note_psn,
+            gone_tag = note_tag);
         StreamOut::<AckSend>::join(&mut self.queue.ack, &mut self.tx.ack);
-        self.flows.responses.valid.next = self.queue.work.valid.val();
-        self.flows.responses.restart.next = self.queue.work.restart.val();
-        self.flows.responses.start.next = self.queue.work.start.val();
-        self.flows.responses.flow.next = self.queue.work.flow.val();
-        self.flows.responses.generation.next = self.queue.work.generation.val();
-        self.flows.responses.end.next = self.queue.work.end.val();
-        self.queue.work.ready.next = self.flows.responses.ready.val();
+        WorkOut::join(&mut self.queue.work, &mut self.flows.responses);
 
         // requester
         self.requester.now.next = self.now.val();
@@ -442,163 +274,101 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Nic
             // a ring has 16 messages, so more than that is no limit
             self.requester.max_reads.next = bits_u::<5>(31);
         }
-        self.requester.speeds.next = self.registers.cfg_speed_valid.val();
-        self.requester.context_valid.next = self.manager.context_valid.val();
-        self.requester.context_qp.next = self.manager.context_qp.val();
-        self.requester.context_data.next = self.manager.context_data.val();
-        self.requester.region_valid.next = self.manager.region_valid.val();
-        self.requester.region_slot.next = self.manager.region_slot.val();
-        self.requester.region_data.next = self.manager.region_data.val();
-        self.requester.sent_valid.next = self.tx.sent_valid.val();
-        self.requester.sent_qp.next = self.tx.sent_qp.val();
-        self.requester.sent_generation.next = self.tx.sent_generation.val();
-        self.requester.sent_end.next = self.tx.sent_end.val();
-        self.requester.ended.valid.next = self.flows.ended.valid.val();
-        self.requester.ended.flow.next = self.flows.ended.flow.val();
-        self.requester.ended.generation.next = self.flows.ended.generation.val();
-        self.flows.ended.ready.next = self.requester.ended.ready.val();
+        inputs!(requester from registers: speeds = cfg_speed_valid);
+        inputs!(requester from manager:
+            context_valid, context_qp, context_data, region_valid, region_slot, region_data);
+        inputs!(requester from tx: sent_valid, sent_qp, sent_generation, sent_end);
+        EndedOut::join(&mut self.flows.ended, &mut self.requester.ended);
         self.read_errors.up.valid.next = self.tx.read_error.val() & !self.tx.note_response.val();
-        self.read_errors.up.data.next = (bit_cast_u::<48, 8>(self.tx.note_qp.val()) << 1)
-            | (bit_cast_u::<48, 8>(self.tx.note_generation.val()) << 16)
-            | (bit_cast_u::<48, 24>(self.tx.note_psn.val()) << 24);
+        self.failed_half.next = bits_zero::<QpFlow>(0);
+        self.failed_half.next.qp = self.tx.note_qp.val();
+        self.failed_packet.next.flow = bit_cast_number::<16, QpFlow>(self.failed_half.val());
+        fields!(failed_packet from tx: generation = note_generation, psn = note_psn);
+        self.read_errors.up.data.next = bit_cast_number::<48, FlowPacket>(self.failed_packet.val());
         StreamOut::<U<48>>::join(&mut self.read_errors.down, &mut self.requester.read_error);
-        self.works.first.valid.next = self.s_axis_work_tvalid.val() & self.ready.q.val();
-        self.works.first.data.next = self.s_axis_work_tdata.val();
-        self.s_axis_work_tready.next = self.works.first.ready.val() & self.ready.q.val();
+        self.works.first.valid.next = self.s_axis_work.tvalid.val() & self.ready.q.val();
+        self.works.first.data.next = self.s_axis_work.tdata.val();
+        self.s_axis_work.tready.next = self.works.first.ready.val() & self.ready.q.val();
         StreamOut::<Work>::join(&mut self.works.down, &mut self.requester.work);
-        self.m_axis_completion_tdata.next = self.requester.completion.data.val();
-        self.m_axis_completion_tvalid.next = self.requester.completion.valid.val() & self.running.q.val();
-        self.requester.completion.ready.next = self.m_axis_completion_tready.val();
+        self.m_axis_completion.tdata.next = self.requester.completion.data.val();
+        self.m_axis_completion.tvalid.next = self.requester.completion.valid.val() & self.running.q.val();
+        self.requester.completion.ready.next = self.m_axis_completion.tready.val();
         StreamOut::<U<48>>::join(&mut self.requester.schedule, &mut self.flows.requests);
         StreamOut::<U<24>>::join(&mut self.requester.kill, &mut self.flows.kill);
         StreamOut::<AckSend>::join(&mut self.requester.echo, &mut self.tx.echo);
         StreamOut::<LawEvent>::join(&mut self.requester.cc_event, &mut self.flows.answered);
 
         // flows
-        inputs!(flows, now, pause);
+        inputs!(flows: now, pause);
         self.flows.speeds.next = self.registers.cfg_speed_valid.val();
-        self.tx.send.valid.next = self.flows.send.valid.val();
-        self.tx.send.flow.next = self.flows.send.flow.val();
-        self.tx.send.generation.next = self.flows.send.generation.val();
-        self.tx.send.psn.next = self.flows.send.psn.val();
-        self.tx.send.kind.next = self.flows.send.kind.val();
-        self.flows.send.ready.next = self.tx.send.ready.val();
-        self.flows.feedback.valid.next = self.tx.feedback.valid.val();
-        self.flows.feedback.advance.next = self.tx.feedback.advance.val();
-        self.flows.feedback.flow.next = self.tx.feedback.flow.val();
-        self.flows.feedback.generation.next = self.tx.feedback.generation.val();
-        self.flows.feedback.psn.next = self.tx.feedback.psn.val();
-        self.flows.feedback.value.next = self.tx.feedback.value.val();
-        self.tx.feedback.ready.next = self.flows.feedback.ready.val();
+        SendOut::join(&mut self.flows.send, &mut self.tx.send);
+        FeedbackOut::join(&mut self.tx.feedback, &mut self.flows.feedback);
 
         // transmit
-        inputs!(tx, overhead, pause);
-        self.tx.cfg_mac.next = self.registers.cfg_mac.val();
-        self.tx.cfg_ip.next = self.registers.cfg_ip.val();
-        self.tx.cfg_port_roce.next = self.registers.cfg_port_roce.val();
-        self.tx.cfg_port_int.next = self.registers.cfg_port_int.val();
-        self.tx.cfg_port_echo.next = self.registers.cfg_port_echo.val();
-        self.tx.cfg_pkey.next = self.registers.cfg_pkey.val();
-        self.tx.cfg_dscp.next = self.registers.cfg_dscp.val();
-        self.tx.cfg_ecn.next = self.registers.cfg_ecn.val();
-        self.tx.cfg_cnp_dscp.next = self.registers.cfg_cnp_dscp.val();
-        self.tx.cfg_ttl.next = self.registers.cfg_ttl.val();
-        self.tx.cfg_ack_req_interval.next = self.registers.cfg_ack_req_interval.val();
-        self.tx.cfg_ack_priority.next = self.registers.cfg_ack_priority.val();
-        self.tx.cfg_ack_pause.next = self.registers.cfg_ack_pause.val();
-        self.tx.context_valid.next = self.manager.context_valid.val();
-        self.tx.context_qp.next = self.manager.context_qp.val();
-        self.tx.context_data.next = self.manager.context_data.val();
-        self.tx.message_valid.next = self.requester.message_valid.val();
-        self.tx.message_address.next = self.requester.message_address.val();
-        self.tx.message_data.next = self.requester.message_data.val();
-        self.tx.read_valid.next = self.queue.read_valid.val();
-        self.tx.read_qp.next = self.queue.read_qp.val();
-        self.tx.read_data.next = self.queue.read_data.val();
-        self.m_axis_tx_tdata.next = self.tx.m_axis_tdata.val();
-        self.m_axis_tx_tkeep.next = self.tx.m_axis_tkeep.val();
-        self.m_axis_tx_tlast.next = self.tx.m_axis_tlast.val();
-        self.m_axis_tx_tuser.next = self.tx.m_axis_tuser.val();
-        self.m_axis_tx_tvalid.next = self.tx.m_axis_tvalid.val() & self.running.q.val();
-        self.tx.m_axis_tready.next = self.m_axis_tx_tready.val();
-        outputs!(
-            tx,
-            m_axi_arid,
-            m_axi_araddr,
-            m_axi_arlen,
-            m_axi_arsize,
-            m_axi_arburst,
-            m_axi_arlock,
-            m_axi_arcache,
-            m_axi_arprot
-        );
-        self.m_axi_arvalid.next = self.tx.m_axi_arvalid.val() & self.running.q.val();
-        inputs!(
-            tx,
-            m_axi_arready,
-            m_axi_rid,
-            m_axi_rdata,
-            m_axi_rresp,
-            m_axi_rlast,
-            m_axi_rvalid
-        );
-        self.m_axi_rready.next = self.tx.m_axi_rready.val();
+        inputs!(tx: overhead, pause);
+        inputs!(tx from registers:
+            cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_pkey, cfg_dscp, cfg_ecn, cfg_cnp_dscp,
+            cfg_ttl, cfg_ack_req_interval, cfg_ack_priority, cfg_ack_pause);
+        inputs!(tx from manager: context_valid, context_qp, context_data);
+        inputs!(tx from requester: message_valid, message_address, message_data);
+        inputs!(tx from queue: read_valid, read_qp, read_data);
+        AxisFrameOut::link(&mut self.m_axis_tx, &mut self.tx.m_axis);
+        self.m_axis_tx.tvalid.next = self.tx.m_axis.tvalid.val() & self.running.q.val();
+        AxiAddressOut::link(&mut self.m_axi.ar, &mut self.tx.m_axi.ar);
+        AxiReadDataIn::link(&mut self.m_axi.r, &mut self.tx.m_axi.r);
+        self.m_axi.ar.valid.next = self.tx.m_axi.ar.valid.val() & self.running.q.val();
 
         // either half of a queue pair may end; the manager then lets it be created again
         self.killed.next = self.requester.kill.valid.val() & self.requester.kill.ready.val();
-        self.manager.requester_ended_valid.next = self.killed.val() | self.ended_waits.q.val();
-        self.manager.requester_ended.next = self.ended_flow.q.val();
+        self.killed_flow.next = bit_cast_word::<FlowOfGeneration, U<24>>(self.requester.kill.data.val());
+        self.killed_half.next = bit_cast_word::<QpFlow, U<16>>(self.killed_flow.val().flow);
+        self.requester_end.next = self.ended_qp.q.val();
         if self.killed.val() {
-            self.manager.requester_ended.next = bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(1))
-                | (bit_cast_u::<16, 8>(self.requester.kill.data.val().get_bits::<8>(16)) << 8);
+            fields!(requester_end: qp = killed_half.qp, generation = killed_flow.generation);
         } else {
             self.ended_waits.d.next = false;
         }
+        self.manager.requester_ended_valid.next = self.killed.val() | self.ended_waits.q.val();
+        self.manager.requester_ended.next = bit_cast_number::<16, QpOfGeneration>(self.requester_end.val());
+        self.ended_half.next = bit_cast_word::<QpFlow, U<16>>(self.flows.ended.flow.val());
         if self.flows.ended.valid.val() & self.requester.ended.ready.val() {
             self.ended_waits.d.next = true;
-            self.ended_flow.d.next = bit_cast_u::<16, 8>(self.flows.ended.flow.val().get_bits::<8>(1))
-                | (bit_cast_u::<16, 8>(self.flows.ended.generation.val()) << 8);
+            fields!(ended_qp.d: qp = ended_half.qp, generation = flows.ended.generation);
         }
         // a negative acknowledgement other than sequence error ends the responder
+        self.answered.next = bit_cast_word::<CommitWord, Commit>(self.queue.up.data.val());
         self.refused.next = self.queue.up.valid.val()
             & self.queue.up.ready.val()
-            & (self.queue.up.data.val().get_bits::<2>(0) == 1)
-            & (self.queue.up.data.val().get_bits::<8>(42) > 0x60);
-        self.left_ends.next = self.queue.left_valid.val() & self.queue.left_what.val().get_bit(2);
-        self.manager.responder_ended_valid.next = self.refused.val() | self.left_waits.q.val();
-        self.manager.responder_ended.next = self.left_half.q.val();
+            & (self.answered.val().kind == CommitKind::Acknowledge)
+            & (self.answered.val().syndrome > 0x60);
+        self.left.next = bit_cast_word::<ResponseNotice, U<3>>(self.queue.left_what.val());
+        self.left_ends.next = self.queue.left_valid.val() & self.left.val().ended;
+        self.responder_end.next = self.left_qp.q.val();
         if self.refused.val() {
-            self.manager.responder_ended.next = self.queue.up.data.val().get_bits::<16>(2);
+            fields!(responder_end from answered: qp, generation);
         } else {
             self.left_waits.d.next = false;
         }
+        self.manager.responder_ended_valid.next = self.refused.val() | self.left_waits.q.val();
+        self.manager.responder_ended.next = bit_cast_number::<16, QpOfGeneration>(self.responder_end.val());
         if self.left_ends.val() {
             self.left_waits.d.next = true;
-            self.left_half.d.next = bit_cast_u::<16, 8>(self.queue.left_qp.val())
-                | (bit_cast_u::<16, 8>(self.queue.left_generation.val()) << 8);
+            fields!(left_qp.d from queue: qp = left_qp, generation = left_generation);
         }
 
         // counters
-        self.counters.rx_frame.next = self.rx_valid.val() & self.s_axis_rx_tlast.val();
-        self.counters.lost.next = self.rx.lost.val();
-        self.counters.marked.next = self.rx.mark_valid.val();
-        self.counters.notified.next = self.tx.notified.val();
+        self.counters.rx_frame.next = self.rx_valid.val() & self.s_axis_rx.tlast.val();
+        inputs!(counters: lost = rx.lost, marked = rx.mark_valid, notified = tx.notified);
         self.counters.tx_frame.next =
-            self.tx.m_axis_tvalid.val() & self.m_axis_tx_tready.val() & self.tx.m_axis_tlast.val();
-        self.counters.dispatch.next = self.rx.counts.val();
-        self.counters.responder.next = self.responder.count.val();
-        self.counters.requester.next = self.requester.counts.val();
+            self.tx.m_axis.tvalid.val() & self.m_axis_tx.tready.val() & self.tx.m_axis.tlast.val();
+        inputs!(counters: dispatch = rx.counts, responder = responder.count, requester = requester.counts);
         self.counters.failed.next = self.commit.fail_valid.val() | self.left_ends.val();
-        self.counters.timeout.next = self.flows.timeout.val();
-        self.counters.repeated.next = self.tx.repeated.val();
-        self.counters.many_hops.next = self.flows.many_hops.val();
-        self.counters.bad_speed.next = self.flows.bad_speed.val();
-        self.counters.accepted.next = self.manager.control_accepted.val();
-        self.counters.refused.next = self.manager.control_refused.val();
+        inputs!(counters:
+            timeout = flows.timeout, repeated = tx.repeated, many_hops = flows.many_hops, bad_speed = flows.bad_speed,
+            accepted = manager.control_accepted, refused = manager.control_refused);
         if self.asleep.val() {
             self.overhead.d.next = bits_u::<10>(124);
-            self.ended_waits.d.next = false;
-            self.left_waits.d.next = false;
+            clear!(ended_waits, left_waits);
         }
     }
 }

@@ -24,9 +24,7 @@ impl Logic for SaturatingCounter {
         if self.pulse.val() & !self.count_r.q.val().all() {
             self.count_r.d.next = self.count_r.q.val() + 1;
         }
-        if self.reset.val() {
-            self.count_r.d.next = 0.into();
-        }
+        reset!(count_r);
         self.count.next = self.count_r.q.val();
     }
 }

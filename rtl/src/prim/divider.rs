@@ -60,13 +60,10 @@ impl Divider {
 impl Logic for Divider {
     fn update(&mut self) {
         self.ready.next = self.left.q.val() == 0;
-        self.done.next = self.done_r.q.val();
-        self.quotient.next = self.quotient_r.q.val();
-        self.remainder.next = self.remainder_r.q.val();
+        assign!(done = done_r, quotient = quotient_r, remainder = remainder_r);
 
         self.bits.next = bit_cast_word::<DividendBits, U<24>>(self.quotient_r.q.val());
-        self.longer.next.lowest = self.bits.val().top;
-        self.longer.next.remainder = self.remainder_r.q.val();
+        fields!(longer: lowest = bits.top, remainder = remainder_r);
         self.longer.next.zero = false;
         self.partial.next = bit_cast_number::<26, LongerRemainder>(self.longer.val());
         self.difference.next = bit_cast_word::<DividerDifference, U<26>>(
@@ -74,8 +71,7 @@ impl Logic for Divider {
         );
         self.done_r.d.next = self.left.q.val() == 1;
         if self.left.q.val() == 0 {
-            self.quotient_r.d.next = self.dividend.val();
-            self.divisor_r.d.next = self.divisor.val();
+            assign!(quotient_r.d = dividend, divisor_r.d = divisor);
             self.remainder_r.d.next = bits_u::<24>(0);
             if self.start.val() {
                 self.left.d.next = bits_u::<5>(24);
@@ -89,10 +85,7 @@ impl Logic for Divider {
                 self.quotient_r.d.next = self.quotient_r.q.val() << 1;
             }
         }
-        if self.reset.val() {
-            self.left.d.next = bits_u::<5>(0);
-            self.done_r.d.next = false;
-        }
+        reset!(left, done_r);
     }
 }
 
@@ -140,13 +133,10 @@ impl DividerRadix4 {
 impl Logic for DividerRadix4 {
     fn update(&mut self) {
         self.ready.next = self.left.q.val() == 0;
-        self.done.next = self.done_r.q.val();
-        self.quotient.next = self.quotient_r.q.val();
-        self.remainder.next = self.remainder_r.q.val();
+        assign!(done = done_r, quotient = quotient_r, remainder = remainder_r);
 
         self.bits.next = bit_cast_word::<DividendPairs, U<24>>(self.quotient_r.q.val());
-        self.longer.next.lowest = self.bits.val().top;
-        self.longer.next.remainder = self.remainder_r.q.val();
+        fields!(longer: lowest = bits.top, remainder = remainder_r);
         self.longer.next.zero = false;
         self.partial.next = bit_cast_number::<27, LongerRemainder4>(self.longer.val());
         self.once.next = bit_cast_word::<DividerDifference4, U<27>>(
@@ -162,8 +152,7 @@ impl Logic for DividerRadix4 {
             (bit_cast_u::<26, 24>(self.divisor_r.q.val()) << 1) + bit_cast_u::<26, 24>(self.divisor_r.q.val());
         self.done_r.d.next = self.left.q.val() == 1;
         if self.left.q.val() == 0 {
-            self.quotient_r.d.next = self.dividend.val();
-            self.divisor_r.d.next = self.divisor.val();
+            assign!(quotient_r.d = dividend, divisor_r.d = divisor);
             self.remainder_r.d.next = bits_u::<24>(0);
             if self.start.val() {
                 self.left.d.next = bits_u::<4>(13);
@@ -187,10 +176,7 @@ impl Logic for DividerRadix4 {
                 }
             }
         }
-        if self.reset.val() {
-            self.left.d.next = bits_u::<4>(0);
-            self.done_r.d.next = false;
-        }
+        reset!(left, done_r);
     }
 }
 

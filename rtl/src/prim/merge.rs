@@ -33,8 +33,7 @@ impl<T: Synth> Logic for StreamMerge<T> {
         self.pick_second.next = self.second.valid.val() & (self.turn.q.val() | !self.first.valid.val());
         self.first.ready.next = self.room.val() & !self.pick_second.val();
         self.second.ready.next = self.room.val() & self.pick_second.val();
-        self.down.valid.next = self.full.q.val();
-        self.down.data.next = self.item.q.val();
+        assign!(down.valid = full, down.data = item);
         if self.room.val() {
             self.full.d.next = self.first.valid.val() | self.second.valid.val();
             if self.pick_second.val() {
@@ -47,10 +46,7 @@ impl<T: Synth> Logic for StreamMerge<T> {
                 }
             }
         }
-        if self.reset.val() {
-            self.full.d.next = false;
-            self.turn.d.next = false;
-        }
+        reset!(full, turn);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(

@@ -41,9 +41,7 @@ pub struct Skid<T: Synth> {
 #[kernel]
 impl<T: Synth> Logic for Skid<T> {
     fn update(&mut self) {
-        self.up.ready.next = self.ready.q.val();
-        self.down.valid.next = self.full.q.val();
-        self.down.data.next = self.item.q.val();
+        assign!(up.ready = ready, down.valid = full, down.data = item);
         self.take.next = self.up.valid.val() & self.ready.q.val();
         if self.down.ready.val() | !self.full.q.val() {
             if self.spare_full.q.val() {
@@ -51,8 +49,7 @@ impl<T: Synth> Logic for Skid<T> {
                 self.full.d.next = true;
                 self.spare_full.d.next = false;
             } else {
-                self.item.d.next = self.up.data.val();
-                self.full.d.next = self.take.val();
+                assign!(item.d = up.data, full.d = take);
             }
             self.ready.d.next = true;
         } else {
@@ -65,11 +62,7 @@ impl<T: Synth> Logic for Skid<T> {
                 self.ready.d.next = true;
             }
         }
-        if self.reset.val() {
-            self.full.d.next = false;
-            self.spare_full.d.next = false;
-            self.ready.d.next = false;
-        }
+        reset!(full, spare_full, ready);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(&[("WIDTH", T::BITS)], &["up_data", "down_data", "item", "spare"])

@@ -115,19 +115,15 @@ impl Logic for Transport {
         self.faults_2.d.next = self.faults_1.q.val();
         self.faults_2.d.next.extension_length = self.room_1.q.val() < bit_cast_u::<16, 5>(self.need.val());
         self.faults_2.d.next.ip_checksum = self.ip_fold_1.q.val() != 0xffff;
-        self.opcode_2.d.next = self.bytes_1.q.val().bth.opcode;
-        self.ack_req_2.d.next = self.bytes_1.q.val().bth.ack_req;
-        self.dest_qp_2.d.next = self.bytes_1.q.val().bth.qpn;
-        self.psn_2.d.next = self.bytes_1.q.val().bth.psn;
-        self.extension_2.d.next = self.bytes_1.q.val().extension;
+        assign! {
+            opcode_2.d = bytes_1.bth.opcode, ack_req_2.d = bytes_1.bth.ack_req, dest_qp_2.d = bytes_1.bth.qpn,
+            psn_2.d = bytes_1.bth.psn, extension_2.d = bytes_1.extension
+        }
 
         self.faults.next = bit_cast_number::<7, TransportFaults>(self.faults_2.q.val());
-        self.opcode.next = self.opcode_2.q.val();
-        self.ack_req.next = self.ack_req_2.q.val();
-        self.dest_qp.next = self.dest_qp_2.q.val();
-        self.psn.next = self.psn_2.q.val();
-        self.extension.next = self.extension_2.q.val();
-        self.payload_at.next = self.at_2.q.val();
-        self.payload_len.next = self.len_2.q.val();
+        assign! {
+            opcode = opcode_2, ack_req = ack_req_2, dest_qp = dest_qp_2, psn = psn_2, extension = extension_2,
+            payload_at = at_2, payload_len = len_2
+        }
     }
 }

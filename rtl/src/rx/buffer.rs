@@ -94,12 +94,10 @@ pub struct PacketBuffer {
 #[kernel]
 impl Logic for PacketBuffer {
     fn update(&mut self) {
-        inputs!([sizes, out], reset);
+        inputs!([sizes, out]: reset);
 
         // in: a frame without room is taken back, nothing is behind it yet
-        self.data_1.d.next = self.beat_data.val();
-        self.last_1.d.next = self.beat_last.val();
-        self.valid_1.d.next = self.beat_valid.val();
+        assign!(data_1.d = beat_data, last_1.d = beat_last, valid_1.d = beat_valid);
         self.used.next = self.write.q.val() - self.next_frame.q.val();
         if self.reading.q.val() {
             self.used.next = self.write.q.val() - self.this_frame.q.val();
@@ -159,8 +157,7 @@ impl Logic for PacketBuffer {
             self.last_bytes.d.next = bit_cast_u::<7, 6>(bit_cast_u::<6, 16>(self.tail.val())) + 1;
         }
         self.ram.raddr.next = self.address.q.val();
-        self.tag.next.valid = self.go.val();
-        self.tag.next.makes_beat = self.begun.q.val();
+        fields!(tag: valid = go, makes_beat = begun);
         self.tag.next.last = self.beats_left.q.val() == 0;
         self.tag.next.count = bits_u::<7>(64);
         if self.beats_left.q.val() == 0 {
@@ -173,8 +170,7 @@ impl Logic for PacketBuffer {
         if self.tag_2.q.val().valid {
             self.held.d.next = self.ram.rdata.val();
         }
-        self.both.next.low = self.held.q.val();
-        self.both.next.high = self.ram.rdata.val();
+        fields!(both: low = held, high = ram.rdata);
         self.pair.d.next = bit_cast_bus::<1024, 16, Twice>(self.both.val());
         self.tag_3.d.next = self.tag_2.q.val();
         self.moved.d.next = self.pair.q.val() >> (bit_cast_u::<7, 3>(self.tag_3.q.val().shift.twos) << 4);
@@ -191,14 +187,7 @@ impl Logic for PacketBuffer {
         self.payload.valid.next = self.out.down.valid.val();
         self.out.down.ready.next = self.payload.ready.val();
 
-        if self.reset.val() {
-            self.valid_1.d.next = false;
-            self.write.d.next = bits_u::<10>(0);
-            self.start.d.next = bits_u::<10>(0);
-            self.next_frame.d.next = bits_u::<10>(0);
-            self.losing.d.next = false;
-            self.reading.d.next = false;
-        }
+        reset!(valid_1, write, start, next_frame, losing, reading);
     }
 }
 

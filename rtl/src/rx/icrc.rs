@@ -40,9 +40,7 @@ impl Logic for IcrcCheck {
         self.enable_2.d.next = self.enable.val();
         self.first_2.d.next = self.first.val();
         self.covered_2.d.next = self.covered.val();
-        self.state.enable.next = self.enable_2.q.val();
-        self.state.first.next = self.first_2.q.val();
-        self.state.fold.next = self.fold.q.val();
+        inputs!(state: enable = enable_2.q, first = first_2.q, fold = fold.q);
         self.filled.next = bits_u::<7>(64) - self.covered_2.q.val();
         self.residue.enable.next = self.enable_2.q.val();
         self.residue.zeros.next = bit_cast_u::<6, 7>(self.filled.val());

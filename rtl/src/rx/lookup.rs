@@ -150,7 +150,7 @@ impl Logic for QpLookup {
             self.banks[i].reset.next = self.reset.val();
             self.banks[i].write.next = self.written.q.val() & (self.place.q.val().bank == i.val());
             self.banks[i].place.next = self.place.q.val().place;
-            inputs!(banks[i], number, key);
+            inputs!(banks[i]: number, key);
         }
         // numbers differ, so at most one bank has found it
         self.low.next = bits_u::<5>(0);
@@ -181,9 +181,7 @@ impl Logic for QpLookup {
         self.leaving.next = self.rests.q.val();
         self.leaving.next.qpn = bit_cast_u::<24, 8>(self.found.q.val());
         self.out_verdict.next = bit_cast_bus::<816, 13, JudgedFrame>(self.leaving.val());
-        if self.reset.val() {
-            self.written.d.next = false;
-        }
+        reset!(written);
     }
 }
 

@@ -103,11 +103,10 @@ impl Logic for OuterHeader {
     fn update(&mut self) {
         // stage 1
         self.given.next = bit_cast_word::<InnerHeaders, W<784, 13>>(self.header.val());
-        self.total.next = self.given.val().ip.total_length;
-        self.port.next = self.given.val().udp.destination_port;
-        self.udp.next = self.given.val().udp.length;
-        self.header_1.d.next = self.given.val();
-        self.has_tag_1.d.next = self.has_tag.val();
+        assign! {
+            total = given.ip.total_length, port = given.udp.destination_port, udp = given.udp.length,
+            header_1.d = given, has_tag_1.d = has_tag
+        }
         self.end_1.d.next = bit_cast_u::<17, 16>(self.total.val()) + 14;
         if self.has_tag.val() {
             self.end_1.d.next = bit_cast_u::<17, 16>(self.total.val()) + 18;
@@ -192,19 +191,13 @@ impl Logic for OuterHeader {
         self.icrc_2.d.next.ip.dscp = bits_u::<6>(0x37);
         self.icrc_2.d.next.ip.ecn = bits_u::<2>(0x3);
         self.icrc_2.d.next.ip.total_length = self.ip_short.val() ^ bits_u::<16>(0xbbde);
-        self.icrc_2.d.next.ip.identification = self.header_1.q.val().ip.identification;
-        self.icrc_2.d.next.ip.reserved = self.header_1.q.val().ip.reserved;
-        self.icrc_2.d.next.ip.do_not_fragment = self.header_1.q.val().ip.do_not_fragment;
-        self.icrc_2.d.next.ip.more_fragments = self.header_1.q.val().ip.more_fragments;
-        self.icrc_2.d.next.ip.fragment_offset = self.header_1.q.val().ip.fragment_offset;
+        fields!(icrc_2.d from header_1:
+            ip.identification, ip.reserved, ip.do_not_fragment, ip.more_fragments, ip.fragment_offset);
         self.icrc_2.d.next.ip.ttl = bits_u::<8>(0xff);
         self.icrc_2.d.next.ip.protocol = self.header_1.q.val().ip.protocol;
         self.icrc_2.d.next.ip.checksum = bits_u::<16>(0xffff);
-        self.icrc_2.d.next.ip.source = self.header_1.q.val().ip.source;
-        self.icrc_2.d.next.ip.destination = self.header_1.q.val().ip.destination;
-        self.icrc_2.d.next.udp.source_port = self.header_1.q.val().udp.source_port;
-        self.icrc_2.d.next.udp.destination_port = self.header_1.q.val().udp.destination_port;
-        self.icrc_2.d.next.udp.length = self.udp_short.val();
+        fields!(icrc_2.d from header_1: ip.source, ip.destination, udp.source_port, udp.destination_port);
+        fields!(icrc_2.d: udp.length = udp_short);
         self.icrc_2.d.next.udp.checksum = bits_u::<16>(0xffff);
         self.faults_2.d.next = self.faults_1.q.val();
         self.faults_2.d.next.udp_checksum = (self.role_1.q.val() != FrameRole::Plain) & self.checksum_1.q.val();
@@ -214,29 +207,20 @@ impl Logic for OuterHeader {
             + bit_cast_u::<20, 17>(self.sum_c.q.val())
             + bit_cast_u::<20, 17>(self.sum_d.q.val())
             + bit_cast_u::<20, 17>(self.sum_e.q.val());
-        self.role_2.d.next = self.role_1.q.val();
-        self.code_2.d.next = self.code_1.q.val();
-        self.int_len_2.d.next = self.int_bytes.val();
-        self.udp_len_2.d.next = self.header_1.q.val().udp.length;
+        advance!(role_2, code_2);
+        assign!(int_len_2.d = int_bytes, udp_len_2.d = header_1.udp.length);
         self.end_2.d.next = self.end_1.q.val();
-        self.src_ip_2.d.next = self.header_1.q.val().ip.source;
-        self.ecn_2.d.next = self.header_1.q.val().ip.ecn;
+        assign!(src_ip_2.d = header_1.ip.source, ecn_2.d = header_1.ip.ecn);
         self.body_2.d.next = bit_cast_ww::<560, 9, 784, 13>(self.bus_1.val());
         self.has_tag_2.d.next = self.has_tag_1.q.val();
 
         self.faults.next = bit_cast_number::<10, OuterFaults>(self.faults_2.q.val());
         self.ip_sum.next = self.ip_sum_2.q.val();
         self.role.next = bit_cast_number::<2, FrameRole>(self.role_2.q.val());
-        self.code.next = self.code_2.q.val();
-        self.int_len.next = self.int_len_2.q.val();
-        self.udp_len.next = self.udp_len_2.q.val();
-        self.ip_end.next = self.end_2.q.val();
-        self.ip_end_early.next = self.end_1.q.val();
-        self.summed.next = self.summed_2.q.val();
-        self.src_ip.next = self.src_ip_2.q.val();
-        self.ecn.next = self.ecn_2.q.val();
-        self.body.next = self.body_2.q.val();
-        self.transport.next = self.transport_2.q.val();
+        assign! {
+            code = code_2, int_len = int_len_2, udp_len = udp_len_2, ip_end = end_2, ip_end_early = end_1,
+            summed = summed_2, src_ip = src_ip_2, ecn = ecn_2, body = body_2, transport = transport_2
+        }
         self.icrc_headers.next = bit_cast_bus::<224, 4, IpUdpHeaders>(self.icrc_2.q.val());
         self.has_tag_out.next = self.has_tag_2.q.val();
     }

@@ -7,6 +7,7 @@ use super::icrc_bytes::IcrcBytes;
 use super::outer::OuterHeader;
 use super::udp_sum::UdpSum;
 use super::verdict::Verdict;
+use crate::prim::axi::AxisFrameIn;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
@@ -26,18 +27,8 @@ pub struct RxParser {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// Frame, first byte in the lowest bits.
-    pub s_axis_tdata: Signal<In, W<512, 8>>,
-    /// Byte enables: all but on the last beat, there contiguous from bit 0 and at least one.
-    pub s_axis_tkeep: Signal<In, U<64>>,
-    /// Last beat.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// Bad frame, with the last beat.
-    pub s_axis_tuser: Signal<In, Bit>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// The beat is taken: always.
-    pub s_axis_tready: Signal<Out, Bit>,
+    /// Frames; `tready` is always high.
+    pub s_axis: AxisFrameIn,
     /// Register: own Ethernet address, first byte in the highest bits.
     pub cfg_mac: Signal<In, U<48>>,
     /// Register: own IPv4 address.
@@ -181,21 +172,19 @@ pub struct RxParser {
 #[kernel]
 impl Logic for RxParser {
     fn update(&mut self) {
-        self.s_axis_tready.next = true;
+        self.s_axis.tready.next = true;
 
         // clock 0
-        self.valid_0.d.next = self.s_axis_tvalid.val();
-        self.last_0.d.next = self.s_axis_tlast.val();
-        self.user_0.d.next = self.s_axis_tuser.val();
-        self.data_0.d.next = self.s_axis_tdata.val();
-        self.keep_0.d.next = self.s_axis_tkeep.val();
-        self.number_0.d.next = self.number.q.val();
-        if self.s_axis_tvalid.val() {
+        assign! {
+            valid_0.d = s_axis.tvalid, last_0.d = s_axis.tlast, user_0.d = s_axis.tuser, data_0.d = s_axis.tdata,
+            keep_0.d = s_axis.tkeep, number_0.d = number
+        }
+        if self.s_axis.tvalid.val() {
             // saturates: no IP packet reaches that far
             if !self.number.q.val().all() {
                 self.number.d.next = self.number.q.val() + 1;
             }
-            if self.s_axis_tlast.val() {
+            if self.s_axis.tlast.val() {
                 self.number.d.next = bits_u::<11>(0);
             }
         }
@@ -223,16 +212,11 @@ impl Logic for RxParser {
         }
 
         // clock 2
-        self.align.window.next = self.window.val();
-        self.align.has_tag.next = self.has_tag_1.q.val();
+        inputs!(align: window, has_tag = has_tag_1);
         self.has_tag_2.d.next = self.has_tag_1.q.val();
         self.mac_bytes.next = bit_cast_word::<MacBytes, U<48>>(self.cfg_mac.val());
-        self.own_mac.next.byte_0 = self.mac_bytes.val().byte_5;
-        self.own_mac.next.byte_1 = self.mac_bytes.val().byte_4;
-        self.own_mac.next.byte_2 = self.mac_bytes.val().byte_3;
-        self.own_mac.next.byte_3 = self.mac_bytes.val().byte_2;
-        self.own_mac.next.byte_4 = self.mac_bytes.val().byte_1;
-        self.own_mac.next.byte_5 = self.mac_bytes.val().byte_0;
+        fields!(own_mac from mac_bytes:
+            byte_0 = byte_5, byte_1 = byte_4, byte_2 = byte_3, byte_3 = byte_2, byte_4 = byte_1, byte_5 = byte_0);
         self.head.next = bit_cast_word::<FirstBytes, W<512, 8>>(self.head_1.q.val());
         // destination address, and 08 00 on the wire
         self.l2_faults_2.d.next.wrong_mac =
@@ -241,13 +225,9 @@ impl Logic for RxParser {
             | (self.has_tag_1.q.val() & (self.head.val().tagged_ethertype != 0x0008));
 
         // clocks 2 to 4
-        self.outer.header.next = self.align.q.val();
-        self.outer.has_tag.next = self.has_tag_2.q.val();
-        self.outer.own_ip.next = self.cfg_ip.val();
-        self.outer.port_roce.next = self.cfg_port_roce.val();
-        self.outer.port_int.next = self.cfg_port_int.val();
-        self.outer.port_echo.next = self.cfg_port_echo.val();
-        self.outer.port_control.next = self.cfg_port_control.val();
+        inputs!(outer:
+            header = align.q, has_tag = has_tag_2, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int,
+            port_echo = cfg_port_echo, port_control = cfg_port_control);
         self.l2_faults_6.d.next = bit_cast_number::<2, EthernetFaults>(self.l2_faults_2.q.val());
         self.data_4.d.next = self.data_1.q.val();
         self.number_4.d.next = self.number_1.q.val();
@@ -260,8 +240,7 @@ impl Logic for RxParser {
         // whole beats before the one that the packet ends in, a part of that one, nothing behind
         self.end_beat.next = self.outer.ip_end_early.val().get_bits::<11>(6);
         self.in_beat.next = bit_cast_u::<6, 17>(self.outer.ip_end_early.val());
-        self.covered_4.d.next = bits_u::<7>(0);
-        self.any_covered_4.d.next = false;
+        clear!(covered_4, any_covered_4);
         if self.number_3.q.val() < self.end_beat.val() {
             self.covered_4.d.next = bits_u::<7>(64);
             self.any_covered_4.d.next = true;
@@ -272,79 +251,47 @@ impl Logic for RxParser {
         }
 
         // clocks 4 to 6
-        self.transport.bytes.next = self.outer.transport.val();
-        self.transport.udp_len.next = self.outer.udp_len.val();
-        self.transport.int_len.next = self.outer.int_len.val();
-        self.transport.has_tag.next = self.outer.has_tag_out.val();
-        self.transport.ip_sum.next = self.outer.ip_sum.val();
-        self.transport.pkey.next = self.cfg_pkey.val();
+        inputs!(transport from outer: bytes = transport, udp_len, int_len, has_tag = has_tag_out, ip_sum);
+        inputs!(transport: pkey = cfg_pkey);
         self.outer_faults_6.d.next = self.outer.faults.val();
-        self.icrc_bytes.data.next = self.data_4.q.val();
-        self.icrc_bytes.number.next = self.number_4.q.val();
-        self.icrc_bytes.covered.next = self.covered_4.q.val();
-        self.icrc_bytes.headers.next = self.outer.icrc_headers.val();
-        self.icrc_bytes.has_tag.next = self.outer.has_tag_out.val();
-        self.icrc_bytes.code.next = self.outer.code.val();
+        inputs!(icrc_bytes: data = data_4.q, number = number_4.q, covered = covered_4);
+        inputs!(icrc_bytes from outer: headers = icrc_headers, has_tag = has_tag_out, code);
         self.covered_6.d.next = self.covered_4.q.val();
         self.enable_6.d.next = self.valid_4.q.val() & self.any_covered_4.q.val();
         self.first_6.d.next = self.number_4.q.val() == 0;
 
         // clocks 4 and 6 to 10
-        self.icrc.bytes.next = self.icrc_bytes.q.val();
-        self.icrc.enable.next = self.enable_6.q.val();
-        self.icrc.first.next = self.first_6.q.val();
-        self.icrc.covered.next = self.covered_6.q.val();
-        self.udp.data.next = self.data_4.q.val();
-        self.udp.enable.next = self.valid_4.q.val();
+        inputs!(icrc: bytes = icrc_bytes.q, enable = enable_6.q, first = first_6.q, covered = covered_6.q);
+        inputs!(udp: data = data_4.q, enable = valid_4.q);
         self.udp.first.next = self.number_4.q.val() == 0;
-        self.udp.has_tag.next = self.outer.has_tag_out.val();
-        self.udp.covered.next = self.covered_4.q.val();
-        self.udp.udp_len.next = self.outer.udp_len.val();
+        inputs!(udp: has_tag = outer.has_tag_out, covered = covered_4, udp_len = outer.udp_len);
         self.of_ethernet.next = bit_cast_word::<EthernetFaults, U<2>>(self.l2_faults_6.q.val());
         self.of_outer.next = bit_cast_word::<OuterFaults, U<10>>(self.outer_faults_6.q.val());
         self.of_transport.next = bit_cast_word::<TransportFaults, U<7>>(self.transport.faults.val());
         self.faults_6.next = bits_zero::<FrameFaults>(0);
-        self.faults_6.next.wrong_mac = self.of_ethernet.val().wrong_mac;
-        self.faults_6.next.not_ipv4 = self.of_ethernet.val().not_ipv4;
-        self.faults_6.next.ip_version = self.of_outer.val().ip_version;
-        self.faults_6.next.ip_options = self.of_outer.val().ip_options;
-        self.faults_6.next.ip_length = self.of_outer.val().ip_length;
-        self.faults_6.next.ip_fragment = self.of_outer.val().ip_fragment;
-        self.faults_6.next.wrong_ip = self.of_outer.val().wrong_ip;
-        self.faults_6.next.not_udp = self.of_outer.val().not_udp;
-        self.faults_6.next.udp_length = self.of_outer.val().udp_length;
-        self.faults_6.next.udp_port = self.of_outer.val().udp_port;
-        self.faults_6.next.udp_checksum = self.of_outer.val().udp_checksum;
-        self.faults_6.next.ip_checksum = self.of_transport.val().ip_checksum;
-        self.faults_6.next.int_length = self.of_transport.val().int_length;
-        self.faults_6.next.bth_length = self.of_transport.val().bth_length;
-        self.faults_6.next.opcode = self.of_transport.val().opcode;
-        self.faults_6.next.extension_length = self.of_transport.val().extension_length;
-        self.faults_6.next.transport_version = self.of_transport.val().transport_version;
-        self.faults_6.next.partition_key = self.of_transport.val().partition_key;
+        fields!(faults_6 from of_ethernet: wrong_mac, not_ipv4);
+        fields!(faults_6 from of_outer:
+            ip_version, ip_options, ip_length, ip_fragment, wrong_ip, not_udp, udp_length, udp_port, udp_checksum);
+        fields!(faults_6 from of_transport:
+            ip_checksum, int_length, bth_length, opcode, extension_length, transport_version, partition_key);
         self.faults_9.d.next = bit_cast_number::<21, FrameFaults>(self.faults_6.val());
         self.end_9.d.next = self.outer.ip_end.val();
         self.summed_9.d.next = self.outer.summed.val();
         self.role_9.d.next = self.outer.role.val();
         self.window_done_9.d.next = self.window_done_1.q.val();
         if self.window_done_9.q.val() {
-            self.faults_held.d.next = self.faults_9.q.val();
-            self.end_held.d.next = self.end_9.q.val();
-            self.summed_held.d.next = self.summed_9.q.val();
+            assign! {
+                faults_held.d = faults_9.q, end_held.d = end_9.q, summed_held.d = summed_9.q
+            }
             self.control_held.d.next = self.role_9.q.val() == 3;
         }
 
         // clocks 10 to 12
         self.frame_len_10.d.next = self.frame_len_4.q.val();
         self.user_10.d.next = self.user_0.q.val();
-        self.verdict.faults.next = self.faults_held.q.val();
-        self.verdict.mac_error.next = self.user_10.q.val();
-        self.verdict.frame_len.next = self.frame_len_10.q.val();
-        self.verdict.ip_end.next = self.end_held.q.val();
-        self.verdict.summed.next = self.summed_held.q.val();
-        self.verdict.udp_right.next = self.udp.right.val();
-        self.verdict.icrc_right.next = self.icrc.right.val();
-        self.verdict.control.next = self.control_held.q.val();
+        inputs!(verdict:
+            faults = faults_held, mac_error = user_10.q, frame_len = frame_len_10.q, ip_end = end_held,
+            summed = summed_held, udp_right = udp.right, icrc_right = icrc.right, control = control_held);
 
         self.window_done_11.d.next = self.window_done_9.q.val();
         self.ended_12.d.next = self.last_1.q.val();
@@ -362,39 +309,21 @@ impl Logic for RxParser {
         self.payload_at_11.d.next = self.transport.payload_at.val();
         self.payload_len_11.d.next = self.transport.payload_len.val();
         if self.window_done_11.q.val() {
-            self.role.d.next = self.role_11.q.val();
-            self.src_ip.d.next = self.src_ip_11.q.val();
-            self.udp_len.d.next = self.udp_len_11.q.val();
-            self.ecn.d.next = self.ecn_11.q.val();
-            self.int_len.d.next = self.int_len_11.q.val();
-            self.body.d.next = self.body_11.q.val();
-            self.opcode.d.next = self.opcode_11.q.val();
-            self.ack_req.d.next = self.ack_req_11.q.val();
-            self.dest_qp.d.next = self.dest_qp_11.q.val();
-            self.psn.d.next = self.psn_11.q.val();
-            self.extension.d.next = self.extension_11.q.val();
-            self.payload_at.d.next = self.payload_at_11.q.val();
-            self.payload_len.d.next = self.payload_len_11.q.val();
+            assign! {
+                role.d = role_11.q, src_ip.d = src_ip_11.q, udp_len.d = udp_len_11.q, ecn.d = ecn_11.q,
+                int_len.d = int_len_11.q, body.d = body_11.q, opcode.d = opcode_11.q, ack_req.d = ack_req_11.q,
+                dest_qp.d = dest_qp_11.q, psn.d = psn_11.q, extension.d = extension_11.q,
+                payload_at.d = payload_at_11.q, payload_len.d = payload_len_11.q
+            }
         }
         self.out_valid.next = self.ended_12.q.val();
         self.out_drop.next = self.verdict.drop_code.val();
-        self.out_role.next = self.role.q.val();
-        self.out_src_ip.next = self.src_ip.q.val();
-        self.out_ecn.next = self.ecn.q.val();
-        self.out_int_len.next = self.int_len.q.val();
-        self.out_body.next = self.body.q.val();
-        self.out_opcode.next = self.opcode.q.val();
-        self.out_ack_req.next = self.ack_req.q.val();
-        self.out_dest_qp.next = self.dest_qp.q.val();
-        self.out_psn.next = self.psn.q.val();
-        self.out_extension.next = self.extension.q.val();
-        self.out_payload_at.next = self.payload_at.q.val();
-        self.out_payload_len.next = self.payload_len.q.val();
-        self.out_udp_len.next = self.udp_len.q.val();
-
-        if self.reset.val() {
-            self.number.d.next = bits_u::<11>(0);
-            self.valid_0.d.next = false;
+        assign! {
+            out_role = role, out_src_ip = src_ip, out_ecn = ecn, out_int_len = int_len, out_body = body,
+            out_opcode = opcode, out_ack_req = ack_req, out_dest_qp = dest_qp, out_psn = psn, out_extension = extension,
+            out_payload_at = payload_at, out_payload_len = payload_len, out_udp_len = udp_len
         }
+
+        reset!(number, valid_0);
     }
 }

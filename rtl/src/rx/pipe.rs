@@ -4,6 +4,7 @@ use super::buffer::PacketBuffer;
 use super::lookup::{QpLookup, LOOKUP_LATENCY};
 use super::RxParser;
 use crate::nic::words::{Action, Context, DmaJob, RxRow};
+use crate::prim::axi::AxisFrameIn;
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
@@ -22,18 +23,8 @@ pub struct RxPipe {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// Frame, first byte in the lowest bits.
-    pub s_axis_tdata: Signal<In, W<512, 8>>,
-    /// Byte enables.
-    pub s_axis_tkeep: Signal<In, U<64>>,
-    /// Last beat.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// Bad frame, with the last beat.
-    pub s_axis_tuser: Signal<In, Bit>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// Always high.
-    pub s_axis_tready: Signal<Out, Bit>,
+    /// Frames; `tready` is always high.
+    pub s_axis: AxisFrameIn,
     /// Register: own Ethernet address, first byte in the highest bits.
     pub cfg_mac: Signal<In, U<48>>,
     /// Register: own IPv4 address.
@@ -91,56 +82,29 @@ pub struct RxPipe {
 #[kernel]
 impl Logic for RxPipe {
     fn update(&mut self) {
-        inputs!([parser, lookup, store, dispatch], reset);
-        inputs!(
-            parser,
-            s_axis_tdata,
-            s_axis_tkeep,
-            s_axis_tlast,
-            s_axis_tuser,
-            s_axis_tvalid
-        );
-        self.s_axis_tready.next = self.parser.s_axis_tready.val();
-        inputs!(
-            parser,
-            cfg_mac,
-            cfg_ip,
-            cfg_port_roce,
-            cfg_port_int,
-            cfg_port_echo,
-            cfg_port_control,
-            cfg_pkey
-        );
-        self.store.beat_data.next = self.s_axis_tdata.val();
-        self.store.beat_last.next = self.s_axis_tlast.val();
-        self.store.beat_valid.next = self.s_axis_tvalid.val();
+        inputs!([parser, lookup, store, dispatch]: reset);
+        AxisFrameIn::link(&mut self.s_axis, &mut self.parser.s_axis);
+        inputs!(parser: cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey);
+        inputs!(store from s_axis: beat_data = tdata, beat_last = tlast, beat_valid = tvalid);
         self.lost.next = self.store.lost.val();
         StreamOut::<U<24>>::join(&mut self.dispatch.command, &mut self.store.command);
         StreamOut::<W<520, 9>>::link(&mut self.payload, &mut self.store.payload);
 
-        self.verdict.next.body = self.parser.out_body.val();
-        self.verdict.next.source_ip = self.parser.out_src_ip.val();
-        self.verdict.next.drop_code = self.parser.out_drop.val();
+        fields!(verdict from parser: body = out_body, source_ip = out_src_ip, drop_code = out_drop);
         self.verdict.next.role = bit_cast_word::<FrameRole, U<2>>(self.parser.out_role.val());
-        self.verdict.next.ecn = self.parser.out_ecn.val();
-        self.verdict.next.int_length = self.parser.out_int_len.val();
-        self.verdict.next.opcode = self.parser.out_opcode.val();
-        self.verdict.next.ack_req = self.parser.out_ack_req.val();
-        self.verdict.next.payload_at = self.parser.out_payload_at.val();
-        self.verdict.next.qpn = self.parser.out_dest_qp.val();
-        self.verdict.next.psn = self.parser.out_psn.val();
-        self.verdict.next.payload_length = self.parser.out_payload_len.val();
-        self.verdict.next.extension = self.parser.out_extension.val();
+        fields!(verdict from parser:
+            ecn = out_ecn, int_length = out_int_len, opcode = out_opcode, ack_req = out_ack_req,
+            payload_at = out_payload_at, qpn = out_dest_qp, psn = out_psn, payload_length = out_payload_len,
+            extension = out_extension);
         // UDP header 8, control packet 68
         self.verdict.next.control_length = self.parser.out_udp_len.val() == 76;
         self.lookup.in_verdict.next = bit_cast_bus::<816, 13, JudgedFrame>(self.verdict.val());
         self.lookup.in_valid.next = self.parser.out_valid.val();
-        inputs!(lookup, context_valid, context_qp, context_data);
-        self.dispatch.verdict.next = self.lookup.out_verdict.val();
-        self.dispatch.verdict_valid.next = self.lookup.out_valid.val();
+        inputs!(lookup: context_valid, context_qp, context_data);
+        inputs!(dispatch from lookup: verdict = out_verdict, verdict_valid = out_valid);
         self.lost_then.d.next = self.store.lost.val();
         self.dispatch.lost.next = self.lost_then.q.val();
-        inputs!(dispatch, context_valid, context_qp, context_data);
+        inputs!(dispatch: context_valid, context_qp, context_data);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.dispatch.job);
         StreamOut::<CommitRow>::link(&mut self.commit, &mut self.dispatch.commit);
         StreamOut::<RxRow>::link(&mut self.request, &mut self.dispatch.request);
@@ -149,7 +113,7 @@ impl Logic for RxPipe {
         StreamIn::<Action>::link(&mut self.response_action, &mut self.dispatch.response_action);
         StreamOut::<DispatchEvent>::link(&mut self.notice, &mut self.dispatch.notice);
         StreamOut::<ControlRow>::link(&mut self.control, &mut self.dispatch.control);
-        outputs!(dispatch, mark_valid, mark);
+        outputs!(dispatch: mark_valid, mark);
         self.counts.next = self.dispatch.counts.val();
     }
 }

@@ -59,19 +59,19 @@ impl Bench {
     }
 
     fn idle(&mut self) {
-        self.parser.s_axis_tvalid.next = false;
-        self.parser.s_axis_tdata.next = W([!0; 8]);
-        self.parser.s_axis_tlast.next = true;
+        self.parser.s_axis.tvalid.next = false;
+        self.parser.s_axis.tdata.next = W([!0; 8]);
+        self.parser.s_axis.tlast.next = true;
         self.tick();
     }
 
     fn beat(&mut self, bytes: &[u8], last: bool, bad: bool) {
         let parser = &mut self.parser;
-        parser.s_axis_tvalid.next = true;
-        parser.s_axis_tdata.next = W(words(bytes));
-        parser.s_axis_tkeep.next = U(mask(bytes.len()));
-        parser.s_axis_tlast.next = last;
-        parser.s_axis_tuser.next = bad;
+        parser.s_axis.tvalid.next = true;
+        parser.s_axis.tdata.next = W(words(bytes));
+        parser.s_axis.tkeep.next = U(mask(bytes.len()));
+        parser.s_axis.tlast.next = last;
+        parser.s_axis.tuser.next = bad;
         self.tick();
     }
 

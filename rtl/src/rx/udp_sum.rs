@@ -114,7 +114,7 @@ pub struct UdpSum {
 #[kernel]
 impl Logic for UdpSum {
     fn update(&mut self) {
-        inputs!(beat, data, first, has_tag, covered);
+        inputs!(beat: data, first, has_tag, covered);
         self.enable_3.d.next = self.enable.val();
         self.first_3.d.next = self.first.val();
         self.udp_len_3.d.next = self.udp_len.val();

@@ -140,7 +140,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
 #[kernel]
 impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, ROWS> {
     fn update(&mut self) {
-        inputs!([woken, waiting, fifo], reset);
+        inputs!([woken, waiting, fifo]: reset);
         // visits that were in flight at reset end without a trace
         if self.settle.q.val().any() {
             self.settle.d.next = self.settle.q.val() - 1;
@@ -151,19 +151,13 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.settled.next = self.settle.q.val() == 0;
 
         // events
-        self.sender_ram.we.next = self.notify.val();
-        self.sender_ram.waddr.next = self.index.val();
-        self.sender_ram.wdata.next = self.sender.val();
+        inputs!(sender_ram: we = notify, waddr = index, wdata = sender);
         self.clears.next = self.notify.val() & self.clear.val();
         self.pacing_ram.we.next = self.clears.val() | (self.notify.val() & self.paced.val());
-        self.pacing_ram.waddr.next = self.index.val();
-        self.pacing_ram.wdata.next = self.pacing.val();
+        inputs!(pacing_ram: waddr = index, wdata = pacing);
         self.cap_ram.we.next = self.clears.val() | (self.notify.val() & self.limited.val());
-        self.cap_ram.waddr.next = self.index.val();
-        self.cap_ram.wdata.next = self.cap.val();
-        self.level_ram.we.next = self.level_write.val();
-        self.level_ram.waddr.next = self.level_group.val();
-        self.level_ram.wdata.next = self.level.val();
+        inputs!(cap_ram: waddr = index, wdata = cap);
+        inputs!(level_ram: we = level_write, waddr = level_group, wdata = level);
         self.visited_ram.raddr.next = self.asked.val();
         self.visited.next = self.visited_ram.rdata.val();
 
@@ -193,8 +187,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.waiting.down.valid.val());
         self.entry.next = self.waiting.down.data.val();
         if self.woken.down.valid.val() {
-            self.entry.next.place = self.woken.down.data.val();
-            self.entry.next.tag = self.tag.val();
+            fields!(entry: place = woken.down.data, tag);
         }
 
         self.entry_0.d.next = self.entry.val();
@@ -203,18 +196,15 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.cap_ram.raddr.next = bit_cast_u::<I, 16>(self.entry.val().place.index);
         self.level_ram.raddr.next = self.cap_ram.rdata.val().group;
         self.cap_2.d.next = self.cap_ram.rdata.val().pacing;
-        self.visit.cap.next = self.cap_2.q.val();
-        self.visit.level.next = self.level_ram.rdata.val();
-        inputs!(visit, dither, random);
+        inputs!(visit: cap = cap_2, level = level_ram.rdata);
+        inputs!(visit: dither, random);
 
         // 0 to 13
         self.sender_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
         self.pacing_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
         self.state_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
-        self.visit.sender.next = self.sender_ram.rdata.val();
-        self.visit.pacing.next = self.pacing_ram.rdata.val();
-        self.visit.state.next = self.state_ram.rdata.val();
-        inputs!(visit, tick, pause, overhead);
+        inputs!(visit: sender = sender_ram.rdata, pacing = pacing_ram.rdata, state = state_ram.rdata);
+        inputs!(visit: tick, pause, overhead);
         self.valid_12.d.next = self.valid_0.q.val();
         self.valid_13.d.next = self.valid_12.q.val();
         // when no visit ends there is no state after it, which is what a flow that is cleared gets
@@ -229,8 +219,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
             self.ends_at.next = self.index.val();
         }
         self.state_ram.we.next = self.ending.val() | self.clears.val();
-        self.state_ram.waddr.next = self.ends_at.val();
-        self.state_ram.wdata.next = self.after.val();
+        inputs!(state_ram: waddr = ends_at, wdata = after);
         self.visited_ram.we.next = self.ending.val() | self.clears.val();
         self.visited_ram.waddr.next = self.ends_at.val();
         self.visited_ram.wdata.next = bits_zero::<Visited>(0);
@@ -241,8 +230,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.visited_ram.wdata.next.restarts = self.after.val().restarts;
         self.visited_ram.wdata.next.stopped = self.after.val().stopped;
         self.out_ram.we.next = self.ending.val() | self.clears.val();
-        self.out_ram.waddr.next = self.ends_at.val();
-        self.out_ram.wdata.next = self.after.val().parked;
+        inputs!(out_ram: waddr = ends_at, wdata = after.parked);
         self.lag.next = bit_cast_word::<TagDistance, U<6>>(self.tag.val() - self.entry_13.q.val().tag);
         self.tag_now.next = self.entry_13.q.val().tag;
         if !self.lag.val().negative {
@@ -259,8 +247,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         self.back_15.d.next = self.back.val();
         self.waiting.tick.next = self.tick.val();
         self.waiting.enter.next = self.back_valid_15.q.val() & self.settled.val();
-        self.waiting.flow.next = self.back_15.q.val();
-        self.waiting.row.next = self.choice.row.val();
+        inputs!(waiting: flow = back_15.q, row = choice.row);
         self.choice.rate.next = self.visit.rate.val();
         self.choice.mtu.next = self.sender_ram.rdata.val().mtu;
         self.choice.pause_bit.next = self.sender_ram.rdata.val().pause_class;

@@ -199,46 +199,34 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         if self.select.val() == 5 {
             self.chosen.next = self.work.flow.val();
         }
-        self.select_1.d.next = self.select.val();
-        self.sweeping_1.d.next = self.sweeping.q.val();
-        self.sweep_1.d.next = self.sweep.q.val();
+        assign!(select_1.d = select, sweeping_1.d = sweeping, sweep_1.d = sweep);
         self.update_generation.d.next = self.update.data.val().generation;
         self.update_window.d.next = self.update.data.val().window;
         self.update_rate.d.next = self.update.data.val().rate;
-        self.command_create.d.next = self.command.create.val();
-        self.command_generation.d.next = self.command.generation.val();
-        self.command_psn.d.next = self.command.psn.val();
-        self.command_mtu.d.next = self.command.mtu.val();
-        self.command_priority.d.next = self.command.priority.val();
-        self.command_windowless.d.next = self.command.windowless.val();
-        self.command_timerless.d.next = self.command.timerless.val();
-        self.command_limit.d.next = self.command.limit.val();
-        self.command_rate.d.next = self.command.rate.val();
-        self.command_group.d.next = self.command.group.val();
+        assign! {
+            command_create.d = command.create, command_generation.d = command.generation, command_psn.d = command.psn,
+            command_mtu.d = command.mtu, command_priority.d = command.priority,
+            command_windowless.d = command.windowless, command_timerless.d = command.timerless,
+            command_limit.d = command.limit, command_rate.d = command.rate, command_group.d = command.group
+        }
         self.event_kind.d.next = self.event.data.val().telemetry.event_kind;
         self.event_generation.d.next = self.event.data.val().generation;
         self.event_psn.d.next = self.event.data.val().psn_next;
-        self.feedback_advance.d.next = self.feedback.advance.val();
-        self.feedback_generation.d.next = self.feedback.generation.val();
-        self.feedback_psn.d.next = self.feedback.psn.val();
-        self.feedback_value.d.next = self.feedback.value.val();
-        self.work_restart.d.next = self.work.restart.val();
-        self.work_generation.d.next = self.work.generation.val();
-        self.work_end.d.next = self.work.end.val();
-        self.work_start.d.next = self.work.start.val();
+        assign! {
+            feedback_advance.d = feedback.advance, feedback_generation.d = feedback.generation,
+            feedback_psn.d = feedback.psn, feedback_value.d = feedback.value, work_restart.d = work.restart,
+            work_generation.d = work.generation, work_end.d = work.end, work_start.d = work.start
+        }
 
         // the operation: a look of a timer unless one of the others was chosen
         self.kind.next = OpKind::Tick;
-        self.generation.next = self.event_generation.q.val();
-        self.psn.next = self.event_psn.q.val();
-        self.second.next = self.feedback_value.q.val();
-        self.window.next = bits_u::<34>(0);
-        self.rate.next = bits_u::<34>(0);
+        assign!(generation = event_generation, psn = event_psn, second = feedback_value);
+        clear!(window, rate);
         if self.select_1.q.val() == 1 {
             self.kind.next = OpKind::Update;
-            self.generation.next = self.update_generation.q.val();
-            self.window.next = self.update_window.q.val();
-            self.rate.next = self.update_rate.q.val();
+            assign! {
+                generation = update_generation, window = update_window, rate = update_rate
+            }
         }
         if self.select_1.q.val() == 2 {
             self.kind.next = OpKind::Remove;
@@ -249,11 +237,9 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             }
             if self.command_create.q.val() {
                 self.kind.next = OpKind::Create;
-                self.rate.next = bits_u::<34>(0);
-                self.window.next = bits_u::<34>(0);
+                clear!(rate, window);
             }
-            self.generation.next = self.command_generation.q.val();
-            self.psn.next = self.command_psn.q.val();
+            assign!(generation = command_generation, psn = command_psn);
         }
         if self.select_1.q.val() == 3 {
             self.kind.next = OpKind::Notify;
@@ -269,17 +255,14 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             if self.feedback_advance.q.val() {
                 self.kind.next = OpKind::Advance;
             }
-            self.generation.next = self.feedback_generation.q.val();
-            self.psn.next = self.feedback_psn.q.val();
+            assign!(generation = feedback_generation, psn = feedback_psn);
         }
         if self.select_1.q.val() == 5 {
             self.kind.next = OpKind::Work;
             if self.work_restart.q.val() {
                 self.kind.next = OpKind::Restart;
             }
-            self.generation.next = self.work_generation.q.val();
-            self.psn.next = self.work_end.q.val();
-            self.second.next = self.work_start.q.val();
+            assign!(generation = work_generation, psn = work_end, second = work_start);
         }
 
         self.in_range.next = self.recent_flow[0].q.val() <= bit_cast_u::<16, A>(self.last_flow.val());
@@ -314,37 +297,20 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             }
         }
         self.word_r.d.next = bits_zero::<Operation>(0);
-        self.word_r.d.next.kind = self.kind.val();
-        self.word_r.d.next.generation = self.generation.val();
-        self.word_r.d.next.psn = self.psn.val();
-        self.word_r.d.next.second = self.second.val();
-        self.word_r.d.next.window = self.window.val();
-        self.word_r.d.next.rate = self.rate.val();
-        self.word_r.d.next.mtu = self.command_mtu.q.val();
-        self.word_r.d.next.pause_class = self.command_priority.q.val();
-        self.word_r.d.next.windowless = self.command_windowless.q.val();
-        self.word_r.d.next.timerless = self.command_timerless.q.val();
-        self.word_r.d.next.group = self.command_group.q.val();
+        fields!(word_r.d:
+            kind, generation, psn, second, window, rate, mtu = command_mtu, pause_class = command_priority,
+            windowless = command_windowless, timerless = command_timerless, group = command_group);
         self.telemetry_r.d.next = self.telemetry_1.q.val();
         self.telemetry_1.d.next = self.event.data.val().telemetry;
         if self.reset.val() {
-            self.select_1.d.next = bits_u::<3>(0);
-            self.sweeping_1.d.next = false;
-            self.valid_r.d.next = false;
-            self.out_of_range_r.d.next = false;
+            clear!(select_1, sweeping_1, valid_r, out_of_range_r);
             self.sweeping.d.next = true;
-            self.sweep.d.next = 0.into();
-            self.timer_flow.d.next = 0.into();
-            self.timer_due.d.next = false;
-            self.timer_wait.d.next = 0.into();
-            self.phase.d.next = 0.into();
+            clear!(sweep, timer_flow, timer_due, timer_wait, phase);
             self.recent_valid[0].d.next = false;
         }
-        self.valid.next = self.valid_r.q.val();
-        self.flow.next = self.flow_r.q.val();
-        self.word.next = self.word_r.q.val();
-        self.telemetry.next = self.telemetry_r.q.val();
-        self.out_of_range.next = self.out_of_range_r.q.val();
+        assign! {
+            valid = valid_r, flow = flow_r, word = word_r, telemetry = telemetry_r, out_of_range = out_of_range_r
+        }
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(A > 9)

@@ -57,8 +57,7 @@ impl Logic for Expand {
         self.ask.next = self.rewound.val() | (self.last.val() & self.grant.q.val().fills);
         self.send.valid.next = self.left.q.val().any();
         self.send.flow.next = bit_cast_u::<16, 13>(self.grant.q.val().flow);
-        self.send.generation.next = self.grant.q.val().generation;
-        self.send.psn.next = self.psn.q.val();
+        assign!(send.generation = grant.generation, send.psn = psn);
         self.send.kind.next = (bit_cast_u::<3, 1>(bit_cast_b(self.rewound.val())) << 2)
             | (bit_cast_u::<3, 1>(bit_cast_b(self.ask.val())) << 1)
             | bit_cast_u::<3, 1>(bit_cast_b(self.repeats.q.val().any()));

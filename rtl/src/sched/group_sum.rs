@@ -47,10 +47,7 @@ impl Logic for GroupSum {
     fn update(&mut self) {
         // 0
         self.own.raddr.next = self.group.val();
-        self.add_1.d.next = self.add.val();
-        self.group_1.d.next = self.group.val();
-        self.amount_1.d.next = self.amount.val();
-        self.clear_1.d.next = self.clear.val();
+        assign!(add_1.d = add, group_1.d = group, amount_1.d = amount, clear_1.d = clear);
         self.again.d.next = self.add_1.q.val() & (self.group_1.q.val() == self.group.val());
 
         // 1
@@ -63,13 +60,8 @@ impl Logic for GroupSum {
         }
         self.total.next = self.known.val() + self.amount_1.q.val();
         self.last.d.next = self.total.val();
-        self.own.we.next = self.add_1.q.val();
-        self.own.waddr.next = self.group_1.q.val();
-        self.own.wdata.next = self.total.val();
-        self.shown.we.next = self.add_1.q.val();
-        self.shown.waddr.next = self.group_1.q.val();
-        self.shown.wdata.next = self.total.val();
-        self.shown.raddr.next = self.look.val();
+        inputs!(own: we = add_1, waddr = group_1, wdata = total);
+        inputs!(shown: we = add_1, waddr = group_1, wdata = total, raddr = look);
         self.sum.next = self.shown.rdata.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {

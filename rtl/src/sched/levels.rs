@@ -59,10 +59,8 @@ pub struct Levels {
 #[kernel]
 impl Logic for Levels {
     fn update(&mut self) {
-        self.earned.a.next = self.rate.val();
-        self.earned.b.next = self.interval.val();
-        self.flown.a.next = self.rate.val();
-        self.flown.b.next = self.cap_time.val();
+        inputs!(earned: a = rate, b = interval);
+        inputs!(flown: a = rate, b = cap_time);
         self.write_3.d.next = self.write.val();
         self.write_4.d.next = self.write_3.q.val();
         self.group_3.d.next = self.group.val();
@@ -94,8 +92,6 @@ impl Logic for Levels {
             self.settle.d.next = bits_u::<5>(31);
         }
 
-        self.written.next = self.write_4.q.val();
-        self.written_group.next = self.group_4.q.val();
-        self.level.next = self.word_4.q.val();
+        assign!(written = write_4, written_group = group_4, level = word_4);
     }
 }

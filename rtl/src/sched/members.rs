@@ -143,23 +143,19 @@ impl<const A: usize> Logic for Members<A> {
         self.event_9.d.next = self.notify.val() & !self.late.val();
         self.clear_9.d.next = self.clear.val();
         self.active_9.d.next = self.sender.val().alive & (self.from.val() != self.sender.val().end_psn);
-        self.mtu_9.d.next = self.sender.val().mtu;
-        self.limited_9.d.next = self.limited.val();
-        self.group_9.d.next = self.group.val();
-        self.adjusted_9.d.next = self.adjusted.val();
-        self.unused_9.d.next = self.unused.val();
+        assign! {
+            mtu_9.d = sender.mtu, limited_9.d = limited, group_9.d = group, adjusted_9.d = adjusted, unused_9.d = unused
+        }
 
         // 9
         self.group_new.next = self.member.rdata.val().group;
         if self.limited_9.q.val() {
             self.group_new.next = self.group_9.q.val();
         }
-        self.member.we.next = self.event_9.q.val();
-        self.member.waddr.next = self.flow_9.q.val();
+        inputs!(member: we = event_9, waddr = flow_9);
         self.member.wdata.next.active = self.active_9.q.val();
         self.member.wdata.next.group = self.group_new.val();
-        self.at_exit.we.next = self.member.we.val();
-        self.at_exit.waddr.next = self.flow_9.q.val();
+        inputs!(at_exit: we = member.we, waddr = flow_9);
         self.at_exit.wdata.next.group = self.group_new.val();
         self.at_exit.wdata.next.mtu = self.mtu_9.q.val();
         self.comes.d.next = self.event_9.q.val() & self.active_9.q.val();
@@ -167,8 +163,7 @@ impl<const A: usize> Logic for Members<A> {
         // who was there before a reset has gone with it
         self.goes.d.next = self.event_9.q.val() & self.member.rdata.val().active & !self.clear_9.q.val();
         self.goes_from.d.next = self.member.rdata.val().group;
-        self.adjusted_10.d.next = self.adjusted_9.q.val();
-        self.unused_10.d.next = self.unused_9.q.val();
+        advance!(adjusted_10, unused_10);
 
         // packets: two clocks to the flow's word, one to its bytes
         self.at_exit.raddr.next = self.leaving.val();
@@ -224,8 +219,7 @@ impl<const A: usize> Logic for Members<A> {
         // one group after the other
         self.turn.d.next = self.turn.q.val() + 1;
         self.turn_1.d.next = self.turn.q.val();
-        self.turn_2.d.next = self.turn_1.q.val();
-        self.turn_3.d.next = self.turn_2.q.val();
+        advance!(turn_2, turn_3);
         self.came.look.next = self.turn.q.val();
         self.went.look.next = self.turn.q.val();
         self.packets.look.next = self.turn.q.val();
@@ -238,8 +232,7 @@ impl<const A: usize> Logic for Members<A> {
         self.step.next = bit_cast_word::<SumStep, U<24>>(self.sum_2.q.val() - self.low.rdata.val());
         self.falls.next = self.step.val().negative;
         self.borrows.next = self.sum_2.q.val() < self.low.rdata.val();
-        self.low_3.d.next = self.sum_2.q.val();
-        self.high_3.d.next = self.high.rdata.val();
+        assign!(low_3.d = sum_2, high_3.d = high.rdata);
         self.up_3.d.next = !self.falls.val() & self.borrows.val();
         self.down_3.d.next = self.falls.val() & !self.borrows.val();
         self.carry.next = bit_cast_u::<40, 1>(bit_cast_b(self.up_3.q.val()));
@@ -254,15 +247,12 @@ impl<const A: usize> Logic for Members<A> {
             self.clearing.d.next = false;
         }
         if self.clearing_3.q.val() {
-            self.high_new.next = bits_u::<40>(0);
-            self.low_new.next = bits_u::<24>(0);
+            clear!(high_new, low_new);
         }
         self.low.we.next = true;
-        self.low.waddr.next = self.turn_3.q.val();
-        self.low.wdata.next = self.low_new.val();
+        inputs!(low: waddr = turn_3, wdata = low_new);
         self.high.we.next = true;
-        self.high.waddr.next = self.turn_3.q.val();
-        self.high.wdata.next = self.high_new.val();
+        inputs!(high: waddr = turn_3, wdata = high_new);
         self.shown.raddr.next = self.look.val();
         self.shown.we.next = true;
         self.shown.waddr.next = self.turn_3.q.val();
@@ -271,8 +261,7 @@ impl<const A: usize> Logic for Members<A> {
         self.sent.next = bit_cast_number::<64, SentBytes>(self.shown.rdata.val());
         self.counted.raddr.next = self.look.val();
         self.counted.we.next = true;
-        self.counted.waddr.next = self.turn_2.q.val();
-        self.counted.wdata.next = self.count_2.q.val();
+        inputs!(counted: waddr = turn_2, wdata = count_2);
         if self.clearing_2.q.val() {
             self.counted.wdata.next = bits_u::<16>(0);
         }
@@ -281,12 +270,7 @@ impl<const A: usize> Logic for Members<A> {
         if self.reset.val() {
             self.turn.d.next = bits_u::<4>(0);
             self.clearing.d.next = true;
-            self.event_9.d.next = false;
-            self.adjusted_9.d.next = false;
-            self.adjusted_10.d.next = false;
-            self.comes.d.next = false;
-            self.goes.d.next = false;
-            self.leaves_3.d.next = false;
+            clear!(event_9, adjusted_9, adjusted_10, comes, goes, leaves_3);
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {

@@ -49,8 +49,6 @@ impl Logic for Merge {
             self.turn.d.next = !self.own_first.val();
         }
         StreamOut::<Grant>::link(&mut self.down, &mut self.skid.down);
-        if self.reset.val() {
-            self.turn.d.next = false;
-        }
+        reset!(turn);
     }
 }

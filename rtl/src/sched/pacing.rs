@@ -63,12 +63,10 @@ pub struct PacingUpdate {
 #[kernel]
 impl Logic for PacingUpdate {
     fn update(&mut self) {
-        self.earned.a.next = self.rate.val();
-        self.earned.b.next = self.interval.val();
+        inputs!(earned: a = rate, b = interval);
         self.earned_7.d.next = self.earned.p.val();
         self.rate_7.d.next = self.rate.val();
-        self.flown.a.next = self.rate.val();
-        self.flown.b.next = self.flight.val();
+        inputs!(flown: a = rate, b = flight);
         self.window_3.d.next = self.window.val();
         self.timed_3.d.next = self.timed.val();
 
@@ -108,9 +106,7 @@ impl Logic for PacingUpdate {
         self.packets.next = self.rounded.val().units >> self.mtu_7.q.val();
         self.cap.next = bit_cast_u::<20, 19>(self.earned_7.q.val()) + bit_cast_u::<20, 13>(self.wire_7.q.val()) + 1;
         self.word_8.d.next = bits_zero::<PacingState>(0);
-        self.word_8.d.next.rate = self.rate_7.q.val();
-        self.word_8.d.next.cap = self.cap.val();
-        self.word_8.d.next.window = self.packets.val();
+        fields!(word_8.d: rate = rate_7.q, cap, window = packets);
         if self.none.val() {
             self.word_8.d.next = bits_zero::<PacingState>(0);
         }

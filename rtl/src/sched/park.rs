@@ -187,13 +187,7 @@ impl Logic for Park {
                 self.head[i].d.next = bits_u::<8>(0);
                 self.tail[i].d.next = bits_u::<8>(0);
             }
-            self.waits.d.next = bits_u::<8>(0);
-            self.held_r.d.next = bits_u::<8>(0);
-            self.step.d.next = bits_u::<3>(0);
-            self.pick.d.next = bits_u::<3>(0);
-            self.turn.d.next = false;
-            self.tag.d.next = bits_u::<6>(0);
-            self.below.d.next = bits_u::<8>(0);
+            clear!(waits, held_r, step, pick, turn, tag, below);
         }
     }
 }

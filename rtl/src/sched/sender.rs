@@ -222,17 +222,15 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.op_6.d.next = self.op_5.q.val();
         self.op_7.d.next = self.op_6.q.val();
         self.valid_7.d.next = self.valid.val();
-        self.pacing_word.rate.next = self.word.val().rate;
-        self.pacing_word.window.next = self.word.val().window;
-        inputs!(pacing_word, interval, overhead);
+        inputs!(pacing_word from word: rate, window);
+        inputs!(pacing_word: interval, overhead);
         self.pacing_word.mtu.next = self.mtu_6.q.val();
         self.pacing_word.timed.next =
             self.cap_window.val() & (self.word.val().kind == OpKind::Limit) & !self.word.val().rate.all();
         self.pacing_word.flight.next = self.cap_time.val();
         self.pacing.next = self.pacing_word.word.val();
         self.cap.next = bits_zero::<FlowCap>(0);
-        self.cap.next.pacing = self.pacing_word.word.val();
-        self.cap.next.group = self.group_8.q.val();
+        fields!(cap: pacing = pacing_word.word, group = group_8);
         if self.created_8.q.val() {
             self.cap.next.pacing.rate = !bits_u::<34>(0);
             self.cap.next.pacing.cap = !bits_u::<20>(0);
@@ -246,8 +244,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.stale.next = self.fresh.val()
             | self.restarted.val()
             | (self.visited_5.q.val().seen != self.memory.rdata.val().shared.rewinds);
-        self.sender_6.d.next = self.memory.rdata.val();
-        self.nxt_6.d.next = self.visited_5.q.val().nxt;
+        assign!(sender_6.d = memory.rdata, nxt_6.d = visited_5.nxt);
         if self.stale.val() {
             self.nxt_6.d.next = self.memory.rdata.val().shared.una;
         }
@@ -255,8 +252,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if self.fresh.val() {
             self.max_6.d.next = self.memory.rdata.val().shared.una;
         }
-        self.restarted_6.d.next = self.restarted.val();
-        self.stopped_6.d.next = self.visited_5.q.val().stopped;
+        assign!(restarted_6.d = restarted, stopped_6.d = visited_5.stopped);
         // the next counts: never the ones that visits have carried out
         self.rewinds_6.d.next = self.memory.rdata.val().shared.rewinds + 1;
         if (self.memory.rdata.val().shared.rewinds + 1) == self.visited_5.q.val().seen {
@@ -272,11 +268,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
 
         // 6: differences
-        self.sender_7.d.next = self.sender_6.q.val();
-        self.nxt_7.d.next = self.nxt_6.q.val();
-        self.restarted_7.d.next = self.restarted_6.q.val();
-        self.rewinds_7.d.next = self.rewinds_6.q.val();
-        self.restarts_7.d.next = self.restarts_6.q.val();
+        advance!(sender_7, nxt_7, restarted_7, rewinds_7, restarts_7);
         self.distance.d.next = self.op_6.q.val().psn - self.sender_6.q.val().shared.una;
         self.reach.d.next = self.max_6.q.val() - self.sender_6.q.val().shared.una;
         self.read_reach.d.next = self.sender_6.q.val().shared.to - self.sender_6.q.val().shared.una;
@@ -347,8 +339,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                 self.written.next.retries = bits_u::<4>(0);
                 self.written.next.since = self.now_7.q.val();
                 if self.read_left.q.val().negative {
-                    self.written.next.shared.from = self.op_7.q.val().psn;
-                    self.written.next.shared.to = self.op_7.q.val().psn;
+                    fields!(written from op_7: shared.from = psn, shared.to = psn);
                 }
             }
         }
@@ -376,8 +367,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         if self.rewind.val() {
             // nothing is inside any more; how far READs were asked for stays known
-            self.written.next.shared.from = self.written.val().shared.to;
-            self.written.next.shared.rewinds = self.rewinds_7.q.val();
+            fields!(written: shared.from = written.shared.to, shared.rewinds = rewinds_7);
         }
         match self.kind.val() {
             OpKind::Work => {
@@ -387,8 +377,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             }
             OpKind::Advance => {
                 if self.own.val() & !self.no_read.q.val() & !self.read_new.q.val().negative {
-                    self.written.next.shared.from = self.op_7.q.val().psn;
-                    self.written.next.shared.to = self.op_7.q.val().second;
+                    fields!(written from op_7: shared.from = psn, shared.to = second);
                 }
             }
             OpKind::Adjust => {
@@ -399,28 +388,20 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             }
             OpKind::Restart => {
                 if self.own.val() {
-                    self.written.next.shared.una = self.op_7.q.val().second;
-                    self.written.next.shared.end_psn = self.op_7.q.val().psn;
-                    self.written.next.shared.from = self.op_7.q.val().second;
-                    self.written.next.shared.to = self.op_7.q.val().second;
-                    self.written.next.shared.restarts = self.restarts_7.q.val();
+                    fields!(written from op_7:
+                        shared.una = second, shared.end_psn = psn, shared.from = second, shared.to = second);
+                    fields!(written: shared.restarts = restarts_7);
                     self.written.next.retries = bits_u::<4>(0);
                     self.written.next.armed = false;
                 }
             }
             OpKind::Create => {
                 self.written.next = bits_zero::<SenderFlow>(0);
-                self.written.next.shared.una = self.op_7.q.val().psn;
-                self.written.next.shared.end_psn = self.op_7.q.val().psn;
-                self.written.next.shared.from = self.op_7.q.val().psn;
-                self.written.next.shared.to = self.op_7.q.val().psn;
-                self.written.next.shared.adjust = self.sender_7.q.val().shared.adjust;
-                self.written.next.shared.rewinds = self.sender_7.q.val().shared.rewinds;
-                self.written.next.shared.restarts = self.sender_7.q.val().shared.restarts;
-                self.written.next.shared.generation = self.op_7.q.val().generation;
-                self.written.next.shared.mtu = self.op_7.q.val().mtu;
-                self.written.next.shared.pause_class = self.op_7.q.val().pause_class;
-                self.written.next.shared.windowless = self.op_7.q.val().windowless;
+                fields!(written from op_7: shared.una = psn, shared.end_psn = psn, shared.from = psn, shared.to = psn);
+                fields!(written from sender_7: shared.adjust, shared.rewinds, shared.restarts);
+                fields!(written from op_7:
+                    shared.generation = generation, shared.mtu = mtu, shared.pause_class = pause_class,
+                    shared.windowless = windowless);
                 self.written.next.shared.alive = true;
                 self.written.next.timerless = self.op_7.q.val().timerless;
             }
@@ -432,9 +413,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             OpKind::Clear => self.written.next = bits_zero::<SenderFlow>(0),
             _ => {}
         }
-        self.memory.we.next = self.valid_7.q.val();
-        self.memory.waddr.next = self.flow_7.q.val();
-        self.memory.wdata.next = self.written.val();
+        inputs!(memory: we = valid_7.q, waddr = flow_7.q, wdata = written);
 
         // 7: next PSN as the congestion control shall see it
         self.passed.next = self.outstanding.q.val();
@@ -449,8 +428,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
 
         // 8: to whom it matters
         self.pacing_word.none.next = self.kind.val() == OpKind::Clear;
-        self.sender_8.d.next = self.written.val().shared;
-        self.notify_8.d.next = self.valid_7.q.val();
+        assign!(sender_8.d = written.shared, notify_8.d = valid_7.q);
         self.paced_8.d.next = self.valid_7.q.val()
             & ((self.own.val() & (self.kind.val() == OpKind::Update)) | (self.kind.val() == OpKind::Create));
         self.wake_8.d.next = self.valid_7.q.val()
@@ -500,26 +478,15 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         self.notify.next = self.notify_8.q.val();
         self.engine.next = self.engine_8.q.val();
         self.engine_index.next = self.index_8.q.val();
-        self.flow_8.next = self.flow_8r.q.val();
-        self.sender.next = self.sender_8.q.val();
-        self.paced.next = self.paced_8.q.val();
-        self.limited.next = self.limited_8.q.val();
+        assign! {
+            flow_8 = flow_8r, sender = sender_8, paced = paced_8, limited = limited_8
+        }
         self.flow_next.next = self.flow_7.q.val();
-        self.worked.next = self.worked_8.q.val();
-        self.adjusted.next = self.adjusted_8.q.val();
-        self.unused.next = self.unused_8.q.val();
-        self.wake.next = self.wake_8.q.val();
-        self.clear.next = self.clear_8.q.val();
-        self.to_cc.next = self.to_cc_8.q.val();
-        self.timed_out.next = self.timed_out_8.q.val();
-        self.psn.next = self.psn_8.q.val();
-        self.snd_nxt.next = self.snd_nxt_8.q.val();
-        self.acked.next = self.acked_8.q.val();
-        self.acked_mtu.next = self.mtu_8.q.val();
-        self.generation.next = self.generation_8.q.val();
-        self.ended.next = self.ended_8.q.val();
-        self.late.next = self.late_8.q.val();
-        self.beyond.next = self.beyond_8.q.val();
+        assign! {
+            worked = worked_8, adjusted = adjusted_8, unused = unused_8, wake = wake_8, clear = clear_8,
+            to_cc = to_cc_8, timed_out = timed_out_8, psn = psn_8, snd_nxt = snd_nxt_8, acked = acked_8,
+            acked_mtu = mtu_8, generation = generation_8, ended = ended_8, late = late_8, beyond = beyond_8
+        }
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(A > 9)

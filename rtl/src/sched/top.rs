@@ -71,17 +71,17 @@ pub struct Scheduler<
     pub pause: Signal<In, U<8>>,
     /// Creation and removal of flows.
     pub command: FlowCommandIn,
-    /// Work.
+    /// Work: the message queue holds packets up to `end`.
     pub work: WorkIn,
-    /// Feedback of the TX pipe.
+    /// What the TX pipe finds out about a granted packet.
     pub feedback: FeedbackIn,
     /// Acknowledgements from the RX pipe; `snd_nxt` and `bytes` are not used.
     pub event: StreamIn<LawEvent>,
     /// Acknowledgements and timeouts to the congestion control.
     pub cc: StreamOut<LawEvent>,
-    /// Rates and windows.
+    /// Rates and windows of flows, from the congestion control.
     pub update: StreamIn<FlowUpdate>,
-    /// PktSend.
+    /// PktSend: one packet may leave.
     pub send: SendOut,
     /// Flows that ended at their retry limit.
     pub ended: EndedOut,
@@ -134,13 +134,13 @@ pub struct Scheduler<
     members: Members<A>,
     /// Random bits, for the random part of a packet time at the start of a flow.
     random: Xorshift,
-    /// The same in four parts.
+    /// Random bits in four parts of 16.
     quarters: Signal<Local, RandomQuarters>,
-    /// One number of 16 bits that depends on all of them.
+    /// Sixteen random bits that depend on all 64.
     folded: Signal<Local, U<16>>,
-    /// The clock in the timers' unit.
+    /// The NIC's clock in the timers' unit, 1.024 us.
     clock_ns: Signal<Local, ClockUnits>,
-    /// The clock in the pacing's unit.
+    /// The NIC's clock in the pacing's unit.
     clock_ticks: Signal<Local, ClockTicks>,
     /// Registers: how limits bound flows.
     limits: DFF<LimitSettings>,
@@ -171,21 +171,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
     for Scheduler<ENGINES, FLOWS, A, I, T, ROWS>
 {
     fn update(&mut self) {
-        inputs!(
-            [
-                entry,
-                expand,
-                levels,
-                cc_fifo,
-                ended_fifo,
-                late,
-                beyond,
-                out_of_range,
-                timeouts,
-                cc_dropped
-            ],
-            reset
-        );
+        inputs!([
+            entry, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
+        ]: reset);
         if self.param.write.val() {
             if self.param.address.val() == 0 {
                 self.overhead.d.next = bit_cast_u::<10, 48>(self.param.data.val());
@@ -201,53 +189,36 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             }
         }
         self.now_r.d.next = self.now.val();
-        self.limits.d.next.window = self.cap_window.val();
-        self.limits.d.next.dither = self.cap_dither.val();
-        self.limits.d.next.span = self.cap_time.val();
+        fields!(limits.d: window = cap_window, dither = cap_dither, span = cap_time);
         // every engine's own mixture of all bits
         self.quarters.next = bit_cast_word::<RandomQuarters, U<64>>(self.random.word.val());
         self.folded.next = self.quarters.val().part_0
             ^ self.quarters.val().part_1
             ^ self.quarters.val().part_2
             ^ self.quarters.val().part_3;
-        self.levels.write.next = self.level_write.val();
-        self.levels.group.next = self.level_group.val();
-        self.levels.rate.next = self.level_rate.val();
-        self.levels.interval.next = self.interval.q.val();
-        self.levels.cap_window.next = self.limits.q.val().window;
-        self.levels.cap_time.next = self.limits.q.val().span;
-        self.sender.cap_window.next = self.limits.q.val().window;
-        self.sender.cap_time.next = self.limits.q.val().span;
-        inputs!(members, reset, overhead);
-        self.members.flow_next.next = self.sender.flow_next.val();
-        self.members.notify.next = self.sender.notify.val();
-        self.members.late.next = self.sender.late.val();
-        self.members.clear.next = self.sender.clear.val();
-        self.members.sender.next = self.sender.sender.val();
-        self.members.snd_nxt.next = self.sender.snd_nxt.val();
-        self.members.worked.next = self.sender.worked.val();
-        self.members.limited.next = self.sender.limited.val();
+        inputs!(levels:
+            write = level_write, group = level_group, rate = level_rate, interval, cap_window = limits.window,
+            cap_time = limits.span);
+        inputs!(sender from limits: cap_window = window, cap_time = span);
+        inputs!(members: reset, overhead);
+        inputs!(members from sender: flow_next, notify, late, clear, sender, snd_nxt, worked, limited);
         self.members.group.next = self.sender.cap.val().group;
-        self.members.adjusted.next = self.sender.adjusted.val();
-        self.members.unused.next = self.sender.unused.val();
+        inputs!(members from sender: adjusted, unused);
         self.members.leaves.next = self.expand.send.valid.val() & self.send.ready.val();
         self.members.leaving.next = bit_cast_u::<A, 16>(self.expand.send.flow.val());
         self.members.look.next = self.look.val();
-        outputs!(members, active, sent);
-        inputs!(park, pause, reset);
+        outputs!(members: active, sent);
+        inputs!(park: pause, reset);
 
         StreamIn::<FlowUpdate>::link(&mut self.update, &mut self.entry.update);
         FlowCommandIn::link(&mut self.command, &mut self.entry.command);
         StreamIn::<LawEvent>::link(&mut self.event, &mut self.entry.event);
         FeedbackIn::link(&mut self.feedback, &mut self.entry.feedback);
         WorkIn::link(&mut self.work, &mut self.entry.work);
-        self.entry.last_flow.next = self.last_flow.val();
-        self.entry.hold_timers.next = self.ended_fifo.crowded.val();
+        inputs!(entry: last_flow, hold_timers = ended_fifo.crowded);
 
-        self.sender.valid.next = self.entry.valid.val();
-        self.sender.flow.next = self.entry.flow.val();
-        self.sender.word.next = self.entry.word.val();
-        inputs!(sender, engines, inverse, overhead, interval, timeout, retry_limit);
+        inputs!(sender from entry: valid, flow, word);
+        inputs!(sender: engines, inverse, overhead, interval, timeout, retry_limit);
         self.sender.held.next = self.park.held.val();
         self.clock_ns.next = bit_cast_word::<ClockUnits, U<48>>(self.now_r.q.val());
         self.clock_ticks.next = bit_cast_word::<ClockTicks, U<48>>(self.now_r.q.val());
@@ -263,25 +234,12 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         for i in 0..ENGINES {
             self.engine[i].reset.next = self.reset.val();
             self.engine[i].notify.next = self.sender.notify.val() & (self.sender.engine.val() == i.val());
-            self.engine[i].index.next = self.sender.engine_index.val();
-            self.engine[i].flow.next = self.sender.flow_8.val();
-            self.engine[i].sender.next = self.sender.sender.val();
-            self.engine[i].pacing.next = self.sender.pacing.val();
-            self.engine[i].paced.next = self.sender.paced.val();
-            self.engine[i].cap.next = self.sender.cap.val();
-            self.engine[i].limited.next = self.sender.limited.val();
-            self.engine[i].level_write.next = self.levels.written.val();
-            self.engine[i].level_group.next = self.levels.written_group.val();
-            self.engine[i].level.next = self.levels.level.val();
-            self.engine[i].dither.next = self.limits.q.val().dither;
+            inputs!(engine[i] from sender: index = engine_index, flow = flow_8, sender, pacing, paced, cap, limited);
+            inputs!(engine[i] from levels: level_write = written, level_group = written_group, level);
+            inputs!(engine[i] from limits: dither);
             self.engine[i].random.next = self.random.word.val().get_bits::<16>(8 * i) ^ self.folded.val();
-            self.engine[i].wake.next = self.sender.wake.val();
-            self.engine[i].clear.next = self.sender.clear.val();
-            self.engine[i].asked.next = self.sender.index.val();
-            self.engine[i].tick.next = self.clock_ticks.val().ticks;
-            self.engine[i].pause.next = self.park.held.val();
-            self.engine[i].overhead.next = self.overhead.q.val();
-            self.engine[i].tag.next = self.expand.tag.val();
+            inputs!(engine[i] from sender: wake, clear, asked = index);
+            inputs!(engine[i]: tick = clock_ticks.ticks, pause = park.held, overhead, tag = expand.tag);
             self.merge[i].reset.next = self.reset.val();
             self.merge[i].own.valid.next = self.engine[i].grants.valid.val();
             self.merge[i].own.data.next = self.engine[i].grants.data.val();

@@ -185,10 +185,9 @@ impl Logic for Visit {
         self.fresh.next = self.state.val().generation != self.sender.val().generation;
         self.restarted.next = self.fresh.val() | (self.state.val().restarts != self.sender.val().restarts);
         self.rewound.next = !self.restarted.val() & (self.state.val().seen != self.sender.val().rewinds);
-        self.sender_3.d.next = self.sender.val();
-        self.fresh_3.d.next = self.fresh.val();
-        self.restarted_3.d.next = self.restarted.val();
-        self.rewound_3.d.next = self.rewound.val();
+        assign! {
+            sender_3.d = sender, fresh_3.d = fresh, restarted_3.d = restarted, rewound_3.d = rewound
+        }
         self.seen_12.d.next = self.state.val().seen;
         self.wanted.d.next = self.state.val().nxt;
         if self.restarted.val() | self.rewound.val() {
@@ -218,9 +217,9 @@ impl Logic for Visit {
         if self.cap.val().window < self.pacing.val().window {
             self.window_3.d.next = self.cap.val().window;
         }
-        self.level_earned_3.d.next = self.level.val().earned;
-        self.level_window_3.d.next = self.level.val().window;
-        self.rest_3.d.next = self.state.val().rest;
+        assign! {
+            level_earned_3.d = level.earned, level_window_3.d = level.window, rest_3.d = state.rest
+        }
         self.wire_3.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
         if self.sender.val().mtu == 0 {
             self.wire_3.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
@@ -276,15 +275,12 @@ impl Logic for Visit {
         self.level_round.d.next = bit_cast_word::<RoundedWindow, U<24>>(
             bit_cast_u::<24, 23>(self.level_window_3.q.val()) + bit_cast_u::<24, 12>(self.level_less_one.val()),
         );
-        self.share.a.next = self.random.val();
-        self.share.b.next = self.wire_3.q.val();
+        inputs!(share: a = random, b = wire_3);
         self.rest_6.d.next = self.rest_3.q.val();
-        self.product.a.next = self.rate_3.q.val();
-        self.product.b.next = self.ticks.val();
+        inputs!(product: a = rate_3, b = ticks);
         self.correction_sign.next = bit_cast_word::<CorrectionSign, U<20>>(self.correction.q.val());
         self.added.next.fraction = bits_u::<16>(0);
-        self.added.next.bytes = self.correction.q.val();
-        self.added.next.negative = self.correction_sign.val().negative;
+        fields!(added: bytes = correction, negative = correction_sign.negative);
         self.corrected_4.d.next = self.credit_3.q.val() + bit_cast_number::<37, Credit>(self.added.val());
         self.fresh_5.d.next = self.fresh_3.q.val();
         self.wire_4.d.next = self.wire_3.q.val();
@@ -328,8 +324,7 @@ impl Logic for Visit {
             self.window_6.d.next = self.level_packets.q.val();
         }
         self.cap_6.d.next = self.cap_5.q.val();
-        self.share_6.d.next = self.share.p.val();
-        self.fresh_6.d.next = self.fresh_5.q.val();
+        assign!(share_6.d = share.p, fresh_6.d = fresh_5.q);
         self.nxt_12.d.next = self.nxt_5.q.val();
         self.max_12.d.next = self.max_5.q.val();
 
@@ -387,8 +382,7 @@ impl Logic for Visit {
         // 7
         self.priority_12.d.next = self.priority_7.q.val();
         self.stopped.next = !self.alive_7.q.val() | (self.open.q.val() == 0) | (self.left_7.q.val() == 0);
-        self.idle_8.d.next = self.stopped.val();
-        self.open_8.d.next = self.open.q.val();
+        assign!(idle_8.d = stopped, open_8.d = open);
         self.resting_12.d.next = self.resting_7.q.val();
         self.stopped_8.d.next = self.halted_7.q.val() & !self.stopped.val();
         self.stopped_12.d.next = self.stopped_8.q.val();
@@ -469,17 +463,12 @@ impl Logic for Visit {
             self.seen_new.next = self.seen_12.q.val();
         }
         self.state_13.d.next = bits_zero::<VisitFlow>(0);
-        self.state_13.d.next.nxt = self.end_psn.val();
-        self.state_13.d.next.max = self.max_new.val();
-        self.state_13.d.next.seen = self.seen_new.val();
-        self.state_13.d.next.generation = self.generation_12.q.val();
-        self.state_13.d.next.restarts = self.restarts_12.q.val();
+        fields!(state_13.d:
+            nxt = end_psn, max = max_new, seen = seen_new, generation = generation_12.q, restarts = restarts_12.q);
         self.state_13.d.next.parked = self.parked_12.q.val() ^ self.idle_12.q.val();
-        self.state_13.d.next.last = self.tick_12.q.val();
-        self.state_13.d.next.adjust_seen = self.adjust_12.q.val();
+        fields!(state_13.d: last = tick_12.q, adjust_seen = adjust_12.q);
         self.state_13.d.next.credit = self.balance[4].q.val();
-        self.state_13.d.next.stopped = self.stopped_12.q.val();
-        self.state_13.d.next.rest = self.resting_12.q.val();
+        fields!(state_13.d: stopped = stopped_12.q, rest = resting_12.q);
         if !self.ends.val() {
             self.state_13.d.next = bits_zero::<VisitFlow>(0);
         }
@@ -489,11 +478,9 @@ impl Logic for Visit {
         self.grant_13.d.next.repeats = self.repeats_12.q.val().count;
         self.grant_13.d.next.rewound = self.rewound_12.q.val();
         self.grant_13.d.next.fills = (self.count[4].q.val() == self.open_12.q.val()) & !self.windowless_12.q.val();
-        self.grant_13.d.next.generation = self.generation_12.q.val();
-        self.grant_13.d.next.pause_class = self.priority_12.q.val();
-        self.idle_13.d.next = self.idle_12.q.val();
-        self.state_after.next = self.state_13.q.val();
-        self.grant.next = self.grant_13.q.val();
-        self.idle.next = self.idle_13.q.val();
+        fields!(grant_13.d: generation = generation_12.q, pause_class = priority_12.q);
+        assign! {
+            idle_13.d = idle_12.q, state_after = state_13, grant = grant_13, idle = idle_13
+        }
     }
 }

@@ -15,7 +15,7 @@
 use crate::emit::naming::named_by_size;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bits_u, LoopIdx, U};
+use crate::prim::uint::{LoopIdx, U};
 use crate::words::visit::{RingEntry, WaitingEntry};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -59,13 +59,11 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
 #[kernel]
 impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
     fn update(&mut self) {
-        self.turn.d.next = self.turn.q.val();
-        self.chosen_row.next = self.row.val();
+        assign!(turn.d = turn, chosen_row = row);
         if self.row.val() > self.last_row.val() {
             self.chosen_row.next = self.last_row.val();
         }
-        self.entering.next.entry = self.flow.val();
-        self.entering.next.since = self.tick.val();
+        fields!(entering: entry = flow, since = tick);
         for i in 0..12 {
             self.present[i].next = false;
             self.free[i].next = true;
@@ -85,8 +83,7 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
         for i in 2..ROWS {
             self.ripe[i].next = self.elapsed[i].val().get_bits::<20>(i + 2).any();
         }
-        self.turned.next = false;
-        self.offered.next = false;
+        clear!(turned, offered);
         for i in 0..ROWS {
             if self.present[i].val() {
                 self.offered.next = true;
@@ -114,9 +111,7 @@ impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
                 & (self.due[i].q.val() | self.ripe[i].val())
                 & !(self.take[i].val() & self.down.ready.val());
         }
-        if self.reset.val() {
-            self.turn.d.next = bits_u::<4>(0);
-        }
+        reset!(turn);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(ROWS > 1)

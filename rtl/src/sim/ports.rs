@@ -142,7 +142,7 @@ impl Probe for Collect {
         self.depth -= 1;
     }
     fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
-        self.interfaces.push(identifier(name));
+        self.interfaces.push(name.to_string());
     }
     fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
         self.interfaces.pop();
@@ -152,8 +152,8 @@ impl Probe for Collect {
             return;
         }
         let mut path = self.interfaces.clone();
-        path.push(identifier(name));
-        let name = path.join("_");
+        path.push(name.to_string());
+        let name = identifier(&path.join("$"));
         if name == "clk" {
             return;
         }

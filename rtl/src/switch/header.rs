@@ -113,21 +113,16 @@ impl Logic for StampHeader {
         }
 
         // numbers: most significant byte first on the wire
-        self.ip_bytes.next.low = self.window.q.val().total_length_low;
-        self.ip_bytes.next.high = self.window.q.val().total_length_high;
+        fields!(ip_bytes from window: low = total_length_low, high = total_length_high);
         self.ip_in.next = bit_cast_number::<16, TwoBytes>(self.ip_bytes.val());
-        self.checksum_bytes.next.low = self.window.q.val().checksum_low;
-        self.checksum_bytes.next.high = self.window.q.val().checksum_high;
+        fields!(checksum_bytes from window: low = checksum_low, high = checksum_high);
         self.checksum_in.next = bit_cast_number::<16, TwoBytes>(self.checksum_bytes.val());
-        self.port_bytes.next.low = self.window.q.val().port_low;
-        self.port_bytes.next.high = self.window.q.val().port_high;
+        fields!(port_bytes from window: low = port_low, high = port_high);
         self.port.next = bit_cast_number::<16, TwoBytes>(self.port_bytes.val());
-        self.udp_bytes.next.low = self.window.q.val().udp_length_low;
-        self.udp_bytes.next.high = self.window.q.val().udp_length_high;
+        fields!(udp_bytes from window: low = udp_length_low, high = udp_length_high);
         self.udp_in.next = bit_cast_number::<16, TwoBytes>(self.udp_bytes.val());
         self.n_hop.next = self.window.q.val().n_hop;
-        self.path_bytes.next.low = self.window.q.val().path_low;
-        self.path_bytes.next.high = self.window.q.val().path_high;
+        fields!(path_bytes from window: low = path_low, high = path_high);
         self.path.next = bit_cast_number::<12, PathBytes>(self.path_bytes.val());
         // the number of hops saturates
         self.new_int.next.path_id = self.path.val() ^ self.switch_id.val();
@@ -176,21 +171,14 @@ impl Logic for StampHeader {
         if self.go.val() {
             self.stamp_3.d.next = self.ours.val();
             self.grow_3.d.next = self.ours.val() & self.grows_2.q.val();
-            self.tagged_3.d.next = self.tagged_2.q.val();
-            self.ip_len_3.d.next = self.ip_len_2.q.val();
-            self.udp_len_3.d.next = self.udp_len_2.q.val();
+            advance!(tagged_3, ip_len_3, udp_len_3);
             self.checksum_3.d.next = !(bit_cast_u::<16, 17>(self.sum_2.q.val())
                 + bit_cast_u::<16, 1>(bit_cast_b(self.sum_2.q.val().get_bit(16))));
-            self.int_3.d.next = self.int_2.q.val();
-            self.position_3.d.next = self.position_2.q.val();
+            advance!(int_3, position_3);
         }
-        self.stamp.next = self.stamp_3.q.val();
-        self.grow.next = self.grow_3.q.val();
-        self.has_tag.next = self.tagged_3.q.val();
-        self.position.next = self.position_3.q.val();
-        self.ip_len.next = self.ip_len_3.q.val();
-        self.udp_len.next = self.udp_len_3.q.val();
-        self.checksum.next = self.checksum_3.q.val();
-        self.int_header.next = self.int_3.q.val();
+        assign! {
+            stamp = stamp_3, grow = grow_3, has_tag = tagged_3, position = position_3, ip_len = ip_len_3,
+            udp_len = udp_len_3, checksum = checksum_3, int_header = int_3
+        }
     }
 }

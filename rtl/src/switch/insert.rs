@@ -69,8 +69,7 @@ pub struct RecordInsert {
 impl Logic for RecordInsert {
     fn update(&mut self) {
         // txBytes is what the port had sent before the first beat of this frame
-        self.record_now.next.speed = self.speed.val();
-        self.record_now.next.ts = self.ts.val();
+        fields!(record_now: speed, ts);
         self.record_now.next.tx_bytes = bit_cast_u::<20, 30>(self.sent.q.val() >> 7 >> self.unit_shift.val());
         self.record_now.next.queued = self.units.val();
         self.record.next = bit_cast_number::<64, HopRecordWord>(self.held.q.val());
@@ -79,14 +78,9 @@ impl Logic for RecordInsert {
         }
         // first byte of the wire lowest
         self.of_record.next = bit_cast_word::<RecordBytes, U<64>>(self.record.val());
-        self.on_wire.next.byte_0 = self.of_record.val().byte_7;
-        self.on_wire.next.byte_1 = self.of_record.val().byte_6;
-        self.on_wire.next.byte_2 = self.of_record.val().byte_5;
-        self.on_wire.next.byte_3 = self.of_record.val().byte_4;
-        self.on_wire.next.byte_4 = self.of_record.val().byte_3;
-        self.on_wire.next.byte_5 = self.of_record.val().byte_2;
-        self.on_wire.next.byte_6 = self.of_record.val().byte_1;
-        self.on_wire.next.byte_7 = self.of_record.val().byte_0;
+        fields!(on_wire from of_record:
+            byte_0 = byte_7, byte_1 = byte_6, byte_2 = byte_5, byte_3 = byte_4, byte_4 = byte_3, byte_5 = byte_2,
+            byte_6 = byte_1, byte_7 = byte_0);
         self.inserted.next = bits_u::<64>(0);
         if self.mode.val() == 1 {
             self.inserted.next = bit_cast_number::<64, RecordBytes>(self.on_wire.val());
@@ -113,9 +107,7 @@ impl Logic for RecordInsert {
         self.out_last.next = self.beat.val().last & !self.spills.val();
         self.out_valid.next = self.valid.val();
         self.out_beat.next.data = bit_cast_ww::<512, 8, 576, 9>(self.whole.val());
-        self.out_beat.next.keep = self.out_keep.val();
-        self.out_beat.next.last = self.out_last.val();
-        self.out_beat.next.bad = self.beat.val().bad;
+        fields!(out_beat: keep = out_keep, last = out_last, bad = beat.bad);
         self.go.next = self.ready.val() & !self.spill.q.val();
 
         if self.spill.q.val() {
@@ -129,19 +121,15 @@ impl Logic for RecordInsert {
             }
         } else {
             if self.ready.val() & self.valid.val() {
-                self.spill.d.next = self.spills.val();
-                self.spill_keep.d.next = self.enables.val().last_eight;
-                self.spill_bad.d.next = self.beat.val().bad;
-                self.carry.d.next = self.longer.val().beyond;
+                assign! {
+                    spill.d = spills, spill_keep.d = enables.last_eight, spill_bad.d = beat.bad, carry.d = longer.beyond
+                }
                 self.sent.d.next = self.sent.q.val() + bit_cast_u::<30, 8>(self.amount.val());
                 if self.first.val() {
                     self.held.d.next = self.record_now.val();
                 }
             }
         }
-        if self.reset.val() {
-            self.spill.d.next = false;
-            self.sent.d.next = bits_u::<30>(0);
-        }
+        reset!(spill, sent);
     }
 }

@@ -64,15 +64,13 @@ impl Logic for BeatLength {
         self.total.next.one = self.pair.val().get_bit(0);
         if self.go.val() {
             self.full_1.d.next = self.keep.val().get_bit(63);
-            self.over_32_1.d.next = self.whole.val().lower_full;
-            self.over_16_1.d.next = self.half.val().lower_full;
-            self.quarter_1.d.next = self.quarter.val();
+            assign! {
+                over_32_1.d = whole.lower_full, over_16_1.d = half.lower_full, quarter_1.d = quarter
+            }
             self.full_2.d.next = self.full_1.q.val();
             self.upper_2.d.next = bits_zero::<EnabledBytes>(0);
-            self.upper_2.d.next.thirty_two = self.over_32_1.q.val();
-            self.upper_2.d.next.sixteen = self.over_16_1.q.val();
-            self.upper_2.d.next.eight = self.quarter_1.q.val().lower_full;
-            self.upper_2.d.next.four = self.eighth.val().lower_full;
+            fields!(upper_2.d:
+                thirty_two = over_32_1, sixteen = over_16_1, eight = quarter_1.lower_full, four = eighth.lower_full);
             self.rest_2.d.next = self.rest.val();
             self.total_3.d.next = bit_cast_number::<7, EnabledBytes>(self.total.val());
             if self.full_2.q.val() {

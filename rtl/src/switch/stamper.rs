@@ -8,6 +8,7 @@ use super::header::StampHeader;
 use super::insert::RecordInsert;
 use super::length::BeatLength;
 use super::queue::QueueUnits;
+use crate::prim::axi::{AxisFrameIn, AxisFrameOut};
 use crate::prim::skid::Skid;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
@@ -31,30 +32,10 @@ pub struct IntStamper {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// Frame, first byte in the lowest bits.
-    pub s_axis_tdata: Signal<In, W<512, 8>>,
-    /// Byte enables: all but on the last beat, there contiguous from bit 0 and at least one.
-    pub s_axis_tkeep: Signal<In, U<64>>,
-    /// Last beat.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// Bad frame, with the last beat.
-    pub s_axis_tuser: Signal<In, Bit>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// The beat is taken.
-    pub s_axis_tready: Signal<Out, Bit>,
-    /// Frame out.
-    pub m_axis_tdata: Signal<Out, W<512, 8>>,
-    /// Byte enables.
-    pub m_axis_tkeep: Signal<Out, U<64>>,
-    /// Last beat.
-    pub m_axis_tlast: Signal<Out, Bit>,
-    /// Bad frame.
-    pub m_axis_tuser: Signal<Out, Bit>,
-    /// A beat is offered.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// The beat is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    /// Frames in.
+    pub s_axis: AxisFrameIn,
+    /// Frames out.
+    pub m_axis: AxisFrameOut,
     /// Time, ns, taken with the first beat.
     pub now_ns: Signal<In, U<24>>,
     /// Bytes queued behind the frame, taken with the first beat.
@@ -130,22 +111,22 @@ pub struct IntStamper {
 #[kernel]
 impl Logic for IntStamper {
     fn update(&mut self) {
-        inputs!([insert, out], reset);
+        inputs!([insert, out]: reset);
         self.go.next = self.insert.go.val();
-        self.s_axis_tready.next = self.go.val();
+        self.s_axis.tready.next = self.go.val();
 
         // stage 0 and the way through
         if self.go.val() {
-            self.valid[0].d.next = self.s_axis_tvalid.val();
+            self.valid[0].d.next = self.s_axis.tvalid.val();
             self.first[0].d.next = !self.inside.q.val();
-            self.beat[0].d.next.data = self.s_axis_tdata.val();
-            self.beat[0].d.next.keep = self.s_axis_tkeep.val();
-            self.beat[0].d.next.last = self.s_axis_tlast.val();
-            self.beat[0].d.next.bad = self.s_axis_tuser.val();
+            self.beat[0].d.next.data = self.s_axis.tdata.val();
+            self.beat[0].d.next.keep = self.s_axis.tkeep.val();
+            self.beat[0].d.next.last = self.s_axis.tlast.val();
+            self.beat[0].d.next.bad = self.s_axis.tuser.val();
             self.ts[0].d.next = self.now_ns.val();
             self.queued.d.next = self.queued_bytes.val();
-            if self.s_axis_tvalid.val() {
-                self.inside.d.next = !self.s_axis_tlast.val();
+            if self.s_axis.tvalid.val() {
+                self.inside.d.next = !self.s_axis.tlast.val();
             }
             for i in 0..4 {
                 self.valid[i + 1].d.next = self.valid[i].q.val();
@@ -158,12 +139,8 @@ impl Logic for IntStamper {
         self.header.data.next = self.beat[0].q.val().data;
         self.header.keep.next = self.beat[0].q.val().keep;
         self.header.first.next = self.first[0].q.val();
-        self.header.int_port.next = self.cfg_int_port.val();
-        self.header.dscp.next = self.cfg_dscp.val();
-        self.header.switch_id.next = self.cfg_switch_id.val();
-        self.units.go.next = self.go.val();
-        self.units.bytes.next = self.queued.q.val();
-        self.units.unit_shift.next = self.cfg_unit_shift.val();
+        inputs!(header: int_port = cfg_int_port, dscp = cfg_dscp, switch_id = cfg_switch_id);
+        inputs!(units: go, bytes = queued, unit_shift = cfg_unit_shift);
         self.length.go.next = self.go.val();
         self.length.keep.next = self.beat[0].q.val().keep;
 
@@ -174,15 +151,10 @@ impl Logic for IntStamper {
         self.int_parts.next = bit_cast_word::<IntHeader, U<16>>(self.header.int_header.val());
         self.path_bytes.next = bit_cast_word::<PathBytes, U<12>>(self.int_parts.val().path_id);
         self.patch.next = bits_zero::<StampWindow>(0);
-        self.patch.next.total_length_high = self.ip_bytes.val().high;
-        self.patch.next.total_length_low = self.ip_bytes.val().low;
-        self.patch.next.checksum_high = self.sum_bytes.val().high;
-        self.patch.next.checksum_low = self.sum_bytes.val().low;
-        self.patch.next.udp_length_high = self.udp_bytes.val().high;
-        self.patch.next.udp_length_low = self.udp_bytes.val().low;
-        self.patch.next.n_hop = self.int_parts.val().n_hop;
-        self.patch.next.path_high = self.path_bytes.val().high;
-        self.patch.next.path_low = self.path_bytes.val().low;
+        fields!(patch:
+            total_length_high = ip_bytes.high, total_length_low = ip_bytes.low, checksum_high = sum_bytes.high,
+            checksum_low = sum_bytes.low, udp_length_high = udp_bytes.high, udp_length_low = udp_bytes.low,
+            n_hop = int_parts.n_hop, path_high = path_bytes.high, path_low = path_bytes.low);
         self.patch_mask.next = bits_zero::<StampWindow>(0);
         if self.header.stamp.val() {
             self.patch_mask.next.n_hop = bits_u::<4>(0xf);
@@ -252,16 +224,13 @@ impl Logic for IntStamper {
                 self.amount_grown.next = bits_u::<8>(84);
             }
         }
-        self.recorded_4.d.next = false;
-        self.counted_4.d.next = false;
-        self.truncated_4.d.next = false;
+        clear!(recorded_4, counted_4, truncated_4);
         if self.go.val() {
             self.beat[4].d.next = self.beat[3].q.val();
             self.beat[4].d.next.data =
                 (self.beat[3].q.val().data & !self.mask_wide.val()) | (self.patch_wide.val() & self.mask_wide.val());
             self.beat[4].d.next.bad = self.beat[3].q.val().bad | self.cut.val();
-            self.mode_4.d.next = self.plan.q.val();
-            self.place_4.d.next = self.plan_place.q.val();
+            assign!(mode_4.d = plan, place_4.d = plan_place);
             if self.first[3].q.val() {
                 self.mode_4.d.next = bits_u::<2>(0);
                 self.place_4.d.next = self.position.val().four;
@@ -276,8 +245,7 @@ impl Logic for IntStamper {
             }
             if self.valid[3].q.val() {
                 if self.first[3].q.val() {
-                    self.plan.d.next = bits_u::<2>(0);
-                    self.plan_place.d.next = bits_u::<4>(0);
+                    clear!(plan, plan_place);
                     if self.header.grow.val() {
                         self.plan.d.next = bits_u::<2>(2);
                         if self.position.val().in_second {
@@ -296,30 +264,22 @@ impl Logic for IntStamper {
                 self.truncated_4.d.next = self.cut.val();
             }
         }
-        self.recorded.next = self.recorded_4.q.val();
-        self.counted.next = self.counted_4.q.val();
-        self.truncated.next = self.truncated_4.q.val();
+        assign!(recorded = recorded_4, counted = counted_4, truncated = truncated_4);
 
         // stage 4 and the output
         self.insert.valid.next = self.valid[4].q.val();
         self.insert.beat.next = self.beat[4].q.val();
         self.insert.first.next = self.first[4].q.val();
-        self.insert.mode.next = self.mode_4.q.val();
-        self.insert.place.next = self.place_4.q.val();
-        self.insert.amount.next = self.amount_4.q.val();
+        inputs!(insert: mode = mode_4, place = place_4, amount = amount_4);
         self.insert.ts.next = self.ts[4].q.val();
-        self.insert.units.next = self.units.units.val();
-        self.insert.speed.next = self.cfg_speed.val();
-        self.insert.unit_shift.next = self.cfg_unit_shift.val();
-        self.insert.ready.next = self.out.up.ready.val();
-        self.out.up.valid.next = self.insert.out_valid.val();
-        self.out.up.data.next = self.insert.out_beat.val();
-        self.m_axis_tvalid.next = self.out.down.valid.val();
-        self.out.down.ready.next = self.m_axis_tready.val();
-        self.m_axis_tdata.next = self.out.down.data.val().data;
-        self.m_axis_tkeep.next = self.out.down.data.val().keep;
-        self.m_axis_tlast.next = self.out.down.data.val().last;
-        self.m_axis_tuser.next = self.out.down.data.val().bad;
+        inputs!(insert: units = units.units, speed = cfg_speed, unit_shift = cfg_unit_shift, ready = out.up.ready);
+        inputs!(out from insert: up.valid = out_valid, up.data = out_beat);
+        self.m_axis.tvalid.next = self.out.down.valid.val();
+        self.out.down.ready.next = self.m_axis.tready.val();
+        self.m_axis.tdata.next = self.out.down.data.val().data;
+        self.m_axis.tkeep.next = self.out.down.data.val().keep;
+        self.m_axis.tlast.next = self.out.down.data.val().last;
+        self.m_axis.tuser.next = self.out.down.data.val().bad;
 
         if self.reset.val() {
             self.inside.d.next = false;

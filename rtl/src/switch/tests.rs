@@ -86,17 +86,17 @@ impl Bench {
 
     /// One clock; whether the offered beat was taken.
     fn step(&mut self) -> bool {
-        self.block.m_axis_tready.next = self.stalls.chance(self.accept);
+        self.block.m_axis.tready.next = self.stalls.chance(self.accept);
         let (taken, out, pulses) = step(self.block.as_mut(), |b| {
-            let out = (b.m_axis_tvalid.val() & b.m_axis_tready.val()).then(|| {
+            let out = (b.m_axis.tvalid.val() & b.m_axis.tready.val()).then(|| {
                 (
-                    b.m_axis_tdata.val(),
-                    b.m_axis_tkeep.val().0,
-                    b.m_axis_tlast.val(),
-                    b.m_axis_tuser.val(),
+                    b.m_axis.tdata.val(),
+                    b.m_axis.tkeep.val().0,
+                    b.m_axis.tlast.val(),
+                    b.m_axis.tuser.val(),
                 )
             });
-            let taken = b.s_axis_tvalid.val() & b.s_axis_tready.val();
+            let taken = b.s_axis.tvalid.val() & b.s_axis.tready.val();
             (taken, out, [b.recorded.val(), b.counted.val(), b.truncated.val()])
         });
         for (count, pulse) in self.pulses.iter_mut().zip(pulses) {
@@ -127,14 +127,14 @@ impl Bench {
             .extend(beats(&stamped, bad || outcome == Stamped::Truncated));
         for (i, beat) in beats(frame, bad).into_iter().enumerate() {
             while !self.stalls.chance(self.offer) {
-                self.block.s_axis_tvalid.next = false;
+                self.block.s_axis.tvalid.next = false;
                 self.step();
             }
-            self.block.s_axis_tvalid.next = true;
-            self.block.s_axis_tdata.next = words(&beat.data);
-            self.block.s_axis_tkeep.next = U(mask(beat.bytes));
-            self.block.s_axis_tlast.next = beat.last;
-            self.block.s_axis_tuser.next = beat.bad;
+            self.block.s_axis.tvalid.next = true;
+            self.block.s_axis.tdata.next = words(&beat.data);
+            self.block.s_axis.tkeep.next = U(mask(beat.bytes));
+            self.block.s_axis.tlast.next = beat.last;
+            self.block.s_axis.tuser.next = beat.bad;
             let (now, queued) = if i == 0 {
                 (now, queued)
             } else {
@@ -144,7 +144,7 @@ impl Bench {
             self.block.queued_bytes.next = U(queued.into());
             while !self.step() {}
         }
-        self.block.s_axis_tvalid.next = false;
+        self.block.s_axis.tvalid.next = false;
     }
 
     fn drain(&mut self) {

@@ -75,7 +75,7 @@ pub struct CommitStage {
 #[kernel]
 impl Logic for CommitStage {
     fn update(&mut self) {
-        inputs!([responses, answers], reset);
+        inputs!([responses, answers]: reset);
         self.kind.next = self.entry.q.val().get_bits::<2>(0);
         self.qp.next = self.entry.q.val().get_bits::<8>(2);
         self.generation.next = self.entry.q.val().get_bits::<8>(10);
@@ -117,8 +117,7 @@ impl Logic for CommitStage {
 
         // failed queue pairs; a creation waits for a failure that is marked in the same clock
         self.fails.next = self.done.val() & self.error.val() & !self.is_answer.val();
-        self.failed.we.next = self.forget.q.val();
-        self.failed.waddr.next = self.forget_qp.q.val();
+        inputs!(failed: we = forget, waddr = forget_qp);
         self.failed.wdata.next = bits_u::<9>(0);
         if self.fails.val() {
             self.failed.we.next = true;
@@ -142,8 +141,7 @@ impl Logic for CommitStage {
         self.qp_1.next = self.entry_1.q.val().get_bits::<8>(2);
         self.moves.next = !self.full.q.val() | self.done.val();
         if self.moves.val() {
-            self.full.d.next = self.full_1.q.val();
-            self.entry.d.next = self.entry_1.q.val();
+            assign!(full.d = full_1, entry.d = entry_1);
             self.swallowed.d.next = (self.failed.rdata.val()
                 == ((bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8)
                     | bit_cast_u::<9, 8>(self.entry_1.q.val().get_bits::<8>(10))))
@@ -153,15 +151,10 @@ impl Logic for CommitStage {
         self.up.ready.next = self.take.val();
         self.failed.raddr.next = self.qp_1.val();
         if self.take.val() {
-            self.full_1.d.next = self.up.valid.val();
-            self.entry_1.d.next = self.up.data.val();
+            assign!(full_1.d = up.valid, entry_1.d = up.data);
             self.failed.raddr.next = self.up.data.val().get_bits::<8>(2);
         }
-        if self.reset.val() {
-            self.full_1.d.next = false;
-            self.full.d.next = false;
-            self.fail_valid_r.d.next = false;
-        }
+        reset!(full_1, full, fail_valid_r);
     }
 }
 

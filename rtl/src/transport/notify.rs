@@ -82,7 +82,7 @@ pub struct Notify {
 #[kernel]
 impl Logic for Notify {
     fn update(&mut self) {
-        inputs!([waiting, out], reset);
+        inputs!([waiting, out]: reset);
         self.now_1.d.next = self.now.val().get_bits::<28>(10);
 
         // 0
@@ -109,8 +109,7 @@ impl Logic for Notify {
         }
         if self.context_valid.val() {
             self.begins.d.next = true;
-            self.begun.d.next.qp = self.context_qp.val();
-            self.begun.d.next.generation = self.qp_context.val().generation;
+            fields!(begun.d: qp = context_qp, generation = qp_context.generation);
         }
         self.steps.d.next = self.step.val();
         self.states.raddr.next = self.step.val().mark.qp;
@@ -148,13 +147,9 @@ impl Logic for Notify {
             self.new_state.next = bits_zero::<NotifyState>(0);
             self.new_state.next.generation = self.step_3.val().mark.generation;
         }
-        self.states.we.next = self.writes.val();
-        self.states.waddr.next = self.step_3.val().mark.qp;
-        self.states.wdata.next = self.new_state.val();
-        self.asked.d.next = self.asks.val();
-        self.asked_mark.d.next = self.step_3.val().mark;
-        self.waiting.up.valid.next = self.asked.q.val();
-        self.waiting.up.data.next = self.asked_mark.q.val();
+        inputs!(states: we = writes, waddr = step_3.mark.qp, wdata = new_state);
+        assign!(asked.d = asks, asked_mark.d = step_3.mark);
+        inputs!(waiting: up.valid = asked, up.data = asked_mark);
 
         // out
         self.waiting.down.ready.next = self.leaves.val();
@@ -166,10 +161,7 @@ impl Logic for Notify {
         self.out.up.data.next = bit_cast_bus::<416, 7, AckSendWord>(self.item.val());
         StreamOut::<AckSend>::link(&mut self.send, &mut self.out.down);
 
-        if self.reset.val() {
-            self.begins.d.next = false;
-            self.asked.d.next = false;
-        }
+        reset!(begins, asked);
     }
 }
 

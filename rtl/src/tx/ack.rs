@@ -23,8 +23,8 @@ use crate::words::ack::{
     AckFrameHeaders, AckHeaders, AckPlan,
 };
 use crate::words::transport::AckSend as Ack;
-use crate::words::tx::{FrameNote, TypeOfService};
-use crate::words::wire::{BaseTransportHeader, IntStack};
+use crate::words::tx::{BuiltBeat, TypeOfService};
+use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -97,13 +97,7 @@ pub struct AckBuilder {
     second: DFF<Bit>,
     bytes: FrameBytes,
     valid_9: DFF<Bit>,
-    number_9: DFF<U<2>>,
-    last_9: DFF<Bit>,
-    spill_9: DFF<Bit>,
-    tail_9: DFF<U<7>>,
-    outer_9: DFF<W<336, 6>>,
-    short_9: DFF<U<32>>,
-    code_9: DFF<U<3>>,
+    beat_9: DFF<BuiltBeat>,
     append: IcrcAppend<6, 28>,
 }
 
@@ -111,26 +105,16 @@ pub struct AckBuilder {
 impl Logic for AckBuilder {
     fn update(&mut self) {
         self.append.reset.next = self.reset.val();
-        inputs!(
-            header,
-            context_write,
-            context_qp,
-            context_data,
-            own_mac,
-            own_ip,
-            port_roce
-        );
+        inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce);
         self.header.port_int.next = self.port_echo.val();
-        inputs!(header, port_echo, pkey, ttl);
+        inputs!(header: port_echo, pkey, ttl);
 
         // 0: every second clock, so that each has room for two beats
         self.word.next = bit_cast_word::<Ack, AckSend>(self.ack.data.val());
         self.ack.ready.next = !self.busy.q.val() & !self.append.crowded.val();
         self.take.next = self.ack.valid.val() & !self.busy.q.val() & !self.append.crowded.val();
         self.busy.d.next = self.take.val();
-        self.header.qp.next = self.word.val().qp;
-        self.header.generation.next = self.word.val().generation;
-        self.header.psn.next = self.word.val().psn;
+        inputs!(header from word: qp, generation, psn);
         self.header.ack_req.next = false;
         self.header.pad.next = bits_u::<2>(0);
         self.header.echoes.next = true;
@@ -158,25 +142,18 @@ impl Logic for AckBuilder {
         if self.given.val() != 0 {
             self.given_code.next = bit_cast_u::<3, 6>((self.given.val() + 6) >> 3);
         }
-        self.plan.next.taken = self.take.val();
-        self.plan.next.echo = self.word.val().echo;
-        self.plan.next.notifies = self.word.val().notifies;
-        self.plan.next.syndrome = self.word.val().syndrome;
-        self.plan.next.msn = self.word.val().msn;
-        self.plan.next.int_length = self.word.val().int_length;
-        self.plan.next.int_stack = self.word.val().int_stack;
-        self.plan.next.int_code = self.given_code.val();
+        fields!(plan: taken = take);
+        fields!(plan from word: echo, notifies, syndrome, msn, int_length, int_stack);
+        fields!(plan: int_code = given_code);
         self.beside.d.next = self.plan.val();
 
         // 7: BTH and AETH move up behind INT
         self.old.next = self.beside.q.val();
-        self.int_bytes.next = self.old.val().int_length;
-        self.code.next = self.old.val().int_code;
+        assign!(int_bytes = old.int_length, code = old.int_code);
         self.headers.next = bits_zero::<AckHeaders>(0);
         self.headers.next.bth = self.header.bth.val();
         if !self.old.val().echo {
-            self.headers.next.syndrome = self.old.val().syndrome;
-            self.headers.next.msn = self.old.val().msn;
+            fields!(headers from old: syndrome, msn);
         }
         // of a notification the flags are zero, backward congestion notification is set, zeros follow
         self.transport.next = bit_cast_word::<BaseTransportHeader, W<96, 2>>(self.header.bth.val());
@@ -192,53 +169,36 @@ impl Logic for AckBuilder {
         self.plain.next.headers = self.headers.val();
         self.behind.next = bit_cast_bus::<496, 8, AckBehind>(self.plain.val());
         self.int_0.next = bits_zero::<AckBehindInt0>(0);
-        self.int_0.next.headers = self.headers.val();
-        self.int_0.next.int_header = self.stack.val().header;
+        fields!(int_0: headers, int_header = stack.header);
         if self.code.val() == 1 {
             self.behind.next = bit_cast_bus::<496, 8, AckBehindInt0>(self.int_0.val());
         }
         self.int_1.next = bits_zero::<AckBehindInt1>(0);
-        self.int_1.next.headers = self.headers.val();
-        self.int_1.next.int_header = self.stack.val().header;
-        self.int_1.next.hop_1 = self.stack.val().hop_1;
+        fields!(int_1: headers, int_header = stack.header, hop_1 = stack.hop_1);
         if self.code.val() == 2 {
             self.behind.next = bit_cast_bus::<496, 8, AckBehindInt1>(self.int_1.val());
         }
         self.int_2.next = bits_zero::<AckBehindInt2>(0);
-        self.int_2.next.headers = self.headers.val();
-        self.int_2.next.int_header = self.stack.val().header;
-        self.int_2.next.hop_1 = self.stack.val().hop_1;
-        self.int_2.next.hop_2 = self.stack.val().hop_2;
+        fields!(int_2: headers);
+        fields!(int_2 from stack: int_header = header, hop_1, hop_2);
         if self.code.val() == 3 {
             self.behind.next = bit_cast_bus::<496, 8, AckBehindInt2>(self.int_2.val());
         }
         self.int_3.next = bits_zero::<AckBehindInt3>(0);
-        self.int_3.next.headers = self.headers.val();
-        self.int_3.next.int_header = self.stack.val().header;
-        self.int_3.next.hop_1 = self.stack.val().hop_1;
-        self.int_3.next.hop_2 = self.stack.val().hop_2;
-        self.int_3.next.hop_3 = self.stack.val().hop_3;
+        fields!(int_3: headers);
+        fields!(int_3 from stack: int_header = header, hop_1, hop_2, hop_3);
         if self.code.val() == 4 {
             self.behind.next = bit_cast_bus::<496, 8, AckBehindInt3>(self.int_3.val());
         }
         self.int_4.next = bits_zero::<AckBehindInt4>(0);
-        self.int_4.next.headers = self.headers.val();
-        self.int_4.next.int_header = self.stack.val().header;
-        self.int_4.next.hop_1 = self.stack.val().hop_1;
-        self.int_4.next.hop_2 = self.stack.val().hop_2;
-        self.int_4.next.hop_3 = self.stack.val().hop_3;
-        self.int_4.next.hop_4 = self.stack.val().hop_4;
+        fields!(int_4: headers);
+        fields!(int_4 from stack: int_header = header, hop_1, hop_2, hop_3, hop_4);
         if self.code.val() == 5 {
             self.behind.next = bit_cast_bus::<496, 8, AckBehindInt4>(self.int_4.val());
         }
         self.int_5.next = bits_zero::<AckBehindInt5>(0);
-        self.int_5.next.headers = self.headers.val();
-        self.int_5.next.int_header = self.stack.val().header;
-        self.int_5.next.hop_1 = self.stack.val().hop_1;
-        self.int_5.next.hop_2 = self.stack.val().hop_2;
-        self.int_5.next.hop_3 = self.stack.val().hop_3;
-        self.int_5.next.hop_4 = self.stack.val().hop_4;
-        self.int_5.next.hop_5 = self.stack.val().hop_5;
+        fields!(int_5: headers);
+        fields!(int_5 from stack: int_header = header, hop_1, hop_2, hop_3, hop_4, hop_5);
         if self.code.val() == 6 {
             self.behind.next = bit_cast_bus::<496, 8, AckBehindInt5>(self.int_5.val());
         }
@@ -246,10 +206,8 @@ impl Logic for AckBuilder {
         self.notified.next = self.notified_8.q.val();
         self.valid_8.d.next = self.old.val().taken & self.header.alive.val();
         if self.old.val().taken {
-            self.header_8.d.next.outer = self.header.outer.val();
-            self.header_8.d.next.behind = self.behind.val();
-            self.short_8.d.next = self.header.icrc_lengths.val();
-            self.code_8.d.next = self.code.val();
+            fields!(header_8.d: outer = header.outer, behind);
+            assign!(short_8.d = header.icrc_lengths, code_8.d = code);
             self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 58;
             if self.old.val().echo {
                 self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 54;
@@ -269,35 +227,21 @@ impl Logic for AckBuilder {
         self.bytes.count.next = bits_u::<7>(0);
         self.bytes.code.next = bits_u::<3>(0);
         self.valid_9.d.next = self.valid_8.q.val() | self.second.q.val();
-        self.number_9.d.next = bit_cast_u::<2, 1>(bit_cast_b(self.second.q.val()));
-        self.last_9.d.next = self.second.q.val() | !self.spill.val();
-        self.spill_9.d.next = self.spill.val();
-        self.tail_9.d.next = self.tail_8.q.val();
-        self.outer_9.d.next = self.header_8.q.val().outer;
-        self.short_9.d.next = self.short_8.q.val();
-        self.code_9.d.next = self.code_8.q.val();
-        self.append.valid.next = self.valid_9.q.val();
-        self.append.number.next = self.number_9.q.val();
-        self.append.last.next = self.last_9.q.val();
-        self.append.penultimate.next = !self.last_9.q.val();
-        self.append.spill.next = self.spill_9.q.val();
-        self.append.tail.next = self.tail_9.q.val();
-        self.append.outer.next = self.outer_9.q.val();
-        self.append.icrc_lengths.next = self.short_9.q.val();
-        self.append.int_code.next = self.code_9.q.val();
-        self.append.bad.next = false;
-        self.append.note.next = bits_zero::<FrameNote>(0);
-        self.append.data.next = self.bytes.q.val();
-        self.frame.data.next = self.append.down.data.val();
-        self.frame.valid.next = self.append.down.valid.val();
+        self.beat_9.d.next = bits_zero::<BuiltBeat>(0);
+        self.beat_9.d.next.number = bit_cast_u::<2, 1>(bit_cast_b(self.second.q.val()));
+        self.beat_9.d.next.last = self.second.q.val() | !self.spill.val();
+        self.beat_9.d.next.penultimate = self.spill.val() & !self.second.q.val();
+        fields!(beat_9.d: spill, tail = tail_8);
+        self.beat_9.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.header_8.q.val().outer);
+        self.beat_9.d.next.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(self.short_8.q.val());
+        self.beat_9.d.next.int_code = self.code_8.q.val();
+        inputs!(append: valid = valid_9, beat = beat_9, data = bytes.q);
+        outputs!(append: frame.data = down.data, frame.valid = down.valid);
         self.append.down.ready.next = self.frame.ready.val();
 
         if self.reset.val() {
             self.busy.d.next = true;
-            self.valid_8.d.next = false;
-            self.notified_8.d.next = false;
-            self.second.d.next = false;
-            self.valid_9.d.next = false;
+            clear!(valid_8, notified_8, second, valid_9);
         }
     }
 }

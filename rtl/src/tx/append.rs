@@ -21,10 +21,10 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::prim::word::bit_cast_bus;
 use crate::rx::icrc_bytes::IcrcBytes;
-use crate::words::tx::{AppendPlan, FrameBeat, FrameNote, NotedBeat};
-use crate::words::wire::{IcrcLengths, IpUdpHeaders, OuterHeaders};
+use crate::words::tx::{AppendPlan, BuiltBeat, FrameBeat, FrameNote, NotedBeat};
+use crate::words::wire::IpUdpHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -41,26 +41,8 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     pub reset: Signal<In, Bit>,
     /// There is a beat.
     pub valid: Signal<In, Bit>,
-    /// Its number in the frame: 0, 1, or 2 for all later ones.
-    pub number: Signal<In, U<2>>,
-    /// It is the frame's last.
-    pub last: Signal<In, Bit>,
-    /// It is the last but one of a frame that spills.
-    pub penultimate: Signal<In, Bit>,
-    /// The ICRC does not fit into the beat in which `tail` counts.
-    pub spill: Signal<In, Bit>,
-    /// End of what the ICRC covers, 10 to 124.
-    pub tail: Signal<In, U<7>>,
-    /// Ethernet, IPv4 and UDP header of the frame, first byte in the highest bits.
-    pub outer: Signal<In, W<336, 6>>,
-    /// Lengths without INT: `IcrcLengths`.
-    pub icrc_lengths: Signal<In, U<32>>,
-    /// 0 without INT, else 1 + records.
-    pub int_code: Signal<In, U<3>>,
-    /// The frame is bad; with `last`.
-    pub bad: Signal<In, Bit>,
-    /// Travels beside the beat.
-    pub note: Signal<In, FrameNote>,
+    /// What is said about it.
+    pub beat: Signal<In, BuiltBeat>,
     /// The beat, one clock after the rest; zero from `tail` on.
     pub data: Signal<In, W<512, 8>>,
     /// At least `MARK` beats wait.
@@ -81,8 +63,6 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     number_1: DFF<U<2>>,
     covered_1: DFF<U<7>>,
     zeros_1: DFF<U<6>>,
-    carried: Signal<Local, OuterHeaders>,
-    lengths: Signal<Local, IcrcLengths>,
     headers_1: DFF<IpUdpHeaders>,
     code_1: DFF<U<3>>,
     plan_new: Signal<Local, AppendPlan>,
@@ -121,20 +101,20 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         self.out.reset.next = self.reset.val();
 
         // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
-        self.stop.next = self.tail.val();
-        if self.last.val() & self.spill.val() {
-            self.stop.next = self.tail.val() - 64;
+        self.stop.next = self.beat.val().tail;
+        if self.beat.val().last & self.beat.val().spill {
+            self.stop.next = self.beat.val().tail - 64;
         }
-        self.short_by.next = bits_u::<7>(64) - self.tail.val();
+        self.short_by.next = bits_u::<7>(64) - self.beat.val().tail;
         self.covered.next = bits_u::<7>(64);
         self.place.next = self.stop.val().get_bits::<5>(1);
         self.high.next = false;
-        self.appends.next = self.last.val();
+        self.appends.next = self.beat.val().last;
         self.count.next = bits_u::<7>(64);
-        if self.last.val() {
+        if self.beat.val().last {
             self.covered.next = self.stop.val();
             self.count.next = self.stop.val() + 4;
-            if self.spill.val() & (self.tail.val() < 64) {
+            if self.beat.val().spill & (self.beat.val().tail < 64) {
                 // its second half is here, the first ended the beat before
                 self.covered.next = bits_u::<7>(0);
                 self.high.next = true;
@@ -142,58 +122,46 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
                 self.count.next = bits_u::<7>(2);
             }
         } else {
-            if self.penultimate.val() & (self.tail.val() < 64) {
-                self.covered.next = self.tail.val();
+            if self.beat.val().penultimate & (self.beat.val().tail < 64) {
+                self.covered.next = self.beat.val().tail;
                 self.appends.next = true;
             }
         }
-        self.valid_1.d.next = self.valid.val();
-        self.number_1.d.next = self.number.val();
-        self.code_1.d.next = self.int_code.val();
-        self.covered_1.d.next = self.covered.val();
+        assign! {
+            valid_1.d = valid, number_1.d = beat.number, code_1.d = beat.int_code, covered_1.d = covered
+        }
         self.zeros_1.d.next = bit_cast_u::<6, 7>(bits_u::<7>(64) - self.covered.val());
-        if self.last.val() & self.spill.val() & (self.tail.val() <= 64) {
+        if self.beat.val().last & self.beat.val().spill & (self.beat.val().tail <= 64) {
             // the register has not moved since the beat before
             self.zeros_1.d.next = bit_cast_u::<6, 7>(self.short_by.val());
         }
-        self.plan_new.next.valid = self.valid.val();
-        self.plan_new.next.appends = self.appends.val();
-        self.plan_new.next.high = self.high.val();
+        fields!(plan_new: valid, appends, high);
         self.plan_new.next.offset = bit_cast_u::<2, 5>(self.place.val());
         self.plan_new.next.eight = self.place.val().get_bits::<3>(2);
-        self.plan_new.next.count = self.count.val();
-        self.plan_new.next.last = self.last.val();
-        self.plan_new.next.bad = self.bad.val();
-        self.plan_new.next.note = self.note.val();
+        fields!(plan_new: count);
+        fields!(plan_new from beat: last, bad, note);
         self.plan_1.d.next = self.plan_new.val();
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
-        self.carried.next = bit_cast_word::<OuterHeaders, W<336, 6>>(self.outer.val());
-        self.lengths.next = bit_cast_word::<IcrcLengths, U<32>>(self.icrc_lengths.val());
-        self.headers_1.d.next.ip.version = self.carried.val().ip.version ^ bits_u::<4>(0xe);
-        self.headers_1.d.next.ip.ihl = self.carried.val().ip.ihl ^ bits_u::<4>(0x3);
+        self.headers_1.d.next.ip.version = self.beat.val().outer.ip.version ^ bits_u::<4>(0xe);
+        self.headers_1.d.next.ip.ihl = self.beat.val().outer.ip.ihl ^ bits_u::<4>(0x3);
         // 20 is the second byte of the initial value, all of it inverted by the ones
         self.headers_1.d.next.ip.dscp = bits_u::<6>(0x37);
         self.headers_1.d.next.ip.ecn = bits_u::<2>(0x3);
-        self.headers_1.d.next.ip.total_length = self.lengths.val().ip ^ bits_u::<16>(0xbbde);
-        self.headers_1.d.next.ip.identification = self.carried.val().ip.identification;
-        self.headers_1.d.next.ip.reserved = self.carried.val().ip.reserved;
-        self.headers_1.d.next.ip.do_not_fragment = self.carried.val().ip.do_not_fragment;
-        self.headers_1.d.next.ip.more_fragments = self.carried.val().ip.more_fragments;
-        self.headers_1.d.next.ip.fragment_offset = self.carried.val().ip.fragment_offset;
+        self.headers_1.d.next.ip.total_length = self.beat.val().icrc_lengths.ip ^ bits_u::<16>(0xbbde);
+        fields!(headers_1.d from beat:
+            ip.identification = outer.ip.identification, ip.reserved = outer.ip.reserved,
+            ip.do_not_fragment = outer.ip.do_not_fragment, ip.more_fragments = outer.ip.more_fragments,
+            ip.fragment_offset = outer.ip.fragment_offset);
         self.headers_1.d.next.ip.ttl = bits_u::<8>(0xff);
-        self.headers_1.d.next.ip.protocol = self.carried.val().ip.protocol;
+        self.headers_1.d.next.ip.protocol = self.beat.val().outer.ip.protocol;
         self.headers_1.d.next.ip.checksum = bits_u::<16>(0xffff);
-        self.headers_1.d.next.ip.source = self.carried.val().ip.source;
-        self.headers_1.d.next.ip.destination = self.carried.val().ip.destination;
-        self.headers_1.d.next.udp.source_port = self.carried.val().udp.source_port;
-        self.headers_1.d.next.udp.destination_port = self.carried.val().udp.destination_port;
-        self.headers_1.d.next.udp.length = self.lengths.val().udp;
+        fields!(headers_1.d from beat:
+            ip.source = outer.ip.source, ip.destination = outer.ip.destination, udp.source_port = outer.udp.source_port,
+            udp.destination_port = outer.udp.destination_port, udp.length = icrc_lengths.udp);
         self.headers_1.d.next.udp.checksum = bits_u::<16>(0xffff);
 
         // 1 - 12
-        self.bytes.data.next = self.data.val();
-        self.bytes.number.next = self.number_1.q.val();
-        self.bytes.covered.next = self.covered_1.q.val();
+        inputs!(bytes: data, number = number_1, covered = covered_1);
         self.bytes.headers.next = bit_cast_bus::<224, 4, IpUdpHeaders>(self.headers_1.q.val());
         self.bytes.has_tag.next = false;
         self.bytes.code.next = self.code_1.q.val();
@@ -204,8 +172,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         self.state.first.next = self.moves.q.val().get_bit(1);
         self.state.fold.next = self.fold.q.val();
         self.zeros.d.next = self.zeros_1.q.val();
-        self.unroll.state.next = self.state.q.val();
-        self.unroll.zeros.next = self.zeros.q.val();
+        inputs!(unroll: state = state.q, zeros = zeros.q);
         self.plan.d.next = self.plan_1.q.val();
         self.late.d.next = self.data.val();
 
@@ -230,12 +197,8 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         // 13
         self.stored.next.beat.data = self.late.q.val()
             | (bit_cast_ww::<512, 8, 80, 2>(self.part_13.q.val()) << (bit_cast_u::<9, 3>(self.eight_13.q.val()) << 6));
-        self.stored.next.beat.keep = self.keep_13.q.val();
-        self.stored.next.beat.last = self.last_13.q.val();
-        self.stored.next.beat.bad = self.bad_13.q.val();
-        self.stored.next.note = self.note_13.q.val();
-        self.out.up.data.next = self.stored.val();
-        self.out.up.valid.next = self.valid_13.q.val();
+        fields!(stored: beat.keep = keep_13, beat.last = last_13, beat.bad = bad_13, note = note_13);
+        inputs!(out: up.data = stored, up.valid = valid_13);
         self.crowded.next = self.out.crowded.val();
         self.down.data.next = bit_cast_bus::<578, 10, FrameBeat>(self.out.down.data.val().beat);
         self.down_note.next = self.out.down.data.val().note;
@@ -254,10 +217,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         self.whole.d.next = self.frames_new.val().any();
         self.down.valid.next = self.out.down.valid.val() & self.whole.q.val();
         self.out.down.ready.next = self.down.ready.val() & self.whole.q.val();
-        if self.reset.val() {
-            self.frames.d.next = bits_u::<10>(0);
-            self.whole.d.next = false;
-        }
+        reset!(frames, whole);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(&[("ADDRESS", A), ("MARK", MARK)], &[])

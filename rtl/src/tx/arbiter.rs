@@ -1,8 +1,8 @@
 //! Frames of both builders onto one link: acknowledgements first, frames whole.
 
 use super::Beat;
+use crate::prim::axi::AxisFrameOut;
 use crate::prim::skid::{Skid, StreamIn};
-use crate::prim::uint::U;
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -22,18 +22,8 @@ pub struct FrameArbiter {
     pub ack_hold: Signal<In, Bit>,
     /// No data frame begins.
     pub data_hold: Signal<In, Bit>,
-    /// Beat, first byte in the lowest bits.
-    pub m_axis_tdata: Signal<Out, W<512, 8>>,
-    /// Byte enables; partial on the last beat only.
-    pub m_axis_tkeep: Signal<Out, U<64>>,
-    /// Last beat of a frame.
-    pub m_axis_tlast: Signal<Out, Bit>,
-    /// Bad frame, with `tlast`: the MAC must not send it as a good one.
-    pub m_axis_tuser: Signal<Out, Bit>,
-    /// A beat is offered.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    /// Frames.
+    pub m_axis: AxisFrameOut,
     inside: DFF<Bit>,
     with_data: DFF<Bit>,
     pick_data: Signal<Local, Bit>,
@@ -61,20 +51,17 @@ impl Logic for FrameArbiter {
         }
         self.ack.ready.next = self.out.up.ready.val() & self.may.val() & !self.pick_data.val();
         self.data.ready.next = self.out.up.ready.val() & self.may.val() & self.pick_data.val();
-        self.out.up.valid.next = self.offered.val();
-        self.out.up.data.next = self.beat.val();
+        inputs!(out: up.valid = offered, up.data = beat);
         if self.offered.val() & self.out.up.ready.val() {
             self.inside.d.next = !self.beat.val().get_bit(576);
             self.with_data.d.next = self.pick_data.val();
         }
-        self.m_axis_tdata.next = bit_cast_ww::<512, 8, 578, 10>(self.out.down.data.val());
-        self.m_axis_tkeep.next = self.out.down.data.val().get_bits::<64>(512);
-        self.m_axis_tlast.next = self.out.down.data.val().get_bit(576);
-        self.m_axis_tuser.next = self.out.down.data.val().get_bit(577);
-        self.m_axis_tvalid.next = self.out.down.valid.val();
-        self.out.down.ready.next = self.m_axis_tready.val();
-        if self.reset.val() {
-            self.inside.d.next = false;
-        }
+        self.m_axis.tdata.next = bit_cast_ww::<512, 8, 578, 10>(self.out.down.data.val());
+        self.m_axis.tkeep.next = self.out.down.data.val().get_bits::<64>(512);
+        self.m_axis.tlast.next = self.out.down.data.val().get_bit(576);
+        self.m_axis.tuser.next = self.out.down.data.val().get_bit(577);
+        self.m_axis.tvalid.next = self.out.down.valid.val();
+        self.out.down.ready.next = self.m_axis.tready.val();
+        reset!(inside);
     }
 }

@@ -20,8 +20,8 @@ use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
-use crate::words::tx::{DataHeaders, FrameBeat, FrameNote, FrameRow, PayloadBeat, StartCode};
-use crate::words::wire::IcrcLengths;
+use crate::words::tx::{BuiltBeat, DataHeaders, FrameBeat, FrameNote, FrameRow, PayloadBeat, StartCode};
+use crate::words::wire::OuterHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -97,21 +97,14 @@ pub struct DataBuilder {
     go_15: DFF<Bit>,
     payload_15: DFF<W<512, 8>>,
     count_15: DFF<U<7>>,
+    headers_15: DFF<DataHeaders>,
+    code_15: DFF<StartCode>,
     bytes: FrameBytes,
     valid_15: DFF<Bit>,
-    number_15: DFF<U<2>>,
-    last_15: DFF<Bit>,
-    penultimate_15: DFF<Bit>,
-    bad_15: DFF<Bit>,
-    row_15: DFF<FrameRow>,
-    start_code: Signal<Local, StartCode>,
+    beat_15: DFF<BuiltBeat>,
     // 16
     valid_16: DFF<Bit>,
-    number_16: DFF<U<2>>,
-    last_16: DFF<Bit>,
-    penultimate_16: DFF<Bit>,
-    bad_16: DFF<Bit>,
-    row_16: DFF<FrameRow>,
+    beat_16: DFF<BuiltBeat>,
     append: IcrcAppend<8, 136>,
     // 32
     given: Signal<Local, Bit>,
@@ -125,29 +118,15 @@ pub struct DataBuilder {
 #[kernel]
 impl Logic for DataBuilder {
     fn update(&mut self) {
-        inputs!([headers, append], reset);
-        inputs!(
-            headers,
-            context_write,
-            context_qp,
-            context_data,
-            own_mac,
-            own_ip,
-            port_roce,
-            port_int,
-            pkey,
-            dscp,
-            ecn,
-            ttl
-        );
+        inputs!([headers, append]: reset);
+        inputs!(headers:
+            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp, ecn, ttl);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
 
         // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
         self.row.next = self.headers.row.data.val();
         self.beat.next = bit_cast_word::<PayloadBeat, Payload>(self.payload.data.val());
-        self.beats.next = self.row.val().beats;
-        self.spill.next = self.row.val().spill;
-        self.drop.next = self.row.val().drop;
+        assign!(beats = row.beats, spill = row.spill, drop = row.drop);
         self.lead.next = self.row.val().fills & (self.number.q.val() == 0) & !self.drop.val();
         self.pull.next = (self.pulled.q.val() != self.beats.val()) & !self.lead.val();
         self.last_pull.next = self.pull.val() & (self.pulled.q.val() + 1 == self.beats.val());
@@ -170,58 +149,38 @@ impl Logic for DataBuilder {
             }
             self.spoiled.d.next = self.error.val();
             if self.ends.val() {
-                self.number.d.next = bits_u::<2>(0);
-                self.pulled.d.next = bits_u::<7>(0);
-                self.spoiled.d.next = false;
+                clear!(number, pulled, spoiled);
             }
         }
-        self.go_15.d.next = self.go.val();
-        self.payload_15.d.next = self.beat.val().data;
+        assign!(go_15.d = go, payload_15.d = beat.data);
         self.count_15.d.next = bits_u::<7>(0);
         if self.pull.val() {
             self.count_15.d.next = self.beat.val().count;
         }
         self.valid_15.d.next = self.go.val() & !self.drop.val();
-        self.number_15.d.next = self.number.q.val();
-        self.last_15.d.next = self.ends.val();
-        self.penultimate_15.d.next = self.last_pull.val() & self.spill.val();
-        self.bad_15.d.next = self.error.val();
-        self.row_15.d.next = self.row.val();
+        self.headers_15.d.next = self.row.val().headers;
+        fields!(code_15.d from row: extension, int_header = int_on);
+        fields!(beat_15.d: number, last = ends);
+        self.beat_15.d.next.penultimate = self.last_pull.val() & self.spill.val();
+        fields!(beat_15.d: spill, tail = row.tail);
+        self.beat_15.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.row.val().headers.outer);
+        self.beat_15.d.next.icrc_lengths = self.row.val().icrc_lengths;
+        self.beat_15.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
+        fields!(beat_15.d: bad = error, note = row.note);
 
         // 15
-        self.bytes.enable.next = self.go_15.q.val();
-        self.bytes.number.next = self.number_15.q.val();
+        inputs!(bytes: enable = go_15, number = beat_15.number);
         self.bytes.header.next =
-            bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row_15.q.val().headers)) << 256;
-        self.bytes.payload.next = self.payload_15.q.val();
-        self.bytes.count.next = self.count_15.q.val();
-        self.start_code.next.extension = self.row_15.q.val().extension;
-        self.start_code.next.int_header = self.row_15.q.val().int_on;
-        self.bytes.code.next = bit_cast_number::<3, StartCode>(self.start_code.val());
-        self.valid_16.d.next = self.valid_15.q.val();
-        self.number_16.d.next = self.number_15.q.val();
-        self.last_16.d.next = self.last_15.q.val();
-        self.penultimate_16.d.next = self.penultimate_15.q.val();
-        self.bad_16.d.next = self.bad_15.q.val();
-        self.row_16.d.next = self.row_15.q.val();
+            bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.headers_15.q.val())) << 256;
+        inputs!(bytes: payload = payload_15, count = count_15);
+        self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code_15.q.val());
+        advance!(valid_16, beat_16);
 
         // 16
-        self.append.valid.next = self.valid_16.q.val();
-        self.append.number.next = self.number_16.q.val();
-        self.append.last.next = self.last_16.q.val();
-        self.append.penultimate.next = self.penultimate_16.q.val();
-        self.append.spill.next = self.row_16.q.val().spill;
-        self.append.tail.next = self.row_16.q.val().tail;
-        self.append.outer.next = self.row_16.q.val().headers.outer;
-        self.append.icrc_lengths.next = bit_cast_number::<32, IcrcLengths>(self.row_16.q.val().icrc_lengths);
-        self.append.int_code.next = bit_cast_u::<3, 1>(bit_cast_b(self.row_16.q.val().int_on));
-        self.append.bad.next = self.bad_16.q.val();
-        self.append.note.next = self.row_16.q.val().note;
-        self.append.data.next = self.bytes.q.val();
+        inputs!(append: valid = valid_16, beat = beat_16, data = bytes.q);
 
         // 32
-        self.frame.data.next = self.append.down.data.val();
-        self.frame.valid.next = self.append.down.valid.val();
+        outputs!(append: frame.data = down.data, frame.valid = down.valid);
         self.append.down.ready.next = self.frame.ready.val();
         self.leaving.next = bit_cast_word::<FrameBeat, Beat>(self.append.down.data.val());
         self.given.next = self.append.down.valid.val() & self.frame.ready.val() & self.leaving.val().last;
@@ -229,22 +188,11 @@ impl Logic for DataBuilder {
         self.note_out.d.next = self.note.val();
         self.error_out.d.next = self.given.val() & self.leaving.val().bad;
         self.left_out.d.next = self.given.val() & !self.leaving.val().bad & self.note.val().ends_read;
-        self.read_error.next = self.error_out.q.val();
-        self.read_left.next = self.left_out.q.val();
-        self.note_response.next = self.note_out.q.val().response;
-        self.note_qp.next = self.note_out.q.val().qp;
-        self.note_generation.next = self.note_out.q.val().generation;
-        self.note_psn.next = self.note_out.q.val().psn;
-        self.note_tag.next = self.note_out.q.val().tag;
-
-        if self.reset.val() {
-            self.number.d.next = bits_u::<2>(0);
-            self.pulled.d.next = bits_u::<7>(0);
-            self.spoiled.d.next = false;
-            self.valid_15.d.next = false;
-            self.valid_16.d.next = false;
-            self.error_out.d.next = false;
-            self.left_out.d.next = false;
+        assign! {
+            read_error = error_out, read_left = left_out, note_response = note_out.response, note_qp = note_out.qp,
+            note_generation = note_out.generation, note_psn = note_out.psn, note_tag = note_out.tag
         }
+
+        reset!(number, pulled, spoiled, valid_15, valid_16, error_out, left_out);
     }
 }

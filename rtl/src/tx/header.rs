@@ -111,18 +111,10 @@ pub struct TxHeader {
 impl Logic for TxHeader {
     fn update(&mut self) {
         // 0
-        self.contexts.we.next = self.context_write.val();
-        self.contexts.waddr.next = self.context_qp.val();
+        inputs!(contexts: we = context_write, waddr = context_qp);
         self.contexts.wdata.next = bit_cast_word::<HeaderContext, Context>(self.context_data.val());
         self.contexts.raddr.next = self.qp.val();
-        self.asked.next.opcode = self.opcode.val();
-        self.asked.next.psn = self.psn.val();
-        self.asked.next.ack_req = self.ack_req.val();
-        self.asked.next.pad = self.pad.val();
-        self.asked.next.body = self.body.val();
-        self.asked.next.echoes = self.echoes.val();
-        self.asked.next.int_given = self.int_given.val();
-        self.asked.next.generation = self.generation.val();
+        fields!(asked: opcode, psn, ack_req, pad, body, echoes, int_given, generation);
         self.request.d.next = self.asked.val();
 
         // 2
@@ -130,18 +122,14 @@ impl Logic for TxHeader {
         self.found.next = self.contexts.rdata.val();
         self.plan_3.d.next.alive =
             self.found.val().alive & (self.found.val().generation == self.taken.val().generation);
-        self.plan_3.d.next.peer = self.found.val().peer;
-        self.plan_3.d.next.opcode = self.taken.val().opcode;
-        self.plan_3.d.next.psn = self.taken.val().psn;
-        self.plan_3.d.next.ack_req = self.taken.val().ack_req;
-        self.plan_3.d.next.pad = self.taken.val().pad;
+        fields!(plan_3.d from found: peer);
+        fields!(plan_3.d from taken: opcode, psn, ack_req, pad);
         self.body_3.d.next = self.taken.val().body;
         self.plan_3.d.next.int_bytes = bits_u::<6>(0);
         self.plan_3.d.next.destination_port = self.port_roce.val();
         if self.taken.val().echoes {
             if self.taken.val().int_given != 0 {
-                self.plan_3.d.next.int_bytes = self.taken.val().int_given;
-                self.plan_3.d.next.destination_port = self.port_echo.val();
+                fields!(plan_3.d: int_bytes = taken.int_given, destination_port = port_echo);
             }
         } else {
             if self.found.val().int_on {
@@ -186,36 +174,27 @@ impl Logic for TxHeader {
         // 7
         self.made.next = self.plan.q.val();
         self.made_lengths.next = self.lengths.q.val();
-        self.alive.next = self.made.val().alive;
-        self.int_bytes.next = self.made.val().int_bytes;
+        assign!(alive = made.alive, int_bytes = made.int_bytes);
         self.icrc_lengths.next = bit_cast_number::<32, IcrcLengths>(self.made_lengths.val().plain);
         self.headers.next = bits_zero::<OuterHeaders>(0);
-        self.headers.next.ethernet.destination = self.made.val().peer.mac;
-        self.headers.next.ethernet.source = self.own_mac.val();
+        fields!(headers: ethernet.destination = made.peer.mac, ethernet.source = own_mac);
         self.headers.next.ethernet.ethertype = bits_u::<16>(0x0800);
         self.headers.next.ip.version = bits_u::<4>(4);
         self.headers.next.ip.ihl = bits_u::<4>(5);
-        self.headers.next.ip.dscp = self.made.val().service.dscp;
-        self.headers.next.ip.ecn = self.made.val().service.ecn;
-        self.headers.next.ip.total_length = self.made_lengths.val().ip;
+        fields!(headers: ip.dscp = made.service.dscp, ip.ecn = made.service.ecn, ip.total_length = made_lengths.ip);
         self.headers.next.ip.do_not_fragment = true;
         self.headers.next.ip.ttl = self.ttl.val();
         self.headers.next.ip.protocol = bits_u::<8>(17);
-        self.headers.next.ip.checksum = self.checksum_7.q.val();
-        self.headers.next.ip.source = self.own_ip.val();
-        self.headers.next.ip.destination = self.made.val().peer.ip;
-        self.headers.next.udp.source_port = self.made.val().peer.source_port;
-        self.headers.next.udp.destination_port = self.made.val().destination_port;
-        self.headers.next.udp.length = self.made_lengths.val().udp;
+        fields!(headers: ip.checksum = checksum_7, ip.source = own_ip);
+        fields!(headers from made:
+            ip.destination = peer.ip, udp.source_port = peer.source_port, udp.destination_port = destination_port);
+        fields!(headers from made_lengths: udp.length = udp);
         self.outer.next = bit_cast_bus::<336, 6, OuterHeaders>(self.headers.val());
         self.transport.next = bits_zero::<BaseTransportHeader>(0);
         self.transport.next.opcode = self.made.val().opcode;
         self.transport.next.migrated = true;
-        self.transport.next.pad = self.made.val().pad;
-        self.transport.next.pkey = self.pkey.val();
-        self.transport.next.qpn = self.made.val().peer.qpn;
-        self.transport.next.ack_req = self.made.val().ack_req;
-        self.transport.next.psn = self.made.val().psn;
+        fields!(transport: pad = made.pad, pkey);
+        fields!(transport from made: qpn = peer.qpn, ack_req, psn);
         self.bth.next = bit_cast_bus::<96, 2, BaseTransportHeader>(self.transport.val());
     }
 }

@@ -7,6 +7,7 @@ use super::select::Select;
 use super::Beat;
 use crate::dma::read::DmaReader;
 use crate::nic::words::{AckSend, Context, DmaJob, Message, ReadState, TxPacket};
+use crate::prim::axi::{AxiReadOut, AxisFrameOut};
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
@@ -106,50 +107,10 @@ pub struct TxPipe {
     pub note_psn: Signal<Out, U<24>>,
     /// Tag of its READ.
     pub note_tag: Signal<Out, U<2>>,
-    /// Frame, first byte in the lowest bits.
-    pub m_axis_tdata: Signal<Out, W<512, 8>>,
-    /// Byte enables.
-    pub m_axis_tkeep: Signal<Out, U<64>>,
-    /// Last beat.
-    pub m_axis_tlast: Signal<Out, Bit>,
-    /// Bad frame, with the last beat.
-    pub m_axis_tuser: Signal<Out, Bit>,
-    /// A beat is offered.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
-    /// AXI4 read address: ID, always 0.
-    pub m_axi_arid: Signal<Out, U<4>>,
-    /// First byte, aligned to a beat or not.
-    pub m_axi_araddr: Signal<Out, U<64>>,
-    /// Beats less one.
-    pub m_axi_arlen: Signal<Out, U<8>>,
-    /// 64 bytes a beat.
-    pub m_axi_arsize: Signal<Out, U<3>>,
-    /// Incrementing.
-    pub m_axi_arburst: Signal<Out, U<2>>,
-    /// Normal.
-    pub m_axi_arlock: Signal<Out, Bit>,
-    /// Memory attributes.
-    pub m_axi_arcache: Signal<Out, U<4>>,
-    /// Protection.
-    pub m_axi_arprot: Signal<Out, U<3>>,
-    /// An address is offered.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// AXI4 read data: ID.
-    pub m_axi_rid: Signal<In, U<4>>,
-    /// Data.
-    pub m_axi_rdata: Signal<In, W<512, 8>>,
-    /// Response.
-    pub m_axi_rresp: Signal<In, U<2>>,
-    /// Last beat of the burst.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// A beat is offered.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    /// Frames.
+    pub m_axis: AxisFrameOut,
+    /// Memory, read by [`DmaReader`].
+    pub m_axi: AxiReadOut,
     select: Select<8, 12>,
     reader: DmaReader,
     data: DataBuilder,
@@ -162,48 +123,24 @@ pub struct TxPipe {
 #[kernel]
 impl Logic for TxPipe {
     fn update(&mut self) {
-        inputs!([select, reader, data, both, all, acks, arbiter], reset);
-        self.select.overhead.next = self.overhead.val();
-        self.select.ack_interval.next = self.cfg_ack_req_interval.val();
-        inputs!(
-            select,
-            context_valid,
-            context_qp,
-            context_data,
-            message_valid,
-            message_address,
-            message_data,
-            read_valid,
-            read_qp,
-            read_data
-        );
+        inputs!([select, reader, data, both, all, acks, arbiter]: reset);
+        inputs!(select: overhead, ack_interval = cfg_ack_req_interval);
+        inputs!(select:
+            context_valid, context_qp, context_data, message_valid, message_address, message_data, read_valid, read_qp,
+            read_data);
         SendIn::link(&mut self.send, &mut self.select.send);
         FeedbackOut::link(&mut self.feedback, &mut self.select.feedback);
-        outputs!(select, sent_valid, sent_qp, sent_generation, sent_end, repeated);
+        outputs!(select: sent_valid, sent_qp, sent_generation, sent_end, repeated);
         StreamOut::<TxPacket>::join(&mut self.select.packet, &mut self.data.packet);
         StreamOut::<DmaJob>::join(&mut self.select.job, &mut self.reader.job);
         StreamOut::<W<521, 9>>::join(&mut self.reader.payload, &mut self.data.payload);
 
         self.data.context_write.next = self.context_valid.val();
-        inputs!(data, context_qp, context_data);
-        self.data.own_mac.next = self.cfg_mac.val();
-        self.data.own_ip.next = self.cfg_ip.val();
-        self.data.port_roce.next = self.cfg_port_roce.val();
-        self.data.port_int.next = self.cfg_port_int.val();
-        self.data.pkey.next = self.cfg_pkey.val();
-        self.data.dscp.next = self.cfg_dscp.val();
-        self.data.ecn.next = self.cfg_ecn.val();
-        self.data.ttl.next = self.cfg_ttl.val();
-        outputs!(
-            data,
-            read_error,
-            read_left,
-            note_qp,
-            note_generation,
-            note_response,
-            note_psn,
-            note_tag
-        );
+        inputs!(data: context_qp, context_data);
+        inputs!(data:
+            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, pkey = cfg_pkey,
+            dscp = cfg_dscp, ecn = cfg_ecn, ttl = cfg_ttl);
+        outputs!(data: read_error, read_left, note_qp, note_generation, note_response, note_psn, note_tag);
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);
@@ -211,15 +148,11 @@ impl Logic for TxPipe {
         StreamOut::<AckSend>::join(&mut self.both.down, &mut self.all.second);
         StreamOut::<AckSend>::join(&mut self.all.down, &mut self.acks.ack);
         self.acks.context_write.next = self.context_valid.val();
-        inputs!(acks, context_qp, context_data);
-        self.acks.own_mac.next = self.cfg_mac.val();
-        self.acks.own_ip.next = self.cfg_ip.val();
-        self.acks.port_roce.next = self.cfg_port_roce.val();
-        self.acks.port_echo.next = self.cfg_port_echo.val();
-        self.acks.pkey.next = self.cfg_pkey.val();
-        self.acks.dscp.next = self.cfg_dscp.val();
-        self.acks.cnp_dscp.next = self.cfg_cnp_dscp.val();
-        outputs!(acks, notified);
+        inputs!(acks: context_qp, context_data);
+        inputs!(acks:
+            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_echo = cfg_port_echo, pkey = cfg_pkey,
+            dscp = cfg_dscp, cnp_dscp = cfg_cnp_dscp);
+        outputs!(acks: notified);
         self.acks.ttl.next = self.cfg_ttl.val();
 
         StreamOut::<Beat>::join(&mut self.acks.frame, &mut self.arbiter.ack);
@@ -227,37 +160,7 @@ impl Logic for TxPipe {
         self.arbiter.data_hold.next = false;
         self.arbiter.ack_hold.next =
             self.cfg_ack_pause.val() & self.pause.val().get_bit(self.cfg_ack_priority.val().index());
-        outputs!(
-            arbiter,
-            m_axis_tdata,
-            m_axis_tkeep,
-            m_axis_tlast,
-            m_axis_tuser,
-            m_axis_tvalid
-        );
-        self.arbiter.m_axis_tready.next = self.m_axis_tready.val();
-
-        outputs!(
-            reader,
-            m_axi_arid,
-            m_axi_araddr,
-            m_axi_arlen,
-            m_axi_arsize,
-            m_axi_arburst,
-            m_axi_arlock,
-            m_axi_arcache,
-            m_axi_arprot,
-            m_axi_arvalid
-        );
-        inputs!(
-            reader,
-            m_axi_arready,
-            m_axi_rid,
-            m_axi_rdata,
-            m_axi_rresp,
-            m_axi_rlast,
-            m_axi_rvalid
-        );
-        self.m_axi_rready.next = self.reader.m_axi_rready.val();
+        AxisFrameOut::link(&mut self.m_axis, &mut self.arbiter.m_axis);
+        AxiReadOut::link(&mut self.m_axi, &mut self.reader.m_axi);
     }
 }

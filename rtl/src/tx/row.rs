@@ -85,22 +85,12 @@ pub struct DataHeader {
 #[kernel]
 impl Logic for DataHeader {
     fn update(&mut self) {
-        inputs!([packets, rows], reset);
+        inputs!([packets, rows]: reset);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.packets.up);
-        inputs!(
-            header,
-            context_write,
-            context_qp,
-            context_data,
-            own_mac,
-            own_ip,
-            port_roce,
-            port_int
-        );
+        inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int);
         self.header.port_echo.next = self.port_int.val();
-        inputs!(header, pkey, ttl);
-        self.service.next.dscp = self.dscp.val();
-        self.service.next.ecn = self.ecn.val();
+        inputs!(header: pkey, ttl);
+        fields!(service: dscp, ecn);
         self.header.service.next = self.service.val();
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
@@ -115,23 +105,17 @@ impl Logic for DataHeader {
         if self.word.val().extension_kind == ExtensionKind::Aeth {
             self.beyond.next = bits_u::<13>(8);
         }
-        self.header.qp.next = self.word.val().qp;
-        self.header.generation.next = self.word.val().generation;
-        self.header.opcode.next = self.word.val().opcode;
-        self.header.psn.next = self.word.val().psn;
-        self.header.ack_req.next = self.word.val().ack_req;
+        inputs!(header from word: qp, generation, opcode, psn, ack_req);
         self.header.pad.next = bits_u::<2>(0) - bit_cast_u::<2, 13>(self.word.val().length);
         self.header.body.next = (bit_cast_u::<13, 11>(self.words.val()) << 2) + self.beyond.val();
         self.header.echoes.next = false;
         self.header.int_given.next = bits_u::<6>(0);
-        self.taken.next.packet = self.word.val();
-        self.taken.next.taken = self.take.val();
+        fields!(taken: packet = word, taken = take);
         self.beside.d.next = self.taken.val();
 
         // 10: BTH and extension behind UDP, or behind the two zero bytes of an empty INT header
         self.made.next = self.beside.q.val();
-        self.old.next = self.made.val().packet;
-        self.extra.next = self.old.val().extension_kind;
+        assign!(old = made.packet, extra = old.extension_kind);
         self.has_int.next = self.header.int_bytes.val() != 0;
         self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.old.val().extension);
         self.plain.next = bits_zero::<PlainHeaders>(0);
@@ -146,8 +130,7 @@ impl Logic for DataHeader {
             self.begins.next = bits_u::<7>(58);
         }
         self.collecting.next = bits_zero::<CollectingHeaders>(0);
-        self.collecting.next.extension = self.plain.val().extension;
-        self.collecting.next.bth = self.header.bth.val();
+        fields!(collecting: extension = plain.extension, bth = header.bth);
         self.length.next = self.old.val().length;
         self.rounded.next = self.length.val() + 3;
         self.full.next = self.length.val() + 63;
@@ -168,18 +151,13 @@ impl Logic for DataHeader {
         self.row_11.d.next.tail = self.tail.val();
         self.row_11.d.next.spill = self.tail.val() > 60;
         self.row_11.d.next.fills = self.extra.val() == ExtensionKind::Reth;
-        self.row_11.d.next.int_on = self.has_int.val();
-        self.row_11.d.next.extension = self.extra.val();
+        fields!(row_11.d: int_on = has_int, extension = extra);
         self.row_11.d.next.drop = !self.header.alive.val();
-        self.row_11.d.next.note.ends_read = self.old.val().ends_read;
-        self.row_11.d.next.note.response = self.old.val().response;
-        self.row_11.d.next.note.qp = self.old.val().qp;
-        self.row_11.d.next.note.generation = self.old.val().generation;
-        self.row_11.d.next.note.psn = self.old.val().psn;
-        self.row_11.d.next.note.tag = self.old.val().tag;
+        fields!(row_11.d from old:
+            note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
+            note.psn = psn, note.tag = tag);
         self.valid_11.d.next = self.made.val().taken;
-        self.rows.up.data.next = self.row_11.q.val();
-        self.rows.up.valid.next = self.valid_11.q.val();
+        inputs!(rows: up.data = row_11, up.valid = valid_11);
         StreamOut::<FrameRow>::link(&mut self.row, &mut self.rows.down);
     }
 }

@@ -57,7 +57,7 @@ use super::transport::{
     RxPacket, TxPacket,
 };
 use super::tx::{
-    AppendPlan, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
+    AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
     HeaderContext, HeaderPlan, HeaderRequest, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, RingCursor,
     SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
 };
@@ -303,6 +303,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         FlowWork::descriptor(),
         FlowCommand::descriptor(),
         FlowUpdate::descriptor(),
+        BuiltBeat::descriptor(),
         FrameBeat::descriptor(),
         PayloadBeat::descriptor(),
         FrameNote::descriptor(),

@@ -1,7 +1,7 @@
 //! Beats of frames on their way out.
 
 use super::transport::{ExtensionKind, TxPacket};
-use super::wire::{Extension, IcrcLengths};
+use super::wire::{Extension, IcrcLengths, OuterHeaders};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
@@ -190,6 +190,30 @@ crate::word! {
         /// The packet's queue pair is gone: nothing is sent.
         drop: Bit,
         /// What is told when it has left.
+        note: FrameNote,
+    }
+
+    /// A beat of a frame on its way to the block that appends the ICRC.
+    pub struct BuiltBeat {
+        /// Its number in the frame: 0, 1, or 2 for all later ones.
+        number: U<2>,
+        /// It is the frame's last.
+        last: Bit,
+        /// It is the last but one of a frame that spills.
+        penultimate: Bit,
+        /// The ICRC does not fit into the beat in which `tail` counts.
+        spill: Bit,
+        /// End of what the ICRC covers, 10 to 124.
+        tail: U<7>,
+        /// Ethernet, IPv4 and UDP header of the frame.
+        outer: OuterHeaders,
+        /// Lengths without INT.
+        icrc_lengths: IcrcLengths,
+        /// 0 without INT, else 1 + records.
+        int_code: U<3>,
+        /// The frame is bad; with `last`.
+        bad: Bit,
+        /// Travels beside the frame.
         note: FrameNote,
     }
 

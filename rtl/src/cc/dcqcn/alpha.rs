@@ -51,11 +51,9 @@ impl<const A: usize> Logic for DcqcnAlpha<A> {
     fn update(&mut self) {
         self.memory.raddr.next = self.flow.val();
         self.flow_8.d.next = self.flow.val();
-        self.product.a.next = self.memory.rdata.val();
-        self.product.b.next = self.gain.val();
+        inputs!(product: a = memory.rdata, b = gain);
         self.alpha_7.d.next = self.memory.rdata.val();
-        self.alpha_8.d.next = self.alpha_7.q.val();
-        self.step_7.d.next = self.step.val();
+        assign!(alpha_8.d = alpha_7.q, step_7.d = step);
         self.step_8.d.next = self.step_7.q.val();
         self.share.next = bit_cast_word::<AlphaShare, U<41>>(self.product.p.val());
         self.fall.d.next = self.share.val().units + bit_cast_u::<21, 1>(bit_cast_b(self.share.val().below.any()));
@@ -70,11 +68,8 @@ impl<const A: usize> Logic for DcqcnAlpha<A> {
         if self.step_8.q.val().created {
             self.updated.next = bits_u::<21>(0x10_0000);
         }
-        self.memory.we.next = self.step_8.q.val().live;
-        self.memory.waddr.next = self.flow_8.q.val();
-        self.memory.wdata.next = self.updated.val();
-        self.result.d.next = self.updated.val();
-        self.alpha.next = self.result.q.val();
+        inputs!(memory: we = step_8.live, waddr = flow_8.q, wdata = updated);
+        assign!(result.d = updated, alpha = result);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -12,6 +12,7 @@
 //! reset all flows are removed, one a clock, before anything is taken.
 
 use crate::cc::parts::interlock::FlowWait;
+use crate::cc::parts::sweep::FlowSweep;
 use crate::prim::skid::{Skid, StreamIn};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
@@ -56,8 +57,7 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
     commands: Skid<LawCommand>,
     #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
-    sweeping: DFF<Bit>,
-    sweep: DFF<U<A>>,
+    sweep: FlowSweep<A>,
     tick: Signal<Local, Bit>,
     pick: Signal<Local, Bit>,
     chosen_valid: DFF<Bit>,
@@ -84,8 +84,7 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
     fn update(&mut self) {
-        self.events.reset.next = self.reset.val();
-        self.commands.reset.next = self.reset.val();
+        inputs!([events, commands, sweep]: reset);
         self.events.up.valid.next = self.event.valid.val();
         self.event.ready.next = self.events.up.ready.val();
         self.events.up.data.next.flow = self.event.data.val().flow;
@@ -98,7 +97,7 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
         self.events.up.data.next.now = self.clock_in.val().units;
         StreamIn::<LawCommand>::link(&mut self.command, &mut self.commands.up);
 
-        self.closed.d.next = self.crowded.val() | self.sweeping.q.val();
+        self.closed.d.next = self.crowded.val() | self.sweep.active.val();
         self.enter.next = self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.closed.q.val();
         self.load.next = self.enter.val() | !self.next_valid.q.val();
         self.pick.next = self.load.val() | !self.chosen_valid.q.val();
@@ -138,9 +137,7 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
             }
         }
 
-        self.to_wait.flow.next = self.chosen_flow.q.val();
-        self.to_wait.next_valid.next = self.next_valid.q.val();
-        self.to_wait.next_flow.next = self.next_flow.q.val();
+        inputs!(to_wait: flow = chosen_flow, next_valid, next_flow);
         for i in 0..4 {
             self.to_wait.recent_valid[i].next = self.recent_valid[i].q.val();
             self.to_wait.recent_flow[i].next = self.recent_flow[i].q.val();
@@ -149,11 +146,10 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
             self.hold_off.d.next = self.hold_off.q.val() - 1;
         }
         if self.load.val() {
-            self.next_valid.d.next = self.chosen_valid.q.val();
-            self.next.d.next = self.chosen.q.val();
-            self.next_flow.d.next = self.chosen_flow.q.val();
-            self.next_past.d.next = self.chosen_past.q.val();
-            self.hold_off.d.next = self.to_wait.wait.val();
+            assign! {
+                next_valid.d = chosen_valid, next.d = chosen, next_flow.d = chosen_flow, next_past.d = chosen_past,
+                hold_off.d = to_wait.wait
+            }
         }
         for i in 0..3 {
             self.recent_valid[i + 1].d.next = self.recent_valid[i].q.val();
@@ -166,29 +162,19 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
         self.entering_r.d.next.valid = self.enter.val() & self.next.q.val().valid;
         self.flow_r.d.next = self.next_flow.q.val();
         self.out_of_range_r.d.next = self.enter.val() & self.next_past.q.val();
-        if self.sweeping.q.val() {
+        if self.sweep.active.val() {
             self.entering_r.d.next.valid = true;
             self.entering_r.d.next.command = true;
             self.entering_r.d.next.create = false;
-            self.flow_r.d.next = self.sweep.q.val();
-            self.sweep.d.next = self.sweep.q.val() + 1;
-            if self.sweep.q.val().all() {
-                self.sweeping.d.next = false;
-            }
+            self.flow_r.d.next = self.sweep.flow.val();
         }
         if self.reset.val() {
             self.entering_r.d.next.valid = false;
             self.out_of_range_r.d.next = false;
-            self.sweeping.d.next = true;
             self.closed.d.next = true;
-            self.sweep.d.next = 0.into();
-            self.chosen_valid.d.next = false;
-            self.next_valid.d.next = false;
-            self.hold_off.d.next = 0.into();
+            clear!(chosen_valid, next_valid, hold_off);
             self.recent_valid[0].d.next = false;
         }
-        self.entering.next = self.entering_r.q.val();
-        self.flow.next = self.flow_r.q.val();
-        self.out_of_range.next = self.out_of_range_r.q.val();
+        assign!(entering = entering_r, flow = flow_r, out_of_range = out_of_range_r);
     }
 }

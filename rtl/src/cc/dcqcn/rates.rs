@@ -95,10 +95,8 @@ impl<const A: usize> Logic for DcqcnRateBlock<A> {
         if self.step_9.q.val().first {
             self.start.next = self.scalars.val().first_rate;
         }
-        self.share.a.next = self.start.val();
-        self.share.b.next = self.alpha.val();
-        self.least.a.next = self.start.val();
-        self.least.b.next = self.scalars.val().min_decrease;
+        inputs!(share: a = start, b = alpha);
+        inputs!(least: a = start, b = scalars.min_decrease);
         self.add.next = bits_u::<34>(0);
         if self.step_9.q.val().step == IncreaseStep::Additive {
             self.add.next = self.scalars.val().rate_ai;
@@ -125,8 +123,7 @@ impl<const A: usize> Logic for DcqcnRateBlock<A> {
 
         // the cut
         self.start_12.d.next = self.start_11.q.val();
-        self.start_13.d.next = self.start_12.q.val();
-        self.start_14.d.next = self.start_13.q.val();
+        advance!(start_13, start_14);
         self.target_14.d.next = self.target_12.q.val();
         self.floor.d.next = self.scalars.val().min_rate;
         if self.least.p.val() > self.scalars.val().min_rate {
@@ -144,11 +141,9 @@ impl<const A: usize> Logic for DcqcnRateBlock<A> {
         }
 
         // clock 14
-        self.updated.next.current = self.start_14.q.val();
-        self.updated.next.target = self.target_14.q.val();
+        fields!(updated: current = start_14, target = target_14.q);
         if self.step_14.q.val().increase {
-            self.updated.next.current = self.raised_14.q.val();
-            self.updated.next.target = self.raised_target_14.q.val();
+            fields!(updated: current = raised_14.q, target = raised_target_14.q);
         }
         if self.step_14.q.val().cut {
             self.updated.next.current = self.cut.q.val();
@@ -161,22 +156,18 @@ impl<const A: usize> Logic for DcqcnRateBlock<A> {
             }
         }
         if self.step_14.q.val().created {
-            self.updated.next.current = self.scalars.val().line_rate;
-            self.updated.next.target = self.scalars.val().line_rate;
+            fields!(updated from scalars: current = line_rate, target = line_rate);
         }
         self.memory.we.next = self.step_14.q.val().live;
-        self.memory.waddr.next = self.flow_14.q.val();
-        self.memory.wdata.next = self.updated.val();
+        inputs!(memory: waddr = flow_14.q, wdata = updated);
 
         // the window, and whether there is something to say
-        self.rate_15.d.next = self.updated.val().current;
-        self.step_15.d.next = self.step_14.q.val();
+        assign!(rate_15.d = updated.current, step_15.d = step_14.q);
         self.due_16.d.next = self.step_15.q.val().live
             & (self.step_15.q.val().created | (self.rate_15.q.val() != self.before_15.q.val()));
         self.due_19.d.next = self.due_16.q.val();
         self.rate_19.d.next = self.rate_15.q.val();
-        self.window_mul.a.next = self.rate_15.q.val();
-        self.window_mul.b.next = self.scalars.val().window_time;
+        inputs!(window_mul: a = rate_15, b = scalars.window_time);
         self.valid.next = self.due_19.q.val();
         self.rate.next = self.rate_19.q.val();
         self.long.next = bit_cast_word::<LongWindow, U<35>>(self.window_mul.p.val());

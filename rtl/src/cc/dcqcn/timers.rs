@@ -107,8 +107,7 @@ impl<const A: usize> Logic for DcqcnTimerBlock<A> {
         self.left_4.d.next = bit_cast_word::<BytesLeft, U<27>>(
             bit_cast_u::<27, 26>(self.memory.rdata.val().bytes) - bit_cast_u::<27, 26>(self.entering_3.q.val().bytes),
         );
-        self.entering_4.d.next = self.entering_3.q.val();
-        self.timers_4.d.next = self.memory.rdata.val();
+        assign!(entering_4.d = entering_3.q, timers_4.d = memory.rdata);
         self.known_4.d.next = self.memory.rdata.val().exists
             & (self.entering_3.q.val().walked
                 | (self.memory.rdata.val().generation == self.entering_3.q.val().generation));
@@ -164,9 +163,7 @@ impl<const A: usize> Logic for DcqcnTimerBlock<A> {
         }
         if self.first.val() {
             self.updated.next.started = true;
-            self.updated.next.next_alpha = self.first_alpha_4.q.val();
-            self.updated.next.next_increase = self.first_increase_4.q.val();
-            self.updated.next.next_cut = self.following_cut_4.q.val();
+            fields!(updated: next_alpha = first_alpha_4, next_increase = first_increase_4, next_cut = following_cut_4);
         }
         if self.alpha.val() {
             self.updated.next.cnp_alpha = false;
@@ -180,26 +177,21 @@ impl<const A: usize> Logic for DcqcnTimerBlock<A> {
             self.updated.next.bytes = self.left_4.q.val().left;
         }
         if self.by_bytes.val() {
-            self.updated.next.bytes = self.scalars.val().byte_reset;
-            self.updated.next.stage_b = self.up_b_4.q.val();
+            fields!(updated: bytes = scalars.byte_reset, stage_b = up_b_4);
         }
         if self.by_time.val() {
-            self.updated.next.next_increase = self.following_increase_4.q.val();
-            self.updated.next.stage_t = self.up_t_4.q.val();
+            fields!(updated: next_increase = following_increase_4, stage_t = up_t_4);
         }
         if self.cut.val() {
             self.updated.next.cnp_cut = false;
             self.updated.next.stage_t = bits_u::<5>(0);
             self.updated.next.stage_b = bits_u::<5>(0);
-            self.updated.next.bytes = self.scalars.val().byte_reset;
-            self.updated.next.next_increase = self.first_increase_4.q.val();
-            self.updated.next.next_cut = self.following_cut_4.q.val();
+            fields!(updated: bytes = scalars.byte_reset, next_increase = first_increase_4, next_cut = following_cut_4);
         }
         if self.is_command.val() {
             self.updated.next = bits_zero::<DcqcnTimers>(0);
-            self.updated.next.exists = self.entering_4.q.val().create;
-            self.updated.next.generation = self.entering_4.q.val().generation;
-            self.updated.next.bytes = self.scalars.val().byte_reset;
+            fields!(updated:
+                exists = entering_4.create, generation = entering_4.generation, bytes = scalars.byte_reset);
         }
         self.timers_5.d.next = self.updated.val();
         self.write_5.d.next = self.is_event.val() | self.is_command.val();
@@ -212,9 +204,7 @@ impl<const A: usize> Logic for DcqcnTimerBlock<A> {
             self.own_5.d.next = self.timers_4.q.val().stage_b;
         }
         self.step_5.d.next.live = self.is_event.val() | (self.is_command.val() & self.entering_4.q.val().create);
-        self.step_5.d.next.created = self.is_command.val();
-        self.step_5.d.next.alpha = self.alpha.val();
-        self.step_5.d.next.noted = self.timers_4.q.val().cnp_alpha;
+        fields!(step_5.d: created = is_command, alpha, noted = timers_4.cnp_alpha);
         self.step_5.d.next.first = self.first.val() & self.scalars.val().first_rate.any();
         self.step_5.d.next.cut = self.cut.val();
         self.step_5.d.next.lower = self.scalars.val().mode.clamp | self.stages.val();
@@ -222,14 +212,12 @@ impl<const A: usize> Logic for DcqcnTimerBlock<A> {
         self.step_5.d.next.step = IncreaseStep::Recovery;
 
         // clock 5: the record goes back; how the stages stand to the rounds of fast recovery
-        self.memory.we.next = self.write_5.q.val();
-        self.memory.waddr.next = self.flow_5.q.val();
-        self.memory.wdata.next = self.timers_5.q.val();
+        inputs!(memory: we = write_5, waddr = flow_5.q, wdata = timers_5);
         self.write.next = self.write_5.q.val();
         self.write_flow.next = self.flow_5.q.val();
-        self.write_started.next = self.timers_5.q.val().started;
-        self.generation.next = self.timers_5.q.val().generation;
-        self.late.next = self.late_5.q.val();
+        assign! {
+            write_started = timers_5.started, generation = timers_5.generation, late = late_5
+        }
         if self.scalars.val().mode.qcn {
             self.below.next = (self.timers_5.q.val().stage_t < self.scalars.val().fast_recovery)
                 & (self.timers_5.q.val().stage_b < self.scalars.val().fast_recovery);

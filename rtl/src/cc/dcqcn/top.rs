@@ -71,44 +71,25 @@ pub struct DcqcnSlot<const FLOWS: usize, const A: usize> {
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for DcqcnSlot<FLOWS, A> {
     fn update(&mut self) {
-        self.registers.reset.next = self.reset.val();
-        self.walk.reset.next = self.reset.val();
-        self.admit.reset.next = self.reset.val();
-        self.updates.reset.next = self.reset.val();
-        self.late.reset.next = self.reset.val();
-        self.out_of_range.reset.next = self.reset.val();
-        self.cuts.reset.next = self.reset.val();
+        inputs!([registers, walk, admit, updates, late, out_of_range, cuts]: reset);
 
-        self.registers.write.next = self.param.write.val();
-        self.registers.address.next = self.param.address.val();
-        self.registers.data.next = self.param.data.val();
+        inputs!(registers from param: write, address, data);
 
         StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
         StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
         self.nic_clock.next = bit_cast_word::<NicClock, U<48>>(self.now.val());
         self.now_r.d.next = self.nic_clock.val().units;
-        self.admit.now.next = self.now_r.q.val();
-        self.admit.crowded.next = self.updates.crowded.val();
-        self.admit.tick_valid.next = self.walk.valid.val();
-        self.admit.tick_flow.next = self.walk.flow.val();
-        self.admit.tick_overdue.next = self.walk.overdue.val();
+        inputs!(admit: now = now_r, crowded = updates.crowded);
+        inputs!(admit from walk: tick_valid = valid, tick_flow = flow, tick_overdue = overdue);
         self.walk.taken.next = self.admit.tick_taken.val();
         self.walk.interval.next = self.registers.scalars.val().walk;
-        self.walk.write.next = self.timers.write.val();
-        self.walk.write_flow.next = self.timers.write_flow.val();
-        self.walk.write_started.next = self.timers.write_started.val();
+        inputs!(walk from timers: write, write_flow, write_started);
 
-        self.timers.scalars.next = self.registers.scalars.val();
-        self.timers.entering.next = self.admit.entering.val();
-        self.timers.flow.next = self.admit.flow.val();
-        self.alpha.flow.next = self.admit.flow.val();
-        self.alpha.step.next = self.timers.step.val();
+        inputs!(timers: scalars = registers.scalars, entering = admit.entering, flow = admit.flow);
+        inputs!(alpha: flow = admit.flow, step = timers.step);
         self.alpha.gain.next = self.registers.scalars.val().gain;
         self.flow_6.d.next = self.admit.flow.val();
-        self.rates.scalars.next = self.registers.scalars.val();
-        self.rates.flow.next = self.flow_6.q.val();
-        self.rates.step.next = self.timers.step.val();
-        self.rates.alpha.next = self.alpha.alpha.val();
+        inputs!(rates: scalars = registers.scalars, flow = flow_6.q, step = timers.step, alpha = alpha.alpha);
 
         self.flow_19.d.next = self.flow_6.q.val();
         self.generation_19.d.next = self.timers.generation.val();

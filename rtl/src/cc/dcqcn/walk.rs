@@ -53,9 +53,7 @@ pub struct Walk<const FLOWS: usize, const A: usize> {
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for Walk<FLOWS, A> {
     fn update(&mut self) {
-        self.started.we.next = self.write.val();
-        self.started.waddr.next = self.write_flow.val();
-        self.started.wdata.next = self.write_started.val();
+        inputs!(started: we = write, waddr = write_flow, wdata = write_started);
 
         // the table shows what the pointer points at
         self.visit.next =
@@ -86,12 +84,8 @@ impl<const FLOWS: usize, const A: usize> Logic for Walk<FLOWS, A> {
             self.waited.d.next = bits_u::<4>(0);
         }
         // the pointer may begin anywhere: no flow is notified then
-        if self.reset.val() {
-            self.offered.d.next = false;
-            self.pause.d.next = bits_u::<8>(0);
-        }
-        self.valid.next = self.offered.q.val();
-        self.flow.next = self.tick_flow.q.val();
+        reset!(offered, pause);
+        assign!(valid = offered, flow = tick_flow);
         self.overdue.next = self.waited.q.val().all();
     }
 

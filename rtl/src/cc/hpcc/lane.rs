@@ -60,15 +60,13 @@ pub struct HopLane {
 impl Logic for HopLane {
     fn update(&mut self) {
         self.rate.numerator.next = bit_cast_u::<24, 20>(self.sample.val().tx) << 3;
-        self.rate.elapsed.next = self.sample.val().elapsed;
-        self.rate.busy_time.next = self.sample.val().busy_time;
+        inputs!(rate from sample: elapsed, busy_time);
         self.low_queue.d.next = self.sample.val().queued;
         if self.sample.val().last_queued < self.sample.val().queued {
             self.low_queue.d.next = self.sample.val().last_queued;
         }
         self.weight_4.d.next = self.sample.val().queue_weight;
-        self.queue.a.next = self.low_queue.q.val();
-        self.queue.b.next = self.weight_4.q.val();
+        inputs!(queue: a = low_queue, b = weight_4);
         self.queue_12.d.next = self.queue.p.val();
         // the low five bits of the queue term are zero: half a unit of the result goes in there without an adder
         self.base.d.next =
@@ -85,9 +83,7 @@ impl Logic for HopLane {
         }
         self.utilisation.next = self.result.q.val();
 
-        self.interval.elapsed.next = self.sample.val().elapsed;
-        self.interval.base_rtt.next = self.base_rtt.val();
-        self.interval.base_rtt_shift.next = self.base_rtt_shift.val();
+        inputs!(interval: elapsed = sample.elapsed, base_rtt, base_rtt_shift);
         self.whole_18.d.next = self.interval.whole.val();
         self.whole.next = self.whole_18.q.val();
         self.tau_18.d.next = self.interval.tau.val();

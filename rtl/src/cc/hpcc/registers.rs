@@ -80,17 +80,11 @@ pub struct RegisterBlock {
 #[kernel]
 impl Logic for RegisterBlock {
     fn update(&mut self) {
-        self.reaction.next = self.reaction_r.q.val();
-        self.max_stage.next = self.max_stage_r.q.val();
-        self.base_rtt.next = self.base_rtt_r.q.val();
-        self.base_rtt_shift.next = self.base_rtt_shift_r.q.val();
-        self.inverse_base_rtt.next = self.inverse_base_rtt_r.q.val();
-        self.c_init.next = self.c_init_r.q.val();
-        self.w_init.next = self.w_init_r.q.val();
-        self.w_min.next = self.w_min_r.q.val();
-        self.w_ai.next = self.w_ai_r.q.val();
-        self.rate_per_window.next = self.rate_per_window_r.q.val();
-        self.stale_limit.next = self.stale_limit_r.q.val();
+        assign! {
+            reaction = reaction_r, max_stage = max_stage_r, base_rtt = base_rtt_r, base_rtt_shift = base_rtt_shift_r,
+            inverse_base_rtt = inverse_base_rtt_r, c_init = c_init_r, w_init = w_init_r, w_min = w_min_r, w_ai = w_ai_r,
+            rate_per_window = rate_per_window_r, stale_limit = stale_limit_r
+        }
         if self.write.val() {
             if self.address.val() == 0 {
                 self.reaction_r.d.next = bit_cast_u::<2, 48>(self.data.val());
@@ -128,16 +122,12 @@ impl Logic for RegisterBlock {
         }
         if self.reset.val() {
             self.reaction_r.d.next = 0.into();
-            self.max_stage_r.d.next = self.max_stage_reset.val();
-            self.base_rtt_r.d.next = self.base_rtt_reset.val();
-            self.base_rtt_shift_r.d.next = self.base_rtt_shift_reset.val();
-            self.inverse_base_rtt_r.d.next = self.inverse_base_rtt_reset.val();
-            self.c_init_r.d.next = self.c_init_reset.val();
-            self.w_init_r.d.next = self.w_init_reset.val();
-            self.w_min_r.d.next = self.w_min_reset.val();
-            self.w_ai_r.d.next = self.w_ai_reset.val();
-            self.rate_per_window_r.d.next = self.rate_per_window_reset.val();
-            self.stale_limit_r.d.next = self.stale_limit_reset.val();
+            assign! {
+                max_stage_r.d = max_stage_reset, base_rtt_r.d = base_rtt_reset,
+                base_rtt_shift_r.d = base_rtt_shift_reset, inverse_base_rtt_r.d = inverse_base_rtt_reset,
+                c_init_r.d = c_init_reset, w_init_r.d = w_init_reset, w_min_r.d = w_min_reset, w_ai_r.d = w_ai_reset,
+                rate_per_window_r.d = rate_per_window_reset, stale_limit_r.d = stale_limit_reset
+            }
         }
     }
 

@@ -82,18 +82,12 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
     fn update(&mut self) {
-        self.registers.reset.next = self.reset.val();
-        self.admit.reset.next = self.reset.val();
-        self.updates.reset.next = self.reset.val();
-        self.rejections.reset.next = self.reset.val();
+        inputs!([registers, admit, updates, rejections]: reset);
 
-        self.registers.write.next = self.param.write.val();
-        self.registers.address.next = self.param.address.val();
-        self.registers.data.next = self.param.data.val();
+        inputs!(registers from param: write, address, data);
         self.place.next = bit_cast_word::<ParamAddress, U<6>>(self.param.address.val());
         for i in 0..5 {
-            self.speeds[i].address.next = self.place.val().entry;
-            self.speeds[i].data.next = self.param.data.val();
+            inputs!(speeds[i]: address = place.entry, data = param.data);
             self.speeds[i].write_busy.next = self.param.write.val() & (self.place.val().group == ParamTable::BusyTime);
             self.speeds[i].write_weight.next =
                 self.param.write.val() & (self.place.val().group == ParamTable::QueueWeight);
@@ -107,9 +101,7 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
         self.admit.crowded.next = self.updates.crowded.val();
 
-        self.records.entering.next = self.admit.entering.val();
-        self.records.flow.next = self.admit.flow.val();
-        self.records.word.next = self.admit.word.val();
+        inputs!(records from admit: entering, flow, word);
         // 1 reacts to every acknowledgement, 2 once a round trip
         self.records.rules.next.always_ends = self.registers.reaction.val() == 1;
         self.records.rules.next.quiet_within = self.registers.reaction.val() == 2;
@@ -121,8 +113,7 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         for i in 0..5 {
             self.lane[i].sample.next = self.records.sample[i].val();
             self.lane[i].used.next = self.records.used[i].val();
-            self.lane[i].base_rtt.next = self.registers.base_rtt.val();
-            self.lane[i].base_rtt_shift.next = self.registers.base_rtt_shift.val();
+            inputs!(lane[i] from registers: base_rtt, base_rtt_shift);
             self.maximum.utilisation[i].next = self.lane[i].utilisation.val();
             self.maximum.tau[i].next = self.lane[i].tau.val();
             self.maximum.whole[i].next = self.lane[i].whole.val();
@@ -139,31 +130,22 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.step_51.d.next.windowed = self.step_31.q.val().sampled;
         self.step_51.d.next.ends_round = self.step_31.q.val().ends_round;
 
-        self.average.largest.next = self.maximum.largest.val();
-        self.average.tau.next = self.maximum.largest_tau.val();
-        self.average.whole.next = self.maximum.largest_whole.val();
-        self.average.none.next = self.maximum.none.val();
+        inputs!(average from maximum: largest, tau = largest_tau, whole = largest_whole, none);
         self.average.flow.next = bit_cast_u::<A, 16>(self.tag_23.q.val().flow);
         self.average.valid.next = self.step_31.q.val().live;
         self.average.restart.next = self.step_31.q.val().created | self.step_31.q.val().path_changed;
         self.average.measured.next = self.step_31.q.val().sampled;
-        self.average.inverse_base_rtt.next = self.registers.inverse_base_rtt.val();
-        self.average.c_init.next = self.registers.c_init.val();
+        inputs!(average from registers: inverse_base_rtt, c_init);
         self.inverse.utilisation.next = self.average.utilisation.val();
         self.utilisation_56.d.next = self.average.utilisation.val();
 
         self.window.flow.next = bit_cast_u::<A, 16>(self.tag_43.q.val().flow);
-        self.window.inverse.next = self.inverse.inverse.val();
-        self.window.congested.next = self.inverse.congested.val();
+        inputs!(window from inverse: inverse, congested);
         self.window.valid.next = self.step_51.q.val().live;
         self.window.create.next = self.step_51.q.val().created;
         self.window.measured.next = self.step_51.q.val().windowed;
         self.window.update_reference.next = self.step_51.q.val().ends_round;
-        self.window.max_stage.next = self.registers.max_stage.val();
-        self.window.w_init.next = self.registers.w_init.val();
-        self.window.w_min.next = self.registers.w_min.val();
-        self.window.w_ai.next = self.registers.w_ai.val();
-        self.window.rate_per_window.next = self.registers.rate_per_window.val();
+        inputs!(window from registers: max_stage, w_init, w_min, w_ai, rate_per_window);
 
         self.live_56.d.next = self.step_51.q.val().live;
         self.updates.up.valid.next = self.live_56.q.val();
@@ -174,18 +156,13 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         self.updates.up.data.next.signal = self.utilisation_56.q.val();
         StreamOut::<LawUpdate>::link(&mut self.update, &mut self.updates.down);
 
-        self.rejections.late.next = self.records.late.val();
-        self.rejections.out_of_range.next = self.admit.out_of_range.val();
-        self.rejections.bad_speed.next = self.records.bad_speed.val();
-        self.rejections.many_hops.next = self.records.many_hops.val();
+        inputs!(rejections:
+            late = records.late, out_of_range = admit.out_of_range, bad_speed = records.bad_speed,
+            many_hops = records.many_hops);
         self.rejections.path_changed.next = self.records.step.val().path_changed;
         self.rejections.stale_flow.next = self.records.stale_flow.val();
-        self.count_late.next = self.rejections.count_late.val();
-        self.count_out_of_range.next = self.rejections.count_out_of_range.val();
-        self.count_bad_speed.next = self.rejections.count_bad_speed.val();
-        self.count_many_hops.next = self.rejections.count_many_hops.val();
-        self.count_path_changed.next = self.rejections.count_path_changed.val();
-        self.count_stale_flow.next = self.rejections.count_stale_flow.val();
+        outputs!(rejections:
+            count_late, count_out_of_range, count_bad_speed, count_many_hops, count_path_changed, count_stale_flow);
     }
 }
 

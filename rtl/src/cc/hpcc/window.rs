@@ -109,8 +109,7 @@ impl<const A: usize> Logic for WindowUpdate<A> {
             self.stage_48.d.next = bits_u::<8>(0);
         }
         self.stage_51.d.next = self.stage_48.q.val();
-        self.scaled.a.next = self.inverse.val();
-        self.scaled.b.next = self.reference.val();
+        inputs!(scaled: a = inverse, b = reference);
         self.reference_50.d.next = self.reference.val();
         // three guard bits: W > W_init after rounding is base > 8 W_init + 7 - (W_AI + 4), W < W_min is base < 8 W_min - (W_AI + 4)
         self.w_ai_r.d.next = self.w_ai.val() + 4;
@@ -126,8 +125,7 @@ impl<const A: usize> Logic for WindowUpdate<A> {
         self.scaled_high.d.next = self.scaled_window.val().window > self.high_limit.q.val();
         self.scaled_low.d.next = self.scaled_window.val().window < self.low_limit.q.val();
         self.over.d.next = self.scaled_window.val().over.any();
-        self.multiplicative_51.d.next = self.multiplicative_50.q.val();
-        self.base.next = self.fine_reference.val();
+        assign!(multiplicative_51.d = multiplicative_50.q, base = fine_reference);
         if self.multiplicative_50.q.val() {
             self.base.next = self.scaled_window.val().window;
         }
@@ -157,20 +155,17 @@ impl<const A: usize> Logic for WindowUpdate<A> {
             }
         }
         if self.create.val() {
-            self.new_window.next = self.w_init.val();
-            self.new_reference.next = self.w_init.val();
+            assign!(new_window = w_init, new_reference = w_init);
             self.new_stage.next = bits_u::<8>(0);
         }
-        self.memory.we.next = self.valid.val();
-        self.memory.waddr.next = self.flow_51.q.val();
+        inputs!(memory: we = valid, waddr = flow_51.q);
         self.memory.wdata.next.reference_window = self.new_reference.val();
         self.memory.wdata.next.window = self.new_window.val();
         self.memory.wdata.next.stage = self.new_stage.val();
 
         self.window_52.d.next = self.new_window.val();
         self.window_56.d.next = self.window_52.q.val();
-        self.rate_mul.a.next = self.window_52.q.val();
-        self.rate_mul.b.next = self.rate_per_window.val();
+        inputs!(rate_mul: a = window_52, b = rate_per_window);
         self.window.next = self.window_56.q.val();
         self.rate.next = self.rate_mul.p.val();
     }

@@ -14,6 +14,7 @@
 //! The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 
 use super::interlock::FlowWait;
+use super::sweep::FlowSweep;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::{Skid, StreamIn};
 use crate::prim::uint::{bit_cast_u, U};
@@ -53,8 +54,7 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     commands: Skid<LawCommand>,
     #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
-    sweeping: DFF<Bit>,
-    sweep: DFF<U<A>>,
+    sweep: FlowSweep<A>,
     recent_valid: [DFF<Bit>; 4],
     recent_flow: [DFF<U<A>>; 4],
     next_valid: DFF<Bit>,
@@ -83,8 +83,7 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
     fn update(&mut self) {
-        self.heads.reset.next = self.reset.val();
-        self.commands.reset.next = self.reset.val();
+        inputs!([heads, commands, sweep]: reset);
 
         // the head into the skid buffer, the event word into the ring
         self.kind.next = bit_cast_word::<CcEventKind, U<3>>(self.event.data.val().telemetry.event_kind);
@@ -111,7 +110,7 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         StreamIn::<LawCommand>::link(&mut self.command, &mut self.commands.up);
 
         self.enter.next =
-            self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.crowded.val() & !self.sweeping.q.val();
+            self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.crowded.val() & !self.sweep.active.val();
         self.load.next = self.enter.val() | !self.next_valid.q.val();
         self.commands.down.ready.next = self.load.val();
         self.heads.down.ready.next = self.load.val() & !self.commands.down.valid.val();
@@ -119,12 +118,8 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         // clocks to wait, for both that may be loaded
         self.offered_flow.next = bit_cast_u::<A, 16>(self.heads.down.data.val().flow);
         self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().flow);
-        self.event_wait.flow.next = self.offered_flow.val();
-        self.event_wait.next_valid.next = self.next_valid.q.val();
-        self.event_wait.next_flow.next = self.next_flow.q.val();
-        self.command_wait.flow.next = self.commanded_flow.val();
-        self.command_wait.next_valid.next = self.next_valid.q.val();
-        self.command_wait.next_flow.next = self.next_flow.q.val();
+        inputs!(event_wait: flow = offered_flow, next_valid, next_flow);
+        inputs!(command_wait: flow = commanded_flow, next_valid, next_flow);
         for i in 0..4 {
             self.event_wait.recent_valid[i].next = self.recent_valid[i].q.val();
             self.event_wait.recent_flow[i].next = self.recent_flow[i].q.val();
@@ -165,34 +160,22 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         }
 
         self.entering_r.d.next.valid = self.enter.val() & self.next_good.q.val();
-        self.entering_r.d.next.command = self.next_command.q.val();
-        self.entering_r.d.next.create = self.next_create.q.val();
-        self.entering_r.d.next.generation = self.next_generation.q.val();
+        fields!(entering_r.d: command = next_command, create = next_create, generation = next_generation);
         self.out_of_range_r.d.next = self.enter.val() & self.next_past.q.val();
         self.flow_r.d.next = self.next_flow.q.val();
-        if self.sweeping.q.val() {
+        if self.sweep.active.val() {
             self.entering_r.d.next.valid = true;
             self.entering_r.d.next.command = true;
             self.entering_r.d.next.create = false;
-            self.flow_r.d.next = self.sweep.q.val();
-            self.sweep.d.next = self.sweep.q.val() + 1;
-            if self.sweep.q.val().all() {
-                self.sweeping.d.next = false;
-            }
+            self.flow_r.d.next = self.sweep.flow.val();
         }
         if self.reset.val() {
             self.entering_r.d.next.valid = false;
-            self.out_of_range_r.d.next = false;
-            self.sweeping.d.next = true;
-            self.sweep.d.next = 0.into();
-            self.next_valid.d.next = false;
-            self.hold_off.d.next = 0.into();
+            clear!(out_of_range_r, next_valid, hold_off);
             self.recent_valid[0].d.next = false;
-            self.write_place.d.next = 0.into();
-            self.read_place.d.next = 0.into();
+            clear!(write_place, read_place);
         }
-        self.entering.next = self.entering_r.q.val();
-        self.flow.next = self.flow_r.q.val();
+        assign!(entering = entering_r, flow = flow_r);
         self.word.next = self.ring.rdata.val();
         self.out_of_range.next = self.out_of_range_r.q.val();
     }

@@ -71,16 +71,13 @@ pub struct Average<const A: usize> {
 #[kernel]
 impl<const A: usize> Logic for Average<A> {
     fn update(&mut self) {
-        self.weight.a.next = self.tau.val();
-        self.weight.b.next = self.inverse_base_rtt.val();
+        inputs!(weight: a = tau, b = inverse_base_rtt);
         self.largest_25.d.next = self.largest.val();
-        self.fresh.a.next = self.largest_25.q.val();
-        self.fresh.b.next = self.weight.p.val();
+        inputs!(fresh: a = largest_25.q, b = weight.p);
         self.fresh_30.d.next = self.fresh.p.val() + 0x1000;
         self.rest.d.next = bits_u::<34>(0) - self.weight.p.val();
         self.memory.raddr.next = self.flow.val();
-        self.old.a.next = self.memory.rdata.val();
-        self.old.b.next = self.rest.q.val();
+        inputs!(old: a = memory.rdata, b = rest);
         self.added.next = self.old.p.val() + self.fresh_30.q.val();
         self.sum.d.next = self.added.val().get_bits::<51>(13);
 
@@ -100,10 +97,7 @@ impl<const A: usize> Logic for Average<A> {
         if self.restart.val() {
             self.next.next = bit_cast_u::<51, 48>(self.c_init.val());
         }
-        self.memory.we.next = self.valid.val();
-        self.memory.waddr.next = self.flow_31.q.val();
-        self.memory.wdata.next = self.next.val();
-        self.result.d.next = self.next.val();
-        self.utilisation.next = self.result.q.val();
+        inputs!(memory: we = valid, waddr = flow_31.q, wdata = next);
+        assign!(result.d = next, utilisation = result);
     }
 }

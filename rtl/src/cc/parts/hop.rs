@@ -59,22 +59,17 @@ pub struct HopStage {
 #[kernel]
 impl Logic for HopStage {
     fn update(&mut self) {
-        self.valid_2.d.next = self.speed.val().valid;
-        self.speed_valid.next = self.valid_2.q.val();
+        assign!(valid_2.d = speed.valid, speed_valid = valid_2);
         self.busy_3.d.next = self.speed.val().busy_time;
         self.weight_3.d.next = self.speed.val().queue_weight;
         self.stale_3.d.next = self.speed.val().stale_ns;
 
         self.elapsed_3.d.next = self.fresh.val().ts - self.recorded.val().ts;
         self.tx_3.d.next = self.fresh.val().tx_bytes - self.recorded.val().tx_bytes;
-        self.queue_3.d.next = self.fresh.val().queued;
-        self.last_queue_3.d.next = self.recorded.val().queued;
-        self.sample.next.elapsed = self.elapsed_3.q.val();
-        self.sample.next.tx = self.tx_3.q.val();
-        self.sample.next.queued = self.queue_3.q.val();
-        self.sample.next.last_queued = self.last_queue_3.q.val();
-        self.sample.next.busy_time = self.busy_3.q.val();
-        self.sample.next.queue_weight = self.weight_3.q.val();
+        assign!(queue_3.d = fresh.queued, last_queue_3.d = recorded.queued);
+        fields!(sample:
+            elapsed = elapsed_3, tx = tx_3, queued = queue_3, last_queued = last_queue_3, busy_time = busy_3.q,
+            queue_weight = weight_3.q);
 
         self.not_newer.d.next =
             (self.elapsed_3.q.val() == 0) | (self.elapsed_3.q.val().get_bit(23) & !self.ageless.val());

@@ -149,10 +149,9 @@ impl Logic for Maximum {
             | self.chosen_whole[3].val()
             | self.chosen_whole[4].val();
         self.none_r.d.next = !self.any.q.val();
-        self.largest.next = self.largest_r.q.val();
-        self.largest_tau.next = self.tau_r.q.val();
-        self.largest_whole.next = self.whole_r.q.val();
-        self.none.next = self.none_r.q.val();
+        assign! {
+            largest = largest_r, largest_tau = tau_r, largest_whole = whole_r, none = none_r
+        }
     }
 }
 

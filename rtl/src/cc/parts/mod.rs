@@ -3,6 +3,7 @@
 //! | file | does |
 //! |---|---|
 //! | [`admit`] | entry: a flow every six clocks at most, commands first, removal of all flows after reset |
+//! | [`sweep`] | the walk over all flows after a reset |
 //! | [`interlock`] | how long a flow waits that has just entered |
 //! | [`records`], [`hop`] | the flow's record of hops, sequence numbers, and what kind of step an event is |
 //! | [`speed_table`] | what a speed code means |
@@ -26,3 +27,4 @@ pub mod records;
 pub mod rejections;
 pub mod reset;
 pub mod speed_table;
+pub mod sweep;

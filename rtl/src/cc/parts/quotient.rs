@@ -61,8 +61,7 @@ pub struct Quotient {
 #[kernel]
 impl Logic for Quotient {
     fn update(&mut self) {
-        self.busy.a.next = self.numerator.val();
-        self.busy.b.next = self.busy_time.val();
+        inputs!(busy: a = numerator, b = busy_time);
         self.busy_5.d.next = self.busy.p.val();
         self.normalise.n.next = self.elapsed.val();
         self.reciprocal.x.next = self.normalise.x.val();
@@ -86,8 +85,7 @@ impl Logic for Quotient {
         }
         self.shift_6.d.next = self.shift.val().fine;
         // shift by 0, 2, 4 or 6
-        self.moved_7.d.next = self.moved_6.q.val();
-        self.lost_7.d.next = self.lost_6.q.val();
+        advance!(moved_7, lost_7);
         if self.shift_6.q.val().twos == 1 {
             self.moved_7.d.next = self.moved_6.q.val() << 2;
             self.lost_7.d.next = self.lost_6.q.val() | (self.moved_6.q.val() >= 0x2000_0000_0000_0000u64);
@@ -102,8 +100,7 @@ impl Logic for Quotient {
         }
         self.shift_7.d.next = self.shift_6.q.val().one;
         // shift by 0 or 1
-        self.moved_8.d.next = self.moved_7.q.val();
-        self.lost_8.d.next = self.lost_7.q.val();
+        advance!(moved_8, lost_8);
         if self.shift_7.q.val() {
             self.moved_8.d.next = self.moved_7.q.val() << 1;
             self.lost_8.d.next = self.lost_7.q.val() | (self.moved_7.q.val() >= 0x4000_0000_0000_0000u64);
@@ -114,8 +111,7 @@ impl Logic for Quotient {
         }
         self.aligned.next = self.aligned_9.q.val();
         self.aligned_10.d.next = self.aligned_9.q.val();
-        self.product.a.next = self.aligned_10.q.val();
-        self.product.b.next = self.reciprocal.fraction.val();
+        inputs!(product: a = aligned_10, b = reciprocal.fraction);
         self.extra.next = self.product.p.val();
     }
 }

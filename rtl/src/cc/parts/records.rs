@@ -137,8 +137,7 @@ impl<const A: usize> Logic for Records<A> {
             | ((self.word_2.q.val().n_hop > 4) & !self.hop[4].speed_valid.val());
 
         // clock 3
-        self.known_4.d.next = self.known.q.val();
-        self.has_records_4.d.next = self.has_records.q.val();
+        assign!(known_4.d = known, has_records_4.d = has_records);
         self.same_path_4.d.next = self.same_path.q.val() | self.rules.val().ageless;
         self.unknown_speed_4.d.next = self.unknown_speed.q.val();
         self.old.d.next = (self.age.q.val().get_bits::<16>(32).any()
@@ -190,26 +189,20 @@ impl<const A: usize> Logic for Records<A> {
             self.is_event.val() & self.known_4.q.val() & self.int_valid_4.q.val() & self.unknown_speed_4.q.val();
         self.many_hops_r.d.next = self.accepted.val() & (self.hop_count.val() > 5);
         self.stale_flow_r.d.next = self.accepted.val() & self.aged.val();
-        self.step.next = self.step_r.q.val();
-        self.late.next = self.late_r.q.val();
-        self.bad_speed.next = self.bad_speed_r.q.val();
-        self.many_hops.next = self.many_hops_r.q.val();
-        self.stale_flow.next = self.stale_flow_r.q.val();
+        assign! {
+            step = step_r, late = late_r, bad_speed = bad_speed_r, many_hops = many_hops_r, stale_flow = stale_flow_r
+        }
 
         // clock 5: write back
         self.write.d.next = (self.accepted.val() & !self.quiet.val()) | self.is_command.val();
         self.exists_5.d.next = !self.passing_4.q.val().command | self.passing_4.q.val().create;
         self.recorded_5.d.next = !self.passing_4.q.val().command;
-        self.generation_5.d.next = self.passing_4.q.val().generation;
-        self.round_end_5.d.next = self.snd_nxt_4.q.val();
+        assign!(generation_5.d = passing_4.generation, round_end_5.d = snd_nxt_4.q);
         if self.measure.val() & !(self.ends_round.q.val() & self.sampled.val() & self.advances.q.val()) {
             self.round_end_5.d.next = self.round_end_4.q.val();
         }
-        self.now_5.d.next = self.now_4.q.val();
-        self.path_5.d.next = self.path_4.q.val();
-        self.hops_5.d.next = self.hops_4.q.val();
-        self.memory.we.next = self.write.q.val();
-        self.memory.waddr.next = self.flow_5.q.val();
+        assign!(now_5.d = now_4.q, path_5.d = path_4.q, hops_5.d = hops_4.q);
+        inputs!(memory: we = write, waddr = flow_5.q);
         for i in 0..5 {
             self.memory.wdata.next.hops[i].speed = (self.hop[i].stored.val()).speed;
             self.memory.wdata.next.hops[i].ts = (self.hop[i].stored.val()).ts;

@@ -47,12 +47,10 @@ pub struct Rejections {
 #[kernel]
 impl Logic for Rejections {
     fn update(&mut self) {
-        self.late_counter.reset.next = self.reset.val();
-        self.out_of_range_counter.reset.next = self.reset.val();
-        self.bad_speed_counter.reset.next = self.reset.val();
-        self.many_hops_counter.reset.next = self.reset.val();
-        self.path_changed_counter.reset.next = self.reset.val();
-        self.stale_flow_counter.reset.next = self.reset.val();
+        inputs!([
+            late_counter, out_of_range_counter, bad_speed_counter, many_hops_counter, path_changed_counter,
+            stale_flow_counter
+        ]: reset);
         self.late_counter.pulse.next = self.late.val();
         self.out_of_range_counter.pulse.next = self.out_of_range.val();
         self.bad_speed_counter.pulse.next = self.bad_speed.val();

@@ -41,14 +41,12 @@ pub struct WeightedInverse {
 impl Logic for WeightedInverse {
     fn update(&mut self) {
         self.below.d.next = self.power.val() < bit_cast_u::<51, 48>(self.smallest.val());
-        self.power_41.d.next = self.power.val();
-        self.floored.d.next = self.power_41.q.val();
+        assign!(power_41.d = power, floored.d = power_41);
         if self.below.q.val() {
             self.floored.d.next = bit_cast_u::<51, 48>(self.smallest.val());
         }
         self.inverse.utilisation.next = self.floored.q.val();
-        self.product.a.next = self.inverse.inverse.val();
-        self.product.b.next = self.gamma.val();
+        inputs!(product: a = inverse.inverse, b = gamma);
         self.rounded.next = self.product.p.val() + 1;
         self.factor_r.d.next = self.rounded.val().get_bits::<51>(1);
         self.factor.next = self.factor_r.q.val();

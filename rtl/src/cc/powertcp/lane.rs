@@ -88,9 +88,7 @@ impl Logic for PowerLane {
         }
         self.elapsed_5.d.next = self.sample.val().elapsed;
         self.busy_5.d.next = self.sample.val().busy_time;
-        self.current.numerator.next = self.arrived.q.val();
-        self.current.elapsed.next = self.elapsed_5.q.val();
-        self.current.busy_time.next = self.busy_5.q.val();
+        inputs!(current: numerator = arrived, elapsed = elapsed_5.q, busy_time = busy_5.q);
         self.aligned_18.d.next = self.current.aligned.val();
         self.sum.d.next =
             bit_cast_u::<52, 51>(self.aligned_18.q.val()) + bit_cast_u::<52, 51>(self.current.extra.val());
@@ -104,13 +102,11 @@ impl Logic for PowerLane {
             self.lambda.d.next = bit_cast_u::<51, 48>(self.current_floor.val());
         }
 
-        self.queue.a.next = self.sample.val().queued;
-        self.queue.b.next = self.sample.val().queue_weight;
+        inputs!(queue from sample: a = queued, b = queue_weight);
         // one, and half a unit of the result
         self.voltage.d.next = self.queue.p.val() + bits_u::<50>(0x1_0000_8000u64);
         self.voltage_21.d.next = self.voltage.q.val().get_bits::<34>(16);
-        self.product.a.next = self.lambda.q.val();
-        self.product.b.next = self.voltage_21.q.val();
+        inputs!(product: a = lambda, b = voltage_21.q);
         self.used_25.d.next = self.used.val();
         self.power_r.d.next = bit_cast_u::<51, 63>(self.product.p.val());
         if self.product.p.val().get_bits::<12>(51).any() {
@@ -121,9 +117,7 @@ impl Logic for PowerLane {
         }
         self.power.next = self.power_r.q.val();
 
-        self.interval.elapsed.next = self.sample.val().elapsed;
-        self.interval.base_rtt.next = self.base_rtt.val();
-        self.interval.base_rtt_shift.next = self.base_rtt_shift.val();
+        inputs!(interval: elapsed = sample.elapsed, base_rtt, base_rtt_shift);
         self.whole_26.d.next = self.interval.whole.val();
         self.whole.next = self.whole_26.q.val();
         self.tau_26.d.next = self.interval.tau.val();

@@ -85,19 +85,13 @@ pub struct PowerSlot<const FLOWS: usize, const A: usize> {
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
     fn update(&mut self) {
-        self.registers.reset.next = self.reset.val();
-        self.admit.reset.next = self.reset.val();
-        self.updates.reset.next = self.reset.val();
-        self.rejections.reset.next = self.reset.val();
+        inputs!([registers, admit, updates, rejections]: reset);
 
-        self.registers.write.next = self.param.write.val();
-        self.registers.address.next = self.param.address.val();
-        self.registers.data.next = self.param.data.val();
+        inputs!(registers from param: write, address, data);
         self.scalars.next = self.registers.scalars.val();
         self.place.next = bit_cast_word::<ParamAddress, U<6>>(self.param.address.val());
         for i in 0..5 {
-            self.speeds[i].address.next = self.place.val().entry;
-            self.speeds[i].data.next = self.param.data.val();
+            inputs!(speeds[i]: address = place.entry, data = param.data);
             self.speeds[i].write_busy.next = self.param.write.val() & (self.place.val().group == ParamTable::BusyTime);
             self.speeds[i].write_weight.next =
                 self.param.write.val() & (self.place.val().group == ParamTable::QueueWeight);
@@ -111,9 +105,7 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
         StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
         self.admit.crowded.next = self.updates.crowded.val();
 
-        self.records.entering.next = self.admit.entering.val();
-        self.records.flow.next = self.admit.flow.val();
-        self.records.word.next = self.admit.word.val();
+        inputs!(records from admit: entering, flow, word);
         self.records.rules.next.always_ends = false;
         self.records.rules.next.quiet_within = self.scalars.val().mode.reaction == 2;
         self.records.rules.next.ageless = self.scalars.val().mode.ageless;
@@ -123,11 +115,9 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
 
         for i in 0..5 {
             self.lane[i].sample.next = self.records.sample[i].val();
-            self.lane[i].arrivals.next = self.scalars.val().mode.arrivals;
-            self.lane[i].current_floor.next = self.scalars.val().current_floor;
+            inputs!(lane[i] from scalars: arrivals = mode.arrivals, current_floor);
             self.lane[i].used.next = self.records.used[i].val();
-            self.lane[i].base_rtt.next = self.scalars.val().base_rtt;
-            self.lane[i].base_rtt_shift.next = self.scalars.val().base_rtt_shift;
+            inputs!(lane[i] from scalars: base_rtt, base_rtt_shift);
             self.maximum.utilisation[i].next = self.lane[i].power.val();
             self.maximum.tau[i].next = self.lane[i].tau.val();
             self.maximum.whole[i].next = self.lane[i].whole.val();
@@ -146,19 +136,13 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
             self.step_39.q.val().sampled & ((self.scalars.val().mode.reaction != 1) | self.step_39.q.val().ends_round);
         self.step_66.d.next.ends_round = self.step_39.q.val().ends_round;
 
-        self.average.largest.next = self.maximum.largest.val();
-        self.average.tau.next = self.maximum.largest_tau.val();
-        self.average.whole.next = self.maximum.largest_whole.val();
-        self.average.none.next = self.maximum.none.val();
+        inputs!(average from maximum: largest, tau = largest_tau, whole = largest_whole, none);
         self.average.flow.next = bit_cast_u::<A, 16>(self.tag_31.q.val().flow);
         self.average.valid.next = self.step_39.q.val().live;
         self.average.restart.next = self.step_39.q.val().created | self.step_39.q.val().path_changed;
         self.average.measured.next = self.step_39.q.val().sampled;
-        self.average.inverse_base_rtt.next = self.scalars.val().inverse_base_rtt;
-        self.average.c_init.next = self.scalars.val().power_init;
-        self.factor.power.next = self.average.utilisation.val();
-        self.factor.smallest.next = self.scalars.val().smallest_power;
-        self.factor.gamma.next = self.scalars.val().gamma;
+        inputs!(average from scalars: inverse_base_rtt, c_init = power_init);
+        inputs!(factor: power = average.utilisation, smallest = scalars.smallest_power, gamma = scalars.gamma);
         self.power_71.d.next = self.average.utilisation.val();
 
         self.window.flow.next = bit_cast_u::<A, 16>(self.tag_58.q.val().flow);
@@ -167,13 +151,8 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
         self.window.create.next = self.step_66.q.val().created;
         self.window.windowed.next = self.step_66.q.val().windowed;
         self.window.ends_round.next = self.step_66.q.val().ends_round;
-        self.window.old_in_both.next = self.scalars.val().mode.old_in_both;
-        self.window.last_full.next = self.scalars.val().mode.last_full;
-        self.window.w_init.next = self.scalars.val().w_init;
-        self.window.w_min.next = self.scalars.val().w_min;
-        self.window.beta.next = self.scalars.val().beta;
-        self.window.gamma.next = self.scalars.val().gamma;
-        self.window.rate_per_window.next = self.scalars.val().rate_per_window;
+        inputs!(window from scalars:
+            old_in_both = mode.old_in_both, last_full = mode.last_full, w_init, w_min, beta, gamma, rate_per_window);
 
         self.live_71.d.next = self.step_66.q.val().live;
         self.updates.up.valid.next = self.live_71.q.val();
@@ -184,18 +163,13 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
         self.updates.up.data.next.signal = self.power_71.q.val();
         StreamOut::<LawUpdate>::link(&mut self.update, &mut self.updates.down);
 
-        self.rejections.late.next = self.records.late.val();
-        self.rejections.out_of_range.next = self.admit.out_of_range.val();
-        self.rejections.bad_speed.next = self.records.bad_speed.val();
-        self.rejections.many_hops.next = self.records.many_hops.val();
+        inputs!(rejections:
+            late = records.late, out_of_range = admit.out_of_range, bad_speed = records.bad_speed,
+            many_hops = records.many_hops);
         self.rejections.path_changed.next = self.records.step.val().path_changed;
         self.rejections.stale_flow.next = self.records.stale_flow.val();
-        self.count_late.next = self.rejections.count_late.val();
-        self.count_out_of_range.next = self.rejections.count_out_of_range.val();
-        self.count_bad_speed.next = self.rejections.count_bad_speed.val();
-        self.count_many_hops.next = self.rejections.count_many_hops.val();
-        self.count_path_changed.next = self.rejections.count_path_changed.val();
-        self.count_stale_flow.next = self.rejections.count_stale_flow.val();
+        outputs!(rejections:
+            count_late, count_out_of_range, count_bad_speed, count_many_hops, count_path_changed, count_stale_flow);
     }
 }
 

@@ -113,18 +113,13 @@ impl<const A: usize> Logic for PowerWindow<A> {
             }
         }
         if self.create.val() {
-            self.updated.next.current = self.w_init.val();
-            self.updated.next.old = self.w_init.val();
-            self.updated.next.stored = self.w_init.val();
+            fields!(updated: current = w_init, old = w_init, stored = w_init);
         }
-        self.memory.we.next = self.valid.val();
-        self.memory.waddr.next = self.flow_66.q.val();
-        self.memory.wdata.next = self.updated.val();
+        inputs!(memory: we = valid, waddr = flow_66.q, wdata = updated);
 
         self.window_67.d.next = self.updated.val().current;
         self.window_71.d.next = self.window_67.q.val();
-        self.rate_mul.a.next = self.window_67.q.val();
-        self.rate_mul.b.next = self.rate_per_window.val();
+        inputs!(rate_mul: a = window_67, b = rate_per_window);
         self.window.next = self.window_71.q.val();
         self.rate.next = self.rate_mul.p.val();
     }

@@ -104,28 +104,15 @@ impl Logic for CounterPulses {
         self.own.next = bit_cast_number::<64, CounterPulse>(self.of_own.val());
         self.from_responder.next = bit_cast_word::<ResponderCounts, U<8>>(self.responder.val());
         self.of_responder.next = bits_zero::<CounterPulse>(0);
-        self.of_responder.next.drop_unknown_qp = self.from_responder.val().drop_unknown_qp;
-        self.of_responder.next.drop_qp_ended = self.from_responder.val().drop_qp_ended;
-        self.of_responder.next.drop_ack_queue_full = self.from_responder.val().drop_ack_queue_full;
-        self.of_responder.next.drop_read_depth = self.from_responder.val().drop_read_depth;
-        self.of_responder.next.drop_stray = self.from_responder.val().drop_stray;
-        self.of_responder.next.out_of_sequence = self.from_responder.val().out_of_sequence;
-        self.of_responder.next.duplicates = self.from_responder.val().duplicates;
-        self.of_responder.next.naks_sent = self.from_responder.val().naks_sent;
+        fields!(of_responder from from_responder:
+            drop_unknown_qp, drop_qp_ended, drop_ack_queue_full, drop_read_depth, drop_stray, out_of_sequence,
+            duplicates, naks_sent);
         self.responders.next = bit_cast_number::<64, CounterPulse>(self.of_responder.val());
         self.from_requester.next = bit_cast_word::<RequesterCounts, U<11>>(self.requester.val());
         self.of_requester.next = bits_zero::<CounterPulse>(0);
-        self.of_requester.next.ghost_acks = self.from_requester.val().ghost_acks;
-        self.of_requester.next.ignored_syndromes = self.from_requester.val().ignored_syndromes;
-        self.of_requester.next.duplicates = self.from_requester.val().duplicates;
-        self.of_requester.next.naks_received = self.from_requester.val().naks_received;
-        self.of_requester.next.read_gaps = self.from_requester.val().read_gaps;
-        self.of_requester.next.drop_stray = self.from_requester.val().drop_stray;
-        self.of_requester.next.drop_bad_read_response = self.from_requester.val().drop_bad_read_response;
-        self.of_requester.next.drop_qp_ended = self.from_requester.val().drop_qp_ended;
-        self.of_requester.next.error_completions = self.from_requester.val().error_completions;
-        self.of_requester.next.int_many_hops = self.from_requester.val().int_many_hops;
-        self.of_requester.next.int_bad_speed = self.from_requester.val().int_bad_speed;
+        fields!(of_requester from from_requester:
+            ghost_acks, ignored_syndromes, duplicates, naks_received, read_gaps, drop_stray, drop_bad_read_response,
+            drop_qp_ended, error_completions, int_many_hops, int_bad_speed);
         self.requesters.next = bit_cast_number::<64, CounterPulse>(self.of_requester.val());
         self.out.d.next =
             self.own.val() | self.responders.val() | self.requesters.val() | self.second.q.val() | self.third.q.val();
@@ -135,11 +122,7 @@ impl Logic for CounterPulses {
             | (self.third.q.val()
                 & (self.own.val() | self.responders.val() | self.requesters.val() | self.second.q.val()));
         self.pulses.next = self.out.q.val();
-        if self.reset.val() {
-            self.second.d.next = 0.into();
-            self.third.d.next = 0.into();
-            self.out.d.next = 0.into();
-        }
+        reset!(second, third, out);
     }
 }
 

@@ -4,6 +4,7 @@ use super::counters::CounterBank;
 use super::file::RegisterFile;
 use crate::cc::slot::ConfigOut;
 use crate::nic::words::HostCommand;
+use crate::prim::axi::AxiLiteIn;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
@@ -23,44 +24,9 @@ pub struct Registers {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: reset values.
     pub reset: Signal<In, Bit>,
-    /// Byte address of a write.
-    pub s_axil_awaddr: Signal<In, U<12>>,
-    /// Not looked at.
-    pub s_axil_awprot: Signal<In, U<3>>,
-    /// There is a write address.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// It is taken; low in reset, and until the write before is answered.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Data.
-    pub s_axil_wdata: Signal<In, U<32>>,
-    /// Bytes to write.
-    pub s_axil_wstrb: Signal<In, U<4>>,
-    /// There is data.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// It is taken, before the address, after it or with it.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_bresp: Signal<Out, U<2>>,
-    /// There is an answer.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Byte address of a read.
-    pub s_axil_araddr: Signal<In, U<12>>,
-    /// Not looked at.
-    pub s_axil_arprot: Signal<In, U<3>>,
-    /// There is a read address.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// It is taken; low in reset, and until the read before is answered.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Data.
-    pub s_axil_rdata: Signal<Out, U<32>>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_rresp: Signal<Out, U<2>>,
-    /// There is data.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Registers: one read and one write at a time. `awready`, `wready` and `arready` are low in reset and until the access before is
+    /// answered; a write's data is taken before its address, after it or with it. `awprot` and `arprot` are not looked at.
+    pub s_axil: AxiLiteIn,
     /// The NIC takes commands, work requests and frames.
     pub ready: Signal<In, Bit>,
     /// The NIC's clock, ns.
@@ -226,23 +192,15 @@ pub struct Registers {
 impl Logic for Registers {
     fn update(&mut self) {
         self.file.reset.next = self.reset.val();
-        inputs!(bank, reset, pulses);
-        inputs!(
-            file,
-            sched_late,
-            sched_beyond,
-            sched_out_of_range,
-            sched_cc_dropped,
-            laws
-        );
+        inputs!(bank: reset, pulses);
+        inputs!(file: sched_late, sched_beyond, sched_out_of_range, sched_cc_dropped, laws);
         self.now_r.d.next = self.now.val();
 
         self.wrote_wide.next = bit_cast_word::<WideAddress, U<10>>(self.waddr.q.val());
         // windows of parameters: HPCC's from 0x400, the scheduler's (no law's) from 0x600, DCQCN's from 0xa00, PowerTCP's from 0xc00
         self.built.next = bit_cast_word::<BuiltLaws, U<8>>(self.laws.val());
         self.window_law.next = LawCode::None;
-        self.in_window.next = false;
-        self.absent.next = false;
+        clear!(in_window, absent);
         if self.wrote_wide.val().bank == 2 {
             self.window_law.next = LawCode::Hpcc;
             self.in_window.next = self.built.val().hpcc;
@@ -260,26 +218,22 @@ impl Logic for Registers {
         }
 
         // writes
-        self.s_axil_awready.next = self.awready.q.val();
-        self.s_axil_wready.next = self.wready.q.val();
-        self.taken_address.next = self.has_address.q.val() | (self.s_axil_awvalid.val() & self.awready.q.val());
-        self.taken_data.next = self.has_data.q.val() | (self.s_axil_wvalid.val() & self.wready.q.val());
-        self.has_address.d.next = self.taken_address.val();
-        self.has_data.d.next = self.taken_data.val();
+        assign!(s_axil.aw.ready = awready, s_axil.w.ready = wready);
+        self.taken_address.next = self.has_address.q.val() | (self.s_axil.aw.valid.val() & self.awready.q.val());
+        self.taken_data.next = self.has_data.q.val() | (self.s_axil.w.valid.val() & self.wready.q.val());
+        assign!(has_address.d = taken_address, has_data.d = taken_data);
         self.awready.d.next = (self.writing.q.val() == 0) & !self.taken_address.val();
         self.wready.d.next = (self.writing.q.val() == 0) & !self.taken_data.val();
-        if self.s_axil_awvalid.val() & self.awready.q.val() {
-            self.waddr.d.next = self.s_axil_awaddr.val().get_bits::<10>(2);
+        if self.s_axil.aw.valid.val() & self.awready.q.val() {
+            self.waddr.d.next = self.s_axil.aw.addr.val().get_bits::<10>(2);
         }
-        if self.s_axil_wvalid.val() & self.wready.q.val() {
-            self.wdata.d.next = self.s_axil_wdata.val();
-            self.wstrb.d.next = self.s_axil_wstrb.val();
+        if self.s_axil.w.valid.val() & self.wready.q.val() {
+            assign!(wdata.d = s_axil.w.data, wstrb.d = s_axil.w.strb);
         }
         self.stored.next = self.writing.q.val() == 1;
         if (self.writing.q.val() == 0) & self.taken_address.val() & self.taken_data.val() {
             self.writing.d.next = 1.into();
-            self.has_address.d.next = false;
-            self.has_data.d.next = false;
+            clear!(has_address, has_data);
         }
         if self.writing.q.val() == 1 {
             self.writing.d.next = 2.into();
@@ -288,27 +242,27 @@ impl Logic for Registers {
             self.writing.d.next = 3.into();
             self.bresp.d.next = !self.file.whit.val() | self.absent.val();
         }
-        if (self.writing.q.val() == 3) & self.s_axil_bready.val() {
+        if (self.writing.q.val() == 3) & self.s_axil.b.ready.val() {
             self.writing.d.next = 0.into();
             self.awready.d.next = true;
             self.wready.d.next = true;
         }
         self.file.write.next = self.stored.val();
-        inputs!(file, waddr, wdata, wstrb);
-        self.s_axil_bvalid.next = self.writing.q.val() == 3;
-        self.s_axil_bresp.next = bits_u::<2>(0);
+        inputs!(file: waddr, wdata, wstrb);
+        self.s_axil.b.valid.next = self.writing.q.val() == 3;
+        self.s_axil.b.resp.next = bits_u::<2>(0);
         if self.bresp.q.val() {
             // SLVERR
-            self.s_axil_bresp.next = bits_u::<2>(2);
+            self.s_axil.b.resp.next = bits_u::<2>(2);
         }
 
         // reads
-        self.s_axil_arready.next = self.arready.q.val();
+        self.s_axil.ar.ready.next = self.arready.q.val();
         self.arready.d.next = self.reading.q.val() == 0;
-        if self.arready.q.val() & self.s_axil_arvalid.val() {
+        if self.arready.q.val() & self.s_axil.ar.valid.val() {
             self.arready.d.next = false;
             self.reading.d.next = 1.into();
-            self.raddr.d.next = self.s_axil_araddr.val().get_bits::<10>(2);
+            self.raddr.d.next = self.s_axil.ar.addr.val().get_bits::<10>(2);
         }
         if self.reading.q.val() == 1 {
             self.reading.d.next = 2.into();
@@ -323,11 +277,7 @@ impl Logic for Registers {
         self.param_parts.next.high = bit_cast_u::<16, 32>(self.wdata.q.val());
         self.bank.address.next = self.read_wide.val().entry;
         self.status.next = bits_zero::<StatusRegister>(0);
-        self.status.next.busy = self.busy.q.val();
-        self.status.next.done = self.done.q.val();
-        self.status.next.error = self.error.q.val();
-        self.status.next.ready = self.ready.val();
-        self.status.next.code = self.code.q.val();
+        fields!(status: busy, done, error, ready, code);
         self.wide.next = self.bank.count.val();
         if self.read_wide.val().entry == 63 {
             self.wide.next = bit_cast_u::<64, 48>(self.now_r.q.val());
@@ -335,8 +285,7 @@ impl Logic for Registers {
         self.is_sent.next = self.read_group.val().bank == 18;
         self.look.next = self.read_narrow.val().entry;
         if self.is_sent.val() {
-            self.look.next = self.read_group.val().entry;
-            self.wide.next = self.sent.val();
+            assign!(look = read_group.entry, wide = sent);
         }
         self.wide_parts.next = bit_cast_word::<WideValue, U<64>>(self.wide.val());
         if self.reading.q.val() == 2 {
@@ -355,30 +304,27 @@ impl Logic for Registers {
                 if self.read_wide.val().high {
                     self.rdata.d.next = self.kept.q.val();
                 } else {
-                    self.rdata.d.next = self.wide_parts.val().low;
-                    self.kept.d.next = self.wide_parts.val().high;
+                    assign!(rdata.d = wide_parts.low, kept.d = wide_parts.high);
                 }
             }
         }
-        if (self.reading.q.val() == 3) & self.s_axil_rready.val() {
+        if (self.reading.q.val() == 3) & self.s_axil.r.ready.val() {
             self.reading.d.next = 0.into();
             self.arready.d.next = true;
         }
-        self.s_axil_rvalid.next = self.reading.q.val() == 3;
-        self.s_axil_rdata.next = self.rdata.q.val();
-        self.s_axil_rresp.next = bits_u::<2>(0);
+        self.s_axil.r.valid.next = self.reading.q.val() == 3;
+        self.s_axil.r.data.next = self.rdata.q.val();
+        self.s_axil.r.resp.next = bits_u::<2>(0);
         if self.rresp.q.val() {
             // SLVERR
-            self.s_axil_rresp.next = bits_u::<2>(2);
+            self.s_axil.r.resp.next = bits_u::<2>(2);
         }
 
         // parameters
-        self.param_cc.d.next = false;
-        self.param_sched.d.next = false;
+        clear!(param_cc, param_sched);
         if self.stored.val() & (self.in_window.val() | (self.wrote_wide.val().bank == 3)) {
             if self.wrote_wide.val().high {
-                self.param_cc.d.next = self.in_window.val();
-                self.param_law.d.next = self.window_law.val();
+                assign!(param_cc.d = in_window, param_law.d = window_law);
                 self.param_sched.d.next = self.wrote_wide.val().bank == 3;
                 self.param_address.d.next = self.wrote_wide.val().entry;
                 self.param_data.d.next = bit_cast_number::<48, ParamValue>(self.param_parts.val());
@@ -400,13 +346,11 @@ impl Logic for Registers {
         self.level_write.next = self.level.q.val();
         self.level_group.next = bit_cast_u::<4, 6>(self.param_address.q.val());
         self.level_rate.next = bit_cast_u::<34, 48>(self.param_data.q.val());
-        self.cc_param_law.next = self.param_law.q.val();
-        self.cc_param.write.next = self.param_cc.q.val();
-        self.cc_param.address.next = self.param_address.q.val();
-        self.cc_param.data.next = self.param_data.q.val();
-        self.sched_param.write.next = self.param_sched.q.val();
-        self.sched_param.address.next = self.param_address.q.val();
-        self.sched_param.data.next = self.param_data.q.val();
+        assign! {
+            cc_param_law = param_law, cc_param.write = param_cc, cc_param.address = param_address,
+            cc_param.data = param_data, sched_param.write = param_sched, sched_param.address = param_address,
+            sched_param.data = param_data
+        }
 
         // commands: 0x0a8 starts one, ones written to 0x0ac clear
         if self.stored.val() & (self.waddr.q.val() == 43) & self.wstrb.q.val().get_bit(0) {
@@ -423,8 +367,7 @@ impl Logic for Registers {
             } else {
                 self.busy.d.next = true;
                 self.offered.d.next = true;
-                self.operation.d.next = self.wdata.q.val();
-                self.held_body.d.next = self.file.body.val();
+                assign!(operation.d = wdata, held_body.d = file.body);
             }
         }
         if self.command_done.val() {
@@ -439,61 +382,18 @@ impl Logic for Registers {
         self.command.valid.next = self.offered.q.val();
         self.ordered.next = bit_cast_word::<CommandRegister, U<32>>(self.operation.q.val());
         self.made.next = bits_zero::<Command>(0);
-        self.made.next.operation = self.ordered.val().operation;
-        self.made.next.index = self.ordered.val().index;
-        self.made.next.body = self.held_body.q.val();
+        fields!(made: operation = ordered.operation, index = ordered.index, body = held_body);
         self.command.data.next = bit_cast_bus::<416, 7, Command>(self.made.val());
 
-        outputs!(
-            file,
-            cfg_mac,
-            cfg_ip,
-            cfg_mtu,
-            cfg_port_roce,
-            cfg_port_int,
-            cfg_port_echo,
-            cfg_port_control,
-            cfg_pkey,
-            cfg_dscp,
-            cfg_ttl,
-            cfg_ecn,
-            cfg_cnp_dscp,
-            cfg_cnp_interval,
-            cfg_cnp_enable,
-            cfg_ack_req_interval,
-            cfg_max_rd_atomic,
-            cfg_reads,
-            cfg_ack_priority,
-            cfg_ack_pause,
-            cfg_speed_valid,
-            cfg_window,
-            cfg_rate,
-            cfg_line_rate,
-            cfg_default_law,
-            cfg_control_enable,
-            cfg_control_interval,
-            cfg_control_key,
-            cfg_control_sources,
-            cfg_cap_window,
-            cfg_cap_dither,
-            cfg_cap_time
-        );
-        if self.reset.val() {
-            self.writing.d.next = 0.into();
-            self.reading.d.next = 0.into();
-            self.awready.d.next = false;
-            self.wready.d.next = false;
-            self.arready.d.next = false;
-            self.has_address.d.next = false;
-            self.has_data.d.next = false;
-            self.param_cc.d.next = false;
-            self.param_sched.d.next = false;
-            self.level.d.next = false;
-            self.busy.d.next = false;
-            self.offered.d.next = false;
-            self.done.d.next = false;
-            self.error.d.next = false;
-            self.code.d.next = 0.into();
+        outputs!(file:
+            cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey, cfg_dscp,
+            cfg_ttl, cfg_ecn, cfg_cnp_dscp, cfg_cnp_interval, cfg_cnp_enable, cfg_ack_req_interval, cfg_max_rd_atomic,
+            cfg_reads, cfg_ack_priority, cfg_ack_pause, cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate,
+            cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key, cfg_control_sources,
+            cfg_cap_window, cfg_cap_dither, cfg_cap_time);
+        reset! {
+            writing, reading, awready, wready, arready, has_address, has_data, param_cc, param_sched, level, busy,
+            offered, done, error, code
         }
     }
 }

@@ -56,14 +56,14 @@ impl Bench {
         let (seen, cc, sched, level, look, command) = step(self.block.as_mut(), |b| {
             (
                 [
-                    b.s_axil_awready.val().into(),
-                    b.s_axil_bvalid.val().into(),
-                    b.s_axil_bresp.val().0,
-                    b.s_axil_arready.val().into(),
-                    b.s_axil_rvalid.val().into(),
-                    b.s_axil_rresp.val().0,
-                    b.s_axil_rdata.val().0,
-                    b.s_axil_wready.val().into(),
+                    b.s_axil.aw.ready.val().into(),
+                    b.s_axil.b.valid.val().into(),
+                    b.s_axil.b.resp.val().0,
+                    b.s_axil.ar.ready.val().into(),
+                    b.s_axil.r.valid.val().into(),
+                    b.s_axil.r.resp.val().0,
+                    b.s_axil.r.data.val().0,
+                    b.s_axil.w.ready.val().into(),
                 ],
                 b.cc_param.write.val().then(|| {
                     (
@@ -103,15 +103,15 @@ impl Bench {
 
     fn write_bytes(&mut self, address: u16, data: u32, strobes: u64) -> u64 {
         let (address_late, data_late) = (self.stimulus.below(3), self.stimulus.below(3));
-        self.block.s_axil_awaddr.next = U(address.into());
-        self.block.s_axil_wdata.next = U(data.into());
-        self.block.s_axil_wstrb.next = U(strobes);
+        self.block.s_axil.aw.addr.next = U(address.into());
+        self.block.s_axil.w.data.next = U(data.into());
+        self.block.s_axil.w.strb.next = U(strobes);
         let (mut has_address, mut has_data) = (false, false);
         for clock in 0.. {
             let (offers_address, offers_data) =
                 (!has_address && clock >= address_late, !has_data && clock >= data_late);
-            self.block.s_axil_awvalid.next = offers_address;
-            self.block.s_axil_wvalid.next = offers_data;
+            self.block.s_axil.aw.valid.next = offers_address;
+            self.block.s_axil.w.valid.next = offers_data;
             let seen = self.tick();
             has_address |= offers_address && seen[0] == 1;
             has_data |= offers_data && seen[7] == 1;
@@ -120,14 +120,14 @@ impl Bench {
             }
             assert!(clock < 10, "no write is taken");
         }
-        self.block.s_axil_awvalid.next = false;
-        self.block.s_axil_wvalid.next = false;
+        self.block.s_axil.aw.valid.next = false;
+        self.block.s_axil.w.valid.next = false;
         for _ in 0..50 {
             let ready = self.stimulus.chance(0.5);
-            self.block.s_axil_bready.next = ready;
+            self.block.s_axil.b.ready.next = ready;
             let seen = self.tick();
             if ready && seen[1] == 1 {
-                self.block.s_axil_bready.next = false;
+                self.block.s_axil.b.ready.next = false;
                 return seen[2];
             }
         }
@@ -139,16 +139,16 @@ impl Bench {
     }
 
     fn read(&mut self, address: u16) -> (u32, u64) {
-        self.block.s_axil_araddr.next = U(address.into());
-        self.block.s_axil_arvalid.next = true;
+        self.block.s_axil.ar.addr.next = U(address.into());
+        self.block.s_axil.ar.valid.next = true;
         assert_eq!(self.tick()[3], 1, "a read is taken at once");
-        self.block.s_axil_arvalid.next = false;
+        self.block.s_axil.ar.valid.next = false;
         for _ in 0..50 {
             let ready = self.stimulus.chance(0.5);
-            self.block.s_axil_rready.next = ready;
+            self.block.s_axil.r.ready.next = ready;
             let seen = self.tick();
             if ready && seen[4] == 1 {
-                self.block.s_axil_rready.next = false;
+                self.block.s_axil.r.ready.next = false;
                 return (seen[6] as u32, seen[5]);
             }
         }

@@ -134,9 +134,9 @@ impl Logic for PaperReciprocal {
         if self.is_odd_11.q.val() {
             self.last.next = self.odd_entry.val();
         }
-        self.even_12.d.next = self.even_entry.val().value;
-        self.odd_12.d.next = self.odd_entry.val().value;
-        self.is_odd_12.d.next = self.is_odd_11.q.val();
+        assign! {
+            even_12.d = even_entry.value, odd_12.d = odd_entry.value, is_odd_12.d = is_odd_11.q
+        }
         self.before_12.d.next = self.starts_here_11.q.val()
             & (self.position_11.q.val() < (bit_cast_u::<15, 13>(self.last.val().position) << 2));
 

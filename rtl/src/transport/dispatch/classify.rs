@@ -41,10 +41,9 @@ pub struct Classify {
 #[kernel]
 impl Logic for Classify {
     fn update(&mut self) {
-        self.drop_code.next = self.raw.val().drop_code;
-        self.role.next = self.raw.val().role;
-        self.int_length.next = self.raw.val().int_length;
-        self.opcode.next = self.raw.val().opcode;
+        assign! {
+            drop_code = raw.drop_code, role = raw.role, int_length = raw.int_length, opcode = raw.opcode
+        }
         self.alive.next = self.of_queue_pair.val().alive & ((self.raw.val().qpn >> 8) == 0);
         self.int_on.next = self.of_queue_pair.val().int_on;
         self.is_cnp.next = self.opcode.val() == 0x81;
@@ -132,19 +131,11 @@ impl Logic for Classify {
         if self.int_length.val() > 40 {
             self.int_stack.next.hop_5 = self.carried.val().int_stack.hop_5;
         }
-        self.row.next.opcode = self.opcode.val();
-        self.row.next.ack_req = self.raw.val().ack_req;
-        self.row.next.ecn = self.raw.val().ecn;
+        fields!(row: opcode, ack_req = raw.ack_req, ecn = raw.ecn);
         self.row.next.qp = bit_cast_u::<8, 24>(self.raw.val().qpn);
-        self.row.next.psn = self.raw.val().psn;
-        self.row.next.extension = self.raw.val().extension;
-        self.row.next.payload_at = self.raw.val().payload_at;
-        self.row.next.payload_length = self.raw.val().payload_length;
-        self.row.next.int_length = self.int_length.val();
+        fields!(row from raw: psn, extension, payload_at, payload_length);
+        fields!(row: int_length);
         self.row.next.int_stack = bit_cast_bus::<336, 6, IntStack>(self.int_stack.val());
-        self.row.next.generation = self.of_queue_pair.val().generation;
-        self.row.next.mtu = self.of_queue_pair.val().mtu;
-        self.row.next.int_on = self.int_on.val();
-        self.row.next.role = self.role.val();
+        fields!(row: generation = of_queue_pair.generation, mtu = of_queue_pair.mtu, int_on, role);
     }
 }

@@ -148,8 +148,7 @@ impl Logic for Dispatch {
         self.lost_13.d.next = self.lost.val();
         self.rows.up.data.next = bit_cast_word::<JudgedFrame, RawRow>(self.verdict.val());
         self.rows.up.valid.next = self.verdict_valid.val() & !self.lost_13.q.val();
-        self.contexts.we.next = self.context_valid.val();
-        self.contexts.waddr.next = self.context_qp.val();
+        inputs!(contexts: we = context_valid, waddr = context_qp);
         self.contexts.wdata.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
 
         // what the row asks for leaves in one clock, when everything before it has left
@@ -190,10 +189,7 @@ impl Logic for Dispatch {
         }
         if self.moves.val() {
             self.valid_4.d.next = true;
-            self.fate.d.next = self.fate_3.q.val();
-            self.counter.d.next = self.counter_3.q.val();
-            self.row.d.next = self.row_3.q.val();
-            self.body.d.next = self.body_3.q.val();
+            assign!(fate.d = fate_3, counter.d = counter_3, row.d = row_3, body.d = body_3);
         }
 
         // a stalled row keeps reading its own context
@@ -202,21 +198,16 @@ impl Logic for Dispatch {
         self.contexts.raddr.next = bit_cast_u::<8, 24>(self.row_1.q.val().qpn);
         if self.advance.val() {
             self.contexts.raddr.next = bit_cast_u::<8, 24>(self.arriving.val().qpn);
-            self.valid_1.d.next = self.rows.down.valid.val();
-            self.row_1.d.next = self.arriving.val();
-            self.valid_2.d.next = self.valid_1.q.val();
-            self.row_2.d.next = self.row_1.q.val();
+            assign!(valid_1.d = rows.down.valid, row_1.d = arriving);
+            advance!(valid_2, row_2);
             self.context_2.d.next = self.contexts.rdata.val();
             self.valid_3.d.next = self.valid_2.q.val();
-            self.fate_3.d.next = self.classify.fate.val();
-            self.counter_3.d.next = self.classify.counter.val();
-            self.row_3.d.next = self.classify.row.val();
-            self.body_3.d.next.body = self.row_2.q.val().body;
-            self.body_3.d.next.source_ip = self.row_2.q.val().source_ip;
-            self.body_3.d.next.right_length = self.row_2.q.val().control_length;
+            assign! {
+                fate_3.d = classify.fate, counter_3.d = classify.counter, row_3.d = classify.row
+            }
+            fields!(body_3.d from row_2: body, source_ip, right_length = control_length);
         }
-        self.classify.raw.next = self.row_2.q.val();
-        self.classify.of_queue_pair.next = self.context_2.q.val();
+        inputs!(classify: raw = row_2, of_queue_pair = context_2);
 
         self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.row.q.val().extension);
         self.aeth.next = bit_cast_word::<AckHeader, U<32>>(self.given.val().aeth);
@@ -225,8 +216,7 @@ impl Logic for Dispatch {
         // marks count whatever the engines say
         self.mark_valid.next = self.done.val() & self.engine.val() & self.row.q.val().ecn.all();
         self.mark.next = bits_zero::<CongestionMark>(0);
-        self.mark.next.qp = self.row.q.val().qp;
-        self.mark.next.generation = self.row.q.val().generation;
+        fields!(mark from row: qp, generation);
         self.mark.next.response = self.fate.q.val() == FrameFate::ReadResponse;
 
         if self.command.ready.val() {
@@ -250,28 +240,22 @@ impl Logic for Dispatch {
             self.command_word.d.next = bits_zero::<BufferCommand>(0);
             if self.taken.val() {
                 self.command_word.d.next.take = true;
-                self.command_word.d.next.at = self.row.q.val().payload_at;
-                self.command_word.d.next.length = self.row.q.val().payload_length;
+                fields!(command_word.d from row: at = payload_at, length = payload_length);
             }
             self.job_full.d.next = self.taken.val();
             self.job_word.d.next.address = self.action.val().address;
             self.job_word.d.next.length = bit_cast_u::<13, 16>(self.row.q.val().payload_length);
             self.commit_full.d.next =
                 (self.engine.val() & self.action.val().commits) | (self.fate.q.val() == FrameFate::Acknowledgement);
-            self.commit_word.d.next.commit = self.action.val().commit;
-            self.commit_word.d.next.waits = self.taken.val();
+            fields!(commit_word.d: commit = action.commit, waits = taken);
             if self.fate.q.val() == FrameFate::Acknowledgement {
                 self.commit_word.d.next = bits_zero::<CommitEntry>(0);
                 self.commit_word.d.next.commit.kind = CommitKind::Answer;
                 self.commit_word.d.next.commit.answer = AnswerKind::Acknowledgement;
-                self.commit_word.d.next.commit.qp = self.row.q.val().qp;
-                self.commit_word.d.next.commit.generation = self.row.q.val().generation;
-                self.commit_word.d.next.commit.psn = self.row.q.val().psn;
-                self.commit_word.d.next.commit.syndrome = self.aeth.val().syndrome;
-                self.commit_word.d.next.commit.msn = self.aeth.val().msn;
-                self.commit_word.d.next.commit.int_length = self.row.q.val().int_length;
-                self.commit_word.d.next.commit.int_stack = self.row.q.val().int_stack;
-                self.commit_word.d.next.commit.int_on = self.row.q.val().int_on;
+                fields!(commit_word.d from row: commit.qp = qp, commit.generation = generation, commit.psn = psn);
+                fields!(commit_word.d from aeth: commit.syndrome = syndrome, commit.msn = msn);
+                fields!(commit_word.d from row:
+                    commit.int_length = int_length, commit.int_stack = int_stack, commit.int_on = int_on);
                 self.commit_word.d.next.commit.ecn = self.row.q.val().ecn.all();
             }
             self.notice_full.d.next =
@@ -288,12 +272,9 @@ impl Logic for Dispatch {
         if self.done.val() {
             self.notice_word.d.next.event_kind = bit_cast_number::<3, CcEventKind>(self.heard.val());
             self.notice_word.d.next.response = self.fate.q.val() == FrameFate::Echo;
-            self.notice_word.d.next.qp = self.row.q.val().qp;
-            self.notice_word.d.next.generation = self.row.q.val().generation;
-            self.notice_word.d.next.psn = self.row.q.val().psn;
+            fields!(notice_word.d from row: qp, generation, psn);
             self.notice_word.d.next.ecn = self.row.q.val().ecn.all();
-            self.notice_word.d.next.int_length = self.row.q.val().int_length;
-            self.notice_word.d.next.int_stack = self.row.q.val().int_stack;
+            fields!(notice_word.d from row: int_length, int_stack);
             self.control_word.d.next = self.body.q.val();
         }
         self.command.valid.next = self.command_full.q.val();
@@ -307,17 +288,8 @@ impl Logic for Dispatch {
         self.control.valid.next = self.control_full.q.val();
         self.control.data.next = bit_cast_bus::<593, 10, ControlPacket>(self.control_word.q.val());
         self.counts.next = self.counts_out.q.val();
-        if self.reset.val() {
-            self.valid_1.d.next = false;
-            self.valid_2.d.next = false;
-            self.valid_3.d.next = false;
-            self.command_full.d.next = false;
-            self.job_full.d.next = false;
-            self.commit_full.d.next = false;
-            self.valid_4.d.next = false;
-            self.handed.d.next = false;
-            self.notice_full.d.next = false;
-            self.control_full.d.next = false;
+        reset! {
+            valid_1, valid_2, valid_3, command_full, job_full, commit_full, valid_4, handed, notice_full, control_full
         }
     }
 }

@@ -164,11 +164,11 @@ fn run(seed: u64, stall: f64) {
         clocks += 1;
         assert!(clocks < 40_000, "after {} frames of {}", seen.len(), frames.len());
         let beat = if stimulus.chance(0.7) { queue.pop_front() } else { None };
-        pipe.s_axis_tvalid.next = beat.is_some();
+        pipe.s_axis.tvalid.next = beat.is_some();
         if let Some((data, keep, last)) = beat {
-            pipe.s_axis_tdata.next = crate::prim::wide::W(data);
-            pipe.s_axis_tkeep.next = crate::prim::uint::U(keep);
-            pipe.s_axis_tlast.next = last;
+            pipe.s_axis.tdata.next = crate::prim::wide::W(data);
+            pipe.s_axis.tkeep.next = crate::prim::uint::U(keep);
+            pipe.s_axis.tlast.next = last;
         }
         pipe.payload.ready.next = true;
         pipe.job.ready.next = !stimulus.chance(stall);

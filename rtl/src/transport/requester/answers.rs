@@ -51,8 +51,7 @@ impl Logic for Answer {
     fn update(&mut self) {
         self.word.next = bit_cast_word::<CommitWord, W<421, 7>>(self.commit.val());
         self.syndrome.next = bit_cast_word::<Syndrome, U<8>>(self.word.val().syndrome);
-        self.reason.next = self.syndrome.val().value;
-        self.code.next = self.syndrome.val().code;
+        assign!(reason = syndrome.value, code = syndrome.code);
         self.acknowledgement.next = self.word.val().answer == AnswerKind::Acknowledgement;
         self.data.next = (self.word.val().answer == AnswerKind::ReadData) & !self.word.val().ends_or_failed;
         self.failed.next = (self.word.val().answer == AnswerKind::ReadData) & self.word.val().ends_or_failed;
@@ -79,11 +78,7 @@ impl Logic for Answer {
         }
         self.sent.next = bits_zero::<AckSendWord>(0);
         self.sent.next.echo = true;
-        self.sent.next.qp = self.word.val().qp;
-        self.sent.next.generation = self.word.val().generation;
-        self.sent.next.psn = self.word.val().psn;
-        self.sent.next.int_length = self.word.val().int_length;
-        self.sent.next.int_stack = self.word.val().int_stack;
+        fields!(sent from word: qp, generation, psn, int_length, int_stack);
         self.echo.next = bit_cast_bus::<416, 7, AckSendWord>(self.sent.val());
     }
 }
@@ -188,14 +183,9 @@ impl Logic for IntFields {
     fn update(&mut self) {
         self.present.next = self.length.val() >= 2;
         self.fields.next = bit_cast_word::<IntStack, W<336, 6>>(self.stack.val());
-        self.n_hop.next = self.fields.val().header.n_hop;
-        self.path_id.next = self.fields.val().header.path_id;
+        assign!(n_hop = fields.header.n_hop, path_id = fields.header.path_id);
         self.many.next = self.fields.val().header.n_hop > 5;
-        self.records.next.hop_1 = self.fields.val().hop_1;
-        self.records.next.hop_2 = self.fields.val().hop_2;
-        self.records.next.hop_3 = self.fields.val().hop_3;
-        self.records.next.hop_4 = self.fields.val().hop_4;
-        self.records.next.hop_5 = self.fields.val().hop_5;
+        fields!(records from fields: hop_1, hop_2, hop_3, hop_4, hop_5);
         self.hops.next = bit_cast_bus::<320, 5, HopRecords>(self.records.val());
         self.bad[0].next = false;
         for i in 0..5 {

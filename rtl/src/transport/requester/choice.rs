@@ -2,7 +2,7 @@
 
 use crate::nic::words::{Commit, RxRow};
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::prim::word::bit_cast_word;
 use crate::sched::ports::EndedIn;
@@ -123,16 +123,9 @@ impl Logic for Choice {
         self.answer_word.next = bit_cast_word::<CommitWord, W<421, 7>>(self.answers.data.val());
         self.new_qp.next = self.work_qp.val();
         if self.idle.val() {
-            self.op_row.d.next = false;
-            self.op_answer.d.next = false;
-            self.op_ended.d.next = false;
-            self.op_error.d.next = false;
-            self.op_remove.d.next = false;
-            self.op_tell.d.next = false;
-            self.op_work.d.next = false;
-            self.op_response.d.next = false;
-            self.op_generation.d.next = bits_u::<8>(0);
-            self.op_psn.d.next = bits_u::<24>(0);
+            clear! {
+                op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, op_generation, op_psn
+            }
         }
         self.limit_flow.next = bit_cast_word::<QpFlow, U<16>>(self.limits.flow.val());
         self.failure.next = bit_cast_word::<FlowPacket, U<48>>(self.errors.data.val());
@@ -142,30 +135,27 @@ impl Logic for Choice {
             self.new_qp.next = self.row_word.val().qp;
             if self.idle.val() {
                 self.op_row.d.next = true;
-                self.op_generation.d.next = self.row_word.val().generation;
-                self.op_psn.d.next = self.row_word.val().psn;
+                assign!(op_generation.d = row_word.generation, op_psn.d = row_word.psn);
             }
         } else if self.waits[1].val() {
             self.new_qp.next = self.answer_word.val().qp;
             if self.idle.val() {
                 self.op_answer.d.next = true;
-                self.op_generation.d.next = self.answer_word.val().generation;
-                self.op_psn.d.next = self.answer_word.val().psn;
+                assign!(op_generation.d = answer_word.generation, op_psn.d = answer_word.psn);
             }
         } else if self.waits[2].val() {
             self.new_qp.next = self.limit_flow.val().qp;
             if self.idle.val() {
                 self.op_ended.d.next = true;
-                self.op_generation.d.next = self.limits.generation.val();
-                self.op_response.d.next = self.limit_flow.val().response;
+                assign!(op_generation.d = limits.generation, op_response.d = limit_flow.response);
             }
         } else if self.waits[3].val() {
             self.new_qp.next = self.error_flow.val().qp;
             if self.idle.val() {
                 self.op_error.d.next = true;
-                self.op_generation.d.next = self.failure.val().generation;
-                self.op_psn.d.next = self.failure.val().psn;
-                self.op_response.d.next = self.error_flow.val().response;
+                assign! {
+                    op_generation.d = failure.generation, op_psn.d = failure.psn, op_response.d = error_flow.response
+                }
             }
         } else if self.waits[6].val() {
             self.new_qp.next = self.tells.data.val().qp;
@@ -184,19 +174,11 @@ impl Logic for Choice {
         }
         self.next_qp.next = self.op_qp.q.val();
         if self.idle.val() {
-            self.next_qp.next = self.new_qp.val();
-            self.op_qp.d.next = self.new_qp.val();
+            assign!(next_qp = new_qp, op_qp.d = new_qp);
         }
-        self.row.next = self.op_row.q.val();
-        self.answer.next = self.op_answer.q.val();
-        self.ended.next = self.op_ended.q.val();
-        self.error.next = self.op_error.q.val();
-        self.remove.next = self.op_remove.q.val();
-        self.tell.next = self.op_tell.q.val();
-        self.work.next = self.op_work.q.val();
-        self.qp.next = self.op_qp.q.val();
-        self.generation.next = self.op_generation.q.val();
-        self.psn.next = self.op_psn.q.val();
-        self.response.next = self.op_response.q.val();
+        assign! {
+            row = op_row, answer = op_answer, ended = op_ended, error = op_error, remove = op_remove, tell = op_tell,
+            work = op_work, qp = op_qp, generation = op_generation, psn = op_psn, response = op_response
+        }
     }
 }

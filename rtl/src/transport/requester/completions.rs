@@ -56,12 +56,9 @@ impl Logic for Completions {
         if self.status.val() != 0 {
             self.moved.next = bits_u::<32>(0);
         }
-        self.item_1.d.next.id = self.id.val();
-        self.item_1.d.next.qpn = self.qpn.val();
-        self.item_1.d.next.operation = self.operation.val();
+        fields!(item_1.d: id, qpn, operation);
         self.item_1.d.next.status = bit_cast_word::<CompletionStatus, U<8>>(bit_cast_u::<8, 4>(self.status.val()));
-        self.item_1.d.next.length = self.moved.val();
-        self.item_1.d.next.completed_at = self.now.val();
+        fields!(item_1.d: length = moved, completed_at = now);
         self.item_1.d.next.reserved = bits_u::<8>(0);
         self.push_1.d.next = self.push.val() & !self.reset.val();
         self.fifo.up.data.next = bit_cast_bus::<192, 3, CompletionWord>(self.item_1.q.val());

@@ -95,8 +95,7 @@ impl Logic for Follow {
         self.takes.next = self.compared.q.val() & self.fits.q.val() & self.room.val() & !self.forget.val();
         if self.fetching.q.val() {
             self.fetching.d.next = false;
-            self.near.d.next = self.runs.rdata.val();
-            self.near_qp.d.next = self.packet.val().qp;
+            assign!(near.d = runs.rdata, near_qp.d = packet.qp);
             self.near_known.d.next = true;
         } else if self.compared.q.val() {
             if !self.fits.q.val() {
@@ -124,8 +123,7 @@ impl Logic for Follow {
             self.moved.next = self.learned.val();
         }
         self.runs.we.next = self.takes.val() | self.learn.val() | self.forget.val();
-        self.runs.waddr.next = self.packet.val().qp;
-        self.runs.wdata.next = self.moved.val();
+        inputs!(runs: waddr = packet.qp, wdata = moved);
         if self.takes.val() | self.learn.val() {
             self.near.d.next = self.moved.val();
         }
@@ -137,15 +135,7 @@ impl Logic for Follow {
                 self.near.d.next = bits_zero::<ReadRun>(0);
             }
         }
-        self.take.next = self.takes.val();
-        self.slow.next = self.slow_r.q.val();
-        self.address.next = self.near.q.val().address;
-        self.run.next = self.near.q.val();
-        if self.reset.val() {
-            self.near_known.d.next = false;
-            self.fetching.d.next = false;
-            self.compared.d.next = false;
-            self.slow_r.d.next = false;
-        }
+        assign!(take = takes, slow = slow_r, address = near.address, run = near);
+        reset!(near_known, fetching, compared, slow_r);
     }
 }

@@ -68,10 +68,7 @@ impl Logic for Gather {
         }
         self.down.valid.next = self.full.q.val();
         self.down.data.next = bit_cast_bus::<421, 7, CommitWord>(self.offered.q.val());
-        if self.reset.val() {
-            self.held_full.d.next = false;
-            self.full.d.next = false;
-        }
+        reset!(held_full, full);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -95,19 +95,16 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
 #[kernel]
 impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
     fn update(&mut self) {
-        inputs!(check, reset, region_valid, region_slot, region_data);
+        inputs!(check: reset, region_valid, region_slot, region_data);
         self.request.next = bit_cast_word::<WorkRequest, Work>(self.work.data.val());
-        self.check.key.next = self.request.val().local_key;
-        self.check.address.next = self.request.val().local_address;
-        self.check.length.next = self.request.val().length;
+        inputs!(check from request: key = local_key, address = local_address, length);
         self.check.access.next = bits_u::<2>(0);
         self.invalid.next = (self.request.val().qpn >= self.limit.val())
             | (self.request.val().operation > 1)
             | (self.request.val().length > 0x8000_0000u64);
 
         // no such queue pair; ended; no local access
-        self.refused.next = false;
-        self.status.next = bits_u::<4>(0);
+        clear!(refused, status);
         if self.split.q.val() {
             self.refused.next = !self.live.val() | self.dead.val();
             self.status.next = bits_u::<4>(8);
@@ -126,15 +123,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         }
 
         // what is left of the work request
-        self.begun.next = self.split.q.val();
-        self.begun_generation.next = self.split_generation.q.val();
-        self.bytes.next = self.request.val().length;
-        self.from.next = self.request.val().local_address;
-        self.to.next = self.request.val().remote_address;
+        assign! {
+            begun = split, begun_generation = split_generation, bytes = request.length, from = request.local_address,
+            to = request.remote_address
+        }
         if self.split.q.val() {
-            self.bytes.next = self.rest.q.val();
-            self.from.next = self.local_at.q.val();
-            self.to.next = self.remote_at.q.val();
+            assign!(bytes = rest, from = local_at, to = remote_at);
         }
 
         // packets of it, rounded up
@@ -162,18 +156,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         self.rest_next.d.next = self.bytes.val() - self.part.val();
         self.local_next.d.next = self.from.val() + bit_cast_u::<64, 32>(self.part.val());
         self.remote_next.d.next = self.to.val() + bit_cast_u::<64, 32>(self.part.val());
-        self.psns.next = self.packets.q.val();
-        self.length.next = self.bytes.val();
+        assign!(psns = packets, length = bytes);
         if self.packets.q.val() == 0 {
             self.psns.next = bits_u::<24>(1);
         }
         if self.more.val() {
-            self.psns.next = self.span.val();
-            self.length.next = self.part.val();
+            assign!(psns = span, length = part);
         }
         self.last.next = !self.more.val();
-        self.local_address.next = self.from.val();
-        self.remote_address.next = self.to.val();
+        assign!(local_address = from, remote_address = to);
 
         // onwards
         self.work.ready.next = self.advance.val() & (self.refuse.val() | !self.more.val());
@@ -183,19 +174,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         }
         if self.advance.val() {
             if self.refuse.val() | !self.more.val() {
-                self.split.d.next = false;
-                self.age.d.next = bits_u::<3>(0);
+                clear!(split, age);
             } else {
                 self.split.d.next = true;
-                self.split_generation.d.next = self.generation.val();
-                self.rest.d.next = self.rest_next.q.val();
-                self.local_at.d.next = self.local_next.q.val();
-                self.remote_at.d.next = self.remote_next.q.val();
+                assign! {
+                    split_generation.d = generation, rest.d = rest_next, local_at.d = local_next,
+                    remote_at.d = remote_next
+                }
             }
         }
-        if self.reset.val() {
-            self.split.d.next = false;
-            self.age.d.next = bits_u::<3>(0);
-        }
+        reset!(split, age);
     }
 }

@@ -36,9 +36,7 @@ pub struct Outlet<T: Synth> {
 #[kernel]
 impl<T: Synth> Logic for Outlet<T> {
     fn update(&mut self) {
-        self.full.next = self.held.q.val();
-        self.down.valid.next = self.held.q.val();
-        self.down.data.next = self.item.q.val();
+        assign!(full = held, down.valid = held, down.data = item);
         if self.down.ready.val() {
             self.held.d.next = false;
         }
@@ -46,9 +44,7 @@ impl<T: Synth> Logic for Outlet<T> {
             self.held.d.next = true;
             self.item.d.next = self.data.val();
         }
-        if self.reset.val() {
-            self.held.d.next = false;
-        }
+        reset!(held);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(&[("WIDTH", T::BITS)], &["data", "down_data", "item"])
@@ -106,31 +102,19 @@ impl Logic for Events {
     fn update(&mut self) {
         self.outlet.reset.next = self.reset.val();
         self.answer.next = bit_cast_word::<CommitWord, Commit>(self.commit.val());
-        self.fields.stack.next = self.answer.val().int_stack;
-        self.fields.length.next = self.answer.val().int_length;
-        self.fields.speeds.next = self.speeds.val();
+        inputs!(fields: stack = answer.int_stack, length = answer.int_length, speeds);
         self.use_int.next = self.with_int.val() & self.fields.present.val();
         self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
         self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
         self.word.next = bits_zero::<AnswerEvent>(0);
-        self.word.next.psn = self.psn.val();
-        self.word.next.generation = self.generation.val();
-        self.word.next.qp = self.qp.val();
-        self.word.next.nak = self.nak.val();
-        self.word.next.bytes = self.bytes.val();
-        self.word.next.ecn = self.answer.val().ecn;
+        fields!(word: psn, generation, qp, nak, bytes, ecn = answer.ecn);
         if self.use_int.val() {
-            self.word.next.int_valid = self.fields.valid.val();
-            self.word.next.n_hop = self.fields.n_hop.val();
-            self.word.next.path_id = self.fields.path_id.val();
-            self.word.next.hops = self.fields.hops.val();
+            fields!(word from fields: int_valid = valid, n_hop, path_id, hops);
         }
-        self.outlet.data.next = self.word.val();
-        self.outlet.put.next = self.put.val();
+        inputs!(outlet: data = word, put);
         self.full.next = self.outlet.full.val();
         self.outlet.down.ready.next = self.cc_event.ready.val();
-        self.cc_event.valid.next = self.outlet.down.valid.val();
-        self.leaving.next = self.outlet.down.data.val();
+        outputs!(outlet: cc_event.valid = down.valid, leaving = down.data);
         self.cc_event.data.next = bits_zero::<LawEvent>(0);
         self.kind.next = CcEventKind::Ack;
         if self.leaving.val().nak {

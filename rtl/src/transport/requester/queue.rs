@@ -163,27 +163,14 @@ pub struct Queue {
 #[kernel]
 impl Logic for Queue {
     fn update(&mut self) {
-        self.store.context_valid.next = self.context_valid.val();
-        self.store.context_qp.next = self.context_qp.val();
-        self.store.context_data.next = self.context_data.val();
-        self.store.sent_valid.next = self.sent_valid.val();
-        self.store.sent_qp.next = self.sent_qp.val();
-        self.store.sent_generation.next = self.sent_generation.val();
-        self.store.sent_end.next = self.sent_end.val();
-        self.store.hold.next = self.hold_contexts.val();
-        self.store.qp.next = self.next_qp.val();
-        self.store.removing.next = self.removing.val();
-        self.store.generation.next = self.generation.val();
-        self.alive.next = self.store.alive.val();
-        self.context_generation.next = self.store.context_generation.val();
-        self.head_early.next = self.store.head.val();
-        self.read_early.next = self.store.read_at.val();
-        self.told_early.next = self.store.told.val();
+        inputs!(store:
+            context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end,
+            hold = hold_contexts, qp = next_qp, removing, generation);
+        outputs!(store: alive, context_generation, head_early = head, read_early = read_at, told_early = told);
         self.head_loaded.next = self.store.state.val().head;
         self.read_loaded.next = self.store.state.val().read_at;
         self.told_loaded.next = self.store.state.val().told;
-        self.forget.next = self.store.forget.val();
-        self.forget_qp.next = self.store.forget_qp.val();
+        outputs!(store: forget, forget_qp);
 
         if self.advance.val() {
             self.state.d.next.una = self.new_una.val();
@@ -224,9 +211,7 @@ impl Logic for Queue {
         }
         if self.bury.val() {
             self.state.d.next.dead = true;
-            self.state.d.next.head = self.state.q.val().tail;
-            self.state.d.next.admit = self.state.q.val().tail;
-            self.state.d.next.read_at = self.state.q.val().tail;
+            fields!(state.d from state: head = tail, admit = tail, read_at = tail);
             self.state.d.next.reads = bits_u::<5>(0);
             self.state.d.next.carry = self.status.val();
         }
@@ -253,30 +238,22 @@ impl Logic for Queue {
                 self.state.d.next.accepted = self.run.val().psn;
             }
             self.una_before_r.d.next = self.store.state.val().una;
-            self.mtu_r.d.next = self.store.mtu.val();
-            self.int_on_r.d.next = self.store.int_on.val();
-            self.sent_known_r.d.next = self.store.sent_known.val();
-            self.sent_to_r.d.next = self.store.sent_to.val();
+            assign! {
+                mtu_r.d = store.mtu, int_on_r.d = store.int_on, sent_known_r.d = store.sent_known,
+                sent_to_r.d = store.sent_to
+            }
             self.changed_r.d.next = false;
         }
 
-        self.una.next = self.state.q.val().una;
-        self.una_before.next = self.una_before_r.q.val();
-        self.accepted.next = self.state.q.val().accepted;
-        self.assigned.next = self.state.q.val().assigned;
+        assign! {
+            una = state.una, una_before = una_before_r, accepted = state.accepted, assigned = state.assigned
+        }
         self.gap_known.next = self.state.q.val().gap_known & (self.state.q.val().gap_psn == self.state.q.val().una);
-        self.dead.next = self.state.q.val().dead;
-        self.head.next = self.state.q.val().head;
-        self.admit.next = self.state.q.val().admit;
-        self.tail.next = self.state.q.val().tail;
-        self.reads.next = self.state.q.val().reads;
-        self.carry.next = self.state.q.val().carry;
-        self.own_generation.next = self.state.q.val().generation;
-        self.told.next = self.state.q.val().told;
-        self.listed.next = self.state.q.val().listed;
-        self.mtu.next = self.mtu_r.q.val();
-        self.int_on.next = self.int_on_r.q.val();
-        self.changed.next = self.changed_r.q.val();
+        assign! {
+            dead = state.dead, head = state.head, admit = state.admit, tail = state.tail, reads = state.reads,
+            carry = state.carry, own_generation = state.generation, told = state.told, listed = state.listed,
+            mtu = mtu_r, int_on = int_on_r, changed = changed_r
+        }
 
         // where a packet's PSN lies
         self.distance.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.val() - self.state.q.val().una);

@@ -46,19 +46,14 @@ impl Logic for Decision {
     fn update(&mut self) {
         self.packet.next = bit_cast_word::<RxPacket, W<550, 9>>(self.row.val());
         self.word.next = bits_zero::<ActionWord>(0);
-        self.word.next.take = self.take.val();
-        self.word.next.address = self.address.val();
-        self.word.next.commits = self.commits.val();
+        fields!(word: take, address, commits);
         self.word.next.commit.kind = CommitKind::Answer;
-        self.word.next.commit.qp = self.packet.val().qp;
-        self.word.next.commit.generation = self.packet.val().generation;
-        self.word.next.commit.psn = self.packet.val().psn;
+        fields!(word from packet: commit.qp = qp, commit.generation = generation, commit.psn = psn);
         self.word.next.commit.syndrome = bits_u::<8>(0x1f);
         self.word.next.commit.msn = bit_cast_u::<24, 1>(bit_cast_b(self.ends.val()));
-        self.word.next.commit.int_length = self.packet.val().int_length;
-        self.word.next.commit.int_stack = self.packet.val().int_stack;
-        self.word.next.commit.answer = self.answer.val();
-        self.word.next.commit.int_on = self.packet.val().int_on;
+        fields!(word:
+            commit.int_length = packet.int_length, commit.int_stack = packet.int_stack, commit.answer = answer,
+            commit.int_on = packet.int_on);
         self.action.next = bit_cast_bus::<487, 8, ActionWord>(self.word.val());
     }
 }
@@ -156,19 +151,16 @@ impl Logic for Verdict {
         self.beyond.next = self.ahead.q.val().any() & !self.distance.val().negative;
         self.checked.next = self.act.val() & (self.code.val() == 0);
         self.good.next = self.checked.val() & self.in_order.val() & self.sound.val();
-        self.take.next = self.good.val();
-        self.last.next = self.ends.q.val();
+        assign!(take = good, last = ends);
         self.stray.next = (self.act.val() & (self.code.val() == 1))
             | (self.checked.val() & !self.in_order.val() & !self.beyond.val());
         self.bad.next =
             (self.act.val() & (self.code.val() == 3)) | (self.checked.val() & self.in_order.val() & !self.sound.val());
         self.counted.next.duplicates = self.act.val() & (self.code.val() == 2);
-        self.counted.next.drop_stray = self.stray.val();
-        self.counted.next.drop_bad_read_response = self.bad.val();
+        fields!(counted: drop_stray = stray, drop_bad_read_response = bad);
         self.counted.next.drop_qp_ended = self.act.val() & (self.code.val() == 4);
         self.counts.next = self.counted.val();
-        self.decision.row.next = self.row.val();
-        self.decision.address.next = self.place.q.val();
+        inputs!(decision: row, address = place);
         self.decision.take.next = self.good.val() & self.packet.val().payload_length.any();
         self.decision.answer.next = AnswerKind::ReadGap;
         self.decision.ends.next = self.good.val() & self.ends.q.val();

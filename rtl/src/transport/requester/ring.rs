@@ -87,22 +87,14 @@ impl Logic for Ring {
         self.valid.d.next = self.push.val();
         self.address.d.next = bit_cast_number::<12, RingPlace>(self.added.val());
         self.request.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.work.val());
-        self.data.d.next.first_psn = self.start.val();
-        self.data.d.next.end_psn = self.finish.val();
+        fields!(data.d: first_psn = start, end_psn = finish);
         self.data.d.next.read = self.request.val().operation.get_bit(0);
-        self.data.d.next.last = self.last.val();
-        self.data.d.next.generation = self.generation.val();
-        self.data.d.next.local_address = self.local_address.val();
-        self.data.d.next.remote_address = self.remote_address.val();
-        self.data.d.next.remote_key = self.request.val().remote_key;
-        self.data.d.next.length = self.length.val();
-        self.data.d.next.id = self.request.val().id;
-        self.data.d.next.total = self.request.val().length;
-        self.bus_valid.next = self.valid.q.val();
-        self.bus_address.next = self.address.q.val();
+        fields!(data.d:
+            last, generation, local_address, remote_address, remote_key = request.remote_key, length, id = request.id,
+            total = request.length);
+        assign!(bus_valid = valid, bus_address = address);
         self.bus_data.next = bit_cast_bus::<384, 6, MessageWord>(self.data.q.val());
-        self.memory.we.next = self.valid.q.val();
-        self.memory.waddr.next = self.address.q.val();
+        inputs!(memory: we = valid, waddr = address);
         self.memory.wdata.next.first_psn = self.data.q.val().first_psn;
         self.memory.wdata.next.end_psn = self.data.q.val().end_psn;
         self.memory.wdata.next.read = self.data.q.val().read;

@@ -99,16 +99,10 @@ impl Logic for Store {
             self.waits.d.next = true;
             self.waits_qp.d.next = self.context_qp.val();
         }
-        self.contexts.we.next = self.lands.val();
-        self.contexts.waddr.next = self.waits_qp.q.val();
-        self.contexts.wdata.next = self.waits_context.q.val();
+        inputs!(contexts: we = lands, waddr = waits_qp, wdata = waits_context);
         self.created.next = bit_cast_word::<QpContext, W<211, 4>>(self.context_data.val());
         if self.context_valid.val() {
-            self.waits_context.d.next.alive = self.created.val().alive;
-            self.waits_context.d.next.generation = self.created.val().generation;
-            self.waits_context.d.next.mtu = self.created.val().mtu;
-            self.waits_context.d.next.int_on = self.created.val().int_on;
-            self.waits_context.d.next.first_psn = self.created.val().send_psn;
+            fields!(waits_context.d from created: alive, generation, mtu, int_on, first_psn = send_psn);
         }
         self.sent.we.next = self.sent_valid.val() | self.voids.val();
         self.sent.waddr.next = self.sent_qp.val();
@@ -116,8 +110,7 @@ impl Logic for Store {
         self.sent.wdata.next.generation = self.sent_generation.val();
         self.sent.wdata.next.used = true;
         self.states.we.next = self.we.val() | self.voids.val();
-        self.states.waddr.next = self.write_qp.val();
-        self.states.wdata.next = self.new_state.val();
+        inputs!(states: waddr = write_qp, wdata = new_state);
         self.forget.next = self.lands.val() | (self.we.val() & self.new_state.val().dead);
         self.forget_qp.next = self.write_qp.val();
         if self.lands.val() {

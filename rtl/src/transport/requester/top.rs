@@ -111,7 +111,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     follow: Follow,
     /// Queue pairs whose completions wait for room, each once.
     tells: StreamFifo<QpOfGeneration, 8, 256>,
-    /// The work request that is offered.
     /// The work request on the bus, by fields.
     request: Signal<Local, WorkRequest>,
     /// The queue pair's state and pointers.
@@ -125,7 +124,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// What an answer is, from its syndrome.
     #[combinational]
     reply: Answer,
-    /// PSN up to which the answer acknowledges.
     /// PSN up to which the answer acknowledges, exclusive.
     limit: DFF<U<24>>,
     /// What follows from an answer once its messages are done.
@@ -145,144 +143,102 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     schedules: Outlet<U<48>>,
     /// Flows that the scheduler is to end.
     kills: Outlet<U<24>>,
-    /// High from the second clock on: what a RAM shows before is nothing.
-    /// Low in the first clock after power-on.
+    /// High from the second clock after power-on: what a RAM shows before is nothing.
     started: DFF<Bit>,
     /// State: chooses an input and reads the queue pair's state.
-    /// State: an input is chosen.
     idle: DFF<Bit>,
-    /// State: the queue pair's state is on its way.
     /// State: the queue pair's state is on its way from memory.
     read: DFF<Bit>,
-    /// State: it is loaded; a message is read.
-    /// State: that state has come.
+    /// State: that state is loaded; a message is read.
     load: DFF<Bit>,
     /// State: the message comes into a register, PSN distances are measured.
-    /// State: the first message has come.
     look: DFF<Bit>,
     /// State: the next message comes.
-    /// State: the next message has come.
     fetch: DFF<Bit>,
     /// State: the step over the message at hand.
-    /// State: the step over the message.
     decide: DFF<Bit>,
     /// State: an answer's event or echo, or the end of the queue pair.
-    /// State: an answer is done with its messages.
     finish: DFF<Bit>,
-    /// State: the verdict on a READ response is made.
     /// State: a READ response is compared with its message.
     check: DFF<Bit>,
-    /// State: it is carried out.
     /// State: the verdict on a READ response leaves.
     act: DFF<Bit>,
-    /// State: a work request becomes a message.
     /// State: a message of a work request is entered, or the request refused.
     post: DFF<Bit>,
     /// State: the queue pair has ended, all its messages are done.
-    /// State: the queue pair ends.
     bury: DFF<Bit>,
-    /// State: messages go to the scheduler.
     /// State: the scheduler is told how far it may send.
     emit: DFF<Bit>,
-    /// The queue pair's state goes back; beside `idle`.
-    /// State, beside `idle`: the state goes back to memory and the input is taken.
+    /// State, beside `idle`: the queue pair's state goes back to memory and the input is taken.
     save: DFF<Bit>,
-    /// The walk ends all messages of the queue pair.
     /// All messages of the queue pair complete with an error.
     flushing: DFF<Bit>,
-    /// The walk hands messages to the scheduler.
     /// Messages that fit under the limit of READs are handed to the scheduler.
     admitting: DFF<Bit>,
-    /// The input is done with.
     /// The input is done with in this clock.
     done: Signal<Local, Bit>,
-    /// The input stays on its stream and is taken up again.
-    /// The input before was put back: it waits for completions to leave.
+    /// The input before stays on its stream and is taken up again: it waits for completions to leave.
     kept: DFF<Bit>,
-    /// Removals wait until completions have room.
     /// Removals of queue pairs wait until waiting completions have been told.
     held_removals: DFF<Bit>,
-    /// A refused work request waits until its completion has room.
     /// A refused work request waits for room for its completion.
     stalled: DFF<Bit>,
-    /// A completion may leave at once: there is room, and none of its queue pair waits.
-    /// A completion may leave at once, without waiting in the ring.
+    /// A completion may leave at once: there is room, and none of its queue pair waits in the ring.
     direct: Signal<Local, Bit>,
-    /// Status that waits with the message at hand.
-    /// Status of the message, if its completion waits in the ring.
+    /// Status of the message at hand, if its completion waits in the ring.
     told_status: DFF<U<4>>,
     /// The queue pair exists, and the input is about it and not about an earlier one of its number.
-    /// The queue pair exists in the generation of the input.
     live: DFF<Bit>,
-    /// Input and context are of one generation.
     /// The input's generation is that of the context.
     same: Signal<Local, Bit>,
-    /// Position of the message at hand in the ring.
-    /// Place of the message in the ring; one bit more than a place, to tell full from empty.
+    /// Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
     pointer: DFF<U<5>>,
-    /// Position after it.
     /// The place behind it.
     next_pointer: Signal<Local, U<5>>,
     /// The message at hand.
-    /// The message.
     message: DFF<OwnMessage>,
     /// It is a READ.
     is_read: Signal<Local, Bit>,
     /// It is the last one of its work request.
     is_last: Signal<Local, Bit>,
-    /// First PSN of the READ data that is missing.
-    /// First PSN of READ data that has not come.
+    /// First PSN of the READ data that has not come.
     missing: DFF<U<24>>,
-    /// Distance from what is accepted to the message's first PSN.
-    /// Distance from what has been accepted to the message.
+    /// Distance from what has been accepted to the message's first PSN.
     skip: Signal<Local, PsnDistance>,
-    /// A READ with missing data was found on this walk.
     /// An earlier READ than that of the response still waits for data.
     found: DFF<Bit>,
-    /// What becomes of a READ response, as `verdict` codes it; 0: as its check says.
     /// Verdict on a READ response, as [`Verdict`] has it; 0: by comparison.
     code: DFF<U<3>>,
-    /// The answer ends within the message at hand.
-    /// The answer ends inside the message at the head.
+    /// The answer ends within the message at the head of the ring.
     at_head: DFF<Bit>,
     /// The answer acknowledged something.
     /// The answer's READ data was taken.
     taken: DFF<Bit>,
-    /// The answer completed a message.
     /// A message was completed by this answer, so that others may be admitted.
     popped: DFF<Bit>,
-    /// The work request to which the message at hand belongs is the one that failed.
-    /// This message has the error; the others are flushed.
+    /// The message at hand belongs to the work request that failed; the others are flushed.
     guilty: DFF<Bit>,
     /// As `guilty`, with the message in `decide`.
     guilty_now: Signal<Local, Bit>,
-    /// Status of the work request that failed.
-    /// Status of the message that has the error, in the order of [`hpcc_models::nic::Status`].
+    /// Status of the work request that failed, in the order of [`hpcc_models::nic::Status`].
     status: DFF<U<4>>,
-    /// There is work for the scheduler.
     /// At least one message was handed to the scheduler.
     scheduled: DFF<Bit>,
-    /// One past its last PSN.
     /// PSN up to which the scheduler may send, exclusive.
     schedule_to: DFF<U<24>>,
-    /// Work requests wait until their queue pair's ring has room.
-    /// The work request waits because its queue pair has no free place.
+    /// The work request waits because its queue pair has no free place in the ring.
     blocked: DFF<Bit>,
-    /// That queue pair.
     /// That queue pair.
     blocked_qp: DFF<U<8>>,
     /// The queue pair's flow of requests.
-    /// Flow of the queue pair in its first direction.
     half: Signal<Local, QpFlow>,
     /// The same with its generation.
     flow: Signal<Local, FlowOfGeneration>,
-    /// Work for the scheduler.
     /// How far the scheduler may send.
     scheduling: Signal<Local, FlowPacket>,
     /// Counters that move: acknowledgements of what was never sent, ignored syndromes, NAKs, answers to a queue pair that has ended.
     hit: [Signal<Local, Bit>; 4],
     /// Counter pulses.
-    /// Counters that move, registered.
     counts_out: DFF<RequesterCounts>,
 }
 
@@ -296,9 +252,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamIn::<Commit>::link(&mut self.answer, &mut self.gather.up);
         StreamOut::<Commit>::join(&mut self.gather.down, &mut self.choice.answers);
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
-        self.gather.reset.next = self.reset.val();
-        self.follow.reset.next = self.reset.val();
-        self.tells.reset.next = self.reset.val();
+        inputs!([gather, follow, tells]: reset);
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
         StreamIn::<U<48>>::link(&mut self.read_error, &mut self.choice.errors);
         StreamIn::<U<16>>::link(&mut self.remove, &mut self.choice.removals);
@@ -309,63 +263,33 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<U<48>>::link(&mut self.schedule, &mut self.schedules.down);
         StreamOut::<U<24>>::link(&mut self.kill, &mut self.kills.down);
         StreamOut::<LawEvent>::link(&mut self.cc_event, &mut self.events.cc_event);
-        self.finished.reset.next = self.reset.val();
-        self.intake.reset.next = self.reset.val();
-        self.events.reset.next = self.reset.val();
-        self.actions.reset.next = self.reset.val();
-        self.echoes.reset.next = self.reset.val();
-        self.schedules.reset.next = self.reset.val();
-        self.kills.reset.next = self.reset.val();
-        self.queue.context_valid.next = self.context_valid.val();
-        self.queue.context_qp.next = self.context_qp.val();
-        self.queue.context_data.next = self.context_data.val();
-        self.queue.sent_valid.next = self.sent_valid.val();
-        self.queue.sent_qp.next = self.sent_qp.val();
-        self.queue.sent_generation.next = self.sent_generation.val();
-        self.queue.sent_end.next = self.sent_end.val();
-        self.intake.region_valid.next = self.region_valid.val();
-        self.intake.region_slot.next = self.region_slot.val();
-        self.intake.region_data.next = self.region_data.val();
-        self.message_valid.next = self.ring.bus_valid.val();
-        self.message_address.next = self.ring.bus_address.val();
-        self.message_data.next = self.ring.bus_data.val();
+        inputs!([finished, intake, events, actions, echoes, schedules, kills]: reset);
+        inputs!(queue: context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end);
+        inputs!(intake: region_valid, region_slot, region_data);
+        outputs!(ring: message_valid = bus_valid, message_address = bus_address, message_data = bus_data);
         for i in 0..4 {
             self.hit[i].next = false;
         }
-        self.done.next = false;
-        self.kept.d.next = false;
+        clear!(done, kept);
         self.half.next = bits_zero::<QpFlow>(0);
         self.half.next.qp = self.choice.qp.val();
         self.flow.next.flow = bit_cast_number::<16, QpFlow>(self.half.val());
         self.flow.next.generation = self.queue.own_generation.val();
 
         // 0: the next input
-        self.choice.idle.next = self.idle.q.val();
-        self.choice.save.next = self.save.q.val();
-        self.choice.hold_rows.next = self.actions.full.val();
+        inputs!(choice: idle, save, hold_rows = actions.full);
         self.request.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.work.data.val());
         self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val() & !self.stalled.q.val();
         self.choice.work_qp.next = bit_cast_u::<8, 24>(self.request.val().qpn);
-        self.choice.room.next = self.finished.room.val();
-        self.choice.hold_removals.next = self.held_removals.q.val();
-        self.choice.kept.next = self.kept.q.val();
+        inputs!(choice: room = finished.room, hold_removals = held_removals, kept);
         if self.finished.room.val() {
             self.stalled.d.next = false;
         }
-        self.queue.next_qp.next = self.choice.next_qp.val();
-        self.queue.qp.next = self.choice.qp.val();
+        inputs!(queue from choice: next_qp, qp);
         if self.idle.q.val() {
             self.idle.d.next = !self.choice.any.val();
             self.read.d.next = self.choice.any.val();
-            self.flushing.d.next = false;
-            self.admitting.d.next = false;
-            self.found.d.next = false;
-            self.taken.d.next = false;
-            self.popped.d.next = false;
-            self.at_head.d.next = false;
-            self.guilty.d.next = false;
-            self.scheduled.d.next = false;
-            self.code.d.next = bits_u::<3>(0);
+            clear!(flushing, admitting, found, taken, popped, at_head, guilty, scheduled, code);
         }
 
         // 1, 2: its queue pair
@@ -375,9 +299,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         self.queue.load.next = self.load.q.val();
         self.queue.removing.next = self.choice.remove.val() | self.choice.tell.val();
-        self.queue.with_run.next = self.choice.row.val();
-        self.queue.run.next = self.follow.run.val();
-        self.queue.generation.next = self.choice.generation.val();
+        inputs!(queue: with_run = choice.row, run = follow.run, generation = choice.generation);
         self.same.next = self.queue.context_generation.val() == self.choice.generation.val();
         if self.choice.work.val() {
             self.same.next =
@@ -407,8 +329,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 3: what is not worth a look at the messages ends here; the first message has been addressed in the clock before
-        self.ring.qp.next = self.choice.qp.val();
-        self.ring.place.next = self.pointer.q.val();
+        inputs!(ring: qp = choice.qp, place = pointer);
         if self.load.q.val() {
             self.ring.place.next = self.queue.head_early.val();
             if self.choice.row.val() {
@@ -423,8 +344,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.verdict.row.next = self.row.data.val();
         if self.look.q.val() {
             self.look.d.next = false;
-            self.message.d.next = self.ring.message.val();
-            self.told_status.d.next = self.ring.status.val();
+            assign!(message.d = ring.message, told_status.d = ring.status);
             if self.admitting.q.val() {
                 self.fetch.d.next = true;
             } else {
@@ -473,37 +393,28 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.fetch.q.val() {
             self.fetch.d.next = false;
             self.decide.d.next = true;
-            self.message.d.next = self.ring.message.val();
-            self.told_status.d.next = self.ring.status.val();
+            assign!(message.d = ring.message, told_status.d = ring.status);
         }
 
         // 4: the step over one message
-        self.step.una.next = self.queue.una.val();
-        self.step.limit.next = self.limit.q.val();
-        self.step.with_data.next = self.reply.data.val();
-        self.step.start.next = self.message.q.val().first_psn;
-        self.step.finish.next = self.message.q.val().end_psn;
-        self.is_read.next = self.message.q.val().read;
-        self.is_last.next = self.message.q.val().last;
-        self.step.read.next = self.message.q.val().read;
-        self.step.sought.next = self.choice.psn.val();
+        inputs!(step:
+            una = queue.una, limit, with_data = reply.data, start = message.first_psn, finish = message.end_psn);
+        assign!(is_read = message.read, is_last = message.last);
+        inputs!(step: read = message.read, sought = choice.psn);
         if self.choice.ended.val() {
             self.step.sought.next = self.queue.una.val();
         }
-        self.step.reads.next = self.queue.reads.val();
-        self.step.max_reads.next = self.max_reads.val();
+        inputs!(step: reads = queue.reads, max_reads);
         self.guilty_now.next = self.guilty.q.val() | self.step.holds.val();
         self.skip.next =
             bit_cast_word::<PsnDistance, U<24>>(self.message.q.val().first_psn - self.queue.accepted.val());
         self.finished.push.next = false;
-        self.finished.now.next = self.now.val();
-        self.finished.id.next = self.message.q.val().id;
+        inputs!(finished: now, id = message.id);
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
         self.finished.operation.next = bit_cast_u::<8, 1>(bit_cast_b(self.message.q.val().read));
         self.finished.length.next = self.message.q.val().total;
         self.finished.status.next = bits_u::<4>(0);
-        self.queue.is_read.next = self.message.q.val().read;
-        self.queue.new_una.next = self.step.new_una.val();
+        inputs!(queue: is_read = message.read, new_una = step.new_una);
         // a completion leaves at once if there is room for it and none of its queue pair waits
         self.direct.next =
             (self.queue.told.val() == self.queue.head.val()) & (self.finished.room.val() | !self.is_last.val());
@@ -557,8 +468,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.kept.d.next = true;
                     self.done.next = true;
                 } else {
-                    self.finished.status.next = self.told_status.q.val();
-                    self.finished.push.next = self.is_last.val();
+                    inputs!(finished: status = told_status, push = is_last);
                     self.queue.tell.next = true;
                     self.pointer.d.next = self.next_pointer.val();
                     if self.next_pointer.val() == self.queue.head.val() {
@@ -626,27 +536,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 5: what goes on from an answer
-        self.outcome.acknowledgement.next = self.reply.acknowledgement.val();
-        self.outcome.nak.next = self.reply.nak.val();
-        self.outcome.fatal.next = self.reply.fatal.val();
-        self.outcome.gap.next = self.reply.gap.val();
-        self.outcome.data.next = self.reply.data.val();
-        self.outcome.old.next = self.queue.old.val();
-        self.outcome.limit.next = self.limit.q.val();
-        self.outcome.una_before.next = self.queue.una_before.val();
-        self.outcome.una.next = self.queue.una.val();
+        inputs!(outcome from reply: acknowledgement, nak, fatal, gap, data);
+        inputs!(outcome: old = queue.old, limit, una_before = queue.una_before, una = queue.una);
         self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
-        self.outcome.gap_known.next = self.queue.gap_known.val();
-        self.outcome.mtu.next = self.queue.mtu.val();
-        self.events.now.next = self.now.val();
-        self.events.speeds.next = self.speeds.val();
+        inputs!(outcome from queue: gap_known, mtu);
+        inputs!(events: now, speeds);
         self.events.put.next = false;
-        self.events.nak.next = self.outcome.rewind.val();
-        self.events.qp.next = self.choice.qp.val();
-        self.events.generation.next = self.choice.generation.val();
-        self.events.psn.next = self.outcome.psn.val();
-        self.events.bytes.next = self.outcome.bytes.val();
-        self.events.commit.next = self.gather.down.data.val();
+        inputs!(events:
+            nak = outcome.rewind, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
+            bytes = outcome.bytes, commit = gather.down.data);
         self.events.with_int.next = self.reply.acknowledgement.val() & self.queue.int_on.val();
         self.queue.lose.next = false;
         if self.finish.q.val() {
@@ -677,30 +575,21 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 5, 6: a READ response
-        self.verdict.message.next = self.message.q.val();
-        self.verdict.missing.next = self.missing.q.val();
-        self.verdict.code.next = self.code.q.val();
-        self.verdict.int_on.next = self.queue.int_on.val();
-        self.verdict.act.next = self.act.q.val();
-        self.verdict.follows.next = self.follow.take.val();
-        self.verdict.follow_address.next = self.follow.address.val();
-        self.follow.waits.next = self.row.valid.val();
-        self.follow.row.next = self.row.data.val();
+        inputs!(verdict:
+            message, missing, code, int_on = queue.int_on, act, follows = follow.take, follow_address = follow.address);
+        inputs!(follow from row: waits = valid, row = data);
         self.follow.room.next = !self.actions.full.val();
-        self.follow.popped.next = self.choice.rows.ready.val();
-        self.follow.learn.next = self.verdict.take.val();
+        inputs!(follow: popped = choice.rows.ready, learn = verdict.take);
         self.follow.learned.next.valid = !self.verdict.last.val();
         self.follow.learned.next.generation = self.choice.generation.val();
         self.follow.learned.next.psn = self.choice.psn.val() + 1;
         self.follow.learned.next.end_psn = self.message.q.val().end_psn;
         self.follow.learned.next.address = self.verdict.behind.val();
-        self.follow.forget.next = self.queue.forget.val();
-        self.follow.forget_qp.next = self.queue.forget_qp.val();
+        inputs!(follow from queue: forget, forget_qp);
         self.queue.hold_contexts.next = self.verdict.take.val();
         self.actions.put.next = self.act.q.val() | self.follow.take.val();
         self.actions.data.next = self.verdict.action.val();
-        self.queue.take.next = self.verdict.take.val();
-        self.queue.psn.next = self.choice.psn.val();
+        inputs!(queue: take = verdict.take, psn = choice.psn);
         if self.check.q.val() {
             self.check.d.next = false;
             self.act.d.next = true;
@@ -712,32 +601,22 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // a work request's next message, or its end
-        self.intake.mtu.next = self.queue.mtu.val();
-        self.intake.generation.next = self.queue.own_generation.val();
-        self.intake.live.next = self.live.q.val();
-        self.intake.dead.next = self.queue.dead.val();
-        self.intake.carry.next = self.queue.carry.val();
+        inputs!(intake:
+            mtu = queue.mtu, generation = queue.own_generation, live, dead = queue.dead, carry = queue.carry);
         self.intake.advance.next = false;
         self.intake.refuse.next = self.intake.refused.val();
         self.queue.push.next = false;
         self.queue.new_end.next = self.queue.assigned.val() + self.intake.psns.val();
         self.ring.push.next = false;
-        self.ring.tail.next = self.queue.tail.val();
-        self.ring.work.next = self.work.data.val();
-        self.ring.start.next = self.queue.assigned.val();
+        inputs!(ring: tail = queue.tail, work = work.data, start = queue.assigned);
         self.ring.finish.next = self.queue.assigned.val() + self.intake.psns.val();
-        self.ring.last.next = self.intake.last.val();
-        self.ring.generation.next = self.queue.own_generation.val();
-        self.ring.local_address.next = self.intake.local_address.val();
-        self.ring.remote_address.next = self.intake.remote_address.val();
-        self.ring.length.next = self.intake.length.val();
+        inputs!(ring: last = intake.last, generation = queue.own_generation);
+        inputs!(ring from intake: local_address, remote_address, length);
         if self.post.q.val() {
             self.post.d.next = false;
             if self.intake.refused.val() {
-                self.finished.id.next = self.request.val().id;
-                self.finished.qpn.next = self.request.val().qpn;
-                self.finished.operation.next = self.request.val().operation;
-                self.finished.status.next = self.intake.status.val();
+                inputs!(finished from request: id, qpn, operation);
+                inputs!(finished from intake: status);
                 self.done.next = true;
                 if self.queue.told.val() != self.queue.head.val() {
                     // behind the completions that wait
@@ -765,9 +644,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // messages for the scheduler
         self.schedules.put.next = false;
-        self.scheduling.next.flow = self.flow.val().flow;
-        self.scheduling.next.generation = self.flow.val().generation;
-        self.scheduling.next.psn = self.schedule_to.q.val();
+        fields!(scheduling: flow = flow.flow, generation = flow.generation, psn = schedule_to);
         self.schedules.data.next = bit_cast_number::<48, FlowPacket>(self.scheduling.val());
         if self.emit.q.val() & (!self.scheduled.q.val() | !self.schedules.full.val()) {
             self.emit.d.next = false;
@@ -824,27 +701,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.counts_out.d.next.drop_bad_read_response = self.verdict.counts.val().drop_bad_read_response;
         self.counts_out.d.next.drop_qp_ended = self.hit[3].val() | self.verdict.counts.val().drop_qp_ended;
         self.counts_out.d.next.error_completions = self.finished.push.val() & self.finished.status.val().any();
-        self.counts_out.d.next.int_many_hops = self.events.many.val();
-        self.counts_out.d.next.int_bad_speed = self.events.bad.val();
+        fields!(counts_out.d from events: int_many_hops = many, int_bad_speed = bad);
         self.counts.next = bit_cast_number::<11, RequesterCounts>(self.counts_out.q.val());
         self.started.d.next = true;
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
-            self.read.d.next = false;
-            self.load.d.next = false;
-            self.look.d.next = false;
-            self.fetch.d.next = false;
-            self.decide.d.next = false;
-            self.finish.d.next = false;
-            self.check.d.next = false;
-            self.act.d.next = false;
-            self.post.d.next = false;
-            self.bury.d.next = false;
-            self.emit.d.next = false;
-            self.save.d.next = false;
-            self.blocked.d.next = false;
-            self.stalled.d.next = false;
-            self.held_removals.d.next = false;
+            clear! {
+                read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled,
+                held_removals
+            }
         }
     }
 }

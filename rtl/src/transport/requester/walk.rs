@@ -77,8 +77,7 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         self.behind_data.d.next = self.limit.val() + 1;
         self.beyond.next = bit_cast_word::<PsnDistance, U<24>>(self.limit.val() - self.finish.val());
         self.new_una.next = self.una.val();
-        self.complete.next = false;
-        self.taken.next = false;
+        clear!(complete, taken);
         if self.read.val() {
             // an acknowledgement never completes a READ, only its data does
             if self.with_data.val() & self.reached.q.val() & self.beyond.val().negative {

@@ -140,20 +140,10 @@ pub struct Responder {
 #[kernel]
 impl Logic for Responder {
     fn update(&mut self) {
-        inputs!(
-            tables,
-            context_valid,
-            context_qp,
-            context_data,
-            left_valid,
-            left_qp,
-            left_generation,
-            left_what,
-            fail_valid,
-            fail_qp,
-            fail_generation
-        );
-        inputs!(regions, reset, region_valid, region_slot, region_data);
+        inputs!(tables:
+            context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_what, fail_valid,
+            fail_qp, fail_generation);
+        inputs!(regions: reset, region_valid, region_slot, region_data);
 
         // 0
         self.take.next = (self.phase.q.val() == 0) & self.row.valid.val();
@@ -162,9 +152,7 @@ impl Logic for Responder {
         self.offered_reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.offered.val().extension);
         self.reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.row_1.q.val().extension);
         self.tables.qp.next = self.offered.val().qp;
-        self.regions.address.next = self.offered_reth.val().address;
-        self.regions.key.next = self.offered_reth.val().key;
-        self.regions.length.next = self.offered_reth.val().length;
+        inputs!(regions from offered_reth: address, key, length);
         self.regions.access.next = bits_u::<2>(1);
         if self.offered.val().opcode == 0x0c {
             self.regions.access.next = bits_u::<2>(2);
@@ -195,13 +183,10 @@ impl Logic for Responder {
 
         // 1 to 3
         if self.phase.q.val() == 1 {
-            self.known.d.next = self.tables.word.val();
-            self.left_2.d.next = self.tables.left.val();
+            assign!(known.d = tables.word, left_2.d = tables.left);
         }
-        self.rules.row.next = self.row_1.q.val();
-        self.rules.known.next = self.known.q.val();
-        self.rules.left.next = self.left_2.q.val();
-        inputs!(rules, cfg_reads, full);
+        inputs!(rules: row = row_1, known, left = left_2);
+        inputs!(rules: cfg_reads, full);
 
         // 4: outcome
         self.report.next = self.rules.live.val() & self.rules.gap.val() & !self.rules.reported.val();
@@ -265,25 +250,16 @@ impl Logic for Responder {
         if self.do_write.val() & !self.answered.val() {
             self.kind.next = CommitKind::Nothing;
         }
-        self.asked.next.address = self.reth.val().address;
-        self.asked.next.length = self.reth.val().length;
-        self.asked.next.count = self.rules.count.val();
-        self.asked.next.duplicate = self.do_reread.val();
+        fields!(asked: address = reth.address, length = reth.length, count = rules.count, duplicate = do_reread);
         self.carried.next = self.row_1.q.val().int_stack;
         if self.do_read.val() | self.do_reread.val() {
             self.kind.next = CommitKind::Read;
             self.carried.next = bit_cast_bus::<336, 6, ReadRequest>(self.asked.val());
         }
         self.commit.next = bits_zero::<Commit>(0);
-        self.commit.next.kind = self.kind.val();
-        self.commit.next.qp = self.row_1.q.val().qp;
-        self.commit.next.generation = self.row_1.q.val().generation;
-        self.commit.next.psn = self.psn.val();
-        self.commit.next.syndrome = self.syndrome.val();
-        self.commit.next.msn = self.msn.val();
-        self.commit.next.int_length = self.row_1.q.val().int_length;
-        self.commit.next.int_stack = self.carried.val();
-        self.commit.next.int_on = self.row_1.q.val().int_on;
+        fields!(commit:
+            kind, qp = row_1.qp, generation = row_1.generation, psn, syndrome, msn, int_length = row_1.int_length,
+            int_stack = carried, int_on = row_1.int_on);
         self.commit.next.ends_or_failed = (self.do_write.val() & self.rules.ends.val()) | self.do_read.val();
         if self.action.ready.val() {
             self.full_5.d.next = false;
@@ -313,24 +289,19 @@ impl Logic for Responder {
         self.state.next.in_message = self.known.q.val().in_message & !self.nak.val();
         self.state.next.ended = self.nak.val();
         if self.do_write.val() {
-            self.state.next.expected_psn = self.rules.after_one.val();
-            self.state.next.address = self.rules.address.val();
-            self.state.next.remaining = self.rules.remaining.val();
+            fields!(state from rules: expected_psn = after_one, address, remaining);
             self.state.next.in_message = !self.rules.ends.val();
         }
         if self.do_read.val() {
             self.state.next.expected_psn = self.rules.after_read.val();
         }
         self.tables.we.next = self.decides.val() & self.rules.live.val() & !self.overtaken.q.val() & !self.same.val();
-        self.tables.wqp.next = self.row_1.q.val().qp;
-        self.tables.wdata.next = self.state.val();
+        inputs!(tables: wqp = row_1.qp, wdata = state);
         self.count_5.d.next = bits_zero::<ResponderCounts>(0);
         if self.decides.val() {
-            self.count_5.d.next.drop_unknown_qp = self.rules.is_void.val();
-            self.count_5.d.next.drop_qp_ended = self.rules.has_ended.val();
-            self.count_5.d.next.drop_ack_queue_full = self.rules.crowded.val();
-            self.count_5.d.next.drop_read_depth = self.depth.val();
-            self.count_5.d.next.drop_stray = self.reread_stray.val();
+            fields!(count_5.d from rules:
+                drop_unknown_qp = is_void, drop_qp_ended = has_ended, drop_ack_queue_full = crowded);
+            fields!(count_5.d: drop_read_depth = depth, drop_stray = reread_stray);
             self.count_5.d.next.out_of_sequence = self.rules.live.val() & self.rules.gap.val();
             self.count_5.d.next.duplicates = self.rules.live.val() & self.rules.old.val();
             self.count_5.d.next.naks_sent = self.report.val() | self.nak.val();
@@ -338,8 +309,7 @@ impl Logic for Responder {
         self.count.next = bit_cast_number::<8, ResponderCounts>(self.count_5.q.val());
 
         if self.reset.val() {
-            self.phase.d.next = bits_u::<3>(0);
-            self.full_5.d.next = false;
+            clear!(phase, full_5);
             self.count_5.d.next = bits_zero::<ResponderCounts>(0);
         }
     }

@@ -162,11 +162,9 @@ impl Logic for Rules {
             | (self.opcode.val() == 0x08)
             | (self.opcode.val() == 0x0a);
         self.read_3.d.next = self.opcode.val() == 0x0c;
-        self.base_3.d.next = self.known.val().address;
-        self.remaining_3.d.next = self.known.val().remaining;
+        assign!(base_3.d = known.address, remaining_3.d = known.remaining);
         if (self.opcode.val() == 0x06) | (self.opcode.val() == 0x0a) {
-            self.base_3.d.next = self.reth.val().address;
-            self.remaining_3.d.next = self.reth.val().length;
+            assign!(base_3.d = reth.address, remaining_3.d = reth.length);
         }
         self.long_3.d.next = self.reth.val().length > 0x8000_0000u64;
         self.none_3.d.next = self.row.val().payload_length == 0;
@@ -202,31 +200,13 @@ impl Logic for Rules {
         self.after_read_4.d.next = self.known.val().expected_psn + bit_cast_u::<24, 25>(self.packets_3.q.val());
         self.msn_4.d.next = self.known.val().msn + 1;
 
-        self.live.next = self.live_4.q.val();
-        self.is_void.next = self.void_4.q.val();
-        self.crowded.next = self.crowded_4.q.val();
-        self.has_ended.next = self.over_4.q.val();
-        self.gap.next = self.gap_4.q.val();
-        self.old.next = self.old_4.q.val();
-        self.in_turn.next = self.next_4.q.val();
-        self.fits.next = self.fits_4.q.val();
-        self.read_fits.next = self.read_fits_4.q.val();
-        self.stray.next = self.stray_4.q.val();
-        self.depth.next = self.depth_4.q.val();
-        self.deeper.next = self.deeper_4.q.val();
-        self.base.next = self.base_4.q.val();
-        self.address.next = self.address_4.q.val();
-        self.remaining.next = self.remaining_4.q.val();
-        self.previous.next = self.previous_4.q.val();
-        self.after_one.next = self.after_one_4.q.val();
-        self.after_read.next = self.after_read_4.q.val();
-        self.next_msn.next = self.msn_4.q.val();
-        self.is_write.next = self.write_3.q.val();
-        self.is_read.next = self.read_3.q.val();
-        self.starts.next = self.start_3.q.val();
-        self.ends.next = self.end_3.q.val();
-        self.empty.next = self.none_3.q.val();
-        self.reported.next = self.reported_3.q.val();
+        assign! {
+            live = live_4, is_void = void_4, crowded = crowded_4, has_ended = over_4, gap = gap_4, old = old_4,
+            in_turn = next_4, fits = fits_4, read_fits = read_fits_4, stray = stray_4, depth = depth_4,
+            deeper = deeper_4, base = base_4, address = address_4, remaining = remaining_4, previous = previous_4,
+            after_one = after_one_4, after_read = after_read_4, next_msn = msn_4, is_write = write_3, is_read = read_3,
+            starts = start_3, ends = end_3, empty = none_3, reported = reported_3
+        }
         self.count.next = bit_cast_u::<24, 25>(self.packets_3.q.val());
     }
 }

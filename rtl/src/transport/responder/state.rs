@@ -76,11 +76,9 @@ impl Logic for ResponderTables {
         self.state.raddr.next = self.qp.val();
         self.word.next = self.state.rdata.val();
         self.state.we.next = self.we.val() | self.create_state.q.val();
-        self.state.waddr.next = self.created_qp.q.val();
-        self.state.wdata.next = self.created.q.val();
+        inputs!(state: waddr = created_qp, wdata = created);
         if self.we.val() {
-            self.state.waddr.next = self.wqp.val();
-            self.state.wdata.next = self.wdata.val();
+            inputs!(state: waddr = wqp, wdata);
         } else {
             self.create_state.d.next = false;
         }
@@ -89,9 +87,7 @@ impl Logic for ResponderTables {
         self.left_check.valid.next = self.left_valid.val();
         self.left_check.note.next.qp = self.left_qp.val();
         self.left_check.note.next.generation = self.left_generation.val();
-        self.left_check.we.next = self.create_left.q.val();
-        self.left_check.waddr.next = self.created_qp.q.val();
-        self.left_check.wdata.next = self.created.q.val().generation;
+        inputs!(left_check: we = create_left, waddr = created_qp, wdata = created.generation);
         self.what_1.d.next = bit_cast_word::<ResponseNotice, U<3>>(self.left_what.val());
         self.what_2.d.next = self.what_1.q.val();
         self.left_own.raddr.next = self.left_qp.val();
@@ -100,34 +96,25 @@ impl Logic for ResponderTables {
         self.left_new.next.naks_taken_back = self.left_own.rdata.val().naks_taken_back
             + bit_cast_u::<2, 1>(bit_cast_b(self.what_2.q.val().nak_taken_back));
         self.left_new.next.ended = self.left_own.rdata.val().ended | self.what_2.q.val().ended;
-        self.left_table.we.next = self.create_left.q.val();
-        self.left_table.waddr.next = self.created_qp.q.val();
+        inputs!(left_table: we = create_left, waddr = created_qp);
         self.left_table.wdata.next = bits_zero::<ResponsesLeft>(0);
         if self.left_check.due.val() {
-            self.left_table.we.next = self.left_check.holds.val();
-            self.left_table.waddr.next = self.left_check.about.val();
-            self.left_table.wdata.next = self.left_new.val();
+            inputs!(left_table: we = left_check.holds, waddr = left_check.about, wdata = left_new);
         } else {
             self.create_left.d.next = false;
         }
-        self.left_own.we.next = self.left_table.we.val();
-        self.left_own.waddr.next = self.left_table.waddr.val();
-        self.left_own.wdata.next = self.left_table.wdata.val();
+        inputs!(left_own from left_table: we, waddr, wdata);
         self.left_table.raddr.next = self.qp.val();
 
         // write errors
         self.fail_check.valid.next = self.fail_valid.val();
         self.fail_check.note.next.qp = self.fail_qp.val();
         self.fail_check.note.next.generation = self.fail_generation.val();
-        self.fail_check.we.next = self.create_fails.q.val();
-        self.fail_check.waddr.next = self.created_qp.q.val();
-        self.fail_check.wdata.next = self.created.q.val().generation;
-        self.failed.we.next = self.create_fails.q.val();
-        self.failed.waddr.next = self.created_qp.q.val();
+        inputs!(fail_check: we = create_fails, waddr = created_qp, wdata = created.generation);
+        inputs!(failed: we = create_fails, waddr = created_qp);
         self.failed.wdata.next = bits_u::<1>(0);
         if self.fail_check.due.val() {
-            self.failed.we.next = self.fail_check.holds.val();
-            self.failed.waddr.next = self.fail_check.about.val();
+            inputs!(failed from fail_check: we = holds, waddr = about);
             self.failed.wdata.next = bits_u::<1>(1);
         } else {
             self.create_fails.d.next = false;
@@ -140,9 +127,7 @@ impl Logic for ResponderTables {
         if self.context_valid.val() {
             self.created_qp.d.next = self.context_qp.val();
             self.created.d.next = bits_zero::<ResponderState>(0);
-            self.created.d.next.expected_psn = self.qp_context.val().expected_psn;
-            self.created.d.next.generation = self.qp_context.val().generation;
-            self.created.d.next.alive = self.qp_context.val().alive;
+            fields!(created.d from qp_context: expected_psn, generation, alive);
             self.create_state.d.next = true;
             self.create_left.d.next = true;
             self.create_fails.d.next = true;

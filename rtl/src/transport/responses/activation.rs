@@ -62,28 +62,17 @@ impl Logic for Activation {
             self.flow.d.next = (bit_cast_u::<16, 8>(self.qp.val()) << 1) | 1;
             self.last.d.next = self.entry.val().psn + self.asked.val().count;
             self.restart.d.next = !self.goes_on.val();
-            self.read.d.next.generation = self.entry.val().generation;
-            self.read.d.next.first_psn = self.entry.val().psn;
-            self.read.d.next.count = self.asked.val().count;
-            self.read.d.next.address = self.asked.val().address;
-            self.read.d.next.length = self.asked.val().length;
-            self.read.d.next.msn = self.entry.val().msn;
-            self.read.d.next.tag = self.tag.val();
+            fields!(read.d from entry: generation, first_psn = psn);
+            fields!(read.d from asked: count, address, length);
+            fields!(read.d: msn = entry.msn, tag);
         }
-        self.busy.next = self.full.q.val();
-        self.work.valid.next = self.full.q.val();
-        self.work.flow.next = self.flow.q.val();
-        self.work.generation.next = self.read.q.val().generation;
-        self.work.restart.next = self.restart.q.val();
-        self.work.start.next = self.read.q.val().first_psn;
-        self.work.end.next = self.last.q.val();
-        self.read_valid.next = self.pulse.q.val();
+        assign! {
+            busy = full, work.valid = full, work.flow = flow, work.generation = read.generation, work.restart = restart,
+            work.start = read.first_psn, work.end = last, read_valid = pulse
+        }
         self.read_qp.next = self.flow.q.val().get_bits::<8>(1);
         self.read_data.next = bit_cast_bus::<178, 3, ReadStateWord>(self.read.q.val());
-        if self.reset.val() {
-            self.full.d.next = false;
-            self.pulse.d.next = false;
-        }
+        reset!(full, pulse);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -61,8 +61,7 @@ pub struct Intake {
 #[kernel]
 impl Logic for Intake {
     fn update(&mut self) {
-        self.contexts.reset.next = self.reset.val();
-        self.ends.reset.next = self.reset.val();
+        inputs!([contexts, ends]: reset);
         self.contexts.up.valid.next = self.context_valid.val();
         self.created.next = bit_cast_word::<QpContext, W<211, 4>>(self.context_data.val());
         self.contexts.up.data.next.qp = self.context_qp.val();
@@ -83,8 +82,7 @@ impl Logic for Intake {
         self.creation.next = self.contexts.down.data.val();
         self.op.next = bits_u::<2>(2);
         self.answer.next = bit_cast_word::<CommitWord, W<421, 7>>(self.up.data.val());
-        self.qp.next = self.answer.val().qp;
-        self.entry.next = self.answer.val();
+        assign!(qp = answer.qp, entry = answer);
         if self.ends.down.valid.val() {
             self.op.next = bits_u::<2>(1);
             self.qp.next = self.ends.down.data.val().qp;

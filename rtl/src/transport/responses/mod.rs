@@ -165,18 +165,10 @@ pub struct ResponseQueue {
 #[kernel]
 impl Logic for ResponseQueue {
     fn update(&mut self) {
-        self.pool.reset.next = self.reset.val();
-        self.acks.reset.next = self.reset.val();
-        self.intake.reset.next = self.reset.val();
-        self.intake.context_valid.next = self.context_valid.val();
-        self.intake.context_qp.next = self.context_qp.val();
-        self.intake.context_data.next = self.context_data.val();
-        self.intake.gone_valid.next = self.gone_valid.val();
-        self.intake.gone_failed.next = self.gone_failed.val();
-        self.intake.gone_qp.next = self.gone_qp.val();
-        self.intake.gone_generation.next = self.gone_generation.val();
-        self.intake.gone_psn.next = self.gone_psn.val();
-        self.intake.gone_tag.next = self.gone_tag.val();
+        inputs!([pool, acks]: reset);
+        inputs!(intake:
+            reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn,
+            gone_tag);
         StreamIn::<Commit>::link(&mut self.up, &mut self.intake.up);
         // of what is offered in `idle`, of the answer in hand later
         self.asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.entry.q.val().int_stack);
@@ -188,11 +180,10 @@ impl Logic for ResponseQueue {
         self.lists.raddr.next = self.qp.q.val();
         if self.idle.val() {
             self.lists.raddr.next = self.intake.qp.val();
-            self.qp.d.next = self.intake.qp.val();
-            self.op.d.next = self.intake.op.val();
-            self.entry.d.next = self.intake.entry.val();
-            self.again.d.next = self.asked.val().duplicate;
-            self.creation.d.next = self.intake.creation.val();
+            assign! {
+                qp.d = intake.qp, op.d = intake.op, entry.d = intake.entry, again.d = asked.duplicate,
+                creation.d = intake.creation
+            }
             if self.intake.valid.val() {
                 self.state.d.next = bits_u::<4>(8);
             }
@@ -203,8 +194,7 @@ impl Logic for ResponseQueue {
         self.list.next = self.held.q.val();
         self.item.next = bit_cast_word::<CommitWord, W<421, 7>>(self.pool.item.val());
         self.item_asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.item.val().int_stack);
-        self.waiting.next = self.list.val().waiting;
-        self.active.next = self.list.val().active;
+        assign!(waiting = list.waiting, active = list.active);
         self.own.next = (self.list.val().generation == self.entry.q.val().generation) & !self.list.val().dead;
         self.covered.next = self.list.val().end_psn + !self.entry.q.val().psn;
         self.beyond.next = self.item.val().psn - self.entry.q.val().psn;
@@ -266,9 +256,7 @@ impl Logic for ResponseQueue {
 
         // where it goes on
         if self.look.val() {
-            self.state.d.next = bits_u::<4>(0);
-            self.seen.d.next = bits_u::<11>(0);
-            self.removed.d.next = bits_u::<11>(0);
+            clear!(state, seen, removed);
             self.cursor.d.next = self.list.val().head;
             self.extending.d.next = self.append.val() | (self.passed.val() & self.of_ahead.val());
             self.cut.d.next = false;
@@ -323,8 +311,7 @@ impl Logic for ResponseQueue {
         }
         if self.judge.val() {
             self.seen.d.next = self.seen.q.val() + 1;
-            self.earlier.d.next = self.cursor.q.val();
-            self.cursor.d.next = self.pool.behind.val();
+            assign!(earlier.d = cursor, cursor.d = pool.behind);
             self.state.d.next = bits_u::<4>(4);
             if self.last.val() {
                 self.state.d.next = bits_u::<4>(6);
@@ -334,8 +321,7 @@ impl Logic for ResponseQueue {
             self.cut.d.next = true;
             self.removed.d.next = self.removed.q.val() + 1;
             if !self.cut.q.val() {
-                self.cut_at.d.next = self.cursor.q.val();
-                self.cut_after.d.next = self.earlier.q.val();
+                assign!(cut_at.d = cursor, cut_after.d = earlier);
             }
         }
         if self.finish.val() {
@@ -351,24 +337,20 @@ impl Logic for ResponseQueue {
         }
 
         // places
-        self.pool.at.next = self.cursor.q.val();
-        self.pool.store.next = self.store.val();
+        inputs!(pool: at = cursor, store);
         self.pool.new_item.next = bit_cast_bus::<421, 7, CommitWord>(self.entry.q.val());
         self.pool.link.next = self.waiting.val().any();
         self.pool.link_to.next = self.list.val().tail;
         self.pool.give.next = ((self.create.val() | self.fail.val()) & self.waiting.val().any())
             | self.pop.val()
             | (self.finish.val() & self.cut.q.val());
-        self.pool.give_first.next = self.list.val().head;
-        self.pool.give_last.next = self.list.val().tail;
-        self.pool.give_count.next = self.waiting.val();
+        inputs!(pool: give_first = list.head, give_last = list.tail, give_count = waiting);
         if self.pop.val() {
             self.pool.give_last.next = self.list.val().head;
             self.pool.give_count.next = bits_u::<11>(1);
         }
         if self.finish.val() {
-            self.pool.give_first.next = self.cut_at.q.val();
-            self.pool.give_count.next = self.removed.q.val();
+            inputs!(pool: give_first = cut_at, give_count = removed);
         }
 
         // the list as it will be
@@ -412,11 +394,9 @@ impl Logic for ResponseQueue {
         }
         if self.activate.val() {
             self.changed.next.active = true;
-            self.changed.next.end_psn = self.activation.end_psn.val();
-            self.changed.next.completed = self.completed.val();
+            fields!(changed: end_psn = activation.end_psn, completed);
             self.changed.next.tag = self.list.val().tag + 1;
-            self.changed.next.ahead = self.extending.q.val();
-            self.changed.next.completed_ahead = self.list.val().completed;
+            fields!(changed: ahead = extending, completed_ahead = list.completed);
             if !self.extending.q.val() {
                 self.changed.next.start_psn = self.entry.q.val().psn;
             }
@@ -433,8 +413,7 @@ impl Logic for ResponseQueue {
             | self.pop.val()
             | self.finish.val()
             | self.activate.val();
-        self.lists.waddr.next = self.qp.q.val();
-        self.lists.wdata.next = self.changed.val();
+        inputs!(lists: waddr = qp, wdata = changed);
         if self.pool.clearing.val() {
             self.lists.we.next = true;
             self.lists.waddr.next = self.pool.clear_at.val();
@@ -444,25 +423,12 @@ impl Logic for ResponseQueue {
         // out
         self.acks.up.valid.next = self.pass.val() | self.fail.val() | (self.pop.val() & !self.item_reads.val());
         self.sent.next = bits_zero::<AckSendWord>(0);
-        self.sent.next.qp = self.entry.q.val().qp;
-        self.sent.next.generation = self.entry.q.val().generation;
-        self.sent.next.psn = self.entry.q.val().psn;
-        self.sent.next.syndrome = self.entry.q.val().syndrome;
-        self.sent.next.msn = self.entry.q.val().msn;
-        self.sent.next.int_length = self.entry.q.val().int_length;
-        self.sent.next.int_stack = self.entry.q.val().int_stack;
+        fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length, int_stack);
         if self.pop.val() {
-            self.sent.next.qp = self.item.val().qp;
-            self.sent.next.generation = self.item.val().generation;
-            self.sent.next.psn = self.item.val().psn;
-            self.sent.next.syndrome = self.item.val().syndrome;
-            self.sent.next.msn = self.item.val().msn;
-            self.sent.next.int_length = self.item.val().int_length;
-            self.sent.next.int_stack = self.item.val().int_stack;
+            fields!(sent from item: qp, generation, psn, syndrome, msn, int_length, int_stack);
         }
         if self.fail.val() {
-            self.sent.next.qp = self.qp.q.val();
-            self.sent.next.generation = self.list.val().generation;
+            fields!(sent: qp, generation = list.generation);
             self.sent.next.syndrome = bits_u::<8>(0x63);
             self.sent.next.msn = self.list.val().completed;
             if !self.of_last.val() {
@@ -472,24 +438,17 @@ impl Logic for ResponseQueue {
             self.sent.next.int_stack = bits_zero::<W<336, 6>>(0);
         }
         self.acks.up.data.next = bit_cast_bus::<416, 7, AckSendWord>(self.sent.val());
-        self.ack.valid.next = self.acks.down.valid.val();
-        self.ack.data.next = self.acks.down.data.val();
+        outputs!(acks: ack.valid = down.valid, ack.data = down.data);
         self.acks.down.ready.next = self.ack.ready.val();
 
-        self.activation.reset.next = self.reset.val();
-        self.activation.activate.next = self.activate.val();
-        self.activation.qp.next = self.qp.q.val();
-        self.activation.entry.next = self.entry.q.val();
+        inputs!(activation: reset, activate, qp, entry);
         self.activation.tag.next = self.list.val().tag + 1;
         self.activation.goes_on.next = self.extending.q.val();
         WorkOut::link(&mut self.work, &mut self.activation.work);
-        self.read_valid.next = self.activation.read_valid.val();
-        self.read_qp.next = self.activation.read_qp.val();
-        self.read_data.next = self.activation.read_data.val();
+        outputs!(activation: read_valid, read_qp, read_data);
 
         self.left_what_r.d.next = bits_u::<3>(0);
-        self.left_qp_r.d.next = self.qp.q.val();
-        self.left_generation_r.d.next = self.list.val().generation;
+        assign!(left_qp_r.d = qp, left_generation_r.d = list.generation);
         // one without place is as good as lost
         if self.leave.val()
             | self.passed.val()
@@ -507,16 +466,15 @@ impl Logic for ResponseQueue {
             self.left_what_r.d.next = bits_u::<3>(5);
         }
         self.left_valid.next = self.left_what_r.q.val().any();
-        self.left_what.next = self.left_what_r.q.val();
-        self.left_qp.next = self.left_qp_r.q.val();
-        self.left_generation.next = self.left_generation_r.q.val();
+        assign! {
+            left_what = left_what_r, left_qp = left_qp_r, left_generation = left_generation_r
+        }
         self.full_r.d.next = self.pool.clearing.val() | self.acks.crowded.val() | (self.pool.free.val() < 192);
         self.full.next = self.full_r.q.val();
         self.free.next = self.pool.free.val();
 
         if self.reset.val() {
-            self.state.d.next = bits_u::<4>(0);
-            self.left_what_r.d.next = bits_u::<3>(0);
+            clear!(state, left_what_r);
             self.full_r.d.next = true;
         }
     }

@@ -62,9 +62,7 @@ pub struct NodePool {
 #[kernel]
 impl Logic for NodePool {
     fn update(&mut self) {
-        self.next_head.next = self.head_r.q.val();
-        self.we.next = self.busy.q.val();
-        self.waddr.next = self.counter.q.val();
+        assign!(next_head = head_r, we = busy, waddr = counter);
         self.wdata.next = self.counter.q.val() + 1;
         if self.busy.q.val() {
             self.counter.d.next = self.counter.q.val() + 1;
@@ -76,37 +74,28 @@ impl Logic for NodePool {
             if self.store.val() {
                 self.next_head.next = self.free_links.rdata.val();
                 self.free_r.d.next = self.free_r.q.val() - 1;
-                self.we.next = self.link.val();
-                self.waddr.next = self.link_to.val();
-                self.wdata.next = self.head_r.q.val();
+                assign!(we = link, waddr = link_to, wdata = head_r);
             }
             if self.give.val() {
                 self.tail_r.d.next = self.give_last.val();
                 self.free_r.d.next = self.free_r.q.val() + self.give_count.val();
                 self.we.next = true;
-                self.waddr.next = self.tail_r.q.val();
-                self.wdata.next = self.give_first.val();
+                assign!(waddr = tail_r, wdata = give_first);
             }
         }
         self.head_r.d.next = self.next_head.val();
-        self.items.raddr.next = self.at.val();
-        self.items.we.next = self.store.val();
-        self.items.waddr.next = self.head_r.q.val();
-        self.items.wdata.next = self.new_item.val();
+        inputs!(items: raddr = at, we = store, waddr = head_r, wdata = new_item);
         self.links.raddr.next = self.at.val();
-        inputs!(links, we, waddr, wdata);
+        inputs!(links: we, waddr, wdata);
         self.free_links.raddr.next = self.next_head.val();
-        inputs!(free_links, we, waddr, wdata);
+        inputs!(free_links: we, waddr, wdata);
         self.item.next = self.items.rdata.val();
         self.behind.next = self.links.rdata.val();
-        self.head.next = self.head_r.q.val();
-        self.free.next = self.free_r.q.val();
-        self.clearing.next = self.busy.q.val();
+        assign!(head = head_r, free = free_r, clearing = busy);
         self.clear_at.next = bit_cast_u::<8, 10>(self.counter.q.val());
         if self.reset.val() {
             self.busy.d.next = true;
-            self.counter.d.next = bits_u::<10>(0);
-            self.free_r.d.next = bits_u::<11>(0);
+            clear!(counter, free_r);
         }
     }
 }

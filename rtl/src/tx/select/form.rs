@@ -151,7 +151,7 @@ pub struct Form {
 #[kernel]
 impl Logic for Form {
     fn update(&mut self) {
-        inputs!([packets, jobs, feedbacks], reset);
+        inputs!([packets, jobs, feedbacks]: reset);
         self.room.next = !self.packets.crowded.val() & !self.jobs.crowded.val() & !self.feedbacks.crowded.val();
         self.place_2.d.next = self.place.val();
         self.remote_2.d.next = self.remote.val();
@@ -170,8 +170,7 @@ impl Logic for Form {
 
         // 0
         self.bytes_before.d.next = (bit_cast_u::<36, 24>(self.place.val()) << 8) << self.mtu.val();
-        self.base_1.d.next = self.base.val();
-        self.total_1.d.next = self.total.val();
+        assign!(base_1.d = base, total_1.d = total);
 
         // 1
         self.address.d.next = self.base_1.q.val() + bit_cast_u::<64, 36>(self.bytes_before.q.val());
@@ -197,24 +196,18 @@ impl Logic for Form {
         if self.mtu_2.q.val() == 3 {
             self.full.next = bits_u::<13>(2048);
         }
-        self.full_3.d.next = self.full.val();
-        self.payload.next = self.left.q.val();
+        assign!(full_3.d = full, payload = left);
         if self.left.q.val() > bit_cast_u::<32, 13>(self.full.val()) {
             self.payload.next = bit_cast_u::<32, 13>(self.full.val());
         }
         self.length.d.next = bit_cast_u::<13, 32>(self.payload.val());
-        self.address_3.d.next = self.address.q.val();
-        self.last_3.d.next = self.last_2.q.val();
-        self.form_3.d.next = self.form_2.q.val();
+        assign!(address_3.d = address, last_3.d = last_2.q, form_3.d = form_2.q);
         self.first.next = !self.place_2.q.val().any();
         self.extension_kind.d.next = ExtensionKind::None;
-        self.reth.next.length = self.total_2.q.val();
-        self.reth.next.key = self.key_2.q.val();
-        self.reth.next.address = self.remote_2.q.val();
+        fields!(reth: length = total_2, key = key_2.q, address = remote_2.q);
         if self.form_2.q.val() == 2 {
             // what is left of the READ
-            self.reth.next.length = self.left.q.val();
-            self.reth.next.address = self.address.q.val();
+            fields!(reth: length = left, address);
         }
         self.aeth.next.msn = bit_cast_u::<24, 32>(self.key_2.q.val());
         self.aeth.next.syndrome = bits_u::<8>(0x1f);
@@ -282,23 +275,15 @@ impl Logic for Form {
         self.form_4.d.next = self.form_3.q.val();
         self.end_4.d.next = self.end_3.q.val();
         self.has_payload.d.next = self.length.q.val().any() & (self.form_3.q.val() != 0);
-        self.job_4.d.next.address = self.address_3.q.val();
-        self.job_4.d.next.length = self.length.q.val();
+        fields!(job_4.d: address = address_3, length);
         self.half.next = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 9>(self.flow_3.q.val()));
-        self.word_4.d.next.qp = self.half.val().qp;
-        self.word_4.d.next.generation = self.generation_3.q.val();
-        self.word_4.d.next.opcode = self.opcode.q.val();
-        self.word_4.d.next.psn = self.psn_3.q.val();
-        self.word_4.d.next.ack_req = self.ack_req_3.q.val();
-        self.word_4.d.next.extension_kind = self.extension_kind.q.val();
-        self.word_4.d.next.extension = self.extension.q.val();
-        self.word_4.d.next.length = self.length.q.val();
+        fields!(word_4.d:
+            qp = half.qp, generation = generation_3.q, opcode, psn = psn_3.q, ack_req = ack_req_3.q, extension_kind,
+            extension, length);
         self.word_4.d.next.ends_read = (self.form_3.q.val() == 3) & self.last_3.q.val();
         self.word_4.d.next.response = self.form_3.q.val() == 3;
         self.word_4.d.next.tag = self.tag_3.q.val();
-        self.from_4.d.next.psn = self.psn_3.q.val();
-        self.from_4.d.next.flow = self.flow_3.q.val();
-        self.from_4.d.next.generation = self.generation_3.q.val();
+        fields!(from_4.d: psn = psn_3.q, flow = flow_3.q, generation = generation_3.q);
 
         // 4
         self.packets.up.valid.next = self.valid_4.q.val() & (self.form_4.q.val() != 0);
@@ -308,13 +293,11 @@ impl Logic for Form {
         self.valid_5.d.next = self.valid_4.q.val();
         self.advances_5.d.next = self.form_4.q.val() == 2;
         self.spared_5.d.next = self.allowed_4.q.val() - bit_cast_u::<24, 13>(self.padded_4.q.val());
-        self.end_5.d.next = self.end_4.q.val();
-        self.from_5.d.next = self.from_4.q.val();
+        advance!(end_5, from_5);
 
         // 5, and 6 for the bytes of a READ request
         self.again.d.next = self.valid_5.q.val() & self.advances_5.q.val();
-        self.spared_6.d.next = self.spared_5.q.val();
-        self.from_6.d.next = self.from_5.q.val();
+        advance!(spared_6, from_6);
         self.feedbacks.up.valid.next =
             (self.valid_5.q.val() & (self.advances_5.q.val() | self.spared_5.q.val().any())) | self.again.q.val();
         self.feedbacks.up.data.next.from = self.from_5.q.val();

@@ -179,8 +179,7 @@ pub struct Select<const A: usize, const M: usize> {
 #[kernel]
 impl<const A: usize, const M: usize> Logic for Select<A, M> {
     fn update(&mut self) {
-        self.form.reset.next = self.reset.val();
-        self.form.overhead.next = self.overhead.val();
+        inputs!(form: reset, overhead);
 
         // the buses
         self.contexts.we.next = self.context_valid.val();
@@ -204,8 +203,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         if self.context_valid.val() & self.new_context.val().alive {
             self.voids.d.next = bits_u::<5>(16);
-            self.voided.d.next = self.context_qp.val();
-            self.voided_generation.d.next = self.new_context.val().generation;
+            assign!(voided.d = context_qp, voided_generation.d = new_context.generation);
             self.void_cursor.d.next = true;
         }
         self.address.next = self.next_flow.q.val().qp;
@@ -223,10 +221,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.offered_flow.next = bit_cast_word::<QpFlow, U<16>>(self.send.flow.val());
         if !self.waiting.q.val() {
             self.waiting.d.next = self.send.valid.val();
-            self.next_flow.d.next.response = self.offered_flow.val().response;
-            self.next_flow.d.next.qp = self.offered_flow.val().qp;
-            self.next_generation.d.next = self.send.generation.val();
-            self.next_psn.d.next = self.send.psn.val();
+            fields!(next_flow.d from offered_flow: response, qp);
+            assign!(next_generation.d = send.generation, next_psn.d = send.psn);
             self.next_marks.d.next = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
 
@@ -256,8 +252,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             }
         }
         self.slot.d.next = self.slot_now.val() + 1;
-        self.message_place.next.qp = self.qp.val();
-        self.message_place.next.place = self.slot_now.val();
+        fields!(message_place: qp, place = slot_now);
         self.looked_address.next = bit_cast_number::<12, RingPlace>(self.message_place.val());
         self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
 
@@ -311,10 +306,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         if self.begins.val() {
             self.step.d.next = bits_u::<2>(1);
             self.waiting.d.next = false;
-            self.flow.d.next = self.next_flow.q.val();
-            self.generation.d.next = self.next_generation.q.val();
-            self.psn.d.next = self.next_psn.q.val();
-            self.marks.d.next = self.next_marks.q.val();
+            assign! {
+                flow.d = next_flow, generation.d = next_generation, psn.d = next_psn, marks.d = next_marks
+            }
         }
         self.last.next = (self.place.q.val() + 1) == self.size.q.val();
         self.is_read.next = !self.odd.val() & self.message.q.val().read;
@@ -336,9 +330,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
         self.cursors.wdata.next = bits_zero::<RingCursor>(0);
         self.cursors.wdata.next.generation = self.voided_generation.q.val();
-        self.cursor_new.next.place = self.found_slot.q.val();
-        self.cursor_new.next.since_asked = self.counted.val();
-        self.cursor_new.next.generation = self.generation.q.val();
+        fields!(cursor_new: place = found_slot, since_asked = counted, generation);
         if self.asks.val() {
             self.cursor_new.next.since_asked = bits_u::<8>(0);
         }
@@ -362,40 +354,23 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
                 self.what.d.next = bits_u::<2>(3);
             }
         }
-        self.last_r.d.next = self.last.val();
-        self.ack_req.d.next = self.asks.val();
-        self.end_psn.d.next = self.message.q.val().end_psn;
-        self.base.d.next = self.message.q.val().local_address;
+        assign! {
+            last_r.d = last, ack_req.d = asks, end_psn.d = message.end_psn, base.d = message.local_address
+        }
         if self.is_read.val() {
             self.base.d.next = self.message.q.val().remote_address;
         }
-        self.total.d.next = self.message.q.val().length;
-        self.remote.d.next = self.message.q.val().remote_address;
-        self.key.d.next = self.message.q.val().remote_key;
-        self.place_r.d.next = self.place.q.val();
-        self.psn_r.d.next = self.psn.q.val();
-        self.tag_r.d.next = self.tag.q.val();
-        self.flow_r.d.next = self.flow.q.val();
-        self.generation_r.d.next = self.generation.q.val();
-        self.mtu.d.next = self.mtu_now.q.val();
-        self.int_on.d.next = self.int_now.q.val();
+        assign! {
+            total.d = message.length, remote.d = message.remote_address, key.d = message.remote_key, place_r.d = place,
+            psn_r.d = psn, tag_r.d = tag, flow_r.d = flow, generation_r.d = generation, mtu.d = mtu_now,
+            int_on.d = int_now
+        }
         self.first_time.d.next = !self.marks.q.val().repeated;
-        self.form.valid.next = self.go.q.val();
-        self.form.form.next = self.what.q.val();
+        inputs!(form: valid = go, form = what);
         self.form.flow.next = bit_cast_number::<9, QpHalf>(self.flow_r.q.val());
-        self.form.generation.next = self.generation_r.q.val();
-        self.form.psn.next = self.psn_r.q.val();
-        self.form.place.next = self.place_r.q.val();
-        self.form.last.next = self.last_r.q.val();
-        self.form.ack_req.next = self.ack_req.q.val();
-        self.form.end_psn.next = self.end_psn.q.val();
-        self.form.base.next = self.base.q.val();
-        self.form.remote.next = self.remote.q.val();
-        self.form.key.next = self.key.q.val();
-        self.form.total.next = self.total.q.val();
-        self.form.tag.next = self.tag_r.q.val();
-        self.form.mtu.next = self.mtu.q.val();
-        self.form.int_on.next = self.int_on.q.val();
+        inputs!(form:
+            generation = generation_r, psn = psn_r, place = place_r, last = last_r, ack_req, end_psn, base, remote, key,
+            total, tag = tag_r, mtu, int_on);
         // 7: who waits for it hears that a request leaves
         self.sent_r.d.next =
             self.go.q.val() & self.first_time.q.val() & ((self.what.q.val() == 1) | (self.what.q.val() == 2));
@@ -405,23 +380,14 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         if self.what.q.val() == 2 {
             self.sent_end_r.d.next = self.end_psn.q.val();
         }
-        self.sent_valid.next = self.sent_r.q.val();
-        self.sent_end.next = self.sent_end_r.q.val();
-        self.sent_qp.next = self.sent_flow.q.val().qp;
-        self.sent_generation.next = self.sent_generation_r.q.val();
-        self.sent_flow.d.next = self.flow_r.q.val();
-        self.sent_generation_r.d.next = self.generation_r.q.val();
-        self.void_grant.next = self.void_r.q.val();
-        self.repeated.next = self.repeated_r.q.val();
+        assign! {
+            sent_valid = sent_r, sent_end = sent_end_r, sent_qp = sent_flow.qp, sent_generation = sent_generation_r,
+            sent_flow.d = flow_r, sent_generation_r.d = generation_r, void_grant = void_r, repeated = repeated_r
+        }
 
         StreamOut::<TxPacket>::link(&mut self.packet, &mut self.form.packet);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.form.job);
         FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
-        if self.reset.val() {
-            self.waiting.d.next = false;
-            self.step.d.next = bits_u::<2>(0);
-            self.voids.d.next = bits_u::<5>(0);
-            self.void_cursor.d.next = false;
-        }
+        reset!(waiting, step, voids, void_cursor);
     }
 }

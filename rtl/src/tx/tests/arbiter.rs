@@ -71,20 +71,20 @@ impl Bench {
         arbiter.data.data.next = data.unwrap_or_default();
         arbiter.ack_hold.next = hold[0];
         arbiter.data_hold.next = hold[1];
-        arbiter.m_axis_tready.next = self.stimulus.chance(accept);
+        arbiter.m_axis.tready.next = self.stimulus.chance(accept);
         let (taken, valid, beat, ready) = step(arbiter.as_mut(), |a| {
-            let beat = bit_cast_ww::<578, 10, 512, 8>(a.m_axis_tdata.val())
-                | bit_cast_w::<578, 10, 64>(a.m_axis_tkeep.val()) << 512
-                | bit_cast_w::<578, 10, 1>(U(a.m_axis_tlast.val().into())) << 576
-                | bit_cast_w::<578, 10, 1>(U(a.m_axis_tuser.val().into())) << 577;
+            let beat = bit_cast_ww::<578, 10, 512, 8>(a.m_axis.tdata.val())
+                | bit_cast_w::<578, 10, 64>(a.m_axis.tkeep.val()) << 512
+                | bit_cast_w::<578, 10, 1>(U(a.m_axis.tlast.val().into())) << 576
+                | bit_cast_w::<578, 10, 1>(U(a.m_axis.tuser.val().into())) << 577;
             (
                 [
                     a.ack.ready.val() & a.ack.valid.val(),
                     a.data.ready.val() & a.data.valid.val(),
                 ],
-                a.m_axis_tvalid.val(),
+                a.m_axis.tvalid.val(),
                 beat,
-                a.m_axis_tready.val(),
+                a.m_axis.tready.val(),
             )
         });
         for (source, taken) in self.sources.iter_mut().zip(taken) {

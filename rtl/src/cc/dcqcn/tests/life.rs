@@ -1,65 +1,47 @@
-//! The module against the fixed-point law: every update, in the clock in which it is due, for everything that enters, ticks of the walk
-//! included.
+//! A module and the fixed-point law side by side.
 
-use super::registers::{after_reset, DcqcnRegisterBlock};
-use super::top::{DcqcnSlot, LATENCY};
-use crate::cc::bench::{law_module, Bench};
+use crate::cc::dcqcn::top::{DcqcnSlot, LATENCY};
 use crate::cc::slot::{kind_code, offer_command, offer_event, taken_update, RawUpdate};
-use crate::prim::uint::{Limbs, U};
+use crate::prim::uint::U;
 use crate::prim::word::bit_cast_number;
 use crate::sim::{init, step, Stimulus};
 use crate::words::dcqcn::DcqcnEntry;
-use hpcc_models::cc::dcqcn::{DcqcnParams, IncreaseRule};
 use hpcc_models::cc::{CcEvent, CongestionControl, EventKind};
 use hpcc_models::fixed::dcqcn::{DcqcnRegisters, FixedDcqcnState};
 use hpcc_models::fixed::{FixedDcqcn, FixedLaw};
 use std::collections::VecDeque;
 
-const LINE: u64 = 100_000_000_000;
 /// Clocks from the entry of an event to its update.
 const INSIDE: u64 = LATENCY as u64 - 4;
 
-type Slot = DcqcnSlot<50, 6>;
-law_module!(Slot);
-
-fn sigcomm() -> DcqcnRegisters {
-    DcqcnRegisters::new(&DcqcnParams::sigcomm(LINE, 162_500.0), false).expect("parameters")
-}
-
-/// The law with a standing walk, for what needs no ticks.
-fn bench() -> Bench<Slot, FixedDcqcn> {
-    let registers = DcqcnRegisters { walk: 0, ..sigcomm() };
-    Bench::new(FixedDcqcn::with_registers(registers, 0), LATENCY)
-}
-
 /// A module with everything that enters it fed to the law.
-struct Life<const FLOWS: usize, const A: usize> {
-    slot: Box<DcqcnSlot<FLOWS, A>>,
-    law: FixedDcqcn,
-    random: Stimulus,
+pub struct Life<const FLOWS: usize, const A: usize> {
+    pub slot: Box<DcqcnSlot<FLOWS, A>>,
+    pub law: FixedDcqcn,
+    pub random: Stimulus,
     /// Generation of each flow that lives in the law.
-    live: Vec<Option<u8>>,
+    pub live: Vec<Option<u8>>,
     /// Generation that the next creation of a flow has.
-    next: Vec<u8>,
+    pub next: Vec<u8>,
     /// Taken at the ports, not yet entered.
-    events: VecDeque<CcEvent>,
-    commands: VecDeque<(bool, u32, u8)>,
+    pub events: VecDeque<CcEvent>,
+    pub commands: VecDeque<(bool, u32, u8)>,
     /// Updates to come, and the clock of each.
-    expected: VecDeque<(u64, RawUpdate)>,
-    clock: u64,
-    now: u64,
-    updates: u64,
-    ticks: u64,
-    cuts: u64,
-    out_of_range: u64,
+    pub expected: VecDeque<(u64, RawUpdate)>,
+    pub clock: u64,
+    pub now: u64,
+    pub updates: u64,
+    pub ticks: u64,
+    pub cuts: u64,
+    pub out_of_range: u64,
     /// Clock of the last tick of each flow.
-    visited: Vec<u64>,
+    pub visited: Vec<u64>,
     /// Chance that the receiver takes an update.
-    accept: f64,
+    pub accept: f64,
 }
 
 impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
-    fn new(registers: DcqcnRegisters, seed: u64) -> Self {
+    pub fn new(registers: DcqcnRegisters, seed: u64) -> Self {
         let mut slot: Box<DcqcnSlot<FLOWS, A>> = Box::default();
         init(slot.as_mut()).expect("complete block");
         let mut life = Self {
@@ -97,7 +79,7 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
     }
 
     /// One clock, `ns` later; whether event and command were taken.
-    fn step(&mut self, ns: u64, event: Option<&CcEvent>, command: Option<(bool, u32, u8)>) -> (bool, bool) {
+    pub fn step(&mut self, ns: u64, event: Option<&CcEvent>, command: Option<(bool, u32, u8)>) -> (bool, bool) {
         self.now += ns;
         self.slot.now.next = U(self.now & 0xffff_ffff_ffff);
         offer_event(&mut self.slot.event, event);
@@ -139,7 +121,7 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
     }
 
     /// What enters is what was taken, and does to the law what it does to the module.
-    fn enter(&mut self, entry: DcqcnEntry, flow: u32) {
+    pub fn enter(&mut self, entry: DcqcnEntry, flow: u32) {
         if entry.command {
             let (create, wanted, generation) = self.commands.pop_front().expect("a command was taken");
             assert_eq!(
@@ -194,7 +176,7 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
         }
     }
 
-    fn expect(&mut self, flow: u32, generation: u8) {
+    pub fn expect(&mut self, flow: u32, generation: u8) {
         let answer = self.law.answer(flow).expect("live flow");
         let update = RawUpdate {
             flow: flow as u16,
@@ -207,11 +189,11 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
     }
 
     /// Offers a command until it is taken.
-    fn command(&mut self, create: bool, flow: u32, generation: u8) {
+    pub fn command(&mut self, create: bool, flow: u32, generation: u8) {
         while !self.step(5, None, Some((create, flow, generation))).1 {}
     }
 
-    fn drain(&mut self) {
+    pub fn drain(&mut self) {
         self.accept = 1.0;
         for _ in 0..400 {
             self.step(5, None, None);
@@ -220,7 +202,7 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
     }
 
     /// The next random event: a few flows have most, in bursts; kinds that move rates far above their natural share.
-    fn random_event(&mut self) -> CcEvent {
+    pub fn random_event(&mut self) -> CcEvent {
         let s = &mut self.random;
         let flow = match s.below(10) {
             0..=4 => s.below(3),
@@ -254,7 +236,7 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
     }
 
     /// So many clocks of random life.
-    fn random(&mut self, clocks: u64) {
+    pub fn random(&mut self, clocks: u64) {
         for flow in 0..FLOWS as u32 {
             self.command(true, flow, 0);
         }
@@ -313,215 +295,4 @@ fn is_cut(r: &DcqcnRegisters, before: &FixedDcqcnState, after: &FixedDcqcnState,
         _ => false,
     };
     (notified || before.cnp_cut) && !after.cnp_cut
-}
-
-#[test]
-fn first_update_comes_after_the_latency() {
-    bench().first_update_comes_after_the_latency();
-}
-
-#[test]
-fn one_event_a_clock_and_one_every_six_for_one_flow() {
-    bench().keeps_its_pace();
-}
-
-#[test]
-fn flow_numbers_past_the_count_are_dropped_and_counted() {
-    let mut bench = bench();
-    let dropped = bench.drops_flow_numbers_past_the_count();
-    assert_eq!(bench.slot.count_out_of_range.val().0, dropped);
-}
-
-#[test]
-fn three_hundred_flows_agree_bit_for_bit_in_the_papers_profile() {
-    Life::<300, 9>::new(sigcomm(), 1).random(40_000);
-}
-
-#[test]
-fn the_authors_profile_agrees_bit_for_bit() {
-    let params = DcqcnParams::new(25_000_000_000, 1e5);
-    let registers = DcqcnRegisters::new(&params, true).expect("parameters");
-    Life::<50, 6>::new(registers, 2).random(30_000);
-}
-
-/// Each mode bit and each limit on its own, with short intervals so that all timers meet.
-#[test]
-fn every_mode_agrees_bit_for_bit() {
-    let changes: [fn(&mut DcqcnRegisters); 12] = [
-        |r| r.mode.qcn = false,
-        |r| r.mode.clamp = true,
-        |r| (r.mode.mark_on_ack, r.byte_reset) = (true, 3),
-        |r| r.mode.window = true,
-        |r| (r.mode.window, r.window_time) = (true, (1 << 34) - 1),
-        |r| r.mode.cut_on_timeout = true,
-        |r| (r.mode.first_late, r.first_rate) = (true, r.line_rate / 3),
-        |r| (r.first_rate, r.min_rate) = (r.line_rate / 100, (r.line_rate / 50) & !1),
-        |r| r.min_decrease = 200,
-        |r| (r.fast_recovery, r.byte_reset, r.rate_hai) = (0, 1, (1 << 34) - 1),
-        |r| (r.gain, r.fast_recovery) = ((1 << 20) - 1, 30),
-        |r| (r.byte_reset, r.walk, r.alpha_interval) = (0, 1, 1),
-    ];
-    for (seed, change) in (3..).zip(changes) {
-        let mut registers = DcqcnRegisters {
-            alpha_interval: 3,
-            cut_interval: 2,
-            increase_interval: 4,
-            byte_reset: 400,
-            fast_recovery: 2,
-            ..sigcomm()
-        };
-        change(&mut registers);
-        Life::<50, 6>::new(registers, seed).random(8_000);
-    }
-}
-
-/// Forty increases by timer without a cut, and forty by bytes: the stages stay at their end, and the hyper step with them.
-#[test]
-fn stages_stay_at_their_end() {
-    for by_bytes in [false, true] {
-        let mut registers = DcqcnRegisters {
-            cut_interval: 2,
-            increase_interval: 1,
-            byte_reset: 1,
-            fast_recovery: 30,
-            walk: 0,
-            ..sigcomm()
-        };
-        (registers.mode.qcn, registers.mode.clamp) = (false, true);
-        let line = registers.line_rate;
-        let mut life = Life::<50, 6>::new(registers, 11);
-        life.command(true, 7, 1);
-        let kinds = [EventKind::Cnp; 2]
-            .into_iter()
-            .chain([if by_bytes { EventKind::Ack } else { EventKind::Tick }; 40]);
-        for kind in kinds {
-            let event = CcEvent {
-                kind,
-                flow: 7,
-                generation: 1,
-                bytes: 128,
-                now: life.now,
-                ..CcEvent::default()
-            };
-            while !life.step(5, Some(&event), None).0 {}
-            life.step(3_000, None, None);
-        }
-        life.drain();
-        let state = life.law.state(7).expect("a live flow");
-        assert_eq!(state.stage_t.max(state.stage_b), 31);
-        assert!(state.rt < line, "the target still rises");
-        assert!(life.updates > 40 && life.expected.is_empty());
-    }
-}
-
-/// Flows that were notified get a tick in each round of the walk, under full load too; the others none.
-#[test]
-fn the_walk_visits_every_notified_flow_in_time() {
-    const NOTIFIED: [u32; 5] = [0, 1, 17, 48, 49];
-    for (load, most) in [(false, 50 + 5 * 3 + 8), (true, 50 + 5 * (3 + 24))] {
-        let mut life = Life::<50, 6>::new(sigcomm(), 9);
-        for flow in 0..50 {
-            life.command(true, flow, 1);
-        }
-        let event = |kind, flow, now| CcEvent {
-            kind,
-            flow,
-            generation: 1,
-            now,
-            ..CcEvent::default()
-        };
-        for flow in NOTIFIED {
-            let cnp = event(EventKind::Cnp, flow, life.now);
-            while !life.step(5, Some(&cnp), None).0 {}
-        }
-        for _ in 0..200 {
-            life.step(5, None, None);
-        }
-        let mut last = life.visited.clone();
-        for clock in 0..5_000 {
-            let ack = event(EventKind::Ack, clock % 50, life.now);
-            life.step(5, load.then_some(&ack), None);
-            for (flow, last) in last.iter_mut().enumerate() {
-                let visited = life.visited[flow];
-                if !NOTIFIED.contains(&(flow as u32)) {
-                    assert_eq!(visited, 0, "flow {flow} was not notified");
-                } else if visited != *last {
-                    assert!(visited - *last <= most, "load {load}, flow {flow}: {}", visited - *last);
-                    *last = visited;
-                }
-            }
-        }
-        for flow in NOTIFIED {
-            assert!(
-                life.clock - last[flow as usize] <= most,
-                "load {load}: flow {flow} is visited"
-            );
-        }
-    }
-}
-
-#[test]
-fn a_walk_over_all_flows_takes_four_clocks_each() {
-    let mut life = Life::<300, 9>::new(sigcomm(), 10);
-    for flow in 0..300 {
-        life.command(true, flow, 1);
-        let cnp = CcEvent {
-            kind: EventKind::Cnp,
-            flow,
-            generation: 1,
-            now: life.now,
-            ..CcEvent::default()
-        };
-        while !life.step(5, Some(&cnp), None).0 {}
-    }
-    life.step(5, None, None);
-    for _ in 0..600 {
-        life.step(5, None, None);
-    }
-    let before = life.ticks;
-    for _ in 0..1_200 {
-        life.step(5, None, None);
-    }
-    assert_eq!(life.ticks - before, 300);
-}
-
-#[test]
-fn after_reset_the_registers_hold_the_papers_profile() {
-    let mut block: Box<DcqcnRegisterBlock> = Box::default();
-    init(block.as_mut()).expect("complete block");
-    block.reset.next = true;
-    step(block.as_mut(), |_| {});
-    block.reset.next = false;
-    let seen = step(block.as_mut(), |b| b.scalars.val());
-    let r = after_reset();
-    assert_eq!(
-        r,
-        DcqcnRegisters {
-            window_time: r.window_time,
-            ..sigcomm()
-        }
-    );
-    assert_eq!(IncreaseRule::Qcn, DcqcnParams::sigcomm(LINE, 1.0).rule);
-    let mut mode = [0];
-    seen.mode.to_limbs(&mut mode);
-    assert_eq!(mode[0], r.mode.bits());
-    let held = [
-        (seen.gain.0, r.gain),
-        (seen.alpha_interval.0, r.alpha_interval.into()),
-        (seen.cut_interval.0, r.cut_interval.into()),
-        (seen.increase_interval.0, r.increase_interval.into()),
-        (seen.byte_reset.0, r.byte_reset.into()),
-        (seen.fast_recovery.0, r.fast_recovery.into()),
-        (seen.rate_ai.0, r.rate_ai),
-        (seen.rate_hai.0, r.rate_hai),
-        (seen.min_rate.0, r.min_rate),
-        (seen.line_rate.0, r.line_rate),
-        (seen.first_rate.0, r.first_rate),
-        (seen.min_decrease.0, r.min_decrease),
-        (seen.window_time.0, r.window_time),
-        (seen.walk.0, r.walk.into()),
-    ];
-    for (place, (seen, wanted)) in held.into_iter().enumerate() {
-        assert_eq!(seen, wanted, "register {}", place + 1);
-    }
 }

@@ -1,0 +1,68 @@
+//! The walk over all flows after a reset.
+
+use crate::emit::naming::named_inside;
+use crate::prim::uint::U;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// From a reset on, and for 2^`A` clocks after it, names one flow a clock, from 0 on: who removes them has no flow left.
+#[block]
+pub struct FlowSweep<const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// `flow` is to be removed.
+    pub active: Signal<Out, Bit>,
+    /// Flow.
+    pub flow: Signal<Out, U<A>>,
+    /// A reset was, and not every flow has been named.
+    sweeping: DFF<Bit>,
+    at: DFF<U<A>>,
+}
+
+#[kernel]
+impl<const A: usize> Logic for FlowSweep<A> {
+    fn update(&mut self) {
+        self.active.next = self.sweeping.q.val();
+        self.flow.next = self.at.q.val();
+        if self.sweeping.q.val() {
+            self.at.d.next = self.at.q.val() + 1;
+            if self.at.q.val().all() {
+                self.sweeping.d.next = false;
+            }
+        }
+        if self.reset.val() {
+            self.sweeping.d.next = true;
+            self.at.d.next = 0.into();
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step};
+
+    #[test]
+    fn every_flow_is_named_once_after_the_last_clock_of_a_reset() {
+        let mut sweep: Box<FlowSweep<3>> = Box::default();
+        init(sweep.as_mut()).expect("complete block");
+        let mut named = vec![];
+        for clock in 0..40 {
+            // the second reset falls into the first walk
+            sweep.reset.next = clock < 2 || clock == 6;
+            let (active, flow) = step(sweep.as_mut(), |sweep| (sweep.active.val(), sweep.flow.val().0));
+            if active {
+                named.push((clock, flow));
+            }
+        }
+        let walk = |first: u64, flows: u64| (0..flows).map(move |flow| (first + flow, flow));
+        let expected: Vec<_> = [(1, 0)].into_iter().chain(walk(2, 5)).chain(walk(7, 8)).collect();
+        assert_eq!(named, expected);
+    }
+}
