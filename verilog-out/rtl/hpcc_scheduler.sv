@@ -67,7 +67,7 @@ module hpcc_scheduler (
   input  wire  [33:0] command_rate,
   // Group.
   input  wire  [3:0] command_group,
-  // Work.
+  // Work: the message queue holds packets up to `end`.
   input  wire  work_valid,
   output wire  work_ready,
   // Flow number.
@@ -80,7 +80,7 @@ module hpcc_scheduler (
   input  wire  work_restart,
   // First PSN of a restart.
   input  wire  [23:0] work_start,
-  // Feedback of the TX pipe.
+  // What the TX pipe finds out about a granted packet.
   input  wire  feedback_valid,
   output wire  feedback_ready,
   // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
@@ -102,11 +102,11 @@ module hpcc_scheduler (
   output wire  hpcc_nic_pkg::law_event_t cc_data,
   output wire  cc_valid,
   input  wire  cc_ready,
-  // Rates and windows.
+  // Rates and windows of flows, from the congestion control.
   input  wire  hpcc_nic_pkg::flow_update_t update_data,
   input  wire  update_valid,
   output wire  update_ready,
-  // PktSend.
+  // PktSend: one packet may leave.
   output wire  send_valid,
   input  wire  send_ready,
   // Flow number.
@@ -136,18 +136,21 @@ module hpcc_scheduler (
   // Events that the congestion control missed because its queue was full.
   output wire  [31:0] count_cc_dropped
 );
+  // Largest flow number.
   localparam [8:0] last_flow = 9'h12b;
+  // Engines: flow `n` belongs to engine `n mod engines`.
   localparam [2:0] engines = 3'd6;
+  // 2^18 over the number of engines, rounded up: the division by multiplication.
   localparam [16:0] inverse = 17'haaab;
   // What the operation's engine last sent of the flow.
   hpcc_nic_pkg::visited_t visited;
-  // The same in four parts.
+  // Random bits in four parts of 16.
   wire  hpcc_nic_pkg::random_quarters_t quarters;
-  // One number of 16 bits that depends on all of them.
+  // Sixteen random bits that depend on all 64.
   wire  [15:0] folded;
-  // The clock in the timers' unit.
+  // The NIC's clock in the timers' unit, 1.024 us.
   wire  hpcc_nic_pkg::clock_units_t clock_ns;
-  // The clock in the pacing's unit.
+  // The NIC's clock in the pacing's unit.
   wire  hpcc_nic_pkg::clock_ticks_t clock_ticks;
   // Kind of event for the congestion control.
   logic [2:0] reported_kind;
