@@ -164,6 +164,21 @@ mod tests {
         assert!(!psn_after(0x80_0000, 0));
     }
 
+    /// The inverse of 2^-22, which is 2^12 units of 2^-34, is 2^22: the first that 22 integer bits do not hold. All bits are ones from below it to zero, and
+    /// at it the value is within the table's error.
+    #[test]
+    fn the_inverse_saturates_where_its_format_ends() {
+        for c in [0, 1, 1 << 11, (1 << 12) - 1] {
+            assert_eq!(inverse_utilisation(c), mask(INVERSE_UTILISATION_BITS), "{c}");
+        }
+        for c in [1 << 12, 1 << 13] {
+            let exact = 2f64.powi(63) / c as f64;
+            let got = inverse_utilisation(c);
+            assert!((got as f64 / exact - 1.0).abs() <= 2f64.powi(-16), "{c}: {got}");
+            assert!(got <= mask(INVERSE_UTILISATION_BITS));
+        }
+    }
+
     fn any_bits(bits: u32) -> impl Strategy<Value = u64> {
         prop_oneof![
             2 => (0..bits, any::<u64>()).prop_map(move |(s, v)| (v & mask(bits)) >> s),

@@ -125,6 +125,7 @@ pub fn four_pods() -> Topology {
 
 #[cfg(test)]
 mod tests {
+    use super::super::topology::Link;
     use super::*;
 
     #[test]
@@ -132,6 +133,101 @@ mod tests {
         let t = fat_tree(5);
         assert_eq!((t.hosts().len(), t.nodes() - 320, t.links.len()), (320, 56, 480));
         assert!(t.check().is_ok() && testbed_pod().check().is_ok());
+    }
+
+    /// Links of a topology in order: ends, Gb/s, ns.
+    fn links(t: &Topology) -> Vec<(u32, u32, u64, u64)> {
+        let link = |l: &Link| (l.a, l.b, l.rate_bps / 1_000_000_000, l.delay_ps / 1000);
+        t.links.iter().map(link).collect()
+    }
+
+    /// What a node is linked to, in the order of numbers.
+    fn beside(t: &Topology, node: u32) -> Vec<u32> {
+        let other = |l: &Link| match (l.a == node, l.b == node) {
+            (true, _) => Some(l.b),
+            (_, true) => Some(l.a),
+            _ => None,
+        };
+        let mut found: Vec<u32> = t.links.iter().filter_map(other).collect();
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn small_networks_link_by_link() {
+        assert_eq!(links(&star(2, 25, 500)), [(0, 2, 25, 500), (1, 2, 25, 500)]);
+        // hosts 0 and 1 on switch 4, 2 and 3 on switch 5
+        let mut two = links(&dumbbell(2, 25, 10, 1000));
+        two.sort_unstable();
+        let expected = [(0, 4, 25), (1, 4, 25), (2, 5, 25), (3, 5, 25), (4, 5, 10)];
+        assert_eq!(two, expected.map(|(a, b, gbps)| (a, b, gbps, 1000)));
+        // two hosts on each of the switches 6, 7, 8
+        let expected = [
+            (0, 6, 25),
+            (1, 6, 25),
+            (2, 7, 25),
+            (3, 7, 25),
+            (4, 8, 25),
+            (5, 8, 25),
+            (6, 7, 10),
+            (7, 8, 40),
+        ];
+        assert_eq!(
+            links(&chain(2, 25, &[10, 40], 1000)),
+            expected.map(|(a, b, gbps)| (a, b, gbps, 1000))
+        );
+    }
+
+    /// Two pods of the paper's fat tree: hosts 0 to 127, ToRs 128 to 135, Aggs 136 to 143, Cores 144 to 159.
+    #[test]
+    fn trees_node_by_node() {
+        let t = fat_tree(2);
+        assert_eq!(beside(&t, 17), [129]);
+        assert_eq!(
+            beside(&t, 132),
+            [64..80, 140..144].into_iter().flatten().collect::<Vec<_>>()
+        );
+        assert_eq!(beside(&t, 141), [132, 133, 134, 135, 148, 149, 150, 151]);
+        assert_eq!(beside(&t, 144), [136, 140]);
+        assert_eq!(beside(&t, 159), [139, 143]);
+        let speeds = |of_hosts: bool| links(&t).into_iter().filter(move |l| (l.0 < 128) == of_hosts);
+        assert!(speeds(true).all(|l| (l.2, l.3) == (100, 1000)));
+        assert!(speeds(false).all(|l| (l.2, l.3) == (400, 1000)));
+        // the testbed: servers with two ports
+        let t = testbed_pod();
+        assert_eq!((beside(&t, 15), beside(&t, 16)), (vec![32, 33], vec![34, 35]));
+        assert_eq!(beside(&t, 36), [32, 33, 34, 35]);
+        assert!(links(&t)
+            .iter()
+            .all(|l| (l.2, l.3) == if l.0 < 32 { (25, 1150) } else { (100, 700) }));
+        // HCC's tree: edges 64 to 71, aggregation 72 and 73, core 74
+        let t = three_tier(1, 10, 40);
+        assert_eq!(
+            (beside(&t, 63), beside(&t, 68)),
+            (vec![71], vec![32, 33, 34, 35, 36, 37, 38, 39, 73])
+        );
+        assert_eq!(
+            (beside(&t, 72), beside(&t, 74)),
+            (vec![64, 65, 66, 67, 74], vec![72, 73])
+        );
+        let tier = |l: &(u32, u32, u64, u64)| match l.0 {
+            0..64 => (40, 1_000),
+            64..72 => (10, 10_000),
+            _ => (1, 100_000),
+        };
+        assert!(links(&t).iter().all(|l| (l.2, l.3) == tier(l)));
+        // PowerTCP's tree: ToRs 256 to 263, Aggs 264 to 271, Cores 272 and 273
+        let t = four_pods();
+        assert_eq!(beside(&t, 255), [263]);
+        assert_eq!(
+            beside(&t, 261),
+            [160..192, 268..270].into_iter().flatten().collect::<Vec<_>>()
+        );
+        assert_eq!(beside(&t, 268), [260, 261, 272, 273]);
+        let delay = |l: &(u32, u32, u64, u64)| if l.1 >= 272 { 5_000 } else { 1_000 };
+        assert!(links(&t)
+            .iter()
+            .all(|l| (l.2, l.3) == (if l.0 < 256 { 25 } else { 100 }, delay(l))));
     }
 
     /// 32 hosts of 25G behind two links of 100G: four to one.

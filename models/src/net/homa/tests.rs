@@ -164,6 +164,7 @@ fn the_shortest_message_leaves_first() {
     outgoing.grant(0, 5000, 7, 5);
     assert_eq!(outgoing.next(6), data(0, 4000, 7, false));
     assert_eq!(outgoing.resend(0, 2000, 4000, 2, 7), None);
+    assert_eq!(outgoing.waiting(0), Some((7, false)), "a request is something heard");
     assert_eq!(outgoing.resend(0, 5000, 6000, 6, 8), Some(HomaPacket::Busy));
     let rest = [(2000, 2, true), (3000, 2, true), (5000, 6, false)];
     for (offset, priority, again) in rest {

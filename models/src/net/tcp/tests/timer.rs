@@ -54,6 +54,23 @@ fn rfc6298_section_3_karn() {
     assert_eq!(bench.sender.rtt().samples, samples);
 }
 
+/// Without timestamps a sample is of the oldest segment that an acknowledgement covers and none before did. Ten segments leave at 0 ms, and two more at 1 ms,
+/// when the first is acknowledged: the samples are 1 ms, 2 ms (of the second segment) and again 2 ms (of the eleventh), each weighed with an eighth
+/// (RFC 6298, 2.3).
+#[test]
+fn rfc6298_section_2_samples_without_timestamps() {
+    let mut no_stamps = TcpConfig::rfc(TcpLaw::NewReno);
+    no_stamps.timestamps = false;
+    let mut bench = Bench::new(no_stamps, 1000);
+    let mut expected = bench.sender.rtt().srtt;
+    for (at, segments, sample) in [(1, 1, 1), (2, 10, 2), (3, 11, 2)] {
+        bench.now = at * MS;
+        bench.ack(segments);
+        expected += (sample * MS as i64 - expected) / 8;
+        assert_eq!(bench.sender.rtt().srtt, expected, "at {at} ms");
+    }
+}
+
 /// The timer runs while anything is outstanding, restarts with new data acknowledged, and stops when all is.
 #[test]
 fn rfc6298_section_5_1_to_5_3_start_restart_stop() {
