@@ -45,7 +45,7 @@ module hpcc_sched_members #(
   input  wire  hpcc_nic_pkg::flow_shared_t sender,
   // Clock 8: next PSN to send.
   input  wire  [23:0] snd_nxt,
-  // Clock 8: work was added.
+  // Clock 8: work was added or the flow created.
   input  wire  worked,
   // Clock 8: the group is written.
   input  wire  limited,

@@ -71,7 +71,7 @@ module hpcc_sched_sender_large (
   output wire  limited,
   // Clock 7: flow.
   output wire  [12:0] flow_next,
-  // Clock 8: work was added, so that something is unsent whatever visits say.
+  // Clock 8: work was added or the flow created, so that what is unsent counts from the oldest PSN, whatever visits say.
   output wire  worked,
   // Clock 8: a granted packet used `unused` bytes less than a full one.
   output wire  adjusted,
@@ -332,7 +332,8 @@ module hpcc_sched_sender_large (
       | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
   assign created_8_d = kind == hpcc_nic_pkg::OP_KIND_CREATE;
   assign limited_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
-  assign worked_8_d = (kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART);
+  assign worked_8_d = ((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))
+      | (kind == hpcc_nic_pkg::OP_KIND_CREATE);
   assign adjusted_8_d = (valid_7_q & own) & (kind == hpcc_nic_pkg::OP_KIND_ADJUST);
   assign unused_8_d = op_7_q.second[19:0];
   assign clear_8_d = valid_7_q & (kind == hpcc_nic_pkg::OP_KIND_CLEAR);

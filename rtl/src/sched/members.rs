@@ -54,7 +54,7 @@ pub struct Members<const A: usize> {
     pub sender: Signal<In, FlowShared>,
     /// Clock 8: next PSN to send.
     pub snd_nxt: Signal<In, U<24>>,
-    /// Clock 8: work was added.
+    /// Clock 8: work was added or the flow created.
     pub worked: Signal<In, Bit>,
     /// Clock 8: the group is written.
     pub limited: Signal<In, Bit>,

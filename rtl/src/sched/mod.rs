@@ -24,6 +24,7 @@ pub mod pacing;
 pub mod park;
 pub mod ports;
 pub mod sender;
+pub mod stimulus;
 #[cfg(test)]
 mod tests;
 mod top;

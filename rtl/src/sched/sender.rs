@@ -81,7 +81,7 @@ pub struct Sender<const A: usize, const I: usize> {
     pub limited: Signal<Out, Bit>,
     /// Clock 7: flow.
     pub flow_next: Signal<Out, U<A>>,
-    /// Clock 8: work was added, so that something is unsent whatever visits say.
+    /// Clock 8: work was added or the flow created, so that what is unsent counts from the oldest PSN, whatever visits say.
     pub worked: Signal<Out, Bit>,
     /// Clock 8: a granted packet used `unused` bytes less than a full one.
     pub adjusted: Signal<Out, Bit>,
@@ -447,7 +447,9 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         self.limited_8.d.next = self.valid_7.q.val()
             & ((self.own.val() & (self.kind.val() == OpKind::Limit)) | (self.kind.val() == OpKind::Create));
-        self.worked_8.d.next = (self.kind.val() == OpKind::Work) | (self.kind.val() == OpKind::Restart);
+        self.worked_8.d.next = (self.kind.val() == OpKind::Work)
+            | (self.kind.val() == OpKind::Restart)
+            | (self.kind.val() == OpKind::Create);
         self.adjusted_8.d.next = self.valid_7.q.val() & self.own.val() & (self.kind.val() == OpKind::Adjust);
         self.unused_8.d.next = bit_cast_u::<20, 24>(self.op_7.q.val().second);
         self.clear_8.d.next = self.valid_7.q.val() & (self.kind.val() == OpKind::Clear);

@@ -1,8 +1,10 @@
-//! Visits and events against the models, bit for bit; the configurations emit.
+//! Visits and events against the models, bit for bit; the whole scheduler against a second description of it; the configurations emit.
 
+mod agreement;
 mod events;
 mod levels;
 mod members;
+mod reference;
 mod visits;
 
 use crate::emit::Library;

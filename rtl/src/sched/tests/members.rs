@@ -25,7 +25,7 @@ fn shared(sender: &SenderState) -> FlowShared {
 /// An event with an outcome that an event of its kind may have.
 fn event(random: &mut Stimulus, flow: usize) -> Event {
     let near = |random: &mut Stimulus| random.below(3) as u32;
-    let sender = SenderState {
+    let mut sender = SenderState {
         una: near(random),
         end: near(random),
         mtu: random.below(5) as u8,
@@ -40,11 +40,15 @@ fn event(random: &mut Stimulus, flow: usize) -> Event {
         3 => Op::Adjust(random.corner(20) as u32),
         _ => Op::Notify,
     };
-    let late = !matches!(op, Op::Create(..)) && random.chance(0.2);
+    let created = matches!(op, Op::Create(..));
+    if created {
+        sender.end = sender.una;
+    }
+    let late = !created && random.chance(0.2);
     let outcome = Outcome {
         late,
         limited: !late && matches!(op, Op::Create(..) | Op::Limit(..)),
-        snd_nxt: sender.una + near(random),
+        snd_nxt: sender.una + if created { 0 } else { near(random) },
         ..Outcome::default()
     };
     Event {
@@ -88,7 +92,7 @@ fn counts_and_bytes_of_every_group_agree() {
             block.late.next = e.outcome.late;
             block.sender.next = shared(&e.sender);
             block.snd_nxt.next = U(e.outcome.snd_nxt.into());
-            block.worked.next = matches!(e.op, Op::Work(_));
+            block.worked.next = matches!(e.op, Op::Work(_) | Op::Create(..));
             block.limited.next = e.outcome.limited;
             block.group.next = U(match e.op {
                 Op::Limit(_, group) => group.into(),
