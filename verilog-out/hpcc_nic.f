@@ -15,7 +15,6 @@ rtl/hpcc_delay.sv
 rtl/hpcc_forward_ram.sv
 rtl/hpcc_mul.sv
 rtl/hpcc_cc_average.sv
-rtl/hpcc_cc_interval.sv
 rtl/hpcc_normalise.sv
 rtl/hpcc_rom.sv
 rtl/hpcc_reciprocal_mantissa.sv
@@ -26,9 +25,8 @@ rtl/hpcc_cc_maximum.sv
 rtl/hpcc_cc_hop_stage.sv
 rtl/hpcc_table_ram.sv
 rtl/hpcc_cc_records.sv
-rtl/hpcc_saturating_counter.sv
-rtl/hpcc_cc_rejections.sv
 rtl/hpcc_cc_window_update.sv
+rtl/hpcc_saturating_counter.sv
 rtl/hpcc_speed_table.sv
 rtl/hpcc_cc.sv
 rtl/hpcc_cc_choice.sv
@@ -101,6 +99,9 @@ rtl/hpcc_nic.sv
 rtl/hpcc_powertcp_power_lane.sv
 rtl/hpcc_powertcp_power_window.sv
 rtl/hpcc_cc_powertcp.sv
+rtl/hpcc_theta_delay_power.sv
+rtl/hpcc_theta_delay_records.sv
+rtl/hpcc_cc_theta.sv
 rtl/hpcc_dcqcn_admit.sv
 rtl/hpcc_dcqcn_rate_block.sv
 rtl/hpcc_dcqcn_timer_block.sv

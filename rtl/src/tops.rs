@@ -3,6 +3,7 @@
 use crate::cc::dcqcn::DcqcnSlot;
 use crate::cc::hpcc::HpccSlot;
 use crate::cc::powertcp::PowerSlot;
+use crate::cc::theta::ThetaSlot;
 use crate::emit::{EmitError, Library};
 use crate::nic::Nic;
 use crate::prim::divider::{Divider, DividerRadix4};
@@ -61,6 +62,11 @@ pub const TOPS: &[Top] = &[
         name: "hpcc_cc_powertcp",
         about: "congestion-control slot filled by PowerTCP, 300 flows",
         make: || Box::<PowerSlot<300, 9>>::default(),
+    },
+    Top {
+        name: "hpcc_cc_theta",
+        about: "congestion-control slot filled by theta-PowerTCP, 300 flows",
+        make: || Box::<ThetaSlot<300, 9>>::default(),
     },
     Top {
         name: "hpcc_cc_dcqcn",

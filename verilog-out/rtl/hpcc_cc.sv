@@ -101,6 +101,8 @@ module hpcc_cc (
   logic [33:0] registers_rate_per_window_r_q;
   logic [31:0] registers_stale_limit_r_d;
   logic [31:0] registers_stale_limit_r_q;
+  // What of it the pipeline carries.
+  hpcc_nic_pkg::ack_word_t fields_word;
   wire  admit_event_ready;
   wire  admit_command_ready;
   wire  hpcc_nic_pkg::passing_t admit_entering;
@@ -189,18 +191,31 @@ module hpcc_cc (
   wire  hpcc_nic_pkg::window_step_t step_51_q;
   wire  live_56_q;
   wire  [50:0] utilisation_56_q;
+  // Late events.
   wire  [31:0] rejections_count_late;
+  // Events out of range.
   wire  [31:0] rejections_count_out_of_range;
+  // Events with a bad speed code.
   wire  [31:0] rejections_count_bad_speed;
+  // Events with many hops.
   wire  [31:0] rejections_count_many_hops;
+  // Changes of path.
   wire  [31:0] rejections_count_path_changed;
+  // Stale flows.
   wire  [31:0] rejections_count_stale_flow;
-  hpcc_cc_admit u_admit (
+  wire  [31:0] rejections_late_counter_count;
+  wire  [31:0] rejections_out_of_range_counter_count;
+  wire  [31:0] rejections_bad_speed_counter_count;
+  wire  [31:0] rejections_many_hops_counter_count;
+  wire  [31:0] rejections_path_changed_counter_count;
+  wire  [31:0] rejections_stale_flow_counter_count;
+  hpcc_cc_admit #(.WIDTH(433)) u_admit (
     .clk(clk),
     .rst(rst),
     .event_data(event_data),
     .event_valid(event_valid),
     .event_ready(admit_event_ready),
+    .offered(fields_word),
     .command_data(command_data),
     .command_valid(command_valid),
     .command_ready(admit_command_ready),
@@ -448,21 +463,41 @@ module hpcc_cc (
     .d(average_utilisation),
     .q(utilisation_56_q)
   );
-  hpcc_cc_rejections u_rejections (
+  hpcc_saturating_counter u_rejections_late_counter (
     .clk(clk),
     .rst(rst),
-    .late(records_late),
-    .out_of_range(admit_out_of_range),
-    .bad_speed(records_bad_speed),
-    .many_hops(records_many_hops),
-    .path_changed(records_step.path_changed),
-    .stale_flow(records_stale_flow),
-    .count_late(rejections_count_late),
-    .count_out_of_range(rejections_count_out_of_range),
-    .count_bad_speed(rejections_count_bad_speed),
-    .count_many_hops(rejections_count_many_hops),
-    .count_path_changed(rejections_count_path_changed),
-    .count_stale_flow(rejections_count_stale_flow)
+    .pulse(records_late),
+    .count(rejections_late_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_out_of_range_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(admit_out_of_range),
+    .count(rejections_out_of_range_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_bad_speed_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_bad_speed),
+    .count(rejections_bad_speed_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_many_hops_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_many_hops),
+    .count(rejections_many_hops_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_path_changed_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_step.path_changed),
+    .count(rejections_path_changed_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_stale_flow_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_stale_flow),
+    .count(rejections_stale_flow_counter_count)
   );
   assign place = param_address;
   assign speeds_0_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
@@ -596,6 +631,27 @@ module hpcc_cc (
       registers_stale_limit_r_d = registers_stale_limit_reset;
     end
   end
+  // fields: What a law of INT wants of an event.
+  //
+  // An event's telemetry and sequence numbers. Without registers.
+  always_comb begin
+    fields_word[319:0] = event_data.telemetry.hops;
+    fields_word.now = event_data.telemetry.now;
+    fields_word.path_id = event_data.telemetry.path_id;
+    fields_word.n_hop = event_data.telemetry.n_hop;
+    fields_word.snd_nxt = event_data.snd_nxt;
+    fields_word.psn_next = event_data.psn_next;
+    fields_word.int_valid = event_data.telemetry.int_valid;
+  end
+  // rejections: Counters of the acknowledgements that a law of INT left out or treated specially.
+  //
+  // Six saturating counters, each one clock behind its pulse.
+  assign rejections_count_late = rejections_late_counter_count;
+  assign rejections_count_out_of_range = rejections_out_of_range_counter_count;
+  assign rejections_count_bad_speed = rejections_bad_speed_counter_count;
+  assign rejections_count_many_hops = rejections_many_hops_counter_count;
+  assign rejections_count_path_changed = rejections_path_changed_counter_count;
+  assign rejections_count_stale_flow = rejections_stale_flow_counter_count;
   initial begin
     registers_reaction_r_q = 2'd0;
     registers_max_stage_r_q = 8'd0;

@@ -51,8 +51,17 @@ module hpcc_cc_hop_lane (
   wire  used_17_q;
   logic [50:0] result_d;
   logic [50:0] result_q;
+  // Clock 2: the time shifted like `T`, meaningful below `T`.
   wire  [16:0] interval_tau;
+  // Clock 2: the time is `T` or more.
   wire  interval_whole;
+  wire  interval_whole_1_d;
+  logic interval_whole_1_q;
+  logic interval_whole_2_q;
+  logic [16:0] interval_tau_1_d;
+  logic [16:0] interval_tau_1_q;
+  wire  [16:0] interval_tau_2_d;
+  logic [16:0] interval_tau_2_q;
   wire  whole_18_q;
   wire  [16:0] tau_18_q;
   hpcc_cc_quotient u_rate (
@@ -83,14 +92,6 @@ module hpcc_cc_hop_lane (
     .clk(clk),
     .d(used),
     .q(used_17_q)
-  );
-  hpcc_cc_interval u_interval (
-    .clk(clk),
-    .elapsed(sample.elapsed),
-    .base_rtt(base_rtt),
-    .base_rtt_shift(base_rtt_shift),
-    .tau(interval_tau),
-    .whole(interval_whole)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(13)) u_whole_18 (
     .clk(clk),
@@ -123,12 +124,35 @@ module hpcc_cc_hop_lane (
       result_d = 51'd0;
     end
   end
+  // interval: The time between two stamps against the base round-trip time, for the moving average.
+  //
+  // | clock | registers | computed |
+  // |---|---|---|
+  // | 0 | inputs | time between the stamps |
+  // | 1 | `whole_1`, `tau_1` | at least a round trip; shifted by 4 as the base is |
+  // | 2 | outputs | shifted by the rest |
+  //
+  // Normalises a time like the base round-trip time, two clocks.
+  assign interval_whole_1_d = sample.elapsed >= {7'd0, base_rtt};
+  assign interval_whole = interval_whole_2_q;
+  assign interval_tau_2_d = interval_tau_1_q << base_rtt_shift[1:0];
+  assign interval_tau = interval_tau_2_q;
+  always_comb begin
+    interval_tau_1_d = sample.elapsed[16:0];
+    if (base_rtt_shift[2]) begin
+      interval_tau_1_d = sample.elapsed[16:0] << 4;
+    end
+  end
   initial begin
     low_queue_q = 16'd0;
     weight_4_q = 34'd0;
     base_q = 56'd0;
     total_q = 57'd0;
     result_q = 51'd0;
+    interval_whole_1_q = 1'd0;
+    interval_whole_2_q = 1'd0;
+    interval_tau_1_q = 17'd0;
+    interval_tau_2_q = 17'd0;
   end
   always @(posedge clk) begin
     low_queue_q <= low_queue_d;
@@ -136,6 +160,10 @@ module hpcc_cc_hop_lane (
     base_q <= base_d;
     total_q <= total_d;
     result_q <= result_d;
+    interval_whole_1_q <= interval_whole_1_d;
+    interval_whole_2_q <= interval_whole_1_q;
+    interval_tau_1_q <= interval_tau_1_d;
+    interval_tau_2_q <= interval_tau_2_d;
   end
   wire unused_bits = &{1'b0, total_q[2:0]};
 endmodule

@@ -46,14 +46,16 @@ module hpcc_cc_powertcp (
   // Acknowledgements that found records older than the limit.
   output wire  [31:0] count_stale_flow
 );
-  localparam [412:0] registers_after_reset =
-      413'h1e8480142a386639999999a0016da00000014500013d62000000000000000000004000000000080000000a151c330d8cb2000;
+  localparam [446:0] registers_after_reset =
+      447'h4000000001e8480142a386639999999a0016da00000014500013d62000000000000000000004000000000080000000a151c330d8cb2000;
   wire  hpcc_nic_pkg::param_address_t place;
   wire  hpcc_nic_pkg::power_scalars_t scalars;
   // All of them.
   wire  hpcc_nic_pkg::power_scalars_t registers_scalars;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_d;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_q;
+  // What of it the pipeline carries.
+  hpcc_nic_pkg::ack_word_t fields_word;
   wire  admit_event_ready;
   wire  admit_command_ready;
   wire  hpcc_nic_pkg::passing_t admit_entering;
@@ -153,18 +155,31 @@ module hpcc_cc_powertcp (
   wire  hpcc_nic_pkg::window_step_t step_66_q;
   wire  live_71_q;
   wire  [50:0] power_71_q;
+  // Late events.
   wire  [31:0] rejections_count_late;
+  // Events out of range.
   wire  [31:0] rejections_count_out_of_range;
+  // Events with a bad speed code.
   wire  [31:0] rejections_count_bad_speed;
+  // Events with many hops.
   wire  [31:0] rejections_count_many_hops;
+  // Changes of path.
   wire  [31:0] rejections_count_path_changed;
+  // Stale flows.
   wire  [31:0] rejections_count_stale_flow;
-  hpcc_cc_admit u_admit (
+  wire  [31:0] rejections_late_counter_count;
+  wire  [31:0] rejections_out_of_range_counter_count;
+  wire  [31:0] rejections_bad_speed_counter_count;
+  wire  [31:0] rejections_many_hops_counter_count;
+  wire  [31:0] rejections_path_changed_counter_count;
+  wire  [31:0] rejections_stale_flow_counter_count;
+  hpcc_cc_admit #(.WIDTH(433)) u_admit (
     .clk(clk),
     .rst(rst),
     .event_data(event_data),
     .event_valid(event_valid),
     .event_ready(admit_event_ready),
+    .offered(fields_word),
     .command_data(command_data),
     .command_valid(command_valid),
     .command_ready(admit_command_ready),
@@ -262,7 +277,7 @@ module hpcc_cc_powertcp (
     .sample(records_sample_0),
     .used(records_used_0),
     .arrivals(scalars.mode.arrivals),
-    .current_floor(scalars.current_floor),
+    .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
     .power(lane_0_power),
@@ -274,7 +289,7 @@ module hpcc_cc_powertcp (
     .sample(records_sample_1),
     .used(records_used_1),
     .arrivals(scalars.mode.arrivals),
-    .current_floor(scalars.current_floor),
+    .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
     .power(lane_1_power),
@@ -286,7 +301,7 @@ module hpcc_cc_powertcp (
     .sample(records_sample_2),
     .used(records_used_2),
     .arrivals(scalars.mode.arrivals),
-    .current_floor(scalars.current_floor),
+    .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
     .power(lane_2_power),
@@ -298,7 +313,7 @@ module hpcc_cc_powertcp (
     .sample(records_sample_3),
     .used(records_used_3),
     .arrivals(scalars.mode.arrivals),
-    .current_floor(scalars.current_floor),
+    .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
     .power(lane_3_power),
@@ -310,7 +325,7 @@ module hpcc_cc_powertcp (
     .sample(records_sample_4),
     .used(records_used_4),
     .arrivals(scalars.mode.arrivals),
-    .current_floor(scalars.current_floor),
+    .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
     .power(lane_4_power),
@@ -429,21 +444,41 @@ module hpcc_cc_powertcp (
     .d(average_utilisation),
     .q(power_71_q)
   );
-  hpcc_cc_rejections u_rejections (
+  hpcc_saturating_counter u_rejections_late_counter (
     .clk(clk),
     .rst(rst),
-    .late(records_late),
-    .out_of_range(admit_out_of_range),
-    .bad_speed(records_bad_speed),
-    .many_hops(records_many_hops),
-    .path_changed(records_step.path_changed),
-    .stale_flow(records_stale_flow),
-    .count_late(rejections_count_late),
-    .count_out_of_range(rejections_count_out_of_range),
-    .count_bad_speed(rejections_count_bad_speed),
-    .count_many_hops(rejections_count_many_hops),
-    .count_path_changed(rejections_count_path_changed),
-    .count_stale_flow(rejections_count_stale_flow)
+    .pulse(records_late),
+    .count(rejections_late_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_out_of_range_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(admit_out_of_range),
+    .count(rejections_out_of_range_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_bad_speed_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_bad_speed),
+    .count(rejections_bad_speed_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_many_hops_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_many_hops),
+    .count(rejections_many_hops_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_path_changed_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_step.path_changed),
+    .count(rejections_path_changed_counter_count)
+  );
+  hpcc_saturating_counter u_rejections_stale_flow_counter (
+    .clk(clk),
+    .rst(rst),
+    .pulse(records_stale_flow),
+    .count(rejections_stale_flow_counter_count)
   );
   assign scalars = registers_scalars;
   assign place = param_address;
@@ -550,10 +585,25 @@ module hpcc_cc_powertcp (
       if (param_address == 6'hc) begin
         registers_scalars_r_d.stale_limit = param_data[31:0];
       end
+      if (param_address == 6'hd) begin
+        registers_scalars_r_d.unit_time = param_data[33:0];
+      end
     end
     if (rst) begin
       registers_scalars_r_d = registers_after_reset;
     end
+  end
+  // fields: What a law of INT wants of an event.
+  //
+  // An event's telemetry and sequence numbers. Without registers.
+  always_comb begin
+    fields_word[319:0] = event_data.telemetry.hops;
+    fields_word.now = event_data.telemetry.now;
+    fields_word.path_id = event_data.telemetry.path_id;
+    fields_word.n_hop = event_data.telemetry.n_hop;
+    fields_word.snd_nxt = event_data.snd_nxt;
+    fields_word.psn_next = event_data.psn_next;
+    fields_word.int_valid = event_data.telemetry.int_valid;
   end
   // factor: What the old window is multiplied with in line 39, `gamma / power`, beside the loop around the windows.
   //
@@ -576,8 +626,17 @@ module hpcc_cc_powertcp (
       factor_floored_d = {3'd0, scalars.smallest_power};
     end
   end
+  // rejections: Counters of the acknowledgements that a law of INT left out or treated specially.
+  //
+  // Six saturating counters, each one clock behind its pulse.
+  assign rejections_count_late = rejections_late_counter_count;
+  assign rejections_count_out_of_range = rejections_out_of_range_counter_count;
+  assign rejections_count_bad_speed = rejections_bad_speed_counter_count;
+  assign rejections_count_many_hops = rejections_many_hops_counter_count;
+  assign rejections_count_path_changed = rejections_path_changed_counter_count;
+  assign rejections_count_stale_flow = rejections_stale_flow_counter_count;
   initial begin
-    registers_scalars_r_q = 413'd0;
+    registers_scalars_r_q = 447'd0;
     factor_below_q = 1'd0;
     factor_power_41_q = 51'd0;
     factor_floored_q = 51'd0;
@@ -590,8 +649,8 @@ module hpcc_cc_powertcp (
     factor_floored_q <= factor_floored_d;
     factor_factor_r_q <= factor_factor_r_d;
   end
-  wire unused_bits = &{1'b0, scalars.mode.inclusive, scalars.mode.first_updates, scalars.mode.smallest_rtt, scalars.mode.theta,
-      factor_rounded[0]};
+  wire unused_bits = &{1'b0, scalars.unit_time, scalars.mode.inclusive, scalars.mode.first_updates, scalars.mode.smallest_rtt,
+      scalars.mode.theta, factor_rounded[0]};
 endmodule
 
 `default_nettype wire

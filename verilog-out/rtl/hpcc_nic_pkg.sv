@@ -331,13 +331,13 @@ package hpcc_nic_pkg;
 
   // How PowerTCP is run, `hpcc_models::fixed::powertcp::PowerMode`.
   typedef struct packed {
-    // A round trip ends at its sequence number itself. Not here.
+    // A round trip ends at its sequence number itself (theta-PowerTCP).
     logic inclusive;
     // Records do not grow old and are not bound to a path.
     logic ageless;
-    // The first acknowledgement is an update. Not here.
+    // The first acknowledgement is an update (theta-PowerTCP).
     logic first_updates;
-    // The base round-trip time is the smallest seen. Not here.
+    // The base round-trip time is the smallest seen (theta-PowerTCP).
     logic smallest_rtt;
     // 0: every acknowledgement; 1: the window once a round trip; 2: nothing within a round trip.
     logic [1:0] reaction;
@@ -347,12 +347,14 @@ package hpcc_nic_pkg;
     logic old_in_both;
     // The byte counter counts arrivals: the queue's growth is in it.
     logic arrivals;
-    // The law reads round-trip times. Not here.
+    // The law reads round-trip times: theta-PowerTCP, a block of its own.
     logic theta;
   } power_modes_t;
 
   // Registers of PowerTCP, `hpcc_models::fixed::powertcp::PowerRegisters`.
   typedef struct packed {
+    // theta-PowerTCP: 8 ns over eta and the factor of `tau`, UQ12.22.
+    logic [33:0] unit_time;
     // Age limit of a flow's records, ns.
     logic [31:0] stale_limit;
     // `1 / tau` for the rate, UQ0.43.
@@ -380,6 +382,50 @@ package hpcc_nic_pkg;
     // Mode bits.
     power_modes_t mode;
   } power_scalars_t;
+
+  // What an acknowledgement says to a law of delay, flow and generation aside.
+  typedef struct packed {
+    // When the packet left is known.
+    logic sent_valid;
+    // Acknowledged PSN + 1.
+    logic [23:0] psn_next;
+    // Next PSN to send.
+    logic [23:0] snd_nxt;
+    // When the acknowledged packet left, ns.
+    logic [47:0] sent_at;
+    // The NIC's clock when it came, ns.
+    logic [47:0] now;
+  } delay_word_t;
+
+  // What theta-PowerTCP keeps of a flow's last acknowledgement.
+  typedef struct packed {
+    // The flow exists.
+    logic exists;
+    // There is a round-trip time.
+    logic recorded;
+    // Generation of the flow.
+    logic [7:0] generation;
+    // The round trip ends when a PSN after this is acknowledged.
+    logic [23:0] round_end;
+    // The NIC's clock when it was measured, ns.
+    logic [47:0] last_ack;
+    // Base round-trip time of the flow, ns.
+    logic [16:0] base_rtt;
+    // Its round-trip time, ns, saturated.
+    logic [23:0] prev_rtt;
+  } delay_record_t;
+
+  // A round-trip time beside the one before.
+  typedef struct packed {
+    // Base round-trip time of the flow, ns.
+    logic [16:0] base_rtt;
+    // Round-trip time, ns.
+    logic [23:0] rtt;
+    // Time since the last acknowledgement, ns.
+    logic [23:0] elapsed;
+    // Growth of the round-trip time and the time since the last acknowledgement together: what came, ns.
+    logic [23:0] came;
+  } delay_sample_t;
 
   // A count of bytes.
   typedef struct packed {

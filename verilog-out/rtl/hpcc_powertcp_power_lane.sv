@@ -8,9 +8,8 @@
 // | 3 | inputs | `dts`, `dtx`, both queues and the two coefficients of the hop's speed | 24, 20, 16 bits |
 // | 4 | `plus`, `minus` | `8 dtx + 5 q` and `5 q'`: a unit of `txBytes` is 128 bytes, one of `qLen` 80 | 24 bits |
 // | 5 | `arrived` | their difference, 0 where a queue drained faster than the counters say | 24 bits |
-// | 14 - 18 | `current` | times the time of a unit, over `dts`: the current over the hop's speed (lines 19 - 21) | UQ14.37 |
-// | 19, 20 | `sum`, `sum_20` | added, saturated; below the floor? | UQ14.37 |
-// | 21 | `lambda` | not below the floor | UQ14.37 |
+// | 21 | `current` | times the time of a unit, over `dts`: the current over the hop's speed (lines 19 - 21), not below the floor | UQ14.37
+// |
 // | 6, 7 | `queue`, `voltage` | `1 + q / (b tau)` (lines 22, 23) | UQ18.16 |
 // | 25 | `product` | lines 24 - 26 | UQ32.31 |
 // | 26 | `power` | saturated, zero where the hop does not count | UQ20.31 |
@@ -26,7 +25,7 @@ module hpcc_powertcp_power_lane (
   // Register: the byte counter counts arrivals.
   input  wire  arrivals,
   // Register: smallest current, UQ11.37.
-  input  wire  [47:0] current_floor,
+  input  wire  [47:0] floor,
   // Register: `tau`.
   input  wire  [16:0] base_rtt,
   // Register: shift that normalises `tau`.
@@ -48,17 +47,19 @@ module hpcc_powertcp_power_lane (
   logic [23:0] arrived_q;
   wire  [23:0] elapsed_5_q;
   wire  [33:0] busy_5_q;
-  wire  [50:0] current_aligned;
-  wire  [50:0] current_extra;
-  wire  [50:0] aligned_18_q;
-  wire  [51:0] sum_d;
-  logic [51:0] sum_q;
-  wire  below_d;
-  logic below_q;
-  logic [50:0] sum_20_d;
-  logic [50:0] sum_20_q;
-  logic [50:0] lambda_d;
-  logic [50:0] lambda_q;
+  // Clock 16: the current over eta, UQ14.37.
+  wire  [50:0] current_lambda;
+  wire  [50:0] current_quotient_aligned;
+  wire  [50:0] current_quotient_extra;
+  wire  [50:0] current_aligned_13_q;
+  wire  [51:0] current_sum_d;
+  logic [51:0] current_sum_q;
+  wire  current_below_d;
+  logic current_below_q;
+  logic [50:0] current_sum_15_d;
+  logic [50:0] current_sum_15_q;
+  logic [50:0] current_lambda_r_d;
+  logic [50:0] current_lambda_r_q;
   wire  [49:0] queue_p;
   wire  [49:0] voltage_d;
   logic [49:0] voltage_q;
@@ -68,8 +69,17 @@ module hpcc_powertcp_power_lane (
   wire  used_25_q;
   logic [50:0] power_r_d;
   logic [50:0] power_r_q;
+  // Clock 2: the time shifted like `T`, meaningful below `T`.
   wire  [16:0] interval_tau;
+  // Clock 2: the time is `T` or more.
   wire  interval_whole;
+  wire  interval_whole_1_d;
+  logic interval_whole_1_q;
+  logic interval_whole_2_q;
+  logic [16:0] interval_tau_1_d;
+  logic [16:0] interval_tau_1_q;
+  wire  [16:0] interval_tau_2_d;
+  logic [16:0] interval_tau_2_q;
   wire  whole_26_q;
   wire  [16:0] tau_26_q;
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_elapsed_5 (
@@ -82,18 +92,18 @@ module hpcc_powertcp_power_lane (
     .d(sample.busy_time),
     .q(busy_5_q)
   );
-  hpcc_cc_quotient u_current (
+  hpcc_cc_quotient u_current_quotient (
     .clk(clk),
     .numerator(arrived_q),
     .elapsed(elapsed_5_q),
     .busy_time(busy_5_q),
-    .aligned(current_aligned),
-    .extra(current_extra)
+    .aligned(current_quotient_aligned),
+    .extra(current_quotient_extra)
   );
-  hpcc_delay #(.WIDTH(51), .DEPTH(4)) u_aligned_18 (
+  hpcc_delay #(.WIDTH(51), .DEPTH(4)) u_current_aligned_13 (
     .clk(clk),
-    .d(current_aligned),
-    .q(aligned_18_q)
+    .d(current_quotient_aligned),
+    .q(current_aligned_13_q)
   );
   hpcc_mul #(.A(16), .B(34), .P(50), .LOW(0)) u_queue (
     .clk(clk),
@@ -108,7 +118,7 @@ module hpcc_powertcp_power_lane (
   );
   hpcc_mul #(.A(51), .B(34), .P(63), .LOW(22)) u_product (
     .clk(clk),
-    .a(lambda_q),
+    .a(current_lambda),
     .b(voltage_21_q),
     .p(product_p)
   );
@@ -116,14 +126,6 @@ module hpcc_powertcp_power_lane (
     .clk(clk),
     .d(used),
     .q(used_25_q)
-  );
-  hpcc_cc_interval u_interval (
-    .clk(clk),
-    .elapsed(sample.elapsed),
-    .base_rtt(base_rtt),
-    .base_rtt_shift(base_rtt_shift),
-    .tau(interval_tau),
-    .whole(interval_whole)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(21)) u_whole_26 (
     .clk(clk),
@@ -137,8 +139,6 @@ module hpcc_powertcp_power_lane (
   );
   assign bytes = {4'd0, sample.tx} << 3;
   assign difference = {1'd0, plus_q} - {1'd0, minus_q};
-  assign sum_d = {1'd0, aligned_18_q} + {1'd0, current_extra};
-  assign below_d = sum_q < {4'd0, current_floor};
   assign voltage_d = queue_p + 50'h100008000;
   assign voltage_21_d = voltage_q[49:16];
   assign power = power_r_q;
@@ -159,18 +159,6 @@ module hpcc_powertcp_power_lane (
     end
   end
   always_comb begin
-    sum_20_d = sum_q[50:0];
-    if (sum_q[51]) begin
-      sum_20_d = 51'h7ffffffffffff;
-    end
-  end
-  always_comb begin
-    lambda_d = sum_20_q;
-    if (below_q) begin
-      lambda_d = {3'd0, current_floor};
-    end
-  end
-  always_comb begin
     power_r_d = product_p[50:0];
     if (|product_p[62:51]) begin
       power_r_d = 51'h7ffffffffffff;
@@ -179,27 +167,81 @@ module hpcc_powertcp_power_lane (
       power_r_d = 51'd0;
     end
   end
+  // current: Current of a hop over its base: what came, over the time in which it came, not below a floor.
+  //
+  // Clocks count from the inputs.
+  //
+  // | clock | registers | computed | format |
+  // |---|---|---|---|
+  // | 0 | inputs | what came, the time, and the time of a unit | 24, 24 bits, UQ12.22 |
+  // | 9 - 13 | `quotient` | what came times the time of a unit, over the time | UQ14.37 |
+  // | 14, 15 | `sum`, `sum_15` | its two parts added, saturated; below the floor? | UQ14.37 |
+  // | 16 | `lambda` | not below the floor | UQ14.37 |
+  //
+  // Current, 16 clocks.
+  assign current_sum_d = {1'd0, current_aligned_13_q} + {1'd0, current_quotient_extra};
+  assign current_below_d = current_sum_q < {4'd0, floor};
+  assign current_lambda = current_lambda_r_q;
+  always_comb begin
+    current_sum_15_d = current_sum_q[50:0];
+    if (current_sum_q[51]) begin
+      current_sum_15_d = 51'h7ffffffffffff;
+    end
+  end
+  always_comb begin
+    current_lambda_r_d = current_sum_15_q;
+    if (current_below_q) begin
+      current_lambda_r_d = {3'd0, floor};
+    end
+  end
+  // interval: The time between two stamps against the base round-trip time, for the moving average.
+  //
+  // | clock | registers | computed |
+  // |---|---|---|
+  // | 0 | inputs | time between the stamps |
+  // | 1 | `whole_1`, `tau_1` | at least a round trip; shifted by 4 as the base is |
+  // | 2 | outputs | shifted by the rest |
+  //
+  // Normalises a time like the base round-trip time, two clocks.
+  assign interval_whole_1_d = sample.elapsed >= {7'd0, base_rtt};
+  assign interval_whole = interval_whole_2_q;
+  assign interval_tau_2_d = interval_tau_1_q << base_rtt_shift[1:0];
+  assign interval_tau = interval_tau_2_q;
+  always_comb begin
+    interval_tau_1_d = sample.elapsed[16:0];
+    if (base_rtt_shift[2]) begin
+      interval_tau_1_d = sample.elapsed[16:0] << 4;
+    end
+  end
   initial begin
     plus_q = 24'd0;
     minus_q = 24'd0;
     arrived_q = 24'd0;
-    sum_q = 52'd0;
-    below_q = 1'd0;
-    sum_20_q = 51'd0;
-    lambda_q = 51'd0;
+    current_sum_q = 52'd0;
+    current_below_q = 1'd0;
+    current_sum_15_q = 51'd0;
+    current_lambda_r_q = 51'd0;
     voltage_q = 50'd0;
     power_r_q = 51'd0;
+    interval_whole_1_q = 1'd0;
+    interval_whole_2_q = 1'd0;
+    interval_tau_1_q = 17'd0;
+    interval_tau_2_q = 17'd0;
   end
   always @(posedge clk) begin
     plus_q <= plus_d;
     minus_q <= minus_d;
     arrived_q <= arrived_d;
-    sum_q <= sum_d;
-    below_q <= below_d;
-    sum_20_q <= sum_20_d;
-    lambda_q <= lambda_d;
+    current_sum_q <= current_sum_d;
+    current_below_q <= current_below_d;
+    current_sum_15_q <= current_sum_15_d;
+    current_lambda_r_q <= current_lambda_r_d;
     voltage_q <= voltage_d;
     power_r_q <= power_r_d;
+    interval_whole_1_q <= interval_whole_1_d;
+    interval_whole_2_q <= interval_whole_1_q;
+    interval_tau_1_q <= interval_tau_1_d;
+    interval_tau_2_q <= interval_tau_2_d;
   end
   wire unused_bits = &{1'b0, voltage_q[15:0]};
 endmodule

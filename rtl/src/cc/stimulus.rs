@@ -109,6 +109,9 @@ impl EventSource {
             .psn
             .wrapping_add(if s.chance(0.1) { s.below(64) as u32 } else { 1 })
             & 0xff_ffff;
+        // mostly round trips of 256 ns to 8 ms, longer ones less often; sometimes any time, or none
+        let sent = s.uniform(48);
+        let way = (sent >> 10) & ((1 << (8 + (sent & 31) / 2)) - 1);
         let snd_nxt = path.psn.wrapping_add(if s.chance(0.02) {
             s.uniform(24) as u32
         } else {
@@ -125,8 +128,12 @@ impl EventSource {
             path_id: path.path_id,
             hops: path.hops,
             ecn: s.chance(0.1),
-            sent_at: s.uniform(48),
-            sent_valid: true,
+            sent_at: if sent & 31 == 31 {
+                sent
+            } else {
+                self.now.wrapping_sub(way) & 0xffff_ffff_ffff
+            },
+            sent_valid: sent >> 5 & 31 != 0,
             bytes: s.uniform(32) as u32,
             now: self.now & 0xffff_ffff_ffff,
         };

@@ -126,10 +126,15 @@ impl Node {
             return;
         };
         let parameter: Arc<str> = parameter.as_str().into();
-        let registers = self.children.iter_mut().filter(|child| moved.contains(&child.instance));
-        let inside = registers
-            .flat_map(|child| &mut child.nets)
-            .filter(|net| net.name != "clk");
+        // a register is named as a whole, one port of another child as `child_port`
+        let inside = self.children.iter_mut().flat_map(|child| {
+            let whole = moved.contains(&child.instance);
+            let named = |port: &str| moved.contains(&format!("{}_{port}", child.instance));
+            let ports = child.nets.iter_mut();
+            ports
+                .filter(move |net| net.name != "clk" && (whole || named(&net.name)))
+                .collect::<Vec<_>>()
+        });
         let own = self.nets.iter_mut().filter(|net| moved.contains(&net.name));
         own.for_each(|net| {
             net.outside = Some(std::mem::replace(

@@ -56,7 +56,7 @@ pub fn named_by_size<Block: ?Sized>(large: bool) -> Vec<TimingInfo> {
 }
 
 /// As [`named`] for a block whose module has parameters: the first is the width of the signals and registers in `moved`,
-/// which the block only moves; each goes on to children that have it under the same name.
+/// which the block only moves (`child_port`: a port of a child); each parameter goes on to children that have it under the same name.
 pub fn named_with<Block: ?Sized>(parameters: &[(&str, usize)], moved: &[&str]) -> Vec<TimingInfo> {
     let mut all = named::<Block>();
     all.extend(parameters.iter().map(|(parameter, value)| TimingInfo {

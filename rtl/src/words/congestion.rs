@@ -240,7 +240,7 @@ crate::word! {
 
     /// How PowerTCP is run, [`hpcc_models::fixed::powertcp::PowerMode`].
     pub struct PowerModes {
-        /// The law reads round-trip times. Not here.
+        /// The law reads round-trip times: theta-PowerTCP, a block of its own.
         theta: Bit,
         /// The byte counter counts arrivals: the queue's growth is in it.
         arrivals: Bit,
@@ -250,13 +250,13 @@ crate::word! {
         last_full: Bit,
         /// 0: every acknowledgement; 1: the window once a round trip; 2: nothing within a round trip.
         reaction: U<2>,
-        /// The base round-trip time is the smallest seen. Not here.
+        /// The base round-trip time is the smallest seen (theta-PowerTCP).
         smallest_rtt: Bit,
-        /// The first acknowledgement is an update. Not here.
+        /// The first acknowledgement is an update (theta-PowerTCP).
         first_updates: Bit,
         /// Records do not grow old and are not bound to a path.
         ageless: Bit,
-        /// A round trip ends at its sequence number itself. Not here.
+        /// A round trip ends at its sequence number itself (theta-PowerTCP).
         inclusive: Bit,
     }
 
@@ -288,6 +288,52 @@ crate::word! {
         rate_per_window: U<34>,
         /// Age limit of a flow's records, ns.
         stale_limit: U<32>,
+        /// theta-PowerTCP: 8 ns over eta and the factor of `tau`, UQ12.22.
+        unit_time: U<34>,
+    }
+
+    /// What an acknowledgement says to a law of delay, flow and generation aside.
+    pub struct DelayWord {
+        /// The NIC's clock when it came, ns.
+        now: U<48>,
+        /// When the acknowledged packet left, ns.
+        sent_at: U<48>,
+        /// Next PSN to send.
+        snd_nxt: U<24>,
+        /// Acknowledged PSN + 1.
+        psn_next: U<24>,
+        /// When the packet left is known.
+        sent_valid: Bit,
+    }
+
+    /// What theta-PowerTCP keeps of a flow's last acknowledgement.
+    pub struct DelayRecord {
+        /// Its round-trip time, ns, saturated.
+        prev_rtt: U<24>,
+        /// Base round-trip time of the flow, ns.
+        base_rtt: U<17>,
+        /// The NIC's clock when it was measured, ns.
+        last_ack: U<48>,
+        /// The round trip ends when a PSN after this is acknowledged.
+        round_end: U<24>,
+        /// Generation of the flow.
+        generation: U<8>,
+        /// There is a round-trip time.
+        recorded: Bit,
+        /// The flow exists.
+        exists: Bit,
+    }
+
+    /// A round-trip time beside the one before.
+    pub struct DelaySample {
+        /// Growth of the round-trip time and the time since the last acknowledgement together: what came, ns.
+        came: U<24>,
+        /// Time since the last acknowledgement, ns.
+        elapsed: U<24>,
+        /// Round-trip time, ns.
+        rtt: U<24>,
+        /// Base round-trip time of the flow, ns.
+        base_rtt: U<17>,
     }
 
     /// PowerTCP's windows of a flow, UQ23.11 bytes.

@@ -5,9 +5,9 @@ use super::ack::{
     AckFrameHeaders, AckHeaders, AckPlan,
 };
 use super::congestion::{
-    AckWord, BuiltLaws, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow, LawCommand, LawUpdate, ParamAddress,
-    Passing, PowerModes, PowerScalars, PowerWindows, RecordRules, ScaledWindow, SpeedEntry, StepKind,
-    UtilisationHalves, WindowStep,
+    AckWord, BuiltLaws, DelayRecord, DelaySample, DelayWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow,
+    LawCommand, LawUpdate, ParamAddress, Passing, PowerModes, PowerScalars, PowerWindows, RecordRules, ScaledWindow,
+    SpeedEntry, StepKind, UtilisationHalves, WindowStep,
 };
 use super::context::{
     AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife,
@@ -203,6 +203,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ParamAddress::descriptor(),
         PowerModes::descriptor(),
         PowerScalars::descriptor(),
+        DelayWord::descriptor(),
+        DelayRecord::descriptor(),
+        DelaySample::descriptor(),
         PowerWindows::descriptor(),
         DcqcnEvent::descriptor(),
         DcqcnEntry::descriptor(),

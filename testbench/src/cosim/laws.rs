@@ -14,9 +14,7 @@ pub fn all(source: &Source, rtl: impl FnOnce(RtlLaw) -> Rtl) -> Result<Vec<Box<d
         Source::Hpcc(trace) => hpcc(&trace.header.params)?,
         Source::Power(trace) => power(&trace.header.params)?,
     };
-    if let Some(law) = RtlLaw::of(source)? {
-        models.push(Box::new(rtl(law)));
-    }
+    models.push(Box::new(rtl(RtlLaw::of(source)?)));
     Ok(models)
 }
 

@@ -124,9 +124,7 @@ impl Cosim {
 
     /// Writes the RTL's clocks around the first row on which it is wrong, or around the first row.
     pub fn waveform(&self, options: &Options, out: BufWriter<File>) -> Result<(), String> {
-        let Some(law) = RtlLaw::of(&self.source)? else {
-            return Err(format!("expected a law with RTL, got {}", self.source.law()));
-        };
+        let law = RtlLaw::of(&self.source)?;
         let (flows, events) = self.source.events();
         let wrong = self
             .comparisons

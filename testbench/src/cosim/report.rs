@@ -68,9 +68,6 @@ pub fn table(cosim: &Cosim, file: &Path) -> String {
     for comparison in &cosim.comparisons {
         text.push_str(&divergence(cosim, comparison));
     }
-    if cosim.model("rtl").is_none() {
-        let _ = writeln!(text, "rtl: {} has no RTL", cosim.source.law());
-    }
     text
 }
 

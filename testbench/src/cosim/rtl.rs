@@ -6,7 +6,6 @@ use super::source::Source;
 use crate::drive::clocked::{Clocked, Recorded, RustHdl};
 use crate::drive::slot::{Offer, SlotDriver};
 use crate::verilated::{sources, Model};
-use hpcc_models::cc::powertcp::Signal;
 use hpcc_models::cc::CcEvent;
 use hpcc_models::fixed::hpcc::{utilisation, window_bytes};
 use hpcc_models::fixed::powertcp::{power_value, PowerRegisters};
@@ -14,6 +13,7 @@ use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::{LawSlot, RawUpdate};
+use hpcc_rtl::cc::theta::ThetaSlot;
 use hpcc_rtl::sim::Stimulus;
 use indicatif::ProgressBar;
 use std::fs::File;
@@ -50,30 +50,29 @@ pub struct RtlLaw {
 }
 
 impl RtlLaw {
-    /// The RTL of a trace's law, if it has one; an error names the parameter that the hardware does not hold.
-    pub fn of(source: &Source) -> Result<Option<Self>, String> {
+    /// The RTL of a trace's law; an error names the parameter that the hardware does not hold.
+    pub fn of(source: &Source) -> Result<Self, String> {
         Ok(match source {
             Source::Hpcc(trace) => {
                 let params = &trace.header.params;
                 let registers = HpccRegisters::new(params).map_err(|error| error.to_string())?;
-                Some(Self {
+                Self {
                     name: "hpcc",
                     writes: registers.writes(),
                     signal: utilisation,
                     eta: params.eta,
-                })
+                }
             }
-            Source::Power(trace) if trace.header.params.signal == Signal::Int => {
+            Source::Power(trace) => {
                 let params = &trace.header.params;
                 let registers = PowerRegisters::new(params).map_err(|error| error.to_string())?;
-                Some(Self {
-                    name: "powertcp",
+                Self {
+                    name: params.name(),
                     writes: registers.writes(),
                     signal: power_value,
                     eta: params.eta,
-                })
+                }
             }
-            Source::Power(_) => None,
         })
     }
 }
@@ -95,8 +94,10 @@ impl Rtl {
         match (self.law.name, flows) {
             ("hpcc", 0..=300) => self.run_sized::<HpccSlot<300, 9>>(flows, events, wave),
             ("hpcc", 301..=4096) => self.run_sized::<HpccSlot<4096, 12>>(flows, events, wave),
-            (_, 0..=300) => self.run_sized::<PowerSlot<300, 9>>(flows, events, wave),
-            (_, 301..=4096) => self.run_sized::<PowerSlot<4096, 12>>(flows, events, wave),
+            ("powertcp", 0..=300) => self.run_sized::<PowerSlot<300, 9>>(flows, events, wave),
+            ("powertcp", 301..=4096) => self.run_sized::<PowerSlot<4096, 12>>(flows, events, wave),
+            (_, 0..=300) => self.run_sized::<ThetaSlot<300, 9>>(flows, events, wave),
+            (_, 301..=4096) => self.run_sized::<ThetaSlot<4096, 12>>(flows, events, wave),
             _ => Err(format!("flow: expected at most 4096 flows for the RTL, got {flows}")),
         }
     }

@@ -69,6 +69,11 @@ const POWERTCP: Registers = Registers {
     timed: false,
 };
 
+const THETA: Registers = Registers {
+    legal: theta_registers,
+    ..POWERTCP
+};
+
 const DCQCN: Registers = Registers {
     base_rtt: None,
     changing: [(dcqcn::MODE, 6), (dcqcn::FAST_RECOVERY, 5), (dcqcn::FIRST_RATE, 34)],
@@ -106,6 +111,7 @@ impl SlotDrive {
             ports: SlotPorts::new(ports),
             law: match law {
                 "powertcp" => POWERTCP,
+                "theta-powertcp" => THETA,
                 "dcqcn" => DCQCN,
                 _ => HPCC,
             },
@@ -313,8 +319,17 @@ fn hpcc_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u
 
 /// Either profile, with a weight of the new window from 1/8 to 1.
 fn power_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u64)> {
+    power_of(s, Signal::Int, line_rate, base_rtt)
+}
+
+fn theta_registers(s: &mut Stimulus, line_rate: u64, base_rtt: u32) -> Vec<(u8, u64)> {
+    power_of(s, Signal::Delay, line_rate, base_rtt)
+}
+
+/// The paper's or its authors' rules, with other weights and floors.
+fn power_of(s: &mut Stimulus, signal: Signal, line_rate: u64, base_rtt: u32) -> Vec<(u8, u64)> {
     let profile = [Profile::Paper, Profile::Authors][s.below(2) as usize];
-    let mut params = PowerParams::of(profile, Signal::Int, line_rate, base_rtt);
+    let mut params = PowerParams::of(profile, signal, line_rate, base_rtt);
     params.gamma = (1 + s.below(8)) as f64 / 8.0;
     params.one_minus_gamma = 1.0 - params.gamma;
     params.current_floor = [0.0, 0.0, 0.5][s.below(3) as usize];

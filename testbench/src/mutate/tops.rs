@@ -9,6 +9,7 @@ use crate::verilated::{sources, ModelError, Sources};
 use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
+use hpcc_rtl::cc::theta::ThetaSlot;
 use hpcc_rtl::sched::Scheduler;
 use hpcc_rtl::sim::{port_list, Port, Ports};
 use hpcc_rtl::switch::IntStamper;
@@ -30,6 +31,7 @@ type Slot = HpccSlot<FLOWS, 6>;
 /// Three engines of five flows, six rows of waiting flows each.
 type SmallScheduler = Scheduler<3, 5, 4, 3, 3, 6>;
 type Power = PowerSlot<FLOWS, 6>;
+type Theta = ThetaSlot<FLOWS, 6>;
 type Dcqcn = DcqcnSlot<FLOWS, 6>;
 
 /// All of them.
@@ -44,6 +46,15 @@ pub const SUBJECTS: &[Subject] = &[
         sources: || emit::<Power>("powertcp_slot"),
         record: |clocks, seed| {
             record::<Power, _>(clocks, |ports| SlotDrive::new(ports, "powertcp", seed, FLOWS as u64))
+        },
+    },
+    Subject {
+        name: "theta_slot",
+        sources: || emit::<Theta>("theta_slot"),
+        record: |clocks, seed| {
+            record::<Theta, _>(clocks, |ports| {
+                SlotDrive::new(ports, "theta-powertcp", seed, FLOWS as u64)
+            })
         },
     },
     Subject {

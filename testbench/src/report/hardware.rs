@@ -7,6 +7,7 @@ use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::LawSlot;
+use hpcc_rtl::cc::theta::ThetaSlot;
 use hpcc_rtl::emit::EmitError;
 use hpcc_rtl::prim::divider::{Divider, DividerRadix4};
 use hpcc_rtl::prim::reciprocal::{PaperReciprocal, Reciprocal};
@@ -80,6 +81,7 @@ fn timing(name: &str) -> (String, &'static str) {
         "hpcc_cc" => (HpccSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
         "hpcc_cc_dcqcn" => (DcqcnSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
         "hpcc_cc_powertcp" => (PowerSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
+        "hpcc_cc_theta" => (ThetaSlot::<300, 9>::LATENCY.to_string(), "1, same flow 6"),
         "hpcc_reciprocal" => (Reciprocal::LATENCY.to_string(), "1"),
         "hpcc_reciprocal_paper" => (PaperReciprocal::LATENCY.to_string(), "1"),
         "hpcc_divider" => (Divider::LATENCY.to_string(), "25"),

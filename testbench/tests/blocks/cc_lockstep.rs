@@ -5,6 +5,7 @@ use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::LawSlot;
+use hpcc_rtl::cc::theta::ThetaSlot;
 use hpcc_testbench::drive::slot_stimulus::SlotDrive;
 use hpcc_testbench::verilated::lockstep::Lockstep;
 
@@ -34,6 +35,11 @@ fn powertcp_slot_agrees_with_its_verilog_in_every_clock() {
     agrees::<PowerSlot<50, 6>>("powertcp_slot", 50, 1, 500_000);
 }
 
+#[test]
+fn theta_slot_agrees_with_its_verilog_in_every_clock() {
+    agrees::<ThetaSlot<50, 6>>("theta_slot", 50, 1, 500_000);
+}
+
 /// With all kinds of events, and ticks of the walk inside.
 #[test]
 fn dcqcn_slot_agrees_with_its_verilog_in_every_clock() {
@@ -45,6 +51,7 @@ fn dcqcn_slot_agrees_with_its_verilog_in_every_clock() {
 fn three_flows_agree_with_the_verilog_in_every_clock() {
     agrees::<HpccSlot<50, 6>>("hpcc_slot", 3, 3, 30_000);
     agrees::<PowerSlot<50, 6>>("powertcp_slot", 3, 3, 30_000);
+    agrees::<ThetaSlot<50, 6>>("theta_slot", 3, 3, 30_000);
     agrees::<DcqcnSlot<50, 6>>("dcqcn_slot", 3, 3, 30_000);
 }
 
@@ -55,5 +62,6 @@ fn any_number_of_flows_agrees_with_its_verilog() {
     agrees::<HpccSlot<4096, 12>>("hpcc_slot_4096", 300, 5, 20_000);
     agrees::<HpccSlot<8192, 13>>("hpcc_slot_8192", 300, 6, 24_000);
     agrees::<PowerSlot<4096, 12>>("powertcp_slot_4096", 300, 5, 20_000);
+    agrees::<ThetaSlot<4096, 12>>("theta_slot_4096", 300, 5, 20_000);
     agrees::<DcqcnSlot<4096, 12>>("dcqcn_slot_4096", 300, 5, 20_000);
 }

@@ -5,6 +5,7 @@ use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::parts::average::Average;
 use hpcc_rtl::cc::powertcp::PowerSlot;
+use hpcc_rtl::cc::theta::ThetaSlot;
 use hpcc_testbench::report::synth::{synthesise, Cells, Target};
 use hpcc_testbench::verilated::sources;
 use rust_hdl::prelude::Block;
@@ -43,6 +44,19 @@ fn every_table_of_powertcp_is_a_memory() {
     let cells = cells("powertcp_300", &mut PowerSlot::<300, 9>::default(), Target::Generic);
     assert_eq!(cells.multipliers(), POWER_MULTIPLIERS, "{cells:?}");
     assert_eq!(cells.block_rams(), MEMORIES, "{cells:?}");
+}
+
+/// 17-bit tiles: the quotient 2x2, 1x1 and 3x1, the base's reciprocal 1x1, the voltage 2x2, the power 3x2, the average 1x2, 3x2 and 3x2, the
+/// factor 1x1 and 3x2, the window 3x2, 2x2 and 2x2, its scale 1x2 and 2x2.
+const THETA_MULTIPLIERS: u64 = 8 + 1 + 4 + 6 + 14 + 7 + 14 + 6;
+/// Records, average, window, update FIFO, event ring; three reciprocal tables.
+const THETA_MEMORIES: u64 = 5 + 3;
+
+#[test]
+fn every_table_of_theta_is_a_memory() {
+    let cells = cells("theta_300", &mut ThetaSlot::<300, 9>::default(), Target::Generic);
+    assert_eq!(cells.multipliers(), THETA_MULTIPLIERS, "{cells:?}");
+    assert_eq!(cells.block_rams(), THETA_MEMORIES, "{cells:?}");
 }
 
 /// 17-bit tiles: alpha 2x2, the cut 2x2 and 2x1, the window 2x2.

@@ -122,6 +122,16 @@ mod tests {
         assert_eq!(delay_voltage((1 << 24) - 1, 7, mask(34)), (1 << 34) - (1 << 10) - 1);
     }
 
+    /// A time below the base weighs less than one for every base, so that the weight fits the bits below one that the hardware has.
+    #[test]
+    fn a_time_below_a_measured_base_weighs_less_than_one() {
+        for base in 1..1u32 << BASE_RTT_BITS {
+            let (shift, inverse) = inverse_base_rtt(base);
+            let largest = crate::fixed::arithmetic::weight(base - 1, shift, inverse);
+            assert!(largest < 1 << 34, "{base}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 

@@ -5,6 +5,7 @@ use super::registers::RegisterBlock;
 use super::window::WindowUpdate;
 use crate::cc::parts::admit::Admit;
 use crate::cc::parts::average::Average;
+use crate::cc::parts::fields::AckFields;
 use crate::cc::parts::inverse::InverseUtilisation;
 use crate::cc::parts::maximum::Maximum;
 use crate::cc::parts::records::Records;
@@ -17,7 +18,9 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
-use crate::words::congestion::{FlowTag, LawCommand, LawUpdate, ParamAddress, ParamTable, StepKind, WindowStep};
+use crate::words::congestion::{
+    AckWord, FlowTag, LawCommand, LawUpdate, ParamAddress, ParamTable, StepKind, WindowStep,
+};
 use crate::words::sched::LawEvent;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -59,7 +62,9 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     /// Acknowledgements that found records older than the limit.
     pub count_stale_flow: Signal<Out, U<32>>,
     registers: RegisterBlock,
-    admit: Admit<FLOWS, A>,
+    #[combinational]
+    fields: AckFields,
+    admit: Admit<AckWord, FLOWS, A>,
     records: Records<A>,
     speeds: [SpeedTable<HPCC>; 5],
     place: Signal<Local, ParamAddress>,
@@ -97,6 +102,8 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
             self.records.speed[i].next = self.speeds[i].entry.val();
         }
 
+        self.fields.event.next = self.event.data.val();
+        self.admit.offered.next = self.fields.word.val();
         StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
         StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
         self.admit.crowded.next = self.updates.crowded.val();

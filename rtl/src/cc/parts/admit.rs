@@ -15,26 +15,27 @@
 
 use super::interlock::FlowWait;
 use super::sweep::FlowSweep;
+use crate::emit::naming::named_with;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::{Skid, StreamIn};
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_word, Many};
-use crate::words::congestion::{AckWord, CcEventKind, EventHead, LawCommand, Passing};
+use crate::prim::word::bit_cast_word;
+use crate::words::congestion::{CcEventKind, EventHead, LawCommand, Passing};
 use crate::words::sched::LawEvent;
-use crate::words::switch::HopRecordWord;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most.
+/// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most, of whose events the law keeps a `T`.
 #[block(check(FLOWS <= 1 << A && A <= 16, "2^A flows at most, A of 16 at most"))]
-pub struct Admit<const FLOWS: usize, const A: usize> {
+pub struct Admit<T: Synth, const FLOWS: usize, const A: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Events.
     pub event: StreamIn<LawEvent>,
+    /// What the law wants of the event on offer, flow and generation aside.
+    pub offered: Signal<In, T>,
     /// Creations and removals.
     pub command: StreamIn<LawCommand>,
     /// The exit holds many updates: take nothing.
@@ -43,12 +44,12 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
     pub entering: Signal<Out, Passing>,
     /// Clock 0: flow.
     pub flow: Signal<Out, U<A>>,
-    /// Clock 0: what the acknowledgement says.
-    pub word: Signal<Out, AckWord>,
+    /// Clock 0: what the law wanted of the event.
+    pub word: Signal<Out, T>,
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
     heads: Skid<EventHead>,
-    ring: LutRam<AckWord, 4>,
+    ring: LutRam<T, 4>,
     write_place: DFF<U<4>>,
     read_place: DFF<U<4>>,
     commands: Skid<LawCommand>,
@@ -81,7 +82,7 @@ pub struct Admit<const FLOWS: usize, const A: usize> {
 }
 
 #[kernel]
-impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
+impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> {
     fn update(&mut self) {
         inputs!([heads, commands, sweep]: reset);
 
@@ -95,14 +96,7 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
             (self.kind.val() == CcEventKind::Ack) | (self.kind.val() == CcEventKind::Nak);
         self.ring.we.next = self.event.valid.val() & self.heads.up.ready.val();
         self.ring.waddr.next = self.write_place.q.val();
-        self.ring.wdata.next.hops =
-            bit_cast_word::<Many<HopRecordWord, 5>, W<320, 5>>(self.event.data.val().telemetry.hops);
-        self.ring.wdata.next.now = self.event.data.val().telemetry.now;
-        self.ring.wdata.next.path_id = self.event.data.val().telemetry.path_id;
-        self.ring.wdata.next.n_hop = self.event.data.val().telemetry.n_hop;
-        self.ring.wdata.next.snd_nxt = self.event.data.val().snd_nxt;
-        self.ring.wdata.next.psn_next = self.event.data.val().psn_next;
-        self.ring.wdata.next.int_valid = self.event.data.val().telemetry.int_valid;
+        self.ring.wdata.next = self.offered.val();
         if self.event.valid.val() & self.heads.up.ready.val() {
             self.write_place.d.next = self.write_place.q.val() + 1;
         }
@@ -178,5 +172,8 @@ impl<const FLOWS: usize, const A: usize> Logic for Admit<FLOWS, A> {
         assign!(entering = entering_r, flow = flow_r);
         self.word.next = self.ring.rdata.val();
         self.out_of_range.next = self.out_of_range_r.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_with::<Self>(&[("WIDTH", T::BITS)], &["offered", "word", "ring_rdata"])
     }
 }

@@ -6,6 +6,7 @@
 //! | 1 | `whole_1`, `tau_1` | at least a round trip; shifted by 4 as the base is |
 //! | 2 | outputs | shifted by the rest |
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -43,5 +44,8 @@ impl Logic for Interval {
         }
         self.tau_2.d.next = self.tau_1.q.val() << self.base_rtt_shift.val().get_bits::<2>(0);
         self.tau.next = self.tau_2.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | [`admit`] | entry: a flow every six clocks at most, commands first, removal of all flows after reset |
 //! | [`sweep`] | the walk over all flows after a reset |
+//! | [`fields`] | what a law of INT wants of an event |
 //! | [`interlock`] | how long a flow waits that has just entered |
 //! | [`records`], [`hop`] | the flow's record of hops, sequence numbers, and what kind of step an event is |
 //! | [`speed_table`] | what a speed code means |
 //! | [`quotient`] | bytes over time of one hop |
+//! | [`current`] | the current of a hop, or of a round-trip time, not below a floor |
 //! | [`interval`] | the time between two stamps against the base round-trip time |
 //! | [`maximum`] | the hop that counts most |
 //! | [`average`] | moving average over a round-trip time |
@@ -17,6 +19,8 @@
 
 pub mod admit;
 pub mod average;
+pub mod current;
+pub mod fields;
 pub mod hop;
 pub mod interlock;
 pub mod interval;

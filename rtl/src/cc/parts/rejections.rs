@@ -1,5 +1,6 @@
 //! Counters of the acknowledgements that a law of INT left out or treated specially.
 
+use crate::emit::naming::named_inside;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::uint::U;
 use crate::{block, kernel};
@@ -63,5 +64,8 @@ impl Logic for Rejections {
         self.count_many_hops.next = self.many_hops_counter.count.val();
         self.count_path_changed.next = self.path_changed_counter.count.val();
         self.count_stale_flow.next = self.stale_flow_counter.count.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

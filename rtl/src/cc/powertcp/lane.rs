@@ -5,15 +5,13 @@
 //! | 3 | inputs | `dts`, `dtx`, both queues and the two coefficients of the hop's speed | 24, 20, 16 bits |
 //! | 4 | `plus`, `minus` | `8 dtx + 5 q` and `5 q'`: a unit of `txBytes` is 128 bytes, one of `qLen` 80 | 24 bits |
 //! | 5 | `arrived` | their difference, 0 where a queue drained faster than the counters say | 24 bits |
-//! | 14 - 18 | `current` | times the time of a unit, over `dts`: the current over the hop's speed (lines 19 - 21) | UQ14.37 |
-//! | 19, 20 | `sum`, `sum_20` | added, saturated; below the floor? | UQ14.37 |
-//! | 21 | `lambda` | not below the floor | UQ14.37 |
+//! | 21 | `current` | times the time of a unit, over `dts`: the current over the hop's speed (lines 19 - 21), not below the floor | UQ14.37 |
 //! | 6, 7 | `queue`, `voltage` | `1 + q / (b tau)` (lines 22, 23) | UQ18.16 |
 //! | 25 | `product` | lines 24 - 26 | UQ32.31 |
 //! | 26 | `power` | saturated, zero where the hop does not count | UQ20.31 |
 
+use crate::cc::parts::current::Current;
 use crate::cc::parts::interval::Interval;
-use crate::cc::parts::quotient::Quotient;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -33,7 +31,7 @@ pub struct PowerLane {
     /// Register: the byte counter counts arrivals.
     pub arrivals: Signal<In, Bit>,
     /// Register: smallest current, UQ11.37.
-    pub current_floor: Signal<In, U<48>>,
+    pub floor: Signal<In, U<48>>,
     /// Register: `tau`.
     pub base_rtt: Signal<In, U<17>>,
     /// Register: shift that normalises `tau`.
@@ -51,12 +49,7 @@ pub struct PowerLane {
     arrived: DFF<U<24>>,
     elapsed_5: Delay<U<24>, 2>,
     busy_5: Delay<U<34>, 2>,
-    current: Quotient,
-    aligned_18: Delay<U<51>, 4>,
-    sum: DFF<U<52>>,
-    below: DFF<Bit>,
-    sum_20: DFF<U<51>>,
-    lambda: DFF<U<51>>,
+    current: Current,
     queue: MulPipe<16, 34, 50>,
     voltage: DFF<U<50>>,
     voltage_21: Delay<U<34>, 14>,
@@ -88,25 +81,14 @@ impl Logic for PowerLane {
         }
         self.elapsed_5.d.next = self.sample.val().elapsed;
         self.busy_5.d.next = self.sample.val().busy_time;
-        inputs!(current: numerator = arrived, elapsed = elapsed_5.q, busy_time = busy_5.q);
-        self.aligned_18.d.next = self.current.aligned.val();
-        self.sum.d.next =
-            bit_cast_u::<52, 51>(self.aligned_18.q.val()) + bit_cast_u::<52, 51>(self.current.extra.val());
-        self.below.d.next = self.sum.q.val() < bit_cast_u::<52, 48>(self.current_floor.val());
-        self.sum_20.d.next = bit_cast_u::<51, 52>(self.sum.q.val());
-        if self.sum.q.val().get_bit(51) {
-            self.sum_20.d.next = bits_u::<51>(0x7ffffffffffffu64);
-        }
-        self.lambda.d.next = self.sum_20.q.val();
-        if self.below.q.val() {
-            self.lambda.d.next = bit_cast_u::<51, 48>(self.current_floor.val());
-        }
+        inputs!(current: came = arrived, elapsed = elapsed_5.q, unit_time = busy_5.q, floor);
 
         inputs!(queue from sample: a = queued, b = queue_weight);
         // one, and half a unit of the result
         self.voltage.d.next = self.queue.p.val() + bits_u::<50>(0x1_0000_8000u64);
         self.voltage_21.d.next = self.voltage.q.val().get_bits::<34>(16);
-        inputs!(product: a = lambda, b = voltage_21.q);
+        self.product.a.next = self.current.lambda.val();
+        self.product.b.next = self.voltage_21.q.val();
         self.used_25.d.next = self.used.val();
         self.power_r.d.next = bit_cast_u::<51, 63>(self.product.p.val());
         if self.product.p.val().get_bits::<12>(51).any() {

@@ -29,6 +29,7 @@ fn scalars(r: &PowerRegisters) -> PowerScalars {
         gamma: U(r.gamma),
         rate_per_window: U(r.rate_per_window),
         stale_limit: U(r.stale_limit.into()),
+        unit_time: U(r.unit_time),
     }
 }
 
@@ -95,6 +96,9 @@ impl Logic for PowerRegisterBlock {
             }
             if self.address.val() == 12 {
                 self.scalars_r.d.next.stale_limit = bit_cast_u::<32, 48>(self.data.val());
+            }
+            if self.address.val() == 13 {
+                self.scalars_r.d.next.unit_time = bit_cast_u::<34, 48>(self.data.val());
             }
         }
         if self.reset.val() {

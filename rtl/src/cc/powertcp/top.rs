@@ -6,6 +6,7 @@ use super::registers::PowerRegisterBlock;
 use super::window::PowerWindow;
 use crate::cc::parts::admit::Admit;
 use crate::cc::parts::average::Average;
+use crate::cc::parts::fields::AckFields;
 use crate::cc::parts::maximum::Maximum;
 use crate::cc::parts::records::Records;
 use crate::cc::parts::rejections::Rejections;
@@ -18,7 +19,7 @@ use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::congestion::{
-    FlowTag, LawCommand, LawUpdate, ParamAddress, ParamTable, PowerScalars, StepKind, WindowStep,
+    AckWord, FlowTag, LawCommand, LawUpdate, ParamAddress, ParamTable, PowerScalars, StepKind, WindowStep,
 };
 use crate::words::sched::LawEvent;
 use crate::{block, kernel};
@@ -61,7 +62,9 @@ pub struct PowerSlot<const FLOWS: usize, const A: usize> {
     /// Acknowledgements that found records older than the limit.
     pub count_stale_flow: Signal<Out, U<32>>,
     registers: PowerRegisterBlock,
-    admit: Admit<FLOWS, A>,
+    #[combinational]
+    fields: AckFields,
+    admit: Admit<AckWord, FLOWS, A>,
     records: Records<A>,
     speeds: [SpeedTable<POWERTCP>; 5],
     place: Signal<Local, ParamAddress>,
@@ -101,6 +104,8 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
             self.records.speed[i].next = self.speeds[i].entry.val();
         }
 
+        self.fields.event.next = self.event.data.val();
+        self.admit.offered.next = self.fields.word.val();
         StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
         StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
         self.admit.crowded.next = self.updates.crowded.val();
@@ -115,7 +120,7 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
 
         for i in 0..5 {
             self.lane[i].sample.next = self.records.sample[i].val();
-            inputs!(lane[i] from scalars: arrivals = mode.arrivals, current_floor);
+            inputs!(lane[i] from scalars: arrivals = mode.arrivals, floor = current_floor);
             self.lane[i].used.next = self.records.used[i].val();
             inputs!(lane[i] from scalars: base_rtt, base_rtt_shift);
             self.maximum.utilisation[i].next = self.lane[i].power.val();

@@ -53,6 +53,7 @@ impl LawKind {
     fn in_rtl(self) -> &'static str {
         match self {
             LawKind::PowerTcp => "powertcp",
+            LawKind::Theta => "theta-powertcp",
             LawKind::Dcqcn => "dcqcn",
             _ => "hpcc",
         }
@@ -270,7 +271,9 @@ impl LawSpec {
                 let mut timers: Timers = None;
                 let writes = match self.kind {
                     LawKind::Hpcc => HpccRegisters::new(&self.hpcc_params(port)?).map(|r| r.writes()),
-                    LawKind::PowerTcp => PowerRegisters::new(&self.power_params(port)?).map(|r| r.writes()),
+                    LawKind::PowerTcp | LawKind::Theta => {
+                        PowerRegisters::new(&self.power_params(port)?).map(|r| r.writes())
+                    }
                     LawKind::Dcqcn => {
                         DcqcnRegisters::new(&self.dcqcn_params(port)?, self.windowed).map(|registers| {
                             // ticks come as events

@@ -15,6 +15,7 @@ use hpcc_rtl::cc::dcqcn::DcqcnSlot;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::{LawSlot, RawUpdate};
+use hpcc_rtl::cc::theta::ThetaSlot;
 
 use crate::drive::clocked::{Clocked, RustHdl};
 use crate::drive::slot::{Offer, SlotDriver, Taken};
@@ -27,6 +28,7 @@ pub fn latency_ns(law: &str) -> u64 {
     let clocks = match law {
         "dcqcn" => DcqcnSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
         "powertcp" => PowerSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
+        "theta-powertcp" => ThetaSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
         _ => HpccSlot::<RUSTHDL_FLOWS, 9>::LATENCY,
     };
     clocks as u64 * CLOCK_NS
@@ -59,6 +61,9 @@ pub fn make(law: &str, writes: &[(u8, u64)], driver: Driver, timers: Timers) -> 
         "hpcc" => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
         "dcqcn" => sized::<DcqcnSlot<RUSTHDL_FLOWS, 9>, DcqcnSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
         "powertcp" => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
+        "theta-powertcp" => {
+            sized::<ThetaSlot<RUSTHDL_FLOWS, 9>, ThetaSlot<VERILATED_FLOWS, 12>>(writes, driver, timers)
+        }
         _ => Err("fidelity: expected golden or fixed for a law whose RTL does not exist".into()),
     }
 }

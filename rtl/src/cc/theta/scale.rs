@@ -1,0 +1,72 @@
+//! The window that leaves: at the base round-trip time that the flow has measured, where that is the shorter one.
+//!
+//! | clock | registers | computed | format |
+//! |---|---|---|---|
+//! | 5 | input | base round-trip time of the flow | 17 bits |
+//! | 66 | `shifted`, `shorter` | shifted as `tau` is; below `tau`? | 17 bits |
+//! | 69 | `share` | base over `tau` | UQ0.34 |
+//! | 69 | inputs | window and rate | UQ23.11, UQ7.27 |
+//! | 73 | `product` | window x share | UQ23.11 |
+//! | 74 | outputs | that, or the window as it is | |
+
+use crate::emit::naming::named_inside;
+use crate::prim::delay::Delay;
+use crate::prim::mul::MulPipe;
+use crate::prim::uint::U;
+use crate::words::congestion::PowerScalars;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Window at the measured base, five clocks behind the window.
+#[block]
+pub struct BaseScale {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Clock 5: base round-trip time of the flow, ns.
+    pub base_rtt: Signal<In, U<17>>,
+    /// Registers of the law.
+    pub scalars: Signal<In, PowerScalars>,
+    /// Clock 69: window, UQ23.11 bytes.
+    pub window: Signal<In, U<34>>,
+    /// Clock 69: rate, UQ7.27 bytes per ns.
+    pub rate: Signal<In, U<34>>,
+    /// Clock 74: window.
+    pub scaled: Signal<Out, U<34>>,
+    /// Clock 74: rate.
+    pub rate_74: Signal<Out, U<34>>,
+    base_65: Delay<U<17>, 60>,
+    shifted: DFF<U<17>>,
+    shorter: DFF<Bit>,
+    shorter_73: Delay<Bit, 7>,
+    share: MulPipe<17, 34, 34, 16>,
+    product: MulPipe<34, 34, 34, 34>,
+    window_73: Delay<U<34>, 4>,
+    scaled_r: DFF<U<34>>,
+    rate_delay: Delay<U<34>, 5>,
+}
+
+#[kernel]
+impl Logic for BaseScale {
+    fn update(&mut self) {
+        self.base_65.d.next = self.base_rtt.val();
+        self.shifted.d.next = self.base_65.q.val() << self.scalars.val().base_rtt_shift;
+        self.shorter.d.next =
+            self.scalars.val().mode.smallest_rtt & (self.base_65.q.val() < self.scalars.val().base_rtt);
+        self.shorter_73.d.next = self.shorter.q.val();
+        self.share.a.next = self.shifted.q.val();
+        self.share.b.next = self.scalars.val().inverse_base_rtt;
+        self.product.a.next = self.window.val();
+        self.product.b.next = self.share.p.val();
+        self.window_73.d.next = self.window.val();
+        self.scaled_r.d.next = self.window_73.q.val();
+        if self.shorter_73.q.val() {
+            self.scaled_r.d.next = self.product.p.val();
+        }
+        self.scaled.next = self.scaled_r.q.val();
+        self.rate_delay.d.next = self.rate.val();
+        self.rate_74.next = self.rate_delay.q.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
