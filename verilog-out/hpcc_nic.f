@@ -100,7 +100,6 @@ rtl/hpcc_powertcp_power_lane.sv
 rtl/hpcc_powertcp_power_window.sv
 rtl/hpcc_cc_powertcp.sv
 rtl/hpcc_theta_delay_power.sv
-rtl/hpcc_theta_delay_records.sv
 rtl/hpcc_cc_theta.sv
 rtl/hpcc_dcqcn_admit.sv
 rtl/hpcc_dcqcn_rate_block.sv

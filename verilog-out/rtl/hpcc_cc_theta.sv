@@ -50,10 +50,70 @@ module hpcc_cc_theta (
   wire  [8:0] admit_flow;
   wire  hpcc_nic_pkg::delay_word_t admit_word;
   wire  admit_out_of_range;
+  wire  records_is_event;
+  wire  records_is_command;
+  wire  records_accepted;
+  wire  records_quiet;
+  wire  records_timed;
+  wire  records_first;
+  wire  records_aged;
+  wire  records_measure;
+  logic [16:0] records_base;
+  wire  [25:0] records_grown;
+  logic [23:0] records_came;
+  // Clock 5: the round-trip time beside the one before.
   wire  hpcc_nic_pkg::delay_sample_t records_sample;
+  // Clock 5: what kind of step it is.
   wire  hpcc_nic_pkg::step_kind_t records_step;
+  // Clock 5, counter pulse: flow unknown or of another generation.
   wire  records_late;
+  // Clock 5, counter pulse: the last round-trip time is older than the limit.
   wire  records_stale_flow;
+  wire  hpcc_nic_pkg::delay_record_t records_memory_rdata;
+  wire  hpcc_nic_pkg::delay_word_t records_word_2_q;
+  wire  [47:0] records_now_4_q;
+  wire  [23:0] records_snd_nxt_4_q;
+  logic records_sent_valid_3_q;
+  logic records_sent_valid_4_q;
+  wire  hpcc_nic_pkg::passing_t records_passing_2_q;
+  hpcc_nic_pkg::passing_t records_passing_3_q;
+  hpcc_nic_pkg::passing_t records_passing_4_q;
+  wire  [8:0] records_flow_5_q;
+  wire  records_known_d;
+  logic records_known_q;
+  logic records_known_4_q;
+  hpcc_nic_pkg::delay_record_t records_record_3_q;
+  hpcc_nic_pkg::delay_record_t records_record_4_q;
+  wire  [47:0] records_age_d;
+  logic [47:0] records_age_q;
+  wire  [47:0] records_way_d;
+  logic [47:0] records_way_q;
+  wire  [23:0] records_ahead_d;
+  logic [23:0] records_ahead_q;
+  wire  [23:0] records_forward_d;
+  logic [23:0] records_forward_q;
+  logic [23:0] records_rtt_d;
+  logic [23:0] records_rtt_q;
+  logic [23:0] records_elapsed_d;
+  logic [23:0] records_elapsed_q;
+  wire  records_old_d;
+  logic records_old_q;
+  wire  records_ends_round_d;
+  logic records_ends_round_q;
+  wire  records_advances_d;
+  logic records_advances_q;
+  hpcc_nic_pkg::delay_sample_t records_sample_r_d;
+  hpcc_nic_pkg::delay_sample_t records_sample_r_q;
+  hpcc_nic_pkg::step_kind_t records_step_r_d;
+  hpcc_nic_pkg::step_kind_t records_step_r_q;
+  wire  records_late_r_d;
+  logic records_late_r_q;
+  wire  records_stale_flow_r_d;
+  logic records_stale_flow_r_q;
+  wire  records_write_d;
+  logic records_write_q;
+  hpcc_nic_pkg::delay_record_t records_record_5_d;
+  hpcc_nic_pkg::delay_record_t records_record_5_q;
   wire  [50:0] measure_power;
   wire  [16:0] measure_tau;
   wire  measure_whole;
@@ -126,16 +186,38 @@ module hpcc_cc_theta (
     .word(admit_word),
     .out_of_range(admit_out_of_range)
   );
-  hpcc_theta_delay_records u_records (
+  hpcc_table_ram #(.WIDTH(123), .ADDRESS(9)) u_records_memory (
     .clk(clk),
-    .entering(admit_entering),
-    .flow(admit_flow),
-    .word(admit_word),
-    .scalars(scalars),
-    .sample(records_sample),
-    .step(records_step),
-    .late(records_late),
-    .stale_flow(records_stale_flow)
+    .raddr(admit_flow),
+    .rdata(records_memory_rdata),
+    .we(records_write_q),
+    .waddr(records_flow_5_q),
+    .wdata(records_record_5_q)
+  );
+  hpcc_delay #(.WIDTH(145), .DEPTH(2)) u_records_word_2 (
+    .clk(clk),
+    .d(admit_word),
+    .q(records_word_2_q)
+  );
+  hpcc_delay #(.WIDTH(48), .DEPTH(2)) u_records_now_4 (
+    .clk(clk),
+    .d(records_word_2_q.now),
+    .q(records_now_4_q)
+  );
+  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_records_snd_nxt_4 (
+    .clk(clk),
+    .d(records_word_2_q.snd_nxt),
+    .q(records_snd_nxt_4_q)
+  );
+  hpcc_delay #(.WIDTH(11), .DEPTH(2)) u_records_passing_2 (
+    .clk(clk),
+    .d(admit_entering),
+    .q(records_passing_2_q)
+  );
+  hpcc_delay #(.WIDTH(9), .DEPTH(5)) u_records_flow_5 (
+    .clk(clk),
+    .d(admit_flow),
+    .q(records_flow_5_q)
   );
   hpcc_theta_delay_power u_measure (
     .clk(clk),
@@ -380,6 +462,109 @@ module hpcc_cc_theta (
       registers_scalars_r_d = registers_after_reset;
     end
   end
+  // records: Round-trip times without the arithmetic: the flow's record, sequence numbers, and what kind of step an event is.
+  //
+  // | clock | registers | computed |
+  // |---|---|---|
+  // | 0 - 2 | `memory` | the flow's record |
+  // | 3 | `known`, `age`, `way`, `ahead`, `forward` | comparisons with it |
+  // | 4 | `rtt`, `elapsed`, `old`, `ends_round`, `advances` | round-trip time and time since the last one, saturated; end of the round trip
+  // |
+  // | 5 | outputs, `write`, the word to write | the order of decisions of `hpcc_models::fixed::powertcp` |
+  //
+  // The write of clock 5 is in the RAM before the flow's next read, because a flow enters every six clocks at most.
+  //
+  // Records of 2^`A` flows.
+  assign records_known_d = records_memory_rdata.exists & (records_memory_rdata.generation == records_passing_2_q.generation);
+  assign records_age_d = records_word_2_q.now - records_memory_rdata.last_ack;
+  assign records_way_d = records_word_2_q.now - records_word_2_q.sent_at;
+  assign records_ahead_d = records_word_2_q.psn_next - records_memory_rdata.round_end;
+  assign records_forward_d = records_word_2_q.snd_nxt - records_memory_rdata.round_end;
+  assign records_old_d = ((|records_age_q[47:32]) | (records_age_q[31:0] > scalars.stale_limit)) & (~scalars.mode.ageless);
+  assign records_ends_round_d = ((|records_ahead_q) & (~records_ahead_q[23])) | (scalars.mode.inclusive & (~(|records_ahead_q)));
+  assign records_advances_d = (~scalars.mode.last_full) | ((|records_forward_q) & (~records_forward_q[23]));
+  assign records_is_event = records_passing_4_q.valid & (~records_passing_4_q.command);
+  assign records_is_command = records_passing_4_q.valid & records_passing_4_q.command;
+  assign records_accepted = records_is_event & records_known_4_q;
+  assign records_quiet = (records_record_4_q.recorded & (scalars.mode.reaction == 2'd2)) & (~records_ends_round_q);
+  assign records_timed = (~records_quiet) & (records_sent_valid_4_q | scalars.mode.smallest_rtt);
+  assign records_first = (records_timed & (~records_record_4_q.recorded)) & (~scalars.mode.first_updates);
+  assign records_aged = (records_timed & records_record_4_q.recorded) & records_old_q;
+  assign records_measure = ((records_timed & (~records_first)) & (~records_aged)) & (|records_elapsed_q);
+  assign records_grown = ({2'd0, records_rtt_q} + {2'd0, records_elapsed_q}) - {2'd0, records_record_4_q.prev_rtt};
+  assign records_sample = records_sample_r_q;
+  assign records_step = records_step_r_q;
+  assign records_late_r_d = records_is_event & (~records_known_4_q);
+  assign records_late = records_late_r_q;
+  assign records_stale_flow_r_d = records_accepted & records_aged;
+  assign records_stale_flow = records_stale_flow_r_q;
+  assign records_write_d = (records_accepted & records_timed) | records_is_command;
+  always_comb begin
+    records_sample_r_d = records_sample_r_q;
+    records_sample_r_d.came = records_came;
+    records_sample_r_d.elapsed = records_elapsed_q;
+    records_sample_r_d.rtt = records_rtt_q;
+    records_sample_r_d.base_rtt = records_base;
+    if (records_passing_4_q.command) begin
+      records_sample_r_d.base_rtt = scalars.base_rtt;
+    end
+  end
+  always_comb begin
+    records_step_r_d = records_step_r_q;
+    records_step_r_d.live = records_accepted | (records_is_command & records_passing_4_q.create);
+    records_step_r_d.created = records_passing_4_q.command;
+    records_step_r_d.sampled = records_accepted & records_measure;
+    records_step_r_d.ends_round = records_ends_round_q;
+    records_step_r_d.path_changed = 1'd0;
+  end
+  always_comb begin
+    records_rtt_d = records_way_q[23:0];
+    if (|records_way_q[47:24]) begin
+      records_rtt_d = 24'hffffff;
+    end
+    if (~records_sent_valid_3_q) begin
+      records_rtt_d = {7'd0, records_record_3_q.base_rtt};
+    end
+  end
+  always_comb begin
+    records_elapsed_d = records_age_q[23:0];
+    if (|records_age_q[47:24]) begin
+      records_elapsed_d = 24'hffffff;
+    end
+  end
+  always_comb begin
+    records_base = records_record_4_q.base_rtt;
+    if ((records_timed & scalars.mode.smallest_rtt) & (records_rtt_q < {7'd0, records_record_4_q.base_rtt})) begin
+      records_base = records_rtt_q[16:0];
+    end
+  end
+  always_comb begin
+    records_came = records_grown[23:0];
+    if (records_grown[24]) begin
+      records_came = 24'hffffff;
+    end
+    if (records_grown[25]) begin
+      records_came = 24'd0;
+    end
+  end
+  always_comb begin
+    records_record_5_d = records_record_4_q;
+    records_record_5_d.base_rtt = records_base;
+    records_record_5_d.last_ack = records_now_4_q;
+    if ((records_first | records_aged) | records_measure) begin
+      records_record_5_d.prev_rtt = records_rtt_q;
+      records_record_5_d.recorded = 1'd1;
+    end
+    if ((records_first | records_aged) | ((records_measure & records_ends_round_q) & records_advances_q)) begin
+      records_record_5_d.round_end = records_snd_nxt_4_q;
+    end
+    if (records_passing_4_q.command) begin
+      records_record_5_d = 123'd0;
+      records_record_5_d.base_rtt = scalars.base_rtt;
+      records_record_5_d.generation = records_passing_4_q.generation;
+      records_record_5_d.exists = records_passing_4_q.create;
+    end
+  end
   // factor: What the old window is multiplied with in line 39, `gamma / power`, beside the loop around the windows.
   //
   // | clock | registers | computed | format |
@@ -425,6 +610,29 @@ module hpcc_cc_theta (
   end
   initial begin
     registers_scalars_r_q = 447'd0;
+    records_sent_valid_3_q = 1'd0;
+    records_sent_valid_4_q = 1'd0;
+    records_passing_3_q = 11'd0;
+    records_passing_4_q = 11'd0;
+    records_known_q = 1'd0;
+    records_known_4_q = 1'd0;
+    records_record_3_q = 123'd0;
+    records_record_4_q = 123'd0;
+    records_age_q = 48'd0;
+    records_way_q = 48'd0;
+    records_ahead_q = 24'd0;
+    records_forward_q = 24'd0;
+    records_rtt_q = 24'd0;
+    records_elapsed_q = 24'd0;
+    records_old_q = 1'd0;
+    records_ends_round_q = 1'd0;
+    records_advances_q = 1'd0;
+    records_sample_r_q = 89'd0;
+    records_step_r_q = 5'd0;
+    records_late_r_q = 1'd0;
+    records_stale_flow_r_q = 1'd0;
+    records_write_q = 1'd0;
+    records_record_5_q = 123'd0;
     factor_below_q = 1'd0;
     factor_power_41_q = 51'd0;
     factor_floored_q = 51'd0;
@@ -435,6 +643,29 @@ module hpcc_cc_theta (
   end
   always @(posedge clk) begin
     registers_scalars_r_q <= registers_scalars_r_d;
+    records_sent_valid_3_q <= records_word_2_q.sent_valid;
+    records_sent_valid_4_q <= records_sent_valid_3_q;
+    records_passing_3_q <= records_passing_2_q;
+    records_passing_4_q <= records_passing_3_q;
+    records_known_q <= records_known_d;
+    records_known_4_q <= records_known_q;
+    records_record_3_q <= records_memory_rdata;
+    records_record_4_q <= records_record_3_q;
+    records_age_q <= records_age_d;
+    records_way_q <= records_way_d;
+    records_ahead_q <= records_ahead_d;
+    records_forward_q <= records_forward_d;
+    records_rtt_q <= records_rtt_d;
+    records_elapsed_q <= records_elapsed_d;
+    records_old_q <= records_old_d;
+    records_ends_round_q <= records_ends_round_d;
+    records_advances_q <= records_advances_d;
+    records_sample_r_q <= records_sample_r_d;
+    records_step_r_q <= records_step_r_d;
+    records_late_r_q <= records_late_r_d;
+    records_stale_flow_r_q <= records_stale_flow_r_d;
+    records_write_q <= records_write_d;
+    records_record_5_q <= records_record_5_d;
     factor_below_q <= factor_below_d;
     factor_power_41_q <= average_utilisation;
     factor_floored_q <= factor_floored_d;

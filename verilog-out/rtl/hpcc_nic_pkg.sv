@@ -397,6 +397,18 @@ package hpcc_nic_pkg;
     logic [47:0] now;
   } delay_word_t;
 
+  // A round-trip time beside the one before.
+  typedef struct packed {
+    // Base round-trip time of the flow, ns.
+    logic [16:0] base_rtt;
+    // Round-trip time, ns.
+    logic [23:0] rtt;
+    // Time since the last acknowledgement, ns.
+    logic [23:0] elapsed;
+    // Growth of the round-trip time and the time since the last acknowledgement together: what came, ns.
+    logic [23:0] came;
+  } delay_sample_t;
+
   // What theta-PowerTCP keeps of a flow's last acknowledgement.
   typedef struct packed {
     // The flow exists.
@@ -414,18 +426,6 @@ package hpcc_nic_pkg;
     // Its round-trip time, ns, saturated.
     logic [23:0] prev_rtt;
   } delay_record_t;
-
-  // A round-trip time beside the one before.
-  typedef struct packed {
-    // Base round-trip time of the flow, ns.
-    logic [16:0] base_rtt;
-    // Round-trip time, ns.
-    logic [23:0] rtt;
-    // Time since the last acknowledgement, ns.
-    logic [23:0] elapsed;
-    // Growth of the round-trip time and the time since the last acknowledgement together: what came, ns.
-    logic [23:0] came;
-  } delay_sample_t;
 
   // A count of bytes.
   typedef struct packed {
