@@ -16,8 +16,10 @@
 //
 // The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 //
-// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most.
-module hpcc_cc_admit (
+// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most, of whose events the law keeps a `T`.
+module hpcc_cc_admit #(
+  parameter integer WIDTH = 1
+) (
   // Clock.
   input  wire  clk,
   // Synchronous, high.
@@ -26,6 +28,8 @@ module hpcc_cc_admit (
   input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
+  // What the law wants of the event on offer, flow and generation aside.
+  input  wire  [WIDTH-1:0] offered,
   // Creations and removals.
   input  wire  hpcc_nic_pkg::law_command_t command_data,
   input  wire  command_valid,
@@ -36,8 +40,8 @@ module hpcc_cc_admit (
   output wire  hpcc_nic_pkg::passing_t entering,
   // Clock 0: flow.
   output wire  [8:0] flow,
-  // Clock 0: what the acknowledgement says.
-  output wire  hpcc_nic_pkg::ack_word_t word,
+  // Clock 0: what the law wanted of the event.
+  output wire  [WIDTH-1:0] word,
   // Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
   output wire  out_of_range
 );
@@ -53,9 +57,8 @@ module hpcc_cc_admit (
   wire  hpcc_nic_pkg::event_head_t heads_down_data;
   wire  heads_down_valid;
   wire  heads_down_ready;
-  wire  hpcc_nic_pkg::ack_word_t ring_rdata;
+  wire  [WIDTH-1:0] ring_rdata;
   wire  ring_we;
-  hpcc_nic_pkg::ack_word_t ring_wdata;
   logic [3:0] write_place_d;
   logic [3:0] write_place_q;
   logic [3:0] read_place_d;
@@ -145,13 +148,13 @@ module hpcc_cc_admit (
     .down_valid(heads_down_valid),
     .down_ready(heads_down_ready)
   );
-  hpcc_lut_ram #(.WIDTH(433), .ADDRESS(4)) u_ring (
+  hpcc_lut_ram #(.WIDTH(WIDTH), .ADDRESS(4)) u_ring (
     .clk(clk),
     .raddr(read_place_q),
     .rdata(ring_rdata),
     .we(ring_we),
     .waddr(write_place_q),
-    .wdata(ring_wdata)
+    .wdata(offered)
   );
   hpcc_skid #(.WIDTH(25)) u_commands (
     .clk(clk),
@@ -265,15 +268,6 @@ module hpcc_cc_admit (
     heads_up_data.flow = event_data.flow;
     heads_up_data.generation = event_data.generation;
     heads_up_data.acknowledges = (kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK) | (kind == hpcc_nic_pkg::CC_EVENT_KIND_NAK);
-  end
-  always_comb begin
-    ring_wdata[319:0] = event_data.telemetry.hops;
-    ring_wdata.now = event_data.telemetry.now;
-    ring_wdata.path_id = event_data.telemetry.path_id;
-    ring_wdata.n_hop = event_data.telemetry.n_hop;
-    ring_wdata.snd_nxt = event_data.snd_nxt;
-    ring_wdata.psn_next = event_data.psn_next;
-    ring_wdata.int_valid = event_data.telemetry.int_valid;
   end
   // sweep: The walk over all flows after a reset.
   //
@@ -390,8 +384,9 @@ module hpcc_cc_admit (
     flow_r_q <= flow_r_d;
     out_of_range_r_q <= out_of_range_r_d;
   end
-  wire unused_bits = &{1'b0, event_data.telemetry.ecn, event_data.telemetry.sent_valid, event_data.telemetry.sent_at,
-      event_data.telemetry.bytes};
+  wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
+      event_data.telemetry.hops, event_data.telemetry.ecn, event_data.telemetry.sent_valid, event_data.telemetry.sent_at,
+      event_data.telemetry.bytes, event_data.telemetry.now, event_data.psn_next, event_data.snd_nxt};
 endmodule
 
 `default_nettype wire

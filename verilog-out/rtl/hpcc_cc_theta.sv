@@ -14,8 +14,11 @@ module hpcc_cc_theta (
   // Synchronous, high. Nothing is taken for 2^`A` clocks after it.
   input  wire  rst,
   // Register write port, `hpcc_models::fixed::powertcp::address`.
+  // Write this clock.
   input  wire  param_write,
+  // Register.
   input  wire  [5:0] param_address,
+  // Value; bits beyond the register's width are ignored.
   input  wire  [47:0] param_data,
   // Creation and removal of flows.
   input  wire  hpcc_nic_pkg::law_command_t command_data,

@@ -100,7 +100,7 @@ impl SchedTraffic {
                 let bits = 23 + self.random.below(9) as usize;
                 (1 << bits) + self.random.uniform(bits)
             }
-            (_, 0..=2) => 0x6400_0000,
+            (_, draw) if draw <= 2 => 0x6400_0000,
             (_, 3 | 4) => (1 << 28) + self.random.uniform(33),
             (_, 5) => (1 << 34) - 1,
             (_, 6 | 7) => (1 << 26) + self.random.uniform(29),
