@@ -173,3 +173,35 @@ fn host_memory_fault_ends_the_flow() {
     assert!(bench.run().is_empty());
     assert_eq!(bench.done(), [(1, Status::LocalOperationalError), (2, Status::Flushed)]);
 }
+
+/// Three queue pairs that could each fill the wire send in turn, whichever of them has sent last.
+#[test]
+fn queue_pairs_that_are_due_take_turns() {
+    let config = NicConfig {
+        window: 1e6,
+        ..nic_config()
+    };
+    let mut bench = Bench::with(config, 0, false);
+    for (number, first_psn) in [(1, 0x100), (2, 0x200)] {
+        let config = QpConfig {
+            qpn: QPN + number,
+            ..qp_config(first_psn, false)
+        };
+        bench.nic.create_qp(config).unwrap();
+    }
+    for number in 0..3 {
+        let work = WorkRequest {
+            id: u64::from(number),
+            qpn: QPN + number,
+            operation: Write,
+            local_address: BASE,
+            local_key: KEY,
+            remote_address: 0x1000_0000,
+            remote_key: 0x1234,
+            length: 8 * MTU as u64,
+        };
+        bench.nic.post(bench.now, work).unwrap();
+    }
+    let in_turn: Vec<u32> = (0..8).flat_map(|i| [i, 0x100 + i, 0x200 + i]).collect();
+    assert_eq!(psns(&bench.run()), in_turn);
+}
