@@ -53,6 +53,8 @@ module hpcc_cc_theta (
   wire  [8:0] admit_flow;
   wire  hpcc_nic_pkg::delay_word_t admit_word;
   wire  admit_out_of_range;
+  wire  hpcc_nic_pkg::long_time_t records_long_way;
+  wire  hpcc_nic_pkg::long_time_t records_long_age;
   wire  records_is_event;
   wire  records_is_command;
   wire  records_accepted;
@@ -483,6 +485,8 @@ module hpcc_cc_theta (
   assign records_way_d = records_word_2_q.now - records_word_2_q.sent_at;
   assign records_ahead_d = records_word_2_q.psn_next - records_memory_rdata.round_end;
   assign records_forward_d = records_word_2_q.snd_nxt - records_memory_rdata.round_end;
+  assign records_long_way = records_way_q;
+  assign records_long_age = records_age_q;
   assign records_old_d = ((|records_age_q[47:32]) | (records_age_q[31:0] > scalars.stale_limit)) & (~scalars.mode.ageless);
   assign records_ends_round_d = ((|records_ahead_q) & (~records_ahead_q[23])) | (scalars.mode.inclusive & (~(|records_ahead_q)));
   assign records_advances_d = (~scalars.mode.last_full) | ((|records_forward_q) & (~records_forward_q[23]));
@@ -521,8 +525,8 @@ module hpcc_cc_theta (
     records_step_r_d.path_changed = 1'd0;
   end
   always_comb begin
-    records_rtt_d = records_way_q[23:0];
-    if (|records_way_q[47:24]) begin
+    records_rtt_d = records_long_way.near;
+    if (|records_long_way.beyond) begin
       records_rtt_d = 24'hffffff;
     end
     if (~records_sent_valid_3_q) begin
@@ -530,8 +534,8 @@ module hpcc_cc_theta (
     end
   end
   always_comb begin
-    records_elapsed_d = records_age_q[23:0];
-    if (|records_age_q[47:24]) begin
+    records_elapsed_d = records_long_age.near;
+    if (|records_long_age.beyond) begin
       records_elapsed_d = 24'hffffff;
     end
   end

@@ -409,6 +409,14 @@ package hpcc_nic_pkg;
     logic [23:0] came;
   } delay_sample_t;
 
+  // A time, ns, whose upper half says that it is beyond what the law measures.
+  typedef struct packed {
+    // Upper half.
+    logic [23:0] beyond;
+    // Lower half.
+    logic [23:0] near;
+  } long_time_t;
+
   // What theta-PowerTCP keeps of a flow's last acknowledgement.
   typedef struct packed {
     // The flow exists.

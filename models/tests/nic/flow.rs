@@ -1,9 +1,11 @@
 //! Window, pacing, pause, congestion control and faults of work requests.
 
 use super::bench::*;
-use hpcc_models::cc::EventKind;
+use hpcc_models::cc::{CcEvent, CongestionControl, EventKind, Update};
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
+use std::cell::RefCell;
+use std::rc::Rc;
 use Operation::Write;
 use Position::Only;
 
@@ -204,4 +206,109 @@ fn queue_pairs_that_are_due_take_turns() {
     }
     let in_turn: Vec<u32> = (0..8).flat_map(|i| [i, 0x100 + i, 0x200 + i]).collect();
     assert_eq!(psns(&bench.run()), in_turn);
+}
+
+/// Type of service of what leaves: the code point, and the ECN field on requests without INT alone.
+#[test]
+fn code_point_and_ecn_field_of_each_kind_of_frame() {
+    const TOS: usize = 15;
+    for (int, request) in [(false, 26 << 2 | 2), (true, 26 << 2)] {
+        let config = NicConfig {
+            dscp: 26,
+            ecn: 2,
+            ..nic_config()
+        };
+        let mut bench = Bench::with(config, 0, int);
+        bench.post(1, Write, 0, 1);
+        let frames = bench.nic.poll(0);
+        assert_eq!(frames.iter().map(|frame| frame[TOS]).collect::<Vec<u8>>(), [request]);
+        bench.write(Only, 0, 0, 1, &[7]);
+        bench.now = 10_000;
+        let frames = bench.nic.poll(bench.now);
+        assert_eq!(frames.iter().map(|frame| frame[TOS]).collect::<Vec<u8>>(), [26 << 2]);
+    }
+}
+
+/// A pause of its priority, and of no other, holds a sender's timer: it starts over when the pause ends.
+#[test]
+fn a_pause_of_its_priority_is_no_loss() {
+    for (paused, timeouts) in [(1 << 5, 0), (1 << 4, 1)] {
+        let mut bench = Bench::new(0, false);
+        let config = QpConfig {
+            qpn: QPN + 1,
+            priority: 5,
+            ..qp_config(0, false)
+        };
+        bench.nic.create_qp(config).unwrap();
+        let work = WorkRequest {
+            id: 1,
+            qpn: QPN + 1,
+            operation: Write,
+            local_address: BASE,
+            local_key: KEY,
+            remote_address: 0x1000_0000,
+            remote_key: 0x1234,
+            length: 1,
+        };
+        bench.nic.post(0, work).unwrap();
+        assert_eq!(bench.run().len(), 1);
+        bench.nic.set_pause(paused);
+        // the timer is 100 us: one expiry, if any
+        bench.run_until(180_000);
+        assert_eq!(bench.count(Counter::Timeouts), timeouts, "paused {paused:#b}");
+        bench.nic.set_pause(0);
+        bench.run_until(400_000);
+        assert!(bench.count(Counter::Timeouts) > timeouts);
+    }
+}
+
+/// A law that wants one tick for a flow.
+struct Ticker {
+    at: u64,
+    ticks: Rc<RefCell<Vec<u64>>>,
+}
+
+impl CongestionControl for Ticker {
+    fn name(&self) -> &'static str {
+        "ticker"
+    }
+
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        Update {
+            flow,
+            generation,
+            window: 1e6,
+            rate: 1e9,
+        }
+    }
+
+    fn remove(&mut self, _flow: u32) {}
+
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        if event.kind == EventKind::Tick {
+            self.ticks.borrow_mut().push(event.now);
+        }
+        None
+    }
+
+    fn next_tick(&self, flow: u32) -> Option<u64> {
+        (flow == 2 * QPN && self.ticks.borrow().is_empty()).then_some(self.at)
+    }
+}
+
+/// A tick comes at the time at which the law wants it, not before and not after.
+#[test]
+fn a_law_gets_its_tick_in_time() {
+    let ticks = Rc::new(RefCell::new(Vec::new()));
+    let law = Ticker {
+        at: 5_000,
+        ticks: ticks.clone(),
+    };
+    let mut nic = Nic::new(nic_config(), BlockMemory::default(), Some(Box::new(law)));
+    nic.create_qp(qp_config(0, true)).unwrap();
+    assert_eq!(nic.next_deadline(), Some(5_000));
+    nic.poll(4_999);
+    assert!(ticks.borrow().is_empty());
+    nic.poll(5_000);
+    assert_eq!(*ticks.borrow(), [5_000]);
 }

@@ -324,6 +324,14 @@ crate::word! {
         exists: Bit,
     }
 
+    /// A time, ns, whose upper half says that it is beyond what the law measures.
+    pub struct LongTime {
+        /// Lower half.
+        near: U<24>,
+        /// Upper half.
+        beyond: U<24>,
+    }
+
     /// A round-trip time beside the one before.
     pub struct DelaySample {
         /// Growth of the round-trip time and the time since the last acknowledgement together: what came, ns.

@@ -6,8 +6,8 @@ use super::ack::{
 };
 use super::congestion::{
     AckWord, BuiltLaws, DelayRecord, DelaySample, DelayWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow,
-    LawCommand, LawUpdate, ParamAddress, Passing, PowerModes, PowerScalars, PowerWindows, RecordRules, ScaledWindow,
-    SpeedEntry, StepKind, UtilisationHalves, WindowStep,
+    LawCommand, LawUpdate, LongTime, ParamAddress, Passing, PowerModes, PowerScalars, PowerWindows, RecordRules,
+    ScaledWindow, SpeedEntry, StepKind, UtilisationHalves, WindowStep,
 };
 use super::context::{
     AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife,
@@ -206,6 +206,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         DelayWord::descriptor(),
         DelayRecord::descriptor(),
         DelaySample::descriptor(),
+        LongTime::descriptor(),
         PowerWindows::descriptor(),
         DcqcnEvent::descriptor(),
         DcqcnEntry::descriptor(),

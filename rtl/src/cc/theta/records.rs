@@ -13,8 +13,8 @@ use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bits_zero;
-use crate::words::congestion::{DelayRecord, DelaySample, DelayWord, Passing, PowerScalars, StepKind};
+use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::words::congestion::{DelayRecord, DelaySample, DelayWord, LongTime, Passing, PowerScalars, StepKind};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -57,6 +57,8 @@ pub struct DelayRecords<const A: usize> {
     way: DFF<U<48>>,
     ahead: DFF<U<24>>,
     forward: DFF<U<24>>,
+    long_way: Signal<Local, LongTime>,
+    long_age: Signal<Local, LongTime>,
     rtt: DFF<U<24>>,
     elapsed: DFF<U<24>>,
     old: DFF<Bit>,
@@ -107,15 +109,17 @@ impl<const A: usize> Logic for DelayRecords<A> {
         // clock 3
         self.known_4.d.next = self.known.q.val();
         self.record_4.d.next = self.record_3.q.val();
-        self.rtt.d.next = self.way.q.val().get_bits::<24>(0);
-        if self.way.q.val().get_bits::<24>(24).any() {
+        self.long_way.next = bit_cast_word::<LongTime, U<48>>(self.way.q.val());
+        self.rtt.d.next = self.long_way.val().near;
+        if self.long_way.val().beyond.any() {
             self.rtt.d.next = bits_u::<24>(0xff_ffffu64);
         }
         if !self.sent_valid_3.q.val() {
             self.rtt.d.next = bit_cast_u::<24, 17>(self.record_3.q.val().base_rtt);
         }
-        self.elapsed.d.next = self.age.q.val().get_bits::<24>(0);
-        if self.age.q.val().get_bits::<24>(24).any() {
+        self.long_age.next = bit_cast_word::<LongTime, U<48>>(self.age.q.val());
+        self.elapsed.d.next = self.long_age.val().near;
+        if self.long_age.val().beyond.any() {
             self.elapsed.d.next = bits_u::<24>(0xff_ffffu64);
         }
         self.old.d.next = (self.age.q.val().get_bits::<16>(32).any()
