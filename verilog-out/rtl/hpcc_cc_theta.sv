@@ -525,7 +525,7 @@ module hpcc_cc_theta (
     records_step_r_d.path_changed = 1'd0;
   end
   always_comb begin
-    records_rtt_d = records_long_way.near;
+    records_rtt_d = records_long_way.measured;
     if (|records_long_way.beyond) begin
       records_rtt_d = 24'hffffff;
     end
@@ -534,7 +534,7 @@ module hpcc_cc_theta (
     end
   end
   always_comb begin
-    records_elapsed_d = records_long_age.near;
+    records_elapsed_d = records_long_age.measured;
     if (|records_long_age.beyond) begin
       records_elapsed_d = 24'hffffff;
     end

@@ -414,7 +414,7 @@ package hpcc_nic_pkg;
     // Upper half.
     logic [23:0] beyond;
     // Lower half.
-    logic [23:0] near;
+    logic [23:0] measured;
   } long_time_t;
 
   // What theta-PowerTCP keeps of a flow's last acknowledgement.

@@ -327,7 +327,7 @@ crate::word! {
     /// A time, ns, whose upper half says that it is beyond what the law measures.
     pub struct LongTime {
         /// Lower half.
-        near: U<24>,
+        measured: U<24>,
         /// Upper half.
         beyond: U<24>,
     }

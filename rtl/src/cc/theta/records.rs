@@ -110,7 +110,7 @@ impl<const A: usize> Logic for DelayRecords<A> {
         self.known_4.d.next = self.known.q.val();
         self.record_4.d.next = self.record_3.q.val();
         self.long_way.next = bit_cast_word::<LongTime, U<48>>(self.way.q.val());
-        self.rtt.d.next = self.long_way.val().near;
+        self.rtt.d.next = self.long_way.val().measured;
         if self.long_way.val().beyond.any() {
             self.rtt.d.next = bits_u::<24>(0xff_ffffu64);
         }
@@ -118,7 +118,7 @@ impl<const A: usize> Logic for DelayRecords<A> {
             self.rtt.d.next = bit_cast_u::<24, 17>(self.record_3.q.val().base_rtt);
         }
         self.long_age.next = bit_cast_word::<LongTime, U<48>>(self.age.q.val());
-        self.elapsed.d.next = self.long_age.val().near;
+        self.elapsed.d.next = self.long_age.val().measured;
         if self.long_age.val().beyond.any() {
             self.elapsed.d.next = bits_u::<24>(0xff_ffffu64);
         }
