@@ -36,6 +36,7 @@ fn main() -> io::Result<()> {
 }
 
 /// A field of a struct.
+#[derive(Clone)]
 struct Field {
     name: String,
     doc: String,
@@ -205,12 +206,7 @@ fn blocks(text: &str, path: &[String], room: &str, all: &mut All) {
             }
             Kind::Interface(other) => {
                 for name in other.into_iter().chain([name]) {
-                    let same = |field: &Field| Field {
-                        name: field.name.clone(),
-                        doc: field.doc.clone(),
-                        of: field.of.clone(),
-                    };
-                    all.interfaces.insert(name, fields.iter().map(same).collect());
+                    all.interfaces.insert(name, fields.clone());
                 }
             }
         }

@@ -98,8 +98,8 @@ rtl/hpcc_tx_pipe.sv
 rtl/hpcc_nic.sv
 rtl/hpcc_powertcp_power_lane.sv
 rtl/hpcc_powertcp_power_window.sv
+rtl/hpcc_powertcp_power_reaction.sv
 rtl/hpcc_cc_powertcp.sv
-rtl/hpcc_theta_delay_power.sv
 rtl/hpcc_cc_theta.sv
 rtl/hpcc_dcqcn_admit.sv
 rtl/hpcc_dcqcn_rate_block.sv

@@ -46,8 +46,8 @@ pub const NIC: Top = Top {
 /// The NIC with every law that has RTL; each queue pair chooses one.
 pub const NIC_LAWS: Top = Top {
     name: "hpcc_nic_laws",
-    about: "the whole NIC with HPCC, DCQCN and PowerTCP side by side, chosen by the queue pair",
-    make: || Box::<Nic<1, 1, 1>>::default(),
+    about: "the whole NIC with HPCC, DCQCN, PowerTCP and theta-PowerTCP side by side, chosen by the queue pair",
+    make: || Box::<Nic<1, 1, 1, 1>>::default(),
 };
 
 /// Every top, the main one first. A name must not be that of any block below.

@@ -79,6 +79,14 @@ module hpcc_cc (
   wire  [33:0] registers_rate_per_window;
   // Age limit of a flow's records, ns.
   wire  [31:0] registers_stale_limit;
+  logic [33:0] registers_inverse_base_rtt_r_d;
+  logic [33:0] registers_inverse_base_rtt_r_q;
+  logic [33:0] registers_w_init_r_d;
+  logic [33:0] registers_w_init_r_q;
+  logic [33:0] registers_w_min_r_d;
+  logic [33:0] registers_w_min_r_q;
+  logic [33:0] registers_rate_per_window_r_d;
+  logic [33:0] registers_rate_per_window_r_q;
   logic [1:0] registers_reaction_r_d;
   logic [1:0] registers_reaction_r_q;
   logic [7:0] registers_max_stage_r_d;
@@ -87,18 +95,10 @@ module hpcc_cc (
   logic [16:0] registers_base_rtt_r_q;
   logic [2:0] registers_base_rtt_shift_r_d;
   logic [2:0] registers_base_rtt_shift_r_q;
-  logic [33:0] registers_inverse_base_rtt_r_d;
-  logic [33:0] registers_inverse_base_rtt_r_q;
   logic [47:0] registers_c_init_r_d;
   logic [47:0] registers_c_init_r_q;
-  logic [33:0] registers_w_init_r_d;
-  logic [33:0] registers_w_init_r_q;
-  logic [33:0] registers_w_min_r_d;
-  logic [33:0] registers_w_min_r_q;
   logic [36:0] registers_w_ai_r_d;
   logic [36:0] registers_w_ai_r_q;
-  logic [33:0] registers_rate_per_window_r_d;
-  logic [33:0] registers_rate_per_window_r_q;
   logic [31:0] registers_stale_limit_r_d;
   logic [31:0] registers_stale_limit_r_q;
   // What of it the pipeline carries.
@@ -571,16 +571,16 @@ module hpcc_cc (
   assign registers_rate_per_window = registers_rate_per_window_r_q;
   assign registers_stale_limit = registers_stale_limit_r_q;
   always_comb begin
+    registers_inverse_base_rtt_r_d = registers_inverse_base_rtt_r_q;
+    registers_w_init_r_d = registers_w_init_r_q;
+    registers_w_min_r_d = registers_w_min_r_q;
+    registers_rate_per_window_r_d = registers_rate_per_window_r_q;
     registers_reaction_r_d = registers_reaction_r_q;
     registers_max_stage_r_d = registers_max_stage_r_q;
     registers_base_rtt_r_d = registers_base_rtt_r_q;
     registers_base_rtt_shift_r_d = registers_base_rtt_shift_r_q;
-    registers_inverse_base_rtt_r_d = registers_inverse_base_rtt_r_q;
     registers_c_init_r_d = registers_c_init_r_q;
-    registers_w_init_r_d = registers_w_init_r_q;
-    registers_w_min_r_d = registers_w_min_r_q;
     registers_w_ai_r_d = registers_w_ai_r_q;
-    registers_rate_per_window_r_d = registers_rate_per_window_r_q;
     registers_stale_limit_r_d = registers_stale_limit_r_q;
     if (param_write) begin
       if (param_address == 6'd0) begin
@@ -653,29 +653,29 @@ module hpcc_cc (
   assign rejections_count_path_changed = rejections_path_changed_counter_count;
   assign rejections_count_stale_flow = rejections_stale_flow_counter_count;
   initial begin
+    registers_inverse_base_rtt_r_q = 34'd0;
+    registers_w_init_r_q = 34'd0;
+    registers_w_min_r_q = 34'd0;
+    registers_rate_per_window_r_q = 34'd0;
     registers_reaction_r_q = 2'd0;
     registers_max_stage_r_q = 8'd0;
     registers_base_rtt_r_q = 17'd0;
     registers_base_rtt_shift_r_q = 3'd0;
-    registers_inverse_base_rtt_r_q = 34'd0;
     registers_c_init_r_q = 48'd0;
-    registers_w_init_r_q = 34'd0;
-    registers_w_min_r_q = 34'd0;
     registers_w_ai_r_q = 37'd0;
-    registers_rate_per_window_r_q = 34'd0;
     registers_stale_limit_r_q = 32'd0;
   end
   always @(posedge clk) begin
+    registers_inverse_base_rtt_r_q <= registers_inverse_base_rtt_r_d;
+    registers_w_init_r_q <= registers_w_init_r_d;
+    registers_w_min_r_q <= registers_w_min_r_d;
+    registers_rate_per_window_r_q <= registers_rate_per_window_r_d;
     registers_reaction_r_q <= registers_reaction_r_d;
     registers_max_stage_r_q <= registers_max_stage_r_d;
     registers_base_rtt_r_q <= registers_base_rtt_r_d;
     registers_base_rtt_shift_r_q <= registers_base_rtt_shift_r_d;
-    registers_inverse_base_rtt_r_q <= registers_inverse_base_rtt_r_d;
     registers_c_init_r_q <= registers_c_init_r_d;
-    registers_w_init_r_q <= registers_w_init_r_d;
-    registers_w_min_r_q <= registers_w_min_r_d;
     registers_w_ai_r_q <= registers_w_ai_r_d;
-    registers_rate_per_window_r_q <= registers_rate_per_window_r_d;
     registers_stale_limit_r_q <= registers_stale_limit_r_d;
   end
 endmodule

@@ -52,6 +52,26 @@ module hpcc_cc_admit #(
   wire  enter;
   wire  load;
   wire  hpcc_nic_pkg::cc_event_kind_t kind;
+  logic [3:0] write_place_d;
+  logic [3:0] write_place_q;
+  logic [3:0] read_place_d;
+  logic [3:0] read_place_q;
+  logic next_valid_d;
+  logic next_valid_q;
+  logic next_command_d;
+  logic next_command_q;
+  logic next_create_d;
+  logic next_create_q;
+  logic next_good_d;
+  logic next_good_q;
+  logic next_past_d;
+  logic next_past_q;
+  logic out_of_range_r_d;
+  logic out_of_range_r_q;
+  logic [8:0] next_flow_d;
+  logic [8:0] next_flow_q;
+  logic [8:0] flow_r_d;
+  logic [8:0] flow_r_q;
   hpcc_nic_pkg::event_head_t heads_up_data;
   wire  heads_up_ready;
   wire  hpcc_nic_pkg::event_head_t heads_down_data;
@@ -59,10 +79,6 @@ module hpcc_cc_admit #(
   wire  heads_down_ready;
   wire  [WIDTH-1:0] ring_rdata;
   wire  ring_we;
-  logic [3:0] write_place_d;
-  logic [3:0] write_place_q;
-  logic [3:0] read_place_d;
-  logic [3:0] read_place_q;
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
@@ -84,22 +100,6 @@ module hpcc_cc_admit #(
   logic [8:0] recent_flow_1_q;
   logic [8:0] recent_flow_2_q;
   logic [8:0] recent_flow_3_q;
-  logic next_valid_d;
-  logic next_valid_q;
-  logic next_command_d;
-  logic next_command_q;
-  logic next_create_d;
-  logic next_create_q;
-  logic next_good_d;
-  logic next_good_q;
-  logic next_past_d;
-  logic next_past_q;
-  logic [8:0] next_flow_d;
-  logic [8:0] next_flow_q;
-  logic [7:0] next_generation_d;
-  logic [7:0] next_generation_q;
-  logic [2:0] hold_off_d;
-  logic [2:0] hold_off_q;
   // The flow that is loaded.
   wire  [8:0] event_wait_flow;
   // One stands before it.
@@ -132,12 +132,12 @@ module hpcc_cc_admit #(
   wire  [8:0] command_wait_recent_flow_3;
   // Clocks to wait.
   logic [2:0] command_wait_wait;
+  logic [7:0] next_generation_d;
+  logic [7:0] next_generation_q;
+  logic [2:0] hold_off_d;
+  logic [2:0] hold_off_q;
   hpcc_nic_pkg::passing_t entering_r_d;
   hpcc_nic_pkg::passing_t entering_r_q;
-  logic [8:0] flow_r_d;
-  logic [8:0] flow_r_q;
-  logic out_of_range_r_d;
-  logic out_of_range_r_q;
   hpcc_skid #(.WIDTH(25)) u_heads (
     .clk(clk),
     .rst(rst),
@@ -337,6 +337,14 @@ module hpcc_cc_admit #(
   initial begin
     write_place_q = 4'd0;
     read_place_q = 4'd0;
+    next_valid_q = 1'd0;
+    next_command_q = 1'd0;
+    next_create_q = 1'd0;
+    next_good_q = 1'd0;
+    next_past_q = 1'd0;
+    out_of_range_r_q = 1'd0;
+    next_flow_q = 9'd0;
+    flow_r_q = 9'd0;
     sweep_sweeping_q = 1'd0;
     sweep_at_q = 9'd0;
     recent_valid_0_q = 1'd0;
@@ -347,21 +355,21 @@ module hpcc_cc_admit #(
     recent_flow_1_q = 9'd0;
     recent_flow_2_q = 9'd0;
     recent_flow_3_q = 9'd0;
-    next_valid_q = 1'd0;
-    next_command_q = 1'd0;
-    next_create_q = 1'd0;
-    next_good_q = 1'd0;
-    next_past_q = 1'd0;
-    next_flow_q = 9'd0;
     next_generation_q = 8'd0;
     hold_off_q = 3'd0;
     entering_r_q = 11'd0;
-    flow_r_q = 9'd0;
-    out_of_range_r_q = 1'd0;
   end
   always @(posedge clk) begin
     write_place_q <= write_place_d;
     read_place_q <= read_place_d;
+    next_valid_q <= next_valid_d;
+    next_command_q <= next_command_d;
+    next_create_q <= next_create_d;
+    next_good_q <= next_good_d;
+    next_past_q <= next_past_d;
+    out_of_range_r_q <= out_of_range_r_d;
+    next_flow_q <= next_flow_d;
+    flow_r_q <= flow_r_d;
     sweep_sweeping_q <= sweep_sweeping_d;
     sweep_at_q <= sweep_at_d;
     recent_valid_0_q <= recent_valid_0_d;
@@ -372,17 +380,9 @@ module hpcc_cc_admit #(
     recent_flow_1_q <= recent_flow_0_q;
     recent_flow_2_q <= recent_flow_1_q;
     recent_flow_3_q <= recent_flow_2_q;
-    next_valid_q <= next_valid_d;
-    next_command_q <= next_command_d;
-    next_create_q <= next_create_d;
-    next_good_q <= next_good_d;
-    next_past_q <= next_past_d;
-    next_flow_q <= next_flow_d;
     next_generation_q <= next_generation_d;
     hold_off_q <= hold_off_d;
     entering_r_q <= entering_r_d;
-    flow_r_q <= flow_r_d;
-    out_of_range_r_q <= out_of_range_r_d;
   end
   wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
       event_data.telemetry.hops, event_data.telemetry.ecn, event_data.telemetry.sent_valid, event_data.telemetry.sent_at,

@@ -48,23 +48,23 @@ module hpcc_cc_average (
 );
   wire  [63:0] added;
   logic [50:0] next;
+  wire  [50:0] sum_d;
+  logic [50:0] sum_q;
+  logic [50:0] result_q;
   wire  [33:0] weight_p;
   wire  [50:0] largest_25_q;
   wire  [63:0] fresh_p;
-  wire  [63:0] fresh_30_d;
-  logic [63:0] fresh_30_q;
-  wire  [33:0] rest_d;
-  logic [33:0] rest_q;
   wire  [50:0] memory_rdata;
   wire  [63:0] old_p;
-  wire  [50:0] sum_d;
-  logic [50:0] sum_q;
   wire  [50:0] largest_31_q;
   wire  [50:0] unchanged_31_q;
   wire  whole_31_q;
   wire  none_31_q;
   wire  [8:0] flow_31_q;
-  logic [50:0] result_q;
+  wire  [63:0] fresh_30_d;
+  logic [63:0] fresh_30_q;
+  wire  [33:0] rest_d;
+  logic [33:0] rest_q;
   hpcc_mul #(.A(17), .B(34), .P(34), .LOW(16)) u_weight (
     .clk(clk),
     .a(tau),
@@ -140,16 +140,16 @@ module hpcc_cc_average (
     end
   end
   initial begin
-    fresh_30_q = 64'd0;
-    rest_q = 34'd0;
     sum_q = 51'd0;
     result_q = 51'd0;
+    fresh_30_q = 64'd0;
+    rest_q = 34'd0;
   end
   always @(posedge clk) begin
-    fresh_30_q <= fresh_30_d;
-    rest_q <= rest_d;
     sum_q <= sum_d;
     result_q <= next;
+    fresh_30_q <= fresh_30_d;
+    rest_q <= rest_d;
   end
   wire unused_bits = &{1'b0, added[12:0]};
 endmodule

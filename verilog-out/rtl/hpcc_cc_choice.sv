@@ -56,6 +56,9 @@ module hpcc_cc_choice (
   wire  power_valid;
   wire  hpcc_nic_pkg::law_update_t power_data;
   wire  power_ready;
+  wire  delay_valid;
+  wire  hpcc_nic_pkg::law_update_t delay_data;
+  wire  delay_ready;
   wire  all_valid;
   wire  hpcc_nic_pkg::law_update_t all_data;
   wire  all_ready;
@@ -112,7 +115,8 @@ module hpcc_cc_choice (
   assign laws_raddr = event_data.flow[8:0];
   assign law = laws_rdata;
   assign all_ready = update_ready;
-  assign power_ready = all_ready;
+  assign delay_ready = all_ready;
+  assign power_ready = delay_ready;
   assign hpcc_ready = power_ready;
   assign hpcc_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_HPCC);
@@ -121,8 +125,10 @@ module hpcc_cc_choice (
   assign hpcc_data = hpcc_0_update_data;
   assign power_valid = hpcc_valid;
   assign power_data = hpcc_data;
-  assign all_valid = power_valid;
-  assign all_data = power_data;
+  assign delay_valid = power_valid;
+  assign delay_data = power_data;
+  assign all_valid = delay_valid;
+  assign all_data = delay_data;
   assign update_valid = all_valid;
   assign update_data = all_data;
   assign built = codes;

@@ -56,6 +56,9 @@ module hpcc_cc_choice_laws (
   wire  power_valid;
   wire  hpcc_nic_pkg::law_update_t power_data;
   wire  power_ready;
+  wire  delay_valid;
+  wire  hpcc_nic_pkg::law_update_t delay_data;
+  wire  delay_ready;
   wire  all_valid;
   wire  hpcc_nic_pkg::law_update_t all_data;
   wire  all_ready;
@@ -90,6 +93,20 @@ module hpcc_cc_choice_laws (
   wire  powertcp_update_0_second_ready;
   wire  hpcc_nic_pkg::law_update_t powertcp_update_0_down_data;
   wire  powertcp_update_0_down_valid;
+  wire  theta_0_param_write;
+  wire  theta_0_command_valid;
+  wire  theta_0_command_ready;
+  wire  theta_0_event_valid;
+  wire  theta_0_event_ready;
+  wire  hpcc_nic_pkg::law_update_t theta_0_update_data;
+  wire  theta_0_update_valid;
+  wire  [31:0] unused_theta_0_count_late;
+  wire  [31:0] unused_theta_0_count_out_of_range;
+  wire  [31:0] unused_theta_0_count_stale_flow;
+  wire  theta_update_0_first_ready;
+  wire  theta_update_0_second_ready;
+  wire  hpcc_nic_pkg::law_update_t theta_update_0_down_data;
+  wire  theta_update_0_down_valid;
   wire  dcqcn_0_param_write;
   wire  dcqcn_0_command_valid;
   wire  dcqcn_0_command_ready;
@@ -167,6 +184,38 @@ module hpcc_cc_choice_laws (
     .down_valid(powertcp_update_0_down_valid),
     .down_ready(power_ready)
   );
+  hpcc_cc_theta u_theta_0 (
+    .clk(clk),
+    .rst(rst),
+    .param_write(theta_0_param_write),
+    .param_address(param_address),
+    .param_data(param_data),
+    .command_data(command_data),
+    .command_valid(theta_0_command_valid),
+    .command_ready(theta_0_command_ready),
+    .event_data(event_data),
+    .event_valid(theta_0_event_valid),
+    .event_ready(theta_0_event_ready),
+    .update_data(theta_0_update_data),
+    .update_valid(theta_0_update_valid),
+    .update_ready(theta_update_0_second_ready),
+    .count_late(unused_theta_0_count_late),
+    .count_out_of_range(unused_theta_0_count_out_of_range),
+    .count_stale_flow(unused_theta_0_count_stale_flow)
+  );
+  hpcc_stream_merge #(.WIDTH(143)) u_theta_update_0 (
+    .clk(clk),
+    .rst(rst),
+    .first_data(power_data),
+    .first_valid(power_valid),
+    .first_ready(theta_update_0_first_ready),
+    .second_data(theta_0_update_data),
+    .second_valid(theta_0_update_valid),
+    .second_ready(theta_update_0_second_ready),
+    .down_data(theta_update_0_down_data),
+    .down_valid(theta_update_0_down_valid),
+    .down_ready(delay_ready)
+  );
   hpcc_cc_dcqcn u_dcqcn_0 (
     .clk(clk),
     .rst(rst),
@@ -190,8 +239,8 @@ module hpcc_cc_choice_laws (
   hpcc_stream_merge #(.WIDTH(143)) u_dcqcn_update_0 (
     .clk(clk),
     .rst(rst),
-    .first_data(power_data),
-    .first_valid(power_valid),
+    .first_data(delay_data),
+    .first_valid(delay_valid),
     .first_ready(dcqcn_update_0_first_ready),
     .second_data(dcqcn_0_update_data),
     .second_valid(dcqcn_0_update_valid),
@@ -211,7 +260,8 @@ module hpcc_cc_choice_laws (
   assign laws_raddr = event_data.flow[8:0];
   assign law = laws_rdata;
   assign all_ready = update_ready;
-  assign power_ready = dcqcn_update_0_first_ready;
+  assign delay_ready = dcqcn_update_0_first_ready;
+  assign power_ready = theta_update_0_first_ready;
   assign hpcc_ready = powertcp_update_0_first_ready;
   assign hpcc_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_HPCC);
@@ -219,6 +269,9 @@ module hpcc_cc_choice_laws (
   assign powertcp_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
   assign powertcp_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
   assign powertcp_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
+  assign theta_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_THETA);
+  assign theta_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_THETA);
+  assign theta_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_THETA);
   assign dcqcn_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_DCQCN);
   assign dcqcn_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_DCQCN);
   assign dcqcn_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_DCQCN);
@@ -226,6 +279,8 @@ module hpcc_cc_choice_laws (
   assign hpcc_data = hpcc_0_update_data;
   assign power_valid = powertcp_update_0_down_valid;
   assign power_data = powertcp_update_0_down_data;
+  assign delay_valid = theta_update_0_down_valid;
+  assign delay_data = theta_update_0_down_data;
   assign all_valid = dcqcn_update_0_down_valid;
   assign all_data = dcqcn_update_0_down_data;
   assign update_valid = all_valid;
@@ -243,6 +298,9 @@ module hpcc_cc_choice_laws (
     if (law == hpcc_nic_pkg::LAW_CODE_POWER_TCP) begin
       taken = known_q & powertcp_0_event_ready;
     end
+    if (law == hpcc_nic_pkg::LAW_CODE_THETA) begin
+      taken = known_q & theta_0_event_ready;
+    end
     if (law == hpcc_nic_pkg::LAW_CODE_DCQCN) begin
       taken = known_q & dcqcn_0_event_ready;
     end
@@ -255,6 +313,9 @@ module hpcc_cc_choice_laws (
     if (command_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP) begin
       command_taken = powertcp_0_command_ready;
     end
+    if (command_law == hpcc_nic_pkg::LAW_CODE_THETA) begin
+      command_taken = theta_0_command_ready;
+    end
     if (command_law == hpcc_nic_pkg::LAW_CODE_DCQCN) begin
       command_taken = dcqcn_0_command_ready;
     end
@@ -264,6 +325,7 @@ module hpcc_cc_choice_laws (
     codes.none = 1'd1;
     codes.hpcc = 1'd1;
     codes.powertcp = 1'd1;
+    codes.theta = 1'd1;
     codes.dcqcn = 1'd1;
   end
   always_comb begin

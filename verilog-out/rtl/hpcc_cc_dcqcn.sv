@@ -56,14 +56,14 @@ module hpcc_cc_dcqcn (
   wire  [8:0] walk_flow;
   // It has waited for 15 clocks: it goes before events, so that no load stops the timers.
   wire  walk_overdue;
-  wire  walk_started_rdata;
   logic [8:0] walk_pointer_q;
+  logic [8:0] walk_tick_flow_d;
+  logic [8:0] walk_tick_flow_q;
+  wire  walk_started_rdata;
   logic [7:0] walk_pause_d;
   logic [7:0] walk_pause_q;
   logic walk_offered_d;
   logic walk_offered_q;
-  logic [8:0] walk_tick_flow_d;
-  logic [8:0] walk_tick_flow_q;
   logic [3:0] walk_waited_d;
   logic [3:0] walk_waited_q;
   wire  admit_event_ready;
@@ -82,18 +82,18 @@ module hpcc_cc_dcqcn (
   logic [20:0] alpha_updated;
   // Clock 9: alpha after the event.
   wire  [20:0] alpha_alpha;
-  wire  [20:0] alpha_memory_rdata;
-  wire  [8:0] alpha_flow_8_q;
-  wire  [40:0] alpha_product_p;
-  wire  [20:0] alpha_alpha_7_q;
   logic [20:0] alpha_alpha_8_q;
-  hpcc_nic_pkg::dcqcn_step_t alpha_step_7_q;
-  hpcc_nic_pkg::dcqcn_step_t alpha_step_8_q;
   wire  [20:0] alpha_fall_d;
   logic [20:0] alpha_fall_q;
   logic [20:0] alpha_risen_d;
   logic [20:0] alpha_risen_q;
   logic [20:0] alpha_result_q;
+  hpcc_nic_pkg::dcqcn_step_t alpha_step_7_q;
+  hpcc_nic_pkg::dcqcn_step_t alpha_step_8_q;
+  wire  [20:0] alpha_memory_rdata;
+  wire  [8:0] alpha_flow_8_q;
+  wire  [40:0] alpha_product_p;
+  wire  [20:0] alpha_alpha_7_q;
   wire  rates_valid;
   wire  [33:0] rates_window;
   wire  [33:0] rates_rate;
@@ -102,7 +102,6 @@ module hpcc_cc_dcqcn (
   wire  hpcc_nic_pkg::law_update_t updates_down_data;
   wire  updates_down_valid;
   wire  updates_crowded;
-  logic [19:0] now_r_q;
   wire  [8:0] flow_6_q;
   wire  [8:0] flow_19_q;
   wire  [7:0] generation_19_q;
@@ -110,6 +109,7 @@ module hpcc_cc_dcqcn (
   wire  [31:0] late_count;
   wire  [31:0] out_of_range_count;
   wire  [31:0] cuts_count;
+  logic [19:0] now_r_q;
   hpcc_lut_ram #(.WIDTH(1), .ADDRESS(9)) u_walk_started (
     .clk(clk),
     .raddr(walk_following),
@@ -324,9 +324,9 @@ module hpcc_cc_dcqcn (
   assign walk_flow = walk_tick_flow_q;
   assign walk_overdue = &walk_waited_q;
   always_comb begin
+    walk_tick_flow_d = walk_tick_flow_q;
     walk_pause_d = walk_pause_q;
     walk_offered_d = walk_offered_q;
-    walk_tick_flow_d = walk_tick_flow_q;
     walk_waited_d = walk_waited_q;
     if (|walk_pause_q) begin
       walk_pause_d = walk_pause_q - 8'd1;
@@ -390,31 +390,31 @@ module hpcc_cc_dcqcn (
   initial begin
     registers_scalars_r_q = 337'd0;
     walk_pointer_q = 9'd0;
+    walk_tick_flow_q = 9'd0;
     walk_pause_q = 8'd0;
     walk_offered_q = 1'd0;
-    walk_tick_flow_q = 9'd0;
     walk_waited_q = 4'd0;
     alpha_alpha_8_q = 21'd0;
-    alpha_step_7_q = 10'd0;
-    alpha_step_8_q = 10'd0;
     alpha_fall_q = 21'd0;
     alpha_risen_q = 21'd0;
     alpha_result_q = 21'd0;
+    alpha_step_7_q = 10'd0;
+    alpha_step_8_q = 10'd0;
     now_r_q = 20'd0;
   end
   always @(posedge clk) begin
     registers_scalars_r_q <= registers_scalars_r_d;
     walk_pointer_q <= walk_following;
+    walk_tick_flow_q <= walk_tick_flow_d;
     walk_pause_q <= walk_pause_d;
     walk_offered_q <= walk_offered_d;
-    walk_tick_flow_q <= walk_tick_flow_d;
     walk_waited_q <= walk_waited_d;
     alpha_alpha_8_q <= alpha_alpha_7_q;
-    alpha_step_7_q <= timers_step;
-    alpha_step_8_q <= alpha_step_7_q;
     alpha_fall_q <= alpha_fall_d;
     alpha_risen_q <= alpha_risen_d;
     alpha_result_q <= alpha_updated;
+    alpha_step_7_q <= timers_step;
+    alpha_step_8_q <= alpha_step_7_q;
     now_r_q <= nic_clock.units;
   end
   wire unused_bits = &{1'b0, param_data[47:34], nic_clock.above, nic_clock.below, alpha_step_8_q.step, alpha_step_8_q.increase,

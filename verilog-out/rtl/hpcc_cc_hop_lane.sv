@@ -38,19 +38,10 @@ module hpcc_cc_hop_lane (
   wire  [23:0] rate_numerator;
   wire  [50:0] rate_aligned;
   wire  [50:0] rate_extra;
-  logic [15:0] low_queue_d;
-  logic [15:0] low_queue_q;
-  logic [33:0] weight_4_q;
   wire  [49:0] queue_p;
   wire  [49:0] queue_12_q;
-  wire  [55:0] base_d;
-  logic [55:0] base_q;
   wire  [55:0] base_16_q;
-  wire  [56:0] total_d;
-  logic [56:0] total_q;
   wire  used_17_q;
-  logic [50:0] result_d;
-  logic [50:0] result_q;
   // Clock 2: the time shifted like `T`, meaningful below `T`.
   wire  [16:0] interval_tau;
   // Clock 2: the time is `T` or more.
@@ -64,6 +55,15 @@ module hpcc_cc_hop_lane (
   logic [16:0] interval_tau_2_q;
   wire  whole_18_q;
   wire  [16:0] tau_18_q;
+  logic [15:0] low_queue_d;
+  logic [15:0] low_queue_q;
+  logic [33:0] weight_4_q;
+  wire  [55:0] base_d;
+  logic [55:0] base_q;
+  wire  [56:0] total_d;
+  logic [56:0] total_q;
+  logic [50:0] result_d;
+  logic [50:0] result_q;
   hpcc_cc_quotient u_rate (
     .clk(clk),
     .numerator(rate_numerator),
@@ -144,26 +144,26 @@ module hpcc_cc_hop_lane (
     end
   end
   initial begin
+    interval_whole_1_q = 1'd0;
+    interval_whole_2_q = 1'd0;
+    interval_tau_1_q = 17'd0;
+    interval_tau_2_q = 17'd0;
     low_queue_q = 16'd0;
     weight_4_q = 34'd0;
     base_q = 56'd0;
     total_q = 57'd0;
     result_q = 51'd0;
-    interval_whole_1_q = 1'd0;
-    interval_whole_2_q = 1'd0;
-    interval_tau_1_q = 17'd0;
-    interval_tau_2_q = 17'd0;
   end
   always @(posedge clk) begin
+    interval_whole_1_q <= interval_whole_1_d;
+    interval_whole_2_q <= interval_whole_1_q;
+    interval_tau_1_q <= interval_tau_1_d;
+    interval_tau_2_q <= interval_tau_2_d;
     low_queue_q <= low_queue_d;
     weight_4_q <= sample.queue_weight;
     base_q <= base_d;
     total_q <= total_d;
     result_q <= result_d;
-    interval_whole_1_q <= interval_whole_1_d;
-    interval_whole_2_q <= interval_whole_1_q;
-    interval_tau_1_q <= interval_tau_1_d;
-    interval_tau_2_q <= interval_tau_2_d;
   end
   wire unused_bits = &{1'b0, total_q[2:0]};
 endmodule

@@ -37,21 +37,21 @@ module hpcc_cc_hop_stage (
   output wire  hpcc_nic_pkg::hop_record_word_t stored
 );
   logic valid_2_q;
-  wire  [33:0] busy_3_q;
-  wire  [33:0] weight_3_q;
-  wire  [23:0] stale_3_q;
-  wire  [23:0] elapsed_3_d;
-  logic [23:0] elapsed_3_q;
-  wire  [19:0] tx_3_d;
-  logic [19:0] tx_3_q;
-  logic [15:0] queue_3_q;
-  logic [15:0] last_queue_3_q;
   wire  not_newer_d;
   logic not_newer_q;
   wire  stale_d;
   logic stale_q;
+  logic [15:0] queue_3_q;
+  logic [15:0] last_queue_3_q;
+  wire  [33:0] busy_3_q;
+  wire  [33:0] weight_3_q;
+  wire  [23:0] stale_3_q;
   wire  hpcc_nic_pkg::hop_record_word_t fresh_4_q;
   wire  hpcc_nic_pkg::hop_record_word_t recorded_4_q;
+  wire  [23:0] elapsed_3_d;
+  logic [23:0] elapsed_3_q;
+  wire  [19:0] tx_3_d;
+  logic [19:0] tx_3_q;
   hpcc_nic_pkg::hop_record_word_t stored_5_d;
   hpcc_nic_pkg::hop_record_word_t stored_5_q;
   hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_busy_3 (
@@ -102,22 +102,22 @@ module hpcc_cc_hop_stage (
   end
   initial begin
     valid_2_q = 1'd0;
-    elapsed_3_q = 24'd0;
-    tx_3_q = 20'd0;
-    queue_3_q = 16'd0;
-    last_queue_3_q = 16'd0;
     not_newer_q = 1'd0;
     stale_q = 1'd0;
+    queue_3_q = 16'd0;
+    last_queue_3_q = 16'd0;
+    elapsed_3_q = 24'd0;
+    tx_3_q = 20'd0;
     stored_5_q = 64'd0;
   end
   always @(posedge clk) begin
     valid_2_q <= speed.valid;
-    elapsed_3_q <= elapsed_3_d;
-    tx_3_q <= tx_3_d;
-    queue_3_q <= fresh.queued;
-    last_queue_3_q <= recorded.queued;
     not_newer_q <= not_newer_d;
     stale_q <= stale_d;
+    queue_3_q <= fresh.queued;
+    last_queue_3_q <= recorded.queued;
+    elapsed_3_q <= elapsed_3_d;
+    tx_3_q <= tx_3_d;
     stored_5_q <= stored_5_d;
   end
 endmodule

@@ -24,25 +24,25 @@ module hpcc_cc_inverse_utilisation (
 );
   wire  [55:0] mantissa;
   wire  [55:0] last;
+  wire  huge_39_d;
+  logic huge_39_q;
+  wire  congested_33_d;
+  logic congested_33_q;
+  logic [55:0] moved_44_d;
+  logic [55:0] moved_44_q;
+  logic [55:0] moved_45_d;
+  logic [55:0] moved_45_q;
   wire  [23:0] normalise_x;
   wire  [5:0] normalise_shift;
   wire  [16:0] reciprocal_fraction;
   wire  hpcc_nic_pkg::inverse_shift_t shift_43_d;
   wire  hpcc_nic_pkg::inverse_shift_t shift_43_q;
-  wire  huge_39_d;
-  logic huge_39_q;
   wire  huge_45_q;
-  logic [55:0] moved_44_d;
-  logic [55:0] moved_44_q;
+  wire  congested_46_q;
   hpcc_nic_pkg::inverse_fine_shift_t shift_44_q;
-  logic [55:0] moved_45_d;
-  logic [55:0] moved_45_q;
   logic [1:0] shift_45_q;
   logic [50:0] inverse_r_d;
   logic [50:0] inverse_r_q;
-  wire  congested_33_d;
-  logic congested_33_q;
-  wire  congested_46_q;
   hpcc_normalise #(.WIDTH(51)) u_normalise (
     .clk(clk),
     .n(utilisation),
@@ -105,21 +105,21 @@ module hpcc_cc_inverse_utilisation (
   end
   initial begin
     huge_39_q = 1'd0;
+    congested_33_q = 1'd0;
     moved_44_q = 56'd0;
-    shift_44_q = 4'd0;
     moved_45_q = 56'd0;
+    shift_44_q = 4'd0;
     shift_45_q = 2'd0;
     inverse_r_q = 51'd0;
-    congested_33_q = 1'd0;
   end
   always @(posedge clk) begin
     huge_39_q <= huge_39_d;
+    congested_33_q <= congested_33_d;
     moved_44_q <= moved_44_d;
-    shift_44_q <= shift_43_q.fine;
     moved_45_q <= moved_45_d;
+    shift_44_q <= shift_43_q.fine;
     shift_45_q <= shift_44_q.ones;
     inverse_r_q <= inverse_r_d;
-    congested_33_q <= congested_33_d;
   end
   wire unused_bits = &{1'b0, last[4:0]};
 endmodule

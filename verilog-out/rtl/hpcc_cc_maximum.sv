@@ -72,6 +72,12 @@ module hpcc_cc_maximum (
   wire  chosen_whole_2;
   wire  chosen_whole_3;
   wire  chosen_whole_4;
+  wire  any_d;
+  logic any_q;
+  wire  whole_r_d;
+  logic whole_r_q;
+  wire  none_r_d;
+  logic none_r_q;
   wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_0_d;
   hpcc_nic_pkg::utilisation_halves_t utilisation_19_0_q;
   wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_1_d;
@@ -152,8 +158,6 @@ module hpcc_cc_maximum (
   logic nonzero_3_q;
   wire  nonzero_4_d;
   logic nonzero_4_q;
-  wire  any_d;
-  logic any_q;
   wire  wins_0_d;
   logic wins_0_q;
   wire  wins_1_d;
@@ -183,10 +187,6 @@ module hpcc_cc_maximum (
   logic [50:0] largest_r_q;
   wire  [16:0] tau_r_d;
   logic [16:0] tau_r_q;
-  wire  whole_r_d;
-  logic whole_r_q;
-  wire  none_r_d;
-  logic none_r_q;
   hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_0 (
     .clk(clk),
     .d(number_19_0),
@@ -377,6 +377,9 @@ module hpcc_cc_maximum (
     end
   end
   initial begin
+    any_q = 1'd0;
+    whole_r_q = 1'd0;
+    none_r_q = 1'd0;
     utilisation_19_0_q = 51'd0;
     utilisation_19_1_q = 51'd0;
     utilisation_19_2_q = 51'd0;
@@ -417,7 +420,6 @@ module hpcc_cc_maximum (
     nonzero_2_q = 1'd0;
     nonzero_3_q = 1'd0;
     nonzero_4_q = 1'd0;
-    any_q = 1'd0;
     wins_0_q = 1'd0;
     wins_1_q = 1'd0;
     wins_2_q = 1'd0;
@@ -425,10 +427,11 @@ module hpcc_cc_maximum (
     wins_4_q = 1'd0;
     largest_r_q = 51'd0;
     tau_r_q = 17'd0;
-    whole_r_q = 1'd0;
-    none_r_q = 1'd0;
   end
   always @(posedge clk) begin
+    any_q <= any_d;
+    whole_r_q <= whole_r_d;
+    none_r_q <= none_r_d;
     utilisation_19_0_q <= utilisation_19_0_d;
     utilisation_19_1_q <= utilisation_19_1_d;
     utilisation_19_2_q <= utilisation_19_2_d;
@@ -469,7 +472,6 @@ module hpcc_cc_maximum (
     nonzero_2_q <= nonzero_2_d;
     nonzero_3_q <= nonzero_3_d;
     nonzero_4_q <= nonzero_4_d;
-    any_q <= any_d;
     wins_0_q <= wins_0_d;
     wins_1_q <= wins_1_d;
     wins_2_q <= wins_2_d;
@@ -477,8 +479,6 @@ module hpcc_cc_maximum (
     wins_4_q <= wins_4_d;
     largest_r_q <= largest_r_d;
     tau_r_q <= tau_r_d;
-    whole_r_q <= whole_r_d;
-    none_r_q <= none_r_d;
   end
 endmodule
 

@@ -122,25 +122,11 @@ module hpcc_cc_powertcp (
   wire  [16:0] maximum_largest_tau;
   wire  maximum_largest_whole;
   wire  maximum_none;
-  wire  [8:0] average_flow;
-  wire  average_restart;
-  wire  [50:0] average_utilisation;
-  wire  [51:0] factor_rounded;
-  // Clock 61: `gamma / power`, UQ19.32.
-  wire  [50:0] factor_factor;
-  wire  factor_below_d;
-  logic factor_below_q;
-  logic [50:0] factor_power_41_q;
-  logic [50:0] factor_floored_d;
-  logic [50:0] factor_floored_q;
-  wire  [50:0] factor_inverse_inverse;
-  wire  unused_factor_inverse_congested;
-  wire  [51:0] factor_product_p;
-  wire  [50:0] factor_factor_r_d;
-  logic [50:0] factor_factor_r_q;
-  wire  [8:0] window_flow;
-  wire  [33:0] window_window;
-  wire  [33:0] window_rate;
+  wire  [50:0] reaction_smoothed;
+  wire  hpcc_nic_pkg::flow_tag_t reaction_tag_28;
+  wire  reaction_live;
+  wire  [33:0] reaction_new_window;
+  wire  [33:0] reaction_rate;
   hpcc_nic_pkg::law_update_t updates_up_data;
   wire  unused_updates_up_ready;
   wire  hpcc_nic_pkg::law_update_t updates_down_data;
@@ -148,11 +134,8 @@ module hpcc_cc_powertcp (
   wire  updates_crowded;
   hpcc_nic_pkg::flow_tag_t tag_31_d;
   wire  hpcc_nic_pkg::flow_tag_t tag_31_q;
-  wire  hpcc_nic_pkg::flow_tag_t tag_58_q;
   wire  hpcc_nic_pkg::flow_tag_t tag_71_q;
   wire  hpcc_nic_pkg::step_kind_t step_39_q;
-  hpcc_nic_pkg::window_step_t step_66_d;
-  wire  hpcc_nic_pkg::window_step_t step_66_q;
   wire  live_71_q;
   wire  [50:0] power_71_q;
   // Late events.
@@ -354,49 +337,21 @@ module hpcc_cc_powertcp (
     .largest_whole(maximum_largest_whole),
     .none(maximum_none)
   );
-  hpcc_cc_average u_average (
+  hpcc_powertcp_power_reaction u_reaction (
     .clk(clk),
-    .largest(maximum_largest),
+    .scalars(scalars),
+    .power(maximum_largest),
     .tau(maximum_largest_tau),
     .whole(maximum_largest_whole),
     .none(maximum_none),
-    .flow(average_flow),
-    .valid(step_39_q.live),
-    .restart(average_restart),
-    .measured(step_39_q.sampled),
     .inverse_base_rtt(scalars.inverse_base_rtt),
-    .c_init(scalars.power_init),
-    .utilisation(average_utilisation)
-  );
-  hpcc_cc_inverse_utilisation u_factor_inverse (
-    .clk(clk),
-    .utilisation(factor_floored_q),
-    .inverse(factor_inverse_inverse),
-    .congested(unused_factor_inverse_congested)
-  );
-  hpcc_mul #(.A(51), .B(34), .P(52), .LOW(32)) u_factor_product (
-    .clk(clk),
-    .a(factor_inverse_inverse),
-    .b(scalars.gamma),
-    .p(factor_product_p)
-  );
-  hpcc_powertcp_power_window u_window (
-    .clk(clk),
-    .flow(window_flow),
-    .factor(factor_factor),
-    .valid(step_66_q.live),
-    .create(step_66_q.created),
-    .windowed(step_66_q.windowed),
-    .ends_round(step_66_q.ends_round),
-    .old_in_both(scalars.mode.old_in_both),
-    .last_full(scalars.mode.last_full),
-    .w_init(scalars.w_init),
-    .w_min(scalars.w_min),
-    .beta(scalars.beta),
-    .gamma(scalars.gamma),
-    .rate_per_window(scalars.rate_per_window),
-    .window(window_window),
-    .rate(window_rate)
+    .tag(tag_31_q),
+    .step(step_39_q),
+    .smoothed(reaction_smoothed),
+    .tag_28(reaction_tag_28),
+    .live(reaction_live),
+    .new_window(reaction_new_window),
+    .rate(reaction_rate)
   );
   hpcc_fifo #(.WIDTH(143), .ADDRESS(7), .MARK(48)) u_updates (
     .clk(clk),
@@ -414,14 +369,9 @@ module hpcc_cc_powertcp (
     .d(tag_31_d),
     .q(tag_31_q)
   );
-  hpcc_delay #(.WIDTH(24), .DEPTH(27)) u_tag_58 (
-    .clk(clk),
-    .d(tag_31_q),
-    .q(tag_58_q)
-  );
   hpcc_delay #(.WIDTH(24), .DEPTH(13)) u_tag_71 (
     .clk(clk),
-    .d(tag_58_q),
+    .d(reaction_tag_28),
     .q(tag_71_q)
   );
   hpcc_delay #(.WIDTH(5), .DEPTH(34)) u_step_39 (
@@ -429,19 +379,14 @@ module hpcc_cc_powertcp (
     .d(records_step),
     .q(step_39_q)
   );
-  hpcc_delay #(.WIDTH(4), .DEPTH(27)) u_step_66 (
-    .clk(clk),
-    .d(step_66_d),
-    .q(step_66_q)
-  );
   hpcc_delay #(.WIDTH(1), .DEPTH(5)) u_live_71 (
     .clk(clk),
-    .d(step_66_q.live),
+    .d(reaction_live),
     .q(live_71_q)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(31)) u_power_71 (
     .clk(clk),
-    .d(average_utilisation),
+    .d(reaction_smoothed),
     .q(power_71_q)
   );
   hpcc_saturating_counter u_rejections_late_counter (
@@ -499,9 +444,6 @@ module hpcc_cc_powertcp (
   assign speeds_4_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
-  assign average_flow = tag_31_q.flow[8:0];
-  assign average_restart = step_39_q.created | step_39_q.path_changed;
-  assign window_flow = tag_58_q.flow[8:0];
   assign update_data = updates_down_data;
   assign update_valid = updates_down_valid;
   assign count_late = rejections_count_late;
@@ -522,16 +464,10 @@ module hpcc_cc_powertcp (
     tag_31_d.flow = {7'd0, admit_flow};
   end
   always_comb begin
-    step_66_d.live = step_39_q.live;
-    step_66_d.created = step_39_q.created;
-    step_66_d.windowed = step_39_q.sampled & ((scalars.mode.reaction != 2'd1) | step_39_q.ends_round);
-    step_66_d.ends_round = step_39_q.ends_round;
-  end
-  always_comb begin
     updates_up_data.flow = tag_71_q.flow;
     updates_up_data.generation = tag_71_q.generation;
-    updates_up_data.window = window_window;
-    updates_up_data.rate = window_rate;
+    updates_up_data.window = reaction_new_window;
+    updates_up_data.rate = reaction_rate;
     updates_up_data.signal = power_71_q;
   end
   // registers: Run-time registers of PowerTCP, written through `crate::cc::slot::ConfigIn`, with the paper's profile at 100 Gb/s and 13 us
@@ -605,27 +541,6 @@ module hpcc_cc_powertcp (
     fields_word.psn_next = event_data.psn_next;
     fields_word.int_valid = event_data.telemetry.int_valid;
   end
-  // factor: What the old window is multiplied with in line 39, `gamma / power`, beside the loop around the windows.
-  //
-  // | clock | registers | computed | format |
-  // |---|---|---|---|
-  // | 40 | input | smoothed power over eta | UQ20.31 |
-  // | 41, 42 | `below`, `floored` | not below the smallest | UQ20.31 |
-  // | 56 | `inverse` | 1 / power | UQ19.32 |
-  // | 60 | `product` | times `gamma`, one bit more than the result | UQ19.33 |
-  // | 61 | `factor` | rounded to nearest | UQ19.32 |
-  //
-  // `gamma / power`, 21 clocks.
-  assign factor_below_d = average_utilisation < {3'd0, scalars.smallest_power};
-  assign factor_rounded = factor_product_p + 52'd1;
-  assign factor_factor_r_d = factor_rounded[51:1];
-  assign factor_factor = factor_factor_r_q;
-  always_comb begin
-    factor_floored_d = factor_power_41_q;
-    if (factor_below_q) begin
-      factor_floored_d = {3'd0, scalars.smallest_power};
-    end
-  end
   // rejections: Counters of the acknowledgements that a law of INT left out or treated specially.
   //
   // Six saturating counters, each one clock behind its pulse.
@@ -637,20 +552,10 @@ module hpcc_cc_powertcp (
   assign rejections_count_stale_flow = rejections_stale_flow_counter_count;
   initial begin
     registers_scalars_r_q = 447'd0;
-    factor_below_q = 1'd0;
-    factor_power_41_q = 51'd0;
-    factor_floored_q = 51'd0;
-    factor_factor_r_q = 51'd0;
   end
   always @(posedge clk) begin
     registers_scalars_r_q <= registers_scalars_r_d;
-    factor_below_q <= factor_below_d;
-    factor_power_41_q <= average_utilisation;
-    factor_floored_q <= factor_floored_d;
-    factor_factor_r_q <= factor_factor_r_d;
   end
-  wire unused_bits = &{1'b0, scalars.unit_time, scalars.mode.inclusive, scalars.mode.first_updates, scalars.mode.smallest_rtt,
-      scalars.mode.theta, factor_rounded[0]};
 endmodule
 
 `default_nettype wire

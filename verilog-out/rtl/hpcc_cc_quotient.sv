@@ -35,29 +35,29 @@ module hpcc_cc_quotient (
 );
   wire  [62:0] wide;
   wire  hpcc_nic_pkg::quotient_shift_t shift;
-  wire  [57:0] busy_p;
-  logic [57:0] busy_5_q;
-  wire  [23:0] normalise_x;
-  wire  [4:0] normalise_shift;
   logic [62:0] moved_6_d;
   logic [62:0] moved_6_q;
-  logic lost_6_d;
-  logic lost_6_q;
-  hpcc_nic_pkg::fine_shift_t shift_6_q;
   logic [62:0] moved_7_d;
   logic [62:0] moved_7_q;
+  logic [62:0] moved_8_d;
+  logic [62:0] moved_8_q;
+  logic lost_6_d;
+  logic lost_6_q;
   logic lost_7_d;
   logic lost_7_q;
   logic shift_7_q;
-  logic [62:0] moved_8_d;
-  logic [62:0] moved_8_q;
   logic lost_8_d;
   logic lost_8_q;
   logic [50:0] aligned_9_d;
   logic [50:0] aligned_9_q;
   logic [50:0] aligned_10_q;
+  wire  [57:0] busy_p;
+  wire  [23:0] normalise_x;
+  wire  [4:0] normalise_shift;
   wire  [16:0] reciprocal_fraction;
   wire  [50:0] product_p;
+  logic [57:0] busy_5_q;
+  hpcc_nic_pkg::fine_shift_t shift_6_q;
   hpcc_mul #(.A(24), .B(34), .P(58), .LOW(0)) u_busy (
     .clk(clk),
     .a(numerator),
@@ -132,30 +132,30 @@ module hpcc_cc_quotient (
     end
   end
   initial begin
-    busy_5_q = 58'd0;
     moved_6_q = 63'd0;
-    lost_6_q = 1'd0;
-    shift_6_q = 3'd0;
     moved_7_q = 63'd0;
+    moved_8_q = 63'd0;
+    lost_6_q = 1'd0;
     lost_7_q = 1'd0;
     shift_7_q = 1'd0;
-    moved_8_q = 63'd0;
     lost_8_q = 1'd0;
     aligned_9_q = 51'd0;
     aligned_10_q = 51'd0;
+    busy_5_q = 58'd0;
+    shift_6_q = 3'd0;
   end
   always @(posedge clk) begin
-    busy_5_q <= busy_p;
     moved_6_q <= moved_6_d;
-    lost_6_q <= lost_6_d;
-    shift_6_q <= shift.fine;
     moved_7_q <= moved_7_d;
+    moved_8_q <= moved_8_d;
+    lost_6_q <= lost_6_d;
     lost_7_q <= lost_7_d;
     shift_7_q <= shift_6_q.one;
-    moved_8_q <= moved_8_d;
     lost_8_q <= lost_8_d;
     aligned_9_q <= aligned_9_d;
     aligned_10_q <= aligned_9_q;
+    busy_5_q <= busy_p;
+    shift_6_q <= shift.fine;
   end
   wire unused_bits = &{1'b0, moved_8_q[11:0]};
 endmodule

@@ -74,21 +74,29 @@ module hpcc_cc_theta (
   wire  records_late;
   // Clock 5, counter pulse: the last round-trip time is older than the limit.
   wire  records_stale_flow;
-  wire  hpcc_nic_pkg::delay_record_t records_memory_rdata;
-  wire  hpcc_nic_pkg::delay_word_t records_word_2_q;
-  wire  [47:0] records_now_4_q;
-  wire  [23:0] records_snd_nxt_4_q;
   logic records_sent_valid_3_q;
   logic records_sent_valid_4_q;
-  wire  hpcc_nic_pkg::passing_t records_passing_2_q;
-  hpcc_nic_pkg::passing_t records_passing_3_q;
-  hpcc_nic_pkg::passing_t records_passing_4_q;
-  wire  [8:0] records_flow_5_q;
   wire  records_known_d;
   logic records_known_q;
   logic records_known_4_q;
+  wire  records_old_d;
+  logic records_old_q;
+  wire  records_ends_round_d;
+  logic records_ends_round_q;
+  wire  records_advances_d;
+  logic records_advances_q;
+  wire  records_late_r_d;
+  logic records_late_r_q;
+  wire  records_stale_flow_r_d;
+  logic records_stale_flow_r_q;
+  wire  records_write_d;
+  logic records_write_q;
+  hpcc_nic_pkg::passing_t records_passing_3_q;
+  hpcc_nic_pkg::passing_t records_passing_4_q;
   hpcc_nic_pkg::delay_record_t records_record_3_q;
   hpcc_nic_pkg::delay_record_t records_record_4_q;
+  hpcc_nic_pkg::delay_record_t records_record_5_d;
+  hpcc_nic_pkg::delay_record_t records_record_5_q;
   wire  [47:0] records_age_d;
   logic [47:0] records_age_q;
   wire  [47:0] records_way_d;
@@ -101,63 +109,101 @@ module hpcc_cc_theta (
   logic [23:0] records_rtt_q;
   logic [23:0] records_elapsed_d;
   logic [23:0] records_elapsed_q;
-  wire  records_old_d;
-  logic records_old_q;
-  wire  records_ends_round_d;
-  logic records_ends_round_q;
-  wire  records_advances_d;
-  logic records_advances_q;
+  wire  hpcc_nic_pkg::delay_record_t records_memory_rdata;
+  wire  hpcc_nic_pkg::delay_word_t records_word_2_q;
+  wire  [47:0] records_now_4_q;
+  wire  [23:0] records_snd_nxt_4_q;
+  wire  hpcc_nic_pkg::passing_t records_passing_2_q;
+  wire  [8:0] records_flow_5_q;
   hpcc_nic_pkg::delay_sample_t records_sample_r_d;
   hpcc_nic_pkg::delay_sample_t records_sample_r_q;
   hpcc_nic_pkg::step_kind_t records_step_r_d;
   hpcc_nic_pkg::step_kind_t records_step_r_q;
-  wire  records_late_r_d;
-  logic records_late_r_q;
-  wire  records_stale_flow_r_d;
-  logic records_stale_flow_r_q;
-  wire  records_write_d;
-  logic records_write_q;
-  hpcc_nic_pkg::delay_record_t records_record_5_d;
-  hpcc_nic_pkg::delay_record_t records_record_5_q;
+  logic [23:0] measure_divisor;
+  wire  [43:0] measure_last;
+  // Clock 28: power over base power and eta.
   wire  [50:0] measure_power;
+  // Clock 28: time since the last acknowledgement, shifted like the base, meaningful below it.
   wire  [16:0] measure_tau;
+  // Clock 28: that time is the base or more.
   wire  measure_whole;
+  // Clock 28: 2^50 over the shifted base.
   wire  [33:0] measure_inverse_base_rtt;
-  wire  average_none;
-  wire  [8:0] average_flow;
-  wire  [50:0] average_utilisation;
-  wire  [51:0] factor_rounded;
-  // Clock 61: `gamma / power`, UQ19.32.
-  wire  [50:0] factor_factor;
-  wire  factor_below_d;
-  logic factor_below_q;
-  logic [50:0] factor_power_41_q;
-  logic [50:0] factor_floored_d;
-  logic [50:0] factor_floored_q;
-  wire  [50:0] factor_inverse_inverse;
-  wire  unused_factor_inverse_congested;
-  wire  [51:0] factor_product_p;
-  wire  [50:0] factor_factor_r_d;
-  logic [50:0] factor_factor_r_q;
-  wire  [8:0] window_flow;
-  wire  [33:0] window_window;
-  wire  [33:0] window_rate;
+  logic [33:0] measure_inverse_d;
+  logic [33:0] measure_inverse_q;
+  logic [33:0] measure_voltage_d;
+  logic [33:0] measure_voltage_q;
+  logic [4:0] measure_shift_d;
+  logic [4:0] measure_shift_q;
+  wire  [4:0] measure_left_17_d;
+  logic [4:0] measure_left_17_q;
+  logic [4:0] measure_left_21_q;
+  wire  [1:0] measure_left_22_d;
+  logic [1:0] measure_left_22_q;
+  wire  [1:0] measure_fine_17_d;
+  logic [1:0] measure_fine_17_q;
+  wire  [16:0] measure_tau_17_d;
+  logic [16:0] measure_tau_17_q;
+  wire  [16:0] measure_tau_18_d;
+  logic [16:0] measure_tau_18_q;
+  // Clock 16: the current over eta, UQ14.37.
+  wire  [50:0] measure_current_lambda;
+  logic [50:0] measure_current_sum_15_d;
+  logic [50:0] measure_current_sum_15_q;
+  logic [50:0] measure_current_lambda_r_d;
+  logic [50:0] measure_current_lambda_r_q;
+  wire  [50:0] measure_current_quotient_aligned;
+  wire  [50:0] measure_current_quotient_extra;
+  wire  [50:0] measure_current_aligned_13_q;
+  wire  [51:0] measure_current_sum_d;
+  logic [51:0] measure_current_sum_q;
+  wire  measure_current_below_d;
+  logic measure_current_below_q;
+  wire  [50:0] measure_current_23_q;
+  wire  [23:0] measure_normalise_x;
+  wire  [4:0] measure_normalise_shift;
+  wire  [4:0] measure_shift_15_d;
+  wire  [4:0] measure_shift_15_q;
+  wire  [16:0] measure_reciprocal_fraction;
+  wire  [23:0] measure_rtt_16_q;
+  wire  [57:0] measure_product_p;
+  wire  [4:0] measure_left_20_q;
+  wire  [59:0] measure_power_mul_p;
+  wire  measure_whole_28_q;
+  wire  [16:0] measure_elapsed_16_d;
+  wire  [16:0] measure_elapsed_16_q;
+  wire  [16:0] measure_tau_28_q;
+  wire  [33:0] measure_inverse_28_q;
+  wire  [58:0] measure_sum_21_d;
+  logic [58:0] measure_sum_21_q;
+  wire  [43:0] measure_moved_22_d;
+  logic [43:0] measure_moved_22_q;
+  logic [50:0] measure_power_r_d;
+  logic [50:0] measure_power_r_q;
+  wire  measure_whole_6_d;
+  logic measure_whole_6_q;
+  wire  reaction_none;
+  wire  [50:0] reaction_smoothed;
+  wire  hpcc_nic_pkg::flow_tag_t reaction_tag_28;
+  wire  reaction_live;
+  wire  [33:0] reaction_new_window;
+  wire  [33:0] reaction_rate;
   // Clock 74: window.
   wire  [33:0] scale_scaled;
   // Clock 74: rate.
   wire  [33:0] scale_rate_74;
   wire  [16:0] scale_base_65_q;
-  wire  [16:0] scale_shifted_d;
-  logic [16:0] scale_shifted_q;
-  wire  scale_shorter_d;
-  logic scale_shorter_q;
   wire  scale_shorter_73_q;
   wire  [33:0] scale_share_p;
   wire  [33:0] scale_product_p;
   wire  [33:0] scale_window_73_q;
+  wire  [33:0] scale_rate_delay_q;
+  wire  [16:0] scale_shifted_d;
+  logic [16:0] scale_shifted_q;
+  wire  scale_shorter_d;
+  logic scale_shorter_q;
   logic [33:0] scale_scaled_r_d;
   logic [33:0] scale_scaled_r_q;
-  wire  [33:0] scale_rate_delay_q;
   hpcc_nic_pkg::law_update_t updates_up_data;
   wire  unused_updates_up_ready;
   wire  hpcc_nic_pkg::law_update_t updates_down_data;
@@ -165,11 +211,8 @@ module hpcc_cc_theta (
   wire  updates_crowded;
   hpcc_nic_pkg::flow_tag_t tag_29_d;
   wire  hpcc_nic_pkg::flow_tag_t tag_29_q;
-  wire  hpcc_nic_pkg::flow_tag_t tag_56_q;
   wire  hpcc_nic_pkg::flow_tag_t tag_74_q;
   wire  hpcc_nic_pkg::step_kind_t step_37_q;
-  hpcc_nic_pkg::window_step_t step_64_d;
-  wire  hpcc_nic_pkg::window_step_t step_64_q;
   wire  live_74_q;
   wire  [50:0] power_74_q;
   wire  [31:0] late_count;
@@ -224,58 +267,97 @@ module hpcc_cc_theta (
     .d(admit_flow),
     .q(records_flow_5_q)
   );
-  hpcc_theta_delay_power u_measure (
+  hpcc_cc_quotient u_measure_current_quotient (
     .clk(clk),
-    .sample(records_sample),
+    .numerator(records_sample.came),
+    .elapsed(records_sample.elapsed),
+    .busy_time(scalars.unit_time),
+    .aligned(measure_current_quotient_aligned),
+    .extra(measure_current_quotient_extra)
+  );
+  hpcc_delay #(.WIDTH(51), .DEPTH(4)) u_measure_current_aligned_13 (
+    .clk(clk),
+    .d(measure_current_quotient_aligned),
+    .q(measure_current_aligned_13_q)
+  );
+  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_measure_current_23 (
+    .clk(clk),
+    .d(measure_current_lambda),
+    .q(measure_current_23_q)
+  );
+  hpcc_normalise #(.WIDTH(24)) u_measure_normalise (
+    .clk(clk),
+    .n(measure_divisor),
+    .x(measure_normalise_x),
+    .shift(measure_normalise_shift)
+  );
+  hpcc_delay #(.WIDTH(5), .DEPTH(5)) u_measure_shift_15 (
+    .clk(clk),
+    .d(measure_shift_15_d),
+    .q(measure_shift_15_q)
+  );
+  hpcc_reciprocal_mantissa u_measure_reciprocal (
+    .clk(clk),
+    .x(measure_normalise_x),
+    .fraction(measure_reciprocal_fraction)
+  );
+  hpcc_delay #(.WIDTH(24), .DEPTH(11)) u_measure_rtt_16 (
+    .clk(clk),
+    .d(records_sample.rtt),
+    .q(measure_rtt_16_q)
+  );
+  hpcc_mul #(.A(24), .B(34), .P(58), .LOW(0)) u_measure_product (
+    .clk(clk),
+    .a(measure_rtt_16_q),
+    .b(measure_inverse_q),
+    .p(measure_product_p)
+  );
+  hpcc_delay #(.WIDTH(5), .DEPTH(3)) u_measure_left_20 (
+    .clk(clk),
+    .d(measure_left_17_q),
+    .q(measure_left_20_q)
+  );
+  hpcc_mul #(.A(51), .B(34), .P(60), .LOW(25)) u_measure_power_mul (
+    .clk(clk),
+    .a(measure_current_23_q),
+    .b(measure_voltage_q),
+    .p(measure_power_mul_p)
+  );
+  hpcc_delay #(.WIDTH(1), .DEPTH(22)) u_measure_whole_28 (
+    .clk(clk),
+    .d(measure_whole_6_q),
+    .q(measure_whole_28_q)
+  );
+  hpcc_delay #(.WIDTH(17), .DEPTH(11)) u_measure_elapsed_16 (
+    .clk(clk),
+    .d(measure_elapsed_16_d),
+    .q(measure_elapsed_16_q)
+  );
+  hpcc_delay #(.WIDTH(17), .DEPTH(10)) u_measure_tau_28 (
+    .clk(clk),
+    .d(measure_tau_18_q),
+    .q(measure_tau_28_q)
+  );
+  hpcc_delay #(.WIDTH(34), .DEPTH(12)) u_measure_inverse_28 (
+    .clk(clk),
+    .d(measure_inverse_q),
+    .q(measure_inverse_28_q)
+  );
+  hpcc_powertcp_power_reaction u_reaction (
+    .clk(clk),
     .scalars(scalars),
     .power(measure_power),
     .tau(measure_tau),
     .whole(measure_whole),
-    .inverse_base_rtt(measure_inverse_base_rtt)
-  );
-  hpcc_cc_average u_average (
-    .clk(clk),
-    .largest(measure_power),
-    .tau(measure_tau),
-    .whole(measure_whole),
-    .none(average_none),
-    .flow(average_flow),
-    .valid(step_37_q.live),
-    .restart(step_37_q.created),
-    .measured(step_37_q.sampled),
+    .none(reaction_none),
     .inverse_base_rtt(measure_inverse_base_rtt),
-    .c_init(scalars.power_init),
-    .utilisation(average_utilisation)
-  );
-  hpcc_cc_inverse_utilisation u_factor_inverse (
-    .clk(clk),
-    .utilisation(factor_floored_q),
-    .inverse(factor_inverse_inverse),
-    .congested(unused_factor_inverse_congested)
-  );
-  hpcc_mul #(.A(51), .B(34), .P(52), .LOW(32)) u_factor_product (
-    .clk(clk),
-    .a(factor_inverse_inverse),
-    .b(scalars.gamma),
-    .p(factor_product_p)
-  );
-  hpcc_powertcp_power_window u_window (
-    .clk(clk),
-    .flow(window_flow),
-    .factor(factor_factor),
-    .valid(step_64_q.live),
-    .create(step_64_q.created),
-    .windowed(step_64_q.windowed),
-    .ends_round(step_64_q.ends_round),
-    .old_in_both(scalars.mode.old_in_both),
-    .last_full(scalars.mode.last_full),
-    .w_init(scalars.w_init),
-    .w_min(scalars.w_min),
-    .beta(scalars.beta),
-    .gamma(scalars.gamma),
-    .rate_per_window(scalars.rate_per_window),
-    .window(window_window),
-    .rate(window_rate)
+    .tag(tag_29_q),
+    .step(step_37_q),
+    .smoothed(reaction_smoothed),
+    .tag_28(reaction_tag_28),
+    .live(reaction_live),
+    .new_window(reaction_new_window),
+    .rate(reaction_rate)
   );
   hpcc_delay #(.WIDTH(17), .DEPTH(60)) u_scale_base_65 (
     .clk(clk),
@@ -295,18 +377,18 @@ module hpcc_cc_theta (
   );
   hpcc_mul #(.A(34), .B(34), .P(34), .LOW(34)) u_scale_product (
     .clk(clk),
-    .a(window_window),
+    .a(reaction_new_window),
     .b(scale_share_p),
     .p(scale_product_p)
   );
   hpcc_delay #(.WIDTH(34), .DEPTH(4)) u_scale_window_73 (
     .clk(clk),
-    .d(window_window),
+    .d(reaction_new_window),
     .q(scale_window_73_q)
   );
   hpcc_delay #(.WIDTH(34), .DEPTH(5)) u_scale_rate_delay (
     .clk(clk),
-    .d(window_rate),
+    .d(reaction_rate),
     .q(scale_rate_delay_q)
   );
   hpcc_fifo #(.WIDTH(143), .ADDRESS(7), .MARK(48)) u_updates (
@@ -325,14 +407,9 @@ module hpcc_cc_theta (
     .d(tag_29_d),
     .q(tag_29_q)
   );
-  hpcc_delay #(.WIDTH(24), .DEPTH(27)) u_tag_56 (
-    .clk(clk),
-    .d(tag_29_q),
-    .q(tag_56_q)
-  );
   hpcc_delay #(.WIDTH(24), .DEPTH(18)) u_tag_74 (
     .clk(clk),
-    .d(tag_56_q),
+    .d(reaction_tag_28),
     .q(tag_74_q)
   );
   hpcc_delay #(.WIDTH(5), .DEPTH(32)) u_step_37 (
@@ -340,19 +417,14 @@ module hpcc_cc_theta (
     .d(records_step),
     .q(step_37_q)
   );
-  hpcc_delay #(.WIDTH(4), .DEPTH(27)) u_step_64 (
-    .clk(clk),
-    .d(step_64_d),
-    .q(step_64_q)
-  );
   hpcc_delay #(.WIDTH(1), .DEPTH(10)) u_live_74 (
     .clk(clk),
-    .d(step_64_q.live),
+    .d(reaction_live),
     .q(live_74_q)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(36)) u_power_74 (
     .clk(clk),
-    .d(average_utilisation),
+    .d(reaction_smoothed),
     .q(power_74_q)
   );
   hpcc_saturating_counter u_late (
@@ -376,9 +448,7 @@ module hpcc_cc_theta (
   assign scalars = registers_scalars;
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
-  assign average_none = 1'd0;
-  assign average_flow = tag_29_q.flow[8:0];
-  assign window_flow = tag_56_q.flow[8:0];
+  assign reaction_none = 1'd0;
   assign update_data = updates_down_data;
   assign update_valid = updates_down_valid;
   assign count_late = late_count;
@@ -394,12 +464,6 @@ module hpcc_cc_theta (
   always_comb begin
     tag_29_d.generation = admit_entering.generation;
     tag_29_d.flow = {7'd0, admit_flow};
-  end
-  always_comb begin
-    step_64_d.live = step_37_q.live;
-    step_64_d.created = step_37_q.created;
-    step_64_d.windowed = step_37_q.sampled & ((scalars.mode.reaction != 2'd1) | step_37_q.ends_round);
-    step_64_d.ends_round = step_37_q.ends_round;
   end
   always_comb begin
     updates_up_data.flow = tag_74_q.flow;
@@ -499,11 +563,11 @@ module hpcc_cc_theta (
   assign records_aged = (records_timed & records_record_4_q.recorded) & records_old_q;
   assign records_measure = ((records_timed & (~records_first)) & (~records_aged)) & (|records_elapsed_q);
   assign records_grown = ({2'd0, records_rtt_q} + {2'd0, records_elapsed_q}) - {2'd0, records_record_4_q.prev_rtt};
+  assign records_late_r_d = records_is_event & (~records_known_4_q);
+  assign records_stale_flow_r_d = records_accepted & records_aged;
   assign records_sample = records_sample_r_q;
   assign records_step = records_step_r_q;
-  assign records_late_r_d = records_is_event & (~records_known_4_q);
   assign records_late = records_late_r_q;
-  assign records_stale_flow_r_d = records_accepted & records_aged;
   assign records_stale_flow = records_stale_flow_r_q;
   assign records_write_d = (records_accepted & records_timed) | records_is_command;
   always_comb begin
@@ -572,25 +636,87 @@ module hpcc_cc_theta (
       records_record_5_d.exists = records_passing_4_q.create;
     end
   end
-  // factor: What the old window is multiplied with in line 39, `gamma / power`, beside the loop around the windows.
+  // measure: Normalised power from the round-trip time and its gradient, and the weight's inputs.
   //
   // | clock | registers | computed | format |
   // |---|---|---|---|
-  // | 40 | input | smoothed power over eta | UQ20.31 |
-  // | 41, 42 | `below`, `floored` | not below the smallest | UQ20.31 |
-  // | 56 | `inverse` | 1 / power | UQ19.32 |
-  // | 60 | `product` | times `gamma`, one bit more than the result | UQ19.33 |
-  // | 61 | `factor` | rounded to nearest | UQ19.32 |
+  // | 5 | input | round-trip time beside the one before | 24 bits |
+  // | 21 | `current` | `1 + dRTT / dt`, not below the floor (line 17) | UQ14.37 |
+  // | 6 - 15 | `normalise`, `reciprocal` | 1 / base round-trip time of the flow, where it measures one | 1.17 |
+  // | 16 | `inverse`, `shift` | that, or the registers' | 2^50 over the shifted base |
+  // | 20 | `product` | RTT x inverse | 58 bits |
+  // | 21 - 23 | `sum_21`, `moved_22`, `voltage` | RTT over its base, rounded to nearest, saturated | UQ15.19 |
+  // | 27 | `power` | current x voltage (lines 18, 19) | UQ23.31 |
+  // | 28 | outputs | saturated | UQ20.31 |
+  // | 6 - 28 | `whole`, `tau` | time since the last acknowledgement against the base | |
   //
-  // `gamma / power`, 21 clocks.
-  assign factor_below_d = average_utilisation < {3'd0, scalars.smallest_power};
-  assign factor_rounded = factor_product_p + 52'd1;
-  assign factor_factor_r_d = factor_rounded[51:1];
-  assign factor_factor = factor_factor_r_q;
+  // Power of a round-trip time, 23 clocks.
+  assign measure_shift_15_d = measure_normalise_shift - 5'd7;
+  assign measure_left_17_d = 5'h10 - measure_shift_q;
+  assign measure_sum_21_d = {1'd0, measure_product_p} + (59'h4000 << measure_left_20_q);
+  assign measure_moved_22_d = measure_sum_21_q[58:15] >> ({2'd0, measure_left_21_q[4:2]} << 2);
+  assign measure_left_22_d = measure_left_21_q[1:0];
+  assign measure_last = measure_moved_22_q >> measure_left_22_q;
+  assign measure_power = measure_power_r_q;
+  assign measure_whole_6_d = records_sample.elapsed >= {7'd0, records_sample.base_rtt};
+  assign measure_whole = measure_whole_28_q;
+  assign measure_elapsed_16_d = records_sample.elapsed[16:0];
+  assign measure_tau_17_d = measure_elapsed_16_q << ({2'd0, measure_shift_q[4:2]} << 2);
+  assign measure_fine_17_d = measure_shift_q[1:0];
+  assign measure_tau_18_d = measure_tau_17_q << measure_fine_17_q;
+  assign measure_tau = measure_tau_28_q;
+  assign measure_inverse_base_rtt = measure_inverse_28_q;
   always_comb begin
-    factor_floored_d = factor_power_41_q;
-    if (factor_below_q) begin
-      factor_floored_d = {3'd0, scalars.smallest_power};
+    measure_divisor = {7'd0, records_sample.base_rtt};
+    if (~(|records_sample.base_rtt)) begin
+      measure_divisor = 24'd1;
+    end
+  end
+  always_comb begin
+    measure_shift_d = {2'd0, scalars.base_rtt_shift};
+    measure_inverse_d = scalars.inverse_base_rtt;
+    if (scalars.mode.smallest_rtt) begin
+      measure_shift_d = measure_shift_15_q;
+      measure_inverse_d = ({17'd0, measure_reciprocal_fraction} << 16) | 34'h200000000;
+    end
+  end
+  always_comb begin
+    measure_voltage_d = measure_last[33:0];
+    if (|measure_last[43:34]) begin
+      measure_voltage_d = 34'h3ffffffff;
+    end
+  end
+  always_comb begin
+    measure_power_r_d = measure_power_mul_p[50:0];
+    if (|measure_power_mul_p[59:51]) begin
+      measure_power_r_d = 51'h7ffffffffffff;
+    end
+  end
+  // measure_current: Current of a hop over its base: what came, over the time in which it came, not below a floor.
+  //
+  // Clocks count from the inputs.
+  //
+  // | clock | registers | computed | format |
+  // |---|---|---|---|
+  // | 0 | inputs | what came, the time, and the time of a unit | 24, 24 bits, UQ12.22 |
+  // | 9 - 13 | `quotient` | what came times the time of a unit, over the time | UQ14.37 |
+  // | 14, 15 | `sum`, `sum_15` | its two parts added, saturated; below the floor? | UQ14.37 |
+  // | 16 | `lambda` | not below the floor | UQ14.37 |
+  //
+  // Current, 16 clocks.
+  assign measure_current_sum_d = {1'd0, measure_current_aligned_13_q} + {1'd0, measure_current_quotient_extra};
+  assign measure_current_below_d = measure_current_sum_q < {4'd0, scalars.current_floor};
+  assign measure_current_lambda = measure_current_lambda_r_q;
+  always_comb begin
+    measure_current_sum_15_d = measure_current_sum_q[50:0];
+    if (measure_current_sum_q[51]) begin
+      measure_current_sum_15_d = 51'h7ffffffffffff;
+    end
+  end
+  always_comb begin
+    measure_current_lambda_r_d = measure_current_sum_15_q;
+    if (measure_current_below_q) begin
+      measure_current_lambda_r_d = {3'd0, scalars.current_floor};
     end
   end
   // scale: The window that leaves: at the base round-trip time that the flow has measured, where that is the shorter one.
@@ -619,31 +745,44 @@ module hpcc_cc_theta (
     registers_scalars_r_q = 447'd0;
     records_sent_valid_3_q = 1'd0;
     records_sent_valid_4_q = 1'd0;
-    records_passing_3_q = 11'd0;
-    records_passing_4_q = 11'd0;
     records_known_q = 1'd0;
     records_known_4_q = 1'd0;
+    records_old_q = 1'd0;
+    records_ends_round_q = 1'd0;
+    records_advances_q = 1'd0;
+    records_late_r_q = 1'd0;
+    records_stale_flow_r_q = 1'd0;
+    records_write_q = 1'd0;
+    records_passing_3_q = 11'd0;
+    records_passing_4_q = 11'd0;
     records_record_3_q = 123'd0;
     records_record_4_q = 123'd0;
+    records_record_5_q = 123'd0;
     records_age_q = 48'd0;
     records_way_q = 48'd0;
     records_ahead_q = 24'd0;
     records_forward_q = 24'd0;
     records_rtt_q = 24'd0;
     records_elapsed_q = 24'd0;
-    records_old_q = 1'd0;
-    records_ends_round_q = 1'd0;
-    records_advances_q = 1'd0;
     records_sample_r_q = 89'd0;
     records_step_r_q = 5'd0;
-    records_late_r_q = 1'd0;
-    records_stale_flow_r_q = 1'd0;
-    records_write_q = 1'd0;
-    records_record_5_q = 123'd0;
-    factor_below_q = 1'd0;
-    factor_power_41_q = 51'd0;
-    factor_floored_q = 51'd0;
-    factor_factor_r_q = 51'd0;
+    measure_inverse_q = 34'd0;
+    measure_voltage_q = 34'd0;
+    measure_shift_q = 5'd0;
+    measure_left_17_q = 5'd0;
+    measure_left_21_q = 5'd0;
+    measure_left_22_q = 2'd0;
+    measure_fine_17_q = 2'd0;
+    measure_tau_17_q = 17'd0;
+    measure_tau_18_q = 17'd0;
+    measure_current_sum_15_q = 51'd0;
+    measure_current_lambda_r_q = 51'd0;
+    measure_current_sum_q = 52'd0;
+    measure_current_below_q = 1'd0;
+    measure_sum_21_q = 59'd0;
+    measure_moved_22_q = 44'd0;
+    measure_power_r_q = 51'd0;
+    measure_whole_6_q = 1'd0;
     scale_shifted_q = 17'd0;
     scale_shorter_q = 1'd0;
     scale_scaled_r_q = 34'd0;
@@ -652,36 +791,49 @@ module hpcc_cc_theta (
     registers_scalars_r_q <= registers_scalars_r_d;
     records_sent_valid_3_q <= records_word_2_q.sent_valid;
     records_sent_valid_4_q <= records_sent_valid_3_q;
-    records_passing_3_q <= records_passing_2_q;
-    records_passing_4_q <= records_passing_3_q;
     records_known_q <= records_known_d;
     records_known_4_q <= records_known_q;
+    records_old_q <= records_old_d;
+    records_ends_round_q <= records_ends_round_d;
+    records_advances_q <= records_advances_d;
+    records_late_r_q <= records_late_r_d;
+    records_stale_flow_r_q <= records_stale_flow_r_d;
+    records_write_q <= records_write_d;
+    records_passing_3_q <= records_passing_2_q;
+    records_passing_4_q <= records_passing_3_q;
     records_record_3_q <= records_memory_rdata;
     records_record_4_q <= records_record_3_q;
+    records_record_5_q <= records_record_5_d;
     records_age_q <= records_age_d;
     records_way_q <= records_way_d;
     records_ahead_q <= records_ahead_d;
     records_forward_q <= records_forward_d;
     records_rtt_q <= records_rtt_d;
     records_elapsed_q <= records_elapsed_d;
-    records_old_q <= records_old_d;
-    records_ends_round_q <= records_ends_round_d;
-    records_advances_q <= records_advances_d;
     records_sample_r_q <= records_sample_r_d;
     records_step_r_q <= records_step_r_d;
-    records_late_r_q <= records_late_r_d;
-    records_stale_flow_r_q <= records_stale_flow_r_d;
-    records_write_q <= records_write_d;
-    records_record_5_q <= records_record_5_d;
-    factor_below_q <= factor_below_d;
-    factor_power_41_q <= average_utilisation;
-    factor_floored_q <= factor_floored_d;
-    factor_factor_r_q <= factor_factor_r_d;
+    measure_inverse_q <= measure_inverse_d;
+    measure_voltage_q <= measure_voltage_d;
+    measure_shift_q <= measure_shift_d;
+    measure_left_17_q <= measure_left_17_d;
+    measure_left_21_q <= measure_left_20_q;
+    measure_left_22_q <= measure_left_22_d;
+    measure_fine_17_q <= measure_fine_17_d;
+    measure_tau_17_q <= measure_tau_17_d;
+    measure_tau_18_q <= measure_tau_18_d;
+    measure_current_sum_15_q <= measure_current_sum_15_d;
+    measure_current_lambda_r_q <= measure_current_lambda_r_d;
+    measure_current_sum_q <= measure_current_sum_d;
+    measure_current_below_q <= measure_current_below_d;
+    measure_sum_21_q <= measure_sum_21_d;
+    measure_moved_22_q <= measure_moved_22_d;
+    measure_power_r_q <= measure_power_r_d;
+    measure_whole_6_q <= measure_whole_6_d;
     scale_shifted_q <= scale_shifted_d;
     scale_shorter_q <= scale_shorter_d;
     scale_scaled_r_q <= scale_scaled_r_d;
   end
-  wire unused_bits = &{1'b0, factor_rounded[0], step_37_q.path_changed};
+  wire unused_bits = &{1'b0, measure_sum_21_q[14:0]};
 endmodule
 
 `default_nettype wire

@@ -48,31 +48,18 @@ module hpcc_cc_window_update (
   output wire  [33:0] rate
 );
   wire  [33:0] reference;
+  logic [33:0] clamped;
+  logic [33:0] new_window;
+  logic [33:0] new_reference;
   wire  [7:0] stage;
-  wire  hpcc_nic_pkg::scaled_window_t scaled_window;
+  logic [7:0] new_stage;
   logic [36:0] base;
   wire  [36:0] fine_reference;
   logic high;
   logic low;
-  logic [33:0] clamped;
-  logic [33:0] new_window;
-  logic [33:0] new_reference;
-  logic [7:0] new_stage;
-  wire  hpcc_nic_pkg::hpcc_window_t memory_rdata;
-  hpcc_nic_pkg::hpcc_window_t memory_wdata;
-  wire  [8:0] flow_51_q;
+  wire  hpcc_nic_pkg::scaled_window_t scaled_window;
   wire  multiplicative_d;
   logic multiplicative_q;
-  wire  multiplicative_50_q;
-  logic [7:0] stage_47_q;
-  logic [7:0] stage_48_d;
-  logic [7:0] stage_48_q;
-  wire  [7:0] stage_51_q;
-  wire  [58:0] scaled_p;
-  wire  [33:0] reference_50_q;
-  wire  hpcc_nic_pkg::hpcc_window_t kept_51_q;
-  wire  [36:0] sum_d;
-  logic [36:0] sum_q;
   wire  over_d;
   logic over_q;
   wire  scaled_high_d;
@@ -84,15 +71,28 @@ module hpcc_cc_window_update (
   wire  reference_low_d;
   logic reference_low_q;
   logic multiplicative_51_q;
+  logic [7:0] stage_47_q;
+  logic [7:0] stage_48_d;
+  logic [7:0] stage_48_q;
+  wire  [36:0] sum_d;
+  logic [36:0] sum_q;
   wire  [36:0] w_ai_r_d;
   logic [36:0] w_ai_r_q;
   wire  [36:0] high_limit_d;
   logic [36:0] high_limit_q;
   logic [36:0] low_limit_d;
   logic [36:0] low_limit_q;
-  logic [33:0] window_52_q;
+  wire  hpcc_nic_pkg::hpcc_window_t memory_rdata;
+  hpcc_nic_pkg::hpcc_window_t memory_wdata;
+  wire  [8:0] flow_51_q;
+  wire  multiplicative_50_q;
+  wire  [7:0] stage_51_q;
+  wire  [58:0] scaled_p;
+  wire  [33:0] reference_50_q;
+  wire  hpcc_nic_pkg::hpcc_window_t kept_51_q;
   wire  [33:0] window_56_q;
   wire  [33:0] rate_mul_p;
+  logic [33:0] window_52_q;
   hpcc_forward_ram #(.WIDTH(76), .ADDRESS(9)) u_memory (
     .clk(clk),
     .raddr(flow),
@@ -220,15 +220,15 @@ module hpcc_cc_window_update (
   end
   initial begin
     multiplicative_q = 1'd0;
-    stage_47_q = 8'd0;
-    stage_48_q = 8'd0;
-    sum_q = 37'd0;
     over_q = 1'd0;
     scaled_high_q = 1'd0;
     scaled_low_q = 1'd0;
     reference_high_q = 1'd0;
     reference_low_q = 1'd0;
     multiplicative_51_q = 1'd0;
+    stage_47_q = 8'd0;
+    stage_48_q = 8'd0;
+    sum_q = 37'd0;
     w_ai_r_q = 37'd0;
     high_limit_q = 37'd0;
     low_limit_q = 37'd0;
@@ -236,15 +236,15 @@ module hpcc_cc_window_update (
   end
   always @(posedge clk) begin
     multiplicative_q <= multiplicative_d;
-    stage_47_q <= stage;
-    stage_48_q <= stage_48_d;
-    sum_q <= sum_d;
     over_q <= over_d;
     scaled_high_q <= scaled_high_d;
     scaled_low_q <= scaled_low_d;
     reference_high_q <= reference_high_d;
     reference_low_q <= reference_low_d;
     multiplicative_51_q <= multiplicative_50_q;
+    stage_47_q <= stage;
+    stage_48_q <= stage_48_d;
+    sum_q <= sum_d;
     w_ai_r_q <= w_ai_r_d;
     high_limit_q <= high_limit_d;
     low_limit_q <= low_limit_d;

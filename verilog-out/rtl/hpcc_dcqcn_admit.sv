@@ -48,12 +48,36 @@ module hpcc_dcqcn_admit (
   output wire  out_of_range
 );
   localparam [16:0] limit = 17'h12c;
-  wire  hpcc_nic_pkg::nic_clock_t clock_in;
-  wire  hpcc_nic_pkg::byte_count_t bytes_in;
   wire  tick;
   wire  pick;
   wire  load;
   wire  enter;
+  wire  hpcc_nic_pkg::nic_clock_t clock_in;
+  wire  hpcc_nic_pkg::byte_count_t bytes_in;
+  logic chosen_valid_d;
+  logic chosen_valid_q;
+  logic chosen_past_d;
+  logic chosen_past_q;
+  logic next_valid_d;
+  logic next_valid_q;
+  logic next_past_d;
+  logic next_past_q;
+  logic closed_d;
+  logic closed_q;
+  logic out_of_range_r_d;
+  logic out_of_range_r_q;
+  hpcc_nic_pkg::dcqcn_entry_t chosen_d;
+  hpcc_nic_pkg::dcqcn_entry_t chosen_q;
+  hpcc_nic_pkg::dcqcn_entry_t next_d;
+  hpcc_nic_pkg::dcqcn_entry_t next_q;
+  hpcc_nic_pkg::dcqcn_entry_t entering_r_d;
+  hpcc_nic_pkg::dcqcn_entry_t entering_r_q;
+  logic [8:0] chosen_flow_d;
+  logic [8:0] chosen_flow_q;
+  logic [8:0] next_flow_d;
+  logic [8:0] next_flow_q;
+  logic [8:0] flow_r_d;
+  logic [8:0] flow_r_q;
   hpcc_nic_pkg::dcqcn_event_t events_up_data;
   wire  events_up_ready;
   wire  hpcc_nic_pkg::dcqcn_event_t events_down_data;
@@ -71,14 +95,6 @@ module hpcc_dcqcn_admit (
   logic sweep_sweeping_q;
   logic [8:0] sweep_at_d;
   logic [8:0] sweep_at_q;
-  logic chosen_valid_d;
-  logic chosen_valid_q;
-  hpcc_nic_pkg::dcqcn_entry_t chosen_d;
-  hpcc_nic_pkg::dcqcn_entry_t chosen_q;
-  logic [8:0] chosen_flow_d;
-  logic [8:0] chosen_flow_q;
-  logic chosen_past_d;
-  logic chosen_past_q;
   // The flow that is loaded.
   wire  [8:0] to_wait_flow;
   // One stands before it.
@@ -95,18 +111,6 @@ module hpcc_dcqcn_admit (
   wire  [8:0] to_wait_recent_flow_3;
   // Clocks to wait.
   logic [2:0] to_wait_wait;
-  logic next_valid_d;
-  logic next_valid_q;
-  hpcc_nic_pkg::dcqcn_entry_t next_d;
-  hpcc_nic_pkg::dcqcn_entry_t next_q;
-  logic [8:0] next_flow_d;
-  logic [8:0] next_flow_q;
-  logic next_past_d;
-  logic next_past_q;
-  logic [2:0] hold_off_d;
-  logic [2:0] hold_off_q;
-  logic closed_d;
-  logic closed_q;
   logic recent_valid_0_d;
   logic recent_valid_0_q;
   logic recent_valid_1_q;
@@ -116,12 +120,8 @@ module hpcc_dcqcn_admit (
   logic [8:0] recent_flow_1_q;
   logic [8:0] recent_flow_2_q;
   logic [8:0] recent_flow_3_q;
-  hpcc_nic_pkg::dcqcn_entry_t entering_r_d;
-  hpcc_nic_pkg::dcqcn_entry_t entering_r_q;
-  logic [8:0] flow_r_d;
-  logic [8:0] flow_r_q;
-  logic out_of_range_r_d;
-  logic out_of_range_r_q;
+  logic [2:0] hold_off_d;
+  logic [2:0] hold_off_q;
   hpcc_skid #(.WIDTH(74)) u_events (
     .clk(clk),
     .rst(rst),
@@ -168,13 +168,13 @@ module hpcc_dcqcn_admit (
   assign out_of_range = out_of_range_r_q;
   always_comb begin
     chosen_valid_d = chosen_valid_q;
-    chosen_d = chosen_q;
-    chosen_flow_d = chosen_flow_q;
     chosen_past_d = chosen_past_q;
     next_valid_d = next_valid_q;
-    next_d = next_q;
-    next_flow_d = next_flow_q;
     next_past_d = next_past_q;
+    chosen_d = chosen_q;
+    next_d = next_q;
+    chosen_flow_d = chosen_flow_q;
+    next_flow_d = next_flow_q;
     hold_off_d = hold_off_q;
     closed_d = crowded | sweep_active;
     if (pick) begin
@@ -286,18 +286,20 @@ module hpcc_dcqcn_admit (
     end
   end
   initial begin
-    sweep_sweeping_q = 1'd0;
-    sweep_at_q = 9'd0;
     chosen_valid_q = 1'd0;
-    chosen_q = 62'd0;
-    chosen_flow_q = 9'd0;
     chosen_past_q = 1'd0;
     next_valid_q = 1'd0;
-    next_q = 62'd0;
-    next_flow_q = 9'd0;
     next_past_q = 1'd0;
-    hold_off_q = 3'd0;
     closed_q = 1'd0;
+    out_of_range_r_q = 1'd0;
+    chosen_q = 62'd0;
+    next_q = 62'd0;
+    entering_r_q = 62'd0;
+    chosen_flow_q = 9'd0;
+    next_flow_q = 9'd0;
+    flow_r_q = 9'd0;
+    sweep_sweeping_q = 1'd0;
+    sweep_at_q = 9'd0;
     recent_valid_0_q = 1'd0;
     recent_valid_1_q = 1'd0;
     recent_valid_2_q = 1'd0;
@@ -306,23 +308,23 @@ module hpcc_dcqcn_admit (
     recent_flow_1_q = 9'd0;
     recent_flow_2_q = 9'd0;
     recent_flow_3_q = 9'd0;
-    entering_r_q = 62'd0;
-    flow_r_q = 9'd0;
-    out_of_range_r_q = 1'd0;
+    hold_off_q = 3'd0;
   end
   always @(posedge clk) begin
-    sweep_sweeping_q <= sweep_sweeping_d;
-    sweep_at_q <= sweep_at_d;
     chosen_valid_q <= chosen_valid_d;
-    chosen_q <= chosen_d;
-    chosen_flow_q <= chosen_flow_d;
     chosen_past_q <= chosen_past_d;
     next_valid_q <= next_valid_d;
-    next_q <= next_d;
-    next_flow_q <= next_flow_d;
     next_past_q <= next_past_d;
-    hold_off_q <= hold_off_d;
     closed_q <= closed_d;
+    out_of_range_r_q <= out_of_range_r_d;
+    chosen_q <= chosen_d;
+    next_q <= next_d;
+    entering_r_q <= entering_r_d;
+    chosen_flow_q <= chosen_flow_d;
+    next_flow_q <= next_flow_d;
+    flow_r_q <= flow_r_d;
+    sweep_sweeping_q <= sweep_sweeping_d;
+    sweep_at_q <= sweep_at_d;
     recent_valid_0_q <= recent_valid_0_d;
     recent_valid_1_q <= recent_valid_0_q;
     recent_valid_2_q <= recent_valid_1_q;
@@ -331,9 +333,7 @@ module hpcc_dcqcn_admit (
     recent_flow_1_q <= recent_flow_0_q;
     recent_flow_2_q <= recent_flow_1_q;
     recent_flow_3_q <= recent_flow_2_q;
-    entering_r_q <= entering_r_d;
-    flow_r_q <= flow_r_d;
-    out_of_range_r_q <= out_of_range_r_d;
+    hold_off_q <= hold_off_d;
   end
   wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
       event_data.telemetry.hops, event_data.telemetry.sent_valid, event_data.telemetry.sent_at, event_data.psn_next, event_data.snd_nxt,

@@ -41,28 +41,15 @@ module hpcc_dcqcn_rate_block (
   wire  hpcc_nic_pkg::halved_rate_t halved_target;
   hpcc_nic_pkg::dcqcn_rates_t updated;
   wire  hpcc_nic_pkg::long_window_t long;
-  wire  hpcc_nic_pkg::dcqcn_rates_t memory_rdata;
-  wire  [8:0] flow_14_q;
-  wire  hpcc_nic_pkg::dcqcn_step_t step_9_q;
   hpcc_nic_pkg::dcqcn_step_t step_10_q;
-  wire  hpcc_nic_pkg::dcqcn_step_t step_12_q;
-  wire  hpcc_nic_pkg::dcqcn_step_t step_14_q;
-  wire  [33:0] share_p;
-  wire  [33:0] least_p;
-  wire  [33:0] start_11_q;
+  hpcc_nic_pkg::dcqcn_step_t step_15_q;
   logic [33:0] start_12_q;
   logic [33:0] start_13_q;
   logic [33:0] start_14_q;
-  wire  [34:0] sum_d;
-  logic [34:0] sum_q;
   logic [33:0] raised_target_d;
   logic [33:0] raised_target_q;
   wire  [33:0] raised_d;
   logic [33:0] raised_q;
-  wire  [33:0] raised_14_q;
-  wire  [33:0] raised_target_14_q;
-  wire  [33:0] target_12_q;
-  wire  [33:0] target_14_q;
   logic [33:0] floor_d;
   logic [33:0] floor_q;
   logic [33:0] kept_d;
@@ -72,14 +59,27 @@ module hpcc_dcqcn_rate_block (
   logic [33:0] cut_q;
   logic [33:0] floor_target_d;
   logic [33:0] floor_target_q;
-  wire  [33:0] before_15_q;
   logic [33:0] rate_15_q;
-  hpcc_nic_pkg::dcqcn_step_t step_15_q;
-  wire  due_16_d;
-  logic due_16_q;
+  wire  hpcc_nic_pkg::dcqcn_rates_t memory_rdata;
+  wire  [8:0] flow_14_q;
+  wire  hpcc_nic_pkg::dcqcn_step_t step_9_q;
+  wire  hpcc_nic_pkg::dcqcn_step_t step_12_q;
+  wire  hpcc_nic_pkg::dcqcn_step_t step_14_q;
+  wire  [33:0] share_p;
+  wire  [33:0] least_p;
+  wire  [33:0] start_11_q;
+  wire  [33:0] raised_14_q;
+  wire  [33:0] raised_target_14_q;
+  wire  [33:0] target_12_q;
+  wire  [33:0] target_14_q;
+  wire  [33:0] before_15_q;
   wire  due_19_q;
   wire  [33:0] rate_19_q;
   wire  [34:0] window_mul_p;
+  wire  [34:0] sum_d;
+  logic [34:0] sum_q;
+  wire  due_16_d;
+  logic due_16_q;
   hpcc_forward_ram #(.WIDTH(68), .ADDRESS(9)) u_memory (
     .clk(clk),
     .raddr(flow),
@@ -244,10 +244,10 @@ module hpcc_dcqcn_rate_block (
   end
   initial begin
     step_10_q = 10'd0;
+    step_15_q = 10'd0;
     start_12_q = 34'd0;
     start_13_q = 34'd0;
     start_14_q = 34'd0;
-    sum_q = 35'd0;
     raised_target_q = 34'd0;
     raised_q = 34'd0;
     floor_q = 34'd0;
@@ -256,15 +256,15 @@ module hpcc_dcqcn_rate_block (
     cut_q = 34'd0;
     floor_target_q = 34'd0;
     rate_15_q = 34'd0;
-    step_15_q = 10'd0;
+    sum_q = 35'd0;
     due_16_q = 1'd0;
   end
   always @(posedge clk) begin
     step_10_q <= step_9_q;
+    step_15_q <= step_14_q;
     start_12_q <= start_11_q;
     start_13_q <= start_12_q;
     start_14_q <= start_13_q;
-    sum_q <= sum_d;
     raised_target_q <= raised_target_d;
     raised_q <= raised_d;
     floor_q <= floor_d;
@@ -273,7 +273,7 @@ module hpcc_dcqcn_rate_block (
     cut_q <= cut_d;
     floor_target_q <= floor_target_d;
     rate_15_q <= updated.current;
-    step_15_q <= step_14_q;
+    sum_q <= sum_d;
     due_16_q <= due_16_d;
   end
   wire unused_bits = &{1'b0, scalars.walk, scalars.fast_recovery, scalars.byte_reset, scalars.increase_interval, scalars.cut_interval,

@@ -41,7 +41,6 @@ module hpcc_dcqcn_timer_block (
   wire  hpcc_nic_pkg::serial_distance_t past_increase;
   wire  is_event;
   wire  is_command;
-  wire  hpcc_nic_pkg::cc_event_kind_t kind;
   wire  marked;
   wire  cnp;
   wire  notified;
@@ -53,14 +52,13 @@ module hpcc_dcqcn_timer_block (
   wire  counted;
   wire  by_bytes;
   wire  stages;
+  wire  hpcc_nic_pkg::cc_event_kind_t kind;
   hpcc_nic_pkg::dcqcn_timers_t updated;
   logic below;
   logic above;
   wire  hpcc_nic_pkg::dcqcn_timers_t memory_rdata;
   wire  hpcc_nic_pkg::dcqcn_entry_t entering_3_q;
   wire  [8:0] flow_5_q;
-  hpcc_nic_pkg::dcqcn_entry_t entering_4_q;
-  hpcc_nic_pkg::dcqcn_timers_t timers_4_q;
   wire  known_4_d;
   logic known_4_q;
   wire  alpha_due_4_d;
@@ -79,21 +77,23 @@ module hpcc_dcqcn_timer_block (
   logic [19:0] first_increase_4_q;
   wire  [19:0] following_increase_4_d;
   logic [19:0] following_increase_4_q;
-  wire  hpcc_nic_pkg::bytes_left_t left_4_d;
-  hpcc_nic_pkg::bytes_left_t left_4_q;
   logic [4:0] up_t_4_d;
   logic [4:0] up_t_4_q;
   logic [4:0] up_b_4_d;
   logic [4:0] up_b_4_q;
+  hpcc_nic_pkg::dcqcn_entry_t entering_4_q;
+  hpcc_nic_pkg::dcqcn_timers_t timers_4_q;
+  wire  hpcc_nic_pkg::bytes_left_t left_4_d;
+  hpcc_nic_pkg::bytes_left_t left_4_q;
+  wire  write_5_d;
+  logic write_5_q;
+  wire  late_5_d;
+  logic late_5_q;
   hpcc_nic_pkg::dcqcn_timers_t timers_5_q;
   hpcc_nic_pkg::dcqcn_step_t step_5_d;
   hpcc_nic_pkg::dcqcn_step_t step_5_q;
   logic [4:0] own_5_d;
   logic [4:0] own_5_q;
-  wire  write_5_d;
-  logic write_5_q;
-  wire  late_5_d;
-  logic late_5_q;
   hpcc_nic_pkg::dcqcn_step_t step_6_d;
   hpcc_nic_pkg::dcqcn_step_t step_6_q;
   hpcc_forward_ram #(.WIDTH(108), .ADDRESS(9)) u_memory (
@@ -246,8 +246,6 @@ module hpcc_dcqcn_timer_block (
     end
   end
   initial begin
-    entering_4_q = 62'd0;
-    timers_4_q = 108'd0;
     known_4_q = 1'd0;
     alpha_due_4_q = 1'd0;
     cut_due_4_q = 1'd0;
@@ -257,19 +255,19 @@ module hpcc_dcqcn_timer_block (
     following_cut_4_q = 20'd0;
     first_increase_4_q = 20'd0;
     following_increase_4_q = 20'd0;
-    left_4_q = 27'd0;
     up_t_4_q = 5'd0;
     up_b_4_q = 5'd0;
+    entering_4_q = 62'd0;
+    timers_4_q = 108'd0;
+    left_4_q = 27'd0;
+    write_5_q = 1'd0;
+    late_5_q = 1'd0;
     timers_5_q = 108'd0;
     step_5_q = 10'd0;
     own_5_q = 5'd0;
-    write_5_q = 1'd0;
-    late_5_q = 1'd0;
     step_6_q = 10'd0;
   end
   always @(posedge clk) begin
-    entering_4_q <= entering_3_q;
-    timers_4_q <= memory_rdata;
     known_4_q <= known_4_d;
     alpha_due_4_q <= alpha_due_4_d;
     cut_due_4_q <= cut_due_4_d;
@@ -279,14 +277,16 @@ module hpcc_dcqcn_timer_block (
     following_cut_4_q <= following_cut_4_d;
     first_increase_4_q <= first_increase_4_d;
     following_increase_4_q <= following_increase_4_d;
-    left_4_q <= left_4_d;
     up_t_4_q <= up_t_4_d;
     up_b_4_q <= up_b_4_d;
+    entering_4_q <= entering_3_q;
+    timers_4_q <= memory_rdata;
+    left_4_q <= left_4_d;
+    write_5_q <= write_5_d;
+    late_5_q <= late_5_d;
     timers_5_q <= updated;
     step_5_q <= step_5_d;
     own_5_q <= own_5_d;
-    write_5_q <= write_5_d;
-    late_5_q <= late_5_d;
     step_6_q <= step_6_d;
   end
   wire unused_bits = &{1'b0, scalars.walk, scalars.window_time, scalars.min_decrease, scalars.line_rate, scalars.min_rate, scalars.rate_hai,

@@ -13,7 +13,9 @@
 // | 3 | hands requests and READ responses to their engine |
 // | 4 | acts: skips, commits, reports, or waits for the engine's decision while the next row is with its own |
 //
-// Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames.
+// Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames. An acknowledgement
+// keeps the
+// time at which the parser judged it, for laws that measure round trips.
 // Reference: `receive` of `hpcc_models::nic`.
 //
 // Dispatch of one port.
@@ -22,6 +24,8 @@ module hpcc_dispatch (
   input  wire  clk,
   // Synchronous, high.
   input  wire  rst,
+  // The NIC's clock, ns.
+  input  wire  [47:0] now,
   // A frame has been judged.
   input  wire  verdict_valid,
   // The parser's outputs.
@@ -83,46 +87,86 @@ module hpcc_dispatch (
   wire  free;
   wire  done;
   logic decided;
-  wire  hpcc_nic_pkg::judged_frame_t arriving;
+  wire  engine;
+  wire  taken;
+  hpcc_nic_pkg::arrived_frame_t entering;
+  wire  hpcc_nic_pkg::arrived_frame_t arriving;
   hpcc_nic_pkg::action_t action;
   hpcc_nic_pkg::cc_event_kind_t heard;
   wire  hpcc_nic_pkg::extension_t given;
   wire  hpcc_nic_pkg::ack_header_t aeth;
-  wire  engine;
-  wire  taken;
+  logic valid_1_d;
+  logic valid_1_q;
+  logic valid_2_d;
+  logic valid_2_q;
+  logic valid_3_d;
+  logic valid_3_q;
+  logic handed_d;
+  logic handed_q;
+  logic valid_4_d;
+  logic valid_4_q;
+  logic command_full_d;
+  logic command_full_q;
+  logic job_full_d;
+  logic job_full_q;
+  logic commit_full_d;
+  logic commit_full_q;
+  logic notice_full_d;
+  logic notice_full_q;
+  logic control_full_d;
+  logic control_full_q;
+  hpcc_nic_pkg::judged_frame_t row_1_d;
+  hpcc_nic_pkg::judged_frame_t row_1_q;
+  hpcc_nic_pkg::judged_frame_t row_2_d;
+  hpcc_nic_pkg::judged_frame_t row_2_q;
+  logic [23:0] came_1_d;
+  logic [23:0] came_1_q;
+  logic [23:0] came_2_d;
+  logic [23:0] came_2_q;
+  logic [23:0] came_3_d;
+  logic [23:0] came_3_q;
+  logic [23:0] came_d;
+  logic [23:0] came_q;
+  hpcc_nic_pkg::frame_fate_t fate_3_d;
+  hpcc_nic_pkg::frame_fate_t fate_3_q;
+  hpcc_nic_pkg::frame_fate_t fate_d;
+  hpcc_nic_pkg::frame_fate_t fate_q;
+  logic [5:0] counter_3_d;
+  logic [5:0] counter_3_q;
+  logic [5:0] counter_d;
+  logic [5:0] counter_q;
+  hpcc_nic_pkg::rx_packet_t row_3_d;
+  hpcc_nic_pkg::rx_packet_t row_3_q;
+  hpcc_nic_pkg::rx_packet_t row_d;
+  hpcc_nic_pkg::rx_packet_t row_q;
+  hpcc_nic_pkg::control_packet_t body_3_d;
+  hpcc_nic_pkg::control_packet_t body_3_q;
+  hpcc_nic_pkg::control_packet_t body_d;
+  hpcc_nic_pkg::control_packet_t body_q;
+  hpcc_nic_pkg::control_packet_t control_word_d;
+  hpcc_nic_pkg::control_packet_t control_word_q;
   wire  lost_13_q;
-  wire  hpcc_nic_pkg::judged_frame_t rows_up_data;
   wire  rows_up_valid;
   wire  unused_rows_up_ready;
-  wire  hpcc_nic_pkg::judged_frame_t rows_down_data;
+  wire  hpcc_nic_pkg::arrived_frame_t rows_down_data;
   wire  rows_down_valid;
   wire  unused_rows_crowded;
   logic [7:0] contexts_raddr;
   wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
   wire  hpcc_nic_pkg::qp_context_t contexts_wdata;
-  logic valid_1_d;
-  logic valid_1_q;
-  hpcc_nic_pkg::judged_frame_t row_1_d;
-  hpcc_nic_pkg::judged_frame_t row_1_q;
-  logic valid_2_d;
-  logic valid_2_q;
-  hpcc_nic_pkg::judged_frame_t row_2_d;
-  hpcc_nic_pkg::judged_frame_t row_2_q;
-  hpcc_nic_pkg::qp_context_t context_2_d;
-  hpcc_nic_pkg::qp_context_t context_2_q;
-  wire  [7:0] classify_opcode;
-  wire  [4:0] classify_drop_code;
   wire  hpcc_nic_pkg::frame_role_t classify_role;
-  wire  [5:0] classify_int_length;
-  wire  hpcc_nic_pkg::int_body_t classify_carried;
-  hpcc_nic_pkg::int_stack_t classify_int_stack;
+  hpcc_nic_pkg::frame_role_t classify_wants_role;
   wire  classify_alive;
   wire  classify_int_on;
   wire  classify_is_cnp;
   wire  classify_is_echo;
   wire  classify_is_ack;
-  hpcc_nic_pkg::frame_role_t classify_wants_role;
   wire  classify_wrong_port;
+  wire  [7:0] classify_opcode;
+  wire  [4:0] classify_drop_code;
+  wire  [5:0] classify_int_length;
+  wire  hpcc_nic_pkg::int_body_t classify_carried;
+  hpcc_nic_pkg::int_stack_t classify_int_stack;
   // The frame.
   wire  hpcc_nic_pkg::judged_frame_t classify_raw;
   // Context of the queue pair that its BTH names, by the low eight bits.
@@ -133,48 +177,16 @@ module hpcc_dispatch (
   logic [5:0] classify_counter;
   // The row for the engines.
   hpcc_nic_pkg::rx_packet_t classify_row;
-  logic valid_3_d;
-  logic valid_3_q;
-  hpcc_nic_pkg::frame_fate_t fate_3_d;
-  hpcc_nic_pkg::frame_fate_t fate_3_q;
-  logic [5:0] counter_3_d;
-  logic [5:0] counter_3_q;
-  hpcc_nic_pkg::rx_packet_t row_3_d;
-  hpcc_nic_pkg::rx_packet_t row_3_q;
-  hpcc_nic_pkg::control_packet_t body_3_d;
-  hpcc_nic_pkg::control_packet_t body_3_q;
-  logic handed_d;
-  logic handed_q;
-  logic valid_4_d;
-  logic valid_4_q;
-  hpcc_nic_pkg::frame_fate_t fate_d;
-  hpcc_nic_pkg::frame_fate_t fate_q;
-  logic [5:0] counter_d;
-  logic [5:0] counter_q;
-  hpcc_nic_pkg::rx_packet_t row_d;
-  hpcc_nic_pkg::rx_packet_t row_q;
-  hpcc_nic_pkg::control_packet_t body_d;
-  hpcc_nic_pkg::control_packet_t body_q;
-  logic command_full_d;
-  logic command_full_q;
+  hpcc_nic_pkg::qp_context_t context_2_d;
+  hpcc_nic_pkg::qp_context_t context_2_q;
   hpcc_nic_pkg::buffer_command_t command_word_d;
   hpcc_nic_pkg::buffer_command_t command_word_q;
-  logic job_full_d;
-  logic job_full_q;
   hpcc_nic_pkg::dma_job_t job_word_d;
   hpcc_nic_pkg::dma_job_t job_word_q;
-  logic commit_full_d;
-  logic commit_full_q;
   hpcc_nic_pkg::commit_entry_t commit_word_d;
   hpcc_nic_pkg::commit_entry_t commit_word_q;
-  logic notice_full_d;
-  logic notice_full_q;
   hpcc_nic_pkg::notice_t notice_word_d;
   hpcc_nic_pkg::notice_t notice_word_q;
-  logic control_full_d;
-  logic control_full_q;
-  hpcc_nic_pkg::control_packet_t control_word_d;
-  hpcc_nic_pkg::control_packet_t control_word_q;
   logic [43:0] counts_out_d;
   logic [43:0] counts_out_q;
   hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_lost_13 (
@@ -182,10 +194,10 @@ module hpcc_dispatch (
     .d(lost),
     .q(lost_13_q)
   );
-  hpcc_fifo #(.WIDTH(816), .ADDRESS(9), .MARK(512)) u_rows (
+  hpcc_fifo #(.WIDTH(840), .ADDRESS(9), .MARK(512)) u_rows (
     .clk(clk),
     .rst(rst),
-    .up_data(rows_up_data),
+    .up_data(entering),
     .up_valid(rows_up_valid),
     .up_ready(unused_rows_up_ready),
     .down_data(rows_down_data),
@@ -201,7 +213,6 @@ module hpcc_dispatch (
     .waddr(context_qp),
     .wdata(contexts_wdata)
   );
-  assign rows_up_data = verdict;
   assign rows_up_valid = verdict_valid & (~lost_13_q);
   assign contexts_wdata = context_data;
   assign free = (((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready))
@@ -239,28 +250,32 @@ module hpcc_dispatch (
   assign counts = counts_out_q;
   always_comb begin
     valid_1_d = valid_1_q;
-    row_1_d = row_1_q;
     valid_2_d = valid_2_q;
-    row_2_d = row_2_q;
-    context_2_d = context_2_q;
     valid_3_d = valid_3_q;
-    fate_3_d = fate_3_q;
-    counter_3_d = counter_3_q;
-    row_3_d = row_3_q;
-    body_3_d = body_3_q;
     valid_4_d = valid_4_q;
-    fate_d = fate_q;
-    counter_d = counter_q;
-    row_d = row_q;
-    body_d = body_q;
     command_full_d = command_full_q;
-    command_word_d = command_word_q;
     job_full_d = job_full_q;
-    job_word_d = job_word_q;
     commit_full_d = commit_full_q;
-    commit_word_d = commit_word_q;
     notice_full_d = notice_full_q;
     control_full_d = control_full_q;
+    row_1_d = row_1_q;
+    row_2_d = row_2_q;
+    came_1_d = came_1_q;
+    came_2_d = came_2_q;
+    came_3_d = came_3_q;
+    came_d = came_q;
+    fate_3_d = fate_3_q;
+    fate_d = fate_q;
+    counter_3_d = counter_3_q;
+    counter_d = counter_q;
+    row_3_d = row_3_q;
+    row_d = row_q;
+    body_3_d = body_3_q;
+    body_d = body_q;
+    context_2_d = context_2_q;
+    command_word_d = command_word_q;
+    job_word_d = job_word_q;
+    commit_word_d = commit_word_q;
     handed_d = (valid_3_q & hands) & (~moves);
     if (done) begin
       valid_4_d = 1'd0;
@@ -270,15 +285,19 @@ module hpcc_dispatch (
       fate_d = fate_3_q;
       counter_d = counter_3_q;
       row_d = row_3_q;
+      came_d = came_3_q;
       body_d = body_3_q;
     end
     contexts_raddr = row_1_q.qpn[7:0];
     if (advance) begin
-      contexts_raddr = arriving.qpn[7:0];
+      contexts_raddr = arriving.frame.qpn[7:0];
       valid_1_d = rows_down_valid;
-      row_1_d = arriving;
+      row_1_d = arriving.frame;
+      came_1_d = arriving.came;
       valid_2_d = valid_1_q;
       row_2_d = row_1_q;
+      came_2_d = came_1_q;
+      came_3_d = came_2_q;
       context_2_d = contexts_rdata;
       valid_3_d = valid_2_q;
       fate_3_d = classify_fate;
@@ -326,7 +345,7 @@ module hpcc_dispatch (
         commit_word_d.commit.generation = row_q.generation;
         commit_word_d.commit.psn = row_q.psn;
         commit_word_d.commit.syndrome = aeth.syndrome;
-        commit_word_d.commit.msn = aeth.msn;
+        commit_word_d.commit.msn = came_q;
         commit_word_d.commit.int_length = row_q.int_length;
         commit_word_d.commit.int_stack = row_q.int_stack;
         commit_word_d.commit.int_on = row_q.int_on;
@@ -352,8 +371,8 @@ module hpcc_dispatch (
     end
   end
   always_comb begin
-    notice_word_d = notice_word_q;
     control_word_d = control_word_q;
+    notice_word_d = notice_word_q;
     if (done) begin
       notice_word_d.event_kind = heard;
       notice_word_d.response = fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO;
@@ -365,6 +384,10 @@ module hpcc_dispatch (
       notice_word_d.int_stack = row_q.int_stack;
       control_word_d = body_q;
     end
+  end
+  always_comb begin
+    entering.frame = verdict;
+    entering.came = now[23:0];
   end
   always_comb begin
     action = request_action_data;
@@ -498,65 +521,74 @@ module hpcc_dispatch (
   end
   initial begin
     valid_1_q = 1'd0;
-    row_1_q = 816'd0;
     valid_2_q = 1'd0;
-    row_2_q = 816'd0;
-    context_2_q = 211'd0;
     valid_3_q = 1'd0;
-    fate_3_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-    counter_3_q = 6'd0;
-    row_3_q = 550'd0;
-    body_3_q = 593'd0;
     handed_q = 1'd0;
     valid_4_q = 1'd0;
-    fate_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-    counter_q = 6'd0;
-    row_q = 550'd0;
-    body_q = 593'd0;
     command_full_q = 1'd0;
-    command_word_q = 24'd0;
     job_full_q = 1'd0;
-    job_word_q = 77'd0;
     commit_full_q = 1'd0;
-    commit_word_q = 422'd0;
     notice_full_q = 1'd0;
-    notice_word_q = 387'd0;
     control_full_q = 1'd0;
+    row_1_q = 816'd0;
+    row_2_q = 816'd0;
+    came_1_q = 24'd0;
+    came_2_q = 24'd0;
+    came_3_q = 24'd0;
+    came_q = 24'd0;
+    fate_3_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
+    fate_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
+    counter_3_q = 6'd0;
+    counter_q = 6'd0;
+    row_3_q = 550'd0;
+    row_q = 550'd0;
+    body_3_q = 593'd0;
+    body_q = 593'd0;
     control_word_q = 593'd0;
+    context_2_q = 211'd0;
+    command_word_q = 24'd0;
+    job_word_q = 77'd0;
+    commit_word_q = 422'd0;
+    notice_word_q = 387'd0;
     counts_out_q = 44'd0;
   end
   always @(posedge clk) begin
     valid_1_q <= valid_1_d;
-    row_1_q <= row_1_d;
     valid_2_q <= valid_2_d;
-    row_2_q <= row_2_d;
-    context_2_q <= context_2_d;
     valid_3_q <= valid_3_d;
-    fate_3_q <= fate_3_d;
-    counter_3_q <= counter_3_d;
-    row_3_q <= row_3_d;
-    body_3_q <= body_3_d;
     handed_q <= handed_d;
     valid_4_q <= valid_4_d;
-    fate_q <= fate_d;
-    counter_q <= counter_d;
-    row_q <= row_d;
-    body_q <= body_d;
     command_full_q <= command_full_d;
-    command_word_q <= command_word_d;
     job_full_q <= job_full_d;
-    job_word_q <= job_word_d;
     commit_full_q <= commit_full_d;
-    commit_word_q <= commit_word_d;
     notice_full_q <= notice_full_d;
-    notice_word_q <= notice_word_d;
     control_full_q <= control_full_d;
+    row_1_q <= row_1_d;
+    row_2_q <= row_2_d;
+    came_1_q <= came_1_d;
+    came_2_q <= came_2_d;
+    came_3_q <= came_3_d;
+    came_q <= came_d;
+    fate_3_q <= fate_3_d;
+    fate_q <= fate_d;
+    counter_3_q <= counter_3_d;
+    counter_q <= counter_d;
+    row_3_q <= row_3_d;
+    row_q <= row_d;
+    body_3_q <= body_3_d;
+    body_q <= body_d;
     control_word_q <= control_word_d;
+    context_2_q <= context_2_d;
+    command_word_q <= command_word_d;
+    job_word_q <= job_word_d;
+    commit_word_q <= commit_word_d;
+    notice_word_q <= notice_word_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, given.rest, classify_raw.control_length, classify_of_queue_pair.law, classify_of_queue_pair.local_qpn,
-      classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn, classify_of_queue_pair.pause_class,
-      classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn, classify_of_queue_pair.remote_mac, classify_carried.rest};
+  wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, classify_raw.control_length, classify_of_queue_pair.law,
+      classify_of_queue_pair.local_qpn, classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn,
+      classify_of_queue_pair.pause_class, classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn,
+      classify_of_queue_pair.remote_mac, classify_carried.rest};
 endmodule
 
 `default_nettype wire

@@ -26,17 +26,17 @@ module hpcc_divider (
   wire  hpcc_nic_pkg::dividend_bits_t bits;
   hpcc_nic_pkg::longer_remainder_t longer;
   wire  hpcc_nic_pkg::divider_difference_t difference;
+  logic [23:0] divisor_r_d;
+  logic [23:0] divisor_r_q;
+  logic [23:0] remainder_r_d;
+  logic [23:0] remainder_r_q;
+  // Dividend bits leave at the top while quotient bits enter at the bottom.
+  logic [23:0] quotient_r_d;
+  logic [23:0] quotient_r_q;
   logic [4:0] left_d;
   logic [4:0] left_q;
   logic done_r_d;
   logic done_r_q;
-  logic [23:0] divisor_r_d;
-  logic [23:0] divisor_r_q;
-  // Dividend bits leave at the top while quotient bits enter at the bottom.
-  logic [23:0] quotient_r_d;
-  logic [23:0] quotient_r_q;
-  logic [23:0] remainder_r_d;
-  logic [23:0] remainder_r_q;
   assign ready = left_q == 5'd0;
   assign done = done_r_q;
   assign quotient = quotient_r_q;
@@ -45,10 +45,10 @@ module hpcc_divider (
   assign partial = longer;
   assign difference = partial - {2'd0, divisor_r_q};
   always_comb begin
-    left_d = left_q;
     divisor_r_d = divisor_r_q;
-    quotient_r_d = quotient_r_q;
     remainder_r_d = remainder_r_q;
+    quotient_r_d = quotient_r_q;
+    left_d = left_q;
     done_r_d = left_q == 5'd1;
     if (left_q == 5'd0) begin
       quotient_r_d = dividend;
@@ -77,18 +77,18 @@ module hpcc_divider (
     longer.zero = 1'd0;
   end
   initial begin
+    divisor_r_q = 24'd0;
+    remainder_r_q = 24'd0;
+    quotient_r_q = 24'd0;
     left_q = 5'd0;
     done_r_q = 1'd0;
-    divisor_r_q = 24'd0;
-    quotient_r_q = 24'd0;
-    remainder_r_q = 24'd0;
   end
   always @(posedge clk) begin
+    divisor_r_q <= divisor_r_d;
+    remainder_r_q <= remainder_r_d;
+    quotient_r_q <= quotient_r_d;
     left_q <= left_d;
     done_r_q <= done_r_d;
-    divisor_r_q <= divisor_r_d;
-    quotient_r_q <= quotient_r_d;
-    remainder_r_q <= remainder_r_d;
   end
   wire unused_bits = &{1'b0, bits.rest, difference.carry};
 endmodule

@@ -22,24 +22,24 @@ module hpcc_divider_radix4 (
   // `dividend - quotient x divisor`.
   output wire  [23:0] remainder
 );
-  wire  hpcc_nic_pkg::dividend_pairs_t bits;
-  hpcc_nic_pkg::longer_remainder4_t longer;
-  wire  [26:0] partial;
   wire  hpcc_nic_pkg::divider_difference4_t once;
   wire  hpcc_nic_pkg::divider_difference4_t twice;
   wire  hpcc_nic_pkg::divider_difference4_t thrice;
-  logic [3:0] left_d;
-  logic [3:0] left_q;
-  logic done_r_d;
-  logic done_r_q;
+  wire  hpcc_nic_pkg::dividend_pairs_t bits;
+  hpcc_nic_pkg::longer_remainder4_t longer;
+  wire  [26:0] partial;
   logic [23:0] divisor_r_d;
   logic [23:0] divisor_r_q;
-  wire  [25:0] triple_r_d;
-  logic [25:0] triple_r_q;
   logic [23:0] quotient_r_d;
   logic [23:0] quotient_r_q;
   logic [23:0] remainder_r_d;
   logic [23:0] remainder_r_q;
+  logic [3:0] left_d;
+  logic [3:0] left_q;
+  logic done_r_d;
+  logic done_r_q;
+  wire  [25:0] triple_r_d;
+  logic [25:0] triple_r_q;
   assign ready = left_q == 4'd0;
   assign done = done_r_q;
   assign quotient = quotient_r_q;
@@ -51,10 +51,10 @@ module hpcc_divider_radix4 (
   assign thrice = partial - {1'd0, triple_r_q};
   assign triple_r_d = ({2'd0, divisor_r_q} << 1) + {2'd0, divisor_r_q};
   always_comb begin
-    left_d = left_q;
     divisor_r_d = divisor_r_q;
     quotient_r_d = quotient_r_q;
     remainder_r_d = remainder_r_q;
+    left_d = left_q;
     done_r_d = left_q == 4'd1;
     if (left_q == 4'd0) begin
       quotient_r_d = dividend;
@@ -93,22 +93,22 @@ module hpcc_divider_radix4 (
     longer.zero = 1'd0;
   end
   initial begin
-    left_q = 4'd0;
-    done_r_q = 1'd0;
     divisor_r_q = 24'd0;
-    triple_r_q = 26'd0;
     quotient_r_q = 24'd0;
     remainder_r_q = 24'd0;
+    left_q = 4'd0;
+    done_r_q = 1'd0;
+    triple_r_q = 26'd0;
   end
   always @(posedge clk) begin
-    left_q <= left_d;
-    done_r_q <= done_r_d;
     divisor_r_q <= divisor_r_d;
-    triple_r_q <= triple_r_d;
     quotient_r_q <= quotient_r_d;
     remainder_r_q <= remainder_r_d;
+    left_q <= left_d;
+    done_r_q <= done_r_d;
+    triple_r_q <= triple_r_d;
   end
-  wire unused_bits = &{1'b0, bits.rest, once.carry, twice.carry, thrice.carry};
+  wire unused_bits = &{1'b0, once.carry, twice.carry, thrice.carry, bits.rest};
 endmodule
 
 `default_nettype wire

@@ -28,8 +28,6 @@ module hpcc_dma_job_split (
   // Last burst of its job.
   output wire  burst_last
 );
-  wire  hpcc_nic_pkg::dma_job_t taking;
-  wire  hpcc_nic_pkg::byte_address_t address;
   wire  hpcc_nic_pkg::line_count_t length_parts;
   wire  hpcc_nic_pkg::line_count_t past_parts;
   wire  hpcc_nic_pkg::line_count_t lines_up_parts;
@@ -42,11 +40,13 @@ module hpcc_dma_job_split (
   wire  [12:0] past_less_one;
   logic [6:0] last_bytes;
   logic [6:0] end_bytes;
+  logic [6:0] count_less_one;
   wire  crossing;
   wire  last;
   wire  go;
   wire  taken;
-  logic [6:0] count_less_one;
+  wire  hpcc_nic_pkg::dma_job_t taking;
+  wire  hpcc_nic_pkg::byte_address_t address;
   hpcc_nic_pkg::line_number_t first_line;
   logic full_d;
   logic full_q;

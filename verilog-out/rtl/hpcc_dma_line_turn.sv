@@ -24,18 +24,18 @@ module hpcc_dma_line_turn (
   hpcc_nic_pkg::bit_distance_t fine;
   hpcc_nic_pkg::bit_distance_t coarse;
   hpcc_nic_pkg::twice_t line_twice;
-  wire  [1023:0] twice;
   hpcc_nic_pkg::twice_t line_twice_1;
+  wire  [1023:0] twice;
   wire  [1023:0] twice_1;
   wire  [511:0] line_1_d;
   logic [511:0] line_1_q;
   wire  [511:0] moved_1_d;
   logic [511:0] moved_1_q;
-  logic [2:0] eights_1_q;
   wire  [511:0] line_2_d;
   logic [511:0] line_2_q;
   wire  [511:0] moved_2_d;
   logic [511:0] moved_2_q;
+  logic [2:0] eights_1_q;
   assign twice = line_twice;
   assign line_1_d = 512'(twice >> fine[5:0]);
   assign moved_1_d = (~512'd0) >> fine[5:0];
@@ -65,16 +65,16 @@ module hpcc_dma_line_turn (
   initial begin
     line_1_q = 512'd0;
     moved_1_q = 512'd0;
-    eights_1_q = 3'd0;
     line_2_q = 512'd0;
     moved_2_q = 512'd0;
+    eights_1_q = 3'd0;
   end
   always @(posedge clk) begin
     line_1_q <= line_1_d;
     moved_1_q <= moved_1_d;
-    eights_1_q <= turn.eights;
     line_2_q <= line_2_d;
     moved_2_q <= moved_2_d;
+    eights_1_q <= turn.eights;
   end
   wire unused_bits = &{1'b0, fine.eights};
 endmodule

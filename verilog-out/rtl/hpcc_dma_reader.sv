@@ -74,18 +74,33 @@ module hpcc_dma_reader (
   wire  align_take;
   wire  align_leave;
   wire  align_whole;
+  logic align_error;
   logic [511:0] align_joined;
   logic [6:0] align_bytes;
-  logic align_error;
   wire  align_shape_ready;
   wire  align_line_ready;
   // There is payload; whoever takes it has room.
   wire  align_payload_valid;
   // It; that a line of the job failed stands in its last beat.
   wire  hpcc_nic_pkg::payload_beat_t align_payload;
-  wire  align_walk_takes;
+  logic align_valid_1_d;
+  logic align_valid_1_q;
+  logic align_valid_2_d;
+  logic align_valid_2_q;
+  logic align_held_d;
+  logic align_held_q;
+  logic align_failed_d;
+  logic align_failed_q;
+  logic align_payload_valid_r_d;
+  logic align_payload_valid_r_q;
+  hpcc_nic_pkg::line_plan_t align_tag_1_d;
+  hpcc_nic_pkg::line_plan_t align_tag_1_q;
+  hpcc_nic_pkg::line_plan_t align_tag_2_q;
+  hpcc_nic_pkg::line_plan_t align_held_tag_d;
+  hpcc_nic_pkg::line_plan_t align_held_tag_q;
   wire  [6:0] align_walk_lines;
   wire  [6:0] align_walk_beats;
+  wire  align_walk_takes;
   wire  align_walk_shape_ready;
   // There is a job.
   wire  align_walk_busy;
@@ -101,12 +116,6 @@ module hpcc_dma_reader (
   wire  align_walk_last_beat;
   logic align_walk_busy_r_d;
   logic align_walk_busy_r_q;
-  // Lines of the job with the next one.
-  logic [6:0] align_walk_lines_left_d;
-  logic [6:0] align_walk_lines_left_q;
-  // Beats of payload of the job with that of the next line.
-  logic [6:0] align_walk_beats_left_d;
-  logic [6:0] align_walk_beats_left_q;
   logic align_walk_first_line_r_d;
   logic align_walk_first_line_r_q;
   logic align_walk_last_line_r_d;
@@ -115,31 +124,22 @@ module hpcc_dma_reader (
   logic align_walk_any_beat_r_q;
   logic align_walk_last_beat_r_d;
   logic align_walk_last_beat_r_q;
+  // Lines of the job with the next one.
+  logic [6:0] align_walk_lines_left_d;
+  logic [6:0] align_walk_lines_left_q;
+  // Beats of payload of the job with that of the next line.
+  logic [6:0] align_walk_beats_left_d;
+  logic [6:0] align_walk_beats_left_q;
+  wire  [511:0] align_turn_turned;
+  wire  [511:0] align_turn_moved;
   hpcc_nic_pkg::byte_turn_t align_shift_d;
   hpcc_nic_pkg::byte_turn_t align_shift_q;
   logic [6:0] align_tail_bytes_d;
   logic [6:0] align_tail_bytes_q;
-  wire  [511:0] align_turn_turned;
-  wire  [511:0] align_turn_moved;
-  logic align_valid_1_d;
-  logic align_valid_1_q;
-  hpcc_nic_pkg::line_plan_t align_tag_1_d;
-  hpcc_nic_pkg::line_plan_t align_tag_1_q;
-  logic align_valid_2_d;
-  logic align_valid_2_q;
-  hpcc_nic_pkg::line_plan_t align_tag_2_q;
-  logic align_held_d;
-  logic align_held_q;
   logic [511:0] align_held_data_d;
   logic [511:0] align_held_data_q;
-  hpcc_nic_pkg::line_plan_t align_held_tag_d;
-  hpcc_nic_pkg::line_plan_t align_held_tag_q;
-  logic align_failed_d;
-  logic align_failed_q;
   hpcc_nic_pkg::payload_beat_t align_payload_r_d;
   hpcc_nic_pkg::payload_beat_t align_payload_r_q;
-  logic align_payload_valid_r_d;
-  logic align_payload_valid_r_q;
   wire  [520:0] beats_up_data;
   wire  unused_beats_up_ready;
   wire  [520:0] beats_down_data;
@@ -260,27 +260,10 @@ module hpcc_dma_reader (
   assign align_payload_valid = align_payload_valid_r_q;
   assign align_payload = align_payload_r_q;
   always_comb begin
-    align_shift_d = align_shift_q;
-    align_tail_bytes_d = align_tail_bytes_q;
-    if (align_walk_next_job) begin
-      align_shift_d = shapes_down_data.first_byte;
-      align_tail_bytes_d = shapes_down_data.last_bytes;
-    end
-  end
-  always_comb begin
-    align_tag_1_d = align_tag_1_q;
-    align_tag_1_d.first_line = align_walk_first_line;
-    align_tag_1_d.begins = align_walk_any_beat;
-    align_tag_1_d.last_beat = align_walk_last_beat;
-    align_tag_1_d.whole = align_walk_last_line;
-    align_tag_1_d.failed = line.failed;
-    align_tag_1_d.count = align_bytes;
-  end
-  always_comb begin
     align_held_d = align_held_q;
-    align_held_data_d = align_held_data_q;
-    align_held_tag_d = align_held_tag_q;
     align_failed_d = align_failed_q;
+    align_held_tag_d = align_held_tag_q;
+    align_held_data_d = align_held_data_q;
     align_valid_1_d = align_take;
     align_valid_2_d = align_valid_1_q;
     align_payload_valid_r_d = align_leave;
@@ -298,6 +281,23 @@ module hpcc_dma_reader (
       align_valid_2_d = 1'd0;
       align_held_d = 1'd0;
       align_payload_valid_r_d = 1'd0;
+    end
+  end
+  always_comb begin
+    align_tag_1_d = align_tag_1_q;
+    align_tag_1_d.first_line = align_walk_first_line;
+    align_tag_1_d.begins = align_walk_any_beat;
+    align_tag_1_d.last_beat = align_walk_last_beat;
+    align_tag_1_d.whole = align_walk_last_line;
+    align_tag_1_d.failed = line.failed;
+    align_tag_1_d.count = align_bytes;
+  end
+  always_comb begin
+    align_shift_d = align_shift_q;
+    align_tail_bytes_d = align_tail_bytes_q;
+    if (align_walk_next_job) begin
+      align_shift_d = shapes_down_data.first_byte;
+      align_tail_bytes_d = shapes_down_data.last_bytes;
     end
   end
   always_comb begin
@@ -337,12 +337,12 @@ module hpcc_dma_reader (
   assign align_walk_last_beat = align_walk_last_beat_r_q;
   always_comb begin
     align_walk_busy_r_d = align_walk_busy_r_q;
-    align_walk_lines_left_d = align_walk_lines_left_q;
-    align_walk_beats_left_d = align_walk_beats_left_q;
     align_walk_first_line_r_d = align_walk_first_line_r_q;
     align_walk_last_line_r_d = align_walk_last_line_r_q;
     align_walk_any_beat_r_d = align_walk_any_beat_r_q;
     align_walk_last_beat_r_d = align_walk_last_beat_r_q;
+    align_walk_lines_left_d = align_walk_lines_left_q;
+    align_walk_beats_left_d = align_walk_beats_left_q;
     if (align_take) begin
       align_walk_first_line_r_d = 1'd0;
       align_walk_lines_left_d = align_walk_lines_left_q - 7'd1;
@@ -365,47 +365,47 @@ module hpcc_dma_reader (
     end
   end
   initial begin
+    align_valid_1_q = 1'd0;
+    align_valid_2_q = 1'd0;
+    align_held_q = 1'd0;
+    align_failed_q = 1'd0;
+    align_payload_valid_r_q = 1'd0;
+    align_tag_1_q = 12'd0;
+    align_tag_2_q = 12'd0;
+    align_held_tag_q = 12'd0;
     align_walk_busy_r_q = 1'd0;
-    align_walk_lines_left_q = 7'd0;
-    align_walk_beats_left_q = 7'd0;
     align_walk_first_line_r_q = 1'd0;
     align_walk_last_line_r_q = 1'd0;
     align_walk_any_beat_r_q = 1'd0;
     align_walk_last_beat_r_q = 1'd0;
+    align_walk_lines_left_q = 7'd0;
+    align_walk_beats_left_q = 7'd0;
     align_shift_q = 6'd0;
     align_tail_bytes_q = 7'd0;
-    align_valid_1_q = 1'd0;
-    align_tag_1_q = 12'd0;
-    align_valid_2_q = 1'd0;
-    align_tag_2_q = 12'd0;
-    align_held_q = 1'd0;
     align_held_data_q = 512'd0;
-    align_held_tag_q = 12'd0;
-    align_failed_q = 1'd0;
     align_payload_r_q = 521'd0;
-    align_payload_valid_r_q = 1'd0;
     promised_q = 10'd0;
   end
   always @(posedge clk) begin
+    align_valid_1_q <= align_valid_1_d;
+    align_valid_2_q <= align_valid_2_d;
+    align_held_q <= align_held_d;
+    align_failed_q <= align_failed_d;
+    align_payload_valid_r_q <= align_payload_valid_r_d;
+    align_tag_1_q <= align_tag_1_d;
+    align_tag_2_q <= align_tag_1_q;
+    align_held_tag_q <= align_held_tag_d;
     align_walk_busy_r_q <= align_walk_busy_r_d;
-    align_walk_lines_left_q <= align_walk_lines_left_d;
-    align_walk_beats_left_q <= align_walk_beats_left_d;
     align_walk_first_line_r_q <= align_walk_first_line_r_d;
     align_walk_last_line_r_q <= align_walk_last_line_r_d;
     align_walk_any_beat_r_q <= align_walk_any_beat_r_d;
     align_walk_last_beat_r_q <= align_walk_last_beat_r_d;
+    align_walk_lines_left_q <= align_walk_lines_left_d;
+    align_walk_beats_left_q <= align_walk_beats_left_d;
     align_shift_q <= align_shift_d;
     align_tail_bytes_q <= align_tail_bytes_d;
-    align_valid_1_q <= align_valid_1_d;
-    align_tag_1_q <= align_tag_1_d;
-    align_valid_2_q <= align_valid_2_d;
-    align_tag_2_q <= align_tag_1_q;
-    align_held_q <= align_held_d;
     align_held_data_q <= align_held_data_d;
-    align_held_tag_q <= align_held_tag_d;
-    align_failed_q <= align_failed_d;
     align_payload_r_q <= align_payload_r_d;
-    align_payload_valid_r_q <= align_payload_valid_r_d;
     promised_q <= promised_d;
   end
   wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind, shapes_down_data.first_line, shapes_down_data.end_bytes};

@@ -58,12 +58,12 @@ module hpcc_dma_writer (
   input  wire  m_axi_bvalid,
   output wire  m_axi_bready
 );
-  hpcc_nic_pkg::byte_address_t start;
-  wire  hpcc_nic_pkg::write_line_t line;
-  wire  hpcc_nic_pkg::axi_response_t answer;
   wire  ends;
   wire  response;
   wire  error;
+  hpcc_nic_pkg::byte_address_t start;
+  wire  hpcc_nic_pkg::write_line_t line;
+  wire  hpcc_nic_pkg::axi_response_t answer;
   wire  split_job_ready;
   wire  split_open;
   wire  split_shape_valid;
@@ -84,22 +84,47 @@ module hpcc_dma_writer (
   wire  pending_down_data;
   wire  pending_down_valid;
   wire  unused_pending_crowded;
-  wire  align_go;
-  wire  [5:0] align_start_line;
   logic [63:0] align_head;
   logic [63:0] align_tail;
-  wire  hpcc_nic_pkg::buffered_payload_t align_beat;
   // Up by the place of the job's first byte is down by the rest of a line.
   wire  [5:0] align_place;
+  wire  align_go;
+  wire  [5:0] align_start_line;
+  wire  hpcc_nic_pkg::buffered_payload_t align_beat;
   wire  align_shape_ready;
   wire  align_payload_ready;
   // There is a line.
   wire  align_line_valid;
   // It.
   wire  hpcc_nic_pkg::write_line_t align_line;
-  wire  align_walk_takes;
+  hpcc_nic_pkg::byte_turn_t align_shift_d;
+  hpcc_nic_pkg::byte_turn_t align_shift_q;
+  hpcc_nic_pkg::byte_turn_t align_down_d;
+  hpcc_nic_pkg::byte_turn_t align_down_q;
+  hpcc_nic_pkg::byte_turn_t align_shift_1_q;
+  logic [6:0] align_end_bytes_d;
+  logic [6:0] align_end_bytes_q;
+  logic [6:0] align_end_bytes_1_q;
+  logic align_page_end_d;
+  logic align_page_end_q;
+  logic align_straight_d;
+  logic align_straight_q;
+  logic align_straight_1_q;
+  logic align_straight_2_q;
+  logic align_valid_1_d;
+  logic align_valid_1_q;
+  logic align_starts_1_q;
+  logic align_ends_1_q;
+  wire  align_last_1_d;
+  logic align_last_1_q;
+  logic align_valid_2_d;
+  logic align_valid_2_q;
+  logic align_last_2_q;
+  logic align_valid_3_d;
+  logic align_valid_3_q;
   wire  [6:0] align_walk_lines;
   wire  [6:0] align_walk_beats;
+  wire  align_walk_takes;
   wire  align_walk_shape_ready;
   // There is a job.
   wire  align_walk_busy;
@@ -115,12 +140,6 @@ module hpcc_dma_writer (
   wire  align_walk_last_beat;
   logic align_walk_busy_r_d;
   logic align_walk_busy_r_q;
-  // Lines of the job with the next one.
-  logic [6:0] align_walk_lines_left_d;
-  logic [6:0] align_walk_lines_left_q;
-  // Beats of payload of the job with that of the next line.
-  logic [6:0] align_walk_beats_left_d;
-  logic [6:0] align_walk_beats_left_q;
   logic align_walk_first_line_r_d;
   logic align_walk_first_line_r_q;
   logic align_walk_last_line_r_d;
@@ -129,40 +148,21 @@ module hpcc_dma_writer (
   logic align_walk_any_beat_r_q;
   logic align_walk_last_beat_r_d;
   logic align_walk_last_beat_r_q;
-  hpcc_nic_pkg::byte_turn_t align_shift_d;
-  hpcc_nic_pkg::byte_turn_t align_shift_q;
-  logic [6:0] align_end_bytes_d;
-  logic [6:0] align_end_bytes_q;
+  // Lines of the job with the next one.
+  logic [6:0] align_walk_lines_left_d;
+  logic [6:0] align_walk_lines_left_q;
+  // Beats of payload of the job with that of the next line.
+  logic [6:0] align_walk_beats_left_d;
+  logic [6:0] align_walk_beats_left_q;
   // Number of the next line in its page, and that it is the page's last.
   logic [5:0] align_page_line_d;
   logic [5:0] align_page_line_q;
-  logic align_page_end_d;
-  logic align_page_end_q;
-  hpcc_nic_pkg::byte_turn_t align_down_d;
-  hpcc_nic_pkg::byte_turn_t align_down_q;
-  logic align_straight_d;
-  logic align_straight_q;
-  logic align_straight_1_q;
-  logic align_straight_2_q;
   wire  [511:0] align_turn_turned;
   wire  [511:0] align_turn_moved;
-  logic align_valid_1_d;
-  logic align_valid_1_q;
-  hpcc_nic_pkg::byte_turn_t align_shift_1_q;
-  logic [6:0] align_end_bytes_1_q;
-  logic align_starts_1_q;
-  logic align_ends_1_q;
-  wire  align_last_1_d;
-  logic align_last_1_q;
-  logic align_valid_2_d;
-  logic align_valid_2_q;
   wire  [63:0] align_strobe_2_d;
   logic [63:0] align_strobe_2_q;
-  logic align_last_2_q;
   logic [511:0] align_previous_d;
   logic [511:0] align_previous_q;
-  logic align_valid_3_d;
-  logic align_valid_3_q;
   hpcc_nic_pkg::write_line_t align_line_3_d;
   hpcc_nic_pkg::write_line_t align_line_3_q;
   wire  unused_lines_up_ready;
@@ -314,11 +314,11 @@ module hpcc_dma_writer (
   assign align_line = align_line_3_q;
   always_comb begin
     align_shift_d = align_shift_q;
-    align_end_bytes_d = align_end_bytes_q;
-    align_page_line_d = align_page_line_q;
-    align_page_end_d = align_page_end_q;
     align_down_d = align_down_q;
+    align_end_bytes_d = align_end_bytes_q;
+    align_page_end_d = align_page_end_q;
     align_straight_d = align_straight_q;
+    align_page_line_d = align_page_line_q;
     if (align_go) begin
       align_page_line_d = align_page_line_q + 6'd1;
       align_page_end_d = align_page_line_q == 6'h3e;
@@ -385,12 +385,12 @@ module hpcc_dma_writer (
   assign align_walk_last_beat = align_walk_last_beat_r_q;
   always_comb begin
     align_walk_busy_r_d = align_walk_busy_r_q;
-    align_walk_lines_left_d = align_walk_lines_left_q;
-    align_walk_beats_left_d = align_walk_beats_left_q;
     align_walk_first_line_r_d = align_walk_first_line_r_q;
     align_walk_last_line_r_d = align_walk_last_line_r_q;
     align_walk_any_beat_r_d = align_walk_any_beat_r_q;
     align_walk_last_beat_r_d = align_walk_last_beat_r_q;
+    align_walk_lines_left_d = align_walk_lines_left_q;
+    align_walk_beats_left_d = align_walk_beats_left_q;
     if (align_go) begin
       align_walk_first_line_r_d = 1'd0;
       align_walk_lines_left_d = align_walk_lines_left_q - 7'd1;
@@ -413,62 +413,62 @@ module hpcc_dma_writer (
     end
   end
   initial begin
-    align_walk_busy_r_q = 1'd0;
-    align_walk_lines_left_q = 7'd0;
-    align_walk_beats_left_q = 7'd0;
-    align_walk_first_line_r_q = 1'd0;
-    align_walk_last_line_r_q = 1'd0;
-    align_walk_any_beat_r_q = 1'd0;
-    align_walk_last_beat_r_q = 1'd0;
     align_shift_q = 6'd0;
-    align_end_bytes_q = 7'd0;
-    align_page_line_q = 6'd0;
-    align_page_end_q = 1'd0;
     align_down_q = 6'd0;
+    align_shift_1_q = 6'd0;
+    align_end_bytes_q = 7'd0;
+    align_end_bytes_1_q = 7'd0;
+    align_page_end_q = 1'd0;
     align_straight_q = 1'd0;
     align_straight_1_q = 1'd0;
     align_straight_2_q = 1'd0;
     align_valid_1_q = 1'd0;
-    align_shift_1_q = 6'd0;
-    align_end_bytes_1_q = 7'd0;
     align_starts_1_q = 1'd0;
     align_ends_1_q = 1'd0;
     align_last_1_q = 1'd0;
     align_valid_2_q = 1'd0;
-    align_strobe_2_q = 64'd0;
     align_last_2_q = 1'd0;
-    align_previous_q = 512'd0;
     align_valid_3_q = 1'd0;
+    align_walk_busy_r_q = 1'd0;
+    align_walk_first_line_r_q = 1'd0;
+    align_walk_last_line_r_q = 1'd0;
+    align_walk_any_beat_r_q = 1'd0;
+    align_walk_last_beat_r_q = 1'd0;
+    align_walk_lines_left_q = 7'd0;
+    align_walk_beats_left_q = 7'd0;
+    align_page_line_q = 6'd0;
+    align_strobe_2_q = 64'd0;
+    align_previous_q = 512'd0;
     align_line_3_q = 577'd0;
     failed_q = 1'd0;
   end
   always @(posedge clk) begin
-    align_walk_busy_r_q <= align_walk_busy_r_d;
-    align_walk_lines_left_q <= align_walk_lines_left_d;
-    align_walk_beats_left_q <= align_walk_beats_left_d;
-    align_walk_first_line_r_q <= align_walk_first_line_r_d;
-    align_walk_last_line_r_q <= align_walk_last_line_r_d;
-    align_walk_any_beat_r_q <= align_walk_any_beat_r_d;
-    align_walk_last_beat_r_q <= align_walk_last_beat_r_d;
     align_shift_q <= align_shift_d;
-    align_end_bytes_q <= align_end_bytes_d;
-    align_page_line_q <= align_page_line_d;
-    align_page_end_q <= align_page_end_d;
     align_down_q <= align_down_d;
+    align_shift_1_q <= align_shift_q;
+    align_end_bytes_q <= align_end_bytes_d;
+    align_end_bytes_1_q <= align_end_bytes_q;
+    align_page_end_q <= align_page_end_d;
     align_straight_q <= align_straight_d;
     align_straight_1_q <= align_straight_q;
     align_straight_2_q <= align_straight_1_q;
     align_valid_1_q <= align_valid_1_d;
-    align_shift_1_q <= align_shift_q;
-    align_end_bytes_1_q <= align_end_bytes_q;
     align_starts_1_q <= align_walk_first_line;
     align_ends_1_q <= align_walk_last_line;
     align_last_1_q <= align_last_1_d;
     align_valid_2_q <= align_valid_2_d;
-    align_strobe_2_q <= align_strobe_2_d;
     align_last_2_q <= align_last_1_q;
-    align_previous_q <= align_previous_d;
     align_valid_3_q <= align_valid_3_d;
+    align_walk_busy_r_q <= align_walk_busy_r_d;
+    align_walk_first_line_r_q <= align_walk_first_line_r_d;
+    align_walk_last_line_r_q <= align_walk_last_line_r_d;
+    align_walk_any_beat_r_q <= align_walk_any_beat_r_d;
+    align_walk_last_beat_r_q <= align_walk_last_beat_r_d;
+    align_walk_lines_left_q <= align_walk_lines_left_d;
+    align_walk_beats_left_q <= align_walk_beats_left_d;
+    align_page_line_q <= align_page_line_d;
+    align_strobe_2_q <= align_strobe_2_d;
+    align_previous_q <= align_previous_d;
     align_line_3_q <= align_line_3_d;
     failed_q <= failed_d;
   end

@@ -43,16 +43,12 @@ module hpcc_host_control_gate (
   // A packet was refused.
   output wire  refused
 );
+  logic from_list;
+  wire  admitted;
   wire  hpcc_nic_pkg::control_body_t body;
   hpcc_nic_pkg::qp_context_t created;
   wire  [7:0] asked;
   wire  [31:0] source;
-  logic from_list;
-  wire  admitted;
-  logic [1:0] step_d;
-  logic [1:0] step_q;
-  hpcc_nic_pkg::control_packet_t held_d;
-  hpcc_nic_pkg::control_packet_t held_q;
   wire  form_ok_d;
   logic form_ok_q;
   wire  source_ok_d;
@@ -63,13 +59,17 @@ module hpcc_host_control_gate (
   logic sequence_ok_q;
   wire  time_ok_d;
   logic time_ok_q;
-  logic [63:0] sequence_d;
-  logic [63:0] sequence_q;
+  logic refused_r_d;
+  logic refused_r_q;
   logic [47:0] earliest_d;
   logic [47:0] earliest_q;
   logic [47:0] now_r_q;
-  logic refused_r_d;
-  logic refused_r_q;
+  logic [1:0] step_d;
+  logic [1:0] step_q;
+  hpcc_nic_pkg::control_packet_t held_d;
+  hpcc_nic_pkg::control_packet_t held_q;
+  logic [63:0] sequence_d;
+  logic [63:0] sequence_q;
   assign packet_ready = step_q == 2'd0;
   assign body = held_q.body;
   assign asked = body.operation;
@@ -84,10 +84,10 @@ module hpcc_host_control_gate (
   assign refused = refused_r_q;
   assign new_context = {173'd0, created};
   always_comb begin
+    earliest_d = earliest_q;
     step_d = step_q;
     held_d = held_q;
     sequence_d = sequence_q;
-    earliest_d = earliest_q;
     if ((step_q == 2'd0) & packet_valid) begin
       held_d = packet_data;
       step_d = 2'd1;
@@ -165,30 +165,30 @@ module hpcc_host_control_gate (
     created.expected_psn = body.request.first_psn;
   end
   initial begin
-    step_q = 2'd0;
-    held_q = 593'd0;
     form_ok_q = 1'd0;
     source_ok_q = 1'd0;
     key_ok_q = 1'd0;
     sequence_ok_q = 1'd0;
     time_ok_q = 1'd0;
-    sequence_q = 64'd0;
+    refused_r_q = 1'd0;
     earliest_q = 48'd0;
     now_r_q = 48'd0;
-    refused_r_q = 1'd0;
+    step_q = 2'd0;
+    held_q = 593'd0;
+    sequence_q = 64'd0;
   end
   always @(posedge clk) begin
-    step_q <= step_d;
-    held_q <= held_d;
     form_ok_q <= form_ok_d;
     source_ok_q <= source_ok_d;
     key_ok_q <= key_ok_d;
     sequence_ok_q <= sequence_ok_d;
     time_ok_q <= time_ok_d;
-    sequence_q <= sequence_d;
+    refused_r_q <= refused_r_d;
     earliest_q <= earliest_d;
     now_r_q <= now;
-    refused_r_q <= refused_r_d;
+    step_q <= step_d;
+    held_q <= held_d;
+    sequence_q <= sequence_d;
   end
   wire unused_bits = &{1'b0, body.reserved, body.rest};
 endmodule

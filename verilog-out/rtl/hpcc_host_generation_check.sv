@@ -27,12 +27,12 @@ module hpcc_host_generation_check (
   // Queue pair that it is about.
   output wire  [7:0] about
 );
-  wire  [7:0] generations_rdata;
   logic valid_1_q;
-  hpcc_nic_pkg::qp_of_generation_t note_1_q;
   wire  valid_2_d;
   logic valid_2_q;
+  hpcc_nic_pkg::qp_of_generation_t note_1_q;
   hpcc_nic_pkg::qp_of_generation_t note_2_q;
+  wire  [7:0] generations_rdata;
   hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_generations (
     .clk(clk),
     .raddr(note.qp),
@@ -47,14 +47,14 @@ module hpcc_host_generation_check (
   assign about = note_2_q.qp;
   initial begin
     valid_1_q = 1'd0;
-    note_1_q = 16'd0;
     valid_2_q = 1'd0;
+    note_1_q = 16'd0;
     note_2_q = 16'd0;
   end
   always @(posedge clk) begin
     valid_1_q <= valid;
-    note_1_q <= note;
     valid_2_q <= valid_2_d;
+    note_1_q <= note;
     note_2_q <= note_1_q;
   end
 endmodule

@@ -37,7 +37,6 @@ module hpcc_host_region_check (
   // The access of four clocks ago is allowed.
   output wire  allowed
 );
-  wire  hpcc_nic_pkg::region_t given;
   wire  [63:0] base_in;
   wire  [63:0] end_in;
   wire  hpcc_nic_pkg::address_half_t base_halves;
@@ -45,17 +44,13 @@ module hpcc_host_region_check (
   wire  hpcc_nic_pkg::address_half_t end_halves;
   wire  hpcc_nic_pkg::address_half_t address_halves;
   wire  hpcc_nic_pkg::address_half_t last_halves;
+  wire  hpcc_nic_pkg::region_t given;
   wire  [63:0] last_in;
   wire  ends_later;
   logic write_1_d;
   logic write_1_q;
-  logic [4:0] slot_1_q;
-  hpcc_nic_pkg::region_t data_1_q;
-  logic [63:0] end_1_q;
   wire  wraps_1_d;
   logic wraps_1_q;
-  logic [31:0] used_d;
-  logic [31:0] used_q;
   logic [31:0] keys_0_d;
   logic [31:0] keys_0_q;
   logic [31:0] keys_1_d;
@@ -122,6 +117,17 @@ module hpcc_host_region_check (
   logic [31:0] keys_31_q;
   wire  hpcc_nic_pkg::stored_region_t ram_rdata;
   hpcc_nic_pkg::stored_region_t ram_wdata;
+  logic [4:0] slot_1_q;
+  hpcc_nic_pkg::region_t data_1_q;
+  logic [63:0] end_1_q;
+  logic [31:0] used_d;
+  logic [31:0] used_q;
+  logic [63:0] first_1_q;
+  logic [63:0] last_1_q;
+  wire  over_1_d;
+  logic over_1_q;
+  wire  empty_1_d;
+  logic empty_1_q;
   wire  hit_0_d;
   logic hit_0_q;
   wire  hit_1_d;
@@ -187,30 +193,24 @@ module hpcc_host_region_check (
   wire  hit_31_d;
   logic hit_31_q;
   logic [31:0] key_1_q;
-  logic [63:0] first_1_q;
-  logic [63:0] last_1_q;
-  wire  over_1_d;
-  logic over_1_q;
   logic [1:0] access_1_q;
-  wire  empty_1_d;
-  logic empty_1_q;
-  logic [4:0] slot_2_d;
-  logic [4:0] slot_2_q;
   logic found_2_d;
   logic found_2_q;
-  logic [31:0] key_2_q;
+  logic over_2_q;
+  logic empty_2_q;
   logic [63:0] first_2_q;
   logic [63:0] last_2_q;
-  logic over_2_q;
+  logic [4:0] slot_2_d;
+  logic [4:0] slot_2_q;
+  logic [31:0] key_2_q;
   logic [1:0] access_2_q;
-  logic empty_2_q;
   logic found_3_q;
-  logic [31:0] key_3_q;
+  logic over_3_q;
+  logic empty_3_q;
   logic [63:0] first_3_q;
   logic [63:0] last_3_q;
-  logic over_3_q;
+  logic [31:0] key_3_q;
   logic [1:0] access_3_q;
-  logic empty_3_q;
   logic empty_4_q;
   wire  named_4_d;
   logic named_4_q;
@@ -279,17 +279,6 @@ module hpcc_host_region_check (
   assign below_4_d = first_3_q < ram_rdata.base;
   assign above_4_d = (over_3_q & (~ram_rdata.end_high)) | ((over_3_q == ram_rdata.end_high) & ends_later);
   assign allowed = empty_4_q | (((named_4_q & right_4_q) & (~below_4_q)) & (~above_4_q));
-  always_comb begin
-    used_d = used_q;
-    write_1_d = region_valid;
-    if (write_1_q) begin
-      used_d = (used_q & ~(32'd1 << slot_1_q)) | ({31'd0, data_1_q.valid} << slot_1_q);
-    end
-    if (rst) begin
-      write_1_d = 1'd0;
-      used_d = 32'd0;
-    end
-  end
   always_comb begin
     keys_0_d = keys_0_q;
     if (write_1_q & (slot_1_q == 5'd0)) begin
@@ -483,6 +472,17 @@ module hpcc_host_region_check (
     end
   end
   always_comb begin
+    used_d = used_q;
+    write_1_d = region_valid;
+    if (write_1_q) begin
+      used_d = (used_q & ~(32'd1 << slot_1_q)) | ({31'd0, data_1_q.valid} << slot_1_q);
+    end
+    if (rst) begin
+      write_1_d = 1'd0;
+      used_d = 32'd0;
+    end
+  end
+  always_comb begin
     ram_wdata.base = data_1_q.base;
     ram_wdata.end_address = end_1_q;
     ram_wdata.end_high = wraps_1_q;
@@ -625,11 +625,7 @@ module hpcc_host_region_check (
   end
   initial begin
     write_1_q = 1'd0;
-    slot_1_q = 5'd0;
-    data_1_q = 195'd0;
-    end_1_q = 64'd0;
     wraps_1_q = 1'd0;
-    used_q = 32'd0;
     keys_0_q = 32'd0;
     keys_1_q = 32'd0;
     keys_2_q = 32'd0;
@@ -662,6 +658,14 @@ module hpcc_host_region_check (
     keys_29_q = 32'd0;
     keys_30_q = 32'd0;
     keys_31_q = 32'd0;
+    slot_1_q = 5'd0;
+    data_1_q = 195'd0;
+    end_1_q = 64'd0;
+    used_q = 32'd0;
+    first_1_q = 64'd0;
+    last_1_q = 64'd0;
+    over_1_q = 1'd0;
+    empty_1_q = 1'd0;
     hit_0_q = 1'd0;
     hit_1_q = 1'd0;
     hit_2_q = 1'd0;
@@ -695,26 +699,22 @@ module hpcc_host_region_check (
     hit_30_q = 1'd0;
     hit_31_q = 1'd0;
     key_1_q = 32'd0;
-    first_1_q = 64'd0;
-    last_1_q = 64'd0;
-    over_1_q = 1'd0;
     access_1_q = 2'd0;
-    empty_1_q = 1'd0;
-    slot_2_q = 5'd0;
     found_2_q = 1'd0;
-    key_2_q = 32'd0;
+    over_2_q = 1'd0;
+    empty_2_q = 1'd0;
     first_2_q = 64'd0;
     last_2_q = 64'd0;
-    over_2_q = 1'd0;
+    slot_2_q = 5'd0;
+    key_2_q = 32'd0;
     access_2_q = 2'd0;
-    empty_2_q = 1'd0;
     found_3_q = 1'd0;
-    key_3_q = 32'd0;
+    over_3_q = 1'd0;
+    empty_3_q = 1'd0;
     first_3_q = 64'd0;
     last_3_q = 64'd0;
-    over_3_q = 1'd0;
+    key_3_q = 32'd0;
     access_3_q = 2'd0;
-    empty_3_q = 1'd0;
     empty_4_q = 1'd0;
     named_4_q = 1'd0;
     right_4_q = 1'd0;
@@ -723,11 +723,7 @@ module hpcc_host_region_check (
   end
   always @(posedge clk) begin
     write_1_q <= write_1_d;
-    slot_1_q <= region_slot;
-    data_1_q <= given;
-    end_1_q <= end_in;
     wraps_1_q <= wraps_1_d;
-    used_q <= used_d;
     keys_0_q <= keys_0_d;
     keys_1_q <= keys_1_d;
     keys_2_q <= keys_2_d;
@@ -760,6 +756,14 @@ module hpcc_host_region_check (
     keys_29_q <= keys_29_d;
     keys_30_q <= keys_30_d;
     keys_31_q <= keys_31_d;
+    slot_1_q <= region_slot;
+    data_1_q <= given;
+    end_1_q <= end_in;
+    used_q <= used_d;
+    first_1_q <= address;
+    last_1_q <= last_in;
+    over_1_q <= over_1_d;
+    empty_1_q <= empty_1_d;
     hit_0_q <= hit_0_d;
     hit_1_q <= hit_1_d;
     hit_2_q <= hit_2_d;
@@ -793,26 +797,22 @@ module hpcc_host_region_check (
     hit_30_q <= hit_30_d;
     hit_31_q <= hit_31_d;
     key_1_q <= key;
-    first_1_q <= address;
-    last_1_q <= last_in;
-    over_1_q <= over_1_d;
     access_1_q <= access;
-    empty_1_q <= empty_1_d;
-    slot_2_q <= slot_2_d;
     found_2_q <= found_2_d;
-    key_2_q <= key_1_q;
+    over_2_q <= over_1_q;
+    empty_2_q <= empty_1_q;
     first_2_q <= first_1_q;
     last_2_q <= last_1_q;
-    over_2_q <= over_1_q;
+    slot_2_q <= slot_2_d;
+    key_2_q <= key_1_q;
     access_2_q <= access_1_q;
-    empty_2_q <= empty_1_q;
     found_3_q <= found_2_q;
-    key_3_q <= key_2_q;
+    over_3_q <= over_2_q;
+    empty_3_q <= empty_2_q;
     first_3_q <= first_2_q;
     last_3_q <= last_2_q;
-    over_3_q <= over_2_q;
+    key_3_q <= key_2_q;
     access_3_q <= access_2_q;
-    empty_3_q <= empty_2_q;
     empty_4_q <= empty_3_q;
     named_4_q <= named_4_d;
     right_4_q <= right_4_d;

@@ -61,8 +61,6 @@ module hpcc_int_stamper (
   wire  hpcc_nic_pkg::two_bytes_t ip_bytes;
   wire  hpcc_nic_pkg::two_bytes_t sum_bytes;
   wire  hpcc_nic_pkg::two_bytes_t udp_bytes;
-  wire  hpcc_nic_pkg::int_header_t int_parts;
-  wire  hpcc_nic_pkg::path_bytes_t path_bytes;
   hpcc_nic_pkg::stamp_window_t patch;
   hpcc_nic_pkg::stamp_window_t patch_mask;
   hpcc_nic_pkg::untagged_beat_t untagged_patch;
@@ -72,22 +70,22 @@ module hpcc_int_stamper (
   logic [511:0] patch_wide;
   logic [511:0] mask_wide;
   wire  last;
-  wire  hpcc_nic_pkg::record_position_t position;
-  wire  hpcc_nic_pkg::enables64_t enables;
+  wire  reached_first;
+  wire  reached_second;
+  logic fits;
+  logic cut;
   wire  [31:0] upper;
   wire  [31:0] lower;
   hpcc_nic_pkg::half_beat_byte_t first_byte;
   hpcc_nic_pkg::half_beat_byte_t second_byte;
   wire  [4:0] first_at;
   wire  [4:0] second_at;
-  wire  reached_first;
-  wire  reached_second;
-  logic fits;
-  logic cut;
   logic [7:0] amount;
   logic [7:0] amount_grown;
-  logic inside_d;
-  logic inside_q;
+  wire  hpcc_nic_pkg::int_header_t int_parts;
+  wire  hpcc_nic_pkg::path_bytes_t path_bytes;
+  wire  hpcc_nic_pkg::record_position_t position;
+  wire  hpcc_nic_pkg::enables64_t enables;
   logic valid_0_d;
   logic valid_0_q;
   logic valid_1_d;
@@ -128,8 +126,6 @@ module hpcc_int_stamper (
   logic [23:0] ts_3_q;
   logic [23:0] ts_4_d;
   logic [23:0] ts_4_q;
-  logic [31:0] queued_d;
-  logic [31:0] queued_q;
   wire  header_stamp;
   wire  header_grow;
   wire  header_has_tag;
@@ -143,8 +139,6 @@ module hpcc_int_stamper (
   wire  [37:0] units_sum;
   // `qLen` as on the wire, four moves later.
   wire  [15:0] units_units;
-  logic [18:0] units_n_d;
-  logic [18:0] units_n_q;
   logic [37:0] units_n_2_d;
   logic [37:0] units_n_2_q;
   logic [37:0] units_six_2_d;
@@ -155,6 +149,8 @@ module hpcc_int_stamper (
   logic [37:0] units_quad_3_q;
   logic [37:0] units_rest_3_d;
   logic [37:0] units_rest_3_q;
+  logic [18:0] units_n_d;
+  logic [18:0] units_n_q;
   logic [15:0] units_units_4_d;
   logic [15:0] units_units_4_q;
   wire  [6:0] length_bytes;
@@ -164,23 +160,27 @@ module hpcc_int_stamper (
   wire  out_up_ready;
   wire  hpcc_nic_pkg::frame_beat_t out_down_data;
   wire  out_down_valid;
-  // Plan for the frame's next beat: as `RecordInsert::mode`.
-  logic [1:0] plan_d;
-  logic [1:0] plan_q;
+  logic inside_d;
+  logic inside_q;
+  logic [31:0] queued_d;
+  logic [31:0] queued_q;
   logic [3:0] plan_place_d;
   logic [3:0] plan_place_q;
-  logic [1:0] mode_4_d;
-  logic [1:0] mode_4_q;
   logic [3:0] place_4_d;
   logic [3:0] place_4_q;
-  logic [7:0] amount_4_d;
-  logic [7:0] amount_4_q;
   logic recorded_4_d;
   logic recorded_4_q;
   logic counted_4_d;
   logic counted_4_q;
   logic truncated_4_d;
   logic truncated_4_q;
+  // Plan for the frame's next beat: as `RecordInsert::mode`.
+  logic [1:0] plan_d;
+  logic [1:0] plan_q;
+  logic [1:0] mode_4_d;
+  logic [1:0] mode_4_q;
+  logic [7:0] amount_4_d;
+  logic [7:0] amount_4_q;
   hpcc_switch_stamp_header u_header (
     .clk(clk),
     .go(go),
@@ -258,7 +258,6 @@ module hpcc_int_stamper (
   assign m_axis_tlast = out_down_data.last;
   assign m_axis_tuser = out_down_data.bad;
   always_comb begin
-    inside_d = inside_q;
     valid_0_d = valid_0_q;
     valid_1_d = valid_1_q;
     valid_2_d = valid_2_q;
@@ -279,11 +278,12 @@ module hpcc_int_stamper (
     ts_2_d = ts_2_q;
     ts_3_d = ts_3_q;
     ts_4_d = ts_4_q;
+    inside_d = inside_q;
     queued_d = queued_q;
-    plan_d = plan_q;
     plan_place_d = plan_place_q;
-    mode_4_d = mode_4_q;
     place_4_d = place_4_q;
+    plan_d = plan_q;
+    mode_4_d = mode_4_q;
     amount_4_d = amount_4_q;
     if (go) begin
       valid_0_d = s_axis_tvalid;
@@ -464,12 +464,12 @@ module hpcc_int_stamper (
   assign units_sum = units_quad_3_q + units_rest_3_q;
   assign units_units = units_units_4_q;
   always_comb begin
-    units_n_d = units_n_q;
     units_n_2_d = units_n_2_q;
     units_six_2_d = units_six_2_q;
     units_pair_2_d = units_pair_2_q;
     units_quad_3_d = units_quad_3_q;
     units_rest_3_d = units_rest_3_q;
+    units_n_d = units_n_q;
     units_units_4_d = units_units_4_q;
     if (go) begin
       if (units_wide < 28'h80000) begin
@@ -490,7 +490,6 @@ module hpcc_int_stamper (
     end
   end
   initial begin
-    inside_q = 1'd0;
     valid_0_q = 1'd0;
     valid_1_q = 1'd0;
     valid_2_q = 1'd0;
@@ -511,25 +510,25 @@ module hpcc_int_stamper (
     ts_2_q = 24'd0;
     ts_3_q = 24'd0;
     ts_4_q = 24'd0;
-    queued_q = 32'd0;
-    units_n_q = 19'd0;
     units_n_2_q = 38'd0;
     units_six_2_q = 38'd0;
     units_pair_2_q = 38'd0;
     units_quad_3_q = 38'd0;
     units_rest_3_q = 38'd0;
+    units_n_q = 19'd0;
     units_units_4_q = 16'd0;
-    plan_q = 2'd0;
+    inside_q = 1'd0;
+    queued_q = 32'd0;
     plan_place_q = 4'd0;
-    mode_4_q = 2'd0;
     place_4_q = 4'd0;
-    amount_4_q = 8'd0;
     recorded_4_q = 1'd0;
     counted_4_q = 1'd0;
     truncated_4_q = 1'd0;
+    plan_q = 2'd0;
+    mode_4_q = 2'd0;
+    amount_4_q = 8'd0;
   end
   always @(posedge clk) begin
-    inside_q <= inside_d;
     valid_0_q <= valid_0_d;
     valid_1_q <= valid_1_d;
     valid_2_q <= valid_2_d;
@@ -550,22 +549,23 @@ module hpcc_int_stamper (
     ts_2_q <= ts_2_d;
     ts_3_q <= ts_3_d;
     ts_4_q <= ts_4_d;
-    queued_q <= queued_d;
-    units_n_q <= units_n_d;
     units_n_2_q <= units_n_2_d;
     units_six_2_q <= units_six_2_d;
     units_pair_2_q <= units_pair_2_d;
     units_quad_3_q <= units_quad_3_d;
     units_rest_3_q <= units_rest_3_d;
+    units_n_q <= units_n_d;
     units_units_4_q <= units_units_4_d;
-    plan_q <= plan_d;
+    inside_q <= inside_d;
+    queued_q <= queued_d;
     plan_place_q <= plan_place_d;
-    mode_4_q <= mode_4_d;
     place_4_q <= place_4_d;
-    amount_4_q <= amount_4_d;
     recorded_4_q <= recorded_4_d;
     counted_4_q <= counted_4_d;
     truncated_4_q <= truncated_4_d;
+    plan_q <= plan_d;
+    mode_4_q <= mode_4_d;
+    amount_4_q <= amount_4_d;
   end
   wire unused_bits = &{1'b0, enables.lower_full, enables.below};
 endmodule

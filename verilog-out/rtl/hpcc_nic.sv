@@ -230,6 +230,8 @@ module hpcc_nic (
   wire  [23:0] registers_cfg_cnp_interval;
   wire  registers_cfg_cnp_enable;
   wire  [7:0] registers_cfg_ack_req_interval;
+  wire  [3:0] registers_cfg_times_spacing;
+  wire  registers_cfg_times_enable;
   wire  [7:0] registers_cfg_max_rd_atomic;
   wire  [7:0] registers_cfg_reads;
   wire  [2:0] registers_cfg_ack_priority;
@@ -380,6 +382,8 @@ module hpcc_nic (
   wire  works_down_valid;
   // Owns messages: work requests to completions.
   logic [4:0] requester_max_reads;
+  wire  [7:0] requester_asked_qp;
+  wire  [23:0] requester_asked_psn;
   wire  requester_row_ready;
   wire  [486:0] requester_action_data;
   wire  requester_action_valid;
@@ -419,6 +423,8 @@ module hpcc_nic (
   wire  flows_first_ready;
   wire  flows_kill_ready;
   wire  flows_answered_ready;
+  wire  flows_asked_known;
+  wire  [47:0] flows_asked_sent_at;
   wire  flows_notice_ready;
   wire  flows_requests_ready;
   wire  flows_responses_ready;
@@ -457,6 +463,7 @@ module hpcc_nic (
   wire  tx_repeated;
   wire  tx_read_error;
   wire  tx_read_left;
+  wire  tx_request_left;
   wire  [7:0] tx_note_qp;
   wire  [7:0] tx_note_generation;
   wire  tx_note_response;
@@ -560,6 +567,8 @@ module hpcc_nic (
     .cfg_cnp_interval(registers_cfg_cnp_interval),
     .cfg_cnp_enable(registers_cfg_cnp_enable),
     .cfg_ack_req_interval(registers_cfg_ack_req_interval),
+    .cfg_times_spacing(registers_cfg_times_spacing),
+    .cfg_times_enable(registers_cfg_times_enable),
     .cfg_max_rd_atomic(registers_cfg_max_rd_atomic),
     .cfg_reads(registers_cfg_reads),
     .cfg_ack_priority(registers_cfg_ack_priority),
@@ -642,6 +651,7 @@ module hpcc_nic (
   hpcc_rx_pipe u_rx (
     .clk(clk),
     .rst(asleep),
+    .now(now),
     .s_axis_tdata(s_axis_rx_tdata),
     .s_axis_tkeep(s_axis_rx_tkeep),
     .s_axis_tlast(s_axis_rx_tlast),
@@ -860,6 +870,10 @@ module hpcc_nic (
     .sent_qp(tx_sent_qp),
     .sent_generation(tx_sent_generation),
     .sent_end(tx_sent_end),
+    .asked_qp(requester_asked_qp),
+    .asked_psn(requester_asked_psn),
+    .asked_known(flows_asked_known),
+    .asked_sent_at(flows_asked_sent_at),
     .row_data(rx_response_data),
     .row_valid(rx_response_valid),
     .row_ready(requester_row_ready),
@@ -962,6 +976,19 @@ module hpcc_nic (
     .answered_data(requester_cc_event_data),
     .answered_valid(requester_cc_event_valid),
     .answered_ready(flows_answered_ready),
+    .times_spacing(registers_cfg_times_spacing),
+    .context_valid(manager_context_valid),
+    .context_qp(manager_context_qp),
+    .context_data(manager_context_data),
+    .left_valid(tx_request_left),
+    .left_qp(tx_note_qp),
+    .left_generation(tx_note_generation),
+    .left_psn(tx_note_psn),
+    .left_departure(tx_note_tag),
+    .asked_qp(requester_asked_qp),
+    .asked_psn(requester_asked_psn),
+    .asked_known(flows_asked_known),
+    .asked_sent_at(flows_asked_sent_at),
     .notice_data(rx_notice_data),
     .notice_valid(rx_notice_valid),
     .notice_ready(flows_notice_ready),
@@ -1016,6 +1043,8 @@ module hpcc_nic (
     .cfg_cnp_dscp(registers_cfg_cnp_dscp),
     .cfg_ttl(registers_cfg_ttl),
     .cfg_ack_req_interval(registers_cfg_ack_req_interval),
+    .cfg_times_spacing(registers_cfg_times_spacing),
+    .cfg_times_enable(registers_cfg_times_enable),
     .cfg_ack_priority(registers_cfg_ack_priority),
     .cfg_ack_pause(registers_cfg_ack_pause),
     .context_valid(manager_context_valid),
@@ -1057,6 +1086,7 @@ module hpcc_nic (
     .repeated(tx_repeated),
     .read_error(tx_read_error),
     .read_left(tx_read_left),
+    .request_left(tx_request_left),
     .note_qp(tx_note_qp),
     .note_generation(tx_note_generation),
     .note_response(tx_note_response),

@@ -94,6 +94,32 @@ module hpcc_nic_flows (
   input  wire  hpcc_nic_pkg::law_event_t answered_data,
   input  wire  answered_valid,
   output wire  answered_ready,
+  // Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
+  input  wire  [3:0] times_spacing,
+  // Bus: a context is written.
+  input  wire  context_valid,
+  // Queue pair.
+  input  wire  [7:0] context_qp,
+  // It.
+  input  wire  [210:0] context_data,
+  // Bus: a request has left.
+  input  wire  left_valid,
+  // Queue pair.
+  input  wire  [7:0] left_qp,
+  // Its generation.
+  input  wire  [7:0] left_generation,
+  // Its PSN.
+  input  wire  [23:0] left_psn,
+  // What that means for send times, a `DepartureKind`.
+  input  wire  [1:0] left_departure,
+  // Queue pair of an acknowledgement, from the requester.
+  input  wire  [7:0] asked_qp,
+  // PSN that it names.
+  input  wire  [23:0] asked_psn,
+  // Four clocks later: when that packet left is known.
+  output wire  asked_known,
+  // When that was, ns.
+  output wire  [47:0] asked_sent_at,
   // READ echoes and notifications, from dispatch.
   input  wire  [386:0] notice_data,
   input  wire  notice_valid,
@@ -204,14 +230,14 @@ module hpcc_nic_flows (
   wire  law_event_ready;
   wire  hpcc_nic_pkg::law_update_t law_update_data;
   wire  law_update_valid;
-  wire  hpcc_nic_pkg::int_stack_t fields_fields;
-  hpcc_nic_pkg::hop_records_t fields_records;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
   wire  fields_bad_3;
   wire  fields_bad_4;
   wire  fields_bad_5;
+  wire  hpcc_nic_pkg::int_stack_t fields_fields;
+  hpcc_nic_pkg::hop_records_t fields_records;
   // Header and stack, zero behind their length.
   wire  [335:0] fields_stack;
   // Bytes of them.
@@ -344,7 +370,7 @@ module hpcc_nic_flows (
     .update_valid(law_update_valid),
     .update_ready(updates_first_ready)
   );
-  hpcc_stream_merge #(.WIDTH(382)) u_events (
+  hpcc_stream_merge #(.WIDTH(479)) u_events (
     .clk(clk),
     .rst(rst),
     .first_data(events_first_data),
@@ -410,6 +436,8 @@ module hpcc_nic_flows (
   assign ended_valid = scheduler_ended_valid;
   assign ended_flow = scheduler_ended_flow;
   assign ended_generation = scheduler_ended_generation;
+  assign asked_known = 1'd0;
+  assign asked_sent_at = 48'd0;
   assign answered_ready = events_first_ready;
   assign told = notice_data;
   assign fields_stack = told.int_stack;
@@ -449,6 +477,9 @@ module hpcc_nic_flows (
     events_first_data.generation = answered_data.generation;
     events_first_data.flow = answered_data.flow[8:0];
     events_first_data.event_kind = answered_data.telemetry.event_kind;
+    events_first_data.now = answered_data.telemetry.now;
+    events_first_data.sent_at = answered_data.telemetry.sent_at;
+    events_first_data.sent_valid = answered_data.telemetry.sent_valid;
   end
   always_comb begin
     told_flow.response = told.response;
@@ -464,13 +495,18 @@ module hpcc_nic_flows (
     events_second_data.generation = told.generation;
     events_second_data.flow = told_flow;
     events_second_data.event_kind = told.event_kind;
+    events_second_data.now = now;
+    events_second_data.sent_at = 48'd0;
+    events_second_data.sent_valid = 1'd0;
   end
   always_comb begin
     scheduler_event_data = 542'd0;
     scheduler_event_data.psn_next = happened.psn_next;
     scheduler_event_data.generation = happened.generation;
     scheduler_event_data.flow = {7'd0, happened.flow};
-    scheduler_event_data.telemetry.now = now;
+    scheduler_event_data.telemetry.now = happened.now;
+    scheduler_event_data.telemetry.sent_at = happened.sent_at;
+    scheduler_event_data.telemetry.sent_valid = happened.sent_valid;
     scheduler_event_data.telemetry.ecn = happened.ecn;
     scheduler_event_data.telemetry.hops = happened.hops;
     scheduler_event_data.telemetry.path_id = happened.path_id;
@@ -544,9 +580,9 @@ module hpcc_nic_flows (
   always @(posedge clk) begin
     timeouts_q <= scheduler_count_timeout;
   end
-  wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.sent_valid, answered_data.telemetry.sent_at,
-      answered_data.telemetry.bytes, answered_data.telemetry.now, answered_data.flow[15:9], answered_data.snd_nxt, responses_flow[15:9],
-      asked.flow[15:9], killed.flow[15:9], decided.signal};
+  wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.bytes, answered_data.flow[15:9], answered_data.snd_nxt,
+      times_spacing, context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_psn, left_departure, asked_qp,
+      asked_psn, responses_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal};
 endmodule
 
 `default_nettype wire

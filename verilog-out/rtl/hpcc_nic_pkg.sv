@@ -2128,7 +2128,7 @@ package hpcc_nic_pkg;
     logic [335:0] int_stack;
     // Bytes of INT.
     logic [5:0] int_length;
-    // MSN.
+    // MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
     logic [23:0] msn;
     // AETH syndrome; 0x1f acknowledges. For answers 0x1f also for READ data.
     logic [7:0] syndrome;
@@ -2161,6 +2161,14 @@ package hpcc_nic_pkg;
     // Message sequence number.
     logic [23:0] msn;
   } ack_header_t;
+
+  // A judged frame that waits.
+  typedef struct packed {
+    // The NIC's clock when it was judged, ns modulo 2^24.
+    logic [23:0] came;
+    // It.
+    judged_frame_t frame;
+  } arrived_frame_t;
 
   // INT header and the records of five hops.
   typedef struct packed {
@@ -2812,6 +2820,14 @@ package hpcc_nic_pkg;
     logic duplicates;
   } read_counts_t;
 
+  // The NIC's clock in two halves, ns: of what has come only the lower one is kept.
+  typedef struct packed {
+    // Upper half.
+    logic [23:0] upper;
+    // Lower half.
+    logic [23:0] lower;
+  } clock_halves_t;
+
   // The records of an INT stack in the order of `HopRecords`: the first switch in the lowest bits.
   typedef struct packed {
     // Of the fifth.
@@ -2828,6 +2844,12 @@ package hpcc_nic_pkg;
 
   // An acknowledgement on its way to the scheduler.
   typedef struct packed {
+    // That is known.
+    logic sent_valid;
+    // When the acknowledged packet left, ns.
+    logic [47:0] sent_at;
+    // The NIC's clock when it came, ns; of READ data, when it was decided.
+    logic [47:0] now;
     // The acknowledged packet was marked "congestion experienced".
     logic ecn;
     // Records of the hops.
@@ -2944,6 +2966,12 @@ package hpcc_nic_pkg;
 
   // An event on its way to the scheduler.
   typedef struct packed {
+    // That is known.
+    logic sent_valid;
+    // When the acknowledged packet left, ns.
+    logic [47:0] sent_at;
+    // The NIC's clock when it came, ns.
+    logic [47:0] now;
     // Kind of event, as `CcEventKind`.
     logic [2:0] event_kind;
     // Flow number.
@@ -2977,6 +3005,54 @@ package hpcc_nic_pkg;
     // Flow number.
     logic [8:0] flow;
   } flow_work_t;
+
+  // Place of a packet in the send times of all queue pairs.
+  typedef struct packed {
+    // Queue pair.
+    logic [7:0] qp;
+    // Place among those of the queue pair.
+    logic [3:0] place;
+  } timed_place_t;
+
+  // Which places of a queue pair's send times hold one.
+  typedef struct packed {
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // By places.
+    logic [15:0] timed;
+  } timed_places_t;
+
+  // What the departure of a request means for the send times of its queue pair, `hpcc_models::nic::Departure`.
+  typedef enum logic [1:0] {
+    // Nothing.
+    DEPARTURE_KIND_UNTIMED = 2'd0,
+    // Its time is kept.
+    DEPARTURE_KIND_TIMED = 2'd1,
+    // Its number is timed and it was sent before: its time is forgotten.
+    DEPARTURE_KIND_REPEATED = 2'd2,
+    // The first one after the flow has gone back: all times are forgotten.
+    DEPARTURE_KIND_REWOUND = 2'd3
+  } departure_kind_t;
+
+  // A request that has left.
+  typedef struct packed {
+    // What it means.
+    departure_kind_t departure;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } departed_request_t;
+
+  // When a packet of a queue pair's requests left.
+  typedef struct packed {
+    // The packet.
+    logic [23:0] psn;
+    // The NIC's clock, ns.
+    logic [47:0] sent_at;
+  } send_time_t;
 
   // Number of a flow in nine bits.
   typedef struct packed {
@@ -3020,7 +3096,7 @@ package hpcc_nic_pkg;
 
   // A data packet on its way out; its payload follows on the stream of the memory reader.
   typedef struct packed {
-    // Tag of its READ.
+    // Tag of its READ; of a request its `DepartureKind`.
     logic [1:0] tag;
     // It is a READ response.
     logic response;
@@ -3292,9 +3368,9 @@ package hpcc_nic_pkg;
     logic [239:0] behind;
   } data_headers_t;
 
-  // What the response queue and the requester are told when a data frame has left.
+  // What the response queue, the requester and the send times are told when a data frame has left.
   typedef struct packed {
-    // Tag of its READ.
+    // Tag of its READ; of a request its `DepartureKind`.
     logic [1:0] tag;
     // PSN.
     logic [23:0] psn;

@@ -49,6 +49,10 @@ module hpcc_powertcp_power_lane (
   wire  [33:0] busy_5_q;
   // Clock 16: the current over eta, UQ14.37.
   wire  [50:0] current_lambda;
+  logic [50:0] current_sum_15_d;
+  logic [50:0] current_sum_15_q;
+  logic [50:0] current_lambda_r_d;
+  logic [50:0] current_lambda_r_q;
   wire  [50:0] current_quotient_aligned;
   wire  [50:0] current_quotient_extra;
   wire  [50:0] current_aligned_13_q;
@@ -56,19 +60,11 @@ module hpcc_powertcp_power_lane (
   logic [51:0] current_sum_q;
   wire  current_below_d;
   logic current_below_q;
-  logic [50:0] current_sum_15_d;
-  logic [50:0] current_sum_15_q;
-  logic [50:0] current_lambda_r_d;
-  logic [50:0] current_lambda_r_q;
   wire  [49:0] queue_p;
-  wire  [49:0] voltage_d;
-  logic [49:0] voltage_q;
   wire  [33:0] voltage_21_d;
   wire  [33:0] voltage_21_q;
   wire  [62:0] product_p;
   wire  used_25_q;
-  logic [50:0] power_r_d;
-  logic [50:0] power_r_q;
   // Clock 2: the time shifted like `T`, meaningful below `T`.
   wire  [16:0] interval_tau;
   // Clock 2: the time is `T` or more.
@@ -82,6 +78,10 @@ module hpcc_powertcp_power_lane (
   logic [16:0] interval_tau_2_q;
   wire  whole_26_q;
   wire  [16:0] tau_26_q;
+  wire  [49:0] voltage_d;
+  logic [49:0] voltage_q;
+  logic [50:0] power_r_d;
+  logic [50:0] power_r_q;
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_elapsed_5 (
     .clk(clk),
     .d(sample.elapsed),
@@ -217,31 +217,31 @@ module hpcc_powertcp_power_lane (
     plus_q = 24'd0;
     minus_q = 24'd0;
     arrived_q = 24'd0;
-    current_sum_q = 52'd0;
-    current_below_q = 1'd0;
     current_sum_15_q = 51'd0;
     current_lambda_r_q = 51'd0;
-    voltage_q = 50'd0;
-    power_r_q = 51'd0;
+    current_sum_q = 52'd0;
+    current_below_q = 1'd0;
     interval_whole_1_q = 1'd0;
     interval_whole_2_q = 1'd0;
     interval_tau_1_q = 17'd0;
     interval_tau_2_q = 17'd0;
+    voltage_q = 50'd0;
+    power_r_q = 51'd0;
   end
   always @(posedge clk) begin
     plus_q <= plus_d;
     minus_q <= minus_d;
     arrived_q <= arrived_d;
-    current_sum_q <= current_sum_d;
-    current_below_q <= current_below_d;
     current_sum_15_q <= current_sum_15_d;
     current_lambda_r_q <= current_lambda_r_d;
-    voltage_q <= voltage_d;
-    power_r_q <= power_r_d;
+    current_sum_q <= current_sum_d;
+    current_below_q <= current_below_d;
     interval_whole_1_q <= interval_whole_1_d;
     interval_whole_2_q <= interval_whole_1_q;
     interval_tau_1_q <= interval_tau_1_d;
     interval_tau_2_q <= interval_tau_2_d;
+    voltage_q <= voltage_d;
+    power_r_q <= power_r_d;
   end
   wire unused_bits = &{1'b0, voltage_q[15:0]};
 endmodule

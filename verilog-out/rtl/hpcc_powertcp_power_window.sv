@@ -54,23 +54,23 @@ module hpcc_powertcp_power_window (
   wire  [35:0] rounded;
   logic [33:0] clamped;
   hpcc_nic_pkg::power_windows_t updated;
+  wire  [33:0] rest_d;
+  logic [33:0] rest_q;
+  logic [33:0] window_67_q;
+  wire  [38:0] increase_d;
+  logic [38:0] increase_q;
+  wire  [38:0] sum_d;
+  logic [38:0] sum_q;
   wire  hpcc_nic_pkg::power_windows_t memory_rdata;
   wire  [8:0] flow_66_q;
   wire  [55:0] first_p;
   logic [33:0] second_a;
   wire  [37:0] second_p;
-  wire  [33:0] rest_d;
-  logic [33:0] rest_q;
-  wire  [38:0] increase_d;
-  logic [38:0] increase_q;
   wire  hpcc_nic_pkg::power_windows_t kept_66_q;
-  wire  [38:0] sum_d;
-  logic [38:0] sum_q;
-  wire  over_d;
-  logic over_q;
-  logic [33:0] window_67_q;
   wire  [33:0] window_71_q;
   wire  [33:0] rate_mul_p;
+  wire  over_d;
+  logic over_q;
   hpcc_forward_ram #(.WIDTH(102), .ADDRESS(9)) u_memory (
     .clk(clk),
     .raddr(flow),
@@ -154,17 +154,17 @@ module hpcc_powertcp_power_window (
   end
   initial begin
     rest_q = 34'd0;
+    window_67_q = 34'd0;
     increase_q = 39'd0;
     sum_q = 39'd0;
     over_q = 1'd0;
-    window_67_q = 34'd0;
   end
   always @(posedge clk) begin
     rest_q <= rest_d;
+    window_67_q <= updated.current;
     increase_q <= increase_d;
     sum_q <= sum_d;
     over_q <= over_d;
-    window_67_q <= updated.current;
   end
   wire unused_bits = &{1'b0, sum_q[2:0]};
 endmodule

@@ -27,37 +27,37 @@ module hpcc_reciprocal_paper (
   // Exponent of 1/n plus 24; 31 only for n = 0.
   output wire  [4:0] shift
 );
-  wire  hpcc_nic_pkg::normalised_number_t normalised;
-  wire  hpcc_nic_pkg::paper_cell_t entry;
   wire  hpcc_nic_pkg::paper_entry_t even_entry;
   wire  hpcc_nic_pkg::paper_entry_t odd_entry;
   hpcc_nic_pkg::paper_entry_t last;
+  wire  hpcc_nic_pkg::normalised_number_t normalised;
+  wire  hpcc_nic_pkg::paper_cell_t entry;
   hpcc_nic_pkg::paper_mantissa_t result;
+  logic [10:0] even_at_q;
+  wire  [10:0] odd_at_d;
+  logic [10:0] odd_at_q;
+  hpcc_nic_pkg::paper_value_t even_12_q;
+  hpcc_nic_pkg::paper_value_t odd_12_q;
+  hpcc_nic_pkg::paper_value_t value_d;
+  hpcc_nic_pkg::paper_value_t value_q;
+  logic is_odd_12_q;
+  wire  before_12_d;
+  logic before_12_q;
   wire  [23:0] normalise_x;
   wire  [4:0] normalise_shift;
   wire  [7:0] small_d;
   wire  [7:0] small_q;
-  hpcc_nic_pkg::paper_cell_number_t cell_d;
-  hpcc_nic_pkg::paper_cell_number_t cell_q;
   wire  [14:0] position_11_q;
   wire  zero_13_d;
   wire  zero_13_q;
   wire  [11:0] cells_addr;
   wire  [12:0] cells_data;
-  logic [10:0] even_at_q;
-  wire  [10:0] odd_at_d;
-  logic [10:0] odd_at_q;
   wire  is_odd_11_q;
   wire  starts_here_11_q;
   wire  [30:0] even_data;
   wire  [30:0] odd_data;
-  hpcc_nic_pkg::paper_value_t even_12_q;
-  hpcc_nic_pkg::paper_value_t odd_12_q;
-  logic is_odd_12_q;
-  wire  before_12_d;
-  logic before_12_q;
-  hpcc_nic_pkg::paper_value_t value_d;
-  hpcc_nic_pkg::paper_value_t value_q;
+  hpcc_nic_pkg::paper_cell_number_t cell_d;
+  hpcc_nic_pkg::paper_cell_number_t cell_q;
   hpcc_normalise #(.WIDTH(24)) u_normalise (
     .clk(clk),
     .n(n),
@@ -1173,24 +1173,24 @@ module hpcc_reciprocal_paper (
     end
   end
   initial begin
-    cell_q = 12'd0;
     even_at_q = 11'd0;
     odd_at_q = 11'd0;
     even_12_q = 18'd0;
     odd_12_q = 18'd0;
+    value_q = 18'd0;
     is_odd_12_q = 1'd0;
     before_12_q = 1'd0;
-    value_q = 18'd0;
+    cell_q = 12'd0;
   end
   always @(posedge clk) begin
-    cell_q <= cell_d;
     even_at_q <= entry.pair;
     odd_at_q <= odd_at_d;
     even_12_q <= even_entry.value;
     odd_12_q <= odd_entry.value;
+    value_q <= value_d;
     is_odd_12_q <= is_odd_11_q;
     before_12_q <= before_12_d;
-    value_q <= value_d;
+    cell_q <= cell_d;
   end
   wire unused_bits = &{1'b0, last.value};
 endmodule

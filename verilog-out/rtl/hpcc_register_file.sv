@@ -68,6 +68,10 @@ module hpcc_register_file (
   output logic cfg_cnp_enable,
   // Packets from one acknowledge request to the next.
   output logic [7:0] cfg_ack_req_interval,
+  // The last of every 2^n packet numbers of a queue pair's requests is timed.
+  output logic [3:0] cfg_times_spacing,
+  // They are timed at all.
+  output logic cfg_times_enable,
   // READs outstanding.
   output logic [7:0] cfg_max_rd_atomic,
   // READs queued.
@@ -143,6 +147,7 @@ module hpcc_register_file (
   reg [31:0] r_control_source5;
   reg [31:0] r_control_source6;
   reg [31:0] r_control_source7;
+  reg [8:0] r_send_times;
   reg [31:0] r_body0;
   reg [31:0] r_body1;
   reg [31:0] r_body2;
@@ -197,6 +202,7 @@ module hpcc_register_file (
     r_control_source5 = 32'd0;
     r_control_source6 = 32'd0;
     r_control_source7 = 32'd0;
+    r_send_times = 9'd0;
     r_body0 = 32'd0;
     r_body1 = 32'd0;
     r_body2 = 32'd0;
@@ -246,6 +252,8 @@ module hpcc_register_file (
   assign cfg_rate = {r_rate_hi[1:0], r_rate_lo[31:0]};
   assign cfg_reads = {r_responder_reads[7:0]};
   assign cfg_speed_valid = {r_speed_valid[15:0]};
+  assign cfg_times_enable = {r_send_times[8:8]};
+  assign cfg_times_spacing = {r_send_times[3:0]};
   assign cfg_ttl = {r_ttl[7:0]};
   assign cfg_window = {r_window_hi[1:0], r_window_lo[31:0]};
   always @(posedge clk) begin
@@ -290,6 +298,7 @@ module hpcc_register_file (
       r_control_source5 <= 32'h0;
       r_control_source6 <= 32'h0;
       r_control_source7 <= 32'h0;
+      r_send_times <= 9'h5;
       r_body0 <= 32'h0;
       r_body1 <= 32'h0;
       r_body2 <= 32'h0;
@@ -486,6 +495,10 @@ module hpcc_register_file (
           if (wstrb[2]) r_control_source7[23:16] <= wdata[23:16];
           if (wstrb[3]) r_control_source7[31:24] <= wdata[31:24];
         end
+        10'd40: begin
+          if (wstrb[0]) r_send_times[7:0] <= wdata[7:0];
+          if (wstrb[1]) r_send_times[8:8] <= wdata[8:8];
+        end
         10'd48: begin
           if (wstrb[0]) r_body0[7:0] <= wdata[7:0];
           if (wstrb[1]) r_body0[15:8] <= wdata[15:8];
@@ -569,12 +582,12 @@ module hpcc_register_file (
     end
   end
   always @(posedge clk) begin
-    whit <= (waddr <= 10'd39) || ((waddr >= 10'd42) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
+    whit <= (waddr <= 10'd40) || ((waddr >= 10'd42) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
         || ((waddr >= 10'd128) && (waddr <= 10'd221)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
-        || ((waddr >= 10'd576) && (waddr <= 10'd607)) || ((waddr >= 10'd640) && (waddr <= 10'd895));
-    rhit <= (raddr <= 10'd39) || ((raddr >= 10'd42) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
+        || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
+    rhit <= (raddr <= 10'd40) || ((raddr >= 10'd42) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
         || ((raddr >= 10'd128) && (raddr <= 10'd221)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
-        || ((raddr >= 10'd576) && (raddr <= 10'd607)) || ((raddr >= 10'd640) && (raddr <= 10'd895));
+        || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
     case (raddr)
       10'd0: rdata <= 32'h48504343;
       10'd1: rdata <= 32'h100;
@@ -618,6 +631,7 @@ module hpcc_register_file (
       10'd37: rdata <= r_control_source5 & 32'hffffffff;
       10'd38: rdata <= r_control_source6 & 32'hffffffff;
       10'd39: rdata <= r_control_source7 & 32'hffffffff;
+      10'd40: rdata <= {23'd0, r_send_times} & 32'h10f;
       10'd48: rdata <= r_body0 & 32'hffffffff;
       10'd49: rdata <= r_body1 & 32'hffffffff;
       10'd50: rdata <= r_body2 & 32'hffffffff;

@@ -121,6 +121,10 @@ module hpcc_registers (
   output wire  cfg_cnp_enable,
   // Packets from one acknowledge request to the next.
   output wire  [7:0] cfg_ack_req_interval,
+  // The last of every 2^n packet numbers of a queue pair's requests is timed.
+  output wire  [3:0] cfg_times_spacing,
+  // They are timed at all.
+  output wire  cfg_times_enable,
   // READs outstanding.
   output wire  [7:0] cfg_max_rd_atomic,
   // READs queued.
@@ -156,24 +160,48 @@ module hpcc_registers (
 );
   wire  taken_address;
   wire  taken_data;
-  logic [63:0] wide;
   wire  stored;
   hpcc_nic_pkg::status_register_t status;
   wire  hpcc_nic_pkg::status_register_t cleared;
+  wire  hpcc_nic_pkg::wide_address_t read_wide;
+  wire  hpcc_nic_pkg::wide_address_t wrote_wide;
+  wire  hpcc_nic_pkg::group_address_t read_group;
+  wire  hpcc_nic_pkg::group_address_t wrote_group;
+  logic [63:0] wide;
   wire  hpcc_nic_pkg::command_register_t ordered;
   hpcc_nic_pkg::host_command_t made;
-  wire  hpcc_nic_pkg::wide_address_t read_wide;
-  wire  hpcc_nic_pkg::group_address_t read_group;
   wire  hpcc_nic_pkg::narrow_address_t read_narrow;
-  wire  hpcc_nic_pkg::wide_address_t wrote_wide;
-  wire  hpcc_nic_pkg::group_address_t wrote_group;
   hpcc_nic_pkg::param_value_t param_parts;
   wire  hpcc_nic_pkg::wide_value_t wide_parts;
-  hpcc_nic_pkg::law_code_t window_law;
-  wire  hpcc_nic_pkg::built_laws_t built;
   logic in_window;
   logic absent;
   wire  is_sent;
+  hpcc_nic_pkg::law_code_t window_law;
+  wire  hpcc_nic_pkg::built_laws_t built;
+  logic awready_d;
+  logic awready_q;
+  logic wready_d;
+  logic wready_q;
+  logic arready_d;
+  logic arready_q;
+  logic has_address_d;
+  logic has_address_q;
+  logic has_data_d;
+  logic has_data_q;
+  logic bresp_d;
+  logic bresp_q;
+  logic rresp_d;
+  logic rresp_q;
+  logic [9:0] waddr_d;
+  logic [9:0] waddr_q;
+  logic [9:0] raddr_d;
+  logic [9:0] raddr_q;
+  logic [31:0] wdata_d;
+  logic [31:0] wdata_q;
+  logic [31:0] rdata_d;
+  logic [31:0] rdata_q;
+  logic [31:0] kept_d;
+  logic [31:0] kept_q;
   wire  file_whit;
   wire  [31:0] file_rdata;
   wire  file_rhit;
@@ -192,6 +220,8 @@ module hpcc_registers (
   wire  [23:0] file_cfg_cnp_interval;
   wire  file_cfg_cnp_enable;
   wire  [7:0] file_cfg_ack_req_interval;
+  wire  [3:0] file_cfg_times_spacing;
+  wire  file_cfg_times_enable;
   wire  [7:0] file_cfg_max_rd_atomic;
   wire  [7:0] file_cfg_reads;
   wire  [2:0] file_cfg_ack_priority;
@@ -213,35 +243,11 @@ module hpcc_registers (
   // Write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered.
   logic [1:0] writing_d;
   logic [1:0] writing_q;
-  logic awready_d;
-  logic awready_q;
-  logic wready_d;
-  logic wready_q;
-  logic arready_d;
-  logic arready_q;
-  logic has_address_d;
-  logic has_address_q;
-  logic has_data_d;
-  logic has_data_q;
-  logic [9:0] waddr_d;
-  logic [9:0] waddr_q;
-  logic [31:0] wdata_d;
-  logic [31:0] wdata_q;
-  logic [3:0] wstrb_d;
-  logic [3:0] wstrb_q;
-  logic bresp_d;
-  logic bresp_q;
   // Read: 1 file and counters are read, 2 their answer is there, 3 answered.
   logic [1:0] reading_d;
   logic [1:0] reading_q;
-  logic [9:0] raddr_d;
-  logic [9:0] raddr_q;
-  logic [31:0] rdata_d;
-  logic [31:0] rdata_q;
-  logic rresp_d;
-  logic rresp_q;
-  logic [31:0] kept_d;
-  logic [31:0] kept_q;
+  logic [3:0] wstrb_d;
+  logic [3:0] wstrb_q;
   logic [47:0] now_r_q;
   logic [31:0] param_low_d;
   logic [31:0] param_low_q;
@@ -251,12 +257,12 @@ module hpcc_registers (
   hpcc_nic_pkg::law_code_t param_law_q;
   logic param_sched_d;
   logic param_sched_q;
+  logic level_d;
+  logic level_q;
   logic [5:0] param_address_d;
   logic [5:0] param_address_q;
   logic [47:0] param_data_d;
   logic [47:0] param_data_q;
-  logic level_d;
-  logic level_q;
   logic busy_d;
   logic busy_q;
   logic offered_d;
@@ -302,6 +308,8 @@ module hpcc_registers (
     .cfg_cnp_interval(file_cfg_cnp_interval),
     .cfg_cnp_enable(file_cfg_cnp_enable),
     .cfg_ack_req_interval(file_cfg_ack_req_interval),
+    .cfg_times_spacing(file_cfg_times_spacing),
+    .cfg_times_enable(file_cfg_times_enable),
     .cfg_max_rd_atomic(file_cfg_max_rd_atomic),
     .cfg_reads(file_cfg_reads),
     .cfg_ack_priority(file_cfg_ack_priority),
@@ -373,6 +381,8 @@ module hpcc_registers (
   assign cfg_cnp_interval = file_cfg_cnp_interval;
   assign cfg_cnp_enable = file_cfg_cnp_enable;
   assign cfg_ack_req_interval = file_cfg_ack_req_interval;
+  assign cfg_times_spacing = file_cfg_times_spacing;
+  assign cfg_times_enable = file_cfg_times_enable;
   assign cfg_max_rd_atomic = file_cfg_max_rd_atomic;
   assign cfg_reads = file_cfg_reads;
   assign cfg_ack_priority = file_cfg_ack_priority;
@@ -390,13 +400,13 @@ module hpcc_registers (
   assign cfg_cap_dither = file_cfg_cap_dither;
   assign cfg_cap_time = file_cfg_cap_time;
   always_comb begin
-    writing_d = writing_q;
     bresp_d = bresp_q;
-    reading_d = reading_q;
+    rresp_d = rresp_q;
     raddr_d = raddr_q;
     rdata_d = rdata_q;
-    rresp_d = rresp_q;
     kept_d = kept_q;
+    writing_d = writing_q;
+    reading_d = reading_q;
     param_low_d = param_low_q;
     param_law_d = param_law_q;
     param_address_d = param_address_q;
@@ -562,6 +572,11 @@ module hpcc_registers (
       in_window = built.powertcp;
       absent = ~built.powertcp;
     end
+    if (wrote_wide.bank == 3'd7) begin
+      window_law = hpcc_nic_pkg::LAW_CODE_THETA;
+      in_window = built.theta;
+      absent = ~built.theta;
+    end
   end
   always_comb begin
     s_axil_bresp = 2'd0;
@@ -605,29 +620,29 @@ module hpcc_registers (
     made.body = held_body_q;
   end
   initial begin
-    writing_q = 2'd0;
     awready_q = 1'd0;
     wready_q = 1'd0;
     arready_q = 1'd0;
     has_address_q = 1'd0;
     has_data_q = 1'd0;
-    waddr_q = 10'd0;
-    wdata_q = 32'd0;
-    wstrb_q = 4'd0;
     bresp_q = 1'd0;
-    reading_q = 2'd0;
-    raddr_q = 10'd0;
-    rdata_q = 32'd0;
     rresp_q = 1'd0;
+    waddr_q = 10'd0;
+    raddr_q = 10'd0;
+    wdata_q = 32'd0;
+    rdata_q = 32'd0;
     kept_q = 32'd0;
+    writing_q = 2'd0;
+    reading_q = 2'd0;
+    wstrb_q = 4'd0;
     now_r_q = 48'd0;
     param_low_q = 32'd0;
     param_cc_q = 1'd0;
     param_law_q = hpcc_nic_pkg::LAW_CODE_NONE;
     param_sched_q = 1'd0;
+    level_q = 1'd0;
     param_address_q = 6'd0;
     param_data_q = 48'd0;
-    level_q = 1'd0;
     busy_q = 1'd0;
     offered_q = 1'd0;
     done_q = 1'd0;
@@ -637,29 +652,29 @@ module hpcc_registers (
     held_body_q = 384'd0;
   end
   always @(posedge clk) begin
-    writing_q <= writing_d;
     awready_q <= awready_d;
     wready_q <= wready_d;
     arready_q <= arready_d;
     has_address_q <= has_address_d;
     has_data_q <= has_data_d;
-    waddr_q <= waddr_d;
-    wdata_q <= wdata_d;
-    wstrb_q <= wstrb_d;
     bresp_q <= bresp_d;
-    reading_q <= reading_d;
-    raddr_q <= raddr_d;
-    rdata_q <= rdata_d;
     rresp_q <= rresp_d;
+    waddr_q <= waddr_d;
+    raddr_q <= raddr_d;
+    wdata_q <= wdata_d;
+    rdata_q <= rdata_d;
     kept_q <= kept_d;
+    writing_q <= writing_d;
+    reading_q <= reading_d;
+    wstrb_q <= wstrb_d;
     now_r_q <= now;
     param_low_q <= param_low_d;
     param_cc_q <= param_cc_d;
     param_law_q <= param_law_d;
     param_sched_q <= param_sched_d;
+    level_q <= level_d;
     param_address_q <= param_address_d;
     param_data_q <= param_data_d;
-    level_q <= level_d;
     busy_q <= busy_d;
     offered_q <= offered_d;
     done_q <= done_d;
@@ -669,8 +684,7 @@ module hpcc_registers (
     held_body_q <= held_body_d;
   end
   wire unused_bits = &{1'b0, s_axil_awaddr[1:0], s_axil_awprot, s_axil_araddr[1:0], s_axil_arprot, cleared.reserved, cleared.code,
-      cleared.ready, cleared.busy, ordered.reserved, read_group.high, wrote_group.entry, wrote_group.high, built.reserved, built.theta,
-      built.none};
+      cleared.ready, cleared.busy, read_group.high, wrote_group.entry, wrote_group.high, ordered.reserved, built.reserved, built.none};
 endmodule
 
 `default_nettype wire

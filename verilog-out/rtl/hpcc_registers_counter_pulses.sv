@@ -45,13 +45,13 @@ module hpcc_registers_counter_pulses (
   output wire  [63:0] pulses
 );
   hpcc_nic_pkg::counter_pulse_t of_own;
-  wire  [63:0] own;
-  wire  hpcc_nic_pkg::responder_counts_t from_responder;
   hpcc_nic_pkg::counter_pulse_t of_responder;
-  wire  hpcc_nic_pkg::requester_counts_t from_requester;
   hpcc_nic_pkg::counter_pulse_t of_requester;
+  wire  [63:0] own;
   wire  [63:0] responders;
   wire  [63:0] requesters;
+  wire  hpcc_nic_pkg::responder_counts_t from_responder;
+  wire  hpcc_nic_pkg::requester_counts_t from_requester;
   logic [63:0] second_d;
   logic [63:0] second_q;
   logic [63:0] third_d;

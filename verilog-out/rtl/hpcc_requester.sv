@@ -47,6 +47,14 @@ module hpcc_requester (
   input  wire  [7:0] sent_generation,
   // One past its PSN; of a READ request one past the last response's.
   input  wire  [23:0] sent_end,
+  // Queue pair of the answer at hand, for the send times.
+  output wire  [7:0] asked_qp,
+  // PSN that it names.
+  output wire  [23:0] asked_psn,
+  // Four clocks later: when that packet left is known.
+  input  wire  asked_known,
+  // When that was, ns.
+  input  wire  [47:0] asked_sent_at,
   // READ responses, in the order of arrival.
   input  wire  [549:0] row_data,
   input  wire  row_valid,
@@ -403,6 +411,7 @@ module hpcc_requester (
   // Acknowledgements and losses for the scheduler.
   logic events_put;
   wire  events_with_int;
+  wire  events_sent_valid;
   wire  events_full;
   wire  events_many;
   wire  events_bad;
@@ -766,6 +775,9 @@ module hpcc_requester (
     .bytes(outcome_bytes),
     .commit(gather_down_data),
     .with_int(events_with_int),
+    .with_time(reply_acknowledgement),
+    .sent_at(asked_sent_at),
+    .sent_valid(events_sent_valid),
     .full(events_full),
     .many(events_many),
     .bad(events_bad),
@@ -860,6 +872,9 @@ module hpcc_requester (
   assign outcome_gap_known = queue_gap_known;
   assign outcome_mtu = queue_mtu;
   assign events_with_int = reply_acknowledgement & queue_int_on;
+  assign asked_qp = choice_qp;
+  assign asked_psn = choice_psn;
+  assign events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
   assign follow_room = ~actions_full;
   assign actions_put = act_q | follow_take;
   assign queue_new_end = queue_assigned + intake_psns;

@@ -77,9 +77,8 @@ module hpcc_requester_choice (
   // It concerns a flow of READ responses, which has no requester.
   output wire  response
 );
-  wire  takes;
-  wire  hpcc_nic_pkg::rx_packet_t row_word;
-  wire  hpcc_nic_pkg::commit_t answer_word;
+  wire  hpcc_nic_pkg::qp_flow_t limit_flow;
+  wire  hpcc_nic_pkg::qp_flow_t error_flow;
   wire  waits_0;
   wire  waits_1;
   wire  waits_2;
@@ -87,9 +86,10 @@ module hpcc_requester_choice (
   wire  waits_4;
   wire  waits_5;
   wire  waits_6;
-  wire  hpcc_nic_pkg::qp_flow_t limit_flow;
+  wire  takes;
+  wire  hpcc_nic_pkg::rx_packet_t row_word;
+  wire  hpcc_nic_pkg::commit_t answer_word;
   wire  hpcc_nic_pkg::flow_packet_t failure;
-  wire  hpcc_nic_pkg::qp_flow_t error_flow;
   wire  hpcc_nic_pkg::qp_of_generation_t removal;
   logic [7:0] new_qp;
   logic op_row_d;
@@ -249,10 +249,10 @@ module hpcc_requester_choice (
     op_generation_q <= op_generation_d;
     op_psn_q <= op_psn_d;
   end
-  wire unused_bits = &{1'b0, row_word.role, row_word.int_on, row_word.mtu, row_word.int_stack, row_word.int_length, row_word.payload_length,
-      row_word.payload_at, row_word.extension, row_word.ecn, row_word.ack_req, row_word.opcode, answer_word.ecn, answer_word.ends_or_failed,
-      answer_word.int_on, answer_word.answer, answer_word.int_stack, answer_word.int_length, answer_word.msn, answer_word.syndrome,
-      answer_word.kind, limit_flow.reserved, error_flow.reserved};
+  wire unused_bits = &{1'b0, limit_flow.reserved, error_flow.reserved, row_word.role, row_word.int_on, row_word.mtu, row_word.int_stack,
+      row_word.int_length, row_word.payload_length, row_word.payload_at, row_word.extension, row_word.ecn, row_word.ack_req,
+      row_word.opcode, answer_word.ecn, answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_stack,
+      answer_word.int_length, answer_word.msn, answer_word.syndrome, answer_word.kind};
 endmodule
 
 `default_nettype wire

@@ -27,6 +27,12 @@ module hpcc_requester_events (
   input  wire  [420:0] commit,
   // Its INT counts.
   input  wire  with_int,
+  // It says when it came: an acknowledgement.
+  input  wire  with_time,
+  // When the acknowledged packet left, ns.
+  input  wire  [47:0] sent_at,
+  // That is known.
+  input  wire  sent_valid,
   // An event waits.
   output wire  full,
   // With `put`: the INT has more switches than records.
@@ -41,17 +47,19 @@ module hpcc_requester_events (
   wire  use_int;
   wire  hpcc_nic_pkg::commit_t answer;
   hpcc_nic_pkg::answer_event_t word;
+  wire  hpcc_nic_pkg::clock_halves_t clock_now;
+  hpcc_nic_pkg::clock_halves_t came;
   wire  hpcc_nic_pkg::answer_event_t leaving;
   hpcc_nic_pkg::qp_flow_t half;
   hpcc_nic_pkg::cc_event_kind_t kind;
-  wire  hpcc_nic_pkg::int_stack_t fields_fields;
-  hpcc_nic_pkg::hop_records_t fields_records;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
   wire  fields_bad_3;
   wire  fields_bad_4;
   wire  fields_bad_5;
+  wire  hpcc_nic_pkg::int_stack_t fields_fields;
+  hpcc_nic_pkg::hop_records_t fields_records;
   // Header and stack, zero behind their length.
   wire  [335:0] fields_stack;
   // Bytes of them.
@@ -73,7 +81,7 @@ module hpcc_requester_events (
   wire  outlet_full;
   wire  hpcc_nic_pkg::answer_event_t outlet_down_data;
   wire  outlet_down_valid;
-  hpcc_requester_outlet #(.WIDTH(411)) u_outlet (
+  hpcc_requester_outlet #(.WIDTH(508)) u_outlet (
     .clk(clk),
     .rst(rst),
     .put(put),
@@ -90,22 +98,35 @@ module hpcc_requester_events (
   assign use_int = with_int & fields_present;
   assign many = (put & use_int) & fields_many;
   assign bad = (put & use_int) & (~fields_valid);
+  assign clock_now = now;
   assign full = outlet_full;
   assign cc_event_valid = outlet_down_valid;
   assign leaving = outlet_down_data;
   always_comb begin
-    word = 411'd0;
+    word = 508'd0;
     word.psn = psn;
     word.generation = generation;
     word.qp = qp;
     word.nak = nak;
     word.bytes = bytes;
     word.ecn = answer.ecn;
+    word.sent_at = sent_at;
+    word.sent_valid = sent_valid;
+    word.now = came;
     if (use_int) begin
       word.int_valid = fields_valid;
       word.n_hop = fields_n_hop;
       word.path_id = fields_path_id;
       word.hops = fields_hops;
+    end
+  end
+  always_comb begin
+    came = clock_now;
+    if (with_time) begin
+      came.lower = answer.msn;
+      if (clock_now.lower < answer.msn) begin
+        came.upper = clock_now.upper - 24'd1;
+      end
     end
   end
   always_comb begin
@@ -121,7 +142,9 @@ module hpcc_requester_events (
     cc_event_data.telemetry.hops = leaving.hops;
     cc_event_data.telemetry.ecn = leaving.ecn;
     cc_event_data.telemetry.bytes = leaving.bytes;
-    cc_event_data.telemetry.now = now;
+    cc_event_data.telemetry.now = leaving.now;
+    cc_event_data.telemetry.sent_at = leaving.sent_at;
+    cc_event_data.telemetry.sent_valid = leaving.sent_valid;
   end
   always_comb begin
     kind = hpcc_nic_pkg::CC_EVENT_KIND_ACK;
@@ -156,8 +179,8 @@ module hpcc_requester_events (
     fields_records.hop_4 = fields_fields.hop_4;
     fields_records.hop_5 = fields_fields.hop_5;
   end
-  wire unused_bits = &{1'b0, answer.ends_or_failed, answer.int_on, answer.answer, answer.msn, answer.syndrome, answer.psn,
-      answer.generation, answer.qp, answer.kind};
+  wire unused_bits = &{1'b0, answer.ends_or_failed, answer.int_on, answer.answer, answer.syndrome, answer.psn, answer.generation, answer.qp,
+      answer.kind};
 endmodule
 
 `default_nettype wire

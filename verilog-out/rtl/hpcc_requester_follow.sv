@@ -53,14 +53,6 @@ module hpcc_requester_follow (
   wire  [15:0] full;
   hpcc_nic_pkg::read_run_t moved;
   wire  takes;
-  wire  hpcc_nic_pkg::read_run_t runs_rdata;
-  wire  runs_we;
-  logic [7:0] runs_waddr;
-  hpcc_nic_pkg::read_run_t runs_wdata;
-  hpcc_nic_pkg::read_run_t near_d;
-  hpcc_nic_pkg::read_run_t near_q;
-  logic [7:0] near_qp_d;
-  logic [7:0] near_qp_q;
   logic near_known_d;
   logic near_known_q;
   logic fetching_d;
@@ -71,6 +63,14 @@ module hpcc_requester_follow (
   logic fits_q;
   logic slow_r_d;
   logic slow_r_q;
+  wire  hpcc_nic_pkg::read_run_t runs_rdata;
+  wire  runs_we;
+  logic [7:0] runs_waddr;
+  hpcc_nic_pkg::read_run_t runs_wdata;
+  hpcc_nic_pkg::read_run_t near_d;
+  hpcc_nic_pkg::read_run_t near_q;
+  logic [7:0] near_qp_d;
+  logic [7:0] near_qp_q;
   hpcc_ram #(.WIDTH(121), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_runs (
     .clk(clk),
     .raddr(packet.qp),
@@ -94,12 +94,12 @@ module hpcc_requester_follow (
   assign address = near_q.address;
   assign run = near_q;
   always_comb begin
-    near_d = near_q;
-    near_qp_d = near_qp_q;
     near_known_d = near_known_q;
     fetching_d = fetching_q;
     compared_d = compared_q;
     slow_r_d = slow_r_q;
+    near_d = near_q;
+    near_qp_d = near_qp_q;
     if (fetching_q) begin
       fetching_d = 1'd0;
       near_d = runs_rdata;
@@ -151,22 +151,22 @@ module hpcc_requester_follow (
     end
   end
   initial begin
-    near_q = 121'd0;
-    near_qp_q = 8'd0;
     near_known_q = 1'd0;
     fetching_q = 1'd0;
     compared_q = 1'd0;
     fits_q = 1'd0;
     slow_r_q = 1'd0;
+    near_q = 121'd0;
+    near_qp_q = 8'd0;
   end
   always @(posedge clk) begin
-    near_q <= near_d;
-    near_qp_q <= near_qp_d;
     near_known_q <= near_known_d;
     fetching_q <= fetching_d;
     compared_q <= compared_d;
     fits_q <= fits_d;
     slow_r_q <= slow_r_d;
+    near_q <= near_d;
+    near_qp_q <= near_qp_d;
   end
   wire unused_bits = &{1'b0, packet.role, packet.int_on, packet.int_stack, packet.int_length, packet.payload_at, packet.ecn, packet.ack_req,
       given.rest, aeth.msn, syndrome.value};

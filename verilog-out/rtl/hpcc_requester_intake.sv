@@ -61,17 +61,28 @@ module hpcc_requester_intake (
   localparam [23:0] limit = 24'h96;
   localparam [23:0] span = 24'h100000;
   localparam [4:0] width = 5'h14;
-  wire  hpcc_nic_pkg::work_request_t request;
   wire  invalid;
-  logic [31:0] bytes;
-  logic [11:0] less_one;
-  wire  hpcc_nic_pkg::rounded_length_t raised;
   wire  more;
+  logic [31:0] bytes;
   wire  [31:0] part;
   logic [63:0] from;
   logic [63:0] to;
+  wire  hpcc_nic_pkg::work_request_t request;
+  logic [11:0] less_one;
+  wire  hpcc_nic_pkg::rounded_length_t raised;
+  logic [63:0] local_at_d;
+  logic [63:0] local_at_q;
+  logic [63:0] remote_at_d;
+  logic [63:0] remote_at_q;
+  wire  [63:0] local_next_d;
+  logic [63:0] local_next_q;
+  wire  [63:0] remote_next_d;
+  logic [63:0] remote_next_q;
   wire  [1:0] check_access;
   wire  check_allowed;
+  // What these become if a message is taken now.
+  wire  [31:0] rest_next_d;
+  logic [31:0] rest_next_q;
   logic [2:0] age_d;
   logic [2:0] age_q;
   logic split_d;
@@ -80,17 +91,6 @@ module hpcc_requester_intake (
   logic [7:0] split_generation_q;
   logic [31:0] rest_d;
   logic [31:0] rest_q;
-  logic [63:0] local_at_d;
-  logic [63:0] local_at_q;
-  logic [63:0] remote_at_d;
-  logic [63:0] remote_at_q;
-  // What these become if a message is taken now.
-  wire  [31:0] rest_next_d;
-  logic [31:0] rest_next_q;
-  wire  [63:0] local_next_d;
-  logic [63:0] local_next_q;
-  wire  [63:0] remote_next_d;
-  logic [63:0] remote_next_q;
   wire  [23:0] packets_d;
   logic [23:0] packets_q;
   hpcc_host_region_check u_check (
@@ -123,12 +123,12 @@ module hpcc_requester_intake (
   assign work_ready = advance & (refuse | (~more));
   assign waiting = work_valid & (age_q >= 3'd4);
   always_comb begin
+    local_at_d = local_at_q;
+    remote_at_d = remote_at_q;
     age_d = age_q;
     split_d = split_q;
     split_generation_d = split_generation_q;
     rest_d = rest_q;
-    local_at_d = local_at_q;
-    remote_at_d = remote_at_q;
     if (work_valid & (age_q < 3'd4)) begin
       age_d = age_q + 3'd1;
     end
@@ -206,27 +206,27 @@ module hpcc_requester_intake (
     end
   end
   initial begin
+    local_at_q = 64'd0;
+    remote_at_q = 64'd0;
+    local_next_q = 64'd0;
+    remote_next_q = 64'd0;
+    rest_next_q = 32'd0;
     age_q = 3'd0;
     split_q = 1'd0;
     split_generation_q = 8'd0;
     rest_q = 32'd0;
-    local_at_q = 64'd0;
-    remote_at_q = 64'd0;
-    rest_next_q = 32'd0;
-    local_next_q = 64'd0;
-    remote_next_q = 64'd0;
     packets_q = 24'd0;
   end
   always @(posedge clk) begin
+    local_at_q <= local_at_d;
+    remote_at_q <= remote_at_d;
+    local_next_q <= local_next_d;
+    remote_next_q <= remote_next_d;
+    rest_next_q <= rest_next_d;
     age_q <= age_d;
     split_q <= split_d;
     split_generation_q <= split_generation_d;
     rest_q <= rest_d;
-    local_at_q <= local_at_d;
-    remote_at_q <= remote_at_d;
-    rest_next_q <= rest_next_d;
-    local_next_q <= local_next_d;
-    remote_next_q <= remote_next_d;
     packets_q <= packets_d;
   end
   wire unused_bits = &{1'b0, request.remote_key, request.id, raised.rest};

@@ -141,9 +141,25 @@ module hpcc_requester_queue (
   wire  hpcc_nic_pkg::psn_distance_t progress;
   wire  hpcc_nic_pkg::psn_distance_t lag;
   hpcc_nic_pkg::requester_state_t written;
-  wire  hpcc_nic_pkg::qp_context_t store_created;
+  logic [23:0] una_before_r_d;
+  logic [23:0] una_before_r_q;
+  logic [23:0] sent_to_r_d;
+  logic [23:0] sent_to_r_q;
+  logic int_on_r_d;
+  logic int_on_r_q;
+  logic sent_known_r_d;
+  logic sent_known_r_q;
+  logic changed_r_d;
+  logic changed_r_q;
+  logic is_old_d;
+  logic is_old_q;
+  logic unsent_d;
+  logic unsent_q;
+  logic before_gap_d;
+  logic before_gap_q;
   wire  store_lands;
   wire  store_voids;
+  wire  hpcc_nic_pkg::qp_context_t store_created;
   logic [7:0] store_reference;
   // Write the state.
   wire  store_we;
@@ -188,24 +204,8 @@ module hpcc_requester_queue (
   hpcc_nic_pkg::requester_context_t store_waits_context_q;
   hpcc_nic_pkg::requester_state_t state_d;
   hpcc_nic_pkg::requester_state_t state_q;
-  logic [23:0] una_before_r_d;
-  logic [23:0] una_before_r_q;
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
-  logic int_on_r_d;
-  logic int_on_r_q;
-  logic sent_known_r_d;
-  logic sent_known_r_q;
-  logic [23:0] sent_to_r_d;
-  logic [23:0] sent_to_r_q;
-  logic changed_r_d;
-  logic changed_r_q;
-  logic is_old_d;
-  logic is_old_q;
-  logic unsent_d;
-  logic unsent_q;
-  logic before_gap_d;
-  logic before_gap_q;
   hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_contexts (
     .clk(clk),
     .raddr(next_qp),
@@ -266,13 +266,13 @@ module hpcc_requester_queue (
   assign lag = state_q.accepted - state_q.una;
   assign store_we = save & changed_r_q;
   always_comb begin
-    state_d = state_q;
     una_before_r_d = una_before_r_q;
-    mtu_r_d = mtu_r_q;
+    sent_to_r_d = sent_to_r_q;
     int_on_r_d = int_on_r_q;
     sent_known_r_d = sent_known_r_q;
-    sent_to_r_d = sent_to_r_q;
     changed_r_d = changed_r_q;
+    state_d = state_q;
+    mtu_r_d = mtu_r_q;
     if (advance) begin
       state_d.una = new_una;
     end
@@ -432,34 +432,34 @@ module hpcc_requester_queue (
     end
   end
   initial begin
-    store_waits_q = 1'd0;
-    store_waits_qp_q = 8'd0;
-    store_waits_context_q = 37'd0;
-    state_q = 142'd0;
     una_before_r_q = 24'd0;
-    mtu_r_q = 3'd0;
+    sent_to_r_q = 24'd0;
     int_on_r_q = 1'd0;
     sent_known_r_q = 1'd0;
-    sent_to_r_q = 24'd0;
     changed_r_q = 1'd0;
     is_old_q = 1'd0;
     unsent_q = 1'd0;
     before_gap_q = 1'd0;
+    store_waits_q = 1'd0;
+    store_waits_qp_q = 8'd0;
+    store_waits_context_q = 37'd0;
+    state_q = 142'd0;
+    mtu_r_q = 3'd0;
   end
   always @(posedge clk) begin
-    store_waits_q <= store_waits_d;
-    store_waits_qp_q <= store_waits_qp_d;
-    store_waits_context_q <= store_waits_context_d;
-    state_q <= state_d;
     una_before_r_q <= una_before_r_d;
-    mtu_r_q <= mtu_r_d;
+    sent_to_r_q <= sent_to_r_d;
     int_on_r_q <= int_on_r_d;
     sent_known_r_q <= sent_known_r_d;
-    sent_to_r_q <= sent_to_r_d;
     changed_r_q <= changed_r_d;
     is_old_q <= is_old_d;
     unsent_q <= unsent_d;
     before_gap_q <= before_gap_d;
+    store_waits_q <= store_waits_d;
+    store_waits_qp_q <= store_waits_qp_d;
+    store_waits_context_q <= store_waits_context_d;
+    state_q <= state_d;
+    mtu_r_q <= mtu_r_d;
   end
   wire unused_bits = &{1'b0, run.address, run.end_psn, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude,
       store_created.law, store_created.local_qpn, store_created.expected_psn, store_created.pause_class, store_created.source_port,

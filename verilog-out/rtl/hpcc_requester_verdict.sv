@@ -35,7 +35,6 @@ module hpcc_requester_verdict (
   // With `take`: where the payload of the next response goes.
   output wire  [63:0] behind
 );
-  wire  hpcc_nic_pkg::rx_packet_t packet;
   wire  [35:0] skipped;
   wire  [35:0] full;
   logic [35:0] expected;
@@ -47,11 +46,16 @@ module hpcc_requester_verdict (
   wire  good;
   wire  stray;
   wire  bad;
+  wire  hpcc_nic_pkg::rx_packet_t packet;
   hpcc_nic_pkg::read_counts_t counted;
   wire  hpcc_nic_pkg::psn_distance_t distance;
   wire  hpcc_nic_pkg::extension_t given;
   wire  hpcc_nic_pkg::ack_header_t aeth;
   wire  hpcc_nic_pkg::syndrome_t syndrome;
+  wire  [23:0] offset_d;
+  logic [23:0] offset_q;
+  wire  [23:0] ahead_d;
+  logic [23:0] ahead_q;
   wire  hpcc_nic_pkg::rx_packet_t decision_packet;
   hpcc_nic_pkg::action_t decision_word;
   // The packet.
@@ -68,12 +72,8 @@ module hpcc_requester_verdict (
   logic decision_ends;
   // The decision.
   wire  [486:0] decision_action;
-  wire  [23:0] offset_d;
-  logic [23:0] offset_q;
   wire  ends_d;
   logic ends_q;
-  wire  [23:0] ahead_d;
-  logic [23:0] ahead_q;
   wire  [35:0] left_d;
   logic [35:0] left_q;
   wire  [63:0] place_d;
@@ -160,15 +160,15 @@ module hpcc_requester_verdict (
   end
   initial begin
     offset_q = 24'd0;
-    ends_q = 1'd0;
     ahead_q = 24'd0;
+    ends_q = 1'd0;
     left_q = 36'd0;
     place_q = 64'd0;
   end
   always @(posedge clk) begin
     offset_q <= offset_d;
-    ends_q <= ends_d;
     ahead_q <= ahead_d;
+    ends_q <= ends_d;
     left_q <= left_d;
     place_q <= place_d;
   end

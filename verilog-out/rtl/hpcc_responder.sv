@@ -65,12 +65,12 @@ module hpcc_responder (
   // Pulses in the order of `RESPONDER_COUNTERS`.
   output wire  [7:0] count
 );
-  wire  hpcc_nic_pkg::rx_packet_t offered;
   wire  hpcc_nic_pkg::rdma_header_t offered_reth;
   wire  hpcc_nic_pkg::rdma_header_t reth;
   wire  take;
   wire  decides;
   logic allowed;
+  wire  hpcc_nic_pkg::rx_packet_t offered;
   wire  same;
   wire  report;
   wire  again;
@@ -92,25 +92,21 @@ module hpcc_responder (
   hpcc_nic_pkg::read_request_t asked;
   hpcc_nic_pkg::responder_state_t state;
   hpcc_nic_pkg::commit_t commit;
-  logic [2:0] phase_d;
-  logic [2:0] phase_q;
   // The verdict on the region shows for one clock.
   wire  waited_d;
   logic waited_q;
-  logic allowed_kept_q;
   logic [1:0] regions_access;
   wire  regions_allowed;
   wire  hpcc_nic_pkg::responder_state_t tables_word;
   wire  hpcc_nic_pkg::responses_left_t tables_left;
   wire  tables_we;
+  logic [2:0] phase_d;
+  logic [2:0] phase_q;
+  logic allowed_kept_q;
   hpcc_nic_pkg::rx_packet_t row_1_d;
   hpcc_nic_pkg::rx_packet_t row_1_q;
   logic overtaken_d;
   logic overtaken_q;
-  hpcc_nic_pkg::responder_state_t known_d;
-  hpcc_nic_pkg::responder_state_t known_q;
-  hpcc_nic_pkg::responses_left_t left_2_d;
-  hpcc_nic_pkg::responses_left_t left_2_q;
   wire  rules_live;
   wire  rules_is_void;
   wire  rules_crowded;
@@ -137,6 +133,10 @@ module hpcc_responder (
   wire  rules_empty;
   wire  rules_reported;
   wire  [23:0] rules_count;
+  hpcc_nic_pkg::responder_state_t known_d;
+  hpcc_nic_pkg::responder_state_t known_q;
+  hpcc_nic_pkg::responses_left_t left_2_d;
+  hpcc_nic_pkg::responses_left_t left_2_q;
   logic full_5_d;
   logic full_5_q;
   hpcc_nic_pkg::action_t action_5_d;
@@ -373,8 +373,8 @@ module hpcc_responder (
     end
   end
   initial begin
-    phase_q = 3'd0;
     waited_q = 1'd0;
+    phase_q = 3'd0;
     allowed_kept_q = 1'd0;
     row_1_q = 550'd0;
     overtaken_q = 1'd0;
@@ -385,8 +385,8 @@ module hpcc_responder (
     count_5_q = 8'd0;
   end
   always @(posedge clk) begin
-    phase_q <= phase_d;
     waited_q <= waited_d;
+    phase_q <= phase_d;
     allowed_kept_q <= allowed;
     row_1_q <= row_1_d;
     overtaken_q <= overtaken_d;

@@ -46,6 +46,15 @@ module hpcc_responder_tables (
 );
   wire  hpcc_nic_pkg::qp_context_t qp_context;
   hpcc_nic_pkg::responses_left_t left_new;
+  logic create_state_d;
+  logic create_state_q;
+  logic create_left_d;
+  logic create_left_q;
+  logic create_fails_d;
+  logic create_fails_q;
+  wire  hpcc_nic_pkg::response_notice_t what_1_d;
+  hpcc_nic_pkg::response_notice_t what_1_q;
+  hpcc_nic_pkg::response_notice_t what_2_q;
   wire  hpcc_nic_pkg::responder_state_t state_rdata;
   wire  state_we;
   logic [7:0] state_waddr;
@@ -72,15 +81,6 @@ module hpcc_responder_tables (
   logic [7:0] created_qp_q;
   hpcc_nic_pkg::responder_state_t created_d;
   hpcc_nic_pkg::responder_state_t created_q;
-  logic create_state_d;
-  logic create_state_q;
-  logic create_left_d;
-  logic create_left_q;
-  logic create_fails_d;
-  logic create_fails_q;
-  wire  hpcc_nic_pkg::response_notice_t what_1_d;
-  hpcc_nic_pkg::response_notice_t what_1_q;
-  hpcc_nic_pkg::response_notice_t what_2_q;
   hpcc_ram #(.WIDTH(166), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_state (
     .clk(clk),
     .raddr(qp),
@@ -140,11 +140,11 @@ module hpcc_responder_tables (
   assign what_1_d = left_what;
   assign qp_context = context_data;
   always_comb begin
-    created_qp_d = created_qp_q;
-    created_d = created_q;
     create_state_d = create_state_q;
     create_left_d = create_left_q;
     create_fails_d = create_fails_q;
+    created_qp_d = created_qp_q;
+    created_d = created_q;
     state_waddr = created_qp_q;
     state_wdata = created_q;
     if (we) begin
@@ -202,22 +202,22 @@ module hpcc_responder_tables (
     left.ended = left_table_rdata.ended | (|failed_rdata);
   end
   initial begin
-    created_qp_q = 8'd0;
-    created_q = 166'd0;
     create_state_q = 1'd0;
     create_left_q = 1'd0;
     create_fails_q = 1'd0;
     what_1_q = 3'd0;
     what_2_q = 3'd0;
+    created_qp_q = 8'd0;
+    created_q = 166'd0;
   end
   always @(posedge clk) begin
-    created_qp_q <= created_qp_d;
-    created_q <= created_d;
     create_state_q <= create_state_d;
     create_left_q <= create_left_d;
     create_fails_q <= create_fails_d;
     what_1_q <= what_1_d;
     what_2_q <= what_1_q;
+    created_qp_q <= created_qp_d;
+    created_q <= created_d;
   end
   wire unused_bits = &{1'b0, qp_context.law, qp_context.local_qpn, qp_context.send_psn, qp_context.pause_class, qp_context.int_on,
       qp_context.mtu, qp_context.source_port, qp_context.remote_qpn, qp_context.remote_mac, qp_context.remote_ip};

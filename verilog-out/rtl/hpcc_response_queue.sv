@@ -86,19 +86,19 @@ module hpcc_response_queue (
   output wire  [10:0] free
 );
   wire  hpcc_nic_pkg::response_list_t list;
-  wire  hpcc_nic_pkg::commit_t item;
+  hpcc_nic_pkg::response_list_t changed;
   hpcc_nic_pkg::read_request_t asked;
   wire  hpcc_nic_pkg::read_request_t item_asked;
   wire  [23:0] span;
   wire  [23:0] item_span;
+  wire  [23:0] covered;
+  wire  [23:0] beyond;
+  wire  [23:0] completed;
   wire  append;
   wire  item_follows;
   wire  of_last;
   wire  of_ahead;
   wire  passed;
-  wire  [10:0] waiting;
-  wire  [23:0] covered;
-  wire  [23:0] beyond;
   wire  idle;
   wire  look;
   wire  active;
@@ -121,8 +121,8 @@ module hpcc_response_queue (
   wire  taken_back;
   wire  finish;
   wire  activate;
-  wire  [23:0] completed;
-  hpcc_nic_pkg::response_list_t changed;
+  wire  hpcc_nic_pkg::commit_t item;
+  wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
   wire  pool_clearing;
   wire  [7:0] pool_clear_at;
@@ -173,38 +173,40 @@ module hpcc_response_queue (
   wire  acks_crowded;
   logic [3:0] state_d;
   logic [3:0] state_q;
-  logic [1:0] op_d;
-  logic [1:0] op_q;
-  hpcc_nic_pkg::commit_t entry_d;
-  hpcc_nic_pkg::commit_t entry_q;
+  logic [9:0] cursor_d;
+  logic [9:0] cursor_q;
+  logic [9:0] earlier_d;
+  logic [9:0] earlier_q;
+  logic [9:0] cut_at_d;
+  logic [9:0] cut_at_q;
+  logic [9:0] cut_after_d;
+  logic [9:0] cut_after_q;
+  logic [10:0] seen_d;
+  logic [10:0] seen_q;
+  logic [10:0] removed_d;
+  logic [10:0] removed_q;
+  logic cut_d;
+  logic cut_q;
+  logic replaces_d;
+  logic replaces_q;
   // The answer is a READ asked for again.
   logic again_d;
   logic again_q;
   // The READ that becomes active follows the active one.
   logic extending_d;
   logic extending_q;
+  logic [1:0] op_d;
+  logic [1:0] op_q;
+  hpcc_nic_pkg::commit_t entry_d;
+  hpcc_nic_pkg::commit_t entry_q;
   hpcc_nic_pkg::qp_change_t creation_d;
   hpcc_nic_pkg::qp_change_t creation_q;
   logic [7:0] qp_d;
   logic [7:0] qp_q;
   hpcc_nic_pkg::response_list_t held_d;
   hpcc_nic_pkg::response_list_t held_q;
-  logic [9:0] cursor_d;
-  logic [9:0] cursor_q;
-  logic [9:0] earlier_d;
-  logic [9:0] earlier_q;
-  logic [10:0] seen_d;
-  logic [10:0] seen_q;
-  logic cut_d;
-  logic cut_q;
-  logic [9:0] cut_at_d;
-  logic [9:0] cut_at_q;
-  logic [9:0] cut_after_d;
-  logic [9:0] cut_after_q;
-  logic [10:0] removed_d;
-  logic [10:0] removed_q;
-  logic replaces_d;
-  logic replaces_q;
+  logic [7:0] left_qp_r_q;
+  logic [7:0] left_generation_r_q;
   wire  hpcc_nic_pkg::read_request_t activation_asked;
   // Its tag.
   wire  [1:0] activation_tag;
@@ -226,22 +228,20 @@ module hpcc_response_queue (
   wire  [177:0] activation_read_data;
   logic activation_full_d;
   logic activation_full_q;
-  logic [15:0] activation_flow_d;
-  logic [15:0] activation_flow_q;
-  logic [23:0] activation_last_d;
-  logic [23:0] activation_last_q;
   logic activation_pulse_d;
   logic activation_pulse_q;
   logic activation_restart_d;
   logic activation_restart_q;
+  logic [15:0] activation_flow_d;
+  logic [15:0] activation_flow_q;
+  logic [23:0] activation_last_d;
+  logic [23:0] activation_last_q;
   hpcc_nic_pkg::read_state_t activation_read_d;
   hpcc_nic_pkg::read_state_t activation_read_q;
   logic full_r_d;
   logic full_r_q;
   logic [2:0] left_what_r_d;
   logic [2:0] left_what_r_q;
-  logic [7:0] left_qp_r_q;
-  logic [7:0] left_generation_r_q;
   hpcc_responses_node_pool u_pool (
     .clk(clk),
     .rst(rst),
@@ -364,20 +364,20 @@ module hpcc_response_queue (
   assign free = pool_free;
   always_comb begin
     state_d = state_q;
-    op_d = op_q;
-    entry_d = entry_q;
-    again_d = again_q;
-    extending_d = extending_q;
-    creation_d = creation_q;
-    qp_d = qp_q;
     cursor_d = cursor_q;
     earlier_d = earlier_q;
-    seen_d = seen_q;
-    cut_d = cut_q;
     cut_at_d = cut_at_q;
     cut_after_d = cut_after_q;
+    seen_d = seen_q;
     removed_d = removed_q;
+    cut_d = cut_q;
     replaces_d = replaces_q;
+    again_d = again_q;
+    extending_d = extending_q;
+    op_d = op_q;
+    entry_d = entry_q;
+    creation_d = creation_q;
+    qp_d = qp_q;
     lists_raddr = qp_q;
     if (idle) begin
       lists_raddr = intake_qp;
@@ -662,9 +662,9 @@ module hpcc_response_queue (
   assign activation_read_data = activation_read_q;
   always_comb begin
     activation_full_d = activation_full_q;
+    activation_restart_d = activation_restart_q;
     activation_flow_d = activation_flow_q;
     activation_last_d = activation_last_q;
-    activation_restart_d = activation_restart_q;
     activation_read_d = activation_read_q;
     if (work_ready) begin
       activation_full_d = 1'd0;
@@ -690,59 +690,59 @@ module hpcc_response_queue (
   end
   initial begin
     state_q = 4'd0;
-    op_q = 2'd0;
-    entry_q = 421'd0;
+    cursor_q = 10'd0;
+    earlier_q = 10'd0;
+    cut_at_q = 10'd0;
+    cut_after_q = 10'd0;
+    seen_q = 11'd0;
+    removed_q = 11'd0;
+    cut_q = 1'd0;
+    replaces_q = 1'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
+    op_q = 2'd0;
+    entry_q = 421'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
     held_q = 141'd0;
-    cursor_q = 10'd0;
-    earlier_q = 10'd0;
-    seen_q = 11'd0;
-    cut_q = 1'd0;
-    cut_at_q = 10'd0;
-    cut_after_q = 10'd0;
-    removed_q = 11'd0;
-    replaces_q = 1'd0;
+    left_qp_r_q = 8'd0;
+    left_generation_r_q = 8'd0;
     activation_full_q = 1'd0;
-    activation_flow_q = 16'd0;
-    activation_last_q = 24'd0;
     activation_pulse_q = 1'd0;
     activation_restart_q = 1'd0;
+    activation_flow_q = 16'd0;
+    activation_last_q = 24'd0;
     activation_read_q = 178'd0;
     full_r_q = 1'd0;
     left_what_r_q = 3'd0;
-    left_qp_r_q = 8'd0;
-    left_generation_r_q = 8'd0;
   end
   always @(posedge clk) begin
     state_q <= state_d;
-    op_q <= op_d;
-    entry_q <= entry_d;
+    cursor_q <= cursor_d;
+    earlier_q <= earlier_d;
+    cut_at_q <= cut_at_d;
+    cut_after_q <= cut_after_d;
+    seen_q <= seen_d;
+    removed_q <= removed_d;
+    cut_q <= cut_d;
+    replaces_q <= replaces_d;
     again_q <= again_d;
     extending_q <= extending_d;
+    op_q <= op_d;
+    entry_q <= entry_d;
     creation_q <= creation_d;
     qp_q <= qp_d;
     held_q <= held_d;
-    cursor_q <= cursor_d;
-    earlier_q <= earlier_d;
-    seen_q <= seen_d;
-    cut_q <= cut_d;
-    cut_at_q <= cut_at_d;
-    cut_after_q <= cut_after_d;
-    removed_q <= removed_d;
-    replaces_q <= replaces_d;
+    left_qp_r_q <= qp_q;
+    left_generation_r_q <= list.generation;
     activation_full_q <= activation_full_d;
-    activation_flow_q <= activation_flow_d;
-    activation_last_q <= activation_last_d;
     activation_pulse_q <= activation_pulse_d;
     activation_restart_q <= activation_restart_d;
+    activation_flow_q <= activation_flow_d;
+    activation_last_q <= activation_last_d;
     activation_read_q <= activation_read_d;
     full_r_q <= full_r_d;
     left_what_r_q <= left_what_r_d;
-    left_qp_r_q <= qp_q;
-    left_generation_r_q <= list.generation;
   end
   wire unused_bits = &{1'b0, asked.length, asked.address, item_asked.duplicate, item_asked.length, item_asked.address, span[21:0],
       item_span[21:0], beyond[22:0], intake_created.law, intake_created.local_qpn, intake_created.expected_psn, intake_created.send_psn,

@@ -43,21 +43,21 @@ module hpcc_responses_node_pool (
   input  wire  [10:0] give_count
 );
   logic [9:0] next_head;
-  logic we;
   logic [9:0] waddr;
   logic [9:0] wdata;
-  wire  [420:0] items_rdata;
-  wire  [9:0] links_rdata;
-  wire  [9:0] free_links_rdata;
+  logic we;
   logic [9:0] head_r_q;
   logic [9:0] tail_r_d;
   logic [9:0] tail_r_q;
+  logic [9:0] counter_d;
+  logic [9:0] counter_q;
+  wire  [420:0] items_rdata;
+  wire  [9:0] links_rdata;
+  wire  [9:0] free_links_rdata;
   logic [10:0] free_r_d;
   logic [10:0] free_r_q;
   logic busy_d;
   logic busy_q;
-  logic [9:0] counter_d;
-  logic [9:0] counter_q;
   hpcc_ram #(.WIDTH(421), .ADDRESS(10), .OUTPUT_REGISTER(1)) u_items (
     .clk(clk),
     .raddr(at),
@@ -90,9 +90,9 @@ module hpcc_responses_node_pool (
   assign clear_at = counter_q[7:0];
   always_comb begin
     tail_r_d = tail_r_q;
+    counter_d = counter_q;
     free_r_d = free_r_q;
     busy_d = busy_q;
-    counter_d = counter_q;
     next_head = head_r_q;
     we = busy_q;
     waddr = counter_q;
@@ -128,16 +128,16 @@ module hpcc_responses_node_pool (
   initial begin
     head_r_q = 10'd0;
     tail_r_q = 10'd0;
+    counter_q = 10'd0;
     free_r_q = 11'd0;
     busy_q = 1'd0;
-    counter_q = 10'd0;
   end
   always @(posedge clk) begin
     head_r_q <= next_head;
     tail_r_q <= tail_r_d;
+    counter_q <= counter_d;
     free_r_q <= free_r_d;
     busy_q <= busy_d;
-    counter_q <= counter_d;
   end
 endmodule
 

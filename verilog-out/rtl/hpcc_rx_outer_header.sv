@@ -52,24 +52,19 @@ module hpcc_rx_outer_header (
   // There is a VLAN tag.
   output wire  has_tag_out
 );
-  wire  hpcc_nic_pkg::inner_headers_t given;
-  wire  hpcc_nic_pkg::ipv4_words_t summands;
   wire  [15:0] port;
   wire  [15:0] total;
   wire  [15:0] udp;
+  wire  hpcc_nic_pkg::inner_headers_t given;
+  wire  hpcc_nic_pkg::ipv4_words_t summands;
   wire  is_int;
-  wire  [783:0] bus_1;
-  logic [5:0] int_bytes;
   wire  [15:0] ip_short;
   wire  [15:0] udp_short;
-  hpcc_nic_pkg::inner_headers_t header_1_q;
+  wire  [783:0] bus_1;
+  logic [5:0] int_bytes;
   logic has_tag_1_q;
-  hpcc_nic_pkg::frame_role_t role_1_d;
-  hpcc_nic_pkg::frame_role_t role_1_q;
-  logic [2:0] code_1_d;
-  logic [2:0] code_1_q;
-  hpcc_nic_pkg::outer_faults_t faults_1_d;
-  hpcc_nic_pkg::outer_faults_t faults_1_q;
+  wire  checksum_1_d;
+  logic checksum_1_q;
   logic [16:0] end_1_d;
   logic [16:0] end_1_q;
   wire  [16:0] sum_a_d;
@@ -82,8 +77,16 @@ module hpcc_rx_outer_header (
   logic [16:0] sum_d_q;
   wire  [16:0] sum_e_d;
   logic [16:0] sum_e_q;
-  wire  checksum_1_d;
-  logic checksum_1_q;
+  hpcc_nic_pkg::inner_headers_t header_1_q;
+  hpcc_nic_pkg::frame_role_t role_1_d;
+  hpcc_nic_pkg::frame_role_t role_1_q;
+  logic [2:0] code_1_d;
+  logic [2:0] code_1_q;
+  hpcc_nic_pkg::outer_faults_t faults_1_d;
+  hpcc_nic_pkg::outer_faults_t faults_1_q;
+  wire  summed_2_d;
+  logic summed_2_q;
+  logic has_tag_2_q;
   hpcc_nic_pkg::outer_faults_t faults_2_d;
   hpcc_nic_pkg::outer_faults_t faults_2_q;
   wire  [19:0] ip_sum_2_d;
@@ -93,8 +96,6 @@ module hpcc_rx_outer_header (
   logic [5:0] int_len_2_q;
   logic [15:0] udp_len_2_q;
   logic [16:0] end_2_q;
-  wire  summed_2_d;
-  logic summed_2_q;
   logic [31:0] src_ip_2_q;
   logic [1:0] ecn_2_q;
   wire  [559:0] body_2_d;
@@ -103,7 +104,6 @@ module hpcc_rx_outer_header (
   logic [223:0] transport_2_q;
   hpcc_nic_pkg::ip_udp_headers_t icrc_2_d;
   hpcc_nic_pkg::ip_udp_headers_t icrc_2_q;
-  logic has_tag_2_q;
   assign given = header;
   assign total = given.ip.total_length;
   assign port = given.udp.destination_port;
@@ -229,18 +229,20 @@ module hpcc_rx_outer_header (
     faults_2_d.udp_checksum = (role_1_q != hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
   end
   initial begin
-    header_1_q = 784'd0;
     has_tag_1_q = 1'd0;
-    role_1_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
-    code_1_q = 3'd0;
-    faults_1_q = 10'd0;
+    checksum_1_q = 1'd0;
     end_1_q = 17'd0;
     sum_a_q = 17'd0;
     sum_b_q = 17'd0;
     sum_c_q = 17'd0;
     sum_d_q = 17'd0;
     sum_e_q = 17'd0;
-    checksum_1_q = 1'd0;
+    header_1_q = 784'd0;
+    role_1_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
+    code_1_q = 3'd0;
+    faults_1_q = 10'd0;
+    summed_2_q = 1'd0;
+    has_tag_2_q = 1'd0;
     faults_2_q = 10'd0;
     ip_sum_2_q = 20'd0;
     role_2_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
@@ -248,27 +250,27 @@ module hpcc_rx_outer_header (
     int_len_2_q = 6'd0;
     udp_len_2_q = 16'd0;
     end_2_q = 17'd0;
-    summed_2_q = 1'd0;
     src_ip_2_q = 32'd0;
     ecn_2_q = 2'd0;
     body_2_q = 560'd0;
     transport_2_q = 224'd0;
     icrc_2_q = 224'd0;
-    has_tag_2_q = 1'd0;
   end
   always @(posedge clk) begin
-    header_1_q <= given;
     has_tag_1_q <= has_tag;
-    role_1_q <= role_1_d;
-    code_1_q <= code_1_d;
-    faults_1_q <= faults_1_d;
+    checksum_1_q <= checksum_1_d;
     end_1_q <= end_1_d;
     sum_a_q <= sum_a_d;
     sum_b_q <= sum_b_d;
     sum_c_q <= sum_c_d;
     sum_d_q <= sum_d_d;
     sum_e_q <= sum_e_d;
-    checksum_1_q <= checksum_1_d;
+    header_1_q <= given;
+    role_1_q <= role_1_d;
+    code_1_q <= code_1_d;
+    faults_1_q <= faults_1_d;
+    summed_2_q <= summed_2_d;
+    has_tag_2_q <= has_tag_1_q;
     faults_2_q <= faults_2_d;
     ip_sum_2_q <= ip_sum_2_d;
     role_2_q <= role_1_q;
@@ -276,13 +278,11 @@ module hpcc_rx_outer_header (
     int_len_2_q <= int_bytes;
     udp_len_2_q <= header_1_q.udp.length;
     end_2_q <= end_1_q;
-    summed_2_q <= summed_2_d;
     src_ip_2_q <= header_1_q.ip.source;
     ecn_2_q <= header_1_q.ip.ecn;
     body_2_q <= body_2_d;
     transport_2_q <= transport_2_d;
     icrc_2_q <= icrc_2_d;
-    has_tag_2_q <= has_tag_1_q;
   end
   wire unused_bits = &{1'b0, bus_1[783:560]};
 endmodule

@@ -39,33 +39,50 @@ module hpcc_rx_packet_buffer (
   input  wire  payload_ready
 );
   logic [9:0] used;
-  wire  ok;
   wire  [9:0] next_write;
+  wire  ok;
   wire  go;
   wire  finishing;
   wire  accept;
-  wire  hpcc_nic_pkg::buffer_command_t asked;
-  wire  hpcc_nic_pkg::frame_place_t at;
   wire  [15:0] length;
-  wire  [16:0] beats;
   wire  [15:0] tail;
   // Of a word that is read.
   hpcc_nic_pkg::read_plan_t tag;
+  wire  hpcc_nic_pkg::buffer_command_t asked;
+  wire  hpcc_nic_pkg::frame_place_t at;
+  wire  [16:0] beats;
   hpcc_nic_pkg::twice_t both;
   logic [511:0] data_1_q;
+  logic [511:0] held_d;
+  logic [511:0] held_q;
+  wire  [511:0] aligned_d;
+  logic [511:0] aligned_q;
   logic last_1_q;
   logic valid_1_d;
   logic valid_1_q;
-  logic [9:0] write_d;
-  logic [9:0] write_q;
-  logic [9:0] start_d;
-  logic [9:0] start_q;
   logic losing_d;
   logic losing_q;
   wire  lost_2_d;
   logic lost_2_q;
   wire  full_d;
   logic full_q;
+  logic reading_d;
+  logic reading_q;
+  logic begun_d;
+  logic begun_q;
+  logic [9:0] write_d;
+  logic [9:0] write_q;
+  logic [9:0] start_d;
+  logic [9:0] start_q;
+  logic [9:0] this_frame_d;
+  logic [9:0] this_frame_q;
+  wire  [1023:0] pair_d;
+  logic [1023:0] pair_q;
+  wire  [1023:0] moved_d;
+  logic [1023:0] moved_q;
+  hpcc_nic_pkg::read_plan_t tag_3_q;
+  hpcc_nic_pkg::read_plan_t tag_4_q;
+  hpcc_nic_pkg::read_plan_t tag_5_q;
   wire  [511:0] ram_rdata;
   wire  ram_we;
   wire  [8:0] ram_waddr;
@@ -78,10 +95,13 @@ module hpcc_rx_packet_buffer (
   // Out: the frame being read, and where the next one starts.
   logic [9:0] next_frame_d;
   logic [9:0] next_frame_q;
-  logic [9:0] this_frame_d;
-  logic [9:0] this_frame_q;
-  logic reading_d;
-  logic reading_q;
+  wire  hpcc_nic_pkg::read_plan_t tag_2_q;
+  hpcc_nic_pkg::buffered_payload_t out_up_data;
+  wire  out_up_valid;
+  wire  unused_out_up_ready;
+  wire  hpcc_nic_pkg::buffered_payload_t out_down_data;
+  wire  out_down_valid;
+  wire  out_crowded;
   logic [8:0] address_d;
   logic [8:0] address_q;
   logic [10:0] beats_left_d;
@@ -90,26 +110,6 @@ module hpcc_rx_packet_buffer (
   hpcc_nic_pkg::pair_turn_t shift_q;
   logic [6:0] last_bytes_d;
   logic [6:0] last_bytes_q;
-  logic begun_d;
-  logic begun_q;
-  wire  hpcc_nic_pkg::read_plan_t tag_2_q;
-  logic [511:0] held_d;
-  logic [511:0] held_q;
-  wire  [1023:0] pair_d;
-  logic [1023:0] pair_q;
-  hpcc_nic_pkg::read_plan_t tag_3_q;
-  wire  [1023:0] moved_d;
-  logic [1023:0] moved_q;
-  hpcc_nic_pkg::read_plan_t tag_4_q;
-  wire  [511:0] aligned_d;
-  logic [511:0] aligned_q;
-  hpcc_nic_pkg::read_plan_t tag_5_q;
-  hpcc_nic_pkg::buffered_payload_t out_up_data;
-  wire  out_up_valid;
-  wire  unused_out_up_ready;
-  wire  hpcc_nic_pkg::buffered_payload_t out_down_data;
-  wire  out_down_valid;
-  wire  out_crowded;
   hpcc_ram #(.WIDTH(512), .ADDRESS(9), .OUTPUT_REGISTER(1)) u_ram (
     .clk(clk),
     .raddr(address_q),
@@ -170,17 +170,23 @@ module hpcc_rx_packet_buffer (
   assign payload_data = out_down_data;
   assign payload_valid = out_down_valid;
   always_comb begin
+    held_d = held_q;
+    if (tag_2_q.valid) begin
+      held_d = ram_rdata;
+    end
+  end
+  always_comb begin
+    losing_d = losing_q;
+    reading_d = reading_q;
+    begun_d = begun_q;
     write_d = write_q;
     start_d = start_q;
-    losing_d = losing_q;
-    next_frame_d = next_frame_q;
     this_frame_d = this_frame_q;
-    reading_d = reading_q;
+    next_frame_d = next_frame_q;
     address_d = address_q;
     beats_left_d = beats_left_q;
     shift_d = shift_q;
     last_bytes_d = last_bytes_q;
-    begun_d = begun_q;
     valid_1_d = beat_valid;
     if (valid_1_q) begin
       if (ok) begin
@@ -221,12 +227,6 @@ module hpcc_rx_packet_buffer (
     end
   end
   always_comb begin
-    held_d = held_q;
-    if (tag_2_q.valid) begin
-      held_d = ram_rdata;
-    end
-  end
-  always_comb begin
     used = write_q - next_frame_q;
     if (reading_q) begin
       used = write_q - this_frame_q;
@@ -253,55 +253,55 @@ module hpcc_rx_packet_buffer (
   end
   initial begin
     data_1_q = 512'd0;
+    held_q = 512'd0;
+    aligned_q = 512'd0;
     last_1_q = 1'd0;
     valid_1_q = 1'd0;
-    write_q = 10'd0;
-    start_q = 10'd0;
     losing_q = 1'd0;
     lost_2_q = 1'd0;
     full_q = 1'd0;
-    next_frame_q = 10'd0;
-    this_frame_q = 10'd0;
     reading_q = 1'd0;
+    begun_q = 1'd0;
+    write_q = 10'd0;
+    start_q = 10'd0;
+    this_frame_q = 10'd0;
+    pair_q = 1024'd0;
+    moved_q = 1024'd0;
+    tag_3_q = 15'd0;
+    tag_4_q = 15'd0;
+    tag_5_q = 15'd0;
+    next_frame_q = 10'd0;
     address_q = 9'd0;
     beats_left_q = 11'd0;
     shift_q = 5'd0;
     last_bytes_q = 7'd0;
-    begun_q = 1'd0;
-    held_q = 512'd0;
-    pair_q = 1024'd0;
-    tag_3_q = 15'd0;
-    moved_q = 1024'd0;
-    tag_4_q = 15'd0;
-    aligned_q = 512'd0;
-    tag_5_q = 15'd0;
   end
   always @(posedge clk) begin
     data_1_q <= beat_data;
+    held_q <= held_d;
+    aligned_q <= aligned_d;
     last_1_q <= beat_last;
     valid_1_q <= valid_1_d;
-    write_q <= write_d;
-    start_q <= start_d;
     losing_q <= losing_d;
     lost_2_q <= lost_2_d;
     full_q <= full_d;
-    next_frame_q <= next_frame_d;
-    this_frame_q <= this_frame_d;
     reading_q <= reading_d;
+    begun_q <= begun_d;
+    write_q <= write_d;
+    start_q <= start_d;
+    this_frame_q <= this_frame_d;
+    pair_q <= pair_d;
+    moved_q <= moved_d;
+    tag_3_q <= tag_2_q;
+    tag_4_q <= tag_3_q;
+    tag_5_q <= tag_4_q;
+    next_frame_q <= next_frame_d;
     address_q <= address_d;
     beats_left_q <= beats_left_d;
     shift_q <= shift_d;
     last_bytes_q <= last_bytes_d;
-    begun_q <= begun_d;
-    held_q <= held_d;
-    pair_q <= pair_d;
-    tag_3_q <= tag_2_q;
-    moved_q <= moved_d;
-    tag_4_q <= tag_3_q;
-    aligned_q <= aligned_d;
-    tag_5_q <= tag_4_q;
   end
-  wire unused_bits = &{1'b0, at.odd, beats[5:0], tail[15:6], tag_5_q.shift};
+  wire unused_bits = &{1'b0, tail[15:6], at.odd, beats[5:0], tag_5_q.shift};
 endmodule
 
 `default_nettype wire

@@ -78,27 +78,27 @@ module hpcc_rx_parser (
   hpcc_nic_pkg::frame_faults_t faults_6;
   logic [10:0] number_d;
   logic [10:0] number_q;
+  logic [10:0] number_0_q;
   logic valid_0_d;
   logic valid_0_q;
   logic last_0_q;
   logic user_0_q;
-  logic [10:0] number_0_q;
   logic [511:0] data_0_q;
   logic [63:0] keep_0_q;
   logic valid_1_q;
   wire  first_1_d;
   logic first_1_q;
-  logic [1:0] number_1_d;
-  logic [1:0] number_1_q;
   wire  window_done_1_d;
   logic window_done_1_q;
   wire  last_1_d;
   logic last_1_q;
+  logic has_tag_1_d;
+  logic has_tag_1_q;
   logic [511:0] data_1_q;
   logic [511:0] head_1_d;
   logic [511:0] head_1_q;
-  logic has_tag_1_d;
-  logic has_tag_1_q;
+  logic [1:0] number_1_d;
+  logic [1:0] number_1_q;
   wire  [783:0] align_q;
   logic has_tag_2_q;
   hpcc_nic_pkg::ethernet_faults_t l2_faults_2_d;
@@ -148,6 +148,10 @@ module hpcc_rx_parser (
   wire  first_6_d;
   wire  first_6_q;
   wire  [9:0] outer_faults_6_q;
+  logic summed_held_d;
+  logic summed_held_q;
+  logic control_held_d;
+  logic control_held_q;
   wire  [6:0] icrc_filled;
   // The CRC is right.
   wire  icrc_right;
@@ -180,14 +184,6 @@ module hpcc_rx_parser (
   wire  summed_9_q;
   wire  [1:0] role_9_q;
   wire  window_done_9_q;
-  logic [20:0] faults_held_d;
-  logic [20:0] faults_held_q;
-  logic [16:0] end_held_d;
-  logic [16:0] end_held_q;
-  logic summed_held_d;
-  logic summed_held_q;
-  logic control_held_d;
-  logic control_held_q;
   wire  [17:0] frame_len_10_q;
   wire  user_10_q;
   hpcc_nic_pkg::frame_faults_t verdict_late;
@@ -197,6 +193,22 @@ module hpcc_rx_parser (
   logic [20:0] verdict_all_q;
   logic [4:0] verdict_code_d;
   logic [4:0] verdict_code_q;
+  logic [20:0] faults_held_d;
+  logic [20:0] faults_held_q;
+  logic [16:0] end_held_d;
+  logic [16:0] end_held_q;
+  logic [1:0] role_d;
+  logic [1:0] role_q;
+  logic [1:0] ecn_d;
+  logic [1:0] ecn_q;
+  logic [15:0] udp_len_d;
+  logic [15:0] udp_len_q;
+  logic [15:0] payload_len_d;
+  logic [15:0] payload_len_q;
+  logic [23:0] dest_qp_d;
+  logic [23:0] dest_qp_q;
+  logic [23:0] psn_d;
+  logic [23:0] psn_q;
   wire  window_done_11_q;
   wire  ended_12_q;
   wire  [1:0] role_11_q;
@@ -212,14 +224,8 @@ module hpcc_rx_parser (
   wire  [127:0] extension_11_q;
   wire  [6:0] payload_at_11_q;
   wire  [15:0] payload_len_11_q;
-  logic [1:0] role_d;
-  logic [1:0] role_q;
   logic [31:0] src_ip_d;
   logic [31:0] src_ip_q;
-  logic [15:0] udp_len_d;
-  logic [15:0] udp_len_q;
-  logic [1:0] ecn_d;
-  logic [1:0] ecn_q;
   logic [5:0] int_len_d;
   logic [5:0] int_len_q;
   logic [559:0] body_d;
@@ -228,16 +234,10 @@ module hpcc_rx_parser (
   logic [7:0] opcode_q;
   logic ack_req_d;
   logic ack_req_q;
-  logic [23:0] dest_qp_d;
-  logic [23:0] dest_qp_q;
-  logic [23:0] psn_d;
-  logic [23:0] psn_q;
   logic [127:0] extension_d;
   logic [127:0] extension_q;
   logic [6:0] payload_at_d;
   logic [6:0] payload_at_q;
-  logic [15:0] payload_len_d;
-  logic [15:0] payload_len_q;
   hpcc_rx_header_align u_align (
     .clk(clk),
     .window(window),
@@ -564,8 +564,8 @@ module hpcc_rx_parser (
     end
   end
   always_comb begin
-    head_1_d = head_1_q;
     has_tag_1_d = has_tag_1_q;
+    head_1_d = head_1_q;
     if (valid_0_q & (number_0_q == 11'd0)) begin
       head_1_d = data_0_q;
       has_tag_1_d = first_bytes.ethertype == 16'h81;
@@ -577,10 +577,10 @@ module hpcc_rx_parser (
     l2_faults_2_d.not_ipv4 = ((~has_tag_1_q) & (head.ethertype != 16'd8)) | (has_tag_1_q & (head.tagged_ethertype != 16'd8));
   end
   always_comb begin
-    faults_held_d = faults_held_q;
-    end_held_d = end_held_q;
     summed_held_d = summed_held_q;
     control_held_d = control_held_q;
+    faults_held_d = faults_held_q;
+    end_held_d = end_held_q;
     if (window_done_9_q) begin
       faults_held_d = faults_9_q;
       end_held_d = end_9_q;
@@ -590,18 +590,18 @@ module hpcc_rx_parser (
   end
   always_comb begin
     role_d = role_q;
-    src_ip_d = src_ip_q;
-    udp_len_d = udp_len_q;
     ecn_d = ecn_q;
+    udp_len_d = udp_len_q;
+    payload_len_d = payload_len_q;
+    dest_qp_d = dest_qp_q;
+    psn_d = psn_q;
+    src_ip_d = src_ip_q;
     int_len_d = int_len_q;
     body_d = body_q;
     opcode_d = opcode_q;
     ack_req_d = ack_req_q;
-    dest_qp_d = dest_qp_q;
-    psn_d = psn_q;
     extension_d = extension_q;
     payload_at_d = payload_at_q;
-    payload_len_d = payload_len_q;
     if (window_done_11_q) begin
       role_d = role_11_q;
       src_ip_d = src_ip_11_q;
@@ -792,93 +792,93 @@ module hpcc_rx_parser (
   end
   initial begin
     number_q = 11'd0;
+    number_0_q = 11'd0;
     valid_0_q = 1'd0;
     last_0_q = 1'd0;
     user_0_q = 1'd0;
-    number_0_q = 11'd0;
     data_0_q = 512'd0;
     keep_0_q = 64'd0;
     valid_1_q = 1'd0;
     first_1_q = 1'd0;
-    number_1_q = 2'd0;
     window_done_1_q = 1'd0;
     last_1_q = 1'd0;
+    has_tag_1_q = 1'd0;
     data_1_q = 512'd0;
     head_1_q = 512'd0;
-    has_tag_1_q = 1'd0;
+    number_1_q = 2'd0;
     has_tag_2_q = 1'd0;
     l2_faults_2_q = 2'd0;
     frame_len_4_q = 18'd0;
     covered_4_q = 7'd0;
     any_covered_4_q = 1'd0;
+    summed_held_q = 1'd0;
+    control_held_q = 1'd0;
     icrc_right_4_q = 1'd0;
     udp_total_q = 32'd0;
     udp_once_q = 17'd0;
     udp_right_6_q = 1'd0;
-    faults_held_q = 21'd0;
-    end_held_q = 17'd0;
-    summed_held_q = 1'd0;
-    control_held_q = 1'd0;
     verdict_all_q = 21'd0;
     verdict_code_q = 5'd0;
+    faults_held_q = 21'd0;
+    end_held_q = 17'd0;
     role_q = 2'd0;
-    src_ip_q = 32'd0;
-    udp_len_q = 16'd0;
     ecn_q = 2'd0;
+    udp_len_q = 16'd0;
+    payload_len_q = 16'd0;
+    dest_qp_q = 24'd0;
+    psn_q = 24'd0;
+    src_ip_q = 32'd0;
     int_len_q = 6'd0;
     body_q = 560'd0;
     opcode_q = 8'd0;
     ack_req_q = 1'd0;
-    dest_qp_q = 24'd0;
-    psn_q = 24'd0;
     extension_q = 128'd0;
     payload_at_q = 7'd0;
-    payload_len_q = 16'd0;
   end
   always @(posedge clk) begin
     number_q <= number_d;
+    number_0_q <= number_q;
     valid_0_q <= valid_0_d;
     last_0_q <= s_axis_tlast;
     user_0_q <= s_axis_tuser;
-    number_0_q <= number_q;
     data_0_q <= s_axis_tdata;
     keep_0_q <= s_axis_tkeep;
     valid_1_q <= valid_0_q;
     first_1_q <= first_1_d;
-    number_1_q <= number_1_d;
     window_done_1_q <= window_done_1_d;
     last_1_q <= last_1_d;
+    has_tag_1_q <= has_tag_1_d;
     data_1_q <= data_0_q;
     head_1_q <= head_1_d;
-    has_tag_1_q <= has_tag_1_d;
+    number_1_q <= number_1_d;
     has_tag_2_q <= has_tag_1_q;
     l2_faults_2_q <= l2_faults_2_d;
     frame_len_4_q <= frame_len_4_d;
     covered_4_q <= covered_4_d;
     any_covered_4_q <= any_covered_4_d;
+    summed_held_q <= summed_held_d;
+    control_held_q <= control_held_d;
     icrc_right_4_q <= icrc_right_4_d;
     udp_total_q <= udp_total_d;
     udp_once_q <= udp_once_d;
     udp_right_6_q <= udp_right_6_d;
-    faults_held_q <= faults_held_d;
-    end_held_q <= end_held_d;
-    summed_held_q <= summed_held_d;
-    control_held_q <= control_held_d;
     verdict_all_q <= verdict_all_d;
     verdict_code_q <= verdict_code_d;
+    faults_held_q <= faults_held_d;
+    end_held_q <= end_held_d;
     role_q <= role_d;
-    src_ip_q <= src_ip_d;
-    udp_len_q <= udp_len_d;
     ecn_q <= ecn_d;
+    udp_len_q <= udp_len_d;
+    payload_len_q <= payload_len_d;
+    dest_qp_q <= dest_qp_d;
+    psn_q <= psn_d;
+    src_ip_q <= src_ip_d;
     int_len_q <= int_len_d;
     body_q <= body_d;
     opcode_q <= opcode_d;
     ack_req_q <= ack_req_d;
-    dest_qp_q <= dest_qp_d;
-    psn_q <= psn_d;
     extension_q <= extension_d;
     payload_at_q <= payload_at_d;
-    payload_len_q <= payload_len_d;
   end
   wire unused_bits = &{1'b0, first_bytes.tagged_ethertype, first_bytes.tag, first_bytes.source, first_bytes.destination, head.tag,
       head.source, of_outer.ip_checksum, icrc_filled[6]};

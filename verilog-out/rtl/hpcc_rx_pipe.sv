@@ -9,6 +9,8 @@ module hpcc_rx_pipe (
   input  wire  clk,
   // Synchronous, high.
   input  wire  rst,
+  // The NIC's clock, ns.
+  input  wire  [47:0] now,
   // Frames; `tready` is always high.
   // First byte in the lowest bits.
   input  wire  [511:0] s_axis_tdata,
@@ -194,6 +196,7 @@ module hpcc_rx_pipe (
   hpcc_dispatch u_dispatch (
     .clk(clk),
     .rst(rst),
+    .now(now),
     .verdict_valid(lookup_out_valid),
     .verdict(lookup_out_verdict),
     .lost(lost_then_q),

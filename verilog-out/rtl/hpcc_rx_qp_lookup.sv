@@ -22,19 +22,15 @@ module hpcc_rx_qp_lookup (
   // It; place 630:623, zero 646:631.
   output wire  [815:0] out_verdict
 );
-  wire  hpcc_nic_pkg::qp_context_t new_context;
   hpcc_nic_pkg::known_number_t own;
   hpcc_nic_pkg::known_number_t asked;
-  logic [4:0] low;
-  hpcc_nic_pkg::qp_place_t place_found;
   wire  hpcc_nic_pkg::judged_frame_t arriving;
+  hpcc_nic_pkg::judged_frame_t leaving;
   // Without the number.
   hpcc_nic_pkg::judged_frame_t rest;
-  hpcc_nic_pkg::judged_frame_t leaving;
-  logic written_d;
-  logic written_q;
-  wire  hpcc_nic_pkg::qp_place_t place_d;
-  hpcc_nic_pkg::qp_place_t place_q;
+  wire  hpcc_nic_pkg::qp_context_t new_context;
+  logic [4:0] low;
+  hpcc_nic_pkg::qp_place_t place_found;
   wire  [24:0] number_d;
   logic [24:0] number_q;
   wire  [24:0] key_d;
@@ -49,10 +45,14 @@ module hpcc_rx_qp_lookup (
   wire  hpcc_nic_pkg::found_place_t banks_3_found;
   wire  banks_4_write;
   wire  hpcc_nic_pkg::found_place_t banks_4_found;
-  wire  [7:0] found_d;
-  logic [7:0] found_q;
   wire  valids_q;
   wire  hpcc_nic_pkg::judged_frame_t rests_q;
+  logic written_d;
+  logic written_q;
+  wire  hpcc_nic_pkg::qp_place_t place_d;
+  hpcc_nic_pkg::qp_place_t place_q;
+  wire  [7:0] found_d;
+  logic [7:0] found_q;
   hpcc_rx_number_bank u_banks_0 (
     .clk(clk),
     .rst(rst),
@@ -166,17 +166,17 @@ module hpcc_rx_qp_lookup (
     leaving.qpn = {16'd0, found_q};
   end
   initial begin
-    written_q = 1'd0;
-    place_q = 8'd0;
     number_q = 25'd0;
     key_q = 25'd0;
+    written_q = 1'd0;
+    place_q = 8'd0;
     found_q = 8'd0;
   end
   always @(posedge clk) begin
-    written_q <= written_d;
-    place_q <= place_d;
     number_q <= number_d;
     key_q <= key_d;
+    written_q <= written_d;
+    place_q <= place_d;
     found_q <= found_d;
   end
   wire unused_bits = &{1'b0, new_context.law, new_context.expected_psn, new_context.send_psn, new_context.pause_class, new_context.int_on,

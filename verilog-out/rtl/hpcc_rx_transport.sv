@@ -36,32 +36,32 @@ module hpcc_rx_transport (
   // Bytes of payload without pad.
   output wire  [15:0] payload_len
 );
+  wire  [15:0] need_int;
+  wire  [15:0] need_all;
   wire  hpcc_nic_pkg::transport_bytes_t header;
   wire  [7:0] op;
   wire  known;
-  wire  [15:0] need_int;
-  wire  [15:0] need_all;
   logic [4:0] extra;
   wire  [4:0] need;
-  hpcc_nic_pkg::transport_bytes_t bytes_1_q;
-  hpcc_nic_pkg::transport_faults_t faults_1_d;
-  hpcc_nic_pkg::transport_faults_t faults_1_q;
   wire  reth_1_d;
   logic reth_1_q;
   wire  aeth_1_d;
   logic aeth_1_q;
+  hpcc_nic_pkg::transport_bytes_t bytes_1_q;
+  hpcc_nic_pkg::transport_faults_t faults_1_d;
+  hpcc_nic_pkg::transport_faults_t faults_1_q;
   wire  [15:0] room_1_d;
   logic [15:0] room_1_q;
   logic [6:0] at_1_d;
   logic [6:0] at_1_q;
   wire  [16:0] ip_fold_1_d;
   logic [16:0] ip_fold_1_q;
+  logic [23:0] dest_qp_2_q;
+  logic [23:0] psn_2_q;
   hpcc_nic_pkg::transport_faults_t faults_2_d;
   hpcc_nic_pkg::transport_faults_t faults_2_q;
   logic [7:0] opcode_2_q;
   logic ack_req_2_q;
-  logic [23:0] dest_qp_2_q;
-  logic [23:0] psn_2_q;
   logic [127:0] extension_2_q;
   wire  [6:0] at_2_d;
   logic [6:0] at_2_q;
@@ -118,35 +118,35 @@ module hpcc_rx_transport (
     faults_2_d.ip_checksum = ip_fold_1_q != 17'hffff;
   end
   initial begin
-    bytes_1_q = 224'd0;
-    faults_1_q = 7'd0;
     reth_1_q = 1'd0;
     aeth_1_q = 1'd0;
+    bytes_1_q = 224'd0;
+    faults_1_q = 7'd0;
     room_1_q = 16'd0;
     at_1_q = 7'd0;
     ip_fold_1_q = 17'd0;
+    dest_qp_2_q = 24'd0;
+    psn_2_q = 24'd0;
     faults_2_q = 7'd0;
     opcode_2_q = 8'd0;
     ack_req_2_q = 1'd0;
-    dest_qp_2_q = 24'd0;
-    psn_2_q = 24'd0;
     extension_2_q = 128'd0;
     at_2_q = 7'd0;
     len_2_q = 16'd0;
   end
   always @(posedge clk) begin
-    bytes_1_q <= header;
-    faults_1_q <= faults_1_d;
     reth_1_q <= reth_1_d;
     aeth_1_q <= aeth_1_d;
+    bytes_1_q <= header;
+    faults_1_q <= faults_1_d;
     room_1_q <= room_1_d;
     at_1_q <= at_1_d;
     ip_fold_1_q <= ip_fold_1_d;
+    dest_qp_2_q <= bytes_1_q.bth.qpn;
+    psn_2_q <= bytes_1_q.bth.psn;
     faults_2_q <= faults_2_d;
     opcode_2_q <= bytes_1_q.bth.opcode;
     ack_req_2_q <= bytes_1_q.bth.ack_req;
-    dest_qp_2_q <= bytes_1_q.bth.qpn;
-    psn_2_q <= bytes_1_q.bth.psn;
     extension_2_q <= bytes_1_q.extension;
     at_2_q <= at_2_d;
     len_2_q <= len_2_d;

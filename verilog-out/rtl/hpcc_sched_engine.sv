@@ -85,16 +85,19 @@ module hpcc_sched_engine (
   wire  settled;
   wire  clears;
   wire  open;
-  wire  hpcc_nic_pkg::whole_credit_t credit;
-  hpcc_nic_pkg::ring_entry_t entry;
   wire  ending;
+  wire  granted;
+  hpcc_nic_pkg::ring_entry_t entry;
+  hpcc_nic_pkg::ring_entry_t back;
+  logic [5:0] tag_now;
+  logic [5:0] tag_after;
+  wire  hpcc_nic_pkg::whole_credit_t credit;
   logic [5:0] ends_at;
   wire  hpcc_nic_pkg::visit_flow_t after;
   wire  hpcc_nic_pkg::tag_distance_t lag;
-  logic [5:0] tag_now;
-  logic [5:0] tag_after;
-  wire  granted;
-  hpcc_nic_pkg::ring_entry_t back;
+  wire  valid_0_d;
+  logic valid_0_q;
+  logic valid_13_q;
   wire  [5:0] sender_ram_raddr;
   wire  hpcc_nic_pkg::flow_shared_t sender_ram_rdata;
   wire  [5:0] pacing_ram_raddr;
@@ -103,7 +106,6 @@ module hpcc_sched_engine (
   wire  [5:0] cap_ram_raddr;
   wire  hpcc_nic_pkg::flow_cap_t cap_ram_rdata;
   wire  cap_ram_we;
-  hpcc_nic_pkg::pacing_state_t cap_2_q;
   wire  hpcc_nic_pkg::group_level_t level_ram_rdata;
   wire  [5:0] state_ram_raddr;
   wire  hpcc_nic_pkg::visit_flow_t state_ram_rdata;
@@ -121,7 +123,6 @@ module hpcc_sched_engine (
   wire  back_ram_wdata;
   hpcc_nic_pkg::wake_t wake_13_d;
   wire  hpcc_nic_pkg::wake_t wake_13_q;
-  hpcc_nic_pkg::wake_t wake_14_q;
   wire  hpcc_nic_pkg::wake_t wake_16_q;
   wire  unused_woken_up_ready;
   wire  hpcc_nic_pkg::flow_place_t woken_down_data;
@@ -138,13 +139,7 @@ module hpcc_sched_engine (
   wire  hpcc_nic_pkg::grant_t fifo_down_data;
   wire  fifo_down_valid;
   wire  fifo_crowded;
-  logic [4:0] settle_d;
-  logic [4:0] settle_q;
-  wire  valid_0_d;
-  logic valid_0_q;
-  hpcc_nic_pkg::ring_entry_t entry_0_q;
   wire  valid_12_q;
-  logic valid_13_q;
   wire  hpcc_nic_pkg::ring_entry_t entry_13_q;
   wire  [33:0] visit_rate;
   wire  visit_ends;
@@ -154,6 +149,11 @@ module hpcc_sched_engine (
   wire  hpcc_nic_pkg::ring_entry_t back_15_q;
   wire  back_valid_15_d;
   wire  back_valid_15_q;
+  hpcc_nic_pkg::pacing_state_t cap_2_q;
+  hpcc_nic_pkg::wake_t wake_14_q;
+  logic [4:0] settle_d;
+  logic [4:0] settle_q;
+  hpcc_nic_pkg::ring_entry_t entry_0_q;
   hpcc_table_ram #(.WIDTH(140), .ADDRESS(6)) u_sender_ram (
     .clk(clk),
     .raddr(sender_ram_raddr),
@@ -401,20 +401,20 @@ module hpcc_sched_engine (
     fifo_up_data.tag = tag_now;
   end
   initial begin
+    valid_0_q = 1'd0;
+    valid_13_q = 1'd0;
     cap_2_q = 70'd0;
     wake_14_q = 34'd0;
     settle_q = 5'd0;
-    valid_0_q = 1'd0;
     entry_0_q = 38'd0;
-    valid_13_q = 1'd0;
   end
   always @(posedge clk) begin
+    valid_0_q <= valid_0_d;
+    valid_13_q <= valid_12_q;
     cap_2_q <= cap_ram_rdata.pacing;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;
-    valid_0_q <= valid_0_d;
     entry_0_q <= entry;
-    valid_13_q <= valid_12_q;
   end
   wire unused_bits = &{1'b0, credit.fraction, lag.amount};
 endmodule

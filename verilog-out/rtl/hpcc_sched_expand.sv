@@ -32,12 +32,12 @@ module hpcc_sched_expand (
   wire  last;
   wire  rewound;
   wire  ask;
-  hpcc_nic_pkg::grant_t grant_d;
-  hpcc_nic_pkg::grant_t grant_q;
   logic [3:0] left_d;
   logic [3:0] left_q;
   logic [3:0] repeats_d;
   logic [3:0] repeats_q;
+  hpcc_nic_pkg::grant_t grant_d;
+  hpcc_nic_pkg::grant_t grant_q;
   logic [23:0] psn_d;
   logic [23:0] psn_q;
   logic first_d;
@@ -54,9 +54,9 @@ module hpcc_sched_expand (
   assign send_kind = (({2'd0, rewound} << 2) | ({2'd0, ask} << 1)) | {2'd0, (|repeats_q)};
   assign tag = grant_q.tag;
   always_comb begin
-    grant_d = grant_q;
     left_d = left_q;
     repeats_d = repeats_q;
+    grant_d = grant_q;
     psn_d = psn_q;
     first_d = first_q;
     if ((|left_q) & send_ready) begin
@@ -80,16 +80,16 @@ module hpcc_sched_expand (
     end
   end
   initial begin
-    grant_q = 64'd0;
     left_q = 4'd0;
     repeats_q = 4'd0;
+    grant_q = 64'd0;
     psn_q = 24'd0;
     first_q = 1'd0;
   end
   always @(posedge clk) begin
-    grant_q <= grant_d;
     left_q <= left_d;
     repeats_q <= repeats_d;
+    grant_q <= grant_d;
     psn_q <= psn_d;
     first_q <= first_d;
   end

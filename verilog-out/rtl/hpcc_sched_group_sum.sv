@@ -30,14 +30,14 @@ module hpcc_sched_group_sum (
   logic [23:0] known;
   wire  [23:0] total;
   logic add_1_q;
-  logic [3:0] group_1_q;
-  logic [23:0] amount_1_q;
   logic clear_1_q;
   wire  again_d;
   logic again_q;
+  logic [23:0] amount_1_q;
   logic [23:0] last_q;
   wire  [23:0] own_rdata;
   wire  [23:0] shown_rdata;
+  logic [3:0] group_1_q;
   hpcc_lut_ram #(.WIDTH(24), .ADDRESS(4)) u_own (
     .clk(clk),
     .raddr(group),
@@ -68,19 +68,19 @@ module hpcc_sched_group_sum (
   end
   initial begin
     add_1_q = 1'd0;
-    group_1_q = 4'd0;
-    amount_1_q = 24'd0;
     clear_1_q = 1'd0;
     again_q = 1'd0;
+    amount_1_q = 24'd0;
     last_q = 24'd0;
+    group_1_q = 4'd0;
   end
   always @(posedge clk) begin
     add_1_q <= add;
-    group_1_q <= group;
-    amount_1_q <= amount;
     clear_1_q <= clear;
     again_q <= again_d;
+    amount_1_q <= amount;
     last_q <= total;
+    group_1_q <= group;
   end
 endmodule
 

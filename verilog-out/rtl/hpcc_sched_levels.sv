@@ -42,15 +42,15 @@ module hpcc_sched_levels (
   logic [34:0] window;
   wire  [18:0] earned_p;
   wire  [33:0] flown_p;
+  wire  write_3_q;
+  wire  [3:0] group_3_q;
+  wire  [33:0] rate_3_q;
   logic [4:0] settle_d;
   logic [4:0] settle_q;
-  wire  write_3_q;
   logic write_4_d;
   logic write_4_q;
-  wire  [3:0] group_3_q;
   logic [3:0] group_4_d;
   logic [3:0] group_4_q;
-  wire  [33:0] rate_3_q;
   hpcc_nic_pkg::group_level_t word_4_d;
   hpcc_nic_pkg::group_level_t word_4_q;
   hpcc_mul #(.A(34), .B(12), .P(19), .LOW(27)) u_earned (

@@ -46,9 +46,9 @@ module hpcc_sched_pacing_update (
   wire  [33:0] flown_p;
   wire  [33:0] window_3_q;
   wire  timed_3_q;
+  wire  [33:0] window_6_q;
   logic [33:0] window_4_d;
   logic [33:0] window_4_q;
-  wire  [33:0] window_6_q;
   logic [2:0] mtu_7_q;
   logic [12:0] wire_7_d;
   logic [12:0] wire_7_q;

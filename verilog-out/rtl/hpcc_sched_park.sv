@@ -36,7 +36,6 @@ module hpcc_sched_park (
   output wire  down_valid,
   input  wire  down_ready
 );
-  wire  [2:0] lane;
   wire  aside;
   wire  passes;
   wire  parked_goes;
@@ -50,6 +49,18 @@ module hpcc_sched_park (
   logic [7:0] stored;
   logic [7:0] emptied;
   wire  [7:0] waits_new;
+  wire  [2:0] lane;
+  logic [7:0] waits_d;
+  logic [7:0] waits_q;
+  logic [7:0] pause_r_q;
+  logic [7:0] held_r_d;
+  logic [7:0] held_r_q;
+  logic [7:0] below_d;
+  logic [7:0] below_q;
+  logic [2:0] step_d;
+  logic [2:0] step_q;
+  logic [2:0] pick_d;
+  logic [2:0] pick_q;
   // Without the tag.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
@@ -87,26 +98,15 @@ module hpcc_sched_park (
   logic [7:0] tail_6_q;
   logic [7:0] tail_7_d;
   logic [7:0] tail_7_q;
-  logic [7:0] waits_d;
-  logic [7:0] waits_q;
-  logic [7:0] pause_r_q;
-  logic [7:0] held_r_d;
-  logic [7:0] held_r_q;
-  logic [2:0] step_d;
-  logic [2:0] step_q;
-  logic [2:0] pick_d;
-  logic [2:0] pick_q;
-  logic turn_d;
-  logic turn_q;
-  logic [5:0] tag_d;
-  logic [5:0] tag_q;
-  logic [7:0] below_d;
-  logic [7:0] below_q;
   hpcc_nic_pkg::grant_t out_up_data;
   wire  out_up_valid;
   wire  out_up_ready;
   wire  hpcc_nic_pkg::grant_t out_down_data;
   wire  out_down_valid;
+  logic turn_d;
+  logic turn_q;
+  logic [5:0] tag_d;
+  logic [5:0] tag_q;
   hpcc_ram #(.WIDTH(58), .ADDRESS(11), .OUTPUT_REGISTER(1)) u_rows (
     .clk(clk),
     .raddr(rows_raddr),
@@ -142,6 +142,9 @@ module hpcc_sched_park (
   assign down_data = out_down_data;
   assign down_valid = out_down_valid;
   always_comb begin
+    below_d = below_q;
+    step_d = step_q;
+    pick_d = pick_q;
     head_0_d = head_0_q;
     head_1_d = head_1_q;
     head_2_d = head_2_q;
@@ -158,11 +161,8 @@ module hpcc_sched_park (
     tail_5_d = tail_5_q;
     tail_6_d = tail_6_q;
     tail_7_d = tail_7_q;
-    step_d = step_q;
-    pick_d = pick_q;
     turn_d = turn_q;
     tag_d = tag_q;
-    below_d = below_q;
     if (passes) begin
       turn_d = 1'd1;
       tag_d = up_data.tag;
@@ -364,6 +364,12 @@ module hpcc_sched_park (
     end
   end
   initial begin
+    waits_q = 8'd0;
+    pause_r_q = 8'd0;
+    held_r_q = 8'd0;
+    below_q = 8'd0;
+    step_q = 3'd0;
+    pick_q = 3'd0;
     head_0_q = 8'd0;
     head_1_q = 8'd0;
     head_2_q = 8'd0;
@@ -380,16 +386,16 @@ module hpcc_sched_park (
     tail_5_q = 8'd0;
     tail_6_q = 8'd0;
     tail_7_q = 8'd0;
-    waits_q = 8'd0;
-    pause_r_q = 8'd0;
-    held_r_q = 8'd0;
-    step_q = 3'd0;
-    pick_q = 3'd0;
     turn_q = 1'd0;
     tag_q = 6'd0;
-    below_q = 8'd0;
   end
   always @(posedge clk) begin
+    waits_q <= waits_d;
+    pause_r_q <= pause;
+    held_r_q <= held_r_d;
+    below_q <= below_d;
+    step_q <= step_d;
+    pick_q <= pick_d;
     head_0_q <= head_0_d;
     head_1_q <= head_1_d;
     head_2_q <= head_2_d;
@@ -406,14 +412,8 @@ module hpcc_sched_park (
     tail_5_q <= tail_5_d;
     tail_6_q <= tail_6_d;
     tail_7_q <= tail_7_d;
-    waits_q <= waits_d;
-    pause_r_q <= pause;
-    held_r_q <= held_r_d;
-    step_q <= step_d;
-    pick_q <= pick_d;
     turn_q <= turn_d;
     tag_q <= tag_d;
-    below_q <= below_d;
   end
 endmodule
 

@@ -35,7 +35,8 @@ module hpcc_sched_waiting (
   input  wire  down_ready
 );
   localparam [3:0] last_row = 4'd0;
-  hpcc_nic_pkg::waiting_entry_t entering;
+  logic turned;
+  logic offered;
   wire  [19:0] elapsed_0;
   wire  ripe_0;
   wire  present_0;
@@ -74,9 +75,8 @@ module hpcc_sched_waiting (
   wire  take_9;
   wire  take_10;
   wire  take_11;
+  hpcc_nic_pkg::waiting_entry_t entering;
   logic [3:0] chosen_row;
-  logic turned;
-  logic offered;
   wire  fifo_0_up_valid;
   wire  unused_fifo_0_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_0_down_data;

@@ -30,6 +30,10 @@ module hpcc_select (
   input  wire  [9:0] overhead,
   // Register: an acknowledgement is asked for with every so manyth packet of a queue pair, at least 1.
   input  wire  [7:0] ack_interval,
+  // Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
+  input  wire  [3:0] times_spacing,
+  // Register: they are timed at all.
+  input  wire  times_enable,
   // A context is written; after one that is alive no other for 24 clocks.
   input  wire  context_valid,
   // Its queue pair.
@@ -200,7 +204,16 @@ module hpcc_select (
   logic ours_d;
   logic ours_q;
   logic [1:0] tag_q;
+  logic [1:0] tag_r_d;
   logic [1:0] tag_r_q;
+  // Ones where a number does not count.
+  wire  [23:0] departs_beyond;
+  // The number of one clock ago is timed.
+  wire  departs_timed;
+  // What the departure means, the number being that of one clock ago.
+  hpcc_nic_pkg::departure_kind_t departs_departure;
+  wire  departs_timed_r_d;
+  logic departs_timed_r_q;
   logic [1:0] what_d;
   logic [1:0] what_q;
   wire  go_d;
@@ -353,7 +366,8 @@ module hpcc_select (
   assign is_read = (~odd) & message_q.read;
   assign sends = hit & (((~is_read) | (~(|place_q))) | marks_q.rewound);
   assign fresh = cursor_q.generation != generation_q;
-  assign asks = (~odd) & ((((last | is_read) | marks_q.asks) | marks_q.rewound) | (counted >= ack_interval));
+  assign asks = (~odd) & (((((last | is_read) | marks_q.asks) | marks_q.rewound) | (departs_timed & (~int_now_q)))
+      | (counted >= ack_interval));
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~marks_q.repeated;
   assign form_flow = flow_r_q;
@@ -542,9 +556,35 @@ module hpcc_select (
     end
   end
   always_comb begin
+    tag_r_d = tag_q;
+    if (~odd) begin
+      tag_r_d = departs_departure;
+    end
+  end
+  always_comb begin
     sent_end_r_d = psn_r_q + 24'd1;
     if (what_q == 2'd2) begin
       sent_end_r_d = end_psn_q;
+    end
+  end
+  // departs: Whether the number of a request is one that is timed, and what its departure means for send times.
+  //
+  // Reference: `departure` of `hpcc_models::nic`'s send times.
+  //
+  // Looks at the packet number in one clock, at the marks in those that follow.
+  assign departs_beyond = 24'hffffff << times_spacing;
+  assign departs_timed_r_d = times_enable & (&(psn_q | departs_beyond));
+  assign departs_timed = departs_timed_r_q;
+  always_comb begin
+    departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_UNTIMED;
+    if (departs_timed_r_q & (~is_read)) begin
+      departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_TIMED;
+      if (marks_q.repeated) begin
+        departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_REPEATED;
+      end
+    end
+    if (marks_q.rewound) begin
+      departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_REWOUND;
     end
   end
   initial begin
@@ -574,6 +614,7 @@ module hpcc_select (
     ours_q = 1'd0;
     tag_q = 2'd0;
     tag_r_q = 2'd0;
+    departs_timed_r_q = 1'd0;
     what_q = 2'd0;
     go_q = 1'd0;
     last_r_q = 1'd0;
@@ -623,7 +664,8 @@ module hpcc_select (
     size_q <= size_d;
     ours_q <= ours_d;
     tag_q <= read.tag;
-    tag_r_q <= tag_q;
+    tag_r_q <= tag_r_d;
+    departs_timed_r_q <= departs_timed_r_d;
     what_q <= what_d;
     go_q <= go_d;
     last_r_q <= last;

@@ -79,6 +79,8 @@ module hpcc_select_form (
   // See `advance`.
   output wire  [23:0] feedback_value
 );
+  // Two's complement.
+  logic [23:0] beside;
   wire  [36:0] remaining;
   logic [31:0] payload;
   hpcc_nic_pkg::rdma_header_t reth;
@@ -87,35 +89,47 @@ module hpcc_select_form (
   wire  hpcc_nic_pkg::qp_flow_t half;
   logic [12:0] full;
   wire  first;
-  // Two's complement.
-  logic [23:0] beside;
-  wire  [35:0] bytes_before_d;
-  logic [35:0] bytes_before_q;
   logic [63:0] base_1_q;
-  logic [31:0] total_1_q;
   wire  [63:0] address_d;
   logic [63:0] address_q;
+  logic [63:0] address_3_q;
+  logic [31:0] total_1_q;
   logic [31:0] left_d;
   logic [31:0] left_q;
-  logic [63:0] address_3_q;
+  logic [31:0] total_2_q;
   logic [12:0] length_d;
   logic [12:0] length_q;
-  logic [127:0] extension_d;
-  logic [127:0] extension_q;
-  hpcc_nic_pkg::extension_kind_t extension_kind_d;
-  hpcc_nic_pkg::extension_kind_t extension_kind_q;
-  logic [7:0] opcode_d;
-  logic [7:0] opcode_q;
   logic [12:0] full_3_q;
+  logic [12:0] padded_4_d;
+  logic [12:0] padded_4_q;
+  logic last_3_q;
+  logic valid_4_q;
+  wire  has_payload_d;
+  logic has_payload_q;
+  logic valid_5_q;
+  wire  advances_5_d;
+  logic advances_5_q;
+  wire  again_d;
+  logic again_q;
+  logic [1:0] form_3_q;
+  logic [1:0] form_4_q;
+  wire  [23:0] allowed_4_d;
+  logic [23:0] allowed_4_q;
+  logic [23:0] end_4_q;
+  wire  [23:0] spared_5_d;
+  logic [23:0] spared_5_q;
+  logic [23:0] end_5_q;
+  logic [23:0] spared_6_q;
+  hpcc_nic_pkg::feedback_from_t from_4_d;
+  hpcc_nic_pkg::feedback_from_t from_4_q;
+  hpcc_nic_pkg::feedback_from_t from_5_q;
+  hpcc_nic_pkg::feedback_from_t from_6_q;
   wire  [23:0] place_2_q;
   wire  [63:0] remote_2_q;
   wire  [31:0] key_2_q;
-  logic [31:0] total_2_q;
   wire  [2:0] mtu_2_q;
   wire  last_2_q;
-  logic last_3_q;
   wire  [1:0] form_2_q;
-  logic [1:0] form_3_q;
   wire  valid_3_q;
   wire  ack_req_3_q;
   wire  int_on_3_q;
@@ -124,32 +138,6 @@ module hpcc_select_form (
   wire  [8:0] flow_3_q;
   wire  [7:0] generation_3_q;
   wire  [1:0] tag_3_q;
-  logic valid_4_q;
-  logic [1:0] form_4_q;
-  hpcc_nic_pkg::tx_packet_t word_4_d;
-  hpcc_nic_pkg::tx_packet_t word_4_q;
-  hpcc_nic_pkg::dma_job_t job_4_d;
-  hpcc_nic_pkg::dma_job_t job_4_q;
-  wire  has_payload_d;
-  logic has_payload_q;
-  wire  [23:0] allowed_4_d;
-  logic [23:0] allowed_4_q;
-  logic [12:0] padded_4_d;
-  logic [12:0] padded_4_q;
-  logic [23:0] end_4_q;
-  hpcc_nic_pkg::feedback_from_t from_4_d;
-  hpcc_nic_pkg::feedback_from_t from_4_q;
-  logic valid_5_q;
-  wire  advances_5_d;
-  logic advances_5_q;
-  wire  [23:0] spared_5_d;
-  logic [23:0] spared_5_q;
-  logic [23:0] end_5_q;
-  hpcc_nic_pkg::feedback_from_t from_5_q;
-  wire  again_d;
-  logic again_q;
-  logic [23:0] spared_6_q;
-  hpcc_nic_pkg::feedback_from_t from_6_q;
   wire  [195:0] packets_up_data;
   wire  packets_up_valid;
   wire  unused_packets_up_ready;
@@ -168,6 +156,18 @@ module hpcc_select_form (
   wire  hpcc_nic_pkg::grant_feedback_t feedbacks_down_data;
   wire  feedbacks_down_valid;
   wire  feedbacks_crowded;
+  wire  [35:0] bytes_before_d;
+  logic [35:0] bytes_before_q;
+  logic [127:0] extension_d;
+  logic [127:0] extension_q;
+  hpcc_nic_pkg::extension_kind_t extension_kind_d;
+  hpcc_nic_pkg::extension_kind_t extension_kind_q;
+  logic [7:0] opcode_d;
+  logic [7:0] opcode_q;
+  hpcc_nic_pkg::tx_packet_t word_4_d;
+  hpcc_nic_pkg::tx_packet_t word_4_q;
+  hpcc_nic_pkg::dma_job_t job_4_d;
+  hpcc_nic_pkg::dma_job_t job_4_q;
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_place_2 (
     .clk(clk),
     .d(place),
@@ -298,6 +298,12 @@ module hpcc_select_form (
   assign feedback_value = feedbacks_down_data.value;
   assign feedback_advance = feedbacks_down_data.advance;
   always_comb begin
+    from_4_d = from_4_q;
+    from_4_d.psn = psn_3_q;
+    from_4_d.flow = flow_3_q;
+    from_4_d.generation = generation_3_q;
+  end
+  always_comb begin
     word_4_d = word_4_q;
     word_4_d.qp = half.qp;
     word_4_d.generation = generation_3_q;
@@ -315,12 +321,6 @@ module hpcc_select_form (
     job_4_d = job_4_q;
     job_4_d.address = address_3_q;
     job_4_d.length = length_q;
-  end
-  always_comb begin
-    from_4_d = from_4_q;
-    from_4_d.psn = psn_3_q;
-    from_4_d.flow = flow_3_q;
-    from_4_d.generation = generation_3_q;
   end
   always_comb begin
     left_d = remaining[31:0];
@@ -441,70 +441,70 @@ module hpcc_select_form (
     end
   end
   initial begin
-    bytes_before_q = 36'd0;
     base_1_q = 64'd0;
-    total_1_q = 32'd0;
     address_q = 64'd0;
-    left_q = 32'd0;
     address_3_q = 64'd0;
+    total_1_q = 32'd0;
+    left_q = 32'd0;
+    total_2_q = 32'd0;
     length_q = 13'd0;
+    full_3_q = 13'd0;
+    padded_4_q = 13'd0;
+    last_3_q = 1'd0;
+    valid_4_q = 1'd0;
+    has_payload_q = 1'd0;
+    valid_5_q = 1'd0;
+    advances_5_q = 1'd0;
+    again_q = 1'd0;
+    form_3_q = 2'd0;
+    form_4_q = 2'd0;
+    allowed_4_q = 24'd0;
+    end_4_q = 24'd0;
+    spared_5_q = 24'd0;
+    end_5_q = 24'd0;
+    spared_6_q = 24'd0;
+    from_4_q = 41'd0;
+    from_5_q = 41'd0;
+    from_6_q = 41'd0;
+    bytes_before_q = 36'd0;
     extension_q = 128'd0;
     extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
     opcode_q = 8'd0;
-    full_3_q = 13'd0;
-    total_2_q = 32'd0;
-    last_3_q = 1'd0;
-    form_3_q = 2'd0;
-    valid_4_q = 1'd0;
-    form_4_q = 2'd0;
     word_4_q = 196'd0;
     job_4_q = 77'd0;
-    has_payload_q = 1'd0;
-    allowed_4_q = 24'd0;
-    padded_4_q = 13'd0;
-    end_4_q = 24'd0;
-    from_4_q = 41'd0;
-    valid_5_q = 1'd0;
-    advances_5_q = 1'd0;
-    spared_5_q = 24'd0;
-    end_5_q = 24'd0;
-    from_5_q = 41'd0;
-    again_q = 1'd0;
-    spared_6_q = 24'd0;
-    from_6_q = 41'd0;
   end
   always @(posedge clk) begin
-    bytes_before_q <= bytes_before_d;
     base_1_q <= base;
-    total_1_q <= total;
     address_q <= address_d;
-    left_q <= left_d;
     address_3_q <= address_q;
+    total_1_q <= total;
+    left_q <= left_d;
+    total_2_q <= total_1_q;
     length_q <= length_d;
+    full_3_q <= full;
+    padded_4_q <= padded_4_d;
+    last_3_q <= last_2_q;
+    valid_4_q <= valid_3_q;
+    has_payload_q <= has_payload_d;
+    valid_5_q <= valid_4_q;
+    advances_5_q <= advances_5_d;
+    again_q <= again_d;
+    form_3_q <= form_2_q;
+    form_4_q <= form_3_q;
+    allowed_4_q <= allowed_4_d;
+    end_4_q <= end_3_q;
+    spared_5_q <= spared_5_d;
+    end_5_q <= end_4_q;
+    spared_6_q <= spared_5_q;
+    from_4_q <= from_4_d;
+    from_5_q <= from_4_q;
+    from_6_q <= from_5_q;
+    bytes_before_q <= bytes_before_d;
     extension_q <= extension_d;
     extension_kind_q <= extension_kind_d;
     opcode_q <= opcode_d;
-    full_3_q <= full;
-    total_2_q <= total_1_q;
-    last_3_q <= last_2_q;
-    form_3_q <= form_2_q;
-    valid_4_q <= valid_3_q;
-    form_4_q <= form_3_q;
     word_4_q <= word_4_d;
     job_4_q <= job_4_d;
-    has_payload_q <= has_payload_d;
-    allowed_4_q <= allowed_4_d;
-    padded_4_q <= padded_4_d;
-    end_4_q <= end_3_q;
-    from_4_q <= from_4_d;
-    valid_5_q <= valid_4_q;
-    advances_5_q <= advances_5_d;
-    spared_5_q <= spared_5_d;
-    end_5_q <= end_4_q;
-    from_5_q <= from_4_q;
-    again_q <= again_d;
-    spared_6_q <= spared_5_q;
-    from_6_q <= from_5_q;
   end
   wire unused_bits = &{1'b0, remaining[35:32], payload[31:13], half.reserved, half.response};
 endmodule

@@ -29,10 +29,10 @@ module hpcc_stream_merge #(
   wire  pick_second;
   logic full_d;
   logic full_q;
-  logic [WIDTH-1:0] item_d;
-  logic [WIDTH-1:0] item_q;
   logic turn_d;
   logic turn_q;
+  logic [WIDTH-1:0] item_d;
+  logic [WIDTH-1:0] item_q;
   assign room = (~full_q) | down_ready;
   assign pick_second = second_valid & (turn_q | (~first_valid));
   assign first_ready = room & (~pick_second);
@@ -41,8 +41,8 @@ module hpcc_stream_merge #(
   assign down_data = item_q;
   always_comb begin
     full_d = full_q;
-    item_d = item_q;
     turn_d = turn_q;
+    item_d = item_q;
     if (room) begin
       full_d = first_valid | second_valid;
       if (pick_second) begin
@@ -62,13 +62,13 @@ module hpcc_stream_merge #(
   end
   initial begin
     full_q = 1'd0;
-    item_q = {WIDTH{1'b0}};
     turn_q = 1'd0;
+    item_q = {WIDTH{1'b0}};
   end
   always @(posedge clk) begin
     full_q <= full_d;
-    item_q <= item_d;
     turn_q <= turn_d;
+    item_q <= item_d;
   end
 endmodule
 

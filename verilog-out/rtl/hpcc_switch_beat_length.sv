@@ -21,18 +21,18 @@ module hpcc_switch_beat_length (
   hpcc_nic_pkg::enables4_t rest;
   logic [1:0] pair;
   hpcc_nic_pkg::enabled_bytes_t total;
-  hpcc_nic_pkg::enables16_t quarter_1_d;
-  hpcc_nic_pkg::enables16_t quarter_1_q;
   logic full_1_d;
   logic full_1_q;
   logic over_32_1_d;
   logic over_32_1_q;
   logic over_16_1_d;
   logic over_16_1_q;
-  hpcc_nic_pkg::enables4_t rest_2_d;
-  hpcc_nic_pkg::enables4_t rest_2_q;
   logic full_2_d;
   logic full_2_q;
+  hpcc_nic_pkg::enables16_t quarter_1_d;
+  hpcc_nic_pkg::enables16_t quarter_1_q;
+  hpcc_nic_pkg::enables4_t rest_2_d;
+  hpcc_nic_pkg::enables4_t rest_2_q;
   hpcc_nic_pkg::enabled_bytes_t upper_2_d;
   hpcc_nic_pkg::enabled_bytes_t upper_2_q;
   logic [6:0] total_3_d;
@@ -40,12 +40,12 @@ module hpcc_switch_beat_length (
   assign whole = keep;
   assign bytes = total_3_q;
   always_comb begin
-    quarter_1_d = quarter_1_q;
     full_1_d = full_1_q;
     over_32_1_d = over_32_1_q;
     over_16_1_d = over_16_1_q;
-    rest_2_d = rest_2_q;
     full_2_d = full_2_q;
+    quarter_1_d = quarter_1_q;
+    rest_2_d = rest_2_q;
     upper_2_d = upper_2_q;
     total_3_d = total_3_q;
     if (go) begin
@@ -102,22 +102,22 @@ module hpcc_switch_beat_length (
     total.one = pair[0];
   end
   initial begin
-    quarter_1_q = 16'd0;
     full_1_q = 1'd0;
     over_32_1_q = 1'd0;
     over_16_1_q = 1'd0;
-    rest_2_q = 4'd0;
     full_2_q = 1'd0;
+    quarter_1_q = 16'd0;
+    rest_2_q = 4'd0;
     upper_2_q = 7'd0;
     total_3_q = 7'd0;
   end
   always @(posedge clk) begin
-    quarter_1_q <= quarter_1_d;
     full_1_q <= full_1_d;
     over_32_1_q <= over_32_1_d;
     over_16_1_q <= over_16_1_d;
-    rest_2_q <= rest_2_d;
     full_2_q <= full_2_d;
+    quarter_1_q <= quarter_1_d;
+    rest_2_q <= rest_2_d;
     upper_2_q <= upper_2_d;
     total_3_q <= total_3_d;
   end

@@ -40,30 +40,30 @@ module hpcc_switch_record_insert (
   output       hpcc_nic_pkg::frame_beat_t out_beat
 );
   logic [63:0] record;
-  hpcc_nic_pkg::hop_record_word_t record_now;
+  logic [63:0] inserted;
+  logic [63:0] out_keep;
   wire  hpcc_nic_pkg::record_bytes_t of_record;
   hpcc_nic_pkg::record_bytes_t on_wire;
-  logic [63:0] inserted;
+  wire  spills;
+  wire  out_last;
+  hpcc_nic_pkg::hop_record_word_t record_now;
   wire  [8:0] shift;
   logic [511:0] upper;
   wire  [575:0] whole;
-  wire  spills;
-  logic [63:0] out_keep;
-  wire  out_last;
   wire  hpcc_nic_pkg::beat_enables_t enables;
   wire  hpcc_nic_pkg::longer_beat_t longer;
+  logic spill_d;
+  logic spill_q;
+  logic spill_bad_d;
+  logic spill_bad_q;
   logic [29:0] sent_d;
   logic [29:0] sent_q;
   hpcc_nic_pkg::hop_record_word_t held_d;
   hpcc_nic_pkg::hop_record_word_t held_q;
   logic [63:0] carry_d;
   logic [63:0] carry_q;
-  logic spill_d;
-  logic spill_q;
   logic [7:0] spill_keep_d;
   logic [7:0] spill_keep_q;
-  logic spill_bad_d;
-  logic spill_bad_q;
   assign of_record = record;
   assign shift = {5'd0, place} << 5;
   assign whole = ({64'd0, (beat.data & (~upper))} | ({512'd0, inserted} << shift)) | ({64'd0, (beat.data & upper)} << 64);
@@ -73,12 +73,12 @@ module hpcc_switch_record_insert (
   assign out_last = beat.last & (~spills);
   assign go = ready & (~spill_q);
   always_comb begin
+    spill_d = spill_q;
+    spill_bad_d = spill_bad_q;
     sent_d = sent_q;
     held_d = held_q;
     carry_d = carry_q;
-    spill_d = spill_q;
     spill_keep_d = spill_keep_q;
-    spill_bad_d = spill_bad_q;
     out_valid = valid;
     out_beat.data = whole[511:0];
     out_beat.keep = out_keep;
@@ -154,20 +154,20 @@ module hpcc_switch_record_insert (
     end
   end
   initial begin
+    spill_q = 1'd0;
+    spill_bad_q = 1'd0;
     sent_q = 30'd0;
     held_q = 64'd0;
     carry_q = 64'd0;
-    spill_q = 1'd0;
     spill_keep_q = 8'd0;
-    spill_bad_q = 1'd0;
   end
   always @(posedge clk) begin
+    spill_q <= spill_d;
+    spill_bad_q <= spill_bad_d;
     sent_q <= sent_d;
     held_q <= held_d;
     carry_q <= carry_d;
-    spill_q <= spill_d;
     spill_keep_q <= spill_keep_d;
-    spill_bad_q <= spill_bad_d;
   end
   wire unused_bits = &{1'b0, enables.rest, longer.beat};
 endmodule

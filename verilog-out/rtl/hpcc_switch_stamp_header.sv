@@ -49,21 +49,21 @@ module hpcc_switch_stamp_header (
   hpcc_nic_pkg::two_bytes_t ip_bytes;
   hpcc_nic_pkg::two_bytes_t udp_bytes;
   hpcc_nic_pkg::two_bytes_t checksum_bytes;
-  hpcc_nic_pkg::path_bytes_t path_bytes;
-  hpcc_nic_pkg::int_header_t new_int;
   wire  [15:0] port;
   wire  [15:0] ip_in;
   wire  [15:0] udp_in;
   wire  [15:0] checksum_in;
+  hpcc_nic_pkg::path_bytes_t path_bytes;
+  hpcc_nic_pkg::int_header_t new_int;
   wire  [3:0] n_hop;
   wire  [11:0] path;
   wire  ours;
-  hpcc_nic_pkg::stamp_window_t window_d;
-  hpcc_nic_pkg::stamp_window_t window_q;
   logic candidate_d;
   logic candidate_q;
   logic tagged_1_d;
   logic tagged_1_q;
+  hpcc_nic_pkg::stamp_window_t window_d;
+  hpcc_nic_pkg::stamp_window_t window_q;
   logic fields_2_d;
   logic fields_2_q;
   logic port_2_d;
@@ -74,18 +74,18 @@ module hpcc_switch_stamp_header (
   logic grows_2_q;
   logic [15:0] ip_2_d;
   logic [15:0] ip_2_q;
-  logic [16:0] udp_total_2_d;
-  logic [16:0] udp_total_2_q;
   logic [15:0] least_2_d;
   logic [15:0] least_2_q;
   logic [15:0] ip_len_2_d;
   logic [15:0] ip_len_2_q;
   logic [15:0] udp_len_2_d;
   logic [15:0] udp_len_2_q;
-  logic [16:0] sum_2_d;
-  logic [16:0] sum_2_q;
   logic [15:0] int_2_d;
   logic [15:0] int_2_q;
+  logic [16:0] udp_total_2_d;
+  logic [16:0] udp_total_2_q;
+  logic [16:0] sum_2_d;
+  logic [16:0] sum_2_q;
   logic [4:0] position_2_d;
   logic [4:0] position_2_q;
   logic stamp_3_d;
@@ -124,9 +124,9 @@ module hpcc_switch_stamp_header (
   assign checksum = checksum_3_q;
   assign int_header = int_3_q;
   always_comb begin
-    window_d = window_q;
     candidate_d = candidate_q;
     tagged_1_d = tagged_1_q;
+    window_d = window_q;
     if (go) begin
       tagged_1_d = is_tagged;
       if (is_tagged) begin
@@ -144,12 +144,12 @@ module hpcc_switch_stamp_header (
     tagged_2_d = tagged_2_q;
     grows_2_d = grows_2_q;
     ip_2_d = ip_2_q;
-    udp_total_2_d = udp_total_2_q;
     least_2_d = least_2_q;
     ip_len_2_d = ip_len_2_q;
     udp_len_2_d = udp_len_2_q;
-    sum_2_d = sum_2_q;
     int_2_d = int_2_q;
+    udp_total_2_d = udp_total_2_q;
+    sum_2_d = sum_2_q;
     position_2_d = position_2_q;
     if (go) begin
       fields_2_d = ((((((candidate_q & (window_q.version_ihl == 8'h45)) & (window_q.dscp == dscp)) & (window_q.fragment_high == 5'd0))
@@ -224,20 +224,20 @@ module hpcc_switch_stamp_header (
     end
   end
   initial begin
-    window_q = 240'd0;
     candidate_q = 1'd0;
     tagged_1_q = 1'd0;
+    window_q = 240'd0;
     fields_2_q = 1'd0;
     port_2_q = 1'd0;
     tagged_2_q = 1'd0;
     grows_2_q = 1'd0;
     ip_2_q = 16'd0;
-    udp_total_2_q = 17'd0;
     least_2_q = 16'd0;
     ip_len_2_q = 16'd0;
     udp_len_2_q = 16'd0;
-    sum_2_q = 17'd0;
     int_2_q = 16'd0;
+    udp_total_2_q = 17'd0;
+    sum_2_q = 17'd0;
     position_2_q = 5'd0;
     stamp_3_q = 1'd0;
     grow_3_q = 1'd0;
@@ -249,20 +249,20 @@ module hpcc_switch_stamp_header (
     position_3_q = 5'd0;
   end
   always @(posedge clk) begin
-    window_q <= window_d;
     candidate_q <= candidate_d;
     tagged_1_q <= tagged_1_d;
+    window_q <= window_d;
     fields_2_q <= fields_2_d;
     port_2_q <= port_2_d;
     tagged_2_q <= tagged_2_d;
     grows_2_q <= grows_2_d;
     ip_2_q <= ip_2_d;
-    udp_total_2_q <= udp_total_2_d;
     least_2_q <= least_2_d;
     ip_len_2_q <= ip_len_2_d;
     udp_len_2_q <= udp_len_2_d;
-    sum_2_q <= sum_2_d;
     int_2_q <= int_2_d;
+    udp_total_2_q <= udp_total_2_d;
+    sum_2_q <= sum_2_d;
     position_2_q <= position_2_d;
     stamp_3_q <= stamp_3_d;
     grow_3_q <= grow_3_d;

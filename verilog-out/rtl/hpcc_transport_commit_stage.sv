@@ -49,27 +49,31 @@ module hpcc_transport_commit_stage (
   wire  take;
   wire  moves;
   wire  fails;
-  wire  [7:0] qp_1;
   wire  waits;
-  wire  [1:0] kind;
-  wire  [7:0] qp;
-  wire  [7:0] generation;
   wire  error;
   wire  is_answer;
   wire  to_response;
   wire  has_room;
   wire  done;
+  wire  [7:0] qp_1;
+  wire  [7:0] qp;
+  wire  [7:0] generation;
+  wire  [1:0] kind;
   logic [420:0] item;
   logic full_1_d;
   logic full_1_q;
-  logic [421:0] entry_1_d;
-  logic [421:0] entry_1_q;
   logic full_d;
   logic full_q;
+  logic [421:0] entry_1_d;
+  logic [421:0] entry_1_q;
   logic [421:0] entry_d;
   logic [421:0] entry_q;
   logic swallowed_d;
   logic swallowed_q;
+  logic fail_valid_r_d;
+  logic fail_valid_r_q;
+  logic forget_d;
+  logic forget_q;
   logic [7:0] failed_raddr;
   wire  [8:0] failed_rdata;
   logic failed_we;
@@ -83,12 +87,8 @@ module hpcc_transport_commit_stage (
   wire  answers_up_ready;
   wire  [420:0] answers_down_data;
   wire  answers_down_valid;
-  logic fail_valid_r_d;
-  logic fail_valid_r_q;
   wire  [15:0] fail_r_d;
   logic [15:0] fail_r_q;
-  logic forget_d;
-  logic forget_q;
   logic [7:0] forget_qp_d;
   logic [7:0] forget_qp_q;
   hpcc_ram #(.WIDTH(9), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_failed (
@@ -146,8 +146,8 @@ module hpcc_transport_commit_stage (
   assign up_ready = take;
   always_comb begin
     full_1_d = full_1_q;
-    entry_1_d = entry_1_q;
     full_d = full_q;
+    entry_1_d = entry_1_q;
     entry_d = entry_q;
     swallowed_d = swallowed_q;
     fail_valid_r_d = fails & (~swallowed_q);
@@ -199,24 +199,24 @@ module hpcc_transport_commit_stage (
   end
   initial begin
     full_1_q = 1'd0;
-    entry_1_q = 422'd0;
     full_q = 1'd0;
+    entry_1_q = 422'd0;
     entry_q = 422'd0;
     swallowed_q = 1'd0;
     fail_valid_r_q = 1'd0;
-    fail_r_q = 16'd0;
     forget_q = 1'd0;
+    fail_r_q = 16'd0;
     forget_qp_q = 8'd0;
   end
   always @(posedge clk) begin
     full_1_q <= full_1_d;
-    entry_1_q <= entry_1_d;
     full_q <= full_d;
+    entry_1_q <= entry_1_d;
     entry_q <= entry_d;
     swallowed_q <= swallowed_d;
     fail_valid_r_q <= fail_valid_r_d;
-    fail_r_q <= fail_r_d;
     forget_q <= forget_d;
+    fail_r_q <= fail_r_d;
     forget_qp_q <= forget_qp_d;
   end
 endmodule

@@ -47,27 +47,24 @@ module hpcc_transport_notify (
   wire  hpcc_nic_pkg::qp_context_t qp_context;
   wire  leaves;
   hpcc_nic_pkg::notify_step_t step;
-  wire  hpcc_nic_pkg::notify_step_t step_3;
   wire  hpcc_nic_pkg::notify_state_t state;
-  hpcc_nic_pkg::notified_t told;
-  wire  fresh;
-  wire  [27:0] elapsed;
-  wire  asks;
-  hpcc_nic_pkg::notified_t new_told;
   hpcc_nic_pkg::notify_state_t new_state;
+  hpcc_nic_pkg::notified_t told;
+  hpcc_nic_pkg::notified_t new_told;
+  wire  fresh;
+  wire  asks;
   logic writes;
+  wire  hpcc_nic_pkg::notify_step_t step_3;
+  wire  [27:0] elapsed;
   hpcc_nic_pkg::ack_send_t item;
+  wire  hpcc_nic_pkg::notify_step_t steps_q;
+  wire  hpcc_nic_pkg::notify_state_t states_rdata;
   wire  [27:0] now_1_d;
   logic [27:0] now_1_q;
   logic begins_d;
   logic begins_q;
   hpcc_nic_pkg::congestion_mark_t begun_d;
   hpcc_nic_pkg::congestion_mark_t begun_q;
-  wire  hpcc_nic_pkg::notify_step_t steps_q;
-  wire  hpcc_nic_pkg::notify_state_t states_rdata;
-  logic asked_d;
-  logic asked_q;
-  hpcc_nic_pkg::congestion_mark_t asked_mark_q;
   wire  unused_waiting_up_ready;
   wire  hpcc_nic_pkg::congestion_mark_t waiting_down_data;
   wire  waiting_down_valid;
@@ -76,6 +73,9 @@ module hpcc_transport_notify (
   wire  out_up_ready;
   wire  [415:0] out_down_data;
   wire  out_down_valid;
+  logic asked_d;
+  logic asked_q;
+  hpcc_nic_pkg::congestion_mark_t asked_mark_q;
   hpcc_delay #(.WIDTH(19), .DEPTH(3)) u_steps (
     .clk(clk),
     .d(step),

@@ -73,6 +73,8 @@ module hpcc_tx_ack_builder (
   wire  spill;
   logic busy_d;
   logic busy_q;
+  logic notified_8_d;
+  logic notified_8_q;
   logic [7:0] header_opcode;
   logic [23:0] header_psn;
   wire  header_ack_req;
@@ -85,9 +87,24 @@ module hpcc_tx_ack_builder (
   wire  [335:0] header_outer;
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
-  logic notified_8_d;
-  logic notified_8_q;
   wire  hpcc_nic_pkg::ack_plan_t beside_q;
+  logic valid_8_d;
+  logic valid_8_q;
+  logic second_d;
+  logic second_q;
+  logic valid_9_d;
+  logic valid_9_q;
+  wire  bytes_enable;
+  wire  [1:0] bytes_number;
+  wire  [831:0] bytes_header;
+  wire  [511:0] bytes_payload;
+  wire  [6:0] bytes_count;
+  wire  [2:0] bytes_code;
+  wire  [511:0] bytes_q;
+  wire  append_crowded;
+  wire  [577:0] append_down_data;
+  wire  append_down_valid;
+  wire  hpcc_nic_pkg::frame_note_t unused_append_down_note;
   hpcc_nic_pkg::ack_frame_headers_t header_8_d;
   hpcc_nic_pkg::ack_frame_headers_t header_8_q;
   logic [31:0] short_8_d;
@@ -96,25 +113,8 @@ module hpcc_tx_ack_builder (
   logic [2:0] code_8_q;
   logic [6:0] tail_8_d;
   logic [6:0] tail_8_q;
-  logic valid_8_d;
-  logic valid_8_q;
-  logic second_d;
-  logic second_q;
-  wire  bytes_enable;
-  wire  [1:0] bytes_number;
-  wire  [831:0] bytes_header;
-  wire  [511:0] bytes_payload;
-  wire  [6:0] bytes_count;
-  wire  [2:0] bytes_code;
-  wire  [511:0] bytes_q;
-  logic valid_9_d;
-  logic valid_9_q;
   hpcc_nic_pkg::built_beat_t beat_9_d;
   hpcc_nic_pkg::built_beat_t beat_9_q;
-  wire  append_crowded;
-  wire  [577:0] append_down_data;
-  wire  append_down_valid;
-  wire  hpcc_nic_pkg::frame_note_t unused_append_down_note;
   hpcc_tx_header u_header (
     .clk(clk),
     .context_write(context_write),
@@ -362,25 +362,25 @@ module hpcc_tx_ack_builder (
   initial begin
     busy_q = 1'd0;
     notified_8_q = 1'd0;
+    valid_8_q = 1'd0;
+    second_q = 1'd0;
+    valid_9_q = 1'd0;
     header_8_q = 832'd0;
     short_8_q = 32'd0;
     code_8_q = 3'd0;
     tail_8_q = 7'd0;
-    valid_8_q = 1'd0;
-    second_q = 1'd0;
-    valid_9_q = 1'd0;
     beat_9_q = 428'd0;
   end
   always @(posedge clk) begin
     busy_q <= busy_d;
     notified_8_q <= notified_8_d;
+    valid_8_q <= valid_8_d;
+    second_q <= second_d;
+    valid_9_q <= valid_9_d;
     header_8_q <= header_8_d;
     short_8_q <= short_8_d;
     code_8_q <= code_8_d;
     tail_8_q <= tail_8_d;
-    valid_8_q <= valid_8_d;
-    second_q <= second_d;
-    valid_9_q <= valid_9_d;
     beat_9_q <= beat_9_d;
   end
 endmodule

@@ -58,7 +58,9 @@ module hpcc_tx_data_builder (
   output wire  read_error,
   // The last response of a READ has been handed over, without bus error.
   output wire  read_left,
-  // Queue pair of either.
+  // A request has been handed over, without bus error.
+  output wire  request_left,
+  // Queue pair of any of them.
   output wire  [7:0] note_qp,
   // Its generation.
   output wire  [7:0] note_generation,
@@ -66,7 +68,7 @@ module hpcc_tx_data_builder (
   output wire  note_response,
   // Its PSN.
   output wire  [23:0] note_psn,
-  // Tag of its READ.
+  // Tag of its READ; of a request its `DepartureKind`.
   output wire  [1:0] note_tag
 );
   wire  hpcc_nic_pkg::frame_row_t row;
@@ -118,6 +120,8 @@ module hpcc_tx_data_builder (
   logic error_out_q;
   logic left_out_d;
   logic left_out_q;
+  logic request_out_d;
+  logic request_out_q;
   hpcc_nic_pkg::frame_note_t note_out_q;
   hpcc_tx_data_header u_headers (
     .clk(clk),
@@ -184,6 +188,7 @@ module hpcc_tx_data_builder (
   assign note = append_down_note;
   assign read_error = error_out_q;
   assign read_left = left_out_q;
+  assign request_left = request_out_q;
   assign note_response = note_out_q.response;
   assign note_qp = note_out_q.qp;
   assign note_generation = note_out_q.generation;
@@ -211,6 +216,7 @@ module hpcc_tx_data_builder (
     valid_16_d = valid_15_q;
     error_out_d = given & leaving.bad;
     left_out_d = (given & (~leaving.bad)) & note.ends_read;
+    request_out_d = (given & (~leaving.bad)) & (~note.response);
     if (rst) begin
       number_d = 2'd0;
       pulled_d = 7'd0;
@@ -219,6 +225,7 @@ module hpcc_tx_data_builder (
       valid_16_d = 1'd0;
       error_out_d = 1'd0;
       left_out_d = 1'd0;
+      request_out_d = 1'd0;
     end
   end
   always_comb begin
@@ -267,6 +274,7 @@ module hpcc_tx_data_builder (
     beat_16_q = 428'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
+    request_out_q = 1'd0;
     note_out_q = 44'd0;
   end
   always @(posedge clk) begin
@@ -284,6 +292,7 @@ module hpcc_tx_data_builder (
     beat_16_q <= beat_15_q;
     error_out_q <= error_out_d;
     left_out_q <= left_out_d;
+    request_out_q <= request_out_d;
     note_out_q <= note;
   end
   wire unused_bits = &{1'b0, beat.last, leaving.keep, leaving.data, note_out_q.ends_read};

@@ -53,6 +53,12 @@ module hpcc_tx_data_header (
   wire  take;
   hpcc_nic_pkg::type_of_service_t service;
   hpcc_nic_pkg::taken_packet_t taken;
+  wire  [12:0] length;
+  wire  [12:0] rounded;
+  wire  [12:0] full;
+  logic [6:0] begins;
+  logic [6:0] last_bytes;
+  logic [6:0] tail;
   wire  hpcc_nic_pkg::taken_packet_t made;
   wire  hpcc_nic_pkg::tx_packet_t old;
   wire  hpcc_nic_pkg::extension_kind_t extra;
@@ -60,12 +66,6 @@ module hpcc_tx_data_header (
   wire  hpcc_nic_pkg::extension_t given;
   hpcc_nic_pkg::plain_headers_t plain;
   hpcc_nic_pkg::collecting_headers_t collecting;
-  wire  [12:0] length;
-  wire  [12:0] rounded;
-  wire  [12:0] full;
-  logic [6:0] begins;
-  logic [6:0] last_bytes;
-  logic [6:0] tail;
   wire  packets_up_ready;
   wire  [195:0] packets_down_data;
   wire  packets_down_valid;
@@ -80,13 +80,13 @@ module hpcc_tx_data_header (
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::taken_packet_t beside_q;
-  hpcc_nic_pkg::frame_row_t row_11_d;
-  hpcc_nic_pkg::frame_row_t row_11_q;
-  logic valid_11_q;
   wire  unused_rows_up_ready;
   wire  hpcc_nic_pkg::frame_row_t rows_down_data;
   wire  rows_down_valid;
   wire  rows_crowded;
+  hpcc_nic_pkg::frame_row_t row_11_d;
+  hpcc_nic_pkg::frame_row_t row_11_q;
+  logic valid_11_q;
   hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(64)) u_packets (
     .clk(clk),
     .rst(rst),
@@ -233,7 +233,7 @@ module hpcc_tx_data_header (
     row_11_q <= row_11_d;
     valid_11_q <= made.taken;
   end
-  wire unused_bits = &{1'b0, old.ack_req, old.opcode, rounded[12:6], rounded[1:0], full[5:0]};
+  wire unused_bits = &{1'b0, rounded[12:6], rounded[1:0], full[5:0], old.ack_req, old.opcode};
 endmodule
 
 `default_nettype wire

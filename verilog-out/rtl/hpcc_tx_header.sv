@@ -81,19 +81,19 @@ module hpcc_tx_header (
   wire  hpcc_nic_pkg::header_context_t contexts_wdata;
   wire  hpcc_nic_pkg::header_request_t request_q;
   wire  hpcc_nic_pkg::type_of_service_t services_q;
+  wire  hpcc_nic_pkg::header_plan_t plan_q;
   hpcc_nic_pkg::header_plan_t plan_3_d;
   hpcc_nic_pkg::header_plan_t plan_3_q;
   logic [12:0] body_3_q;
-  wire  hpcc_nic_pkg::header_plan_t plan_q;
-  hpcc_nic_pkg::packet_lengths_t lengths_4_d;
-  hpcc_nic_pkg::packet_lengths_t lengths_4_q;
-  wire  hpcc_nic_pkg::packet_lengths_t lengths_q;
-  wire  [17:0] peer_sum_4_d;
-  logic [17:0] peer_sum_4_q;
   wire  [19:0] fixed_b_d;
   logic [19:0] fixed_b_q;
   wire  [19:0] fixed_d;
   logic [19:0] fixed_q;
+  wire  hpcc_nic_pkg::packet_lengths_t lengths_q;
+  hpcc_nic_pkg::packet_lengths_t lengths_4_d;
+  hpcc_nic_pkg::packet_lengths_t lengths_4_q;
+  wire  [17:0] peer_sum_4_d;
+  logic [17:0] peer_sum_4_q;
   wire  [19:0] sum_5_d;
   logic [19:0] sum_5_q;
   wire  [16:0] fold_6_d;
@@ -223,10 +223,10 @@ module hpcc_tx_header (
   initial begin
     plan_3_q = 186'd0;
     body_3_q = 13'd0;
-    lengths_4_q = 64'd0;
-    peer_sum_4_q = 18'd0;
     fixed_b_q = 20'd0;
     fixed_q = 20'd0;
+    lengths_4_q = 64'd0;
+    peer_sum_4_q = 18'd0;
     sum_5_q = 20'd0;
     fold_6_q = 17'd0;
     checksum_7_q = 16'd0;
@@ -234,10 +234,10 @@ module hpcc_tx_header (
   always @(posedge clk) begin
     plan_3_q <= plan_3_d;
     body_3_q <= taken.body;
-    lengths_4_q <= lengths_4_d;
-    peer_sum_4_q <= peer_sum_4_d;
     fixed_b_q <= fixed_b_d;
     fixed_q <= fixed_d;
+    lengths_4_q <= lengths_4_d;
+    peer_sum_4_q <= peer_sum_4_d;
     sum_5_q <= sum_5_d;
     fold_6_q <= fold_6_d;
     checksum_7_q <= checksum_7_d;

@@ -43,25 +43,16 @@ module hpcc_tx_icrc_append #(
   logic [6:0] covered;
   logic [6:0] stop;
   wire  [6:0] short_by;
-  logic [4:0] place;
+  logic [6:0] count;
   logic appends;
   logic high;
-  logic [6:0] count;
+  logic [4:0] place;
   hpcc_nic_pkg::append_plan_t plan_new;
   wire  hpcc_nic_pkg::append_plan_t planned;
   logic [31:0] icrc;
   hpcc_nic_pkg::noted_beat_t stored;
   wire  leaves;
   logic [9:0] frames_new;
-  logic valid_1_q;
-  logic [1:0] number_1_q;
-  logic [6:0] covered_1_q;
-  logic [5:0] zeros_1_d;
-  logic [5:0] zeros_1_q;
-  hpcc_nic_pkg::ip_udp_headers_t headers_1_d;
-  hpcc_nic_pkg::ip_udp_headers_t headers_1_q;
-  logic [2:0] code_1_q;
-  hpcc_nic_pkg::append_plan_t plan_1_q;
   wire  [223:0] bytes_headers;
   wire  bytes_has_tag;
   wire  [511:0] bytes_q;
@@ -75,17 +66,22 @@ module hpcc_tx_icrc_append #(
   wire  [31:0] unroll_q;
   wire  hpcc_nic_pkg::append_plan_t plan_q;
   wire  [511:0] late_q;
-  wire  [79:0] part_13_d;
-  logic [79:0] part_13_q;
-  logic [2:0] eight_13_q;
-  wire  [63:0] keep_13_d;
-  logic [63:0] keep_13_q;
+  logic valid_1_q;
+  logic [1:0] number_1_q;
+  logic [6:0] covered_1_q;
+  logic [5:0] zeros_1_d;
+  logic [5:0] zeros_1_q;
+  hpcc_nic_pkg::ip_udp_headers_t headers_1_d;
+  hpcc_nic_pkg::ip_udp_headers_t headers_1_q;
+  logic [2:0] code_1_q;
+  hpcc_nic_pkg::append_plan_t plan_1_q;
   wire  valid_13_d;
   logic valid_13_q;
   logic last_13_q;
   wire  bad_13_d;
   logic bad_13_q;
-  hpcc_nic_pkg::frame_note_t note_13_q;
+  logic whole_d;
+  logic whole_q;
   wire  out_up_ready;
   wire  hpcc_nic_pkg::noted_beat_t out_down_data;
   wire  out_down_valid;
@@ -94,10 +90,14 @@ module hpcc_tx_icrc_append #(
   // Frames that are in the FIFO to their last beat.
   wire  arrived_d;
   wire  arrived_q;
+  wire  [79:0] part_13_d;
+  logic [79:0] part_13_q;
+  logic [2:0] eight_13_q;
+  wire  [63:0] keep_13_d;
+  logic [63:0] keep_13_q;
+  hpcc_nic_pkg::frame_note_t note_13_q;
   logic [9:0] frames_d;
   logic [9:0] frames_q;
-  logic whole_d;
-  logic whole_q;
   hpcc_rx_icrc_bytes u_bytes (
     .clk(clk),
     .data(data),
@@ -288,15 +288,15 @@ module hpcc_tx_icrc_append #(
     headers_1_q = 224'd0;
     code_1_q = 3'd0;
     plan_1_q = 61'd0;
-    part_13_q = 80'd0;
-    eight_13_q = 3'd0;
-    keep_13_q = 64'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
     bad_13_q = 1'd0;
+    whole_q = 1'd0;
+    part_13_q = 80'd0;
+    eight_13_q = 3'd0;
+    keep_13_q = 64'd0;
     note_13_q = 44'd0;
     frames_q = 10'd0;
-    whole_q = 1'd0;
   end
   always @(posedge clk) begin
     valid_1_q <= valid;
@@ -306,15 +306,15 @@ module hpcc_tx_icrc_append #(
     headers_1_q <= headers_1_d;
     code_1_q <= beat.int_code;
     plan_1_q <= plan_new;
-    part_13_q <= part_13_d;
-    eight_13_q <= planned.eight;
-    keep_13_q <= keep_13_d;
     valid_13_q <= valid_13_d;
     last_13_q <= planned.last;
     bad_13_q <= bad_13_d;
+    whole_q <= whole_d;
+    part_13_q <= part_13_d;
+    eight_13_q <= planned.eight;
+    keep_13_q <= keep_13_d;
     note_13_q <= planned.note;
     frames_q <= frames_d;
-    whole_q <= whole_d;
   end
   wire unused_bits = &{1'b0, beat.outer.ethernet, beat.outer.ip.dscp, beat.outer.ip.ecn, beat.outer.ip.total_length, beat.outer.ip.ttl,
       beat.outer.ip.checksum, beat.outer.udp.length, beat.outer.udp.checksum, short_by[6]};

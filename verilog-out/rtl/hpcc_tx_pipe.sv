@@ -35,6 +35,10 @@ module hpcc_tx_pipe (
   input  wire  [7:0] cfg_ttl,
   // Register: packets from one acknowledge request to the next.
   input  wire  [7:0] cfg_ack_req_interval,
+  // Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
+  input  wire  [3:0] cfg_times_spacing,
+  // Register: they are timed at all.
+  input  wire  cfg_times_enable,
   // Register: priority of acknowledgements.
   input  wire  [2:0] cfg_ack_priority,
   // Register: its pause stops them.
@@ -111,6 +115,8 @@ module hpcc_tx_pipe (
   output wire  read_error,
   // Pulse: the last response of a READ has left.
   output wire  read_left,
+  // Pulse: a request has left.
+  output wire  request_left,
   // Queue pair of the pulse.
   output wire  [7:0] note_qp,
   // Its generation.
@@ -119,7 +125,7 @@ module hpcc_tx_pipe (
   output wire  note_response,
   // Its PSN.
   output wire  [23:0] note_psn,
-  // Tag of its READ.
+  // Tag of its READ; of a request its `DepartureKind`.
   output wire  [1:0] note_tag,
   // Frames.
   // First byte in the lowest bits.
@@ -198,6 +204,7 @@ module hpcc_tx_pipe (
   wire  data_frame_valid;
   wire  data_read_error;
   wire  data_read_left;
+  wire  data_request_left;
   wire  [7:0] data_note_qp;
   wire  [7:0] data_note_generation;
   wire  data_note_response;
@@ -229,6 +236,8 @@ module hpcc_tx_pipe (
     .rst(rst),
     .overhead(overhead),
     .ack_interval(cfg_ack_req_interval),
+    .times_spacing(cfg_times_spacing),
+    .times_enable(cfg_times_enable),
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
@@ -315,6 +324,7 @@ module hpcc_tx_pipe (
     .frame_ready(arbiter_data_ready),
     .read_error(data_read_error),
     .read_left(data_read_left),
+    .request_left(data_request_left),
     .note_qp(data_note_qp),
     .note_generation(data_note_generation),
     .note_response(data_note_response),
@@ -401,6 +411,7 @@ module hpcc_tx_pipe (
   assign repeated = select_repeated;
   assign read_error = data_read_error;
   assign read_left = data_read_left;
+  assign request_left = data_request_left;
   assign note_qp = data_note_qp;
   assign note_generation = data_note_generation;
   assign note_response = data_note_response;

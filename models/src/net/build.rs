@@ -5,6 +5,7 @@ use super::clock::Clock;
 use super::config::{EcnRule, FlowControl, WindowRule};
 use super::engine::{SetupError, Simulator};
 use super::flow::FlowSpec;
+use super::packet::NIL;
 use super::port::{Port, SizeTimes, Switch};
 use super::routing::{Edge, Routes};
 use super::sending::Nic;
@@ -68,6 +69,8 @@ impl Simulator {
                     control: Default::default(),
                     data: Default::default(),
                     classes: self.port_classes(on_switch),
+                    queues: port,
+                    rack: NIL,
                     waiting: 0,
                     queued_bytes: 0,
                     egress_bytes: 0,
@@ -148,7 +151,9 @@ impl Simulator {
 
     pub(super) fn compute_routes(&mut self) {
         let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); self.topology.nodes()];
-        for (index, port) in self.ports.iter().enumerate() {
+        // Circuit ports stand behind those of the links: no route uses them.
+        let of_links = 2 * self.topology.links.len();
+        for (index, port) in self.ports[..of_links].iter().enumerate() {
             edges[port.node as usize].push(Edge {
                 port: index as u32,
                 peer: self.ports[port.peer as usize].node,

@@ -36,6 +36,20 @@ pub fn chain(per_switch: usize, rate_gbps: u64, middle_gbps: &[u64], delay_ns: u
     t
 }
 
+/// `racks` ToRs with `per_rack` hosts each, every ToR with one link to the one switch of the packet network. Hosts are numbered rack by rack,
+/// then come the ToRs, then that switch.
+pub fn racks(racks: usize, per_rack: usize, rate_gbps: u64, uplink_gbps: u64, delay_ns: u64) -> Topology {
+    let hosts = racks * per_rack;
+    let mut t = Topology::new(hosts, racks + 1);
+    for host in 0..hosts {
+        t.link(host, hosts + host / per_rack, rate_gbps, delay_ns);
+    }
+    for rack in 0..racks {
+        t.link(hosts + rack, hosts + racks, uplink_gbps, delay_ns);
+    }
+    t
+}
+
 /// The fat tree of the paper's simulations at `scale` 5: 320 hosts at 100G, 20 ToRs, 20 Aggs, 16 Cores, 400G between switches, 1 us per
 /// link. A smaller scale keeps that many of the five pods (64 hosts each) under the same 16 cores.
 pub fn fat_tree(scale: usize) -> Topology {

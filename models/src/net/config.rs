@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::carrier::Feedback;
+use super::circuit::CircuitConfig;
 use super::classes::ClassRules;
 use super::clock::Clock;
 use super::homa::HomaConfig;
@@ -194,6 +195,8 @@ pub struct Config {
     pub tcp: Option<TcpSetup>,
     /// All hosts are HOMA's. Without classes of their own, the network's switches have HOMA's eight priorities.
     pub homa: Option<HomaConfig>,
+    /// An optical circuit switch joins the ToRs beside the packet network.
+    pub circuits: Option<CircuitConfig>,
     /// A paused host still sends acknowledgements.
     pub host_acks_ignore_pause: bool,
     /// Acknowledgements have their own strict-priority queue in switches.
@@ -263,6 +266,7 @@ impl Config {
             classes: None,
             tcp: None,
             homa: None,
+            circuits: None,
             // They share the data class in switches, where a pause has to hold them back too.
             host_acks_ignore_pause: false,
             switch_ack_priority: false,

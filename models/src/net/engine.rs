@@ -6,6 +6,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::carrier::FlowCount;
+use super::circuit::Circuits;
 use super::closed_loop::Running;
 use super::config::Config;
 use super::event::EventQueue;
@@ -128,6 +129,9 @@ pub enum SetupError {
     /// The agents of HCC.
     #[error("agents: {0}")]
     Agents(String),
+    /// The circuits.
+    #[error("circuits: {0}")]
+    Circuits(String),
 }
 
 /// Kinds of events, in the top four bits of a payload.
@@ -229,6 +233,7 @@ pub struct Simulator {
     pub(super) unfinished: usize,
     pub(super) outside: Outside,
     pub(super) hcc: Option<Box<Hcc>>,
+    pub(super) circuits: Option<Box<Circuits>>,
     /// Why the simulation cannot go on.
     pub(super) failure: Option<String>,
 }
@@ -263,6 +268,7 @@ impl Simulator {
             unfinished: flows.len(),
             outside: Outside::default(),
             hcc: None,
+            circuits: None,
             failure: None,
             records: vec![FlowRecord::default(); flows.len()],
             flows,
@@ -293,6 +299,7 @@ impl Simulator {
         };
         sim.build_ports();
         sim.compute_routes();
+        sim.make_circuits()?;
         sim.check_flows()?;
         sim.make_homa()?;
         sim.make_slots(factory)?;
@@ -362,6 +369,7 @@ impl Simulator {
             Kind::Sample if a > 0 => self.read_meters(),
             Kind::Sample => self.take_samples(),
             Kind::Timeout => self.timeout(a, b),
+            Kind::LinkChange if a > 0 => self.turn_circuits(a, b),
             Kind::LinkChange => self.change_link(b as usize),
             Kind::TcpTimer => self.tcp_timer(a, b),
             Kind::Request => self.request(b),

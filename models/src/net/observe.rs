@@ -45,6 +45,9 @@ impl Simulator {
                 });
             }
         }
+        if series {
+            self.sample_voq();
+        }
         for &(bytes, _) in self.held.iter().filter(|(_, leaf)| *leaf) {
             self.samples.racks.add(bytes);
         }
@@ -126,6 +129,7 @@ impl Simulator {
                 });
             }
         }
+        self.meter_voq();
         let mut touched = std::mem::take(&mut self.meters.touched);
         touched.sort_unstable();
         for flow in touched {

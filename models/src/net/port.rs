@@ -43,6 +43,10 @@ pub struct Port {
     pub data: Chain,
     /// Everything else by traffic class, on a switch of a network that has them.
     pub classes: Option<Box<ClassQueues>>,
+    /// Port whose queues it sends from: its own number, but for a circuit port that of its ToR's uplink.
+    pub queues: u32,
+    /// Number of the ToR whose virtual output queues it sends from; [`super::packet::NIL`]: it has queues of its own.
+    pub rack: u32,
     /// Packets waiting in all queues.
     pub waiting: u32,
     /// Bytes waiting in all queues.

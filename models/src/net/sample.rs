@@ -117,6 +117,30 @@ pub struct FlowPoint {
     pub delivered_bytes: u64,
 }
 
+/// One point of the observed VOQ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VoqPoint {
+    /// Time, ps.
+    pub t_ps: u64,
+    /// Bytes waiting.
+    pub bytes: u64,
+}
+
+/// What was observed of the VOQs.
+#[derive(Clone, Debug, Default)]
+pub struct CircuitSamples {
+    /// Length of the observed VOQ; a point only where a sample found it changed.
+    pub voq: Vec<VoqPoint>,
+    /// Waiting times of its packets with payload, ns, in classes of 100 ns; of those that left after the first sample.
+    pub waits: QueueHistogram,
+    /// The same of all VOQs.
+    pub all_waits: QueueHistogram,
+    /// Intervals of the meters: end (ps), wire bytes that left the observed VOQ through the circuit, and through the uplink.
+    pub sent: Vec<(u64, u64, u64)>,
+    /// What circuits sent since the first sample, wire bytes.
+    pub circuit_bytes: u64,
+}
+
 /// All observations of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
@@ -138,6 +162,8 @@ pub struct Samples {
     pub port_meters: Vec<PortMeter>,
     /// What flows delivered, interval by interval.
     pub flow_meters: Vec<FlowMeter>,
+    /// Virtual output queues, where there are circuits.
+    pub circuits: CircuitSamples,
     /// One-way latency of packets with payload, from the host (TCP: its queue) to the receiver, in classes of 100 ns.
     pub latency: QueueHistogram,
     /// Round-trip times seen by data packets, in classes of 100 ns.

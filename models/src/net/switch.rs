@@ -1,13 +1,12 @@
-//! Switches: admission to the shared buffer, pause, marking, INT, store and forward; and the wire between any two ports.
+//! Switches: admission to the shared buffer, pause, store and forward; and the wire between any two ports.
 
 use rand::Rng;
 
-use super::classes::{ClassQueues, ClassTelemetry, Departure};
+use super::classes::ClassQueues;
 use super::config::FlowControl;
 use super::engine::{encode, Kind, Simulator};
 use super::outside::Delivery;
-use super::packet::{Packet, PacketKind};
-use crate::cc::{HopRecord, MAX_HOPS};
+use super::packet::{Packet, PacketKind, NIL};
 
 impl Simulator {
     /// A packet has fully arrived at `port`.
@@ -75,27 +74,45 @@ impl Simulator {
         };
         let control = !self.in_data_class(kind);
         if !control {
-            if !self.admit(in_port, out, class, size) {
+            if !self.admit(in_port, out, (class, dst), size) {
                 self.drop_packet(index);
                 return;
             }
             self.ports[out as usize].egress_bytes += size;
         }
-        let port = &mut self.ports[out as usize];
-        port.queued_bytes += size;
-        let found = port.classes.as_ref().map_or(port.waiting, |c| c.packets(class) as u32);
-        let marked = self.config.mark_packets.is_some_and(|k| found >= k);
+        self.ports[out as usize].queued_bytes += size;
+        let marked = self
+            .config
+            .mark_packets
+            .is_some_and(|k| self.queue_of(out, (class, dst)).0 >= k);
         if marked && matches!(kind, PacketKind::Data | PacketKind::Segment) && !self.packets[index].no_ecn {
             self.packets[index].ecn = true;
             self.counters.marked += 1;
         }
+        let port = &mut self.ports[out as usize];
         port.waiting += 1;
+        let mut server = out;
         match &mut port.classes {
             _ if control => port.control.push(&mut self.packets, index),
             Some(classes) => classes.push(class, index, size as u32, self.now),
+            None if port.rack != NIL => server = self.push_voq(out, index),
             None => port.data.push(&mut self.packets, index),
         }
-        self.switch_send(out);
+        self.switch_send(server);
+    }
+
+    /// Packets and bytes of the queue that a packet of a class to a destination joins at a port.
+    fn queue_of(&self, out: u32, (class, dst): (u8, u32)) -> (u32, u64) {
+        let port = &self.ports[out as usize];
+        if let Some(classes) = &port.classes {
+            return (classes.packets(class) as u32, classes.bytes(class));
+        }
+        if port.rack != NIL {
+            if let Some((_, _, voq)) = self.voq_of(out, dst) {
+                return (voq.packets(), voq.bytes);
+            }
+        }
+        (port.waiting, port.egress_bytes)
     }
 
     /// Packets that share the buffer and can be paused: payload, and acknowledgements without a class of their own.
@@ -117,23 +134,26 @@ impl Simulator {
     }
 
     /// Charges the buffer, pausing the other end of the ingress port where that is the rule. False: no room.
-    fn admit(&mut self, in_port: u32, out: u32, class: u8, size: u64) -> bool {
+    fn admit(&mut self, in_port: u32, out: u32, joins: (u8, u32), size: u64) -> bool {
         if let FlowControl::DropTail { packets } = self.config.flow_control {
-            let port = &self.ports[out as usize];
-            let waiting = port.classes.as_ref().map_or(port.waiting, |c| c.packets(class) as u32);
-            return waiting < packets;
+            let most = if self.ports[out as usize].rack == NIL {
+                packets
+            } else {
+                self.most_waiting(out, joins.1, packets)
+            };
+            return self.queue_of(out, joins).0 < most;
         }
-        let switch = &mut self.switches[self.ports[in_port as usize].owner as usize];
         if self.config.flow_control == FlowControl::EgressLimit {
+            let queue = self.queue_of(out, joins).1;
+            let switch = &mut self.switches[self.ports[in_port as usize].owner as usize];
             let free = switch.shared_bytes.saturating_sub(switch.total_used);
-            let port = &self.ports[out as usize];
-            let queue = port.classes.as_ref().map_or(port.egress_bytes, |c| c.bytes(class));
             if queue + size > free {
                 return false;
             }
             switch.total_used += size;
             return true;
         }
+        let switch = &mut self.switches[self.ports[in_port as usize].owner as usize];
         let port = &mut self.ports[in_port as usize];
         let reserve = self.config.port_reserve;
         let threshold = |used: u64| switch.shared_bytes.saturating_sub(used) >> port.pause_shift;
@@ -218,6 +238,10 @@ impl Simulator {
         let index = match port.control.pop(&self.packets) {
             Some(index) => index,
             None if port.paused => return,
+            None if port.rack != NIL => match self.pop_voq(out) {
+                Some(index) => index,
+                None => return,
+            },
             None => {
                 let (slab, now) = (&self.packets, self.now);
                 let next = match &mut port.classes {
@@ -234,16 +258,21 @@ impl Simulator {
             }
         };
         let Packet {
-            kind, size, in_port, ..
+            kind,
+            size,
+            in_port,
+            class,
+            dst,
+            ..
         } = self.packets[index];
         let size = u64::from(size);
-        self.ports[out as usize].queued_bytes -= size;
-        self.ports[out as usize].waiting -= 1;
+        let queues = self.ports[out as usize].queues;
+        let port = &mut self.ports[queues as usize];
+        port.queued_bytes -= size;
+        port.waiting -= 1;
         if self.in_data_class(kind) {
-            let port = &mut self.ports[out as usize];
-            port.egress_bytes -= size;
-            let class = self.packets[index].class;
-            let queue = port.classes.as_ref().map_or(port.egress_bytes, |c| c.bytes(class));
+            self.ports[queues as usize].egress_bytes -= size;
+            let queue = self.queue_of(out, (class, dst)).1;
             self.release_buffer(in_port, size);
             let by_bytes = match kind {
                 PacketKind::Data => true,
@@ -264,83 +293,11 @@ impl Simulator {
         if let (Some(classes), Some(left)) = (&mut port.classes, left) {
             classes.sent(left.class, wire, wire - size as u32);
         }
-        let more = port.waiting > 0;
+        if port.rack != NIL {
+            self.voq_sent(out, dst, wire);
+        }
+        let more = self.ports[queues as usize].waiting > 0;
         self.transmit(out, index, more);
-    }
-
-    /// Congestion mark by the queue left behind.
-    fn mark(&mut self, out: u32, index: u32, queue: u64) {
-        let Some(rule) = self.ports[out as usize].ecn else {
-            return;
-        };
-        let marked = queue > rule.k_max
-            || (queue > rule.k_min && {
-                let p = rule.p_max * (queue - rule.k_min) as f64 / (rule.k_max - rule.k_min) as f64;
-                self.rng.random::<f64>() < p
-            });
-        if marked {
-            self.counters.marked += 1;
-            self.packets[index].ecn = true;
-        }
-    }
-
-    /// Speed code, bytes sent and queue that a record of a packet which leaves its class tells.
-    fn telemetry_of(&self, out: u32, left: Option<Departure>) -> (u8, u64, u64) {
-        let port = &self.ports[out as usize];
-        let whole = (port.speed_code, port.tx_bytes, port.queued_bytes);
-        let (Some(rules), Some(queues), Some(left)) = (&self.config.classes, &port.classes, left) else {
-            return whole;
-        };
-        let active = match rules.telemetry {
-            ClassTelemetry::Port => return whole,
-            ClassTelemetry::Sojourn => {
-                let bits = u128::from(left.sojourn_ps) * u128::from(port.rate_bps) / 1_000_000_000_000;
-                return (port.speed_code, port.tx_bytes, (bits / 8) as u64);
-            }
-            ClassTelemetry::Class => u32::MAX,
-            ClassTelemetry::Shared => queues.active(self.now, rules.active_ps),
-        };
-        let speed = rules.bandwidth(port.rate_bps, left.class, active);
-        let code = self.config.speed_codes.get(&speed).copied();
-        let class = left.class as u8;
-        (
-            code.unwrap_or(self.config.unknown_speed),
-            queues.tx_bytes(class),
-            queues.bytes(class),
-        )
-    }
-
-    /// INT: one record per switch, five at most (behaviour, "INT on the wire").
-    fn stamp(&mut self, out: u32, index: u32, left: Option<Departure>) {
-        let (speed, sent, queue) = self.telemetry_of(out, left);
-        let multi = u64::from(self.config.int_multi);
-        let bytes = if self.config.int_arrivals {
-            // What entered the queue has left it, waits in it, or is this packet.
-            sent + queue + u64::from(self.packets[index].size)
-        } else {
-            sent
-        };
-        let ns = self.now / super::clock::PS_PER_NS;
-        let ts = if self.config.second_fraction {
-            ns % 1_000_000_000
-        } else {
-            ns
-        };
-        let record = HopRecord {
-            speed,
-            ts: ts as u32 & 0xff_ffff,
-            tx_bytes: (bytes / (128 * multi)) as u32 & 0xf_ffff,
-            q_len: (queue / (80 * multi)).min(u64::from(u16::MAX)) as u16,
-        };
-        let port = &self.ports[out as usize];
-        let id = self.switches[port.owner as usize].node as u16 & 0xfff;
-        let packet = &mut self.packets[index];
-        if usize::from(packet.n_hop) < MAX_HOPS {
-            packet.hops[usize::from(packet.n_hop)] = record;
-            packet.size += self.config.framing.int_per_hop;
-        }
-        packet.n_hop = (packet.n_hop + 1).min(15);
-        packet.path_id ^= id;
     }
 
     /// True while the port transmits. Whoever asks has something to send, so the end of the transmission becomes an event.

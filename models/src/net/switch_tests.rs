@@ -47,7 +47,7 @@ const PFC: FlowControl = FlowControl::Pfc {
 /// Packets that an ingress port takes until it pauses the other end, that one included.
 fn until_pause(sim: &mut Simulator, ingress: u32, out: u32) -> u64 {
     for packets in 1..2000 {
-        assert!(sim.admit(ingress, out, 0, PACKET), "packet {packets}");
+        assert!(sim.admit(ingress, out, (0, 0), PACKET), "packet {packets}");
         if sim.ports[ingress as usize].pausing {
             return packets;
         }
@@ -73,10 +73,10 @@ fn one_port_pauses_at_an_eighth_of_what_is_free() {
 fn a_pause_may_come_before_headroom_is_used() {
     let (mut sim, [a, _, out]) = three_ports(PFC);
     for _ in 0..99 {
-        assert!(sim.admit(a, out, 0, PACKET));
+        assert!(sim.admit(a, out, (0, 0), PACKET));
     }
     assert!(!sim.ports[a as usize].pausing);
-    assert!(sim.admit(a, out, 0, 750));
+    assert!(sim.admit(a, out, (0, 0), 750));
     let port = &sim.ports[a as usize];
     assert_eq!((port.pausing, port.headroom_used), (true, 0));
     assert_eq!(sim.switches[0].shared_used, 95_654);
@@ -87,7 +87,7 @@ fn a_pause_may_come_before_headroom_is_used() {
 fn what_other_ports_hold_lowers_the_threshold() {
     let (mut sim, [a, b, out]) = three_ports(PFC);
     for _ in 0..50 {
-        assert!(sim.admit(a, out, 0, PACKET));
+        assert!(sim.admit(a, out, (0, 0), PACKET));
     }
     assert_eq!(sim.switches[0].shared_used, 45_904);
     assert_eq!(until_pause(&mut sim, b, out), 95);
@@ -98,7 +98,7 @@ fn what_other_ports_hold_lowers_the_threshold() {
 fn headroom_takes_what_was_computed_and_no_more() {
     let (mut sim, [a, _, out]) = three_ports(PFC);
     until_pause(&mut sim, a, out);
-    let more = (0..1000).take_while(|_| sim.admit(a, out, 0, PACKET)).count();
+    let more = (0..1000).take_while(|_| sim.admit(a, out, (0, 0), PACKET)).count();
     assert_eq!((more, sim.ports[a as usize].headroom_used), (41, 42_000));
     assert_eq!(sim.counters.pauses, 1, "one pause until it ends");
 }
@@ -109,7 +109,7 @@ fn headroom_takes_what_was_computed_and_no_more() {
 fn a_pause_ends_three_kilobytes_below_its_threshold() {
     let (mut sim, [a, _, out]) = three_ports(PFC);
     until_pause(&mut sim, a, out);
-    assert!((0..1000).any(|_| !sim.admit(a, out, 0, PACKET)));
+    assert!((0..1000).any(|_| !sim.admit(a, out, (0, 0), PACKET)));
     let mut left = 0;
     while sim.ports[a as usize].pausing && left < 1000 {
         sim.release_buffer(a, PACKET);
@@ -138,7 +138,7 @@ fn faster_ports_may_get_more() {
 fn an_egress_queue_takes_what_is_free() {
     let (mut sim, [a, b, out]) = three_ports(FlowControl::EgressLimit);
     let mut taken = 0;
-    while taken < 2000 && sim.admit([a, b][taken % 2], out, 0, PACKET) {
+    while taken < 2000 && sim.admit([a, b][taken % 2], out, (0, 0), PACKET) {
         sim.ports[out as usize].egress_bytes += PACKET;
         taken += 1;
     }

@@ -255,3 +255,32 @@ fn a_racks_switch_holds_what_its_ports_hold() {
     assert!(both > 5, "{both} samples with two ports that hold something");
     assert_eq!(samples.racks, expected);
 }
+
+/// A series of every third sample holds the first sample, the fourth, the seventh: at 1, 4 and 7 us.
+#[test]
+fn a_series_begins_with_the_first_sample() {
+    let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(Greedy {
+            rate: p.line_rate_bps as f64,
+            window: f64::INFINITY,
+        }))))
+    };
+    let plan = SamplePlan {
+        start_ps: 1_000_000,
+        interval_ps: 1_000_000,
+        end_ps: 8_000_000,
+        flow_series: 1,
+        series_every: 3,
+        ..SamplePlan::default()
+    };
+    let flows = vec![FlowSpec {
+        start_ps: 0,
+        ..incast(1, 1_000_000)[0]
+    }];
+    let config = Config::paper(13_000, false);
+    let mut sim = Simulator::new(&star(3, 100, 1000), flows, config, plan, &mut slot).unwrap();
+    sim.run_until(8_000_000);
+    let samples = sim.finish().samples;
+    let times: Vec<u64> = samples.flows.iter().map(|p| p.t_ps / 1_000_000).collect();
+    assert_eq!(times, [1, 4, 7]);
+}

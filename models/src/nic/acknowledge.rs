@@ -18,7 +18,9 @@ impl<M: Memory> Nic<M> {
             return Err(Counter::TransportLength);
         };
         let qpn = packet.bth.dest_qp;
-        let requester = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.requester;
+        let qp = self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?;
+        let limits = qp.limits(&self.config);
+        let requester = &mut qp.requester;
         if requester.ended.is_some() {
             return Err(Counter::QpEnded);
         }
@@ -35,7 +37,10 @@ impl<M: Memory> Nic<M> {
             Syndrome::Rnr(_) | Syndrome::Reserved(_) => return Err(Counter::IgnoredSyndrome),
         };
         let old = psn < requester.una();
-        let sent_at = requester.sent_at(psn + 1);
+        let sent_at = match kind {
+            EventKind::Ack => requester.sent_at(packet.bth.psn, &limits),
+            _ => None,
+        };
         let acked = requester.acknowledge(end);
         let bytes = acked.bytes;
         self.progressed(now, qpn, acked);
@@ -144,7 +149,7 @@ impl<M: Memory> Nic<M> {
         if near(responder.expected, packet.bth.psn) >= responder.expected {
             return Err(Counter::Stray);
         }
-        let (bytes, sent_at) = responder.echoed(packet.bth.psn);
+        let bytes = responder.echoed(packet.bth.psn);
         let snd_nxt = wire(responder.read_nxt());
         self.feed(Feedback {
             kind: EventKind::Ack,
@@ -153,7 +158,8 @@ impl<M: Memory> Nic<M> {
             snd_nxt,
             int: packet.int,
             ecn: packet.ipv4.congestion_experienced(),
-            sent_at,
+            // READ responses are not timed
+            sent_at: None,
             bytes: bytes as u32,
             now,
         });

@@ -75,6 +75,8 @@ pub struct NicConfig {
     pub retry_limit: u32,
     /// Packets at most from one acknowledge request to the next.
     pub ack_req_interval: u32,
+    /// The last of every 2^n packet numbers of a queue pair's requests is timed, for laws that measure round trips; n at most 15. `None`: none is.
+    pub send_times: Option<u8>,
     /// READ requests that a requester keeps outstanding.
     pub max_rd_atomic: u32,
     /// READ requests that a responder queues per QP.
@@ -128,6 +130,7 @@ impl Default for NicConfig {
             retry_timeout_ns: 4_000_000,
             retry_limit: 7,
             ack_req_interval: 16,
+            send_times: None,
             max_rd_atomic: 16,
             responder_reads: 16,
             psn_span: 1 << 22,

@@ -11,6 +11,7 @@
 //! | `respond` | requests of the peer: execution, acknowledgement, duplicates |
 //! | `acknowledge` | answers of the peer: acknowledgements, READ data, echoes |
 //! | `requester`, `responder` | packet numbers of the two halves, without frames |
+//! | `send_times` | when requests left, for laws of delay |
 //! | `transmit`, `frame` | which packet leaves next, and its bytes |
 //! | `timers` | retransmission, ticks, and when to look again |
 //! | `caps` | caps of flows, levels of groups, what an agent is told |
@@ -46,6 +47,7 @@ pub mod registers;
 mod requester;
 mod respond;
 mod responder;
+mod send_times;
 mod timers;
 mod transmit;
 
@@ -59,6 +61,7 @@ pub use link::{Link, LinkConfig, Pair};
 pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
 pub use pacing::GROUPS;
+pub use send_times::{is_timed, Departure, SendTimes, SEND_TIME_PLACES};
 
 /// Flow number of the requests of queue pair `qpn`.
 pub fn request_flow(qpn: u32) -> u32 {

@@ -85,6 +85,8 @@ impl Qp {
             psn_span: nic.psn_span.into(),
             max_rd_atomic: nic.max_rd_atomic as usize,
             ack_req_interval: nic.ack_req_interval,
+            send_times: nic.send_times,
+            asks_for_times: !self.config.int,
         }
     }
 }

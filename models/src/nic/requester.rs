@@ -4,7 +4,8 @@
 //! A rewind moves `nxt` back to `una` and nothing else; the address of a PSN always comes from its message.
 
 use super::completion::{Operation, Status, WorkRequest};
-use super::psn::{packets, payload_len, Psn};
+use super::psn::{packets, payload_len, wire, Psn};
+use super::send_times::{departure, is_timed, SendTimes};
 use std::collections::VecDeque;
 
 /// A work request with its packet numbers.
@@ -31,6 +32,10 @@ pub(super) struct Limits {
     pub psn_span: u64,
     pub max_rd_atomic: usize,
     pub ack_req_interval: u32,
+    /// Packets are timed, the last of every 2^n.
+    pub send_times: Option<u8>,
+    /// Those ask for acknowledgements.
+    pub asks_for_times: bool,
 }
 
 /// Result of an acknowledgement.
@@ -62,7 +67,7 @@ pub(super) struct Requester {
     pub deadline: Option<u64>,
     /// Why the half has ended.
     pub ended: Option<Status>,
-    sent_at: VecDeque<(Psn, u64)>,
+    send_times: SendTimes,
 }
 
 impl Requester {
@@ -82,7 +87,7 @@ impl Requester {
             retries: 0,
             deadline: None,
             ended: None,
-            sent_at: VecDeque::new(),
+            send_times: SendTimes::default(),
         }
     }
 
@@ -176,10 +181,19 @@ impl Requester {
         };
         let repeated = first < self.max;
         self.max = self.max.max(self.nxt);
-        self.sent_at.push_back((self.nxt, now));
+        let timed = is_timed(wire(first), limits.send_times);
+        if let Some(spacing) = limits.send_times {
+            let read = matches!(next, Next::Read { .. });
+            let departure = departure(first, limits.send_times, read, repeated, self.rewound);
+            self.send_times.left(departure, wire(first), spacing, now);
+        }
         let fills_window = self.inflight as f64 >= limits.window || self.nxt - self.una >= limits.psn_span;
         self.since_ack_req += 1;
-        let ack_req = ends_message || fills_window || self.rewound || self.since_ack_req >= limits.ack_req_interval;
+        let ack_req = ends_message
+            || fills_window
+            || self.rewound
+            || self.since_ack_req >= limits.ack_req_interval
+            || timed && limits.asks_for_times;
         if ack_req {
             self.since_ack_req = 0;
         }
@@ -187,12 +201,9 @@ impl Requester {
         (ack_req, repeated)
     }
 
-    /// When the packet before `psn` was last sent; forgets everything older.
-    pub fn sent_at(&mut self, psn: Psn) -> Option<u64> {
-        while self.sent_at.front().is_some_and(|(end, _)| *end < psn) {
-            self.sent_at.pop_front();
-        }
-        self.sent_at.front().map(|(_, at)| *at)
+    /// When the packet of this number left, if it was timed and not sent again.
+    pub fn sent_at(&self, psn: u32, limits: &Limits) -> Option<u64> {
+        self.send_times.at(psn, limits.send_times?)
     }
 
     /// Acknowledges everything before `end`, but no READ whose data is missing.
@@ -254,7 +265,6 @@ impl Requester {
         self.reads.clear();
         self.since_ack_req = 0;
         self.rewound = true;
-        self.sent_at.clear();
         moved
     }
 

@@ -8,6 +8,8 @@ const LIMITS: Limits = Limits {
     psn_span: 1 << 22,
     max_rd_atomic: 16,
     ack_req_interval: 16,
+    send_times: None,
+    asks_for_times: false,
 };
 
 fn work(id: u64, operation: Operation, length: u64) -> WorkRequest {

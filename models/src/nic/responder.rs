@@ -74,7 +74,6 @@ pub(super) enum Order {
 struct Unechoed {
     psn: Psn,
     bytes: u64,
-    at: u64,
 }
 
 #[derive(Debug)]
@@ -180,17 +179,13 @@ impl Responder {
         self.inflight = 0;
     }
 
-    /// Moves the READ at the front on by one packet of `bytes`, sent at `now`; it leaves the queue after its last.
-    pub fn read_packet_sent(&mut self, bytes: u64, now: u64, int: bool) {
+    /// Moves the READ at the front on by one packet of `bytes`; it leaves the queue after its last.
+    pub fn read_packet_sent(&mut self, bytes: u64, int: bool) {
         let Some(Response::Read { next, end, .. }) = self.queue.front_mut() else {
             return;
         };
         if int {
-            self.unechoed.push_back(Unechoed {
-                psn: *next,
-                bytes,
-                at: now,
-            });
+            self.unechoed.push_back(Unechoed { psn: *next, bytes });
             self.inflight += bytes;
         }
         *next += 1;
@@ -199,17 +194,16 @@ impl Responder {
         }
     }
 
-    /// Takes the cumulative echo of `psn`; bytes newly echoed and when the newest of them was sent.
-    pub fn echoed(&mut self, psn: u32) -> (u64, Option<u64>) {
+    /// Takes the cumulative echo of `psn`; bytes newly echoed.
+    pub fn echoed(&mut self, psn: u32) -> u64 {
         let psn = near(self.expected, psn);
-        let (mut bytes, mut at) = (0, None);
+        let mut bytes = 0;
         while let Some(front) = self.unechoed.front().filter(|front| front.psn <= psn) {
             bytes += front.bytes;
-            at = Some(front.at);
             self.unechoed.pop_front();
         }
         self.inflight -= bytes;
-        (bytes, at)
+        bytes
     }
 
     /// PSN of the READ response that would be sent next, for congestion control; the last sent plus one if none waits.

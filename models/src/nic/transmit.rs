@@ -141,7 +141,7 @@ impl<M: Memory> Nic<M> {
             let frame = if flow == request_flow(flow / 2) {
                 self.request_frame(now, flow / 2)
             } else {
-                self.response_frame(now, flow / 2)
+                self.response_frame(flow / 2)
             };
             let Some(frame) = frame else {
                 // The host's memory failed: the flow has ended, the next one takes the turn.
@@ -246,7 +246,7 @@ impl<M: Memory> Nic<M> {
         ))
     }
 
-    fn response_frame(&mut self, now: u64, qpn: u32) -> Option<Vec<u8>> {
+    fn response_frame(&mut self, qpn: u32) -> Option<Vec<u8>> {
         let qp = self.qps.get_mut(&qpn)?;
         let Some(Response::Read {
             first,
@@ -289,7 +289,7 @@ impl<M: Memory> Nic<M> {
                 msn,
             }),
         };
-        qp.responder.read_packet_sent(payload.len() as u64, now, int);
+        qp.responder.read_packet_sent(payload.len() as u64, int);
         let qp = &self.qps[&qpn];
         let bth = BthRepr::new(Opcode::ReadResponse(position), remote, wire(next));
         Some(self.frame(

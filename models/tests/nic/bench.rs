@@ -241,9 +241,13 @@ impl Bench {
     }
 
     pub fn post(&mut self, id: u64, operation: Operation, offset: u64, length: u64) {
+        self.post_on(QPN, id, operation, offset, length);
+    }
+
+    pub fn post_on(&mut self, qpn: u32, id: u64, operation: Operation, offset: u64, length: u64) {
         let work = WorkRequest {
             id,
-            qpn: QPN,
+            qpn,
             operation,
             local_address: BASE + offset,
             local_key: KEY,

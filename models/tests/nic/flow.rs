@@ -192,17 +192,7 @@ fn queue_pairs_that_are_due_take_turns() {
         bench.nic.create_qp(config).unwrap();
     }
     for number in 0..3 {
-        let work = WorkRequest {
-            id: u64::from(number),
-            qpn: QPN + number,
-            operation: Write,
-            local_address: BASE,
-            local_key: KEY,
-            remote_address: 0x1000_0000,
-            remote_key: 0x1234,
-            length: 8 * MTU as u64,
-        };
-        bench.nic.post(bench.now, work).unwrap();
+        bench.post_on(QPN + number, u64::from(number), Write, 0, 8 * MTU as u64);
     }
     let in_turn: Vec<u32> = (0..8).flat_map(|i| [i, 0x100 + i, 0x200 + i]).collect();
     assert_eq!(psns(&bench.run()), in_turn);
@@ -240,17 +230,7 @@ fn a_pause_of_its_priority_is_no_loss() {
             ..qp_config(0, false)
         };
         bench.nic.create_qp(config).unwrap();
-        let work = WorkRequest {
-            id: 1,
-            qpn: QPN + 1,
-            operation: Write,
-            local_address: BASE,
-            local_key: KEY,
-            remote_address: 0x1000_0000,
-            remote_key: 0x1234,
-            length: 1,
-        };
-        bench.nic.post(0, work).unwrap();
+        bench.post_on(QPN + 1, 1, Write, 0, 1);
         assert_eq!(bench.run().len(), 1);
         bench.nic.set_pause(paused);
         // the timer is 100 us: one expiry, if any

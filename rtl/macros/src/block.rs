@@ -5,7 +5,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{parenthesized, parse2, Expr, Field, Ident, ItemStruct, LitStr, Token};
+use syn::{
+    parenthesized, parse2, parse_quote, Expr, Field, Fields, FieldsNamed, Ident, ItemStruct, LitStr, Token, Type,
+};
 
 /// An argument of `#[block]`.
 enum Argument {
@@ -37,6 +39,45 @@ impl Parse for Argument {
     }
 }
 
+/// `U<8>: a, b`: fields of one type.
+struct Group {
+    ty: Type,
+    names: Punctuated<Ident, Token![,]>,
+}
+
+impl Parse for Group {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let ty = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let names = Punctuated::parse_terminated(input)?;
+        Ok(Self { ty, names })
+    }
+}
+
+/// Declares the fields that `#[registers(..)]` and `#[signals(..)]` list, before the field that these stand on.
+fn declare(fields: &mut FieldsNamed) -> syn::Result<()> {
+    let mut declared = Punctuated::new();
+    for mut field in std::mem::take(&mut fields.named) {
+        for attr in std::mem::take(&mut field.attrs) {
+            let register = attr.path().is_ident("registers");
+            if !register && !attr.path().is_ident("signals") {
+                field.attrs.push(attr);
+                continue;
+            }
+            let Group { ty, names } = attr.parse_args()?;
+            for name in names {
+                declared.push(match register {
+                    true => parse_quote!(#name: DFF<#ty>),
+                    false => parse_quote!(#name: Signal<Local, #ty>),
+                });
+            }
+        }
+        declared.push(field);
+    }
+    fields.named = declared;
+    Ok(())
+}
+
 /// What `Default` gives a field.
 fn value(field: &Field) -> syn::Result<TokenStream> {
     let given = field.attrs.iter().find(|attr| attr.path().is_ident("init"));
@@ -50,6 +91,9 @@ fn value(field: &Field) -> syn::Result<TokenStream> {
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let given = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(arguments)?;
     let mut item: ItemStruct = parse2(item)?;
+    if let Fields::Named(fields) = &mut item.fields {
+        declare(fields)?;
+    }
     let (name, list) = (&item.ident, list_name(&item.ident));
     let (generics, arguments, bounds) = item.generics.split_for_impl();
     let fields: Vec<_> = item.fields.iter().cloned().collect();
@@ -144,11 +188,26 @@ mod tests {
             "limit : Constant :: new (U (N as u64))",
             "row : :: std :: array :: from_fn",
             "clock : :: core :: default :: Default :: default ()",
-            "kernel_of ! { [row : flag [N]]",
+            "kernel_of ! { [clock : signal , limit : signal , row : flag [N]]",
         ] {
             assert!(text.contains(piece), "{piece} in {text}");
         }
         assert!(!text.contains("init"), "{text}");
+    }
+
+    #[test]
+    fn fields_of_one_type_are_declared_in_a_line() {
+        let item = quote! {
+            struct Stage {
+                #[registers(U<8>: count_1, count_2)]
+                #[signals(Bit: full)]
+                items: Fifo<4>,
+            }
+        };
+        let text = expand(quote!(), item).unwrap().to_string();
+        let fields = "count_1 : DFF < U < 8 > > , count_2 : DFF < U < 8 > > , full : Signal < Local , Bit > , items : Fifo < 4 >";
+        assert!(text.contains(fields), "{text}");
+        assert!(text.contains("kernel_of ! { [count_1 : number , count_2 : number , full : bit , items : child]"));
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Given<'_> {
         let (this, head, rest) = (self.this(), &path[0], &path[1..]);
         Ok(match self.field(head).map(|field| field.role) {
             Some(Role::Child | Role::Bundle) => quote!(#this.#head #(.#rest)*.next),
-            Some(role) if role.is_register() => match rest {
+            Some(role) if role.is_stored() => match rest {
                 [d, rest @ ..] if d == "d" => quote!(#this.#head.d.next #(.#rest)*),
                 _ => {
                     let about = format!("a register is written at its input: `{head}.d`");
@@ -181,7 +181,11 @@ impl Given<'_> {
         let (this, head, rest) = (self.this(), &path[0], &path[1..]);
         match self.field(head).map(|field| field.role) {
             Some(Role::Child | Role::Bundle) => quote!(#this.#head #(.#rest)*.val()),
-            Some(role) if role.is_register() => quote!(#this.#head.q.val() #(.#rest)*),
+            Some(Role::Delay) if rest.first().is_some_and(|q| q == "q") => {
+                let rest = &rest[1..];
+                quote!(#this.#head.q.val() #(.#rest)*)
+            }
+            Some(role) if role.is_stored() => quote!(#this.#head.q.val() #(.#rest)*),
             _ => quote!(#this.#head.val() #(.#rest)*),
         }
     }

@@ -85,6 +85,8 @@ pub enum Role {
     Number,
     /// Any other register.
     Register,
+    /// A `Delay`, which reads and is written like a register.
+    Delay,
     /// A block.
     Child,
     /// A bundle of ports, or a block without a clock.
@@ -93,17 +95,21 @@ pub enum Role {
     Bit,
     /// A signal or output of a number.
     Value,
+    /// An input, a constant, or any other signal.
+    Signal,
 }
 
 impl Role {
-    const NAMES: [(Self, &'static str); 7] = [
+    const NAMES: [(Self, &'static str); 9] = [
         (Self::Flag, "flag"),
         (Self::Number, "number"),
         (Self::Register, "register"),
+        (Self::Delay, "delay"),
         (Self::Child, "child"),
         (Self::Bundle, "bundle"),
         (Self::Bit, "bit"),
         (Self::Value, "value"),
+        (Self::Signal, "signal"),
     ];
 
     fn of(field: &Field) -> Option<Self> {
@@ -116,17 +122,25 @@ impl Role {
             Kind::Register if stored == "Bit" => Self::Flag,
             Kind::Register if stored == "U" => Self::Number,
             Kind::Register => Self::Register,
+            Kind::Child if type_name(ty) == "Delay" => Self::Delay,
             Kind::Child => Self::Child,
             Kind::Bundle => Self::Bundle,
             // a child without a clock
             Kind::Other if is_combinational(field) => Self::Bundle,
-            Kind::Port | Kind::Clock | Kind::Other => return None,
+            Kind::Port | Kind::Clock => Self::Signal,
+            Kind::Other if matches!(type_name(ty).as_str(), "Signal" | "Constant") => Self::Signal,
+            Kind::Other => return None,
         })
     }
 
     /// It keeps its value by itself.
     pub fn is_register(self) -> bool {
         matches!(self, Self::Flag | Self::Number | Self::Register)
+    }
+
+    /// It has an input `d` and shows at `q` what that was before.
+    pub fn is_stored(self) -> bool {
+        self.is_register() || self == Self::Delay
     }
 }
 
@@ -168,7 +182,7 @@ impl Parse for Clocked {
     }
 }
 
-/// What a kernel can name: registers, children, bundles, signals and outputs.
+/// What a kernel can name: registers, children, bundles, signals and ports.
 pub fn clocked<'a>(fields: impl Iterator<Item = &'a Field>) -> Punctuated<Clocked, Token![,]> {
     let each = |field: &Field| {
         Some(Clocked {
@@ -216,7 +230,8 @@ mod tests {
         let list = clocked(block.fields.iter()).to_token_stream().to_string();
         assert_eq!(
             list,
-            "q : value , up : bundle , inside : bit , value : flag , row : flag [N] , lane : child [5] , decode : bundle"
+            "clock : signal , q : value , up : bundle , inside : bit , limit : signal , value : flag , row : flag [N] , \
+             lane : child [5] , decode : bundle"
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::connect::connect;
 use crate::fields::{list_name, Clocked, Role};
+use crate::names::names;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::collections::BTreeSet;
@@ -61,8 +62,9 @@ pub fn expand_with_fields(item: TokenStream) -> syn::Result<TokenStream> {
         return Err(syn::Error::new_spanned(&update.sig, "`update` takes `&mut self`"));
     };
     connect(&mut update.block, &fields, own)?;
+    names(&mut update.block, &fields, own);
     let assigned = assigned(&update.block);
-    let is_clocked = |field: &&Clocked| field.role.is_register() || field.role == Role::Child;
+    let is_clocked = |field: &&Clocked| field.role.is_stored() || field.role == Role::Child;
     let clocked = fields.iter().filter(is_clocked);
     let setup = clocked.map(|field| set_up(field, &assigned, own));
     let body = &update.block.stmts;
@@ -218,6 +220,34 @@ mod tests {
             "self.valid_3.d.next=self.valid_2.q.val();",
             "{self.valid_3.d.next=false;self.number_3.d.next=0.into();self.valid_2.d.next=false;}",
             "self.high.next=false;ifself.reset.val(){self.valid_2.d.next=false;}",
+        ] {
+            assert!(text.contains(piece), "{piece} in {text}");
+        }
+    }
+
+    #[test]
+    fn names_are_values_and_what_is_written() {
+        let item = quote! {
+            [total: register, row: register[4], items: child, up: bundle, late: delay, code: signal, high: bit, taken: bit]
+            impl Logic for Stage { fn update(&mut self) {
+                high = total.enable & !up.valid | (row[code.index()] == late.kind);
+                total = pick::<4>(code) + 1;
+                total.length = items.count;
+                late = code;
+                items.word.next.first = items.data.val().last;
+                link(&mut up, &mut items.up);
+                high = if code.any() { taken } else { false };
+                for taken in 0..4 { row[taken] = self.code.val(); }
+            } }
+        };
+        let text = expand_with_fields(item).unwrap().to_string().replace(' ', "");
+        for piece in [
+            "self.high.next=self.total.q.val().enable&!self.up.valid.val()|(self.row[self.code.val().index()].q.val()==self.late.q.val().kind);",
+            "self.total.d.next=pick::<4>(self.code.val())+1;self.total.d.next.length=self.items.count.val();self.late.d.next=self.code.val();",
+            "self.items.word.next.first=self.items.data.val().last;link(&mutself.up,&mutself.items.up);",
+            "self.high.next=false;ifself.code.val().any(){self.high.next=taken;}",
+            "fortakenin0..4{self.row[taken].d.next=self.code.val();}",
+            "self.late.clock.next=self.clock.val();self.high",
         ] {
             assert!(text.contains(piece), "{piece} in {text}");
         }

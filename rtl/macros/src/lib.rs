@@ -34,6 +34,7 @@ mod connect;
 mod fields;
 mod interface;
 mod kernel;
+mod names;
 
 use proc_macro::TokenStream;
 
@@ -46,6 +47,8 @@ fn done(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
 ///
 /// * `#[init(value)]` on a field: what `Default` gives it, if not the default of its type. Arrays may have any length.
 /// * `#[combinational]` on a field: a child without a clock.
+/// * `#[registers(U<8>: a, b)]` and `#[signals(Bit: c, d)]` on a field: private registers `DFF` and signals `Signal<Local, ..>` of one type,
+///   declared before that field.
 /// * `#[block(check(N > 1, "two stages at least"))]`: checked while compiling, for every size in which the block is used.
 /// * `#[block(no_default)]`: a block that is made by a function of its own.
 #[proc_macro_attribute]
@@ -67,7 +70,13 @@ pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// * `clear!(a, b)` gives registers, signals and outputs of a bit or a number zero; `reset!(a, b)` does so while `reset` is high.
 /// * `each!((a, b) in [(x, y), (z, w)] { .. });` writes its statements once for every row, with the row's words for the names.
 ///
-/// A path `a.b` is field `b` of signal or register `a`, or port `b` of child or interface `a`.
+/// A name of the block that stands alone in an expression is the value of that signal, port or register, and the left side of an assignment
+/// is what it gets next: `a = b & !c.valid` is `self.a.next = self.b.val() & !self.c.valid.val()`, with `d` and `q` where `a` or `b` is a
+/// register or a `Delay`. A field `b.c` of a word follows its name. A port of a child that is a word is read with `child.port.val().field` and
+/// written with `child.port.next.field`; where `next` or `val` is written, they say it. `a = if c { b } else { d }` chooses. A variable of
+/// the kernel hides a field of its name.
+///
+/// A path `a.b` in these lists is field `b` of signal or register `a`, or port `b` of child or interface `a`.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     done(kernel::expand(arguments.into(), item.into()))

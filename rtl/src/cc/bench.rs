@@ -196,11 +196,7 @@ impl<M: LawModule, L: FixedLaw> Bench<M, L> {
             // bursts of one flow, 1 to 64 long
             if left == 0 {
                 flow = source.stimulus().below(50) as usize;
-                left = if source.stimulus().chance(0.2) {
-                    1 + source.stimulus().below(64)
-                } else {
-                    1
-                };
+                left = if source.stimulus().chance(0.2) { 1 + source.stimulus().below(64) } else { 1 };
             }
             left -= 1;
             if source.stimulus().chance(0.002) {

@@ -13,6 +13,7 @@ use super::dcqcn::DcqcnSlot;
 use super::hpcc::HpccSlot;
 use super::powertcp::PowerSlot;
 use super::slot::ConfigIn;
+use super::theta::ThetaSlot;
 use crate::emit::naming::named_as;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::merge::StreamMerge;
@@ -25,8 +26,15 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// The laws that are built in, each 0 or 1 times, for `FLOWS` flows (2^`A` at most).
-#[block(check(HPCC <= 1 && DCQCN <= 1 && POWERTCP <= 1, "a law is there once or not at all"))]
-pub struct LawChoice<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
+#[block(check(HPCC <= 1 && DCQCN <= 1 && POWERTCP <= 1 && THETA <= 1, "a law is there once or not at all"))]
+pub struct LawChoice<
+    const FLOWS: usize,
+    const A: usize,
+    const HPCC: usize,
+    const DCQCN: usize,
+    const POWERTCP: usize,
+    const THETA: usize,
+> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high. Nothing is taken for 2^`A` clocks after it.
@@ -50,6 +58,8 @@ pub struct LawChoice<const FLOWS: usize, const A: usize, const HPCC: usize, cons
     hpcc: [HpccSlot<FLOWS, A>; HPCC],
     powertcp: [PowerSlot<FLOWS, A>; POWERTCP],
     powertcp_update: [StreamMerge<LawUpdate>; POWERTCP],
+    theta: [ThetaSlot<FLOWS, A>; THETA],
+    theta_update: [StreamMerge<LawUpdate>; THETA],
     dcqcn: [DcqcnSlot<FLOWS, A>; DCQCN],
     dcqcn_update: [StreamMerge<LawUpdate>; DCQCN],
     laws: LutRam<LawCode, A>,
@@ -58,13 +68,16 @@ pub struct LawChoice<const FLOWS: usize, const A: usize, const HPCC: usize, cons
     law: Signal<Local, LawCode>,
     taken: Signal<Local, Bit>,
     command_taken: Signal<Local, Bit>,
-    // updates of HPCC, of it and PowerTCP, and of all
+    // updates of HPCC, of it and PowerTCP, of these and theta-PowerTCP, and of all
     hpcc_valid: Signal<Local, Bit>,
     hpcc_data: Signal<Local, LawUpdate>,
     hpcc_ready: Signal<Local, Bit>,
     power_valid: Signal<Local, Bit>,
     power_data: Signal<Local, LawUpdate>,
     power_ready: Signal<Local, Bit>,
+    delay_valid: Signal<Local, Bit>,
+    delay_data: Signal<Local, LawUpdate>,
+    delay_ready: Signal<Local, Bit>,
     all_valid: Signal<Local, Bit>,
     all_data: Signal<Local, LawUpdate>,
     all_ready: Signal<Local, Bit>,
@@ -72,8 +85,14 @@ pub struct LawChoice<const FLOWS: usize, const A: usize, const HPCC: usize, cons
 }
 
 #[kernel]
-impl<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic
-    for LawChoice<FLOWS, A, HPCC, DCQCN, POWERTCP>
+impl<
+        const FLOWS: usize,
+        const A: usize,
+        const HPCC: usize,
+        const DCQCN: usize,
+        const POWERTCP: usize,
+        const THETA: usize,
+    > Logic for LawChoice<FLOWS, A, HPCC, DCQCN, POWERTCP, THETA>
 {
     fn update(&mut self) {
         // events: the head of the port waits until its law is known
@@ -84,9 +103,13 @@ impl<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, 
         self.command_taken.next = true;
         // updates: who takes them, from the port backwards
         self.all_ready.next = self.update.ready.val();
-        self.power_ready.next = self.all_ready.val();
+        self.delay_ready.next = self.all_ready.val();
         for i in 0..DCQCN {
-            self.power_ready.next = self.dcqcn_update[i].first.ready.val();
+            self.delay_ready.next = self.dcqcn_update[i].first.ready.val();
+        }
+        self.power_ready.next = self.delay_ready.val();
+        for i in 0..THETA {
+            self.power_ready.next = self.theta_update[i].first.ready.val();
         }
         self.hpcc_ready.next = self.power_ready.val();
         for i in 0..POWERTCP {
@@ -97,7 +120,8 @@ impl<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, 
 
         // each law that is built in hears what is for it
         each!((slot, code, count) in [
-            (hpcc, LawCode::Hpcc, HPCC), (powertcp, LawCode::PowerTcp, POWERTCP), (dcqcn, LawCode::Dcqcn, DCQCN)
+            (hpcc, LawCode::Hpcc, HPCC), (powertcp, LawCode::PowerTcp, POWERTCP), (theta, LawCode::Theta, THETA),
+            (dcqcn, LawCode::Dcqcn, DCQCN)
         ] {
             for i in 0..count {
                 self.codes.next.slot = true;
@@ -127,7 +151,8 @@ impl<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, 
         }
         each!((slot, merge, count, before_valid, before_data, out_valid, out_data, out_ready) in [
             (powertcp, powertcp_update, POWERTCP, hpcc_valid, hpcc_data, power_valid, power_data, power_ready),
-            (dcqcn, dcqcn_update, DCQCN, power_valid, power_data, all_valid, all_data, all_ready)
+            (theta, theta_update, THETA, power_valid, power_data, delay_valid, delay_data, delay_ready),
+            (dcqcn, dcqcn_update, DCQCN, delay_valid, delay_data, all_valid, all_data, all_ready)
         ] {
             assign!(out_valid = before_valid, out_data = before_data);
             for i in 0..count {
@@ -151,11 +176,7 @@ impl<const FLOWS: usize, const A: usize, const HPCC: usize, const DCQCN: usize, 
 
     fn timing(&self) -> Vec<TimingInfo> {
         // HPCC alone, or with what else is built
-        named_as::<Self>(if DCQCN + POWERTCP > 0 {
-            "cc_choice_laws"
-        } else {
-            "cc_choice"
-        })
+        named_as::<Self>(if DCQCN + POWERTCP + THETA > 0 { "cc_choice_laws" } else { "cc_choice" })
     }
 }
 

@@ -21,7 +21,7 @@ const ENOUGH: usize = 200;
 /// Laws by their codes, for a module with so many of each.
 type Laws = Vec<(LawCode, Box<dyn FixedLaw>)>;
 
-fn laws(hpcc: usize, dcqcn: usize, powertcp: usize) -> Laws {
+fn laws(hpcc: usize, dcqcn: usize, powertcp: usize, theta: usize) -> Laws {
     let mut laws: Laws = vec![];
     if hpcc > 0 {
         let params = HpccParams::new(100_000_000_000, 13_000);
@@ -53,11 +53,15 @@ fn laws(hpcc: usize, dcqcn: usize, powertcp: usize) -> Laws {
             Box::new(FixedPower::new(params).expect("parameters")),
         ));
     }
+    if theta > 0 {
+        let params = PowerParams::paper(Signal::Delay, 25_000_000_000, 9_000);
+        laws.push((LawCode::Theta, Box::new(FixedPower::new(params).expect("parameters"))));
+    }
     laws
 }
 
-struct Bench<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
-    block: Box<LawChoice<FLOWS, 6, HPCC, DCQCN, POWERTCP>>,
+struct Bench<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: usize> {
+    block: Box<LawChoice<FLOWS, 6, HPCC, DCQCN, POWERTCP, THETA>>,
     laws: Laws,
     /// Law of each flow, if it has one.
     of: [Option<usize>; FLOWS],
@@ -69,11 +73,13 @@ struct Bench<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
     accept: f64,
 }
 
-impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Bench<HPCC, DCQCN, POWERTCP> {
+impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: usize>
+    Bench<HPCC, DCQCN, POWERTCP, THETA>
+{
     fn new() -> Self {
-        let mut block: Box<LawChoice<FLOWS, 6, HPCC, DCQCN, POWERTCP>> = Box::default();
+        let mut block: Box<LawChoice<FLOWS, 6, HPCC, DCQCN, POWERTCP, THETA>> = Box::default();
         init(block.as_mut()).expect("complete block");
-        let laws = laws(HPCC, DCQCN, POWERTCP);
+        let laws = laws(HPCC, DCQCN, POWERTCP, THETA);
         let mut bench = Self {
             block,
             of: [None; FLOWS],
@@ -225,32 +231,35 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Bench<HPCC, D
 
 #[test]
 fn each_flow_has_the_law_of_its_creation() {
-    Bench::<1, 1, 1>::new().mixed(1, 9_000);
+    Bench::<1, 1, 1, 1>::new().mixed(1, 9_000);
 }
 
 #[test]
 fn any_laws_work_as_beside_others() {
-    Bench::<1, 0, 0>::new().mixed(2, 1_000);
-    Bench::<0, 0, 1>::new().mixed(3, 1_000);
-    Bench::<0, 1, 0>::new().mixed(4, 1_000);
-    Bench::<1, 0, 1>::new().mixed(5, 1_000);
-    Bench::<1, 1, 0>::new().mixed(6, 1_000);
+    Bench::<1, 0, 0, 0>::new().mixed(2, 1_000);
+    Bench::<0, 0, 1, 0>::new().mixed(3, 1_000);
+    Bench::<0, 1, 0, 0>::new().mixed(4, 1_000);
+    Bench::<1, 0, 1, 0>::new().mixed(5, 1_000);
+    Bench::<1, 1, 0, 0>::new().mixed(6, 1_000);
+    Bench::<0, 0, 0, 1>::new().mixed(7, 1_000);
+    Bench::<1, 0, 0, 1>::new().mixed(8, 1_000);
 }
 
 #[test]
 fn what_is_built_is_told() {
-    fn built<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize>() -> u64 {
-        step(Bench::<HPCC, DCQCN, POWERTCP>::new().block.as_mut(), |b| {
+    fn built<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: usize>() -> u64 {
+        step(Bench::<HPCC, DCQCN, POWERTCP, THETA>::new().block.as_mut(), |b| {
             b.built.val().0
         })
     }
-    assert_eq!([built::<1, 1, 1>(), built::<1, 0, 0>()], [0b1111, 0b11]);
-    assert_eq!([built::<0, 1, 0>(), built::<0, 0, 1>()], [0b101, 0b1001]);
+    assert_eq!([built::<1, 1, 1, 1>(), built::<1, 0, 0, 0>()], [0b1_1111, 0b11]);
+    assert_eq!([built::<0, 1, 0, 0>(), built::<0, 0, 1, 0>()], [0b101, 0b1001]);
+    assert_eq!(built::<0, 0, 0, 1>(), 0b1_0001);
 }
 
 #[test]
 fn an_event_takes_two_clocks_and_a_flow_six() {
-    let mut bench = Bench::<1, 0, 1>::new();
+    let mut bench = Bench::<1, 0, 1, 0>::new();
     for flow in 0..12 {
         bench.create(flow, flow % 2);
     }

@@ -42,11 +42,7 @@ impl EventSource {
     fn move_path(&mut self, flow: usize) {
         let s = &mut self.stimulus;
         let path = &mut self.paths[flow];
-        path.n_hop = if s.chance(0.02) {
-            s.uniform(4) as u8
-        } else {
-            1 + s.below(5) as u8
-        };
+        path.n_hop = if s.chance(0.02) { s.uniform(4) as u8 } else { 1 + s.below(5) as u8 };
         path.path_id = s.uniform(12) as u16;
         for hop in &mut path.hops {
             *hop = HopRecord {
@@ -84,18 +80,10 @@ impl EventSource {
             hop.ts = hop.ts.wrapping_add(elapsed) & 0xff_ffff;
             // up to the link's rate and a little more, at 100 Gb/s; sometimes anything
             let most = u64::from(elapsed) / 10 + 1;
-            let sent = if s.chance(0.05) {
-                s.corner(20)
-            } else {
-                s.below(most + 1)
-            };
+            let sent = if s.chance(0.05) { s.corner(20) } else { s.below(most + 1) };
             hop.tx_bytes = (hop.tx_bytes + sent as u32) & 0xf_ffff;
             if s.chance(0.7) {
-                hop.q_len = if s.chance(0.5) {
-                    0
-                } else {
-                    s.corner(16) as u16 >> s.below(10)
-                };
+                hop.q_len = if s.chance(0.5) { 0 } else { s.corner(16) as u16 >> s.below(10) };
             }
         }
         let s = &mut self.stimulus;
@@ -112,11 +100,9 @@ impl EventSource {
         // mostly round trips of 256 ns to 8 ms, longer ones less often; sometimes any time, or none
         let sent = s.uniform(48);
         let way = (sent >> 10) & ((1 << (8 + (sent & 31) / 2)) - 1);
-        let snd_nxt = path.psn.wrapping_add(if s.chance(0.02) {
-            s.uniform(24) as u32
-        } else {
-            s.below(40) as u32
-        });
+        let snd_nxt = path
+            .psn
+            .wrapping_add(if s.chance(0.02) { s.uniform(24) as u32 } else { s.below(40) as u32 });
         let mut event = CcEvent {
             kind: if s.chance(0.1) { EventKind::Nak } else { EventKind::Ack },
             flow: flow as u32,
@@ -128,11 +114,7 @@ impl EventSource {
             path_id: path.path_id,
             hops: path.hops,
             ecn: s.chance(0.1),
-            sent_at: if sent & 31 == 31 {
-                sent
-            } else {
-                self.now.wrapping_sub(way) & 0xffff_ffff_ffff
-            },
+            sent_at: if sent & 31 == 31 { sent } else { self.now.wrapping_sub(way) & 0xffff_ffff_ffff },
             sent_valid: sent >> 5 & 31 != 0,
             bytes: s.uniform(32) as u32,
             now: self.now & 0xffff_ffff_ffff,

@@ -54,46 +54,39 @@ impl Logic for DmaReader {
     fn update(&mut self) {
         inputs!([split, bursts, shapes, align, beats]: reset);
 
-        StreamIn::<DmaJob>::link(&mut self.job, &mut self.split.job);
-        self.split.open.next =
-            self.bursts.up.ready.val() & self.shapes.up.ready.val() & (self.promised.q.val() <= bits_u::<10>(448));
+        StreamIn::<DmaJob>::link(&mut job, &mut split.job);
+        split.open = bursts.up.ready & shapes.up.ready & (promised <= bits_u::<10>(448));
         inputs!(bursts from split: up.data = burst, up.valid = burst_valid);
         inputs!(shapes from split: up.data = shape, up.valid = shape_valid);
 
         // one address a burst
-        self.start.next = bits_zero::<ByteAddress>(0);
-        self.start.next.line = self.bursts.down.data.val().line;
-        self.m_axi.ar.id.next = 0.into();
-        self.m_axi.ar.addr.next = bit_cast_number::<64, ByteAddress>(self.start.val());
-        self.m_axi.ar.len.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().lines_less_one);
-        self.m_axi.ar.size.next = 6.into();
-        self.m_axi.ar.burst.next = 1.into();
-        self.m_axi.ar.lock.next = false;
-        self.m_axi.ar.cache.next = 3.into();
-        self.m_axi.ar.prot.next = 2.into();
-        self.m_axi.ar.valid.next = self.bursts.down.valid.val();
-        self.bursts.down.ready.next = self.m_axi.ar.ready.val();
+        start = bits_zero::<ByteAddress>(0);
+        start.line = bursts.down.data.val().line;
+        m_axi.ar.id = 0.into();
+        m_axi.ar.addr = bit_cast_number::<64, ByteAddress>(start);
+        m_axi.ar.len = bit_cast_u::<8, 6>(bursts.down.data.val().lines_less_one);
+        m_axi.ar.size = 6.into();
+        m_axi.ar.burst = 1.into();
+        m_axi.ar.lock = false;
+        m_axi.ar.cache = 3.into();
+        m_axi.ar.prot = 2.into();
+        m_axi.ar.valid = bursts.down.valid;
+        bursts.down.ready = m_axi.ar.ready;
 
         inputs!(align from shapes: shape.data = down.data, shape.valid = down.valid);
-        self.shapes.down.ready.next = self.align.shape.ready.val();
-        self.response.next = bit_cast_word::<AxiResponse, U<2>>(self.m_axi.r.resp.val());
+        shapes.down.ready = align.shape.ready;
+        response = bit_cast_word::<AxiResponse, U<2>>(m_axi.r.resp);
         fields!(line: data = m_axi.r.data, failed = response.error);
         inputs!(align: line.data = line, line.valid = m_axi.r.valid);
-        self.m_axi.r.ready.next = self.align.line.ready.val();
-        self.beats.up.data.next = bit_cast_bus::<521, 9, PayloadBeat>(self.align.payload.val());
-        self.beats.up.valid.next = self.align.payload_valid.val();
-        StreamOut::<W<521, 9>>::link(&mut self.payload, &mut self.beats.down);
+        m_axi.r.ready = align.line.ready;
+        beats.up.data = bit_cast_bus::<521, 9, PayloadBeat>(align.payload);
+        beats.up.valid = align.payload_valid;
+        StreamOut::<W<521, 9>>::link(&mut payload, &mut beats.down);
 
         // room promised to the reads under way
-        self.leaves.next = self.beats.down.valid.val() & self.payload.ready.val();
-        self.grown.next = self.promised.q.val();
-        if self.split.shape_valid.val() {
-            self.grown.next = self.promised.q.val() + bit_cast_u::<10, 7>(self.split.shape.val().beats);
-        }
-        self.promised.d.next = self.grown.val();
-        if self.leaves.val() {
-            self.promised.d.next = self.grown.val() - 1;
-        }
+        leaves = beats.down.valid & payload.ready;
+        grown = if split.shape_valid { promised + bit_cast_u::<10, 7>(split.shape.val().beats) } else { promised };
+        promised = if leaves { grown - 1 } else { grown };
         reset!(promised);
     }
 }

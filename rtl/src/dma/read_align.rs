@@ -35,71 +35,58 @@ pub struct ReadAlign {
     pub payload_valid: Signal<Out, Bit>,
     /// It; that a line of the job failed stands in its last beat.
     pub payload: Signal<Out, PayloadBeat>,
+    #[signals(Bit: take, leave, whole, error)]
+    #[registers(Bit: valid_1, valid_2, held, failed, payload_valid_r)]
+    #[registers(LinePlan: tag_1, tag_2, held_tag)]
     walk: JobWalk,
+    turn: LineTurn,
     shift: DFF<ByteTurn>,
     tail_bytes: DFF<U<7>>,
-    take: Signal<Local, Bit>,
-    turn: LineTurn,
-    valid_1: DFF<Bit>,
-    tag_1: DFF<LinePlan>,
-    valid_2: DFF<Bit>,
-    tag_2: DFF<LinePlan>,
-    held: DFF<Bit>,
     held_data: DFF<W<512, 8>>,
-    held_tag: DFF<LinePlan>,
-    failed: DFF<Bit>,
-    leave: Signal<Local, Bit>,
-    whole: Signal<Local, Bit>,
     joined: Signal<Local, W<512, 8>>,
     bytes: Signal<Local, U<7>>,
-    error: Signal<Local, Bit>,
     payload_r: DFF<PayloadBeat>,
-    payload_valid_r: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for ReadAlign {
     fn update(&mut self) {
-        StreamIn::<JobShape>::link(&mut self.shape, &mut self.walk.shape);
-        self.take.next = self.line.valid.val() & self.walk.busy.val();
-        self.line.ready.next = self.walk.busy.val();
+        StreamIn::<JobShape>::link(&mut shape, &mut walk.shape);
+        take = line.valid & walk.busy;
+        line.ready = walk.busy;
         inputs!(walk: reset, step = take);
-        if self.walk.next_job.val() {
-            self.shift.d.next = self.shape.data.val().first_byte;
-            self.tail_bytes.d.next = self.shape.data.val().last_bytes;
+        if walk.next_job {
+            shift = shape.data.val().first_byte;
+            tail_bytes = shape.data.val().last_bytes;
         }
 
         // turned down
-        self.turn.line.next = self.line.data.val().data;
-        self.turn.turn.next = self.shift.q.val();
-        self.valid_1.d.next = self.take.val();
-        self.bytes.next = 64.into();
-        if self.walk.last_beat.val() {
-            self.bytes.next = self.tail_bytes.q.val();
-        }
+        turn.line = line.data.val().data;
+        turn.turn = shift;
+        valid_1 = take;
+        bytes = if walk.last_beat { tail_bytes } else { 64.into() };
         fields!(tag_1.d from walk: first_line, begins = any_beat, last_beat, whole = last_line);
-        self.tag_1.d.next.failed = self.line.data.val().failed;
-        self.tag_1.d.next.count = self.bytes.val();
+        tag_1.failed = line.data.val().failed;
+        tag_1.count = bytes;
         advance!(valid_2, tag_2);
 
         // held until it is whole
-        self.whole.next = self.held_tag.q.val().whole;
-        self.leave.next = self.held.q.val() & (self.whole.val() | self.valid_2.q.val());
+        whole = held_tag.whole;
+        leave = held & (whole | valid_2);
         assign!(joined = held_data, error = failed);
-        if !self.whole.val() {
-            self.joined.next =
-                (self.held_data.q.val() & self.turn.moved.val()) | (self.turn.turned.val() & !self.turn.moved.val());
-            self.error.next = self.failed.q.val() | self.tag_2.q.val().failed;
+        if !whole {
+            joined = (held_data & turn.moved) | (turn.turned & !turn.moved);
+            error = failed | tag_2.failed;
         }
-        self.payload_valid_r.d.next = self.leave.val();
+        payload_valid_r = leave;
         fields!(payload_r.d: data = joined, count = held_tag.count, last = held_tag.last_beat);
-        self.payload_r.d.next.failed = self.error.val() & self.held_tag.q.val().last_beat;
-        if self.leave.val() {
-            self.held.d.next = false;
+        payload_r.failed = error & held_tag.last_beat;
+        if leave {
+            held = false;
         }
-        if self.valid_2.q.val() {
+        if valid_2 {
             assign!(held.d = tag_2.begins, held_data.d = turn.turned, held_tag.d = tag_2);
-            self.failed.d.next = self.tag_2.q.val().failed | (self.failed.q.val() & !self.tag_2.q.val().first_line);
+            failed = tag_2.failed | (failed & !tag_2.first_line);
         }
         assign!(payload_valid = payload_valid_r, payload = payload_r);
         reset!(valid_1, valid_2, held, payload_valid_r);

@@ -31,31 +31,17 @@ pub struct JobSplit {
     pub burst: Signal<Out, Burst>,
     /// Last burst of its job.
     pub burst_last: Signal<Out, Bit>,
-    full: DFF<Bit>,
-    second: DFF<Bit>,
+    #[registers(Bit: full, second)]
+    #[signals(LineCount: length_parts, past_parts, lines_up_parts, beats_up_parts, past_less_one_parts)]
+    #[signals(U<13>: length, past, lines_up, beats_up, past_less_one)]
+    #[signals(U<7>: last_bytes, end_bytes, count_less_one)]
+    #[signals(Bit: crossing, last, go, taken)]
     line: DFF<LineNumber>,
     lines_less_one: DFF<U<7>>,
     room_less_one: DFF<U<6>>,
     shape_r: DFF<JobShape>,
     taking: Signal<Local, Job>,
     address: Signal<Local, ByteAddress>,
-    length_parts: Signal<Local, LineCount>,
-    past_parts: Signal<Local, LineCount>,
-    lines_up_parts: Signal<Local, LineCount>,
-    beats_up_parts: Signal<Local, LineCount>,
-    past_less_one_parts: Signal<Local, LineCount>,
-    length: Signal<Local, U<13>>,
-    past: Signal<Local, U<13>>,
-    lines_up: Signal<Local, U<13>>,
-    beats_up: Signal<Local, U<13>>,
-    past_less_one: Signal<Local, U<13>>,
-    last_bytes: Signal<Local, U<7>>,
-    end_bytes: Signal<Local, U<7>>,
-    crossing: Signal<Local, Bit>,
-    last: Signal<Local, Bit>,
-    go: Signal<Local, Bit>,
-    taken: Signal<Local, Bit>,
-    count_less_one: Signal<Local, U<7>>,
     first_line: Signal<Local, LineNumber>,
 }
 
@@ -63,57 +49,51 @@ pub struct JobSplit {
 impl Logic for JobSplit {
     fn update(&mut self) {
         // bursts of the job held
-        self.crossing.next = self.lines_less_one.q.val() > bit_cast_u::<7, 6>(self.room_less_one.q.val());
-        self.last.next = self.second.q.val() | !self.crossing.val();
-        self.go.next = self.full.q.val() & self.open.val();
+        crossing = lines_less_one > bit_cast_u::<7, 6>(room_less_one);
+        last = second | !crossing;
+        go = full & open;
         assign!(count_less_one = lines_less_one, first_line = line);
-        if self.second.q.val() {
-            self.count_less_one.next = self.lines_less_one.q.val() + !bit_cast_u::<7, 6>(self.room_less_one.q.val());
-            self.first_line.next.in_page = bits_u::<6>(0);
-            self.first_line.next.page = self.line.q.val().page + 1;
+        if second {
+            count_less_one = lines_less_one + !bit_cast_u::<7, 6>(room_less_one);
+            first_line.in_page = bits_u::<6>(0);
+            first_line.page = line.page + 1;
         } else {
-            if self.crossing.val() {
-                self.count_less_one.next = bit_cast_u::<7, 6>(self.room_less_one.q.val());
+            if crossing {
+                count_less_one = bit_cast_u::<7, 6>(room_less_one);
             }
         }
-        self.burst.next.line = self.first_line.val();
-        self.burst.next.lines_less_one = bit_cast_u::<6, 7>(self.count_less_one.val());
+        burst.line = first_line;
+        burst.lines_less_one = bit_cast_u::<6, 7>(count_less_one);
         assign!(burst_valid = go, burst_last = last, shape = shape_r);
-        self.shape_valid.next = self.go.val() & !self.second.q.val();
-        self.taken.next = !self.full.q.val() | (self.go.val() & self.last.val());
-        self.job.ready.next = self.taken.val();
-        if self.go.val() {
-            self.second.d.next = true;
+        shape_valid = go & !second;
+        taken = !full | (go & last);
+        job.ready = taken;
+        if go {
+            second = true;
         }
 
         // the next job's measures
-        self.taking.next = bit_cast_word::<Job, DmaJob>(self.job.data.val());
-        self.address.next = bit_cast_word::<ByteAddress, U<64>>(self.taking.val().address);
-        self.length.next = self.taking.val().length;
-        self.past.next = bit_cast_u::<13, 6>(self.address.val().in_line) + self.length.val();
-        self.lines_up.next = self.past.val() + 63;
-        self.beats_up.next = self.length.val() + 63;
-        self.past_less_one.next = self.past.val() - 1;
-        self.length_parts.next = bit_cast_word::<LineCount, U<13>>(self.length.val());
-        self.past_parts.next = bit_cast_word::<LineCount, U<13>>(self.past.val());
-        self.lines_up_parts.next = bit_cast_word::<LineCount, U<13>>(self.lines_up.val());
-        self.beats_up_parts.next = bit_cast_word::<LineCount, U<13>>(self.beats_up.val());
-        self.past_less_one_parts.next = bit_cast_word::<LineCount, U<13>>(self.past_less_one.val());
+        taking = bit_cast_word::<Job, DmaJob>(job.data);
+        address = bit_cast_word::<ByteAddress, U<64>>(taking.address);
+        length = taking.length;
+        past = bit_cast_u::<13, 6>(address.in_line) + length;
+        lines_up = past + 63;
+        beats_up = length + 63;
+        past_less_one = past - 1;
+        length_parts = bit_cast_word::<LineCount, U<13>>(length);
+        past_parts = bit_cast_word::<LineCount, U<13>>(past);
+        lines_up_parts = bit_cast_word::<LineCount, U<13>>(lines_up);
+        beats_up_parts = bit_cast_word::<LineCount, U<13>>(beats_up);
+        past_less_one_parts = bit_cast_word::<LineCount, U<13>>(past_less_one);
         // bytes of the last beat, and of the last line up to its end: 1 to 64
-        self.last_bytes.next = bit_cast_u::<7, 6>(self.length_parts.val().bytes);
-        if self.length_parts.val().bytes == 0 {
-            self.last_bytes.next = bits_u::<7>(64);
-        }
-        self.end_bytes.next = bit_cast_u::<7, 6>(self.past_parts.val().bytes);
-        if self.past_parts.val().bytes == 0 {
-            self.end_bytes.next = bits_u::<7>(64);
-        }
-        if self.taken.val() {
-            self.full.d.next = self.job.valid.val();
-            self.second.d.next = false;
+        last_bytes = if length_parts.bytes == 0 { bits_u::<7>(64) } else { bit_cast_u::<7, 6>(length_parts.bytes) };
+        end_bytes = if past_parts.bytes == 0 { bits_u::<7>(64) } else { bit_cast_u::<7, 6>(past_parts.bytes) };
+        if taken {
+            full = job.valid;
+            second = false;
             assign!(line.d = address.line, lines_less_one.d = past_less_one_parts.lines);
-            self.room_less_one.d.next = !self.address.val().line.in_page;
-            self.shape_r.d.next.first_byte = bit_cast_word::<ByteTurn, U<6>>(self.address.val().in_line);
+            room_less_one = !address.line.in_page;
+            shape_r.first_byte = bit_cast_word::<ByteTurn, U<6>>(address.in_line);
             fields!(shape_r.d:
                 lines = lines_up_parts.lines, beats = beats_up_parts.lines, last_bytes, end_bytes,
                 first_line = address.line.in_page);

@@ -25,40 +25,32 @@ pub struct LineTurn {
     pub turned: Signal<Out, W<512, 8>>,
     /// Ones in the bytes that have not come back from below, two clocks later.
     pub moved: Signal<Out, W<512, 8>>,
-    fine: Signal<Local, BitDistance>,
-    coarse: Signal<Local, BitDistance>,
-    line_twice: Signal<Local, Twice>,
-    twice: Signal<Local, W<1024, 16>>,
-    line_1: DFF<W<512, 8>>,
-    moved_1: DFF<W<512, 8>>,
+    #[signals(BitDistance: fine, coarse)]
+    #[signals(Twice: line_twice, line_twice_1)]
+    #[signals(W<1024, 16>: twice, twice_1)]
+    #[registers(W<512, 8>: line_1, moved_1, line_2, moved_2)]
     eights_1: DFF<U<3>>,
-    line_twice_1: Signal<Local, Twice>,
-    twice_1: Signal<Local, W<1024, 16>>,
-    line_2: DFF<W<512, 8>>,
-    moved_2: DFF<W<512, 8>>,
 }
 
 #[kernel]
 impl Logic for LineTurn {
     fn update(&mut self) {
-        self.fine.next.bits = 0.into();
-        self.fine.next.bytes = self.turn.val().bytes;
-        self.fine.next.eights = 0.into();
+        fine.bits = 0.into();
+        fine.bytes = turn.bytes;
+        fine.eights = 0.into();
         fields!(line_twice: low = line, high = line);
-        self.twice.next = bit_cast_bus::<1024, 16, Twice>(self.line_twice.val());
-        self.line_1.d.next =
-            bit_cast_ww::<512, 8, 1024, 16>(self.twice.val() >> bit_cast_number::<6, BitDistance>(self.fine.val()));
-        self.moved_1.d.next = !bit_cast_w::<512, 8, 1>(0.into()) >> bit_cast_number::<6, BitDistance>(self.fine.val());
-        self.eights_1.d.next = self.turn.val().eights;
+        twice = bit_cast_bus::<1024, 16, Twice>(line_twice);
+        line_1 = bit_cast_ww::<512, 8, 1024, 16>(twice >> bit_cast_number::<6, BitDistance>(fine));
+        moved_1 = !bit_cast_w::<512, 8, 1>(0.into()) >> bit_cast_number::<6, BitDistance>(fine);
+        eights_1 = turn.eights;
 
-        self.coarse.next.bits = 0.into();
-        self.coarse.next.bytes = 0.into();
-        self.coarse.next.eights = self.eights_1.q.val();
+        coarse.bits = 0.into();
+        coarse.bytes = 0.into();
+        coarse.eights = eights_1;
         fields!(line_twice_1: low = line_1, high = line_1);
-        self.twice_1.next = bit_cast_bus::<1024, 16, Twice>(self.line_twice_1.val());
-        self.line_2.d.next =
-            bit_cast_ww::<512, 8, 1024, 16>(self.twice_1.val() >> bit_cast_number::<9, BitDistance>(self.coarse.val()));
-        self.moved_2.d.next = self.moved_1.q.val() >> bit_cast_number::<9, BitDistance>(self.coarse.val());
+        twice_1 = bit_cast_bus::<1024, 16, Twice>(line_twice_1);
+        line_2 = bit_cast_ww::<512, 8, 1024, 16>(twice_1 >> bit_cast_number::<9, BitDistance>(coarse));
+        moved_2 = moved_1 >> bit_cast_number::<9, BitDistance>(coarse);
         assign!(turned = line_2, moved = moved_2);
     }
 }

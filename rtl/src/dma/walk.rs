@@ -31,47 +31,42 @@ pub struct JobWalk {
     pub any_beat: Signal<Out, Bit>,
     /// With its next line goes its last beat of payload.
     pub last_beat: Signal<Out, Bit>,
-    busy_r: DFF<Bit>,
+    #[registers(Bit: busy_r, first_line_r, last_line_r, any_beat_r, last_beat_r)]
+    #[signals(U<7>: lines, beats)]
     /// Lines of the job with the next one.
     lines_left: DFF<U<7>>,
     /// Beats of payload of the job with that of the next line.
     beats_left: DFF<U<7>>,
-    first_line_r: DFF<Bit>,
-    last_line_r: DFF<Bit>,
-    any_beat_r: DFF<Bit>,
-    last_beat_r: DFF<Bit>,
     takes: Signal<Local, Bit>,
-    lines: Signal<Local, U<7>>,
-    beats: Signal<Local, U<7>>,
 }
 
 #[kernel]
 impl Logic for JobWalk {
     fn update(&mut self) {
-        self.lines.next = self.shape.data.val().lines;
-        self.beats.next = self.shape.data.val().beats;
-        self.takes.next = !self.busy_r.q.val() | (self.step.val() & self.last_line_r.q.val());
+        lines = shape.data.val().lines;
+        beats = shape.data.val().beats;
+        takes = !busy_r | (step & last_line_r);
         assign!(next_job = takes, shape.ready = takes, busy = busy_r);
         assign! {
             first_line = first_line_r, last_line = last_line_r, any_beat = any_beat_r, last_beat = last_beat_r
         }
-        if self.step.val() {
-            self.first_line_r.d.next = false;
-            self.lines_left.d.next = self.lines_left.q.val() - 1;
-            self.beats_left.d.next = self.beats_left.q.val() - 1;
-            self.last_line_r.d.next = self.lines_left.q.val() == 2;
-            self.last_beat_r.d.next = self.beats_left.q.val() == 2;
-            self.any_beat_r.d.next = self.any_beat_r.q.val() & !self.last_beat_r.q.val();
+        if step {
+            first_line_r = false;
+            lines_left = lines_left - 1;
+            beats_left = beats_left - 1;
+            last_line_r = lines_left == 2;
+            last_beat_r = beats_left == 2;
+            any_beat_r = any_beat_r & !last_beat_r;
         }
-        if self.takes.val() {
-            self.busy_r.d.next = self.shape.valid.val();
-            self.first_line_r.d.next = true;
+        if takes {
+            busy_r = shape.valid;
+            first_line_r = true;
             assign!(lines_left.d = lines, beats_left.d = beats);
-            self.last_line_r.d.next = self.lines.val() == 1;
-            self.last_beat_r.d.next = self.beats.val() == 1;
-            self.any_beat_r.d.next = self.beats.val().any();
+            last_line_r = lines == 1;
+            last_beat_r = beats == 1;
+            any_beat_r = beats.any();
         }
-        if self.reset.val() {
+        if reset {
             clear!(busy_r);
         }
     }

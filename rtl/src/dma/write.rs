@@ -31,6 +31,7 @@ pub struct DmaWriter {
     pub written: StreamOut<U<1>>,
     /// Memory: writes with identifier 0, so that responses come in order, of whole 64-byte lines that cross no 4 KiB; `bid` is not looked at.
     pub m_axi: AxiWriteOut,
+    #[signals(Bit: ends, response, error)]
     split: JobSplit,
     bursts: StreamFifo<Burst, 5, 16>,
     shapes: StreamFifo<JobShape, 5, 16>,
@@ -42,9 +43,6 @@ pub struct DmaWriter {
     line: Signal<Local, WriteLine>,
     answer: Signal<Local, AxiResponse>,
     failed: DFF<Bit>,
-    ends: Signal<Local, Bit>,
-    response: Signal<Local, Bit>,
-    error: Signal<Local, Bit>,
 }
 
 #[kernel]
@@ -52,53 +50,53 @@ impl Logic for DmaWriter {
     fn update(&mut self) {
         inputs!([split, bursts, shapes, pending, align, lines, tokens]: reset);
 
-        StreamIn::<DmaJob>::link(&mut self.job, &mut self.split.job);
-        self.split.open.next = self.bursts.up.ready.val() & self.shapes.up.ready.val() & self.pending.up.ready.val();
+        StreamIn::<DmaJob>::link(&mut job, &mut split.job);
+        split.open = bursts.up.ready & shapes.up.ready & pending.up.ready;
         inputs!(bursts from split: up.data = burst, up.valid = burst_valid);
-        self.pending.up.data.next = bit_cast_b(self.split.burst_last.val());
-        self.pending.up.valid.next = self.split.burst_valid.val();
+        pending.up.data = bit_cast_b(split.burst_last);
+        pending.up.valid = split.burst_valid;
         inputs!(shapes from split: up.data = shape, up.valid = shape_valid);
 
         // addresses
-        self.start.next = bits_zero::<ByteAddress>(0);
-        self.start.next.line = self.bursts.down.data.val().line;
-        self.m_axi.aw.id.next = 0.into();
-        self.m_axi.aw.addr.next = bit_cast_number::<64, ByteAddress>(self.start.val());
-        self.m_axi.aw.len.next = bit_cast_u::<8, 6>(self.bursts.down.data.val().lines_less_one);
-        self.m_axi.aw.size.next = 6.into();
-        self.m_axi.aw.burst.next = 1.into();
-        self.m_axi.aw.lock.next = false;
-        self.m_axi.aw.cache.next = 3.into();
-        self.m_axi.aw.prot.next = 2.into();
-        self.m_axi.aw.valid.next = self.bursts.down.valid.val();
-        self.bursts.down.ready.next = self.m_axi.aw.ready.val();
+        start = bits_zero::<ByteAddress>(0);
+        start.line = bursts.down.data.val().line;
+        m_axi.aw.id = 0.into();
+        m_axi.aw.addr = bit_cast_number::<64, ByteAddress>(start);
+        m_axi.aw.len = bit_cast_u::<8, 6>(bursts.down.data.val().lines_less_one);
+        m_axi.aw.size = 6.into();
+        m_axi.aw.burst = 1.into();
+        m_axi.aw.lock = false;
+        m_axi.aw.cache = 3.into();
+        m_axi.aw.prot = 2.into();
+        m_axi.aw.valid = bursts.down.valid;
+        bursts.down.ready = m_axi.aw.ready;
 
         // data
         inputs!(align from shapes: shape.data = down.data, shape.valid = down.valid);
-        self.shapes.down.ready.next = self.align.shape.ready.val();
-        StreamIn::<W<520, 9>>::link(&mut self.payload, &mut self.align.payload);
-        self.align.crowded.next = self.lines.crowded.val();
+        shapes.down.ready = align.shape.ready;
+        StreamIn::<W<520, 9>>::link(&mut payload, &mut align.payload);
+        align.crowded = lines.crowded;
         inputs!(lines from align: up.data = line, up.valid = line_valid);
-        self.line.next = self.lines.down.data.val();
+        line = lines.down.data;
         assign! {
             m_axi.w.data = line.data, m_axi.w.strb = line.strobe, m_axi.w.last = line.last
         }
-        self.m_axi.w.valid.next = self.lines.down.valid.val();
-        self.lines.down.ready.next = self.m_axi.w.ready.val();
+        m_axi.w.valid = lines.down.valid;
+        lines.down.ready = m_axi.w.ready;
 
         // responses: the last one of a job makes its token
-        self.ends.next = self.pending.down.data.val().any();
-        self.m_axi.b.ready.next = self.pending.down.valid.val() & self.tokens.up.ready.val();
-        self.response.next = self.m_axi.b.valid.val() & self.pending.down.valid.val() & self.tokens.up.ready.val();
-        self.pending.down.ready.next = self.response.val();
-        self.answer.next = bit_cast_word::<AxiResponse, U<2>>(self.m_axi.b.resp.val());
-        self.error.next = self.failed.q.val() | self.answer.val().error;
-        if self.response.val() {
-            self.failed.d.next = self.error.val() & !self.ends.val();
+        ends = pending.down.data.any();
+        m_axi.b.ready = pending.down.valid & tokens.up.ready;
+        response = m_axi.b.valid & pending.down.valid & tokens.up.ready;
+        pending.down.ready = response;
+        answer = bit_cast_word::<AxiResponse, U<2>>(m_axi.b.resp);
+        error = failed | answer.error;
+        if response {
+            failed = error & !ends;
         }
-        self.tokens.up.data.next = bit_cast_b(self.error.val());
-        self.tokens.up.valid.next = self.response.val() & self.ends.val();
-        StreamOut::<U<1>>::link(&mut self.written, &mut self.tokens.down);
+        tokens.up.data = bit_cast_b(error);
+        tokens.up.valid = response & ends;
+        StreamOut::<U<1>>::link(&mut written, &mut tokens.down);
         reset!(failed);
     }
 }

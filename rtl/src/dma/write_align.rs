@@ -36,35 +36,22 @@ pub struct WriteAlign {
     pub line_valid: Signal<Out, Bit>,
     /// It.
     pub line: Signal<Out, WriteLine>,
+    #[registers(ByteTurn: shift, down, shift_1)]
+    #[registers(U<7>: end_bytes, end_bytes_1)]
+    #[registers(Bit: page_end, straight, straight_1, straight_2, valid_1, starts_1, ends_1, last_1, valid_2, last_2)]
+    #[registers(Bit: valid_3)]
+    #[signals(U<64>: head, tail)]
     walk: JobWalk,
-    shift: DFF<ByteTurn>,
-    end_bytes: DFF<U<7>>,
     /// Number of the next line in its page, and that it is the page's last.
     page_line: DFF<U<6>>,
-    page_end: DFF<Bit>,
-    go: Signal<Local, Bit>,
-    start_line: Signal<Local, U<6>>,
-    head: Signal<Local, U<64>>,
-    tail: Signal<Local, U<64>>,
-    beat: Signal<Local, BufferedPayload>,
     /// Up by the place of the job's first byte is down by the rest of a line.
     place: Signal<Local, U<6>>,
-    down: DFF<ByteTurn>,
-    straight: DFF<Bit>,
-    straight_1: DFF<Bit>,
-    straight_2: DFF<Bit>,
     turn: LineTurn,
-    valid_1: DFF<Bit>,
-    shift_1: DFF<ByteTurn>,
-    end_bytes_1: DFF<U<7>>,
-    starts_1: DFF<Bit>,
-    ends_1: DFF<Bit>,
-    last_1: DFF<Bit>,
-    valid_2: DFF<Bit>,
+    go: Signal<Local, Bit>,
+    start_line: Signal<Local, U<6>>,
+    beat: Signal<Local, BufferedPayload>,
     strobe_2: DFF<U<64>>,
-    last_2: DFF<Bit>,
     previous: DFF<W<512, 8>>,
-    valid_3: DFF<Bit>,
     line_3: DFF<WriteLine>,
 }
 
@@ -72,56 +59,48 @@ pub struct WriteAlign {
 impl Logic for WriteAlign {
     fn update(&mut self) {
         // the line behind the last beat brings none
-        StreamIn::<JobShape>::link(&mut self.shape, &mut self.walk.shape);
-        self.start_line.next = self.shape.data.val().first_line;
-        self.place.next = bit_cast_number::<6, ByteTurn>(self.shape.data.val().first_byte);
-        self.go.next =
-            self.walk.busy.val() & !self.crowded.val() & (self.payload.valid.val() | !self.walk.any_beat.val());
-        self.payload.ready.next = self.walk.busy.val() & !self.crowded.val() & self.walk.any_beat.val();
+        StreamIn::<JobShape>::link(&mut shape, &mut walk.shape);
+        start_line = shape.data.val().first_line;
+        place = bit_cast_number::<6, ByteTurn>(shape.data.val().first_byte);
+        go = walk.busy & !crowded & (payload.valid | !walk.any_beat);
+        payload.ready = walk.busy & !crowded & walk.any_beat;
         inputs!(walk: reset, step = go);
-        if self.go.val() {
-            self.page_line.d.next = self.page_line.q.val() + 1;
-            self.page_end.d.next = self.page_line.q.val() == 62;
+        if go {
+            page_line = page_line + 1;
+            page_end = page_line == 62;
         }
-        if self.walk.next_job.val() {
-            self.shift.d.next = self.shape.data.val().first_byte;
-            self.down.d.next = bit_cast_word::<ByteTurn, U<6>>(bit_cast_u::<6, 1>(0.into()) - self.place.val());
-            self.straight.d.next = self.place.val() == 0;
-            self.end_bytes.d.next = self.shape.data.val().end_bytes;
-            self.page_line.d.next = self.start_line.val();
-            self.page_end.d.next = self.start_line.val().all();
+        if walk.next_job {
+            shift = shape.data.val().first_byte;
+            down = bit_cast_word::<ByteTurn, U<6>>(bit_cast_u::<6, 1>(0.into()) - place);
+            straight = place == 0;
+            end_bytes = shape.data.val().end_bytes;
+            page_line = start_line;
+            page_end = start_line.all();
         }
 
         // turned up
-        self.beat.next = bit_cast_word::<BufferedPayload, W<520, 9>>(self.payload.data.val());
+        beat = bit_cast_word::<BufferedPayload, W<520, 9>>(payload.data);
         inputs!(turn: line = beat.data, turn = down);
-        self.straight_1.d.next = self.straight.q.val();
-        self.straight_2.d.next = self.straight_1.q.val();
+        straight_1 = straight;
+        straight_2 = straight_1;
         assign! {
             valid_1.d = go, shift_1.d = shift, end_bytes_1.d = end_bytes, starts_1.d = walk.first_line,
             ends_1.d = walk.last_line
         }
-        self.last_1.d.next = self.walk.last_line.val() | self.page_end.q.val();
-        self.head.next = !bit_cast_u::<64, 1>(0.into());
-        if self.starts_1.q.val() {
-            self.head.next = !bit_cast_u::<64, 1>(0.into()) << bit_cast_number::<6, ByteTurn>(self.shift_1.q.val());
+        last_1 = walk.last_line | page_end;
+        head = !bit_cast_u::<64, 1>(0.into());
+        if starts_1 {
+            head = !bit_cast_u::<64, 1>(0.into()) << bit_cast_number::<6, ByteTurn>(shift_1);
         }
-        self.tail.next = !bit_cast_u::<64, 1>(0.into());
-        if self.ends_1.q.val() {
-            self.tail.next = !(!bit_cast_u::<64, 1>(0.into()) << self.end_bytes_1.q.val());
+        tail = if ends_1 { !(!bit_cast_u::<64, 1>(0.into()) << end_bytes_1) } else { !bit_cast_u::<64, 1>(0.into()) };
+        valid_2 = valid_1;
+        strobe_2 = head & tail;
+        last_2 = last_1;
+        if valid_2 {
+            previous = turn.turned;
         }
-        self.valid_2.d.next = self.valid_1.q.val();
-        self.strobe_2.d.next = self.head.val() & self.tail.val();
-        self.last_2.d.next = self.last_1.q.val();
-        if self.valid_2.q.val() {
-            self.previous.d.next = self.turn.turned.val();
-        }
-        self.valid_3.d.next = self.valid_2.q.val();
-        self.line_3.d.next.data =
-            (self.turn.turned.val() & !self.turn.moved.val()) | (self.previous.q.val() & self.turn.moved.val());
-        if self.straight_2.q.val() {
-            self.line_3.d.next.data = self.turn.turned.val();
-        }
+        valid_3 = valid_2;
+        line_3.data = if straight_2 { turn.turned } else { (turn.turned & !turn.moved) | (previous & turn.moved) };
         fields!(line_3.d: strobe = strobe_2, last = last_2);
         assign!(line_valid = valid_3, line = line_3);
         reset!(valid_1, valid_2, valid_3);

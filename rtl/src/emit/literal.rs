@@ -25,11 +25,7 @@ pub(super) fn sized(printed: &str, width: usize) -> Result<String, Fault> {
         return Err(Fault::LiteralTooWide(printed.into(), width));
     }
     let decimal = hex.len() == 1 && top < 10;
-    Ok(if decimal {
-        format!("{width}'d{top}")
-    } else {
-        format!("{width}'h{hex}")
-    })
+    Ok(if decimal { format!("{width}'d{top}") } else { format!("{width}'h{hex}") })
 }
 
 /// The literal's value where it is small enough to be a position or a bound.

@@ -301,11 +301,7 @@ impl Parts<'_> {
             let mut pins = vec![];
             for net in child.nets.iter().filter(|net| net.is_port()) {
                 let name = port_net(child, net);
-                let outer = if net.is_input() {
-                    self.connected(&name, net.width)
-                } else {
-                    self.output_name(&name)
-                };
+                let outer = if net.is_input() { self.connected(&name, net.width) } else { self.output_name(&name) };
                 pins.push(format!("    .{}({outer})", net.name));
             }
             let module = self.with_parameters(module);
@@ -391,11 +387,7 @@ impl Parts<'_> {
 fn constant(name: &str, net: &Net, out: &mut String) {
     let value = literal::sized(&net.constant, net.width).unwrap_or_else(|_| net.constant.clone());
     let start = format!("  localparam {}{name} =", range(net.width));
-    let gap = if start.len() + value.len() + 2 > LONGEST {
-        "\n      "
-    } else {
-        " "
-    };
+    let gap = if start.len() + value.len() + 2 > LONGEST { "\n      " } else { " " };
     writeln!(out, "{start}{gap}{value};").expect("string");
 }
 

@@ -108,11 +108,7 @@ impl Scope<'_> {
                 if name.ends_with(']') {
                     return self.shifted(e, natural, width, &text, reads);
                 }
-                Ok(if width == 1 {
-                    format!("{name}[{text}]")
-                } else {
-                    format!("{name}[{text} +: {width}]")
-                })
+                Ok(if width == 1 { format!("{name}[{text}]") } else { format!("{name}[{text} +: {width}]") })
             }
             None => self.shifted(e, natural, width, &text, reads),
         }
@@ -126,11 +122,7 @@ impl Scope<'_> {
             pad => format!("{{{pad}'d0, {own}}}"),
         };
         let shifted = format!("({value} >> {at})");
-        Ok(if natural > width {
-            format!("{width}'{shifted}")
-        } else {
-            shifted
-        })
+        Ok(if natural > width { format!("{width}'{shifted}") } else { shifted })
     }
 
     /// Bits `low` to `low + want - 1` of an expression of `width` bits; zeros beyond it.
@@ -161,11 +153,7 @@ impl Scope<'_> {
                 }
             }
         };
-        Ok(if want > available {
-            format!("{{{}'d0, {part}}}", want - available)
-        } else {
-            part
-        })
+        Ok(if want > available { format!("{{{}'d0, {part}}}", want - available) } else { part })
     }
 }
 

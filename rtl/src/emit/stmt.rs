@@ -219,11 +219,7 @@ impl Scope<'_> {
         };
         let side = |side: &str| {
             let field = details.my_name.trim_start_matches('.');
-            let path = if field.is_empty() {
-                side.to_string()
-            } else {
-                format!("{side}${field}")
-            };
+            let path = if field.is_empty() { side.to_string() } else { format!("{side}${field}") };
             match self.resolve(&path)? {
                 Name::Place(place) => Ok(place.net),
                 Name::State(_) | Name::Number(_) => Err(Fault::BadTarget(path)),

@@ -46,97 +46,79 @@ pub struct ControlGate {
     /// A packet was refused.
     pub refused: Signal<Out, Bit>,
     // 0 idle, 1 compare, 2 decide, 3 offer
+    #[signals(Bit: from_list, admitted)]
+    #[registers(Bit: form_ok, source_ok, key_ok, sequence_ok, time_ok, refused_r)]
+    #[registers(U<48>: earliest, now_r)]
     step: DFF<U<2>>,
     held: DFF<ControlPacket>,
     body: Signal<Local, ControlBody>,
     created: Signal<Local, QpContext>,
     asked: Signal<Local, U<8>>,
     source: Signal<Local, U<32>>,
-    from_list: Signal<Local, Bit>,
-    form_ok: DFF<Bit>,
-    source_ok: DFF<Bit>,
-    key_ok: DFF<Bit>,
-    sequence_ok: DFF<Bit>,
-    time_ok: DFF<Bit>,
     sequence: DFF<U<64>>,
-    earliest: DFF<U<48>>,
-    now_r: DFF<U<48>>,
-    admitted: Signal<Local, Bit>,
-    refused_r: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for ControlGate {
     fn update(&mut self) {
-        self.now_r.d.next = self.now.val();
-        self.packet.ready.next = self.step.q.val() == 0;
-        if (self.step.q.val() == 0) & self.packet.valid.val() {
-            self.held.d.next = bit_cast_word::<ControlPacket, W<593, 10>>(self.packet.data.val());
-            self.step.d.next = bits_u::<2>(1);
+        now_r = now;
+        packet.ready = step == 0;
+        if (step == 0) & packet.valid {
+            held = bit_cast_word::<ControlPacket, W<593, 10>>(packet.data);
+            step = bits_u::<2>(1);
         }
 
         // 1: comparisons; `HPCC`, version 1, operation 1 to 3
-        self.body.next = bit_cast_word::<ControlBody, W<560, 9>>(self.held.q.val().body);
+        body = bit_cast_word::<ControlBody, W<560, 9>>(held.body);
         assign!(asked = body.operation, source = held.source_ip);
-        self.from_list.next = false;
+        from_list = false;
         for i in 0..8 {
-            if self.cfg_control_sources.val().get_bits::<32>(i * 32) == self.source.val() {
-                self.from_list.next = true;
+            if cfg_control_sources.get_bits::<32>(i * 32) == source {
+                from_list = true;
             }
         }
-        self.form_ok.d.next = self.held.q.val().right_length
-            & (self.body.val().magic == 0x48504343)
-            & (self.body.val().version == 1)
-            & (self.asked.val() != 0)
-            & (self.asked.val() <= 3);
-        self.source_ok.d.next = self.from_list.val() & self.source.val().any() & self.cfg_control_enable.val();
-        self.key_ok.d.next = self.body.val().key == self.cfg_control_key.val();
-        self.sequence_ok.d.next = self.body.val().sequence_number > self.sequence.q.val();
-        self.time_ok.d.next = self.now_r.q.val() >= self.earliest.q.val();
-        if self.step.q.val() == 1 {
-            self.step.d.next = bits_u::<2>(2);
+        form_ok = held.right_length & (body.magic == 0x48504343) & (body.version == 1) & (asked != 0) & (asked <= 3);
+        source_ok = from_list & source.any() & cfg_control_enable;
+        key_ok = body.key == cfg_control_key;
+        sequence_ok = body.sequence_number > sequence;
+        time_ok = now_r >= earliest;
+        if step == 1 {
+            step = bits_u::<2>(2);
         }
 
         // 2: all or nothing
-        self.admitted.next = self.form_ok.q.val()
-            & self.source_ok.q.val()
-            & self.key_ok.q.val()
-            & self.sequence_ok.q.val()
-            & self.time_ok.q.val();
-        self.refused_r.d.next = (self.step.q.val() == 2) & !self.admitted.val();
-        if self.step.q.val() == 2 {
-            if self.admitted.val() {
-                self.step.d.next = bits_u::<2>(3);
-                self.sequence.d.next = self.body.val().sequence_number;
-                self.earliest.d.next = self.now_r.q.val() + bit_cast_u::<48, 32>(self.cfg_control_interval.val());
+        admitted = form_ok & source_ok & key_ok & sequence_ok & time_ok;
+        refused_r = (step == 2) & !admitted;
+        if step == 2 {
+            if admitted {
+                step = bits_u::<2>(3);
+                sequence = body.sequence_number;
+                earliest = now_r + bit_cast_u::<48, 32>(cfg_control_interval);
             } else {
-                self.step.d.next = bits_u::<2>(0);
+                step = bits_u::<2>(0);
             }
         }
-        if (self.step.q.val() == 3) & self.request.ready.val() {
-            self.step.d.next = bits_u::<2>(0);
+        if (step == 3) & request.ready {
+            step = bits_u::<2>(0);
         }
-        self.request.valid.next = self.step.q.val() == 3;
-        self.request.data.next.request = self.body.val().request;
-        self.request.data.next.operation = bit_cast_u::<2, 8>(self.asked.val());
-        self.refused.next = self.refused_r.q.val();
+        request.valid = step == 3;
+        request.data.next.request = body.request;
+        request.data.next.operation = bit_cast_u::<2, 8>(asked);
+        refused = refused_r;
 
         // as a command: peer, MTU, INT, law, both first PSNs
-        self.operation.next = bits_u::<3>(1);
-        self.fits.next = !(self.body.val().request.qpn_high
-            | self.body.val().request.remote_qpn_high
-            | self.body.val().request.first_psn_high)
-            .any();
-        if self.asked.val() == 3 {
-            self.operation.next = bits_u::<3>(2);
-            self.fits.next = !self.body.val().request.qpn_high.any();
+        operation = bits_u::<3>(1);
+        fits = !(body.request.qpn_high | body.request.remote_qpn_high | body.request.first_psn_high).any();
+        if asked == 3 {
+            operation = bits_u::<3>(2);
+            fits = !body.request.qpn_high.any();
         }
-        self.created.next = bits_zero::<QpContext>(0);
+        created = bits_zero::<QpContext>(0);
         fields!(created: remote_ip = body.request.remote_ip, remote_qpn = body.request.remote_qpn, mtu = cfg_mtu);
-        self.created.next.int_on = true;
+        created.int_on = true;
         fields!(created:
             law = cfg_default_law, send_psn = body.request.first_psn, expected_psn = body.request.first_psn);
-        self.new_context.next = bit_cast_bus::<384, 6, QpContext>(self.created.val());
+        new_context = bit_cast_bus::<384, 6, QpContext>(created);
         reset!(step, sequence, earliest, refused_r);
     }
 }

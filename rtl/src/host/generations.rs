@@ -30,25 +30,23 @@ pub struct GenerationCheck {
     pub holds: Signal<Out, Bit>,
     /// Queue pair that it is about.
     pub about: Signal<Out, U<8>>,
+    #[registers(Bit: valid_1, valid_2)]
+    #[registers(QpOfGeneration: note_1, note_2)]
     generations: RamReg<U<8>, 8>,
-    valid_1: DFF<Bit>,
-    note_1: DFF<QpOfGeneration>,
-    valid_2: DFF<Bit>,
-    note_2: DFF<QpOfGeneration>,
 }
 
 #[kernel]
 impl Logic for GenerationCheck {
     fn update(&mut self) {
         inputs!(generations: we, waddr, wdata);
-        self.generations.raddr.next = self.note.val().qp;
+        generations.raddr = note.qp;
         assign!(valid_1.d = valid, note_1.d = note);
         // the memory gives what is written in the clock of the read; what is written in the next clock is caught here
-        self.valid_2.d.next = self.valid_1.q.val() & !(self.we.val() & (self.waddr.val() == self.note_1.q.val().qp));
-        self.note_2.d.next = self.note_1.q.val();
-        self.due.next = self.valid_2.q.val();
-        self.holds.next = self.valid_2.q.val() & (self.generations.rdata.val() == self.note_2.q.val().generation);
-        self.about.next = self.note_2.q.val().qp;
+        valid_2 = valid_1 & !(we & (waddr == note_1.qp));
+        note_2 = note_1;
+        due = valid_2;
+        holds = valid_2 & (generations.rdata == note_2.generation);
+        about = note_2.qp;
     }
 }
 

@@ -19,6 +19,8 @@
 //! Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
 //! the creation of the next one.
 
+// The file is longer than others: it is one automaton, whose steps are read in their order, and a quarter of it are the ports' comments.
+
 use super::control::ControlGate;
 use super::qp_states::QpStates;
 use crate::nic::words::{Context, HostCommand, Region, Work};
@@ -115,62 +117,38 @@ pub struct Manager {
     pub control_accepted: Signal<Out, Bit>,
     /// A control packet was refused.
     pub control_refused: Signal<Out, Bit>,
+    #[registers(U<5>: step, neighbour)]
+    #[registers(Bit: by_packet, fits, replaces, context_valid_r, region_valid_r, accepted_r, refused_r, done_r)]
+    #[registers(Bit: sweeping)]
+    #[registers(U<3>: operation, code, sweep_step)]
+    #[signals(QpContext: asked, filled)]
+    #[signals(QpFlow: half, own_flow)]
+    #[signals(U<8>: qp, generation, next_generation)]
+    #[signals(Bit: index_ok, exists, is_int, law_ok, flow_step, cc_step, first_step, creating, response, takes)]
+    #[signals(U<16>: source_port, flow_number)]
     gate: ControlGate,
-    step: DFF<U<5>>,
-    by_packet: DFF<Bit>,
-    request: DFF<AdmittedRequest>,
-    operation: DFF<U<3>>,
-    index: DFF<U<24>>,
-    fits: DFF<Bit>,
-    body: DFF<W<384, 6>>,
-    code: DFF<U<3>>,
-    replaces: DFF<Bit>,
     states: QpStates,
-    current: DFF<QpLife>,
     neighbours: RamReg<Neighbour, 4>,
-    neighbour: DFF<U<5>>,
+    #[init(Constant::new(U(LAWS.iter().fold(0, |codes, law| codes | u64::from(law.needs_int) << law.code))))]
+    need_int: Constant<U<8>>,
+    /// Clocks until the listeners are done with a creation.
+    settle: DFF<U<5>>,
+    request: DFF<AdmittedRequest>,
+    index: DFF<U<24>>,
+    body: DFF<W<384, 6>>,
+    current: DFF<QpLife>,
     ordered: Signal<Local, Command>,
-    asked: Signal<Local, QpContext>,
-    filled: Signal<Local, QpContext>,
     limit: Signal<Local, FlowLimit>,
-    half: Signal<Local, QpFlow>,
-    own_flow: Signal<Local, QpFlow>,
     removed: Signal<Local, QpOfGeneration>,
     pairs: Signal<Local, StepPair>,
     work_id: Signal<Local, ControlWorkId>,
     made: Signal<Local, WorkRequest>,
-    qp: Signal<Local, U<8>>,
-    index_ok: Signal<Local, Bit>,
-    exists: Signal<Local, Bit>,
-    is_int: Signal<Local, Bit>,
     law: Signal<Local, U<3>>,
-    law_ok: Signal<Local, Bit>,
-    #[init(Constant::new(U(LAWS.iter().fold(0, |codes, law| codes | u64::from(law.needs_int) << law.code))))]
-    need_int: Constant<U<8>>,
-    generation: Signal<Local, U<8>>,
-    source_port: Signal<Local, U<16>>,
     qpn_mix: Signal<Local, U<24>>,
     rate: Signal<Local, U<34>>,
-    flow_step: Signal<Local, Bit>,
-    cc_step: Signal<Local, Bit>,
-    first_step: Signal<Local, Bit>,
-    creating: Signal<Local, Bit>,
-    response: Signal<Local, Bit>,
-    flow_number: Signal<Local, U<16>>,
     context_r: DFF<QpContext>,
-    context_valid_r: DFF<Bit>,
-    region_valid_r: DFF<Bit>,
     works: DFF<U<63>>,
-    accepted_r: DFF<Bit>,
-    refused_r: DFF<Bit>,
-    done_r: DFF<Bit>,
-    sweeping: DFF<Bit>,
-    sweep_step: DFF<U<3>>,
     sweep_qp: DFF<U<8>>,
-    /// Clocks until the listeners are done with a creation.
-    settle: DFF<U<5>>,
-    takes: Signal<Local, Bit>,
-    next_generation: Signal<Local, U<8>>,
 }
 
 // the literal in the kernel
@@ -179,150 +157,132 @@ const _: () = assert!(QP_COUNT == 150);
 #[kernel]
 impl Logic for Manager {
     fn update(&mut self) {
-        self.gate.reset.next = self.reset.val();
+        gate.reset = reset;
         inputs!(states: reset, requester_ended_valid, requester_ended, responder_ended_valid, responder_ended);
-        StreamIn::<W<593, 10>>::link(&mut self.packet, &mut self.gate.packet);
+        StreamIn::<W<593, 10>>::link(&mut packet, &mut gate.packet);
         inputs!(gate:
             now, cfg_mtu, cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key,
             cfg_control_sources);
 
         // 0: the host goes first; a packet's fields take the places of a command's
-        if self.settle.q.val().any() {
-            self.settle.d.next = self.settle.q.val() - 1;
+        if settle.any() {
+            settle = settle - 1;
         }
-        self.ordered.next = bit_cast_word::<Command, HostCommand>(self.command.data.val());
-        self.takes.next = (self.step.q.val() == 0) & !self.sweeping.q.val() & !self.settle.q.val().any();
-        self.command.ready.next = self.takes.val();
-        self.gate.request.ready.next = self.takes.val() & !self.command.valid.val();
-        self.accepted_r.d.next = false;
-        self.refused_r.d.next = self.gate.refused.val();
-        self.done_r.d.next = false;
-        if self.takes.val() {
+        ordered = bit_cast_word::<Command, HostCommand>(command.data);
+        takes = (step == 0) & !sweeping & !settle.any();
+        command.ready = takes;
+        gate.request.ready = takes & !command.valid;
+        accepted_r = false;
+        refused_r = gate.refused;
+        done_r = false;
+        if takes {
             clear!(code, replaces, neighbour);
-            self.by_packet.d.next = !self.command.valid.val();
-            if self.command.valid.val() {
-                self.step.d.next = 1.into();
+            by_packet = !command.valid;
+            if command.valid {
+                step = 1.into();
                 assign! {
                     operation.d = ordered.operation, index.d = ordered.index, body.d = ordered.body
                 }
-                self.fits.d.next = true;
-            } else if self.gate.request.valid.val() {
-                self.step.d.next = 1.into();
+                fits = true;
+            } else if gate.request.valid {
+                step = 1.into();
                 assign!(request.d = gate.request.data, operation.d = gate.operation);
-                self.index.d.next = self.gate.request.data.val().request.qpn;
+                index = gate.request.data.val().request.qpn;
                 assign!(fits.d = gate.fits, body.d = gate.new_context);
             }
         }
 
         // 1 - 3: what there is
         // a command about a flow has its number, that of the queue pair and which half
-        self.half.next = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 24>(self.index.q.val()));
-        self.qp.next = bit_cast_u::<8, 24>(self.index.q.val());
-        if self.operation.q.val() == 5 {
-            self.qp.next = self.half.val().qp;
+        half = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 24>(index));
+        qp = if operation == 5 { half.qp } else { bit_cast_u::<8, 24>(index) };
+        states.qp = qp;
+        if step == 1 {
+            step = 2.into();
         }
-        self.states.qp.next = self.qp.val();
-        if self.step.q.val() == 1 {
-            self.step.d.next = 2.into();
+        if step == 2 {
+            step = 3.into();
+            current = states.word;
         }
-        if self.step.q.val() == 2 {
-            self.step.d.next = 3.into();
-            self.current.d.next = self.states.word.val();
-        }
-        self.index_ok.next = self.fits.q.val() & (self.index.q.val() >= 2) & (self.index.q.val() < 150);
-        if self.operation.q.val() == 5 {
-            self.index_ok.next = (self.index.q.val() >= 4) & (self.index.q.val() < 300);
-        }
-        self.exists.next = self.index_ok.val() & self.current.q.val().alive;
-        self.asked.next = bit_cast_word::<QpContext, W<384, 6>>(self.body.q.val());
-        self.law_ok.next = self.laws.val().get_bit(self.asked.val().law.index())
-            & (self.asked.val().int_on | !self.need_int.val().get_bit(self.asked.val().law.index()));
-        self.region_valid_r.d.next = false;
-        self.neighbours.we.next = false;
-        if self.step.q.val() == 3 {
-            self.step.d.next = 24.into();
-            self.code.d.next = 1.into();
-            if self.operation.q.val() == 1 {
-                if !self.index_ok.val() {
-                    self.code.d.next = 2.into();
-                } else if self.asked.val().mtu > 4 {
-                    self.code.d.next = 3.into();
-                } else if !self.law_ok.val() {
-                    self.code.d.next = 6.into();
-                } else if self.exists.val() & !self.states.ended.val() {
-                    self.code.d.next = 4.into();
+        index_ok = if operation == 5 { (index >= 4) & (index < 300) } else { fits & (index >= 2) & (index < 150) };
+        exists = index_ok & current.alive;
+        asked = bit_cast_word::<QpContext, W<384, 6>>(body);
+        law_ok = laws.get_bit(asked.law.index()) & (asked.int_on | !need_int.get_bit(asked.law.index()));
+        region_valid_r = false;
+        neighbours.we = false;
+        if step == 3 {
+            step = 24.into();
+            code = 1.into();
+            if operation == 1 {
+                if !index_ok {
+                    code = 2.into();
+                } else if asked.mtu > 4 {
+                    code = 3.into();
+                } else if !law_ok {
+                    code = 6.into();
+                } else if exists & !states.ended {
+                    code = 4.into();
                 } else {
-                    self.code.d.next = 0.into();
-                    self.replaces.d.next = true;
-                    self.step.d.next = 16.into();
-                    if self.exists.val() {
-                        self.step.d.next = 8.into();
-                    }
-                    if self.by_packet.q.val() {
-                        self.step.d.next = 4.into();
+                    code = 0.into();
+                    replaces = true;
+                    step = if exists { 8.into() } else { 16.into() };
+                    if by_packet {
+                        step = 4.into();
                     }
                 }
             }
-            if self.operation.q.val() == 2 {
-                self.code.d.next = 5.into();
-                if self.exists.val() {
-                    self.code.d.next = 0.into();
-                    self.step.d.next = 8.into();
+            if operation == 2 {
+                code = 5.into();
+                if exists {
+                    code = 0.into();
+                    step = 8.into();
                 }
             }
-            if self.operation.q.val() == 3 {
-                self.code.d.next = 2.into();
-                if self.index.q.val() < 32 {
-                    self.code.d.next = 0.into();
-                    self.region_valid_r.d.next = true;
+            if operation == 3 {
+                code = 2.into();
+                if index < 32 {
+                    code = 0.into();
+                    region_valid_r = true;
                 }
             }
-            if self.operation.q.val() == 4 {
-                self.code.d.next = 2.into();
-                if self.index.q.val() < 16 {
-                    self.code.d.next = 0.into();
-                    self.neighbours.we.next = true;
+            if operation == 4 {
+                code = 2.into();
+                if index < 16 {
+                    code = 0.into();
+                    neighbours.we = true;
                 }
             }
-            if self.operation.q.val() == 5 {
-                self.code.d.next = 2.into();
-                if self.index_ok.val() {
-                    self.code.d.next = 5.into();
-                }
-                if self.exists.val() {
-                    self.code.d.next = 0.into();
-                    self.step.d.next = 14.into();
+            if operation == 5 {
+                code = if index_ok { 5.into() } else { 2.into() };
+                if exists {
+                    code = 0.into();
+                    step = 14.into();
                 }
             }
         }
 
         // 4 - 6: one neighbour every three clocks
-        self.neighbours.waddr.next = bit_cast_u::<4, 24>(self.index.q.val());
-        self.neighbours.wdata.next = bit_cast_word::<Neighbour, W<384, 6>>(self.body.q.val());
-        self.neighbours.raddr.next = bit_cast_u::<4, 5>(self.neighbour.q.val());
-        self.filled.next = self.asked.val();
-        self.filled.next.remote_mac = self.neighbours.rdata.val().mac;
-        if self.step.q.val() == 4 {
-            self.step.d.next = 5.into();
+        neighbours.waddr = bit_cast_u::<4, 24>(index);
+        neighbours.wdata = bit_cast_word::<Neighbour, W<384, 6>>(body);
+        neighbours.raddr = bit_cast_u::<4, 5>(neighbour);
+        filled = asked;
+        filled.remote_mac = neighbours.rdata.val().mac;
+        if step == 4 {
+            step = 5.into();
         }
-        if self.step.q.val() == 5 {
-            self.step.d.next = 6.into();
+        if step == 5 {
+            step = 6.into();
         }
-        if self.step.q.val() == 6 {
-            self.step.d.next = 4.into();
-            self.neighbour.d.next = self.neighbour.q.val() + 1;
-            if self.neighbour.q.val() == 16 {
+        if step == 6 {
+            step = 4.into();
+            neighbour = neighbour + 1;
+            if neighbour == 16 {
                 // none: refused
-                self.code.d.next = 2.into();
-                self.step.d.next = 24.into();
-            } else if (self.neighbours.rdata.val().ip == self.asked.val().remote_ip)
-                & self.neighbours.rdata.val().ip.any()
-            {
-                self.body.d.next = bit_cast_bus::<384, 6, QpContext>(self.filled.val());
-                self.step.d.next = 16.into();
-                if self.exists.val() {
-                    self.step.d.next = 8.into();
-                }
+                code = 2.into();
+                step = 24.into();
+            } else if (neighbours.rdata.val().ip == asked.remote_ip) & neighbours.rdata.val().ip.any() {
+                body = bit_cast_bus::<384, 6, QpContext>(filled);
+                step = if exists { 8.into() } else { 16.into() };
             }
         }
 
@@ -330,171 +290,156 @@ impl Logic for Manager {
         assign! {
             is_int = asked.int_on, law = current.law, generation = current.generation
         }
-        self.creating.next = self.step.q.val() >= 16;
-        self.next_generation.next = self.current.q.val().generation + 1;
-        if self.current.q.val().generation.all() {
-            self.next_generation.next = bits_u::<8>(1);
-        }
-        if self.creating.val() {
+        creating = step >= 16;
+        next_generation = if current.generation.all() { bits_u::<8>(1) } else { current.generation + 1 };
+        if creating {
             assign!(law = asked.law, generation = next_generation);
         }
-        self.qpn_mix.next = self.index.q.val() ^ (self.asked.val().remote_qpn << 5);
-        self.source_port.next = self.asked.val().source_port;
-        if self.asked.val().source_port == 0 {
-            self.source_port.next = bit_cast_u::<16, 14>(bit_cast_u::<14, 24>(self.qpn_mix.val())) | 0xc000;
+        qpn_mix = index ^ (asked.remote_qpn << 5);
+        source_port = asked.source_port;
+        if asked.source_port == 0 {
+            source_port = bit_cast_u::<16, 14>(bit_cast_u::<14, 24>(qpn_mix)) | 0xc000;
         }
-        self.context_valid_r.d.next = false;
-        self.states.write.next = false;
-        self.states.new_word.next = bits_zero::<QpLife>(0);
-        self.states.new_word.next.generation = self.current.q.val().generation;
-        if self.step.q.val() == 8 {
-            self.step.d.next = 9.into();
-            self.context_valid_r.d.next = true;
-            self.context_r.d.next = bits_zero::<QpContext>(0);
-            self.context_r.d.next.generation = self.generation.val();
-            self.states.write.next = true;
+        context_valid_r = false;
+        states.write = false;
+        states.new_word = bits_zero::<QpLife>(0);
+        states.new_word.next.generation = current.generation;
+        if step == 8 {
+            step = 9.into();
+            context_valid_r = true;
+            context_r = bits_zero::<QpContext>(0);
+            context_r.generation = generation;
+            states.write = true;
         }
-        if self.step.q.val() == 22 {
-            self.step.d.next = 24.into();
-            self.settle.d.next = bits_u::<5>(31);
-            if self.by_packet.q.val() {
-                self.step.d.next = 23.into();
+        if step == 22 {
+            step = 24.into();
+            settle = bits_u::<5>(31);
+            if by_packet {
+                step = 23.into();
             }
-            self.context_valid_r.d.next = true;
-            self.context_r.d.next = self.asked.val();
-            self.context_r.d.next.alive = true;
+            context_valid_r = true;
+            context_r = asked;
+            context_r.alive = true;
             fields!(context_r.d: generation, source_port);
-            self.states.write.next = true;
-            self.states.new_word.next.alive = true;
-            self.states.new_word.next.law = self.law.val();
-            self.states.new_word.next.generation = self.generation.val();
+            states.write = true;
+            states.new_word.next.alive = true;
+            states.new_word.next.law = law;
+            states.new_word.next.generation = generation;
         }
         // after reset
-        self.swept.next = !self.sweeping.q.val();
-        self.context_qp.next = self.qp.val();
-        if self.sweeping.q.val() {
-            self.context_qp.next = self.sweep_qp.q.val();
-            self.context_r.d.next = bits_zero::<QpContext>(0);
-            self.context_valid_r.d.next = self.sweep_step.q.val() == 0;
-            self.neighbours.we.next = true;
-            self.neighbours.waddr.next = bit_cast_u::<4, 8>(self.sweep_qp.q.val());
-            self.neighbours.wdata.next = bits_zero::<Neighbour>(0);
-            self.sweep_step.d.next = self.sweep_step.q.val() + 1;
-            if self.sweep_step.q.val() == 4 {
-                self.sweep_step.d.next = bits_u::<3>(0);
-                self.sweep_qp.d.next = self.sweep_qp.q.val() + 1;
-                self.sweeping.d.next = !self.sweep_qp.q.val().all();
+        swept = !sweeping;
+        context_qp = qp;
+        if sweeping {
+            context_qp = sweep_qp;
+            context_r = bits_zero::<QpContext>(0);
+            context_valid_r = sweep_step == 0;
+            neighbours.we = true;
+            neighbours.waddr = bit_cast_u::<4, 8>(sweep_qp);
+            neighbours.wdata = bits_zero::<Neighbour>(0);
+            sweep_step = sweep_step + 1;
+            if sweep_step == 4 {
+                sweep_step = bits_u::<3>(0);
+                sweep_qp = sweep_qp + 1;
+                sweeping = !sweep_qp.all();
             }
         }
-        self.context_valid.next = self.context_valid_r.q.val();
-        self.context_data.next = bit_cast_bus::<211, 4, QpContext>(self.context_r.q.val());
-        self.region_valid.next = self.region_valid_r.q.val();
-        self.region_slot.next = bit_cast_u::<5, 24>(self.index.q.val());
-        self.region_data.next = bit_cast_ww::<195, 4, 384, 6>(self.body.q.val());
+        context_valid = context_valid_r;
+        context_data = bit_cast_bus::<211, 4, QpContext>(context_r);
+        region_valid = region_valid_r;
+        region_slot = bit_cast_u::<5, 24>(index);
+        region_data = bit_cast_ww::<195, 4, 384, 6>(body);
 
         // 9: the requester completes what it has
-        self.remove.valid.next = self.step.q.val() == 9;
+        remove.valid = step == 9;
         fields!(removed: qp, generation);
-        self.remove.data.next = bit_cast_number::<16, QpOfGeneration>(self.removed.val());
-        if (self.step.q.val() == 9) & self.remove.ready.val() {
-            self.step.d.next = 10.into();
+        remove.data = bit_cast_number::<16, QpOfGeneration>(removed);
+        if (step == 9) & remove.ready {
+            step = 10.into();
         }
 
         // 10 - 13 and 16 - 21: request flow on even steps, response flow on odd ones
-        self.pairs.next = bit_cast_word::<StepPair, U<5>>(self.step.q.val());
-        self.response.next = self.pairs.val().response;
-        self.own_flow.next = bits_zero::<QpFlow>(0);
+        pairs = bit_cast_word::<StepPair, U<5>>(step);
+        response = pairs.response;
+        own_flow = bits_zero::<QpFlow>(0);
         fields!(own_flow: response, qp);
-        self.flow_number.next = bit_cast_number::<16, QpFlow>(self.own_flow.val());
-        self.flow_step.next = (self.pairs.val().pair == 5) | (self.pairs.val().pair == 8);
-        self.cc_step.next = (self.pairs.val().pair == 6) | (self.pairs.val().pair == 9);
-        self.first_step.next = self.pairs.val().pair == 10;
-        self.flow.valid.next = self.flow_step.val() | (self.step.q.val() == 14);
-        self.flow.create.next = self.creating.val();
-        self.flow.limit.next = self.step.q.val() == 14;
-        self.limit.next = bit_cast_word::<FlowLimit, W<384, 6>>(self.body.q.val());
-        self.flow.rate.next = !bits_u::<34>(0);
-        if self.limit.val().limited {
-            self.flow.rate.next = self.limit.val().rate;
-        }
+        flow_number = bit_cast_number::<16, QpFlow>(own_flow);
+        flow_step = (pairs.pair == 5) | (pairs.pair == 8);
+        cc_step = (pairs.pair == 6) | (pairs.pair == 9);
+        first_step = pairs.pair == 10;
+        flow.valid = flow_step | (step == 14);
+        flow.create = creating;
+        flow.limit = step == 14;
+        limit = bit_cast_word::<FlowLimit, W<384, 6>>(body);
+        flow.rate = if limit.limited { limit.rate } else { !bits_u::<34>(0) };
         assign!(flow.group = limit.group, flow.flow = flow_number);
-        if self.step.q.val() == 14 {
-            self.flow.flow.next = bit_cast_u::<16, 24>(self.index.q.val());
-            if self.flow.ready.val() {
-                self.step.d.next = 24.into();
+        if step == 14 {
+            flow.flow = bit_cast_u::<16, 24>(index);
+            if flow.ready {
+                step = 24.into();
             }
         }
         assign!(flow.generation = generation, flow.psn = asked.send_psn);
-        if self.response.val() {
-            self.flow.psn.next = self.asked.val().expected_psn;
+        if response {
+            flow.psn = asked.expected_psn;
         }
         assign!(flow.mtu = asked.mtu, flow.priority = asked.pause_class);
-        self.flow.windowless.next = self.response.val() & !self.is_int.val();
+        flow.windowless = response & !is_int;
         assign!(flow.timerless = response, cc.valid = cc_step);
-        self.cc.data.next.create = self.creating.val();
-        self.cc.data.next.flow = self.flow_number.val();
-        self.cc.data.next.generation = self.generation.val();
+        cc.data.next.create = creating;
+        cc.data.next.flow = flow_number;
+        cc.data.next.generation = generation;
         assign!(cc_law = law, rate = cfg_rate);
-        if self.cfg_rate.val() == 0 {
-            self.rate.next = self.cfg_line_rate.val();
+        if cfg_rate == 0 {
+            rate = cfg_line_rate;
         }
-        self.first.valid.next = self.first_step.val();
-        self.first.data.next.flow = self.flow_number.val();
-        self.first.data.next.generation = self.generation.val();
-        self.first.data.next.window = self.cfg_window.val();
-        self.first.data.next.rate = self.rate.val();
-        if (self.flow_step.val() & self.flow.ready.val())
-            | (self.cc_step.val() & self.cc.ready.val())
-            | (self.first_step.val() & self.first.ready.val())
-        {
-            self.step.d.next = self.step.q.val() + 1;
-            if self.response.val() {
-                if self.creating.val() {
-                    self.step.d.next = 22.into();
-                    if self.flow_step.val() {
-                        self.step.d.next = 20.into();
-                        if self.law.val().any() {
-                            self.step.d.next = 18.into();
-                        }
+        first.valid = first_step;
+        first.data.next.flow = flow_number;
+        first.data.next.generation = generation;
+        first.data.next.window = cfg_window;
+        first.data.next.rate = rate;
+        if (flow_step & flow.ready) | (cc_step & cc.ready) | (first_step & first.ready) {
+            step = step + 1;
+            if response {
+                if creating {
+                    step = 22.into();
+                    if flow_step {
+                        step = if law.any() { 18.into() } else { 20.into() };
                     }
                 } else {
                     // removed; the next one is created in its place, or that was all
-                    self.step.d.next = 24.into();
-                    if self.replaces.q.val() {
-                        self.step.d.next = 16.into();
-                    }
-                    if self.flow_step.val() & self.law.val().any() {
-                        self.step.d.next = 12.into();
+                    step = if replaces { 16.into() } else { 24.into() };
+                    if flow_step & law.any() {
+                        step = 12.into();
                     }
                 }
             }
         }
 
         // 23: the packet's message
-        self.work.valid.next = self.step.q.val() == 23;
-        self.work_id.next.count = self.works.q.val();
-        self.work_id.next.by_packet = true;
-        self.made.next.id = bit_cast_number::<64, ControlWorkId>(self.work_id.val());
-        self.made.next.qpn = self.index.q.val();
-        self.made.next.operation = bit_cast_u::<8, 1>(bit_cast_b(self.request.q.val().operation == 2));
+        work.valid = step == 23;
+        work_id.count = works;
+        work_id.by_packet = true;
+        made.id = bit_cast_number::<64, ControlWorkId>(work_id);
+        made.qpn = index;
+        made.operation = bit_cast_u::<8, 1>(bit_cast_b(request.operation == 2));
         fields!(made from request:
             local_address = request.local_address, local_key = request.local_key,
             remote_address = request.remote_address, remote_key = request.remote_key, length = request.length);
-        self.work.data.next = bit_cast_bus::<320, 5, WorkRequest>(self.made.val());
-        if (self.step.q.val() == 23) & self.work.ready.val() {
-            self.step.d.next = 24.into();
-            self.works.d.next = self.works.q.val() + 1;
+        work.data = bit_cast_bus::<320, 5, WorkRequest>(made);
+        if (step == 23) & work.ready {
+            step = 24.into();
+            works = works + 1;
         }
 
         // 24
-        if self.step.q.val() == 24 {
-            self.step.d.next = 0.into();
-            self.done_r.d.next = !self.by_packet.q.val();
-            if self.by_packet.q.val() {
-                if self.code.q.val() == 0 {
-                    self.accepted_r.d.next = true;
+        if step == 24 {
+            step = 0.into();
+            done_r = !by_packet;
+            if by_packet {
+                if code == 0 {
+                    accepted_r = true;
                 } else {
-                    self.refused_r.d.next = true;
+                    refused_r = true;
                 }
             }
         }
@@ -502,11 +447,11 @@ impl Logic for Manager {
             command_done = done_r, command_code = code, control_accepted = accepted_r, control_refused = refused_r
         }
 
-        if self.reset.val() {
+        if reset {
             clear! {
                 step, context_valid_r, region_valid_r, works, accepted_r, refused_r, done_r, settle
             }
-            self.sweeping.d.next = true;
+            sweeping = true;
             clear!(sweep_step, sweep_qp);
         }
     }

@@ -36,6 +36,7 @@ pub struct QpStates {
     pub responder_ended_valid: Signal<In, Bit>,
     /// Which: `QpOfGeneration`.
     pub responder_ended: Signal<In, U<16>>,
+    #[signals(W<256, 4>: marks_1, marks_2)]
     words: Ram<QpLife, 8>,
     requester_check: GenerationCheck,
     responder_check: GenerationCheck,
@@ -44,55 +45,40 @@ pub struct QpStates {
     waddr: Signal<Local, U<8>>,
     wdata: Signal<Local, QpLife>,
     marks: DFF<W<256, 4>>,
-    marks_1: Signal<Local, W<256, 4>>,
-    marks_2: Signal<Local, W<256, 4>>,
     ended_r: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for QpStates {
     fn update(&mut self) {
-        self.words.raddr.next = self.qp.val();
-        self.word.next = self.words.rdata.val();
-        self.ended_r.d.next = self.marks.q.val().get_bit(self.qp.val().index());
-        self.ended.next = self.ended_r.q.val();
+        words.raddr = qp;
+        word = words.rdata;
+        ended_r = marks.get_bit(qp.index());
+        ended = ended_r;
 
-        self.requester_check.valid.next = self.requester_ended_valid.val() & !self.reset.val();
-        self.requester_check.note.next = bit_cast_word::<QpOfGeneration, U<16>>(self.requester_ended.val());
-        self.responder_check.valid.next = self.responder_ended_valid.val() & !self.reset.val();
-        self.responder_check.note.next = bit_cast_word::<QpOfGeneration, U<16>>(self.responder_ended.val());
-        self.marks_1.next = self.marks.q.val();
-        if self.requester_check.holds.val() {
-            self.marks_1.next = self
-                .marks
-                .q
-                .val()
-                .replace_bit(self.requester_check.about.val().index(), true);
+        requester_check.valid = requester_ended_valid & !reset;
+        requester_check.note = bit_cast_word::<QpOfGeneration, U<16>>(requester_ended);
+        responder_check.valid = responder_ended_valid & !reset;
+        responder_check.note = bit_cast_word::<QpOfGeneration, U<16>>(responder_ended);
+        marks_1 = if requester_check.holds { marks.replace_bit(requester_check.about.index(), true) } else { marks };
+        marks_2 = marks_1;
+        if responder_check.holds {
+            marks_2 = marks_1.replace_bit(responder_check.about.index(), true);
         }
-        self.marks_2.next = self.marks_1.val();
-        if self.responder_check.holds.val() {
-            self.marks_2.next = self
-                .marks_1
-                .val()
-                .replace_bit(self.responder_check.about.val().index(), true);
-        }
-        self.marks.d.next = self.marks_2.val();
-        if self.write.val() & self.new_word.val().alive {
-            self.marks.d.next = self.marks_2.val().replace_bit(self.qp.val().index(), false);
-        }
+        marks = if write & new_word.alive { marks_2.replace_bit(qp.index(), false) } else { marks_2 };
 
         assign!(we = write, waddr = qp, wdata = new_word);
-        if self.reset.val() {
+        if reset {
             // one word a clock
-            self.clearing.d.next = self.clearing.q.val() + 1;
-            self.we.next = true;
-            self.waddr.next = self.clearing.q.val();
-            self.wdata.next = bits_zero::<QpLife>(0);
+            clearing = clearing + 1;
+            we = true;
+            waddr = clearing;
+            wdata = bits_zero::<QpLife>(0);
         }
         inputs!(words: we, waddr, wdata);
         inputs!([requester_check, responder_check]: we, waddr);
-        self.requester_check.wdata.next = self.wdata.val().generation;
-        self.responder_check.wdata.next = self.wdata.val().generation;
+        requester_check.wdata = wdata.generation;
+        responder_check.wdata = wdata.generation;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

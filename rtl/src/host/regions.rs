@@ -55,54 +55,37 @@ pub struct RegionCheck {
     /// The access of four clocks ago is allowed.
     pub allowed: Signal<Out, Bit>,
     // writing
-    write_1: DFF<Bit>,
+    #[registers(Bit: write_1, wraps_1)]
+    #[signals(U<64>: base_in, end_in)]
+    #[signals(AddressHalf: base_halves, length_halves, end_halves, address_halves, last_halves)]
+    keys: [DFF<U<32>>; 32],
+    ram: LutRam<StoredRegion, 5>,
     slot_1: DFF<U<5>>,
     data_1: DFF<RegionWord>,
     end_1: DFF<U<64>>,
-    wraps_1: DFF<Bit>,
     given: Signal<Local, RegionWord>,
-    base_in: Signal<Local, U<64>>,
-    end_in: Signal<Local, U<64>>,
-    base_halves: Signal<Local, AddressHalf>,
-    length_halves: Signal<Local, AddressHalf>,
-    end_halves: Signal<Local, AddressHalf>,
-    address_halves: Signal<Local, AddressHalf>,
-    last_halves: Signal<Local, AddressHalf>,
     used: DFF<U<32>>,
-    keys: [DFF<U<32>>; 32],
-    ram: LutRam<StoredRegion, 5>,
     // 1
+    #[registers(U<64>: first_1, last_1)]
+    #[registers(Bit: over_1, empty_1)]
     hit: [DFF<Bit>; 32],
     key_1: DFF<U<32>>,
-    first_1: DFF<U<64>>,
-    last_1: DFF<U<64>>,
-    over_1: DFF<Bit>,
     access_1: DFF<U<2>>,
-    empty_1: DFF<Bit>,
     last_in: Signal<Local, U<64>>,
     // 2
+    #[registers(Bit: found_2, over_2, empty_2)]
+    #[registers(U<64>: first_2, last_2)]
     slot_2: DFF<U<5>>,
-    found_2: DFF<Bit>,
     key_2: DFF<U<32>>,
-    first_2: DFF<U<64>>,
-    last_2: DFF<U<64>>,
-    over_2: DFF<Bit>,
     access_2: DFF<U<2>>,
-    empty_2: DFF<Bit>,
     // 3
-    found_3: DFF<Bit>,
+    #[registers(Bit: found_3, over_3, empty_3)]
+    #[registers(U<64>: first_3, last_3)]
     key_3: DFF<U<32>>,
-    first_3: DFF<U<64>>,
-    last_3: DFF<U<64>>,
-    over_3: DFF<Bit>,
     access_3: DFF<U<2>>,
-    empty_3: DFF<Bit>,
     ends_later: Signal<Local, Bit>,
     // 4
-    empty_4: DFF<Bit>,
-    named_4: DFF<Bit>,
-    right_4: DFF<Bit>,
-    above_4: DFF<Bit>,
+    #[registers(Bit: empty_4, named_4, right_4, above_4)]
     below_4: DFF<Bit>,
 }
 
@@ -110,76 +93,69 @@ pub struct RegionCheck {
 impl Logic for RegionCheck {
     fn update(&mut self) {
         // writing: end of the region, then the slot
-        self.given.next = bit_cast_word::<RegionWord, Region>(self.region_data.val());
-        self.base_in.next = self.given.val().base;
-        self.end_in.next = self.base_in.val() + self.given.val().length;
+        given = bit_cast_word::<RegionWord, Region>(region_data);
+        base_in = given.base;
+        end_in = base_in + given.length;
         assign! {
             write_1.d = region_valid, slot_1.d = region_slot, data_1.d = given, end_1.d = end_in
         }
         // the carry out of the sum
-        self.base_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.base_in.val());
-        self.length_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.given.val().length);
-        self.end_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.end_in.val());
-        self.wraps_1.d.next = (self.base_halves.val().upper & self.length_halves.val().upper)
-            | ((self.base_halves.val().upper | self.length_halves.val().upper) & !self.end_halves.val().upper);
+        base_halves = bit_cast_word::<AddressHalf, U<64>>(base_in);
+        length_halves = bit_cast_word::<AddressHalf, U<64>>(given.length);
+        end_halves = bit_cast_word::<AddressHalf, U<64>>(end_in);
+        wraps_1 =
+            (base_halves.upper & length_halves.upper) | ((base_halves.upper | length_halves.upper) & !end_halves.upper);
         for i in 0..32 {
-            if self.write_1.q.val() & (self.slot_1.q.val() == i.val()) {
-                self.keys[i].d.next = self.data_1.q.val().key;
+            if write_1 & (slot_1 == i.val()) {
+                keys[i] = data_1.key;
             }
-            self.hit[i].d.next = self.used.q.val().get_bit(i) & (self.keys[i].q.val() == self.key.val());
+            hit[i] = used.get_bit(i) & (keys[i] == key);
         }
-        if self.write_1.q.val() {
-            self.used.d.next = self
-                .used
-                .q
-                .val()
-                .replace_bit(self.slot_1.q.val().index(), self.data_1.q.val().valid);
+        if write_1 {
+            used = used.replace_bit(slot_1.index(), data_1.valid);
         }
         inputs!(ram: we = write_1, waddr = slot_1);
-        self.ram.wdata.next.base = self.data_1.q.val().base;
-        self.ram.wdata.next.end_address = self.end_1.q.val();
-        self.ram.wdata.next.end_high = self.wraps_1.q.val();
-        self.ram.wdata.next.valid = self.data_1.q.val().valid;
-        self.ram.wdata.next.remote_write = self.data_1.q.val().remote_write;
-        self.ram.wdata.next.remote_read = self.data_1.q.val().remote_read;
-        self.ram.wdata.next.key = self.data_1.q.val().key;
+        ram.wdata.next.base = data_1.base;
+        ram.wdata.next.end_address = end_1;
+        ram.wdata.next.end_high = wraps_1;
+        ram.wdata.next.valid = data_1.valid;
+        ram.wdata.next.remote_write = data_1.remote_write;
+        ram.wdata.next.remote_read = data_1.remote_read;
+        ram.wdata.next.key = data_1.key;
 
         // 1
-        self.last_in.next = self.address.val() + bit_cast_u::<64, 32>(self.length.val());
+        last_in = address + bit_cast_u::<64, 32>(length);
         assign!(key_1.d = key, first_1.d = address, last_1.d = last_in);
-        self.address_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.address.val());
-        self.last_halves.next = bit_cast_word::<AddressHalf, U<64>>(self.last_in.val());
-        self.over_1.d.next = self.address_halves.val().upper & !self.last_halves.val().upper;
-        self.access_1.d.next = self.access.val();
-        self.empty_1.d.next = self.length.val() == 0;
+        address_halves = bit_cast_word::<AddressHalf, U<64>>(address);
+        last_halves = bit_cast_word::<AddressHalf, U<64>>(last_in);
+        over_1 = address_halves.upper & !last_halves.upper;
+        access_1 = access;
+        empty_1 = length == 0;
 
         // 2
         clear!(slot_2, found_2);
         for i in 0..32 {
-            if self.hit[31 - i].q.val() {
-                self.slot_2.d.next = bits_u::<5>(31) - i.val();
-                self.found_2.d.next = true;
+            if hit[31 - i] {
+                slot_2 = bits_u::<5>(31) - i.val();
+                found_2 = true;
             }
         }
         advance!(key_2, first_2, last_2, over_2, access_2, empty_2);
 
         // 3
-        self.ram.raddr.next = self.slot_2.q.val();
+        ram.raddr = slot_2;
         advance!(found_3, key_3, first_3, last_3, over_3, access_3, empty_3);
 
         // 4: ends are 65 bits long
-        self.ends_later.next = self.last_3.q.val() > self.ram.rdata.val().end_address;
-        self.empty_4.d.next = self.empty_3.q.val();
-        self.named_4.d.next =
-            self.found_3.q.val() & self.ram.rdata.val().valid & (self.ram.rdata.val().key == self.key_3.q.val());
-        self.right_4.d.next = (self.access_3.q.val() == 0)
-            | ((self.access_3.q.val() == 1) & self.ram.rdata.val().remote_write)
-            | ((self.access_3.q.val() == 2) & self.ram.rdata.val().remote_read);
-        self.below_4.d.next = self.first_3.q.val() < self.ram.rdata.val().base;
-        self.above_4.d.next = (self.over_3.q.val() & !self.ram.rdata.val().end_high)
-            | ((self.over_3.q.val() == self.ram.rdata.val().end_high) & self.ends_later.val());
-        self.allowed.next = self.empty_4.q.val()
-            | (self.named_4.q.val() & self.right_4.q.val() & !self.below_4.q.val() & !self.above_4.q.val());
+        ends_later = last_3 > ram.rdata.val().end_address;
+        empty_4 = empty_3;
+        named_4 = found_3 & ram.rdata.val().valid & (ram.rdata.val().key == key_3);
+        right_4 = (access_3 == 0)
+            | ((access_3 == 1) & ram.rdata.val().remote_write)
+            | ((access_3 == 2) & ram.rdata.val().remote_read);
+        below_4 = first_3 < ram.rdata.val().base;
+        above_4 = (over_3 & !ram.rdata.val().end_high) | ((over_3 == ram.rdata.val().end_high) & ends_later);
+        allowed = empty_4 | (named_4 & right_4 & !below_4 & !above_4);
 
         reset!(write_1, used);
     }

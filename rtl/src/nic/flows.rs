@@ -3,15 +3,17 @@
 use crate::cc::choice::LawChoice;
 use crate::cc::slot::ConfigIn;
 use crate::emit::naming::named_as;
+use crate::nic::words::Context;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
 use crate::transport::dispatch::DispatchEvent;
 use crate::transport::requester::answers::IntFields;
+use crate::transport::send_times::SendTimes;
 use crate::words::congestion::{CcEventKind, LawCode, LawCommand, LawUpdate};
 use crate::words::flows::{FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpHalf};
 use crate::words::sched::LawEvent;
@@ -20,7 +22,7 @@ use rust_hdl::prelude::*;
 
 /// Scheduler and congestion control of 300 flows, with the laws that are built in.
 #[block]
-pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
+pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -69,6 +71,32 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
     pub kill: StreamIn<U<24>>,
     /// Acknowledgements, from the requester.
     pub answered: StreamIn<LawEvent>,
+    /// Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
+    pub times_spacing: Signal<In, U<4>>,
+    /// Bus: a context is written.
+    pub context_valid: Signal<In, Bit>,
+    /// Queue pair.
+    pub context_qp: Signal<In, U<8>>,
+    /// It.
+    pub context_data: Signal<In, Context>,
+    /// Bus: a request has left.
+    pub left_valid: Signal<In, Bit>,
+    /// Queue pair.
+    pub left_qp: Signal<In, U<8>>,
+    /// Its generation.
+    pub left_generation: Signal<In, U<8>>,
+    /// Its PSN.
+    pub left_psn: Signal<In, U<24>>,
+    /// What that means for send times, a `DepartureKind`.
+    pub left_departure: Signal<In, U<2>>,
+    /// Queue pair of an acknowledgement, from the requester.
+    pub asked_qp: Signal<In, U<8>>,
+    /// PSN that it names.
+    pub asked_psn: Signal<In, U<24>>,
+    /// Four clocks later: when that packet left is known.
+    pub asked_known: Signal<Out, Bit>,
+    /// When that was, ns.
+    pub asked_sent_at: Signal<Out, U<48>>,
     /// READ echoes and notifications, from dispatch.
     pub notice: StreamIn<DispatchEvent>,
     /// Work of requests: `FlowPacket`.
@@ -96,7 +124,8 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
     /// Pulse: an echo had a speed code that is not valid.
     pub bad_speed: Signal<Out, Bit>,
     scheduler: PaperScheduler,
-    law: LawChoice<300, 9, HPCC, DCQCN, POWERTCP>,
+    law: LawChoice<300, 9, HPCC, DCQCN, POWERTCP, THETA>,
+    times: [SendTimes; THETA],
     #[combinational]
     fields: IntFields,
     events: StreamMerge<FlowEvent>,
@@ -117,7 +146,9 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> {
 }
 
 #[kernel]
-impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flows<HPCC, DCQCN, POWERTCP> {
+impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: usize> Logic
+    for Flows<HPCC, DCQCN, POWERTCP, THETA>
+{
     fn update(&mut self) {
         inputs!([scheduler, law, events, works, commands, updates]: reset);
         inputs!(scheduler: now, pause);
@@ -135,6 +166,17 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         EndedOut::link(&mut self.ended, &mut self.scheduler.ended);
         StreamOut::<LawEvent>::join(&mut self.scheduler.cc, &mut self.law.event);
 
+        // send times, for the law that measures round trips
+        self.asked_known.next = false;
+        self.asked_sent_at.next = bits_u::<48>(0);
+        for i in 0..THETA {
+            inputs!(times[i]:
+                reset, now, spacing = times_spacing, context_valid, context_qp, context_data, left_valid, left_qp,
+                left_generation, left_psn, left_departure, asked_qp, asked_psn);
+            self.asked_known.next = self.times[i].known.val();
+            self.asked_sent_at.next = self.times[i].sent_at.val();
+        }
+
         // events
         self.events.first.valid.next = self.answered.valid.val();
         self.answered.ready.next = self.events.first.ready.val();
@@ -147,6 +189,9 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         self.events.first.data.next.generation = self.answered.data.val().generation;
         self.events.first.data.next.flow = bit_cast_u::<9, 16>(self.answered.data.val().flow);
         self.events.first.data.next.event_kind = self.answered.data.val().telemetry.event_kind;
+        self.events.first.data.next.now = self.answered.data.val().telemetry.now;
+        self.events.first.data.next.sent_at = self.answered.data.val().telemetry.sent_at;
+        self.events.first.data.next.sent_valid = self.answered.data.val().telemetry.sent_valid;
         self.told.next = bit_cast_word::<Notice, W<387, 7>>(self.notice.data.val());
         inputs!(fields: stack = told.int_stack, length = told.int_length, speeds);
         self.told_kind.next = bit_cast_word::<CcEventKind, U<3>>(self.told.val().event_kind);
@@ -164,6 +209,10 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         self.events.second.data.next.generation = self.told.val().generation;
         self.events.second.data.next.flow = bit_cast_number::<9, QpHalf>(self.told_flow.val());
         self.events.second.data.next.event_kind = self.told.val().event_kind;
+        self.events.second.data.next.now = self.now.val();
+        // READ responses are not timed
+        self.events.second.data.next.sent_at = bits_u::<48>(0);
+        self.events.second.data.next.sent_valid = false;
         self.many_hops.next =
             self.notice.valid.val() & self.events.second.ready.val() & self.is_echo.val() & self.fields.many.val();
         self.bad_speed.next = self.notice.valid.val()
@@ -174,12 +223,14 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
         self.scheduler.event.valid.next = self.events.down.valid.val();
         self.events.down.ready.next = self.scheduler.event.ready.val();
         self.happened.next = self.events.down.data.val();
-        // the scheduler knows what is acknowledged newly and what comes next; when a packet was sent is not kept
+        // the scheduler knows what is acknowledged newly and what comes next
         self.scheduler.event.data.next = bits_zero::<LawEvent>(0);
         self.scheduler.event.data.next.psn_next = self.happened.val().psn_next;
         self.scheduler.event.data.next.generation = self.happened.val().generation;
         self.scheduler.event.data.next.flow = bit_cast_u::<16, 9>(self.happened.val().flow);
-        self.scheduler.event.data.next.telemetry.now = self.now.val();
+        self.scheduler.event.data.next.telemetry.now = self.happened.val().now;
+        self.scheduler.event.data.next.telemetry.sent_at = self.happened.val().sent_at;
+        self.scheduler.event.data.next.telemetry.sent_valid = self.happened.val().sent_valid;
         self.scheduler.event.data.next.telemetry.ecn = self.happened.val().ecn;
         self.scheduler.event.data.next.telemetry.hops = self.happened.val().hops;
         self.scheduler.event.data.next.telemetry.path_id = self.happened.val().path_id;
@@ -259,10 +310,6 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Flo
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>(if DCQCN + POWERTCP > 0 {
-            "nic_flows_laws"
-        } else {
-            "nic_flows"
-        })
+        named_as::<Self>(if DCQCN + POWERTCP + THETA > 0 { "nic_flows_laws" } else { "nic_flows" })
     }
 }

@@ -44,7 +44,7 @@ use rust_hdl::prelude::*;
 
 /// NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
 #[block]
-pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 0, const POWERTCP: usize = 0> {
+pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 0, const POWERTCP: usize = 0, const THETA: usize = 0> {
     /// The NIC's only clock: every port is synchronous to its rising edge. 200 MHz carry 100 Gb/s.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up,
@@ -112,7 +112,7 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 0, const POWERTCP: us
     /// Packets of requests under which memory failed, for the requester.
     read_errors: StreamFifo<U<48>, 4, 16>,
     /// Scheduler and congestion control.
-    flows: Flows<HPCC, DCQCN, POWERTCP>,
+    flows: Flows<HPCC, DCQCN, POWERTCP, THETA>,
     /// Grants to frames.
     tx: TxPipe,
     /// Pulses of all blocks for the counters.
@@ -154,7 +154,9 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 0, const POWERTCP: us
 }
 
 #[kernel]
-impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Nic<HPCC, DCQCN, POWERTCP> {
+impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: usize> Logic
+    for Nic<HPCC, DCQCN, POWERTCP, THETA>
+{
     fn update(&mut self) {
         self.running.d.next = self.hold.q.val() == 400;
         self.ready.d.next = self.running.q.val() & self.manager.swept.val();
@@ -223,6 +225,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Nic
         }
         inputs!(rx from registers:
             cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey);
+        inputs!(rx: now);
         inputs!(rx from manager: context_valid, context_qp, context_data);
         StreamOut::<W<520, 9>>::join(&mut self.rx.payload, &mut self.writer.payload);
         StreamOut::<DmaJob>::join(&mut self.rx.job, &mut self.writer.job);
@@ -303,12 +306,19 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize> Logic for Nic
         self.flows.speeds.next = self.registers.cfg_speed_valid.val();
         SendOut::join(&mut self.flows.send, &mut self.tx.send);
         FeedbackOut::join(&mut self.tx.feedback, &mut self.flows.feedback);
+        inputs!(flows from registers: times_spacing = cfg_times_spacing);
+        inputs!(flows from manager: context_valid, context_qp, context_data);
+        inputs!(flows from tx:
+            left_valid = request_left, left_qp = note_qp, left_generation = note_generation, left_psn = note_psn,
+            left_departure = note_tag);
+        inputs!(flows from requester: asked_qp, asked_psn);
+        inputs!(requester from flows: asked_known, asked_sent_at);
 
         // transmit
         inputs!(tx: overhead, pause);
         inputs!(tx from registers:
             cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_pkey, cfg_dscp, cfg_ecn, cfg_cnp_dscp,
-            cfg_ttl, cfg_ack_req_interval, cfg_ack_priority, cfg_ack_pause);
+            cfg_ttl, cfg_ack_req_interval, cfg_ack_priority, cfg_ack_pause, cfg_times_spacing, cfg_times_enable);
         inputs!(tx from manager: context_valid, context_qp, context_data);
         inputs!(tx from requester: message_valid, message_address, message_data);
         inputs!(tx from queue: read_valid, read_qp, read_data);

@@ -22,11 +22,7 @@ impl Field {
         let (word, shift) = (self.low / 64, self.low % 64);
         let high = limbs.get(word + 1).copied().unwrap_or(0);
         let value = u128::from(limbs[word]) | u128::from(high) << 64;
-        let mask = if self.width >= 64 {
-            u64::MAX
-        } else {
-            (1 << self.width) - 1
-        };
+        let mask = if self.width >= 64 { u64::MAX } else { (1 << self.width) - 1 };
         (value >> shift) as u64 & mask
     }
     /// Sets the field, or its low 64 bits; `value` is cut to the width.
@@ -192,7 +188,7 @@ words! {
         PSN 24,
         /// AETH syndrome; 0x1f acknowledges. For answers 0x1f also for READ data.
         SYNDROME 8,
-        /// MSN.
+        /// MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
         MSN 24,
         /// Bytes of INT.
         INT_LENGTH 6,

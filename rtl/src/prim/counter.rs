@@ -21,10 +21,10 @@ pub struct SaturatingCounter {
 #[kernel]
 impl Logic for SaturatingCounter {
     fn update(&mut self) {
-        if self.pulse.val() & !self.count_r.q.val().all() {
-            self.count_r.d.next = self.count_r.q.val() + 1;
+        if pulse & !count_r.all() {
+            count_r = count_r + 1;
         }
         reset!(count_r);
-        self.count.next = self.count_r.q.val();
+        count = count_r;
     }
 }

@@ -39,12 +39,11 @@ pub struct Divider {
     pub quotient: Signal<Out, U<24>>,
     /// `dividend - quotient x divisor`.
     pub remainder: Signal<Out, U<24>>,
-    left: DFF<U<5>>,
-    done_r: DFF<Bit>,
-    divisor_r: DFF<U<24>>,
+    #[registers(U<24>: divisor_r, remainder_r)]
     /// Dividend bits leave at the top while quotient bits enter at the bottom.
     quotient_r: DFF<U<24>>,
-    remainder_r: DFF<U<24>>,
+    left: DFF<U<5>>,
+    done_r: DFF<Bit>,
     partial: Signal<Local, U<26>>,
     bits: Signal<Local, DividendBits>,
     longer: Signal<Local, LongerRemainder>,
@@ -59,30 +58,28 @@ impl Divider {
 #[kernel]
 impl Logic for Divider {
     fn update(&mut self) {
-        self.ready.next = self.left.q.val() == 0;
+        ready = left == 0;
         assign!(done = done_r, quotient = quotient_r, remainder = remainder_r);
 
-        self.bits.next = bit_cast_word::<DividendBits, U<24>>(self.quotient_r.q.val());
+        bits = bit_cast_word::<DividendBits, U<24>>(quotient_r);
         fields!(longer: lowest = bits.top, remainder = remainder_r);
-        self.longer.next.zero = false;
-        self.partial.next = bit_cast_number::<26, LongerRemainder>(self.longer.val());
-        self.difference.next = bit_cast_word::<DividerDifference, U<26>>(
-            self.partial.val() - bit_cast_u::<26, 24>(self.divisor_r.q.val()),
-        );
-        self.done_r.d.next = self.left.q.val() == 1;
-        if self.left.q.val() == 0 {
+        longer.zero = false;
+        partial = bit_cast_number::<26, LongerRemainder>(longer);
+        difference = bit_cast_word::<DividerDifference, U<26>>(partial - bit_cast_u::<26, 24>(divisor_r));
+        done_r = left == 1;
+        if left == 0 {
             assign!(quotient_r.d = dividend, divisor_r.d = divisor);
-            self.remainder_r.d.next = bits_u::<24>(0);
-            if self.start.val() {
-                self.left.d.next = bits_u::<5>(24);
+            remainder_r = bits_u::<24>(0);
+            if start {
+                left = bits_u::<5>(24);
             }
         } else {
-            self.left.d.next = self.left.q.val() - 1;
-            self.remainder_r.d.next = self.difference.val().remainder;
-            self.quotient_r.d.next = (self.quotient_r.q.val() << 1) | 1;
-            if self.difference.val().borrow {
-                self.remainder_r.d.next = bit_cast_u::<24, 26>(self.partial.val());
-                self.quotient_r.d.next = self.quotient_r.q.val() << 1;
+            left = left - 1;
+            remainder_r = difference.remainder;
+            quotient_r = (quotient_r << 1) | 1;
+            if difference.borrow {
+                remainder_r = bit_cast_u::<24, 26>(partial);
+                quotient_r = quotient_r << 1;
             }
         }
         reset!(left, done_r);
@@ -110,18 +107,14 @@ pub struct DividerRadix4 {
     pub quotient: Signal<Out, U<24>>,
     /// `dividend - quotient x divisor`.
     pub remainder: Signal<Out, U<24>>,
+    #[registers(U<24>: divisor_r, quotient_r, remainder_r)]
+    #[signals(DividerDifference4: once, twice, thrice)]
     left: DFF<U<4>>,
     done_r: DFF<Bit>,
-    divisor_r: DFF<U<24>>,
     triple_r: DFF<U<26>>,
-    quotient_r: DFF<U<24>>,
-    remainder_r: DFF<U<24>>,
     bits: Signal<Local, DividendPairs>,
     longer: Signal<Local, LongerRemainder4>,
     partial: Signal<Local, U<27>>,
-    once: Signal<Local, DividerDifference4>,
-    twice: Signal<Local, DividerDifference4>,
-    thrice: Signal<Local, DividerDifference4>,
 }
 
 impl DividerRadix4 {
@@ -132,47 +125,40 @@ impl DividerRadix4 {
 #[kernel]
 impl Logic for DividerRadix4 {
     fn update(&mut self) {
-        self.ready.next = self.left.q.val() == 0;
+        ready = left == 0;
         assign!(done = done_r, quotient = quotient_r, remainder = remainder_r);
 
-        self.bits.next = bit_cast_word::<DividendPairs, U<24>>(self.quotient_r.q.val());
+        bits = bit_cast_word::<DividendPairs, U<24>>(quotient_r);
         fields!(longer: lowest = bits.top, remainder = remainder_r);
-        self.longer.next.zero = false;
-        self.partial.next = bit_cast_number::<27, LongerRemainder4>(self.longer.val());
-        self.once.next = bit_cast_word::<DividerDifference4, U<27>>(
-            self.partial.val() - bit_cast_u::<27, 24>(self.divisor_r.q.val()),
-        );
-        self.twice.next = bit_cast_word::<DividerDifference4, U<27>>(
-            self.partial.val() - (bit_cast_u::<27, 24>(self.divisor_r.q.val()) << 1),
-        );
-        self.thrice.next = bit_cast_word::<DividerDifference4, U<27>>(
-            self.partial.val() - bit_cast_u::<27, 26>(self.triple_r.q.val()),
-        );
-        self.triple_r.d.next =
-            (bit_cast_u::<26, 24>(self.divisor_r.q.val()) << 1) + bit_cast_u::<26, 24>(self.divisor_r.q.val());
-        self.done_r.d.next = self.left.q.val() == 1;
-        if self.left.q.val() == 0 {
+        longer.zero = false;
+        partial = bit_cast_number::<27, LongerRemainder4>(longer);
+        once = bit_cast_word::<DividerDifference4, U<27>>(partial - bit_cast_u::<27, 24>(divisor_r));
+        twice = bit_cast_word::<DividerDifference4, U<27>>(partial - (bit_cast_u::<27, 24>(divisor_r) << 1));
+        thrice = bit_cast_word::<DividerDifference4, U<27>>(partial - bit_cast_u::<27, 26>(triple_r));
+        triple_r = (bit_cast_u::<26, 24>(divisor_r) << 1) + bit_cast_u::<26, 24>(divisor_r);
+        done_r = left == 1;
+        if left == 0 {
             assign!(quotient_r.d = dividend, divisor_r.d = divisor);
-            self.remainder_r.d.next = bits_u::<24>(0);
-            if self.start.val() {
-                self.left.d.next = bits_u::<4>(13);
+            remainder_r = bits_u::<24>(0);
+            if start {
+                left = bits_u::<4>(13);
             }
         } else {
-            self.left.d.next = self.left.q.val() - 1;
-            if self.left.q.val() != 13 {
-                self.remainder_r.d.next = bit_cast_u::<24, 27>(self.partial.val());
-                self.quotient_r.d.next = self.quotient_r.q.val() << 2;
-                if !self.once.val().borrow {
-                    self.remainder_r.d.next = self.once.val().remainder;
-                    self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 1;
+            left = left - 1;
+            if left != 13 {
+                remainder_r = bit_cast_u::<24, 27>(partial);
+                quotient_r = quotient_r << 2;
+                if !once.borrow {
+                    remainder_r = once.remainder;
+                    quotient_r = (quotient_r << 2) | 1;
                 }
-                if !self.twice.val().borrow {
-                    self.remainder_r.d.next = self.twice.val().remainder;
-                    self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 2;
+                if !twice.borrow {
+                    remainder_r = twice.remainder;
+                    quotient_r = (quotient_r << 2) | 2;
                 }
-                if !self.thrice.val().borrow {
-                    self.remainder_r.d.next = self.thrice.val().remainder;
-                    self.quotient_r.d.next = (self.quotient_r.q.val() << 2) | 3;
+                if !thrice.borrow {
+                    remainder_r = thrice.remainder;
+                    quotient_r = (quotient_r << 2) | 3;
                 }
             }
         }

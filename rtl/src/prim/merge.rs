@@ -19,30 +19,28 @@ pub struct StreamMerge<T: Synth> {
     pub second: StreamIn<T>,
     /// Both.
     pub down: StreamOut<T>,
-    full: DFF<Bit>,
+    #[registers(Bit: full, turn)]
+    #[signals(Bit: room, pick_second)]
     item: DFF<T>,
-    turn: DFF<Bit>,
-    room: Signal<Local, Bit>,
-    pick_second: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl<T: Synth> Logic for StreamMerge<T> {
     fn update(&mut self) {
-        self.room.next = !self.full.q.val() | self.down.ready.val();
-        self.pick_second.next = self.second.valid.val() & (self.turn.q.val() | !self.first.valid.val());
-        self.first.ready.next = self.room.val() & !self.pick_second.val();
-        self.second.ready.next = self.room.val() & self.pick_second.val();
+        room = !full | down.ready;
+        pick_second = second.valid & (turn | !first.valid);
+        first.ready = room & !pick_second;
+        second.ready = room & pick_second;
         assign!(down.valid = full, down.data = item);
-        if self.room.val() {
-            self.full.d.next = self.first.valid.val() | self.second.valid.val();
-            if self.pick_second.val() {
-                self.item.d.next = self.second.data.val();
-                self.turn.d.next = false;
+        if room {
+            full = first.valid | second.valid;
+            if pick_second {
+                item = second.data;
+                turn = false;
             } else {
-                self.item.d.next = self.first.data.val();
-                if self.first.valid.val() {
-                    self.turn.d.next = true;
+                item = first.data;
+                if first.valid {
+                    turn = true;
                 }
             }
         }

@@ -30,11 +30,8 @@ pub struct Skid<T: Synth> {
     pub up: StreamIn<T>,
     /// Items out.
     pub down: StreamOut<T>,
-    full: DFF<Bit>,
-    spare_full: DFF<Bit>,
-    ready: DFF<Bit>,
-    item: DFF<T>,
-    spare: DFF<T>,
+    #[registers(Bit: full, spare_full, ready)]
+    #[registers(T: item, spare)]
     take: Signal<Local, Bit>,
 }
 
@@ -42,24 +39,24 @@ pub struct Skid<T: Synth> {
 impl<T: Synth> Logic for Skid<T> {
     fn update(&mut self) {
         assign!(up.ready = ready, down.valid = full, down.data = item);
-        self.take.next = self.up.valid.val() & self.ready.q.val();
-        if self.down.ready.val() | !self.full.q.val() {
-            if self.spare_full.q.val() {
-                self.item.d.next = self.spare.q.val();
-                self.full.d.next = true;
-                self.spare_full.d.next = false;
+        take = up.valid & ready;
+        if down.ready | !full {
+            if spare_full {
+                item = spare;
+                full = true;
+                spare_full = false;
             } else {
                 assign!(item.d = up.data, full.d = take);
             }
-            self.ready.d.next = true;
+            ready = true;
         } else {
-            if self.take.val() {
-                self.spare.d.next = self.up.data.val();
-                self.spare_full.d.next = true;
-                self.ready.d.next = false;
+            if take {
+                spare = up.data;
+                spare_full = true;
+                ready = false;
             }
-            if !self.take.val() & !self.spare_full.q.val() {
-                self.ready.d.next = true;
+            if !take & !spare_full {
+                ready = true;
             }
         }
         reset!(full, spare_full, ready);

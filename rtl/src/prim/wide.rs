@@ -145,11 +145,7 @@ impl<const N: usize, const L: usize> Shl<u64> for W<N, L> {
         let at = |i: usize| if i < L { self.0[i] } else { 0 };
         let mut words = [0; L];
         for (i, word) in words.iter_mut().enumerate().skip(skip) {
-            let lower = if bit == 0 || i == skip {
-                0
-            } else {
-                at(i - skip - 1) >> (64 - bit)
-            };
+            let lower = if bit == 0 || i == skip { 0 } else { at(i - skip - 1) >> (64 - bit) };
             *word = (at(i - skip) << bit) | lower;
         }
         Self::masked(words)
@@ -222,11 +218,7 @@ mod tests {
     fn shifts_and_slices_agree_with_u128() {
         let pattern = 0xf_edcb_a987_6543_210f_1e2d_3c4bu128 | 1 << 99;
         for by in 0..140u64 {
-            let (left, right) = if by < 128 {
-                (pattern << by & LOW_100, pattern >> by)
-            } else {
-                (0, 0)
-            };
+            let (left, right) = if by < 128 { (pattern << by & LOW_100, pattern >> by) } else { (0, 0) };
             assert_eq!(value(bus(pattern) << by), left, "<< {by}");
             assert_eq!(value(bus(pattern) >> by), right, ">> {by}");
             assert_eq!(

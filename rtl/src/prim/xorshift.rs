@@ -11,22 +11,21 @@ pub struct Xorshift {
     pub clock: Signal<In, Clock>,
     /// The number.
     pub word: Signal<Out, U<64>>,
+    #[signals(U<64>: first, second)]
     state: DFF<U<64>>,
-    first: Signal<Local, U<64>>,
-    second: Signal<Local, U<64>>,
 }
 
 #[kernel]
 impl Logic for Xorshift {
     fn update(&mut self) {
-        self.first.next = self.state.q.val() ^ (self.state.q.val() << 13);
-        self.second.next = self.first.val() ^ (self.first.val() >> 7);
-        self.state.d.next = self.second.val() ^ (self.second.val() << 17);
+        first = state ^ (state << 13);
+        second = first ^ (first >> 7);
+        state = second ^ (second << 17);
         // zero is where flip-flops start, and where the generator would stay
-        if self.state.q.val() == 0 {
-            self.state.d.next = bits_u::<64>(0x2545_f491);
+        if state == 0 {
+            state = bits_u::<64>(0x2545_f491);
         }
-        self.word.next = self.state.q.val();
+        word = state;
     }
 }
 

@@ -47,48 +47,30 @@ pub struct PacketBuffer {
     /// Payload: `BufferedPayload`.
     pub payload: StreamOut<W<520, 9>>,
     // in
-    data_1: DFF<W<512, 8>>,
-    last_1: DFF<Bit>,
-    valid_1: DFF<Bit>,
-    write: DFF<U<10>>,
-    start: DFF<U<10>>,
-    losing: DFF<Bit>,
-    lost_2: DFF<Bit>,
-    used: Signal<Local, U<10>>,
-    full: DFF<Bit>,
-    ok: Signal<Local, Bit>,
-    next_write: Signal<Local, U<10>>,
+    #[registers(W<512, 8>: data_1, held, aligned)]
+    #[registers(Bit: last_1, valid_1, losing, lost_2, full, reading, begun)]
+    #[registers(U<10>: write, start, this_frame)]
+    #[signals(U<10>: used, next_write)]
+    #[signals(Bit: ok, go, finishing, accept)]
+    #[signals(U<16>: length, tail)]
+    #[registers(W<1024, 16>: pair, moved)]
+    #[registers(ReadPlan: tag_3, tag_4, tag_5)]
     ram: RamReg<W<512, 8>, 9>,
     sizes: StreamFifo<U<10>, 9, 512>,
     /// Out: the frame being read, and where the next one starts.
     next_frame: DFF<U<10>>,
-    this_frame: DFF<U<10>>,
-    reading: DFF<Bit>,
+    /// Of a word that is read.
+    tag: Signal<Local, ReadPlan>,
+    tag_2: Delay<ReadPlan, 2>,
+    out: StreamFifo<BufferedPayload, 4, 8>,
     address: DFF<U<9>>,
     beats_left: DFF<U<11>>,
     shift: DFF<PairTurn>,
     last_bytes: DFF<U<7>>,
-    begun: DFF<Bit>,
-    go: Signal<Local, Bit>,
-    finishing: Signal<Local, Bit>,
-    accept: Signal<Local, Bit>,
     asked: Signal<Local, BufferCommand>,
     at: Signal<Local, FramePlace>,
-    length: Signal<Local, U<16>>,
     beats: Signal<Local, U<17>>,
-    tail: Signal<Local, U<16>>,
-    /// Of a word that is read.
-    tag: Signal<Local, ReadPlan>,
-    tag_2: Delay<ReadPlan, 2>,
-    held: DFF<W<512, 8>>,
     both: Signal<Local, Twice>,
-    pair: DFF<W<1024, 16>>,
-    tag_3: DFF<ReadPlan>,
-    moved: DFF<W<1024, 16>>,
-    tag_4: DFF<ReadPlan>,
-    aligned: DFF<W<512, 8>>,
-    tag_5: DFF<ReadPlan>,
-    out: StreamFifo<BufferedPayload, 4, 8>,
 }
 
 #[kernel]
@@ -98,94 +80,84 @@ impl Logic for PacketBuffer {
 
         // in: a frame without room is taken back, nothing is behind it yet
         assign!(data_1.d = beat_data, last_1.d = beat_last, valid_1.d = beat_valid);
-        self.used.next = self.write.q.val() - self.next_frame.q.val();
-        if self.reading.q.val() {
-            self.used.next = self.write.q.val() - self.this_frame.q.val();
-        }
+        used = if reading { write - this_frame } else { write - next_frame };
         // at 511 beats or more: decided a clock early, in which one more may come
-        self.full.d.next = self.used.val().get_bit(9) | bit_cast_u::<9, 10>(self.used.val()).all();
-        self.ok.next = !self.full.q.val() & !self.losing.q.val();
-        self.next_write.next = self.write.q.val() + 1;
-        self.ram.waddr.next = bit_cast_u::<9, 10>(self.write.q.val());
-        self.ram.wdata.next = self.data_1.q.val();
-        self.ram.we.next = self.valid_1.q.val() & self.ok.val();
-        self.sizes.up.data.next = self.next_write.val() - self.start.q.val();
-        self.sizes.up.valid.next = self.valid_1.q.val() & self.last_1.q.val() & self.ok.val();
-        self.lost_2.d.next = self.valid_1.q.val() & self.last_1.q.val() & !self.ok.val();
-        self.lost.next = self.lost_2.q.val();
-        if self.valid_1.q.val() {
-            if self.ok.val() {
-                self.write.d.next = self.next_write.val();
-                if self.last_1.q.val() {
-                    self.start.d.next = self.next_write.val();
+        full = used.get_bit(9) | bit_cast_u::<9, 10>(used).all();
+        ok = !full & !losing;
+        next_write = write + 1;
+        ram.waddr = bit_cast_u::<9, 10>(write);
+        ram.wdata = data_1;
+        ram.we = valid_1 & ok;
+        sizes.up.data = next_write - start;
+        sizes.up.valid = valid_1 & last_1 & ok;
+        lost_2 = valid_1 & last_1 & !ok;
+        lost = lost_2;
+        if valid_1 {
+            if ok {
+                write = next_write;
+                if last_1 {
+                    start = next_write;
                 }
             } else {
-                self.losing.d.next = !self.last_1.q.val();
-                self.write.d.next = self.start.q.val();
+                losing = !last_1;
+                write = start;
             }
         }
 
         // out: the next command is taken while the last word of the one before is read
-        self.go.next = self.reading.q.val() & !self.out.crowded.val();
-        self.finishing.next = self.go.val() & (self.beats_left.q.val() == 0);
-        self.accept.next =
-            self.command.valid.val() & self.sizes.down.valid.val() & (!self.reading.q.val() | self.finishing.val());
-        self.command.ready.next = self.accept.val();
-        self.sizes.down.ready.next = self.accept.val();
-        self.asked.next = bit_cast_word::<BufferCommand, U<24>>(self.command.data.val());
-        self.at.next = bit_cast_word::<FramePlace, U<7>>(self.asked.val().at);
-        self.length.next = self.asked.val().length;
-        self.beats.next = bit_cast_u::<17, 16>(self.length.val()) + 63;
-        self.tail.next = self.length.val() - 1;
-        if self.go.val() {
-            self.address.d.next = self.address.q.val() + 1;
-            self.beats_left.d.next = self.beats_left.q.val() - 1;
-            self.begun.d.next = true;
+        go = reading & !out.crowded;
+        finishing = go & (beats_left == 0);
+        accept = command.valid & sizes.down.valid & (!reading | finishing);
+        command.ready = accept;
+        sizes.down.ready = accept;
+        asked = bit_cast_word::<BufferCommand, U<24>>(command.data);
+        at = bit_cast_word::<FramePlace, U<7>>(asked.at);
+        length = asked.length;
+        beats = bit_cast_u::<17, 16>(length) + 63;
+        tail = length - 1;
+        if go {
+            address = address + 1;
+            beats_left = beats_left - 1;
+            begun = true;
         }
-        if self.finishing.val() {
-            self.reading.d.next = false;
+        if finishing {
+            reading = false;
         }
-        if self.accept.val() {
-            self.this_frame.d.next = self.next_frame.q.val();
-            self.next_frame.d.next = self.next_frame.q.val() + self.sizes.down.data.val();
-            self.reading.d.next = self.asked.val().take & (self.length.val() != 0);
-            self.begun.d.next = false;
-            self.address.d.next = bit_cast_u::<9, 10>(self.next_frame.q.val())
-                + bit_cast_u::<9, 1>(bit_cast_b(self.at.val().second_beat));
-            self.shift.d.next = self.at.val().turn;
-            self.beats_left.d.next = self.beats.val().get_bits::<11>(6);
-            self.last_bytes.d.next = bit_cast_u::<7, 6>(bit_cast_u::<6, 16>(self.tail.val())) + 1;
+        if accept {
+            this_frame = next_frame;
+            next_frame = next_frame + sizes.down.data;
+            reading = asked.take & (length != 0);
+            begun = false;
+            address = bit_cast_u::<9, 10>(next_frame) + bit_cast_u::<9, 1>(bit_cast_b(at.second_beat));
+            shift = at.turn;
+            beats_left = beats.get_bits::<11>(6);
+            last_bytes = bit_cast_u::<7, 6>(bit_cast_u::<6, 16>(tail)) + 1;
         }
-        self.ram.raddr.next = self.address.q.val();
+        ram.raddr = address;
         fields!(tag: valid = go, makes_beat = begun);
-        self.tag.next.last = self.beats_left.q.val() == 0;
-        self.tag.next.count = bits_u::<7>(64);
-        if self.beats_left.q.val() == 0 {
-            self.tag.next.count = self.last_bytes.q.val();
-        }
-        self.tag.next.shift = self.shift.q.val();
-        self.tag_2.d.next = self.tag.val();
+        tag.last = beats_left == 0;
+        tag.count = if beats_left == 0 { last_bytes } else { bits_u::<7>(64) };
+        tag.shift = shift;
+        tag_2 = tag;
 
         // words side by side, then down
-        if self.tag_2.q.val().valid {
-            self.held.d.next = self.ram.rdata.val();
+        if tag_2.valid {
+            held = ram.rdata;
         }
         fields!(both: low = held, high = ram.rdata);
-        self.pair.d.next = bit_cast_bus::<1024, 16, Twice>(self.both.val());
-        self.tag_3.d.next = self.tag_2.q.val();
-        self.moved.d.next = self.pair.q.val() >> (bit_cast_u::<7, 3>(self.tag_3.q.val().shift.twos) << 4);
-        self.tag_4.d.next = self.tag_3.q.val();
-        self.aligned.d.next = bit_cast_ww::<512, 8, 1024, 16>(
-            self.moved.q.val() >> (bit_cast_u::<9, 2>(self.tag_4.q.val().shift.sixteens) << 7),
-        );
-        self.tag_5.d.next = self.tag_4.q.val();
-        self.out.up.data.next.data = self.aligned.q.val();
-        self.out.up.data.next.count = self.tag_5.q.val().count;
-        self.out.up.data.next.last = self.tag_5.q.val().last;
-        self.out.up.valid.next = self.tag_5.q.val().valid & self.tag_5.q.val().makes_beat;
-        self.payload.data.next = bit_cast_bus::<520, 9, BufferedPayload>(self.out.down.data.val());
-        self.payload.valid.next = self.out.down.valid.val();
-        self.out.down.ready.next = self.payload.ready.val();
+        pair = bit_cast_bus::<1024, 16, Twice>(both);
+        tag_3 = tag_2;
+        moved = pair >> (bit_cast_u::<7, 3>(tag_3.shift.twos) << 4);
+        tag_4 = tag_3;
+        aligned = bit_cast_ww::<512, 8, 1024, 16>(moved >> (bit_cast_u::<9, 2>(tag_4.shift.sixteens) << 7));
+        tag_5 = tag_4;
+        out.up.data.next.data = aligned;
+        out.up.data.next.count = tag_5.count;
+        out.up.data.next.last = tag_5.last;
+        out.up.valid = tag_5.valid & tag_5.makes_beat;
+        payload.data = bit_cast_bus::<520, 9, BufferedPayload>(out.down.data);
+        payload.valid = out.down.valid;
+        out.down.ready = payload.ready;
 
         reset!(valid_1, write, start, next_frame, losing, reading);
     }

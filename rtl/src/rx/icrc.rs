@@ -36,16 +36,16 @@ pub struct IcrcCheck {
 #[kernel]
 impl Logic for IcrcCheck {
     fn update(&mut self) {
-        self.fold.data.next = self.bytes.val();
-        self.enable_2.d.next = self.enable.val();
-        self.first_2.d.next = self.first.val();
-        self.covered_2.d.next = self.covered.val();
+        fold.data = bytes;
+        enable_2 = enable;
+        first_2 = first;
+        covered_2 = covered;
         inputs!(state: enable = enable_2.q, first = first_2.q, fold = fold.q);
-        self.filled.next = bits_u::<7>(64) - self.covered_2.q.val();
-        self.residue.enable.next = self.enable_2.q.val();
-        self.residue.zeros.next = bit_cast_u::<6, 7>(self.filled.val());
-        self.right_4.d.next = self.state.q.val() == self.residue.q.val();
-        self.right.next = self.right_4.q.val();
+        filled = bits_u::<7>(64) - covered_2;
+        residue.enable = enable_2;
+        residue.zeros = bit_cast_u::<6, 7>(filled);
+        right_4 = state.q == residue.q;
+        right = right_4;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

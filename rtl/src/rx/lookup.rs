@@ -63,29 +63,23 @@ pub struct NumberBank {
 impl Logic for NumberBank {
     fn update(&mut self) {
         for i in 0..32 {
-            if self.write.val() & (self.place.val() == i.val()) {
-                self.numbers[i].d.next = self.number.val();
+            if write & (place == i.val()) {
+                numbers[i] = number;
             }
-            if self.reset.val() {
-                self.numbers[i].d.next = bits_u::<25>(0);
+            if reset {
+                numbers[i] = bits_u::<25>(0);
             }
-            self.hits[i].d.next = self.numbers[i].q.val() == self.key.val();
-            self.terms[i].next = bits_u::<6>(0);
-            if self.hits[i].q.val() {
-                self.terms[i].next = bits_u::<6>(32) + i.val();
-            }
+            hits[i] = numbers[i] == key;
+            terms[i] = if hits[i] { bits_u::<6>(32) + i.val() } else { bits_u::<6>(0) };
         }
         for i in 0..16 {
-            self.pairs[i].next = self.terms[2 * i].val() | self.terms[2 * i + 1].val();
+            pairs[i] = terms[2 * i] | terms[2 * i + 1];
         }
         for i in 0..8 {
-            self.fours[i].next = self.pairs[2 * i].val() | self.pairs[2 * i + 1].val();
+            fours[i] = pairs[2 * i] | pairs[2 * i + 1];
         }
-        self.found_r.d.next = (self.fours[0].val() | self.fours[1].val())
-            | (self.fours[2].val() | self.fours[3].val())
-            | (self.fours[4].val() | self.fours[5].val())
-            | (self.fours[6].val() | self.fours[7].val());
-        self.found.next = bit_cast_word::<FoundPlace, U<6>>(self.found_r.q.val());
+        found_r = (fours[0] | fours[1]) | (fours[2] | fours[3]) | (fours[4] | fours[5]) | (fours[6] | fours[7]);
+        found = bit_cast_word::<FoundPlace, U<6>>(found_r);
     }
 }
 
@@ -110,77 +104,68 @@ pub struct QpLookup {
     pub out_valid: Signal<Out, Bit>,
     /// It; place 630:623, zero 646:631.
     pub out_verdict: Signal<Out, RawRow>,
-    written: DFF<Bit>,
-    place: DFF<QpPlace>,
-    number: DFF<U<25>>,
-    new_context: Signal<Local, QpContext>,
-    own: Signal<Local, KnownNumber>,
-    asked: Signal<Local, KnownNumber>,
-    key: DFF<U<25>>,
+    #[registers(U<25>: number, key)]
+    #[signals(KnownNumber: own, asked)]
+    #[signals(JudgedFrame: arriving, leaving)]
     banks: [NumberBank; 5],
-    low: Signal<Local, U<5>>,
-    found: DFF<U<8>>,
-    place_found: Signal<Local, QpPlace>,
     valids: Delay<Bit, 4>,
-    arriving: Signal<Local, JudgedFrame>,
     /// Without the number.
     rest: Signal<Local, JudgedFrame>,
     rests: Delay<JudgedFrame, 4>,
-    leaving: Signal<Local, JudgedFrame>,
+    written: DFF<Bit>,
+    place: DFF<QpPlace>,
+    new_context: Signal<Local, QpContext>,
+    low: Signal<Local, U<5>>,
+    found: DFF<U<8>>,
+    place_found: Signal<Local, QpPlace>,
 }
 
 #[kernel]
 impl Logic for QpLookup {
     fn update(&mut self) {
         // a host that names no number means the place's
-        self.new_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
-        self.own.next.number = self.new_context.val().local_qpn;
-        if self.new_context.val().local_qpn == 0 {
-            self.own.next.number = bit_cast_u::<24, 8>(self.context_qp.val());
-        }
-        self.own.next.alive = self.new_context.val().alive;
-        self.written.d.next = self.context_valid.val();
-        self.place.d.next = bit_cast_word::<QpPlace, U<8>>(self.context_qp.val());
-        self.number.d.next = bit_cast_number::<25, KnownNumber>(self.own.val());
-        self.arriving.next = bit_cast_word::<JudgedFrame, RawRow>(self.in_verdict.val());
-        self.asked.next.number = self.arriving.val().qpn;
-        self.asked.next.alive = true;
-        self.key.d.next = bit_cast_number::<25, KnownNumber>(self.asked.val());
+        new_context = bit_cast_word::<QpContext, Context>(context_data);
+        own.number = if new_context.local_qpn == 0 { bit_cast_u::<24, 8>(context_qp) } else { new_context.local_qpn };
+        own.alive = new_context.alive;
+        written = context_valid;
+        place = bit_cast_word::<QpPlace, U<8>>(context_qp);
+        number = bit_cast_number::<25, KnownNumber>(own);
+        arriving = bit_cast_word::<JudgedFrame, RawRow>(in_verdict);
+        asked.number = arriving.qpn;
+        asked.alive = true;
+        key = bit_cast_number::<25, KnownNumber>(asked);
         for i in 0..5 {
-            self.banks[i].reset.next = self.reset.val();
-            self.banks[i].write.next = self.written.q.val() & (self.place.q.val().bank == i.val());
-            self.banks[i].place.next = self.place.q.val().place;
+            banks[i].reset = reset;
+            banks[i].write = written & (place.bank == i.val());
+            banks[i].place = place.place;
             inputs!(banks[i]: number, key);
         }
         // numbers differ, so at most one bank has found it
-        self.low.next = bits_u::<5>(0);
-        if self.banks[0].found.val().found {
-            self.low.next = self.banks[0].found.val().place;
+        low = if banks[0].found.val().found { banks[0].found.val().place } else { bits_u::<5>(0) };
+        place_found.place = low
+            | banks[1].found.val().place
+            | banks[2].found.val().place
+            | banks[3].found.val().place
+            | banks[4].found.val().place;
+        place_found.bank = bit_cast_u::<3, 1>(bit_cast_b(banks[1].found.val().found));
+        if banks[2].found.val().found {
+            place_found.bank = bits_u::<3>(2);
         }
-        self.place_found.next.place = self.low.val()
-            | self.banks[1].found.val().place
-            | self.banks[2].found.val().place
-            | self.banks[3].found.val().place
-            | self.banks[4].found.val().place;
-        self.place_found.next.bank = bit_cast_u::<3, 1>(bit_cast_b(self.banks[1].found.val().found));
-        if self.banks[2].found.val().found {
-            self.place_found.next.bank = bits_u::<3>(2);
+        if banks[3].found.val().found {
+            place_found.bank = bits_u::<3>(3);
         }
-        if self.banks[3].found.val().found {
-            self.place_found.next.bank = bits_u::<3>(3);
+        if banks[4].found.val().found {
+            place_found.bank = bits_u::<3>(4);
         }
-        if self.banks[4].found.val().found {
-            self.place_found.next.bank = bits_u::<3>(4);
-        }
-        self.found.d.next = bit_cast_number::<8, QpPlace>(self.place_found.val());
-        self.valids.d.next = self.in_valid.val();
-        self.rest.next = self.arriving.val();
-        self.rest.next.qpn = bits_u::<24>(0);
-        self.rests.d.next = self.rest.val();
-        self.out_valid.next = self.valids.q.val();
-        self.leaving.next = self.rests.q.val();
-        self.leaving.next.qpn = bit_cast_u::<24, 8>(self.found.q.val());
-        self.out_verdict.next = bit_cast_bus::<816, 13, JudgedFrame>(self.leaving.val());
+        found = bit_cast_number::<8, QpPlace>(place_found);
+        valids = in_valid;
+        rest = arriving;
+        rest.qpn = bits_u::<24>(0);
+        rests = rest;
+        out_valid = valids;
+        leaving = rests;
+        leaving.qpn = bit_cast_u::<24, 8>(found);
+        out_verdict = bit_cast_bus::<816, 13, JudgedFrame>(leaving);
         reset!(written);
     }
 }

@@ -74,30 +74,20 @@ pub struct RxParser {
     /// UDP length.
     pub out_udp_len: Signal<Out, U<16>>,
     // clock 0
-    number: DFF<U<11>>,
-    valid_0: DFF<Bit>,
-    last_0: DFF<Bit>,
-    user_0: DFF<Bit>,
-    number_0: DFF<U<11>>,
+    #[registers(U<11>: number, number_0)]
+    #[registers(Bit: valid_0, last_0, user_0)]
+    #[signals(MacBytes: mac_bytes, own_mac)]
     data_0: DFF<W<512, 8>>,
     keep_0: DFF<U<64>>,
-    mac_bytes: Signal<Local, MacBytes>,
-    own_mac: Signal<Local, MacBytes>,
     // clock 1
-    valid_1: DFF<Bit>,
-    first_1: DFF<Bit>,
+    #[registers(Bit: valid_1, first_1, window_done_1, last_1, has_tag_1)]
+    #[registers(W<512, 8>: data_1, head_1)]
     number_1: DFF<U<2>>,
-    window_done_1: DFF<Bit>,
-    last_1: DFF<Bit>,
-    data_1: DFF<W<512, 8>>,
-    head_1: DFF<W<512, 8>>,
-    has_tag_1: DFF<Bit>,
     window: Signal<Local, W<1024, 16>>,
     // clock 2
+    #[signals(FirstBytes: first_bytes, head)]
     align: HeaderAlign,
     has_tag_2: DFF<Bit>,
-    first_bytes: Signal<Local, FirstBytes>,
-    head: Signal<Local, FirstBytes>,
     l2_faults_2: DFF<EthernetFaults>,
     // clocks 2 to 4
     outer: OuterHeader,
@@ -120,25 +110,27 @@ pub struct RxParser {
     first_6: Delay<Bit, 2>,
     outer_faults_6: Delay<U<10>, 2>,
     // clocks 6 to 10
+    #[registers(Bit: summed_held, control_held)]
     icrc: IcrcCheck,
     udp: UdpSum,
-    of_ethernet: Signal<Local, EthernetFaults>,
-    of_outer: Signal<Local, OuterFaults>,
-    of_transport: Signal<Local, TransportFaults>,
-    faults_6: Signal<Local, FrameFaults>,
     faults_9: Delay<U<21>, 3>,
     end_9: Delay<U<17>, 5>,
     summed_9: Delay<Bit, 5>,
     role_9: Delay<U<2>, 5>,
     window_done_9: Delay<Bit, 8>,
-    faults_held: DFF<U<21>>,
-    end_held: DFF<U<17>>,
-    summed_held: DFF<Bit>,
-    control_held: DFF<Bit>,
     frame_len_10: Delay<U<18>, 6>,
     user_10: Delay<Bit, 10>,
     verdict: Verdict,
+    of_ethernet: Signal<Local, EthernetFaults>,
+    of_outer: Signal<Local, OuterFaults>,
+    of_transport: Signal<Local, TransportFaults>,
+    faults_6: Signal<Local, FrameFaults>,
+    faults_held: DFF<U<21>>,
+    end_held: DFF<U<17>>,
     // clock 11 to 12: what the verdict speaks of
+    #[registers(U<2>: role, ecn)]
+    #[registers(U<16>: udp_len, payload_len)]
+    #[registers(U<24>: dest_qp, psn)]
     window_done_11: Delay<Bit, 2>,
     ended_12: Delay<Bit, 11>,
     role_11: Delay<U<2>, 2>,
@@ -154,161 +146,148 @@ pub struct RxParser {
     extension_11: Delay<W<128, 2>, 5>,
     payload_at_11: Delay<U<7>, 5>,
     payload_len_11: Delay<U<16>, 5>,
-    role: DFF<U<2>>,
     src_ip: DFF<U<32>>,
-    udp_len: DFF<U<16>>,
-    ecn: DFF<U<2>>,
     int_len: DFF<U<6>>,
     body: DFF<W<560, 9>>,
     opcode: DFF<U<8>>,
     ack_req: DFF<Bit>,
-    dest_qp: DFF<U<24>>,
-    psn: DFF<U<24>>,
     extension: DFF<W<128, 2>>,
     payload_at: DFF<U<7>>,
-    payload_len: DFF<U<16>>,
 }
 
 #[kernel]
 impl Logic for RxParser {
     fn update(&mut self) {
-        self.s_axis.tready.next = true;
+        s_axis.tready = true;
 
         // clock 0
         assign! {
             valid_0.d = s_axis.tvalid, last_0.d = s_axis.tlast, user_0.d = s_axis.tuser, data_0.d = s_axis.tdata,
             keep_0.d = s_axis.tkeep, number_0.d = number
         }
-        if self.s_axis.tvalid.val() {
+        if s_axis.tvalid {
             // saturates: no IP packet reaches that far
-            if !self.number.q.val().all() {
-                self.number.d.next = self.number.q.val() + 1;
+            if !number.all() {
+                number = number + 1;
             }
-            if self.s_axis.tlast.val() {
-                self.number.d.next = bits_u::<11>(0);
+            if s_axis.tlast {
+                number = bits_u::<11>(0);
             }
         }
 
         // clock 1: the first beat stays beside those that follow
-        self.valid_1.d.next = self.valid_0.q.val();
-        self.first_1.d.next = self.number_0.q.val() == 0;
-        self.last_1.d.next = self.valid_0.q.val() & self.last_0.q.val();
-        self.data_1.d.next = self.data_0.q.val();
-        self.window_done_1.d.next = self.valid_0.q.val()
-            & ((self.number_0.q.val() == 1) | ((self.number_0.q.val() == 0) & self.last_0.q.val()));
-        self.first_bytes.next = bit_cast_word::<FirstBytes, W<512, 8>>(self.data_0.q.val());
-        self.number_1.d.next = bits_u::<2>(2);
-        if self.number_0.q.val() < 2 {
-            self.number_1.d.next = bit_cast_u::<2, 11>(self.number_0.q.val());
+        valid_1 = valid_0;
+        first_1 = number_0 == 0;
+        last_1 = valid_0 & last_0;
+        data_1 = data_0;
+        window_done_1 = valid_0 & ((number_0 == 1) | ((number_0 == 0) & last_0));
+        first_bytes = bit_cast_word::<FirstBytes, W<512, 8>>(data_0);
+        number_1 = if number_0 < 2 { bit_cast_u::<2, 11>(number_0) } else { bits_u::<2>(2) };
+        if valid_0 & (number_0 == 0) {
+            head_1 = data_0;
+            has_tag_1 = first_bytes.ethertype == 0x0081;
         }
-        if self.valid_0.q.val() & (self.number_0.q.val() == 0) {
-            self.head_1.d.next = self.data_0.q.val();
-            self.has_tag_1.d.next = self.first_bytes.val().ethertype == 0x0081;
-        }
-        self.window.next = bit_cast_ww::<1024, 16, 512, 8>(self.head_1.q.val());
-        if !self.first_1.q.val() {
-            self.window.next = bit_cast_ww::<1024, 16, 512, 8>(self.head_1.q.val())
-                | (bit_cast_ww::<1024, 16, 512, 8>(self.data_1.q.val()) << 512);
+        window = bit_cast_ww::<1024, 16, 512, 8>(head_1);
+        if !first_1 {
+            window = bit_cast_ww::<1024, 16, 512, 8>(head_1) | (bit_cast_ww::<1024, 16, 512, 8>(data_1) << 512);
         }
 
         // clock 2
         inputs!(align: window, has_tag = has_tag_1);
-        self.has_tag_2.d.next = self.has_tag_1.q.val();
-        self.mac_bytes.next = bit_cast_word::<MacBytes, U<48>>(self.cfg_mac.val());
+        has_tag_2 = has_tag_1;
+        mac_bytes = bit_cast_word::<MacBytes, U<48>>(cfg_mac);
         fields!(own_mac from mac_bytes:
             byte_0 = byte_5, byte_1 = byte_4, byte_2 = byte_3, byte_3 = byte_2, byte_4 = byte_1, byte_5 = byte_0);
-        self.head.next = bit_cast_word::<FirstBytes, W<512, 8>>(self.head_1.q.val());
+        head = bit_cast_word::<FirstBytes, W<512, 8>>(head_1);
         // destination address, and 08 00 on the wire
-        self.l2_faults_2.d.next.wrong_mac =
-            self.head.val().destination != bit_cast_number::<48, MacBytes>(self.own_mac.val());
-        self.l2_faults_2.d.next.not_ipv4 = (!self.has_tag_1.q.val() & (self.head.val().ethertype != 0x0008))
-            | (self.has_tag_1.q.val() & (self.head.val().tagged_ethertype != 0x0008));
+        l2_faults_2.wrong_mac = head.destination != bit_cast_number::<48, MacBytes>(own_mac);
+        l2_faults_2.not_ipv4 =
+            (!has_tag_1 & (head.ethertype != 0x0008)) | (has_tag_1 & (head.tagged_ethertype != 0x0008));
 
         // clocks 2 to 4
         inputs!(outer:
             header = align.q, has_tag = has_tag_2, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int,
             port_echo = cfg_port_echo, port_control = cfg_port_control);
-        self.l2_faults_6.d.next = bit_cast_number::<2, EthernetFaults>(self.l2_faults_2.q.val());
-        self.data_4.d.next = self.data_1.q.val();
-        self.number_4.d.next = self.number_1.q.val();
-        self.valid_4.d.next = self.valid_1.q.val();
-        self.length.go.next = true;
-        self.length.keep.next = self.keep_0.q.val();
-        self.number_3.d.next = self.number_0.q.val();
-        self.frame_len_4.d.next =
-            (bit_cast_u::<18, 11>(self.number_3.q.val()) << 6) + bit_cast_u::<18, 7>(self.length.bytes.val());
+        l2_faults_6 = bit_cast_number::<2, EthernetFaults>(l2_faults_2);
+        data_4 = data_1;
+        number_4 = number_1;
+        valid_4 = valid_1;
+        length.go = true;
+        length.keep = keep_0;
+        number_3 = number_0;
+        frame_len_4 = (bit_cast_u::<18, 11>(number_3) << 6) + bit_cast_u::<18, 7>(length.bytes);
         // whole beats before the one that the packet ends in, a part of that one, nothing behind
-        self.end_beat.next = self.outer.ip_end_early.val().get_bits::<11>(6);
-        self.in_beat.next = bit_cast_u::<6, 17>(self.outer.ip_end_early.val());
+        end_beat = outer.ip_end_early.get_bits::<11>(6);
+        in_beat = bit_cast_u::<6, 17>(outer.ip_end_early);
         clear!(covered_4, any_covered_4);
-        if self.number_3.q.val() < self.end_beat.val() {
-            self.covered_4.d.next = bits_u::<7>(64);
-            self.any_covered_4.d.next = true;
+        if number_3 < end_beat {
+            covered_4 = bits_u::<7>(64);
+            any_covered_4 = true;
         }
-        if self.number_3.q.val() == self.end_beat.val() {
-            self.covered_4.d.next = bit_cast_u::<7, 6>(self.in_beat.val());
-            self.any_covered_4.d.next = self.in_beat.val().any();
+        if number_3 == end_beat {
+            covered_4 = bit_cast_u::<7, 6>(in_beat);
+            any_covered_4 = in_beat.any();
         }
 
         // clocks 4 to 6
         inputs!(transport from outer: bytes = transport, udp_len, int_len, has_tag = has_tag_out, ip_sum);
         inputs!(transport: pkey = cfg_pkey);
-        self.outer_faults_6.d.next = self.outer.faults.val();
+        outer_faults_6 = outer.faults;
         inputs!(icrc_bytes: data = data_4.q, number = number_4.q, covered = covered_4);
         inputs!(icrc_bytes from outer: headers = icrc_headers, has_tag = has_tag_out, code);
-        self.covered_6.d.next = self.covered_4.q.val();
-        self.enable_6.d.next = self.valid_4.q.val() & self.any_covered_4.q.val();
-        self.first_6.d.next = self.number_4.q.val() == 0;
+        covered_6 = covered_4;
+        enable_6 = valid_4 & any_covered_4;
+        first_6 = number_4 == 0;
 
         // clocks 4 and 6 to 10
         inputs!(icrc: bytes = icrc_bytes.q, enable = enable_6.q, first = first_6.q, covered = covered_6.q);
         inputs!(udp: data = data_4.q, enable = valid_4.q);
-        self.udp.first.next = self.number_4.q.val() == 0;
+        udp.first = number_4 == 0;
         inputs!(udp: has_tag = outer.has_tag_out, covered = covered_4, udp_len = outer.udp_len);
-        self.of_ethernet.next = bit_cast_word::<EthernetFaults, U<2>>(self.l2_faults_6.q.val());
-        self.of_outer.next = bit_cast_word::<OuterFaults, U<10>>(self.outer_faults_6.q.val());
-        self.of_transport.next = bit_cast_word::<TransportFaults, U<7>>(self.transport.faults.val());
-        self.faults_6.next = bits_zero::<FrameFaults>(0);
+        of_ethernet = bit_cast_word::<EthernetFaults, U<2>>(l2_faults_6);
+        of_outer = bit_cast_word::<OuterFaults, U<10>>(outer_faults_6);
+        of_transport = bit_cast_word::<TransportFaults, U<7>>(transport.faults);
+        faults_6 = bits_zero::<FrameFaults>(0);
         fields!(faults_6 from of_ethernet: wrong_mac, not_ipv4);
         fields!(faults_6 from of_outer:
             ip_version, ip_options, ip_length, ip_fragment, wrong_ip, not_udp, udp_length, udp_port, udp_checksum);
         fields!(faults_6 from of_transport:
             ip_checksum, int_length, bth_length, opcode, extension_length, transport_version, partition_key);
-        self.faults_9.d.next = bit_cast_number::<21, FrameFaults>(self.faults_6.val());
-        self.end_9.d.next = self.outer.ip_end.val();
-        self.summed_9.d.next = self.outer.summed.val();
-        self.role_9.d.next = self.outer.role.val();
-        self.window_done_9.d.next = self.window_done_1.q.val();
-        if self.window_done_9.q.val() {
+        faults_9 = bit_cast_number::<21, FrameFaults>(faults_6);
+        end_9 = outer.ip_end;
+        summed_9 = outer.summed;
+        role_9 = outer.role;
+        window_done_9 = window_done_1;
+        if window_done_9 {
             assign! {
                 faults_held.d = faults_9.q, end_held.d = end_9.q, summed_held.d = summed_9.q
             }
-            self.control_held.d.next = self.role_9.q.val() == 3;
+            control_held = role_9 == 3;
         }
 
         // clocks 10 to 12
-        self.frame_len_10.d.next = self.frame_len_4.q.val();
-        self.user_10.d.next = self.user_0.q.val();
+        frame_len_10 = frame_len_4;
+        user_10 = user_0;
         inputs!(verdict:
             faults = faults_held, mac_error = user_10.q, frame_len = frame_len_10.q, ip_end = end_held,
             summed = summed_held, udp_right = udp.right, icrc_right = icrc.right, control = control_held);
 
-        self.window_done_11.d.next = self.window_done_9.q.val();
-        self.ended_12.d.next = self.last_1.q.val();
-        self.role_11.d.next = self.role_9.q.val();
-        self.src_ip_11.d.next = self.outer.src_ip.val();
-        self.udp_len_11.d.next = self.outer.udp_len.val();
-        self.ecn_11.d.next = self.outer.ecn.val();
-        self.int_len_11.d.next = self.outer.int_len.val();
-        self.body_11.d.next = self.outer.body.val();
-        self.opcode_11.d.next = self.transport.opcode.val();
-        self.ack_req_11.d.next = self.transport.ack_req.val();
-        self.dest_qp_11.d.next = self.transport.dest_qp.val();
-        self.psn_11.d.next = self.transport.psn.val();
-        self.extension_11.d.next = self.transport.extension.val();
-        self.payload_at_11.d.next = self.transport.payload_at.val();
-        self.payload_len_11.d.next = self.transport.payload_len.val();
-        if self.window_done_11.q.val() {
+        window_done_11 = window_done_9;
+        ended_12 = last_1;
+        role_11 = role_9;
+        src_ip_11 = outer.src_ip;
+        udp_len_11 = outer.udp_len;
+        ecn_11 = outer.ecn;
+        int_len_11 = outer.int_len;
+        body_11 = outer.body;
+        opcode_11 = transport.opcode;
+        ack_req_11 = transport.ack_req;
+        dest_qp_11 = transport.dest_qp;
+        psn_11 = transport.psn;
+        extension_11 = transport.extension;
+        payload_at_11 = transport.payload_at;
+        payload_len_11 = transport.payload_len;
+        if window_done_11 {
             assign! {
                 role.d = role_11.q, src_ip.d = src_ip_11.q, udp_len.d = udp_len_11.q, ecn.d = ecn_11.q,
                 int_len.d = int_len_11.q, body.d = body_11.q, opcode.d = opcode_11.q, ack_req.d = ack_req_11.q,
@@ -316,8 +295,8 @@ impl Logic for RxParser {
                 payload_at.d = payload_at_11.q, payload_len.d = payload_len_11.q
             }
         }
-        self.out_valid.next = self.ended_12.q.val();
-        self.out_drop.next = self.verdict.drop_code.val();
+        out_valid = ended_12;
+        out_drop = verdict.drop_code;
         assign! {
             out_role = role, out_src_ip = src_ip, out_ecn = ecn, out_int_len = int_len, out_body = body,
             out_opcode = opcode, out_ack_req = ack_req, out_dest_qp = dest_qp, out_psn = psn, out_extension = extension,

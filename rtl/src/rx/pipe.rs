@@ -23,6 +23,8 @@ pub struct RxPipe {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
+    /// The NIC's clock, ns.
+    pub now: Signal<In, U<48>>,
     /// Frames; `tready` is always high.
     pub s_axis: AxisFrameIn,
     /// Register: own Ethernet address, first byte in the highest bits.
@@ -83,37 +85,37 @@ pub struct RxPipe {
 impl Logic for RxPipe {
     fn update(&mut self) {
         inputs!([parser, lookup, store, dispatch]: reset);
-        AxisFrameIn::link(&mut self.s_axis, &mut self.parser.s_axis);
+        AxisFrameIn::link(&mut s_axis, &mut parser.s_axis);
         inputs!(parser: cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey);
         inputs!(store from s_axis: beat_data = tdata, beat_last = tlast, beat_valid = tvalid);
-        self.lost.next = self.store.lost.val();
-        StreamOut::<U<24>>::join(&mut self.dispatch.command, &mut self.store.command);
-        StreamOut::<W<520, 9>>::link(&mut self.payload, &mut self.store.payload);
+        lost = store.lost;
+        StreamOut::<U<24>>::join(&mut dispatch.command, &mut store.command);
+        StreamOut::<W<520, 9>>::link(&mut payload, &mut store.payload);
 
         fields!(verdict from parser: body = out_body, source_ip = out_src_ip, drop_code = out_drop);
-        self.verdict.next.role = bit_cast_word::<FrameRole, U<2>>(self.parser.out_role.val());
+        verdict.role = bit_cast_word::<FrameRole, U<2>>(parser.out_role);
         fields!(verdict from parser:
             ecn = out_ecn, int_length = out_int_len, opcode = out_opcode, ack_req = out_ack_req,
             payload_at = out_payload_at, qpn = out_dest_qp, psn = out_psn, payload_length = out_payload_len,
             extension = out_extension);
         // UDP header 8, control packet 68
-        self.verdict.next.control_length = self.parser.out_udp_len.val() == 76;
-        self.lookup.in_verdict.next = bit_cast_bus::<816, 13, JudgedFrame>(self.verdict.val());
-        self.lookup.in_valid.next = self.parser.out_valid.val();
+        verdict.control_length = parser.out_udp_len == 76;
+        lookup.in_verdict = bit_cast_bus::<816, 13, JudgedFrame>(verdict);
+        lookup.in_valid = parser.out_valid;
         inputs!(lookup: context_valid, context_qp, context_data);
         inputs!(dispatch from lookup: verdict = out_verdict, verdict_valid = out_valid);
-        self.lost_then.d.next = self.store.lost.val();
-        self.dispatch.lost.next = self.lost_then.q.val();
-        inputs!(dispatch: context_valid, context_qp, context_data);
-        StreamOut::<DmaJob>::link(&mut self.job, &mut self.dispatch.job);
-        StreamOut::<CommitRow>::link(&mut self.commit, &mut self.dispatch.commit);
-        StreamOut::<RxRow>::link(&mut self.request, &mut self.dispatch.request);
-        StreamIn::<Action>::link(&mut self.request_action, &mut self.dispatch.request_action);
-        StreamOut::<RxRow>::link(&mut self.response, &mut self.dispatch.response);
-        StreamIn::<Action>::link(&mut self.response_action, &mut self.dispatch.response_action);
-        StreamOut::<DispatchEvent>::link(&mut self.notice, &mut self.dispatch.notice);
-        StreamOut::<ControlRow>::link(&mut self.control, &mut self.dispatch.control);
+        lost_then = store.lost;
+        dispatch.lost = lost_then;
+        inputs!(dispatch: now, context_valid, context_qp, context_data);
+        StreamOut::<DmaJob>::link(&mut job, &mut dispatch.job);
+        StreamOut::<CommitRow>::link(&mut commit, &mut dispatch.commit);
+        StreamOut::<RxRow>::link(&mut request, &mut dispatch.request);
+        StreamIn::<Action>::link(&mut request_action, &mut dispatch.request_action);
+        StreamOut::<RxRow>::link(&mut response, &mut dispatch.response);
+        StreamIn::<Action>::link(&mut response_action, &mut dispatch.response_action);
+        StreamOut::<DispatchEvent>::link(&mut notice, &mut dispatch.notice);
+        StreamOut::<ControlRow>::link(&mut control, &mut dispatch.control);
         outputs!(dispatch: mark_valid, mark);
-        self.counts.next = self.dispatch.counts.val();
+        counts = dispatch.counts;
     }
 }

@@ -190,11 +190,7 @@ pub fn any_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
                 _ => at + 28 + stimulus.below(60) as usize,
             };
             if let Some(byte) = frame.get_mut(offset) {
-                *byte = if stimulus.chance(0.5) {
-                    stimulus.uniform(8) as u8
-                } else {
-                    *byte ^ 1 << stimulus.below(8)
-                };
+                *byte = if stimulus.chance(0.5) { stimulus.uniform(8) as u8 } else { *byte ^ 1 << stimulus.below(8) };
             }
             if stimulus.chance(0.8) {
                 fix_ip_checksum(&mut frame);

@@ -115,24 +115,21 @@ pub struct UdpSum {
 impl Logic for UdpSum {
     fn update(&mut self) {
         inputs!(beat: data, first, has_tag, covered);
-        self.enable_3.d.next = self.enable.val();
-        self.first_3.d.next = self.first.val();
-        self.udp_len_3.d.next = self.udp_len.val();
-        if self.enable_3.q.val() {
-            if self.first_3.q.val() {
+        enable_3 = enable;
+        first_3 = first;
+        udp_len_3 = udp_len;
+        if enable_3 {
+            if first_3 {
                 // protocol 17 and the length once more
-                self.total.d.next =
-                    bit_cast_u::<32, 21>(self.beat.q.val()) + bit_cast_u::<32, 16>(self.udp_len_3.q.val()) + 17;
+                total = bit_cast_u::<32, 21>(beat.q) + bit_cast_u::<32, 16>(udp_len_3) + 17;
             } else {
-                self.total.d.next = self.total.q.val() + bit_cast_u::<32, 21>(self.beat.q.val());
+                total = total + bit_cast_u::<32, 21>(beat.q);
             }
         }
-        self.once.d.next = bit_cast_u::<17, 16>(bit_cast_u::<16, 32>(self.total.q.val()))
-            + bit_cast_u::<17, 16>(self.total.q.val().get_bits::<16>(16));
-        self.right_6.d.next = (bit_cast_u::<16, 17>(self.once.q.val())
-            + bit_cast_u::<16, 1>(bit_cast_b(self.once.q.val().get_bit(16))))
-            == bits_u::<16>(0xffff);
-        self.right.next = self.right_6.q.val();
+        once = bit_cast_u::<17, 16>(bit_cast_u::<16, 32>(total)) + bit_cast_u::<17, 16>(total.get_bits::<16>(16));
+        right_6 =
+            (bit_cast_u::<16, 17>(once) + bit_cast_u::<16, 1>(bit_cast_b(once.get_bit(16)))) == bits_u::<16>(0xffff);
+        right = right_6;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -64,40 +64,40 @@ pub struct Verdict {
 #[kernel]
 impl Logic for Verdict {
     fn update(&mut self) {
-        self.late.next = bit_cast_word::<FrameFaults, U<21>>(self.faults.val());
-        if self.mac_error.val() {
-            self.late.next.mac_error = true;
+        late = bit_cast_word::<FrameFaults, U<21>>(faults);
+        if mac_error {
+            late.mac_error = true;
         }
-        if self.frame_len.val() < 42 {
-            self.late.next.short_frame = true;
+        if frame_len < 42 {
+            late.short_frame = true;
         }
-        if self.frame_len.val() < bit_cast_u::<18, 17>(self.ip_end.val()) {
-            self.late.next.ip_length = true;
+        if frame_len < bit_cast_u::<18, 17>(ip_end) {
+            late.ip_length = true;
         }
-        if self.summed.val() & !self.udp_right.val() {
-            self.late.next.udp_checksum = true;
+        if summed & !udp_right {
+            late.udp_checksum = true;
         }
-        if !self.icrc_right.val() {
-            self.late.next.icrc = true;
+        if !icrc_right {
+            late.icrc = true;
         }
-        if self.control.val() {
+        if control {
             // nothing behind UDP is looked at
-            self.late.next.int_length = false;
-            self.late.next.bth_length = false;
-            self.late.next.icrc = false;
-            self.late.next.opcode = false;
-            self.late.next.extension_length = false;
-            self.late.next.transport_version = false;
-            self.late.next.partition_key = false;
+            late.int_length = false;
+            late.bth_length = false;
+            late.icrc = false;
+            late.opcode = false;
+            late.extension_length = false;
+            late.transport_version = false;
+            late.partition_key = false;
         }
-        self.all.d.next = bit_cast_number::<21, FrameFaults>(self.late.val());
-        self.code.d.next = bits_u::<5>(0);
+        all = bit_cast_number::<21, FrameFaults>(late);
+        code = bits_u::<5>(0);
         for i in 0..21 {
-            if self.all.q.val().get_bit(20 - i) {
-                self.code.d.next = bits_u::<5>(21) - i.val();
+            if all.get_bit(20 - i) {
+                code = bits_u::<5>(21) - i.val();
             }
         }
-        self.drop_code.next = self.code.q.val();
+        drop_code = code;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

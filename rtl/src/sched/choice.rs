@@ -49,75 +49,69 @@ pub struct Choice {
 #[kernel]
 impl Logic for Choice {
     fn update(&mut self) {
-        self.normalise.n.next = bit_cast_u::<51, 34>(self.rate.val()) << 3;
-        self.zeros.d.next = self.normalise.shift.val();
-        self.mtu_13.d.next = self.mtu.val();
-        self.pause_bit_13.d.next = self.pause_bit.val();
+        normalise.n = bit_cast_u::<51, 34>(rate) << 3;
+        zeros = normalise.shift;
+        mtu_13 = mtu;
+        pause_bit_13 = pause_bit;
 
         // 13
-        self.payload.next = bits_u::<22>(4096);
-        if self.mtu_13.q.val() == 0 {
-            self.payload.next = bits_u::<22>(256);
+        payload = if mtu_13 == 0 { bits_u::<22>(256) } else { bits_u::<22>(4096) };
+        if mtu_13 == 1 {
+            payload = bits_u::<22>(512);
         }
-        if self.mtu_13.q.val() == 1 {
-            self.payload.next = bits_u::<22>(512);
+        if mtu_13 == 2 {
+            payload = bits_u::<22>(1024);
         }
-        if self.mtu_13.q.val() == 2 {
-            self.payload.next = bits_u::<22>(1024);
+        if mtu_13 == 3 {
+            payload = bits_u::<22>(2048);
         }
-        if self.mtu_13.q.val() == 3 {
-            self.payload.next = bits_u::<22>(2048);
-        }
-        self.missing.d.next = self.payload.val() - bit_cast_u::<22, 21>(self.credit.val());
-        if self.credit.val().get_bit(20) {
+        missing = payload - bit_cast_u::<22, 21>(credit);
+        if credit.get_bit(20) {
             // in debt: a whole packet is missing and more
-            self.missing.d.next = self.payload.val();
+            missing = payload;
         }
-        self.held.d.next = self.pause.val().get_bit(self.pause_bit_13.q.val().index());
+        held = pause.get_bit(pause_bit_13.index());
 
         // 14: bits of what is missing, zero if nothing is
-        self.bits.next = bits_u::<6>(0);
-        if self.missing.q.val().get_bits::<4>(3).any() {
-            self.bits.next = bits_u::<6>(4);
+        bits = if missing.get_bits::<4>(3).any() { bits_u::<6>(4) } else { bits_u::<6>(0) };
+        if missing.get_bits::<2>(7).any() {
+            bits = bits_u::<6>(8);
         }
-        if self.missing.q.val().get_bits::<2>(7).any() {
-            self.bits.next = bits_u::<6>(8);
+        if missing.get_bit(9) {
+            bits = bits_u::<6>(10);
         }
-        if self.missing.q.val().get_bit(9) {
-            self.bits.next = bits_u::<6>(10);
+        if missing.get_bit(10) {
+            bits = bits_u::<6>(11);
         }
-        if self.missing.q.val().get_bit(10) {
-            self.bits.next = bits_u::<6>(11);
+        if missing.get_bit(11) {
+            bits = bits_u::<6>(12);
         }
-        if self.missing.q.val().get_bit(11) {
-            self.bits.next = bits_u::<6>(12);
-        }
-        if self.missing.q.val().get_bit(12) {
-            self.bits.next = bits_u::<6>(13);
+        if missing.get_bit(12) {
+            bits = bits_u::<6>(13);
         }
         // the packet is at least 2^(bits - 1 - (48 - zeros) + 27 - 3) = 2^(steps - 25) ticks away, and the visit itself takes
         // about a hundred nanoseconds: row 2 and longer ones delay by half the time, 2^(row + 2) <= 2^(steps - 26). With 29 steps it is
         // 16 ticks, of which half and the visit would be too long, so row 1 delays by a quarter
-        self.steps.next = bit_cast_u::<7, 6>(self.bits.val()) + bit_cast_u::<7, 6>(self.zeros.q.val());
-        self.row_15.d.next = bits_u::<4>(0);
-        if self.missing.q.val().any() & !self.missing.q.val().get_bit(21) & (self.bits.val() != 0) {
-            if self.steps.val() >= 29 {
-                self.row_15.d.next = bits_u::<4>(1);
+        steps = bit_cast_u::<7, 6>(bits) + bit_cast_u::<7, 6>(zeros);
+        row_15 = bits_u::<4>(0);
+        if missing.any() & !missing.get_bit(21) & (bits != 0) {
+            if steps >= 29 {
+                row_15 = bits_u::<4>(1);
             }
-            if self.steps.val() >= 30 {
-                self.row_15.d.next = bits_u::<4>(2);
+            if steps >= 30 {
+                row_15 = bits_u::<4>(2);
             }
-            if self.steps.val() >= 31 {
-                self.row_15.d.next = bit_cast_u::<4, 7>(self.steps.val() - 28);
+            if steps >= 31 {
+                row_15 = bit_cast_u::<4, 7>(steps - 28);
             }
-            if self.steps.val() >= 42 {
-                self.row_15.d.next = bits_u::<4>(15);
+            if steps >= 42 {
+                row_15 = bits_u::<4>(15);
             }
         }
         // a flow without a rate is as one that is paused
-        if self.held.q.val() | (self.zeros.q.val() == 63) {
-            self.row_15.d.next = bits_u::<4>(4);
+        if held | (zeros == 63) {
+            row_15 = bits_u::<4>(4);
         }
-        self.row.next = self.row_15.q.val();
+        row = row_15;
     }
 }

@@ -95,46 +95,37 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub tag: Signal<In, U<6>>,
     /// Grants.
     pub grants: StreamOut<Grant>,
+    #[signals(Bit: is_out, waking, settled, clears, open, ending, granted)]
+    #[registers(Bit: valid_0, valid_13)]
+    #[signals(RingEntry: entry, back)]
+    #[signals(U<6>: tag_now, tag_after)]
     sender_ram: TableRam<FlowShared, I>,
     pacing_ram: TableRam<PacingState, I>,
     cap_ram: TableRam<FlowCap, I>,
-    cap_2: DFF<PacingState>,
     level_ram: LutRam<GroupLevel, 4>,
     state_ram: TableRam<VisitFlow, I>,
     visited_ram: TableRam<Visited, I>,
     out_ram: TableRam<Bit, I>,
     back_ram: ForwardRam<Bit, I>,
     wake_13: Delay<Wake, 13>,
-    wake_14: DFF<Wake>,
     wake_16: Delay<Wake, 2>,
-    is_out: Signal<Local, Bit>,
-    waking: Signal<Local, Bit>,
     woken: StreamFifo<FlowPlace, I, 1>,
     waiting: Waiting<I, ROWS>,
     choice: Choice,
     fifo: StreamFifo<Grant, 5, 4>,
-    settle: DFF<U<5>>,
-    settled: Signal<Local, Bit>,
-    clears: Signal<Local, Bit>,
-    open: Signal<Local, Bit>,
-    valid_0: DFF<Bit>,
-    credit: Signal<Local, WholeCredit>,
-    entry: Signal<Local, RingEntry>,
-    entry_0: DFF<RingEntry>,
     valid_12: Delay<Bit, 12>,
-    valid_13: DFF<Bit>,
     entry_13: Delay<RingEntry, 13>,
     visit: Visit,
-    ending: Signal<Local, Bit>,
+    back_15: Delay<RingEntry, 2>,
+    back_valid_15: Delay<Bit, 2>,
+    cap_2: DFF<PacingState>,
+    wake_14: DFF<Wake>,
+    settle: DFF<U<5>>,
+    credit: Signal<Local, WholeCredit>,
+    entry_0: DFF<RingEntry>,
     ends_at: Signal<Local, U<I>>,
     after: Signal<Local, VisitFlow>,
     lag: Signal<Local, TagDistance>,
-    tag_now: Signal<Local, U<6>>,
-    tag_after: Signal<Local, U<6>>,
-    granted: Signal<Local, Bit>,
-    back: Signal<Local, RingEntry>,
-    back_15: Delay<RingEntry, 2>,
-    back_valid_15: Delay<Bit, 2>,
 }
 
 #[kernel]
@@ -142,123 +133,117 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
     fn update(&mut self) {
         inputs!([woken, waiting, fifo]: reset);
         // visits that were in flight at reset end without a trace
-        if self.settle.q.val().any() {
-            self.settle.d.next = self.settle.q.val() - 1;
+        if settle.any() {
+            settle = settle - 1;
         }
-        if self.reset.val() {
-            self.settle.d.next = bits_u::<5>(31);
+        if reset {
+            settle = bits_u::<5>(31);
         }
-        self.settled.next = self.settle.q.val() == 0;
+        settled = settle == 0;
 
         // events
         inputs!(sender_ram: we = notify, waddr = index, wdata = sender);
-        self.clears.next = self.notify.val() & self.clear.val();
-        self.pacing_ram.we.next = self.clears.val() | (self.notify.val() & self.paced.val());
+        clears = notify & clear;
+        pacing_ram.we = clears | (notify & paced);
         inputs!(pacing_ram: waddr = index, wdata = pacing);
-        self.cap_ram.we.next = self.clears.val() | (self.notify.val() & self.limited.val());
+        cap_ram.we = clears | (notify & limited);
         inputs!(cap_ram: waddr = index, wdata = cap);
         inputs!(level_ram: we = level_write, waddr = level_group, wdata = level);
-        self.visited_ram.raddr.next = self.asked.val();
-        self.visited.next = self.visited_ram.rdata.val();
+        visited_ram.raddr = asked;
+        visited = visited_ram.rdata;
 
         // wakes
-        self.wake_13.d.next = bits_zero::<Wake>(0);
-        self.wake_13.d.next.place.index = bit_cast_u::<16, I>(self.index.val());
-        self.wake_13.d.next.place.flow = bit_cast_u::<16, A>(self.flow.val());
-        self.wake_13.d.next.wake = self.notify.val() & self.wake.val();
-        self.wake_13.d.next.clear = self.clears.val();
-        self.wake_14.d.next = self.wake_13.q.val();
-        self.wake_16.d.next = self.wake_14.q.val();
-        self.back_ram.raddr.next = bit_cast_u::<I, 16>(self.wake_13.q.val().place.index);
-        self.out_ram.raddr.next = bit_cast_u::<I, 16>(self.wake_14.q.val().place.index);
-        self.is_out.next = self.out_ram.rdata.val() == self.back_ram.rdata.val();
+        wake_13 = bits_zero::<Wake>(0);
+        wake_13.place.index = bit_cast_u::<16, I>(index);
+        wake_13.place.flow = bit_cast_u::<16, A>(flow);
+        wake_13.wake = notify & wake;
+        wake_13.clear = clears;
+        wake_14 = wake_13;
+        wake_16 = wake_14;
+        back_ram.raddr = bit_cast_u::<I, 16>(wake_13.place.index);
+        out_ram.raddr = bit_cast_u::<I, 16>(wake_14.place.index);
+        is_out = out_ram.rdata == back_ram.rdata;
         // a wake that was under way at reset ends without a trace too
-        self.waking.next = self.wake_16.q.val().wake & self.is_out.val() & self.settled.val();
-        self.back_ram.we.next = self.waking.val() | self.wake_16.q.val().clear;
-        self.back_ram.waddr.next = bit_cast_u::<I, 16>(self.wake_16.q.val().place.index);
-        self.back_ram.wdata.next = (self.out_ram.rdata.val() ^ self.waking.val()) & !self.wake_16.q.val().clear;
-        self.woken.up.valid.next = self.waking.val();
-        self.woken.up.data.next = self.wake_16.q.val().place;
+        waking = wake_16.wake & is_out & settled;
+        back_ram.we = waking | wake_16.clear;
+        back_ram.waddr = bit_cast_u::<I, 16>(wake_16.place.index);
+        back_ram.wdata = (out_ram.rdata ^ waking) & !wake_16.clear;
+        woken.up.valid = waking;
+        woken.up.data = wake_16.place;
 
         // -1: who is next
-        self.open.next = self.settled.val() & !self.fifo.crowded.val();
-        self.woken.down.ready.next = self.open.val();
-        self.waiting.down.ready.next = self.open.val() & !self.woken.down.valid.val();
-        self.valid_0.d.next = self.open.val() & (self.woken.down.valid.val() | self.waiting.down.valid.val());
-        self.entry.next = self.waiting.down.data.val();
-        if self.woken.down.valid.val() {
+        open = settled & !fifo.crowded;
+        woken.down.ready = open;
+        waiting.down.ready = open & !woken.down.valid;
+        valid_0 = open & (woken.down.valid | waiting.down.valid);
+        entry = waiting.down.data;
+        if woken.down.valid {
             fields!(entry: place = woken.down.data, tag);
         }
 
-        self.entry_0.d.next = self.entry.val();
+        entry_0 = entry;
 
         // -1 to 2: cap, then the level of its group
-        self.cap_ram.raddr.next = bit_cast_u::<I, 16>(self.entry.val().place.index);
-        self.level_ram.raddr.next = self.cap_ram.rdata.val().group;
-        self.cap_2.d.next = self.cap_ram.rdata.val().pacing;
+        cap_ram.raddr = bit_cast_u::<I, 16>(entry.place.index);
+        level_ram.raddr = cap_ram.rdata.val().group;
+        cap_2 = cap_ram.rdata.val().pacing;
         inputs!(visit: cap = cap_2, level = level_ram.rdata);
         inputs!(visit: dither, random);
 
         // 0 to 13
-        self.sender_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
-        self.pacing_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
-        self.state_ram.raddr.next = bit_cast_u::<I, 16>(self.entry_0.q.val().place.index);
+        sender_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
+        pacing_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
+        state_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         inputs!(visit: sender = sender_ram.rdata, pacing = pacing_ram.rdata, state = state_ram.rdata);
         inputs!(visit: tick, pause, overhead);
-        self.valid_12.d.next = self.valid_0.q.val();
-        self.valid_13.d.next = self.valid_12.q.val();
+        valid_12 = valid_0;
+        valid_13 = valid_12;
         // when no visit ends there is no state after it, which is what a flow that is cleared gets
-        self.visit.ends.next = self.valid_12.q.val() & self.settled.val();
-        self.entry_13.d.next = self.entry_0.q.val();
+        visit.ends = valid_12 & settled;
+        entry_13 = entry_0;
 
         // 13: write back, grant, return
-        self.ending.next = self.valid_13.q.val() & self.settled.val();
-        self.ends_at.next = bit_cast_u::<I, 16>(self.entry_13.q.val().place.index);
-        self.after.next = self.visit.state_after.val();
-        if self.clears.val() {
-            self.ends_at.next = self.index.val();
+        ending = valid_13 & settled;
+        ends_at = bit_cast_u::<I, 16>(entry_13.place.index);
+        after = visit.state_after;
+        if clears {
+            ends_at = index;
         }
-        self.state_ram.we.next = self.ending.val() | self.clears.val();
+        state_ram.we = ending | clears;
         inputs!(state_ram: waddr = ends_at, wdata = after);
-        self.visited_ram.we.next = self.ending.val() | self.clears.val();
-        self.visited_ram.waddr.next = self.ends_at.val();
-        self.visited_ram.wdata.next = bits_zero::<Visited>(0);
-        self.visited_ram.wdata.next.nxt = self.after.val().nxt;
-        self.visited_ram.wdata.next.max = self.after.val().max;
-        self.visited_ram.wdata.next.seen = self.after.val().seen;
-        self.visited_ram.wdata.next.generation = self.after.val().generation;
-        self.visited_ram.wdata.next.restarts = self.after.val().restarts;
-        self.visited_ram.wdata.next.stopped = self.after.val().stopped;
-        self.out_ram.we.next = self.ending.val() | self.clears.val();
+        visited_ram.we = ending | clears;
+        visited_ram.waddr = ends_at;
+        visited_ram.wdata = bits_zero::<Visited>(0);
+        visited_ram.wdata.next.nxt = after.nxt;
+        visited_ram.wdata.next.max = after.max;
+        visited_ram.wdata.next.seen = after.seen;
+        visited_ram.wdata.next.generation = after.generation;
+        visited_ram.wdata.next.restarts = after.restarts;
+        visited_ram.wdata.next.stopped = after.stopped;
+        out_ram.we = ending | clears;
         inputs!(out_ram: waddr = ends_at, wdata = after.parked);
-        self.lag.next = bit_cast_word::<TagDistance, U<6>>(self.tag.val() - self.entry_13.q.val().tag);
-        self.tag_now.next = self.entry_13.q.val().tag;
-        if !self.lag.val().negative {
-            self.tag_now.next = self.tag.val();
-        }
-        self.granted.next = self.visit.grant.val().count.any();
-        self.tag_after.next = self.tag_now.val();
-        if self.granted.val() {
-            self.tag_after.next = self.tag_now.val() + 1;
-        }
-        self.back_valid_15.d.next = self.ending.val() & !self.visit.idle.val();
-        self.back.next.place = self.entry_13.q.val().place;
-        self.back.next.tag = self.tag_after.val();
-        self.back_15.d.next = self.back.val();
-        self.waiting.tick.next = self.tick.val();
-        self.waiting.enter.next = self.back_valid_15.q.val() & self.settled.val();
+        lag = bit_cast_word::<TagDistance, U<6>>(tag - entry_13.tag);
+        tag_now = if !lag.negative { tag } else { entry_13.tag };
+        granted = visit.grant.val().count.any();
+        tag_after = if granted { tag_now + 1 } else { tag_now };
+        back_valid_15 = ending & !visit.idle;
+        back.place = entry_13.place;
+        back.tag = tag_after;
+        back_15 = back;
+        waiting.tick = tick;
+        waiting.enter = back_valid_15 & settled;
         inputs!(waiting: flow = back_15.q, row = choice.row);
-        self.choice.rate.next = self.visit.rate.val();
-        self.choice.mtu.next = self.sender_ram.rdata.val().mtu;
-        self.choice.pause_bit.next = self.sender_ram.rdata.val().pause_class;
-        self.choice.pause.next = self.pause.val();
-        self.credit.next = bit_cast_word::<WholeCredit, U<37>>(self.visit.state_after.val().credit);
-        self.choice.credit.next = self.credit.val().bytes;
-        self.fifo.up.valid.next = self.ending.val() & self.granted.val();
-        self.fifo.up.data.next = self.visit.grant.val();
-        self.fifo.up.data.next.flow = bit_cast_u::<13, 16>(self.entry_13.q.val().place.flow);
-        self.fifo.up.data.next.tag = self.tag_now.val();
-        StreamOut::<Grant>::link(&mut self.grants, &mut self.fifo.down);
+        choice.rate = visit.rate;
+        choice.mtu = sender_ram.rdata.val().mtu;
+        choice.pause_bit = sender_ram.rdata.val().pause_class;
+        choice.pause = pause;
+        credit = bit_cast_word::<WholeCredit, U<37>>(visit.state_after.val().credit);
+        choice.credit = credit.bytes;
+        fifo.up.valid = ending & granted;
+        fifo.up.data = visit.grant;
+        fifo.up.data.next.flow = bit_cast_u::<13, 16>(entry_13.place.flow);
+        fifo.up.data.next.tag = tag_now;
+        StreamOut::<Grant>::link(&mut grants, &mut fifo.down);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(ROWS > 1)

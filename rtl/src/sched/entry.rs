@@ -50,168 +50,127 @@ pub struct Entry<const A: usize, const T: usize> {
     pub telemetry: Signal<Out, Telemetry>,
     /// Clock 0, counter pulse: something for a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
-    phase: DFF<U<3>>,
-    sweeping: DFF<Bit>,
-    sweep: DFF<U<A>>,
-    timer_flow: DFF<U<A>>,
-    timer_wait: DFF<U<T>>,
-    timer_due: DFF<Bit>,
+    #[registers(U<3>: phase, command_mtu, command_priority, event_kind)]
+    #[registers(Bit: sweeping, timer_due, sweeping_1, command_create, command_windowless, command_timerless)]
+    #[registers(Bit: command_limit, feedback_advance, work_restart, valid_r, out_of_range_r)]
+    #[registers(U<A>: sweep, timer_flow, sweep_1, flow_r)]
+    #[signals(Bit: want_update, want_command, want_event, want_feedback, want_work, want_timer, in_range)]
+    #[registers(U<8>: update_generation, command_generation, event_generation, feedback_generation, work_generation)]
+    #[registers(U<34>: update_window, update_rate, command_rate)]
+    #[registers(U<24>: command_psn, event_psn, feedback_psn, feedback_value, work_end, work_start)]
+    #[registers(Telemetry: telemetry_1, telemetry_r)]
+    #[signals(U<24>: psn, second)]
+    #[signals(U<34>: window, rate)]
     recent_valid: [DFF<Bit>; 2],
     recent_flow: [DFF<U<16>>; 2],
-    want_update: Signal<Local, Bit>,
-    want_command: Signal<Local, Bit>,
-    want_event: Signal<Local, Bit>,
-    want_feedback: Signal<Local, Bit>,
-    want_work: Signal<Local, Bit>,
-    want_timer: Signal<Local, Bit>,
-    select: Signal<Local, U<3>>,
-    chosen: Signal<Local, U<16>>,
     /// Clock -1: what was chosen, and what every source offered.
     select_1: DFF<U<3>>,
-    sweeping_1: DFF<Bit>,
-    sweep_1: DFF<U<A>>,
-    update_generation: DFF<U<8>>,
-    update_window: DFF<U<34>>,
-    update_rate: DFF<U<34>>,
-    command_create: DFF<Bit>,
-    command_generation: DFF<U<8>>,
-    command_psn: DFF<U<24>>,
-    command_mtu: DFF<U<3>>,
-    command_priority: DFF<U<3>>,
-    command_windowless: DFF<Bit>,
-    command_timerless: DFF<Bit>,
-    command_limit: DFF<Bit>,
-    command_rate: DFF<U<34>>,
+    timer_wait: DFF<U<T>>,
+    select: Signal<Local, U<3>>,
+    chosen: Signal<Local, U<16>>,
     command_group: DFF<U<4>>,
-    event_kind: DFF<U<3>>,
-    event_generation: DFF<U<8>>,
-    event_psn: DFF<U<24>>,
-    feedback_advance: DFF<Bit>,
-    feedback_generation: DFF<U<8>>,
-    feedback_psn: DFF<U<24>>,
-    feedback_value: DFF<U<24>>,
-    work_restart: DFF<Bit>,
-    work_generation: DFF<U<8>>,
-    work_end: DFF<U<24>>,
-    work_start: DFF<U<24>>,
-    telemetry_1: DFF<Telemetry>,
     kind: Signal<Local, OpKind>,
     generation: Signal<Local, U<8>>,
-    psn: Signal<Local, U<24>>,
-    second: Signal<Local, U<24>>,
-    window: Signal<Local, U<34>>,
-    rate: Signal<Local, U<34>>,
-    in_range: Signal<Local, Bit>,
-    valid_r: DFF<Bit>,
-    flow_r: DFF<U<A>>,
     word_r: DFF<Operation>,
-    telemetry_r: DFF<Telemetry>,
-    out_of_range_r: DFF<Bit>,
 }
 
 #[kernel]
 impl<const A: usize, const T: usize> Logic for Entry<A, T> {
     fn update(&mut self) {
         // who is there, and whose flow is not in the loop
-        self.want_update.next = self.update.valid.val() & !self.sweeping.q.val();
-        self.want_command.next = self.command.valid.val() & !self.sweeping.q.val();
-        self.want_event.next = self.event.valid.val() & !self.sweeping.q.val();
-        self.want_feedback.next = self.feedback.valid.val() & !self.sweeping.q.val();
-        self.want_work.next = self.work.valid.val() & !self.sweeping.q.val();
-        self.want_timer.next = self.timer_due.q.val() & !self.hold_timers.val() & !self.sweeping.q.val();
+        want_update = update.valid & !sweeping;
+        want_command = command.valid & !sweeping;
+        want_event = event.valid & !sweeping;
+        want_feedback = feedback.valid & !sweeping;
+        want_work = work.valid & !sweeping;
+        want_timer = timer_due & !hold_timers & !sweeping;
         for i in 0..2 {
-            if self.recent_valid[i].q.val() {
-                if self.recent_flow[i].q.val() == self.update.data.val().flow {
-                    self.want_update.next = false;
+            if recent_valid[i] {
+                if recent_flow[i] == update.data.val().flow {
+                    want_update = false;
                 }
-                if self.recent_flow[i].q.val() == self.command.flow.val() {
-                    self.want_command.next = false;
+                if recent_flow[i] == command.flow {
+                    want_command = false;
                 }
-                if self.recent_flow[i].q.val() == self.event.data.val().flow {
-                    self.want_event.next = false;
+                if recent_flow[i] == event.data.val().flow {
+                    want_event = false;
                 }
-                if self.recent_flow[i].q.val() == self.feedback.flow.val() {
-                    self.want_feedback.next = false;
+                if recent_flow[i] == feedback.flow {
+                    want_feedback = false;
                 }
-                if self.recent_flow[i].q.val() == self.work.flow.val() {
-                    self.want_work.next = false;
+                if recent_flow[i] == work.flow {
+                    want_work = false;
                 }
-                if self.recent_flow[i].q.val() == bit_cast_u::<16, A>(self.timer_flow.q.val()) {
-                    self.want_timer.next = false;
+                if recent_flow[i] == bit_cast_u::<16, A>(timer_flow) {
+                    want_timer = false;
                 }
             }
         }
         // 1 update, 2 command, 3 event, 4 feedback, 5 work, 6 timer, 0 nobody; the source of the phase goes first
-        self.select.next = bits_u::<3>(0);
-        if self.want_timer.val() {
-            self.select.next = bits_u::<3>(6);
+        select = if want_timer { bits_u::<3>(6) } else { bits_u::<3>(0) };
+        if want_work {
+            select = bits_u::<3>(5);
         }
-        if self.want_work.val() {
-            self.select.next = bits_u::<3>(5);
+        if want_feedback {
+            select = bits_u::<3>(4);
         }
-        if self.want_feedback.val() {
-            self.select.next = bits_u::<3>(4);
+        if want_event {
+            select = bits_u::<3>(3);
         }
-        if self.want_event.val() {
-            self.select.next = bits_u::<3>(3);
+        if want_command {
+            select = bits_u::<3>(2);
         }
-        if self.want_command.val() {
-            self.select.next = bits_u::<3>(2);
+        if want_update {
+            select = bits_u::<3>(1);
         }
-        if self.want_update.val() {
-            self.select.next = bits_u::<3>(1);
+        if (phase == 2) & want_command {
+            select = bits_u::<3>(2);
         }
-        if (self.phase.q.val() == 2) & self.want_command.val() {
-            self.select.next = bits_u::<3>(2);
+        if (phase == 3) & want_event {
+            select = bits_u::<3>(3);
         }
-        if (self.phase.q.val() == 3) & self.want_event.val() {
-            self.select.next = bits_u::<3>(3);
+        if (phase == 4) & want_feedback {
+            select = bits_u::<3>(4);
         }
-        if (self.phase.q.val() == 4) & self.want_feedback.val() {
-            self.select.next = bits_u::<3>(4);
+        if (phase == 5) & want_work {
+            select = bits_u::<3>(5);
         }
-        if (self.phase.q.val() == 5) & self.want_work.val() {
-            self.select.next = bits_u::<3>(5);
+        if (phase == 6) & want_timer {
+            select = bits_u::<3>(6);
         }
-        if (self.phase.q.val() == 6) & self.want_timer.val() {
-            self.select.next = bits_u::<3>(6);
-        }
-        self.phase.d.next = self.phase.q.val() + 1;
-        self.update.ready.next = self.select.val() == 1;
-        self.command.ready.next = self.select.val() == 2;
-        self.event.ready.next = self.select.val() == 3;
-        self.feedback.ready.next = self.select.val() == 4;
-        self.work.ready.next = self.select.val() == 5;
+        phase = phase + 1;
+        update.ready = select == 1;
+        command.ready = select == 2;
+        event.ready = select == 3;
+        feedback.ready = select == 4;
+        work.ready = select == 5;
 
-        self.chosen.next = bit_cast_u::<16, A>(self.timer_flow.q.val());
-        if self.select.val() == 1 {
-            self.chosen.next = self.update.data.val().flow;
+        chosen = if select == 1 { update.data.val().flow } else { bit_cast_u::<16, A>(timer_flow) };
+        if select == 2 {
+            chosen = command.flow;
         }
-        if self.select.val() == 2 {
-            self.chosen.next = self.command.flow.val();
+        if select == 3 {
+            chosen = event.data.val().flow;
         }
-        if self.select.val() == 3 {
-            self.chosen.next = self.event.data.val().flow;
+        if select == 4 {
+            chosen = feedback.flow;
         }
-        if self.select.val() == 4 {
-            self.chosen.next = self.feedback.flow.val();
-        }
-        if self.select.val() == 5 {
-            self.chosen.next = self.work.flow.val();
+        if select == 5 {
+            chosen = work.flow;
         }
         assign!(select_1.d = select, sweeping_1.d = sweeping, sweep_1.d = sweep);
-        self.update_generation.d.next = self.update.data.val().generation;
-        self.update_window.d.next = self.update.data.val().window;
-        self.update_rate.d.next = self.update.data.val().rate;
+        update_generation = update.data.val().generation;
+        update_window = update.data.val().window;
+        update_rate = update.data.val().rate;
         assign! {
             command_create.d = command.create, command_generation.d = command.generation, command_psn.d = command.psn,
             command_mtu.d = command.mtu, command_priority.d = command.priority,
             command_windowless.d = command.windowless, command_timerless.d = command.timerless,
             command_limit.d = command.limit, command_rate.d = command.rate, command_group.d = command.group
         }
-        self.event_kind.d.next = self.event.data.val().telemetry.event_kind;
-        self.event_generation.d.next = self.event.data.val().generation;
-        self.event_psn.d.next = self.event.data.val().psn_next;
+        event_kind = event.data.val().telemetry.event_kind;
+        event_generation = event.data.val().generation;
+        event_psn = event.data.val().psn_next;
         assign! {
             feedback_advance.d = feedback.advance, feedback_generation.d = feedback.generation,
             feedback_psn.d = feedback.psn, feedback_value.d = feedback.value, work_restart.d = work.restart,
@@ -219,94 +178,82 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         }
 
         // the operation: a look of a timer unless one of the others was chosen
-        self.kind.next = OpKind::Tick;
+        kind = OpKind::Tick;
         assign!(generation = event_generation, psn = event_psn, second = feedback_value);
         clear!(window, rate);
-        if self.select_1.q.val() == 1 {
-            self.kind.next = OpKind::Update;
+        if select_1 == 1 {
+            kind = OpKind::Update;
             assign! {
                 generation = update_generation, window = update_window, rate = update_rate
             }
         }
-        if self.select_1.q.val() == 2 {
-            self.kind.next = OpKind::Remove;
-            if self.command_limit.q.val() {
-                self.kind.next = OpKind::Limit;
-                self.rate.next = self.command_rate.q.val();
-                self.window.next = !bits_u::<34>(0);
+        if select_1 == 2 {
+            kind = OpKind::Remove;
+            if command_limit {
+                kind = OpKind::Limit;
+                rate = command_rate;
+                window = !bits_u::<34>(0);
             }
-            if self.command_create.q.val() {
-                self.kind.next = OpKind::Create;
+            if command_create {
+                kind = OpKind::Create;
                 clear!(rate, window);
             }
             assign!(generation = command_generation, psn = command_psn);
         }
-        if self.select_1.q.val() == 3 {
-            self.kind.next = OpKind::Notify;
-            if self.event_kind.q.val() == 0 {
-                self.kind.next = OpKind::Ack;
-            }
-            if self.event_kind.q.val() == 1 {
-                self.kind.next = OpKind::Nak;
+        if select_1 == 3 {
+            kind = if event_kind == 0 { OpKind::Ack } else { OpKind::Notify };
+            if event_kind == 1 {
+                kind = OpKind::Nak;
             }
         }
-        if self.select_1.q.val() == 4 {
-            self.kind.next = OpKind::Adjust;
-            if self.feedback_advance.q.val() {
-                self.kind.next = OpKind::Advance;
-            }
+        if select_1 == 4 {
+            kind = if feedback_advance { OpKind::Advance } else { OpKind::Adjust };
             assign!(generation = feedback_generation, psn = feedback_psn);
         }
-        if self.select_1.q.val() == 5 {
-            self.kind.next = OpKind::Work;
-            if self.work_restart.q.val() {
-                self.kind.next = OpKind::Restart;
-            }
+        if select_1 == 5 {
+            kind = if work_restart { OpKind::Restart } else { OpKind::Work };
             assign!(generation = work_generation, psn = work_end, second = work_start);
         }
 
-        self.in_range.next = self.recent_flow[0].q.val() <= bit_cast_u::<16, A>(self.last_flow.val());
-        self.valid_r.d.next = (self.select_1.q.val() != 0) & self.in_range.val();
-        self.out_of_range_r.d.next = (self.select_1.q.val() != 0) & !self.in_range.val();
-        self.flow_r.d.next = bit_cast_u::<A, 16>(self.recent_flow[0].q.val());
-        self.recent_valid[0].d.next = self.select.val() != 0;
-        self.recent_flow[0].d.next = self.chosen.val();
-        self.recent_valid[1].d.next = self.recent_valid[0].q.val();
-        self.recent_flow[1].d.next = self.recent_flow[0].q.val();
+        in_range = recent_flow[0] <= bit_cast_u::<16, A>(last_flow);
+        valid_r = (select_1 != 0) & in_range;
+        out_of_range_r = (select_1 != 0) & !in_range;
+        flow_r = bit_cast_u::<A, 16>(recent_flow[0]);
+        recent_valid[0] = select != 0;
+        recent_flow[0] = chosen;
+        recent_valid[1] = recent_valid[0];
+        recent_flow[1] = recent_flow[0];
         // every look of the timer goes to the next flow
-        self.timer_wait.d.next = self.timer_wait.q.val() + 1;
-        if self.timer_wait.q.val().all() {
-            self.timer_due.d.next = true;
+        timer_wait = timer_wait + 1;
+        if timer_wait.all() {
+            timer_due = true;
         }
-        if self.select.val() == 6 {
-            self.timer_due.d.next = false;
-            self.timer_flow.d.next = self.timer_flow.q.val() + 1;
-            if self.timer_flow.q.val() == self.last_flow.val() {
-                self.timer_flow.d.next = 0.into();
+        if select == 6 {
+            timer_due = false;
+            timer_flow = if timer_flow == last_flow { 0.into() } else { timer_flow + 1 };
+        }
+        if sweeping_1 {
+            valid_r = true;
+            kind = OpKind::Clear;
+            flow_r = sweep_1;
+        }
+        if sweeping {
+            sweep = sweep + 1;
+            if sweep == last_flow {
+                sweeping = false;
             }
         }
-        if self.sweeping_1.q.val() {
-            self.valid_r.d.next = true;
-            self.kind.next = OpKind::Clear;
-            self.flow_r.d.next = self.sweep_1.q.val();
-        }
-        if self.sweeping.q.val() {
-            self.sweep.d.next = self.sweep.q.val() + 1;
-            if self.sweep.q.val() == self.last_flow.val() {
-                self.sweeping.d.next = false;
-            }
-        }
-        self.word_r.d.next = bits_zero::<Operation>(0);
+        word_r = bits_zero::<Operation>(0);
         fields!(word_r.d:
             kind, generation, psn, second, window, rate, mtu = command_mtu, pause_class = command_priority,
             windowless = command_windowless, timerless = command_timerless, group = command_group);
-        self.telemetry_r.d.next = self.telemetry_1.q.val();
-        self.telemetry_1.d.next = self.event.data.val().telemetry;
-        if self.reset.val() {
+        telemetry_r = telemetry_1;
+        telemetry_1 = event.data.val().telemetry;
+        if reset {
             clear!(select_1, sweeping_1, valid_r, out_of_range_r);
-            self.sweeping.d.next = true;
+            sweeping = true;
             clear!(sweep, timer_flow, timer_due, timer_wait, phase);
-            self.recent_valid[0].d.next = false;
+            recent_valid[0] = false;
         }
         assign! {
             valid = valid_r, flow = flow_r, word = word_r, telemetry = telemetry_r, out_of_range = out_of_range_r

@@ -30,39 +30,32 @@ pub struct GroupSum {
     pub look: Signal<In, U<4>>,
     /// One clock later: its sum without the additions of the last two clocks.
     pub sum: Signal<Out, U<24>>,
-    add_1: DFF<Bit>,
-    group_1: DFF<U<4>>,
-    amount_1: DFF<U<24>>,
-    clear_1: DFF<Bit>,
-    again: DFF<Bit>,
-    last: DFF<U<24>>,
-    known: Signal<Local, U<24>>,
-    total: Signal<Local, U<24>>,
+    #[registers(Bit: add_1, clear_1, again)]
+    #[registers(U<24>: amount_1, last)]
+    #[signals(U<24>: known, total)]
     own: LutRam<U<24>, 4>,
     shown: LutRam<U<24>, 4>,
+    group_1: DFF<U<4>>,
 }
 
 #[kernel]
 impl Logic for GroupSum {
     fn update(&mut self) {
         // 0
-        self.own.raddr.next = self.group.val();
+        own.raddr = group;
         assign!(add_1.d = add, group_1.d = group, amount_1.d = amount, clear_1.d = clear);
-        self.again.d.next = self.add_1.q.val() & (self.group_1.q.val() == self.group.val());
+        again = add_1 & (group_1 == group);
 
         // 1
-        self.known.next = self.own.rdata.val();
-        if self.again.q.val() {
-            self.known.next = self.last.q.val();
+        known = if again { last } else { own.rdata };
+        if clear_1 {
+            known = bits_u::<24>(0);
         }
-        if self.clear_1.q.val() {
-            self.known.next = bits_u::<24>(0);
-        }
-        self.total.next = self.known.val() + self.amount_1.q.val();
-        self.last.d.next = self.total.val();
+        total = known + amount_1;
+        last = total;
         inputs!(own: we = add_1, waddr = group_1, wdata = total);
         inputs!(shown: we = add_1, waddr = group_1, wdata = total, raddr = look);
-        self.sum.next = self.shown.rdata.val();
+        sum = shown.rdata;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

@@ -45,12 +45,12 @@ pub struct Levels {
     pub level: Signal<Out, GroupLevel>,
     earned: MulPipe<34, 12, 19, 27>,
     flown: MulPipe<34, 16, 34, 16>,
-    settle: DFF<U<5>>,
     write_3: Delay<Bit, 3>,
-    write_4: DFF<Bit>,
     group_3: Delay<U<4>, 3>,
-    group_4: DFF<U<4>>,
     rate_3: Delay<U<34>, 3>,
+    settle: DFF<U<5>>,
+    write_4: DFF<Bit>,
+    group_4: DFF<U<4>>,
     none: Signal<Local, Bit>,
     window: Signal<Local, U<35>>,
     word_4: DFF<GroupLevel>,
@@ -61,35 +61,32 @@ impl Logic for Levels {
     fn update(&mut self) {
         inputs!(earned: a = rate, b = interval);
         inputs!(flown: a = rate, b = cap_time);
-        self.write_3.d.next = self.write.val();
-        self.write_4.d.next = self.write_3.q.val();
-        self.group_3.d.next = self.group.val();
-        self.group_4.d.next = self.group_3.q.val();
-        self.rate_3.d.next = self.rate.val();
+        write_3 = write;
+        write_4 = write_3;
+        group_3 = group;
+        group_4 = group_3;
+        rate_3 = rate;
 
         // 3: rounded up to whole bytes, one at least
-        self.none.next = !self.cap_window.val() | self.rate_3.q.val().all();
-        self.window.next = bit_cast_u::<35, 34>(self.flown.p.val()) + 2047;
-        if self.flown.p.val() == 0 {
-            self.window.next = bits_u::<35>(2048);
+        none = !cap_window | rate_3.all();
+        window = if flown.p == 0 { bits_u::<35>(2048) } else { bit_cast_u::<35, 34>(flown.p) + 2047 };
+        if none | window.get_bit(34) {
+            window = !bits_u::<35>(0);
         }
-        if self.none.val() | self.window.val().get_bit(34) {
-            self.window.next = !bits_u::<35>(0);
+        word_4 = bits_zero::<GroupLevel>(0);
+        word_4.rate = rate_3;
+        word_4.earned = bit_cast_u::<20, 19>(earned.p) + 1;
+        word_4.window = window.get_bits::<23>(11);
+        if settle.any() {
+            settle = settle - 1;
+            write_4 = true;
+            group_4 = bit_cast_u::<4, 5>(settle);
+            word_4.rate = !bits_u::<34>(0);
+            word_4.earned = !bits_u::<20>(0);
+            word_4.window = !bits_u::<23>(0);
         }
-        self.word_4.d.next = bits_zero::<GroupLevel>(0);
-        self.word_4.d.next.rate = self.rate_3.q.val();
-        self.word_4.d.next.earned = bit_cast_u::<20, 19>(self.earned.p.val()) + 1;
-        self.word_4.d.next.window = self.window.val().get_bits::<23>(11);
-        if self.settle.q.val().any() {
-            self.settle.d.next = self.settle.q.val() - 1;
-            self.write_4.d.next = true;
-            self.group_4.d.next = bit_cast_u::<4, 5>(self.settle.q.val());
-            self.word_4.d.next.rate = !bits_u::<34>(0);
-            self.word_4.d.next.earned = !bits_u::<20>(0);
-            self.word_4.d.next.window = !bits_u::<23>(0);
-        }
-        if self.reset.val() {
-            self.settle.d.next = bits_u::<5>(31);
+        if reset {
+            settle = bits_u::<5>(31);
         }
 
         assign!(written = write_4, written_group = group_4, level = word_4);

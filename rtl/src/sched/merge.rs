@@ -32,23 +32,17 @@ pub struct Merge {
 #[kernel]
 impl Logic for Merge {
     fn update(&mut self) {
-        self.skid.reset.next = self.reset.val();
-        self.lead.next = self.chain.data.val().tag - self.own.data.val().tag;
-        self.own_first.next = self.own.valid.val()
-            & (!self.chain.valid.val()
-                | (self.lead.val().any() & !self.lead.val().get_bit(5))
-                | ((self.lead.val() == 0) & self.turn.q.val()));
-        self.skid.up.valid.next = self.chain.valid.val() | self.own.valid.val();
-        self.skid.up.data.next = self.chain.data.val();
-        if self.own_first.val() {
-            self.skid.up.data.next = self.own.data.val();
+        skid.reset = reset;
+        lead = chain.data.val().tag - own.data.val().tag;
+        own_first = own.valid & (!chain.valid | (lead.any() & !lead.get_bit(5)) | ((lead == 0) & turn));
+        skid.up.valid = chain.valid | own.valid;
+        skid.up.data = if own_first { own.data } else { chain.data };
+        own.ready = skid.up.ready & own_first;
+        chain.ready = skid.up.ready & !own_first;
+        if skid.up.ready & chain.valid & own.valid {
+            turn = !own_first;
         }
-        self.own.ready.next = self.skid.up.ready.val() & self.own_first.val();
-        self.chain.ready.next = self.skid.up.ready.val() & !self.own_first.val();
-        if self.skid.up.ready.val() & self.chain.valid.val() & self.own.valid.val() {
-            self.turn.d.next = !self.own_first.val();
-        }
-        StreamOut::<Grant>::link(&mut self.down, &mut self.skid.down);
+        StreamOut::<Grant>::link(&mut down, &mut skid.down);
         reset!(turn);
     }
 }

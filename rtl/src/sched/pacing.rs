@@ -49,8 +49,8 @@ pub struct PacingUpdate {
     flown: MulPipe<34, 16, 34, 16>,
     window_3: Delay<U<34>, 3>,
     timed_3: Delay<Bit, 3>,
-    window_4: DFF<U<34>>,
     window_6: Delay<U<34>, 2>,
+    window_4: DFF<U<34>>,
     mtu_7: DFF<U<3>>,
     wire_7: DFF<U<13>>,
     round_7: DFF<U<35>>,
@@ -64,52 +64,49 @@ pub struct PacingUpdate {
 impl Logic for PacingUpdate {
     fn update(&mut self) {
         inputs!(earned: a = rate, b = interval);
-        self.earned_7.d.next = self.earned.p.val();
-        self.rate_7.d.next = self.rate.val();
+        earned_7 = earned.p;
+        rate_7 = rate;
         inputs!(flown: a = rate, b = flight);
-        self.window_3.d.next = self.window.val();
-        self.timed_3.d.next = self.timed.val();
+        window_3 = window;
+        timed_3 = timed;
 
         // 3: a limit always lets one packet go
-        self.window_4.d.next = self.window_3.q.val();
-        if self.timed_3.q.val() {
-            self.window_4.d.next = self.flown.p.val();
-            if self.flown.p.val() == 0 {
-                self.window_4.d.next = bits_u::<34>(1);
-            }
+        window_4 = window_3;
+        if timed_3 {
+            window_4 = if flown.p == 0 { bits_u::<34>(1) } else { flown.p };
         }
-        self.window_6.d.next = self.window_4.q.val();
+        window_6 = window_4;
 
         // 6
-        self.mtu_7.d.next = self.mtu.val();
-        self.wire_7.d.next = bits_u::<13>(4096) + bit_cast_u::<13, 10>(self.overhead.val());
-        self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x7f_ffff);
-        if self.mtu.val() == 0 {
-            self.wire_7.d.next = bits_u::<13>(256) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x7_ffff);
+        mtu_7 = mtu;
+        wire_7 = bits_u::<13>(4096) + bit_cast_u::<13, 10>(overhead);
+        round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x7f_ffff);
+        if mtu == 0 {
+            wire_7 = bits_u::<13>(256) + bit_cast_u::<13, 10>(overhead);
+            round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x7_ffff);
         }
-        if self.mtu.val() == 1 {
-            self.wire_7.d.next = bits_u::<13>(512) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0xf_ffff);
+        if mtu == 1 {
+            wire_7 = bits_u::<13>(512) + bit_cast_u::<13, 10>(overhead);
+            round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0xf_ffff);
         }
-        if self.mtu.val() == 2 {
-            self.wire_7.d.next = bits_u::<13>(1024) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x1f_ffff);
+        if mtu == 2 {
+            wire_7 = bits_u::<13>(1024) + bit_cast_u::<13, 10>(overhead);
+            round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x1f_ffff);
         }
-        if self.mtu.val() == 3 {
-            self.wire_7.d.next = bits_u::<13>(2048) + bit_cast_u::<13, 10>(self.overhead.val());
-            self.round_7.d.next = bit_cast_u::<35, 34>(self.window_6.q.val()) + bits_u::<35>(0x3f_ffff);
+        if mtu == 3 {
+            wire_7 = bits_u::<13>(2048) + bit_cast_u::<13, 10>(overhead);
+            round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x3f_ffff);
         }
 
         // 7
-        self.rounded.next = bit_cast_word::<RoundedFineWindow, U<35>>(self.round_7.q.val());
-        self.packets.next = self.rounded.val().units >> self.mtu_7.q.val();
-        self.cap.next = bit_cast_u::<20, 19>(self.earned_7.q.val()) + bit_cast_u::<20, 13>(self.wire_7.q.val()) + 1;
-        self.word_8.d.next = bits_zero::<PacingState>(0);
+        rounded = bit_cast_word::<RoundedFineWindow, U<35>>(round_7);
+        packets = rounded.units >> mtu_7;
+        cap = bit_cast_u::<20, 19>(earned_7) + bit_cast_u::<20, 13>(wire_7) + 1;
+        word_8 = bits_zero::<PacingState>(0);
         fields!(word_8.d: rate = rate_7.q, cap, window = packets);
-        if self.none.val() {
-            self.word_8.d.next = bits_zero::<PacingState>(0);
+        if none {
+            word_8 = bits_zero::<PacingState>(0);
         }
-        self.word.next = self.word_8.q.val();
+        word = word_8;
     }
 }

@@ -42,150 +42,124 @@ pub struct Park {
     pub up: StreamIn<Grant>,
     /// Grants of priorities that are not paused.
     pub down: StreamOut<Grant>,
+    #[registers(U<8>: waits, pause_r, held_r, below)]
+    #[registers(U<3>: step, pick)]
+    #[signals(Bit: aside, passes, parked_goes, stores, empties)]
+    #[signals(U<8>: head_now, tail_now, tail_class, may, candidates, stored, emptied, waits_new)]
     /// Without the tag.
     rows: RamReg<U<58>, 11>,
     head: [DFF<U<8>>; 8],
     tail: [DFF<U<8>>; 8],
-    waits: DFF<U<8>>,
-    pause_r: DFF<U<8>>,
-    held_r: DFF<U<8>>,
-    step: DFF<U<3>>,
-    pick: DFF<U<3>>,
+    out: Skid<Grant>,
     turn: DFF<Bit>,
     tag: DFF<U<6>>,
     lane: Signal<Local, U<3>>,
-    aside: Signal<Local, Bit>,
-    passes: Signal<Local, Bit>,
-    parked_goes: Signal<Local, Bit>,
-    stores: Signal<Local, Bit>,
-    empties: Signal<Local, Bit>,
-    head_now: Signal<Local, U<8>>,
-    tail_now: Signal<Local, U<8>>,
-    tail_class: Signal<Local, U<8>>,
-    below: DFF<U<8>>,
-    may: Signal<Local, U<8>>,
-    candidates: Signal<Local, U<8>>,
-    stored: Signal<Local, U<8>>,
-    emptied: Signal<Local, U<8>>,
-    waits_new: Signal<Local, U<8>>,
-    out: Skid<Grant>,
 }
 
 #[kernel]
 impl Logic for Park {
     fn update(&mut self) {
-        self.out.reset.next = self.reset.val();
-        self.pause_r.d.next = self.pause.val();
+        out.reset = reset;
+        pause_r = pause;
 
         // what comes: into its queue, or through
-        self.lane.next = self.up.data.val().pause_class;
-        self.aside.next = self.held_r.q.val().get_bit(self.lane.val().index());
-        self.parked_goes.next = (self.step.q.val() == 3)
-            & self.out.up.ready.val()
-            & (!self.up.valid.val() | self.aside.val() | self.turn.q.val());
-        self.passes.next = self.up.valid.val() & !self.aside.val() & self.out.up.ready.val() & !self.parked_goes.val();
-        self.stores.next = self.up.valid.val() & self.aside.val() & !self.reset.val();
-        self.up.ready.next = self.aside.val() | (self.out.up.ready.val() & !self.parked_goes.val());
-        if self.passes.val() {
-            self.turn.d.next = true;
-            self.tag.d.next = self.up.data.val().tag;
+        lane = up.data.val().pause_class;
+        aside = held_r.get_bit(lane.index());
+        parked_goes = (step == 3) & out.up.ready & (!up.valid | aside | turn);
+        passes = up.valid & !aside & out.up.ready & !parked_goes;
+        stores = up.valid & aside & !reset;
+        up.ready = aside | (out.up.ready & !parked_goes);
+        if passes {
+            turn = true;
+            tag = up.data.val().tag;
         }
-        if self.parked_goes.val() {
-            self.turn.d.next = false;
+        if parked_goes {
+            turn = false;
         }
 
         // the queues
-        self.head_now.next = self.head[0].q.val();
-        self.tail_now.next = self.tail[0].q.val();
-        self.tail_class.next = self.tail[0].q.val();
+        head_now = head[0];
+        tail_now = tail[0];
+        tail_class = tail[0];
         for i in 1..8 {
-            if self.pick.q.val() == i.val() {
-                self.head_now.next = self.head[i].q.val();
-                self.tail_now.next = self.tail[i].q.val();
+            if pick == i.val() {
+                head_now = head[i];
+                tail_now = tail[i];
             }
-            if self.lane.val() == i.val() {
-                self.tail_class.next = self.tail[i].q.val();
+            if lane == i.val() {
+                tail_class = tail[i];
             }
         }
-        self.rows.we.next = self.stores.val();
-        self.rows.waddr.next = (bit_cast_u::<11, 3>(self.lane.val()) << 8) | bit_cast_u::<11, 8>(self.tail_class.val());
-        self.rows.wdata.next = bit_cast_number::<58, Grant>(self.up.data.val());
-        self.rows.raddr.next = (bit_cast_u::<11, 3>(self.pick.q.val()) << 8) | bit_cast_u::<11, 8>(self.head_now.val());
-        self.empties.next = (self.step.q.val() == 4) & (self.head_now.val() == self.tail_now.val());
-        self.stored.next = bits_u::<8>(0);
-        if self.stores.val() {
-            self.stored.next = bits_u::<8>(1) << self.lane.val();
-        }
-        self.emptied.next = bits_u::<8>(0);
-        if self.empties.val() {
-            self.emptied.next = bits_u::<8>(1) << self.pick.q.val();
-        }
-        self.waits_new.next = (self.waits.q.val() & !self.emptied.val()) | self.stored.val();
-        self.waits.d.next = self.waits_new.val();
-        self.held_r.d.next = self.waits_new.val() | self.pause.val();
-        self.held.next = self.held_r.q.val();
+        rows.we = stores;
+        rows.waddr = (bit_cast_u::<11, 3>(lane) << 8) | bit_cast_u::<11, 8>(tail_class);
+        rows.wdata = bit_cast_number::<58, Grant>(up.data);
+        rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_now);
+        empties = (step == 4) & (head_now == tail_now);
+        stored = if stores { bits_u::<8>(1) << lane } else { bits_u::<8>(0) };
+        emptied = if empties { bits_u::<8>(1) << pick } else { bits_u::<8>(0) };
+        waits_new = (waits & !emptied) | stored;
+        waits = waits_new;
+        held_r = waits_new | pause;
+        held = held_r;
         for i in 0..8 {
-            if self.stored.val().get_bit(i) {
-                self.tail[i].d.next = self.tail[i].q.val() + 1;
+            if stored.get_bit(i) {
+                tail[i] = tail[i] + 1;
             }
-            if self.parked_goes.val() & (self.pick.q.val() == i.val()) {
-                self.head[i].d.next = self.head[i].q.val() + 1;
+            if parked_goes & (pick == i.val()) {
+                head[i] = head[i] + 1;
             }
         }
 
         // who leaves: the next lower priority of those that may, or the highest
-        self.may.next = self.waits.q.val() & !self.pause_r.q.val();
-        self.candidates.next = self.may.val();
-        if (self.may.val() & self.below.q.val()).any() {
-            self.candidates.next = self.may.val() & self.below.q.val();
-        }
-        if self.step.q.val() == 0 {
-            if self.candidates.val().any() {
-                self.step.d.next = bits_u::<3>(1);
+        may = waits & !pause_r;
+        candidates = if (may & below).any() { may & below } else { may };
+        if step == 0 {
+            if candidates.any() {
+                step = bits_u::<3>(1);
             }
-            if self.candidates.val().get_bit(0) {
-                self.pick.d.next = bits_u::<3>(0);
+            if candidates.get_bit(0) {
+                pick = bits_u::<3>(0);
             }
-            if self.candidates.val().get_bit(1) {
-                self.pick.d.next = bits_u::<3>(1);
+            if candidates.get_bit(1) {
+                pick = bits_u::<3>(1);
             }
-            if self.candidates.val().get_bit(2) {
-                self.pick.d.next = bits_u::<3>(2);
+            if candidates.get_bit(2) {
+                pick = bits_u::<3>(2);
             }
-            if self.candidates.val().get_bit(3) {
-                self.pick.d.next = bits_u::<3>(3);
+            if candidates.get_bit(3) {
+                pick = bits_u::<3>(3);
             }
-            if self.candidates.val().get_bit(4) {
-                self.pick.d.next = bits_u::<3>(4);
+            if candidates.get_bit(4) {
+                pick = bits_u::<3>(4);
             }
-            if self.candidates.val().get_bit(5) {
-                self.pick.d.next = bits_u::<3>(5);
+            if candidates.get_bit(5) {
+                pick = bits_u::<3>(5);
             }
-            if self.candidates.val().get_bit(6) {
-                self.pick.d.next = bits_u::<3>(6);
+            if candidates.get_bit(6) {
+                pick = bits_u::<3>(6);
             }
-            if self.candidates.val().get_bit(7) {
-                self.pick.d.next = bits_u::<3>(7);
+            if candidates.get_bit(7) {
+                pick = bits_u::<3>(7);
             }
         }
-        if (self.step.q.val() == 1) | (self.step.q.val() == 2) | self.parked_goes.val() {
-            self.step.d.next = self.step.q.val() + 1;
+        if (step == 1) | (step == 2) | parked_goes {
+            step = step + 1;
         }
-        if self.step.q.val() == 4 {
-            self.step.d.next = bits_u::<3>(0);
-            self.below.d.next = (bits_u::<8>(1) << self.pick.q.val()) - 1;
+        if step == 4 {
+            step = bits_u::<3>(0);
+            below = (bits_u::<8>(1) << pick) - 1;
         }
-        self.out.up.valid.next = self.passes.val() | self.parked_goes.val();
-        self.out.up.data.next = self.up.data.val();
-        if self.parked_goes.val() {
-            self.out.up.data.next = bit_cast_word::<Grant, U<64>>(bit_cast_u::<64, 58>(self.rows.rdata.val()));
-            self.out.up.data.next.tag = self.tag.q.val();
+        out.up.valid = passes | parked_goes;
+        out.up.data = up.data;
+        if parked_goes {
+            out.up.data = bit_cast_word::<Grant, U<64>>(bit_cast_u::<64, 58>(rows.rdata));
+            out.up.data.next.tag = tag;
         }
-        StreamOut::<Grant>::link(&mut self.down, &mut self.out.down);
-        if self.reset.val() {
+        StreamOut::<Grant>::link(&mut down, &mut out.down);
+        if reset {
             for i in 0..8 {
-                self.head[i].d.next = bits_u::<8>(0);
-                self.tail[i].d.next = bits_u::<8>(0);
+                head[i] = bits_u::<8>(0);
+                tail[i] = bits_u::<8>(0);
             }
             clear!(waits, held_r, step, pick, turn, tag, below);
         }

@@ -174,135 +174,129 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         inputs!([
             entry, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
         ]: reset);
-        if self.param.write.val() {
-            if self.param.address.val() == 0 {
-                self.overhead.d.next = bit_cast_u::<10, 48>(self.param.data.val());
+        if param.write {
+            if param.address == 0 {
+                overhead = bit_cast_u::<10, 48>(param.data);
             }
-            if self.param.address.val() == 1 {
-                self.interval.d.next = bit_cast_u::<12, 48>(self.param.data.val());
+            if param.address == 1 {
+                interval = bit_cast_u::<12, 48>(param.data);
             }
-            if self.param.address.val() == 2 {
-                self.timeout.d.next = bit_cast_u::<16, 48>(self.param.data.val());
+            if param.address == 2 {
+                timeout = bit_cast_u::<16, 48>(param.data);
             }
-            if self.param.address.val() == 3 {
-                self.retry_limit.d.next = bit_cast_u::<4, 48>(self.param.data.val());
+            if param.address == 3 {
+                retry_limit = bit_cast_u::<4, 48>(param.data);
             }
         }
-        self.now_r.d.next = self.now.val();
+        now_r = now;
         fields!(limits.d: window = cap_window, dither = cap_dither, span = cap_time);
         // every engine's own mixture of all bits
-        self.quarters.next = bit_cast_word::<RandomQuarters, U<64>>(self.random.word.val());
-        self.folded.next = self.quarters.val().part_0
-            ^ self.quarters.val().part_1
-            ^ self.quarters.val().part_2
-            ^ self.quarters.val().part_3;
+        quarters = bit_cast_word::<RandomQuarters, U<64>>(random.word);
+        folded = quarters.part_0 ^ quarters.part_1 ^ quarters.part_2 ^ quarters.part_3;
         inputs!(levels:
             write = level_write, group = level_group, rate = level_rate, interval, cap_window = limits.window,
             cap_time = limits.span);
         inputs!(sender from limits: cap_window = window, cap_time = span);
         inputs!(members: reset, overhead);
         inputs!(members from sender: flow_next, notify, late, clear, sender, snd_nxt, worked, limited);
-        self.members.group.next = self.sender.cap.val().group;
+        members.group = sender.cap.val().group;
         inputs!(members from sender: adjusted, unused);
-        self.members.leaves.next = self.expand.send.valid.val() & self.send.ready.val();
-        self.members.leaving.next = bit_cast_u::<A, 16>(self.expand.send.flow.val());
-        self.members.look.next = self.look.val();
+        members.leaves = expand.send.valid & send.ready;
+        members.leaving = bit_cast_u::<A, 16>(expand.send.flow);
+        members.look = look;
         outputs!(members: active, sent);
         inputs!(park: pause, reset);
 
-        StreamIn::<FlowUpdate>::link(&mut self.update, &mut self.entry.update);
-        FlowCommandIn::link(&mut self.command, &mut self.entry.command);
-        StreamIn::<LawEvent>::link(&mut self.event, &mut self.entry.event);
-        FeedbackIn::link(&mut self.feedback, &mut self.entry.feedback);
-        WorkIn::link(&mut self.work, &mut self.entry.work);
+        StreamIn::<FlowUpdate>::link(&mut update, &mut entry.update);
+        FlowCommandIn::link(&mut command, &mut entry.command);
+        StreamIn::<LawEvent>::link(&mut event, &mut entry.event);
+        FeedbackIn::link(&mut feedback, &mut entry.feedback);
+        WorkIn::link(&mut work, &mut entry.work);
         inputs!(entry: last_flow, hold_timers = ended_fifo.crowded);
 
         inputs!(sender from entry: valid, flow, word);
         inputs!(sender: engines, inverse, overhead, interval, timeout, retry_limit);
-        self.sender.held.next = self.park.held.val();
-        self.clock_ns.next = bit_cast_word::<ClockUnits, U<48>>(self.now_r.q.val());
-        self.clock_ticks.next = bit_cast_word::<ClockTicks, U<48>>(self.now_r.q.val());
-        self.sender.timer_now.next = self.clock_ns.val().units;
-        self.visited.next = self.engine[0].visited.val();
+        sender.held = park.held;
+        clock_ns = bit_cast_word::<ClockUnits, U<48>>(now_r);
+        clock_ticks = bit_cast_word::<ClockTicks, U<48>>(now_r);
+        sender.timer_now = clock_ns.units;
+        visited = engine[0].visited;
         for i in 1..ENGINES {
-            if self.sender.engine_4.val() == i.val() {
-                self.visited.next = self.engine[i].visited.val();
+            if sender.engine_4 == i.val() {
+                visited = engine[i].visited;
             }
         }
-        self.sender.visited.next = self.visited.val();
+        sender.visited = visited;
 
         for i in 0..ENGINES {
-            self.engine[i].reset.next = self.reset.val();
-            self.engine[i].notify.next = self.sender.notify.val() & (self.sender.engine.val() == i.val());
+            engine[i].reset = reset;
+            engine[i].notify = sender.notify & (sender.engine == i.val());
             inputs!(engine[i] from sender: index = engine_index, flow = flow_8, sender, pacing, paced, cap, limited);
             inputs!(engine[i] from levels: level_write = written, level_group = written_group, level);
             inputs!(engine[i] from limits: dither);
-            self.engine[i].random.next = self.random.word.val().get_bits::<16>(8 * i) ^ self.folded.val();
+            engine[i].random = random.word.get_bits::<16>(8 * i) ^ folded;
             inputs!(engine[i] from sender: wake, clear, asked = index);
             inputs!(engine[i]: tick = clock_ticks.ticks, pause = park.held, overhead, tag = expand.tag);
-            self.merge[i].reset.next = self.reset.val();
-            self.merge[i].own.valid.next = self.engine[i].grants.valid.val();
-            self.merge[i].own.data.next = self.engine[i].grants.data.val();
-            self.engine[i].grants.ready.next = self.merge[i].own.ready.val();
+            merge[i].reset = reset;
+            merge[i].own.valid = engine[i].grants.valid;
+            merge[i].own.data = engine[i].grants.data;
+            engine[i].grants.ready = merge[i].own.ready;
         }
         // the chain: engine 0 is nearest to the exit
         for i in 0..ENGINES {
-            self.merge[i].chain.valid.next = false;
-            self.merge[i].chain.data.next = bits_zero::<Grant>(0);
+            merge[i].chain.valid = false;
+            merge[i].chain.data = bits_zero::<Grant>(0);
         }
         for i in 1..ENGINES {
-            self.merge[i - 1].chain.valid.next = self.merge[i].down.valid.val();
-            self.merge[i - 1].chain.data.next = self.merge[i].down.data.val();
-            self.merge[i].down.ready.next = self.merge[i - 1].chain.ready.val();
+            merge[i - 1].chain.valid = merge[i].down.valid;
+            merge[i - 1].chain.data = merge[i].down.data;
+            merge[i].down.ready = merge[i - 1].chain.ready;
         }
-        self.park.up.valid.next = self.merge[0].down.valid.val();
-        self.park.up.data.next = self.merge[0].down.data.val();
-        self.merge[0].down.ready.next = self.park.up.ready.val();
-        StreamOut::<Grant>::join(&mut self.park.down, &mut self.expand.up);
-        SendOut::link(&mut self.send, &mut self.expand.send);
+        park.up.valid = merge[0].down.valid;
+        park.up.data = merge[0].down.data;
+        merge[0].down.ready = park.up.ready;
+        StreamOut::<Grant>::join(&mut park.down, &mut expand.up);
+        SendOut::link(&mut send, &mut expand.send);
 
         // 8: what the acknowledgement carried meets its flow and snd_nxt
-        self.telemetry.d.next = self.entry.telemetry.val();
-        self.reported_kind.next = self.telemetry.q.val().event_kind;
-        if self.sender.timed_out.val() {
-            self.reported_kind.next = bits_u::<3>(3);
-        }
-        self.acked_bytes.next = (bit_cast_u::<32, 24>(self.sender.acked.val()) << 8) << self.sender.acked_mtu.val();
-        self.cc_fifo.up.valid.next = self.sender.to_cc.val();
-        self.cc_dropped.pulse.next = self.sender.to_cc.val() & !self.cc_fifo.up.ready.val();
-        self.cc_fifo.up.data.next = bits_zero::<LawEvent>(0);
-        self.cc_fifo.up.data.next.snd_nxt = self.sender.snd_nxt.val();
-        self.cc_fifo.up.data.next.psn_next = self.sender.psn.val();
-        self.cc_fifo.up.data.next.generation = self.sender.generation.val();
-        self.cc_fifo.up.data.next.flow = bit_cast_u::<16, A>(self.sender.flow_8.val());
-        self.cc_fifo.up.data.next.telemetry = self.telemetry.q.val();
-        self.cc_fifo.up.data.next.telemetry.bytes = self.acked_bytes.val();
-        self.cc_fifo.up.data.next.telemetry.int_valid = self.telemetry.q.val().int_valid & !self.sender.timed_out.val();
-        self.cc_fifo.up.data.next.telemetry.event_kind = self.reported_kind.val();
-        StreamOut::<LawEvent>::link(&mut self.cc, &mut self.cc_fifo.down);
+        telemetry = entry.telemetry;
+        reported_kind = if sender.timed_out { bits_u::<3>(3) } else { telemetry.event_kind };
+        acked_bytes = (bit_cast_u::<32, 24>(sender.acked) << 8) << sender.acked_mtu;
+        cc_fifo.up.valid = sender.to_cc;
+        cc_dropped.pulse = sender.to_cc & !cc_fifo.up.ready;
+        cc_fifo.up.data = bits_zero::<LawEvent>(0);
+        cc_fifo.up.data.next.snd_nxt = sender.snd_nxt;
+        cc_fifo.up.data.next.psn_next = sender.psn;
+        cc_fifo.up.data.next.generation = sender.generation;
+        cc_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_8);
+        cc_fifo.up.data.next.telemetry = telemetry;
+        cc_fifo.up.data.next.telemetry.bytes = acked_bytes;
+        cc_fifo.up.data.next.telemetry.int_valid = telemetry.int_valid & !sender.timed_out;
+        cc_fifo.up.data.next.telemetry.event_kind = reported_kind;
+        StreamOut::<LawEvent>::link(&mut cc, &mut cc_fifo.down);
 
-        self.ended_fifo.up.valid.next = self.sender.ended.val();
-        self.ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(self.sender.flow_8.val());
-        self.ended_fifo.up.data.next.generation = self.sender.generation.val();
-        self.ended.valid.next = self.ended_fifo.down.valid.val();
-        self.ended_fifo.down.ready.next = self.ended.ready.val();
-        self.ended.flow.next = self.ended_fifo.down.data.val().flow;
-        self.ended.generation.next = self.ended_fifo.down.data.val().generation;
+        ended_fifo.up.valid = sender.ended;
+        ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_8);
+        ended_fifo.up.data.next.generation = sender.generation;
+        ended.valid = ended_fifo.down.valid;
+        ended_fifo.down.ready = ended.ready;
+        ended.flow = ended_fifo.down.data.val().flow;
+        ended.generation = ended_fifo.down.data.val().generation;
 
-        self.late.pulse.next = self.sender.late.val();
-        self.beyond.pulse.next = self.sender.beyond.val();
-        self.out_of_range.pulse.next = self.entry.out_of_range.val();
-        self.timeouts.pulse.next = self.sender.timed_out.val();
-        self.count_late.next = self.late.count.val();
-        self.count_beyond.next = self.beyond.count.val();
-        self.count_out_of_range.next = self.out_of_range.count.val();
-        self.count_timeout.next = self.timeouts.count.val();
-        self.count_cc_dropped.next = self.cc_dropped.count.val();
-        if self.reset.val() {
-            self.overhead.d.next = 124.into();
-            self.interval.d.next = 512.into();
-            self.timeout.d.next = 3906.into();
-            self.retry_limit.d.next = 7.into();
+        late.pulse = sender.late;
+        beyond.pulse = sender.beyond;
+        out_of_range.pulse = entry.out_of_range;
+        timeouts.pulse = sender.timed_out;
+        count_late = late.count;
+        count_beyond = beyond.count;
+        count_out_of_range = out_of_range.count;
+        count_timeout = timeouts.count;
+        count_cc_dropped = cc_dropped.count;
+        if reset {
+            overhead = 124.into();
+            interval = 512.into();
+            timeout = 3906.into();
+            retry_limit = 7.into();
         }
     }
 }

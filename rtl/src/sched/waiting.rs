@@ -40,8 +40,8 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     pub row: Signal<In, U<4>>,
     /// Flows that are due.
     pub down: StreamOut<RingEntry>,
+    #[signals(Bit: turned, offered)]
     fifo: [StreamFifo<WaitingEntry, I, 1>; ROWS],
-    entering: Signal<Local, WaitingEntry>,
     due: [DFF<Bit>; ROWS],
     elapsed: [Signal<Local, U<20>>; ROWS],
     ripe: [Signal<Local, Bit>; ROWS],
@@ -50,66 +50,62 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     take: [Signal<Local, Bit>; MAX_ROWS],
     #[init(Constant::new(U(ROWS as u64 - 1)))]
     last_row: Constant<U<4>>,
+    entering: Signal<Local, WaitingEntry>,
     chosen_row: Signal<Local, U<4>>,
     turn: DFF<U<4>>,
-    turned: Signal<Local, Bit>,
-    offered: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl<const I: usize, const ROWS: usize> Logic for Waiting<I, ROWS> {
     fn update(&mut self) {
         assign!(turn.d = turn, chosen_row = row);
-        if self.row.val() > self.last_row.val() {
-            self.chosen_row.next = self.last_row.val();
+        if row > last_row {
+            chosen_row = last_row;
         }
         fields!(entering: entry = flow, since = tick);
         for i in 0..12 {
-            self.present[i].next = false;
-            self.free[i].next = true;
-            self.take[i].next = false;
+            present[i] = false;
+            free[i] = true;
+            take[i] = false;
         }
         for i in 0..ROWS {
-            self.fifo[i].reset.next = self.reset.val();
-            self.fifo[i].up.valid.next = self.enter.val() & (self.chosen_row.val() == i.val());
-            self.fifo[i].up.data.next = self.entering.val();
-            self.elapsed[i].next = self.tick.val() - (self.fifo[i].down.data.val()).since;
-            self.present[i].next = self.fifo[i].down.valid.val();
-            self.ripe[i].next = self.elapsed[i].val() >= 4;
+            fifo[i].reset = reset;
+            fifo[i].up.valid = enter & (chosen_row == i.val());
+            fifo[i].up.data = entering;
+            elapsed[i] = tick - (fifo[i].down.data).since;
+            present[i] = fifo[i].down.valid;
+            ripe[i] = elapsed[i] >= 4;
         }
         for i in 1..ROWS {
-            self.present[i].next = self.fifo[i].down.valid.val() & self.due[i].q.val();
+            present[i] = fifo[i].down.valid & due[i];
         }
         for i in 2..ROWS {
-            self.ripe[i].next = self.elapsed[i].val().get_bits::<20>(i + 2).any();
+            ripe[i] = elapsed[i].get_bits::<20>(i + 2).any();
         }
         clear!(turned, offered);
         for i in 0..ROWS {
-            if self.present[i].val() {
-                self.offered.next = true;
-                if self.turn.q.val() == i.val() {
-                    self.turned.next = true;
+            if present[i] {
+                offered = true;
+                if turn == i.val() {
+                    turned = true;
                 }
             }
-            self.free[i + 1].next = self.free[i].val() & !self.present[i].val();
+            free[i + 1] = free[i] & !present[i];
         }
-        self.down.valid.next = self.offered.val();
+        down.valid = offered;
         // by flows, not by clocks: whoever asks only in certain clocks must not pass a row over for ever
-        if self.offered.val() & self.down.ready.val() {
-            self.turn.d.next = self.turn.q.val() + 1;
+        if offered & down.ready {
+            turn = turn + 1;
         }
-        self.down.data.next = self.fifo[0].down.data.val().entry;
+        down.data = fifo[0].down.data.val().entry;
         for i in 0..ROWS {
-            self.take[i].next = self.present[i].val()
-                & ((self.turned.val() & (self.turn.q.val() == i.val())) | (!self.turned.val() & self.free[i].val()));
-            if self.take[i].val() {
-                self.down.data.next = (self.fifo[i].down.data.val()).entry;
+            take[i] = present[i] & ((turned & (turn == i.val())) | (!turned & free[i]));
+            if take[i] {
+                down.data = (fifo[i].down.data).entry;
             }
-            self.fifo[i].down.ready.next = self.take[i].val() & self.down.ready.val();
+            fifo[i].down.ready = take[i] & down.ready;
             // once due a head stays due, however long nobody asks
-            self.due[i].d.next = self.fifo[i].down.valid.val()
-                & (self.due[i].q.val() | self.ripe[i].val())
-                & !(self.take[i].val() & self.down.ready.val());
+            due[i] = fifo[i].down.valid & (due[i] | ripe[i]) & !(take[i] & down.ready);
         }
         reset!(turn);
     }

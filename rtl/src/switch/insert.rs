@@ -44,25 +44,20 @@ pub struct RecordInsert {
     pub out_valid: Signal<Out, Bit>,
     /// The beat.
     pub out_beat: Signal<Out, FrameBeat>,
-    record: Signal<Local, U<64>>,
+    #[signals(U<64>: record, inserted, out_keep)]
+    #[signals(RecordBytes: of_record, on_wire)]
+    #[signals(Bit: spills, out_last)]
+    #[registers(Bit: spill, spill_bad)]
     record_now: Signal<Local, HopRecordWord>,
-    of_record: Signal<Local, RecordBytes>,
-    on_wire: Signal<Local, RecordBytes>,
-    inserted: Signal<Local, U<64>>,
     shift: Signal<Local, U<9>>,
     upper: Signal<Local, W<512, 8>>,
     whole: Signal<Local, W<576, 9>>,
-    spills: Signal<Local, Bit>,
-    out_keep: Signal<Local, U<64>>,
-    out_last: Signal<Local, Bit>,
     sent: DFF<U<30>>,
     held: DFF<HopRecordWord>,
     enables: Signal<Local, BeatEnables>,
     longer: Signal<Local, LongerBeat>,
     carry: DFF<U<64>>,
-    spill: DFF<Bit>,
     spill_keep: DFF<U<8>>,
-    spill_bad: DFF<Bit>,
 }
 
 #[kernel]
@@ -70,63 +65,57 @@ impl Logic for RecordInsert {
     fn update(&mut self) {
         // txBytes is what the port had sent before the first beat of this frame
         fields!(record_now: speed, ts);
-        self.record_now.next.tx_bytes = bit_cast_u::<20, 30>(self.sent.q.val() >> 7 >> self.unit_shift.val());
-        self.record_now.next.queued = self.units.val();
-        self.record.next = bit_cast_number::<64, HopRecordWord>(self.held.q.val());
-        if self.first.val() {
-            self.record.next = bit_cast_number::<64, HopRecordWord>(self.record_now.val());
+        record_now.tx_bytes = bit_cast_u::<20, 30>(sent >> 7 >> unit_shift);
+        record_now.queued = units;
+        record = bit_cast_number::<64, HopRecordWord>(held);
+        if first {
+            record = bit_cast_number::<64, HopRecordWord>(record_now);
         }
         // first byte of the wire lowest
-        self.of_record.next = bit_cast_word::<RecordBytes, U<64>>(self.record.val());
+        of_record = bit_cast_word::<RecordBytes, U<64>>(record);
         fields!(on_wire from of_record:
             byte_0 = byte_7, byte_1 = byte_6, byte_2 = byte_5, byte_3 = byte_4, byte_4 = byte_3, byte_5 = byte_2,
             byte_6 = byte_1, byte_7 = byte_0);
-        self.inserted.next = bits_u::<64>(0);
-        if self.mode.val() == 1 {
-            self.inserted.next = bit_cast_number::<64, RecordBytes>(self.on_wire.val());
+        inserted = if mode == 1 { bit_cast_number::<64, RecordBytes>(on_wire) } else { bits_u::<64>(0) };
+        if mode == 2 {
+            inserted = carry;
         }
-        if self.mode.val() == 2 {
-            self.inserted.next = self.carry.q.val();
+        shift = bit_cast_u::<9, 4>(place) << 5;
+        upper = !bit_cast_w::<512, 8, 1>(bits_u::<1>(0)) << shift;
+        if mode == 0 {
+            upper = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
         }
-        self.shift.next = bit_cast_u::<9, 4>(self.place.val()) << 5;
-        self.upper.next = !bit_cast_w::<512, 8, 1>(bits_u::<1>(0)) << self.shift.val();
-        if self.mode.val() == 0 {
-            self.upper.next = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
-        }
-        self.whole.next = bit_cast_ww::<576, 9, 512, 8>(self.beat.val().data & !self.upper.val())
-            | (bit_cast_w::<576, 9, 64>(self.inserted.val()) << self.shift.val())
-            | (bit_cast_ww::<576, 9, 512, 8>(self.beat.val().data & self.upper.val()) << 64);
-        self.enables.next = bit_cast_word::<BeatEnables, U<64>>(self.beat.val().keep);
-        self.longer.next = bit_cast_word::<LongerBeat, W<576, 9>>(self.whole.val());
-        self.spills.next = self.beat.val().last & (self.mode.val() != 0) & self.enables.val().last_eight.any();
+        whole = bit_cast_ww::<576, 9, 512, 8>(beat.data & !upper)
+            | (bit_cast_w::<576, 9, 64>(inserted) << shift)
+            | (bit_cast_ww::<576, 9, 512, 8>(beat.data & upper) << 64);
+        enables = bit_cast_word::<BeatEnables, U<64>>(beat.keep);
+        longer = bit_cast_word::<LongerBeat, W<576, 9>>(whole);
+        spills = beat.last & (mode != 0) & enables.last_eight.any();
 
-        self.out_keep.next = self.beat.val().keep;
-        if self.mode.val() != 0 {
-            self.out_keep.next = (self.beat.val().keep << 8) | 0xff;
-        }
-        self.out_last.next = self.beat.val().last & !self.spills.val();
-        self.out_valid.next = self.valid.val();
-        self.out_beat.next.data = bit_cast_ww::<512, 8, 576, 9>(self.whole.val());
+        out_keep = if mode != 0 { (beat.keep << 8) | 0xff } else { beat.keep };
+        out_last = beat.last & !spills;
+        out_valid = valid;
+        out_beat.data = bit_cast_ww::<512, 8, 576, 9>(whole);
         fields!(out_beat: keep = out_keep, last = out_last, bad = beat.bad);
-        self.go.next = self.ready.val() & !self.spill.q.val();
+        go = ready & !spill;
 
-        if self.spill.q.val() {
-            self.out_valid.next = true;
-            self.out_beat.next.data = bit_cast_w::<512, 8, 64>(self.carry.q.val());
-            self.out_beat.next.keep = bit_cast_u::<64, 8>(self.spill_keep.q.val());
-            self.out_beat.next.last = true;
-            self.out_beat.next.bad = self.spill_bad.q.val();
-            if self.ready.val() {
-                self.spill.d.next = false;
+        if spill {
+            out_valid = true;
+            out_beat.data = bit_cast_w::<512, 8, 64>(carry);
+            out_beat.keep = bit_cast_u::<64, 8>(spill_keep);
+            out_beat.last = true;
+            out_beat.bad = spill_bad;
+            if ready {
+                spill = false;
             }
         } else {
-            if self.ready.val() & self.valid.val() {
+            if ready & valid {
                 assign! {
                     spill.d = spills, spill_keep.d = enables.last_eight, spill_bad.d = beat.bad, carry.d = longer.beyond
                 }
-                self.sent.d.next = self.sent.q.val() + bit_cast_u::<30, 8>(self.amount.val());
-                if self.first.val() {
-                    self.held.d.next = self.record_now.val();
+                sent = sent + bit_cast_u::<30, 8>(amount);
+                if first {
+                    held = record_now;
                 }
             }
         }

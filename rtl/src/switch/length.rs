@@ -17,17 +17,14 @@ pub struct BeatLength {
     pub keep: Signal<In, U<64>>,
     /// Their number, three moves later.
     pub bytes: Signal<Out, U<7>>,
+    #[registers(Bit: full_1, over_32_1, over_16_1, full_2)]
     whole: Signal<Local, Enables64>,
     half: Signal<Local, Enables32>,
     quarter: Signal<Local, Enables16>,
     quarter_1: DFF<Enables16>,
-    full_1: DFF<Bit>,
-    over_32_1: DFF<Bit>,
-    over_16_1: DFF<Bit>,
     eighth: Signal<Local, Enables8>,
     rest: Signal<Local, Enables4>,
     rest_2: DFF<Enables4>,
-    full_2: DFF<Bit>,
     upper_2: DFF<EnabledBytes>,
     pair: Signal<Local, U<2>>,
     total: Signal<Local, EnabledBytes>,
@@ -38,46 +35,43 @@ pub struct BeatLength {
 impl Logic for BeatLength {
     fn update(&mut self) {
         // the ones are contiguous: where the lower half is full, its last enable is set, and the count goes on in the upper half
-        self.whole.next = bit_cast_word::<Enables64, U<64>>(self.keep.val());
-        self.half.next = bit_cast_word::<Enables32, U<64>>(self.keep.val());
-        if self.whole.val().lower_full {
-            self.half.next = bit_cast_word::<Enables32, U<32>>(self.whole.val().upper);
+        whole = bit_cast_word::<Enables64, U<64>>(keep);
+        half = bit_cast_word::<Enables32, U<64>>(keep);
+        if whole.lower_full {
+            half = bit_cast_word::<Enables32, U<32>>(whole.upper);
         }
-        self.quarter.next = bit_cast_word::<Enables16, Enables32>(self.half.val());
-        if self.half.val().lower_full {
-            self.quarter.next = bit_cast_word::<Enables16, U<16>>(self.half.val().upper);
+        quarter = bit_cast_word::<Enables16, Enables32>(half);
+        if half.lower_full {
+            quarter = bit_cast_word::<Enables16, U<16>>(half.upper);
         }
-        self.eighth.next = bit_cast_word::<Enables8, Enables16>(self.quarter_1.q.val());
-        if self.quarter_1.q.val().lower_full {
-            self.eighth.next = bit_cast_word::<Enables8, U<8>>(self.quarter_1.q.val().upper);
+        eighth = bit_cast_word::<Enables8, Enables16>(quarter_1);
+        if quarter_1.lower_full {
+            eighth = bit_cast_word::<Enables8, U<8>>(quarter_1.upper);
         }
-        self.rest.next = bit_cast_word::<Enables4, Enables8>(self.eighth.val());
-        if self.eighth.val().lower_full {
-            self.rest.next = bit_cast_word::<Enables4, U<4>>(self.eighth.val().upper);
+        rest = bit_cast_word::<Enables4, Enables8>(eighth);
+        if eighth.lower_full {
+            rest = bit_cast_word::<Enables4, U<4>>(eighth.upper);
         }
-        self.pair.next = bit_cast_u::<2, 4>(bit_cast_number::<4, Enables4>(self.rest_2.q.val()));
-        if self.rest_2.q.val().lower_full {
-            self.pair.next = self.rest_2.q.val().upper;
+        pair = bit_cast_u::<2, 4>(bit_cast_number::<4, Enables4>(rest_2));
+        if rest_2.lower_full {
+            pair = rest_2.upper;
         }
-        self.total.next = self.upper_2.q.val();
-        self.total.next.two = self.rest_2.q.val().lower_full;
-        self.total.next.one = self.pair.val().get_bit(0);
-        if self.go.val() {
-            self.full_1.d.next = self.keep.val().get_bit(63);
+        total = upper_2;
+        total.two = rest_2.lower_full;
+        total.one = pair.get_bit(0);
+        if go {
+            full_1 = keep.get_bit(63);
             assign! {
                 over_32_1.d = whole.lower_full, over_16_1.d = half.lower_full, quarter_1.d = quarter
             }
-            self.full_2.d.next = self.full_1.q.val();
-            self.upper_2.d.next = bits_zero::<EnabledBytes>(0);
+            full_2 = full_1;
+            upper_2 = bits_zero::<EnabledBytes>(0);
             fields!(upper_2.d:
                 thirty_two = over_32_1, sixteen = over_16_1, eight = quarter_1.lower_full, four = eighth.lower_full);
-            self.rest_2.d.next = self.rest.val();
-            self.total_3.d.next = bit_cast_number::<7, EnabledBytes>(self.total.val());
-            if self.full_2.q.val() {
-                self.total_3.d.next = bits_u::<7>(64);
-            }
+            rest_2 = rest;
+            total_3 = if full_2 { bits_u::<7>(64) } else { bit_cast_number::<7, EnabledBytes>(total) };
         }
-        self.bytes.next = self.total_3.q.val();
+        bytes = total_3;
     }
 }
 

@@ -21,14 +21,10 @@ pub struct QueueUnits {
     pub unit_shift: Signal<In, U<2>>,
     /// `qLen` as on the wire, four moves later.
     pub units: Signal<Out, U<16>>,
+    #[registers(U<38>: n_2, six_2, pair_2, quad_3, rest_3)]
     wide: Signal<Local, U<28>>,
     n: DFF<U<19>>,
     six: Signal<Local, U<22>>,
-    n_2: DFF<U<38>>,
-    six_2: DFF<U<38>>,
-    pair_2: DFF<U<38>>,
-    quad_3: DFF<U<38>>,
-    rest_3: DFF<U<38>>,
     sum: Signal<Local, U<38>>,
     units_4: DFF<U<16>>,
 }
@@ -37,29 +33,29 @@ pub struct QueueUnits {
 impl Logic for QueueUnits {
     fn update(&mut self) {
         // units of 16 x multiplier bytes, at most 2^19 - 1
-        self.wide.next = bit_cast_u::<28, 32>(self.bytes.val() >> 4) >> self.unit_shift.val();
-        self.six.next = (bit_cast_u::<22, 19>(self.n.q.val()) << 2) + (bit_cast_u::<22, 19>(self.n.q.val()) << 1);
-        self.sum.next = self.quad_3.q.val() + self.rest_3.q.val();
-        if self.go.val() {
-            if self.wide.val() < 0x8_0000 {
-                self.n.d.next = bit_cast_u::<19, 28>(self.wide.val());
+        wide = bit_cast_u::<28, 32>(bytes >> 4) >> unit_shift;
+        six = (bit_cast_u::<22, 19>(n) << 2) + (bit_cast_u::<22, 19>(n) << 1);
+        sum = quad_3 + rest_3;
+        if go {
+            if wide < 0x8_0000 {
+                n = bit_cast_u::<19, 28>(wide);
             } else {
-                self.n.d.next = bits_u::<19>(0x7ffff);
+                n = bits_u::<19>(0x7ffff);
             }
             // 6 n and 0x11 * 6 n
-            self.n_2.d.next = bit_cast_u::<38, 19>(self.n.q.val());
-            self.six_2.d.next = bit_cast_u::<38, 22>(self.six.val());
-            self.pair_2.d.next = bit_cast_u::<38, 22>(self.six.val()) + (bit_cast_u::<38, 22>(self.six.val()) << 4);
+            n_2 = bit_cast_u::<38, 19>(n);
+            six_2 = bit_cast_u::<38, 22>(six);
+            pair_2 = bit_cast_u::<38, 22>(six) + (bit_cast_u::<38, 22>(six) << 4);
             // 0x1111 * 6 n and 0x10000 * 6 n + n
-            self.quad_3.d.next = self.pair_2.q.val() + (self.pair_2.q.val() << 8);
-            self.rest_3.d.next = (self.six_2.q.val() << 16) + self.n_2.q.val();
-            if self.sum.val() >= 0x20_0000_0000u64 {
-                self.units_4.d.next = bits_u::<16>(0xffff);
+            quad_3 = pair_2 + (pair_2 << 8);
+            rest_3 = (six_2 << 16) + n_2;
+            if sum >= 0x20_0000_0000u64 {
+                units_4 = bits_u::<16>(0xffff);
             } else {
-                self.units_4.d.next = self.sum.val().get_bits::<16>(21);
+                units_4 = sum.get_bits::<16>(21);
             }
         }
-        self.units.next = self.units_4.q.val();
+        units = units_4;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

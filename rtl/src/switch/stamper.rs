@@ -56,235 +56,215 @@ pub struct IntStamper {
     pub counted: Signal<Out, Bit>,
     /// One clock for each frame that ended inside its stack.
     pub truncated: Signal<Out, Bit>,
-    go: Signal<Local, Bit>,
-    inside: DFF<Bit>,
     valid: [DFF<Bit>; 5],
     first: [DFF<Bit>; 5],
     beat: [DFF<FrameBeat>; 5],
     ts: [DFF<U<24>>; 5],
-    queued: DFF<U<32>>,
     header: StampHeader,
     units: QueueUnits,
     length: BeatLength,
     insert: RecordInsert,
     out: Skid<FrameBeat>,
+    go: Signal<Local, Bit>,
+    inside: DFF<Bit>,
+    queued: DFF<U<32>>,
     // stage 3 to 4
-    ip_bytes: Signal<Local, TwoBytes>,
-    sum_bytes: Signal<Local, TwoBytes>,
-    udp_bytes: Signal<Local, TwoBytes>,
-    int_parts: Signal<Local, IntHeader>,
-    path_bytes: Signal<Local, PathBytes>,
-    patch: Signal<Local, StampWindow>,
-    patch_mask: Signal<Local, StampWindow>,
-    untagged_patch: Signal<Local, UntaggedBeat>,
-    untagged_mask: Signal<Local, UntaggedBeat>,
-    tagged_patch: Signal<Local, TaggedBeat>,
-    tagged_mask: Signal<Local, TaggedBeat>,
-    patch_wide: Signal<Local, W<512, 8>>,
-    mask_wide: Signal<Local, W<512, 8>>,
+    #[signals(TwoBytes: ip_bytes, sum_bytes, udp_bytes)]
+    #[signals(StampWindow: patch, patch_mask)]
+    #[signals(UntaggedBeat: untagged_patch, untagged_mask)]
+    #[signals(TaggedBeat: tagged_patch, tagged_mask)]
+    #[signals(W<512, 8>: patch_wide, mask_wide)]
+    #[registers(U<4>: plan_place, place_4)]
+    #[signals(Bit: last, reached_first, reached_second, fits, cut)]
+    #[signals(U<32>: upper, lower)]
+    #[signals(HalfBeatByte: first_byte, second_byte)]
+    #[signals(U<5>: first_at, second_at)]
+    #[signals(U<8>: amount, amount_grown)]
+    #[registers(Bit: recorded_4, counted_4, truncated_4)]
     /// Plan for the frame's next beat: as `RecordInsert::mode`.
     plan: DFF<U<2>>,
-    plan_place: DFF<U<4>>,
-    last: Signal<Local, Bit>,
+    int_parts: Signal<Local, IntHeader>,
+    path_bytes: Signal<Local, PathBytes>,
     position: Signal<Local, RecordPosition>,
     enables: Signal<Local, Enables64>,
-    upper: Signal<Local, U<32>>,
-    lower: Signal<Local, U<32>>,
-    first_byte: Signal<Local, HalfBeatByte>,
-    second_byte: Signal<Local, HalfBeatByte>,
-    first_at: Signal<Local, U<5>>,
-    second_at: Signal<Local, U<5>>,
-    reached_first: Signal<Local, Bit>,
-    reached_second: Signal<Local, Bit>,
-    fits: Signal<Local, Bit>,
-    cut: Signal<Local, Bit>,
-    amount: Signal<Local, U<8>>,
-    amount_grown: Signal<Local, U<8>>,
     mode_4: DFF<U<2>>,
-    place_4: DFF<U<4>>,
     amount_4: DFF<U<8>>,
-    recorded_4: DFF<Bit>,
-    counted_4: DFF<Bit>,
-    truncated_4: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for IntStamper {
     fn update(&mut self) {
         inputs!([insert, out]: reset);
-        self.go.next = self.insert.go.val();
-        self.s_axis.tready.next = self.go.val();
+        go = insert.go;
+        s_axis.tready = go;
 
         // stage 0 and the way through
-        if self.go.val() {
-            self.valid[0].d.next = self.s_axis.tvalid.val();
-            self.first[0].d.next = !self.inside.q.val();
-            self.beat[0].d.next.data = self.s_axis.tdata.val();
-            self.beat[0].d.next.keep = self.s_axis.tkeep.val();
-            self.beat[0].d.next.last = self.s_axis.tlast.val();
-            self.beat[0].d.next.bad = self.s_axis.tuser.val();
-            self.ts[0].d.next = self.now_ns.val();
-            self.queued.d.next = self.queued_bytes.val();
-            if self.s_axis.tvalid.val() {
-                self.inside.d.next = !self.s_axis.tlast.val();
+        if go {
+            valid[0] = s_axis.tvalid;
+            first[0] = !inside;
+            beat[0].data = s_axis.tdata;
+            beat[0].keep = s_axis.tkeep;
+            beat[0].last = s_axis.tlast;
+            beat[0].bad = s_axis.tuser;
+            ts[0] = now_ns;
+            queued = queued_bytes;
+            if s_axis.tvalid {
+                inside = !s_axis.tlast;
             }
             for i in 0..4 {
-                self.valid[i + 1].d.next = self.valid[i].q.val();
-                self.first[i + 1].d.next = self.first[i].q.val();
-                self.beat[i + 1].d.next = self.beat[i].q.val();
-                self.ts[i + 1].d.next = self.ts[i].q.val();
+                valid[i + 1] = valid[i];
+                first[i + 1] = first[i];
+                beat[i + 1] = beat[i];
+                ts[i + 1] = ts[i];
             }
         }
-        self.header.go.next = self.go.val();
-        self.header.data.next = self.beat[0].q.val().data;
-        self.header.keep.next = self.beat[0].q.val().keep;
-        self.header.first.next = self.first[0].q.val();
+        header.go = go;
+        header.data = beat[0].data;
+        header.keep = beat[0].keep;
+        header.first = first[0];
         inputs!(header: int_port = cfg_int_port, dscp = cfg_dscp, switch_id = cfg_switch_id);
         inputs!(units: go, bytes = queued, unit_shift = cfg_unit_shift);
-        self.length.go.next = self.go.val();
-        self.length.keep.next = self.beat[0].q.val().keep;
+        length.go = go;
+        length.keep = beat[0].keep;
 
         // stage 3: header fields, wire order, IPv4 bytes 2, 10, 24 and INT at 28
-        self.ip_bytes.next = bit_cast_word::<TwoBytes, U<16>>(self.header.ip_len.val());
-        self.sum_bytes.next = bit_cast_word::<TwoBytes, U<16>>(self.header.checksum.val());
-        self.udp_bytes.next = bit_cast_word::<TwoBytes, U<16>>(self.header.udp_len.val());
-        self.int_parts.next = bit_cast_word::<IntHeader, U<16>>(self.header.int_header.val());
-        self.path_bytes.next = bit_cast_word::<PathBytes, U<12>>(self.int_parts.val().path_id);
-        self.patch.next = bits_zero::<StampWindow>(0);
+        ip_bytes = bit_cast_word::<TwoBytes, U<16>>(header.ip_len);
+        sum_bytes = bit_cast_word::<TwoBytes, U<16>>(header.checksum);
+        udp_bytes = bit_cast_word::<TwoBytes, U<16>>(header.udp_len);
+        int_parts = bit_cast_word::<IntHeader, U<16>>(header.int_header);
+        path_bytes = bit_cast_word::<PathBytes, U<12>>(int_parts.path_id);
+        patch = bits_zero::<StampWindow>(0);
         fields!(patch:
             total_length_high = ip_bytes.high, total_length_low = ip_bytes.low, checksum_high = sum_bytes.high,
             checksum_low = sum_bytes.low, udp_length_high = udp_bytes.high, udp_length_low = udp_bytes.low,
             n_hop = int_parts.n_hop, path_high = path_bytes.high, path_low = path_bytes.low);
-        self.patch_mask.next = bits_zero::<StampWindow>(0);
-        if self.header.stamp.val() {
-            self.patch_mask.next.n_hop = bits_u::<4>(0xf);
-            self.patch_mask.next.path_high = bits_u::<4>(0xf);
-            self.patch_mask.next.path_low = bits_u::<8>(0xff);
+        patch_mask = bits_zero::<StampWindow>(0);
+        if header.stamp {
+            patch_mask.n_hop = bits_u::<4>(0xf);
+            patch_mask.path_high = bits_u::<4>(0xf);
+            patch_mask.path_low = bits_u::<8>(0xff);
         }
-        if self.header.grow.val() {
-            self.patch_mask.next.total_length_high = bits_u::<8>(0xff);
-            self.patch_mask.next.total_length_low = bits_u::<8>(0xff);
-            self.patch_mask.next.checksum_high = bits_u::<8>(0xff);
-            self.patch_mask.next.checksum_low = bits_u::<8>(0xff);
-            self.patch_mask.next.udp_length_high = bits_u::<8>(0xff);
-            self.patch_mask.next.udp_length_low = bits_u::<8>(0xff);
-            self.patch_mask.next.n_hop = bits_u::<4>(0xf);
-            self.patch_mask.next.path_high = bits_u::<4>(0xf);
-            self.patch_mask.next.path_low = bits_u::<8>(0xff);
+        if header.grow {
+            patch_mask.total_length_high = bits_u::<8>(0xff);
+            patch_mask.total_length_low = bits_u::<8>(0xff);
+            patch_mask.checksum_high = bits_u::<8>(0xff);
+            patch_mask.checksum_low = bits_u::<8>(0xff);
+            patch_mask.udp_length_high = bits_u::<8>(0xff);
+            patch_mask.udp_length_low = bits_u::<8>(0xff);
+            patch_mask.n_hop = bits_u::<4>(0xf);
+            patch_mask.path_high = bits_u::<4>(0xf);
+            patch_mask.path_low = bits_u::<8>(0xff);
         }
-        self.untagged_patch.next = bits_zero::<UntaggedBeat>(0);
-        self.untagged_patch.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch.val());
-        self.untagged_mask.next = bits_zero::<UntaggedBeat>(0);
-        self.untagged_mask.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch_mask.val());
-        self.tagged_patch.next = bits_zero::<TaggedBeat>(0);
-        self.tagged_patch.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch.val());
-        self.tagged_mask.next = bits_zero::<TaggedBeat>(0);
-        self.tagged_mask.next.window = bit_cast_bus::<240, 4, StampWindow>(self.patch_mask.val());
-        if self.header.has_tag.val() {
-            self.patch_wide.next = bit_cast_bus::<512, 8, TaggedBeat>(self.tagged_patch.val());
-            self.mask_wide.next = bit_cast_bus::<512, 8, TaggedBeat>(self.tagged_mask.val());
+        untagged_patch = bits_zero::<UntaggedBeat>(0);
+        untagged_patch.window = bit_cast_bus::<240, 4, StampWindow>(patch);
+        untagged_mask = bits_zero::<UntaggedBeat>(0);
+        untagged_mask.window = bit_cast_bus::<240, 4, StampWindow>(patch_mask);
+        tagged_patch = bits_zero::<TaggedBeat>(0);
+        tagged_patch.window = bit_cast_bus::<240, 4, StampWindow>(patch);
+        tagged_mask = bits_zero::<TaggedBeat>(0);
+        tagged_mask.window = bit_cast_bus::<240, 4, StampWindow>(patch_mask);
+        if header.has_tag {
+            patch_wide = bit_cast_bus::<512, 8, TaggedBeat>(tagged_patch);
+            mask_wide = bit_cast_bus::<512, 8, TaggedBeat>(tagged_mask);
         } else {
-            self.patch_wide.next = bit_cast_bus::<512, 8, UntaggedBeat>(self.untagged_patch.val());
-            self.mask_wide.next = bit_cast_bus::<512, 8, UntaggedBeat>(self.untagged_mask.val());
+            patch_wide = bit_cast_bus::<512, 8, UntaggedBeat>(untagged_patch);
+            mask_wide = bit_cast_bus::<512, 8, UntaggedBeat>(untagged_mask);
         }
 
         // stage 3: the record lies in the first beat, at 44 to 60, or in the second, at 0 to 16, and must not be its end
-        self.last.next = self.beat[3].q.val().last;
-        self.position.next = bit_cast_word::<RecordPosition, U<5>>(self.header.position.val());
-        self.enables.next = bit_cast_word::<Enables64, U<64>>(self.beat[3].q.val().keep);
-        self.upper.next = self.enables.val().upper;
-        self.lower.next = bit_cast_u::<32, 64>(self.beat[3].q.val().keep);
-        self.first_byte.next.in_four = bits_u::<2>(0);
-        self.first_byte.next.four = bit_cast_u::<3, 4>(self.position.val().four);
-        self.second_byte.next.in_four = bits_u::<2>(0);
-        self.second_byte.next.four = bit_cast_u::<3, 4>(self.plan_place.q.val());
-        self.first_at.next = bit_cast_number::<5, HalfBeatByte>(self.first_byte.val());
-        self.second_at.next = bit_cast_number::<5, HalfBeatByte>(self.second_byte.val());
-        self.reached_first.next = self.upper.val().get_bit(self.first_at.val().index());
-        self.reached_second.next = self.lower.val().get_bit(self.second_at.val().index());
-        if self.first[3].q.val() {
-            self.fits.next = self.header.grow.val() & !self.position.val().in_second & self.reached_first.val();
-            self.cut.next = self.header.grow.val()
-                & ((self.position.val().in_second & self.last.val())
-                    | (!self.position.val().in_second & !self.reached_first.val()));
+        last = beat[3].last;
+        position = bit_cast_word::<RecordPosition, U<5>>(header.position);
+        enables = bit_cast_word::<Enables64, U<64>>(beat[3].keep);
+        upper = enables.upper;
+        lower = bit_cast_u::<32, 64>(beat[3].keep);
+        first_byte.in_four = bits_u::<2>(0);
+        first_byte.four = bit_cast_u::<3, 4>(position.four);
+        second_byte.in_four = bits_u::<2>(0);
+        second_byte.four = bit_cast_u::<3, 4>(plan_place);
+        first_at = bit_cast_number::<5, HalfBeatByte>(first_byte);
+        second_at = bit_cast_number::<5, HalfBeatByte>(second_byte);
+        reached_first = upper.get_bit(first_at.index());
+        reached_second = lower.get_bit(second_at.index());
+        if first[3] {
+            fits = header.grow & !position.in_second & reached_first;
+            cut = header.grow & ((position.in_second & last) | (!position.in_second & !reached_first));
         } else {
-            self.fits.next = (self.plan.q.val() == 1) & self.reached_second.val();
-            self.cut.next = (self.plan.q.val() == 1) & !self.reached_second.val();
+            fits = (plan == 1) & reached_second;
+            cut = (plan == 1) & !reached_second;
         }
         // FCS 4, preamble and gap 20; the MAC pads to 60; once without and once with the record
-        self.amount.next = bit_cast_u::<8, 7>(self.length.bytes.val());
-        self.amount_grown.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 8;
-        if self.last.val() {
-            self.amount.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 24;
-            self.amount_grown.next = bit_cast_u::<8, 7>(self.length.bytes.val()) + 32;
-            if self.first[3].q.val() & (self.length.bytes.val() < 60) {
-                self.amount.next = bits_u::<8>(84);
+        amount = bit_cast_u::<8, 7>(length.bytes);
+        amount_grown = bit_cast_u::<8, 7>(length.bytes) + 8;
+        if last {
+            amount = bit_cast_u::<8, 7>(length.bytes) + 24;
+            amount_grown = bit_cast_u::<8, 7>(length.bytes) + 32;
+            if first[3] & (length.bytes < 60) {
+                amount = bits_u::<8>(84);
             }
-            if self.first[3].q.val() & (self.length.bytes.val() < 52) {
-                self.amount_grown.next = bits_u::<8>(84);
+            if first[3] & (length.bytes < 52) {
+                amount_grown = bits_u::<8>(84);
             }
         }
         clear!(recorded_4, counted_4, truncated_4);
-        if self.go.val() {
-            self.beat[4].d.next = self.beat[3].q.val();
-            self.beat[4].d.next.data =
-                (self.beat[3].q.val().data & !self.mask_wide.val()) | (self.patch_wide.val() & self.mask_wide.val());
-            self.beat[4].d.next.bad = self.beat[3].q.val().bad | self.cut.val();
+        if go {
+            beat[4] = beat[3];
+            beat[4].data = (beat[3].data & !mask_wide) | (patch_wide & mask_wide);
+            beat[4].bad = beat[3].bad | cut;
             assign!(mode_4.d = plan, place_4.d = plan_place);
-            if self.first[3].q.val() {
-                self.mode_4.d.next = bits_u::<2>(0);
-                self.place_4.d.next = self.position.val().four;
+            if first[3] {
+                mode_4 = bits_u::<2>(0);
+                place_4 = position.four;
             }
-            if self.cut.val() {
-                self.mode_4.d.next = bits_u::<2>(0);
+            if cut {
+                mode_4 = bits_u::<2>(0);
             }
-            self.amount_4.d.next = self.amount.val();
-            if self.fits.val() {
-                self.mode_4.d.next = bits_u::<2>(1);
-                self.amount_4.d.next = self.amount_grown.val();
+            amount_4 = amount;
+            if fits {
+                mode_4 = bits_u::<2>(1);
+                amount_4 = amount_grown;
             }
-            if self.valid[3].q.val() {
-                if self.first[3].q.val() {
+            if valid[3] {
+                if first[3] {
                     clear!(plan, plan_place);
-                    if self.header.grow.val() {
-                        self.plan.d.next = bits_u::<2>(2);
-                        if self.position.val().in_second {
-                            self.plan.d.next = bits_u::<2>(1);
-                            self.plan_place.d.next = self.position.val().four;
+                    if header.grow {
+                        plan = bits_u::<2>(2);
+                        if position.in_second {
+                            plan = bits_u::<2>(1);
+                            plan_place = position.four;
                         }
                     }
                 } else {
-                    if self.plan.q.val() == 1 {
-                        self.plan.d.next = bits_u::<2>(2);
-                        self.plan_place.d.next = bits_u::<4>(0);
+                    if plan == 1 {
+                        plan = bits_u::<2>(2);
+                        plan_place = bits_u::<4>(0);
                     }
                 }
-                self.recorded_4.d.next = self.fits.val();
-                self.counted_4.d.next = self.first[3].q.val() & self.header.stamp.val() & !self.header.grow.val();
-                self.truncated_4.d.next = self.cut.val();
+                recorded_4 = fits;
+                counted_4 = first[3] & header.stamp & !header.grow;
+                truncated_4 = cut;
             }
         }
         assign!(recorded = recorded_4, counted = counted_4, truncated = truncated_4);
 
         // stage 4 and the output
-        self.insert.valid.next = self.valid[4].q.val();
-        self.insert.beat.next = self.beat[4].q.val();
-        self.insert.first.next = self.first[4].q.val();
+        insert.valid = valid[4];
+        insert.beat = beat[4];
+        insert.first = first[4];
         inputs!(insert: mode = mode_4, place = place_4, amount = amount_4);
-        self.insert.ts.next = self.ts[4].q.val();
+        insert.ts = ts[4];
         inputs!(insert: units = units.units, speed = cfg_speed, unit_shift = cfg_unit_shift, ready = out.up.ready);
         inputs!(out from insert: up.valid = out_valid, up.data = out_beat);
-        self.m_axis.tvalid.next = self.out.down.valid.val();
-        self.out.down.ready.next = self.m_axis.tready.val();
-        self.m_axis.tdata.next = self.out.down.data.val().data;
-        self.m_axis.tkeep.next = self.out.down.data.val().keep;
-        self.m_axis.tlast.next = self.out.down.data.val().last;
-        self.m_axis.tuser.next = self.out.down.data.val().bad;
+        m_axis.tvalid = out.down.valid;
+        out.down.ready = m_axis.tready;
+        m_axis.tdata = out.down.data.val().data;
+        m_axis.tkeep = out.down.data.val().keep;
+        m_axis.tlast = out.down.data.val().last;
+        m_axis.tuser = out.down.data.val().bad;
 
-        if self.reset.val() {
-            self.inside.d.next = false;
+        if reset {
+            inside = false;
             for i in 0..5 {
-                self.valid[i].d.next = false;
+                valid[i] = false;
             }
         }
     }

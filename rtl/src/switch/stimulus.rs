@@ -31,11 +31,7 @@ pub fn int_frame(s: &mut Stimulus, n_hop: u8, tagged: bool, payload: usize) -> V
 
 /// Frames of every kind: whole, one byte changed, cut, and noise.
 pub fn any_frame(s: &mut Stimulus) -> Vec<u8> {
-    let n_hop = if s.chance(0.2) {
-        s.uniform(4) as u8
-    } else {
-        s.below(6) as u8
-    };
+    let n_hop = if s.chance(0.2) { s.uniform(4) as u8 } else { s.below(6) as u8 };
     let tagged = s.chance(0.5);
     let payload = match s.below(4) {
         0 => s.below(20),

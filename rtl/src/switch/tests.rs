@@ -135,11 +135,8 @@ impl Bench {
             self.block.s_axis.tkeep.next = U(mask(beat.bytes));
             self.block.s_axis.tlast.next = beat.last;
             self.block.s_axis.tuser.next = beat.bad;
-            let (now, queued) = if i == 0 {
-                (now, queued)
-            } else {
-                (self.stalls.uniform(24), self.stalls.uniform(32) as u32)
-            };
+            let (now, queued) =
+                if i == 0 { (now, queued) } else { (self.stalls.uniform(24), self.stalls.uniform(32) as u32) };
             self.block.now_ns.next = U(now & 0xff_ffff);
             self.block.queued_bytes.next = U(queued.into());
             while !self.step() {}

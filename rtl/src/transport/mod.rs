@@ -7,6 +7,7 @@
 //! | [`responder`] | requests of the peer: accepted, refused, asked again |
 //! | [`requester`] | work requests to messages, answers of the peer to completions |
 //! | [`commit`] | decisions wait for their payload to be in memory |
+//! | [`send_times`] | when timed packets left, for laws of delay |
 //! | [`responses`] | acknowledgements and READ responses in the order of their requests |
 
 pub mod commit;
@@ -15,3 +16,4 @@ pub mod notify;
 pub mod requester;
 pub mod responder;
 pub mod responses;
+pub mod send_times;

@@ -54,112 +54,101 @@ pub struct Notify {
     pub mark: Signal<In, CongestionMark>,
     /// Notifications, for the builder of frames without payload.
     pub send: StreamOut<AckSend>,
+    steps: Delay<NotifyStep, 3>,
+    states: ForwardRam<NotifyState, 8>,
     now_1: DFF<U<28>>,
     qp_context: Signal<Local, QpContext>,
     begins: DFF<Bit>,
     begun: DFF<CongestionMark>,
     leaves: Signal<Local, Bit>,
     step: Signal<Local, NotifyStep>,
-    steps: Delay<NotifyStep, 3>,
-    states: ForwardRam<NotifyState, 8>,
     // 3
+    #[signals(NotifyState: state, new_state)]
+    #[signals(Notified: told, new_told)]
+    #[signals(Bit: fresh, asks, writes)]
+    waiting: StreamFifo<CongestionMark, 9, 504>,
+    out: Skid<AckSend>,
     step_3: Signal<Local, NotifyStep>,
-    state: Signal<Local, NotifyState>,
-    told: Signal<Local, Notified>,
-    fresh: Signal<Local, Bit>,
     elapsed: Signal<Local, U<28>>,
-    asks: Signal<Local, Bit>,
-    new_told: Signal<Local, Notified>,
-    new_state: Signal<Local, NotifyState>,
-    writes: Signal<Local, Bit>,
     asked: DFF<Bit>,
     asked_mark: DFF<CongestionMark>,
-    waiting: StreamFifo<CongestionMark, 9, 504>,
     item: Signal<Local, AckSendWord>,
-    out: Skid<AckSend>,
 }
 
 #[kernel]
 impl Logic for Notify {
     fn update(&mut self) {
         inputs!([waiting, out]: reset);
-        self.now_1.d.next = self.now.val().get_bits::<28>(10);
+        now_1 = now.get_bits::<28>(10);
 
         // 0
-        self.qp_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
-        self.leaves.next = self.waiting.down.valid.val()
-            & self.out.up.ready.val()
-            & !self.hold.val()
-            & !self.mark_valid.val()
-            & !self.begins.q.val();
-        self.step.next = bits_zero::<NotifyStep>(0);
-        self.step.next.mark = self.waiting.down.data.val();
-        if self.leaves.val() {
-            self.step.next.kind = NotifyKind::Leaves;
+        qp_context = bit_cast_word::<QpContext, Context>(context_data);
+        leaves = waiting.down.valid & out.up.ready & !hold & !mark_valid & !begins;
+        step = bits_zero::<NotifyStep>(0);
+        step.mark = waiting.down.data;
+        if leaves {
+            step.kind = NotifyKind::Leaves;
         }
-        if self.begins.q.val() {
-            self.step.next.kind = NotifyKind::Begins;
-            self.step.next.mark = self.begun.q.val();
+        if begins {
+            step.kind = NotifyKind::Begins;
+            step.mark = begun;
         }
-        if self.mark_valid.val() {
-            self.step.next.kind = NotifyKind::Marked;
-            self.step.next.mark = self.mark.val();
+        if mark_valid {
+            step.kind = NotifyKind::Marked;
+            step.mark = mark;
         } else {
-            self.begins.d.next = false;
+            begins = false;
         }
-        if self.context_valid.val() {
-            self.begins.d.next = true;
+        if context_valid {
+            begins = true;
             fields!(begun.d: qp = context_qp, generation = qp_context.generation);
         }
-        self.steps.d.next = self.step.val();
-        self.states.raddr.next = self.step.val().mark.qp;
+        steps = step;
+        states.raddr = step.mark.qp;
 
         // 3
-        self.step_3.next = self.steps.q.val();
-        self.state.next = self.states.rdata.val();
-        self.fresh.next = self.state.val().generation == self.step_3.val().mark.generation;
-        self.told.next = self.state.val().requests;
-        if self.step_3.val().mark.response {
-            self.told.next = self.state.val().responses;
+        step_3 = steps;
+        state = states.rdata;
+        fresh = state.generation == step_3.mark.generation;
+        told = if step_3.mark.response { state.responses } else { state.requests };
+        elapsed = now_1 - told.at;
+        asks = (step_3.kind == NotifyKind::Marked)
+            & enable
+            & fresh
+            & !told.due
+            & !waiting.crowded
+            & (!told.told | (elapsed >= bit_cast_u::<28, 24>(interval)));
+        new_told = told;
+        new_told.due = asks;
+        if asks {
+            new_told.told = true;
+            new_told.at = now_1;
         }
-        self.elapsed.next = self.now_1.q.val() - self.told.val().at;
-        self.asks.next = (self.step_3.val().kind == NotifyKind::Marked)
-            & self.enable.val()
-            & self.fresh.val()
-            & !self.told.val().due
-            & !self.waiting.crowded.val()
-            & (!self.told.val().told | (self.elapsed.val() >= bit_cast_u::<28, 24>(self.interval.val())));
-        self.new_told.next = self.told.val();
-        self.new_told.next.due = self.asks.val();
-        if self.asks.val() {
-            self.new_told.next.told = true;
-            self.new_told.next.at = self.now_1.q.val();
-        }
-        self.new_state.next = self.state.val();
-        if self.step_3.val().mark.response {
-            self.new_state.next.responses = self.new_told.val();
+        new_state = state;
+        if step_3.mark.response {
+            new_state.responses = new_told;
         } else {
-            self.new_state.next.requests = self.new_told.val();
+            new_state.requests = new_told;
         }
-        self.writes.next = self.asks.val() | ((self.step_3.val().kind == NotifyKind::Leaves) & self.fresh.val());
-        if self.step_3.val().kind == NotifyKind::Begins {
-            self.writes.next = true;
-            self.new_state.next = bits_zero::<NotifyState>(0);
-            self.new_state.next.generation = self.step_3.val().mark.generation;
+        writes = asks | ((step_3.kind == NotifyKind::Leaves) & fresh);
+        if step_3.kind == NotifyKind::Begins {
+            writes = true;
+            new_state = bits_zero::<NotifyState>(0);
+            new_state.generation = step_3.mark.generation;
         }
         inputs!(states: we = writes, waddr = step_3.mark.qp, wdata = new_state);
         assign!(asked.d = asks, asked_mark.d = step_3.mark);
         inputs!(waiting: up.valid = asked, up.data = asked_mark);
 
         // out
-        self.waiting.down.ready.next = self.leaves.val();
-        self.item.next = bits_zero::<AckSendWord>(0);
-        self.item.next.notifies = true;
-        self.item.next.qp = self.waiting.down.data.val().qp;
-        self.item.next.generation = self.waiting.down.data.val().generation;
-        self.out.up.valid.next = self.leaves.val();
-        self.out.up.data.next = bit_cast_bus::<416, 7, AckSendWord>(self.item.val());
-        StreamOut::<AckSend>::link(&mut self.send, &mut self.out.down);
+        waiting.down.ready = leaves;
+        item = bits_zero::<AckSendWord>(0);
+        item.notifies = true;
+        item.qp = waiting.down.data.val().qp;
+        item.generation = waiting.down.data.val().generation;
+        out.up.valid = leaves;
+        out.up.data = bit_cast_bus::<416, 7, AckSendWord>(item);
+        StreamOut::<AckSend>::link(&mut send, &mut out.down);
 
         reset!(begins, asked);
     }

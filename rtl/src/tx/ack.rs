@@ -63,18 +63,20 @@ pub struct AckBuilder {
     pub notified: Signal<Out, Bit>,
     /// Frames.
     pub frame: StreamOut<Beat>,
-    busy: DFF<Bit>,
+    #[registers(Bit: busy, notified_8)]
+    header: TxHeader,
+    beside: Delay<AckPlan, 7>,
     take: Signal<Local, Bit>,
     word: Signal<Local, Ack>,
-    header: TxHeader,
     service: Signal<Local, TypeOfService>,
     transport: Signal<Local, BaseTransportHeader>,
-    notified_8: DFF<Bit>,
     given: Signal<Local, U<6>>,
     given_code: Signal<Local, U<3>>,
     plan: Signal<Local, AckPlan>,
-    beside: Delay<AckPlan, 7>,
     // 7
+    #[registers(Bit: valid_8, second, valid_9)]
+    bytes: FrameBytes,
+    append: IcrcAppend<6, 28>,
     old: Signal<Local, AckPlan>,
     headers: Signal<Local, AckHeaders>,
     int_bytes: Signal<Local, U<6>>,
@@ -92,155 +94,144 @@ pub struct AckBuilder {
     short_8: DFF<U<32>>,
     code_8: DFF<U<3>>,
     tail_8: DFF<U<7>>,
-    valid_8: DFF<Bit>,
     spill: Signal<Local, Bit>,
-    second: DFF<Bit>,
-    bytes: FrameBytes,
-    valid_9: DFF<Bit>,
     beat_9: DFF<BuiltBeat>,
-    append: IcrcAppend<6, 28>,
 }
 
 #[kernel]
 impl Logic for AckBuilder {
     fn update(&mut self) {
-        self.append.reset.next = self.reset.val();
+        append.reset = reset;
         inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce);
-        self.header.port_int.next = self.port_echo.val();
+        header.port_int = port_echo;
         inputs!(header: port_echo, pkey, ttl);
 
         // 0: every second clock, so that each has room for two beats
-        self.word.next = bit_cast_word::<Ack, AckSend>(self.ack.data.val());
-        self.ack.ready.next = !self.busy.q.val() & !self.append.crowded.val();
-        self.take.next = self.ack.valid.val() & !self.busy.q.val() & !self.append.crowded.val();
-        self.busy.d.next = self.take.val();
+        word = bit_cast_word::<Ack, AckSend>(ack.data);
+        ack.ready = !busy & !append.crowded;
+        take = ack.valid & !busy & !append.crowded;
+        busy = take;
         inputs!(header from word: qp, generation, psn);
-        self.header.ack_req.next = false;
-        self.header.pad.next = bits_u::<2>(0);
-        self.header.echoes.next = true;
-        self.header.int_given.next = self.word.val().int_length;
-        if self.word.val().echo {
-            self.header.opcode.next = bits_u::<8>(0xd1);
-            self.header.body.next = bits_u::<13>(4);
+        header.ack_req = false;
+        header.pad = bits_u::<2>(0);
+        header.echoes = true;
+        header.int_given = word.int_length;
+        if word.echo {
+            header.opcode = bits_u::<8>(0xd1);
+            header.body = bits_u::<13>(4);
         } else {
-            self.header.opcode.next = bits_u::<8>(0x11);
-            self.header.body.next = bits_u::<13>(8);
+            header.opcode = bits_u::<8>(0x11);
+            header.body = bits_u::<13>(8);
         }
-        self.service.next = bits_zero::<TypeOfService>(0);
-        self.service.next.dscp = self.dscp.val();
-        if self.word.val().notifies {
-            self.header.opcode.next = bits_u::<8>(0x81);
-            self.header.psn.next = bits_u::<24>(0);
-            self.header.int_given.next = bits_u::<6>(0);
+        service = bits_zero::<TypeOfService>(0);
+        service.dscp = dscp;
+        if word.notifies {
+            header.opcode = bits_u::<8>(0x81);
+            header.psn = bits_u::<24>(0);
+            header.int_given = bits_u::<6>(0);
             // sixteen zero bytes and ICRC
-            self.header.body.next = bits_u::<13>(20);
-            self.service.next.dscp = self.cnp_dscp.val();
+            header.body = bits_u::<13>(20);
+            service.dscp = cnp_dscp;
         }
-        self.header.service.next = self.service.val();
-        self.given.next = self.word.val().int_length;
-        self.given_code.next = bits_u::<3>(0);
-        if self.given.val() != 0 {
-            self.given_code.next = bit_cast_u::<3, 6>((self.given.val() + 6) >> 3);
-        }
+        header.service = service;
+        given = word.int_length;
+        given_code = if given != 0 { bit_cast_u::<3, 6>((given + 6) >> 3) } else { bits_u::<3>(0) };
         fields!(plan: taken = take);
         fields!(plan from word: echo, notifies, syndrome, msn, int_length, int_stack);
         fields!(plan: int_code = given_code);
-        self.beside.d.next = self.plan.val();
+        beside = plan;
 
         // 7: BTH and AETH move up behind INT
-        self.old.next = self.beside.q.val();
+        old = beside;
         assign!(int_bytes = old.int_length, code = old.int_code);
-        self.headers.next = bits_zero::<AckHeaders>(0);
-        self.headers.next.bth = self.header.bth.val();
-        if !self.old.val().echo {
+        headers = bits_zero::<AckHeaders>(0);
+        headers.bth = header.bth;
+        if !old.echo {
             fields!(headers from old: syndrome, msn);
         }
         // of a notification the flags are zero, backward congestion notification is set, zeros follow
-        self.transport.next = bit_cast_word::<BaseTransportHeader, W<96, 2>>(self.header.bth.val());
-        self.transport.next.migrated = false;
-        self.transport.next.pad = bits_u::<2>(0);
-        self.transport.next.becn = true;
-        if self.old.val().notifies {
-            self.headers.next = bits_zero::<AckHeaders>(0);
-            self.headers.next.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(self.transport.val());
+        transport = bit_cast_word::<BaseTransportHeader, W<96, 2>>(header.bth);
+        transport.migrated = false;
+        transport.pad = bits_u::<2>(0);
+        transport.becn = true;
+        if old.notifies {
+            headers = bits_zero::<AckHeaders>(0);
+            headers.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(transport);
         }
-        self.stack.next = bit_cast_word::<IntStack, W<336, 6>>(self.old.val().int_stack);
-        self.plain.next = bits_zero::<AckBehind>(0);
-        self.plain.next.headers = self.headers.val();
-        self.behind.next = bit_cast_bus::<496, 8, AckBehind>(self.plain.val());
-        self.int_0.next = bits_zero::<AckBehindInt0>(0);
+        stack = bit_cast_word::<IntStack, W<336, 6>>(old.int_stack);
+        plain = bits_zero::<AckBehind>(0);
+        plain.headers = headers;
+        behind = bit_cast_bus::<496, 8, AckBehind>(plain);
+        int_0 = bits_zero::<AckBehindInt0>(0);
         fields!(int_0: headers, int_header = stack.header);
-        if self.code.val() == 1 {
-            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt0>(self.int_0.val());
+        if code == 1 {
+            behind = bit_cast_bus::<496, 8, AckBehindInt0>(int_0);
         }
-        self.int_1.next = bits_zero::<AckBehindInt1>(0);
+        int_1 = bits_zero::<AckBehindInt1>(0);
         fields!(int_1: headers, int_header = stack.header, hop_1 = stack.hop_1);
-        if self.code.val() == 2 {
-            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt1>(self.int_1.val());
+        if code == 2 {
+            behind = bit_cast_bus::<496, 8, AckBehindInt1>(int_1);
         }
-        self.int_2.next = bits_zero::<AckBehindInt2>(0);
+        int_2 = bits_zero::<AckBehindInt2>(0);
         fields!(int_2: headers);
         fields!(int_2 from stack: int_header = header, hop_1, hop_2);
-        if self.code.val() == 3 {
-            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt2>(self.int_2.val());
+        if code == 3 {
+            behind = bit_cast_bus::<496, 8, AckBehindInt2>(int_2);
         }
-        self.int_3.next = bits_zero::<AckBehindInt3>(0);
+        int_3 = bits_zero::<AckBehindInt3>(0);
         fields!(int_3: headers);
         fields!(int_3 from stack: int_header = header, hop_1, hop_2, hop_3);
-        if self.code.val() == 4 {
-            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt3>(self.int_3.val());
+        if code == 4 {
+            behind = bit_cast_bus::<496, 8, AckBehindInt3>(int_3);
         }
-        self.int_4.next = bits_zero::<AckBehindInt4>(0);
+        int_4 = bits_zero::<AckBehindInt4>(0);
         fields!(int_4: headers);
         fields!(int_4 from stack: int_header = header, hop_1, hop_2, hop_3, hop_4);
-        if self.code.val() == 5 {
-            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt4>(self.int_4.val());
+        if code == 5 {
+            behind = bit_cast_bus::<496, 8, AckBehindInt4>(int_4);
         }
-        self.int_5.next = bits_zero::<AckBehindInt5>(0);
+        int_5 = bits_zero::<AckBehindInt5>(0);
         fields!(int_5: headers);
         fields!(int_5 from stack: int_header = header, hop_1, hop_2, hop_3, hop_4, hop_5);
-        if self.code.val() == 6 {
-            self.behind.next = bit_cast_bus::<496, 8, AckBehindInt5>(self.int_5.val());
+        if code == 6 {
+            behind = bit_cast_bus::<496, 8, AckBehindInt5>(int_5);
         }
-        self.notified_8.d.next = self.old.val().taken & self.header.alive.val() & self.old.val().notifies;
-        self.notified.next = self.notified_8.q.val();
-        self.valid_8.d.next = self.old.val().taken & self.header.alive.val();
-        if self.old.val().taken {
+        notified_8 = old.taken & header.alive & old.notifies;
+        notified = notified_8;
+        valid_8 = old.taken & header.alive;
+        if old.taken {
             fields!(header_8.d: outer = header.outer, behind);
             assign!(short_8.d = header.icrc_lengths, code_8.d = code);
-            self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 58;
-            if self.old.val().echo {
-                self.tail_8.d.next = bit_cast_u::<7, 6>(self.int_bytes.val()) + 54;
-            }
-            if self.old.val().notifies {
-                self.tail_8.d.next = bits_u::<7>(70);
+            tail_8 = if old.echo { bit_cast_u::<7, 6>(int_bytes) + 54 } else { bit_cast_u::<7, 6>(int_bytes) + 58 };
+            if old.notifies {
+                tail_8 = bits_u::<7>(70);
             }
         }
 
         // 8: the first beat, a clock later the second
-        self.spill.next = self.tail_8.q.val() > 60;
-        self.second.d.next = self.valid_8.q.val() & self.spill.val();
-        self.bytes.enable.next = true;
-        self.bytes.number.next = bit_cast_u::<2, 1>(bit_cast_b(self.second.q.val()));
-        self.bytes.header.next = bit_cast_bus::<832, 13, AckFrameHeaders>(self.header_8.q.val());
-        self.bytes.payload.next = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
-        self.bytes.count.next = bits_u::<7>(0);
-        self.bytes.code.next = bits_u::<3>(0);
-        self.valid_9.d.next = self.valid_8.q.val() | self.second.q.val();
-        self.beat_9.d.next = bits_zero::<BuiltBeat>(0);
-        self.beat_9.d.next.number = bit_cast_u::<2, 1>(bit_cast_b(self.second.q.val()));
-        self.beat_9.d.next.last = self.second.q.val() | !self.spill.val();
-        self.beat_9.d.next.penultimate = self.spill.val() & !self.second.q.val();
+        spill = tail_8 > 60;
+        second = valid_8 & spill;
+        bytes.enable = true;
+        bytes.number = bit_cast_u::<2, 1>(bit_cast_b(second));
+        bytes.header = bit_cast_bus::<832, 13, AckFrameHeaders>(header_8);
+        bytes.payload = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
+        bytes.count = bits_u::<7>(0);
+        bytes.code = bits_u::<3>(0);
+        valid_9 = valid_8 | second;
+        beat_9 = bits_zero::<BuiltBeat>(0);
+        beat_9.number = bit_cast_u::<2, 1>(bit_cast_b(second));
+        beat_9.last = second | !spill;
+        beat_9.penultimate = spill & !second;
         fields!(beat_9.d: spill, tail = tail_8);
-        self.beat_9.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.header_8.q.val().outer);
-        self.beat_9.d.next.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(self.short_8.q.val());
-        self.beat_9.d.next.int_code = self.code_8.q.val();
+        beat_9.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(header_8.outer);
+        beat_9.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(short_8);
+        beat_9.int_code = code_8;
         inputs!(append: valid = valid_9, beat = beat_9, data = bytes.q);
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
-        self.append.down.ready.next = self.frame.ready.val();
+        append.down.ready = frame.ready;
 
-        if self.reset.val() {
-            self.busy.d.next = true;
+        if reset {
+            busy = true;
             clear!(valid_8, notified_8, second, valid_9);
         }
     }

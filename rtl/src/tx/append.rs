@@ -51,22 +51,11 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     pub down: StreamOut<Beat>,
     /// Note of the beat on `down`.
     pub down_note: Signal<Out, FrameNote>,
-    covered: Signal<Local, U<7>>,
-    stop: Signal<Local, U<7>>,
-    short_by: Signal<Local, U<7>>,
+    #[signals(U<7>: covered, stop, short_by, count)]
+    #[signals(Bit: appends, high)]
     place: Signal<Local, U<5>>,
-    appends: Signal<Local, Bit>,
-    high: Signal<Local, Bit>,
-    count: Signal<Local, U<7>>,
     // 1
-    valid_1: DFF<Bit>,
-    number_1: DFF<U<2>>,
-    covered_1: DFF<U<7>>,
-    zeros_1: DFF<U<6>>,
-    headers_1: DFF<IpUdpHeaders>,
-    code_1: DFF<U<3>>,
-    plan_new: Signal<Local, AppendPlan>,
-    plan_1: DFF<AppendPlan>,
+    #[signals(AppendPlan: plan_new, planned)]
     bytes: IcrcBytes,
     fold: CrcFold,
     moves: Delay<U<2>, 4>,
@@ -75,148 +64,139 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     unroll: CrcUnroll,
     plan: Delay<AppendPlan, 11>,
     late: Delay<W<512, 8>, 12>,
-    planned: Signal<Local, AppendPlan>,
+    valid_1: DFF<Bit>,
+    number_1: DFF<U<2>>,
+    covered_1: DFF<U<7>>,
+    zeros_1: DFF<U<6>>,
+    headers_1: DFF<IpUdpHeaders>,
+    code_1: DFF<U<3>>,
+    plan_1: DFF<AppendPlan>,
     // 13
+    #[registers(Bit: valid_13, last_13, bad_13, whole)]
+    out: StreamFifo<NotedBeat, A, MARK>,
+    /// Frames that are in the FIFO to their last beat.
+    arrived: Delay<Bit, 2>,
     icrc: Signal<Local, U<32>>,
     part_13: DFF<W<80, 2>>,
     eight_13: DFF<U<3>>,
     keep_13: DFF<U<64>>,
-    valid_13: DFF<Bit>,
-    last_13: DFF<Bit>,
-    bad_13: DFF<Bit>,
     note_13: DFF<FrameNote>,
     stored: Signal<Local, NotedBeat>,
-    out: StreamFifo<NotedBeat, A, MARK>,
-    /// Frames that are in the FIFO to their last beat.
-    arrived: Delay<Bit, 2>,
     leaves: Signal<Local, Bit>,
     frames_new: Signal<Local, U<10>>,
     frames: DFF<U<10>>,
-    whole: DFF<Bit>,
 }
 
 #[kernel]
 impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
     fn update(&mut self) {
-        self.out.reset.next = self.reset.val();
+        out.reset = reset;
 
         // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
-        self.stop.next = self.beat.val().tail;
-        if self.beat.val().last & self.beat.val().spill {
-            self.stop.next = self.beat.val().tail - 64;
-        }
-        self.short_by.next = bits_u::<7>(64) - self.beat.val().tail;
-        self.covered.next = bits_u::<7>(64);
-        self.place.next = self.stop.val().get_bits::<5>(1);
-        self.high.next = false;
-        self.appends.next = self.beat.val().last;
-        self.count.next = bits_u::<7>(64);
-        if self.beat.val().last {
-            self.covered.next = self.stop.val();
-            self.count.next = self.stop.val() + 4;
-            if self.beat.val().spill & (self.beat.val().tail < 64) {
+        stop = if beat.last & beat.spill { beat.tail - 64 } else { beat.tail };
+        short_by = bits_u::<7>(64) - beat.tail;
+        covered = bits_u::<7>(64);
+        place = stop.get_bits::<5>(1);
+        high = false;
+        appends = beat.last;
+        count = bits_u::<7>(64);
+        if beat.last {
+            covered = stop;
+            count = stop + 4;
+            if beat.spill & (beat.tail < 64) {
                 // its second half is here, the first ended the beat before
-                self.covered.next = bits_u::<7>(0);
-                self.high.next = true;
-                self.place.next = bits_u::<5>(0);
-                self.count.next = bits_u::<7>(2);
+                covered = bits_u::<7>(0);
+                high = true;
+                place = bits_u::<5>(0);
+                count = bits_u::<7>(2);
             }
         } else {
-            if self.beat.val().penultimate & (self.beat.val().tail < 64) {
-                self.covered.next = self.beat.val().tail;
-                self.appends.next = true;
+            if beat.penultimate & (beat.tail < 64) {
+                covered = beat.tail;
+                appends = true;
             }
         }
         assign! {
             valid_1.d = valid, number_1.d = beat.number, code_1.d = beat.int_code, covered_1.d = covered
         }
-        self.zeros_1.d.next = bit_cast_u::<6, 7>(bits_u::<7>(64) - self.covered.val());
-        if self.beat.val().last & self.beat.val().spill & (self.beat.val().tail <= 64) {
+        zeros_1 = bit_cast_u::<6, 7>(bits_u::<7>(64) - covered);
+        if beat.last & beat.spill & (beat.tail <= 64) {
             // the register has not moved since the beat before
-            self.zeros_1.d.next = bit_cast_u::<6, 7>(self.short_by.val());
+            zeros_1 = bit_cast_u::<6, 7>(short_by);
         }
         fields!(plan_new: valid, appends, high);
-        self.plan_new.next.offset = bit_cast_u::<2, 5>(self.place.val());
-        self.plan_new.next.eight = self.place.val().get_bits::<3>(2);
+        plan_new.offset = bit_cast_u::<2, 5>(place);
+        plan_new.eight = place.get_bits::<3>(2);
         fields!(plan_new: count);
         fields!(plan_new from beat: last, bad, note);
-        self.plan_1.d.next = self.plan_new.val();
+        plan_1 = plan_new;
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
-        self.headers_1.d.next.ip.version = self.beat.val().outer.ip.version ^ bits_u::<4>(0xe);
-        self.headers_1.d.next.ip.ihl = self.beat.val().outer.ip.ihl ^ bits_u::<4>(0x3);
+        headers_1.ip.version = beat.outer.ip.version ^ bits_u::<4>(0xe);
+        headers_1.ip.ihl = beat.outer.ip.ihl ^ bits_u::<4>(0x3);
         // 20 is the second byte of the initial value, all of it inverted by the ones
-        self.headers_1.d.next.ip.dscp = bits_u::<6>(0x37);
-        self.headers_1.d.next.ip.ecn = bits_u::<2>(0x3);
-        self.headers_1.d.next.ip.total_length = self.beat.val().icrc_lengths.ip ^ bits_u::<16>(0xbbde);
+        headers_1.ip.dscp = bits_u::<6>(0x37);
+        headers_1.ip.ecn = bits_u::<2>(0x3);
+        headers_1.ip.total_length = beat.icrc_lengths.ip ^ bits_u::<16>(0xbbde);
         fields!(headers_1.d from beat:
             ip.identification = outer.ip.identification, ip.reserved = outer.ip.reserved,
             ip.do_not_fragment = outer.ip.do_not_fragment, ip.more_fragments = outer.ip.more_fragments,
             ip.fragment_offset = outer.ip.fragment_offset);
-        self.headers_1.d.next.ip.ttl = bits_u::<8>(0xff);
-        self.headers_1.d.next.ip.protocol = self.beat.val().outer.ip.protocol;
-        self.headers_1.d.next.ip.checksum = bits_u::<16>(0xffff);
+        headers_1.ip.ttl = bits_u::<8>(0xff);
+        headers_1.ip.protocol = beat.outer.ip.protocol;
+        headers_1.ip.checksum = bits_u::<16>(0xffff);
         fields!(headers_1.d from beat:
             ip.source = outer.ip.source, ip.destination = outer.ip.destination, udp.source_port = outer.udp.source_port,
             udp.destination_port = outer.udp.destination_port, udp.length = icrc_lengths.udp);
-        self.headers_1.d.next.udp.checksum = bits_u::<16>(0xffff);
+        headers_1.udp.checksum = bits_u::<16>(0xffff);
 
         // 1 - 12
         inputs!(bytes: data, number = number_1, covered = covered_1);
-        self.bytes.headers.next = bit_cast_bus::<224, 4, IpUdpHeaders>(self.headers_1.q.val());
-        self.bytes.has_tag.next = false;
-        self.bytes.code.next = self.code_1.q.val();
-        self.fold.data.next = self.bytes.q.val();
-        self.moves.d.next = bit_cast_u::<2, 1>(bit_cast_b(self.valid_1.q.val() & (self.covered_1.q.val() != 0)))
-            | (bit_cast_u::<2, 1>(bit_cast_b(self.number_1.q.val() == 0)) << 1);
-        self.state.enable.next = self.moves.q.val().get_bit(0);
-        self.state.first.next = self.moves.q.val().get_bit(1);
-        self.state.fold.next = self.fold.q.val();
-        self.zeros.d.next = self.zeros_1.q.val();
+        bytes.headers = bit_cast_bus::<224, 4, IpUdpHeaders>(headers_1);
+        bytes.has_tag = false;
+        bytes.code = code_1;
+        fold.data = bytes.q;
+        moves = bit_cast_u::<2, 1>(bit_cast_b(valid_1 & (covered_1 != 0)))
+            | (bit_cast_u::<2, 1>(bit_cast_b(number_1 == 0)) << 1);
+        state.enable = moves.get_bit(0);
+        state.first = moves.get_bit(1);
+        state.fold = fold.q;
+        zeros = zeros_1;
         inputs!(unroll: state = state.q, zeros = zeros.q);
-        self.plan.d.next = self.plan_1.q.val();
-        self.late.d.next = self.data.val();
+        plan = plan_1;
+        late = data;
 
         // 12: into place within eight bytes
-        self.planned.next = self.plan.q.val();
-        self.icrc.next = bits_u::<32>(0);
-        if self.planned.val().appends {
-            self.icrc.next = self.unroll.q.val();
-            if self.planned.val().high {
-                self.icrc.next = self.unroll.q.val() >> 16;
-            }
+        planned = plan;
+        icrc = bits_u::<32>(0);
+        if planned.appends {
+            icrc = if planned.high { unroll.q >> 16 } else { unroll.q };
         }
-        self.part_13.d.next =
-            bit_cast_w::<80, 2, 32>(self.icrc.val()) << (bit_cast_u::<6, 2>(self.planned.val().offset) << 4);
-        self.eight_13.d.next = self.planned.val().eight;
-        self.keep_13.d.next = !((!bits_u::<64>(0)) << self.planned.val().count);
-        self.valid_13.d.next = self.planned.val().valid & !self.reset.val();
-        self.last_13.d.next = self.planned.val().last;
-        self.bad_13.d.next = self.planned.val().bad & self.planned.val().last;
-        self.note_13.d.next = self.planned.val().note;
+        part_13 = bit_cast_w::<80, 2, 32>(icrc) << (bit_cast_u::<6, 2>(planned.offset) << 4);
+        eight_13 = planned.eight;
+        keep_13 = !((!bits_u::<64>(0)) << planned.count);
+        valid_13 = planned.valid & !reset;
+        last_13 = planned.last;
+        bad_13 = planned.bad & planned.last;
+        note_13 = planned.note;
 
         // 13
-        self.stored.next.beat.data = self.late.q.val()
-            | (bit_cast_ww::<512, 8, 80, 2>(self.part_13.q.val()) << (bit_cast_u::<9, 3>(self.eight_13.q.val()) << 6));
+        stored.beat.data = late | (bit_cast_ww::<512, 8, 80, 2>(part_13) << (bit_cast_u::<9, 3>(eight_13) << 6));
         fields!(stored: beat.keep = keep_13, beat.last = last_13, beat.bad = bad_13, note = note_13);
         inputs!(out: up.data = stored, up.valid = valid_13);
-        self.crowded.next = self.out.crowded.val();
-        self.down.data.next = bit_cast_bus::<578, 10, FrameBeat>(self.out.down.data.val().beat);
-        self.down_note.next = self.out.down.data.val().note;
+        crowded = out.crowded;
+        down.data = bit_cast_bus::<578, 10, FrameBeat>(out.down.data.val().beat);
+        down_note = out.down.data.val().note;
         // a frame's last beat stands at the output three clocks after it came, if nothing stands before it
-        self.arrived.d.next = self.valid_13.q.val() & self.last_13.q.val() & self.out.up.ready.val();
-        self.leaves.next =
-            self.out.down.valid.val() & self.whole.q.val() & self.down.ready.val() & self.out.down.data.val().beat.last;
-        self.frames_new.next = self.frames.q.val();
-        if self.arrived.q.val() & !self.leaves.val() {
-            self.frames_new.next = self.frames.q.val() + 1;
+        arrived = valid_13 & last_13 & out.up.ready;
+        leaves = out.down.valid & whole & down.ready & out.down.data.val().beat.last;
+        frames_new = if arrived & !leaves { frames + 1 } else { frames };
+        if leaves & !arrived {
+            frames_new = frames - 1;
         }
-        if self.leaves.val() & !self.arrived.q.val() {
-            self.frames_new.next = self.frames.q.val() - 1;
-        }
-        self.frames.d.next = self.frames_new.val();
-        self.whole.d.next = self.frames_new.val().any();
-        self.down.valid.next = self.out.down.valid.val() & self.whole.q.val();
-        self.out.down.ready.next = self.down.ready.val() & self.whole.q.val();
+        frames = frames_new;
+        whole = frames_new.any();
+        down.valid = out.down.valid & whole;
+        out.down.ready = down.ready & whole;
         reset!(frames, whole);
     }
     fn timing(&self) -> Vec<TimingInfo> {

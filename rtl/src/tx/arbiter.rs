@@ -24,44 +24,41 @@ pub struct FrameArbiter {
     pub data_hold: Signal<In, Bit>,
     /// Frames.
     pub m_axis: AxisFrameOut,
-    inside: DFF<Bit>,
-    with_data: DFF<Bit>,
-    pick_data: Signal<Local, Bit>,
-    may: Signal<Local, Bit>,
-    offered: Signal<Local, Bit>,
-    beat: Signal<Local, W<578, 10>>,
+    #[registers(Bit: inside, with_data)]
+    #[signals(Bit: pick_data, may, offered)]
     out: Skid<W<578, 10>>,
+    beat: Signal<Local, W<578, 10>>,
 }
 
 #[kernel]
 impl Logic for FrameArbiter {
     fn update(&mut self) {
-        self.out.reset.next = self.reset.val();
-        self.pick_data.next = self.with_data.q.val();
-        self.may.next = true;
-        if !self.inside.q.val() {
-            self.pick_data.next = !self.ack.valid.val() | self.ack_hold.val();
-            self.may.next = !self.pick_data.val() | !self.data_hold.val();
+        out.reset = reset;
+        pick_data = with_data;
+        may = true;
+        if !inside {
+            pick_data = !ack.valid | ack_hold;
+            may = !pick_data | !data_hold;
         }
-        self.offered.next = self.ack.valid.val() & self.may.val();
-        self.beat.next = self.ack.data.val();
-        if self.pick_data.val() {
-            self.offered.next = self.data.valid.val() & self.may.val();
-            self.beat.next = self.data.data.val();
+        offered = ack.valid & may;
+        beat = ack.data;
+        if pick_data {
+            offered = data.valid & may;
+            beat = data.data;
         }
-        self.ack.ready.next = self.out.up.ready.val() & self.may.val() & !self.pick_data.val();
-        self.data.ready.next = self.out.up.ready.val() & self.may.val() & self.pick_data.val();
+        ack.ready = out.up.ready & may & !pick_data;
+        data.ready = out.up.ready & may & pick_data;
         inputs!(out: up.valid = offered, up.data = beat);
-        if self.offered.val() & self.out.up.ready.val() {
-            self.inside.d.next = !self.beat.val().get_bit(576);
-            self.with_data.d.next = self.pick_data.val();
+        if offered & out.up.ready {
+            inside = !beat.get_bit(576);
+            with_data = pick_data;
         }
-        self.m_axis.tdata.next = bit_cast_ww::<512, 8, 578, 10>(self.out.down.data.val());
-        self.m_axis.tkeep.next = self.out.down.data.val().get_bits::<64>(512);
-        self.m_axis.tlast.next = self.out.down.data.val().get_bit(576);
-        self.m_axis.tuser.next = self.out.down.data.val().get_bit(577);
-        self.m_axis.tvalid.next = self.out.down.valid.val();
-        self.out.down.ready.next = self.m_axis.tready.val();
+        m_axis.tdata = bit_cast_ww::<512, 8, 578, 10>(out.down.data);
+        m_axis.tkeep = out.down.data.get_bits::<64>(512);
+        m_axis.tlast = out.down.data.get_bit(576);
+        m_axis.tuser = out.down.data.get_bit(577);
+        m_axis.tvalid = out.down.valid;
+        out.down.ready = m_axis.tready;
         reset!(inside);
     }
 }

@@ -67,7 +67,9 @@ pub struct DataBuilder {
     pub read_error: Signal<Out, Bit>,
     /// The last response of a READ has been handed over, without bus error.
     pub read_left: Signal<Out, Bit>,
-    /// Queue pair of either.
+    /// A request has been handed over, without bus error.
+    pub request_left: Signal<Out, Bit>,
+    /// Queue pair of any of them.
     pub note_qp: Signal<Out, U<8>>,
     /// Its generation.
     pub note_generation: Signal<Out, U<8>>,
@@ -75,7 +77,7 @@ pub struct DataBuilder {
     pub note_response: Signal<Out, Bit>,
     /// Its PSN.
     pub note_psn: Signal<Out, U<24>>,
-    /// Tag of its READ.
+    /// Tag of its READ; of a request its `DepartureKind`.
     pub note_tag: Signal<Out, U<2>>,
     headers: DataHeader,
     // 14
@@ -112,6 +114,7 @@ pub struct DataBuilder {
     note: Signal<Local, FrameNote>,
     error_out: DFF<Bit>,
     left_out: DFF<Bit>,
+    request_out: DFF<Bit>,
     note_out: DFF<FrameNote>,
 }
 
@@ -188,11 +191,21 @@ impl Logic for DataBuilder {
         self.note_out.d.next = self.note.val();
         self.error_out.d.next = self.given.val() & self.leaving.val().bad;
         self.left_out.d.next = self.given.val() & !self.leaving.val().bad & self.note.val().ends_read;
+        self.request_out.d.next = self.given.val() & !self.leaving.val().bad & !self.note.val().response;
         assign! {
-            read_error = error_out, read_left = left_out, note_response = note_out.response, note_qp = note_out.qp,
+            read_error = error_out, read_left = left_out, request_left = request_out, note_response = note_out.response, note_qp = note_out.qp,
             note_generation = note_out.generation, note_psn = note_out.psn, note_tag = note_out.tag
         }
 
-        reset!(number, pulled, spoiled, valid_15, valid_16, error_out, left_out);
+        reset!(
+            number,
+            pulled,
+            spoiled,
+            valid_15,
+            valid_16,
+            error_out,
+            left_out,
+            request_out
+        );
     }
 }

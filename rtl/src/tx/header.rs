@@ -77,26 +77,24 @@ pub struct TxHeader {
     pub bth: Signal<Out, W<96, 2>>,
     /// Lengths without INT, for the ICRC: `IcrcLengths`.
     pub icrc_lengths: Signal<Out, U<32>>,
+    #[signals(HeaderRequest: asked, taken)]
     contexts: RamReg<HeaderContext, 8>,
-    asked: Signal<Local, HeaderRequest>,
     request: Delay<HeaderRequest, 2>,
-    taken: Signal<Local, HeaderRequest>,
-    found: Signal<Local, HeaderContext>,
     services: Delay<TypeOfService, 2>,
+    found: Signal<Local, HeaderContext>,
     // 3
+    plan: Delay<HeaderPlan, 4>,
     plan_3: DFF<HeaderPlan>,
     body_3: DFF<U<13>>,
-    plan: Delay<HeaderPlan, 4>,
     with_int: Signal<Local, U<16>>,
     peer_halves: Signal<Local, AddressHalves>,
     // 4
-    lengths_4: DFF<PacketLengths>,
+    #[registers(U<20>: fixed_b, fixed)]
     lengths: Delay<PacketLengths, 3>,
-    peer_sum_4: DFF<U<18>>,
     /// Of registers only.
     own_halves: Signal<Local, AddressHalves>,
-    fixed_b: DFF<U<20>>,
-    fixed: DFF<U<20>>,
+    lengths_4: DFF<PacketLengths>,
+    peer_sum_4: DFF<U<18>>,
     // 5 - 7
     sum_5: DFF<U<20>>,
     fold_6: DFF<U<17>>,
@@ -112,89 +110,82 @@ impl Logic for TxHeader {
     fn update(&mut self) {
         // 0
         inputs!(contexts: we = context_write, waddr = context_qp);
-        self.contexts.wdata.next = bit_cast_word::<HeaderContext, Context>(self.context_data.val());
-        self.contexts.raddr.next = self.qp.val();
+        contexts.wdata = bit_cast_word::<HeaderContext, Context>(context_data);
+        contexts.raddr = qp;
         fields!(asked: opcode, psn, ack_req, pad, body, echoes, int_given, generation);
-        self.request.d.next = self.asked.val();
+        request = asked;
 
         // 2
-        self.taken.next = self.request.q.val();
-        self.found.next = self.contexts.rdata.val();
-        self.plan_3.d.next.alive =
-            self.found.val().alive & (self.found.val().generation == self.taken.val().generation);
+        taken = request;
+        found = contexts.rdata;
+        plan_3.alive = found.alive & (found.generation == taken.generation);
         fields!(plan_3.d from found: peer);
         fields!(plan_3.d from taken: opcode, psn, ack_req, pad);
-        self.body_3.d.next = self.taken.val().body;
-        self.plan_3.d.next.int_bytes = bits_u::<6>(0);
-        self.plan_3.d.next.destination_port = self.port_roce.val();
-        if self.taken.val().echoes {
-            if self.taken.val().int_given != 0 {
+        body_3 = taken.body;
+        plan_3.int_bytes = bits_u::<6>(0);
+        plan_3.destination_port = port_roce;
+        if taken.echoes {
+            if taken.int_given != 0 {
                 fields!(plan_3.d: int_bytes = taken.int_given, destination_port = port_echo);
             }
         } else {
-            if self.found.val().int_on {
-                self.plan_3.d.next.int_bytes = bits_u::<6>(2);
-                self.plan_3.d.next.destination_port = self.port_int.val();
+            if found.int_on {
+                plan_3.int_bytes = bits_u::<6>(2);
+                plan_3.destination_port = port_int;
             }
         }
 
-        self.services.d.next = self.service.val();
-        self.plan_3.d.next.service = self.services.q.val();
-        if self.found.val().int_on {
-            self.plan_3.d.next.service.ecn = bits_u::<2>(0);
+        services = service;
+        plan_3.service = services;
+        if found.int_on {
+            plan_3.service.ecn = bits_u::<2>(0);
         }
 
         // 3
-        self.with_int.next =
-            bit_cast_u::<16, 13>(self.body_3.q.val()) + bit_cast_u::<16, 6>(self.plan_3.q.val().int_bytes);
-        self.lengths_4.d.next.plain.udp = bit_cast_u::<16, 13>(self.body_3.q.val()) + 20;
-        self.lengths_4.d.next.plain.ip = bit_cast_u::<16, 13>(self.body_3.q.val()) + 40;
-        self.lengths_4.d.next.udp = self.with_int.val() + 20;
-        self.lengths_4.d.next.ip = self.with_int.val() + 40;
-        self.peer_halves.next = bit_cast_word::<AddressHalves, U<32>>(self.plan_3.q.val().peer.ip);
-        self.peer_sum_4.d.next = bit_cast_u::<18, 16>(self.peer_halves.val().low)
-            + bit_cast_u::<18, 16>(self.peer_halves.val().high)
-            + bit_cast_u::<18, 8>(bit_cast_number::<8, TypeOfService>(self.plan_3.q.val().service));
-        self.plan.d.next = self.plan_3.q.val();
+        with_int = bit_cast_u::<16, 13>(body_3) + bit_cast_u::<16, 6>(plan_3.int_bytes);
+        lengths_4.plain.udp = bit_cast_u::<16, 13>(body_3) + 20;
+        lengths_4.plain.ip = bit_cast_u::<16, 13>(body_3) + 40;
+        lengths_4.udp = with_int + 20;
+        lengths_4.ip = with_int + 40;
+        peer_halves = bit_cast_word::<AddressHalves, U<32>>(plan_3.peer.ip);
+        peer_sum_4 = bit_cast_u::<18, 16>(peer_halves.low)
+            + bit_cast_u::<18, 16>(peer_halves.high)
+            + bit_cast_u::<18, 8>(bit_cast_number::<8, TypeOfService>(plan_3.service));
+        plan = plan_3;
 
         // 4 - 6; version and header length 45, do not fragment 4000, protocol 11
-        self.lengths.d.next = self.lengths_4.q.val();
-        self.own_halves.next = bit_cast_word::<AddressHalves, U<32>>(self.own_ip.val());
-        self.fixed_b.d.next =
-            bit_cast_u::<20, 16>(self.own_halves.val().low) + bit_cast_u::<20, 16>(self.own_halves.val().high);
-        self.fixed.d.next = self.fixed_b.q.val() + 0x8511 + (bit_cast_u::<20, 8>(self.ttl.val()) << 8);
-        self.sum_5.d.next = bit_cast_u::<20, 18>(self.peer_sum_4.q.val())
-            + bit_cast_u::<20, 16>(self.lengths_4.q.val().ip)
-            + self.fixed.q.val();
-        self.fold_6.d.next = bit_cast_u::<17, 16>(bit_cast_u::<16, 20>(self.sum_5.q.val()))
-            + bit_cast_u::<17, 4>(self.sum_5.q.val().get_bits::<4>(16));
-        self.checksum_7.d.next =
-            !(bit_cast_u::<16, 17>(self.fold_6.q.val()) + bit_cast_u::<16, 1>(self.fold_6.q.val().get_bits::<1>(16)));
+        lengths = lengths_4;
+        own_halves = bit_cast_word::<AddressHalves, U<32>>(own_ip);
+        fixed_b = bit_cast_u::<20, 16>(own_halves.low) + bit_cast_u::<20, 16>(own_halves.high);
+        fixed = fixed_b + 0x8511 + (bit_cast_u::<20, 8>(ttl) << 8);
+        sum_5 = bit_cast_u::<20, 18>(peer_sum_4) + bit_cast_u::<20, 16>(lengths_4.ip) + fixed;
+        fold_6 = bit_cast_u::<17, 16>(bit_cast_u::<16, 20>(sum_5)) + bit_cast_u::<17, 4>(sum_5.get_bits::<4>(16));
+        checksum_7 = !(bit_cast_u::<16, 17>(fold_6) + bit_cast_u::<16, 1>(fold_6.get_bits::<1>(16)));
 
         // 7
-        self.made.next = self.plan.q.val();
-        self.made_lengths.next = self.lengths.q.val();
+        made = plan;
+        made_lengths = lengths;
         assign!(alive = made.alive, int_bytes = made.int_bytes);
-        self.icrc_lengths.next = bit_cast_number::<32, IcrcLengths>(self.made_lengths.val().plain);
-        self.headers.next = bits_zero::<OuterHeaders>(0);
+        icrc_lengths = bit_cast_number::<32, IcrcLengths>(made_lengths.plain);
+        headers = bits_zero::<OuterHeaders>(0);
         fields!(headers: ethernet.destination = made.peer.mac, ethernet.source = own_mac);
-        self.headers.next.ethernet.ethertype = bits_u::<16>(0x0800);
-        self.headers.next.ip.version = bits_u::<4>(4);
-        self.headers.next.ip.ihl = bits_u::<4>(5);
+        headers.ethernet.ethertype = bits_u::<16>(0x0800);
+        headers.ip.version = bits_u::<4>(4);
+        headers.ip.ihl = bits_u::<4>(5);
         fields!(headers: ip.dscp = made.service.dscp, ip.ecn = made.service.ecn, ip.total_length = made_lengths.ip);
-        self.headers.next.ip.do_not_fragment = true;
-        self.headers.next.ip.ttl = self.ttl.val();
-        self.headers.next.ip.protocol = bits_u::<8>(17);
+        headers.ip.do_not_fragment = true;
+        headers.ip.ttl = ttl;
+        headers.ip.protocol = bits_u::<8>(17);
         fields!(headers: ip.checksum = checksum_7, ip.source = own_ip);
         fields!(headers from made:
             ip.destination = peer.ip, udp.source_port = peer.source_port, udp.destination_port = destination_port);
         fields!(headers from made_lengths: udp.length = udp);
-        self.outer.next = bit_cast_bus::<336, 6, OuterHeaders>(self.headers.val());
-        self.transport.next = bits_zero::<BaseTransportHeader>(0);
-        self.transport.next.opcode = self.made.val().opcode;
-        self.transport.next.migrated = true;
+        outer = bit_cast_bus::<336, 6, OuterHeaders>(headers);
+        transport = bits_zero::<BaseTransportHeader>(0);
+        transport.opcode = made.opcode;
+        transport.migrated = true;
         fields!(transport: pad = made.pad, pkey);
         fields!(transport from made: qpn = peer.qpn, ack_req, psn);
-        self.bth.next = bit_cast_bus::<96, 2, BaseTransportHeader>(self.transport.val());
+        bth = bit_cast_bus::<96, 2, BaseTransportHeader>(transport);
     }
 }

@@ -49,6 +49,10 @@ pub struct TxPipe {
     pub cfg_ttl: Signal<In, U<8>>,
     /// Register: packets from one acknowledge request to the next.
     pub cfg_ack_req_interval: Signal<In, U<8>>,
+    /// Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
+    pub cfg_times_spacing: Signal<In, U<4>>,
+    /// Register: they are timed at all.
+    pub cfg_times_enable: Signal<In, Bit>,
     /// Register: priority of acknowledgements.
     pub cfg_ack_priority: Signal<In, U<3>>,
     /// Register: its pause stops them.
@@ -97,6 +101,8 @@ pub struct TxPipe {
     pub read_error: Signal<Out, Bit>,
     /// Pulse: the last response of a READ has left.
     pub read_left: Signal<Out, Bit>,
+    /// Pulse: a request has left.
+    pub request_left: Signal<Out, Bit>,
     /// Queue pair of the pulse.
     pub note_qp: Signal<Out, U<8>>,
     /// Its generation.
@@ -105,7 +111,7 @@ pub struct TxPipe {
     pub note_response: Signal<Out, Bit>,
     /// Its PSN.
     pub note_psn: Signal<Out, U<24>>,
-    /// Tag of its READ.
+    /// Tag of its READ; of a request its `DepartureKind`.
     pub note_tag: Signal<Out, U<2>>,
     /// Frames.
     pub m_axis: AxisFrameOut,
@@ -124,7 +130,9 @@ pub struct TxPipe {
 impl Logic for TxPipe {
     fn update(&mut self) {
         inputs!([select, reader, data, both, all, acks, arbiter]: reset);
-        inputs!(select: overhead, ack_interval = cfg_ack_req_interval);
+        inputs!(select:
+            overhead, ack_interval = cfg_ack_req_interval, times_spacing = cfg_times_spacing,
+            times_enable = cfg_times_enable);
         inputs!(select:
             context_valid, context_qp, context_data, message_valid, message_address, message_data, read_valid, read_qp,
             read_data);
@@ -140,7 +148,7 @@ impl Logic for TxPipe {
         inputs!(data:
             own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, pkey = cfg_pkey,
             dscp = cfg_dscp, ecn = cfg_ecn, ttl = cfg_ttl);
-        outputs!(data: read_error, read_left, note_qp, note_generation, note_response, note_psn, note_tag);
+        outputs!(data: read_error, read_left, request_left, note_qp, note_generation, note_response, note_psn, note_tag);
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);

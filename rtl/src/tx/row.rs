@@ -55,15 +55,18 @@ pub struct DataHeader {
     /// Rows, in the same order.
     pub row: StreamOut<FrameRow>,
     packets: StreamFifo<W<196, 4>, 6, 64>,
+    header: TxHeader,
+    beside: Delay<TakenPacket, 7>,
     word: Signal<Local, Packet>,
     words: Signal<Local, U<11>>,
     beyond: Signal<Local, U<13>>,
     take: Signal<Local, Bit>,
-    header: TxHeader,
     service: Signal<Local, TypeOfService>,
     taken: Signal<Local, TakenPacket>,
-    beside: Delay<TakenPacket, 7>,
     // 10
+    #[signals(U<13>: length, rounded, full)]
+    #[signals(U<7>: begins, last_bytes, tail)]
+    rows: StreamFifo<FrameRow, 5, 12>,
     made: Signal<Local, TakenPacket>,
     old: Signal<Local, Packet>,
     extra: Signal<Local, ExtensionKind>,
@@ -71,93 +74,83 @@ pub struct DataHeader {
     given: Signal<Local, Extension>,
     plain: Signal<Local, PlainHeaders>,
     collecting: Signal<Local, CollectingHeaders>,
-    length: Signal<Local, U<13>>,
-    rounded: Signal<Local, U<13>>,
-    full: Signal<Local, U<13>>,
-    begins: Signal<Local, U<7>>,
-    last_bytes: Signal<Local, U<7>>,
-    tail: Signal<Local, U<7>>,
     row_11: DFF<FrameRow>,
     valid_11: DFF<Bit>,
-    rows: StreamFifo<FrameRow, 5, 12>,
 }
 
 #[kernel]
 impl Logic for DataHeader {
     fn update(&mut self) {
         inputs!([packets, rows]: reset);
-        StreamIn::<TxPacket>::link(&mut self.packet, &mut self.packets.up);
+        StreamIn::<TxPacket>::link(&mut packet, &mut packets.up);
         inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int);
-        self.header.port_echo.next = self.port_int.val();
+        header.port_echo = port_int;
         inputs!(header: pkey, ttl);
         fields!(service: dscp, ecn);
-        self.header.service.next = self.service.val();
+        header.service = service;
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
-        self.word.next = bit_cast_word::<Packet, TxPacket>(self.packets.down.data.val());
-        self.take.next = self.packets.down.valid.val() & !self.rows.crowded.val();
-        self.packets.down.ready.next = self.take.val();
-        self.words.next = bit_cast_u::<11, 13>((self.word.val().length + 3) >> 2);
-        self.beyond.next = bits_u::<13>(4);
-        if self.word.val().extension_kind == ExtensionKind::Reth {
-            self.beyond.next = bits_u::<13>(20);
-        }
-        if self.word.val().extension_kind == ExtensionKind::Aeth {
-            self.beyond.next = bits_u::<13>(8);
+        word = bit_cast_word::<Packet, TxPacket>(packets.down.data);
+        take = packets.down.valid & !rows.crowded;
+        packets.down.ready = take;
+        words = bit_cast_u::<11, 13>((word.length + 3) >> 2);
+        beyond = if word.extension_kind == ExtensionKind::Reth { bits_u::<13>(20) } else { bits_u::<13>(4) };
+        if word.extension_kind == ExtensionKind::Aeth {
+            beyond = bits_u::<13>(8);
         }
         inputs!(header from word: qp, generation, opcode, psn, ack_req);
-        self.header.pad.next = bits_u::<2>(0) - bit_cast_u::<2, 13>(self.word.val().length);
-        self.header.body.next = (bit_cast_u::<13, 11>(self.words.val()) << 2) + self.beyond.val();
-        self.header.echoes.next = false;
-        self.header.int_given.next = bits_u::<6>(0);
+        header.pad = bits_u::<2>(0) - bit_cast_u::<2, 13>(word.length);
+        header.body = (bit_cast_u::<13, 11>(words) << 2) + beyond;
+        header.echoes = false;
+        header.int_given = bits_u::<6>(0);
         fields!(taken: packet = word, taken = take);
-        self.beside.d.next = self.taken.val();
+        beside = taken;
 
         // 10: BTH and extension behind UDP, or behind the two zero bytes of an empty INT header
-        self.made.next = self.beside.q.val();
+        made = beside;
         assign!(old = made.packet, extra = old.extension_kind);
-        self.has_int.next = self.header.int_bytes.val() != 0;
-        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.old.val().extension);
-        self.plain.next = bits_zero::<PlainHeaders>(0);
-        self.plain.next.bth = self.header.bth.val();
-        self.begins.next = bits_u::<7>(54);
-        if self.extra.val() == ExtensionKind::Reth {
-            self.plain.next.extension = self.given.val();
-            self.begins.next = bits_u::<7>(6);
+        has_int = header.int_bytes != 0;
+        given = bit_cast_word::<Extension, W<128, 2>>(old.extension);
+        plain = bits_zero::<PlainHeaders>(0);
+        plain.bth = header.bth;
+        begins = bits_u::<7>(54);
+        if extra == ExtensionKind::Reth {
+            plain.extension = given;
+            begins = bits_u::<7>(6);
         }
-        if self.extra.val() == ExtensionKind::Aeth {
-            self.plain.next.extension.aeth = self.given.val().aeth;
-            self.begins.next = bits_u::<7>(58);
+        if extra == ExtensionKind::Aeth {
+            plain.extension.aeth = given.aeth;
+            begins = bits_u::<7>(58);
         }
-        self.collecting.next = bits_zero::<CollectingHeaders>(0);
+        collecting = bits_zero::<CollectingHeaders>(0);
         fields!(collecting: extension = plain.extension, bth = header.bth);
-        self.length.next = self.old.val().length;
-        self.rounded.next = self.length.val() + 3;
-        self.full.next = self.length.val() + 63;
-        self.last_bytes.next = bit_cast_u::<7, 4>(self.rounded.val().get_bits::<4>(2)) << 2;
-        if self.rounded.val().get_bits::<4>(2) == 0 {
+        length = old.length;
+        rounded = length + 3;
+        full = length + 63;
+        last_bytes = bit_cast_u::<7, 4>(rounded.get_bits::<4>(2)) << 2;
+        if rounded.get_bits::<4>(2) == 0 {
             // no payload at all counts as a full beat, too: its end lies one beat further on
-            self.last_bytes.next = bits_u::<7>(64);
+            last_bytes = bits_u::<7>(64);
         }
-        self.tail.next = self.begins.val() + self.last_bytes.val();
-        self.row_11.d.next.headers.behind = bit_cast_bus::<240, 4, PlainHeaders>(self.plain.val());
-        if self.has_int.val() {
-            self.row_11.d.next.headers.behind = bit_cast_bus::<240, 4, CollectingHeaders>(self.collecting.val());
-            self.tail.next = self.begins.val() + self.last_bytes.val() + 2;
+        tail = begins + last_bytes;
+        row_11.headers.behind = bit_cast_bus::<240, 4, PlainHeaders>(plain);
+        if has_int {
+            row_11.headers.behind = bit_cast_bus::<240, 4, CollectingHeaders>(collecting);
+            tail = begins + last_bytes + 2;
         }
-        self.row_11.d.next.headers.outer = self.header.outer.val();
-        self.row_11.d.next.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(self.header.icrc_lengths.val());
-        self.row_11.d.next.beats = bit_cast_u::<7, 13>(self.full.val() >> 6);
-        self.row_11.d.next.tail = self.tail.val();
-        self.row_11.d.next.spill = self.tail.val() > 60;
-        self.row_11.d.next.fills = self.extra.val() == ExtensionKind::Reth;
+        row_11.headers.outer = header.outer;
+        row_11.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(header.icrc_lengths);
+        row_11.beats = bit_cast_u::<7, 13>(full >> 6);
+        row_11.tail = tail;
+        row_11.spill = tail > 60;
+        row_11.fills = extra == ExtensionKind::Reth;
         fields!(row_11.d: int_on = has_int, extension = extra);
-        self.row_11.d.next.drop = !self.header.alive.val();
+        row_11.drop = !header.alive;
         fields!(row_11.d from old:
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
             note.psn = psn, note.tag = tag);
-        self.valid_11.d.next = self.made.val().taken;
+        valid_11 = made.taken;
         inputs!(rows: up.data = row_11, up.valid = valid_11);
-        StreamOut::<FrameRow>::link(&mut self.row, &mut self.rows.down);
+        StreamOut::<FrameRow>::link(&mut row, &mut rows.down);
     }
 }

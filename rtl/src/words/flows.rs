@@ -91,6 +91,12 @@ crate::word! {
         flow: U<9>,
         /// Kind of event, as `CcEventKind`.
         event_kind: U<3>,
+        /// The NIC's clock when it came, ns.
+        now: U<48>,
+        /// When the acknowledged packet left, ns.
+        sent_at: U<48>,
+        /// That is known.
+        sent_valid: Bit,
     }
 
     /// Work on its way to the scheduler.

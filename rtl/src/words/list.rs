@@ -34,15 +34,15 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext, RequesterState, RingPlace, SentTo,
-    Syndrome,
+    AnswerEvent, ClockHalves, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext, RequesterState,
+    RingPlace, SentTo, Syndrome,
 };
 use super::responder::{ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::rx::{
-    BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace, FrameFaults,
-    FramePlace, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults, PairTurn, QpPlace, ReadPlan,
-    TransportBytes, TransportFaults,
+    ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
+    FrameFaults, FramePlace, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults, PairTurn, QpPlace,
+    ReadPlan, TransportBytes, TransportFaults,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
@@ -53,8 +53,8 @@ use super::switch::{
     LongerBeat, PathBytes, RecordBytes, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
 };
 use super::transport::{
-    AckSend, Action, Commit, CongestionMark, Message, Notified, NotifyState, NotifyStep, ReadRequest, ReadState,
-    RxPacket, TxPacket,
+    AckSend, Action, Commit, CongestionMark, DepartedRequest, Message, Notified, NotifyState, NotifyStep, ReadRequest,
+    ReadState, RxPacket, SendTime, TimedPlace, TimedPlaces, TxPacket,
 };
 use super::tx::{
     AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
@@ -113,6 +113,10 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         NotifyStep::descriptor(),
         TypeOfService::descriptor(),
         TxPacket::descriptor(),
+        DepartedRequest::descriptor(),
+        SendTime::descriptor(),
+        TimedPlace::descriptor(),
+        TimedPlaces::descriptor(),
         DmaJob::descriptor(),
         LineNumber::descriptor(),
         ByteAddress::descriptor(),
@@ -263,6 +267,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         TransportBytes::descriptor(),
         IntBody::descriptor(),
         JudgedFrame::descriptor(),
+        ArrivedFrame::descriptor(),
         KnownNumber::descriptor(),
         QpPlace::descriptor(),
         FoundPlace::descriptor(),
@@ -277,6 +282,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Syndrome::descriptor(),
         RingPlace::descriptor(),
         AnswerEvent::descriptor(),
+        ClockHalves::descriptor(),
         FeedbackFrom::descriptor(),
         SelectContext::descriptor(),
         RingCursor::descriptor(),

@@ -51,6 +51,20 @@ crate::word! {
         hops: W<320, 5>,
         /// The acknowledged packet was marked "congestion experienced".
         ecn: Bit,
+        /// The NIC's clock when it came, ns; of READ data, when it was decided.
+        now: U<48>,
+        /// When the acknowledged packet left, ns.
+        sent_at: U<48>,
+        /// That is known.
+        sent_valid: Bit,
+    }
+
+    /// The NIC's clock in two halves, ns: of what has come only the lower one is kept.
+    pub struct ClockHalves {
+        /// Lower half.
+        lower: U<24>,
+        /// Upper half.
+        upper: U<24>,
     }
 
     /// The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;

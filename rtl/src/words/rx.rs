@@ -213,6 +213,14 @@ crate::word! {
         control_length: Bit,
     }
 
+    /// A judged frame that waits.
+    pub struct ArrivedFrame {
+        /// It.
+        frame: JudgedFrame,
+        /// The NIC's clock when it was judged, ns modulo 2^24.
+        came: U<24>,
+    }
+
     /// Number of a queue pair in the table of numbers.
     pub struct KnownNumber {
         /// Number.

@@ -53,6 +53,18 @@ crate::kind! {
         Begins,
     }
 
+    /// What the departure of a request means for the send times of its queue pair, [`hpcc_models::nic::Departure`].
+    pub enum DepartureKind {
+        /// Nothing.
+        Untimed,
+        /// Its time is kept.
+        Timed,
+        /// Its number is timed and it was sent before: its time is forgotten.
+        Repeated,
+        /// The first one after the flow has gone back: all times are forgotten.
+        Rewound,
+    }
+
     /// What a data packet carries between BTH and payload.
     pub enum ExtensionKind {
         /// Nothing.
@@ -111,7 +123,7 @@ crate::word! {
         psn: U<24>,
         /// AETH syndrome; 0x1f acknowledges. For answers 0x1f also for READ data.
         syndrome: U<8>,
-        /// MSN.
+        /// MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
         msn: U<24>,
         /// Bytes of INT.
         int_length: U<6>,
@@ -222,8 +234,44 @@ crate::word! {
         ends_read: Bit,
         /// It is a READ response.
         response: Bit,
-        /// Tag of its READ.
+        /// Tag of its READ; of a request its `DepartureKind`.
         tag: U<2>,
+    }
+
+    /// When a packet of a queue pair's requests left.
+    pub struct SendTime {
+        /// The NIC's clock, ns.
+        sent_at: U<48>,
+        /// The packet.
+        psn: U<24>,
+    }
+
+    /// Which places of a queue pair's send times hold one.
+    pub struct TimedPlaces {
+        /// By places.
+        timed: U<16>,
+        /// Generation of the queue pair.
+        generation: U<8>,
+    }
+
+    /// Place of a packet in the send times of all queue pairs.
+    pub struct TimedPlace {
+        /// Place among those of the queue pair.
+        place: U<4>,
+        /// Queue pair.
+        qp: U<8>,
+    }
+
+    /// A request that has left.
+    pub struct DepartedRequest {
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// What it means.
+        departure: DepartureKind,
     }
 
     /// A message of the requester, as it lies in its queue pair's ring.

@@ -31,7 +31,7 @@ crate::word! {
         failed: Bit,
     }
 
-    /// What the response queue and the requester are told when a data frame has left.
+    /// What the response queue, the requester and the send times are told when a data frame has left.
     pub struct FrameNote {
         /// Last response of a READ.
         ends_read: Bit,
@@ -43,7 +43,7 @@ crate::word! {
         generation: U<8>,
         /// PSN.
         psn: U<24>,
-        /// Tag of its READ.
+        /// Tag of its READ; of a request its `DepartureKind`.
         tag: U<2>,
     }
 

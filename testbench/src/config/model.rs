@@ -7,14 +7,14 @@ use hpcc_models::cc::powertcp::{PowerParams, PowerTcp, Signal};
 use hpcc_models::cc::CongestionControl;
 use hpcc_models::fixed::dcqcn::DcqcnRegisters;
 use hpcc_models::fixed::{FixedDcqcn, LawEntry, LAWS};
-use hpcc_models::nic::{BlockMemory, HostError, Nic, QpConfig};
+use hpcc_models::nic::{BlockMemory, HostError, Nic, NicConfig, QpConfig, SEND_TIME_PLACES};
 use std::collections::BTreeSet;
 
 /// A law with its code.
 pub type CodedLaw = (u8, Box<dyn CongestionControl>);
 
 /// Laws that a NIC can be built with, model and hardware alike.
-pub const NIC_LAWS: [&str; 3] = ["hpcc", "dcqcn", "powertcp"];
+pub const NIC_LAWS: [&str; 4] = ["hpcc", "dcqcn", "powertcp", "theta-powertcp"];
 
 /// Code of DCQCN.
 pub const DCQCN: u8 = 2;
@@ -39,6 +39,11 @@ pub fn law_name(code: u8) -> &'static str {
     LAWS.iter().find(|law| law.code == code).map_or("none", |law| law.name)
 }
 
+/// Whether the acknowledgements of the law of this code must carry INT.
+pub fn needs_int(code: u8) -> bool {
+    LAWS.iter().any(|law| law.code == code && law.needs_int)
+}
+
 impl NicSetup {
     /// Parameters of HPCC for this NIC's port.
     pub fn hpcc_params(&self) -> Result<HpccParams, String> {
@@ -54,13 +59,13 @@ impl NicSetup {
         Ok(params)
     }
 
-    /// Parameters of PowerTCP for this NIC's port: the paper's profile, unless they are given.
-    pub fn power_params(&self) -> Result<PowerParams, String> {
-        if let Some(params) = &self.power {
+    /// Parameters of PowerTCP or theta-PowerTCP, by what they read, for this NIC's port: the paper's profile, unless they are given.
+    pub fn power_params(&self, signal: Signal) -> Result<PowerParams, String> {
+        if let Some(params) = self.power.as_ref().filter(|params| params.signal == signal) {
             params.validate().map_err(|error| error.to_string())?;
             return Ok(params.clone());
         }
-        let mut params = PowerParams::paper(Signal::Int, self.nic.line_rate_bps as u64, self.base_rtt_ns);
+        let mut params = PowerParams::paper(signal, self.nic.line_rate_bps as u64, self.base_rtt_ns);
         params.w_init = self.nic.window;
         params.min_rate = params.min_rate.min(params.line_rate);
         params.port_speeds = self.port_speeds();
@@ -100,6 +105,24 @@ impl NicSetup {
         all.filter(|code| *code != 0).collect()
     }
 
+    /// Which packets are timed, the last of every 2^n: those of laws that measure round trips, so many that no place of the sixteen that a queue
+    /// pair has is needed twice within two windows. `None` where no queue pair wants such a law.
+    pub fn send_times(&self) -> Option<u8> {
+        let wanted = self.wanted_laws();
+        if !LAWS
+            .iter()
+            .any(|law| law.needs_send_times && wanted.contains(&law.code))
+        {
+            return None;
+        }
+        let mtu = self.qps.iter().map(|qp| qp.mtu).min().unwrap_or(self.nic.mtu);
+        let least = self.nic.window * 2.0 / (SEND_TIME_PLACES as f64 * f64::from(mtu));
+        (0..15)
+            .find(|n| f64::from(1 << n) >= least)
+            .or(Some(15))
+            .map(|n: u32| n as u8)
+    }
+
     /// The laws that queue pairs want: golden, and DCQCN in fixed point, whose timers look at times as those of the hardware do.
     pub fn laws(&self) -> Result<Vec<CodedLaw>, String> {
         let law = |code| -> Result<CodedLaw, String> {
@@ -110,7 +133,14 @@ impl NicSetup {
                     let registers = self.dcqcn_registers().map_err(fault)?;
                     (code, Box::new(FixedDcqcn::with_registers(registers, DCQCN_WALK_NS)))
                 }
-                "powertcp" => (code, Box::new(PowerTcp::new(self.power_params()?).map_err(fault)?)),
+                "powertcp" => (
+                    code,
+                    Box::new(PowerTcp::new(self.power_params(Signal::Int)?).map_err(fault)?),
+                ),
+                "theta-powertcp" => (
+                    code,
+                    Box::new(PowerTcp::new(self.power_params(Signal::Delay)?).map_err(fault)?),
+                ),
                 name => return Err(format!("law: expected {} or none, got {name}", NIC_LAWS.join(", "))),
             })
         };
@@ -124,7 +154,11 @@ impl NicSetup {
         for block in &self.memory {
             memory.add(block.region.address, block.bytes.clone());
         }
-        let mut nic = Nic::new(self.nic.clone(), memory, None);
+        let config = NicConfig {
+            send_times: self.send_times(),
+            ..self.nic.clone()
+        };
+        let mut nic = Nic::new(config, memory, None);
         for (code, law) in laws {
             nic.add_law(code, law);
         }

@@ -3,7 +3,7 @@
 //! Every fault is one line: file, line, field, what was expected.
 
 use super::limits::{ControlSection, LevelSection, Limits};
-use super::model::{law_code, law_name};
+use super::model::{law_code, law_name, needs_int};
 use super::registers::{Mac, NicSection};
 use super::toml_error::toml_error;
 use hpcc_models::cc::dcqcn::DcqcnParams;
@@ -278,7 +278,9 @@ impl NicSetup {
             Some("qpn") => format!("qpn: 0x{:x} is not in 2 to 0xfffffe", qp.qpn),
             Some("mtu") => format!("mtu: {} is not 256, 512, 1024, 2048 or 4096", qp.mtu),
             Some(field) => format!("{field}: more than 24 bits"),
-            None if !qp.int && self.law_of(&qp) != 0 => format!("law: {} needs int = true", law_name(self.law_of(&qp))),
+            None if !qp.int && needs_int(self.law_of(&qp)) => {
+                format!("law: {} needs int = true", law_name(self.law_of(&qp)))
+            }
             None if qp.priority > 7 => format!("priority: {} is not in 0 to 7", qp.priority),
             None if !self.nic.neighbours.contains_key(&qp.remote_ip) => {
                 format!("remote_ip: {} has no [[neighbour]]", qp.remote_ip)

@@ -1,7 +1,8 @@
 //! `run link`: its keys, and the two NICs that they describe.
 
-use crate::config::{law_code, law_name, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT};
-use hpcc_models::fixed::LAWS;
+use crate::config::{
+    law_code, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT,
+};
 use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
@@ -154,10 +155,6 @@ impl Default for LinkSpec {
             cap_dither: false,
         }
     }
-}
-
-fn needs_int(code: u8) -> bool {
-    LAWS.iter().any(|law| law.code == code && law.needs_int)
 }
 
 /// `text` as a number within the range, or what was expected.

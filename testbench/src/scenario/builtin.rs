@@ -56,6 +56,7 @@ scenarios!(
     "power-fig7-loads",
     "power-fig7-rates",
     "power-fig7-sizes",
+    "power-fig8",
     "power-fig9",
     "power-fig10",
     "power-fig11",

@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{Planned, Scenario};
-use super::{classes, hcc, tcp, telemetry, traffic};
+use super::{circuits, classes, hcc, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
 use crate::plan::Job;
@@ -22,6 +22,7 @@ impl Job {
         telemetry::collecting(scenario, &mut law, &mut config)?;
         classes::classes(scenario, &counts, &topology, &mut law, &mut config)?;
         traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
+        circuits::circuits(scenario, &mut config)?;
         let loops = traffic::loops(scenario)?;
         if law.kind == LawKind::Homa && !loops.is_empty() {
             return Err("traffic: expected no closed loops with homa".into());

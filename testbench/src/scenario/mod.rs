@@ -1,6 +1,7 @@
 //! Scenarios: which network, which traffic, which law, how deep; how they run and what they produce.
 
 pub mod builtin;
+mod circuits;
 mod classes;
 pub mod figures;
 pub mod hcc;

@@ -32,6 +32,9 @@ pub fn job(topology_file: &str, flow_file: &str, law: LawSpec, seed: u64, set: &
     if own == TcpLaw::Commanded {
         return Err("--cc hcc: expected a scenario with a table [hcc], not --topology".into());
     }
+    if own == TcpLaw::ReTcp {
+        return Err("--cc retcp: expected a scenario with a table [circuits], not --topology".into());
+    }
     let topology = read_topology(topology_file, &read_text(topology_file)?).map_err(|e| e.to_string())?;
     let read = read_flow_table(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
     read.warnings.iter().for_each(|w| eprintln!("warning: {w}"));

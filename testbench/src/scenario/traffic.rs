@@ -50,6 +50,13 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
         "fat-tree" => return Err(format!("network.pods: expected 1 to 64, got {}", spec.pods)),
         "testbed" => net::testbed_pod(),
         "four-pods" => net::four_pods(),
+        "racks" => {
+            let racks = spec.racks.unwrap_or(0);
+            if !(2..=1000).contains(&racks) || racks.saturating_mul(spec.hosts) > 100_000 {
+                return Err(format!("network.racks: expected 2 to 1000, got {racks}"));
+            }
+            few(1).map(|()| net::racks(racks, spec.hosts, spec.rate_gbps, middle, spec.delay_ns))?
+        }
         "three-tier" => {
             let core = spec.middle_gbps.get(1).copied().unwrap_or(middle);
             net::three_tier(core, middle, spec.rate_gbps)
@@ -59,7 +66,7 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
         }
         other => {
             return Err(format!(
-            "network.topology: expected star, dumbbell, chain, fat-tree, testbed, three-tier, four-pods or a file, got \
+            "network.topology: expected star, dumbbell, chain, fat-tree, testbed, three-tier, four-pods, racks or a file, got \
              `{other}`"
         ))
         }
@@ -229,6 +236,38 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                     end_ps: ps(*until_us, &field("until_us"))?,
                 };
                 all.extend(requests(&plan, seed).map_err(|e| field(&e.to_string()))?);
+            }
+            TrafficSpec::Racks {
+                from,
+                to,
+                bytes,
+                start_us,
+            } => {
+                let start_ps = ps(*start_us, &field("start_us"))?;
+                let racks = topology.racks();
+                let chosen = |list: &[usize], name: &str| match list.iter().find(|&&r| r >= racks.len()) {
+                    Some(r) => Err(format!(
+                        "{}: expected racks below {}, got {r}",
+                        field(name),
+                        racks.len()
+                    )),
+                    None if list.is_empty() => Ok((0..racks.len()).collect()),
+                    None => Ok(list.to_vec()),
+                };
+                let (from, to): (Vec<usize>, Vec<usize>) = (chosen(from, "from")?, chosen(to, "to")?);
+                let pairs = from.iter().flat_map(|&a| to.iter().map(move |&b| (a, b)));
+                for (a, b) in pairs.filter(|(a, b)| a != b) {
+                    all.extend(racks[a].iter().zip(&racks[b]).map(|(&src, &dst)| FlowSpec {
+                        src,
+                        dst,
+                        bytes: *bytes,
+                        start_ps,
+                        dst_port: FlowSpec::DST_PORT,
+                    }));
+                }
+                if all.len() == before {
+                    return Err(format!("traffic.{index}: expected a pair of different racks"));
+                }
             }
             TrafficSpec::File { path } => {
                 let read = read_flows(path, &read_text(path)?, topology).map_err(|e| e.to_string())?;

@@ -62,6 +62,7 @@ mod sched_lockstep;
 mod sched_losses;
 mod sched_pacing;
 mod select_lockstep;
+mod send_times_lockstep;
 mod stamper_lockstep;
 mod synthesis;
 mod term;

@@ -376,7 +376,7 @@ fn what_the_nic_has_not_is_refused_in_one_line() {
     };
     assert_eq!(
         refused(&["--cc", "timely"]),
-        "error: incast2: law: expected hpcc, dcqcn or powertcp at nic-model, got timely"
+        "error: incast2: law: expected hpcc, dcqcn, powertcp or theta-powertcp at nic-model, got timely"
     );
     assert_eq!(
         refused(&["--cc", "dcqcn", "--set", "cc.profile=authors"]),

@@ -361,6 +361,7 @@ impl Ns3Config {
             classes: None,
             tcp: None,
             homa: None,
+            circuits: None,
             host_acks_ignore_pause: self.ack_high_prio,
             switch_ack_priority: false,
             rate_moves_next_send: self.cc_mode == CcMode::Hpcc,

@@ -24,6 +24,8 @@ pub enum TcpLaw {
     Cubic,
     /// RFC 8257 on Reno's increase.
     Dctcp,
+    /// [`TcpLaw::NewReno`] whose window is scaled while a circuit is announced (reTCP; [`crate::net::SignalRule`]).
+    ReTcp,
     /// None: window and pacing rate are set from outside ([`crate::net::Simulator::command_rate`]); a loss repeats data and changes
     /// nothing else (the host of HCC).
     Commanded,
@@ -37,6 +39,7 @@ impl TcpLaw {
             Self::LinuxReno => "linuxreno",
             Self::Cubic => "cubic",
             Self::Dctcp => "dctcp-tcp",
+            Self::ReTcp => "retcp",
             Self::Commanded => "commanded-tcp",
         }
     }
@@ -48,6 +51,7 @@ impl TcpLaw {
             Self::LinuxReno,
             Self::Cubic,
             Self::Dctcp,
+            Self::ReTcp,
             Self::Commanded,
         ];
         all.into_iter().find(|law| law.name() == name)

@@ -33,6 +33,21 @@ impl Simulator {
         }
     }
 
+    /// Senders of law [`TcpLaw::ReTcp`] between hosts that `between` accepts are told that a circuit is announced, or over.
+    pub(in crate::net) fn scale_tcp(&mut self, ratio: (u64, u64), up: bool, between: impl Fn(u32, u32) -> bool) {
+        let now = self.now;
+        for index in 0..self.tcp.connections.len() {
+            let connection = &self.tcp.connections[index];
+            let listens = self.config.tcp.as_ref().is_some_and(|setup| {
+                let stack = setup.stacks.get(usize::from(connection.stack) - 1);
+                stack.is_some_and(|stack| stack.law == TcpLaw::ReTcp)
+            });
+            if listens && between(connection.src, connection.dst) {
+                self.with_sender(index, |sender, config| sender.scale(config, now, ratio, up));
+            }
+        }
+    }
+
     /// No segment of a commanded flow before `until_ps`.
     pub(in crate::net) fn hold_flow(&mut self, flow: u32, until_ps: u64) {
         if let Some(index) = self.tcp.connection(flow) {

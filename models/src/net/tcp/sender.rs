@@ -98,6 +98,8 @@ pub struct Sender {
     /// The last resort of RFC 6675's rule 4 was used in this episode.
     pub(super) rescued: bool,
     pub(super) pace: Option<Pace>,
+    /// The window is multiplied by a circuit's ratio (reTCP).
+    pub(super) scaled: bool,
     pub(super) out: Vec<Segment>,
     /// When the retransmission timer expires, ps.
     pub rto_at: Option<u64>,
@@ -150,6 +152,7 @@ impl Sender {
             retries: config.retries,
             rescued: false,
             pace: (config.law == TcpLaw::Commanded).then_some(Pace { rate_bps: 0, next: 0 }),
+            scaled: false,
             out: Vec::new(),
             rto_at: None,
             pace_at: None,
@@ -165,6 +168,7 @@ impl Sender {
         (next.rtt, next.rto_ps) = (earlier.rtt, earlier.rtt.rto(config));
         next.window.srtt = earlier.window.srtt;
         next.pace = earlier.pace;
+        next.scaled = earlier.scaled;
         next.law = earlier.law.clone();
         next
     }
@@ -231,6 +235,24 @@ impl Sender {
     /// The application writes `bytes`.
     pub fn write(&mut self, config: &TcpConfig, now: u64, bytes: u64) {
         self.written += bytes;
+        self.window.now = now;
+        self.send_pending(config);
+    }
+
+    /// A circuit is announced, or over (reTCP): window and threshold are multiplied by the ratio of its rate to the packet network's, or divided
+    /// by it, the window to one segment at least. Twice the same changes nothing.
+    pub fn scale(&mut self, config: &TcpConfig, now: u64, (circuit, packet): (u64, u64), up: bool) {
+        if self.scaled == up {
+            return;
+        }
+        self.scaled = up;
+        let (by, over) = if up { (circuit, packet) } else { (packet, circuit) };
+        let scaled = |bytes: u64| {
+            let product = u128::from(bytes) * u128::from(by) / u128::from(over.max(1));
+            u64::try_from(product).unwrap_or(u64::MAX)
+        };
+        self.window.cwnd = scaled(self.window.cwnd).max(self.window.mss);
+        self.window.ssthresh = scaled(self.window.ssthresh).max(2 * self.window.mss);
         self.window.now = now;
         self.send_pending(config);
     }

@@ -80,6 +80,7 @@ pub fn registers() -> Vec<Register> {
     list.extend(marks());
     list.extend(laws());
     list.extend(control_packets());
+    list.push(send_times());
     list.extend(commands());
     list.extend(scheduler_counters());
     list.extend(counters());
@@ -352,6 +353,18 @@ fn control_packets() -> Vec<Register> {
     list
 }
 
+/// Which packets are timed, for laws of delay.
+fn send_times() -> Register {
+    register(
+            "SEND_TIMES",
+            0x0a0,
+            vec![
+                field("spacing", (0, 4), Rw, 5, Signal("cfg_times_spacing", 0), "n: the last of every 2^n packet numbers of a queue pair's requests is timed, for laws that measure round trips. 2^n is at least the window over eight MTU."),
+                field("enable", (8, 1), Rw, 0, Signal("cfg_times_enable", 0), "Packets are timed, and those of queue pairs without INT ask for acknowledgements."),
+            ],
+        )
+}
+
 fn commands() -> Vec<Register> {
     let mut list = vec![
         register(
@@ -462,6 +475,8 @@ fn windows() -> Vec<Register> {
         words("DCQCN_PARAM_HI", offset::DCQCN_PARAM + 4, 16, high),
         words("POWERTCP_PARAM_LO", offset::POWERTCP_PARAM, 32, low),
         words("POWERTCP_PARAM_HI", offset::POWERTCP_PARAM + 4, 16, high),
+        words("THETA_PARAM_LO", offset::THETA_PARAM, 32, low),
+        words("THETA_PARAM_HI", offset::THETA_PARAM + 4, 16, high),
         words("SCHED_PARAM_LO", offset::SCHED_PARAM, 32, low),
         words("SCHED_PARAM_HI", offset::SCHED_PARAM + 4, 16, high),
     ]

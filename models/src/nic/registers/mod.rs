@@ -101,6 +101,7 @@ mod tests {
             ("cfg_cnp_interval", config.cnp.interval.into()),
             ("cfg_cnp_enable", config.cnp.enabled.into()),
             ("cfg_ack_req_interval", config.ack_req_interval.into()),
+            ("cfg_times_enable", config.send_times.is_some().into()),
             ("cfg_max_rd_atomic", config.max_rd_atomic.into()),
             ("cfg_reads", config.responder_reads.into()),
             ("cfg_ack_priority", config.ack_priority.into()),

@@ -43,6 +43,8 @@ pub mod offset {
     pub const DCQCN_PARAM: u16 = 0xa00;
     /// Parameters of PowerTCP: [`crate::fixed::powertcp::address`].
     pub const POWERTCP_PARAM: u16 = 0xc00;
+    /// Parameters of theta-PowerTCP: [`crate::fixed::powertcp::address`].
+    pub const THETA_PARAM: u16 = 0xe00;
 }
 
 /// Who may do what to a field.

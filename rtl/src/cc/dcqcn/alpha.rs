@@ -32,41 +32,31 @@ pub struct DcqcnAlpha<const A: usize> {
     pub gain: Signal<In, U<20>>,
     /// Clock 9: alpha after the event.
     pub alpha: Signal<Out, U<21>>,
+    #[registers(U<21>: alpha_8, fall, risen, result)]
+    #[registers(DcqcnStep: step_7, step_8)]
     memory: ForwardRam<U<21>, A>,
     flow_8: Delay<U<A>, 8>,
     product: MulPipe<21, 20, 41, 0>,
-    share: Signal<Local, AlphaShare>,
     alpha_7: Delay<U<21>, 4>,
-    alpha_8: DFF<U<21>>,
-    step_7: DFF<DcqcnStep>,
-    step_8: DFF<DcqcnStep>,
-    fall: DFF<U<21>>,
-    risen: DFF<U<21>>,
+    share: Signal<Local, AlphaShare>,
     updated: Signal<Local, U<21>>,
-    result: DFF<U<21>>,
 }
 
 #[kernel]
 impl<const A: usize> Logic for DcqcnAlpha<A> {
     fn update(&mut self) {
-        self.memory.raddr.next = self.flow.val();
-        self.flow_8.d.next = self.flow.val();
+        memory.raddr = flow;
+        flow_8 = flow;
         inputs!(product: a = memory.rdata, b = gain);
-        self.alpha_7.d.next = self.memory.rdata.val();
+        alpha_7 = memory.rdata;
         assign!(alpha_8.d = alpha_7.q, step_7.d = step);
-        self.step_8.d.next = self.step_7.q.val();
-        self.share.next = bit_cast_word::<AlphaShare, U<41>>(self.product.p.val());
-        self.fall.d.next = self.share.val().units + bit_cast_u::<21, 1>(bit_cast_b(self.share.val().below.any()));
-        self.risen.d.next = self.alpha_7.q.val();
-        if self.step_7.q.val().noted {
-            self.risen.d.next = self.alpha_7.q.val() + bit_cast_u::<21, 20>(self.gain.val());
-        }
-        self.updated.next = self.alpha_8.q.val();
-        if self.step_8.q.val().alpha {
-            self.updated.next = self.risen.q.val() - self.fall.q.val();
-        }
-        if self.step_8.q.val().created {
-            self.updated.next = bits_u::<21>(0x10_0000);
+        step_8 = step_7;
+        share = bit_cast_word::<AlphaShare, U<41>>(product.p);
+        fall = share.units + bit_cast_u::<21, 1>(bit_cast_b(share.below.any()));
+        risen = if step_7.noted { alpha_7 + bit_cast_u::<21, 20>(gain) } else { alpha_7 };
+        updated = if step_8.alpha { risen - fall } else { alpha_8 };
+        if step_8.created {
+            updated = bits_u::<21>(0x10_0000);
         }
         inputs!(memory: we = step_8.live, waddr = flow_8.q, wdata = updated);
         assign!(result.d = updated, alpha = result);

@@ -51,129 +51,115 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
     pub flow: Signal<Out, U<A>>,
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
-    clock_in: Signal<Local, NicClock>,
-    bytes_in: Signal<Local, ByteCount>,
+    #[signals(Bit: tick, pick, load, enter)]
+    #[registers(Bit: chosen_valid, chosen_past, next_valid, next_past, closed, out_of_range_r)]
+    #[registers(DcqcnEntry: chosen, next, entering_r)]
+    #[registers(U<A>: chosen_flow, next_flow, flow_r)]
     events: Skid<DcqcnEvent>,
     commands: Skid<LawCommand>,
     #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
     sweep: FlowSweep<A>,
-    tick: Signal<Local, Bit>,
-    pick: Signal<Local, Bit>,
-    chosen_valid: DFF<Bit>,
-    chosen: DFF<DcqcnEntry>,
-    chosen_flow: DFF<U<A>>,
-    chosen_past: DFF<Bit>,
     #[combinational]
     to_wait: FlowWait<A>,
-    load: Signal<Local, Bit>,
-    next_valid: DFF<Bit>,
-    next: DFF<DcqcnEntry>,
-    next_flow: DFF<U<A>>,
-    next_past: DFF<Bit>,
-    hold_off: DFF<U<3>>,
-    closed: DFF<Bit>,
-    enter: Signal<Local, Bit>,
     recent_valid: [DFF<Bit>; 4],
     recent_flow: [DFF<U<A>>; 4],
-    entering_r: DFF<DcqcnEntry>,
-    flow_r: DFF<U<A>>,
-    out_of_range_r: DFF<Bit>,
+    clock_in: Signal<Local, NicClock>,
+    bytes_in: Signal<Local, ByteCount>,
+    hold_off: DFF<U<3>>,
 }
 
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
     fn update(&mut self) {
         inputs!([events, commands, sweep]: reset);
-        self.events.up.valid.next = self.event.valid.val();
-        self.event.ready.next = self.events.up.ready.val();
-        self.events.up.data.next.flow = self.event.data.val().flow;
-        self.events.up.data.next.generation = self.event.data.val().generation;
-        self.events.up.data.next.kind = bit_cast_word::<CcEventKind, U<3>>(self.event.data.val().telemetry.event_kind);
-        self.events.up.data.next.ecn = self.event.data.val().telemetry.ecn;
-        self.clock_in.next = bit_cast_word::<NicClock, U<48>>(self.event.data.val().telemetry.now);
-        self.bytes_in.next = bit_cast_word::<ByteCount, U<32>>(self.event.data.val().telemetry.bytes);
-        self.events.up.data.next.bytes = self.bytes_in.val().units;
-        self.events.up.data.next.now = self.clock_in.val().units;
-        StreamIn::<LawCommand>::link(&mut self.command, &mut self.commands.up);
+        events.up.valid = event.valid;
+        event.ready = events.up.ready;
+        events.up.data.next.flow = event.data.val().flow;
+        events.up.data.next.generation = event.data.val().generation;
+        events.up.data.next.kind = bit_cast_word::<CcEventKind, U<3>>(event.data.val().telemetry.event_kind);
+        events.up.data.next.ecn = event.data.val().telemetry.ecn;
+        clock_in = bit_cast_word::<NicClock, U<48>>(event.data.val().telemetry.now);
+        bytes_in = bit_cast_word::<ByteCount, U<32>>(event.data.val().telemetry.bytes);
+        events.up.data.next.bytes = bytes_in.units;
+        events.up.data.next.now = clock_in.units;
+        StreamIn::<LawCommand>::link(&mut command, &mut commands.up);
 
-        self.closed.d.next = self.crowded.val() | self.sweep.active.val();
-        self.enter.next = self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.closed.q.val();
-        self.load.next = self.enter.val() | !self.next_valid.q.val();
-        self.pick.next = self.load.val() | !self.chosen_valid.q.val();
-        self.tick.next = self.tick_valid.val()
-            & !self.commands.down.valid.val()
-            & (self.tick_overdue.val() | !self.events.down.valid.val());
-        self.commands.down.ready.next = self.pick.val();
-        self.events.down.ready.next = self.pick.val() & !self.commands.down.valid.val() & !self.tick.val();
-        self.tick_taken.next = self.pick.val() & self.tick.val();
+        closed = crowded | sweep.active;
+        enter = next_valid & (hold_off == 0) & !closed;
+        load = enter | !next_valid;
+        pick = load | !chosen_valid;
+        tick = tick_valid & !commands.down.valid & (tick_overdue | !events.down.valid);
+        commands.down.ready = pick;
+        events.down.ready = pick & !commands.down.valid & !tick;
+        tick_taken = pick & tick;
 
         // one of the three
-        if self.pick.val() {
-            self.chosen_valid.d.next = self.commands.down.valid.val() | self.events.down.valid.val() | self.tick.val();
-            self.chosen.d.next.command = self.commands.down.valid.val();
-            self.chosen.d.next.create = self.commands.down.data.val().create;
-            self.chosen.d.next.walked = self.tick.val();
-            self.chosen.d.next.generation = self.events.down.data.val().generation;
-            self.chosen.d.next.kind = self.events.down.data.val().kind;
-            self.chosen.d.next.ecn = self.events.down.data.val().ecn;
-            self.chosen.d.next.bytes = self.events.down.data.val().bytes;
-            self.chosen.d.next.now = self.events.down.data.val().now;
-            self.chosen.d.next.valid = bit_cast_u::<17, 16>(self.events.down.data.val().flow) < self.limit.val();
-            self.chosen_past.d.next = bit_cast_u::<17, 16>(self.events.down.data.val().flow) >= self.limit.val();
-            self.chosen_flow.d.next = bit_cast_u::<A, 16>(self.events.down.data.val().flow);
-            if self.tick.val() {
-                self.chosen.d.next.kind = CcEventKind::Tick;
-                self.chosen.d.next.now = self.now.val();
-                self.chosen.d.next.valid = true;
-                self.chosen_past.d.next = false;
-                self.chosen_flow.d.next = self.tick_flow.val();
+        if pick {
+            chosen_valid = commands.down.valid | events.down.valid | tick;
+            chosen.command = commands.down.valid;
+            chosen.create = commands.down.data.val().create;
+            chosen.walked = tick;
+            chosen.generation = events.down.data.val().generation;
+            chosen.kind = events.down.data.val().kind;
+            chosen.ecn = events.down.data.val().ecn;
+            chosen.bytes = events.down.data.val().bytes;
+            chosen.now = events.down.data.val().now;
+            chosen.valid = bit_cast_u::<17, 16>(events.down.data.val().flow) < limit;
+            chosen_past = bit_cast_u::<17, 16>(events.down.data.val().flow) >= limit;
+            chosen_flow = bit_cast_u::<A, 16>(events.down.data.val().flow);
+            if tick {
+                chosen.kind = CcEventKind::Tick;
+                chosen.now = now;
+                chosen.valid = true;
+                chosen_past = false;
+                chosen_flow = tick_flow;
             }
-            if self.commands.down.valid.val() {
-                self.chosen.d.next.generation = self.commands.down.data.val().generation;
-                self.chosen.d.next.valid = bit_cast_u::<17, 16>(self.commands.down.data.val().flow) < self.limit.val();
-                self.chosen_past.d.next = false;
-                self.chosen_flow.d.next = bit_cast_u::<A, 16>(self.commands.down.data.val().flow);
+            if commands.down.valid {
+                chosen.generation = commands.down.data.val().generation;
+                chosen.valid = bit_cast_u::<17, 16>(commands.down.data.val().flow) < limit;
+                chosen_past = false;
+                chosen_flow = bit_cast_u::<A, 16>(commands.down.data.val().flow);
             }
         }
 
         inputs!(to_wait: flow = chosen_flow, next_valid, next_flow);
         for i in 0..4 {
-            self.to_wait.recent_valid[i].next = self.recent_valid[i].q.val();
-            self.to_wait.recent_flow[i].next = self.recent_flow[i].q.val();
+            to_wait.recent_valid[i] = recent_valid[i];
+            to_wait.recent_flow[i] = recent_flow[i];
         }
-        if self.hold_off.q.val().any() {
-            self.hold_off.d.next = self.hold_off.q.val() - 1;
+        if hold_off.any() {
+            hold_off = hold_off - 1;
         }
-        if self.load.val() {
+        if load {
             assign! {
                 next_valid.d = chosen_valid, next.d = chosen, next_flow.d = chosen_flow, next_past.d = chosen_past,
                 hold_off.d = to_wait.wait
             }
         }
         for i in 0..3 {
-            self.recent_valid[i + 1].d.next = self.recent_valid[i].q.val();
-            self.recent_flow[i + 1].d.next = self.recent_flow[i].q.val();
+            recent_valid[i + 1] = recent_valid[i];
+            recent_flow[i + 1] = recent_flow[i];
         }
-        self.recent_valid[0].d.next = self.enter.val();
-        self.recent_flow[0].d.next = self.next_flow.q.val();
+        recent_valid[0] = enter;
+        recent_flow[0] = next_flow;
 
-        self.entering_r.d.next = self.next.q.val();
-        self.entering_r.d.next.valid = self.enter.val() & self.next.q.val().valid;
-        self.flow_r.d.next = self.next_flow.q.val();
-        self.out_of_range_r.d.next = self.enter.val() & self.next_past.q.val();
-        if self.sweep.active.val() {
-            self.entering_r.d.next.valid = true;
-            self.entering_r.d.next.command = true;
-            self.entering_r.d.next.create = false;
-            self.flow_r.d.next = self.sweep.flow.val();
+        entering_r = next;
+        entering_r.valid = enter & next.valid;
+        flow_r = next_flow;
+        out_of_range_r = enter & next_past;
+        if sweep.active {
+            entering_r.valid = true;
+            entering_r.command = true;
+            entering_r.create = false;
+            flow_r = sweep.flow;
         }
-        if self.reset.val() {
-            self.entering_r.d.next.valid = false;
-            self.out_of_range_r.d.next = false;
-            self.closed.d.next = true;
+        if reset {
+            entering_r.valid = false;
+            out_of_range_r = false;
+            closed = true;
             clear!(chosen_valid, next_valid, hold_off);
-            self.recent_valid[0].d.next = false;
+            recent_valid[0] = false;
         }
         assign!(entering = entering_r, flow = flow_r, out_of_range = out_of_range_r);
     }

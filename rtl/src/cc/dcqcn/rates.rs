@@ -41,139 +41,101 @@ pub struct DcqcnRateBlock<const A: usize> {
     pub window: Signal<Out, U<34>>,
     /// Clock 19: rate.
     pub rate: Signal<Out, U<34>>,
+    #[registers(DcqcnStep: step_10, step_15)]
+    #[signals(U<34>: start, add)]
+    #[registers(U<34>: start_12, start_13, start_14, raised_target, raised, floor, kept, floor_14, cut, floor_target)]
+    #[registers(U<34>: rate_15)]
+    #[signals(HalvedRate: halved_rate, halved_target)]
     memory: ForwardRam<DcqcnRates, A>,
     flow_14: Delay<U<A>, 8>,
     step_9: Delay<DcqcnStep, 3>,
-    step_10: DFF<DcqcnStep>,
     step_12: Delay<DcqcnStep, 2>,
     step_14: Delay<DcqcnStep, 2>,
-    start: Signal<Local, U<34>>,
-    add: Signal<Local, U<34>>,
     share: MulPipe<34, 21, 34, 21>,
     least: MulPipe<34, 8, 34, 8>,
     start_11: Delay<U<34>, 2>,
-    start_12: DFF<U<34>>,
-    start_13: DFF<U<34>>,
-    start_14: DFF<U<34>>,
-    sum: DFF<U<35>>,
-    raised_target: DFF<U<34>>,
-    halved_rate: Signal<Local, HalvedRate>,
-    halved_target: Signal<Local, HalvedRate>,
-    raised: DFF<U<34>>,
     raised_14: Delay<U<34>, 2>,
     raised_target_14: Delay<U<34>, 3>,
     target_12: Delay<U<34>, 3>,
     target_14: Delay<U<34>, 2>,
-    floor: DFF<U<34>>,
-    kept: DFF<U<34>>,
-    floor_14: DFF<U<34>>,
-    cut: DFF<U<34>>,
-    floor_target: DFF<U<34>>,
-    updated: Signal<Local, DcqcnRates>,
     before_15: Delay<U<34>, 6>,
-    rate_15: DFF<U<34>>,
-    step_15: DFF<DcqcnStep>,
-    due_16: DFF<Bit>,
     due_19: Delay<Bit, 3>,
     rate_19: Delay<U<34>, 4>,
     window_mul: MulPipe<34, 34, 35, 33>,
+    sum: DFF<U<35>>,
+    updated: Signal<Local, DcqcnRates>,
+    due_16: DFF<Bit>,
     long: Signal<Local, LongWindow>,
 }
 
 #[kernel]
 impl<const A: usize> Logic for DcqcnRateBlock<A> {
     fn update(&mut self) {
-        self.memory.raddr.next = self.flow.val();
-        self.flow_14.d.next = self.flow.val();
-        self.step_9.d.next = self.step.val();
-        self.step_10.d.next = self.step_9.q.val();
-        self.step_12.d.next = self.step_10.q.val();
-        self.step_14.d.next = self.step_12.q.val();
+        memory.raddr = flow;
+        flow_14 = flow;
+        step_9 = step;
+        step_10 = step_9;
+        step_12 = step_10;
+        step_14 = step_12;
 
         // clock 9
-        self.start.next = self.memory.rdata.val().current;
-        if self.step_9.q.val().first {
-            self.start.next = self.scalars.val().first_rate;
-        }
+        start = if step_9.first { scalars.first_rate } else { memory.rdata.val().current };
         inputs!(share: a = start, b = alpha);
         inputs!(least: a = start, b = scalars.min_decrease);
-        self.add.next = bits_u::<34>(0);
-        if self.step_9.q.val().step == IncreaseStep::Additive {
-            self.add.next = self.scalars.val().rate_ai;
+        add = if step_9.step == IncreaseStep::Additive { scalars.rate_ai } else { bits_u::<34>(0) };
+        if step_9.step == IncreaseStep::Hyper {
+            add = scalars.rate_hai;
         }
-        if self.step_9.q.val().step == IncreaseStep::Hyper {
-            self.add.next = self.scalars.val().rate_hai;
-        }
-        self.sum.d.next = bit_cast_u::<35, 34>(self.memory.rdata.val().target) + bit_cast_u::<35, 34>(self.add.val());
-        self.target_12.d.next = self.memory.rdata.val().target;
-        self.before_15.d.next = self.memory.rdata.val().current;
-        self.start_11.d.next = self.start.val();
+        sum = bit_cast_u::<35, 34>(memory.rdata.val().target) + bit_cast_u::<35, 34>(add);
+        target_12 = memory.rdata.val().target;
+        before_15 = memory.rdata.val().current;
+        start_11 = start;
 
         // the increase
-        self.raised_target.d.next = bit_cast_u::<34, 35>(self.sum.q.val());
-        if self.sum.q.val() > bit_cast_u::<35, 34>(self.scalars.val().line_rate) {
-            self.raised_target.d.next = self.scalars.val().line_rate;
+        raised_target = bit_cast_u::<34, 35>(sum);
+        if sum > bit_cast_u::<35, 34>(scalars.line_rate) {
+            raised_target = scalars.line_rate;
         }
-        self.halved_rate.next = bit_cast_word::<HalvedRate, U<34>>(self.start_11.q.val());
-        self.halved_target.next = bit_cast_word::<HalvedRate, U<34>>(self.raised_target.q.val());
-        self.raised.d.next =
-            bit_cast_u::<34, 33>(self.halved_rate.val().half) + bit_cast_u::<34, 33>(self.halved_target.val().half);
-        self.raised_14.d.next = self.raised.q.val();
-        self.raised_target_14.d.next = self.raised_target.q.val();
+        halved_rate = bit_cast_word::<HalvedRate, U<34>>(start_11);
+        halved_target = bit_cast_word::<HalvedRate, U<34>>(raised_target);
+        raised = bit_cast_u::<34, 33>(halved_rate.half) + bit_cast_u::<34, 33>(halved_target.half);
+        raised_14 = raised;
+        raised_target_14 = raised_target;
 
         // the cut
-        self.start_12.d.next = self.start_11.q.val();
+        start_12 = start_11;
         advance!(start_13, start_14);
-        self.target_14.d.next = self.target_12.q.val();
-        self.floor.d.next = self.scalars.val().min_rate;
-        if self.least.p.val() > self.scalars.val().min_rate {
-            self.floor.d.next = self.least.p.val();
-        }
-        self.kept.d.next = self.target_12.q.val();
-        if self.step_12.q.val().lower {
-            self.kept.d.next = self.start_12.q.val();
-        }
-        self.floor_14.d.next = self.floor.q.val();
-        self.cut.d.next = self.start_13.q.val() - self.share.p.val();
-        self.floor_target.d.next = self.kept.q.val();
-        if self.floor.q.val() > self.kept.q.val() {
-            self.floor_target.d.next = self.floor.q.val();
-        }
+        target_14 = target_12;
+        floor = if least.p > scalars.min_rate { least.p } else { scalars.min_rate };
+        kept = if step_12.lower { start_12 } else { target_12 };
+        floor_14 = floor;
+        cut = start_13 - share.p;
+        floor_target = if floor > kept { floor } else { kept };
 
         // clock 14
         fields!(updated: current = start_14, target = target_14.q);
-        if self.step_14.q.val().increase {
+        if step_14.increase {
             fields!(updated: current = raised_14.q, target = raised_target_14.q);
         }
-        if self.step_14.q.val().cut {
-            self.updated.next.current = self.cut.q.val();
-            if self.floor_14.q.val() > self.cut.q.val() {
-                self.updated.next.current = self.floor_14.q.val();
-            }
-            self.updated.next.target = self.floor_target.q.val();
-            if self.cut.q.val() > self.floor_target.q.val() {
-                self.updated.next.target = self.cut.q.val();
-            }
+        if step_14.cut {
+            updated.current = if floor_14 > cut { floor_14 } else { cut };
+            updated.target = if cut > floor_target { cut } else { floor_target };
         }
-        if self.step_14.q.val().created {
+        if step_14.created {
             fields!(updated from scalars: current = line_rate, target = line_rate);
         }
-        self.memory.we.next = self.step_14.q.val().live;
+        memory.we = step_14.live;
         inputs!(memory: waddr = flow_14.q, wdata = updated);
 
         // the window, and whether there is something to say
         assign!(rate_15.d = updated.current, step_15.d = step_14.q);
-        self.due_16.d.next = self.step_15.q.val().live
-            & (self.step_15.q.val().created | (self.rate_15.q.val() != self.before_15.q.val()));
-        self.due_19.d.next = self.due_16.q.val();
-        self.rate_19.d.next = self.rate_15.q.val();
+        due_16 = step_15.live & (step_15.created | (rate_15 != before_15));
+        due_19 = due_16;
+        rate_19 = rate_15;
         inputs!(window_mul: a = rate_15, b = scalars.window_time);
-        self.valid.next = self.due_19.q.val();
-        self.rate.next = self.rate_19.q.val();
-        self.long.next = bit_cast_word::<LongWindow, U<35>>(self.window_mul.p.val());
-        self.window.next = self.long.val().window;
-        if !self.scalars.val().mode.window | self.long.val().over {
-            self.window.next = !bits_u::<34>(0);
-        }
+        valid = due_19;
+        rate = rate_19;
+        long = bit_cast_word::<LongWindow, U<35>>(window_mul.p);
+        window = if !scalars.mode.window | long.over { !bits_u::<34>(0) } else { long.window };
     }
 }

@@ -58,64 +58,64 @@ pub struct DcqcnRegisterBlock {
     pub data: Signal<In, U<48>>,
     /// All of them.
     pub scalars: Signal<Out, DcqcnScalars>,
-    scalars_r: DFF<DcqcnScalars>,
     #[init(Constant::new(scalars(&after_reset())))]
     reset_values: Constant<DcqcnScalars>,
+    scalars_r: DFF<DcqcnScalars>,
 }
 
 #[kernel]
 impl Logic for DcqcnRegisterBlock {
     fn update(&mut self) {
-        self.scalars.next = self.scalars_r.q.val();
-        if self.write.val() {
-            if self.address.val() == 0 {
-                self.scalars_r.d.next.mode = bit_cast_word::<DcqcnModes, U<48>>(self.data.val());
+        scalars = scalars_r;
+        if write {
+            if address == 0 {
+                scalars_r.mode = bit_cast_word::<DcqcnModes, U<48>>(data);
             }
-            if self.address.val() == 1 {
-                self.scalars_r.d.next.gain = bit_cast_u::<20, 48>(self.data.val());
+            if address == 1 {
+                scalars_r.gain = bit_cast_u::<20, 48>(data);
             }
-            if self.address.val() == 2 {
-                self.scalars_r.d.next.alpha_interval = bit_cast_u::<20, 48>(self.data.val());
+            if address == 2 {
+                scalars_r.alpha_interval = bit_cast_u::<20, 48>(data);
             }
-            if self.address.val() == 3 {
-                self.scalars_r.d.next.cut_interval = bit_cast_u::<20, 48>(self.data.val());
+            if address == 3 {
+                scalars_r.cut_interval = bit_cast_u::<20, 48>(data);
             }
-            if self.address.val() == 4 {
-                self.scalars_r.d.next.increase_interval = bit_cast_u::<20, 48>(self.data.val());
+            if address == 4 {
+                scalars_r.increase_interval = bit_cast_u::<20, 48>(data);
             }
-            if self.address.val() == 5 {
-                self.scalars_r.d.next.byte_reset = bit_cast_u::<26, 48>(self.data.val());
+            if address == 5 {
+                scalars_r.byte_reset = bit_cast_u::<26, 48>(data);
             }
-            if self.address.val() == 6 {
-                self.scalars_r.d.next.fast_recovery = bit_cast_u::<5, 48>(self.data.val());
+            if address == 6 {
+                scalars_r.fast_recovery = bit_cast_u::<5, 48>(data);
             }
-            if self.address.val() == 7 {
-                self.scalars_r.d.next.rate_ai = bit_cast_u::<34, 48>(self.data.val());
+            if address == 7 {
+                scalars_r.rate_ai = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 8 {
-                self.scalars_r.d.next.rate_hai = bit_cast_u::<34, 48>(self.data.val());
+            if address == 8 {
+                scalars_r.rate_hai = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 9 {
-                self.scalars_r.d.next.min_rate = bit_cast_u::<34, 48>(self.data.val());
+            if address == 9 {
+                scalars_r.min_rate = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 10 {
-                self.scalars_r.d.next.line_rate = bit_cast_u::<34, 48>(self.data.val());
+            if address == 10 {
+                scalars_r.line_rate = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 11 {
-                self.scalars_r.d.next.first_rate = bit_cast_u::<34, 48>(self.data.val());
+            if address == 11 {
+                scalars_r.first_rate = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 12 {
-                self.scalars_r.d.next.min_decrease = bit_cast_u::<8, 48>(self.data.val());
+            if address == 12 {
+                scalars_r.min_decrease = bit_cast_u::<8, 48>(data);
             }
-            if self.address.val() == 13 {
-                self.scalars_r.d.next.window_time = bit_cast_u::<34, 48>(self.data.val());
+            if address == 13 {
+                scalars_r.window_time = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 14 {
-                self.scalars_r.d.next.walk = bit_cast_u::<8, 48>(self.data.val());
+            if address == 14 {
+                scalars_r.walk = bit_cast_u::<8, 48>(data);
             }
         }
-        if self.reset.val() {
-            self.scalars_r.d.next = self.reset_values.val();
+        if reset {
+            scalars_r = reset_values;
         }
     }
 

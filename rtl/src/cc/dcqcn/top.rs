@@ -57,8 +57,6 @@ pub struct DcqcnSlot<const FLOWS: usize, const A: usize> {
     alpha: DcqcnAlpha<A>,
     rates: DcqcnRateBlock<A>,
     updates: StreamFifo<LawUpdate, 6, 32>,
-    nic_clock: Signal<Local, NicClock>,
-    now_r: DFF<U<20>>,
     flow_6: Delay<U<A>, 6>,
     flow_19: Delay<U<A>, 13>,
     generation_19: Delay<U<8>, 14>,
@@ -66,6 +64,8 @@ pub struct DcqcnSlot<const FLOWS: usize, const A: usize> {
     late: SaturatingCounter,
     out_of_range: SaturatingCounter,
     cuts: SaturatingCounter,
+    nic_clock: Signal<Local, NicClock>,
+    now_r: DFF<U<20>>,
 }
 
 #[kernel]
@@ -75,39 +75,39 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnSlot<FLOWS, A> {
 
         inputs!(registers from param: write, address, data);
 
-        StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
-        StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
-        self.nic_clock.next = bit_cast_word::<NicClock, U<48>>(self.now.val());
-        self.now_r.d.next = self.nic_clock.val().units;
+        StreamIn::<LawEvent>::link(&mut event, &mut admit.event);
+        StreamIn::<LawCommand>::link(&mut command, &mut admit.command);
+        nic_clock = bit_cast_word::<NicClock, U<48>>(now);
+        now_r = nic_clock.units;
         inputs!(admit: now = now_r, crowded = updates.crowded);
         inputs!(admit from walk: tick_valid = valid, tick_flow = flow, tick_overdue = overdue);
-        self.walk.taken.next = self.admit.tick_taken.val();
-        self.walk.interval.next = self.registers.scalars.val().walk;
+        walk.taken = admit.tick_taken;
+        walk.interval = registers.scalars.val().walk;
         inputs!(walk from timers: write, write_flow, write_started);
 
         inputs!(timers: scalars = registers.scalars, entering = admit.entering, flow = admit.flow);
         inputs!(alpha: flow = admit.flow, step = timers.step);
-        self.alpha.gain.next = self.registers.scalars.val().gain;
-        self.flow_6.d.next = self.admit.flow.val();
+        alpha.gain = registers.scalars.val().gain;
+        flow_6 = admit.flow;
         inputs!(rates: scalars = registers.scalars, flow = flow_6.q, step = timers.step, alpha = alpha.alpha);
 
-        self.flow_19.d.next = self.flow_6.q.val();
-        self.generation_19.d.next = self.timers.generation.val();
-        self.alpha_19.d.next = self.alpha.alpha.val();
-        self.updates.up.valid.next = self.rates.valid.val();
-        self.updates.up.data.next.flow = bit_cast_u::<16, A>(self.flow_19.q.val());
-        self.updates.up.data.next.generation = self.generation_19.q.val();
-        self.updates.up.data.next.window = self.rates.window.val();
-        self.updates.up.data.next.rate = self.rates.rate.val();
-        self.updates.up.data.next.signal = bit_cast_u::<51, 21>(self.alpha_19.q.val());
-        StreamOut::<LawUpdate>::link(&mut self.update, &mut self.updates.down);
+        flow_19 = flow_6;
+        generation_19 = timers.generation;
+        alpha_19 = alpha.alpha;
+        updates.up.valid = rates.valid;
+        updates.up.data.next.flow = bit_cast_u::<16, A>(flow_19);
+        updates.up.data.next.generation = generation_19;
+        updates.up.data.next.window = rates.window;
+        updates.up.data.next.rate = rates.rate;
+        updates.up.data.next.signal = bit_cast_u::<51, 21>(alpha_19);
+        StreamOut::<LawUpdate>::link(&mut update, &mut updates.down);
 
-        self.late.pulse.next = self.timers.late.val();
-        self.out_of_range.pulse.next = self.admit.out_of_range.val();
-        self.cuts.pulse.next = self.timers.step.val().cut;
-        self.count_late.next = self.late.count.val();
-        self.count_out_of_range.next = self.out_of_range.count.val();
-        self.count_cuts.next = self.cuts.count.val();
+        late.pulse = timers.late;
+        out_of_range.pulse = admit.out_of_range;
+        cuts.pulse = timers.step.val().cut;
+        count_late = late.count;
+        count_out_of_range = out_of_range.count;
+        count_cuts = cuts.count;
     }
 }
 

@@ -38,14 +38,13 @@ pub struct Walk<const FLOWS: usize, const A: usize> {
     pub overdue: Signal<Out, Bit>,
     /// The tick is taken.
     pub taken: Signal<In, Bit>,
+    #[registers(U<A>: pointer, tick_flow)]
     started: LutRam<Bit, A>,
     #[init(Constant::new(U(FLOWS as u64 - 1)))]
     last: Constant<U<A>>,
-    pointer: DFF<U<A>>,
     following: Signal<Local, U<A>>,
     pause: DFF<U<8>>,
     offered: DFF<Bit>,
-    tick_flow: DFF<U<A>>,
     waited: DFF<U<4>>,
     visit: Signal<Local, Bit>,
 }
@@ -56,37 +55,33 @@ impl<const FLOWS: usize, const A: usize> Logic for Walk<FLOWS, A> {
         inputs!(started: we = write, waddr = write_flow, wdata = write_started);
 
         // the table shows what the pointer points at
-        self.visit.next =
-            self.started.rdata.val() & self.interval.val().any() & !self.pause.q.val().any() & !self.offered.q.val();
-        self.following.next = self.pointer.q.val();
-        if self.visit.val() | !self.started.rdata.val() {
-            self.following.next = self.pointer.q.val() + 1;
-            if self.pointer.q.val() == self.last.val() {
-                self.following.next = bits_u::<A>(0);
-            }
+        visit = started.rdata & interval.any() & !pause.any() & !offered;
+        following = pointer;
+        if visit | !started.rdata {
+            following = if pointer == last { bits_u::<A>(0) } else { pointer + 1 };
         }
-        self.pointer.d.next = self.following.val();
-        self.started.raddr.next = self.following.val();
+        pointer = following;
+        started.raddr = following;
 
-        if self.pause.q.val().any() {
-            self.pause.d.next = self.pause.q.val() - 1;
+        if pause.any() {
+            pause = pause - 1;
         }
-        if self.offered.q.val() & !self.waited.q.val().all() {
-            self.waited.d.next = self.waited.q.val() + 1;
+        if offered & !waited.all() {
+            waited = waited + 1;
         }
-        if self.taken.val() {
-            self.offered.d.next = false;
+        if taken {
+            offered = false;
         }
-        if self.visit.val() {
-            self.offered.d.next = true;
-            self.tick_flow.d.next = self.pointer.q.val();
-            self.pause.d.next = self.interval.val() - 1;
-            self.waited.d.next = bits_u::<4>(0);
+        if visit {
+            offered = true;
+            tick_flow = pointer;
+            pause = interval - 1;
+            waited = bits_u::<4>(0);
         }
         // the pointer may begin anywhere: no flow is notified then
         reset!(offered, pause);
         assign!(valid = offered, flow = tick_flow);
-        self.overdue.next = self.waited.q.val().all();
+        overdue = waited.all();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -42,51 +42,47 @@ pub struct HopLane {
     /// Clock 18: `dts >= T`.
     pub whole: Signal<Out, Bit>,
     rate: Quotient,
-    low_queue: DFF<U<16>>,
-    weight_4: DFF<U<34>>,
     queue: MulPipe<16, 34, 50>,
     queue_12: Delay<U<50>, 5>,
-    base: DFF<U<56>>,
     base_16: Delay<U<56>, 3>,
-    total: DFF<U<57>>,
     used_17: Delay<Bit, 12>,
-    result: DFF<U<51>>,
     interval: Interval,
     whole_18: Delay<Bit, 13>,
     tau_18: Delay<U<17>, 13>,
+    low_queue: DFF<U<16>>,
+    weight_4: DFF<U<34>>,
+    base: DFF<U<56>>,
+    total: DFF<U<57>>,
+    result: DFF<U<51>>,
 }
 
 #[kernel]
 impl Logic for HopLane {
     fn update(&mut self) {
-        self.rate.numerator.next = bit_cast_u::<24, 20>(self.sample.val().tx) << 3;
+        rate.numerator = bit_cast_u::<24, 20>(sample.tx) << 3;
         inputs!(rate from sample: elapsed, busy_time);
-        self.low_queue.d.next = self.sample.val().queued;
-        if self.sample.val().last_queued < self.sample.val().queued {
-            self.low_queue.d.next = self.sample.val().last_queued;
-        }
-        self.weight_4.d.next = self.sample.val().queue_weight;
+        low_queue = if sample.last_queued < sample.queued { sample.last_queued } else { sample.queued };
+        weight_4 = sample.queue_weight;
         inputs!(queue: a = low_queue, b = weight_4);
-        self.queue_12.d.next = self.queue.p.val();
+        queue_12 = queue.p;
         // the low five bits of the queue term are zero: half a unit of the result goes in there without an adder
-        self.base.d.next =
-            bit_cast_u::<56, 51>(self.rate.aligned.val()) + ((bit_cast_u::<56, 50>(self.queue_12.q.val()) << 5) | 4);
-        self.base_16.d.next = self.base.q.val();
-        self.total.d.next = bit_cast_u::<57, 56>(self.base_16.q.val()) + bit_cast_u::<57, 51>(self.rate.extra.val());
-        self.used_17.d.next = self.used.val();
-        self.result.d.next = self.total.q.val().get_bits::<51>(3);
-        if self.total.q.val().get_bits::<3>(54).any() {
-            self.result.d.next = bits_u::<51>(0x7ffffffffffffu64);
+        base = bit_cast_u::<56, 51>(rate.aligned) + ((bit_cast_u::<56, 50>(queue_12) << 5) | 4);
+        base_16 = base;
+        total = bit_cast_u::<57, 56>(base_16) + bit_cast_u::<57, 51>(rate.extra);
+        used_17 = used;
+        result = total.get_bits::<51>(3);
+        if total.get_bits::<3>(54).any() {
+            result = bits_u::<51>(0x7ffffffffffffu64);
         }
-        if !self.used_17.q.val() {
-            self.result.d.next = bits_u::<51>(0);
+        if !used_17 {
+            result = bits_u::<51>(0);
         }
-        self.utilisation.next = self.result.q.val();
+        utilisation = result;
 
         inputs!(interval: elapsed = sample.elapsed, base_rtt, base_rtt_shift);
-        self.whole_18.d.next = self.interval.whole.val();
-        self.whole.next = self.whole_18.q.val();
-        self.tau_18.d.next = self.interval.tau.val();
-        self.tau.next = self.tau_18.q.val();
+        whole_18 = interval.whole;
+        whole = whole_18;
+        tau_18 = interval.tau;
+        tau = tau_18;
     }
 }

@@ -44,17 +44,7 @@ pub struct RegisterBlock {
     pub rate_per_window: Signal<Out, U<34>>,
     /// Age limit of a flow's records, ns.
     pub stale_limit: Signal<Out, U<32>>,
-    reaction_r: DFF<U<2>>,
-    max_stage_r: DFF<U<8>>,
-    base_rtt_r: DFF<U<17>>,
-    base_rtt_shift_r: DFF<U<3>>,
-    inverse_base_rtt_r: DFF<U<34>>,
-    c_init_r: DFF<U<48>>,
-    w_init_r: DFF<U<34>>,
-    w_min_r: DFF<U<34>>,
-    w_ai_r: DFF<U<37>>,
-    rate_per_window_r: DFF<U<34>>,
-    stale_limit_r: DFF<U<32>>,
+    #[registers(U<34>: inverse_base_rtt_r, w_init_r, w_min_r, rate_per_window_r)]
     #[init(Constant::new(U(reset::hpcc().max_stage.into())))]
     max_stage_reset: Constant<U<8>>,
     #[init(Constant::new(U(reset::hpcc().base_rtt.into())))]
@@ -75,6 +65,13 @@ pub struct RegisterBlock {
     rate_per_window_reset: Constant<U<34>>,
     #[init(Constant::new(U(reset::hpcc().stale_limit.into())))]
     stale_limit_reset: Constant<U<32>>,
+    reaction_r: DFF<U<2>>,
+    max_stage_r: DFF<U<8>>,
+    base_rtt_r: DFF<U<17>>,
+    base_rtt_shift_r: DFF<U<3>>,
+    c_init_r: DFF<U<48>>,
+    w_ai_r: DFF<U<37>>,
+    stale_limit_r: DFF<U<32>>,
 }
 
 #[kernel]
@@ -85,43 +82,43 @@ impl Logic for RegisterBlock {
             inverse_base_rtt = inverse_base_rtt_r, c_init = c_init_r, w_init = w_init_r, w_min = w_min_r, w_ai = w_ai_r,
             rate_per_window = rate_per_window_r, stale_limit = stale_limit_r
         }
-        if self.write.val() {
-            if self.address.val() == 0 {
-                self.reaction_r.d.next = bit_cast_u::<2, 48>(self.data.val());
+        if write {
+            if address == 0 {
+                reaction_r = bit_cast_u::<2, 48>(data);
             }
-            if self.address.val() == 1 {
-                self.max_stage_r.d.next = bit_cast_u::<8, 48>(self.data.val());
+            if address == 1 {
+                max_stage_r = bit_cast_u::<8, 48>(data);
             }
-            if self.address.val() == 2 {
-                self.base_rtt_r.d.next = bit_cast_u::<17, 48>(self.data.val());
+            if address == 2 {
+                base_rtt_r = bit_cast_u::<17, 48>(data);
             }
-            if self.address.val() == 3 {
-                self.base_rtt_shift_r.d.next = bit_cast_u::<3, 48>(self.data.val());
+            if address == 3 {
+                base_rtt_shift_r = bit_cast_u::<3, 48>(data);
             }
-            if self.address.val() == 4 {
-                self.inverse_base_rtt_r.d.next = bit_cast_u::<34, 48>(self.data.val());
+            if address == 4 {
+                inverse_base_rtt_r = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 5 {
-                self.c_init_r.d.next = self.data.val();
+            if address == 5 {
+                c_init_r = data;
             }
-            if self.address.val() == 6 {
-                self.w_init_r.d.next = bit_cast_u::<34, 48>(self.data.val());
+            if address == 6 {
+                w_init_r = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 7 {
-                self.w_min_r.d.next = bit_cast_u::<34, 48>(self.data.val());
+            if address == 7 {
+                w_min_r = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 8 {
-                self.w_ai_r.d.next = bit_cast_u::<37, 48>(self.data.val());
+            if address == 8 {
+                w_ai_r = bit_cast_u::<37, 48>(data);
             }
-            if self.address.val() == 9 {
-                self.rate_per_window_r.d.next = bit_cast_u::<34, 48>(self.data.val());
+            if address == 9 {
+                rate_per_window_r = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 10 {
-                self.stale_limit_r.d.next = bit_cast_u::<32, 48>(self.data.val());
+            if address == 10 {
+                stale_limit_r = bit_cast_u::<32, 48>(data);
             }
         }
-        if self.reset.val() {
-            self.reaction_r.d.next = 0.into();
+        if reset {
+            reaction_r = 0.into();
             assign! {
                 max_stage_r.d = max_stage_reset, base_rtt_r.d = base_rtt_reset,
                 base_rtt_shift_r.d = base_rtt_shift_reset, inverse_base_rtt_r.d = inverse_base_rtt_reset,

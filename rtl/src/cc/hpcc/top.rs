@@ -67,7 +67,6 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     admit: Admit<AckWord, FLOWS, A>,
     records: Records<A>,
     speeds: [SpeedTable<HPCC>; 5],
-    place: Signal<Local, ParamAddress>,
     lane: [HopLane; 5],
     maximum: Maximum,
     average: Average<A>,
@@ -82,6 +81,7 @@ pub struct HpccSlot<const FLOWS: usize, const A: usize> {
     live_56: Delay<Bit, 5>,
     utilisation_56: Delay<U<51>, 24>,
     rejections: Rejections,
+    place: Signal<Local, ParamAddress>,
 }
 
 #[kernel]
@@ -90,84 +90,82 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         inputs!([registers, admit, updates, rejections]: reset);
 
         inputs!(registers from param: write, address, data);
-        self.place.next = bit_cast_word::<ParamAddress, U<6>>(self.param.address.val());
+        place = bit_cast_word::<ParamAddress, U<6>>(param.address);
         for i in 0..5 {
             inputs!(speeds[i]: address = place.entry, data = param.data);
-            self.speeds[i].write_busy.next = self.param.write.val() & (self.place.val().group == ParamTable::BusyTime);
-            self.speeds[i].write_weight.next =
-                self.param.write.val() & (self.place.val().group == ParamTable::QueueWeight);
-            self.speeds[i].write_stale.next =
-                self.param.write.val() & (self.place.val().group == ParamTable::StaleTime);
-            self.speeds[i].code.next = self.records.code[i].val();
-            self.records.speed[i].next = self.speeds[i].entry.val();
+            speeds[i].write_busy = param.write & (place.group == ParamTable::BusyTime);
+            speeds[i].write_weight = param.write & (place.group == ParamTable::QueueWeight);
+            speeds[i].write_stale = param.write & (place.group == ParamTable::StaleTime);
+            speeds[i].code = records.code[i];
+            records.speed[i] = speeds[i].entry;
         }
 
-        self.fields.event.next = self.event.data.val();
-        self.admit.offered.next = self.fields.word.val();
-        StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
-        StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
-        self.admit.crowded.next = self.updates.crowded.val();
+        fields.event = event.data;
+        admit.offered = fields.word;
+        StreamIn::<LawEvent>::link(&mut event, &mut admit.event);
+        StreamIn::<LawCommand>::link(&mut command, &mut admit.command);
+        admit.crowded = updates.crowded;
 
         inputs!(records from admit: entering, flow, word);
         // 1 reacts to every acknowledgement, 2 once a round trip
-        self.records.rules.next.always_ends = self.registers.reaction.val() == 1;
-        self.records.rules.next.quiet_within = self.registers.reaction.val() == 2;
-        self.records.rules.next.ageless = false;
-        self.records.rules.next.needs_sample = false;
-        self.records.rules.next.only_forward = false;
-        self.records.stale_limit.next = self.registers.stale_limit.val();
+        records.rules.next.always_ends = registers.reaction == 1;
+        records.rules.next.quiet_within = registers.reaction == 2;
+        records.rules.next.ageless = false;
+        records.rules.next.needs_sample = false;
+        records.rules.next.only_forward = false;
+        records.stale_limit = registers.stale_limit;
 
         for i in 0..5 {
-            self.lane[i].sample.next = self.records.sample[i].val();
-            self.lane[i].used.next = self.records.used[i].val();
+            lane[i].sample = records.sample[i];
+            lane[i].used = records.used[i];
             inputs!(lane[i] from registers: base_rtt, base_rtt_shift);
-            self.maximum.utilisation[i].next = self.lane[i].utilisation.val();
-            self.maximum.tau[i].next = self.lane[i].tau.val();
-            self.maximum.whole[i].next = self.lane[i].whole.val();
+            maximum.utilisation[i] = lane[i].utilisation;
+            maximum.tau[i] = lane[i].tau;
+            maximum.whole[i] = lane[i].whole;
         }
 
         // whose step and which kind, past the arithmetic
-        self.tag_23.d.next.generation = self.admit.entering.val().generation;
-        self.tag_23.d.next.flow = bit_cast_u::<16, A>(self.admit.flow.val());
-        self.tag_43.d.next = self.tag_23.q.val();
-        self.tag_56.d.next = self.tag_43.q.val();
-        self.step_31.d.next = self.records.step.val();
-        self.step_51.d.next.live = self.step_31.q.val().live;
-        self.step_51.d.next.created = self.step_31.q.val().created;
-        self.step_51.d.next.windowed = self.step_31.q.val().sampled;
-        self.step_51.d.next.ends_round = self.step_31.q.val().ends_round;
+        tag_23.generation = admit.entering.val().generation;
+        tag_23.flow = bit_cast_u::<16, A>(admit.flow);
+        tag_43 = tag_23;
+        tag_56 = tag_43;
+        step_31 = records.step;
+        step_51.live = step_31.live;
+        step_51.created = step_31.created;
+        step_51.windowed = step_31.sampled;
+        step_51.ends_round = step_31.ends_round;
 
         inputs!(average from maximum: largest, tau = largest_tau, whole = largest_whole, none);
-        self.average.flow.next = bit_cast_u::<A, 16>(self.tag_23.q.val().flow);
-        self.average.valid.next = self.step_31.q.val().live;
-        self.average.restart.next = self.step_31.q.val().created | self.step_31.q.val().path_changed;
-        self.average.measured.next = self.step_31.q.val().sampled;
+        average.flow = bit_cast_u::<A, 16>(tag_23.flow);
+        average.valid = step_31.live;
+        average.restart = step_31.created | step_31.path_changed;
+        average.measured = step_31.sampled;
         inputs!(average from registers: inverse_base_rtt, c_init);
-        self.inverse.utilisation.next = self.average.utilisation.val();
-        self.utilisation_56.d.next = self.average.utilisation.val();
+        inverse.utilisation = average.utilisation;
+        utilisation_56 = average.utilisation;
 
-        self.window.flow.next = bit_cast_u::<A, 16>(self.tag_43.q.val().flow);
+        window.flow = bit_cast_u::<A, 16>(tag_43.flow);
         inputs!(window from inverse: inverse, congested);
-        self.window.valid.next = self.step_51.q.val().live;
-        self.window.create.next = self.step_51.q.val().created;
-        self.window.measured.next = self.step_51.q.val().windowed;
-        self.window.update_reference.next = self.step_51.q.val().ends_round;
+        window.valid = step_51.live;
+        window.create = step_51.created;
+        window.measured = step_51.windowed;
+        window.update_reference = step_51.ends_round;
         inputs!(window from registers: max_stage, w_init, w_min, w_ai, rate_per_window);
 
-        self.live_56.d.next = self.step_51.q.val().live;
-        self.updates.up.valid.next = self.live_56.q.val();
-        self.updates.up.data.next.flow = self.tag_56.q.val().flow;
-        self.updates.up.data.next.generation = self.tag_56.q.val().generation;
-        self.updates.up.data.next.window = self.window.window.val();
-        self.updates.up.data.next.rate = self.window.rate.val();
-        self.updates.up.data.next.signal = self.utilisation_56.q.val();
-        StreamOut::<LawUpdate>::link(&mut self.update, &mut self.updates.down);
+        live_56 = step_51.live;
+        updates.up.valid = live_56;
+        updates.up.data.next.flow = tag_56.flow;
+        updates.up.data.next.generation = tag_56.generation;
+        updates.up.data.next.window = window.window;
+        updates.up.data.next.rate = window.rate;
+        updates.up.data.next.signal = utilisation_56;
+        StreamOut::<LawUpdate>::link(&mut update, &mut updates.down);
 
         inputs!(rejections:
             late = records.late, out_of_range = admit.out_of_range, bad_speed = records.bad_speed,
             many_hops = records.many_hops);
-        self.rejections.path_changed.next = self.records.step.val().path_changed;
-        self.rejections.stale_flow.next = self.records.stale_flow.val();
+        rejections.path_changed = records.step.val().path_changed;
+        rejections.stale_flow = records.stale_flow;
         outputs!(rejections:
             count_late, count_out_of_range, count_bad_speed, count_many_hops, count_path_changed, count_stale_flow);
     }

@@ -54,120 +54,98 @@ pub struct WindowUpdate<const A: usize> {
     pub window: Signal<Out, U<34>>,
     /// Clock 56: rate.
     pub rate: Signal<Out, U<34>>,
+    #[signals(U<34>: reference, clamped, new_window, new_reference)]
+    #[signals(U<8>: stage, new_stage)]
+    #[registers(Bit: multiplicative, over, scaled_high, scaled_low, reference_high, reference_low, multiplicative_51)]
+    #[registers(U<8>: stage_47, stage_48)]
+    #[signals(U<37>: base, fine_reference)]
+    #[registers(U<37>: sum, w_ai_r, high_limit, low_limit)]
+    #[signals(Bit: high, low)]
     memory: ForwardRam<HpccWindow, A>,
     flow_51: Delay<U<A>, 8>,
-    reference: Signal<Local, U<34>>,
-    stage: Signal<Local, U<8>>,
-    multiplicative: DFF<Bit>,
     multiplicative_50: Delay<Bit, 3>,
-    stage_47: DFF<U<8>>,
-    stage_48: DFF<U<8>>,
     stage_51: Delay<U<8>, 3>,
     scaled: MulPipe<51, 34, 59, 26>,
-    scaled_window: Signal<Local, ScaledWindow>,
     reference_50: Delay<U<34>, 4>,
     kept_51: Delay<HpccWindow, 5>,
-    base: Signal<Local, U<37>>,
-    sum: DFF<U<37>>,
-    over: DFF<Bit>,
-    scaled_high: DFF<Bit>,
-    scaled_low: DFF<Bit>,
-    reference_high: DFF<Bit>,
-    reference_low: DFF<Bit>,
-    multiplicative_51: DFF<Bit>,
-    w_ai_r: DFF<U<37>>,
-    high_limit: DFF<U<37>>,
-    low_limit: DFF<U<37>>,
-    fine_reference: Signal<Local, U<37>>,
-    high: Signal<Local, Bit>,
-    low: Signal<Local, Bit>,
-    clamped: Signal<Local, U<34>>,
-    new_window: Signal<Local, U<34>>,
-    new_reference: Signal<Local, U<34>>,
-    new_stage: Signal<Local, U<8>>,
-    window_52: DFF<U<34>>,
     window_56: Delay<U<34>, 4>,
     rate_mul: MulPipe<34, 34, 34, 27>,
+    scaled_window: Signal<Local, ScaledWindow>,
+    window_52: DFF<U<34>>,
 }
 
 #[kernel]
 impl<const A: usize> Logic for WindowUpdate<A> {
     fn update(&mut self) {
-        self.memory.raddr.next = self.flow.val();
-        self.flow_51.d.next = self.flow.val();
-        self.reference.next = self.memory.rdata.val().reference_window;
-        self.stage.next = self.memory.rdata.val().stage;
-        self.kept_51.d.next = self.memory.rdata.val();
-        self.multiplicative.d.next = self.congested.val() | (self.stage.val() >= self.max_stage.val());
-        self.multiplicative_50.d.next = self.multiplicative.q.val();
-        self.stage_47.d.next = self.stage.val();
-        self.stage_48.d.next = self.stage_47.q.val() + 1;
-        if self.stage_47.q.val().all() {
-            self.stage_48.d.next = self.stage_47.q.val();
+        memory.raddr = flow;
+        flow_51 = flow;
+        reference = memory.rdata.val().reference_window;
+        stage = memory.rdata.val().stage;
+        kept_51 = memory.rdata;
+        multiplicative = congested | (stage >= max_stage);
+        multiplicative_50 = multiplicative;
+        stage_47 = stage;
+        stage_48 = if stage_47.all() { stage_47 } else { stage_47 + 1 };
+        if multiplicative {
+            stage_48 = bits_u::<8>(0);
         }
-        if self.multiplicative.q.val() {
-            self.stage_48.d.next = bits_u::<8>(0);
-        }
-        self.stage_51.d.next = self.stage_48.q.val();
+        stage_51 = stage_48;
         inputs!(scaled: a = inverse, b = reference);
-        self.reference_50.d.next = self.reference.val();
+        reference_50 = reference;
         // three guard bits: W > W_init after rounding is base > 8 W_init + 7 - (W_AI + 4), W < W_min is base < 8 W_min - (W_AI + 4)
-        self.w_ai_r.d.next = self.w_ai.val() + 4;
-        self.high_limit.d.next = ((bit_cast_u::<37, 34>(self.w_init.val()) << 3) | 7) - self.w_ai_r.q.val();
-        self.low_limit.d.next = bits_u::<37>(0);
-        if (bit_cast_u::<37, 34>(self.w_min.val()) << 3) > self.w_ai_r.q.val() {
-            self.low_limit.d.next = (bit_cast_u::<37, 34>(self.w_min.val()) << 3) - self.w_ai_r.q.val();
+        w_ai_r = w_ai + 4;
+        high_limit = ((bit_cast_u::<37, 34>(w_init) << 3) | 7) - w_ai_r;
+        low_limit = bits_u::<37>(0);
+        if (bit_cast_u::<37, 34>(w_min) << 3) > w_ai_r {
+            low_limit = (bit_cast_u::<37, 34>(w_min) << 3) - w_ai_r;
         }
-        self.fine_reference.next = bit_cast_u::<37, 34>(self.reference_50.q.val()) << 3;
-        self.reference_high.d.next = self.fine_reference.val() > self.high_limit.q.val();
-        self.reference_low.d.next = self.fine_reference.val() < self.low_limit.q.val();
-        self.scaled_window.next = bit_cast_word::<ScaledWindow, U<59>>(self.scaled.p.val());
-        self.scaled_high.d.next = self.scaled_window.val().window > self.high_limit.q.val();
-        self.scaled_low.d.next = self.scaled_window.val().window < self.low_limit.q.val();
-        self.over.d.next = self.scaled_window.val().over.any();
+        fine_reference = bit_cast_u::<37, 34>(reference_50) << 3;
+        reference_high = fine_reference > high_limit;
+        reference_low = fine_reference < low_limit;
+        scaled_window = bit_cast_word::<ScaledWindow, U<59>>(scaled.p);
+        scaled_high = scaled_window.window > high_limit;
+        scaled_low = scaled_window.window < low_limit;
+        over = scaled_window.over.any();
         assign!(multiplicative_51.d = multiplicative_50.q, base = fine_reference);
-        if self.multiplicative_50.q.val() {
-            self.base.next = self.scaled_window.val().window;
+        if multiplicative_50 {
+            base = scaled_window.window;
         }
-        self.sum.d.next = self.base.val() + self.w_ai_r.q.val();
+        sum = base + w_ai_r;
 
-        self.high.next = self.reference_high.q.val();
-        self.low.next = self.reference_low.q.val();
-        if self.multiplicative_51.q.val() {
-            self.high.next = self.over.q.val() | self.scaled_high.q.val();
-            self.low.next = self.scaled_low.q.val();
+        high = reference_high;
+        low = reference_low;
+        if multiplicative_51 {
+            high = over | scaled_high;
+            low = scaled_low;
         }
-        self.clamped.next = self.sum.q.val().get_bits::<34>(3);
-        if self.low.val() {
-            self.clamped.next = self.w_min.val();
+        clamped = if low { w_min } else { sum.get_bits::<34>(3) };
+        if high {
+            clamped = w_init;
         }
-        if self.high.val() {
-            self.clamped.next = self.w_init.val();
-        }
-        self.new_window.next = self.kept_51.q.val().window;
-        self.new_reference.next = self.kept_51.q.val().reference_window;
-        self.new_stage.next = self.kept_51.q.val().stage;
-        if self.measured.val() {
-            self.new_window.next = self.clamped.val();
-            if self.update_reference.val() {
-                self.new_reference.next = self.clamped.val();
-                self.new_stage.next = self.stage_51.q.val();
+        new_window = kept_51.window;
+        new_reference = kept_51.reference_window;
+        new_stage = kept_51.stage;
+        if measured {
+            new_window = clamped;
+            if update_reference {
+                new_reference = clamped;
+                new_stage = stage_51;
             }
         }
-        if self.create.val() {
+        if create {
             assign!(new_window = w_init, new_reference = w_init);
-            self.new_stage.next = bits_u::<8>(0);
+            new_stage = bits_u::<8>(0);
         }
         inputs!(memory: we = valid, waddr = flow_51.q);
-        self.memory.wdata.next.reference_window = self.new_reference.val();
-        self.memory.wdata.next.window = self.new_window.val();
-        self.memory.wdata.next.stage = self.new_stage.val();
+        memory.wdata.next.reference_window = new_reference;
+        memory.wdata.next.window = new_window;
+        memory.wdata.next.stage = new_stage;
 
-        self.window_52.d.next = self.new_window.val();
-        self.window_56.d.next = self.window_52.q.val();
+        window_52 = new_window;
+        window_56 = window_52;
         inputs!(rate_mul: a = window_52, b = rate_per_window);
-        self.window.next = self.window_56.q.val();
-        self.rate.next = self.rate_mul.p.val();
+        window = window_56;
+        rate = rate_mul.p;
     }
 }
 

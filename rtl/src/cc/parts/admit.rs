@@ -48,37 +48,27 @@ pub struct Admit<T: Synth, const FLOWS: usize, const A: usize> {
     pub word: Signal<Out, T>,
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
+    #[registers(U<4>: write_place, read_place)]
+    #[registers(Bit: next_valid, next_command, next_create, next_good, next_past, out_of_range_r)]
+    #[registers(U<A>: next_flow, flow_r)]
+    #[signals(U<A>: offered_flow, commanded_flow)]
+    #[signals(Bit: in_range, enter, load)]
     heads: Skid<EventHead>,
     ring: LutRam<T, 4>,
-    write_place: DFF<U<4>>,
-    read_place: DFF<U<4>>,
     commands: Skid<LawCommand>,
     #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
     sweep: FlowSweep<A>,
     recent_valid: [DFF<Bit>; 4],
     recent_flow: [DFF<U<A>>; 4],
-    next_valid: DFF<Bit>,
-    next_command: DFF<Bit>,
-    next_create: DFF<Bit>,
-    next_good: DFF<Bit>,
-    next_past: DFF<Bit>,
-    next_flow: DFF<U<A>>,
-    next_generation: DFF<U<8>>,
-    hold_off: DFF<U<3>>,
-    offered_flow: Signal<Local, U<A>>,
-    commanded_flow: Signal<Local, U<A>>,
     #[combinational]
     event_wait: FlowWait<A>,
     #[combinational]
     command_wait: FlowWait<A>,
-    in_range: Signal<Local, Bit>,
-    enter: Signal<Local, Bit>,
-    load: Signal<Local, Bit>,
+    next_generation: DFF<U<8>>,
+    hold_off: DFF<U<3>>,
     kind: Signal<Local, CcEventKind>,
     entering_r: DFF<Passing>,
-    flow_r: DFF<U<A>>,
-    out_of_range_r: DFF<Bit>,
 }
 
 #[kernel]
@@ -87,91 +77,86 @@ impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> 
         inputs!([heads, commands, sweep]: reset);
 
         // the head into the skid buffer, the event word into the ring
-        self.kind.next = bit_cast_word::<CcEventKind, U<3>>(self.event.data.val().telemetry.event_kind);
-        self.heads.up.valid.next = self.event.valid.val();
-        self.event.ready.next = self.heads.up.ready.val();
-        self.heads.up.data.next.flow = self.event.data.val().flow;
-        self.heads.up.data.next.generation = self.event.data.val().generation;
-        self.heads.up.data.next.acknowledges =
-            (self.kind.val() == CcEventKind::Ack) | (self.kind.val() == CcEventKind::Nak);
-        self.ring.we.next = self.event.valid.val() & self.heads.up.ready.val();
-        self.ring.waddr.next = self.write_place.q.val();
-        self.ring.wdata.next = self.offered.val();
-        if self.event.valid.val() & self.heads.up.ready.val() {
-            self.write_place.d.next = self.write_place.q.val() + 1;
+        kind = bit_cast_word::<CcEventKind, U<3>>(event.data.val().telemetry.event_kind);
+        heads.up.valid = event.valid;
+        event.ready = heads.up.ready;
+        heads.up.data.next.flow = event.data.val().flow;
+        heads.up.data.next.generation = event.data.val().generation;
+        heads.up.data.next.acknowledges = (kind == CcEventKind::Ack) | (kind == CcEventKind::Nak);
+        ring.we = event.valid & heads.up.ready;
+        ring.waddr = write_place;
+        ring.wdata = offered;
+        if event.valid & heads.up.ready {
+            write_place = write_place + 1;
         }
-        self.ring.raddr.next = self.read_place.q.val();
-        StreamIn::<LawCommand>::link(&mut self.command, &mut self.commands.up);
+        ring.raddr = read_place;
+        StreamIn::<LawCommand>::link(&mut command, &mut commands.up);
 
-        self.enter.next =
-            self.next_valid.q.val() & (self.hold_off.q.val() == 0) & !self.crowded.val() & !self.sweep.active.val();
-        self.load.next = self.enter.val() | !self.next_valid.q.val();
-        self.commands.down.ready.next = self.load.val();
-        self.heads.down.ready.next = self.load.val() & !self.commands.down.valid.val();
+        enter = next_valid & (hold_off == 0) & !crowded & !sweep.active;
+        load = enter | !next_valid;
+        commands.down.ready = load;
+        heads.down.ready = load & !commands.down.valid;
 
         // clocks to wait, for both that may be loaded
-        self.offered_flow.next = bit_cast_u::<A, 16>(self.heads.down.data.val().flow);
-        self.commanded_flow.next = bit_cast_u::<A, 16>(self.commands.down.data.val().flow);
+        offered_flow = bit_cast_u::<A, 16>(heads.down.data.val().flow);
+        commanded_flow = bit_cast_u::<A, 16>(commands.down.data.val().flow);
         inputs!(event_wait: flow = offered_flow, next_valid, next_flow);
         inputs!(command_wait: flow = commanded_flow, next_valid, next_flow);
         for i in 0..4 {
-            self.event_wait.recent_valid[i].next = self.recent_valid[i].q.val();
-            self.event_wait.recent_flow[i].next = self.recent_flow[i].q.val();
-            self.command_wait.recent_valid[i].next = self.recent_valid[i].q.val();
-            self.command_wait.recent_flow[i].next = self.recent_flow[i].q.val();
+            event_wait.recent_valid[i] = recent_valid[i];
+            event_wait.recent_flow[i] = recent_flow[i];
+            command_wait.recent_valid[i] = recent_valid[i];
+            command_wait.recent_flow[i] = recent_flow[i];
         }
-        self.hold_off.d.next = self.hold_off.q.val();
-        if self.hold_off.q.val().any() {
-            self.hold_off.d.next = self.hold_off.q.val() - 1;
-        }
-        self.in_range.next = bit_cast_u::<17, 16>(self.heads.down.data.val().flow) < self.limit.val();
-        if self.load.val() {
-            self.next_valid.d.next = self.heads.down.valid.val() | self.commands.down.valid.val();
-            self.next_command.d.next = self.commands.down.valid.val();
-            self.next_create.d.next = self.commands.down.data.val().create;
-            if self.commands.down.valid.val() {
-                self.next_good.d.next = bit_cast_u::<17, 16>(self.commands.down.data.val().flow) < self.limit.val();
-                self.next_past.d.next = false;
-                self.next_flow.d.next = self.commanded_flow.val();
-                self.next_generation.d.next = self.commands.down.data.val().generation;
-                self.hold_off.d.next = self.command_wait.wait.val();
+        hold_off = if hold_off.any() { hold_off - 1 } else { hold_off };
+        in_range = bit_cast_u::<17, 16>(heads.down.data.val().flow) < limit;
+        if load {
+            next_valid = heads.down.valid | commands.down.valid;
+            next_command = commands.down.valid;
+            next_create = commands.down.data.val().create;
+            if commands.down.valid {
+                next_good = bit_cast_u::<17, 16>(commands.down.data.val().flow) < limit;
+                next_past = false;
+                next_flow = commanded_flow;
+                next_generation = commands.down.data.val().generation;
+                hold_off = command_wait.wait;
             } else {
-                self.next_good.d.next = self.heads.down.data.val().acknowledges & self.in_range.val();
-                self.next_past.d.next = self.heads.down.data.val().acknowledges & !self.in_range.val();
-                self.next_flow.d.next = self.offered_flow.val();
-                self.next_generation.d.next = self.heads.down.data.val().generation;
-                self.hold_off.d.next = self.event_wait.wait.val();
+                next_good = heads.down.data.val().acknowledges & in_range;
+                next_past = heads.down.data.val().acknowledges & !in_range;
+                next_flow = offered_flow;
+                next_generation = heads.down.data.val().generation;
+                hold_off = event_wait.wait;
             }
         }
         for i in 0..3 {
-            self.recent_valid[i + 1].d.next = self.recent_valid[i].q.val();
-            self.recent_flow[i + 1].d.next = self.recent_flow[i].q.val();
+            recent_valid[i + 1] = recent_valid[i];
+            recent_flow[i + 1] = recent_flow[i];
         }
-        self.recent_valid[0].d.next = self.enter.val();
-        self.recent_flow[0].d.next = self.next_flow.q.val();
-        if self.enter.val() & !self.next_command.q.val() {
-            self.read_place.d.next = self.read_place.q.val() + 1;
+        recent_valid[0] = enter;
+        recent_flow[0] = next_flow;
+        if enter & !next_command {
+            read_place = read_place + 1;
         }
 
-        self.entering_r.d.next.valid = self.enter.val() & self.next_good.q.val();
+        entering_r.valid = enter & next_good;
         fields!(entering_r.d: command = next_command, create = next_create, generation = next_generation);
-        self.out_of_range_r.d.next = self.enter.val() & self.next_past.q.val();
-        self.flow_r.d.next = self.next_flow.q.val();
-        if self.sweep.active.val() {
-            self.entering_r.d.next.valid = true;
-            self.entering_r.d.next.command = true;
-            self.entering_r.d.next.create = false;
-            self.flow_r.d.next = self.sweep.flow.val();
+        out_of_range_r = enter & next_past;
+        flow_r = next_flow;
+        if sweep.active {
+            entering_r.valid = true;
+            entering_r.command = true;
+            entering_r.create = false;
+            flow_r = sweep.flow;
         }
-        if self.reset.val() {
-            self.entering_r.d.next.valid = false;
+        if reset {
+            entering_r.valid = false;
             clear!(out_of_range_r, next_valid, hold_off);
-            self.recent_valid[0].d.next = false;
+            recent_valid[0] = false;
             clear!(write_place, read_place);
         }
         assign!(entering = entering_r, flow = flow_r);
-        self.word.next = self.ring.rdata.val();
-        self.out_of_range.next = self.out_of_range_r.q.val();
+        word = ring.rdata;
+        out_of_range = out_of_range_r;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(&[("WIDTH", T::BITS)], &["offered", "word", "ring_rdata"])

@@ -50,52 +50,51 @@ pub struct Average<const A: usize> {
     pub c_init: Signal<In, U<48>>,
     /// Clock 32: the average after this event.
     pub utilisation: Signal<Out, U<51>>,
+    #[registers(U<51>: sum, result)]
     weight: MulPipe<17, 34, 34, 16>,
     largest_25: Delay<U<51>, 3>,
     fresh: MulPipe<51, 34, 64, 21>,
-    fresh_30: DFF<U<64>>,
-    rest: DFF<U<34>>,
     memory: ForwardRam<U<51>, A>,
     old: MulPipe<51, 34, 64, 21>,
-    added: Signal<Local, U<64>>,
-    sum: DFF<U<51>>,
     largest_31: Delay<U<51>, 6>,
     unchanged_31: Delay<U<51>, 5>,
     whole_31: Delay<Bit, 9>,
     none_31: Delay<Bit, 9>,
     flow_31: Delay<U<A>, 8>,
+    fresh_30: DFF<U<64>>,
+    rest: DFF<U<34>>,
+    added: Signal<Local, U<64>>,
     next: Signal<Local, U<51>>,
-    result: DFF<U<51>>,
 }
 
 #[kernel]
 impl<const A: usize> Logic for Average<A> {
     fn update(&mut self) {
         inputs!(weight: a = tau, b = inverse_base_rtt);
-        self.largest_25.d.next = self.largest.val();
+        largest_25 = largest;
         inputs!(fresh: a = largest_25.q, b = weight.p);
-        self.fresh_30.d.next = self.fresh.p.val() + 0x1000;
-        self.rest.d.next = bits_u::<34>(0) - self.weight.p.val();
-        self.memory.raddr.next = self.flow.val();
+        fresh_30 = fresh.p + 0x1000;
+        rest = bits_u::<34>(0) - weight.p;
+        memory.raddr = flow;
         inputs!(old: a = memory.rdata, b = rest);
-        self.added.next = self.old.p.val() + self.fresh_30.q.val();
-        self.sum.d.next = self.added.val().get_bits::<51>(13);
+        added = old.p + fresh_30;
+        sum = added.get_bits::<51>(13);
 
-        self.largest_31.d.next = self.largest_25.q.val();
-        self.unchanged_31.d.next = self.memory.rdata.val();
-        self.whole_31.d.next = self.whole.val();
-        self.none_31.d.next = self.none.val();
-        self.flow_31.d.next = self.flow.val();
-        self.next.next = self.unchanged_31.q.val();
-        if self.measured.val() & !self.none_31.q.val() {
-            if self.whole_31.q.val() {
-                self.next.next = self.largest_31.q.val();
+        largest_31 = largest_25;
+        unchanged_31 = memory.rdata;
+        whole_31 = whole;
+        none_31 = none;
+        flow_31 = flow;
+        next = unchanged_31;
+        if measured & !none_31 {
+            if whole_31 {
+                next = largest_31;
             } else {
-                self.next.next = self.sum.q.val();
+                next = sum;
             }
         }
-        if self.restart.val() {
-            self.next.next = bit_cast_u::<51, 48>(self.c_init.val());
+        if restart {
+            next = bit_cast_u::<51, 48>(c_init);
         }
         inputs!(memory: we = valid, waddr = flow_31.q, wdata = next);
         assign!(result.d = next, utilisation = result);

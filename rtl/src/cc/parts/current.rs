@@ -31,33 +31,25 @@ pub struct Current {
     pub floor: Signal<In, U<48>>,
     /// Clock 16: the current over eta, UQ14.37.
     pub lambda: Signal<Out, U<51>>,
+    #[registers(U<51>: sum_15, lambda_r)]
     quotient: Quotient,
     aligned_13: Delay<U<51>, 4>,
     sum: DFF<U<52>>,
     below: DFF<Bit>,
-    sum_15: DFF<U<51>>,
-    lambda_r: DFF<U<51>>,
 }
 
 #[kernel]
 impl Logic for Current {
     fn update(&mut self) {
-        self.quotient.numerator.next = self.came.val();
-        self.quotient.elapsed.next = self.elapsed.val();
-        self.quotient.busy_time.next = self.unit_time.val();
-        self.aligned_13.d.next = self.quotient.aligned.val();
-        self.sum.d.next =
-            bit_cast_u::<52, 51>(self.aligned_13.q.val()) + bit_cast_u::<52, 51>(self.quotient.extra.val());
-        self.below.d.next = self.sum.q.val() < bit_cast_u::<52, 48>(self.floor.val());
-        self.sum_15.d.next = bit_cast_u::<51, 52>(self.sum.q.val());
-        if self.sum.q.val().get_bit(51) {
-            self.sum_15.d.next = bits_u::<51>(0x7ffffffffffffu64);
-        }
-        self.lambda_r.d.next = self.sum_15.q.val();
-        if self.below.q.val() {
-            self.lambda_r.d.next = bit_cast_u::<51, 48>(self.floor.val());
-        }
-        self.lambda.next = self.lambda_r.q.val();
+        quotient.numerator = came;
+        quotient.elapsed = elapsed;
+        quotient.busy_time = unit_time;
+        aligned_13 = quotient.aligned;
+        sum = bit_cast_u::<52, 51>(aligned_13) + bit_cast_u::<52, 51>(quotient.extra);
+        below = sum < bit_cast_u::<52, 48>(floor);
+        sum_15 = if sum.get_bit(51) { bits_u::<51>(0x7ffffffffffffu64) } else { bit_cast_u::<51, 52>(sum) };
+        lambda_r = if below { bit_cast_u::<51, 48>(floor) } else { sum_15 };
+        lambda = lambda_r;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

@@ -21,13 +21,13 @@ pub struct AckFields {
 #[kernel]
 impl Logic for AckFields {
     fn update(&mut self) {
-        self.word.next.hops = bit_cast_word::<Many<HopRecordWord, 5>, W<320, 5>>(self.event.val().telemetry.hops);
-        self.word.next.now = self.event.val().telemetry.now;
-        self.word.next.path_id = self.event.val().telemetry.path_id;
-        self.word.next.n_hop = self.event.val().telemetry.n_hop;
-        self.word.next.snd_nxt = self.event.val().snd_nxt;
-        self.word.next.psn_next = self.event.val().psn_next;
-        self.word.next.int_valid = self.event.val().telemetry.int_valid;
+        word.hops = bit_cast_word::<Many<HopRecordWord, 5>, W<320, 5>>(event.telemetry.hops);
+        word.now = event.telemetry.now;
+        word.path_id = event.telemetry.path_id;
+        word.n_hop = event.telemetry.n_hop;
+        word.snd_nxt = event.snd_nxt;
+        word.psn_next = event.psn_next;
+        word.int_valid = event.telemetry.int_valid;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

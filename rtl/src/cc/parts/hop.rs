@@ -41,18 +41,15 @@ pub struct HopStage {
     pub counts: Signal<Out, Bit>,
     /// Clock 5: the hop to write back.
     pub stored: Signal<Out, HopRecordWord>,
-    valid_2: DFF<Bit>,
+    #[registers(Bit: valid_2, not_newer, stale)]
+    #[registers(U<16>: queue_3, last_queue_3)]
     busy_3: Delay<U<34>, 2>,
     weight_3: Delay<U<34>, 2>,
     stale_3: Delay<U<24>, 2>,
-    elapsed_3: DFF<U<24>>,
-    tx_3: DFF<U<20>>,
-    queue_3: DFF<U<16>>,
-    last_queue_3: DFF<U<16>>,
-    not_newer: DFF<Bit>,
-    stale: DFF<Bit>,
     fresh_4: Delay<HopRecordWord, 2>,
     recorded_4: Delay<HopRecordWord, 2>,
+    elapsed_3: DFF<U<24>>,
+    tx_3: DFF<U<20>>,
     stored_5: DFF<HopRecordWord>,
 }
 
@@ -60,29 +57,25 @@ pub struct HopStage {
 impl Logic for HopStage {
     fn update(&mut self) {
         assign!(valid_2.d = speed.valid, speed_valid = valid_2);
-        self.busy_3.d.next = self.speed.val().busy_time;
-        self.weight_3.d.next = self.speed.val().queue_weight;
-        self.stale_3.d.next = self.speed.val().stale_ns;
+        busy_3 = speed.busy_time;
+        weight_3 = speed.queue_weight;
+        stale_3 = speed.stale_ns;
 
-        self.elapsed_3.d.next = self.fresh.val().ts - self.recorded.val().ts;
-        self.tx_3.d.next = self.fresh.val().tx_bytes - self.recorded.val().tx_bytes;
+        elapsed_3 = fresh.ts - recorded.ts;
+        tx_3 = fresh.tx_bytes - recorded.tx_bytes;
         assign!(queue_3.d = fresh.queued, last_queue_3.d = recorded.queued);
         fields!(sample:
             elapsed = elapsed_3, tx = tx_3, queued = queue_3, last_queued = last_queue_3, busy_time = busy_3.q,
             queue_weight = weight_3.q);
 
-        self.not_newer.d.next =
-            (self.elapsed_3.q.val() == 0) | (self.elapsed_3.q.val().get_bit(23) & !self.ageless.val());
-        self.stale.d.next = (self.elapsed_3.q.val() >= self.stale_3.q.val()) & !self.ageless.val();
-        self.counts.next = !self.not_newer.q.val() & !self.stale.q.val();
+        not_newer = (elapsed_3 == 0) | (elapsed_3.get_bit(23) & !ageless);
+        stale = (elapsed_3 >= stale_3) & !ageless;
+        counts = !not_newer & !stale;
 
-        self.fresh_4.d.next = self.fresh.val();
-        self.recorded_4.d.next = self.recorded.val();
-        self.stored_5.d.next = self.fresh_4.q.val();
-        if self.hold.val() & (self.not_newer.q.val() | self.absent.val()) {
-            self.stored_5.d.next = self.recorded_4.q.val();
-        }
-        self.stored.next = self.stored_5.q.val();
+        fresh_4 = fresh;
+        recorded_4 = recorded;
+        stored_5 = if hold & (not_newer | absent) { recorded_4 } else { fresh_4 };
+        stored = stored_5;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_as::<Self>("cc_hop_stage")

@@ -28,21 +28,18 @@ pub struct FlowWait<const A: usize> {
 #[kernel]
 impl<const A: usize> Logic for FlowWait<A> {
     fn update(&mut self) {
-        self.wait.next = bits_u::<3>(0);
-        if self.recent_valid[3].val() & (self.recent_flow[3].val() == self.flow.val()) {
-            self.wait.next = bits_u::<3>(1);
+        wait = if recent_valid[3] & (recent_flow[3] == flow) { bits_u::<3>(1) } else { bits_u::<3>(0) };
+        if recent_valid[2] & (recent_flow[2] == flow) {
+            wait = bits_u::<3>(2);
         }
-        if self.recent_valid[2].val() & (self.recent_flow[2].val() == self.flow.val()) {
-            self.wait.next = bits_u::<3>(2);
+        if recent_valid[1] & (recent_flow[1] == flow) {
+            wait = bits_u::<3>(3);
         }
-        if self.recent_valid[1].val() & (self.recent_flow[1].val() == self.flow.val()) {
-            self.wait.next = bits_u::<3>(3);
+        if recent_valid[0] & (recent_flow[0] == flow) {
+            wait = bits_u::<3>(4);
         }
-        if self.recent_valid[0].val() & (self.recent_flow[0].val() == self.flow.val()) {
-            self.wait.next = bits_u::<3>(4);
-        }
-        if self.next_valid.val() & (self.next_flow.val() == self.flow.val()) {
-            self.wait.next = bits_u::<3>(5);
+        if next_valid & (next_flow == flow) {
+            wait = bits_u::<3>(5);
         }
     }
 }

@@ -26,8 +26,7 @@ pub struct Interval {
     pub tau: Signal<Out, U<17>>,
     /// Clock 2: the time is `T` or more.
     pub whole: Signal<Out, Bit>,
-    whole_1: DFF<Bit>,
-    whole_2: DFF<Bit>,
+    #[registers(Bit: whole_1, whole_2)]
     tau_1: DFF<U<17>>,
     tau_2: DFF<U<17>>,
 }
@@ -35,15 +34,12 @@ pub struct Interval {
 #[kernel]
 impl Logic for Interval {
     fn update(&mut self) {
-        self.whole_1.d.next = self.elapsed.val() >= bit_cast_u::<24, 17>(self.base_rtt.val());
-        self.whole_2.d.next = self.whole_1.q.val();
-        self.whole.next = self.whole_2.q.val();
-        self.tau_1.d.next = self.elapsed.val().get_bits::<17>(0);
-        if self.base_rtt_shift.val().get_bit(2) {
-            self.tau_1.d.next = self.elapsed.val().get_bits::<17>(0) << 4;
-        }
-        self.tau_2.d.next = self.tau_1.q.val() << self.base_rtt_shift.val().get_bits::<2>(0);
-        self.tau.next = self.tau_2.q.val();
+        whole_1 = elapsed >= bit_cast_u::<24, 17>(base_rtt);
+        whole_2 = whole_1;
+        whole = whole_2;
+        tau_1 = if base_rtt_shift.get_bit(2) { elapsed.get_bits::<17>(0) << 4 } else { elapsed.get_bits::<17>(0) };
+        tau_2 = tau_1 << base_rtt_shift.get_bits::<2>(0);
+        tau = tau_2;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

@@ -28,60 +28,48 @@ pub struct InverseUtilisation {
     pub inverse: Signal<Out, U<51>>,
     /// Clock 46: the utilisation is at least eta (line 12).
     pub congested: Signal<Out, Bit>,
+    #[registers(Bit: huge_39, congested_33)]
+    #[signals(U<56>: mantissa, last)]
+    #[registers(U<56>: moved_44, moved_45)]
     normalise: Normalise51,
     reciprocal: ReciprocalMantissa,
     shift_43: Delay<InverseShift, 5>,
-    huge_39: DFF<Bit>,
     huge_45: Delay<Bit, 6>,
-    mantissa: Signal<Local, U<56>>,
-    moved_44: DFF<U<56>>,
-    shift_44: DFF<InverseFineShift>,
-    moved_45: DFF<U<56>>,
-    shift_45: DFF<U<2>>,
-    last: Signal<Local, U<56>>,
-    inverse_r: DFF<U<51>>,
-    congested_33: DFF<Bit>,
     congested_46: Delay<Bit, 13>,
+    shift_44: DFF<InverseFineShift>,
+    shift_45: DFF<U<2>>,
+    inverse_r: DFF<U<51>>,
 }
 
 #[kernel]
 impl Logic for InverseUtilisation {
     fn update(&mut self) {
-        self.congested_33.d.next = self.utilisation.val() >= 0x4_0000_0000u64;
-        self.congested_46.d.next = self.congested_33.q.val();
-        self.congested.next = self.congested_46.q.val();
-        self.normalise.n.next = self.utilisation.val();
-        self.reciprocal.x.next = self.normalise.x.val();
-        self.shift_43.d.next = bit_cast_word::<InverseShift, U<6>>(self.normalise.shift.val());
-        self.huge_39.d.next = self.normalise.shift.val() >= 39;
-        self.huge_45.d.next = self.huge_39.q.val();
+        congested_33 = utilisation >= 0x4_0000_0000u64;
+        congested_46 = congested_33;
+        congested = congested_46;
+        normalise.n = utilisation;
+        reciprocal.x = normalise.x;
+        shift_43 = bit_cast_word::<InverseShift, U<6>>(normalise.shift);
+        huge_39 = normalise.shift >= 39;
+        huge_45 = huge_39;
 
-        self.mantissa.next = bit_cast_u::<56, 17>(self.reciprocal.fraction.val()) | 0x20000;
-        self.moved_44.d.next = self.mantissa.val();
-        if self.shift_43.q.val().sixteen {
-            self.moved_44.d.next = self.mantissa.val() << 16;
+        mantissa = bit_cast_u::<56, 17>(reciprocal.fraction) | 0x20000;
+        moved_44 = if shift_43.sixteen { mantissa << 16 } else { mantissa };
+        if shift_43.thirty_two {
+            moved_44 = mantissa << 32;
         }
-        if self.shift_43.q.val().thirty_two {
-            self.moved_44.d.next = self.mantissa.val() << 32;
+        shift_44 = shift_43.fine;
+        moved_45 = if shift_44.fours == 1 { moved_44 << 4 } else { moved_44 };
+        if shift_44.fours == 2 {
+            moved_45 = moved_44 << 8;
         }
-        self.shift_44.d.next = self.shift_43.q.val().fine;
-        self.moved_45.d.next = self.moved_44.q.val();
-        if self.shift_44.q.val().fours == 1 {
-            self.moved_45.d.next = self.moved_44.q.val() << 4;
+        if shift_44.fours == 3 {
+            moved_45 = moved_44 << 12;
         }
-        if self.shift_44.q.val().fours == 2 {
-            self.moved_45.d.next = self.moved_44.q.val() << 8;
-        }
-        if self.shift_44.q.val().fours == 3 {
-            self.moved_45.d.next = self.moved_44.q.val() << 12;
-        }
-        self.shift_45.d.next = self.shift_44.q.val().ones;
-        self.last.next = self.moved_45.q.val() << self.shift_45.q.val();
-        self.inverse_r.d.next = self.last.val().get_bits::<51>(5);
-        if self.huge_45.q.val() {
-            self.inverse_r.d.next = bits_u::<51>(0x7ffffffffffffu64);
-        }
-        self.inverse.next = self.inverse_r.q.val();
+        shift_45 = shift_44.ones;
+        last = moved_45 << shift_45;
+        inverse_r = if huge_45 { bits_u::<51>(0x7ffffffffffffu64) } else { last.get_bits::<51>(5) };
+        inverse = inverse_r;
     }
 }
 

@@ -34,6 +34,7 @@ pub struct Maximum {
     pub largest_whole: Signal<Out, Bit>,
     /// Clock 22: no hop had a utilisation above zero.
     pub none: Signal<Out, Bit>,
+    #[registers(Bit: any, whole_r, none_r)]
     utilisation_19: [DFF<UtilisationHalves>; 5],
     number_19: [Signal<Local, U<51>>; 5],
     above: [DFF<Bit>; 10],
@@ -41,7 +42,6 @@ pub struct Maximum {
     below: [DFF<Bit>; 10],
     later_wins: [Signal<Local, Bit>; 10],
     nonzero: [DFF<Bit>; 5],
-    any: DFF<Bit>,
     wins: [DFF<Bit>; 5],
     utilisation_21: [Delay<U<51>, 2>; 5],
     tau_21: [Delay<U<17>, 3>; 5],
@@ -51,8 +51,6 @@ pub struct Maximum {
     chosen_whole: [Signal<Local, Bit>; 5],
     largest_r: DFF<U<51>>,
     tau_r: DFF<U<17>>,
-    whole_r: DFF<Bit>,
-    none_r: DFF<Bit>,
 }
 
 #[kernel]
@@ -60,95 +58,64 @@ impl Logic for Maximum {
     fn update(&mut self) {
         for i in 0..10 {
             // a later hop wins where its upper half is larger, or equal and its lower half larger
-            self.later_wins[i].next = self.above[i].q.val() | (self.equal[i].q.val() & self.below[i].q.val());
+            later_wins[i] = above[i] | (equal[i] & below[i]);
         }
-        self.utilisation_19[0].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[0].val());
-        self.number_19[0].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[0].q.val());
-        self.utilisation_19[1].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[1].val());
-        self.number_19[1].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[1].q.val());
-        self.utilisation_19[2].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[2].val());
-        self.number_19[2].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[2].q.val());
-        self.utilisation_19[3].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[3].val());
-        self.number_19[3].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[3].q.val());
-        self.utilisation_19[4].d.next = bit_cast_word::<UtilisationHalves, U<51>>(self.utilisation[4].val());
-        self.number_19[4].next = bit_cast_number::<51, UtilisationHalves>(self.utilisation_19[4].q.val());
+        utilisation_19[0] = bit_cast_word::<UtilisationHalves, U<51>>(utilisation[0]);
+        number_19[0] = bit_cast_number::<51, UtilisationHalves>(utilisation_19[0]);
+        utilisation_19[1] = bit_cast_word::<UtilisationHalves, U<51>>(utilisation[1]);
+        number_19[1] = bit_cast_number::<51, UtilisationHalves>(utilisation_19[1]);
+        utilisation_19[2] = bit_cast_word::<UtilisationHalves, U<51>>(utilisation[2]);
+        number_19[2] = bit_cast_number::<51, UtilisationHalves>(utilisation_19[2]);
+        utilisation_19[3] = bit_cast_word::<UtilisationHalves, U<51>>(utilisation[3]);
+        number_19[3] = bit_cast_number::<51, UtilisationHalves>(utilisation_19[3]);
+        utilisation_19[4] = bit_cast_word::<UtilisationHalves, U<51>>(utilisation[4]);
+        number_19[4] = bit_cast_number::<51, UtilisationHalves>(utilisation_19[4]);
         for i in 0..5 {
-            self.utilisation_21[i].d.next = self.number_19[i].val();
-            self.tau_21[i].d.next = self.tau[i].val();
-            self.whole_21[i].d.next = self.whole[i].val();
-            self.nonzero[i].d.next = self.number_19[i].val().any();
+            utilisation_21[i] = number_19[i];
+            tau_21[i] = tau[i];
+            whole_21[i] = whole[i];
+            nonzero[i] = number_19[i].any();
         }
         // pairs (earlier, later): 01 02 03 04 12 13 14 23 24 34
         for i in 0..4 {
-            self.above[i].d.next = (self.utilisation_19[i + 1].q.val()).upper > self.utilisation_19[0].q.val().upper;
-            self.equal[i].d.next = (self.utilisation_19[i + 1].q.val()).upper == self.utilisation_19[0].q.val().upper;
-            self.below[i].d.next = (self.utilisation_19[i + 1].q.val()).lower > self.utilisation_19[0].q.val().lower;
+            above[i] = (utilisation_19[i + 1]).upper > utilisation_19[0].upper;
+            equal[i] = (utilisation_19[i + 1]).upper == utilisation_19[0].upper;
+            below[i] = (utilisation_19[i + 1]).lower > utilisation_19[0].lower;
         }
         for i in 0..3 {
-            self.above[i + 4].d.next =
-                (self.utilisation_19[i + 2].q.val()).upper > self.utilisation_19[1].q.val().upper;
-            self.equal[i + 4].d.next =
-                (self.utilisation_19[i + 2].q.val()).upper == self.utilisation_19[1].q.val().upper;
-            self.below[i + 4].d.next =
-                (self.utilisation_19[i + 2].q.val()).lower > self.utilisation_19[1].q.val().lower;
+            above[i + 4] = (utilisation_19[i + 2]).upper > utilisation_19[1].upper;
+            equal[i + 4] = (utilisation_19[i + 2]).upper == utilisation_19[1].upper;
+            below[i + 4] = (utilisation_19[i + 2]).lower > utilisation_19[1].lower;
         }
         for i in 0..2 {
-            self.above[i + 7].d.next =
-                (self.utilisation_19[i + 3].q.val()).upper > self.utilisation_19[2].q.val().upper;
-            self.equal[i + 7].d.next =
-                (self.utilisation_19[i + 3].q.val()).upper == self.utilisation_19[2].q.val().upper;
-            self.below[i + 7].d.next =
-                (self.utilisation_19[i + 3].q.val()).lower > self.utilisation_19[2].q.val().lower;
+            above[i + 7] = (utilisation_19[i + 3]).upper > utilisation_19[2].upper;
+            equal[i + 7] = (utilisation_19[i + 3]).upper == utilisation_19[2].upper;
+            below[i + 7] = (utilisation_19[i + 3]).lower > utilisation_19[2].lower;
         }
-        self.above[9].d.next = self.utilisation_19[4].q.val().upper > self.utilisation_19[3].q.val().upper;
-        self.equal[9].d.next = self.utilisation_19[4].q.val().upper == self.utilisation_19[3].q.val().upper;
-        self.below[9].d.next = self.utilisation_19[4].q.val().lower > self.utilisation_19[3].q.val().lower;
+        above[9] = utilisation_19[4].upper > utilisation_19[3].upper;
+        equal[9] = utilisation_19[4].upper == utilisation_19[3].upper;
+        below[9] = utilisation_19[4].lower > utilisation_19[3].lower;
 
-        self.any.d.next = self.nonzero[0].q.val()
-            | self.nonzero[1].q.val()
-            | self.nonzero[2].q.val()
-            | self.nonzero[3].q.val()
-            | self.nonzero[4].q.val();
-        self.wins[0].d.next = !self.later_wins[0].val()
-            & !self.later_wins[1].val()
-            & !self.later_wins[2].val()
-            & !self.later_wins[3].val();
-        self.wins[1].d.next = self.later_wins[0].val()
-            & !self.later_wins[4].val()
-            & !self.later_wins[5].val()
-            & !self.later_wins[6].val();
-        self.wins[2].d.next =
-            self.later_wins[1].val() & self.later_wins[4].val() & !self.later_wins[7].val() & !self.later_wins[8].val();
-        self.wins[3].d.next =
-            self.later_wins[2].val() & self.later_wins[5].val() & self.later_wins[7].val() & !self.later_wins[9].val();
-        self.wins[4].d.next =
-            self.later_wins[3].val() & self.later_wins[6].val() & self.later_wins[8].val() & self.later_wins[9].val();
+        any = nonzero[0] | nonzero[1] | nonzero[2] | nonzero[3] | nonzero[4];
+        wins[0] = !later_wins[0] & !later_wins[1] & !later_wins[2] & !later_wins[3];
+        wins[1] = later_wins[0] & !later_wins[4] & !later_wins[5] & !later_wins[6];
+        wins[2] = later_wins[1] & later_wins[4] & !later_wins[7] & !later_wins[8];
+        wins[3] = later_wins[2] & later_wins[5] & later_wins[7] & !later_wins[9];
+        wins[4] = later_wins[3] & later_wins[6] & later_wins[8] & later_wins[9];
 
         for i in 0..5 {
-            self.chosen[i].next = bits_u::<51>(0);
-            self.chosen_tau[i].next = bits_u::<17>(0);
-            self.chosen_whole[i].next = self.wins[i].q.val() & self.whole_21[i].q.val();
-            if self.wins[i].q.val() {
-                self.chosen[i].next = self.utilisation_21[i].q.val();
-                self.chosen_tau[i].next = self.tau_21[i].q.val();
+            chosen[i] = bits_u::<51>(0);
+            chosen_tau[i] = bits_u::<17>(0);
+            chosen_whole[i] = wins[i] & whole_21[i];
+            if wins[i] {
+                chosen[i] = utilisation_21[i];
+                chosen_tau[i] = tau_21[i];
             }
         }
-        self.largest_r.d.next = self.chosen[0].val()
-            | self.chosen[1].val()
-            | self.chosen[2].val()
-            | self.chosen[3].val()
-            | self.chosen[4].val();
-        self.tau_r.d.next = self.chosen_tau[0].val()
-            | self.chosen_tau[1].val()
-            | self.chosen_tau[2].val()
-            | self.chosen_tau[3].val()
-            | self.chosen_tau[4].val();
-        self.whole_r.d.next = self.chosen_whole[0].val()
-            | self.chosen_whole[1].val()
-            | self.chosen_whole[2].val()
-            | self.chosen_whole[3].val()
-            | self.chosen_whole[4].val();
-        self.none_r.d.next = !self.any.q.val();
+        largest_r = chosen[0] | chosen[1] | chosen[2] | chosen[3] | chosen[4];
+        tau_r = chosen_tau[0] | chosen_tau[1] | chosen_tau[2] | chosen_tau[3] | chosen_tau[4];
+        whole_r = chosen_whole[0] | chosen_whole[1] | chosen_whole[2] | chosen_whole[3] | chosen_whole[4];
+        none_r = !any;
         assign! {
             largest = largest_r, largest_tau = tau_r, largest_whole = whole_r, none = none_r
         }
@@ -179,11 +146,7 @@ mod tests {
             let mut hops = [(0, 0, false); 5];
             for (i, hop) in hops.iter_mut().enumerate() {
                 let halves = (high[stimulus.below(2) as usize], low[stimulus.below(2) as usize]);
-                let value = if nothing || stimulus.chance(0.1) {
-                    0
-                } else {
-                    halves.0 << 25 | halves.1
-                };
+                let value = if nothing || stimulus.chance(0.1) { 0 } else { halves.0 << 25 | halves.1 };
                 *hop = (value, stimulus.uniform(17), stimulus.chance(0.5));
                 block.utilisation[i].next = U(hop.0);
                 block.tau[i].next = U(hop.1);

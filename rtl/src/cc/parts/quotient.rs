@@ -39,21 +39,15 @@ pub struct Quotient {
     pub aligned: Signal<Out, U<51>>,
     /// Clock 13: what the fraction adds, UQ14.37.
     pub extra: Signal<Out, U<51>>,
+    #[registers(U<63>: moved_6, moved_7, moved_8)]
+    #[registers(Bit: lost_6, lost_7, shift_7, lost_8)]
+    #[registers(U<51>: aligned_9, aligned_10)]
     busy: MulPipe<24, 34, 58>,
-    busy_5: DFF<U<58>>,
     normalise: Normalise24,
-    moved_6: DFF<U<63>>,
-    lost_6: DFF<Bit>,
-    shift_6: DFF<FineShift>,
-    moved_7: DFF<U<63>>,
-    lost_7: DFF<Bit>,
-    shift_7: DFF<Bit>,
-    moved_8: DFF<U<63>>,
-    lost_8: DFF<Bit>,
-    aligned_9: DFF<U<51>>,
-    aligned_10: DFF<U<51>>,
     reciprocal: ReciprocalMantissa,
     product: MulPipe<51, 17, 51, 17>,
+    busy_5: DFF<U<58>>,
+    shift_6: DFF<FineShift>,
     wide: Signal<Local, U<63>>,
     shift: Signal<Local, QuotientShift>,
 }
@@ -62,57 +56,54 @@ pub struct Quotient {
 impl Logic for Quotient {
     fn update(&mut self) {
         inputs!(busy: a = numerator, b = busy_time);
-        self.busy_5.d.next = self.busy.p.val();
-        self.normalise.n.next = self.elapsed.val();
-        self.reciprocal.x.next = self.normalise.x.val();
+        busy_5 = busy.p;
+        normalise.n = elapsed;
+        reciprocal.x = normalise.x;
 
         // shift by 0, 8, 16 or 24
-        self.wide.next = bit_cast_u::<63, 58>(self.busy_5.q.val());
-        self.shift.next = bit_cast_word::<QuotientShift, U<5>>(self.normalise.shift.val());
-        self.moved_6.d.next = self.wide.val();
-        self.lost_6.d.next = false;
-        if self.shift.val().eights == 1 {
-            self.moved_6.d.next = self.wide.val() << 8;
-            self.lost_6.d.next = self.wide.val() >= 0x80_0000_0000_0000u64;
+        wide = bit_cast_u::<63, 58>(busy_5);
+        shift = bit_cast_word::<QuotientShift, U<5>>(normalise.shift);
+        moved_6 = wide;
+        lost_6 = false;
+        if shift.eights == 1 {
+            moved_6 = wide << 8;
+            lost_6 = wide >= 0x80_0000_0000_0000u64;
         }
-        if self.shift.val().eights == 2 {
-            self.moved_6.d.next = self.wide.val() << 16;
-            self.lost_6.d.next = self.wide.val() >= 0x8000_0000_0000u64;
+        if shift.eights == 2 {
+            moved_6 = wide << 16;
+            lost_6 = wide >= 0x8000_0000_0000u64;
         }
-        if self.shift.val().eights == 3 {
-            self.moved_6.d.next = self.wide.val() << 24;
-            self.lost_6.d.next = self.wide.val() >= 0x80_0000_0000u64;
+        if shift.eights == 3 {
+            moved_6 = wide << 24;
+            lost_6 = wide >= 0x80_0000_0000u64;
         }
-        self.shift_6.d.next = self.shift.val().fine;
+        shift_6 = shift.fine;
         // shift by 0, 2, 4 or 6
         advance!(moved_7, lost_7);
-        if self.shift_6.q.val().twos == 1 {
-            self.moved_7.d.next = self.moved_6.q.val() << 2;
-            self.lost_7.d.next = self.lost_6.q.val() | (self.moved_6.q.val() >= 0x2000_0000_0000_0000u64);
+        if shift_6.twos == 1 {
+            moved_7 = moved_6 << 2;
+            lost_7 = lost_6 | (moved_6 >= 0x2000_0000_0000_0000u64);
         }
-        if self.shift_6.q.val().twos == 2 {
-            self.moved_7.d.next = self.moved_6.q.val() << 4;
-            self.lost_7.d.next = self.lost_6.q.val() | (self.moved_6.q.val() >= 0x800_0000_0000_0000u64);
+        if shift_6.twos == 2 {
+            moved_7 = moved_6 << 4;
+            lost_7 = lost_6 | (moved_6 >= 0x800_0000_0000_0000u64);
         }
-        if self.shift_6.q.val().twos == 3 {
-            self.moved_7.d.next = self.moved_6.q.val() << 6;
-            self.lost_7.d.next = self.lost_6.q.val() | (self.moved_6.q.val() >= 0x200_0000_0000_0000u64);
+        if shift_6.twos == 3 {
+            moved_7 = moved_6 << 6;
+            lost_7 = lost_6 | (moved_6 >= 0x200_0000_0000_0000u64);
         }
-        self.shift_7.d.next = self.shift_6.q.val().one;
+        shift_7 = shift_6.one;
         // shift by 0 or 1
         advance!(moved_8, lost_8);
-        if self.shift_7.q.val() {
-            self.moved_8.d.next = self.moved_7.q.val() << 1;
-            self.lost_8.d.next = self.lost_7.q.val() | (self.moved_7.q.val() >= 0x4000_0000_0000_0000u64);
+        if shift_7 {
+            moved_8 = moved_7 << 1;
+            lost_8 = lost_7 | (moved_7 >= 0x4000_0000_0000_0000u64);
         }
-        self.aligned_9.d.next = self.moved_8.q.val().get_bits::<51>(12);
-        if self.lost_8.q.val() {
-            self.aligned_9.d.next = bits_u::<51>(0x7ffffffffffffu64);
-        }
-        self.aligned.next = self.aligned_9.q.val();
-        self.aligned_10.d.next = self.aligned_9.q.val();
+        aligned_9 = if lost_8 { bits_u::<51>(0x7ffffffffffffu64) } else { moved_8.get_bits::<51>(12) };
+        aligned = aligned_9;
+        aligned_10 = aligned_9;
         inputs!(product: a = aligned_10, b = reciprocal.fraction);
-        self.extra.next = self.product.p.val();
+        extra = product.p;
     }
 }
 

@@ -52,6 +52,13 @@ pub struct Records<const A: usize> {
     pub code: [Signal<Out, U<4>>; 5],
     /// Clock 1: what it stands for.
     pub speed: [Signal<In, SpeedEntry>; 5],
+    #[registers(Passing: passing_3, passing_4)]
+    #[registers(Bit: known, has_records, same_path, unknown_speed, known_4, has_records_4, same_path_4)]
+    #[registers(Bit: unknown_speed_4, old, ends_round, advances, late_r, bad_speed_r, many_hops_r, stale_flow_r, write)]
+    #[registers(Bit: exists_5, recorded_5)]
+    #[registers(U<48>: age, now_5)]
+    #[registers(U<24>: ahead, forward, round_end_5)]
+    #[signals(Bit: is_event, is_command, accepted, quiet, moved, aged, measure, sampled)]
     memory: TableRam<FlowRecord, A>,
     hop: [HopStage; 5],
     word_2: Delay<AckWord, 2>,
@@ -61,46 +68,13 @@ pub struct Records<const A: usize> {
     snd_nxt_4: Delay<U<24>, 2>,
     int_valid_4: Delay<Bit, 2>,
     passing_2: Delay<Passing, 2>,
-    passing_3: DFF<Passing>,
-    passing_4: DFF<Passing>,
     flow_5: Delay<U<A>, 5>,
-    known: DFF<Bit>,
-    has_records: DFF<Bit>,
-    same_path: DFF<Bit>,
-    unknown_speed: DFF<Bit>,
-    age: DFF<U<48>>,
-    ahead: DFF<U<24>>,
-    forward: DFF<U<24>>,
     round_end_4: Delay<U<24>, 2>,
-    known_4: DFF<Bit>,
-    has_records_4: DFF<Bit>,
-    same_path_4: DFF<Bit>,
-    unknown_speed_4: DFF<Bit>,
-    old: DFF<Bit>,
-    ends_round: DFF<Bit>,
-    advances: DFF<Bit>,
-    is_event: Signal<Local, Bit>,
-    is_command: Signal<Local, Bit>,
-    accepted: Signal<Local, Bit>,
-    quiet: Signal<Local, Bit>,
-    moved: Signal<Local, Bit>,
-    aged: Signal<Local, Bit>,
-    measure: Signal<Local, Bit>,
     used_4: [Signal<Local, Bit>; 5],
-    sampled: Signal<Local, Bit>,
-    hop_count: Signal<Local, U<4>>,
     used_r: [DFF<Bit>; 5],
+    hop_count: Signal<Local, U<4>>,
     step_r: DFF<StepKind>,
-    late_r: DFF<Bit>,
-    bad_speed_r: DFF<Bit>,
-    many_hops_r: DFF<Bit>,
-    stale_flow_r: DFF<Bit>,
-    write: DFF<Bit>,
-    exists_5: DFF<Bit>,
-    recorded_5: DFF<Bit>,
     generation_5: DFF<U<8>>,
-    round_end_5: DFF<U<24>>,
-    now_5: DFF<U<48>>,
     path_5: DFF<U<12>>,
     hops_5: DFF<U<4>>,
 }
@@ -108,114 +82,99 @@ pub struct Records<const A: usize> {
 #[kernel]
 impl<const A: usize> Logic for Records<A> {
     fn update(&mut self) {
-        self.memory.raddr.next = self.flow.val();
-        self.word_2.d.next = self.word.val();
-        self.now_4.d.next = self.word_2.q.val().now;
-        self.path_4.d.next = self.word_2.q.val().path_id;
-        self.hops_4.d.next = self.word_2.q.val().n_hop;
-        self.snd_nxt_4.d.next = self.word_2.q.val().snd_nxt;
-        self.int_valid_4.d.next = self.word_2.q.val().int_valid;
-        self.flow_5.d.next = self.flow.val();
-        self.passing_2.d.next = self.entering.val();
-        self.passing_3.d.next = self.passing_2.q.val();
-        self.passing_4.d.next = self.passing_3.q.val();
+        memory.raddr = flow;
+        word_2 = word;
+        now_4 = word_2.now;
+        path_4 = word_2.path_id;
+        hops_4 = word_2.n_hop;
+        snd_nxt_4 = word_2.snd_nxt;
+        int_valid_4 = word_2.int_valid;
+        flow_5 = flow;
+        passing_2 = entering;
+        passing_3 = passing_2;
+        passing_4 = passing_3;
 
         // clock 2: comparisons with the record
-        self.known.d.next =
-            self.memory.rdata.val().exists & (self.memory.rdata.val().generation == self.passing_2.q.val().generation);
-        self.has_records.d.next = self.memory.rdata.val().recorded;
-        self.same_path.d.next = (self.memory.rdata.val().path_id == self.word_2.q.val().path_id)
-            & (self.memory.rdata.val().n_hop == self.word_2.q.val().n_hop);
-        self.age.d.next = self.word_2.q.val().now - self.memory.rdata.val().last_ack;
-        self.ahead.d.next = self.word_2.q.val().psn_next - self.memory.rdata.val().round_end;
-        self.forward.d.next = self.word_2.q.val().snd_nxt - self.memory.rdata.val().round_end;
-        self.round_end_4.d.next = self.memory.rdata.val().round_end;
-        self.unknown_speed.d.next = ((self.word_2.q.val().n_hop > 0) & !self.hop[0].speed_valid.val())
-            | ((self.word_2.q.val().n_hop > 1) & !self.hop[1].speed_valid.val())
-            | ((self.word_2.q.val().n_hop > 2) & !self.hop[2].speed_valid.val())
-            | ((self.word_2.q.val().n_hop > 3) & !self.hop[3].speed_valid.val())
-            | ((self.word_2.q.val().n_hop > 4) & !self.hop[4].speed_valid.val());
+        known = memory.rdata.val().exists & (memory.rdata.val().generation == passing_2.generation);
+        has_records = memory.rdata.val().recorded;
+        same_path = (memory.rdata.val().path_id == word_2.path_id) & (memory.rdata.val().n_hop == word_2.n_hop);
+        age = word_2.now - memory.rdata.val().last_ack;
+        ahead = word_2.psn_next - memory.rdata.val().round_end;
+        forward = word_2.snd_nxt - memory.rdata.val().round_end;
+        round_end_4 = memory.rdata.val().round_end;
+        unknown_speed = ((word_2.n_hop > 0) & !hop[0].speed_valid)
+            | ((word_2.n_hop > 1) & !hop[1].speed_valid)
+            | ((word_2.n_hop > 2) & !hop[2].speed_valid)
+            | ((word_2.n_hop > 3) & !hop[3].speed_valid)
+            | ((word_2.n_hop > 4) & !hop[4].speed_valid);
 
         // clock 3
         assign!(known_4.d = known, has_records_4.d = has_records);
-        self.same_path_4.d.next = self.same_path.q.val() | self.rules.val().ageless;
-        self.unknown_speed_4.d.next = self.unknown_speed.q.val();
-        self.old.d.next = (self.age.q.val().get_bits::<16>(32).any()
-            | (self.age.q.val().get_bits::<32>(0) > self.stale_limit.val()))
-            & !self.rules.val().ageless;
-        self.ends_round.d.next =
-            self.rules.val().always_ends | (self.ahead.q.val().any() & !self.ahead.q.val().get_bit(23));
-        self.advances.d.next =
-            !self.rules.val().only_forward | (self.forward.q.val().any() & !self.forward.q.val().get_bit(23));
+        same_path_4 = same_path | rules.ageless;
+        unknown_speed_4 = unknown_speed;
+        old = (age.get_bits::<16>(32).any() | (age.get_bits::<32>(0) > stale_limit)) & !rules.ageless;
+        ends_round = rules.always_ends | (ahead.any() & !ahead.get_bit(23));
+        advances = !rules.only_forward | (forward.any() & !forward.get_bit(23));
 
         // clock 4: the order of decisions
-        self.is_event.next = self.passing_4.q.val().valid & !self.passing_4.q.val().command;
-        self.is_command.next = self.passing_4.q.val().valid & self.passing_4.q.val().command;
-        self.accepted.next =
-            self.is_event.val() & self.known_4.q.val() & self.int_valid_4.q.val() & !self.unknown_speed_4.q.val();
-        self.quiet.next = self.has_records_4.q.val() & self.rules.val().quiet_within & !self.ends_round.q.val();
-        self.moved.next = self.has_records_4.q.val() & !self.quiet.val() & !self.same_path_4.q.val();
-        self.aged.next = self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & self.old.q.val();
-        self.measure.next =
-            self.has_records_4.q.val() & !self.quiet.val() & self.same_path_4.q.val() & !self.old.q.val();
-        self.hop_count.next = self.hops_4.q.val();
+        is_event = passing_4.valid & !passing_4.command;
+        is_command = passing_4.valid & passing_4.command;
+        accepted = is_event & known_4 & int_valid_4 & !unknown_speed_4;
+        quiet = has_records_4 & rules.quiet_within & !ends_round;
+        moved = has_records_4 & !quiet & !same_path_4;
+        aged = has_records_4 & !quiet & same_path_4 & old;
+        measure = has_records_4 & !quiet & same_path_4 & !old;
+        hop_count = hops_4;
         for i in 0..5 {
-            self.code[i].next = self.word.val().hops[i].speed;
-            self.hop[i].speed.next = self.speed[i].val();
-            self.hop[i].fresh.next = self.word_2.q.val().hops[i];
-            self.hop[i].recorded.next = self.memory.rdata.val().hops[i];
-            self.hop[i].hold.next = self.has_records_4.q.val() & self.same_path_4.q.val() & !self.old.q.val();
-            self.hop[i].absent.next = self.hop_count.val() <= i.val();
-            self.hop[i].ageless.next = self.rules.val().ageless;
-            self.sample[i].next = self.hop[i].sample.val();
-            self.used_4[i].next = self.hop[i].counts.val() & (self.hop_count.val() > i.val());
-            self.used_r[i].d.next = self.used_4[i].val();
-            self.used[i].next = self.used_r[i].q.val();
+            code[i] = word.hops[i].speed;
+            hop[i].speed = speed[i];
+            hop[i].fresh = word_2.hops[i];
+            hop[i].recorded = memory.rdata.val().hops[i];
+            hop[i].hold = has_records_4 & same_path_4 & !old;
+            hop[i].absent = hop_count <= i.val();
+            hop[i].ageless = rules.ageless;
+            sample[i] = hop[i].sample;
+            used_4[i] = hop[i].counts & (hop_count > i.val());
+            used_r[i] = used_4[i];
+            used[i] = used_r[i];
         }
-        self.sampled.next = !self.rules.val().needs_sample
-            | self.rules.val().ageless
-            | self.used_4[0].val()
-            | self.used_4[1].val()
-            | self.used_4[2].val()
-            | self.used_4[3].val()
-            | self.used_4[4].val();
-        self.step_r.d.next.live = self.accepted.val() | (self.is_command.val() & self.passing_4.q.val().create);
-        self.step_r.d.next.created = self.passing_4.q.val().command;
-        self.step_r.d.next.sampled = self.accepted.val() & self.measure.val() & self.sampled.val();
-        self.step_r.d.next.ends_round = self.ends_round.q.val();
-        self.step_r.d.next.path_changed = self.accepted.val() & self.moved.val();
-        self.late_r.d.next = self.is_event.val() & !self.known_4.q.val();
-        self.bad_speed_r.d.next =
-            self.is_event.val() & self.known_4.q.val() & self.int_valid_4.q.val() & self.unknown_speed_4.q.val();
-        self.many_hops_r.d.next = self.accepted.val() & (self.hop_count.val() > 5);
-        self.stale_flow_r.d.next = self.accepted.val() & self.aged.val();
+        sampled = !rules.needs_sample | rules.ageless | used_4[0] | used_4[1] | used_4[2] | used_4[3] | used_4[4];
+        step_r.live = accepted | (is_command & passing_4.create);
+        step_r.created = passing_4.command;
+        step_r.sampled = accepted & measure & sampled;
+        step_r.ends_round = ends_round;
+        step_r.path_changed = accepted & moved;
+        late_r = is_event & !known_4;
+        bad_speed_r = is_event & known_4 & int_valid_4 & unknown_speed_4;
+        many_hops_r = accepted & (hop_count > 5);
+        stale_flow_r = accepted & aged;
         assign! {
             step = step_r, late = late_r, bad_speed = bad_speed_r, many_hops = many_hops_r, stale_flow = stale_flow_r
         }
 
         // clock 5: write back
-        self.write.d.next = (self.accepted.val() & !self.quiet.val()) | self.is_command.val();
-        self.exists_5.d.next = !self.passing_4.q.val().command | self.passing_4.q.val().create;
-        self.recorded_5.d.next = !self.passing_4.q.val().command;
+        write = (accepted & !quiet) | is_command;
+        exists_5 = !passing_4.command | passing_4.create;
+        recorded_5 = !passing_4.command;
         assign!(generation_5.d = passing_4.generation, round_end_5.d = snd_nxt_4.q);
-        if self.measure.val() & !(self.ends_round.q.val() & self.sampled.val() & self.advances.q.val()) {
-            self.round_end_5.d.next = self.round_end_4.q.val();
+        if measure & !(ends_round & sampled & advances) {
+            round_end_5 = round_end_4;
         }
         assign!(now_5.d = now_4.q, path_5.d = path_4.q, hops_5.d = hops_4.q);
         inputs!(memory: we = write, waddr = flow_5.q);
         for i in 0..5 {
-            self.memory.wdata.next.hops[i].speed = (self.hop[i].stored.val()).speed;
-            self.memory.wdata.next.hops[i].ts = (self.hop[i].stored.val()).ts;
-            self.memory.wdata.next.hops[i].tx_bytes = (self.hop[i].stored.val()).tx_bytes;
-            self.memory.wdata.next.hops[i].queued = (self.hop[i].stored.val()).queued;
+            memory.wdata.next.hops[i].speed = (hop[i].stored).speed;
+            memory.wdata.next.hops[i].ts = (hop[i].stored).ts;
+            memory.wdata.next.hops[i].tx_bytes = (hop[i].stored).tx_bytes;
+            memory.wdata.next.hops[i].queued = (hop[i].stored).queued;
         }
-        self.memory.wdata.next.last_ack = self.now_5.q.val();
-        self.memory.wdata.next.path_id = self.path_5.q.val();
-        self.memory.wdata.next.n_hop = self.hops_5.q.val();
-        self.memory.wdata.next.round_end = self.round_end_5.q.val();
-        self.memory.wdata.next.generation = self.generation_5.q.val();
-        self.memory.wdata.next.recorded = self.recorded_5.q.val();
-        self.memory.wdata.next.exists = self.exists_5.q.val();
+        memory.wdata.next.last_ack = now_5;
+        memory.wdata.next.path_id = path_5;
+        memory.wdata.next.n_hop = hops_5;
+        memory.wdata.next.round_end = round_end_5;
+        memory.wdata.next.generation = generation_5;
+        memory.wdata.next.recorded = recorded_5;
+        memory.wdata.next.exists = exists_5;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_as::<Self>("cc_records")

@@ -52,18 +52,18 @@ impl Logic for Rejections {
             late_counter, out_of_range_counter, bad_speed_counter, many_hops_counter, path_changed_counter,
             stale_flow_counter
         ]: reset);
-        self.late_counter.pulse.next = self.late.val();
-        self.out_of_range_counter.pulse.next = self.out_of_range.val();
-        self.bad_speed_counter.pulse.next = self.bad_speed.val();
-        self.many_hops_counter.pulse.next = self.many_hops.val();
-        self.path_changed_counter.pulse.next = self.path_changed.val();
-        self.stale_flow_counter.pulse.next = self.stale_flow.val();
-        self.count_late.next = self.late_counter.count.val();
-        self.count_out_of_range.next = self.out_of_range_counter.count.val();
-        self.count_bad_speed.next = self.bad_speed_counter.count.val();
-        self.count_many_hops.next = self.many_hops_counter.count.val();
-        self.count_path_changed.next = self.path_changed_counter.count.val();
-        self.count_stale_flow.next = self.stale_flow_counter.count.val();
+        late_counter.pulse = late;
+        out_of_range_counter.pulse = out_of_range;
+        bad_speed_counter.pulse = bad_speed;
+        many_hops_counter.pulse = many_hops;
+        path_changed_counter.pulse = path_changed;
+        stale_flow_counter.pulse = stale_flow;
+        count_late = late_counter.count;
+        count_out_of_range = out_of_range_counter.count;
+        count_bad_speed = bad_speed_counter.count;
+        count_many_hops = many_hops_counter.count;
+        count_path_changed = path_changed_counter.count;
+        count_stale_flow = stale_flow_counter.count;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

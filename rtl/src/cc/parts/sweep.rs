@@ -24,17 +24,17 @@ pub struct FlowSweep<const A: usize> {
 #[kernel]
 impl<const A: usize> Logic for FlowSweep<A> {
     fn update(&mut self) {
-        self.active.next = self.sweeping.q.val();
-        self.flow.next = self.at.q.val();
-        if self.sweeping.q.val() {
-            self.at.d.next = self.at.q.val() + 1;
-            if self.at.q.val().all() {
-                self.sweeping.d.next = false;
+        active = sweeping;
+        flow = at;
+        if sweeping {
+            at = at + 1;
+            if at.all() {
+                sweeping = false;
             }
         }
-        if self.reset.val() {
-            self.sweeping.d.next = true;
-            self.at.d.next = 0.into();
+        if reset {
+            sweeping = true;
+            at = 0.into();
         }
     }
 

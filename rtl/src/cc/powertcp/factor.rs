@@ -28,28 +28,26 @@ pub struct WeightedInverse {
     pub gamma: Signal<In, U<34>>,
     /// Clock 61: `gamma / power`, UQ19.32.
     pub factor: Signal<Out, U<51>>,
-    below: DFF<Bit>,
-    power_41: DFF<U<51>>,
-    floored: DFF<U<51>>,
+    #[registers(U<51>: power_41, floored, factor_r)]
     inverse: InverseUtilisation,
     product: MulPipe<51, 34, 52, 32>,
+    below: DFF<Bit>,
     rounded: Signal<Local, U<52>>,
-    factor_r: DFF<U<51>>,
 }
 
 #[kernel]
 impl Logic for WeightedInverse {
     fn update(&mut self) {
-        self.below.d.next = self.power.val() < bit_cast_u::<51, 48>(self.smallest.val());
+        below = power < bit_cast_u::<51, 48>(smallest);
         assign!(power_41.d = power, floored.d = power_41);
-        if self.below.q.val() {
-            self.floored.d.next = bit_cast_u::<51, 48>(self.smallest.val());
+        if below {
+            floored = bit_cast_u::<51, 48>(smallest);
         }
-        self.inverse.utilisation.next = self.floored.q.val();
+        inverse.utilisation = floored;
         inputs!(product: a = inverse.inverse, b = gamma);
-        self.rounded.next = self.product.p.val() + 1;
-        self.factor_r.d.next = self.rounded.val().get_bits::<51>(1);
-        self.factor.next = self.factor_r.q.val();
+        rounded = product.p + 1;
+        factor_r = rounded.get_bits::<51>(1);
+        factor = factor_r;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -42,67 +42,59 @@ pub struct PowerLane {
     pub tau: Signal<Out, U<17>>,
     /// Clock 26: `dts >= tau`.
     pub whole: Signal<Out, Bit>,
-    bytes: Signal<Local, U<24>>,
-    plus: DFF<U<24>>,
-    minus: DFF<U<24>>,
-    difference: Signal<Local, U<25>>,
-    arrived: DFF<U<24>>,
+    #[registers(U<24>: plus, minus, arrived)]
     elapsed_5: Delay<U<24>, 2>,
     busy_5: Delay<U<34>, 2>,
     current: Current,
     queue: MulPipe<16, 34, 50>,
-    voltage: DFF<U<50>>,
     voltage_21: Delay<U<34>, 14>,
     product: MulPipe<51, 34, 63, 22>,
     used_25: Delay<Bit, 20>,
-    power_r: DFF<U<51>>,
     interval: Interval,
     whole_26: Delay<Bit, 21>,
     tau_26: Delay<U<17>, 21>,
+    bytes: Signal<Local, U<24>>,
+    difference: Signal<Local, U<25>>,
+    voltage: DFF<U<50>>,
+    power_r: DFF<U<51>>,
 }
 
 #[kernel]
 impl Logic for PowerLane {
     fn update(&mut self) {
-        self.bytes.next = bit_cast_u::<24, 20>(self.sample.val().tx) << 3;
-        self.plus.d.next = self.bytes.val()
-            + (bit_cast_u::<24, 16>(self.sample.val().queued) << 2)
-            + bit_cast_u::<24, 16>(self.sample.val().queued);
-        self.minus.d.next = (bit_cast_u::<24, 16>(self.sample.val().last_queued) << 2)
-            + bit_cast_u::<24, 16>(self.sample.val().last_queued);
-        if self.arrivals.val() {
-            self.plus.d.next = self.bytes.val();
-            self.minus.d.next = bits_u::<24>(0);
+        bytes = bit_cast_u::<24, 20>(sample.tx) << 3;
+        plus = bytes + (bit_cast_u::<24, 16>(sample.queued) << 2) + bit_cast_u::<24, 16>(sample.queued);
+        minus = (bit_cast_u::<24, 16>(sample.last_queued) << 2) + bit_cast_u::<24, 16>(sample.last_queued);
+        if arrivals {
+            plus = bytes;
+            minus = bits_u::<24>(0);
         }
-        self.difference.next = bit_cast_u::<25, 24>(self.plus.q.val()) - bit_cast_u::<25, 24>(self.minus.q.val());
-        self.arrived.d.next = bit_cast_u::<24, 25>(self.difference.val());
-        if self.difference.val().get_bit(24) {
-            self.arrived.d.next = bits_u::<24>(0);
-        }
-        self.elapsed_5.d.next = self.sample.val().elapsed;
-        self.busy_5.d.next = self.sample.val().busy_time;
+        difference = bit_cast_u::<25, 24>(plus) - bit_cast_u::<25, 24>(minus);
+        arrived = if difference.get_bit(24) { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(difference) };
+        elapsed_5 = sample.elapsed;
+        busy_5 = sample.busy_time;
         inputs!(current: came = arrived, elapsed = elapsed_5.q, unit_time = busy_5.q, floor);
 
         inputs!(queue from sample: a = queued, b = queue_weight);
         // one, and half a unit of the result
-        self.voltage.d.next = self.queue.p.val() + bits_u::<50>(0x1_0000_8000u64);
-        self.voltage_21.d.next = self.voltage.q.val().get_bits::<34>(16);
-        self.product.a.next = self.current.lambda.val();
-        self.product.b.next = self.voltage_21.q.val();
-        self.used_25.d.next = self.used.val();
-        self.power_r.d.next = bit_cast_u::<51, 63>(self.product.p.val());
-        if self.product.p.val().get_bits::<12>(51).any() {
-            self.power_r.d.next = bits_u::<51>(0x7ffffffffffffu64);
+        voltage = queue.p + bits_u::<50>(0x1_0000_8000u64);
+        voltage_21 = voltage.get_bits::<34>(16);
+        product.a = current.lambda;
+        product.b = voltage_21;
+        used_25 = used;
+        power_r = bit_cast_u::<51, 63>(product.p);
+        if product.p.get_bits::<12>(51).any() {
+            power_r = bits_u::<51>(0x7ffffffffffffu64);
         }
-        if !self.used_25.q.val() {
-            self.power_r.d.next = bits_u::<51>(0);
+        if !used_25 {
+            power_r = bits_u::<51>(0);
         }
-        self.power.next = self.power_r.q.val();
+        power = power_r;
 
         inputs!(interval: elapsed = sample.elapsed, base_rtt, base_rtt_shift);
-        self.whole_26.d.next = self.interval.whole.val();
-        self.whole.next = self.whole_26.q.val();
-        self.tau_26.d.next = self.interval.tau.val();
-        self.tau.next = self.tau_26.q.val();
+        whole_26 = interval.whole;
+        whole = whole_26;
+        tau_26 = interval.tau;
+        tau = tau_26;
     }
 }

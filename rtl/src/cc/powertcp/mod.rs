@@ -9,6 +9,7 @@
 //! | 30 - 40 | [`average`](super::parts::average) | smoothed power | line 33 |
 //! | 40 - 61 | [`factor`], [`inverse`](super::parts::inverse) | `gamma / power` | line 39 |
 //! | 61 - 71 | [`window`] | window, old window, rate | lines 10, 39 |
+//! | 30 - 71 | [`reaction`] | the three above, with what goes beside them | |
 //! | 71 - 74 | `updates` | FIFO that holds what the receiver does not take | |
 //!
 //! Blocks that other laws use too are in [`super::parts`]. The order of decisions, every format and every rounding are those of
@@ -16,6 +17,7 @@
 
 pub mod factor;
 pub mod lane;
+pub mod reaction;
 pub mod registers;
 #[cfg(test)]
 mod tests;

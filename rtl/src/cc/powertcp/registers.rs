@@ -48,61 +48,61 @@ pub struct PowerRegisterBlock {
     pub data: Signal<In, U<48>>,
     /// All of them.
     pub scalars: Signal<Out, PowerScalars>,
-    scalars_r: DFF<PowerScalars>,
     #[init(Constant::new(scalars(&reset::powertcp())))]
     after_reset: Constant<PowerScalars>,
+    scalars_r: DFF<PowerScalars>,
 }
 
 #[kernel]
 impl Logic for PowerRegisterBlock {
     fn update(&mut self) {
-        self.scalars.next = self.scalars_r.q.val();
-        if self.write.val() {
-            if self.address.val() == 0 {
-                self.scalars_r.d.next.mode = bit_cast_word::<PowerModes, U<48>>(self.data.val());
+        scalars = scalars_r;
+        if write {
+            if address == 0 {
+                scalars_r.mode = bit_cast_word::<PowerModes, U<48>>(data);
             }
-            if self.address.val() == 1 {
-                self.scalars_r.d.next.base_rtt = bit_cast_u::<17, 48>(self.data.val());
+            if address == 1 {
+                scalars_r.base_rtt = bit_cast_u::<17, 48>(data);
             }
-            if self.address.val() == 2 {
-                self.scalars_r.d.next.base_rtt_shift = bit_cast_u::<3, 48>(self.data.val());
+            if address == 2 {
+                scalars_r.base_rtt_shift = bit_cast_u::<3, 48>(data);
             }
-            if self.address.val() == 3 {
-                self.scalars_r.d.next.inverse_base_rtt = bit_cast_u::<34, 48>(self.data.val());
+            if address == 3 {
+                scalars_r.inverse_base_rtt = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 4 {
-                self.scalars_r.d.next.power_init = self.data.val();
+            if address == 4 {
+                scalars_r.power_init = data;
             }
-            if self.address.val() == 5 {
-                self.scalars_r.d.next.smallest_power = self.data.val();
+            if address == 5 {
+                scalars_r.smallest_power = data;
             }
-            if self.address.val() == 6 {
-                self.scalars_r.d.next.current_floor = self.data.val();
+            if address == 6 {
+                scalars_r.current_floor = data;
             }
-            if self.address.val() == 7 {
-                self.scalars_r.d.next.w_init = bit_cast_u::<34, 48>(self.data.val());
+            if address == 7 {
+                scalars_r.w_init = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 8 {
-                self.scalars_r.d.next.w_min = bit_cast_u::<34, 48>(self.data.val());
+            if address == 8 {
+                scalars_r.w_min = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 9 {
-                self.scalars_r.d.next.beta = bit_cast_u::<37, 48>(self.data.val());
+            if address == 9 {
+                scalars_r.beta = bit_cast_u::<37, 48>(data);
             }
-            if self.address.val() == 10 {
-                self.scalars_r.d.next.gamma = bit_cast_u::<34, 48>(self.data.val());
+            if address == 10 {
+                scalars_r.gamma = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 11 {
-                self.scalars_r.d.next.rate_per_window = bit_cast_u::<34, 48>(self.data.val());
+            if address == 11 {
+                scalars_r.rate_per_window = bit_cast_u::<34, 48>(data);
             }
-            if self.address.val() == 12 {
-                self.scalars_r.d.next.stale_limit = bit_cast_u::<32, 48>(self.data.val());
+            if address == 12 {
+                scalars_r.stale_limit = bit_cast_u::<32, 48>(data);
             }
-            if self.address.val() == 13 {
-                self.scalars_r.d.next.unit_time = bit_cast_u::<34, 48>(self.data.val());
+            if address == 13 {
+                scalars_r.unit_time = bit_cast_u::<34, 48>(data);
             }
         }
-        if self.reset.val() {
-            self.scalars_r.d.next = self.after_reset.val();
+        if reset {
+            scalars_r = after_reset;
         }
     }
 

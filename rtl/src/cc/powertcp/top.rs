@@ -1,11 +1,9 @@
 //! The PowerTCP module: wiring only, and the delays that carry an event's flow past the arithmetic.
 
-use super::factor::WeightedInverse;
 use super::lane::PowerLane;
+use super::reaction::PowerReaction;
 use super::registers::PowerRegisterBlock;
-use super::window::PowerWindow;
 use crate::cc::parts::admit::Admit;
-use crate::cc::parts::average::Average;
 use crate::cc::parts::fields::AckFields;
 use crate::cc::parts::maximum::Maximum;
 use crate::cc::parts::records::Records;
@@ -19,7 +17,7 @@ use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::congestion::{
-    AckWord, FlowTag, LawCommand, LawUpdate, ParamAddress, ParamTable, PowerScalars, StepKind, WindowStep,
+    AckWord, FlowTag, LawCommand, LawUpdate, ParamAddress, ParamTable, PowerScalars, StepKind,
 };
 use crate::words::sched::LawEvent;
 use crate::{block, kernel};
@@ -67,21 +65,17 @@ pub struct PowerSlot<const FLOWS: usize, const A: usize> {
     admit: Admit<AckWord, FLOWS, A>,
     records: Records<A>,
     speeds: [SpeedTable<POWERTCP>; 5],
-    place: Signal<Local, ParamAddress>,
     lane: [PowerLane; 5],
     maximum: Maximum,
-    average: Average<A>,
-    factor: WeightedInverse,
-    window: PowerWindow<A>,
+    reaction: PowerReaction<A>,
     updates: StreamFifo<LawUpdate, 7, 48>,
     tag_31: Delay<FlowTag, 31>,
-    tag_58: Delay<FlowTag, 27>,
     tag_71: Delay<FlowTag, 13>,
     step_39: Delay<StepKind, 34>,
-    step_66: Delay<WindowStep, 27>,
     live_71: Delay<Bit, 5>,
     power_71: Delay<U<51>, 31>,
     rejections: Rejections,
+    place: Signal<Local, ParamAddress>,
     scalars: Signal<Local, PowerScalars>,
 }
 
@@ -91,88 +85,64 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
         inputs!([registers, admit, updates, rejections]: reset);
 
         inputs!(registers from param: write, address, data);
-        self.scalars.next = self.registers.scalars.val();
-        self.place.next = bit_cast_word::<ParamAddress, U<6>>(self.param.address.val());
+        scalars = registers.scalars;
+        place = bit_cast_word::<ParamAddress, U<6>>(param.address);
         for i in 0..5 {
             inputs!(speeds[i]: address = place.entry, data = param.data);
-            self.speeds[i].write_busy.next = self.param.write.val() & (self.place.val().group == ParamTable::BusyTime);
-            self.speeds[i].write_weight.next =
-                self.param.write.val() & (self.place.val().group == ParamTable::QueueWeight);
-            self.speeds[i].write_stale.next =
-                self.param.write.val() & (self.place.val().group == ParamTable::StaleTime);
-            self.speeds[i].code.next = self.records.code[i].val();
-            self.records.speed[i].next = self.speeds[i].entry.val();
+            speeds[i].write_busy = param.write & (place.group == ParamTable::BusyTime);
+            speeds[i].write_weight = param.write & (place.group == ParamTable::QueueWeight);
+            speeds[i].write_stale = param.write & (place.group == ParamTable::StaleTime);
+            speeds[i].code = records.code[i];
+            records.speed[i] = speeds[i].entry;
         }
 
-        self.fields.event.next = self.event.data.val();
-        self.admit.offered.next = self.fields.word.val();
-        StreamIn::<LawEvent>::link(&mut self.event, &mut self.admit.event);
-        StreamIn::<LawCommand>::link(&mut self.command, &mut self.admit.command);
-        self.admit.crowded.next = self.updates.crowded.val();
+        fields.event = event.data;
+        admit.offered = fields.word;
+        StreamIn::<LawEvent>::link(&mut event, &mut admit.event);
+        StreamIn::<LawCommand>::link(&mut command, &mut admit.command);
+        admit.crowded = updates.crowded;
 
         inputs!(records from admit: entering, flow, word);
-        self.records.rules.next.always_ends = false;
-        self.records.rules.next.quiet_within = self.scalars.val().mode.reaction == 2;
-        self.records.rules.next.ageless = self.scalars.val().mode.ageless;
-        self.records.rules.next.needs_sample = true;
-        self.records.rules.next.only_forward = self.scalars.val().mode.last_full;
-        self.records.stale_limit.next = self.scalars.val().stale_limit;
+        records.rules.next.always_ends = false;
+        records.rules.next.quiet_within = scalars.mode.reaction == 2;
+        records.rules.next.ageless = scalars.mode.ageless;
+        records.rules.next.needs_sample = true;
+        records.rules.next.only_forward = scalars.mode.last_full;
+        records.stale_limit = scalars.stale_limit;
 
         for i in 0..5 {
-            self.lane[i].sample.next = self.records.sample[i].val();
+            lane[i].sample = records.sample[i];
             inputs!(lane[i] from scalars: arrivals = mode.arrivals, floor = current_floor);
-            self.lane[i].used.next = self.records.used[i].val();
+            lane[i].used = records.used[i];
             inputs!(lane[i] from scalars: base_rtt, base_rtt_shift);
-            self.maximum.utilisation[i].next = self.lane[i].power.val();
-            self.maximum.tau[i].next = self.lane[i].tau.val();
-            self.maximum.whole[i].next = self.lane[i].whole.val();
+            maximum.utilisation[i] = lane[i].power;
+            maximum.tau[i] = lane[i].tau;
+            maximum.whole[i] = lane[i].whole;
         }
 
         // whose step and which kind, past the arithmetic
-        self.tag_31.d.next.generation = self.admit.entering.val().generation;
-        self.tag_31.d.next.flow = bit_cast_u::<16, A>(self.admit.flow.val());
-        self.tag_58.d.next = self.tag_31.q.val();
-        self.tag_71.d.next = self.tag_58.q.val();
-        self.step_39.d.next = self.records.step.val();
-        self.step_66.d.next.live = self.step_39.q.val().live;
-        self.step_66.d.next.created = self.step_39.q.val().created;
-        // a reaction of 1 waits with the window for the end of the round trip
-        self.step_66.d.next.windowed =
-            self.step_39.q.val().sampled & ((self.scalars.val().mode.reaction != 1) | self.step_39.q.val().ends_round);
-        self.step_66.d.next.ends_round = self.step_39.q.val().ends_round;
+        tag_31.generation = admit.entering.val().generation;
+        tag_31.flow = bit_cast_u::<16, A>(admit.flow);
+        step_39 = records.step;
+        inputs!(reaction from maximum: power = largest, tau = largest_tau, whole = largest_whole, none);
+        inputs!(reaction: scalars, inverse_base_rtt = scalars.inverse_base_rtt, tag = tag_31.q, step = step_39.q);
 
-        inputs!(average from maximum: largest, tau = largest_tau, whole = largest_whole, none);
-        self.average.flow.next = bit_cast_u::<A, 16>(self.tag_31.q.val().flow);
-        self.average.valid.next = self.step_39.q.val().live;
-        self.average.restart.next = self.step_39.q.val().created | self.step_39.q.val().path_changed;
-        self.average.measured.next = self.step_39.q.val().sampled;
-        inputs!(average from scalars: inverse_base_rtt, c_init = power_init);
-        inputs!(factor: power = average.utilisation, smallest = scalars.smallest_power, gamma = scalars.gamma);
-        self.power_71.d.next = self.average.utilisation.val();
-
-        self.window.flow.next = bit_cast_u::<A, 16>(self.tag_58.q.val().flow);
-        self.window.factor.next = self.factor.factor.val();
-        self.window.valid.next = self.step_66.q.val().live;
-        self.window.create.next = self.step_66.q.val().created;
-        self.window.windowed.next = self.step_66.q.val().windowed;
-        self.window.ends_round.next = self.step_66.q.val().ends_round;
-        inputs!(window from scalars:
-            old_in_both = mode.old_in_both, last_full = mode.last_full, w_init, w_min, beta, gamma, rate_per_window);
-
-        self.live_71.d.next = self.step_66.q.val().live;
-        self.updates.up.valid.next = self.live_71.q.val();
-        self.updates.up.data.next.flow = self.tag_71.q.val().flow;
-        self.updates.up.data.next.generation = self.tag_71.q.val().generation;
-        self.updates.up.data.next.window = self.window.window.val();
-        self.updates.up.data.next.rate = self.window.rate.val();
-        self.updates.up.data.next.signal = self.power_71.q.val();
-        StreamOut::<LawUpdate>::link(&mut self.update, &mut self.updates.down);
+        tag_71 = reaction.tag_28;
+        power_71 = reaction.smoothed;
+        live_71 = reaction.live;
+        updates.up.valid = live_71;
+        updates.up.data.next.flow = tag_71.flow;
+        updates.up.data.next.generation = tag_71.generation;
+        updates.up.data.next.window = reaction.new_window;
+        updates.up.data.next.rate = reaction.rate;
+        updates.up.data.next.signal = power_71;
+        StreamOut::<LawUpdate>::link(&mut update, &mut updates.down);
 
         inputs!(rejections:
             late = records.late, out_of_range = admit.out_of_range, bad_speed = records.bad_speed,
             many_hops = records.many_hops);
-        self.rejections.path_changed.next = self.records.step.val().path_changed;
-        self.rejections.stale_flow.next = self.records.stale_flow.val();
+        rejections.path_changed = records.step.val().path_changed;
+        rejections.stale_flow = records.stale_flow;
         outputs!(rejections:
             count_late, count_out_of_range, count_bad_speed, count_many_hops, count_path_changed, count_stale_flow);
     }

@@ -56,71 +56,58 @@ pub struct PowerWindow<const A: usize> {
     pub window: Signal<Out, U<34>>,
     /// Clock 71: rate.
     pub rate: Signal<Out, U<34>>,
+    #[registers(U<34>: rest, window_67)]
+    #[registers(U<39>: increase, sum)]
     memory: ForwardRam<PowerWindows, A>,
     flow_66: Delay<U<A>, 8>,
     first: MulPipe<51, 34, 56, 29>,
     second: MulPipe<34, 34, 38, 30>,
-    rest: DFF<U<34>>,
-    increase: DFF<U<39>>,
     kept_66: Delay<PowerWindows, 5>,
-    sum: DFF<U<39>>,
+    window_71: Delay<U<34>, 4>,
+    rate_mul: MulPipe<34, 34, 34, 27>,
     over: DFF<Bit>,
     rounded: Signal<Local, U<36>>,
     clamped: Signal<Local, U<34>>,
     updated: Signal<Local, PowerWindows>,
-    window_67: DFF<U<34>>,
-    window_71: Delay<U<34>, 4>,
-    rate_mul: MulPipe<34, 34, 34, 27>,
 }
 
 #[kernel]
 impl<const A: usize> Logic for PowerWindow<A> {
     fn update(&mut self) {
-        self.memory.raddr.next = self.flow.val();
-        self.flow_66.d.next = self.flow.val();
-        self.kept_66.d.next = self.memory.rdata.val();
-        self.first.a.next = self.factor.val();
-        self.first.b.next = self.memory.rdata.val().old;
-        self.rest.d.next = bits_u::<34>(0x2_0000_0000u64) - self.gamma.val();
-        self.second.a.next = self.memory.rdata.val().current;
-        if self.old_in_both.val() {
-            self.second.a.next = self.memory.rdata.val().old;
-        }
-        self.second.b.next = self.rest.q.val();
-        self.increase.d.next = bit_cast_u::<39, 37>(self.beta.val()) + 4;
-        self.sum.d.next = bit_cast_u::<39, 37>(bit_cast_u::<37, 56>(self.first.p.val()))
-            + bit_cast_u::<39, 38>(self.second.p.val())
-            + self.increase.q.val();
-        self.over.d.next = self.first.p.val().get_bits::<19>(37).any();
+        memory.raddr = flow;
+        flow_66 = flow;
+        kept_66 = memory.rdata;
+        first.a = factor;
+        first.b = memory.rdata.val().old;
+        rest = bits_u::<34>(0x2_0000_0000u64) - gamma;
+        second.a = if old_in_both { memory.rdata.val().old } else { memory.rdata.val().current };
+        second.b = rest;
+        increase = bit_cast_u::<39, 37>(beta) + 4;
+        sum = bit_cast_u::<39, 37>(bit_cast_u::<37, 56>(first.p)) + bit_cast_u::<39, 38>(second.p) + increase;
+        over = first.p.get_bits::<19>(37).any();
 
-        self.rounded.next = self.sum.q.val().get_bits::<36>(3);
-        self.clamped.next = bit_cast_u::<34, 36>(self.rounded.val());
-        if self.rounded.val() < bit_cast_u::<36, 34>(self.w_min.val()) {
-            self.clamped.next = self.w_min.val();
+        rounded = sum.get_bits::<36>(3);
+        clamped = if rounded < bit_cast_u::<36, 34>(w_min) { w_min } else { bit_cast_u::<34, 36>(rounded) };
+        if over | (rounded > bit_cast_u::<36, 34>(w_init)) {
+            clamped = w_init;
         }
-        if self.over.q.val() | (self.rounded.val() > bit_cast_u::<36, 34>(self.w_init.val())) {
-            self.clamped.next = self.w_init.val();
-        }
-        self.updated.next = self.kept_66.q.val();
-        if self.windowed.val() {
-            self.updated.next.current = self.clamped.val();
-            if self.ends_round.val() {
-                self.updated.next.stored = self.clamped.val();
-                self.updated.next.old = self.kept_66.q.val().stored;
-                if self.last_full.val() {
-                    self.updated.next.old = self.clamped.val();
-                }
+        updated = kept_66;
+        if windowed {
+            updated.current = clamped;
+            if ends_round {
+                updated.stored = clamped;
+                updated.old = if last_full { clamped } else { kept_66.stored };
             }
         }
-        if self.create.val() {
+        if create {
             fields!(updated: current = w_init, old = w_init, stored = w_init);
         }
         inputs!(memory: we = valid, waddr = flow_66.q, wdata = updated);
 
-        self.window_67.d.next = self.updated.val().current;
-        self.window_71.d.next = self.window_67.q.val();
+        window_67 = updated.current;
+        window_71 = window_67;
         inputs!(rate_mul: a = window_67, b = rate_per_window);
-        self.window.next = self.window_71.q.val();
-        self.rate.next = self.rate_mul.p.val();
+        window = window_71;
+        rate = rate_mul.p;
     }
 }

@@ -13,6 +13,7 @@
 //! | 6 - 28 | `whole`, `tau` | time since the last acknowledgement against the base | |
 
 use crate::cc::parts::current::Current;
+use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::normalise::Normalise24;
@@ -39,96 +40,85 @@ pub struct DelayPower {
     pub whole: Signal<Out, Bit>,
     /// Clock 28: 2^50 over the shifted base.
     pub inverse_base_rtt: Signal<Out, U<34>>,
+    #[registers(U<34>: inverse, voltage)]
+    #[registers(U<5>: shift, left_17, left_21)]
+    #[registers(U<2>: left_22, fine_17)]
+    #[registers(U<17>: tau_17, tau_18)]
     current: Current,
     current_23: Delay<U<51>, 2>,
-    divisor: Signal<Local, U<24>>,
     normalise: Normalise24,
     shift_15: Delay<U<5>, 5>,
     reciprocal: ReciprocalMantissa,
-    inverse: DFF<U<34>>,
-    shift: DFF<U<5>>,
     rtt_16: Delay<U<24>, 11>,
     product: MulPipe<24, 34, 58>,
-    left_17: DFF<U<5>>,
     left_20: Delay<U<5>, 3>,
-    sum_21: DFF<U<59>>,
-    left_21: DFF<U<5>>,
-    moved_22: DFF<U<44>>,
-    left_22: DFF<U<2>>,
-    last: Signal<Local, U<44>>,
-    voltage: DFF<U<34>>,
     power_mul: MulPipe<51, 34, 60, 25>,
-    power_r: DFF<U<51>>,
-    whole_6: DFF<Bit>,
     whole_28: Delay<Bit, 22>,
     elapsed_16: Delay<U<17>, 11>,
-    tau_17: DFF<U<17>>,
-    fine_17: DFF<U<2>>,
-    tau_18: DFF<U<17>>,
     tau_28: Delay<U<17>, 10>,
     inverse_28: Delay<U<34>, 12>,
+    divisor: Signal<Local, U<24>>,
+    sum_21: DFF<U<59>>,
+    moved_22: DFF<U<44>>,
+    last: Signal<Local, U<44>>,
+    power_r: DFF<U<51>>,
+    whole_6: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for DelayPower {
     fn update(&mut self) {
-        self.current.came.next = self.sample.val().came;
-        self.current.elapsed.next = self.sample.val().elapsed;
-        self.current.unit_time.next = self.scalars.val().unit_time;
-        self.current.floor.next = self.scalars.val().current_floor;
-        self.current_23.d.next = self.current.lambda.val();
+        inputs!(current from sample: came, elapsed);
+        inputs!(current from scalars: unit_time, floor = current_floor);
+        current_23 = current.lambda;
 
         // the base that the flow has measured counts as one nanosecond at least
-        self.divisor.next = bit_cast_u::<24, 17>(self.sample.val().base_rtt);
-        if !self.sample.val().base_rtt.any() {
-            self.divisor.next = bits_u::<24>(1);
-        }
-        self.normalise.n.next = self.divisor.val();
-        self.reciprocal.x.next = self.normalise.x.val();
+        divisor = if !sample.base_rtt.any() { bits_u::<24>(1) } else { bit_cast_u::<24, 17>(sample.base_rtt) };
+        normalise.n = divisor;
+        reciprocal.x = normalise.x;
         // 17 of the 24 bits may be set: seven shifts are none
-        self.shift_15.d.next = self.normalise.shift.val() - 7;
-        self.shift.d.next = bit_cast_u::<5, 3>(self.scalars.val().base_rtt_shift);
-        self.inverse.d.next = self.scalars.val().inverse_base_rtt;
-        if self.scalars.val().mode.smallest_rtt {
-            self.shift.d.next = self.shift_15.q.val();
-            self.inverse.d.next = (bit_cast_u::<34, 17>(self.reciprocal.fraction.val()) << 16) | 0x2_0000_0000u64;
+        shift_15 = normalise.shift - 7;
+        shift = bit_cast_u::<5, 3>(scalars.base_rtt_shift);
+        inverse = scalars.inverse_base_rtt;
+        if scalars.mode.smallest_rtt {
+            shift = shift_15;
+            inverse = (bit_cast_u::<34, 17>(reciprocal.fraction) << 16) | 0x2_0000_0000u64;
         }
 
-        self.rtt_16.d.next = self.sample.val().rtt;
-        self.product.a.next = self.rtt_16.q.val();
-        self.product.b.next = self.inverse.q.val();
+        rtt_16 = sample.rtt;
+        inputs!(product: a = rtt_16.q, b = inverse);
         // of the 31 bits below the voltage the shift has made up for some: 15 and up to 16 are left
-        self.left_17.d.next = bits_u::<5>(16) - self.shift.q.val();
-        self.left_20.d.next = self.left_17.q.val();
-        self.sum_21.d.next =
-            bit_cast_u::<59, 58>(self.product.p.val()) + (bits_u::<59>(0x4000) << self.left_20.q.val());
-        self.left_21.d.next = self.left_20.q.val();
-        self.moved_22.d.next =
-            self.sum_21.q.val().get_bits::<44>(15) >> (bit_cast_u::<5, 3>(self.left_21.q.val().get_bits::<3>(2)) << 2);
-        self.left_22.d.next = self.left_21.q.val().get_bits::<2>(0);
-        self.last.next = self.moved_22.q.val() >> self.left_22.q.val();
-        self.voltage.d.next = bit_cast_u::<34, 44>(self.last.val());
-        if self.last.val().get_bits::<10>(34).any() {
-            self.voltage.d.next = bits_u::<34>(0x3_ffff_ffffu64);
+        left_17 = bits_u::<5>(16) - shift;
+        left_20 = left_17;
+        sum_21 = bit_cast_u::<59, 58>(product.p) + (bits_u::<59>(0x4000) << left_20);
+        left_21 = left_20;
+        moved_22 = sum_21.get_bits::<44>(15) >> (bit_cast_u::<5, 3>(left_21.get_bits::<3>(2)) << 2);
+        left_22 = left_21.get_bits::<2>(0);
+        last = moved_22 >> left_22;
+        voltage = bit_cast_u::<34, 44>(last);
+        if last.get_bits::<10>(34).any() {
+            voltage = bits_u::<34>(0x3_ffff_ffffu64);
         }
-        self.power_mul.a.next = self.current_23.q.val();
-        self.power_mul.b.next = self.voltage.q.val();
-        self.power_r.d.next = bit_cast_u::<51, 60>(self.power_mul.p.val());
-        if self.power_mul.p.val().get_bits::<9>(51).any() {
-            self.power_r.d.next = bits_u::<51>(0x7ffffffffffffu64);
+        inputs!(power_mul: a = current_23.q, b = voltage);
+        power_r = bit_cast_u::<51, 60>(power_mul.p);
+        if power_mul.p.get_bits::<9>(51).any() {
+            power_r = bits_u::<51>(0x7ffffffffffffu64);
         }
-        self.power.next = self.power_r.q.val();
+        power = power_r;
 
-        self.whole_6.d.next = self.sample.val().elapsed >= bit_cast_u::<24, 17>(self.sample.val().base_rtt);
-        self.whole_28.d.next = self.whole_6.q.val();
-        self.whole.next = self.whole_28.q.val();
-        self.elapsed_16.d.next = bit_cast_u::<17, 24>(self.sample.val().elapsed);
-        self.tau_17.d.next = self.elapsed_16.q.val() << (bit_cast_u::<5, 3>(self.shift.q.val().get_bits::<3>(2)) << 2);
-        self.fine_17.d.next = self.shift.q.val().get_bits::<2>(0);
-        self.tau_18.d.next = self.tau_17.q.val() << self.fine_17.q.val();
-        self.tau_28.d.next = self.tau_18.q.val();
-        self.tau.next = self.tau_28.q.val();
-        self.inverse_28.d.next = self.inverse.q.val();
-        self.inverse_base_rtt.next = self.inverse_28.q.val();
+        whole_6 = sample.elapsed >= bit_cast_u::<24, 17>(sample.base_rtt);
+        whole_28 = whole_6;
+        whole = whole_28;
+        elapsed_16 = bit_cast_u::<17, 24>(sample.elapsed);
+        tau_17 = elapsed_16 << (bit_cast_u::<5, 3>(shift.get_bits::<3>(2)) << 2);
+        fine_17 = shift.get_bits::<2>(0);
+        tau_18 = tau_17 << fine_17;
+        tau_28 = tau_18;
+        tau = tau_28;
+        inverse_28 = inverse;
+        inverse_base_rtt = inverse_28;
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

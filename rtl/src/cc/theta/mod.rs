@@ -5,9 +5,7 @@
 //! | -3 - 0 | [`admit`](super::parts::admit) | streams in, a flow every six clocks at most | |
 //! | 0 - 5 | [`records`] | round-trip time, end of the round trip, kind of step | lines 8, 9, 24, 27 |
 //! | 5 - 28 | [`measure`] | power from the round-trip time and its gradient | lines 15 - 19 |
-//! | 28 - 38 | [`average`](super::parts::average) | smoothed power | line 20 |
-//! | 38 - 59 | [`factor`](super::powertcp::factor), [`inverse`](super::parts::inverse) | `gamma / power` | line 28 |
-//! | 59 - 69 | [`window`](super::powertcp::window) | window, old window, rate | lines 10, 28 |
+//! | 28 - 69 | [`reaction`](super::powertcp::reaction) | smoothed power, `gamma / power`, window, old window, rate | lines 10, 20, 28 |
 //! | 69 - 74 | [`scale`] | the window at the base round-trip time that the flow has measured | |
 //! | 74 - 77 | `updates` | FIFO that holds what the receiver does not take | |
 //!

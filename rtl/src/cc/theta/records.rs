@@ -39,164 +39,117 @@ pub struct DelayRecords<const A: usize> {
     pub late: Signal<Out, Bit>,
     /// Clock 5, counter pulse: the last round-trip time is older than the limit.
     pub stale_flow: Signal<Out, Bit>,
+    #[registers(Bit: sent_valid_3, sent_valid_4, known, known_4, old, ends_round, advances, late_r, stale_flow_r)]
+    #[registers(Bit: write)]
+    #[registers(Passing: passing_3, passing_4)]
+    #[registers(DelayRecord: record_3, record_4, record_5)]
+    #[registers(U<48>: age, way)]
+    #[registers(U<24>: ahead, forward, rtt, elapsed)]
+    #[signals(LongTime: long_way, long_age)]
+    #[signals(Bit: is_event, is_command, accepted, quiet, timed, first, aged, measure)]
     memory: TableRam<DelayRecord, A>,
     word_2: Delay<DelayWord, 2>,
     now_4: Delay<U<48>, 2>,
     snd_nxt_4: Delay<U<24>, 2>,
-    sent_valid_3: DFF<Bit>,
-    sent_valid_4: DFF<Bit>,
     passing_2: Delay<Passing, 2>,
-    passing_3: DFF<Passing>,
-    passing_4: DFF<Passing>,
     flow_5: Delay<U<A>, 5>,
-    known: DFF<Bit>,
-    known_4: DFF<Bit>,
-    record_3: DFF<DelayRecord>,
-    record_4: DFF<DelayRecord>,
-    age: DFF<U<48>>,
-    way: DFF<U<48>>,
-    ahead: DFF<U<24>>,
-    forward: DFF<U<24>>,
-    long_way: Signal<Local, LongTime>,
-    long_age: Signal<Local, LongTime>,
-    rtt: DFF<U<24>>,
-    elapsed: DFF<U<24>>,
-    old: DFF<Bit>,
-    ends_round: DFF<Bit>,
-    advances: DFF<Bit>,
-    is_event: Signal<Local, Bit>,
-    is_command: Signal<Local, Bit>,
-    accepted: Signal<Local, Bit>,
-    quiet: Signal<Local, Bit>,
-    timed: Signal<Local, Bit>,
-    first: Signal<Local, Bit>,
-    aged: Signal<Local, Bit>,
-    measure: Signal<Local, Bit>,
     base: Signal<Local, U<17>>,
     grown: Signal<Local, U<26>>,
     came: Signal<Local, U<24>>,
     sample_r: DFF<DelaySample>,
     step_r: DFF<StepKind>,
-    late_r: DFF<Bit>,
-    stale_flow_r: DFF<Bit>,
-    write: DFF<Bit>,
-    record_5: DFF<DelayRecord>,
 }
 
 #[kernel]
 impl<const A: usize> Logic for DelayRecords<A> {
     fn update(&mut self) {
-        self.memory.raddr.next = self.flow.val();
-        self.word_2.d.next = self.word.val();
-        self.now_4.d.next = self.word_2.q.val().now;
-        self.snd_nxt_4.d.next = self.word_2.q.val().snd_nxt;
-        self.sent_valid_3.d.next = self.word_2.q.val().sent_valid;
-        self.sent_valid_4.d.next = self.sent_valid_3.q.val();
-        self.flow_5.d.next = self.flow.val();
-        self.passing_2.d.next = self.entering.val();
-        self.passing_3.d.next = self.passing_2.q.val();
-        self.passing_4.d.next = self.passing_3.q.val();
+        memory.raddr = flow;
+        word_2 = word;
+        now_4 = word_2.now;
+        snd_nxt_4 = word_2.snd_nxt;
+        sent_valid_3 = word_2.sent_valid;
+        advance!(sent_valid_4, record_4, passing_4);
+        flow_5 = flow;
+        passing_2 = entering;
+        passing_3 = passing_2;
 
         // clock 2: comparisons with the record
-        self.known.d.next =
-            self.memory.rdata.val().exists & (self.memory.rdata.val().generation == self.passing_2.q.val().generation);
-        self.record_3.d.next = self.memory.rdata.val();
-        self.age.d.next = self.word_2.q.val().now - self.memory.rdata.val().last_ack;
-        self.way.d.next = self.word_2.q.val().now - self.word_2.q.val().sent_at;
-        self.ahead.d.next = self.word_2.q.val().psn_next - self.memory.rdata.val().round_end;
-        self.forward.d.next = self.word_2.q.val().snd_nxt - self.memory.rdata.val().round_end;
+        known = memory.rdata.val().exists & (memory.rdata.val().generation == passing_2.generation);
+        record_3 = memory.rdata;
+        age = word_2.now - memory.rdata.val().last_ack;
+        way = word_2.now - word_2.sent_at;
+        ahead = word_2.psn_next - memory.rdata.val().round_end;
+        forward = word_2.snd_nxt - memory.rdata.val().round_end;
 
         // clock 3
-        self.known_4.d.next = self.known.q.val();
-        self.record_4.d.next = self.record_3.q.val();
-        self.long_way.next = bit_cast_word::<LongTime, U<48>>(self.way.q.val());
-        self.rtt.d.next = self.long_way.val().measured;
-        if self.long_way.val().beyond.any() {
-            self.rtt.d.next = bits_u::<24>(0xff_ffffu64);
+        known_4 = known;
+        long_way = bit_cast_word::<LongTime, U<48>>(way);
+        rtt = if long_way.beyond.any() { bits_u::<24>(0xff_ffffu64) } else { long_way.measured };
+        if !sent_valid_3 {
+            rtt = bit_cast_u::<24, 17>(record_3.base_rtt);
         }
-        if !self.sent_valid_3.q.val() {
-            self.rtt.d.next = bit_cast_u::<24, 17>(self.record_3.q.val().base_rtt);
-        }
-        self.long_age.next = bit_cast_word::<LongTime, U<48>>(self.age.q.val());
-        self.elapsed.d.next = self.long_age.val().measured;
-        if self.long_age.val().beyond.any() {
-            self.elapsed.d.next = bits_u::<24>(0xff_ffffu64);
-        }
-        self.old.d.next = (self.age.q.val().get_bits::<16>(32).any()
-            | (self.age.q.val().get_bits::<32>(0) > self.scalars.val().stale_limit))
-            & !self.scalars.val().mode.ageless;
-        self.ends_round.d.next = (self.ahead.q.val().any() & !self.ahead.q.val().get_bit(23))
-            | (self.scalars.val().mode.inclusive & !self.ahead.q.val().any());
-        self.advances.d.next =
-            !self.scalars.val().mode.last_full | (self.forward.q.val().any() & !self.forward.q.val().get_bit(23));
+        long_age = bit_cast_word::<LongTime, U<48>>(age);
+        elapsed = if long_age.beyond.any() { bits_u::<24>(0xff_ffffu64) } else { long_age.measured };
+        old = (age.get_bits::<16>(32).any() | (age.get_bits::<32>(0) > scalars.stale_limit)) & !scalars.mode.ageless;
+        ends_round = (ahead.any() & !ahead.get_bit(23)) | (scalars.mode.inclusive & !ahead.any());
+        advances = !scalars.mode.last_full | (forward.any() & !forward.get_bit(23));
 
         // clock 4: the order of decisions
-        self.is_event.next = self.passing_4.q.val().valid & !self.passing_4.q.val().command;
-        self.is_command.next = self.passing_4.q.val().valid & self.passing_4.q.val().command;
-        self.accepted.next = self.is_event.val() & self.known_4.q.val();
-        self.quiet.next =
-            self.record_4.q.val().recorded & (self.scalars.val().mode.reaction == 2) & !self.ends_round.q.val();
-        self.timed.next = !self.quiet.val() & (self.sent_valid_4.q.val() | self.scalars.val().mode.smallest_rtt);
-        self.first.next = self.timed.val() & !self.record_4.q.val().recorded & !self.scalars.val().mode.first_updates;
-        self.aged.next = self.timed.val() & self.record_4.q.val().recorded & self.old.q.val();
-        self.measure.next = self.timed.val() & !self.first.val() & !self.aged.val() & self.elapsed.q.val().any();
-        self.base.next = self.record_4.q.val().base_rtt;
-        if self.timed.val()
-            & self.scalars.val().mode.smallest_rtt
-            & (self.rtt.q.val() < bit_cast_u::<24, 17>(self.record_4.q.val().base_rtt))
-        {
-            self.base.next = bit_cast_u::<17, 24>(self.rtt.q.val());
+        is_event = passing_4.valid & !passing_4.command;
+        is_command = passing_4.valid & passing_4.command;
+        accepted = is_event & known_4;
+        quiet = record_4.recorded & (scalars.mode.reaction == 2) & !ends_round;
+        timed = !quiet & (sent_valid_4 | scalars.mode.smallest_rtt);
+        first = timed & !record_4.recorded & !scalars.mode.first_updates;
+        aged = timed & record_4.recorded & old;
+        measure = timed & !first & !aged & elapsed.any();
+        base = record_4.base_rtt;
+        if timed & scalars.mode.smallest_rtt & (rtt < bit_cast_u::<24, 17>(record_4.base_rtt)) {
+            base = bit_cast_u::<17, 24>(rtt);
         }
         // growth and time together: below zero it is zero, above the format the largest
-        self.grown.next = bit_cast_u::<26, 24>(self.rtt.q.val()) + bit_cast_u::<26, 24>(self.elapsed.q.val())
-            - bit_cast_u::<26, 24>(self.record_4.q.val().prev_rtt);
-        self.came.next = bit_cast_u::<24, 26>(self.grown.val());
-        if self.grown.val().get_bit(24) {
-            self.came.next = bits_u::<24>(0xff_ffffu64);
+        grown = bit_cast_u::<26, 24>(rtt) + bit_cast_u::<26, 24>(elapsed) - bit_cast_u::<26, 24>(record_4.prev_rtt);
+        came = if grown.get_bit(24) { bits_u::<24>(0xff_ffffu64) } else { bit_cast_u::<24, 26>(grown) };
+        if grown.get_bit(25) {
+            came = bits_u::<24>(0);
         }
-        if self.grown.val().get_bit(25) {
-            self.came.next = bits_u::<24>(0);
+        fields!(sample_r.d: came, elapsed, rtt, base_rtt = base);
+        if passing_4.command {
+            sample_r.base_rtt = scalars.base_rtt;
         }
-        self.sample_r.d.next.came = self.came.val();
-        self.sample_r.d.next.elapsed = self.elapsed.q.val();
-        self.sample_r.d.next.rtt = self.rtt.q.val();
-        self.sample_r.d.next.base_rtt = self.base.val();
-        if self.passing_4.q.val().command {
-            self.sample_r.d.next.base_rtt = self.scalars.val().base_rtt;
-        }
-        self.sample.next = self.sample_r.q.val();
-        self.step_r.d.next.live = self.accepted.val() | (self.is_command.val() & self.passing_4.q.val().create);
-        self.step_r.d.next.created = self.passing_4.q.val().command;
-        self.step_r.d.next.sampled = self.accepted.val() & self.measure.val();
-        self.step_r.d.next.ends_round = self.ends_round.q.val();
-        self.step_r.d.next.path_changed = false;
-        self.step.next = self.step_r.q.val();
-        self.late_r.d.next = self.is_event.val() & !self.known_4.q.val();
-        self.late.next = self.late_r.q.val();
-        self.stale_flow_r.d.next = self.accepted.val() & self.aged.val();
-        self.stale_flow.next = self.stale_flow_r.q.val();
+        step_r.live = accepted | (is_command & passing_4.create);
+        step_r.created = passing_4.command;
+        step_r.sampled = accepted & measure;
+        step_r.ends_round = ends_round;
+        step_r.path_changed = false;
+        late_r = is_event & !known_4;
+        stale_flow_r = accepted & aged;
+        assign!(
+            sample = sample_r,
+            step = step_r,
+            late = late_r,
+            stale_flow = stale_flow_r
+        );
 
         // clock 5: write back
-        self.write.d.next = (self.accepted.val() & self.timed.val()) | self.is_command.val();
-        self.record_5.d.next = self.record_4.q.val();
-        self.record_5.d.next.base_rtt = self.base.val();
-        self.record_5.d.next.last_ack = self.now_4.q.val();
-        if self.first.val() | self.aged.val() | self.measure.val() {
-            self.record_5.d.next.prev_rtt = self.rtt.q.val();
-            self.record_5.d.next.recorded = true;
+        write = (accepted & timed) | is_command;
+        record_5 = record_4;
+        record_5.base_rtt = base;
+        record_5.last_ack = now_4;
+        if first | aged | measure {
+            record_5.prev_rtt = rtt;
+            record_5.recorded = true;
         }
-        if self.first.val() | self.aged.val() | (self.measure.val() & self.ends_round.q.val() & self.advances.q.val()) {
-            self.record_5.d.next.round_end = self.snd_nxt_4.q.val();
+        if first | aged | (measure & ends_round & advances) {
+            record_5.round_end = snd_nxt_4;
         }
-        if self.passing_4.q.val().command {
-            self.record_5.d.next = bits_zero::<DelayRecord>(0);
-            self.record_5.d.next.base_rtt = self.scalars.val().base_rtt;
-            self.record_5.d.next.generation = self.passing_4.q.val().generation;
-            self.record_5.d.next.exists = self.passing_4.q.val().create;
+        if passing_4.command {
+            record_5 = bits_zero::<DelayRecord>(0);
+            record_5.base_rtt = scalars.base_rtt;
+            record_5.generation = passing_4.generation;
+            record_5.exists = passing_4.create;
         }
-        self.memory.we.next = self.write.q.val();
-        self.memory.waddr.next = self.flow_5.q.val();
-        self.memory.wdata.next = self.record_5.q.val();
+        inputs!(memory: we = write, waddr = flow_5.q, wdata = record_5);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

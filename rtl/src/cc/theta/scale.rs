@@ -35,36 +35,30 @@ pub struct BaseScale {
     /// Clock 74: rate.
     pub rate_74: Signal<Out, U<34>>,
     base_65: Delay<U<17>, 60>,
-    shifted: DFF<U<17>>,
-    shorter: DFF<Bit>,
     shorter_73: Delay<Bit, 7>,
     share: MulPipe<17, 34, 34, 16>,
     product: MulPipe<34, 34, 34, 34>,
     window_73: Delay<U<34>, 4>,
-    scaled_r: DFF<U<34>>,
     rate_delay: Delay<U<34>, 5>,
+    shifted: DFF<U<17>>,
+    shorter: DFF<Bit>,
+    scaled_r: DFF<U<34>>,
 }
 
 #[kernel]
 impl Logic for BaseScale {
     fn update(&mut self) {
-        self.base_65.d.next = self.base_rtt.val();
-        self.shifted.d.next = self.base_65.q.val() << self.scalars.val().base_rtt_shift;
-        self.shorter.d.next =
-            self.scalars.val().mode.smallest_rtt & (self.base_65.q.val() < self.scalars.val().base_rtt);
-        self.shorter_73.d.next = self.shorter.q.val();
-        self.share.a.next = self.shifted.q.val();
-        self.share.b.next = self.scalars.val().inverse_base_rtt;
-        self.product.a.next = self.window.val();
-        self.product.b.next = self.share.p.val();
-        self.window_73.d.next = self.window.val();
-        self.scaled_r.d.next = self.window_73.q.val();
-        if self.shorter_73.q.val() {
-            self.scaled_r.d.next = self.product.p.val();
-        }
-        self.scaled.next = self.scaled_r.q.val();
-        self.rate_delay.d.next = self.rate.val();
-        self.rate_74.next = self.rate_delay.q.val();
+        base_65 = base_rtt;
+        shifted = base_65 << scalars.base_rtt_shift;
+        shorter = scalars.mode.smallest_rtt & (base_65 < scalars.base_rtt);
+        shorter_73 = shorter;
+        inputs!(share: a = shifted, b = scalars.inverse_base_rtt);
+        inputs!(product: a = window, b = share.p);
+        window_73 = window;
+        scaled_r = if shorter_73 { product.p } else { window_73 };
+        scaled = scaled_r;
+        rate_delay = rate;
+        rate_74 = rate_delay;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

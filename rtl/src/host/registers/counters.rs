@@ -56,11 +56,7 @@ impl Logic for CounterBank {
             self._live = !self.reset.val();
             for (i, pending) in self._pending.iter_mut().enumerate() {
                 let pulse = u64::from(self.pulses.val().get_bit(i));
-                *pending = if i == self._turn {
-                    pulse
-                } else {
-                    (*pending + pulse) & 0x7f
-                };
+                *pending = if i == self._turn { pulse } else { (*pending + pulse) & 0x7f };
             }
             if self._turn == 63 {
                 self._clearing = false;

@@ -7,7 +7,7 @@ use crate::block;
 use crate::emit::naming::named;
 use crate::prim::uint::{Limbs, U};
 use crate::prim::wide::W;
-use hpcc_models::nic::registers::{mapped_words, registers, Place, Register};
+use hpcc_models::nic::registers::{mapped_words, registers, Place, Register, MAP_BYTES};
 use rust_hdl::prelude::*;
 use std::fmt::Write;
 
@@ -121,6 +121,10 @@ pub struct RegisterFile {
     pub cfg_cnp_enable: Signal<Out, Bit>,
     /// Packets from one acknowledge request to the next.
     pub cfg_ack_req_interval: Signal<Out, U<8>>,
+    /// The last of every 2^n packet numbers of a queue pair's requests is timed.
+    pub cfg_times_spacing: Signal<Out, U<4>>,
+    /// They are timed at all.
+    pub cfg_times_enable: Signal<Out, Bit>,
     /// READs outstanding.
     pub cfg_max_rd_atomic: Signal<Out, U<8>>,
     /// READs queued.
@@ -162,7 +166,7 @@ pub struct RegisterFile {
 macro_rules! for_each_signal {
     ($each:ident, $self:ident) => {
         $each!($self; cfg_mac cfg_ip cfg_mtu cfg_port_roce cfg_port_int cfg_port_echo cfg_port_control cfg_pkey cfg_dscp
-            cfg_ttl cfg_ecn cfg_cnp_dscp cfg_cnp_interval cfg_cnp_enable cfg_ack_req_interval cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
+            cfg_ttl cfg_ecn cfg_cnp_dscp cfg_cnp_interval cfg_cnp_enable cfg_ack_req_interval cfg_times_spacing cfg_times_enable cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
             cfg_rate cfg_line_rate cfg_default_law cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources
             cfg_cap_window cfg_cap_dither cfg_cap_time body)
     };
@@ -246,6 +250,8 @@ fn hit(address: &str) -> String {
     let ranges = mapped_words();
     let one = |(first, last): &(u16, u16)| match (first, last) {
         (0, last) => format!("({address} <= 10'd{last})"),
+        // nothing lies behind the last word of the map
+        (first, last) if *last == MAP_BYTES / 4 - 1 => format!("({address} >= 10'd{first})"),
         (first, last) if first == last => format!("({address} == 10'd{first})"),
         (first, last) => format!("(({address} >= 10'd{first}) && ({address} <= 10'd{last}))"),
     };
@@ -279,11 +285,7 @@ fn verilog() -> String {
             write += "      end\n";
             if register.read_mask() != 0 {
                 let mask = register.read_mask();
-                let pad = if width < 32 {
-                    format!("{{{}'d0, {name}}}", 32 - width)
-                } else {
-                    name.clone()
-                };
+                let pad = if width < 32 { format!("{{{}'d0, {name}}}", 32 - width) } else { name.clone() };
                 let _ = writeln!(read, "    10'd{word}: rdata <= {pad} & 32'h{mask:x};");
             }
             for field in &register.fields {

@@ -47,81 +47,71 @@ pub struct CounterPulses {
     pub refused: Signal<In, Bit>,
     /// One bit a counter.
     pub pulses: Signal<Out, U<64>>,
-    of_own: Signal<Local, CounterPulse>,
-    own: Signal<Local, U<64>>,
+    #[signals(CounterPulse: of_own, of_responder, of_requester)]
+    #[signals(U<64>: own, responders, requesters)]
+    #[registers(U<64>: second, third, out)]
     from_responder: Signal<Local, ResponderCounts>,
-    of_responder: Signal<Local, CounterPulse>,
     from_requester: Signal<Local, RequesterCounts>,
-    of_requester: Signal<Local, CounterPulse>,
-    responders: Signal<Local, U<64>>,
-    requesters: Signal<Local, U<64>>,
-    second: DFF<U<64>>,
-    third: DFF<U<64>>,
-    out: DFF<U<64>>,
 }
 
 #[kernel]
 impl Logic for CounterPulses {
     fn update(&mut self) {
         // dispatch pulses none of those that are set here
-        self.of_own.next = bit_cast_word::<CounterPulse, U<64>>(bit_cast_u::<64, 44>(self.dispatch.val()));
-        if self.rx_frame.val() {
-            self.of_own.next.rx_frames = true;
+        of_own = bit_cast_word::<CounterPulse, U<64>>(bit_cast_u::<64, 44>(dispatch));
+        if rx_frame {
+            of_own.rx_frames = true;
         }
-        if self.tx_frame.val() {
-            self.of_own.next.tx_frames = true;
+        if tx_frame {
+            of_own.tx_frames = true;
         }
-        if self.failed.val() {
-            self.of_own.next.naks_sent = true;
+        if failed {
+            of_own.naks_sent = true;
         }
-        if self.timeout.val() {
-            self.of_own.next.timeouts = true;
+        if timeout {
+            of_own.timeouts = true;
         }
-        if self.repeated.val() {
-            self.of_own.next.retransmitted = true;
+        if repeated {
+            of_own.retransmitted = true;
         }
-        if self.many_hops.val() {
-            self.of_own.next.int_many_hops = true;
+        if many_hops {
+            of_own.int_many_hops = true;
         }
-        if self.bad_speed.val() {
-            self.of_own.next.int_bad_speed = true;
+        if bad_speed {
+            of_own.int_bad_speed = true;
         }
-        if self.accepted.val() {
-            self.of_own.next.control_accepted = true;
+        if accepted {
+            of_own.control_accepted = true;
         }
-        if self.refused.val() {
-            self.of_own.next.control_refused = true;
+        if refused {
+            of_own.control_refused = true;
         }
-        if self.lost.val() {
-            self.of_own.next.drop_rx_buffer_full = true;
+        if lost {
+            of_own.drop_rx_buffer_full = true;
         }
-        if self.marked.val() {
-            self.of_own.next.ce_packets = true;
+        if marked {
+            of_own.ce_packets = true;
         }
-        if self.notified.val() {
-            self.of_own.next.cnps_sent = true;
+        if notified {
+            of_own.cnps_sent = true;
         }
-        self.own.next = bit_cast_number::<64, CounterPulse>(self.of_own.val());
-        self.from_responder.next = bit_cast_word::<ResponderCounts, U<8>>(self.responder.val());
-        self.of_responder.next = bits_zero::<CounterPulse>(0);
+        own = bit_cast_number::<64, CounterPulse>(of_own);
+        from_responder = bit_cast_word::<ResponderCounts, U<8>>(responder);
+        of_responder = bits_zero::<CounterPulse>(0);
         fields!(of_responder from from_responder:
             drop_unknown_qp, drop_qp_ended, drop_ack_queue_full, drop_read_depth, drop_stray, out_of_sequence,
             duplicates, naks_sent);
-        self.responders.next = bit_cast_number::<64, CounterPulse>(self.of_responder.val());
-        self.from_requester.next = bit_cast_word::<RequesterCounts, U<11>>(self.requester.val());
-        self.of_requester.next = bits_zero::<CounterPulse>(0);
+        responders = bit_cast_number::<64, CounterPulse>(of_responder);
+        from_requester = bit_cast_word::<RequesterCounts, U<11>>(requester);
+        of_requester = bits_zero::<CounterPulse>(0);
         fields!(of_requester from from_requester:
             ghost_acks, ignored_syndromes, duplicates, naks_received, read_gaps, drop_stray, drop_bad_read_response,
             drop_qp_ended, error_completions, int_many_hops, int_bad_speed);
-        self.requesters.next = bit_cast_number::<64, CounterPulse>(self.of_requester.val());
-        self.out.d.next =
-            self.own.val() | self.responders.val() | self.requesters.val() | self.second.q.val() | self.third.q.val();
-        self.second.d.next = (self.own.val() & self.responders.val())
-            | (self.second.q.val() & (self.own.val() | self.responders.val() | self.requesters.val()));
-        self.third.d.next = ((self.own.val() | self.responders.val()) & self.requesters.val())
-            | (self.third.q.val()
-                & (self.own.val() | self.responders.val() | self.requesters.val() | self.second.q.val()));
-        self.pulses.next = self.out.q.val();
+        requesters = bit_cast_number::<64, CounterPulse>(of_requester);
+        out = own | responders | requesters | second | third;
+        second = (own & responders) | (second & (own | responders | requesters));
+        third = ((own | responders) & requesters) | (third & (own | responders | requesters | second));
+        pulses = out;
         reset!(second, third, out);
     }
 }

@@ -97,6 +97,10 @@ pub struct Registers {
     pub cfg_cnp_enable: Signal<Out, Bit>,
     /// Packets from one acknowledge request to the next.
     pub cfg_ack_req_interval: Signal<Out, U<8>>,
+    /// The last of every 2^n packet numbers of a queue pair's requests is timed.
+    pub cfg_times_spacing: Signal<Out, U<4>>,
+    /// They are timed at all.
+    pub cfg_times_enable: Signal<Out, Bit>,
     /// READs outstanding.
     pub cfg_max_rd_atomic: Signal<Out, U<8>>,
     /// READs queued.
@@ -129,39 +133,25 @@ pub struct Registers {
     pub cfg_cap_dither: Signal<Out, Bit>,
     /// Time of the window of limits, ns.
     pub cfg_cap_time: Signal<Out, U<16>>,
+    #[registers(Bit: awready, wready, arready, has_address, has_data, bresp, rresp)]
+    #[signals(Bit: taken_address, taken_data, stored)]
+    #[registers(U<10>: waddr, raddr)]
+    #[registers(U<32>: wdata, rdata, kept)]
+    #[signals(StatusRegister: status, cleared)]
+    #[signals(WideAddress: read_wide, wrote_wide)]
+    #[signals(GroupAddress: read_group, wrote_group)]
     file: RegisterFile,
     bank: CounterBank,
     /// Write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered.
     writing: DFF<U<2>>,
-    awready: DFF<Bit>,
-    wready: DFF<Bit>,
-    arready: DFF<Bit>,
-    has_address: DFF<Bit>,
-    has_data: DFF<Bit>,
-    taken_address: Signal<Local, Bit>,
-    taken_data: Signal<Local, Bit>,
-    waddr: DFF<U<10>>,
-    wdata: DFF<U<32>>,
-    wstrb: DFF<U<4>>,
-    bresp: DFF<Bit>,
     /// Read: 1 file and counters are read, 2 their answer is there, 3 answered.
     reading: DFF<U<2>>,
-    raddr: DFF<U<10>>,
-    rdata: DFF<U<32>>,
-    rresp: DFF<Bit>,
-    kept: DFF<U<32>>,
+    wstrb: DFF<U<4>>,
     wide: Signal<Local, U<64>>,
     now_r: DFF<U<48>>,
-    stored: Signal<Local, Bit>,
-    status: Signal<Local, StatusRegister>,
-    cleared: Signal<Local, StatusRegister>,
     ordered: Signal<Local, CommandRegister>,
     made: Signal<Local, Command>,
-    read_wide: Signal<Local, WideAddress>,
-    read_group: Signal<Local, GroupAddress>,
     read_narrow: Signal<Local, NarrowAddress>,
-    wrote_wide: Signal<Local, WideAddress>,
-    wrote_group: Signal<Local, GroupAddress>,
     param_parts: Signal<Local, ParamValue>,
     wide_parts: Signal<Local, WideValue>,
     // parameters
@@ -169,20 +159,14 @@ pub struct Registers {
     param_cc: DFF<Bit>,
     param_law: DFF<LawCode>,
     // the law whose window is written, and that it is not built in
+    #[signals(Bit: in_window, absent, is_sent)]
+    #[registers(Bit: param_sched, level)]
     window_law: Signal<Local, LawCode>,
     built: Signal<Local, BuiltLaws>,
-    in_window: Signal<Local, Bit>,
-    absent: Signal<Local, Bit>,
-    param_sched: DFF<Bit>,
     param_address: DFF<U<6>>,
     param_data: DFF<U<48>>,
-    level: DFF<Bit>,
-    is_sent: Signal<Local, Bit>,
     // commands
-    busy: DFF<Bit>,
-    offered: DFF<Bit>,
-    done: DFF<Bit>,
-    error: DFF<Bit>,
+    #[registers(Bit: busy, offered, done, error)]
     code: DFF<U<3>>,
     operation: DFF<U<32>>,
     held_body: DFF<W<384, 6>>,
@@ -191,161 +175,164 @@ pub struct Registers {
 #[kernel]
 impl Logic for Registers {
     fn update(&mut self) {
-        self.file.reset.next = self.reset.val();
+        file.reset = reset;
         inputs!(bank: reset, pulses);
         inputs!(file: sched_late, sched_beyond, sched_out_of_range, sched_cc_dropped, laws);
-        self.now_r.d.next = self.now.val();
+        now_r = now;
 
-        self.wrote_wide.next = bit_cast_word::<WideAddress, U<10>>(self.waddr.q.val());
-        // windows of parameters: HPCC's from 0x400, the scheduler's (no law's) from 0x600, DCQCN's from 0xa00, PowerTCP's from 0xc00
-        self.built.next = bit_cast_word::<BuiltLaws, U<8>>(self.laws.val());
-        self.window_law.next = LawCode::None;
+        wrote_wide = bit_cast_word::<WideAddress, U<10>>(waddr);
+        // windows of parameters: HPCC's from 0x400, the scheduler's (no law's) from 0x600, DCQCN's from 0xa00, PowerTCP's from 0xc00,
+        // theta-PowerTCP's from 0xe00
+        built = bit_cast_word::<BuiltLaws, U<8>>(laws);
+        window_law = LawCode::None;
         clear!(in_window, absent);
-        if self.wrote_wide.val().bank == 2 {
-            self.window_law.next = LawCode::Hpcc;
-            self.in_window.next = self.built.val().hpcc;
-            self.absent.next = !self.built.val().hpcc;
+        if wrote_wide.bank == 2 {
+            window_law = LawCode::Hpcc;
+            in_window = built.hpcc;
+            absent = !built.hpcc;
         }
-        if self.wrote_wide.val().bank == 5 {
-            self.window_law.next = LawCode::Dcqcn;
-            self.in_window.next = self.built.val().dcqcn;
-            self.absent.next = !self.built.val().dcqcn;
+        if wrote_wide.bank == 5 {
+            window_law = LawCode::Dcqcn;
+            in_window = built.dcqcn;
+            absent = !built.dcqcn;
         }
-        if self.wrote_wide.val().bank == 6 {
-            self.window_law.next = LawCode::PowerTcp;
-            self.in_window.next = self.built.val().powertcp;
-            self.absent.next = !self.built.val().powertcp;
+        if wrote_wide.bank == 6 {
+            window_law = LawCode::PowerTcp;
+            in_window = built.powertcp;
+            absent = !built.powertcp;
+        }
+        if wrote_wide.bank == 7 {
+            window_law = LawCode::Theta;
+            in_window = built.theta;
+            absent = !built.theta;
         }
 
         // writes
         assign!(s_axil.aw.ready = awready, s_axil.w.ready = wready);
-        self.taken_address.next = self.has_address.q.val() | (self.s_axil.aw.valid.val() & self.awready.q.val());
-        self.taken_data.next = self.has_data.q.val() | (self.s_axil.w.valid.val() & self.wready.q.val());
+        taken_address = has_address | (s_axil.aw.valid & awready);
+        taken_data = has_data | (s_axil.w.valid & wready);
         assign!(has_address.d = taken_address, has_data.d = taken_data);
-        self.awready.d.next = (self.writing.q.val() == 0) & !self.taken_address.val();
-        self.wready.d.next = (self.writing.q.val() == 0) & !self.taken_data.val();
-        if self.s_axil.aw.valid.val() & self.awready.q.val() {
-            self.waddr.d.next = self.s_axil.aw.addr.val().get_bits::<10>(2);
+        awready = (writing == 0) & !taken_address;
+        wready = (writing == 0) & !taken_data;
+        if s_axil.aw.valid & awready {
+            waddr = s_axil.aw.addr.get_bits::<10>(2);
         }
-        if self.s_axil.w.valid.val() & self.wready.q.val() {
+        if s_axil.w.valid & wready {
             assign!(wdata.d = s_axil.w.data, wstrb.d = s_axil.w.strb);
         }
-        self.stored.next = self.writing.q.val() == 1;
-        if (self.writing.q.val() == 0) & self.taken_address.val() & self.taken_data.val() {
-            self.writing.d.next = 1.into();
+        stored = writing == 1;
+        if (writing == 0) & taken_address & taken_data {
+            writing = 1.into();
             clear!(has_address, has_data);
         }
-        if self.writing.q.val() == 1 {
-            self.writing.d.next = 2.into();
+        if writing == 1 {
+            writing = 2.into();
         }
-        if self.writing.q.val() == 2 {
-            self.writing.d.next = 3.into();
-            self.bresp.d.next = !self.file.whit.val() | self.absent.val();
+        if writing == 2 {
+            writing = 3.into();
+            bresp = !file.whit | absent;
         }
-        if (self.writing.q.val() == 3) & self.s_axil.b.ready.val() {
-            self.writing.d.next = 0.into();
-            self.awready.d.next = true;
-            self.wready.d.next = true;
+        if (writing == 3) & s_axil.b.ready {
+            writing = 0.into();
+            awready = true;
+            wready = true;
         }
-        self.file.write.next = self.stored.val();
+        file.write = stored;
         inputs!(file: waddr, wdata, wstrb);
-        self.s_axil.b.valid.next = self.writing.q.val() == 3;
-        self.s_axil.b.resp.next = bits_u::<2>(0);
-        if self.bresp.q.val() {
+        s_axil.b.valid = writing == 3;
+        s_axil.b.resp = bits_u::<2>(0);
+        if bresp {
             // SLVERR
-            self.s_axil.b.resp.next = bits_u::<2>(2);
+            s_axil.b.resp = bits_u::<2>(2);
         }
 
         // reads
-        self.s_axil.ar.ready.next = self.arready.q.val();
-        self.arready.d.next = self.reading.q.val() == 0;
-        if self.arready.q.val() & self.s_axil.ar.valid.val() {
-            self.arready.d.next = false;
-            self.reading.d.next = 1.into();
-            self.raddr.d.next = self.s_axil.ar.addr.val().get_bits::<10>(2);
+        s_axil.ar.ready = arready;
+        arready = reading == 0;
+        if arready & s_axil.ar.valid {
+            arready = false;
+            reading = 1.into();
+            raddr = s_axil.ar.addr.get_bits::<10>(2);
         }
-        if self.reading.q.val() == 1 {
-            self.reading.d.next = 2.into();
+        if reading == 1 {
+            reading = 2.into();
         }
-        self.file.raddr.next = self.raddr.q.val();
-        self.read_wide.next = bit_cast_word::<WideAddress, U<10>>(self.raddr.q.val());
-        self.read_group.next = bit_cast_word::<GroupAddress, U<10>>(self.raddr.q.val());
-        self.read_narrow.next = bit_cast_word::<NarrowAddress, U<10>>(self.raddr.q.val());
-        self.wrote_group.next = bit_cast_word::<GroupAddress, U<10>>(self.waddr.q.val());
-        self.cleared.next = bit_cast_word::<StatusRegister, U<32>>(self.wdata.q.val());
-        self.param_parts.next.low = self.param_low.q.val();
-        self.param_parts.next.high = bit_cast_u::<16, 32>(self.wdata.q.val());
-        self.bank.address.next = self.read_wide.val().entry;
-        self.status.next = bits_zero::<StatusRegister>(0);
+        file.raddr = raddr;
+        read_wide = bit_cast_word::<WideAddress, U<10>>(raddr);
+        read_group = bit_cast_word::<GroupAddress, U<10>>(raddr);
+        read_narrow = bit_cast_word::<NarrowAddress, U<10>>(raddr);
+        wrote_group = bit_cast_word::<GroupAddress, U<10>>(waddr);
+        cleared = bit_cast_word::<StatusRegister, U<32>>(wdata);
+        param_parts.low = param_low;
+        param_parts.high = bit_cast_u::<16, 32>(wdata);
+        bank.address = read_wide.entry;
+        status = bits_zero::<StatusRegister>(0);
         fields!(status: busy, done, error, ready, code);
-        self.wide.next = self.bank.count.val();
-        if self.read_wide.val().entry == 63 {
-            self.wide.next = bit_cast_u::<64, 48>(self.now_r.q.val());
-        }
-        self.is_sent.next = self.read_group.val().bank == 18;
-        self.look.next = self.read_narrow.val().entry;
-        if self.is_sent.val() {
+        wide = if read_wide.entry == 63 { bit_cast_u::<64, 48>(now_r) } else { bank.count };
+        is_sent = read_group.bank == 18;
+        look = read_narrow.entry;
+        if is_sent {
             assign!(look = read_group.entry, wide = sent);
         }
-        self.wide_parts.next = bit_cast_word::<WideValue, U<64>>(self.wide.val());
-        if self.reading.q.val() == 2 {
-            self.reading.d.next = 3.into();
-            self.rdata.d.next = self.file.rdata.val();
-            self.rresp.d.next = !self.file.rhit.val();
-            if self.raddr.q.val() == 43 {
-                self.rdata.d.next = bit_cast_number::<32, StatusRegister>(self.status.val());
+        wide_parts = bit_cast_word::<WideValue, U<64>>(wide);
+        if reading == 2 {
+            reading = 3.into();
+            rdata = file.rdata;
+            rresp = !file.rhit;
+            if raddr == 43 {
+                rdata = bit_cast_number::<32, StatusRegister>(status);
             }
             // flows with work: 0x880 to 0x8bf
-            if self.read_narrow.val().bank == 34 {
-                self.rdata.d.next = bit_cast_u::<32, 16>(self.active.val());
+            if read_narrow.bank == 34 {
+                rdata = bit_cast_u::<32, 16>(active);
             }
             // 64-bit values: 0x200 to 0x3ff, and bytes of groups, 0x900 to 0x97f
-            if ((self.read_wide.val().bank == 1) & self.file.rhit.val()) | self.is_sent.val() {
-                if self.read_wide.val().high {
-                    self.rdata.d.next = self.kept.q.val();
+            if ((read_wide.bank == 1) & file.rhit) | is_sent {
+                if read_wide.high {
+                    rdata = kept;
                 } else {
                     assign!(rdata.d = wide_parts.low, kept.d = wide_parts.high);
                 }
             }
         }
-        if (self.reading.q.val() == 3) & self.s_axil.r.ready.val() {
-            self.reading.d.next = 0.into();
-            self.arready.d.next = true;
+        if (reading == 3) & s_axil.r.ready {
+            reading = 0.into();
+            arready = true;
         }
-        self.s_axil.r.valid.next = self.reading.q.val() == 3;
-        self.s_axil.r.data.next = self.rdata.q.val();
-        self.s_axil.r.resp.next = bits_u::<2>(0);
-        if self.rresp.q.val() {
+        s_axil.r.valid = reading == 3;
+        s_axil.r.data = rdata;
+        s_axil.r.resp = bits_u::<2>(0);
+        if rresp {
             // SLVERR
-            self.s_axil.r.resp.next = bits_u::<2>(2);
+            s_axil.r.resp = bits_u::<2>(2);
         }
 
         // parameters
         clear!(param_cc, param_sched);
-        if self.stored.val() & (self.in_window.val() | (self.wrote_wide.val().bank == 3)) {
-            if self.wrote_wide.val().high {
+        if stored & (in_window | (wrote_wide.bank == 3)) {
+            if wrote_wide.high {
                 assign!(param_cc.d = in_window, param_law.d = window_law);
-                self.param_sched.d.next = self.wrote_wide.val().bank == 3;
-                self.param_address.d.next = self.wrote_wide.val().entry;
-                self.param_data.d.next = bit_cast_number::<48, ParamValue>(self.param_parts.val());
+                param_sched = wrote_wide.bank == 3;
+                param_address = wrote_wide.entry;
+                param_data = bit_cast_number::<48, ParamValue>(param_parts);
             } else {
-                self.param_low.d.next = self.wdata.q.val();
+                param_low = wdata;
             }
         }
         // levels: 0x800 to 0x87f
-        self.level.d.next = false;
-        if self.stored.val() & (self.wrote_group.val().bank == 16) {
-            if self.wrote_wide.val().high {
-                self.level.d.next = true;
-                self.param_address.d.next = self.wrote_wide.val().entry;
-                self.param_data.d.next = bit_cast_number::<48, ParamValue>(self.param_parts.val());
+        level = false;
+        if stored & (wrote_group.bank == 16) {
+            if wrote_wide.high {
+                level = true;
+                param_address = wrote_wide.entry;
+                param_data = bit_cast_number::<48, ParamValue>(param_parts);
             } else {
-                self.param_low.d.next = self.wdata.q.val();
+                param_low = wdata;
             }
         }
-        self.level_write.next = self.level.q.val();
-        self.level_group.next = bit_cast_u::<4, 6>(self.param_address.q.val());
-        self.level_rate.next = bit_cast_u::<34, 48>(self.param_data.q.val());
+        level_write = level;
+        level_group = bit_cast_u::<4, 6>(param_address);
+        level_rate = bit_cast_u::<34, 48>(param_data);
         assign! {
             cc_param_law = param_law, cc_param.write = param_cc, cc_param.address = param_address,
             cc_param.data = param_data, sched_param.write = param_sched, sched_param.address = param_address,
@@ -353,41 +340,42 @@ impl Logic for Registers {
         }
 
         // commands: 0x0a8 starts one, ones written to 0x0ac clear
-        if self.stored.val() & (self.waddr.q.val() == 43) & self.wstrb.q.val().get_bit(0) {
-            self.done.d.next = self.done.q.val() & !self.cleared.val().done;
-            self.error.d.next = self.error.q.val() & !self.cleared.val().error;
+        if stored & (waddr == 43) & wstrb.get_bit(0) {
+            done = done & !cleared.done;
+            error = error & !cleared.error;
         }
-        if self.command.ready.val() {
-            self.offered.d.next = false;
+        if command.ready {
+            offered = false;
         }
-        if self.stored.val() & (self.waddr.q.val() == 42) {
-            if self.busy.q.val() {
-                self.error.d.next = true;
-                self.code.d.next = 7.into();
+        if stored & (waddr == 42) {
+            if busy {
+                error = true;
+                code = 7.into();
             } else {
-                self.busy.d.next = true;
-                self.offered.d.next = true;
+                busy = true;
+                offered = true;
                 assign!(operation.d = wdata, held_body.d = file.body);
             }
         }
-        if self.command_done.val() {
-            self.busy.d.next = false;
-            if self.command_code.val() == 0 {
-                self.done.d.next = true;
+        if command_done {
+            busy = false;
+            if command_code == 0 {
+                done = true;
             } else {
-                self.error.d.next = true;
-                self.code.d.next = self.command_code.val();
+                error = true;
+                code = command_code;
             }
         }
-        self.command.valid.next = self.offered.q.val();
-        self.ordered.next = bit_cast_word::<CommandRegister, U<32>>(self.operation.q.val());
-        self.made.next = bits_zero::<Command>(0);
+        command.valid = offered;
+        ordered = bit_cast_word::<CommandRegister, U<32>>(operation);
+        made = bits_zero::<Command>(0);
         fields!(made: operation = ordered.operation, index = ordered.index, body = held_body);
-        self.command.data.next = bit_cast_bus::<416, 7, Command>(self.made.val());
+        command.data = bit_cast_bus::<416, 7, Command>(made);
 
         outputs!(file:
             cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey, cfg_dscp,
-            cfg_ttl, cfg_ecn, cfg_cnp_dscp, cfg_cnp_interval, cfg_cnp_enable, cfg_ack_req_interval, cfg_max_rd_atomic,
+            cfg_ttl, cfg_ecn, cfg_cnp_dscp, cfg_cnp_interval, cfg_cnp_enable, cfg_ack_req_interval, cfg_times_spacing,
+            cfg_times_enable, cfg_max_rd_atomic,
             cfg_reads, cfg_ack_priority, cfg_ack_pause, cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate,
             cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key, cfg_control_sources,
             cfg_cap_window, cfg_cap_dither, cfg_cap_time);

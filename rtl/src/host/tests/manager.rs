@@ -429,11 +429,7 @@ fn the_same_commands_and_packets_as_the_model() {
                 config.law = Some(stimulus.below(8).saturating_sub(2) as u8);
                 config.mtu = 256 << stimulus.below(6);
                 config.priority = stimulus.uniform(3) as u8;
-                config.udp_port = if stimulus.chance(0.5) {
-                    0
-                } else {
-                    stimulus.uniform(16) as u16
-                };
+                config.udp_port = if stimulus.chance(0.5) { 0 } else { stimulus.uniform(16) as u16 };
                 (bench.create(&config, mac), reference.create(&config, mac))
             }
             2 => (bench.command(2, qpn.into(), &[]), reference.remove(qpn)),

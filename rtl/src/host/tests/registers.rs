@@ -35,8 +35,8 @@ impl Bench {
         }
         block.reset.next = false;
         block.ready.next = true;
-        // HPCC and PowerTCP
-        block.laws.next = U(0b1111);
+        // all of them
+        block.laws.next = U(0b1_1111);
         step(block.as_mut(), |_| ());
         Self {
             block,
@@ -87,6 +87,7 @@ impl Bench {
             LawCode::Hpcc => ("hpcc", address, data),
             LawCode::Dcqcn => ("dcqcn", address, data),
             LawCode::PowerTcp => ("powertcp", address, data),
+            LawCode::Theta => ("theta", address, data),
             _ => panic!("{law:?} has no window"),
         }));
         self.params
@@ -198,7 +199,7 @@ fn every_address_is_answered_and_reset_values_are_those_of_the_map() {
         let (value, response) = bench.read(address);
         match expected.get(&address) {
             // the laws that the bench says are built in
-            Some(_) if address == offset::LAWS => assert_eq!((value, response), (0b1111, OKAY)),
+            Some(_) if address == offset::LAWS => assert_eq!((value, response), (0b1_1111, OKAY)),
             Some(reset) => assert_eq!((value, response), (*reset, OKAY), "0x{address:x}"),
             None => assert_eq!((value, response), (0, SLVERR), "0x{address:x}"),
         }
@@ -308,6 +309,7 @@ fn parameters_are_written_with_the_high_word() {
         (offset::SCHED_PARAM, "sched"),
         (offset::DCQCN_PARAM, "dcqcn"),
         (offset::POWERTCP_PARAM, "powertcp"),
+        (offset::THETA_PARAM, "theta"),
     ];
     for (base, name) in windows {
         for place in [0u16, 5, 63] {
@@ -323,11 +325,12 @@ fn parameters_are_written_with_the_high_word() {
 #[test]
 fn parameters_of_a_law_that_is_not_built_in_are_refused() {
     let mut bench = Bench::new(6);
-    assert_eq!(bench.get(offset::LAWS), 0b1111);
+    assert_eq!(bench.get(offset::LAWS), 0b1_1111);
     for (built, base) in [
-        (0b1101, offset::CC_PARAM),
-        (0b1011, offset::DCQCN_PARAM),
-        (0b0111, offset::POWERTCP_PARAM),
+        (0b1_1101, offset::CC_PARAM),
+        (0b1_1011, offset::DCQCN_PARAM),
+        (0b1_0111, offset::POWERTCP_PARAM),
+        (0b0_1111, offset::THETA_PARAM),
     ] {
         bench.block.laws.next = U(built);
         for at in [base, base + 4, base + 0x1fc] {

@@ -34,11 +34,11 @@ pub struct Reciprocal {
 #[kernel]
 impl Logic for Reciprocal {
     fn update(&mut self) {
-        self.normalise.n.next = self.n.val();
-        self.core.x.next = self.normalise.x.val();
-        self.shift_10.d.next = self.normalise.shift.val();
-        self.mantissa.next = bit_cast_u::<18, 17>(self.core.fraction.val()) | 0x20000;
-        self.shift.next = self.shift_10.q.val();
+        normalise.n = n;
+        core.x = normalise.x;
+        shift_10 = normalise.shift;
+        mantissa = bit_cast_u::<18, 17>(core.fraction) | 0x20000;
+        shift = shift_10;
     }
 }
 

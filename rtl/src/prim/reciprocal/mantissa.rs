@@ -43,17 +43,14 @@ fn entries() -> Vec<u64> {
 #[kernel]
 impl Logic for ReciprocalMantissa {
     fn update(&mut self) {
-        self.rom.addr.next = self.x.val().get_bits::<8>(15);
-        self.step.d.next = bit_cast_u::<15, 24>(self.x.val());
-        self.product.a.next = self.step.q.val();
-        self.product.b.next = self.rom.data.val().get_bits::<12>(20);
-        self.base.d.next = self.rom.data.val().get_bits::<20>(0);
-        self.rounded.next = self.base.q.val() - bit_cast_u::<20, 12>(self.product.p.val());
-        self.result.d.next = self.rounded.val().get_bits::<17>(2);
-        if self.rounded.val().get_bit(19) {
-            self.result.d.next = bits_u::<17>(0x1ffff);
-        }
-        self.fraction.next = self.result.q.val();
+        rom.addr = x.get_bits::<8>(15);
+        step = bit_cast_u::<15, 24>(x);
+        product.a = step;
+        product.b = rom.data.get_bits::<12>(20);
+        base = rom.data.get_bits::<20>(0);
+        rounded = base - bit_cast_u::<20, 12>(product.p);
+        result = if rounded.get_bit(19) { bits_u::<17>(0x1ffff) } else { rounded.get_bits::<17>(2) };
+        fraction = result;
     }
 }
 

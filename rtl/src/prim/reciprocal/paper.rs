@@ -34,31 +34,25 @@ pub struct PaperReciprocal {
     pub mantissa: Signal<Out, U<18>>,
     /// Exponent of 1/n plus 24; 31 only for n = 0.
     pub shift: Signal<Out, U<5>>,
+    #[registers(U<11>: even_at, odd_at)]
+    #[signals(PaperEntry: even_entry, odd_entry, last)]
+    #[registers(PaperValue: even_12, odd_12, value)]
+    #[registers(Bit: is_odd_12, before_12)]
     normalise: Normalise24,
     small: Delay<U<8>, 5>,
-    normalised: Signal<Local, NormalisedNumber>,
-    cell: DFF<PaperCellNumber>,
     position_11: Delay<U<15>, 6>,
     zero_13: Delay<Bit, 8>,
     #[init(Rom::new(cells()))]
     cells: Rom<12, 13>,
-    entry: Signal<Local, PaperCell>,
-    even_at: DFF<U<11>>,
-    odd_at: DFF<U<11>>,
     is_odd_11: Delay<Bit, 3>,
     starts_here_11: Delay<Bit, 3>,
     #[init(Rom::new(bank(0)))]
     even: Rom<11, 31>,
     #[init(Rom::new(bank(1)))]
     odd: Rom<11, 31>,
-    even_entry: Signal<Local, PaperEntry>,
-    odd_entry: Signal<Local, PaperEntry>,
-    last: Signal<Local, PaperEntry>,
-    even_12: DFF<PaperValue>,
-    odd_12: DFF<PaperValue>,
-    is_odd_12: DFF<Bit>,
-    before_12: DFF<Bit>,
-    value: DFF<PaperValue>,
+    normalised: Signal<Local, NormalisedNumber>,
+    cell: DFF<PaperCellNumber>,
+    entry: Signal<Local, PaperCell>,
     result: Signal<Local, PaperMantissa>,
 }
 
@@ -101,57 +95,47 @@ fn bank(parity: usize) -> Vec<u64> {
 #[kernel]
 impl Logic for PaperReciprocal {
     fn update(&mut self) {
-        self.normalise.n.next = self.n.val();
-        self.small.d.next = bit_cast_u::<8, 24>(self.n.val());
-        self.normalised.next = bit_cast_word::<NormalisedNumber, U<24>>(self.normalise.x.val());
-        self.zero_13.d.next = !self.normalised.val().top;
+        normalise.n = n;
+        small = bit_cast_u::<8, 24>(n);
+        normalised = bit_cast_word::<NormalisedNumber, U<24>>(normalise.x);
+        zero_13 = !normalised.top;
         // two bits more than the table resolves: they are zero up to 2^22
-        self.position_11.d.next = self.normalised.val().position;
+        position_11 = normalised.position;
 
-        self.cell.d.next.octave = bit_cast_u::<4, 5>(bits_u::<5>(16) - self.normalise.shift.val());
-        self.cell.d.next.index = self.normalised.val().index;
-        if self.normalise.shift.val() >= 16 {
-            self.cell.d.next.octave = bits_u::<4>(0);
-            self.cell.d.next.index = self.small.q.val();
+        cell.octave = bit_cast_u::<4, 5>(bits_u::<5>(16) - normalise.shift);
+        cell.index = normalised.index;
+        if normalise.shift >= 16 {
+            cell.octave = bits_u::<4>(0);
+            cell.index = small;
         }
-        if self.normalise.shift.val() < 2 {
-            self.cell.d.next.octave = bits_u::<4>(15);
-            self.cell.d.next.index = bits_u::<8>(0);
+        if normalise.shift < 2 {
+            cell.octave = bits_u::<4>(15);
+            cell.index = bits_u::<8>(0);
         }
-        self.cells.addr.next = bit_cast_number::<12, PaperCellNumber>(self.cell.q.val());
+        cells.addr = bit_cast_number::<12, PaperCellNumber>(cell);
 
-        self.entry.next = bit_cast_word::<PaperCell, U<13>>(self.cells.data.val());
-        self.even_at.d.next = self.entry.val().pair;
-        self.odd_at.d.next = self.entry.val().pair - bit_cast_u::<11, 1>(bit_cast_b(!self.entry.val().odd));
-        self.is_odd_11.d.next = self.entry.val().odd;
-        self.starts_here_11.d.next = self.entry.val().starts_here;
-        self.even.addr.next = self.even_at.q.val();
-        self.odd.addr.next = self.odd_at.q.val();
+        entry = bit_cast_word::<PaperCell, U<13>>(cells.data);
+        even_at = entry.pair;
+        odd_at = entry.pair - bit_cast_u::<11, 1>(bit_cast_b(!entry.odd));
+        is_odd_11 = entry.odd;
+        starts_here_11 = entry.starts_here;
+        even.addr = even_at;
+        odd.addr = odd_at;
 
-        self.even_entry.next = bit_cast_word::<PaperEntry, U<31>>(self.even.data.val());
-        self.odd_entry.next = bit_cast_word::<PaperEntry, U<31>>(self.odd.data.val());
-        self.last.next = self.even_entry.val();
-        if self.is_odd_11.q.val() {
-            self.last.next = self.odd_entry.val();
-        }
+        even_entry = bit_cast_word::<PaperEntry, U<31>>(even.data);
+        odd_entry = bit_cast_word::<PaperEntry, U<31>>(odd.data);
+        last = if is_odd_11 { odd_entry } else { even_entry };
         assign! {
             even_12.d = even_entry.value, odd_12.d = odd_entry.value, is_odd_12.d = is_odd_11.q
         }
-        self.before_12.d.next = self.starts_here_11.q.val()
-            & (self.position_11.q.val() < (bit_cast_u::<15, 13>(self.last.val().position) << 2));
+        before_12 = starts_here_11 & (position_11 < (bit_cast_u::<15, 13>(last.position) << 2));
 
-        self.value.d.next = self.even_12.q.val();
-        if self.is_odd_12.q.val() ^ self.before_12.q.val() {
-            self.value.d.next = self.odd_12.q.val();
-        }
-        self.result.next.top = true;
-        self.result.next.fraction = self.value.q.val().fraction;
-        self.result.next.zero = bits_u::<4>(0);
-        if self.zero_13.q.val() {
-            self.result.next.zero = bits_u::<4>(0xf);
-        }
-        self.mantissa.next = bit_cast_number::<18, PaperMantissa>(self.result.val());
-        self.shift.next = self.value.q.val().shift;
+        value = if is_odd_12 ^ before_12 { odd_12 } else { even_12 };
+        result.top = true;
+        result.fraction = value.fraction;
+        result.zero = if zero_13 { bits_u::<4>(0xf) } else { bits_u::<4>(0) };
+        mantissa = bit_cast_number::<18, PaperMantissa>(result);
+        shift = value.shift;
     }
 }
 

@@ -161,11 +161,7 @@ fn every_event_agrees_bit_for_bit() {
         let offer = free && random.chance(0.8);
         let now = (clock / 256) as u32 & 0xffff;
         // held priorities in one quiet time of two, or no timer would run out
-        let held = if clock / 32_768 % 4 == 3 && random.chance(0.1) {
-            random.uniform(8) as u8
-        } else {
-            0
-        };
+        let held = if clock / 32_768 % 4 == 3 && random.chance(0.1) { random.uniform(8) as u8 } else { 0 };
         let mut word = Visited::default();
         expected.push_back(offer.then(|| {
             last_used[flow] = clock;
@@ -174,24 +170,12 @@ fn every_event_agrees_bit_for_bit() {
             let quiet = clock / 32_768 % 2 == 1;
             if random.chance(if quiet { 0.001 } else { 0.3 }) {
                 let advance = random.below(6) as u32;
-                let start = if seen_by_visit.seen == state.rewinds {
-                    seen_by_visit.nxt
-                } else {
-                    state.una
-                };
+                let start = if seen_by_visit.seen == state.rewinds { seen_by_visit.nxt } else { state.una };
                 *seen_by_visit = VisitState {
                     nxt: start.wrapping_add(advance) & PSN_MASK,
                     max: seen_by_visit.max.wrapping_add(random.below(4) as u32) & PSN_MASK,
-                    seen: if random.chance(0.7) {
-                        state.rewinds
-                    } else {
-                        seen_by_visit.seen
-                    },
-                    restarts: if random.chance(0.7) {
-                        state.restarts
-                    } else {
-                        seen_by_visit.restarts
-                    },
+                    seen: if random.chance(0.7) { state.rewinds } else { seen_by_visit.seen },
+                    restarts: if random.chance(0.7) { state.restarts } else { seen_by_visit.restarts },
                     generation: if random.chance(0.9) { state.generation } else { 77 },
                     stopped: random.chance(0.1),
                     ..*seen_by_visit
@@ -273,11 +257,7 @@ fn every_event_agrees_bit_for_bit() {
         block.visited.next = words.pop_front().unwrap_or_default();
         block.held.next = U(holds.pop_front().unwrap_or(0).into());
         block.timer_now.next = U(timers.pop_front().unwrap_or(0).into());
-        let due = if expected.len() > LATENCY {
-            expected.pop_front().flatten()
-        } else {
-            None
-        };
+        let due = if expected.len() > LATENCY { expected.pop_front().flatten() } else { None };
         step(block.as_mut(), |b| {
             assert_eq!(b.notify.val(), due.is_some(), "clock {clock}: notify");
             let Some(e) = &due else { return };

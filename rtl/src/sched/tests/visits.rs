@@ -105,42 +105,19 @@ fn case(random: &mut Stimulus, registers: &SchedRegisters) -> Case {
         dither: random.chance(0.5),
         time_ns: random.corner(16) as u16,
     };
-    let cap = if random.chance(0.5) {
-        Cap::NONE
-    } else {
-        Cap::new(random.corner(34), 0, sender.mtu, &control, registers)
-    };
-    let level = if random.chance(0.5) {
-        Level::NONE
-    } else {
-        Level::new(random.corner(34), &control, registers)
-    };
+    let cap =
+        if random.chance(0.5) { Cap::NONE } else { Cap::new(random.corner(34), 0, sender.mtu, &control, registers) };
+    let level = if random.chance(0.5) { Level::NONE } else { Level::new(random.corner(34), &control, registers) };
     let credit = (random.corner(33) as i64) - ((random.corner(20) as i64 * i64::from(random.chance(0.1))) << 12);
     let state = VisitState {
         nxt: near(random),
         max: near(random),
-        seen: if random.chance(0.8) {
-            sender.rewinds
-        } else {
-            random.below(16) as u32
-        },
-        restarts: if random.chance(0.8) {
-            sender.restarts
-        } else {
-            random.below(16) as u32
-        },
-        generation: if random.chance(0.9) {
-            sender.generation
-        } else {
-            random.uniform(8) as u8
-        },
+        seen: if random.chance(0.8) { sender.rewinds } else { random.below(16) as u32 },
+        restarts: if random.chance(0.8) { sender.restarts } else { random.below(16) as u32 },
+        generation: if random.chance(0.9) { sender.generation } else { random.uniform(8) as u8 },
         parked: random.chance(0.5),
         last: random.corner(20) as u32,
-        adjust_seen: if random.chance(0.8) {
-            sender.adjust
-        } else {
-            random.corner(12) as u32
-        },
+        adjust_seen: if random.chance(0.8) { sender.adjust } else { random.corner(12) as u32 },
         credit,
         stopped: random.chance(0.5),
         rest: random.chance(0.5),
@@ -227,11 +204,7 @@ fn every_visit_agrees_bit_for_bit() {
         });
         let g = got.1;
         let seen = (g.psn.0, g.count.0, g.repeats.0, g.rewound.into(), g.fills.into());
-        let state_after = if ended {
-            visit_word(&want.state)
-        } else {
-            VisitFlow::default()
-        };
+        let state_after = if ended { visit_word(&want.state) } else { VisitFlow::default() };
         assert_eq!(
             got.0, state_after,
             "clock {clock}: {inputs:?} should lead to {:?}",

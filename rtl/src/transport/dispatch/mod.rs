@@ -10,7 +10,8 @@
 //! | 3 | hands requests and READ responses to their engine |
 //! | 4 | acts: skips, commits, reports, or waits for the engine's decision while the next row is with its own |
 //!
-//! Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames.
+//! Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames. An acknowledgement keeps the
+//! time at which the parser judged it, for laws that measure round trips.
 //! Reference: `receive` of `hpcc_models::nic`.
 
 pub mod classify;
@@ -30,7 +31,7 @@ use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob as Job;
 use crate::words::flows::Notice;
-use crate::words::rx::{BufferCommand, CommitEntry, ControlPacket, FrameFate, JudgedFrame};
+use crate::words::rx::{ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, FrameFate, JudgedFrame};
 use crate::words::transport::{Action as Decision, AnswerKind, CommitKind, CongestionMark, RxPacket};
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
@@ -58,6 +59,8 @@ pub struct Dispatch {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
+    /// The NIC's clock, ns.
+    pub now: Signal<In, U<48>>,
     /// A frame has been judged.
     pub verdict_valid: Signal<In, Bit>,
     /// The parser's outputs.
@@ -94,114 +97,103 @@ pub struct Dispatch {
     pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of [`Counter::ALL`].
     pub counts: Signal<Out, U<44>>,
+    #[signals(Bit: advance, hands, moves, free, done, decided, engine, taken)]
+    #[registers(Bit: valid_1, valid_2, valid_3, handed, valid_4, command_full, job_full, commit_full, notice_full)]
+    #[registers(Bit: control_full)]
+    #[registers(JudgedFrame: row_1, row_2)]
+    #[registers(U<24>: came_1, came_2, came_3, came)]
+    #[registers(FrameFate: fate_3, fate)]
+    #[registers(U<6>: counter_3, counter)]
+    #[registers(RxPacket: row_3, row)]
+    #[registers(ControlPacket: body_3, body, control_word)]
     lost_13: Delay<Bit, 11>,
-    rows: StreamFifo<JudgedFrame, 9, 512>,
+    rows: StreamFifo<ArrivedFrame, 9, 512>,
     contexts: Ram<QpContext, 8>,
-    advance: Signal<Local, Bit>,
-    valid_1: DFF<Bit>,
-    row_1: DFF<JudgedFrame>,
-    valid_2: DFF<Bit>,
-    row_2: DFF<JudgedFrame>,
-    context_2: DFF<QpContext>,
     #[combinational]
     classify: Classify,
-    valid_3: DFF<Bit>,
-    fate_3: DFF<FrameFate>,
-    counter_3: DFF<U<6>>,
-    row_3: DFF<RxPacket>,
-    body_3: DFF<ControlPacket>,
-    handed: DFF<Bit>,
-    hands: Signal<Local, Bit>,
-    moves: Signal<Local, Bit>,
-    valid_4: DFF<Bit>,
-    fate: DFF<FrameFate>,
-    counter: DFF<U<6>>,
-    row: DFF<RxPacket>,
-    body: DFF<ControlPacket>,
-    command_full: DFF<Bit>,
+    context_2: DFF<QpContext>,
     command_word: DFF<BufferCommand>,
-    job_full: DFF<Bit>,
     job_word: DFF<Job>,
-    commit_full: DFF<Bit>,
     commit_word: DFF<CommitEntry>,
-    notice_full: DFF<Bit>,
     notice_word: DFF<Notice>,
-    control_full: DFF<Bit>,
-    control_word: DFF<ControlPacket>,
-    free: Signal<Local, Bit>,
-    done: Signal<Local, Bit>,
-    decided: Signal<Local, Bit>,
-    arriving: Signal<Local, JudgedFrame>,
+    entering: Signal<Local, ArrivedFrame>,
+    arriving: Signal<Local, ArrivedFrame>,
     action: Signal<Local, Decision>,
     heard: Signal<Local, CcEventKind>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
-    engine: Signal<Local, Bit>,
     counts_out: DFF<U<44>>,
-    taken: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for Dispatch {
     fn update(&mut self) {
-        self.rows.reset.next = self.reset.val();
-        self.lost_13.d.next = self.lost.val();
-        self.rows.up.data.next = bit_cast_word::<JudgedFrame, RawRow>(self.verdict.val());
-        self.rows.up.valid.next = self.verdict_valid.val() & !self.lost_13.q.val();
+        rows.reset = reset;
+        lost_13 = lost;
+        entering.frame = bit_cast_word::<JudgedFrame, RawRow>(verdict);
+        entering.came = bit_cast_u::<24, 48>(now);
+        rows.up.data = entering;
+        rows.up.valid = verdict_valid & !lost_13;
         inputs!(contexts: we = context_valid, waddr = context_qp);
-        self.contexts.wdata.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
+        contexts.wdata = bit_cast_word::<QpContext, Context>(context_data);
 
         // what the row asks for leaves in one clock, when everything before it has left
-        self.free.next = (!self.command_full.q.val() | self.command.ready.val())
-            & (!self.job_full.q.val() | self.job.ready.val())
-            & (!self.commit_full.q.val() | self.commit.ready.val())
-            & (!self.notice_full.q.val() | self.notice.ready.val())
-            & (!self.control_full.q.val() | self.control.ready.val());
-        self.engine.next = (self.fate.q.val() == FrameFate::Request) | (self.fate.q.val() == FrameFate::ReadResponse);
-        self.action.next = bit_cast_word::<Decision, Action>(self.request_action.data.val());
-        self.decided.next = self.request_action.valid.val();
-        if self.fate.q.val() == FrameFate::ReadResponse {
-            self.action.next = bit_cast_word::<Decision, Action>(self.response_action.data.val());
-            self.decided.next = self.response_action.valid.val();
+        free = (!command_full | command.ready)
+            & (!job_full | job.ready)
+            & (!commit_full | commit.ready)
+            & (!notice_full | notice.ready)
+            & (!control_full | control.ready);
+        engine = (fate == FrameFate::Request) | (fate == FrameFate::ReadResponse);
+        action = bit_cast_word::<Decision, Action>(request_action.data);
+        decided = request_action.valid;
+        if fate == FrameFate::ReadResponse {
+            action = bit_cast_word::<Decision, Action>(response_action.data);
+            decided = response_action.valid;
         }
-        self.request_action.ready.next =
-            self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == FrameFate::Request);
-        self.response_action.ready.next =
-            self.valid_4.q.val() & self.free.val() & (self.fate.q.val() == FrameFate::ReadResponse);
-        self.done.next = self.free.val() & self.valid_4.q.val() & (!self.engine.val() | self.decided.val());
+        request_action.ready = valid_4 & free & (fate == FrameFate::Request);
+        response_action.ready = valid_4 & free & (fate == FrameFate::ReadResponse);
+        done = free & valid_4 & (!engine | decided);
 
         // the row behind goes to its engine meanwhile
-        self.request.valid.next =
-            self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == FrameFate::Request);
-        self.request.data.next = bit_cast_bus::<550, 9, RxPacket>(self.row_3.q.val());
-        self.response.valid.next =
-            self.valid_3.q.val() & !self.handed.q.val() & (self.fate_3.q.val() == FrameFate::ReadResponse);
-        self.response.data.next = bit_cast_bus::<550, 9, RxPacket>(self.row_3.q.val());
-        self.hands.next = self.handed.q.val()
-            | ((self.fate_3.q.val() != FrameFate::Request) & (self.fate_3.q.val() != FrameFate::ReadResponse))
-            | ((self.fate_3.q.val() == FrameFate::Request) & self.request.ready.val())
-            | ((self.fate_3.q.val() == FrameFate::ReadResponse) & self.response.ready.val());
-        self.moves.next = self.valid_3.q.val() & self.hands.val() & (!self.valid_4.q.val() | self.done.val());
-        self.advance.next = !self.valid_3.q.val() | self.moves.val();
-        self.handed.d.next = self.valid_3.q.val() & self.hands.val() & !self.moves.val();
-        if self.done.val() {
-            self.valid_4.d.next = false;
+        request.valid = valid_3 & !handed & (fate_3 == FrameFate::Request);
+        request.data = bit_cast_bus::<550, 9, RxPacket>(row_3);
+        response.valid = valid_3 & !handed & (fate_3 == FrameFate::ReadResponse);
+        response.data = bit_cast_bus::<550, 9, RxPacket>(row_3);
+        hands = handed
+            | ((fate_3 != FrameFate::Request) & (fate_3 != FrameFate::ReadResponse))
+            | ((fate_3 == FrameFate::Request) & request.ready)
+            | ((fate_3 == FrameFate::ReadResponse) & response.ready);
+        moves = valid_3 & hands & (!valid_4 | done);
+        advance = !valid_3 | moves;
+        handed = valid_3 & hands & !moves;
+        if done {
+            valid_4 = false;
         }
-        if self.moves.val() {
-            self.valid_4.d.next = true;
-            assign!(fate.d = fate_3, counter.d = counter_3, row.d = row_3, body.d = body_3);
+        if moves {
+            valid_4 = true;
+            assign!(
+                fate.d = fate_3,
+                counter.d = counter_3,
+                row.d = row_3,
+                came.d = came_3,
+                body.d = body_3
+            );
         }
 
         // a stalled row keeps reading its own context
-        self.rows.down.ready.next = self.advance.val();
-        self.arriving.next = self.rows.down.data.val();
-        self.contexts.raddr.next = bit_cast_u::<8, 24>(self.row_1.q.val().qpn);
-        if self.advance.val() {
-            self.contexts.raddr.next = bit_cast_u::<8, 24>(self.arriving.val().qpn);
-            assign!(valid_1.d = rows.down.valid, row_1.d = arriving);
-            advance!(valid_2, row_2);
-            self.context_2.d.next = self.contexts.rdata.val();
-            self.valid_3.d.next = self.valid_2.q.val();
+        rows.down.ready = advance;
+        arriving = rows.down.data;
+        contexts.raddr = bit_cast_u::<8, 24>(row_1.qpn);
+        if advance {
+            contexts.raddr = bit_cast_u::<8, 24>(arriving.frame.qpn);
+            assign!(
+                valid_1.d = rows.down.valid,
+                row_1.d = arriving.frame,
+                came_1.d = arriving.came
+            );
+            advance!(valid_2, row_2, came_2, came_3);
+            context_2 = contexts.rdata;
+            valid_3 = valid_2;
             assign! {
                 fate_3.d = classify.fate, counter_3.d = classify.counter, row_3.d = classify.row
             }
@@ -209,85 +201,81 @@ impl Logic for Dispatch {
         }
         inputs!(classify: raw = row_2, of_queue_pair = context_2);
 
-        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.row.q.val().extension);
-        self.aeth.next = bit_cast_word::<AckHeader, U<32>>(self.given.val().aeth);
-        self.taken.next = self.engine.val() & self.action.val().take;
+        given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
+        aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
+        taken = engine & action.take;
 
         // marks count whatever the engines say
-        self.mark_valid.next = self.done.val() & self.engine.val() & self.row.q.val().ecn.all();
-        self.mark.next = bits_zero::<CongestionMark>(0);
+        mark_valid = done & engine & row.ecn.all();
+        mark = bits_zero::<CongestionMark>(0);
         fields!(mark from row: qp, generation);
-        self.mark.next.response = self.fate.q.val() == FrameFate::ReadResponse;
+        mark.response = fate == FrameFate::ReadResponse;
 
-        if self.command.ready.val() {
-            self.command_full.d.next = false;
+        if command.ready {
+            command_full = false;
         }
-        if self.job.ready.val() {
-            self.job_full.d.next = false;
+        if job.ready {
+            job_full = false;
         }
-        if self.commit.ready.val() {
-            self.commit_full.d.next = false;
+        if commit.ready {
+            commit_full = false;
         }
-        if self.notice.ready.val() {
-            self.notice_full.d.next = false;
+        if notice.ready {
+            notice_full = false;
         }
-        if self.control.ready.val() {
-            self.control_full.d.next = false;
+        if control.ready {
+            control_full = false;
         }
-        self.counts_out.d.next = bits_u::<44>(0);
-        if self.done.val() {
-            self.command_full.d.next = true;
-            self.command_word.d.next = bits_zero::<BufferCommand>(0);
-            if self.taken.val() {
-                self.command_word.d.next.take = true;
+        counts_out = bits_u::<44>(0);
+        if done {
+            command_full = true;
+            command_word = bits_zero::<BufferCommand>(0);
+            if taken {
+                command_word.take = true;
                 fields!(command_word.d from row: at = payload_at, length = payload_length);
             }
-            self.job_full.d.next = self.taken.val();
-            self.job_word.d.next.address = self.action.val().address;
-            self.job_word.d.next.length = bit_cast_u::<13, 16>(self.row.q.val().payload_length);
-            self.commit_full.d.next =
-                (self.engine.val() & self.action.val().commits) | (self.fate.q.val() == FrameFate::Acknowledgement);
+            job_full = taken;
+            job_word.address = action.address;
+            job_word.length = bit_cast_u::<13, 16>(row.payload_length);
+            commit_full = (engine & action.commits) | (fate == FrameFate::Acknowledgement);
             fields!(commit_word.d: commit = action.commit, waits = taken);
-            if self.fate.q.val() == FrameFate::Acknowledgement {
-                self.commit_word.d.next = bits_zero::<CommitEntry>(0);
-                self.commit_word.d.next.commit.kind = CommitKind::Answer;
-                self.commit_word.d.next.commit.answer = AnswerKind::Acknowledgement;
+            if fate == FrameFate::Acknowledgement {
+                commit_word = bits_zero::<CommitEntry>(0);
+                commit_word.commit.kind = CommitKind::Answer;
+                commit_word.commit.answer = AnswerKind::Acknowledgement;
                 fields!(commit_word.d from row: commit.qp = qp, commit.generation = generation, commit.psn = psn);
-                fields!(commit_word.d from aeth: commit.syndrome = syndrome, commit.msn = msn);
+                commit_word.commit.syndrome = aeth.syndrome;
+                commit_word.commit.msn = came;
                 fields!(commit_word.d from row:
                     commit.int_length = int_length, commit.int_stack = int_stack, commit.int_on = int_on);
-                self.commit_word.d.next.commit.ecn = self.row.q.val().ecn.all();
+                commit_word.commit.ecn = row.ecn.all();
             }
-            self.notice_full.d.next =
-                (self.fate.q.val() == FrameFate::Echo) | (self.fate.q.val() == FrameFate::Notification);
-            self.control_full.d.next = self.fate.q.val() == FrameFate::Control;
-            if self.counter.q.val().any() {
-                self.counts_out.d.next = bits_u::<44>(1) << self.counter.q.val();
+            notice_full = (fate == FrameFate::Echo) | (fate == FrameFate::Notification);
+            control_full = fate == FrameFate::Control;
+            if counter.any() {
+                counts_out = bits_u::<44>(1) << counter;
             }
         }
-        self.heard.next = CcEventKind::Ack;
-        if self.fate.q.val() == FrameFate::Notification {
-            self.heard.next = CcEventKind::Cnp;
-        }
-        if self.done.val() {
-            self.notice_word.d.next.event_kind = bit_cast_number::<3, CcEventKind>(self.heard.val());
-            self.notice_word.d.next.response = self.fate.q.val() == FrameFate::Echo;
+        heard = if fate == FrameFate::Notification { CcEventKind::Cnp } else { CcEventKind::Ack };
+        if done {
+            notice_word.event_kind = bit_cast_number::<3, CcEventKind>(heard);
+            notice_word.response = fate == FrameFate::Echo;
             fields!(notice_word.d from row: qp, generation, psn);
-            self.notice_word.d.next.ecn = self.row.q.val().ecn.all();
+            notice_word.ecn = row.ecn.all();
             fields!(notice_word.d from row: int_length, int_stack);
-            self.control_word.d.next = self.body.q.val();
+            control_word = body;
         }
-        self.command.valid.next = self.command_full.q.val();
-        self.command.data.next = bit_cast_number::<24, BufferCommand>(self.command_word.q.val());
-        self.job.valid.next = self.job_full.q.val();
-        self.job.data.next = bit_cast_bus::<77, 2, Job>(self.job_word.q.val());
-        self.commit.valid.next = self.commit_full.q.val();
-        self.commit.data.next = bit_cast_bus::<422, 7, CommitEntry>(self.commit_word.q.val());
-        self.notice.valid.next = self.notice_full.q.val();
-        self.notice.data.next = bit_cast_bus::<387, 7, Notice>(self.notice_word.q.val());
-        self.control.valid.next = self.control_full.q.val();
-        self.control.data.next = bit_cast_bus::<593, 10, ControlPacket>(self.control_word.q.val());
-        self.counts.next = self.counts_out.q.val();
+        command.valid = command_full;
+        command.data = bit_cast_number::<24, BufferCommand>(command_word);
+        job.valid = job_full;
+        job.data = bit_cast_bus::<77, 2, Job>(job_word);
+        commit.valid = commit_full;
+        commit.data = bit_cast_bus::<422, 7, CommitEntry>(commit_word);
+        notice.valid = notice_full;
+        notice.data = bit_cast_bus::<387, 7, Notice>(notice_word);
+        control.valid = control_full;
+        control.data = bit_cast_bus::<593, 10, ControlPacket>(control_word);
+        counts = counts_out;
         reset! {
             valid_1, valid_2, valid_3, command_full, job_full, commit_full, valid_4, handed, notice_full, control_full
         }

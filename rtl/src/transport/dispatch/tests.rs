@@ -1,25 +1,174 @@
 //! Frames through the whole receive pipe beside the model's receive path: the same counter, or the same destination.
 
+use super::DispatchEvent;
 use crate::nic::words::{commit, context, rx_row};
+use crate::prim::word::bit_cast_word;
+use crate::rx::lookup::LOOKUP_LATENCY;
 use crate::rx::pipe::RxPipe;
 use crate::rx::stimulus::{aim, any_frame, good_frame, registers};
+use crate::rx::RX_PARSER_LATENCY;
 use crate::sim::{init, step, Stimulus};
+use crate::words::congestion::CcEventKind;
+use crate::words::flows::Notice;
 use hpcc_models::nic::{frame_fault, Counter, NicConfig};
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;
 
+/// The NIC's clock when a run begins, ns: its lower half wraps soon.
+const TIME_BASE: u64 = (5 << 24) - 2000;
 const PEER: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 12);
 
 /// What must happen to a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fate {
     Counted(Counter),
-    Request(u32),
-    Response(u32),
-    Acknowledgement(u32),
-    Echo(u32),
-    Notification,
+    Request(Row),
+    Response(Row),
+    Acknowledgement(Answer),
+    Notice(Heard),
     Control,
+}
+
+/// What an engine is told of a packet, all of its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    opcode: u64,
+    ack_req: bool,
+    qp: u64,
+    psn: u64,
+    /// RETH or AETH, as far as there is one.
+    extension: Vec<u8>,
+    payload_at: u64,
+    payload_length: u64,
+    mtu: u64,
+    int_on: bool,
+    role: u64,
+    carried: Carried,
+}
+
+/// What every kind of packet has in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Carried {
+    generation: u64,
+    ecn: u64,
+    int_length: u64,
+    /// INT, zero behind its length.
+    int: Vec<u8>,
+}
+
+/// What the commit stage is told of an acknowledgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Answer {
+    qp: u64,
+    psn: u64,
+    syndrome: u64,
+    int_on: bool,
+    carried: Carried,
+}
+
+/// What the congestion control hears of a frame that needs no engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Heard {
+    kind: u64,
+    response: bool,
+    qp: u64,
+    psn: u64,
+    carried: Carried,
+}
+
+impl Row {
+    fn of(frame: &[u8], packet: &RocePacket, int_on: bool, role: PortRole) -> Self {
+        let bth_at = start_of_data(frame) + packet.int.len();
+        let behind = bth_at + 12;
+        let extension = extension_of(frame[bth_at].into());
+        Self {
+            opcode: frame[bth_at].into(),
+            ack_req: frame[bth_at + 8] >> 7 == 1,
+            qp: packet.bth.dest_qp.into(),
+            psn: packet.bth.psn.into(),
+            extension: frame[behind..behind + extension].to_vec(),
+            payload_at: (behind + extension) as u64,
+            payload_length: packet.payload.len() as u64,
+            mtu: 2,
+            int_on,
+            role: role_code(role),
+            carried: Carried::of(packet),
+        }
+    }
+
+    fn seen(limbs: &[u64], extension: usize) -> Self {
+        Self {
+            opcode: rx_row::OPCODE.get(limbs),
+            ack_req: rx_row::ACK_REQ.get(limbs) == 1,
+            qp: rx_row::QP.get(limbs),
+            psn: rx_row::PSN.get(limbs),
+            extension: rx_row::EXTENSION.bytes(limbs)[..extension].to_vec(),
+            payload_at: rx_row::PAYLOAD_AT.get(limbs),
+            payload_length: rx_row::PAYLOAD_LENGTH.get(limbs),
+            mtu: rx_row::MTU.get(limbs),
+            int_on: rx_row::INT_ON.get(limbs) == 1,
+            role: rx_row::ROLE.get(limbs),
+            carried: Carried {
+                generation: rx_row::GENERATION.get(limbs),
+                ecn: rx_row::ECN.get(limbs),
+                int_length: rx_row::INT_LENGTH.get(limbs),
+                int: rx_row::INT.bytes(limbs),
+            },
+        }
+    }
+}
+
+impl Carried {
+    fn of(packet: &RocePacket) -> Self {
+        let mut int = packet.int.to_vec();
+        int.resize(42, 0);
+        Self {
+            generation: 7,
+            ecn: u64::from(packet.ipv4.tos & 3),
+            int_length: packet.int.len() as u64,
+            int,
+        }
+    }
+
+    /// The same where only "congestion experienced" is told, as a bit.
+    fn marked(packet: &RocePacket) -> Self {
+        Self {
+            ecn: u64::from(packet.ipv4.tos & 3 == 3),
+            ..Self::of(packet)
+        }
+    }
+}
+
+/// First byte behind the UDP header.
+fn start_of_data(frame: &[u8]) -> usize {
+    let ip = if frame[12..14] == [0x81, 0] { 18 } else { 14 };
+    ip + 20 + 8
+}
+
+/// The lowest `count` bytes of a wide word, the highest of them first.
+fn wide_bytes(limbs: &[u64], count: usize) -> Vec<u8> {
+    (0..count)
+        .rev()
+        .map(|i| (limbs[i / 8] >> (8 * (i % 8))) as u8)
+        .collect()
+}
+
+fn role_code(role: PortRole) -> u64 {
+    match role {
+        PortRole::Roce => 0,
+        PortRole::IntCollect => 1,
+        PortRole::IntEcho => 2,
+        PortRole::Control => 3,
+    }
+}
+
+/// Bytes of RETH or AETH behind a BTH with this opcode (IB 9.2, table of opcodes).
+fn extension_of(opcode: u64) -> usize {
+    match opcode {
+        0x06 | 0x0a | 0x0b | 0x0c => 16,
+        0x0d | 0x0f | 0x10 | 0x11 => 4,
+        _ => 0,
+    }
 }
 
 /// Queue pair 2 is plain, 3 collects INT, 4 has another peer, the others do not exist.
@@ -42,11 +191,7 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
         3 | 4 => true,
         _ => return Fate::Counted(Counter::UnknownQp),
     };
-    let peer = if packet.bth.dest_qp == 4 {
-        Ipv4Addr::new(10, 9, 9, 9)
-    } else {
-        PEER
-    };
+    let peer = if packet.bth.dest_qp == 4 { Ipv4Addr::new(10, 9, 9, 9) } else { PEER };
     if packet.ipv4.src != peer {
         return Fate::Counted(Counter::WrongPeer);
     }
@@ -62,12 +207,26 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
         return Fate::Counted(Counter::WrongPort);
     }
     match opcode {
-        Opcode::ReadResponse(_) => Fate::Response(packet.bth.psn),
-        Opcode::Acknowledge => Fate::Acknowledgement(packet.bth.psn),
-        Opcode::ReadEcho => Fate::Echo(packet.bth.psn),
-        Opcode::Cnp => Fate::Notification,
+        Opcode::ReadResponse(_) => Fate::Response(Row::of(frame, &packet, int_on, role)),
+        Opcode::Acknowledge => {
+            let aeth = start_of_data(frame) + packet.int.len() + 12;
+            Fate::Acknowledgement(Answer {
+                qp: packet.bth.dest_qp.into(),
+                psn: packet.bth.psn.into(),
+                syndrome: frame[aeth].into(),
+                int_on,
+                carried: Carried::marked(&packet),
+            })
+        }
+        Opcode::ReadEcho | Opcode::Cnp => Fate::Notice(Heard {
+            kind: if opcode == Opcode::Cnp { CcEventKind::Cnp } else { CcEventKind::Ack } as u64,
+            response: opcode == Opcode::ReadEcho,
+            qp: packet.bth.dest_qp.into(),
+            psn: packet.bth.psn.into(),
+            carried: Carried::marked(&packet),
+        }),
         Opcode::OtherResponse(_) => Fate::Counted(Counter::Stray),
-        _ => Fate::Request(packet.bth.psn),
+        _ => Fate::Request(Row::of(frame, &packet, int_on, role)),
     }
 }
 
@@ -80,11 +239,7 @@ fn beats(frame: &[u8]) -> Vec<([u64; 8], u64, bool)> {
             for (at, byte) in part.iter().enumerate() {
                 data[at / 8] |= u64::from(*byte) << (8 * (at % 8));
             }
-            let keep = if part.len() == 64 {
-                u64::MAX
-            } else {
-                (1 << part.len()) - 1
-            };
+            let keep = if part.len() == 64 { u64::MAX } else { (1 << part.len()) - 1 };
             (data, keep, i + 1 == count)
         })
         .collect()
@@ -129,13 +284,12 @@ fn run(seed: u64, stall: f64) {
     write_context(pipe, 4, 1, Ipv4Addr::new(10, 9, 9, 9));
 
     let mut frames = Vec::new();
+    // clocks of last beats, frame by frame, and acknowledgements' times of arrival
+    let (mut ended, mut arrived) = (Vec::new(), Vec::new());
     let mut queue = std::collections::VecDeque::new();
     for _ in 0..400 {
-        let mut frame = if stimulus.chance(0.6) {
-            good_frame(&mut stimulus, &config)
-        } else {
-            any_frame(&mut stimulus, &config)
-        };
+        let mut frame =
+            if stimulus.chance(0.6) { good_frame(&mut stimulus, &config) } else { any_frame(&mut stimulus, &config) };
         if stimulus.chance(0.8) {
             let mut qp = [2, 3, 4, 5, 0x1_0002][stimulus.below(5) as usize];
             if stimulus.chance(0.7) {
@@ -147,11 +301,7 @@ fn run(seed: u64, stall: f64) {
                 &mut frame,
                 &config,
                 qp,
-                if stimulus.chance(0.9) {
-                    PEER
-                } else {
-                    Ipv4Addr::new(10, 9, 9, 9)
-                },
+                if stimulus.chance(0.9) { PEER } else { Ipv4Addr::new(10, 9, 9, 9) },
             );
         }
         queue.extend(beats(&frame));
@@ -164,6 +314,8 @@ fn run(seed: u64, stall: f64) {
         clocks += 1;
         assert!(clocks < 40_000, "after {} frames of {}", seen.len(), frames.len());
         let beat = if stimulus.chance(0.7) { queue.pop_front() } else { None };
+        pipe.now.next = crate::prim::uint::U(TIME_BASE + 5 * clocks);
+        ended.extend(beat.filter(|beat| beat.2).map(|_| clocks));
         pipe.s_axis.tvalid.next = beat.is_some();
         if let Some((data, keep, last)) = beat {
             pipe.s_axis.tdata.next = crate::prim::wide::W(data);
@@ -189,24 +341,49 @@ fn run(seed: u64, stall: f64) {
                 got.push(Fate::Counted(Counter::ALL[counts.trailing_zeros() as usize]));
             }
             if p.request.valid.val() & p.request.ready.val() {
-                got.push(Fate::Request(rx_row::PSN.get(&p.request.data.val().0) as u32));
+                let row = p.request.data.val().0;
+                got.push(Fate::Request(Row::seen(&row, extension_of(rx_row::OPCODE.get(&row)))));
             }
             if p.response.valid.val() & p.response.ready.val() {
-                got.push(Fate::Response(rx_row::PSN.get(&p.response.data.val().0) as u32));
+                let row = p.response.data.val().0;
+                got.push(Fate::Response(Row::seen(&row, extension_of(rx_row::OPCODE.get(&row)))));
             }
             if p.commit.valid.val() & p.commit.ready.val() {
                 let word = p.commit.data.val().0;
-                assert_eq!((commit::KIND.get(&word), commit::GENERATION.get(&word)), (3, 7));
-                got.push(Fate::Acknowledgement(commit::PSN.get(&word) as u32));
+                let fixed = (
+                    commit::KIND.get(&word),
+                    commit::ANSWER.get(&word),
+                    commit::ENDS_OR_FAILED.get(&word),
+                );
+                assert_eq!(fixed, (3, 0, 0), "an answer, an acknowledgement, nothing failed");
+                arrived.push(commit::MSN.get(&word));
+                got.push(Fate::Acknowledgement(Answer {
+                    qp: commit::QP.get(&word),
+                    psn: commit::PSN.get(&word),
+                    syndrome: commit::SYNDROME.get(&word),
+                    int_on: commit::INT_ON.get(&word) == 1,
+                    carried: Carried {
+                        generation: commit::GENERATION.get(&word),
+                        ecn: commit::ECN.get(&word),
+                        int_length: commit::INT_LENGTH.get(&word),
+                        int: commit::INT.bytes(&word),
+                    },
+                }));
             }
             if p.notice.valid.val() & p.notice.ready.val() {
-                let word = p.notice.data.val();
-                assert_eq!(word.get_bits::<8>(12).0, 7);
-                got.push(if word.get_bit(3) {
-                    Fate::Echo(word.get_bits::<24>(20).0 as u32)
-                } else {
-                    Fate::Notification
-                });
+                let word = bit_cast_word::<Notice, DispatchEvent>(p.notice.data.val());
+                got.push(Fate::Notice(Heard {
+                    kind: word.event_kind.0,
+                    response: word.response,
+                    qp: word.qp.0,
+                    psn: word.psn.0,
+                    carried: Carried {
+                        generation: word.generation.0,
+                        ecn: word.ecn.into(),
+                        int_length: word.int_length.0,
+                        int: wide_bytes(&word.int_stack.0, 42),
+                    },
+                }));
             }
             if p.control.valid.val() & p.control.ready.val() {
                 got.push(Fate::Control);
@@ -233,6 +410,15 @@ fn run(seed: u64, stall: f64) {
         count_down(&mut response_at, asked(|f| matches!(f, Fate::Response(_))), got.1 .1);
         seen.extend(got.0);
     }
+    // however long the row waits, its time is that of the parser's word
+    let answers = (0..)
+        .zip(&frames)
+        .filter(|(_, fate)| matches!(fate, Fate::Acknowledgement(_)));
+    let judged = answers.map(|(i, _): (usize, _)| {
+        let clocks: u64 = ended[i] + (RX_PARSER_LATENCY + LOOKUP_LATENCY) as u64;
+        (TIME_BASE + 5 * clocks) & 0xff_ffff
+    });
+    assert_eq!(arrived, judged.collect::<Vec<_>>());
     // counters and streams have registers of their own, so neighbours may change places by a clock: compare by kind
     let of = |list: &[Fate], kind: fn(&Fate) -> bool| list.iter().filter(|f| kind(f)).cloned().collect::<Vec<_>>();
     let kinds: [fn(&Fate) -> bool; 6] = [
@@ -240,7 +426,7 @@ fn run(seed: u64, stall: f64) {
         |f| matches!(f, Fate::Request(_)),
         |f| matches!(f, Fate::Response(_)),
         |f| matches!(f, Fate::Acknowledgement(_)),
-        |f| matches!(f, Fate::Echo(_) | Fate::Notification),
+        |f| matches!(f, Fate::Notice(_)),
         |f| matches!(f, Fate::Control),
     ];
     for kind in kinds {

@@ -49,37 +49,30 @@ pub struct Answer {
 #[kernel]
 impl Logic for Answer {
     fn update(&mut self) {
-        self.word.next = bit_cast_word::<CommitWord, W<421, 7>>(self.commit.val());
-        self.syndrome.next = bit_cast_word::<Syndrome, U<8>>(self.word.val().syndrome);
+        word = bit_cast_word::<CommitWord, W<421, 7>>(commit);
+        syndrome = bit_cast_word::<Syndrome, U<8>>(word.syndrome);
         assign!(reason = syndrome.value, code = syndrome.code);
-        self.acknowledgement.next = self.word.val().answer == AnswerKind::Acknowledgement;
-        self.data.next = (self.word.val().answer == AnswerKind::ReadData) & !self.word.val().ends_or_failed;
-        self.failed.next = (self.word.val().answer == AnswerKind::ReadData) & self.word.val().ends_or_failed;
-        self.gap.next = self.word.val().answer == AnswerKind::ReadGap;
-        self.duplicate.next = self.word.val().answer == AnswerKind::ReadDuplicate;
-        self.int_on.next = self.word.val().int_on;
-        self.ignored.next =
-            (self.word.val().answer == AnswerKind::Acknowledgement) & (self.code.val() != 0) & (self.code.val() != 3);
-        self.nak.next = (self.word.val().answer == AnswerKind::Acknowledgement) & (self.code.val() == 3);
-        self.limit.next = self.word.val().psn;
-        if (self.word.val().answer == AnswerKind::Acknowledgement) & (self.code.val() == 0) {
-            self.limit.next = self.word.val().psn + 1;
+        acknowledgement = word.answer == AnswerKind::Acknowledgement;
+        data = (word.answer == AnswerKind::ReadData) & !word.ends_or_failed;
+        failed = (word.answer == AnswerKind::ReadData) & word.ends_or_failed;
+        gap = word.answer == AnswerKind::ReadGap;
+        duplicate = word.answer == AnswerKind::ReadDuplicate;
+        int_on = word.int_on;
+        ignored = (word.answer == AnswerKind::Acknowledgement) & (code != 0) & (code != 3);
+        nak = (word.answer == AnswerKind::Acknowledgement) & (code == 3);
+        limit = if (word.answer == AnswerKind::Acknowledgement) & (code == 0) { word.psn + 1 } else { word.psn };
+        fatal = failed | (nak & reason.any());
+        status = if reason == 1 { bits_u::<4>(2) } else { bits_u::<4>(4) };
+        if reason == 2 {
+            status = bits_u::<4>(3);
         }
-        self.fatal.next = self.failed.val() | (self.nak.val() & self.reason.val().any());
-        self.status.next = bits_u::<4>(4);
-        if self.reason.val() == 1 {
-            self.status.next = bits_u::<4>(2);
+        if failed {
+            status = bits_u::<4>(6);
         }
-        if self.reason.val() == 2 {
-            self.status.next = bits_u::<4>(3);
-        }
-        if self.failed.val() {
-            self.status.next = bits_u::<4>(6);
-        }
-        self.sent.next = bits_zero::<AckSendWord>(0);
-        self.sent.next.echo = true;
+        sent = bits_zero::<AckSendWord>(0);
+        sent.echo = true;
         fields!(sent from word: qp, generation, psn, int_length, int_stack);
-        self.echo.next = bit_cast_bus::<416, 7, AckSendWord>(self.sent.val());
+        echo = bit_cast_bus::<416, 7, AckSendWord>(sent);
     }
 }
 
@@ -129,24 +122,14 @@ pub struct Outcome {
 #[kernel]
 impl Logic for Outcome {
     fn update(&mut self) {
-        self.ends.next = self.fatal.val() & !(self.nak.val() & self.old.val());
-        self.missing.next = ((self.acknowledgement.val() & !self.nak.val()) | self.gap.val())
-            & !self.old.val()
-            & (self.una.val() != self.limit.val())
-            & self.at_read.val()
-            & !self.gap_known.val();
-        self.lost.next = self.missing.val();
-        self.passed.next = self.una.val() - self.una_before.val();
-        self.tell.next = self.acknowledgement.val() | self.passed.val().any() | self.missing.val();
-        self.rewind.next = self.nak.val() | self.missing.val();
-        self.psn.next = self.una.val();
-        if self.old.val() & self.acknowledgement.val() {
-            self.psn.next = self.limit.val();
-        }
-        self.bytes.next = (bit_cast_u::<32, 24>(self.passed.val()) << 8) << self.mtu.val();
-        if self.data.val() {
-            self.bytes.next = bits_u::<32>(0);
-        }
+        ends = fatal & !(nak & old);
+        missing = ((acknowledgement & !nak) | gap) & !old & (una != limit) & at_read & !gap_known;
+        lost = missing;
+        passed = una - una_before;
+        tell = acknowledgement | passed.any() | missing;
+        rewind = nak | missing;
+        psn = if old & acknowledgement { limit } else { una };
+        bytes = if data { bits_u::<32>(0) } else { (bit_cast_u::<32, 24>(passed) << 8) << mtu };
     }
 }
 
@@ -173,30 +156,26 @@ pub struct IntFields {
     pub path_id: Signal<Out, U<12>>,
     /// Records, first switch in the lowest bits.
     pub hops: Signal<Out, W<320, 5>>,
+    bad: [Signal<Local, Bit>; 6],
     fields: Signal<Local, IntStack>,
     records: Signal<Local, HopRecords>,
-    bad: [Signal<Local, Bit>; 6],
 }
 
 #[kernel]
 impl Logic for IntFields {
     fn update(&mut self) {
-        self.present.next = self.length.val() >= 2;
-        self.fields.next = bit_cast_word::<IntStack, W<336, 6>>(self.stack.val());
+        present = length >= 2;
+        fields = bit_cast_word::<IntStack, W<336, 6>>(stack);
         assign!(n_hop = fields.header.n_hop, path_id = fields.header.path_id);
-        self.many.next = self.fields.val().header.n_hop > 5;
+        many = fields.header.n_hop > 5;
         fields!(records from fields: hop_1, hop_2, hop_3, hop_4, hop_5);
-        self.hops.next = bit_cast_bus::<320, 5, HopRecords>(self.records.val());
-        self.bad[0].next = false;
+        hops = bit_cast_bus::<320, 5, HopRecords>(records);
+        bad[0] = false;
         for i in 0..5 {
             // a record counts if at least that many switches did
-            self.bad[i + 1].next = self.bad[i].val()
-                | ((self.fields.val().header.n_hop > i.val())
-                    & !self
-                        .speeds
-                        .val()
-                        .get_bit(self.stack.val().get_bits::<4>(316 - i * 64).index()));
+            bad[i + 1] =
+                bad[i] | ((fields.header.n_hop > i.val()) & !speeds.get_bit(stack.get_bits::<4>(316 - i * 64).index()));
         }
-        self.valid.next = (self.length.val() >= 2) & !self.bad[5].val();
+        valid = (length >= 2) & !bad[5];
     }
 }

@@ -71,24 +71,15 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
+    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response)]
+    #[registers(U<8>: op_qp, op_generation)]
+    #[signals(QpFlow: limit_flow, error_flow)]
+    waits: [Signal<Local, Bit>; 7],
     takes: Signal<Local, Bit>,
     row_word: Signal<Local, RxPacket>,
     answer_word: Signal<Local, CommitWord>,
-    waits: [Signal<Local, Bit>; 7],
-    op_row: DFF<Bit>,
-    op_answer: DFF<Bit>,
-    op_ended: DFF<Bit>,
-    op_error: DFF<Bit>,
-    op_remove: DFF<Bit>,
-    op_tell: DFF<Bit>,
-    op_work: DFF<Bit>,
-    op_response: DFF<Bit>,
-    op_qp: DFF<U<8>>,
-    op_generation: DFF<U<8>>,
     op_psn: DFF<U<24>>,
-    limit_flow: Signal<Local, QpFlow>,
     failure: Signal<Local, FlowPacket>,
-    error_flow: Signal<Local, QpFlow>,
     removal: Signal<Local, QpOfGeneration>,
     new_qp: Signal<Local, U<8>>,
 }
@@ -96,84 +87,77 @@ pub struct Choice {
 #[kernel]
 impl Logic for Choice {
     fn update(&mut self) {
-        self.takes.next = self.save.val() & !self.kept.val();
-        self.rows.ready.next = self.takes.val() & self.op_row.q.val();
-        self.answers.ready.next = self.takes.val() & self.op_answer.q.val();
-        self.limits.ready.next = self.takes.val() & self.op_ended.q.val();
-        self.errors.ready.next = self.takes.val() & self.op_error.q.val();
-        self.removals.ready.next = self.takes.val() & self.op_remove.q.val();
-        self.tells.ready.next = self.takes.val() & self.op_tell.q.val();
+        takes = save & !kept;
+        rows.ready = takes & op_row;
+        answers.ready = takes & op_answer;
+        limits.ready = takes & op_ended;
+        errors.ready = takes & op_error;
+        removals.ready = takes & op_remove;
+        tells.ready = takes & op_tell;
         // what is being taken does not wait any more
-        self.waits[0].next = self.rows.valid.val() & !self.hold_rows.val() & !(self.save.val() & self.op_row.q.val());
-        self.waits[1].next = self.answers.valid.val() & !(self.save.val() & self.op_answer.q.val());
-        self.waits[2].next = self.limits.valid.val() & !(self.save.val() & self.op_ended.q.val());
-        self.waits[3].next = self.errors.valid.val() & !(self.save.val() & self.op_error.q.val());
-        self.waits[4].next =
-            self.removals.valid.val() & !self.hold_removals.val() & !(self.save.val() & self.op_remove.q.val());
-        self.waits[5].next = self.work_waits.val();
-        self.waits[6].next = self.tells.valid.val() & self.room.val() & !(self.save.val() & self.op_tell.q.val());
-        self.any.next = self.waits[0].val()
-            | self.waits[1].val()
-            | self.waits[2].val()
-            | self.waits[3].val()
-            | self.waits[4].val()
-            | self.waits[5].val()
-            | self.waits[6].val();
-        self.row_word.next = bit_cast_word::<RxPacket, W<550, 9>>(self.rows.data.val());
-        self.answer_word.next = bit_cast_word::<CommitWord, W<421, 7>>(self.answers.data.val());
-        self.new_qp.next = self.work_qp.val();
-        if self.idle.val() {
+        waits[0] = rows.valid & !hold_rows & !(save & op_row);
+        waits[1] = answers.valid & !(save & op_answer);
+        waits[2] = limits.valid & !(save & op_ended);
+        waits[3] = errors.valid & !(save & op_error);
+        waits[4] = removals.valid & !hold_removals & !(save & op_remove);
+        waits[5] = work_waits;
+        waits[6] = tells.valid & room & !(save & op_tell);
+        any = waits[0] | waits[1] | waits[2] | waits[3] | waits[4] | waits[5] | waits[6];
+        row_word = bit_cast_word::<RxPacket, W<550, 9>>(rows.data);
+        answer_word = bit_cast_word::<CommitWord, W<421, 7>>(answers.data);
+        new_qp = work_qp;
+        if idle {
             clear! {
                 op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, op_generation, op_psn
             }
         }
-        self.limit_flow.next = bit_cast_word::<QpFlow, U<16>>(self.limits.flow.val());
-        self.failure.next = bit_cast_word::<FlowPacket, U<48>>(self.errors.data.val());
-        self.error_flow.next = bit_cast_word::<QpFlow, U<16>>(self.failure.val().flow);
-        self.removal.next = bit_cast_word::<QpOfGeneration, U<16>>(self.removals.data.val());
-        if self.waits[0].val() {
-            self.new_qp.next = self.row_word.val().qp;
-            if self.idle.val() {
-                self.op_row.d.next = true;
+        limit_flow = bit_cast_word::<QpFlow, U<16>>(limits.flow);
+        failure = bit_cast_word::<FlowPacket, U<48>>(errors.data);
+        error_flow = bit_cast_word::<QpFlow, U<16>>(failure.flow);
+        removal = bit_cast_word::<QpOfGeneration, U<16>>(removals.data);
+        if waits[0] {
+            new_qp = row_word.qp;
+            if idle {
+                op_row = true;
                 assign!(op_generation.d = row_word.generation, op_psn.d = row_word.psn);
             }
-        } else if self.waits[1].val() {
-            self.new_qp.next = self.answer_word.val().qp;
-            if self.idle.val() {
-                self.op_answer.d.next = true;
+        } else if waits[1] {
+            new_qp = answer_word.qp;
+            if idle {
+                op_answer = true;
                 assign!(op_generation.d = answer_word.generation, op_psn.d = answer_word.psn);
             }
-        } else if self.waits[2].val() {
-            self.new_qp.next = self.limit_flow.val().qp;
-            if self.idle.val() {
-                self.op_ended.d.next = true;
+        } else if waits[2] {
+            new_qp = limit_flow.qp;
+            if idle {
+                op_ended = true;
                 assign!(op_generation.d = limits.generation, op_response.d = limit_flow.response);
             }
-        } else if self.waits[3].val() {
-            self.new_qp.next = self.error_flow.val().qp;
-            if self.idle.val() {
-                self.op_error.d.next = true;
+        } else if waits[3] {
+            new_qp = error_flow.qp;
+            if idle {
+                op_error = true;
                 assign! {
                     op_generation.d = failure.generation, op_psn.d = failure.psn, op_response.d = error_flow.response
                 }
             }
-        } else if self.waits[6].val() {
-            self.new_qp.next = self.tells.data.val().qp;
-            if self.idle.val() {
-                self.op_tell.d.next = true;
-                self.op_generation.d.next = self.tells.data.val().generation;
+        } else if waits[6] {
+            new_qp = tells.data.val().qp;
+            if idle {
+                op_tell = true;
+                op_generation = tells.data.val().generation;
             }
-        } else if self.waits[4].val() {
-            self.new_qp.next = self.removal.val().qp;
-            if self.idle.val() {
-                self.op_remove.d.next = true;
-                self.op_generation.d.next = self.removal.val().generation;
+        } else if waits[4] {
+            new_qp = removal.qp;
+            if idle {
+                op_remove = true;
+                op_generation = removal.generation;
             }
-        } else if self.idle.val() {
-            self.op_work.d.next = self.waits[5].val();
+        } else if idle {
+            op_work = waits[5];
         }
-        self.next_qp.next = self.op_qp.q.val();
-        if self.idle.val() {
+        next_qp = op_qp;
+        if idle {
             assign!(next_qp = new_qp, op_qp.d = new_qp);
         }
         assign! {

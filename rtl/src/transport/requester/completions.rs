@@ -51,21 +51,18 @@ pub struct Completions {
 #[kernel]
 impl Logic for Completions {
     fn update(&mut self) {
-        self.fifo.reset.next = self.reset.val();
-        self.moved.next = self.length.val();
-        if self.status.val() != 0 {
-            self.moved.next = bits_u::<32>(0);
-        }
+        fifo.reset = reset;
+        moved = if status != 0 { bits_u::<32>(0) } else { length };
         fields!(item_1.d: id, qpn, operation);
-        self.item_1.d.next.status = bit_cast_word::<CompletionStatus, U<8>>(bit_cast_u::<8, 4>(self.status.val()));
+        item_1.status = bit_cast_word::<CompletionStatus, U<8>>(bit_cast_u::<8, 4>(status));
         fields!(item_1.d: length = moved, completed_at = now);
-        self.item_1.d.next.reserved = bits_u::<8>(0);
-        self.push_1.d.next = self.push.val() & !self.reset.val();
-        self.fifo.up.data.next = bit_cast_bus::<192, 3, CompletionWord>(self.item_1.q.val());
-        self.fifo.up.valid.next = self.push_1.q.val();
+        item_1.reserved = bits_u::<8>(0);
+        push_1 = push & !reset;
+        fifo.up.data = bit_cast_bus::<192, 3, CompletionWord>(item_1);
+        fifo.up.valid = push_1;
         // eight places for what is on the way when the FIFO says so
-        self.room.next = !self.fifo.crowded.val();
-        StreamOut::<Completion>::link(&mut self.completion, &mut self.fifo.down);
+        room = !fifo.crowded;
+        StreamOut::<Completion>::link(&mut completion, &mut fifo.down);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

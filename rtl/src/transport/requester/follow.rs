@@ -55,14 +55,10 @@ pub struct Follow {
     pub address: Signal<Out, U<64>>,
     /// With `slow`: the run of its queue pair.
     pub run: Signal<Out, ReadRun>,
+    #[registers(Bit: near_known, fetching, compared, fits, slow_r)]
     runs: Ram<ReadRun, 8>,
     near: DFF<ReadRun>,
     near_qp: DFF<U<8>>,
-    near_known: DFF<Bit>,
-    fetching: DFF<Bit>,
-    compared: DFF<Bit>,
-    fits: DFF<Bit>,
-    slow_r: DFF<Bit>,
     packet: Signal<Local, RxPacket>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
@@ -75,64 +71,63 @@ pub struct Follow {
 #[kernel]
 impl Logic for Follow {
     fn update(&mut self) {
-        self.packet.next = bit_cast_word::<RxPacket, W<550, 9>>(self.row.val());
-        self.full.next = bits_u::<16>(256) << self.packet.val().mtu;
-        self.runs.raddr.next = self.packet.val().qp;
+        packet = bit_cast_word::<RxPacket, W<550, 9>>(row);
+        full = bits_u::<16>(256) << packet.mtu;
+        runs.raddr = packet.qp;
 
-        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.packet.val().extension);
-        self.aeth.next = bit_cast_word::<AckHeader, U<32>>(self.given.val().aeth);
-        self.syndrome.next = bit_cast_word::<Syndrome, U<8>>(self.aeth.val().syndrome);
+        given = bit_cast_word::<Extension, W<128, 2>>(packet.extension);
+        aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
+        syndrome = bit_cast_word::<Syndrome, U<8>>(aeth.syndrome);
         // 2: Middle has no AETH; a first response asked for again may come in the middle
-        self.fits.d.next = self.near.q.val().valid
-            & (self.near.q.val().generation == self.packet.val().generation)
-            & (self.near.q.val().psn == self.packet.val().psn)
-            & ((self.near.q.val().psn + 1) != self.near.q.val().end_psn)
-            & ((self.packet.val().opcode == 0x0e)
-                | ((self.packet.val().opcode == 0x0d) & !self.syndrome.val().code.any()))
-            & (self.packet.val().payload_length == self.full.val())
-            & !self.forget.val();
+        fits = near.valid
+            & (near.generation == packet.generation)
+            & (near.psn == packet.psn)
+            & ((near.psn + 1) != near.end_psn)
+            & ((packet.opcode == 0x0e) | ((packet.opcode == 0x0d) & !syndrome.code.any()))
+            & (packet.payload_length == full)
+            & !forget;
 
-        self.takes.next = self.compared.q.val() & self.fits.q.val() & self.room.val() & !self.forget.val();
-        if self.fetching.q.val() {
-            self.fetching.d.next = false;
+        takes = compared & fits & room & !forget;
+        if fetching {
+            fetching = false;
             assign!(near.d = runs.rdata, near_qp.d = packet.qp);
-            self.near_known.d.next = true;
-        } else if self.compared.q.val() {
-            if !self.fits.q.val() {
-                self.compared.d.next = false;
-                self.slow_r.d.next = true;
-            } else if self.takes.val() | self.forget.val() {
-                self.compared.d.next = false;
+            near_known = true;
+        } else if compared {
+            if !fits {
+                compared = false;
+                slow_r = true;
+            } else if takes | forget {
+                compared = false;
             }
-        } else if self.waits.val() & !self.slow_r.q.val() {
-            if self.near_known.q.val() & (self.near_qp.q.val() == self.packet.val().qp) {
-                self.compared.d.next = true;
+        } else if waits & !slow_r {
+            if near_known & (near_qp == packet.qp) {
+                compared = true;
             } else {
-                self.fetching.d.next = true;
+                fetching = true;
             }
         }
-        if self.popped.val() {
-            self.slow_r.d.next = false;
+        if popped {
+            slow_r = false;
         }
 
         // 3
-        self.moved.next = self.near.q.val();
-        self.moved.next.psn = self.near.q.val().psn + 1;
-        self.moved.next.address = self.near.q.val().address + bit_cast_u::<64, 16>(self.full.val());
-        if self.learn.val() {
-            self.moved.next = self.learned.val();
+        moved = near;
+        moved.psn = near.psn + 1;
+        moved.address = near.address + bit_cast_u::<64, 16>(full);
+        if learn {
+            moved = learned;
         }
-        self.runs.we.next = self.takes.val() | self.learn.val() | self.forget.val();
+        runs.we = takes | learn | forget;
         inputs!(runs: waddr = packet.qp, wdata = moved);
-        if self.takes.val() | self.learn.val() {
-            self.near.d.next = self.moved.val();
+        if takes | learn {
+            near = moved;
         }
-        if self.forget.val() {
-            self.runs.waddr.next = self.forget_qp.val();
-            self.runs.wdata.next = bits_zero::<ReadRun>(0);
-            if self.fetching.q.val() | (self.near_qp.q.val() == self.forget_qp.val()) {
-                self.near_known.d.next = false;
-                self.near.d.next = bits_zero::<ReadRun>(0);
+        if forget {
+            runs.waddr = forget_qp;
+            runs.wdata = bits_zero::<ReadRun>(0);
+            if fetching | (near_qp == forget_qp) {
+                near_known = false;
+                near = bits_zero::<ReadRun>(0);
             }
         }
         assign!(take = takes, slow = slow_r, address = near.address, run = near);

@@ -42,32 +42,32 @@ pub struct Gather {
 #[kernel]
 impl Logic for Gather {
     fn update(&mut self) {
-        self.next.next = bit_cast_word::<CommitWord, W<421, 7>>(self.up.data.val());
-        self.moves.next = self.held_full.q.val() & (!self.full.q.val() | self.down.ready.val());
-        self.joins.next = (self.held.q.val().answer == AnswerKind::ReadData)
-            & (self.next.val().answer == AnswerKind::ReadData)
-            & !self.held.q.val().int_on
-            & !self.held.q.val().msn.any()
-            & !self.held.q.val().ends_or_failed
-            & !self.next.val().ends_or_failed
-            & (self.held.q.val().qp == self.next.val().qp)
-            & (self.held.q.val().generation == self.next.val().generation)
-            & ((self.held.q.val().psn + 1) == self.next.val().psn);
-        self.up.ready.next = !self.held_full.q.val() | self.moves.val() | self.joins.val();
-        if self.down.ready.val() {
-            self.full.d.next = false;
+        next = bit_cast_word::<CommitWord, W<421, 7>>(up.data);
+        moves = held_full & (!full | down.ready);
+        joins = (held.answer == AnswerKind::ReadData)
+            & (next.answer == AnswerKind::ReadData)
+            & !held.int_on
+            & !held.msn.any()
+            & !held.ends_or_failed
+            & !next.ends_or_failed
+            & (held.qp == next.qp)
+            & (held.generation == next.generation)
+            & ((held.psn + 1) == next.psn);
+        up.ready = !held_full | moves | joins;
+        if down.ready {
+            full = false;
         }
-        if self.moves.val() {
-            self.held_full.d.next = false;
-            self.full.d.next = true;
-            self.offered.d.next = self.held.q.val();
+        if moves {
+            held_full = false;
+            full = true;
+            offered = held;
         }
-        if self.up.valid.val() & (!self.held_full.q.val() | self.moves.val() | self.joins.val()) {
-            self.held_full.d.next = true;
-            self.held.d.next = self.next.val();
+        if up.valid & (!held_full | moves | joins) {
+            held_full = true;
+            held = next;
         }
-        self.down.valid.next = self.full.q.val();
-        self.down.data.next = bit_cast_bus::<421, 7, CommitWord>(self.offered.q.val());
+        down.valid = full;
+        down.data = bit_cast_bus::<421, 7, CommitWord>(offered);
         reset!(held_full, full);
     }
 

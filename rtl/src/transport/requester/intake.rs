@@ -63,63 +63,52 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub local_address: Signal<Out, U<64>>,
     /// Its remote address.
     pub remote_address: Signal<Out, U<64>>,
+    #[registers(U<64>: local_at, remote_at, local_next, remote_next)]
+    #[signals(Bit: invalid, more)]
+    #[signals(U<32>: bytes, part)]
+    #[signals(U<64>: from, to)]
     check: RegionCheck,
-    age: DFF<U<3>>,
-    split: DFF<Bit>,
-    split_generation: DFF<U<8>>,
-    rest: DFF<U<32>>,
-    local_at: DFF<U<64>>,
-    remote_at: DFF<U<64>>,
     /// What these become if a message is taken now.
     rest_next: DFF<U<32>>,
-    local_next: DFF<U<64>>,
-    remote_next: DFF<U<64>>,
-    packets: DFF<U<24>>,
     #[init(Constant::new(U(QPS as u64)))]
     limit: Constant<U<24>>,
     #[init(Constant::new(U(1 << SEGMENT)))]
     span: Constant<U<24>>,
     #[init(Constant::new(U(SEGMENT as u64)))]
     width: Constant<U<5>>,
+    age: DFF<U<3>>,
+    split: DFF<Bit>,
+    split_generation: DFF<U<8>>,
+    rest: DFF<U<32>>,
+    packets: DFF<U<24>>,
     request: Signal<Local, WorkRequest>,
-    invalid: Signal<Local, Bit>,
-    bytes: Signal<Local, U<32>>,
     less_one: Signal<Local, U<12>>,
     raised: Signal<Local, RoundedLength>,
-    more: Signal<Local, Bit>,
-    part: Signal<Local, U<32>>,
-    from: Signal<Local, U<64>>,
-    to: Signal<Local, U<64>>,
 }
 
 #[kernel]
 impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
     fn update(&mut self) {
         inputs!(check: reset, region_valid, region_slot, region_data);
-        self.request.next = bit_cast_word::<WorkRequest, Work>(self.work.data.val());
+        request = bit_cast_word::<WorkRequest, Work>(work.data);
         inputs!(check from request: key = local_key, address = local_address, length);
-        self.check.access.next = bits_u::<2>(0);
-        self.invalid.next = (self.request.val().qpn >= self.limit.val())
-            | (self.request.val().operation > 1)
-            | (self.request.val().length > 0x8000_0000u64);
+        check.access = bits_u::<2>(0);
+        invalid = (request.qpn >= limit) | (request.operation > 1) | (request.length > 0x8000_0000u64);
 
         // no such queue pair; ended; no local access
         clear!(refused, status);
-        if self.split.q.val() {
-            self.refused.next = !self.live.val() | self.dead.val();
-            self.status.next = bits_u::<4>(8);
-            if self.live.val() {
-                self.status.next = self.carry.val();
-            }
-        } else if !self.live.val() | self.invalid.val() {
-            self.refused.next = true;
-            self.status.next = bits_u::<4>(7);
-        } else if self.dead.val() {
-            self.refused.next = true;
-            self.status.next = bits_u::<4>(8);
-        } else if !self.check.allowed.val() {
-            self.refused.next = true;
-            self.status.next = bits_u::<4>(5);
+        if split {
+            refused = !live | dead;
+            status = if live { carry } else { bits_u::<4>(8) };
+        } else if !live | invalid {
+            refused = true;
+            status = bits_u::<4>(7);
+        } else if dead {
+            refused = true;
+            status = bits_u::<4>(8);
+        } else if !check.allowed {
+            refused = true;
+            status = bits_u::<4>(5);
         }
 
         // what is left of the work request
@@ -127,56 +116,51 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
             begun = split, begun_generation = split_generation, bytes = request.length, from = request.local_address,
             to = request.remote_address
         }
-        if self.split.q.val() {
+        if split {
             assign!(bytes = rest, from = local_at, to = remote_at);
         }
 
         // packets of it, rounded up
-        self.less_one.next = bits_u::<12>(255);
-        if self.mtu.val() == 1 {
-            self.less_one.next = bits_u::<12>(511);
+        less_one = if mtu == 1 { bits_u::<12>(511) } else { bits_u::<12>(255) };
+        if mtu == 2 {
+            less_one = bits_u::<12>(1023);
         }
-        if self.mtu.val() == 2 {
-            self.less_one.next = bits_u::<12>(1023);
+        if mtu == 3 {
+            less_one = bits_u::<12>(2047);
         }
-        if self.mtu.val() == 3 {
-            self.less_one.next = bits_u::<12>(2047);
+        if mtu >= 4 {
+            less_one = bits_u::<12>(4095);
         }
-        if self.mtu.val() >= 4 {
-            self.less_one.next = bits_u::<12>(4095);
-        }
-        self.raised.next = bit_cast_word::<RoundedLength, U<33>>(
-            bit_cast_u::<33, 32>(self.bytes.val()) + bit_cast_u::<33, 12>(self.less_one.val()),
-        );
-        self.packets.d.next = bit_cast_u::<24, 25>(self.raised.val().units >> self.mtu.val());
+        raised = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(bytes) + bit_cast_u::<33, 12>(less_one));
+        packets = bit_cast_u::<24, 25>(raised.units >> mtu);
 
         // the message: at least one PSN
-        self.more.next = self.packets.q.val() > self.span.val();
-        self.part.next = (bits_u::<32>(256) << self.mtu.val()) << self.width.val();
-        self.rest_next.d.next = self.bytes.val() - self.part.val();
-        self.local_next.d.next = self.from.val() + bit_cast_u::<64, 32>(self.part.val());
-        self.remote_next.d.next = self.to.val() + bit_cast_u::<64, 32>(self.part.val());
+        more = packets > span;
+        part = (bits_u::<32>(256) << mtu) << width;
+        rest_next = bytes - part;
+        local_next = from + bit_cast_u::<64, 32>(part);
+        remote_next = to + bit_cast_u::<64, 32>(part);
         assign!(psns = packets, length = bytes);
-        if self.packets.q.val() == 0 {
-            self.psns.next = bits_u::<24>(1);
+        if packets == 0 {
+            psns = bits_u::<24>(1);
         }
-        if self.more.val() {
+        if more {
             assign!(psns = span, length = part);
         }
-        self.last.next = !self.more.val();
+        last = !more;
         assign!(local_address = from, remote_address = to);
 
         // onwards
-        self.work.ready.next = self.advance.val() & (self.refuse.val() | !self.more.val());
-        self.waiting.next = self.work.valid.val() & (self.age.q.val() >= 4);
-        if self.work.valid.val() & (self.age.q.val() < 4) {
-            self.age.d.next = self.age.q.val() + 1;
+        work.ready = advance & (refuse | !more);
+        waiting = work.valid & (age >= 4);
+        if work.valid & (age < 4) {
+            age = age + 1;
         }
-        if self.advance.val() {
-            if self.refuse.val() | !self.more.val() {
+        if advance {
+            if refuse | !more {
                 clear!(split, age);
             } else {
-                self.split.d.next = true;
+                split = true;
                 assign! {
                     split_generation.d = generation, rest.d = rest_next, local_at.d = local_next,
                     remote_at.d = remote_next

@@ -8,7 +8,7 @@ use crate::prim::uint::U;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::flows::QpFlow;
-use crate::words::requester::AnswerEvent;
+use crate::words::requester::{AnswerEvent, ClockHalves};
 use crate::words::sched::LawEvent;
 use crate::words::transport::Commit as CommitWord;
 use crate::{block, kernel};
@@ -78,6 +78,12 @@ pub struct Events {
     pub commit: Signal<In, Commit>,
     /// Its INT counts.
     pub with_int: Signal<In, Bit>,
+    /// It says when it came: an acknowledgement.
+    pub with_time: Signal<In, Bit>,
+    /// When the acknowledged packet left, ns.
+    pub sent_at: Signal<In, U<48>>,
+    /// That is known.
+    pub sent_valid: Signal<In, Bit>,
     /// An event waits.
     pub full: Signal<Out, Bit>,
     /// With `put`: the INT has more switches than records.
@@ -92,6 +98,8 @@ pub struct Events {
     use_int: Signal<Local, Bit>,
     answer: Signal<Local, CommitWord>,
     word: Signal<Local, AnswerEvent>,
+    clock_now: Signal<Local, ClockHalves>,
+    came: Signal<Local, ClockHalves>,
     leaving: Signal<Local, AnswerEvent>,
     half: Signal<Local, QpFlow>,
     kind: Signal<Local, CcEventKind>,
@@ -107,7 +115,17 @@ impl Logic for Events {
         self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
         self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
         self.word.next = bits_zero::<AnswerEvent>(0);
-        fields!(word: psn, generation, qp, nak, bytes, ecn = answer.ecn);
+        fields!(word: psn, generation, qp, nak, bytes, ecn = answer.ecn, sent_at, sent_valid);
+        // of the time of arrival the lower half is there, and it is no longer ago than that half lasts
+        self.clock_now.next = bit_cast_word::<ClockHalves, U<48>>(self.now.val());
+        self.came.next = self.clock_now.val();
+        if self.with_time.val() {
+            self.came.next.lower = self.answer.val().msn;
+            if self.clock_now.val().lower < self.answer.val().msn {
+                self.came.next.upper = self.clock_now.val().upper - 1;
+            }
+        }
+        self.word.next.now = bit_cast_number::<48, ClockHalves>(self.came.val());
         if self.use_int.val() {
             fields!(word from fields: int_valid = valid, n_hop, path_id, hops);
         }
@@ -134,6 +152,8 @@ impl Logic for Events {
         self.cc_event.data.next.telemetry.hops = self.leaving.val().hops;
         self.cc_event.data.next.telemetry.ecn = self.leaving.val().ecn;
         self.cc_event.data.next.telemetry.bytes = self.leaving.val().bytes;
-        self.cc_event.data.next.telemetry.now = self.now.val();
+        self.cc_event.data.next.telemetry.now = self.leaving.val().now;
+        self.cc_event.data.next.telemetry.sent_at = self.leaving.val().sent_at;
+        self.cc_event.data.next.telemetry.sent_valid = self.leaving.val().sent_valid;
     }
 }

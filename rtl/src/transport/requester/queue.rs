@@ -142,21 +142,12 @@ pub struct Queue {
     pub forget: Signal<Out, Bit>,
     /// See [`Store`].
     pub forget_qp: Signal<Out, U<8>>,
+    #[registers(U<24>: una_before_r, sent_to_r)]
+    #[registers(Bit: int_on_r, sent_known_r, changed_r, is_old, unsent, before_gap)]
+    #[signals(PsnDistance: distance, beyond, progress, lag)]
     store: Store,
     state: DFF<RequesterState>,
-    una_before_r: DFF<U<24>>,
     mtu_r: DFF<U<3>>,
-    int_on_r: DFF<Bit>,
-    sent_known_r: DFF<Bit>,
-    sent_to_r: DFF<U<24>>,
-    changed_r: DFF<Bit>,
-    distance: Signal<Local, PsnDistance>,
-    beyond: Signal<Local, PsnDistance>,
-    progress: Signal<Local, PsnDistance>,
-    is_old: DFF<Bit>,
-    unsent: DFF<Bit>,
-    before_gap: DFF<Bit>,
-    lag: Signal<Local, PsnDistance>,
     written: Signal<Local, RequesterState>,
 }
 
@@ -167,88 +158,74 @@ impl Logic for Queue {
             context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end,
             hold = hold_contexts, qp = next_qp, removing, generation);
         outputs!(store: alive, context_generation, head_early = head, read_early = read_at, told_early = told);
-        self.head_loaded.next = self.store.state.val().head;
-        self.read_loaded.next = self.store.state.val().read_at;
-        self.told_loaded.next = self.store.state.val().told;
+        head_loaded = store.state.val().head;
+        read_loaded = store.state.val().read_at;
+        told_loaded = store.state.val().told;
         outputs!(store: forget, forget_qp);
 
-        if self.advance.val() {
-            self.state.d.next.una = self.new_una.val();
+        if advance {
+            state.una = new_una;
         }
-        if self.pop.val() {
-            self.state.d.next.head = self.state.q.val().head + 1;
-            self.state.d.next.reads = self.state.q.val().reads - bit_cast_u::<5, 1>(bit_cast_b(self.is_read.val()));
-            if self.state.q.val().read_at == self.state.q.val().head {
-                self.state.d.next.read_at = self.state.q.val().head + 1;
+        if pop {
+            state.head = state.head + 1;
+            state.reads = state.reads - bit_cast_u::<5, 1>(bit_cast_b(is_read));
+            if state.read_at == state.head {
+                state.read_at = state.head + 1;
             }
         }
-        if self.pass.val() {
-            self.state.d.next.read_at = self.position.val();
+        if pass {
+            state.read_at = position;
         }
-        if self.take.val() {
-            self.state.d.next.accepted = self.psn.val() + 1;
+        if take {
+            state.accepted = psn + 1;
         }
-        if self.lose.val() {
-            self.state.d.next.gap_psn = self.state.q.val().una;
-            self.state.d.next.gap_known = true;
+        if lose {
+            state.gap_psn = state.una;
+            state.gap_known = true;
         }
-        if self.hand.val() {
-            self.state.d.next.admit = self.state.q.val().admit + 1;
-            self.state.d.next.reads = self.state.q.val().reads + bit_cast_u::<5, 1>(bit_cast_b(self.is_read.val()));
+        if hand {
+            state.admit = state.admit + 1;
+            state.reads = state.reads + bit_cast_u::<5, 1>(bit_cast_b(is_read));
         }
-        if self.push.val() {
-            self.state.d.next.tail = self.state.q.val().tail + 1;
-            self.state.d.next.assigned = self.new_end.val();
+        if push {
+            state.tail = state.tail + 1;
+            state.assigned = new_end;
         }
-        if self.tell.val() {
-            self.state.d.next.told = self.state.q.val().told + 1;
+        if tell {
+            state.told = state.told + 1;
         }
-        if self.enlist.val() {
-            self.state.d.next.listed = true;
+        if enlist {
+            state.listed = true;
         }
-        if self.delist.val() {
-            self.state.d.next.listed = false;
+        if delist {
+            state.listed = false;
         }
-        if self.bury.val() {
-            self.state.d.next.dead = true;
+        if bury {
+            state.dead = true;
             fields!(state.d from state: head = tail, admit = tail, read_at = tail);
-            self.state.d.next.reads = bits_u::<5>(0);
-            self.state.d.next.carry = self.status.val();
+            state.reads = bits_u::<5>(0);
+            state.carry = status;
         }
-        if self.advance.val()
-            | self.pop.val()
-            | self.pass.val()
-            | self.take.val()
-            | self.lose.val()
-            | self.hand.val()
-            | self.push.val()
-            | self.tell.val()
-            | self.enlist.val()
-            | self.delist.val()
-            | self.bury.val()
-        {
-            self.changed_r.d.next = true;
+        if advance | pop | pass | take | lose | hand | push | tell | enlist | delist | bury {
+            changed_r = true;
         }
-        if self.load.val() {
-            self.state.d.next = self.store.state.val();
-            if self.with_run.val()
-                & self.run.val().valid
-                & (self.run.val().generation == self.store.state.val().generation)
-            {
-                self.state.d.next.accepted = self.run.val().psn;
+        if load {
+            state = store.state;
+            if with_run & run.valid & (run.generation == store.state.val().generation) {
+                state.accepted = run.psn;
             }
-            self.una_before_r.d.next = self.store.state.val().una;
+            una_before_r = store.state.val().una;
             assign! {
                 mtu_r.d = store.mtu, int_on_r.d = store.int_on, sent_known_r.d = store.sent_known,
                 sent_to_r.d = store.sent_to
             }
-            self.changed_r.d.next = false;
+            changed_r = false;
         }
 
         assign! {
             una = state.una, una_before = una_before_r, accepted = state.accepted, assigned = state.assigned
         }
-        self.gap_known.next = self.state.q.val().gap_known & (self.state.q.val().gap_psn == self.state.q.val().una);
+        gap_known = state.gap_known & (state.gap_psn == state.una);
         assign! {
             dead = state.dead, head = state.head, admit = state.admit, tail = state.tail, reads = state.reads,
             carry = state.carry, own_generation = state.generation, told = state.told, listed = state.listed,
@@ -256,27 +233,27 @@ impl Logic for Queue {
         }
 
         // where a packet's PSN lies
-        self.distance.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.val() - self.state.q.val().una);
-        self.beyond.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.val() - self.sent_to_r.q.val());
-        self.progress.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.val() - self.state.q.val().accepted);
-        if self.measure.val() {
-            self.is_old.d.next = self.distance.val().negative;
-            self.unsent.d.next = !self.sent_known_r.q.val() | !self.beyond.val().negative;
-            self.before_gap.d.next = self.progress.val().negative;
+        distance = bit_cast_word::<PsnDistance, U<24>>(psn - state.una);
+        beyond = bit_cast_word::<PsnDistance, U<24>>(psn - sent_to_r);
+        progress = bit_cast_word::<PsnDistance, U<24>>(psn - state.accepted);
+        if measure {
+            is_old = distance.negative;
+            unsent = !sent_known_r | !beyond.negative;
+            before_gap = progress.negative;
         }
-        self.old.next = self.is_old.q.val();
-        self.ghost.next = !self.is_old.q.val() & self.unsent.q.val();
-        self.twice.next = self.is_old.q.val() | self.before_gap.q.val();
+        old = is_old;
+        ghost = !is_old & unsent;
+        twice = is_old | before_gap;
 
         // back to the table; no READ data is missing before `una`
-        self.lag.next = bit_cast_word::<PsnDistance, U<24>>(self.state.q.val().accepted - self.state.q.val().una);
-        self.store.we.next = self.save.val() & self.changed_r.q.val();
-        self.store.write_qp.next = self.qp.val();
-        self.written.next = self.state.q.val();
-        self.written.next.used = true;
-        if self.lag.val().negative {
-            self.written.next.accepted = self.state.q.val().una;
+        lag = bit_cast_word::<PsnDistance, U<24>>(state.accepted - state.una);
+        store.we = save & changed_r;
+        store.write_qp = qp;
+        written = state;
+        written.used = true;
+        if lag.negative {
+            written.accepted = state.una;
         }
-        self.store.new_state.next = self.written.val();
+        store.new_state = written;
     }
 }

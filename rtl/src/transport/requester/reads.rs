@@ -44,17 +44,17 @@ pub struct Decision {
 #[kernel]
 impl Logic for Decision {
     fn update(&mut self) {
-        self.packet.next = bit_cast_word::<RxPacket, W<550, 9>>(self.row.val());
-        self.word.next = bits_zero::<ActionWord>(0);
+        packet = bit_cast_word::<RxPacket, W<550, 9>>(row);
+        word = bits_zero::<ActionWord>(0);
         fields!(word: take, address, commits);
-        self.word.next.commit.kind = CommitKind::Answer;
+        word.commit.kind = CommitKind::Answer;
         fields!(word from packet: commit.qp = qp, commit.generation = generation, commit.psn = psn);
-        self.word.next.commit.syndrome = bits_u::<8>(0x1f);
-        self.word.next.commit.msn = bit_cast_u::<24, 1>(bit_cast_b(self.ends.val()));
+        word.commit.syndrome = bits_u::<8>(0x1f);
+        word.commit.msn = bit_cast_u::<24, 1>(bit_cast_b(ends));
         fields!(word:
             commit.int_length = packet.int_length, commit.int_stack = packet.int_stack, commit.answer = answer,
             commit.int_on = packet.int_on);
-        self.action.next = bit_cast_bus::<487, 8, ActionWord>(self.word.val());
+        action = bit_cast_bus::<487, 8, ActionWord>(word);
     }
 }
 
@@ -92,25 +92,15 @@ pub struct Verdict {
     pub counts: Signal<Out, ReadCounts>,
     /// With `take`: where the payload of the next response goes.
     pub behind: Signal<Out, U<64>>,
+    #[registers(U<24>: offset, ahead)]
+    #[signals(U<36>: skipped, full, expected)]
+    #[signals(Bit: is_end, in_order, beyond, sound, checked, good, stray, bad)]
     #[combinational]
     decision: Decision,
     packet: Signal<Local, RxPacket>,
-    offset: DFF<U<24>>,
     ends: DFF<Bit>,
-    ahead: DFF<U<24>>,
-    skipped: Signal<Local, U<36>>,
     left: DFF<U<36>>,
     place: DFF<U<64>>,
-    full: Signal<Local, U<36>>,
-    expected: Signal<Local, U<36>>,
-    is_end: Signal<Local, Bit>,
-    in_order: Signal<Local, Bit>,
-    beyond: Signal<Local, Bit>,
-    sound: Signal<Local, Bit>,
-    checked: Signal<Local, Bit>,
-    good: Signal<Local, Bit>,
-    stray: Signal<Local, Bit>,
-    bad: Signal<Local, Bit>,
     counted: Signal<Local, ReadCounts>,
     distance: Signal<Local, PsnDistance>,
     given: Signal<Local, Extension>,
@@ -121,65 +111,59 @@ pub struct Verdict {
 #[kernel]
 impl Logic for Verdict {
     fn update(&mut self) {
-        self.packet.next = bit_cast_word::<RxPacket, W<550, 9>>(self.row.val());
-        self.given.next = bit_cast_word::<Extension, W<128, 2>>(self.packet.val().extension);
-        self.aeth.next = bit_cast_word::<AckHeader, U<32>>(self.given.val().aeth);
-        self.syndrome.next = bit_cast_word::<Syndrome, U<8>>(self.aeth.val().syndrome);
+        packet = bit_cast_word::<RxPacket, W<550, 9>>(row);
+        given = bit_cast_word::<Extension, W<128, 2>>(packet.extension);
+        aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
+        syndrome = bit_cast_word::<Syndrome, U<8>>(aeth.syndrome);
         // Middle has no AETH
-        self.negative.next = (self.packet.val().opcode != 0x0e) & self.syndrome.val().code.any();
+        negative = (packet.opcode != 0x0e) & syndrome.code.any();
 
-        self.offset.d.next = self.packet.val().psn - self.message.val().first_psn;
-        self.ends.d.next = (self.packet.val().psn + 1) == self.message.val().end_psn;
-        self.ahead.d.next = self.packet.val().psn - self.missing.val();
+        offset = packet.psn - message.first_psn;
+        ends = (packet.psn + 1) == message.end_psn;
+        ahead = packet.psn - missing;
 
-        self.skipped.next = (bit_cast_u::<36, 24>(self.offset.q.val()) << 8) << self.packet.val().mtu;
-        self.left.d.next = bit_cast_u::<36, 32>(self.message.val().length) - self.skipped.val();
-        self.place.d.next = self.message.val().local_address + bit_cast_u::<64, 36>(self.skipped.val());
+        skipped = (bit_cast_u::<36, 24>(offset) << 8) << packet.mtu;
+        left = bit_cast_u::<36, 32>(message.length) - skipped;
+        place = message.local_address + bit_cast_u::<64, 36>(skipped);
 
-        self.full.next = bits_u::<36>(256) << self.packet.val().mtu;
-        self.behind.next = self.place.q.val() + bit_cast_u::<64, 36>(self.full.val());
-        self.expected.next = self.full.val();
-        if self.ends.q.val() {
-            self.expected.next = self.left.q.val();
-        }
-        self.is_end.next = (self.packet.val().opcode == 0x0f) | (self.packet.val().opcode == 0x10);
-        self.sound.next = (self.is_end.val() == self.ends.q.val())
-            & (bit_cast_u::<36, 16>(self.packet.val().payload_length) == self.expected.val());
+        full = bits_u::<36>(256) << packet.mtu;
+        behind = place + bit_cast_u::<64, 36>(full);
+        expected = if ends { left } else { full };
+        is_end = (packet.opcode == 0x0f) | (packet.opcode == 0x10);
+        sound = (is_end == ends) & (bit_cast_u::<36, 16>(packet.payload_length) == expected);
 
-        self.in_order.next = self.ahead.q.val() == 0;
-        self.distance.next = bit_cast_word::<PsnDistance, U<24>>(self.ahead.q.val());
-        self.beyond.next = self.ahead.q.val().any() & !self.distance.val().negative;
-        self.checked.next = self.act.val() & (self.code.val() == 0);
-        self.good.next = self.checked.val() & self.in_order.val() & self.sound.val();
+        in_order = ahead == 0;
+        distance = bit_cast_word::<PsnDistance, U<24>>(ahead);
+        beyond = ahead.any() & !distance.negative;
+        checked = act & (code == 0);
+        good = checked & in_order & sound;
         assign!(take = good, last = ends);
-        self.stray.next = (self.act.val() & (self.code.val() == 1))
-            | (self.checked.val() & !self.in_order.val() & !self.beyond.val());
-        self.bad.next =
-            (self.act.val() & (self.code.val() == 3)) | (self.checked.val() & self.in_order.val() & !self.sound.val());
-        self.counted.next.duplicates = self.act.val() & (self.code.val() == 2);
+        stray = (act & (code == 1)) | (checked & !in_order & !beyond);
+        bad = (act & (code == 3)) | (checked & in_order & !sound);
+        counted.duplicates = act & (code == 2);
         fields!(counted: drop_stray = stray, drop_bad_read_response = bad);
-        self.counted.next.drop_qp_ended = self.act.val() & (self.code.val() == 4);
-        self.counts.next = self.counted.val();
+        counted.drop_qp_ended = act & (code == 4);
+        counts = counted;
         inputs!(decision: row, address = place);
-        self.decision.take.next = self.good.val() & self.packet.val().payload_length.any();
-        self.decision.answer.next = AnswerKind::ReadGap;
-        self.decision.ends.next = self.good.val() & self.ends.q.val();
-        self.decision.commits.next = (self.code.val() == 6) | (self.checked.val() & self.beyond.val());
-        if self.good.val() {
-            self.decision.answer.next = AnswerKind::ReadData;
-            self.decision.commits.next = true;
+        decision.take = good & packet.payload_length.any();
+        decision.answer = AnswerKind::ReadGap;
+        decision.ends = good & ends;
+        decision.commits = (code == 6) | (checked & beyond);
+        if good {
+            decision.answer = AnswerKind::ReadData;
+            decision.commits = true;
         }
-        if self.code.val() == 2 {
-            self.decision.answer.next = AnswerKind::ReadDuplicate;
-            self.decision.commits.next = self.int_on.val();
+        if code == 2 {
+            decision.answer = AnswerKind::ReadDuplicate;
+            decision.commits = int_on;
         }
-        if self.follows.val() {
-            self.decision.address.next = self.follow_address.val();
-            self.decision.take.next = true;
-            self.decision.answer.next = AnswerKind::ReadData;
-            self.decision.ends.next = false;
-            self.decision.commits.next = true;
+        if follows {
+            decision.address = follow_address;
+            decision.take = true;
+            decision.answer = AnswerKind::ReadData;
+            decision.ends = false;
+            decision.commits = true;
         }
-        self.action.next = self.decision.action.val();
+        action = decision.action;
     }
 }

@@ -58,12 +58,10 @@ pub struct Ring {
     pub bus_address: Signal<Out, U<12>>,
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
+    #[signals(RingPlace: looked, added, deferred)]
     memory: Ram<OwnMessage, 12>,
     /// How messages ended whose completions wait.
     statuses: Ram<U<4>, 12>,
-    looked: Signal<Local, RingPlace>,
-    added: Signal<Local, RingPlace>,
-    deferred: Signal<Local, RingPlace>,
     memory_place: Signal<Local, U<12>>,
     request: Signal<Local, WorkRequest>,
     valid: DFF<Bit>,
@@ -75,38 +73,38 @@ pub struct Ring {
 impl Logic for Ring {
     fn update(&mut self) {
         // the lower bits of a position are its place
-        self.looked.next.place = bit_cast_u::<4, 5>(self.place.val());
-        self.looked.next.qp = self.qp.val();
-        self.added.next.place = bit_cast_u::<4, 5>(self.tail.val());
-        self.added.next.qp = self.qp.val();
-        self.deferred.next.place = bit_cast_u::<4, 5>(self.defer_place.val());
-        self.deferred.next.qp = self.qp.val();
-        self.memory_place.next = bit_cast_number::<12, RingPlace>(self.looked.val());
-        self.memory.raddr.next = self.memory_place.val();
-        self.message.next = self.memory.rdata.val();
-        self.valid.d.next = self.push.val();
-        self.address.d.next = bit_cast_number::<12, RingPlace>(self.added.val());
-        self.request.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.work.val());
+        looked.place = bit_cast_u::<4, 5>(place);
+        looked.qp = qp;
+        added.place = bit_cast_u::<4, 5>(tail);
+        added.qp = qp;
+        deferred.place = bit_cast_u::<4, 5>(defer_place);
+        deferred.qp = qp;
+        memory_place = bit_cast_number::<12, RingPlace>(looked);
+        memory.raddr = memory_place;
+        message = memory.rdata;
+        valid = push;
+        address = bit_cast_number::<12, RingPlace>(added);
+        request = bit_cast_word::<WorkRequest, W<320, 5>>(work);
         fields!(data.d: first_psn = start, end_psn = finish);
-        self.data.d.next.read = self.request.val().operation.get_bit(0);
+        data.read = request.operation.get_bit(0);
         fields!(data.d:
             last, generation, local_address, remote_address, remote_key = request.remote_key, length, id = request.id,
             total = request.length);
         assign!(bus_valid = valid, bus_address = address);
-        self.bus_data.next = bit_cast_bus::<384, 6, MessageWord>(self.data.q.val());
+        bus_data = bit_cast_bus::<384, 6, MessageWord>(data);
         inputs!(memory: we = valid, waddr = address);
-        self.memory.wdata.next.first_psn = self.data.q.val().first_psn;
-        self.memory.wdata.next.end_psn = self.data.q.val().end_psn;
-        self.memory.wdata.next.read = self.data.q.val().read;
-        self.memory.wdata.next.last = self.data.q.val().last;
-        self.memory.wdata.next.local_address = self.data.q.val().local_address;
-        self.memory.wdata.next.length = self.data.q.val().length;
-        self.memory.wdata.next.id = self.data.q.val().id;
-        self.memory.wdata.next.total = self.data.q.val().total;
-        self.statuses.raddr.next = self.memory_place.val();
-        self.status.next = self.statuses.rdata.val();
-        self.statuses.we.next = self.defer.val();
-        self.statuses.waddr.next = bit_cast_number::<12, RingPlace>(self.deferred.val());
-        self.statuses.wdata.next = self.defer_status.val();
+        memory.wdata.next.first_psn = data.first_psn;
+        memory.wdata.next.end_psn = data.end_psn;
+        memory.wdata.next.read = data.read;
+        memory.wdata.next.last = data.last;
+        memory.wdata.next.local_address = data.local_address;
+        memory.wdata.next.length = data.length;
+        memory.wdata.next.id = data.id;
+        memory.wdata.next.total = data.total;
+        statuses.raddr = memory_place;
+        status = statuses.rdata;
+        statuses.we = defer;
+        statuses.waddr = bit_cast_number::<12, RingPlace>(deferred);
+        statuses.wdata = defer_status;
     }
 }

@@ -73,6 +73,7 @@ pub struct Store {
     pub forget: Signal<Out, Bit>,
     /// It.
     pub forget_qp: Signal<Out, U<8>>,
+    #[signals(Bit: lands, voids)]
     contexts: RamReg<RequesterContext, 8>,
     states: RamReg<RequesterState, 8>,
     sent: RamReg<SentTo, 8>,
@@ -80,8 +81,6 @@ pub struct Store {
     waits_qp: DFF<U<8>>,
     waits_context: DFF<RequesterContext>,
     created: Signal<Local, QpContext>,
-    lands: Signal<Local, Bit>,
-    voids: Signal<Local, Bit>,
     reference: Signal<Local, U<8>>,
 }
 
@@ -89,65 +88,57 @@ pub struct Store {
 impl Logic for Store {
     fn update(&mut self) {
         // a context lands when neither of the tables that it voids is written
-        self.lands.next = self.waits.q.val() & !self.we.val() & !self.sent_valid.val() & !self.hold.val();
-        self.voids.next =
-            self.lands.val() & (self.waits_context.q.val().alive | !self.waits_context.q.val().generation.any());
-        if self.lands.val() {
-            self.waits.d.next = false;
+        lands = waits & !we & !sent_valid & !hold;
+        voids = lands & (waits_context.alive | !waits_context.generation.any());
+        if lands {
+            waits = false;
         }
-        if self.context_valid.val() {
-            self.waits.d.next = true;
-            self.waits_qp.d.next = self.context_qp.val();
+        if context_valid {
+            waits = true;
+            waits_qp = context_qp;
         }
         inputs!(contexts: we = lands, waddr = waits_qp, wdata = waits_context);
-        self.created.next = bit_cast_word::<QpContext, W<211, 4>>(self.context_data.val());
-        if self.context_valid.val() {
+        created = bit_cast_word::<QpContext, W<211, 4>>(context_data);
+        if context_valid {
             fields!(waits_context.d from created: alive, generation, mtu, int_on, first_psn = send_psn);
         }
-        self.sent.we.next = self.sent_valid.val() | self.voids.val();
-        self.sent.waddr.next = self.sent_qp.val();
-        self.sent.wdata.next.end_psn = self.sent_end.val();
-        self.sent.wdata.next.generation = self.sent_generation.val();
-        self.sent.wdata.next.used = true;
-        self.states.we.next = self.we.val() | self.voids.val();
+        sent.we = sent_valid | voids;
+        sent.waddr = sent_qp;
+        sent.wdata.next.end_psn = sent_end;
+        sent.wdata.next.generation = sent_generation;
+        sent.wdata.next.used = true;
+        states.we = we | voids;
         inputs!(states: waddr = write_qp, wdata = new_state);
-        self.forget.next = self.lands.val() | (self.we.val() & self.new_state.val().dead);
-        self.forget_qp.next = self.write_qp.val();
-        if self.lands.val() {
-            self.forget_qp.next = self.waits_qp.q.val();
+        forget = lands | (we & new_state.dead);
+        forget_qp = if lands { waits_qp } else { write_qp };
+        if voids {
+            sent.waddr = waits_qp;
+            sent.wdata = bits_zero::<SentTo>(0);
+            states.waddr = waits_qp;
+            states.wdata = bits_zero::<RequesterState>(0);
         }
-        if self.voids.val() {
-            self.sent.waddr.next = self.waits_qp.q.val();
-            self.sent.wdata.next = bits_zero::<SentTo>(0);
-            self.states.waddr.next = self.waits_qp.q.val();
-            self.states.wdata.next = bits_zero::<RequesterState>(0);
-        }
-        self.contexts.raddr.next = self.qp.val();
-        self.states.raddr.next = self.qp.val();
-        self.sent.raddr.next = self.qp.val();
+        contexts.raddr = qp;
+        states.raddr = qp;
+        sent.raddr = qp;
 
-        self.head.next = self.states.rdata.val().head;
-        self.read_at.next = self.states.rdata.val().read_at;
-        self.told.next = self.states.rdata.val().told;
-        self.alive.next = self.contexts.rdata.val().alive;
-        self.context_generation.next = self.contexts.rdata.val().generation;
-        self.mtu.next = self.contexts.rdata.val().mtu;
-        self.int_on.next = self.contexts.rdata.val().int_on;
-        self.sent_known.next =
-            self.sent.rdata.val().used & (self.sent.rdata.val().generation == self.contexts.rdata.val().generation);
-        self.sent_to.next = self.sent.rdata.val().end_psn;
+        head = states.rdata.val().head;
+        read_at = states.rdata.val().read_at;
+        told = states.rdata.val().told;
+        alive = contexts.rdata.val().alive;
+        context_generation = contexts.rdata.val().generation;
+        mtu = contexts.rdata.val().mtu;
+        int_on = contexts.rdata.val().int_on;
+        sent_known = sent.rdata.val().used & (sent.rdata.val().generation == contexts.rdata.val().generation);
+        sent_to = sent.rdata.val().end_psn;
 
-        self.reference.next = self.contexts.rdata.val().generation;
-        if self.removing.val() {
-            self.reference.next = self.generation.val();
-        }
-        self.state.next = self.states.rdata.val();
-        if !self.states.rdata.val().used | (self.states.rdata.val().generation != self.reference.val()) {
-            self.state.next = bits_zero::<RequesterState>(0);
-            self.state.next.una = self.contexts.rdata.val().first_psn;
-            self.state.next.accepted = self.contexts.rdata.val().first_psn;
-            self.state.next.assigned = self.contexts.rdata.val().first_psn;
-            self.state.next.generation = self.reference.val();
+        reference = if removing { generation } else { contexts.rdata.val().generation };
+        state = states.rdata;
+        if !states.rdata.val().used | (states.rdata.val().generation != reference) {
+            state = bits_zero::<RequesterState>(0);
+            state.una = contexts.rdata.val().first_psn;
+            state.accepted = contexts.rdata.val().first_psn;
+            state.assigned = contexts.rdata.val().first_psn;
+            state.generation = reference;
         }
     }
 

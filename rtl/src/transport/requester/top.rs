@@ -71,6 +71,14 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN; of a READ request one past the last response's.
     pub sent_end: Signal<In, U<24>>,
+    /// Queue pair of the answer at hand, for the send times.
+    pub asked_qp: Signal<Out, U<8>>,
+    /// PSN that it names.
+    pub asked_psn: Signal<Out, U<24>>,
+    /// Four clocks later: when that packet left is known.
+    pub asked_known: Signal<In, Bit>,
+    /// When that was, ns.
+    pub asked_sent_at: Signal<In, U<48>>,
     /// READ responses, in the order of arrival.
     pub row: StreamIn<RxRow>,
     /// What becomes of each.
@@ -546,6 +554,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             nak = outcome.rewind, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
             bytes = outcome.bytes, commit = gather.down.data);
         self.events.with_int.next = self.reply.acknowledgement.val() & self.queue.int_on.val();
+        // a packet is timed when its own acknowledgement comes; a negative one says nothing about it
+        assign!(asked_qp = choice.qp, asked_psn = choice.psn);
+        inputs!(events: with_time = reply.acknowledgement, sent_at = asked_sent_at);
+        self.events.sent_valid.next = self.asked_known.val() & self.reply.acknowledgement.val() & !self.reply.nak.val();
         self.queue.lose.next = false;
         if self.finish.q.val() {
             if self.outcome.ends.val() {

@@ -71,38 +71,37 @@ pub struct Walk<const SEGMENT: usize> {
 #[kernel]
 impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     fn update(&mut self) {
-        self.ahead.next = bit_cast_word::<PsnDistance, U<24>>(self.limit.val() - self.una.val());
-        self.reached.d.next = !self.ahead.val().negative;
-        self.moves.d.next = !self.ahead.val().negative & (self.limit.val() != self.una.val());
-        self.behind_data.d.next = self.limit.val() + 1;
-        self.beyond.next = bit_cast_word::<PsnDistance, U<24>>(self.limit.val() - self.finish.val());
-        self.new_una.next = self.una.val();
+        ahead = bit_cast_word::<PsnDistance, U<24>>(limit - una);
+        reached = !ahead.negative;
+        moves = !ahead.negative & (limit != una);
+        behind_data = limit + 1;
+        beyond = bit_cast_word::<PsnDistance, U<24>>(limit - finish);
+        new_una = una;
         clear!(complete, taken);
-        if self.read.val() {
+        if read {
             // an acknowledgement never completes a READ, only its data does
-            if self.with_data.val() & self.reached.q.val() & self.beyond.val().negative {
-                self.taken.next = true;
-                self.new_una.next = self.behind_data.q.val();
-                self.complete.next = self.behind_data.q.val() == self.finish.val();
+            if with_data & reached & beyond.negative {
+                taken = true;
+                new_una = behind_data;
+                complete = behind_data == finish;
             }
         } else {
-            if self.moves.q.val() {
-                if self.beyond.val().negative {
-                    self.new_una.next = self.limit.val();
+            if moves {
+                if beyond.negative {
+                    new_una = limit;
                 } else {
-                    self.new_una.next = self.finish.val();
-                    self.complete.next = true;
+                    new_una = finish;
+                    complete = true;
                 }
             }
         }
-        self.from_start.next = bit_cast_word::<PsnDistance, U<24>>(self.sought.val() - self.start.val());
-        self.from_finish.next = bit_cast_word::<PsnDistance, U<24>>(self.sought.val() - self.finish.val());
-        self.holds.next = !self.from_start.val().negative & self.from_finish.val().negative;
-        self.reaches.next = self.from_finish.val().negative;
+        from_start = bit_cast_word::<PsnDistance, U<24>>(sought - start);
+        from_finish = bit_cast_word::<PsnDistance, U<24>>(sought - finish);
+        holds = !from_start.negative & from_finish.negative;
+        reaches = from_finish.negative;
         // what is left is not more than the span, a power of two
-        self.left_less_one.next = self.finish.val() + !self.una.val();
-        self.fits.next = ((self.left_less_one.val() & self.above.val()) == 0)
-            & (!self.read.val() | (self.reads.val() < self.max_reads.val()));
+        left_less_one = finish + !una;
+        fits = ((left_less_one & above) == 0) & (!read | (reads < max_reads));
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -91,41 +91,27 @@ pub struct Responder {
     pub action: StreamOut<Action>,
     /// Pulses in the order of [`RESPONDER_COUNTERS`].
     pub count: Signal<Out, U<8>>,
-    phase: DFF<U<3>>,
-    offered: Signal<Local, RxPacket>,
-    offered_reth: Signal<Local, RdmaHeader>,
-    reth: Signal<Local, RdmaHeader>,
-    take: Signal<Local, Bit>,
-    decides: Signal<Local, Bit>,
+    #[signals(RdmaHeader: offered_reth, reth)]
+    #[signals(Bit: take, decides, allowed)]
     /// The verdict on the region shows for one clock.
     waited: DFF<Bit>,
-    allowed_kept: DFF<Bit>,
-    allowed: Signal<Local, Bit>,
     regions: RegionCheck,
     tables: ResponderTables,
+    phase: DFF<U<3>>,
+    offered: Signal<Local, RxPacket>,
+    allowed_kept: DFF<Bit>,
     // 1
     row_1: DFF<RxPacket>,
     overtaken: DFF<Bit>,
     same: Signal<Local, Bit>,
     // 2
+    rules: Rules,
     known: DFF<ResponderState>,
     left_2: DFF<ResponsesLeft>,
-    rules: Rules,
     // 4
-    report: Signal<Local, Bit>,
-    again: Signal<Local, Bit>,
-    reread: Signal<Local, Bit>,
-    reread_stray: Signal<Local, Bit>,
-    invalid: Signal<Local, Bit>,
-    refused: Signal<Local, Bit>,
-    depth: Signal<Local, Bit>,
-    do_write: Signal<Local, Bit>,
-    do_read: Signal<Local, Bit>,
-    do_reread: Signal<Local, Bit>,
-    nak: Signal<Local, Bit>,
-    answered: Signal<Local, Bit>,
-    psn: Signal<Local, U<24>>,
-    msn: Signal<Local, U<24>>,
+    #[signals(Bit: report, again, reread, reread_stray, invalid, refused, depth, do_write, do_read, do_reread, nak)]
+    #[signals(Bit: answered)]
+    #[signals(U<24>: psn, msn)]
     syndrome: Signal<Local, U<8>>,
     kind: Signal<Local, CommitKind>,
     carried: Signal<Local, W<336, 6>>,
@@ -146,171 +132,137 @@ impl Logic for Responder {
         inputs!(regions: reset, region_valid, region_slot, region_data);
 
         // 0
-        self.take.next = (self.phase.q.val() == 0) & self.row.valid.val();
-        self.row.ready.next = self.phase.q.val() == 0;
-        self.offered.next = bit_cast_word::<RxPacket, RxRow>(self.row.data.val());
-        self.offered_reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.offered.val().extension);
-        self.reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.row_1.q.val().extension);
-        self.tables.qp.next = self.offered.val().qp;
+        take = (phase == 0) & row.valid;
+        row.ready = phase == 0;
+        offered = bit_cast_word::<RxPacket, RxRow>(row.data);
+        offered_reth = bit_cast_word::<RdmaHeader, W<128, 2>>(offered.extension);
+        reth = bit_cast_word::<RdmaHeader, W<128, 2>>(row_1.extension);
+        tables.qp = offered.qp;
         inputs!(regions from offered_reth: address, key, length);
-        self.regions.access.next = bits_u::<2>(1);
-        if self.offered.val().opcode == 0x0c {
-            self.regions.access.next = bits_u::<2>(2);
+        regions.access = if offered.opcode == 0x0c { bits_u::<2>(2) } else { bits_u::<2>(1) };
+        same = context_valid & (context_qp == row_1.qp);
+        overtaken = overtaken | same;
+        if phase != 0 {
+            phase = phase + 1;
         }
-        self.same.next = self.context_valid.val() & (self.context_qp.val() == self.row_1.q.val().qp);
-        self.overtaken.d.next = self.overtaken.q.val() | self.same.val();
-        if self.phase.q.val() != 0 {
-            self.phase.d.next = self.phase.q.val() + 1;
+        decides = (phase == 4) & !full_5;
+        if phase == 4 {
+            phase = bits_u::<3>(4);
         }
-        self.decides.next = (self.phase.q.val() == 4) & !self.full_5.q.val();
-        if self.phase.q.val() == 4 {
-            self.phase.d.next = bits_u::<3>(4);
+        if decides {
+            phase = bits_u::<3>(0);
         }
-        if self.decides.val() {
-            self.phase.d.next = bits_u::<3>(0);
-        }
-        self.waited.d.next = self.phase.q.val() == 4;
-        self.allowed.next = self.regions.allowed.val();
-        if self.waited.q.val() {
-            self.allowed.next = self.allowed_kept.q.val();
-        }
-        self.allowed_kept.d.next = self.allowed.val();
-        if self.take.val() {
-            self.phase.d.next = bits_u::<3>(1);
-            self.row_1.d.next = self.offered.val();
-            self.overtaken.d.next = self.context_valid.val() & (self.context_qp.val() == self.offered.val().qp);
+        waited = phase == 4;
+        allowed = if waited { allowed_kept } else { regions.allowed };
+        allowed_kept = allowed;
+        if take {
+            phase = bits_u::<3>(1);
+            row_1 = offered;
+            overtaken = context_valid & (context_qp == offered.qp);
         }
 
         // 1 to 3
-        if self.phase.q.val() == 1 {
+        if phase == 1 {
             assign!(known.d = tables.word, left_2.d = tables.left);
         }
         inputs!(rules: row = row_1, known, left = left_2);
         inputs!(rules: cfg_reads, full);
 
         // 4: outcome
-        self.report.next = self.rules.live.val() & self.rules.gap.val() & !self.rules.reported.val();
-        self.again.next = self.rules.live.val() & self.rules.old.val() & !self.rules.is_read.val();
-        self.reread.next = self.rules.live.val() & self.rules.old.val() & self.rules.is_read.val();
-        self.reread_stray.next = self.reread.val() & self.rules.stray.val();
-        self.invalid.next = self.rules.live.val()
-            & self.rules.in_turn.val()
-            & !((self.rules.is_write.val() & self.rules.fits.val())
-                | (self.rules.is_read.val() & self.rules.read_fits.val()));
-        self.refused.next = !self.allowed.val()
-            & ((self.reread.val() & !self.rules.stray.val())
-                | (self.rules.live.val()
-                    & self.rules.in_turn.val()
-                    & !self.invalid.val()
-                    & (self.rules.is_read.val() | self.rules.starts.val())));
-        self.do_write.next = self.rules.live.val()
-            & self.rules.in_turn.val()
-            & self.rules.is_write.val()
-            & !self.invalid.val()
-            & !self.refused.val();
-        self.do_read.next = self.rules.live.val()
-            & self.rules.in_turn.val()
-            & self.rules.is_read.val()
-            & !self.invalid.val()
-            & !self.refused.val()
-            & !self.rules.depth.val();
-        self.do_reread.next =
-            self.reread.val() & !self.rules.stray.val() & !self.refused.val() & !self.rules.deeper.val();
-        self.depth.next = (self.reread.val() & !self.rules.stray.val() & !self.refused.val() & self.rules.deeper.val())
-            | (self.rules.live.val()
-                & self.rules.in_turn.val()
-                & self.rules.is_read.val()
-                & !self.invalid.val()
-                & !self.refused.val()
-                & self.rules.depth.val());
-        self.nak.next = self.invalid.val() | self.refused.val();
-        self.answered.next = self.row_1.q.val().int_on | self.row_1.q.val().ack_req | self.rules.ends.val();
+        report = rules.live & rules.gap & !rules.reported;
+        again = rules.live & rules.old & !rules.is_read;
+        reread = rules.live & rules.old & rules.is_read;
+        reread_stray = reread & rules.stray;
+        invalid = rules.live & rules.in_turn & !((rules.is_write & rules.fits) | (rules.is_read & rules.read_fits));
+        refused = !allowed
+            & ((reread & !rules.stray) | (rules.live & rules.in_turn & !invalid & (rules.is_read | rules.starts)));
+        do_write = rules.live & rules.in_turn & rules.is_write & !invalid & !refused;
+        do_read = rules.live & rules.in_turn & rules.is_read & !invalid & !refused & !rules.depth;
+        do_reread = reread & !rules.stray & !refused & !rules.deeper;
+        depth = (reread & !rules.stray & !refused & rules.deeper)
+            | (rules.live & rules.in_turn & rules.is_read & !invalid & !refused & rules.depth);
+        nak = invalid | refused;
+        answered = row_1.int_on | row_1.ack_req | rules.ends;
 
         // 4: the answer
-        self.psn.next = self.row_1.q.val().psn;
-        self.syndrome.next = bits_u::<8>(0x1f);
-        self.msn.next = self.known.q.val().msn;
-        self.kind.next = CommitKind::Acknowledge;
-        if self.report.val() {
-            self.psn.next = self.known.q.val().expected_psn;
-            self.syndrome.next = bits_u::<8>(0x60);
+        psn = row_1.psn;
+        syndrome = bits_u::<8>(0x1f);
+        msn = known.msn;
+        kind = CommitKind::Acknowledge;
+        if report {
+            psn = known.expected_psn;
+            syndrome = bits_u::<8>(0x60);
         }
-        if self.again.val() {
-            self.psn.next = self.rules.previous.val();
+        if again {
+            psn = rules.previous;
         }
-        if self.invalid.val() {
-            self.syndrome.next = bits_u::<8>(0x61);
+        if invalid {
+            syndrome = bits_u::<8>(0x61);
         }
-        if self.refused.val() {
-            self.syndrome.next = bits_u::<8>(0x62);
+        if refused {
+            syndrome = bits_u::<8>(0x62);
         }
-        if (self.do_write.val() & self.rules.ends.val()) | self.do_read.val() {
-            self.msn.next = self.rules.next_msn.val();
+        if (do_write & rules.ends) | do_read {
+            msn = rules.next_msn;
         }
-        if self.do_write.val() & !self.answered.val() {
-            self.kind.next = CommitKind::Nothing;
+        if do_write & !answered {
+            kind = CommitKind::Nothing;
         }
         fields!(asked: address = reth.address, length = reth.length, count = rules.count, duplicate = do_reread);
-        self.carried.next = self.row_1.q.val().int_stack;
-        if self.do_read.val() | self.do_reread.val() {
-            self.kind.next = CommitKind::Read;
-            self.carried.next = bit_cast_bus::<336, 6, ReadRequest>(self.asked.val());
+        carried = row_1.int_stack;
+        if do_read | do_reread {
+            kind = CommitKind::Read;
+            carried = bit_cast_bus::<336, 6, ReadRequest>(asked);
         }
-        self.commit.next = bits_zero::<Commit>(0);
+        commit = bits_zero::<Commit>(0);
         fields!(commit:
             kind, qp = row_1.qp, generation = row_1.generation, psn, syndrome, msn, int_length = row_1.int_length,
             int_stack = carried, int_on = row_1.int_on);
-        self.commit.next.ends_or_failed = (self.do_write.val() & self.rules.ends.val()) | self.do_read.val();
-        if self.action.ready.val() {
-            self.full_5.d.next = false;
+        commit.ends_or_failed = (do_write & rules.ends) | do_read;
+        if action.ready {
+            full_5 = false;
         }
-        if self.decides.val() {
-            self.full_5.d.next = true;
-            self.action_5.d.next.take = self.do_write.val() & !self.rules.empty.val();
-            self.action_5.d.next.address = self.rules.base.val();
-            self.action_5.d.next.commits = self.report.val()
-                | self.again.val()
-                | self.nak.val()
-                | self.do_write.val()
-                | self.do_read.val()
-                | self.do_reread.val();
-            self.action_5.d.next.commit = self.commit.val();
+        if decides {
+            full_5 = true;
+            action_5.take = do_write & !rules.empty;
+            action_5.address = rules.base;
+            action_5.commits = report | again | nak | do_write | do_read | do_reread;
+            action_5.commit = commit;
         }
-        self.action.valid.next = self.full_5.q.val();
-        self.action.data.next = bit_cast_bus::<487, 8, ActionWord>(self.action_5.q.val());
+        action.valid = full_5;
+        action.data = bit_cast_bus::<487, 8, ActionWord>(action_5);
 
         // 4: the new state
-        self.state.next = self.known.q.val();
-        self.state.next.msn = self.msn.val();
-        self.state.next.reads =
-            self.known.q.val().reads + bit_cast_u::<8, 1>(bit_cast_b(self.do_read.val() | self.do_reread.val()));
-        self.state.next.naks_taken_back = self.left_2.q.val().naks_taken_back;
-        self.state.next.reported = (self.rules.reported.val() & !self.rules.in_turn.val()) | self.report.val();
-        self.state.next.in_message = self.known.q.val().in_message & !self.nak.val();
-        self.state.next.ended = self.nak.val();
-        if self.do_write.val() {
+        state = known;
+        state.msn = msn;
+        state.reads = known.reads + bit_cast_u::<8, 1>(bit_cast_b(do_read | do_reread));
+        state.naks_taken_back = left_2.naks_taken_back;
+        state.reported = (rules.reported & !rules.in_turn) | report;
+        state.in_message = known.in_message & !nak;
+        state.ended = nak;
+        if do_write {
             fields!(state from rules: expected_psn = after_one, address, remaining);
-            self.state.next.in_message = !self.rules.ends.val();
+            state.in_message = !rules.ends;
         }
-        if self.do_read.val() {
-            self.state.next.expected_psn = self.rules.after_read.val();
+        if do_read {
+            state.expected_psn = rules.after_read;
         }
-        self.tables.we.next = self.decides.val() & self.rules.live.val() & !self.overtaken.q.val() & !self.same.val();
+        tables.we = decides & rules.live & !overtaken & !same;
         inputs!(tables: wqp = row_1.qp, wdata = state);
-        self.count_5.d.next = bits_zero::<ResponderCounts>(0);
-        if self.decides.val() {
+        count_5 = bits_zero::<ResponderCounts>(0);
+        if decides {
             fields!(count_5.d from rules:
                 drop_unknown_qp = is_void, drop_qp_ended = has_ended, drop_ack_queue_full = crowded);
             fields!(count_5.d: drop_read_depth = depth, drop_stray = reread_stray);
-            self.count_5.d.next.out_of_sequence = self.rules.live.val() & self.rules.gap.val();
-            self.count_5.d.next.duplicates = self.rules.live.val() & self.rules.old.val();
-            self.count_5.d.next.naks_sent = self.report.val() | self.nak.val();
+            count_5.out_of_sequence = rules.live & rules.gap;
+            count_5.duplicates = rules.live & rules.old;
+            count_5.naks_sent = report | nak;
         }
-        self.count.next = bit_cast_number::<8, ResponderCounts>(self.count_5.q.val());
+        count = bit_cast_number::<8, ResponderCounts>(count_5);
 
-        if self.reset.val() {
+        if reset {
             clear!(phase, full_5);
-            self.count_5.d.next = bits_zero::<ResponderCounts>(0);
+            count_5 = bits_zero::<ResponderCounts>(0);
         }
     }
 }

@@ -77,45 +77,18 @@ pub struct Rules {
     pub reported: Signal<Out, Bit>,
     /// Packets of the READ's answer.
     pub count: Signal<Out, U<24>>,
+    #[registers(Bit: own_3, ended_3, write_3, read_3, start_3, end_3, long_3, none_3, whole_3, within_3, reported_3)]
+    #[registers(Bit: live_4, void_4, crowded_4, over_4, gap_4, old_4, next_4, fits_4, read_fits_4, stray_4, depth_4)]
+    #[registers(Bit: deeper_4)]
+    #[registers(U<24>: back_3, previous_4, after_one_4, after_read_4, msn_4)]
+    #[registers(U<64>: base_3, base_4, address_4)]
+    #[registers(U<32>: remaining_3, remaining_4)]
     less_one: Signal<Local, U<12>>,
     rounded_2: DFF<RoundedLength>,
     mtu_2: DFF<U<13>>,
-    own_3: DFF<Bit>,
-    ended_3: DFF<Bit>,
     distance_3: DFF<PsnDistance>,
-    back_3: DFF<U<24>>,
     packets_3: DFF<U<25>>,
-    write_3: DFF<Bit>,
-    read_3: DFF<Bit>,
-    start_3: DFF<Bit>,
-    end_3: DFF<Bit>,
-    base_3: DFF<U<64>>,
-    remaining_3: DFF<U<32>>,
-    long_3: DFF<Bit>,
-    none_3: DFF<Bit>,
-    whole_3: DFF<Bit>,
-    within_3: DFF<Bit>,
     reads_3: DFF<U<8>>,
-    reported_3: DFF<Bit>,
-    live_4: DFF<Bit>,
-    void_4: DFF<Bit>,
-    crowded_4: DFF<Bit>,
-    over_4: DFF<Bit>,
-    gap_4: DFF<Bit>,
-    old_4: DFF<Bit>,
-    next_4: DFF<Bit>,
-    fits_4: DFF<Bit>,
-    read_fits_4: DFF<Bit>,
-    stray_4: DFF<Bit>,
-    depth_4: DFF<Bit>,
-    deeper_4: DFF<Bit>,
-    base_4: DFF<U<64>>,
-    address_4: DFF<U<64>>,
-    remaining_4: DFF<U<32>>,
-    previous_4: DFF<U<24>>,
-    after_one_4: DFF<U<24>>,
-    after_read_4: DFF<U<24>>,
-    msn_4: DFF<U<24>>,
     opcode: Signal<Local, U<8>>,
     reth: Signal<Local, RdmaHeader>,
     payload: Signal<Local, U<32>>,
@@ -125,80 +98,66 @@ pub struct Rules {
 impl Logic for Rules {
     fn update(&mut self) {
         // 1: bytes of a full packet; a READ's bytes rounded up
-        self.reth.next = bit_cast_word::<RdmaHeader, W<128, 2>>(self.row.val().extension);
-        self.mtu_2.d.next = bits_u::<13>(256) << self.row.val().mtu;
-        self.less_one.next = bits_u::<12>(255);
-        if self.row.val().mtu >= 1 {
-            self.less_one.next = bits_u::<12>(511);
+        reth = bit_cast_word::<RdmaHeader, W<128, 2>>(row.extension);
+        mtu_2 = bits_u::<13>(256) << row.mtu;
+        less_one = if row.mtu >= 1 { bits_u::<12>(511) } else { bits_u::<12>(255) };
+        if row.mtu >= 2 {
+            less_one = bits_u::<12>(1023);
         }
-        if self.row.val().mtu >= 2 {
-            self.less_one.next = bits_u::<12>(1023);
+        if row.mtu >= 3 {
+            less_one = bits_u::<12>(2047);
         }
-        if self.row.val().mtu >= 3 {
-            self.less_one.next = bits_u::<12>(2047);
+        if row.mtu >= 4 {
+            less_one = bits_u::<12>(4095);
         }
-        if self.row.val().mtu >= 4 {
-            self.less_one.next = bits_u::<12>(4095);
-        }
-        self.rounded_2.d.next = bit_cast_word::<RoundedLength, U<33>>(
-            bit_cast_u::<33, 32>(self.reth.val().length) + bit_cast_u::<33, 12>(self.less_one.val()),
-        );
+        rounded_2 =
+            bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(reth.length) + bit_cast_u::<33, 12>(less_one));
 
         // 2
-        self.opcode.next = self.row.val().opcode;
-        self.own_3.d.next = self.known.val().alive & (self.known.val().generation == self.row.val().generation);
-        self.ended_3.d.next = self.known.val().ended | self.left.val().ended;
-        self.distance_3.d.next =
-            bit_cast_word::<PsnDistance, U<24>>(self.row.val().psn - self.known.val().expected_psn);
-        self.back_3.d.next = self.known.val().expected_psn - self.row.val().psn;
-        self.packets_3.d.next = self.rounded_2.q.val().units >> self.row.val().mtu;
-        if self.reth.val().length == 0 {
-            self.packets_3.d.next = bits_u::<25>(1);
-        }
-        self.start_3.d.next = (self.opcode.val() == 0x06) | (self.opcode.val() == 0x0a);
-        self.end_3.d.next = (self.opcode.val() == 0x08) | (self.opcode.val() == 0x0a);
-        self.write_3.d.next = (self.opcode.val() == 0x06)
-            | (self.opcode.val() == 0x07)
-            | (self.opcode.val() == 0x08)
-            | (self.opcode.val() == 0x0a);
-        self.read_3.d.next = self.opcode.val() == 0x0c;
+        opcode = row.opcode;
+        own_3 = known.alive & (known.generation == row.generation);
+        ended_3 = known.ended | left.ended;
+        distance_3 = bit_cast_word::<PsnDistance, U<24>>(row.psn - known.expected_psn);
+        back_3 = known.expected_psn - row.psn;
+        packets_3 = if reth.length == 0 { bits_u::<25>(1) } else { rounded_2.units >> row.mtu };
+        start_3 = (opcode == 0x06) | (opcode == 0x0a);
+        end_3 = (opcode == 0x08) | (opcode == 0x0a);
+        write_3 = (opcode == 0x06) | (opcode == 0x07) | (opcode == 0x08) | (opcode == 0x0a);
+        read_3 = opcode == 0x0c;
         assign!(base_3.d = known.address, remaining_3.d = known.remaining);
-        if (self.opcode.val() == 0x06) | (self.opcode.val() == 0x0a) {
+        if (opcode == 0x06) | (opcode == 0x0a) {
             assign!(base_3.d = reth.address, remaining_3.d = reth.length);
         }
-        self.long_3.d.next = self.reth.val().length > 0x8000_0000u64;
-        self.none_3.d.next = self.row.val().payload_length == 0;
-        self.whole_3.d.next = self.row.val().payload_length == bit_cast_u::<16, 13>(self.mtu_2.q.val());
-        self.within_3.d.next = self.row.val().payload_length <= bit_cast_u::<16, 13>(self.mtu_2.q.val());
-        self.reads_3.d.next = self.known.val().reads - self.left.val().reads;
-        self.reported_3.d.next =
-            self.known.val().reported & (self.known.val().naks_taken_back == self.left.val().naks_taken_back);
+        long_3 = reth.length > 0x8000_0000u64;
+        none_3 = row.payload_length == 0;
+        whole_3 = row.payload_length == bit_cast_u::<16, 13>(mtu_2);
+        within_3 = row.payload_length <= bit_cast_u::<16, 13>(mtu_2);
+        reads_3 = known.reads - left.reads;
+        reported_3 = known.reported & (known.naks_taken_back == left.naks_taken_back);
 
         // 3
-        self.payload.next = bit_cast_u::<32, 16>(self.row.val().payload_length);
-        self.live_4.d.next = self.own_3.q.val() & !self.full.val() & !self.ended_3.q.val();
-        self.void_4.d.next = !self.own_3.q.val();
-        self.crowded_4.d.next = self.own_3.q.val() & self.full.val();
-        self.over_4.d.next = self.own_3.q.val() & !self.full.val() & self.ended_3.q.val();
-        self.gap_4.d.next = !self.distance_3.q.val().negative & self.back_3.q.val().any();
-        self.old_4.d.next = self.distance_3.q.val().negative;
-        self.next_4.d.next = self.back_3.q.val() == 0;
-        self.fits_4.d.next = (self.start_3.q.val() != self.known.val().in_message)
-            & !(self.start_3.q.val() & self.long_3.q.val())
-            & ((self.end_3.q.val() & self.within_3.q.val() & (self.payload.val() == self.remaining_3.q.val()))
-                | (!self.end_3.q.val() & self.whole_3.q.val() & (self.payload.val() <= self.remaining_3.q.val())));
-        self.read_fits_4.d.next = !self.known.val().in_message & self.none_3.q.val() & !self.long_3.q.val();
-        self.stray_4.d.next =
-            (self.packets_3.q.val() > bit_cast_u::<25, 24>(self.back_3.q.val())) | !self.none_3.q.val();
-        self.depth_4.d.next = self.reads_3.q.val() >= self.cfg_reads.val();
-        self.deeper_4.d.next = self.reads_3.q.val() >= (self.cfg_reads.val() << 1);
-        self.base_4.d.next = self.base_3.q.val();
-        self.address_4.d.next = self.base_3.q.val() + bit_cast_u::<64, 32>(self.payload.val());
-        self.remaining_4.d.next = self.remaining_3.q.val() - self.payload.val();
-        self.previous_4.d.next = self.known.val().expected_psn - 1;
-        self.after_one_4.d.next = self.known.val().expected_psn + 1;
-        self.after_read_4.d.next = self.known.val().expected_psn + bit_cast_u::<24, 25>(self.packets_3.q.val());
-        self.msn_4.d.next = self.known.val().msn + 1;
+        payload = bit_cast_u::<32, 16>(row.payload_length);
+        live_4 = own_3 & !full & !ended_3;
+        void_4 = !own_3;
+        crowded_4 = own_3 & full;
+        over_4 = own_3 & !full & ended_3;
+        gap_4 = !distance_3.negative & back_3.any();
+        old_4 = distance_3.negative;
+        next_4 = back_3 == 0;
+        fits_4 = (start_3 != known.in_message)
+            & !(start_3 & long_3)
+            & ((end_3 & within_3 & (payload == remaining_3)) | (!end_3 & whole_3 & (payload <= remaining_3)));
+        read_fits_4 = !known.in_message & none_3 & !long_3;
+        stray_4 = (packets_3 > bit_cast_u::<25, 24>(back_3)) | !none_3;
+        depth_4 = reads_3 >= cfg_reads;
+        deeper_4 = reads_3 >= (cfg_reads << 1);
+        base_4 = base_3;
+        address_4 = base_3 + bit_cast_u::<64, 32>(payload);
+        remaining_4 = remaining_3 - payload;
+        previous_4 = known.expected_psn - 1;
+        after_one_4 = known.expected_psn + 1;
+        after_read_4 = known.expected_psn + bit_cast_u::<24, 25>(packets_3);
+        msn_4 = known.msn + 1;
 
         assign! {
             live = live_4, is_void = void_4, crowded = crowded_4, has_ended = over_4, gap = gap_4, old = old_4,
@@ -207,6 +166,6 @@ impl Logic for Rules {
             after_one = after_one_4, after_read = after_read_4, next_msn = msn_4, is_write = write_3, is_read = read_3,
             starts = start_3, ends = end_3, empty = none_3, reported = reported_3
         }
-        self.count.next = bit_cast_u::<24, 25>(self.packets_3.q.val());
+        count = bit_cast_u::<24, 25>(packets_3);
     }
 }

@@ -51,6 +51,8 @@ pub struct ResponderTables {
     pub wqp: Signal<In, U<8>>,
     /// New state.
     pub wdata: Signal<In, ResponderState>,
+    #[registers(Bit: create_state, create_left, create_fails)]
+    #[registers(ResponseNotice: what_1, what_2)]
     state: Ram<ResponderState, 8>,
     left_table: Ram<ResponsesLeft, 8>,
     /// The same once more, for the next notice.
@@ -61,11 +63,6 @@ pub struct ResponderTables {
     qp_context: Signal<Local, QpContext>,
     created_qp: DFF<U<8>>,
     created: DFF<ResponderState>,
-    create_state: DFF<Bit>,
-    create_left: DFF<Bit>,
-    create_fails: DFF<Bit>,
-    what_1: DFF<ResponseNotice>,
-    what_2: DFF<ResponseNotice>,
     left_new: Signal<Local, ResponsesLeft>,
 }
 
@@ -73,64 +70,63 @@ pub struct ResponderTables {
 impl Logic for ResponderTables {
     fn update(&mut self) {
         // own state: the responder's write first, a creation in the next clock without one
-        self.state.raddr.next = self.qp.val();
-        self.word.next = self.state.rdata.val();
-        self.state.we.next = self.we.val() | self.create_state.q.val();
+        state.raddr = qp;
+        word = state.rdata;
+        state.we = we | create_state;
         inputs!(state: waddr = created_qp, wdata = created);
-        if self.we.val() {
+        if we {
             inputs!(state: waddr = wqp, wdata);
         } else {
-            self.create_state.d.next = false;
+            create_state = false;
         }
 
         // what left
-        self.left_check.valid.next = self.left_valid.val();
-        self.left_check.note.next.qp = self.left_qp.val();
-        self.left_check.note.next.generation = self.left_generation.val();
+        left_check.valid = left_valid;
+        left_check.note.next.qp = left_qp;
+        left_check.note.next.generation = left_generation;
         inputs!(left_check: we = create_left, waddr = created_qp, wdata = created.generation);
-        self.what_1.d.next = bit_cast_word::<ResponseNotice, U<3>>(self.left_what.val());
-        self.what_2.d.next = self.what_1.q.val();
-        self.left_own.raddr.next = self.left_qp.val();
-        self.left_new.next.reads =
-            self.left_own.rdata.val().reads + bit_cast_u::<8, 1>(bit_cast_b(self.what_2.q.val().read_left));
-        self.left_new.next.naks_taken_back = self.left_own.rdata.val().naks_taken_back
-            + bit_cast_u::<2, 1>(bit_cast_b(self.what_2.q.val().nak_taken_back));
-        self.left_new.next.ended = self.left_own.rdata.val().ended | self.what_2.q.val().ended;
+        what_1 = bit_cast_word::<ResponseNotice, U<3>>(left_what);
+        what_2 = what_1;
+        left_own.raddr = left_qp;
+        left_new.reads = left_own.rdata.val().reads + bit_cast_u::<8, 1>(bit_cast_b(what_2.read_left));
+        left_new.naks_taken_back =
+            left_own.rdata.val().naks_taken_back + bit_cast_u::<2, 1>(bit_cast_b(what_2.nak_taken_back));
+        left_new.ended = left_own.rdata.val().ended | what_2.ended;
         inputs!(left_table: we = create_left, waddr = created_qp);
-        self.left_table.wdata.next = bits_zero::<ResponsesLeft>(0);
-        if self.left_check.due.val() {
+        left_table.wdata = bits_zero::<ResponsesLeft>(0);
+        if left_check.due {
             inputs!(left_table: we = left_check.holds, waddr = left_check.about, wdata = left_new);
         } else {
-            self.create_left.d.next = false;
+            create_left = false;
         }
         inputs!(left_own from left_table: we, waddr, wdata);
-        self.left_table.raddr.next = self.qp.val();
+        left_table.raddr = qp;
 
         // write errors
-        self.fail_check.valid.next = self.fail_valid.val();
-        self.fail_check.note.next.qp = self.fail_qp.val();
-        self.fail_check.note.next.generation = self.fail_generation.val();
+        fail_check.valid = fail_valid;
+        fail_check.note.next.qp = fail_qp;
+        fail_check.note.next.generation = fail_generation;
         inputs!(fail_check: we = create_fails, waddr = created_qp, wdata = created.generation);
         inputs!(failed: we = create_fails, waddr = created_qp);
-        self.failed.wdata.next = bits_u::<1>(0);
-        if self.fail_check.due.val() {
+        failed.wdata = bits_u::<1>(0);
+        if fail_check.due {
             inputs!(failed from fail_check: we = holds, waddr = about);
-            self.failed.wdata.next = bits_u::<1>(1);
+            failed.wdata = bits_u::<1>(1);
         } else {
-            self.create_fails.d.next = false;
+            create_fails = false;
         }
-        self.failed.raddr.next = self.qp.val();
-        self.left.next = self.left_table.rdata.val();
-        self.left.next.ended = self.left_table.rdata.val().ended | self.failed.rdata.val().any();
+        failed.raddr = qp;
+        left = left_table.rdata;
+        left.ended = left_table.rdata.val().ended | failed.rdata.any();
 
-        self.qp_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
-        if self.context_valid.val() {
-            self.created_qp.d.next = self.context_qp.val();
-            self.created.d.next = bits_zero::<ResponderState>(0);
+        qp_context = bit_cast_word::<QpContext, Context>(context_data);
+        if context_valid {
+            created_qp = context_qp;
+            created = bits_zero::<ResponderState>(0);
             fields!(created.d from qp_context: expected_psn, generation, alive);
-            self.create_state.d.next = true;
-            self.create_left.d.next = true;
-            self.create_fails.d.next = true;
+            create_state = true;
+            create_left = true;
+            create_fails = true;
         }
     }
 }

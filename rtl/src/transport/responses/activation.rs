@@ -39,11 +39,9 @@ pub struct Activation {
     pub read_qp: Signal<Out, U<8>>,
     /// What it asks for.
     pub read_data: Signal<Out, ReadState>,
-    full: DFF<Bit>,
+    #[registers(Bit: full, pulse, restart)]
     flow: DFF<U<16>>,
     last: DFF<U<24>>,
-    pulse: DFF<Bit>,
-    restart: DFF<Bit>,
     read: DFF<ReadStateWord>,
     asked: Signal<Local, ReadRequest>,
 }
@@ -51,17 +49,17 @@ pub struct Activation {
 #[kernel]
 impl Logic for Activation {
     fn update(&mut self) {
-        self.asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.entry.val().int_stack);
-        self.end_psn.next = self.entry.val().psn + self.asked.val().count;
-        if self.work.ready.val() {
-            self.full.d.next = false;
+        asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
+        end_psn = entry.psn + asked.count;
+        if work.ready {
+            full = false;
         }
-        self.pulse.d.next = self.activate.val();
-        if self.activate.val() {
-            self.full.d.next = true;
-            self.flow.d.next = (bit_cast_u::<16, 8>(self.qp.val()) << 1) | 1;
-            self.last.d.next = self.entry.val().psn + self.asked.val().count;
-            self.restart.d.next = !self.goes_on.val();
+        pulse = activate;
+        if activate {
+            full = true;
+            flow = (bit_cast_u::<16, 8>(qp) << 1) | 1;
+            last = entry.psn + asked.count;
+            restart = !goes_on;
             fields!(read.d from entry: generation, first_psn = psn);
             fields!(read.d from asked: count, address, length);
             fields!(read.d: msn = entry.msn, tag);
@@ -70,8 +68,8 @@ impl Logic for Activation {
             busy = full, work.valid = full, work.flow = flow, work.generation = read.generation, work.restart = restart,
             work.start = read.first_psn, work.end = last, read_valid = pulse
         }
-        self.read_qp.next = self.flow.q.val().get_bits::<8>(1);
-        self.read_data.next = bit_cast_bus::<178, 3, ReadStateWord>(self.read.q.val());
+        read_qp = flow.get_bits::<8>(1);
+        read_data = bit_cast_bus::<178, 3, ReadStateWord>(read);
         reset!(full, pulse);
     }
 

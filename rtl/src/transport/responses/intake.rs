@@ -62,39 +62,39 @@ pub struct Intake {
 impl Logic for Intake {
     fn update(&mut self) {
         inputs!([contexts, ends]: reset);
-        self.contexts.up.valid.next = self.context_valid.val();
-        self.created.next = bit_cast_word::<QpContext, W<211, 4>>(self.context_data.val());
-        self.contexts.up.data.next.qp = self.context_qp.val();
-        self.contexts.up.data.next.generation = self.created.val().generation;
-        self.contexts.up.data.next.alive = self.created.val().alive;
-        self.contexts.up.data.next.int_on = self.created.val().int_on;
-        self.ends.up.valid.next = self.gone_valid.val();
-        self.ends.up.data.next.qp = self.gone_qp.val();
-        self.ends.up.data.next.generation = self.gone_generation.val();
-        self.ends.up.data.next.psn = self.gone_psn.val();
-        self.ends.up.data.next.failed = self.gone_failed.val();
-        self.ends.up.data.next.tag = self.gone_tag.val();
+        contexts.up.valid = context_valid;
+        created = bit_cast_word::<QpContext, W<211, 4>>(context_data);
+        contexts.up.data.next.qp = context_qp;
+        contexts.up.data.next.generation = created.generation;
+        contexts.up.data.next.alive = created.alive;
+        contexts.up.data.next.int_on = created.int_on;
+        ends.up.valid = gone_valid;
+        ends.up.data.next.qp = gone_qp;
+        ends.up.data.next.generation = gone_generation;
+        ends.up.data.next.psn = gone_psn;
+        ends.up.data.next.failed = gone_failed;
+        ends.up.data.next.tag = gone_tag;
 
-        self.valid.next = self.contexts.down.valid.val() | self.ends.down.valid.val() | self.up.valid.val();
-        self.contexts.down.ready.next = self.take.val();
-        self.ends.down.ready.next = self.take.val() & !self.contexts.down.valid.val();
-        self.up.ready.next = self.take.val() & !self.contexts.down.valid.val() & !self.ends.down.valid.val();
-        self.creation.next = self.contexts.down.data.val();
-        self.op.next = bits_u::<2>(2);
-        self.answer.next = bit_cast_word::<CommitWord, W<421, 7>>(self.up.data.val());
+        valid = contexts.down.valid | ends.down.valid | up.valid;
+        contexts.down.ready = take;
+        ends.down.ready = take & !contexts.down.valid;
+        up.ready = take & !contexts.down.valid & !ends.down.valid;
+        creation = contexts.down.data;
+        op = bits_u::<2>(2);
+        answer = bit_cast_word::<CommitWord, W<421, 7>>(up.data);
         assign!(qp = answer.qp, entry = answer);
-        if self.ends.down.valid.val() {
-            self.op.next = bits_u::<2>(1);
-            self.qp.next = self.ends.down.data.val().qp;
-            self.entry.next = bits_zero::<CommitWord>(0);
-            self.entry.next.generation = self.ends.down.data.val().generation;
-            self.entry.next.psn = self.ends.down.data.val().psn;
-            self.entry.next.msn = bit_cast_u::<24, 2>(self.ends.down.data.val().tag);
-            self.entry.next.ends_or_failed = self.ends.down.data.val().failed;
+        if ends.down.valid {
+            op = bits_u::<2>(1);
+            qp = ends.down.data.val().qp;
+            entry = bits_zero::<CommitWord>(0);
+            entry.generation = ends.down.data.val().generation;
+            entry.psn = ends.down.data.val().psn;
+            entry.msn = bit_cast_u::<24, 2>(ends.down.data.val().tag);
+            entry.ends_or_failed = ends.down.data.val().failed;
         }
-        if self.contexts.down.valid.val() {
-            self.op.next = bits_u::<2>(0);
-            self.qp.next = self.contexts.down.data.val().qp;
+        if contexts.down.valid {
+            op = bits_u::<2>(0);
+            qp = contexts.down.data.val().qp;
         }
     }
 

@@ -98,68 +98,32 @@ pub struct ResponseQueue {
     acks: StreamFifo<AckSend, 8, 128>,
     state: DFF<U<4>>,
     // 0 creation, 1 end, 2 answer
-    op: DFF<U<2>>,
-    entry: DFF<CommitWord>,
+    #[registers(U<10>: cursor, earlier, cut_at, cut_after)]
+    #[registers(U<11>: seen, removed)]
+    #[registers(Bit: cut, replaces)]
+    #[signals(ResponseList: list, changed)]
+    #[signals(ReadRequest: asked, item_asked)]
+    #[signals(U<24>: span, item_span, covered, beyond, completed)]
+    #[signals(Bit: append, item_follows, of_last, of_ahead, passed, idle, look, active, own, is_read, item_reads, last)]
+    #[signals(Bit: create, ending, fail, leave, answer, pass, rewind, keep, store, stalled, pop, judge, taken_back)]
+    #[signals(Bit: finish, activate)]
     /// The answer is a READ asked for again.
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
     extending: DFF<Bit>,
+    op: DFF<U<2>>,
+    entry: DFF<CommitWord>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,
     held: DFF<ResponseList>,
-    cursor: DFF<U<10>>,
-    earlier: DFF<U<10>>,
-    seen: DFF<U<11>>,
-    cut: DFF<Bit>,
-    cut_at: DFF<U<10>>,
-    cut_after: DFF<U<10>>,
-    removed: DFF<U<11>>,
-    replaces: DFF<Bit>,
-    list: Signal<Local, ResponseList>,
     item: Signal<Local, CommitWord>,
-    asked: Signal<Local, ReadRequest>,
-    item_asked: Signal<Local, ReadRequest>,
-    span: Signal<Local, U<24>>,
-    item_span: Signal<Local, U<24>>,
-    append: Signal<Local, Bit>,
-    item_follows: Signal<Local, Bit>,
-    of_last: Signal<Local, Bit>,
-    of_ahead: Signal<Local, Bit>,
-    passed: Signal<Local, Bit>,
     waiting: Signal<Local, U<11>>,
-    covered: Signal<Local, U<24>>,
-    beyond: Signal<Local, U<24>>,
-    idle: Signal<Local, Bit>,
-    look: Signal<Local, Bit>,
-    active: Signal<Local, Bit>,
-    own: Signal<Local, Bit>,
-    is_read: Signal<Local, Bit>,
-    item_reads: Signal<Local, Bit>,
-    last: Signal<Local, Bit>,
-    create: Signal<Local, Bit>,
-    ending: Signal<Local, Bit>,
-    fail: Signal<Local, Bit>,
-    leave: Signal<Local, Bit>,
-    answer: Signal<Local, Bit>,
-    pass: Signal<Local, Bit>,
-    rewind: Signal<Local, Bit>,
-    keep: Signal<Local, Bit>,
-    store: Signal<Local, Bit>,
-    stalled: Signal<Local, Bit>,
-    pop: Signal<Local, Bit>,
-    judge: Signal<Local, Bit>,
-    taken_back: Signal<Local, Bit>,
-    finish: Signal<Local, Bit>,
-    activate: Signal<Local, Bit>,
-    completed: Signal<Local, U<24>>,
-    changed: Signal<Local, ResponseList>,
     sent: Signal<Local, AckSendWord>,
     // out
+    #[registers(U<8>: left_qp_r, left_generation_r)]
     activation: Activation,
     full_r: DFF<Bit>,
     left_what_r: DFF<U<3>>,
-    left_qp_r: DFF<U<8>>,
-    left_generation_r: DFF<U<8>>,
 }
 
 #[kernel]
@@ -169,313 +133,268 @@ impl Logic for ResponseQueue {
         inputs!(intake:
             reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn,
             gone_tag);
-        StreamIn::<Commit>::link(&mut self.up, &mut self.intake.up);
+        StreamIn::<Commit>::link(&mut up, &mut intake.up);
         // of what is offered in `idle`, of the answer in hand later
-        self.asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.entry.q.val().int_stack);
-        if self.state.q.val() == 0 {
-            self.asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.intake.entry.val().int_stack);
+        asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
+        if state == 0 {
+            asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
         }
-        self.idle.next = (self.state.q.val() == 0) & !self.pool.clearing.val();
-        self.intake.take.next = self.idle.val();
-        self.lists.raddr.next = self.qp.q.val();
-        if self.idle.val() {
-            self.lists.raddr.next = self.intake.qp.val();
+        idle = (state == 0) & !pool.clearing;
+        intake.take = idle;
+        lists.raddr = qp;
+        if idle {
+            lists.raddr = intake.qp;
             assign! {
                 qp.d = intake.qp, op.d = intake.op, entry.d = intake.entry, again.d = asked.duplicate,
                 creation.d = intake.creation
             }
-            if self.intake.valid.val() {
-                self.state.d.next = bits_u::<4>(8);
+            if intake.valid {
+                state = bits_u::<4>(8);
             }
         }
 
         // the list, and where the PSN of the answer stands to it
-        self.look.next = self.state.q.val() == 1;
-        self.list.next = self.held.q.val();
-        self.item.next = bit_cast_word::<CommitWord, W<421, 7>>(self.pool.item.val());
-        self.item_asked.next = bit_cast_word::<ReadRequest, W<336, 6>>(self.item.val().int_stack);
+        look = state == 1;
+        list = held;
+        item = bit_cast_word::<CommitWord, W<421, 7>>(pool.item);
+        item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
         assign!(waiting = list.waiting, active = list.active);
-        self.own.next = (self.list.val().generation == self.entry.q.val().generation) & !self.list.val().dead;
-        self.covered.next = self.list.val().end_psn + !self.entry.q.val().psn;
-        self.beyond.next = self.item.val().psn - self.entry.q.val().psn;
-        self.is_read.next = self.entry.q.val().kind == CommitKind::Read;
-        self.item_reads.next = self.item.val().kind == CommitKind::Read;
-        self.last.next = (self.seen.q.val() + 1) == self.waiting.val();
+        own = (list.generation == entry.generation) & !list.dead;
+        covered = list.end_psn + !entry.psn;
+        beyond = item.psn - entry.psn;
+        is_read = entry.kind == CommitKind::Read;
+        item_reads = item.kind == CommitKind::Read;
+        last = (seen + 1) == waiting;
         // whether a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
-        self.span.next = self.entry.q.val().psn + self.asked.val().count - self.list.val().start_psn;
-        self.item_span.next = self.item.val().psn + self.item_asked.val().count - self.list.val().start_psn;
-        self.item_follows.next = self.item_reads.val()
-            & (self.item.val().psn == self.list.val().end_psn)
-            & !self.item_span.val().get_bits::<2>(22).any();
+        span = entry.psn + asked.count - list.start_psn;
+        item_span = item.psn + item_asked.count - list.start_psn;
+        item_follows = item_reads & (item.psn == list.end_psn) & !item_span.get_bits::<2>(22).any();
 
         // what this clock does
-        self.create.next = self.look.val() & (self.op.q.val() == 0);
+        create = look & (op == 0);
         // an end of a READ that has been replaced is nobody's
-        self.ending.next = self.look.val() & (self.op.q.val() == 1) & self.own.val() & self.active.val();
-        self.of_last.next = self.entry.q.val().msn.get_bits::<2>(0) == self.list.val().tag;
-        self.of_ahead.next =
-            self.list.val().ahead & ((self.entry.q.val().msn.get_bits::<2>(0) + 1) == self.list.val().tag);
-        self.fail.next = self.ending.val()
-            & (self.of_last.val() | self.of_ahead.val())
-            & self.entry.q.val().ends_or_failed
-            & self.acks.up.ready.val();
+        ending = look & (op == 1) & own & active;
+        of_last = entry.msn.get_bits::<2>(0) == list.tag;
+        of_ahead = list.ahead & ((entry.msn.get_bits::<2>(0) + 1) == list.tag);
+        fail = ending & (of_last | of_ahead) & entry.ends_or_failed & acks.up.ready;
         // of two READs the first leaves first
-        self.passed.next = self.ending.val()
-            & !self.entry.q.val().ends_or_failed
-            & self.list.val().ahead
-            & (self.of_ahead.val() | (self.of_last.val() & (self.covered.val() == 0)));
-        self.leave.next = self.ending.val()
-            & !self.entry.q.val().ends_or_failed
-            & !self.list.val().ahead
-            & self.of_last.val()
-            & (self.covered.val() == 0);
-        self.answer.next = self.look.val() & (self.op.q.val() == 2) & self.own.val();
-        self.pass.next = self.answer.val() & !self.active.val() & !self.is_read.val() & self.acks.up.ready.val();
-        self.rewind.next = self.answer.val() & self.active.val() & self.is_read.val() & self.again.q.val();
-        self.append.next = self.answer.val()
-            & self.active.val()
-            & self.is_read.val()
-            & !self.again.q.val()
-            & !self.list.val().ahead
-            & (self.waiting.val() == 0)
-            & self.covered.val().all()
-            & !self.span.val().get_bits::<2>(22).any();
-        self.keep.next = self.answer.val() & self.active.val() & !self.rewind.val() & !self.append.val();
-        self.store.next = self.keep.val() & (self.pool.free.val() > 1);
-        self.stalled.next = !self.acks.up.ready.val()
-            & ((self.ending.val() & (self.of_last.val() | self.of_ahead.val()) & self.entry.q.val().ends_or_failed)
-                | (self.answer.val() & !self.active.val() & !self.is_read.val()));
-        self.pop.next = (self.state.q.val() == 3)
-            & ((self.extending.q.val() & self.item_follows.val())
-                | (!self.extending.q.val() & (self.item_reads.val() | self.acks.up.ready.val())));
-        self.judge.next = self.state.q.val() == 5;
-        self.taken_back.next =
-            self.judge.val() & (self.cut.q.val() | self.replaces.q.val() | !self.beyond.val().get_bit(23));
-        self.finish.next = self.state.q.val() == 6;
-        self.activate.next = (self.state.q.val() == 7) & !self.activation.busy.val();
+        passed = ending & !entry.ends_or_failed & list.ahead & (of_ahead | (of_last & (covered == 0)));
+        leave = ending & !entry.ends_or_failed & !list.ahead & of_last & (covered == 0);
+        answer = look & (op == 2) & own;
+        pass = answer & !active & !is_read & acks.up.ready;
+        rewind = answer & active & is_read & again;
+        append = answer
+            & active
+            & is_read
+            & !again
+            & !list.ahead
+            & (waiting == 0)
+            & covered.all()
+            & !span.get_bits::<2>(22).any();
+        keep = answer & active & !rewind & !append;
+        store = keep & (pool.free > 1);
+        stalled =
+            !acks.up.ready & ((ending & (of_last | of_ahead) & entry.ends_or_failed) | (answer & !active & !is_read));
+        pop = (state == 3) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
+        judge = state == 5;
+        taken_back = judge & (cut | replaces | !beyond.get_bit(23));
+        finish = state == 6;
+        activate = (state == 7) & !activation.busy;
 
         // where it goes on
-        if self.look.val() {
+        if look {
             clear!(state, seen, removed);
-            self.cursor.d.next = self.list.val().head;
-            self.extending.d.next = self.append.val() | (self.passed.val() & self.of_ahead.val());
-            self.cut.d.next = false;
-            self.replaces.d.next = self.rewind.val() & !self.covered.val().get_bit(23);
-            if self.stalled.val() {
-                self.state.d.next = bits_u::<4>(1);
+            cursor = list.head;
+            extending = append | (passed & of_ahead);
+            cut = false;
+            replaces = rewind & !covered.get_bit(23);
+            if stalled {
+                state = bits_u::<4>(1);
             }
-            if self.passed.val() & self.of_last.val() {
-                self.state.d.next = bits_u::<4>(8);
+            if passed & of_last {
+                state = bits_u::<4>(8);
             }
-            if (self.leave.val() | (self.passed.val() & self.of_ahead.val())) & self.waiting.val().any() {
-                self.state.d.next = bits_u::<4>(2);
+            if (leave | (passed & of_ahead)) & waiting.any() {
+                state = bits_u::<4>(2);
             }
-            if self.rewind.val() {
-                self.state.d.next = bits_u::<4>(4);
-                if self.waiting.val() == 0 {
-                    self.state.d.next = bits_u::<4>(6);
-                }
+            if rewind {
+                state = if waiting == 0 { bits_u::<4>(6) } else { bits_u::<4>(4) };
             }
-            if (self.answer.val() & !self.active.val() & self.is_read.val()) | self.append.val() {
-                self.state.d.next = bits_u::<4>(7);
+            if (answer & !active & is_read) | append {
+                state = bits_u::<4>(7);
             }
         }
-        if self.state.q.val() == 8 {
-            self.state.d.next = bits_u::<4>(1);
+        if state == 8 {
+            state = bits_u::<4>(1);
         }
-        if self.state.q.val() == 2 {
-            self.state.d.next = bits_u::<4>(9);
+        if state == 2 {
+            state = bits_u::<4>(9);
         }
-        if self.state.q.val() == 9 {
-            self.state.d.next = bits_u::<4>(3);
+        if state == 9 {
+            state = bits_u::<4>(3);
         }
-        if (self.state.q.val() == 3) & self.extending.q.val() & !self.item_follows.val() {
-            self.state.d.next = bits_u::<4>(0);
+        if (state == 3) & extending & !item_follows {
+            state = bits_u::<4>(0);
         }
-        if self.pop.val() {
-            self.cursor.d.next = self.pool.behind.val();
-            self.state.d.next = bits_u::<4>(2);
-            if self.waiting.val() == 1 {
-                self.state.d.next = bits_u::<4>(0);
-            }
-            if self.item_reads.val() {
-                self.entry.d.next = self.item.val();
-                self.state.d.next = bits_u::<4>(7);
+        if pop {
+            cursor = pool.behind;
+            state = if waiting == 1 { bits_u::<4>(0) } else { bits_u::<4>(2) };
+            if item_reads {
+                entry = item;
+                state = bits_u::<4>(7);
             }
         }
-        if self.state.q.val() == 4 {
-            self.state.d.next = bits_u::<4>(10);
+        if state == 4 {
+            state = bits_u::<4>(10);
         }
-        if self.state.q.val() == 10 {
-            self.state.d.next = bits_u::<4>(5);
+        if state == 10 {
+            state = bits_u::<4>(5);
         }
-        if self.judge.val() {
-            self.seen.d.next = self.seen.q.val() + 1;
+        if judge {
+            seen = seen + 1;
             assign!(earlier.d = cursor, cursor.d = pool.behind);
-            self.state.d.next = bits_u::<4>(4);
-            if self.last.val() {
-                self.state.d.next = bits_u::<4>(6);
-            }
+            state = if last { bits_u::<4>(6) } else { bits_u::<4>(4) };
         }
-        if self.taken_back.val() {
-            self.cut.d.next = true;
-            self.removed.d.next = self.removed.q.val() + 1;
-            if !self.cut.q.val() {
+        if taken_back {
+            cut = true;
+            removed = removed + 1;
+            if !cut {
                 assign!(cut_at.d = cursor, cut_after.d = earlier);
             }
         }
-        if self.finish.val() {
+        if finish {
             // once more, as one that repeats nothing
-            self.again.d.next = false;
-            self.state.d.next = bits_u::<4>(8);
-            if self.replaces.q.val() {
-                self.state.d.next = bits_u::<4>(7);
-            }
+            again = false;
+            state = if replaces { bits_u::<4>(7) } else { bits_u::<4>(8) };
         }
-        if self.activate.val() {
-            self.state.d.next = bits_u::<4>(0);
+        if activate {
+            state = bits_u::<4>(0);
         }
 
         // places
         inputs!(pool: at = cursor, store);
-        self.pool.new_item.next = bit_cast_bus::<421, 7, CommitWord>(self.entry.q.val());
-        self.pool.link.next = self.waiting.val().any();
-        self.pool.link_to.next = self.list.val().tail;
-        self.pool.give.next = ((self.create.val() | self.fail.val()) & self.waiting.val().any())
-            | self.pop.val()
-            | (self.finish.val() & self.cut.q.val());
+        pool.new_item = bit_cast_bus::<421, 7, CommitWord>(entry);
+        pool.link = waiting.any();
+        pool.link_to = list.tail;
+        pool.give = ((create | fail) & waiting.any()) | pop | (finish & cut);
         inputs!(pool: give_first = list.head, give_last = list.tail, give_count = waiting);
-        if self.pop.val() {
-            self.pool.give_last.next = self.list.val().head;
-            self.pool.give_count.next = bits_u::<11>(1);
+        if pop {
+            pool.give_last = list.head;
+            pool.give_count = bits_u::<11>(1);
         }
-        if self.finish.val() {
+        if finish {
             inputs!(pool: give_first = cut_at, give_count = removed);
         }
 
         // the list as it will be
-        self.changed.next = self.list.val();
-        self.completed.next =
-            self.entry.q.val().msn - bit_cast_u::<24, 1>(bit_cast_b(self.entry.q.val().ends_or_failed));
-        if self.create.val() {
-            self.changed.next.generation = self.creation.q.val().generation;
-            self.changed.next.active = false;
-            self.changed.next.dead = !self.creation.q.val().alive;
-            self.changed.next.int_on = self.creation.q.val().int_on;
-            self.changed.next.waiting = bits_u::<11>(0);
-            self.changed.next.ahead = false;
+        changed = list;
+        completed = entry.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.ends_or_failed));
+        if create {
+            changed.generation = creation.generation;
+            changed.active = false;
+            changed.dead = !creation.alive;
+            changed.int_on = creation.int_on;
+            changed.waiting = bits_u::<11>(0);
+            changed.ahead = false;
         }
-        if self.fail.val() {
-            self.changed.next.active = false;
-            self.changed.next.dead = true;
-            self.changed.next.waiting = bits_u::<11>(0);
-            self.changed.next.ahead = false;
+        if fail {
+            changed.active = false;
+            changed.dead = true;
+            changed.waiting = bits_u::<11>(0);
+            changed.ahead = false;
         }
-        if self.leave.val() {
-            self.changed.next.active = false;
+        if leave {
+            changed.active = false;
         }
-        if self.passed.val() {
-            self.changed.next.ahead = false;
+        if passed {
+            changed.ahead = false;
         }
-        if self.store.val() {
-            self.changed.next.waiting = self.waiting.val() + 1;
-            self.changed.next.tail = self.pool.head.val();
-            if self.waiting.val() == 0 {
-                self.changed.next.head = self.pool.head.val();
+        if store {
+            changed.waiting = waiting + 1;
+            changed.tail = pool.head;
+            if waiting == 0 {
+                changed.head = pool.head;
             }
         }
-        if self.pop.val() {
-            self.changed.next.waiting = self.waiting.val() - 1;
-            self.changed.next.head = self.pool.behind.val();
+        if pop {
+            changed.waiting = waiting - 1;
+            changed.head = pool.behind;
         }
-        if self.finish.val() & self.cut.q.val() {
-            self.changed.next.waiting = self.waiting.val() - self.removed.q.val();
-            self.changed.next.tail = self.cut_after.q.val();
+        if finish & cut {
+            changed.waiting = waiting - removed;
+            changed.tail = cut_after;
         }
-        if self.activate.val() {
-            self.changed.next.active = true;
+        if activate {
+            changed.active = true;
             fields!(changed: end_psn = activation.end_psn, completed);
-            self.changed.next.tag = self.list.val().tag + 1;
+            changed.tag = list.tag + 1;
             fields!(changed: ahead = extending, completed_ahead = list.completed);
-            if !self.extending.q.val() {
-                self.changed.next.start_psn = self.entry.q.val().psn;
+            if !extending {
+                changed.start_psn = entry.psn;
             }
         }
-        self.held.d.next = self.changed.val();
-        if self.state.q.val() == 8 {
-            self.held.d.next = self.lists.rdata.val();
-        }
-        self.lists.we.next = self.create.val()
-            | self.fail.val()
-            | self.leave.val()
-            | self.passed.val()
-            | self.store.val()
-            | self.pop.val()
-            | self.finish.val()
-            | self.activate.val();
+        held = if state == 8 { lists.rdata } else { changed };
+        lists.we = create | fail | leave | passed | store | pop | finish | activate;
         inputs!(lists: waddr = qp, wdata = changed);
-        if self.pool.clearing.val() {
-            self.lists.we.next = true;
-            self.lists.waddr.next = self.pool.clear_at.val();
-            self.lists.wdata.next = bits_zero::<ResponseList>(0);
+        if pool.clearing {
+            lists.we = true;
+            lists.waddr = pool.clear_at;
+            lists.wdata = bits_zero::<ResponseList>(0);
         }
 
         // out
-        self.acks.up.valid.next = self.pass.val() | self.fail.val() | (self.pop.val() & !self.item_reads.val());
-        self.sent.next = bits_zero::<AckSendWord>(0);
+        acks.up.valid = pass | fail | (pop & !item_reads);
+        sent = bits_zero::<AckSendWord>(0);
         fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length, int_stack);
-        if self.pop.val() {
+        if pop {
             fields!(sent from item: qp, generation, psn, syndrome, msn, int_length, int_stack);
         }
-        if self.fail.val() {
+        if fail {
             fields!(sent: qp, generation = list.generation);
-            self.sent.next.syndrome = bits_u::<8>(0x63);
-            self.sent.next.msn = self.list.val().completed;
-            if !self.of_last.val() {
-                self.sent.next.msn = self.list.val().completed_ahead;
-            }
-            self.sent.next.int_length = bit_cast_u::<6, 1>(bit_cast_b(self.list.val().int_on)) << 1;
-            self.sent.next.int_stack = bits_zero::<W<336, 6>>(0);
+            sent.syndrome = bits_u::<8>(0x63);
+            sent.msn = if !of_last { list.completed_ahead } else { list.completed };
+            sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
+            sent.int_stack = bits_zero::<W<336, 6>>(0);
         }
-        self.acks.up.data.next = bit_cast_bus::<416, 7, AckSendWord>(self.sent.val());
+        acks.up.data = bit_cast_bus::<416, 7, AckSendWord>(sent);
         outputs!(acks: ack.valid = down.valid, ack.data = down.data);
-        self.acks.down.ready.next = self.ack.ready.val();
+        acks.down.ready = ack.ready;
 
         inputs!(activation: reset, activate, qp, entry);
-        self.activation.tag.next = self.list.val().tag + 1;
-        self.activation.goes_on.next = self.extending.q.val();
-        WorkOut::link(&mut self.work, &mut self.activation.work);
+        activation.tag = list.tag + 1;
+        activation.goes_on = extending;
+        WorkOut::link(&mut work, &mut activation.work);
         outputs!(activation: read_valid, read_qp, read_data);
 
-        self.left_what_r.d.next = bits_u::<3>(0);
+        left_what_r = bits_u::<3>(0);
         assign!(left_qp_r.d = qp, left_generation_r.d = list.generation);
         // one without place is as good as lost
-        if self.leave.val()
-            | self.passed.val()
-            | (self.rewind.val() & self.list.val().ahead & !self.covered.val().get_bit(23))
-            | (self.taken_back.val() & self.item_reads.val())
-            | (self.activate.val() & self.replaces.q.val())
-            | (self.keep.val() & !self.store.val() & self.is_read.val())
+        if leave
+            | passed
+            | (rewind & list.ahead & !covered.get_bit(23))
+            | (taken_back & item_reads)
+            | (activate & replaces)
+            | (keep & !store & is_read)
         {
-            self.left_what_r.d.next = bits_u::<3>(1);
+            left_what_r = bits_u::<3>(1);
         }
-        if self.taken_back.val() & !self.item_reads.val() & (self.item.val().syndrome != 0x1f) {
-            self.left_what_r.d.next = bits_u::<3>(2);
+        if taken_back & !item_reads & (item.syndrome != 0x1f) {
+            left_what_r = bits_u::<3>(2);
         }
-        if self.fail.val() {
-            self.left_what_r.d.next = bits_u::<3>(5);
+        if fail {
+            left_what_r = bits_u::<3>(5);
         }
-        self.left_valid.next = self.left_what_r.q.val().any();
+        left_valid = left_what_r.any();
         assign! {
             left_what = left_what_r, left_qp = left_qp_r, left_generation = left_generation_r
         }
-        self.full_r.d.next = self.pool.clearing.val() | self.acks.crowded.val() | (self.pool.free.val() < 192);
-        self.full.next = self.full_r.q.val();
-        self.free.next = self.pool.free.val();
+        full_r = pool.clearing | acks.crowded | (pool.free < 192);
+        full = full_r;
+        free = pool.free;
 
-        if self.reset.val() {
+        if reset {
             clear!(state, left_what_r);
-            self.full_r.d.next = true;
+            full_r = true;
         }
     }
 }

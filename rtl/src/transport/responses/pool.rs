@@ -45,56 +45,52 @@ pub struct NodePool {
     pub give_last: Signal<In, U<10>>,
     /// Number of its places.
     pub give_count: Signal<In, U<11>>,
+    #[registers(U<10>: head_r, tail_r, counter)]
+    #[signals(U<10>: next_head, waddr, wdata)]
     items: RamReg<Commit, 10>,
     links: RamReg<U<10>, 10>,
     free_links: RamReg<U<10>, 10>,
-    head_r: DFF<U<10>>,
-    tail_r: DFF<U<10>>,
     free_r: DFF<U<11>>,
     busy: DFF<Bit>,
-    counter: DFF<U<10>>,
-    next_head: Signal<Local, U<10>>,
     we: Signal<Local, Bit>,
-    waddr: Signal<Local, U<10>>,
-    wdata: Signal<Local, U<10>>,
 }
 
 #[kernel]
 impl Logic for NodePool {
     fn update(&mut self) {
         assign!(next_head = head_r, we = busy, waddr = counter);
-        self.wdata.next = self.counter.q.val() + 1;
-        if self.busy.q.val() {
-            self.counter.d.next = self.counter.q.val() + 1;
-            self.busy.d.next = !self.counter.q.val().all();
-            self.free_r.d.next = bits_u::<11>(1024);
-            self.next_head.next = bits_u::<10>(0);
-            self.tail_r.d.next = bits_u::<10>(1023);
+        wdata = counter + 1;
+        if busy {
+            counter = counter + 1;
+            busy = !counter.all();
+            free_r = bits_u::<11>(1024);
+            next_head = bits_u::<10>(0);
+            tail_r = bits_u::<10>(1023);
         } else {
-            if self.store.val() {
-                self.next_head.next = self.free_links.rdata.val();
-                self.free_r.d.next = self.free_r.q.val() - 1;
+            if store {
+                next_head = free_links.rdata;
+                free_r = free_r - 1;
                 assign!(we = link, waddr = link_to, wdata = head_r);
             }
-            if self.give.val() {
-                self.tail_r.d.next = self.give_last.val();
-                self.free_r.d.next = self.free_r.q.val() + self.give_count.val();
-                self.we.next = true;
+            if give {
+                tail_r = give_last;
+                free_r = free_r + give_count;
+                we = true;
                 assign!(waddr = tail_r, wdata = give_first);
             }
         }
-        self.head_r.d.next = self.next_head.val();
+        head_r = next_head;
         inputs!(items: raddr = at, we = store, waddr = head_r, wdata = new_item);
-        self.links.raddr.next = self.at.val();
+        links.raddr = at;
         inputs!(links: we, waddr, wdata);
-        self.free_links.raddr.next = self.next_head.val();
+        free_links.raddr = next_head;
         inputs!(free_links: we, waddr, wdata);
-        self.item.next = self.items.rdata.val();
-        self.behind.next = self.links.rdata.val();
+        item = items.rdata;
+        behind = links.rdata;
         assign!(head = head_r, free = free_r, clearing = busy);
-        self.clear_at.next = bit_cast_u::<8, 10>(self.counter.q.val());
-        if self.reset.val() {
-            self.busy.d.next = true;
+        clear_at = bit_cast_u::<8, 10>(counter);
+        if reset {
+            busy = true;
             clear!(counter, free_r);
         }
     }

@@ -114,11 +114,7 @@ impl Queue {
                 seen.left.push((qp, self.generation, 1));
             }
             let stays = |word: &Word| serial_less(get(commit::PSN, word), psn);
-            let keep = if replaces {
-                0
-            } else {
-                self.waiting.iter().take_while(|word| stays(word)).count()
-            };
+            let keep = if replaces { 0 } else { self.waiting.iter().take_while(|word| stays(word)).count() };
             for gone in self.waiting.drain(keep..) {
                 if is_read(&gone) {
                     seen.left.push((qp, self.generation, 1));

@@ -88,32 +88,19 @@ pub struct Form {
     pub job: StreamOut<DmaJob>,
     /// To the scheduler.
     pub feedback: FeedbackOut,
-    bytes_before: DFF<U<36>>,
-    base_1: DFF<U<64>>,
-    total_1: DFF<U<32>>,
-    remaining: Signal<Local, U<37>>,
-    address: DFF<U<64>>,
-    left: DFF<U<32>>,
-    address_3: DFF<U<64>>,
-    payload: Signal<Local, U<32>>,
-    length: DFF<U<13>>,
-    extension: DFF<W<128, 2>>,
-    extension_kind: DFF<ExtensionKind>,
-    reth: Signal<Local, RdmaHeader>,
-    aeth: Signal<Local, AckHeader>,
-    answer: Signal<Local, Extension>,
-    half: Signal<Local, QpFlow>,
-    opcode: DFF<U<8>>,
-    full_3: DFF<U<13>>,
+    #[registers(U<64>: base_1, address, address_3)]
+    #[registers(U<32>: total_1, left, total_2)]
+    #[registers(U<13>: length, full_3, padded_4)]
+    #[registers(Bit: last_3, valid_4, has_payload, valid_5, advances_5, again)]
+    #[registers(U<2>: form_3, form_4)]
+    #[registers(U<24>: allowed_4, end_4, spared_5, end_5, spared_6)]
+    #[registers(FeedbackFrom: from_4, from_5, from_6)]
     place_2: Delay<U<24>, 2>,
     remote_2: Delay<U<64>, 2>,
     key_2: Delay<U<32>, 2>,
-    total_2: DFF<U<32>>,
     mtu_2: Delay<U<3>, 2>,
     last_2: Delay<Bit, 2>,
-    last_3: DFF<Bit>,
     form_2: Delay<U<2>, 2>,
-    form_3: DFF<U<2>>,
     valid_3: Delay<Bit, 3>,
     ack_req_3: Delay<Bit, 3>,
     int_on_3: Delay<Bit, 3>,
@@ -122,204 +109,179 @@ pub struct Form {
     flow_3: Delay<U<9>, 3>,
     generation_3: Delay<U<8>, 3>,
     tag_3: Delay<U<2>, 3>,
-    full: Signal<Local, U<13>>,
-    first: Signal<Local, Bit>,
     /// Two's complement.
     beside: Signal<Local, U<24>>,
-    valid_4: DFF<Bit>,
-    form_4: DFF<U<2>>,
-    word_4: DFF<Packet>,
-    job_4: DFF<Job>,
-    has_payload: DFF<Bit>,
-    allowed_4: DFF<U<24>>,
-    padded_4: DFF<U<13>>,
-    end_4: DFF<U<24>>,
-    from_4: DFF<FeedbackFrom>,
-    valid_5: DFF<Bit>,
-    advances_5: DFF<Bit>,
-    spared_5: DFF<U<24>>,
-    end_5: DFF<U<24>>,
-    from_5: DFF<FeedbackFrom>,
-    again: DFF<Bit>,
-    spared_6: DFF<U<24>>,
-    from_6: DFF<FeedbackFrom>,
     packets: StreamFifo<TxPacket, 6, 56>,
     jobs: StreamFifo<DmaJob, 3, 3>,
     feedbacks: StreamFifo<GrantFeedback, 4, 6>,
+    bytes_before: DFF<U<36>>,
+    remaining: Signal<Local, U<37>>,
+    payload: Signal<Local, U<32>>,
+    extension: DFF<W<128, 2>>,
+    extension_kind: DFF<ExtensionKind>,
+    reth: Signal<Local, RdmaHeader>,
+    aeth: Signal<Local, AckHeader>,
+    answer: Signal<Local, Extension>,
+    half: Signal<Local, QpFlow>,
+    opcode: DFF<U<8>>,
+    full: Signal<Local, U<13>>,
+    first: Signal<Local, Bit>,
+    word_4: DFF<Packet>,
+    job_4: DFF<Job>,
 }
 
 #[kernel]
 impl Logic for Form {
     fn update(&mut self) {
         inputs!([packets, jobs, feedbacks]: reset);
-        self.room.next = !self.packets.crowded.val() & !self.jobs.crowded.val() & !self.feedbacks.crowded.val();
-        self.place_2.d.next = self.place.val();
-        self.remote_2.d.next = self.remote.val();
-        self.key_2.d.next = self.key.val();
-        self.mtu_2.d.next = self.mtu.val();
-        self.last_2.d.next = self.last.val();
-        self.form_2.d.next = self.form.val();
-        self.valid_3.d.next = self.valid.val();
-        self.ack_req_3.d.next = self.ack_req.val();
-        self.int_on_3.d.next = self.int_on.val();
-        self.psn_3.d.next = self.psn.val();
-        self.end_3.d.next = self.end_psn.val();
-        self.flow_3.d.next = self.flow.val();
-        self.generation_3.d.next = self.generation.val();
-        self.tag_3.d.next = self.tag.val();
+        room = !packets.crowded & !jobs.crowded & !feedbacks.crowded;
+        place_2 = place;
+        remote_2 = remote;
+        key_2 = key;
+        mtu_2 = mtu;
+        last_2 = last;
+        form_2 = form;
+        valid_3 = valid;
+        ack_req_3 = ack_req;
+        int_on_3 = int_on;
+        psn_3 = psn;
+        end_3 = end_psn;
+        flow_3 = flow;
+        generation_3 = generation;
+        tag_3 = tag;
 
         // 0
-        self.bytes_before.d.next = (bit_cast_u::<36, 24>(self.place.val()) << 8) << self.mtu.val();
+        bytes_before = (bit_cast_u::<36, 24>(place) << 8) << mtu;
         assign!(base_1.d = base, total_1.d = total);
 
         // 1
-        self.address.d.next = self.base_1.q.val() + bit_cast_u::<64, 36>(self.bytes_before.q.val());
-        self.remaining.next =
-            bit_cast_u::<37, 32>(self.total_1.q.val()) - bit_cast_u::<37, 36>(self.bytes_before.q.val());
-        self.left.d.next = bit_cast_u::<32, 37>(self.remaining.val());
-        if self.remaining.val().get_bit(36) {
-            self.left.d.next = bits_u::<32>(0);
-        }
-        self.total_2.d.next = self.total_1.q.val();
+        address = base_1 + bit_cast_u::<64, 36>(bytes_before);
+        remaining = bit_cast_u::<37, 32>(total_1) - bit_cast_u::<37, 36>(bytes_before);
+        left = if remaining.get_bit(36) { bits_u::<32>(0) } else { bit_cast_u::<32, 37>(remaining) };
+        total_2 = total_1;
 
         // 2: payload; a READ request has none
-        self.full.next = bits_u::<13>(4096);
-        if self.mtu_2.q.val() == 0 {
-            self.full.next = bits_u::<13>(256);
+        full = if mtu_2 == 0 { bits_u::<13>(256) } else { bits_u::<13>(4096) };
+        if mtu_2 == 1 {
+            full = bits_u::<13>(512);
         }
-        if self.mtu_2.q.val() == 1 {
-            self.full.next = bits_u::<13>(512);
+        if mtu_2 == 2 {
+            full = bits_u::<13>(1024);
         }
-        if self.mtu_2.q.val() == 2 {
-            self.full.next = bits_u::<13>(1024);
-        }
-        if self.mtu_2.q.val() == 3 {
-            self.full.next = bits_u::<13>(2048);
+        if mtu_2 == 3 {
+            full = bits_u::<13>(2048);
         }
         assign!(full_3.d = full, payload = left);
-        if self.left.q.val() > bit_cast_u::<32, 13>(self.full.val()) {
-            self.payload.next = bit_cast_u::<32, 13>(self.full.val());
+        if left > bit_cast_u::<32, 13>(full) {
+            payload = bit_cast_u::<32, 13>(full);
         }
-        self.length.d.next = bit_cast_u::<13, 32>(self.payload.val());
+        length = bit_cast_u::<13, 32>(payload);
         assign!(address_3.d = address, last_3.d = last_2.q, form_3.d = form_2.q);
-        self.first.next = !self.place_2.q.val().any();
-        self.extension_kind.d.next = ExtensionKind::None;
+        first = !place_2.any();
+        extension_kind = ExtensionKind::None;
         fields!(reth: length = total_2, key = key_2.q, address = remote_2.q);
-        if self.form_2.q.val() == 2 {
+        if form_2 == 2 {
             // what is left of the READ
             fields!(reth: length = left, address);
         }
-        self.aeth.next.msn = bit_cast_u::<24, 32>(self.key_2.q.val());
-        self.aeth.next.syndrome = bits_u::<8>(0x1f);
-        self.answer.next = bits_zero::<Extension>(0);
-        self.answer.next.aeth = bit_cast_number::<32, AckHeader>(self.aeth.val());
-        self.extension.d.next = bit_cast_bus::<128, 2, RdmaHeader>(self.reth.val());
+        aeth.msn = bit_cast_u::<24, 32>(key_2);
+        aeth.syndrome = bits_u::<8>(0x1f);
+        answer = bits_zero::<Extension>(0);
+        answer.aeth = bit_cast_number::<32, AckHeader>(aeth);
+        extension = bit_cast_bus::<128, 2, RdmaHeader>(reth);
         // First, Middle, Last, Only
-        self.opcode.d.next = bits_u::<8>(0x07);
-        if self.last_2.q.val() {
-            self.opcode.d.next = bits_u::<8>(0x08);
+        opcode = if last_2 { bits_u::<8>(0x08) } else { bits_u::<8>(0x07) };
+        if first {
+            extension_kind = ExtensionKind::Reth;
+            opcode = if last_2 { bits_u::<8>(0x0a) } else { bits_u::<8>(0x06) };
         }
-        if self.first.val() {
-            self.extension_kind.d.next = ExtensionKind::Reth;
-            self.opcode.d.next = bits_u::<8>(0x06);
-            if self.last_2.q.val() {
-                self.opcode.d.next = bits_u::<8>(0x0a);
+        if form_2 == 2 {
+            length = bits_u::<13>(0);
+            opcode = bits_u::<8>(0x0c);
+            extension_kind = ExtensionKind::Reth;
+        }
+        if form_2 == 3 {
+            extension = bit_cast_bus::<128, 2, Extension>(answer);
+            opcode = bits_u::<8>(0x0e);
+            extension_kind = ExtensionKind::None;
+            if last_2 {
+                opcode = bits_u::<8>(0x0f);
+                extension_kind = ExtensionKind::Aeth;
             }
-        }
-        if self.form_2.q.val() == 2 {
-            self.length.d.next = bits_u::<13>(0);
-            self.opcode.d.next = bits_u::<8>(0x0c);
-            self.extension_kind.d.next = ExtensionKind::Reth;
-        }
-        if self.form_2.q.val() == 3 {
-            self.extension.d.next = bit_cast_bus::<128, 2, Extension>(self.answer.val());
-            self.opcode.d.next = bits_u::<8>(0x0e);
-            self.extension_kind.d.next = ExtensionKind::None;
-            if self.last_2.q.val() {
-                self.opcode.d.next = bits_u::<8>(0x0f);
-                self.extension_kind.d.next = ExtensionKind::Aeth;
-            }
-            if self.first.val() {
-                self.opcode.d.next = bits_u::<8>(0x0d);
-                self.extension_kind.d.next = ExtensionKind::Aeth;
-                if self.last_2.q.val() {
-                    self.opcode.d.next = bits_u::<8>(0x10);
+            if first {
+                opcode = bits_u::<8>(0x0d);
+                extension_kind = ExtensionKind::Aeth;
+                if last_2 {
+                    opcode = bits_u::<8>(0x10);
                 }
             }
         }
 
         // 3: a full packet has a full payload and a full INT stack of 42 bytes and no extension
-        self.padded_4.d.next = (self.length.q.val() + 3) & 0x1ffc;
-        self.beside.next = bits_u::<24>(0);
-        if self.extension_kind.q.val() == ExtensionKind::Reth {
-            self.beside.next = bits_u::<24>(0xfffff0);
+        padded_4 = (length + 3) & 0x1ffc;
+        beside = if extension_kind == ExtensionKind::Reth { bits_u::<24>(0xfffff0) } else { bits_u::<24>(0) };
+        if extension_kind == ExtensionKind::Aeth {
+            beside = bits_u::<24>(0xfffffc);
         }
-        if self.extension_kind.q.val() == ExtensionKind::Aeth {
-            self.beside.next = bits_u::<24>(0xfffffc);
-        }
-        if !self.int_on_3.q.val() {
-            self.beside.next = bits_u::<24>(42);
-            if self.extension_kind.q.val() == ExtensionKind::Reth {
-                self.beside.next = bits_u::<24>(42 - 16);
-            }
-            if self.extension_kind.q.val() == ExtensionKind::Aeth {
-                self.beside.next = bits_u::<24>(42 - 4);
+        if !int_on_3 {
+            beside = if extension_kind == ExtensionKind::Reth { bits_u::<24>(42 - 16) } else { bits_u::<24>(42) };
+            if extension_kind == ExtensionKind::Aeth {
+                beside = bits_u::<24>(42 - 4);
             }
         }
-        if self.form_3.q.val() == 0 {
-            self.padded_4.d.next = bits_u::<13>(0);
-            self.beside.next = bit_cast_u::<24, 10>(self.overhead.val());
+        if form_3 == 0 {
+            padded_4 = bits_u::<13>(0);
+            beside = bit_cast_u::<24, 10>(overhead);
         }
-        self.allowed_4.d.next = bit_cast_u::<24, 13>(self.full_3.q.val()) + self.beside.val();
-        self.valid_4.d.next = self.valid_3.q.val();
-        self.form_4.d.next = self.form_3.q.val();
-        self.end_4.d.next = self.end_3.q.val();
-        self.has_payload.d.next = self.length.q.val().any() & (self.form_3.q.val() != 0);
+        allowed_4 = bit_cast_u::<24, 13>(full_3) + beside;
+        valid_4 = valid_3;
+        form_4 = form_3;
+        end_4 = end_3;
+        has_payload = length.any() & (form_3 != 0);
         fields!(job_4.d: address = address_3, length);
-        self.half.next = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 9>(self.flow_3.q.val()));
+        half = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 9>(flow_3));
         fields!(word_4.d:
             qp = half.qp, generation = generation_3.q, opcode, psn = psn_3.q, ack_req = ack_req_3.q, extension_kind,
             extension, length);
-        self.word_4.d.next.ends_read = (self.form_3.q.val() == 3) & self.last_3.q.val();
-        self.word_4.d.next.response = self.form_3.q.val() == 3;
-        self.word_4.d.next.tag = self.tag_3.q.val();
+        word_4.ends_read = (form_3 == 3) & last_3;
+        word_4.response = form_3 == 3;
+        word_4.tag = tag_3;
         fields!(from_4.d: psn = psn_3.q, flow = flow_3.q, generation = generation_3.q);
 
         // 4
-        self.packets.up.valid.next = self.valid_4.q.val() & (self.form_4.q.val() != 0);
-        self.packets.up.data.next = bit_cast_bus::<196, 4, Packet>(self.word_4.q.val());
-        self.jobs.up.valid.next = self.valid_4.q.val() & self.has_payload.q.val();
-        self.jobs.up.data.next = bit_cast_bus::<77, 2, Job>(self.job_4.q.val());
-        self.valid_5.d.next = self.valid_4.q.val();
-        self.advances_5.d.next = self.form_4.q.val() == 2;
-        self.spared_5.d.next = self.allowed_4.q.val() - bit_cast_u::<24, 13>(self.padded_4.q.val());
+        packets.up.valid = valid_4 & (form_4 != 0);
+        packets.up.data = bit_cast_bus::<196, 4, Packet>(word_4);
+        jobs.up.valid = valid_4 & has_payload;
+        jobs.up.data = bit_cast_bus::<77, 2, Job>(job_4);
+        valid_5 = valid_4;
+        advances_5 = form_4 == 2;
+        spared_5 = allowed_4 - bit_cast_u::<24, 13>(padded_4);
         advance!(end_5, from_5);
 
         // 5, and 6 for the bytes of a READ request
-        self.again.d.next = self.valid_5.q.val() & self.advances_5.q.val();
+        again = valid_5 & advances_5;
         advance!(spared_6, from_6);
-        self.feedbacks.up.valid.next =
-            (self.valid_5.q.val() & (self.advances_5.q.val() | self.spared_5.q.val().any())) | self.again.q.val();
-        self.feedbacks.up.data.next.from = self.from_5.q.val();
-        self.feedbacks.up.data.next.value = self.spared_5.q.val();
-        self.feedbacks.up.data.next.advance = false;
-        if self.advances_5.q.val() {
-            self.feedbacks.up.data.next.value = self.end_5.q.val();
-            self.feedbacks.up.data.next.advance = true;
+        feedbacks.up.valid = (valid_5 & (advances_5 | spared_5.any())) | again;
+        feedbacks.up.data.next.from = from_5;
+        feedbacks.up.data.next.value = spared_5;
+        feedbacks.up.data.next.advance = false;
+        if advances_5 {
+            feedbacks.up.data.next.value = end_5;
+            feedbacks.up.data.next.advance = true;
         }
-        if self.again.q.val() {
-            self.feedbacks.up.data.next.from = self.from_6.q.val();
-            self.feedbacks.up.data.next.value = self.spared_6.q.val();
-            self.feedbacks.up.data.next.advance = false;
+        if again {
+            feedbacks.up.data.next.from = from_6;
+            feedbacks.up.data.next.value = spared_6;
+            feedbacks.up.data.next.advance = false;
         }
-        StreamOut::<TxPacket>::link(&mut self.packet, &mut self.packets.down);
-        StreamOut::<DmaJob>::link(&mut self.job, &mut self.jobs.down);
-        self.feedback.valid.next = self.feedbacks.down.valid.val();
-        self.feedbacks.down.ready.next = self.feedback.ready.val();
-        self.feedback.psn.next = self.feedbacks.down.data.val().from.psn;
-        self.feedback.flow.next = bit_cast_u::<16, 9>(self.feedbacks.down.data.val().from.flow);
-        self.feedback.generation.next = self.feedbacks.down.data.val().from.generation;
-        self.feedback.value.next = self.feedbacks.down.data.val().value;
-        self.feedback.advance.next = self.feedbacks.down.data.val().advance;
+        StreamOut::<TxPacket>::link(&mut packet, &mut packets.down);
+        StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
+        feedback.valid = feedbacks.down.valid;
+        feedbacks.down.ready = feedback.ready;
+        feedback.psn = feedbacks.down.data.val().from.psn;
+        feedback.flow = bit_cast_u::<16, 9>(feedbacks.down.data.val().from.flow);
+        feedback.generation = feedbacks.down.data.val().from.generation;
+        feedback.value = feedbacks.down.data.val().value;
+        feedback.advance = feedbacks.down.data.val().advance;
     }
 }

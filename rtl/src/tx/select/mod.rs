@@ -17,6 +17,7 @@
 //! A packet in sequence therefore takes five clocks, the first one of the next message six; a READ response takes three. After a
 //! rewind the search goes round the ring, one message a clock, 20 clocks at most: a void grant of even flows costs that much too.
 
+pub mod departs;
 pub mod form;
 #[cfg(test)]
 mod tests;
@@ -31,9 +32,10 @@ use crate::sched::ports::{FeedbackOut, SendIn};
 use crate::words::context::QpContext;
 use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
 use crate::words::requester::{PsnDistance, RingPlace};
-use crate::words::transport::ReadState as ReadStateWord;
+use crate::words::transport::{DepartureKind, ReadState as ReadStateWord};
 use crate::words::tx::{RingCursor, SelectContext, SelectMessage};
 use crate::{block, kernel};
+use departs::Departs;
 use form::Form;
 use rust_hdl::prelude::*;
 
@@ -48,6 +50,10 @@ pub struct Select<const A: usize, const M: usize> {
     pub overhead: Signal<In, U<10>>,
     /// Register: an acknowledgement is asked for with every so manyth packet of a queue pair, at least 1.
     pub ack_interval: Signal<In, U<8>>,
+    /// Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
+    pub times_spacing: Signal<In, U<4>>,
+    /// Register: they are timed at all.
+    pub times_enable: Signal<In, Bit>,
     /// A context is written; after one that is alive no other for 24 clocks.
     pub context_valid: Signal<In, Bit>,
     /// Its queue pair.
@@ -148,6 +154,7 @@ pub struct Select<const A: usize, const M: usize> {
     last: Signal<Local, Bit>,
     is_read: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
+    departs: Departs,
     counted: Signal<Local, U<8>>,
     fresh: Signal<Local, Bit>,
     sends: Signal<Local, Bit>,
@@ -314,7 +321,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.is_read.next = !self.odd.val() & self.message.q.val().read;
         self.sends.next =
             self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.marks.q.val().rewound);
-        // every so manyth packet, the last of a message, READ requests, and whenever the scheduler asks
+        // every so manyth packet, the last of a message, READ requests, timed ones that go unasked, and whenever the scheduler asks
+        inputs!(departs: spacing = times_spacing, enable = times_enable, psn, marks, read = is_read);
         self.fresh.next = self.cursor.q.val().generation != self.generation.q.val();
         self.counted.next = self.cursor.q.val().since_asked + 1;
         if self.fresh.val() {
@@ -325,6 +333,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
                 | self.is_read.val()
                 | self.marks.q.val().asks
                 | self.marks.q.val().rewound
+                | (self.departs.timed.val() & !self.int_now.q.val())
                 | (self.counted.val() >= self.ack_interval.val()));
         self.cursors.we.next = self.void_cursor.q.val();
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
@@ -364,6 +373,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             total.d = message.length, remote.d = message.remote_address, key.d = message.remote_key, place_r.d = place,
             psn_r.d = psn, tag_r.d = tag, flow_r.d = flow, generation_r.d = generation, mtu.d = mtu_now,
             int_on.d = int_now
+        }
+        if !self.odd.val() {
+            self.tag_r.d.next = bit_cast_number::<2, DepartureKind>(self.departs.departure.val());
         }
         self.first_time.d.next = !self.marks.q.val().repeated;
         inputs!(form: valid = go, form = what);

@@ -16,14 +16,11 @@ fn every_grant_becomes_the_right_packet_or_none() {
     }
     for round in 0..400 {
         bench.accept = [1.0, 0.6, 0.1][bench.random.below(3) as usize];
+        bench.time([None, Some(0), Some(1), Some(3), Some(15)][round % 5]);
         for _ in 0..60 {
             let grant = bench.grant();
             bench.offer(grant);
-            let gap = if bench.random.chance(0.2) {
-                bench.random.below(12)
-            } else {
-                0
-            };
+            let gap = if bench.random.chance(0.2) { bench.random.below(12) } else { 0 };
             bench.clocks(gap);
         }
         bench.drain();

@@ -10,8 +10,8 @@ use crate::sim::{init, step, Stimulus};
 use hpcc_models::nic::NicConfig;
 use std::collections::VecDeque;
 
-/// Events: error, left, queue pair, generation, response, PSN, tag.
-type Note = (bool, bool, u64, u64, bool, u64, u64);
+/// Events: error, READ left, request left, queue pair, generation, response, PSN, tag.
+type Note = (bool, bool, bool, u64, u64, bool, u64, u64);
 
 struct Bench {
     builder: Box<DataBuilder>,
@@ -80,6 +80,7 @@ impl Bench {
             let note = (
                 packet.error,
                 ends && !packet.error,
+                get(tx_packet::RESPONSE) == 0 && !packet.error,
                 get(tx_packet::QP),
                 get(tx_packet::GENERATION),
                 get(tx_packet::RESPONSE) == 1,
@@ -114,6 +115,7 @@ impl Bench {
             let note = (
                 b.read_error.val(),
                 b.read_left.val(),
+                b.request_left.val(),
                 b.note_qp.val().0,
                 b.note_generation.val().0,
                 b.note_response.val(),
@@ -133,7 +135,7 @@ impl Bench {
         if payload_taken {
             self.payloads.taken();
         }
-        if note.0 || note.1 {
+        if note.0 || note.1 || note.2 {
             assert_eq!(Some(note), self.notes.pop_front(), "clock {}", self.clock);
         } else {
             assert!(self.notes.is_empty(), "clock {}: no pulse", self.clock);
@@ -146,7 +148,7 @@ impl Bench {
             let (expected, error, note) = self.expected.pop_front().expect("a frame");
             compare(&bytes, &expected, self.clock);
             assert_eq!(bad, error);
-            if note.0 || note.1 {
+            if note.0 || note.1 || note.2 {
                 self.notes.push_back(note);
             }
             self.frames += 1;

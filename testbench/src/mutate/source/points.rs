@@ -74,6 +74,8 @@ pub fn points(file: &str, text: &str) -> Vec<Point> {
         lines_of_strings(tokens, &mut strings);
     }
     let same = same(text);
+    // there an assignment to a name gives a signal or register its next value
+    let kernels = text.contains("#[kernel]");
     // Where the body of the last `timing` or `fmt` ends, by its indentation: what describes and does not compute.
     let mut skipped: Option<usize> = None;
     // Where the next line begins.
@@ -109,7 +111,7 @@ pub fn points(file: &str, text: &str) -> Vec<Point> {
         }
         let code_end = line.find(" //").unwrap_or(line.len());
         let mut here = Vec::new();
-        of_line(file, index + 1, &line[..code_end], &mut here);
+        of_line(file, index + 1, &line[..code_end], kernels, &mut here);
         let is_same = |point: &Point| {
             let (from, to) = (start + point.region.start, start + point.region.end);
             same.iter().any(|range| range.start <= from && to <= range.end)
@@ -135,7 +137,7 @@ fn lines_of_strings(tokens: TokenStream, found: &mut BTreeSet<usize>) {
     }
 }
 
-fn of_line(file: &str, number: usize, line: &str, found: &mut Vec<Point>) {
+fn of_line(file: &str, number: usize, line: &str, kernels: bool, found: &mut Vec<Point>) {
     let mut push = |start: usize, end: usize, replacement: &str, kind: Kind| {
         found.push(Point {
             file: file.into(),
@@ -169,7 +171,7 @@ fn of_line(file: &str, number: usize, line: &str, found: &mut Vec<Point>) {
     let start = line.len() - line.trim_start().len();
     if let Some((target, _)) = line.split_once(" = ") {
         let assigns = line.ends_with(';')
-            && (target.contains('.') || target.trim_start().starts_with('*'))
+            && (kernels || target.contains('.') || target.trim_start().starts_with('*'))
             && !target.contains("let ");
         if assigns {
             push(start, line.len(), "", Kind::Assignment);
@@ -269,5 +271,9 @@ mod tests {
         assert_eq!(changed("fn timing(&self) -> X {\n    a + b\n}\n    a * b\n"), ["a + b"]);
         let kernel = "impl Logic for X {\n    fn update(&mut self) {\n        self.a.next = bits_zero::<W>(0);\n        self.a.next.b = 1;\n    }\n}\n";
         assert_eq!(changed(kernel), ["self.a.next.b = 2;", ""]);
+        let kernel =
+            "#[kernel]\nimpl Logic for X {\n    fn update(&mut self) {\n        sum = first + second;\n    }\n}\n";
+        assert_eq!(changed(kernel), ["sum = first - second;", ""]);
+        assert!(changed("        sum = first;\n").is_empty());
     }
 }

@@ -8,7 +8,7 @@
 //!   every path (a plain assignment, both branches of an `if`, every arm of a `match`), and `self.a.next = bits_zero::<T>(0);` where that holds for each field that
 //!   the kernel assigns at all. The fields that it never assigns are zero from the start. The line is there for the Verilog, in which a word has a value as a whole.
 //!
-//! A kernel reads `val()`, which changes after the kernel has run; where one reads `next` the second form is left to the tests.
+//! The same holds for `a = …;`, as a kernel writes it shortly. A kernel reads `val()`, which changes after the kernel has run; where one reads `next` the second form is left to the tests.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -168,7 +168,7 @@ fn always_of(expr: &Expr, found: &mut BTreeSet<String>) {
 /// The signal that an expression assigns, and whether a word of zeros.
 fn assignment(expr: &Expr) -> Option<(String, bool)> {
     let Expr::Assign(assign) = expr else { return None };
-    let target = path(&assign.left).filter(|target| behind_next(target))?;
+    let target = path(&assign.left).filter(|target| behind_next(target) || !target.starts_with("self."))?;
     Some((target, is_zero(&assign.right)))
 }
 
@@ -181,7 +181,7 @@ fn is_zero(expr: &Expr) -> bool {
         .is_some_and(|segment| segment.ident == "bits_zero")
 }
 
-/// A place as it is written: `self.a.next.b`, `self.a[..].next`; none of what is no place.
+/// A place as it is written: `self.a.next.b`, `self.a[..].next`, `a.b`; none of what is no place.
 fn path(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Path(name) => name.path.get_ident().map(|ident| ident.to_string()),
@@ -247,6 +247,7 @@ mod tests {
         ] {
             assert_eq!(pieces(&format!("{default} {after}")), [""; 0], "{after}");
         }
+        assert_eq!(pieces("a = x; if c { a = y; } else { a = z; }"), ["a = x;"]);
         assert_eq!(pieces("self.a[0].next = x; self.a[1].next = y;"), [""; 0]);
     }
 

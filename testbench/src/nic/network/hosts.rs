@@ -149,6 +149,7 @@ impl Plan {
 fn law_of(job: &Job) -> &'static str {
     match job.law.kind {
         LawKind::PowerTcp => "powertcp",
+        LawKind::Theta => "theta-powertcp",
         LawKind::Dcqcn => "dcqcn",
         _ => "hpcc",
     }
@@ -177,7 +178,7 @@ impl HostPlan {
         let line_rate = link.map_or(params.line_rate_bps, |l| l.rate_bps);
         let (mut hpcc, mut dcqcn, mut power) = (None, None, None);
         let (window, base_rtt_ns, mut registers) = match job.law.kind {
-            LawKind::PowerTcp => {
+            LawKind::PowerTcp | LawKind::Theta => {
                 let law = power.insert(job.law.power_params(&params)?);
                 (law.w_init, law.base_rtt_ns, NicConfig::default())
             }

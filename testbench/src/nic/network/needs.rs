@@ -26,12 +26,12 @@ pub fn check(job: &Job) -> Result<(), String> {
         |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
     // the windows that a law has in hardware: DCQCN's bounds nothing
     let window_use = match job.law.kind {
-        LawKind::Hpcc | LawKind::PowerTcp => Some(WindowUse::Law),
+        LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta => Some(WindowUse::Law),
         LawKind::Dcqcn => Some(WindowUse::None),
         _ => None,
     };
     if window_use != Some(job.config.window_use) {
-        return wrong("law", "hpcc, dcqcn or powertcp", &job.law.name);
+        return wrong("law", "hpcc, dcqcn, powertcp or theta-powertcp", &job.law.name);
     }
     if job.config.recovery != Recovery::GoBackN {
         return wrong("network.flow_control", "pfc or go-back-n", "irn");

@@ -2,6 +2,7 @@
 
 use crate::config::{law_name, NicSetup, NIC_LAWS};
 use hpcc_models::cc::hpcc::ParamError;
+use hpcc_models::cc::powertcp::Signal;
 use hpcc_models::fixed::powertcp::PowerRegisters;
 use hpcc_models::fixed::registers::HpccRegisters;
 use hpcc_models::nic::registers::{offset, registers, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
@@ -171,6 +172,9 @@ fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     steps.set("CNP_DSCP", nic.cnp.dscp.into())?;
     steps.set("CNP_INTERVAL", nic.cnp.interval)?;
     steps.set("CNP_ENABLE", nic.cnp.enabled.into())?;
+    if let Some(spacing) = setup.send_times() {
+        steps.set("SEND_TIMES", u32::from(spacing) | 1 << 8)?;
+    }
     let eight = |name, value: u32| within(name, value.into(), 1, 255);
     steps.set("ACK_REQ_INTERVAL", eight("ack_req_interval", nic.ack_req_interval)?)?;
     steps.set("MAX_RD_ATOMIC", eight("max_rd_atomic", nic.max_rd_atomic)?)?;
@@ -214,8 +218,12 @@ fn parameters(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
             }
             "dcqcn" => (offset::DCQCN_PARAM, setup.dcqcn_registers().map_err(fault)?.writes()),
             "powertcp" => {
-                let law = PowerRegisters::new(&setup.power_params()?).map_err(fault)?;
+                let law = PowerRegisters::new(&setup.power_params(Signal::Int)?).map_err(fault)?;
                 (offset::POWERTCP_PARAM, law.writes())
+            }
+            "theta-powertcp" => {
+                let law = PowerRegisters::new(&setup.power_params(Signal::Delay)?).map_err(fault)?;
+                (offset::THETA_PARAM, law.writes())
             }
             name => return Err(format!("law: expected {}, got {name}", NIC_LAWS.join(", "))),
         };

@@ -150,8 +150,8 @@ pub const LAW_NAMES: [&str; 12] = [
 /// Name of `--cc` for HOMA hosts.
 pub const HOMA_NAME: &str = "homa";
 
-/// Names of `--cc` for TCP hosts; `hcc` is a host whose rate agents command.
-pub const TCP_NAMES: [&str; 5] = ["newreno", "linuxreno", "cubic", "dctcp-tcp", "hcc"];
+/// Names of `--cc` for TCP hosts; `hcc` is a host whose rate agents command, `retcp` one whose window follows circuits.
+pub const TCP_NAMES: [&str; 6] = ["newreno", "linuxreno", "cubic", "dctcp-tcp", "retcp", "hcc"];
 
 impl LawSpec {
     /// The law of that name with the paper's parameters.

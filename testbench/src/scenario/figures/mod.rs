@@ -59,6 +59,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("power-loads") => power::loads(runs),
         Some("power-rates") => power::rates(runs),
         Some("power-sizes") => power::sizes(runs),
+        Some("power-circuits") => power::circuits(runs),
         Some("homa-incast") => power::homa_incast(runs),
         Some("homa-fairness") => power::homa_fairness(runs),
         Some("fixed-cost") => precision::fixed_cost(runs),
@@ -117,7 +118,8 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 21] = [
+const OPEN_ENDED: [&str; 22] = [
+    "power-circuits",
     "homa-incast",
     "power-phase",
     "power-incast",

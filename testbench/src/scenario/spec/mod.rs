@@ -2,6 +2,7 @@
 //!
 //! `set` of a variant, `full`, and `--set` on the command line change single values by dotted path (`cc.w_ai = 25`, `traffic.0.bytes = 1000`).
 
+mod circuits;
 mod hcc;
 mod network;
 mod plan;
@@ -16,6 +17,7 @@ use toml::Table;
 use crate::plan::laws::rtl_slot::Driver;
 use crate::plan::Fidelity;
 
+pub use circuits::CircuitSpec;
 pub use hcc::{FailureSpec, HccSpec};
 pub use network::{LinkChangeSpec, NetworkSpec};
 pub(super) use plan::combinations;
@@ -58,6 +60,9 @@ pub struct Scenario {
     /// Telemetry and traffic classes.
     #[serde(default)]
     pub telemetry: TelemetrySpec,
+    /// Circuits between racks.
+    #[serde(default)]
+    pub circuits: Option<CircuitSpec>,
     /// Agents of HCC.
     #[serde(default)]
     pub hcc: Option<HccSpec>,

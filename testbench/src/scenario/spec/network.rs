@@ -6,20 +6,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
-    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, `three-tier`, `four-pods`, or a topology file in the ns-3 simulator's format.
+    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, `three-tier`, `four-pods`, `racks`, or a topology file in the ns-3 simulator's format.
     pub topology: String,
-    /// Hosts of a star, pairs of a dumbbell, hosts per switch of a chain.
+    /// Hosts of a star, pairs of a dumbbell, hosts per switch of a chain, hosts per rack of `racks`.
     #[serde(default)]
     pub hosts: usize,
     /// Speed of host links, Gb/s.
     #[serde(default = "hundred")]
     pub rate_gbps: u64,
-    /// Speeds between switches, Gb/s (dumbbell: the first; three-tier: aggregation and core; chain: one less than switches).
+    /// Speeds between switches, Gb/s (dumbbell and racks: the first; three-tier: aggregation and core; chain: one less than switches).
     #[serde(default)]
     pub middle_gbps: Vec<u64>,
     /// Delay of each link, ns.
     #[serde(default = "thousand")]
     pub delay_ns: u64,
+    /// Racks of `racks`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub racks: Option<usize>,
     /// Pods of a fat tree, 64 hosts each (the paper's has five).
     #[serde(default = "five")]
     pub pods: usize,

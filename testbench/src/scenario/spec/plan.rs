@@ -157,10 +157,11 @@ fn check_overruled(scenario: &Scenario, overrides: &Overrides) -> Result<(), Str
 
 /// A key of the network that the topology does not have would have no effect.
 fn check_ignored(from: &str, topology: &str, keys: &[String]) -> Result<(), String> {
-    let shaping = ["hosts", "rate_gbps", "middle_gbps", "delay_ns", "pods"];
+    let shaping = ["hosts", "rate_gbps", "middle_gbps", "delay_ns", "pods", "racks"];
     let own: &[&str] = match topology {
         "star" => &["hosts", "rate_gbps", "delay_ns"],
         "dumbbell" | "chain" => &["hosts", "rate_gbps", "middle_gbps", "delay_ns"],
+        "racks" => &["racks", "hosts", "rate_gbps", "middle_gbps", "delay_ns"],
         "fat-tree" => &["pods"],
         "three-tier" => &["rate_gbps", "middle_gbps"],
         "testbed" | "four-pods" => &[],

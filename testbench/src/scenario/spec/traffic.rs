@@ -126,6 +126,20 @@ pub enum TrafficSpec {
         /// Requests until, us.
         until_us: f64,
     },
+    /// A flow from the first host of a rack to the first of another, from the second to the second, and so on, for each pair of two different racks.
+    Racks {
+        /// Sending racks; empty: all.
+        #[serde(default)]
+        from: Vec<usize>,
+        /// Receiving racks; empty: all.
+        #[serde(default)]
+        to: Vec<usize>,
+        /// Payload of each flow, bytes.
+        bytes: u64,
+        /// Start, us.
+        #[serde(default)]
+        start_us: f64,
+    },
     /// A flow file in the ns-3 simulator's format.
     File {
         /// Path.

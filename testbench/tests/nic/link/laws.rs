@@ -16,7 +16,13 @@ fn spec(set: &[&str]) -> LinkSpec {
 /// Every law and none, on a wire that loses, doubles, moves and marks: memory is whole.
 fn memory_is_whole<D: Device>() {
     for (seed, op) in (1..).zip(OPERATIONS) {
-        for cc in ["powertcp", "dcqcn", "hpcc,dcqcn,powertcp,none"] {
+        for cc in [
+            "powertcp",
+            "dcqcn",
+            "theta-powertcp",
+            "hpcc,dcqcn,powertcp,theta-powertcp",
+            "theta-powertcp,none",
+        ] {
             let seed: u64 = seed;
             let spec = LinkSpec {
                 link: LinkConfig {
@@ -110,7 +116,7 @@ fn a_law_without_int_or_of_another_name_is_refused() {
     assert_eq!(parse(&["cc=powertcp"]).unwrap_err(), "cc: expected int=on beside it");
     assert_eq!(
         parse(&["int=on", "cc=hpcc,swift"]).unwrap_err(),
-        "cc: expected hpcc, dcqcn, powertcp or none, got `swift`"
+        "cc: expected hpcc, dcqcn, powertcp, theta-powertcp or none, got `swift`"
     );
     assert_eq!(parse(&["cc=dcqcn,hpcc"]).unwrap_err(), "cc: expected int=on beside it");
     assert_eq!(parse(&["cc=dcqcn"]).unwrap().law_names(), "dcqcn");

@@ -35,7 +35,7 @@ impl Law {
     /// State at the start of a connection.
     pub fn new(config: &TcpConfig, now: u64) -> Self {
         match (config.law, config.profile) {
-            (TcpLaw::NewReno, profile) => Self::NewReno(NewReno::new(profile)),
+            (TcpLaw::NewReno | TcpLaw::ReTcp, profile) => Self::NewReno(NewReno::new(profile)),
             (TcpLaw::LinuxReno, _) => Self::LinuxReno(LinuxReno::default()),
             (TcpLaw::Cubic, Profile::Rfc) => Self::Cubic(Cubic::new(config.cubic)),
             (TcpLaw::Cubic, Profile::Ns3) => Self::IntegerCubic(IntegerCubic::new(config.cubic, now)),

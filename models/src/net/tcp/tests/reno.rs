@@ -120,6 +120,18 @@ fn rfc6582_section_3_2_step_3_full_acknowledgement() {
     assert_eq!(bench.sender.inflation, 0);
 }
 
+/// A timeout ends the inflation of fast recovery to the byte: the window is one segment, and the last byte of the stream has to wait.
+#[test]
+fn rfc5681_section_3_1_timeout_ends_the_inflation() {
+    let mut bench = without_sack(1);
+    bench.sender.write(&bench.config, 0, 1);
+    let last = bench.collect();
+    assert_eq!((last[0].seq, last[0].len), (MSS, 1));
+    bench.sender.timeout(&bench.config, 10 * MS);
+    let again = bench.collect();
+    assert_eq!((Bench::numbers(&again), bench.cwnd()), (vec![0], 1.0));
+}
+
 /// Duplicates of data sent before the last recovery ended do not cut the window again.
 #[test]
 fn rfc6582_section_3_2_step_1_no_second_cut_for_one_window() {

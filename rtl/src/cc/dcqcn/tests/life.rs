@@ -258,11 +258,7 @@ impl<const FLOWS: usize, const A: usize> Life<FLOWS, A> {
                 *generation = generation.wrapping_add(1);
                 command = Some((create, flow, *generation));
             }
-            let jump = if self.random.chance(1e-4) {
-                self.random.corner(28)
-            } else {
-                pace
-            };
+            let jump = if self.random.chance(1e-4) { self.random.corner(28) } else { pace };
             // the time of an event that waits may be a little past
             let (event_taken, command_taken) = self.step(jump, event.as_ref(), command);
             if event_taken {

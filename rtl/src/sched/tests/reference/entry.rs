@@ -123,11 +123,7 @@ impl Entry {
         self.timer_wait = (self.timer_wait + 1) % self.timer_clocks;
         if source == Some(SOURCES) {
             self.timer_due = false;
-            self.timer_flow = if self.timer_flow == self.last_flow {
-                0
-            } else {
-                self.timer_flow + 1
-            };
+            self.timer_flow = if self.timer_flow == self.last_flow { 0 } else { self.timer_flow + 1 };
         }
         if let Some(flow) = self.sweep {
             self.chosen = Some(Taken {

@@ -5,6 +5,7 @@ use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
 use crate::transport::requester::{Requester, COUNTERS};
+use crate::transport::send_times::ASK_LATENCY;
 use hpcc_models::nic::Counter;
 use std::collections::VecDeque;
 
@@ -26,6 +27,13 @@ pub struct Event {
     pub n_hop: u64,
     pub path_id: u64,
     pub hops: [u64; 5],
+    pub now: u64,
+    pub sent_at: Option<u64>,
+}
+
+/// When a packet left, as the send times would say: of every third one nothing is known.
+pub fn left_at(qp: u64, psn: u64) -> Option<u64> {
+    (psn % 3 != 2).then_some(qp << 40 | psn << 8 | 1)
 }
 
 /// A message as Select sees it.
@@ -85,6 +93,12 @@ pub struct Bench<const S: usize> {
     pub kills: Vec<u64>,
     pub counts: [u64; 11],
     pub clock: u64,
+    /// The NIC's clock at clock 0, ns.
+    pub time_base: u64,
+    /// Packets that were asked for in the last clocks, the oldest first.
+    asked: VecDeque<(u64, u64)>,
+    /// When the acknowledgements came.
+    pub came: Vec<u64>,
 }
 
 impl<const S: usize> Bench<S> {
@@ -123,6 +137,9 @@ impl<const S: usize> Bench<S> {
             kills: Vec::new(),
             counts: [0; 11],
             clock: 0,
+            time_base: 0,
+            asked: VecDeque::from([(0, 0); ASK_LATENCY]),
+            came: Vec::new(),
         };
         bench.block.max_reads.next = U(16);
         bench.block.speeds.next = U(0x01fe);
@@ -157,7 +174,10 @@ impl<const S: usize> Bench<S> {
     /// One clock.
     pub fn tick(&mut self) {
         let b = self.block.as_mut();
-        b.now.next = U(5 * self.clock);
+        b.now.next = U(self.time_base + 5 * self.clock);
+        let sent_at = self.asked.pop_front().and_then(|(qp, psn)| left_at(qp, psn));
+        b.asked_known.next = sent_at.is_some();
+        b.asked_sent_at.next = U(sent_at.unwrap_or(0xbad));
         let context = self.contexts.pop_front();
         b.context_valid.next = context.is_some();
         let (qp, word) = context.unwrap_or_default();
@@ -221,9 +241,11 @@ impl<const S: usize> Bench<S> {
             commits,
             offered,
             deciding,
+            asked,
             ..
         } = self;
         step(block.as_mut(), |b| {
+            asked.push_back((b.asked_qp.val().0, b.asked_psn.val().0));
             (b.row.valid.val() && b.row.ready.val()).then(|| rows.pop_front());
             if b.answer.valid.val() && b.answer.ready.val() {
                 answers.pop_front();
@@ -266,6 +288,8 @@ impl<const S: usize> Bench<S> {
                     n_hop: word.telemetry.n_hop.0,
                     path_id: word.telemetry.path_id.0,
                     hops: word.telemetry.hops.0,
+                    now: word.telemetry.now.0,
+                    sent_at: word.telemetry.sent_valid.then_some(word.telemetry.sent_at.0),
                 });
             }
             if b.message_valid.val() {
@@ -317,11 +341,7 @@ impl<const S: usize> Bench<S> {
             );
             self.tick();
             let moved = before.1 != self.works.len() || before.3 != self.messages.len() || before.4 != self.done.len();
-            quiet = if waiting > 0 || before.2 > 0 || moved {
-                0
-            } else {
-                quiet + 1
-            };
+            quiet = if waiting > 0 || before.2 > 0 || moved { 0 } else { quiet + 1 };
             if quiet > (40.0 / self.accept) as u32 {
                 return;
             }
@@ -351,6 +371,9 @@ impl<const S: usize> Bench<S> {
         commit::GENERATION.put(&mut word, generation);
         commit::PSN.put(&mut word, psn);
         commit::SYNDROME.put(&mut word, syndrome);
+        let came = (self.time_base + 5 * self.clock).saturating_sub(7);
+        self.came.push(came);
+        commit::MSN.put(&mut word, came & 0xff_ffff);
         commit::INT_LENGTH.put(&mut word, int.len() as u64);
         commit::INT.put_bytes(&mut word, int);
         commit::INT_ON.put(&mut word, u64::from(!int.is_empty()));

@@ -70,6 +70,42 @@ fn one_ack_completes_several_messages_across_the_psn_wrap() {
     assert_eq!(b.told(), [(false, 1), (false, 3)]);
 }
 
+/// Of seven acknowledgements one comes before the lower half of the NIC's clock wraps and is looked at after it. Packets 2 and 5 are not timed; a
+/// negative acknowledgement and one of nothing new say as little as their packets' times allow.
+#[test]
+fn an_acknowledgement_says_when_it_came_and_when_its_packet_left() {
+    let mut b = bench(0, &[(false, 2560)]);
+    b.sent_to(10);
+    for psn in [0, 1, 2, 3, 5, 6] {
+        b.time_base = (9 << 24) - 5 * b.clock - if psn == 3 { 2 } else { 5000 };
+        b.ack(psn);
+    }
+    b.nak(7, 0);
+    b.ack(3);
+    let told: Vec<_> = b
+        .events
+        .iter()
+        .map(|event| (event.nak, event.psn, event.sent_at))
+        .collect();
+    let at = |psn| left_at(QP, psn);
+    assert_eq!(
+        told,
+        [
+            (false, 1, at(0)),
+            (false, 2, at(1)),
+            (false, 3, None),
+            (false, 4, at(3)),
+            (false, 6, None),
+            (false, 7, at(6)),
+            (true, 7, None),
+            (false, 4, at(3)),
+        ]
+    );
+    let came: Vec<_> = b.events.iter().map(|event| event.now).collect();
+    assert_eq!(came, b.came);
+    assert!(came[3] >> 24 == 8 && (came[3] + 9) >> 24 == 9, "the wrap lies between");
+}
+
 #[test]
 fn ghosts_and_strange_syndromes_are_counted_and_old_ones_still_feed() {
     let mut b = bench(0, &[(false, 2560)]);

@@ -3,4 +3,5 @@
 mod bench;
 mod directed;
 mod model;
+mod parts;
 mod world;

@@ -215,11 +215,7 @@ impl<const S: usize> World<S> {
         let mut work = WorkRequest {
             id: self.next_id,
             qpn: self.pairs[i].qpn,
-            operation: if r.chance(0.5) {
-                Operation::Read
-            } else {
-                Operation::Write
-            },
+            operation: if r.chance(0.5) { Operation::Read } else { Operation::Write },
             local_address: place(r),
             local_key: KEY as u32,
             remote_address: place(r),

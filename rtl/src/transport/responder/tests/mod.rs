@@ -108,11 +108,7 @@ impl Bench {
     }
 
     fn clock(&mut self) -> (bool, Option<[u64; 8]>, u64) {
-        let left = if self.stimulus.chance(0.3) {
-            self.left.pop_front()
-        } else {
-            None
-        };
+        let left = if self.stimulus.chance(0.3) { self.left.pop_front() } else { None };
         self.block.left_valid.next = left.is_some();
         if let Some((qpn, generation)) = left {
             self.block.left_qp.next = U(qpn.into());
@@ -219,11 +215,7 @@ impl Bench {
                 ack_req: request.ack_req,
                 ..BthRepr::new(opcode, request.qpn, request.psn)
             },
-            extension: if opcode.has_reth() {
-                Extension::Reth(request.reth)
-            } else {
-                Extension::None
-            },
+            extension: if opcode.has_reth() { Extension::Reth(request.reth) } else { Extension::None },
             payload: &request.payload,
         }
         .to_frame();

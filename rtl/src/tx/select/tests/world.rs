@@ -3,6 +3,7 @@
 use crate::nic::words::tx_packet;
 use crate::prim::wide::W;
 use crate::tx::select::Select;
+use hpcc_models::nic::{is_timed, Departure};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_models::wire::*;
 use std::collections::VecDeque;
@@ -71,6 +72,8 @@ pub struct World {
     /// Those before them.
     pub earlier: [Read; QPS],
     pub since: [(u8, u32); QPS],
+    /// The last of every 2^n packet numbers is timed.
+    pub spacing: Option<u8>,
     /// Where flows of even and odd number would go on.
     pub next: [u32; 2 * QPS],
 }
@@ -115,14 +118,10 @@ impl World {
             }
         };
         let mtu = u64::from(mtu(context.mtu));
-        let mut tag = None;
+        let tag;
         let (opcode, extension, address, length, ack_req, ends_read) = if grant.flow % 2 == 1 {
             let newest = self.reads[qp];
-            let read = if ahead(grant.psn, newest.first) < 1 << 23 {
-                newest
-            } else {
-                self.earlier[qp]
-            };
+            let read = if ahead(grant.psn, newest.first) < 1 << 23 { newest } else { self.earlier[qp] };
             let index = ahead(grant.psn, read.first);
             if read.generation != grant.generation || index >= read.count {
                 return spare(out, full);
@@ -132,15 +131,11 @@ impl World {
                 syndrome: Syndrome::parse(SYNDROME_ACK),
                 msn: read.msn,
             };
-            let extension = if position == Position::Middle {
-                Extension::None
-            } else {
-                Extension::Aeth(aeth)
-            };
+            let extension = if position == Position::Middle { Extension::None } else { Extension::Aeth(aeth) };
             let before = u64::from(index) * mtu;
             let length = (u64::from(read.length) - before).min(mtu);
             let ends = index + 1 == read.count;
-            tag = Some(read.tag);
+            tag = read.tag;
             (
                 Opcode::ReadResponse(position),
                 extension,
@@ -162,12 +157,17 @@ impl World {
             }
             let end = (m.start + m.count) & MASK_24;
             // as `requester::sent`: ends the message, asked for by the scheduler, or the interval is over
-            let since = if self.since[qp].0 == grant.generation {
-                self.since[qp].1
-            } else {
-                0
-            } + 1;
-            let ack_req = m.read || index + 1 == m.count || grant.kind & 6 != 0 || since >= INTERVAL;
+            let since = if self.since[qp].0 == grant.generation { self.since[qp].1 } else { 0 } + 1;
+            let timed = is_timed(grant.psn, self.spacing);
+            let ack_req =
+                m.read || index + 1 == m.count || grant.kind & 6 != 0 || since >= INTERVAL || timed && !context.int;
+            let departure = match (timed && !m.read, grant.kind & 1 == 1) {
+                _ if grant.kind & 4 != 0 => Departure::Rewound,
+                (true, true) => Departure::Repeated,
+                (true, false) => Departure::Timed,
+                (false, _) => Departure::Untimed,
+            };
+            tag = departure as u8;
             self.since[qp] = (grant.generation, if ack_req { 0 } else { since });
             if grant.kind & 1 == 0 {
                 let sent = if m.read { end } else { (grant.psn + 1) & MASK_24 };
@@ -188,11 +188,7 @@ impl World {
                 let extension = reth(m.remote.wrapping_add(before), rest as u32);
                 (Opcode::ReadRequest, extension, 0, 0, ack_req, false)
             } else {
-                let extension = if position.is_start() {
-                    reth(m.remote, m.length)
-                } else {
-                    Extension::None
-                };
+                let extension = if position.is_start() { reth(m.remote, m.length) } else { Extension::None };
                 (
                     Opcode::Write(position),
                     extension,
@@ -227,9 +223,7 @@ impl World {
         }
         tx_packet::LENGTH.put(limbs, length);
         tx_packet::ENDS_READ.put(limbs, ends_read.into());
-        if let Some(tag) = tag {
-            tx_packet::TAG.put(limbs, tag.into());
-        }
+        tx_packet::TAG.put(limbs, tag.into());
         tx_packet::RESPONSE.put(limbs, (grant.flow % 2).into());
         out.packets.push_back((grant, word));
         if length > 0 {

@@ -1,6 +1,7 @@
 //! Figures of the PowerTCP paper (NSDI 2022): 2 and 3 (fluid model), 4 (incast), 5 (fairness), 6 (completion times by size),
-//! 7 (loads, requests, buffers), 9 to 11 (HOMA).
+//! 7 (loads, requests, buffers), 8 (circuits), 9 to 11 (HOMA).
 
+mod circuits;
 mod compared;
 mod fairness;
 mod homa;
@@ -11,6 +12,7 @@ mod port;
 mod seen;
 mod sweeps;
 
+pub use circuits::circuits;
 pub use fairness::fairness;
 pub use homa::{fairness_of as homa_fairness, incast_of as homa_incast};
 pub use incast::incast;

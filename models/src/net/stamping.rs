@@ -1,0 +1,91 @@
+//! What a switch writes on a packet that leaves: a congestion mark, an INT record.
+
+use rand::Rng;
+
+use super::classes::{ClassTelemetry, Departure};
+use super::engine::Simulator;
+use super::packet::NIL;
+use crate::cc::{HopRecord, MAX_HOPS};
+
+impl Simulator {
+    /// Congestion mark by the queue left behind.
+    pub(super) fn mark(&mut self, out: u32, index: u32, queue: u64) {
+        let Some(rule) = self.ports[out as usize].ecn else {
+            return;
+        };
+        let marked = queue > rule.k_max
+            || (queue > rule.k_min && {
+                let p = rule.p_max * (queue - rule.k_min) as f64 / (rule.k_max - rule.k_min) as f64;
+                self.rng.random::<f64>() < p
+            });
+        if marked {
+            self.counters.marked += 1;
+            self.packets[index].ecn = true;
+        }
+    }
+
+    /// Speed code, bytes sent and queue that a record of a packet which leaves its queue for `dst` tells.
+    fn telemetry_of(&self, out: u32, dst: u32, left: Option<Departure>) -> (u8, u64, u64) {
+        let port = &self.ports[out as usize];
+        if port.rack != NIL {
+            // The queue's own bytes, and the speed of what drains it now.
+            if let Some((_, _, voq)) = self.voq_of(out, dst) {
+                return (port.speed_code, voq.sent, voq.bytes);
+            }
+        }
+        let whole = (port.speed_code, port.tx_bytes, port.queued_bytes);
+        let (Some(rules), Some(queues), Some(left)) = (&self.config.classes, &port.classes, left) else {
+            return whole;
+        };
+        let active = match rules.telemetry {
+            ClassTelemetry::Port => return whole,
+            ClassTelemetry::Sojourn => {
+                let bits = u128::from(left.sojourn_ps) * u128::from(port.rate_bps) / 1_000_000_000_000;
+                return (port.speed_code, port.tx_bytes, (bits / 8) as u64);
+            }
+            ClassTelemetry::Class => u32::MAX,
+            ClassTelemetry::Shared => queues.active(self.now, rules.active_ps),
+        };
+        let speed = rules.bandwidth(port.rate_bps, left.class, active);
+        let code = self.config.speed_codes.get(&speed).copied();
+        let class = left.class as u8;
+        (
+            code.unwrap_or(self.config.unknown_speed),
+            queues.tx_bytes(class),
+            queues.bytes(class),
+        )
+    }
+
+    /// INT: one record per switch, five at most (behaviour, "INT on the wire").
+    pub(super) fn stamp(&mut self, out: u32, index: u32, left: Option<Departure>) {
+        let (speed, sent, queue) = self.telemetry_of(out, self.packets[index].dst, left);
+        let multi = u64::from(self.config.int_multi);
+        let bytes = if self.config.int_arrivals {
+            // What entered the queue has left it, waits in it, or is this packet.
+            sent + queue + u64::from(self.packets[index].size)
+        } else {
+            sent
+        };
+        let ns = self.now / super::clock::PS_PER_NS;
+        let ts = if self.config.second_fraction {
+            ns % 1_000_000_000
+        } else {
+            ns
+        };
+        let record = HopRecord {
+            speed,
+            ts: ts as u32 & 0xff_ffff,
+            tx_bytes: (bytes / (128 * multi)) as u32 & 0xf_ffff,
+            q_len: (queue / (80 * multi)).min(u64::from(u16::MAX)) as u16,
+        };
+        let port = &self.ports[out as usize];
+        let id = self.switches[port.owner as usize].node as u16 & 0xfff;
+        let packet = &mut self.packets[index];
+        if usize::from(packet.n_hop) < MAX_HOPS {
+            packet.hops[usize::from(packet.n_hop)] = record;
+            packet.size += self.config.framing.int_per_hop;
+        }
+        packet.n_hop = (packet.n_hop + 1).min(15);
+        packet.path_id ^= id;
+    }
+}

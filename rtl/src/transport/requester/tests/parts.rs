@@ -1,0 +1,207 @@
+//! Parts of the requester alone, every output in every clock: the queue pair in hand, and what goes on from an answer.
+
+use crate::prim::uint::U;
+use crate::sim::{init, step, Stimulus};
+use crate::transport::requester::answers::Outcome;
+use crate::transport::requester::queue::Queue;
+use rust_hdl::prelude::simulate;
+
+/// Numbers of 24 bits, modulo 2^24.
+const PSNS: u64 = 1 << 24;
+
+/// `to` lies before `from`, at most half the sequence space back.
+fn before(to: u64, from: u64) -> bool {
+    (PSNS + to - from) % PSNS >= PSNS / 2
+}
+
+/// The registers of a queue pair, as their names tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct InHand {
+    una: u64,
+    accepted: u64,
+    assigned: u64,
+    /// PSN of the gap that has been reported.
+    gap: Option<u64>,
+    dead: bool,
+    head: u64,
+    admit: u64,
+    tail: u64,
+    reads: u64,
+    carry: u64,
+    told: u64,
+    listed: bool,
+    changed: bool,
+    old: bool,
+    unsent: bool,
+    taken: bool,
+}
+
+/// What the block shows.
+#[derive(Debug, PartialEq, Eq)]
+struct Shown {
+    psns: [u64; 4],
+    places: [u64; 4],
+    reads: u64,
+    carry: u64,
+    /// gap known, dead, listed, changed, old, ghost, twice
+    flags: [bool; 7],
+}
+
+impl InHand {
+    fn shown(&self) -> Shown {
+        Shown {
+            psns: [self.una, 0, self.accepted, self.assigned],
+            places: [self.head, self.admit, self.tail, self.told],
+            reads: self.reads,
+            carry: self.carry,
+            flags: [
+                self.gap == Some(self.una),
+                self.dead,
+                self.listed,
+                self.changed,
+                self.old,
+                !self.old && self.unsent,
+                self.old || self.taken,
+            ],
+        }
+    }
+}
+
+/// One step a clock, on a queue pair whose state is void and which has sent nothing: each changes what it says, and nothing else.
+#[test]
+fn the_queue_pair_in_hand() {
+    let mut random = Stimulus::new(31);
+    let mut queue: Box<Queue> = Box::default();
+    init(queue.as_mut()).expect("complete block");
+    let q = queue.as_mut();
+    q.load.next = true;
+    step(q, |_| ());
+    q.load.next = false;
+    let mut model = InHand::default();
+    let five = |value: u64| value % 32;
+    for clock in 0..20_000 {
+        let psn = if random.chance(0.5) { model.una + random.below(9) + PSNS - 4 } else { random.corner(24) } % PSNS;
+        let (position, status, is_read) = (random.uniform(5), random.uniform(4), random.chance(0.5));
+        q.psn.next = U(psn);
+        q.new_una.next = U(psn);
+        q.new_end.next = U(psn);
+        q.position.next = U(position);
+        q.status.next = U(status);
+        q.is_read.next = is_read;
+        let choice = random.below(13);
+        q.advance.next = choice == 0;
+        q.pop.next = choice == 1;
+        q.pass.next = choice == 2;
+        q.take.next = choice == 3;
+        q.lose.next = choice == 4;
+        q.hand.next = choice == 5;
+        q.push.next = choice == 6;
+        q.tell.next = choice == 7;
+        q.enlist.next = choice == 8;
+        q.delist.next = choice == 9;
+        q.bury.next = choice == 10 && random.chance(0.05);
+        q.measure.next = choice == 11;
+        let buries = q.bury.next;
+        let shown = step(q, |q| Shown {
+            psns: [
+                q.una.val().0,
+                q.una_before.val().0,
+                q.accepted.val().0,
+                q.assigned.val().0,
+            ],
+            places: [q.head.val().0, q.admit.val().0, q.tail.val().0, q.told.val().0],
+            reads: q.reads.val().0,
+            carry: q.carry.val().0,
+            flags: [
+                q.gap_known.val(),
+                q.dead.val(),
+                q.listed.val(),
+                q.changed.val(),
+                q.old.val(),
+                q.ghost.val(),
+                q.twice.val(),
+            ],
+        });
+        assert_eq!(shown, model.shown(), "clock {clock}");
+        model.changed |= choice < 10 || buries;
+        match choice {
+            0 => model.una = psn,
+            1 => {
+                model.head = five(model.head + 1);
+                model.reads = five(model.reads + 32 - u64::from(is_read));
+            }
+            3 => model.accepted = (psn + 1) % PSNS,
+            4 => model.gap = Some(model.una),
+            5 => {
+                model.admit = five(model.admit + 1);
+                model.reads = five(model.reads + u64::from(is_read));
+            }
+            6 => (model.tail, model.assigned) = (five(model.tail + 1), psn),
+            7 => model.told = five(model.told + 1),
+            8 => model.listed = true,
+            9 => model.listed = false,
+            10 if buries => {
+                (model.dead, model.reads, model.carry) = (true, 0, status);
+                (model.head, model.admit) = (model.tail, model.tail);
+            }
+            11 => {
+                (model.old, model.unsent) = (before(psn, model.una), true);
+                model.taken = before(psn, model.accepted);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every input at random: READ data acknowledges no bytes, a positive acknowledgement beyond a READ whose data is missing is a loss, told once.
+#[test]
+fn what_goes_on_from_an_answer() {
+    let mut random = Stimulus::new(32);
+    let mut block: Box<Outcome> = Box::default();
+    init(block.as_mut()).expect("complete block");
+    let b = block.as_mut();
+    for case in 0..20_000 {
+        let una_before = random.corner(24);
+        let passed = if random.chance(0.3) { 0 } else { random.below(64) };
+        let una = (una_before + passed) % PSNS;
+        let limit = if random.chance(0.4) { una } else { (una + random.below(64)) % PSNS };
+        let mtu = random.below(5);
+        let coins = random.uniform(8);
+        let coin = |i: u64| coins >> i & 1 == 1;
+        let (acknowledgement, nak, fatal, gap) = (coin(0), coin(1), coin(2), coin(3));
+        let (data, old, at_read, gap_known) = (coin(4), coin(5), coin(6), coin(7));
+        b.acknowledgement.next = acknowledgement;
+        b.nak.next = nak;
+        b.fatal.next = fatal;
+        b.gap.next = gap;
+        b.data.next = data;
+        b.old.next = old;
+        b.at_read.next = at_read;
+        b.gap_known.next = gap_known;
+        b.limit.next = U(limit);
+        b.una_before.next = U(una_before);
+        b.una.next = U(una);
+        b.mtu.next = U(mtu);
+        assert!(simulate(b, 10), "no loop");
+        // an answer that is about later data than what the oldest message, a READ, still lacks
+        let shows = gap || (acknowledgement && !nak);
+        let lost = shows && !old && una != limit && at_read && !gap_known;
+        let expected = (
+            fatal && (!nak || !old),
+            lost,
+            acknowledgement || passed > 0 || lost,
+            nak || lost,
+            if acknowledgement && old { limit } else { una },
+            if data { 0 } else { passed * (256 << mtu) },
+        );
+        let seen = (
+            b.ends.val(),
+            b.lost.val(),
+            b.tell.val(),
+            b.rewind.val(),
+            b.psn.val().0,
+            b.bytes.val().0,
+        );
+        assert_eq!(seen, expected, "case {case}");
+    }
+}
