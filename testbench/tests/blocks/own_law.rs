@@ -206,7 +206,7 @@ impl<const A: usize> LawSlot for DelaySlot<A> {
 }
 // ANCHOR_END: hardware
 
-#[path = "../../../models/tests/own_law.rs"]
+#[path = "../../../models/tests/models/own_law.rs"]
 mod law;
 
 use hpcc_models::cc::{CongestionControl, EventKind};
