@@ -37,6 +37,7 @@ scenarios!(
     "fig14",
     "lemma-a2",
     "fixed-cost",
+    "four-laws",
     "hcc-web",
     "hcc-web-literal",
     "hcc-grpc",

@@ -6,6 +6,7 @@ mod classes;
 mod design;
 mod feedback;
 mod hcc;
+mod laws;
 mod lemma;
 mod load;
 mod mice;
@@ -63,6 +64,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("homa-incast") => power::homa_incast(runs),
         Some("homa-fairness") => power::homa_fairness(runs),
         Some("fixed-cost") => precision::fixed_cost(runs),
+        Some("four-laws") => laws::four_laws(runs),
         Some("lemma") => lemma::network(runs),
         Some(other) => return Err(format!("figure: expected one that is known, got `{other}`")),
         None => general(runs),

@@ -88,6 +88,16 @@ fn the_notification_is_the_worked_example() {
     let (_, sent) = &outcome.sent[&0x22][0];
     assert_eq!(sent[14..], ip);
     assert_eq!(sent.len(), 74);
+    // and what scapy makes of the same numbers
+    let mut scapy = hpcc_testbench::tools::scapy().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scapy/cnp.py");
+    let output = scapy
+        .args([script, &own.to_string(), &peer.to_string(), "49443", "34"])
+        .output()
+        .unwrap();
+    let made = String::from_utf8_lossy(&output.stdout);
+    let ours: String = ip.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(made.trim(), ours, "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
