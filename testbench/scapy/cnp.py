@@ -5,12 +5,10 @@ Arguments: source and destination address, UDP source port, queue pair of the de
 
 import sys
 
-from scapy.contrib.roce import BTH, cnp
+from scapy.contrib.roce import cnp
 from scapy.layers.inet import IP, UDP
 
 source, destination, port, queue_pair = sys.argv[1:]
 ip = IP(src=source, dst=destination, tos=0xC0, id=0, flags="DF", ttl=64)
 packet = ip / UDP(sport=int(port), dport=4791, chksum=0) / cnp(dqpn=int(queue_pair))
-# RoCEv2's annex A17.9.3 sets BECN; scapy leaves it low
-packet[BTH].becn = 1
 print(bytes(packet).hex())

@@ -3,7 +3,7 @@
 use super::counters::Counter;
 use super::memory::Memory;
 use super::nic::Nic;
-use super::{psn, request_flow};
+use super::{psn, request_flow, response_flow};
 use crate::cc::{CcEvent, EventKind};
 use crate::wire::IntStack;
 
@@ -65,10 +65,12 @@ impl<M: Memory> Nic<M> {
         }
     }
 
-    /// A congestion notification packet of the peer: the law hears of it.
+    /// A congestion notification packet of the peer: it does not say which direction was marked, so the law hears of it for both flows.
     pub(super) fn congestion_notification(&mut self, now: u64, qpn: u32) {
         self.counters.count(Counter::Cnps);
-        self.feed_plain(EventKind::Cnp, request_flow(qpn), 0, now);
+        for flow in [request_flow(qpn), response_flow(qpn)] {
+            self.feed_plain(EventKind::Cnp, flow, 0, now);
+        }
     }
 
     /// An event without acknowledgement and INT.

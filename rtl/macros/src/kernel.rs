@@ -69,10 +69,7 @@ pub fn expand_with_fields(item: TokenStream) -> syn::Result<TokenStream> {
     let setup = clocked.map(|field| set_up(field, &assigned, own));
     let body = &update.block.stmts;
     update.block = parse_quote!({ #(#setup)* #(#body)* });
-    if !simulated_only {
-        // with the place of `self`, which `#[hdl_gen]` writes once more
-        update.attrs.push(parse_quote_spanned!(own=> #[hdl_gen]));
-    }
+    let described = (!simulated_only).then(|| described(&mut logic, own));
     if !own_timing {
         logic.items.push(parse_quote! {
             fn timing(&self) -> ::std::vec::Vec<::rust_hdl::prelude::TimingInfo> {
@@ -80,7 +77,44 @@ pub fn expand_with_fields(item: TokenStream) -> syn::Result<TokenStream> {
             }
         });
     }
-    Ok(quote!(#logic))
+    Ok(match described {
+        None => quote!(#logic),
+        Some(described) => quote!(#logic #described),
+    })
+}
+
+/// Takes the kernel out of the `impl` and gives it to `#[hdl_gen]`, with other names for the syntax tree (`hpcc_rtl::emit::kernel` says why);
+/// what `#[hdl_gen]` writes is called instead.
+fn described(logic: &mut ItemImpl, own: Span) -> TokenStream {
+    let update = function(logic, "update").expect("looked for before");
+    // with the place of `self`, which `#[hdl_gen]` writes once more
+    let mut kernel = update.clone();
+    kernel.attrs.push(parse_quote_spanned!(own=> #[hdl_gen]));
+    let trait_ = quote!(::hpcc_rtl::emit::kernel::Described);
+    let this = Ident::new("self", own);
+    update.block = parse_quote!({ <Self as #trait_>::update(#this) });
+    logic.items.push(parse_quote! {
+        fn connect(&mut self) {
+            <Self as #trait_>::connect(self)
+        }
+    });
+    logic.items.push(parse_quote! {
+        fn hdl(&self) -> ::rust_hdl::prelude::Verilog {
+            ::hpcc_rtl::emit::kernel::tree(<Self as #trait_>::hdl(self))
+        }
+    });
+    let ItemImpl { generics, self_ty, .. } = logic;
+    let (_, _, bounds) = generics.split_for_impl();
+    quote! {
+        const _: () = {
+            use ::hpcc_rtl::emit::kernel::{ast, Box};
+            use ::hpcc_rtl::kernel_list as vec;
+            #[automatically_derived]
+            impl #generics #trait_ for #self_ty #bounds {
+                #kernel
+            }
+        };
+    }
 }
 
 fn function<'a>(logic: &'a mut ItemImpl, name: &str) -> Option<&'a mut ImplItemFn> {

@@ -9,6 +9,7 @@
 //! collect   the blocks as plain data          expr, position, literal   expressions at exact widths
 //! stmt      statements, loops unrolled        flow                      assign or always_comb; latches refused
 //! ports     a module's ports                  module                    one module's text
+//! kernel    the syntax tree of a kernel, put together by calls
 //! library   names, distinct modules           tree                      files
 //! types     words and kinds, the package      comment                   comments of the sources, long lines
 //! ```
@@ -19,6 +20,7 @@ mod error;
 mod expr;
 mod flow;
 pub mod ident;
+pub mod kernel;
 mod library;
 mod literal;
 mod module;

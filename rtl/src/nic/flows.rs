@@ -134,6 +134,8 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     updates: StreamMerge<FlowUpdate>,
     timeouts: DFF<U<32>>,
     is_echo: Signal<Local, Bit>,
+    /// Of the notification at hand the flow of requests has heard; that of READ responses is next.
+    heard: DFF<Bit>,
     told: Signal<Local, Notice>,
     told_kind: Signal<Local, CcEventKind>,
     told_flow: Signal<Local, QpHalf>,
@@ -199,6 +201,14 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         fields!(told_flow from told: response, qp);
         self.events.second.valid.next = self.notice.valid.val();
         self.notice.ready.next = self.events.second.ready.val();
+        // a notification does not say which direction was marked: both flows hear of it
+        if !self.is_echo.val() {
+            self.told_flow.next.response = self.heard.q.val();
+            self.notice.ready.next = self.events.second.ready.val() & self.heard.q.val();
+            if self.notice.valid.val() & self.events.second.ready.val() {
+                self.heard.d.next = !self.heard.q.val();
+            }
+        }
         // an echo of PSN n says that n + 1 is expected
         self.events.second.data.next.hops = self.fields.hops.val();
         self.events.second.data.next.path_id = self.fields.path_id.val();
@@ -307,6 +317,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         outputs!(scheduler: count_late, count_beyond, count_out_of_range, count_cc_dropped);
         self.timeouts.d.next = self.scheduler.count_timeout.val();
         self.timeout.next = self.timeouts.q.val() != self.scheduler.count_timeout.val();
+        reset!(heard);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -188,7 +188,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         ConfigOut::join(&mut self.registers.sched_param, &mut self.flows.sched_param);
         inputs!(flows from registers:
             level_write, level_group, level_rate,
-            cap_window = cfg_cap_window, cap_time = cfg_cap_time, cap_dither = cfg_cap_dither, look);
+            cap_window = cfg.cap_window, cap_time = cfg.cap_time, cap_dither = cfg.cap_dither, look);
         inputs!(registers from flows: active, sent, laws);
         self.manager.laws.next = self.flows.laws.val();
         ConfigOut::join(&mut self.registers.cc_param, &mut self.flows.cc_param);
@@ -198,8 +198,10 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         }
         inputs!(manager: now);
         inputs!(manager from registers:
-            cfg_mtu, cfg_default_law, cfg_window, cfg_rate, cfg_line_rate, cfg_control_enable, cfg_control_interval,
-            cfg_control_key, cfg_control_sources);
+            cfg_mtu = cfg.mtu, cfg_default_law = cfg.default_law, cfg_window = cfg.window, cfg_rate = cfg.rate,
+            cfg_line_rate = cfg.line_rate, cfg_control_enable = cfg.control_enable,
+            cfg_control_interval = cfg.control_interval, cfg_control_key = cfg.control_key,
+            cfg_control_sources = cfg.control_sources);
         StreamOut::<ControlRow>::join(&mut self.rx.control, &mut self.manager.packet);
         StreamOut::<U<16>>::join(&mut self.manager.remove, &mut self.requester.remove);
         StreamOut::<Work>::join(&mut self.manager.work, &mut self.works.second);
@@ -224,7 +226,8 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             self.ignores.d.next = self.in_frame.q.val();
         }
         inputs!(rx from registers:
-            cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey);
+            cfg_mac = cfg.mac, cfg_ip = cfg.ip, cfg_port_roce = cfg.port_roce, cfg_port_int = cfg.port_int,
+            cfg_port_echo = cfg.port_echo, cfg_port_control = cfg.port_control, cfg_pkey = cfg.pkey);
         inputs!(rx: now);
         inputs!(rx from manager: context_valid, context_qp, context_data);
         StreamOut::<W<520, 9>>::join(&mut self.rx.payload, &mut self.writer.payload);
@@ -237,16 +240,16 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         StreamOut::<DispatchEvent>::join(&mut self.rx.notice, &mut self.flows.notice);
         inputs!(responder from manager:
             context_valid, context_qp, context_data, region_valid, region_slot, region_data);
-        inputs!(responder from registers: cfg_reads);
+        inputs!(responder from registers: cfg_reads = cfg.reads);
         inputs!(responder from queue: full, left_valid, left_qp, left_generation, left_what);
         inputs!(responder from commit: fail_valid, fail_qp, fail_generation);
 
         // marked packets
         inputs!(notify: now);
-        self.notify.enable.next = self.registers.cfg_cnp_enable.val();
-        self.notify.hold.next = self.registers.cfg_ack_pause.val()
-            & self.pause.val().get_bit(self.registers.cfg_ack_priority.val().index());
-        inputs!(notify from registers: interval = cfg_cnp_interval);
+        self.notify.enable.next = self.registers.cfg.cnp_enable.val();
+        self.notify.hold.next = self.registers.cfg.ack_pause.val()
+            & self.pause.val().get_bit(self.registers.cfg.ack_priority.val().index());
+        inputs!(notify from registers: interval = cfg.cnp_interval);
         inputs!(notify from manager: context_valid, context_qp, context_data);
         inputs!(notify from rx: mark_valid, mark);
         StreamOut::<AckSend>::join(&mut self.notify.send, &mut self.tx.notify);
@@ -272,12 +275,12 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
         // requester
         self.requester.now.next = self.now.val();
-        self.requester.max_reads.next = self.registers.cfg_max_rd_atomic.val().get_bits::<5>(0);
-        if self.registers.cfg_max_rd_atomic.val() > 31 {
+        self.requester.max_reads.next = self.registers.cfg.max_rd_atomic.val().get_bits::<5>(0);
+        if self.registers.cfg.max_rd_atomic.val() > 31 {
             // a ring has 16 messages, so more than that is no limit
             self.requester.max_reads.next = bits_u::<5>(31);
         }
-        inputs!(requester from registers: speeds = cfg_speed_valid);
+        inputs!(requester from registers: speeds = cfg.speed_valid);
         inputs!(requester from manager:
             context_valid, context_qp, context_data, region_valid, region_slot, region_data);
         inputs!(requester from tx: sent_valid, sent_qp, sent_generation, sent_end);
@@ -303,10 +306,10 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
         // flows
         inputs!(flows: now, pause);
-        self.flows.speeds.next = self.registers.cfg_speed_valid.val();
+        self.flows.speeds.next = self.registers.cfg.speed_valid.val();
         SendOut::join(&mut self.flows.send, &mut self.tx.send);
         FeedbackOut::join(&mut self.tx.feedback, &mut self.flows.feedback);
-        inputs!(flows from registers: times_spacing = cfg_times_spacing);
+        inputs!(flows from registers: times_spacing = cfg.times_spacing);
         inputs!(flows from manager: context_valid, context_qp, context_data);
         inputs!(flows from tx:
             left_valid = request_left, left_qp = note_qp, left_generation = note_generation, left_psn = note_psn,
@@ -317,8 +320,11 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         // transmit
         inputs!(tx: overhead, pause);
         inputs!(tx from registers:
-            cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_pkey, cfg_dscp, cfg_ecn, cfg_cnp_dscp,
-            cfg_ttl, cfg_ack_req_interval, cfg_ack_priority, cfg_ack_pause, cfg_times_spacing, cfg_times_enable);
+            cfg_mac = cfg.mac, cfg_ip = cfg.ip, cfg_port_roce = cfg.port_roce, cfg_port_int = cfg.port_int,
+            cfg_port_echo = cfg.port_echo, cfg_pkey = cfg.pkey, cfg_dscp = cfg.dscp, cfg_ecn = cfg.ecn,
+            cfg_cnp_dscp = cfg.cnp_dscp, cfg_ttl = cfg.ttl, cfg_ack_req_interval = cfg.ack_req_interval,
+            cfg_ack_priority = cfg.ack_priority, cfg_ack_pause = cfg.ack_pause,
+            cfg_times_spacing = cfg.times_spacing, cfg_times_enable = cfg.times_enable);
         inputs!(tx from manager: context_valid, context_qp, context_data);
         inputs!(tx from requester: message_valid, message_address, message_data);
         inputs!(tx from queue: read_valid, read_qp, read_data);

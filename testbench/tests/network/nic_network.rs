@@ -182,6 +182,37 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
     powertcp_agrees_with_fixed(Fidelity::NicRtl);
 }
 
+/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. The NIC times one packet in `S` and
+/// not every one, so the law sees fewer round-trip times than at `fixed`; what it makes of them is the same.
+fn theta_agrees_with_fixed(fidelity: Fidelity) {
+    let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000"];
+    let [nics, fixed] = [fidelity, Fidelity::Fixed].map(|fidelity| {
+        let job = job_of("theta-powertcp", "incast16", fidelity, &set);
+        run_all(&[job], 1).unwrap().remove(0)
+    });
+    assert_checks(&nics);
+    let (ours, theirs) = (measure(&nics), measure(&fixed));
+    let what = format!("{ours:.2?}; fixed: {theirs:.2?}");
+    println!("{what}");
+    let pairs = [
+        (ours.mean_us, theirs.mean_us, 0.05),
+        (ours.last_us, theirs.last_us, 0.05),
+        (ours.queue_kb[2], theirs.queue_kb[2], 0.10),
+        (ours.queue_kb[3], theirs.queue_kb[3], 0.10),
+    ];
+    assert!(pairs.iter().all(|(a, b, bound)| (a / b - 1.0).abs() < *bound), "{what}");
+}
+
+#[test]
+fn theta_powertcp_in_behavioural_nics_agrees_with_the_fixed_point_law() {
+    theta_agrees_with_fixed(Fidelity::NicModel);
+}
+
+#[test]
+fn theta_powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
+    theta_agrees_with_fixed(Fidelity::NicRtl);
+}
+
 /// Two senders of 25 Gb/s, the second later, behind one port that marks; DCQCN's intervals and byte counter are a tenth of the paper's, so that all of it
 /// takes a tenth of the time.
 const TWO_SENDERS: &str = r#"

@@ -3,6 +3,7 @@
 //! One write and one read a clock; answers come one clock later. Registers whose place is `Elsewhere` are known here (they count as
 //! mapped) and read as zero.
 
+use super::settings::Settings;
 use crate::block;
 use crate::emit::naming::named;
 use crate::prim::uint::{Limbs, U};
@@ -91,91 +92,29 @@ pub struct RegisterFile {
     pub sched_cc_dropped: Signal<In, U<32>>,
     /// Shown in the register of that name.
     pub laws: Signal<In, U<8>>,
-    /// Own Ethernet address, first byte in the highest bits.
-    pub cfg_mac: Signal<Out, U<48>>,
-    /// Own IPv4 address.
-    pub cfg_ip: Signal<Out, U<32>>,
-    /// MTU code of queue pairs that control packets create.
-    pub cfg_mtu: Signal<Out, U<3>>,
-    /// UDP port of plain RoCEv2.
-    pub cfg_port_roce: Signal<Out, U<16>>,
-    /// UDP port of INT being collected.
-    pub cfg_port_int: Signal<Out, U<16>>,
-    /// UDP port of INT echoed.
-    pub cfg_port_echo: Signal<Out, U<16>>,
-    /// UDP port of control packets.
-    pub cfg_port_control: Signal<Out, U<16>>,
-    /// Partition key.
-    pub cfg_pkey: Signal<Out, U<16>>,
-    /// DSCP.
-    pub cfg_dscp: Signal<Out, U<6>>,
-    /// TTL.
-    pub cfg_ttl: Signal<Out, U<8>>,
-    /// ECN field of requests and READ responses of queue pairs without INT.
-    pub cfg_ecn: Signal<Out, U<2>>,
-    /// DSCP of congestion notification packets.
-    pub cfg_cnp_dscp: Signal<Out, U<6>>,
-    /// Least time between two of a queue pair and direction, units of 1.024 us.
-    pub cfg_cnp_interval: Signal<Out, U<24>>,
-    /// They are sent.
-    pub cfg_cnp_enable: Signal<Out, Bit>,
-    /// Packets from one acknowledge request to the next.
-    pub cfg_ack_req_interval: Signal<Out, U<8>>,
-    /// The last of every 2^n packet numbers of a queue pair's requests is timed.
-    pub cfg_times_spacing: Signal<Out, U<4>>,
-    /// They are timed at all.
-    pub cfg_times_enable: Signal<Out, Bit>,
-    /// READs outstanding.
-    pub cfg_max_rd_atomic: Signal<Out, U<8>>,
-    /// READs queued.
-    pub cfg_reads: Signal<Out, U<8>>,
-    /// Priority of acknowledgements.
-    pub cfg_ack_priority: Signal<Out, U<3>>,
-    /// Pause stops acknowledgements.
-    pub cfg_ack_pause: Signal<Out, Bit>,
-    /// Valid speed codes.
-    pub cfg_speed_valid: Signal<Out, U<16>>,
-    /// Window of plain queue pairs, UQ23.11 bytes.
-    pub cfg_window: Signal<Out, U<34>>,
-    /// Their rate, UQ7.27 bytes per ns; 0 is the line rate.
-    pub cfg_rate: Signal<Out, U<34>>,
-    /// Line rate, UQ7.27 bytes per ns.
-    pub cfg_line_rate: Signal<Out, U<34>>,
-    /// Law of queue pairs that control packets create.
-    pub cfg_default_law: Signal<Out, U<3>>,
-    /// Control packets are looked at.
-    pub cfg_control_enable: Signal<Out, Bit>,
-    /// Least time between them, ns.
-    pub cfg_control_interval: Signal<Out, U<32>>,
-    /// Their key.
-    pub cfg_control_key: Signal<Out, U<64>>,
-    /// Eight addresses that they may come from.
-    pub cfg_control_sources: Signal<Out, W<256, 4>>,
-    /// Limits bound the window too.
-    pub cfg_cap_window: Signal<Out, Bit>,
-    /// A random wait before the first packet.
-    pub cfg_cap_dither: Signal<Out, Bit>,
-    /// Time of the window of limits, ns.
-    pub cfg_cap_time: Signal<Out, U<16>>,
+    /// What software has set.
+    pub cfg: Settings,
     /// Body of a command.
     pub body: Signal<Out, W<384, 6>>,
     _state: State,
 }
 
-/// Carries something out for every signal out of the file.
-macro_rules! for_each_signal {
+/// Carries something out for every setting.
+macro_rules! for_each_setting {
     ($each:ident, $self:ident) => {
-        $each!($self; cfg_mac cfg_ip cfg_mtu cfg_port_roce cfg_port_int cfg_port_echo cfg_port_control cfg_pkey cfg_dscp
-            cfg_ttl cfg_ecn cfg_cnp_dscp cfg_cnp_interval cfg_cnp_enable cfg_ack_req_interval cfg_times_spacing cfg_times_enable cfg_max_rd_atomic cfg_reads cfg_ack_priority cfg_ack_pause cfg_speed_valid cfg_window
-            cfg_rate cfg_line_rate cfg_default_law cfg_control_enable cfg_control_interval cfg_control_key cfg_control_sources
-            cfg_cap_window cfg_cap_dither cfg_cap_time body)
+        $each!($self; mac ip mtu port_roce port_int port_echo port_control pkey dscp ttl ecn cnp_dscp cnp_interval cnp_enable
+            ack_req_interval times_spacing times_enable max_rd_atomic reads ack_priority ack_pause speed_valid window rate
+            line_rate default_law control_enable control_interval control_key control_sources cap_window cap_dither
+            cap_time)
     };
 }
 macro_rules! show {
-    ($self:ident; $($name:ident)*) => { $($self.$name.next = Limbs::from_limbs(&$self._state.signal(stringify!($name)));)* };
+    ($self:ident; $($name:ident)*) => {
+        $($self.cfg.$name.next = Limbs::from_limbs(&$self._state.signal(concat!("cfg_", stringify!($name))));)*
+    };
 }
 macro_rules! connect {
-    ($self:ident; $($name:ident)*) => { $($self.$name.connect();)* };
+    ($self:ident; $($name:ident)*) => { $($self.cfg.$name.connect();)* };
 }
 
 impl RegisterFile {
@@ -220,14 +159,16 @@ impl Logic for RegisterFile {
             } else {
                 return;
             }
-            for_each_signal!(show, self);
+            for_each_setting!(show, self);
+            self.body.next = Limbs::from_limbs(&self._state.signal("body"));
         }
     }
     fn connect(&mut self) {
         self.whit.connect();
         self.rhit.connect();
         self.rdata.connect();
-        for_each_signal!(connect, self);
+        for_each_setting!(connect, self);
+        self.body.connect();
         // what the flip-flops hold before the first reset
         self._state.values.fill(0);
     }

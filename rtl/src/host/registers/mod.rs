@@ -13,6 +13,7 @@
 pub mod counters;
 pub mod file;
 pub mod pulses;
+pub mod settings;
 mod top;
 
 pub use top::Registers;

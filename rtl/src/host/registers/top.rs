@@ -2,6 +2,7 @@
 
 use super::counters::CounterBank;
 use super::file::RegisterFile;
+use super::settings::Settings;
 use crate::cc::slot::ConfigOut;
 use crate::nic::words::HostCommand;
 use crate::prim::axi::AxiLiteIn;
@@ -67,72 +68,8 @@ pub struct Registers {
     pub active: Signal<In, U<16>>,
     /// One clock later: bytes that it has sent.
     pub sent: Signal<In, U<64>>,
-    /// Own Ethernet address, first byte in the highest bits.
-    pub cfg_mac: Signal<Out, U<48>>,
-    /// Own IPv4 address.
-    pub cfg_ip: Signal<Out, U<32>>,
-    /// MTU code of queue pairs that control packets create.
-    pub cfg_mtu: Signal<Out, U<3>>,
-    /// UDP port of plain RoCEv2.
-    pub cfg_port_roce: Signal<Out, U<16>>,
-    /// UDP port of INT being collected.
-    pub cfg_port_int: Signal<Out, U<16>>,
-    /// UDP port of INT echoed.
-    pub cfg_port_echo: Signal<Out, U<16>>,
-    /// UDP port of control packets.
-    pub cfg_port_control: Signal<Out, U<16>>,
-    /// Partition key.
-    pub cfg_pkey: Signal<Out, U<16>>,
-    /// DSCP.
-    pub cfg_dscp: Signal<Out, U<6>>,
-    /// TTL.
-    pub cfg_ttl: Signal<Out, U<8>>,
-    /// ECN field of requests and READ responses of queue pairs without INT.
-    pub cfg_ecn: Signal<Out, U<2>>,
-    /// DSCP of congestion notification packets.
-    pub cfg_cnp_dscp: Signal<Out, U<6>>,
-    /// Least time between two of a queue pair and direction, units of 1.024 us.
-    pub cfg_cnp_interval: Signal<Out, U<24>>,
-    /// They are sent.
-    pub cfg_cnp_enable: Signal<Out, Bit>,
-    /// Packets from one acknowledge request to the next.
-    pub cfg_ack_req_interval: Signal<Out, U<8>>,
-    /// The last of every 2^n packet numbers of a queue pair's requests is timed.
-    pub cfg_times_spacing: Signal<Out, U<4>>,
-    /// They are timed at all.
-    pub cfg_times_enable: Signal<Out, Bit>,
-    /// READs outstanding.
-    pub cfg_max_rd_atomic: Signal<Out, U<8>>,
-    /// READs queued.
-    pub cfg_reads: Signal<Out, U<8>>,
-    /// Priority of acknowledgements.
-    pub cfg_ack_priority: Signal<Out, U<3>>,
-    /// Pause stops acknowledgements.
-    pub cfg_ack_pause: Signal<Out, Bit>,
-    /// Valid speed codes.
-    pub cfg_speed_valid: Signal<Out, U<16>>,
-    /// Window of plain queue pairs, UQ23.11 bytes.
-    pub cfg_window: Signal<Out, U<34>>,
-    /// Their rate, UQ7.27 bytes per ns; 0 is the line rate.
-    pub cfg_rate: Signal<Out, U<34>>,
-    /// Line rate, UQ7.27 bytes per ns.
-    pub cfg_line_rate: Signal<Out, U<34>>,
-    /// Law of queue pairs that control packets create.
-    pub cfg_default_law: Signal<Out, U<3>>,
-    /// Control packets are looked at.
-    pub cfg_control_enable: Signal<Out, Bit>,
-    /// Least time between them, ns.
-    pub cfg_control_interval: Signal<Out, U<32>>,
-    /// Their key.
-    pub cfg_control_key: Signal<Out, U<64>>,
-    /// Eight addresses that they may come from.
-    pub cfg_control_sources: Signal<Out, W<256, 4>>,
-    /// Limits bound the window too.
-    pub cfg_cap_window: Signal<Out, Bit>,
-    /// A random wait before the first packet.
-    pub cfg_cap_dither: Signal<Out, Bit>,
-    /// Time of the window of limits, ns.
-    pub cfg_cap_time: Signal<Out, U<16>>,
+    /// What software has set.
+    pub cfg: Settings,
     #[registers(Bit: awready, wready, arready, has_address, has_data, bresp, rresp)]
     #[signals(Bit: taken_address, taken_data, stored)]
     #[registers(U<10>: waddr, raddr)]
@@ -372,13 +309,7 @@ impl Logic for Registers {
         fields!(made: operation = ordered.operation, index = ordered.index, body = held_body);
         command.data = bit_cast_bus::<416, 7, Command>(made);
 
-        outputs!(file:
-            cfg_mac, cfg_ip, cfg_mtu, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey, cfg_dscp,
-            cfg_ttl, cfg_ecn, cfg_cnp_dscp, cfg_cnp_interval, cfg_cnp_enable, cfg_ack_req_interval, cfg_times_spacing,
-            cfg_times_enable, cfg_max_rd_atomic,
-            cfg_reads, cfg_ack_priority, cfg_ack_pause, cfg_speed_valid, cfg_window, cfg_rate, cfg_line_rate,
-            cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key, cfg_control_sources,
-            cfg_cap_window, cfg_cap_dither, cfg_cap_time);
+        Settings::link(&mut cfg, &mut file.cfg);
         reset! {
             writing, reading, awready, wready, arready, has_address, has_data, param_cc, param_sched, level, busy,
             offered, done, error, code

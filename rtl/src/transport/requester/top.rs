@@ -219,7 +219,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     code: DFF<U<3>>,
     /// The answer ends within the message at the head of the ring.
     at_head: DFF<Bit>,
-    /// The answer acknowledged something.
     /// The answer's READ data was taken.
     taken: DFF<Bit>,
     /// A message was completed by this answer, so that others may be admitted.

@@ -78,35 +78,52 @@ fn rtl_each_law_reaches_what_the_model_does() {
     assert!((rtl[1] - rtl[0]).abs() > 0.5, "one law for both: {rtl:?}");
 }
 
-/// Payload of a queue pair of DCQCN without INT on a wire that marks some of its frames, Gb/s, and how many notifications the sender got.
-fn marked<D: Device>(mark: f64) -> (f64, u64) {
+/// Payload of a queue pair of DCQCN without INT on a wire that marks some of its frames, Gb/s, and how many notifications came, at either end.
+fn marked<D: Device>(op: LinkOperation, mark: f64) -> (f64, u64) {
     let mark = format!("mark={mark}");
     let texts = ["pcap=off", "cc=dcqcn", "bytes=1048576", "messages=2", "hops=0", &mark];
-    let spec = LinkSpec::parse(&texts.map(String::from)).unwrap();
+    let spec = LinkSpec {
+        op,
+        ..LinkSpec::parse(&texts.map(String::from)).unwrap()
+    };
     let outcome = run::<D>(&spec);
     assert_whole(&spec, &outcome);
-    let cnps = outcome.sides[0].counters.iter().find(|(name, _)| *name == "cnps");
-    (throughput(&spec, &outcome)[0].unwrap().bps / 1e9, cnps.unwrap().1)
+    let counters = outcome.sides.iter().flat_map(|side| &side.counters);
+    let cnps = counters
+        .filter(|(name, _)| *name == "cnps")
+        .map(|(_, count)| count)
+        .sum();
+    let reached = throughput(&spec, &outcome).into_iter().flatten().map(|t| t.bps / 1e9);
+    (reached.sum(), cnps)
 }
 
-/// Notifications reach the law: what is not marked has the wire, what is marked falls back, in model and hardware alike.
-fn dcqcn_falls_back<D: Device>() -> [f64; 2] {
-    let [(free, none), (held, some)] = [0.0, 0.2].map(marked::<D>);
-    println!("DCQCN: {free:.2} Gb/s without marks, {held:.2} Gb/s with {some} notifications");
-    assert!(none == 0 && some > 2 && held < 0.8 * free, "{free} {held} {some}");
+/// Notifications reach the law of whoever sends the payload, requester or responder: what is not marked has the wire, what is marked falls back.
+fn dcqcn_falls_back<D: Device>(op: LinkOperation) -> [f64; 2] {
+    let [(free, none), (held, some)] = [0.0, 0.2].map(|mark| marked::<D>(op, mark));
+    println!("DCQCN, {op:?}: {free:.2} Gb/s without marks, {held:.2} Gb/s with {some} notifications");
+    assert!(
+        none == 0 && some > 2 && held < 0.8 * free,
+        "{op:?} {free} {held} {some}"
+    );
     [free, held]
 }
 
+const ONE_WAY: [LinkOperation; 2] = [LinkOperation::Write, LinkOperation::Read];
+
 #[test]
 fn dcqcn_falls_back_in_the_model() {
-    dcqcn_falls_back::<ModelNic>();
+    for op in ONE_WAY {
+        dcqcn_falls_back::<ModelNic>(op);
+    }
 }
 
 #[test]
 fn rtl_dcqcn_falls_back_as_in_the_model() {
-    let (model, rtl) = (dcqcn_falls_back::<ModelNic>(), dcqcn_falls_back::<RtlNic<Model>>());
-    for case in 0..2 {
-        assert!((rtl[case] / model[case] - 1.0).abs() < 0.1, "{model:?} {rtl:?}");
+    for op in ONE_WAY {
+        let (model, rtl) = (dcqcn_falls_back::<ModelNic>(op), dcqcn_falls_back::<RtlNic<Model>>(op));
+        for case in 0..2 {
+            assert!((rtl[case] / model[case] - 1.0).abs() < 0.1, "{op:?} {model:?} {rtl:?}");
+        }
     }
 }
 
