@@ -123,7 +123,7 @@ module hpcc_nic_flows (
   // READ echoes and notifications, from dispatch.
   input  wire  [386:0] notice_data,
   input  wire  notice_valid,
-  output wire  notice_ready,
+  output logic notice_ready,
   // Work of requests: `FlowPacket`.
   input  wire  [47:0] requests_data,
   input  wire  requests_valid,
@@ -281,6 +281,9 @@ module hpcc_nic_flows (
   wire  hpcc_nic_pkg::flow_update_t updates_down_data;
   wire  updates_down_valid;
   logic [31:0] timeouts_q;
+  // Of the notification at hand the flow of requests has heard; that of READ responses is next.
+  logic heard_d;
+  logic heard_q;
   hpcc_scheduler u_scheduler (
     .clk(clk),
     .rst(rst),
@@ -445,7 +448,6 @@ module hpcc_nic_flows (
   assign fields_speeds = speeds;
   assign told_kind = hpcc_nic_pkg::cc_event_kind_t'(told.event_kind);
   assign is_echo = told_kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK;
-  assign notice_ready = events_second_ready;
   assign many_hops = ((notice_valid & events_second_ready) & is_echo) & fields_many;
   assign bad_speed = (((notice_valid & events_second_ready) & is_echo) & fields_present) & (~fields_valid);
   assign happened = events_down_data;
@@ -468,6 +470,22 @@ module hpcc_nic_flows (
   assign count_cc_dropped = scheduler_count_cc_dropped;
   assign timeout = timeouts_q != scheduler_count_timeout;
   always_comb begin
+    heard_d = heard_q;
+    told_flow.response = told.response;
+    told_flow.qp = told.qp;
+    notice_ready = events_second_ready;
+    if (~is_echo) begin
+      told_flow.response = heard_q;
+      notice_ready = events_second_ready & heard_q;
+      if (notice_valid & events_second_ready) begin
+        heard_d = ~heard_q;
+      end
+    end
+    if (rst) begin
+      heard_d = 1'd0;
+    end
+  end
+  always_comb begin
     events_first_data.hops = answered_data.telemetry.hops;
     events_first_data.path_id = answered_data.telemetry.path_id;
     events_first_data.n_hop = answered_data.telemetry.n_hop;
@@ -480,10 +498,6 @@ module hpcc_nic_flows (
     events_first_data.now = answered_data.telemetry.now;
     events_first_data.sent_at = answered_data.telemetry.sent_at;
     events_first_data.sent_valid = answered_data.telemetry.sent_valid;
-  end
-  always_comb begin
-    told_flow.response = told.response;
-    told_flow.qp = told.qp;
   end
   always_comb begin
     events_second_data.hops = fields_hops;
@@ -576,9 +590,11 @@ module hpcc_nic_flows (
   end
   initial begin
     timeouts_q = 32'd0;
+    heard_q = 1'd0;
   end
   always @(posedge clk) begin
     timeouts_q <= scheduler_count_timeout;
+    heard_q <= heard_d;
   end
   wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.bytes, answered_data.flow[15:9], answered_data.snd_nxt,
       times_spacing, context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_psn, left_departure, asked_qp,

@@ -38,6 +38,7 @@ module hpcc_register_file (
   input  wire  [31:0] sched_cc_dropped,
   // Shown in the register of that name.
   input  wire  [7:0] laws,
+  // What software has set.
   // Own Ethernet address, first byte in the highest bits.
   output logic [47:0] cfg_mac,
   // Own IPv4 address.

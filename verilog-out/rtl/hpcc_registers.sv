@@ -91,6 +91,7 @@ module hpcc_registers (
   input  wire  [15:0] active,
   // One clock later: bytes that it has sent.
   input  wire  [63:0] sent,
+  // What software has set.
   // Own Ethernet address, first byte in the highest bits.
   output wire  [47:0] cfg_mac,
   // Own IPv4 address.

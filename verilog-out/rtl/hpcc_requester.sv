@@ -520,7 +520,7 @@ module hpcc_requester (
   // The answer ends within the message at the head of the ring.
   logic at_head_d;
   logic at_head_q;
-  // The answer acknowledged something. The answer's READ data was taken.
+  // The answer's READ data was taken.
   logic taken_d;
   logic taken_q;
   // A message was completed by this answer, so that others may be admitted.
