@@ -19,6 +19,7 @@ pub mod prim;
 pub mod rx;
 pub mod sched;
 pub mod sim;
+pub mod sizes;
 pub mod switch;
 pub mod tops;
 pub mod transport;

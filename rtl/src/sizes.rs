@@ -1,0 +1,48 @@
+//! Blocks in sizes that only tests simulate. What is generic is compiled where it is first used: used here, it is optimised like all of this
+//! crate, and every test of the test bench, which is not, shares that code.
+
+use crate::cc::dcqcn::DcqcnSlot;
+use crate::cc::hpcc::HpccSlot;
+use crate::cc::powertcp::PowerSlot;
+use crate::cc::theta::ThetaSlot;
+use crate::sched::Scheduler;
+use crate::transport::requester::Requester;
+use rust_hdl::prelude::Block;
+
+/// What makes a block.
+type Make = fn() -> Box<dyn Block>;
+
+/// Each of those blocks.
+pub const SIZES: &[Make] = &[
+    || Box::<HpccSlot<50, 6>>::default(),
+    || Box::<HpccSlot<4096, 12>>::default(),
+    || Box::<HpccSlot<8192, 13>>::default(),
+    || Box::<PowerSlot<50, 6>>::default(),
+    || Box::<PowerSlot<4096, 12>>::default(),
+    || Box::<ThetaSlot<50, 6>>::default(),
+    || Box::<ThetaSlot<4096, 12>>::default(),
+    || Box::<DcqcnSlot<50, 6>>::default(),
+    || Box::<DcqcnSlot<4096, 12>>::default(),
+    || Box::<Scheduler<3, 5, 4, 3, 3, 1>>::default(),
+    || Box::<Scheduler<3, 5, 4, 3, 3, 6>>::default(),
+    || Box::<Scheduler<3, 5, 4, 3, 6, 1>>::default(),
+    || Box::<Requester<150, 3>>::default(),
+];
+
+#[cfg(test)]
+mod tests {
+    use crate::sim::on_a_large_stack;
+    use rust_hdl::prelude::check_all;
+
+    #[test]
+    fn every_size_is_whole() {
+        for make in super::SIZES {
+            let whole = on_a_large_stack(|| {
+                let mut block = make();
+                block.connect_all();
+                check_all(block.as_mut()).is_ok()
+            });
+            assert!(whole.expect("a thread"));
+        }
+    }
+}
