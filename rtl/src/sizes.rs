@@ -12,8 +12,8 @@ use rust_hdl::prelude::Block;
 /// What makes a block.
 type Make = fn() -> Box<dyn Block>;
 
-/// Each of those blocks.
-pub const SIZES: &[Make] = &[
+/// Each of those blocks. A `static`, because what only a `const` names is not compiled.
+pub static SIZES: &[Make] = &[
     || Box::<HpccSlot<50, 6>>::default(),
     || Box::<HpccSlot<4096, 12>>::default(),
     || Box::<HpccSlot<8192, 13>>::default(),

@@ -76,6 +76,51 @@ module hpcc_cc_choice (
   wire  [31:0] unused_hpcc_0_count_many_hops;
   wire  [31:0] unused_hpcc_0_count_path_changed;
   wire  [31:0] unused_hpcc_0_count_stale_flow;
+  wire  powertcp_0_param_write;
+  wire  powertcp_0_command_valid;
+  wire  powertcp_0_command_ready;
+  wire  powertcp_0_event_valid;
+  wire  powertcp_0_event_ready;
+  wire  hpcc_nic_pkg::law_update_t powertcp_0_update_data;
+  wire  powertcp_0_update_valid;
+  wire  [31:0] unused_powertcp_0_count_late;
+  wire  [31:0] unused_powertcp_0_count_out_of_range;
+  wire  [31:0] unused_powertcp_0_count_bad_speed;
+  wire  [31:0] unused_powertcp_0_count_many_hops;
+  wire  [31:0] unused_powertcp_0_count_path_changed;
+  wire  [31:0] unused_powertcp_0_count_stale_flow;
+  wire  powertcp_update_0_first_ready;
+  wire  powertcp_update_0_second_ready;
+  wire  hpcc_nic_pkg::law_update_t powertcp_update_0_down_data;
+  wire  powertcp_update_0_down_valid;
+  wire  theta_0_param_write;
+  wire  theta_0_command_valid;
+  wire  theta_0_command_ready;
+  wire  theta_0_event_valid;
+  wire  theta_0_event_ready;
+  wire  hpcc_nic_pkg::law_update_t theta_0_update_data;
+  wire  theta_0_update_valid;
+  wire  [31:0] unused_theta_0_count_late;
+  wire  [31:0] unused_theta_0_count_out_of_range;
+  wire  [31:0] unused_theta_0_count_stale_flow;
+  wire  theta_update_0_first_ready;
+  wire  theta_update_0_second_ready;
+  wire  hpcc_nic_pkg::law_update_t theta_update_0_down_data;
+  wire  theta_update_0_down_valid;
+  wire  dcqcn_0_param_write;
+  wire  dcqcn_0_command_valid;
+  wire  dcqcn_0_command_ready;
+  wire  dcqcn_0_event_valid;
+  wire  dcqcn_0_event_ready;
+  wire  hpcc_nic_pkg::law_update_t dcqcn_0_update_data;
+  wire  dcqcn_0_update_valid;
+  wire  [31:0] unused_dcqcn_0_count_late;
+  wire  [31:0] unused_dcqcn_0_count_out_of_range;
+  wire  [31:0] unused_dcqcn_0_count_cuts;
+  wire  dcqcn_update_0_first_ready;
+  wire  dcqcn_update_0_second_ready;
+  wire  hpcc_nic_pkg::law_update_t dcqcn_update_0_down_data;
+  wire  dcqcn_update_0_down_valid;
   wire  [8:0] laws_raddr;
   wire  hpcc_nic_pkg::law_code_t laws_rdata;
   wire  laws_we;
@@ -104,6 +149,106 @@ module hpcc_cc_choice (
     .count_path_changed(unused_hpcc_0_count_path_changed),
     .count_stale_flow(unused_hpcc_0_count_stale_flow)
   );
+  hpcc_cc_powertcp u_powertcp_0 (
+    .clk(clk),
+    .rst(rst),
+    .param_write(powertcp_0_param_write),
+    .param_address(param_address),
+    .param_data(param_data),
+    .command_data(command_data),
+    .command_valid(powertcp_0_command_valid),
+    .command_ready(powertcp_0_command_ready),
+    .event_data(event_data),
+    .event_valid(powertcp_0_event_valid),
+    .event_ready(powertcp_0_event_ready),
+    .update_data(powertcp_0_update_data),
+    .update_valid(powertcp_0_update_valid),
+    .update_ready(powertcp_update_0_second_ready),
+    .count_late(unused_powertcp_0_count_late),
+    .count_out_of_range(unused_powertcp_0_count_out_of_range),
+    .count_bad_speed(unused_powertcp_0_count_bad_speed),
+    .count_many_hops(unused_powertcp_0_count_many_hops),
+    .count_path_changed(unused_powertcp_0_count_path_changed),
+    .count_stale_flow(unused_powertcp_0_count_stale_flow)
+  );
+  hpcc_stream_merge #(.WIDTH(143)) u_powertcp_update_0 (
+    .clk(clk),
+    .rst(rst),
+    .first_data(hpcc_data),
+    .first_valid(hpcc_valid),
+    .first_ready(powertcp_update_0_first_ready),
+    .second_data(powertcp_0_update_data),
+    .second_valid(powertcp_0_update_valid),
+    .second_ready(powertcp_update_0_second_ready),
+    .down_data(powertcp_update_0_down_data),
+    .down_valid(powertcp_update_0_down_valid),
+    .down_ready(power_ready)
+  );
+  hpcc_cc_theta u_theta_0 (
+    .clk(clk),
+    .rst(rst),
+    .param_write(theta_0_param_write),
+    .param_address(param_address),
+    .param_data(param_data),
+    .command_data(command_data),
+    .command_valid(theta_0_command_valid),
+    .command_ready(theta_0_command_ready),
+    .event_data(event_data),
+    .event_valid(theta_0_event_valid),
+    .event_ready(theta_0_event_ready),
+    .update_data(theta_0_update_data),
+    .update_valid(theta_0_update_valid),
+    .update_ready(theta_update_0_second_ready),
+    .count_late(unused_theta_0_count_late),
+    .count_out_of_range(unused_theta_0_count_out_of_range),
+    .count_stale_flow(unused_theta_0_count_stale_flow)
+  );
+  hpcc_stream_merge #(.WIDTH(143)) u_theta_update_0 (
+    .clk(clk),
+    .rst(rst),
+    .first_data(power_data),
+    .first_valid(power_valid),
+    .first_ready(theta_update_0_first_ready),
+    .second_data(theta_0_update_data),
+    .second_valid(theta_0_update_valid),
+    .second_ready(theta_update_0_second_ready),
+    .down_data(theta_update_0_down_data),
+    .down_valid(theta_update_0_down_valid),
+    .down_ready(delay_ready)
+  );
+  hpcc_cc_dcqcn u_dcqcn_0 (
+    .clk(clk),
+    .rst(rst),
+    .param_write(dcqcn_0_param_write),
+    .param_address(param_address),
+    .param_data(param_data),
+    .command_data(command_data),
+    .command_valid(dcqcn_0_command_valid),
+    .command_ready(dcqcn_0_command_ready),
+    .event_data(event_data),
+    .event_valid(dcqcn_0_event_valid),
+    .event_ready(dcqcn_0_event_ready),
+    .update_data(dcqcn_0_update_data),
+    .update_valid(dcqcn_0_update_valid),
+    .update_ready(dcqcn_update_0_second_ready),
+    .now(now),
+    .count_late(unused_dcqcn_0_count_late),
+    .count_out_of_range(unused_dcqcn_0_count_out_of_range),
+    .count_cuts(unused_dcqcn_0_count_cuts)
+  );
+  hpcc_stream_merge #(.WIDTH(143)) u_dcqcn_update_0 (
+    .clk(clk),
+    .rst(rst),
+    .first_data(delay_data),
+    .first_valid(delay_valid),
+    .first_ready(dcqcn_update_0_first_ready),
+    .second_data(dcqcn_0_update_data),
+    .second_valid(dcqcn_0_update_valid),
+    .second_ready(dcqcn_update_0_second_ready),
+    .down_data(dcqcn_update_0_down_data),
+    .down_valid(dcqcn_update_0_down_valid),
+    .down_ready(all_ready)
+  );
   hpcc_lut_ram #(.WIDTH(3), .ADDRESS(9)) u_laws (
     .clk(clk),
     .raddr(laws_raddr),
@@ -115,20 +260,29 @@ module hpcc_cc_choice (
   assign laws_raddr = event_data.flow[8:0];
   assign law = laws_rdata;
   assign all_ready = update_ready;
-  assign delay_ready = all_ready;
-  assign power_ready = delay_ready;
-  assign hpcc_ready = power_ready;
+  assign delay_ready = dcqcn_update_0_first_ready;
+  assign power_ready = theta_update_0_first_ready;
+  assign hpcc_ready = powertcp_update_0_first_ready;
   assign hpcc_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_HPCC);
   assign hpcc_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_HPCC);
+  assign powertcp_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
+  assign powertcp_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
+  assign powertcp_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_POWER_TCP);
+  assign theta_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_THETA);
+  assign theta_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_THETA);
+  assign theta_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_THETA);
+  assign dcqcn_0_param_write = param_write & (param_law == hpcc_nic_pkg::LAW_CODE_DCQCN);
+  assign dcqcn_0_command_valid = command_valid & (command_law == hpcc_nic_pkg::LAW_CODE_DCQCN);
+  assign dcqcn_0_event_valid = known_q & (law == hpcc_nic_pkg::LAW_CODE_DCQCN);
   assign hpcc_valid = hpcc_0_update_valid;
   assign hpcc_data = hpcc_0_update_data;
-  assign power_valid = hpcc_valid;
-  assign power_data = hpcc_data;
-  assign delay_valid = power_valid;
-  assign delay_data = power_data;
-  assign all_valid = delay_valid;
-  assign all_data = delay_data;
+  assign power_valid = powertcp_update_0_down_valid;
+  assign power_data = powertcp_update_0_down_data;
+  assign delay_valid = theta_update_0_down_valid;
+  assign delay_data = theta_update_0_down_data;
+  assign all_valid = dcqcn_update_0_down_valid;
+  assign all_data = dcqcn_update_0_down_data;
   assign update_valid = all_valid;
   assign update_data = all_data;
   assign built = codes;
@@ -141,17 +295,38 @@ module hpcc_cc_choice (
     if (law == hpcc_nic_pkg::LAW_CODE_HPCC) begin
       taken = known_q & hpcc_0_event_ready;
     end
+    if (law == hpcc_nic_pkg::LAW_CODE_POWER_TCP) begin
+      taken = known_q & powertcp_0_event_ready;
+    end
+    if (law == hpcc_nic_pkg::LAW_CODE_THETA) begin
+      taken = known_q & theta_0_event_ready;
+    end
+    if (law == hpcc_nic_pkg::LAW_CODE_DCQCN) begin
+      taken = known_q & dcqcn_0_event_ready;
+    end
   end
   always_comb begin
     command_taken = 1'd1;
     if (command_law == hpcc_nic_pkg::LAW_CODE_HPCC) begin
       command_taken = hpcc_0_command_ready;
     end
+    if (command_law == hpcc_nic_pkg::LAW_CODE_POWER_TCP) begin
+      command_taken = powertcp_0_command_ready;
+    end
+    if (command_law == hpcc_nic_pkg::LAW_CODE_THETA) begin
+      command_taken = theta_0_command_ready;
+    end
+    if (command_law == hpcc_nic_pkg::LAW_CODE_DCQCN) begin
+      command_taken = dcqcn_0_command_ready;
+    end
   end
   always_comb begin
     codes = 8'd0;
     codes.none = 1'd1;
     codes.hpcc = 1'd1;
+    codes.powertcp = 1'd1;
+    codes.theta = 1'd1;
+    codes.dcqcn = 1'd1;
   end
   always_comb begin
     known_d = event_valid & (~taken);
@@ -165,7 +340,6 @@ module hpcc_cc_choice (
   always @(posedge clk) begin
     known_q <= known_d;
   end
-  wire unused_bits = &{1'b0, now};
 endmodule
 
 `default_nettype wire

@@ -230,6 +230,48 @@ module hpcc_nic_flows (
   wire  law_event_ready;
   wire  hpcc_nic_pkg::law_update_t law_update_data;
   wire  law_update_valid;
+  wire  hpcc_nic_pkg::qp_context_t times_0_created;
+  wire  [23:0] times_0_shifted;
+  wire  [3:0] times_0_place;
+  wire  [15:0] times_0_mine;
+  wire  times_0_counts;
+  logic [7:0] times_0_written_qp;
+  hpcc_nic_pkg::timed_places_t times_0_written;
+  hpcc_nic_pkg::timed_place_t times_0_written_place;
+  hpcc_nic_pkg::send_time_t times_0_written_time;
+  wire  [23:0] times_0_asked_shifted;
+  hpcc_nic_pkg::timed_place_t times_0_asked_place;
+  // `ASK_LATENCY` clocks later: when the packet left is known.
+  wire  times_0_known;
+  // When that was, ns.
+  wire  [47:0] times_0_sent_at;
+  wire  [11:0] times_0_times_raddr;
+  wire  hpcc_nic_pkg::send_time_t times_0_times_rdata;
+  wire  times_0_times_we;
+  wire  [11:0] times_0_times_waddr;
+  wire  hpcc_nic_pkg::timed_places_t times_0_places_rdata;
+  wire  times_0_places_we;
+  wire  hpcc_nic_pkg::timed_places_t times_0_asked_places_rdata;
+  // A queue pair whose times are still to be cleared.
+  logic times_0_begins_d;
+  logic times_0_begins_q;
+  logic [7:0] times_0_begins_qp_d;
+  logic [7:0] times_0_begins_qp_q;
+  logic [7:0] times_0_begins_generation_d;
+  logic [7:0] times_0_begins_generation_q;
+  logic times_0_leaves_d;
+  logic times_0_leaves_q;
+  hpcc_nic_pkg::departed_request_t times_0_request_d;
+  hpcc_nic_pkg::departed_request_t times_0_request_q;
+  logic [47:0] times_0_left_at_q;
+  logic [7:0] times_0_asked_qp_1_q;
+  logic [23:0] times_0_asked_psn_1_q;
+  wire  [3:0] times_0_place_3_q;
+  wire  [23:0] times_0_psn_3_q;
+  logic [15:0] times_0_timed_3_q;
+  wire  times_0_known_r_d;
+  logic times_0_known_r_q;
+  logic [47:0] times_0_sent_at_r_q;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
@@ -373,6 +415,40 @@ module hpcc_nic_flows (
     .update_valid(law_update_valid),
     .update_ready(updates_first_ready)
   );
+  hpcc_ram #(.WIDTH(72), .ADDRESS(12), .OUTPUT_REGISTER(1)) u_times_0_times (
+    .clk(clk),
+    .raddr(times_0_times_raddr),
+    .rdata(times_0_times_rdata),
+    .we(times_0_times_we),
+    .waddr(times_0_times_waddr),
+    .wdata(times_0_written_time)
+  );
+  hpcc_ram #(.WIDTH(24), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_times_0_places (
+    .clk(clk),
+    .raddr(left_qp),
+    .rdata(times_0_places_rdata),
+    .we(times_0_places_we),
+    .waddr(times_0_written_qp),
+    .wdata(times_0_written)
+  );
+  hpcc_ram #(.WIDTH(24), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_times_0_asked_places (
+    .clk(clk),
+    .raddr(times_0_asked_qp_1_q),
+    .rdata(times_0_asked_places_rdata),
+    .we(times_0_places_we),
+    .waddr(times_0_written_qp),
+    .wdata(times_0_written)
+  );
+  hpcc_delay #(.WIDTH(4), .DEPTH(2)) u_times_0_place_3 (
+    .clk(clk),
+    .d(times_0_asked_place.place),
+    .q(times_0_place_3_q)
+  );
+  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_times_0_psn_3 (
+    .clk(clk),
+    .d(times_0_asked_psn_1_q),
+    .q(times_0_psn_3_q)
+  );
   hpcc_stream_merge #(.WIDTH(479)) u_events (
     .clk(clk),
     .rst(rst),
@@ -439,8 +515,8 @@ module hpcc_nic_flows (
   assign ended_valid = scheduler_ended_valid;
   assign ended_flow = scheduler_ended_flow;
   assign ended_generation = scheduler_ended_generation;
-  assign asked_known = 1'd0;
-  assign asked_sent_at = 48'd0;
+  assign asked_known = times_0_known;
+  assign asked_sent_at = times_0_sent_at;
   assign answered_ready = events_first_ready;
   assign told = notice_data;
   assign fields_stack = told.int_stack;
@@ -565,6 +641,89 @@ module hpcc_nic_flows (
     updates_first_data.window = decided.window;
     updates_first_data.rate = decided.rate;
   end
+  // times_0: When the timed packets of each queue pair left, for laws that measure round trips.
+  //
+  // Which packets are timed, and what makes a time void: `hpcc_models::nic::SendTimes`. Times lie in block RAM, sixteen a queue pair, each
+  // beside the PSN that it is of; a word a queue pair says which of them hold one, so that going back and creation clear all in one clock.
+  //
+  // | clock | of a request that leaves |
+  // |---|---|
+  // | 0 | its queue pair's word is read |
+  // | 1 | word and time are written |
+  //
+  // | clock | of a packet that is asked for |
+  // |---|---|
+  // | 0 - 1 | packet into a register |
+  // | 1 - 3 | time and word are read, as they are at the end of clock 1 |
+  // | 3 - 4 | is it the packet's? |
+  //
+  // A request and a question a clock.
+  assign times_0_shifted = times_0_request_q.psn >> times_spacing;
+  assign times_0_place = times_0_shifted[3:0];
+  assign times_0_mine = 16'd1 << times_0_place;
+  assign times_0_counts = (times_0_leaves_q & (times_0_request_q.departure != hpcc_nic_pkg::DEPARTURE_KIND_UNTIMED))
+      & (times_0_places_rdata.generation == times_0_request_q.generation);
+  assign times_0_places_we = times_0_counts | times_0_begins_q;
+  assign times_0_times_we = times_0_counts & (times_0_request_q.departure == hpcc_nic_pkg::DEPARTURE_KIND_TIMED);
+  assign times_0_times_waddr = times_0_written_place;
+  assign times_0_created = context_data;
+  assign times_0_asked_shifted = times_0_asked_psn_1_q >> times_spacing;
+  assign times_0_times_raddr = times_0_asked_place;
+  assign times_0_known_r_d = times_0_timed_3_q[times_0_place_3_q] & (times_0_times_rdata.psn == times_0_psn_3_q);
+  assign times_0_known = times_0_known_r_q;
+  assign times_0_sent_at = times_0_sent_at_r_q;
+  always_comb begin
+    times_0_begins_d = times_0_begins_q;
+    times_0_begins_qp_d = times_0_begins_qp_q;
+    times_0_begins_generation_d = times_0_begins_generation_q;
+    times_0_leaves_d = left_valid;
+    if (~times_0_counts) begin
+      times_0_begins_d = 1'd0;
+    end
+    if (context_valid) begin
+      times_0_begins_d = 1'd1;
+      times_0_begins_qp_d = context_qp;
+      times_0_begins_generation_d = times_0_created.generation;
+    end
+    if (rst) begin
+      times_0_begins_d = 1'd0;
+      times_0_leaves_d = 1'd0;
+    end
+  end
+  always_comb begin
+    times_0_request_d = times_0_request_q;
+    times_0_request_d.qp = left_qp;
+    times_0_request_d.generation = left_generation;
+    times_0_request_d.psn = left_psn;
+    times_0_request_d.departure = hpcc_nic_pkg::departure_kind_t'(left_departure);
+  end
+  always_comb begin
+    times_0_written_qp = times_0_begins_qp_q;
+    times_0_written.generation = times_0_begins_generation_q;
+    times_0_written.timed = 16'd0;
+    if (times_0_counts) begin
+      times_0_written_qp = times_0_request_q.qp;
+      times_0_written.generation = times_0_request_q.generation;
+      if (times_0_request_q.departure == hpcc_nic_pkg::DEPARTURE_KIND_TIMED) begin
+        times_0_written.timed = times_0_places_rdata.timed | times_0_mine;
+      end
+      if (times_0_request_q.departure == hpcc_nic_pkg::DEPARTURE_KIND_REPEATED) begin
+        times_0_written.timed = times_0_places_rdata.timed & (~times_0_mine);
+      end
+    end
+  end
+  always_comb begin
+    times_0_written_place.place = times_0_place;
+    times_0_written_place.qp = times_0_request_q.qp;
+  end
+  always_comb begin
+    times_0_written_time.sent_at = times_0_left_at_q;
+    times_0_written_time.psn = times_0_request_q.psn;
+  end
+  always_comb begin
+    times_0_asked_place.place = times_0_asked_shifted[3:0];
+    times_0_asked_place.qp = times_0_asked_qp_1_q;
+  end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
   // Reference: `feed` of `hpcc_models::nic`'s feedback.
@@ -589,16 +748,40 @@ module hpcc_nic_flows (
     fields_records.hop_5 = fields_fields.hop_5;
   end
   initial begin
+    times_0_begins_q = 1'd0;
+    times_0_begins_qp_q = 8'd0;
+    times_0_begins_generation_q = 8'd0;
+    times_0_leaves_q = 1'd0;
+    times_0_request_q = 42'd0;
+    times_0_left_at_q = 48'd0;
+    times_0_asked_qp_1_q = 8'd0;
+    times_0_asked_psn_1_q = 24'd0;
+    times_0_timed_3_q = 16'd0;
+    times_0_known_r_q = 1'd0;
+    times_0_sent_at_r_q = 48'd0;
     timeouts_q = 32'd0;
     heard_q = 1'd0;
   end
   always @(posedge clk) begin
+    times_0_begins_q <= times_0_begins_d;
+    times_0_begins_qp_q <= times_0_begins_qp_d;
+    times_0_begins_generation_q <= times_0_begins_generation_d;
+    times_0_leaves_q <= times_0_leaves_d;
+    times_0_request_q <= times_0_request_d;
+    times_0_left_at_q <= now;
+    times_0_asked_qp_1_q <= asked_qp;
+    times_0_asked_psn_1_q <= asked_psn;
+    times_0_timed_3_q <= times_0_asked_places_rdata.timed;
+    times_0_known_r_q <= times_0_known_r_d;
+    times_0_sent_at_r_q <= times_0_times_rdata.sent_at;
     timeouts_q <= scheduler_count_timeout;
     heard_q <= heard_d;
   end
   wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.bytes, answered_data.flow[15:9], answered_data.snd_nxt,
-      times_spacing, context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_psn, left_departure, asked_qp,
-      asked_psn, responses_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal};
+      responses_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal, times_0_created.law, times_0_created.local_qpn,
+      times_0_created.expected_psn, times_0_created.send_psn, times_0_created.pause_class, times_0_created.int_on, times_0_created.mtu,
+      times_0_created.source_port, times_0_created.remote_qpn, times_0_created.remote_mac, times_0_created.remote_ip, times_0_created.alive,
+      times_0_shifted[23:4], times_0_asked_shifted[23:4], times_0_asked_places_rdata.generation};
 endmodule
 
 `default_nettype wire

@@ -3006,54 +3006,6 @@ package hpcc_nic_pkg;
     logic [8:0] flow;
   } flow_work_t;
 
-  // Place of a packet in the send times of all queue pairs.
-  typedef struct packed {
-    // Queue pair.
-    logic [7:0] qp;
-    // Place among those of the queue pair.
-    logic [3:0] place;
-  } timed_place_t;
-
-  // Which places of a queue pair's send times hold one.
-  typedef struct packed {
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // By places.
-    logic [15:0] timed;
-  } timed_places_t;
-
-  // What the departure of a request means for the send times of its queue pair, `hpcc_models::nic::Departure`.
-  typedef enum logic [1:0] {
-    // Nothing.
-    DEPARTURE_KIND_UNTIMED = 2'd0,
-    // Its time is kept.
-    DEPARTURE_KIND_TIMED = 2'd1,
-    // Its number is timed and it was sent before: its time is forgotten.
-    DEPARTURE_KIND_REPEATED = 2'd2,
-    // The first one after the flow has gone back: all times are forgotten.
-    DEPARTURE_KIND_REWOUND = 2'd3
-  } departure_kind_t;
-
-  // A request that has left.
-  typedef struct packed {
-    // What it means.
-    departure_kind_t departure;
-    // PSN.
-    logic [23:0] psn;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } departed_request_t;
-
-  // When a packet of a queue pair's requests left.
-  typedef struct packed {
-    // The packet.
-    logic [23:0] psn;
-    // The NIC's clock, ns.
-    logic [47:0] sent_at;
-  } send_time_t;
-
   // Number of a flow in nine bits.
   typedef struct packed {
     // Queue pair.
@@ -3141,6 +3093,18 @@ package hpcc_nic_pkg;
     // Place in the ring.
     logic [3:0] place;
   } ring_cursor_t;
+
+  // What the departure of a request means for the send times of its queue pair, `hpcc_models::nic::Departure`.
+  typedef enum logic [1:0] {
+    // Nothing.
+    DEPARTURE_KIND_UNTIMED = 2'd0,
+    // Its time is kept.
+    DEPARTURE_KIND_TIMED = 2'd1,
+    // Its number is timed and it was sent before: its time is forgotten.
+    DEPARTURE_KIND_REPEATED = 2'd2,
+    // The first one after the flow has gone back: all times are forgotten.
+    DEPARTURE_KIND_REWOUND = 2'd3
+  } departure_kind_t;
 
   // What is special about a packet that the scheduler lets go.
   typedef struct packed {
@@ -3705,6 +3669,42 @@ package hpcc_nic_pkg;
     // Frames handed over by the MAC.
     logic rx_frames;
   } counter_pulse_t;
+
+  // Place of a packet in the send times of all queue pairs.
+  typedef struct packed {
+    // Queue pair.
+    logic [7:0] qp;
+    // Place among those of the queue pair.
+    logic [3:0] place;
+  } timed_place_t;
+
+  // Which places of a queue pair's send times hold one.
+  typedef struct packed {
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // By places.
+    logic [15:0] timed;
+  } timed_places_t;
+
+  // A request that has left.
+  typedef struct packed {
+    // What it means.
+    departure_kind_t departure;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } departed_request_t;
+
+  // When a packet of a queue pair's requests left.
+  typedef struct packed {
+    // The packet.
+    logic [23:0] psn;
+    // The NIC's clock, ns.
+    logic [47:0] sent_at;
+  } send_time_t;
 endpackage
 
 `default_nettype wire

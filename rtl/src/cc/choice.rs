@@ -176,7 +176,7 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         // HPCC alone, or with what else is built
-        named_as::<Self>(if DCQCN + POWERTCP + THETA > 0 { "cc_choice_laws" } else { "cc_choice" })
+        named_as::<Self>(if DCQCN + POWERTCP + THETA == 0 { "cc_choice_hpcc" } else { "cc_choice" })
     }
 }
 

@@ -321,6 +321,6 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        named_as::<Self>(if DCQCN + POWERTCP + THETA > 0 { "nic_flows_laws" } else { "nic_flows" })
+        named_as::<Self>(if DCQCN + POWERTCP + THETA == 0 { "nic_flows_hpcc" } else { "nic_flows" })
     }
 }

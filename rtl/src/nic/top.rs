@@ -44,7 +44,7 @@ use rust_hdl::prelude::*;
 
 /// NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
 #[block]
-pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 0, const POWERTCP: usize = 0, const THETA: usize = 0> {
+pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: usize = 1, const THETA: usize = 1> {
     /// The NIC's only clock: every port is synchronous to its rising edge. 200 MHz carry 100 Gb/s.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up,

@@ -19,7 +19,7 @@ pub struct Args {
     /// Folder of the figures [default: docs/src/figures of the workspace]
     #[arg(long, value_name = "DIR", requires = "reciprocal")]
     figures: Option<PathBuf>,
-    /// Only this top module; with --blocks which NIC, hpcc_nic or hpcc_nic_laws
+    /// Only this top module; with --blocks which NIC, hpcc_nic or hpcc_nic_hpcc
     #[arg(long, value_name = "NAME")]
     top: Option<String>,
     /// The blocks of the whole NIC instead of the tops: cells of each and their sum. The first run takes an hour or more

@@ -3,20 +3,20 @@
 use crate::verilated::Sources;
 use hpcc_rtl::emit::Library;
 use hpcc_rtl::sim::Port;
-use hpcc_rtl::tops::{Top, NIC, NIC_LAWS};
+use hpcc_rtl::tops::{Top, NIC, NIC_HPCC};
 use std::collections::BTreeMap;
 
 /// Modules below the NIC that mostly wire others together: their children are blocks of their own.
 const PIPES: &[&str] = &[
     "hpcc_rx_pipe",
     "hpcc_nic_flows",
-    "hpcc_nic_flows_laws",
+    "hpcc_nic_flows_hpcc",
     "hpcc_cc_choice",
-    "hpcc_cc_choice_laws",
+    "hpcc_cc_choice_hpcc",
     "hpcc_tx_pipe",
 ];
 /// Tops that are whole NICs.
-pub const WHOLE: [Top; 2] = [NIC, NIC_LAWS];
+pub const WHOLE: [Top; 2] = [NIC, NIC_HPCC];
 
 /// A part of the NIC. Together the blocks have every module instance of the NIC once.
 #[derive(Debug, Clone)]

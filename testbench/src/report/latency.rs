@@ -8,7 +8,7 @@ use crate::nic::rtl::{RtlNic, PERIOD_NS};
 use crate::verilated::{top_sources, Model, ModelError};
 use hpcc_models::cc::HopRecord;
 use hpcc_models::wire::*;
-use hpcc_rtl::tops::NIC;
+use hpcc_rtl::tops::NIC_HPCC;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::BufReader;
@@ -172,7 +172,7 @@ fn high_clocks(file: impl std::io::Read, wanted: &[&str]) -> Result<BTreeMap<Str
     let mut names: BTreeMap<vcd::IdCode, Vec<&str>> = BTreeMap::new();
     for name in wanted {
         let inside: Vec<&str> = name.split('.').collect();
-        let found = [&["TOP", NIC.name][..], &[NIC.name]]
+        let found = [&["TOP", NIC_HPCC.name][..], &[NIC_HPCC.name]]
             .into_iter()
             .find_map(|scope| header.find_var(&[scope, &inside].concat()));
         let var = found.ok_or_else(|| SpeedError::Check(format!("the waveform has no {name}")))?;
@@ -240,7 +240,7 @@ pub fn latencies() -> Result<Vec<Latency>, SpeedError> {
         ..LinkSpec::default()
     };
     let setup = spec.setup(0);
-    let mut sources = top_sources(&NIC).map_err(ModelError::from)?;
+    let mut sources = top_sources(&NIC_HPCC).map_err(ModelError::from)?;
     // built for a thousand clocks
     (sources.trace, sources.optimise) = (true, 0);
     let mut nic = RtlNic::configured(|| Ok(Model::new(&sources)?), &setup)?;

@@ -187,7 +187,7 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
 fn theta_agrees_with_fixed(fidelity: Fidelity) {
     let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000"];
     let [nics, fixed] = [fidelity, Fidelity::Fixed].map(|fidelity| {
-        let job = job_of("theta-powertcp", "incast16", fidelity, &set);
+        let job = job_of("theta-powertcp", "incast2", fidelity, &set);
         run_all(&[job], 1).unwrap().remove(0)
     });
     assert_checks(&nics);

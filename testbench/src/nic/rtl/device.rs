@@ -9,7 +9,7 @@ use hpcc_models::nic::{Completion, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
 use hpcc_rtl::sim::Port;
-use hpcc_rtl::tops::{Top, NIC, NIC_LAWS};
+use hpcc_rtl::tops::{Top, NIC, NIC_HPCC};
 use std::collections::btree_map::Entry;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,13 +42,13 @@ fn fresh(top: &'static Top, trace: bool) -> Result<Model, DeviceError> {
 
 /// A fresh Verilated NIC with HPCC alone, able to write waveforms or not; built when it is first asked for.
 pub fn model(trace: bool) -> Result<Model, DeviceError> {
-    fresh(&NIC, trace)
+    fresh(&NIC_HPCC, trace)
 }
 
 /// A fresh Verilated NIC with the laws that a configuration wants: HPCC alone where that is enough, all of them otherwise.
 pub fn model_for(setup: &NicSetup, trace: bool) -> Result<Model, DeviceError> {
     let alone = setup.wanted_laws().iter().all(|code| law_name(*code) == "hpcc");
-    fresh(if alone { &NIC } else { &NIC_LAWS }, trace)
+    fresh(if alone { &NIC_HPCC } else { &NIC }, trace)
 }
 
 impl<C: Clocked> RtlNic<C> {

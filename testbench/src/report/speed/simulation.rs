@@ -101,11 +101,15 @@ pub fn simulation(say: &dyn Fn(String)) -> Result<Vec<Simulated>, SpeedError> {
         slot("congestion control, Verilated, an event a clock", verilated, 500_000)?,
     ];
     say("simulation: NIC".into());
-    let rust = || RustHdl::new(Box::<Nic>::default()).map_err(|error| ModelError::from(error).into());
-    let whole = on_a_large_stack(|| nic("whole NIC sending at line rate, RustHDL", rust, 500));
+    let rust = || RustHdl::new(Box::<Nic<1, 0, 0, 0>>::default()).map_err(|error| ModelError::from(error).into());
+    let whole = on_a_large_stack(|| nic("whole NIC with HPCC alone sending at line rate, RustHDL", rust, 500));
     let whole = whole.map_err(|error| SpeedError::Check(error.to_string()))??;
     rows.push(whole);
     let verilated = || model(false);
-    rows.push(nic("whole NIC sending at line rate, Verilated", verilated, 50_000)?);
+    rows.push(nic(
+        "whole NIC with HPCC alone sending at line rate, Verilated",
+        verilated,
+        50_000,
+    )?);
     Ok(rows)
 }

@@ -11,7 +11,7 @@
 // | then | `STATUS.ready`: work requests and frames are taken, commands carried out |
 //
 // NIC of 148 queue pairs (2 to 149), 300 flows. Each law that queue pairs may have is built in 0 or 1 times.
-module hpcc_nic_laws (
+module hpcc_nic_hpcc (
   // The NIC's only clock: every port is synchronous to its rising edge. 200 MHz carry 100 Gb/s.
   input  wire  clk,
   // Synchronous, high, one clock at least; the NIC holds its own reset for 400 clocks and is ready 1282 later. Also after power-up, without
@@ -927,7 +927,7 @@ module hpcc_nic_laws (
     .down_ready(requester_read_error_ready),
     .crowded(unused_read_errors_crowded)
   );
-  hpcc_nic_flows_laws u_flows (
+  hpcc_nic_flows_hpcc u_flows (
     .clk(clk),
     .rst(asleep),
     .now(now),
