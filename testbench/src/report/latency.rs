@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn stages_are_counted_from_the_first_one() {
-        let wave = "$scope module TOP $end $scope module hpcc_nic $end $var wire 1 ! up $end $scope module u_a $end \
+        let wave = "$scope module TOP $end $scope module hpcc_nic_hpcc $end $var wire 1 ! up $end $scope module u_a $end \
                     $var wire 1 \" go $end $var wire 1 # on $end $upscope $end $upscope $end $upscope $end $enddefinitions $end\n\
                     #0\n0!\n0\"\n0#\n#10000\n1!\n#12500\n1\"\n#15000\n0!\n#20000\n1#\n#22500\n0\"\n#25000\n0#\n";
         let high = high_clocks(wave.as_bytes(), &["up", "u_a.go", "u_a.on"]).expect("waveform");
