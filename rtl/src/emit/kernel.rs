@@ -28,12 +28,31 @@ pub fn tree(described: ast::Verilog) -> tree::Verilog {
 
 #[derive(Default)]
 struct Parts {
-    expressions: Vec<Option<tree::VerilogExpression>>,
-    statements: Vec<Option<tree::VerilogStatement>>,
+    expressions: Waiting<tree::VerilogExpression>,
+    statements: Waiting<tree::VerilogStatement>,
 }
 
 thread_local! {
     static PARTS: RefCell<Parts> = RefCell::default();
+}
+
+/// Parts by their numbers, each used once.
+struct Waiting<T>(Vec<Option<T>>);
+
+impl<T> Default for Waiting<T> {
+    fn default() -> Self {
+        Self(vec![])
+    }
+}
+
+impl<T> Waiting<T> {
+    fn put(&mut self, part: T) -> usize {
+        self.0.push(Some(part));
+        self.0.len() - 1
+    }
+    fn take(&mut self, number: usize) -> T {
+        self.0[number].take().expect("a part of a kernel is used once")
+    }
 }
 
 /// An expression that waits to become part of another or of a statement. Used once.
@@ -46,14 +65,10 @@ pub struct Statement(usize);
 
 impl Expression {
     fn new(expression: tree::VerilogExpression) -> Self {
-        PARTS.with_borrow_mut(|parts| {
-            parts.expressions.push(Some(expression));
-            Self(parts.expressions.len() - 1)
-        })
+        Self(PARTS.with_borrow_mut(|parts| parts.expressions.put(expression)))
     }
     fn take(self) -> tree::VerilogExpression {
-        let taken = PARTS.with_borrow_mut(|parts| parts.expressions[self.0].take());
-        taken.expect("an expression is used once")
+        PARTS.with_borrow_mut(|parts| parts.expressions.take(self.0))
     }
     fn boxed(self) -> std::boxed::Box<tree::VerilogExpression> {
         std::boxed::Box::new(self.take())
@@ -62,14 +77,10 @@ impl Expression {
 
 impl Statement {
     fn new(statement: tree::VerilogStatement) -> Self {
-        PARTS.with_borrow_mut(|parts| {
-            parts.statements.push(Some(statement));
-            Self(parts.statements.len() - 1)
-        })
+        Self(PARTS.with_borrow_mut(|parts| parts.statements.put(statement)))
     }
     fn take(self) -> tree::VerilogStatement {
-        let taken = PARTS.with_borrow_mut(|parts| parts.statements[self.0].take());
-        taken.expect("a statement is used once")
+        PARTS.with_borrow_mut(|parts| parts.statements.take(self.0))
     }
 }
 
