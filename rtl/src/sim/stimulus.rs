@@ -34,6 +34,15 @@ pub fn fresh_seed() -> u64 {
     })
 }
 
+/// Clocks, events or bytes of a long test: a fifth of the whole, so that a commit is tested while one waits, and the whole of it with
+/// `HPCC_LONG=1` in the environment, as every night.
+pub fn length(whole: u64) -> u64 {
+    match std::env::var("HPCC_LONG").as_deref() {
+        Ok("1") => whole,
+        _ => whole / 5,
+    }
+}
+
 impl Stimulus {
     /// Starts the stream of a seed; with `HPCC_SEED` in the environment another stream, the same for the same value.
     pub fn new(seed: u64) -> Self {

@@ -6,6 +6,7 @@ use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::cc::powertcp::PowerSlot;
 use hpcc_rtl::cc::slot::LawSlot;
 use hpcc_rtl::cc::theta::ThetaSlot;
+use hpcc_rtl::sim::length;
 use hpcc_testbench::drive::slot_stimulus::SlotDrive;
 use hpcc_testbench::verilated::lockstep::Lockstep;
 
@@ -19,31 +20,31 @@ fn agrees<S: LawSlot + 'static>(top: &str, active: u64, seed: u64, clocks: u64) 
     .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// With its sibling below, 400 000 clocks; two tests, so that both cores of a small machine have work.
+/// With its sibling below, a million clocks every night; two tests, so that both cores of a small machine have work.
 #[test]
 fn hpcc_slot_agrees_with_its_verilog_in_every_clock() {
-    agrees::<HpccSlot<50, 6>>("hpcc_slot", 50, 1, 200_000);
+    agrees::<HpccSlot<50, 6>>("hpcc_slot", 50, 1, length(500_000));
 }
 
 #[test]
 fn hpcc_slot_agrees_with_its_verilog_in_every_clock_again() {
-    agrees::<HpccSlot<50, 6>>("hpcc_slot", 50, 2, 200_000);
+    agrees::<HpccSlot<50, 6>>("hpcc_slot", 50, 2, length(500_000));
 }
 
 #[test]
 fn powertcp_slot_agrees_with_its_verilog_in_every_clock() {
-    agrees::<PowerSlot<50, 6>>("powertcp_slot", 50, 1, 200_000);
+    agrees::<PowerSlot<50, 6>>("powertcp_slot", 50, 1, length(500_000));
 }
 
 #[test]
 fn theta_slot_agrees_with_its_verilog_in_every_clock() {
-    agrees::<ThetaSlot<50, 6>>("theta_slot", 50, 1, 200_000);
+    agrees::<ThetaSlot<50, 6>>("theta_slot", 50, 1, length(500_000));
 }
 
 /// With all kinds of events, and ticks of the walk inside.
 #[test]
 fn dcqcn_slot_agrees_with_its_verilog_in_every_clock() {
-    agrees::<DcqcnSlot<50, 6>>("dcqcn_slot", 50, 1, 200_000);
+    agrees::<DcqcnSlot<50, 6>>("dcqcn_slot", 50, 1, length(500_000));
 }
 
 /// Few flows: nearly every event waits for the one before it.

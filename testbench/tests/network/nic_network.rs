@@ -151,23 +151,35 @@ fn incasts_of_nics_in_rtl_agree_with_the_fixed_point_law() {
     agrees_with_fixed(Fidelity::NicRtl, &RTL);
 }
 
-/// PowerTCP in the NICs. As printed it swings, so the queue's mean tells little; its upper end is that of `fixed`, and its mean is far from HPCC's.
-fn powertcp_agrees_with_fixed(fidelity: Fidelity) {
+/// The scenario under its law in whole NICs, and at `fixed`: what each measured, and both as text.
+fn beside_fixed(law: &str, scenario: &str, fidelity: Fidelity, set: &[&str]) -> (Measured, Measured, String) {
     let [nics, fixed] = [fidelity, Fidelity::Fixed].map(|fidelity| {
-        let job = job_of("powertcp", "incast16", fidelity, &[SAMPLES]);
+        let job = job_of(law, scenario, fidelity, set);
         run_all(&[job], 1).unwrap().remove(0)
     });
     assert_checks(&nics);
     let (ours, theirs) = (measure(&nics), measure(&fixed));
     let what = format!("{ours:.2?}; fixed: {theirs:.2?}");
     println!("{what}");
-    let pairs = [
-        (ours.mean_us, theirs.mean_us, 0.03),
-        (ours.last_us, theirs.last_us, 0.03),
-        (ours.queue_kb[2], theirs.queue_kb[2], 0.06),
-        (ours.queue_kb[3], theirs.queue_kb[3], 0.06),
-    ];
-    assert!(pairs.iter().all(|(a, b, bound)| (a / b - 1.0).abs() < *bound), "{what}");
+    (ours, theirs, what)
+}
+
+/// Mean and last completion time, 95th percentile and largest of the queue, each as a part of that of the other.
+fn parts(ours: &Measured, theirs: &Measured) -> [f64; 4] {
+    [
+        ours.mean_us / theirs.mean_us,
+        ours.last_us / theirs.last_us,
+        ours.queue_kb[2] / theirs.queue_kb[2],
+        ours.queue_kb[3] / theirs.queue_kb[3],
+    ]
+}
+
+/// PowerTCP in the NICs. As printed it swings, so the queue's mean tells little; its upper end is that of `fixed`, and its mean is far from HPCC's.
+fn powertcp_agrees_with_fixed(fidelity: Fidelity) {
+    let (ours, theirs, what) = beside_fixed("powertcp", "incast16", fidelity, &[SAMPLES]);
+    for (part, bound) in parts(&ours, &theirs).into_iter().zip([0.03, 0.03, 0.06, 0.06]) {
+        assert!((part - 1.0).abs() < bound, "{part:.3}: {what}");
+    }
     let hpcc = measure(&run("incast16", Fidelity::Fixed, &[SAMPLES]));
     assert!(ours.queue_kb[0] > 2.0 * hpcc.queue_kb[0], "{what}; HPCC: {hpcc:.2?}");
 }
@@ -182,37 +194,25 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
     powertcp_agrees_with_fixed(Fidelity::NicRtl);
 }
 
-/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. The NIC times one packet in `S` and
-/// not every one, so the law hears of a queue later than at `fixed`: largest queue 82 KB for 56 in both NICs. Bounds are what was measured on 2026-11-22,
-/// rounded up: mean and last completion time, 95th percentile and largest of the queue, as parts of those at `fixed`.
-fn theta_beside_fixed(fidelity: Fidelity, bounds: [f64; 4]) {
+/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. This is no agreement: the largest
+/// queue is half as large again as at `fixed`, its 95th percentile twice as large. (The NIC times one packet in `S`, `fixed` every one; that this is the
+/// cause was not tried.) What is asserted is that it stays as it was measured on 2026-11-22, in parts of `fixed`, within 5 % either way.
+fn theta_beside_fixed(fidelity: Fidelity, measured: [f64; 4]) {
     let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000"];
-    let [nics, fixed] = [fidelity, Fidelity::Fixed].map(|fidelity| {
-        let job = job_of("theta-powertcp", "incast2", fidelity, &set);
-        run_all(&[job], 1).unwrap().remove(0)
-    });
-    assert_checks(&nics);
-    let (ours, theirs) = (measure(&nics), measure(&fixed));
-    let what = format!("{ours:.2?}; fixed: {theirs:.2?}");
-    println!("{what}");
-    let pairs = [
-        (ours.mean_us, theirs.mean_us),
-        (ours.last_us, theirs.last_us),
-        (ours.queue_kb[2], theirs.queue_kb[2]),
-        (ours.queue_kb[3], theirs.queue_kb[3]),
-    ];
-    let mut parts = pairs.iter().map(|(a, b)| (a / b - 1.0).abs()).zip(bounds);
-    assert!(parts.all(|(part, bound)| part < bound), "{what}");
+    let (ours, theirs, what) = beside_fixed("theta-powertcp", "incast2", fidelity, &set);
+    for (part, before) in parts(&ours, &theirs).into_iter().zip(measured) {
+        assert!((part / before - 1.0).abs() < 0.05, "{part:.3}, {before} before: {what}");
+    }
 }
 
 #[test]
 fn theta_powertcp_in_behavioural_nics_beside_the_fixed_point_law() {
-    theta_beside_fixed(Fidelity::NicModel, [0.15, 0.02, 1.05, 0.5]);
+    theta_beside_fixed(Fidelity::NicModel, [0.863, 0.994, 2.00, 1.451]);
 }
 
 #[test]
 fn theta_powertcp_in_nics_in_rtl_beside_the_fixed_point_law() {
-    theta_beside_fixed(Fidelity::NicRtl, [0.06, 0.18, 1.35, 0.5]);
+    theta_beside_fixed(Fidelity::NicRtl, [1.047, 1.169, 2.30, 1.451]);
 }
 
 /// Two senders of 25 Gb/s, the second later, behind one port that marks; DCQCN's intervals and byte counter are a tenth of the paper's, so that all of it

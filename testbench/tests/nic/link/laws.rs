@@ -1,6 +1,7 @@
 //! Queue pairs with laws of their own, beside each other in both NICs.
 
 use super::*;
+use hpcc_rtl::sim::length;
 use hpcc_testbench::nic::RtlNic;
 use hpcc_testbench::verilated::Model;
 
@@ -78,12 +79,14 @@ fn rtl_each_law_reaches_what_the_model_does() {
     assert!((rtl[1] - rtl[0]).abs() > 0.5, "one law for both: {rtl:?}");
 }
 
+/// Messages of the tests with DCQCN, bytes. A sender that falls back takes 27 ms for two of them.
+const WHOLE: u64 = 1 << 20;
+const SHORT: u64 = 1 << 18;
+
 /// Payload of a queue pair of DCQCN without INT on a wire that marks some of its frames, Gb/s, and how many notifications came, at either end.
-fn marked<D: Device>(op: LinkOperation, mark: f64) -> (f64, u64) {
-    // at the rate of a sender that falls back, less is enough
-    let bytes = if mark > 0.0 { "bytes=262144" } else { "bytes=1048576" };
-    let mark = format!("mark={mark}");
-    let texts = ["pcap=off", "cc=dcqcn", bytes, "messages=2", "hops=0", &mark];
+fn marked<D: Device>(op: LinkOperation, mark: f64, bytes: u64) -> (f64, u64) {
+    let (mark, bytes) = (format!("mark={mark}"), format!("bytes={bytes}"));
+    let texts = ["pcap=off", "cc=dcqcn", &bytes, "messages=2", "hops=0", &mark];
     let spec = LinkSpec {
         op,
         ..LinkSpec::parse(&texts.map(String::from)).unwrap()
@@ -100,8 +103,8 @@ fn marked<D: Device>(op: LinkOperation, mark: f64) -> (f64, u64) {
 }
 
 /// Notifications reach the law of whoever sends the payload, requester or responder: what is not marked has the wire, what is marked falls back.
-fn dcqcn_falls_back<D: Device>(op: LinkOperation) -> [f64; 2] {
-    let [(free, none), (held, some)] = [0.0, 0.2].map(|mark| marked::<D>(op, mark));
+fn dcqcn_falls_back<D: Device>(op: LinkOperation, bytes: u64) -> [f64; 2] {
+    let [(free, none), (held, some)] = [(0.0, WHOLE), (0.2, bytes)].map(|(mark, bytes)| marked::<D>(op, mark, bytes));
     println!("DCQCN, {op:?}: {free:.2} Gb/s without marks, {held:.2} Gb/s with {some} notifications");
     assert!(
         none == 0 && some > 2 && held < 0.8 * free,
@@ -115,22 +118,27 @@ const ONE_WAY: [LinkOperation; 2] = [LinkOperation::Write, LinkOperation::Read];
 #[test]
 fn dcqcn_falls_back_in_the_model() {
     for op in ONE_WAY {
-        dcqcn_falls_back::<ModelNic>(op);
+        dcqcn_falls_back::<ModelNic>(op, WHOLE);
     }
 }
 
+/// With some 150 notifications the hardware falls back as far as the model. In the short run there are three or four, each a pipe later than in the model,
+/// and so it is faster by what is written here: not an agreement, but what must stay as it is.
 #[test]
 fn rtl_dcqcn_falls_back_as_in_the_model() {
-    for op in ONE_WAY {
-        let (model, rtl) = (dcqcn_falls_back::<ModelNic>(op), dcqcn_falls_back::<RtlNic<Model>>(op));
-        for case in 0..2 {
-            // three or four notifications in all, each a pipe later than in the model: 7 and 14 % more were measured
-            let bound = [0.01, 0.2][case];
-            assert!(
-                (rtl[case] / model[case] - 1.0).abs() < bound,
-                "{op:?} {model:?} {rtl:?}"
-            );
-        }
+    let whole = length(WHOLE) == WHOLE;
+    for (op, faster) in ONE_WAY.into_iter().zip([1.074, 1.141]) {
+        let bytes = if whole { WHOLE } else { SHORT };
+        let (model, rtl) = (
+            dcqcn_falls_back::<ModelNic>(op, bytes),
+            dcqcn_falls_back::<RtlNic<Model>>(op, bytes),
+        );
+        let [free, held] = [0, 1].map(|case| rtl[case] / model[case]);
+        let (around, bound) = if whole { (1.0, 0.1) } else { (faster, 0.03) };
+        assert!(
+            (free - 1.0).abs() < 0.01 && (held / around - 1.0).abs() < bound,
+            "{op:?} {model:?} {rtl:?}"
+        );
     }
 }
 
