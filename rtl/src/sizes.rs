@@ -28,21 +28,3 @@ pub static SIZES: &[Make] = &[
     || Box::<Scheduler<3, 5, 4, 3, 6, 1>>::default(),
     || Box::<Requester<150, 3>>::default(),
 ];
-
-#[cfg(test)]
-mod tests {
-    use crate::sim::on_a_large_stack;
-    use rust_hdl::prelude::check_all;
-
-    #[test]
-    fn every_size_is_whole() {
-        for make in super::SIZES {
-            let whole = on_a_large_stack(|| {
-                let mut block = make();
-                block.connect_all();
-                check_all(block.as_mut()).is_ok()
-            });
-            assert!(whole.expect("a thread"));
-        }
-    }
-}

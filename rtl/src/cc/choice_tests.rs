@@ -4,7 +4,7 @@ use super::LawChoice;
 use crate::cc::slot::{offer_command, offer_event, taken_update, RawUpdate};
 use crate::cc::stimulus::EventSource;
 use crate::prim::uint::U;
-use crate::sim::{init, step, Stimulus};
+use crate::sim::{init, length, step, Stimulus};
 use crate::words::congestion::LawCode;
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
@@ -193,6 +193,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
     /// Flows with each law and without one, that change it now and then.
     fn mixed(mut self, seed: u64, events: u64) {
+        let events = length(events);
         let mut source = EventSource::new(seed, FLOWS);
         let count = self.laws.len() as u64;
         for flow in 0..FLOWS - 5 {
@@ -231,18 +232,18 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
 #[test]
 fn each_flow_has_the_law_of_its_creation() {
-    Bench::<1, 1, 1, 1>::new().mixed(1, 9_000);
+    Bench::<1, 1, 1, 1>::new().mixed(1, 15_000);
 }
 
 #[test]
 fn any_laws_work_as_beside_others() {
-    Bench::<1, 0, 0, 0>::new().mixed(2, 1_000);
-    Bench::<0, 0, 1, 0>::new().mixed(3, 1_000);
-    Bench::<0, 1, 0, 0>::new().mixed(4, 1_000);
-    Bench::<1, 0, 1, 0>::new().mixed(5, 1_000);
-    Bench::<1, 1, 0, 0>::new().mixed(6, 1_000);
-    Bench::<0, 0, 0, 1>::new().mixed(7, 1_000);
-    Bench::<1, 0, 0, 1>::new().mixed(8, 1_000);
+    Bench::<1, 0, 0, 0>::new().mixed(2, 2_500);
+    Bench::<0, 0, 1, 0>::new().mixed(3, 2_500);
+    Bench::<0, 1, 0, 0>::new().mixed(4, 2_500);
+    Bench::<1, 0, 1, 0>::new().mixed(5, 2_500);
+    Bench::<1, 1, 0, 0>::new().mixed(6, 2_500);
+    Bench::<0, 0, 0, 1>::new().mixed(7, 2_500);
+    Bench::<1, 0, 0, 1>::new().mixed(8, 2_500);
 }
 
 #[test]

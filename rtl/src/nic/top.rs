@@ -388,16 +388,3 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sim::init;
-    use crate::sim::on_a_large_stack;
-
-    #[test]
-    fn every_signal_is_driven_once_and_no_loop_closes() {
-        let built = on_a_large_stack(|| init(Box::<Nic>::default().as_mut()));
-        built.expect("a thread").expect("complete block");
-    }
-}

@@ -4,7 +4,7 @@ use super::stimulus::{any_frame, int_frame};
 use super::{IntStamper, STAMPER_LATENCY};
 use crate::prim::uint::{mask, U};
 use crate::prim::wide::W;
-use crate::sim::{init, step, Stimulus};
+use crate::sim::{init, length, step, Stimulus};
 use hpcc_models::wire::{StampConfig, Stamped, Stamper};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -234,7 +234,7 @@ fn any_frames_under_any_stalls_and_every_multiplier() {
     for (seed, int_multi) in [(5, 1), (6, 2), (7, 4), (8, 8)] {
         let mut bench = Bench::new(config(int_multi));
         let mut s = Stimulus::new(seed);
-        for i in 0..4000 {
+        for i in 0..length(4000) {
             if i % 100 == 0 {
                 bench.accept = [1.0, 0.9, 0.5, 0.2][s.below(4) as usize];
                 bench.offer = [1.0, 0.9, 0.5, 0.2][s.below(4) as usize];

@@ -106,7 +106,7 @@ fn build(sources: &Sources, shim: &str, optimise: &str, dir: &Path) -> Result<()
     units.sort();
     // In Verilator's units of this name is what runs once: before the first clock, after the last, or at the start of a waveform.
     let (once, often): (Vec<String>, Vec<String>) = units.into_iter().partition(|unit| unit.contains("__Slow"));
-    let [often, once] = [("often", often, &*optimise), ("once", once, "-O0")];
+    let [often, once] = [("often", often, optimise), ("once", once, "-O0")];
     let objects = std::thread::scope(|scope| {
         let other = scope.spawn(|| object(dir, once));
         let object = object(dir, often)?;

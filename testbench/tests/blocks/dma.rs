@@ -3,10 +3,12 @@
 use crate::dma_traffic::{job_list, Jobs, ReadTraffic, Shape, Summary, WriteTraffic, BASE};
 use hpcc_rtl::dma::read::DmaReader;
 use hpcc_rtl::dma::write::DmaWriter;
-use hpcc_rtl::sim::{init, port_list, step, Port, Ports};
+use hpcc_rtl::sim::Port;
 use hpcc_rtl::transport::commit::CommitStage;
 use hpcc_testbench::drive::axi_memory::Speed;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
+use hpcc_testbench::verilated::{sources, Model};
+use rust_hdl::prelude::Block;
 
 const STALLING: Speed = Speed {
     latency: 3,
@@ -15,33 +17,29 @@ const STALLING: Speed = Speed {
     offer: 0.6,
 };
 
-/// Runs a block until its traffic is done.
-fn run<B: Ports + Default, D: Drive>(make: impl Fn(&[Port]) -> D, done: impl Fn(&D) -> bool) -> D {
-    let mut block: Box<B> = Box::default();
-    init(block.as_mut()).expect("complete block");
-    let ports = port_list(block.as_ref());
-    let size = |input: bool| ports.iter().filter(|p| p.input == input).map(Port::limbs).sum();
-    let (mut inputs, mut outputs) = (vec![0; size(true)], vec![0; size(false)]);
-    let mut drive = make(&ports);
+/// Runs the Verilog of a block until its traffic is done. That it is the RustHDL description is what the lockstep below shows.
+fn run<B: Block + Default, D: Drive>(top: &str, make: impl Fn(&[Port]) -> D, done: impl Fn(&D) -> bool) -> D {
+    let sources = sources(top, Box::<B>::default().as_mut()).unwrap_or_else(|error| panic!("{error}"));
+    let mut model = Model::new(&sources).unwrap_or_else(|error| panic!("{error}"));
+    let mut drive = make(model.ports());
     for clock in 0..1_000_000 {
-        drive.drive(clock, &outputs, &mut inputs);
+        drive.drive(clock, &model.outputs, &mut model.inputs);
         if done(&drive) {
             return drive;
         }
-        block.set_inputs(&inputs);
-        step(block.as_mut(), |block| block.get_outputs(&mut outputs));
+        model.step();
     }
     panic!("not done");
 }
 
 fn read(jobs: Jobs, speed: Speed, accept: f64) -> Summary {
     let make = |ports: &[Port]| ReadTraffic::new(ports, jobs.clone(), speed, accept);
-    run::<DmaReader, _>(make, ReadTraffic::done).finish()
+    run::<DmaReader, _>("dma_reader", make, ReadTraffic::done).finish()
 }
 
 fn write(jobs: Jobs, speed: Speed, accept: f64) -> Summary {
     let make = |ports: &[Port]| WriteTraffic::new(ports, jobs.clone(), speed, accept);
-    run::<DmaWriter, _>(make, WriteTraffic::done).finish()
+    run::<DmaWriter, _>("dma_writer", make, WriteTraffic::done).finish()
 }
 
 /// Every place in a line with every length to past two lines.

@@ -33,6 +33,7 @@
 //! | `stamper_lockstep` | The INT stamper's Verilog in lockstep with its RustHDL description, on frames that it stamps and on noise, with stalls |
 //! | `synthesis` | Yosys on the primitives as emitted: memories stay memories, products become multipliers, nothing becomes a latch |
 //! | `term` | Random expressions as a description could contain them, with their meaning in plain integers |
+//! | `tops` | What is emitted as a whole: every top can be, modules are few and none is there twice, every output is driven |
 //! | `tx_lockstep` | The Verilog of the frame builders and of the arbiter in lockstep with their RustHDL descriptions |
 //! | `words` | Words and kinds: what kernels may say, and that the Verilog means the same |
 
@@ -66,5 +67,6 @@ mod send_times_lockstep;
 mod stamper_lockstep;
 mod synthesis;
 mod term;
+mod tops;
 mod tx_lockstep;
 mod words;

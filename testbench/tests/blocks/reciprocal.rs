@@ -3,7 +3,7 @@
 use hpcc_models::fixed::reciprocal::{paper_table, Interpolated, PaperTable, Reciprocal as Model1n};
 use hpcc_rtl::prim::divider::{Divider, DividerRadix4};
 use hpcc_rtl::prim::reciprocal::{PaperReciprocal, Reciprocal};
-use hpcc_rtl::sim::Ports;
+use hpcc_rtl::sim::{length, Ports};
 use hpcc_testbench::verilated::lockstep::{Lockstep, Random};
 use hpcc_testbench::verilated::{sources, Model};
 
@@ -72,7 +72,7 @@ fn dividers_divide() {
 
 /// Random inputs in lockstep with RustHDL, in both branches of the tables where that can be simulated.
 fn agrees<B: Ports + Default + 'static>(top: &str, ecp5: bool) {
-    let lockstep = || Lockstep::<B, Random>::random(top).clocks(200_000);
+    let lockstep = || Lockstep::<B, Random>::random(top).clocks(length(500_000));
     lockstep().run().unwrap_or_else(|error| panic!("{error}"));
     if ecp5 {
         lockstep()

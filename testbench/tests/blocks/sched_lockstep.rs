@@ -1,7 +1,7 @@
 //! The scheduler in RustHDL and in Verilog, every output in every clock, under random events and stalls.
 
 use hpcc_rtl::sched::Scheduler;
-use hpcc_rtl::sim::Ports;
+use hpcc_rtl::sim::{length, Ports};
 use hpcc_testbench::drive::sched_traffic::SchedTraffic;
 use hpcc_testbench::verilated::lockstep::Lockstep;
 
@@ -16,10 +16,10 @@ fn agrees<B: Ports + Default + 'static>(top: &'static str, flows: u64, clocks: u
 
 #[test]
 fn a_small_scheduler() {
-    agrees::<Scheduler<3, 5, 4, 3, 3, 1>>("scheduler_3x5", 15, 60_000);
+    agrees::<Scheduler<3, 5, 4, 3, 3, 1>>("scheduler_3x5", 15, length(150_000));
 }
 
 #[test]
 fn a_small_scheduler_with_delays() {
-    agrees::<Scheduler<3, 5, 4, 3, 3, 6>>("scheduler_3x5_rows", 15, 60_000);
+    agrees::<Scheduler<3, 5, 4, 3, 3, 6>>("scheduler_3x5_rows", 15, length(150_000));
 }

@@ -9,6 +9,7 @@ use hpcc_rtl::prim::table_ram::TableRam;
 use hpcc_rtl::prim::uint::{bit_cast_u, bits_u, Limbs, U};
 use hpcc_rtl::prim::wide::W;
 use hpcc_rtl::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero, Many, Word};
+use hpcc_rtl::sim::length;
 use hpcc_testbench::verilated::lockstep::Lockstep;
 use rust_hdl::prelude::*;
 
@@ -175,7 +176,7 @@ impl Logic for Kernel {
 #[test]
 fn kernels_with_words_agree_with_their_verilog() {
     Lockstep::<Kernel, _>::random("word_kernel")
-        .clocks(200_000)
+        .clocks(length(500_000))
         .run()
         .unwrap_or_else(|error| panic!("{error}"));
 }
@@ -226,7 +227,7 @@ fn the_sender_agrees_with_its_verilog() {
         let word = ports.iter().find(|port| port.name == "word").expect("port").limb;
         Operations(Random::new(ports, seed), word)
     })
-    .clocks(300_000)
+    .clocks(length(500_000))
     .run()
     .unwrap_or_else(|error| panic!("{error}"));
 }
