@@ -192,8 +192,8 @@ impl ReadTraffic {
         }
         self.at += bytes;
         assert_eq!(last, self.at == job.1, "{}: last", name(job));
-        let outside = (job.0..job.0 + job.1).any(|address| self.common.memory.byte(address).is_none());
-        assert_eq!(error, last && outside, "{}: error", name(job));
+        let outside = last && (job.0..job.0 + job.1).any(|address| self.common.memory.byte(address).is_none());
+        assert_eq!(error, outside, "{}: error", name(job));
         if last {
             self.at = 0;
             self.waiting.pop_front();

@@ -158,6 +158,11 @@ fn beside_fixed(law: &str, scenario: &str, fidelity: Fidelity, set: &[&str]) -> 
         run_all(&[job], 1).unwrap().remove(0)
     });
     assert_checks(&nics);
+    assert!(nics
+        .outcome
+        .records
+        .iter()
+        .all(|record| record.retransmitted_bytes == 0));
     let (ours, theirs) = (measure(&nics), measure(&fixed));
     let what = format!("{ours:.2?}; fixed: {theirs:.2?}");
     println!("{what}");
@@ -194,9 +199,10 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
     powertcp_agrees_with_fixed(Fidelity::NicRtl);
 }
 
-/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. This is no agreement: the largest
-/// queue is half as large again as at `fixed`, its 95th percentile twice as large. (The NIC times one packet in `S`, `fixed` every one; that this is the
-/// cause was not tried.) What is asserted is that it stays as it was measured on 2026-11-22, in parts of `fixed`, within 5 % either way.
+/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. This is no agreement: the NIC in
+/// RTL takes a quarter longer than `fixed`, and the 95th percentile of its queue is two and a half times as large. (The NIC times one packet in `S`, `fixed`
+/// every one; that this is the cause was not tried.) What is asserted is that it stays as it was measured on 2026-11-22, in parts of `fixed`, within 5 %
+/// either way.
 fn theta_beside_fixed(fidelity: Fidelity, measured: [f64; 4]) {
     let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000"];
     let (ours, theirs, what) = beside_fixed("theta-powertcp", "incast2", fidelity, &set);
@@ -207,12 +213,20 @@ fn theta_beside_fixed(fidelity: Fidelity, measured: [f64; 4]) {
 
 #[test]
 fn theta_powertcp_in_behavioural_nics_beside_the_fixed_point_law() {
-    theta_beside_fixed(Fidelity::NicModel, [0.863, 0.994, 2.00, 1.451]);
+    theta_beside_fixed(Fidelity::NicModel, [0.915, 0.948, 1.600, 0.961]);
 }
 
 #[test]
 fn theta_powertcp_in_nics_in_rtl_beside_the_fixed_point_law() {
-    theta_beside_fixed(Fidelity::NicRtl, [1.047, 1.169, 2.30, 1.451]);
+    theta_beside_fixed(Fidelity::NicRtl, [1.252, 1.267, 2.550, 1.490]);
+}
+
+/// Where windows shrink below what is on its way, nothing waits for an acknowledgement that nobody has asked for: nothing is lost, so nothing is sent twice.
+#[test]
+fn theta_powertcp_in_a_deep_incast_repeats_nothing() {
+    let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000"];
+    let (ours, theirs, what) = beside_fixed("theta-powertcp", "incast16", Fidelity::NicModel, &set);
+    assert!((ours.last_us / theirs.last_us - 1.0).abs() < 0.1, "{what}");
 }
 
 /// Two senders of 25 Gb/s, the second later, behind one port that marks; DCQCN's intervals and byte counter are a tenth of the paper's, so that all of it

@@ -180,7 +180,13 @@ impl HostPlan {
         let (window, base_rtt_ns, mut registers) = match job.law.kind {
             LawKind::PowerTcp | LawKind::Theta => {
                 let law = power.insert(job.law.power_params(&params)?);
-                (law.w_init, law.base_rtt_ns, NicConfig::default())
+                let mut registers = NicConfig::default();
+                if job.law.kind == LawKind::Theta {
+                    // Without INT only what is asked for is acknowledged. A window that shrinks below what is on its way would wait for an
+                    // acknowledgement that nobody has asked for, until the retransmission timer ends.
+                    registers.ack_req_interval = 1;
+                }
+                (law.w_init, law.base_rtt_ns, registers)
             }
             LawKind::Dcqcn => {
                 let law = job.law.dcqcn_params(&params)?;
