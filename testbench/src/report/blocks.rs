@@ -52,10 +52,10 @@ fn instances(text: &str) -> impl Iterator<Item = (&str, &str, bool)> {
     })
 }
 
-/// The header of a module: `module name (` to `);`.
+/// The header of a module: `module name (` to `);` at the start of a line; a comment may have these two inside.
 fn header<'a>(text: &'a str, module: &str) -> Option<&'a str> {
     let from = text.find(&format!("module {module} ("))?;
-    let length = text[from..].find(");")? + 2;
+    let length = text[from..].find("\n);")? + 3;
     Some(&text[from..from + length])
 }
 
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    const TEXT: &str = "// text\nmodule pair (\n  input  wire  clk,\n  input  wire  rst,\n  input  wire  [99:0] up_data,\n  \
+    const TEXT: &str = "// text\nmodule pair (\n  input  wire  clk,\n  input  wire  rst,\n  // Entries (`Commit`); one.\n  input  wire  [99:0] up_data,\n  \
                         output logic [3:0] down_data,\n  output wire  down_valid\n);\n  wire  [1:0] a;\n  skid_u4 u_first (\n    \
                         .clk(clk)\n  );\n  skid_u4 u_second (\n    .clk(clk)\n  );\n  hpcc_fifo #(.WIDTH(4), .ADDRESS(3)) u_third (\n    .clk(clk)\n  );\n  assign a = (2'd1) + (\n  2'd1);\nendmodule\n";
 
