@@ -171,21 +171,18 @@ impl AxiMemory {
 
     /// The byte at `address`, if it is in a region.
     pub fn byte(&self, address: u64) -> Option<u8> {
-        let (base, bytes) = self.regions.range(..=address).next_back()?;
-        bytes.get(usize::try_from(address - base).ok()?).copied()
+        self.from(address)?.first().copied()
     }
 
-    /// The line at `address`, if it is in a region as a whole: what most beats move, without a search for each byte.
-    fn line(&self, address: u64) -> Option<&[u8]> {
+    /// What is left, from `address` on, of the region that the address is in.
+    fn from(&self, address: u64) -> Option<&[u8]> {
         let (base, bytes) = self.regions.range(..=address).next_back()?;
-        let at = usize::try_from(address - base).ok()?;
-        bytes.get(at..at.checked_add(LINE)?)
+        bytes.get(usize::try_from(address - base).ok()?..)
     }
 
-    fn line_mut(&mut self, address: u64) -> Option<&mut [u8]> {
+    fn from_mut(&mut self, address: u64) -> Option<&mut [u8]> {
         let (base, bytes) = self.regions.range_mut(..=address).next_back()?;
-        let at = usize::try_from(address - base).ok()?;
-        bytes.get_mut(at..at.checked_add(LINE)?)
+        bytes.get_mut(usize::try_from(address - base).ok()?..)
     }
 
     /// Addresses outside all regions that a strobe pointed at, in order.
@@ -317,12 +314,10 @@ impl AxiMemory {
         let Some(write) = self.writes.pop_front() else { return };
         let mut response = OKAY;
         for (i, beat) in write.beats.iter().enumerate() {
-            let whole = if beat.strobe == u64::MAX {
-                self.line_mut(write.address + (i * LINE) as u64)
-            } else {
-                None
-            };
-            if let Some(line) = whole {
+            // most beats move a line as a whole, without a search for each byte
+            let line = self.from_mut(write.address + (i * LINE) as u64);
+            let line = line.and_then(|bytes| bytes.get_mut(..LINE));
+            if let Some(line) = line.filter(|_| beat.strobe == u64::MAX) {
                 for (bytes, word) in line.as_chunks_mut().0.iter_mut().zip(beat.data) {
                     *bytes = word.to_le_bytes();
                 }
@@ -341,10 +336,7 @@ impl AxiMemory {
     }
 
     fn store(&mut self, address: u64, value: u8) -> bool {
-        let Some((base, bytes)) = self.regions.range_mut(..=address).next_back() else {
-            return false;
-        };
-        let place = usize::try_from(address - base).ok().and_then(|at| bytes.get_mut(at));
+        let place = self.from_mut(address).and_then(<[u8]>::first_mut);
         place.map(|place| *place = value).is_some()
     }
 
@@ -366,7 +358,7 @@ impl AxiMemory {
             self.reads.pop_front();
         }
         let (mut data, mut response) = ([0xeeee_eeee_eeee_eeee; 8], DECERR);
-        if let Some(line) = self.line(address) {
+        if let Some(line) = self.from(address).and_then(|bytes| bytes.get(..LINE)) {
             for (word, bytes) in data.iter_mut().zip(line.as_chunks().0) {
                 *word = u64::from_le_bytes(*bytes);
             }
