@@ -18,7 +18,7 @@ mod wave;
 
 pub use ports::{port_list, Port, PortField, Ports};
 pub use stack::on_a_large_stack;
-pub use stimulus::{length, Stimulus};
+pub use stimulus::{is_whole, length, Stimulus};
 pub use wave::{Wave, WaveWindow};
 
 use rust_hdl::prelude::*;

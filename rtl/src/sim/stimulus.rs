@@ -37,9 +37,22 @@ pub fn fresh_seed() -> u64 {
 /// Clocks, events or bytes of a long test: a fifth of the whole, so that a commit is tested while one waits, and the whole of it with
 /// `HPCC_LONG=1` in the environment, as every night.
 pub fn length(whole: u64) -> u64 {
+    if is_whole() {
+        whole
+    } else {
+        whole / 5
+    }
+}
+
+/// Whether long tests run at their whole length.
+///
+/// # Panics
+/// Panics where `HPCC_LONG` is neither 0 nor 1.
+pub fn is_whole() -> bool {
     match std::env::var("HPCC_LONG").as_deref() {
-        Ok("1") => whole,
-        _ => whole / 5,
+        Ok("1") => true,
+        Ok("0") | Err(_) => false,
+        Ok(other) => panic!("HPCC_LONG: expected 0 or 1, got `{other}`"),
     }
 }
 

@@ -15,6 +15,6 @@ mod registers;
 mod toml_error;
 
 pub use limits::Limits;
-pub use model::{law_code, law_name, needs_int, CodedLaw, DCQCN, ECT, NIC_LAWS};
+pub use model::{ack_req_interval, law_code, law_name, needs_int, CodedLaw, DCQCN, ECT, NIC_LAWS};
 pub use nic::*;
 pub use toml_error::{entry_error, table_error, toml_error};

@@ -44,6 +44,17 @@ pub fn needs_int(code: u8) -> bool {
     LAWS.iter().any(|law| law.code == code && law.needs_int)
 }
 
+/// Packets at most between two requests for an acknowledgement that queue pairs need, of each whether it has INT and the code of its law. Without INT
+/// only what is asked for is acknowledged, and under a law that steers by round-trip times a window that shrinks below what is on its way would wait
+/// for an acknowledgement that nobody has asked for, until the retransmission timer ends: there every packet asks.
+pub fn ack_req_interval(queue_pairs: impl IntoIterator<Item = (bool, u8)>) -> u32 {
+    let by_round_trips = |code| LAWS.iter().any(|law| law.code == code && law.needs_send_times);
+    match queue_pairs.into_iter().any(|(int, code)| !int && by_round_trips(code)) {
+        true => 1,
+        false => NicConfig::default().ack_req_interval,
+    }
+}
+
 impl NicSetup {
     /// Parameters of HPCC for this NIC's port.
     pub fn hpcc_params(&self) -> Result<HpccParams, String> {
@@ -100,9 +111,14 @@ impl NicSetup {
 
     /// Codes of the laws that queue pairs have or may come to have.
     pub fn wanted_laws(&self) -> BTreeSet<u8> {
-        let by_packet = self.nic.control.enabled.then_some(self.nic.default_law);
-        let all = self.qps.iter().map(|qp| self.law_of(qp)).chain(by_packet);
+        let all = self.feedback().map(|(_, code)| code);
         all.filter(|code| *code != 0).collect()
+    }
+
+    /// Whether each queue pair has INT, and the code of its law; also of those that packets may create.
+    pub(super) fn feedback(&self) -> impl Iterator<Item = (bool, u8)> + '_ {
+        let by_packet = self.nic.control.enabled.then_some((true, self.nic.default_law));
+        self.qps.iter().map(|qp| (qp.int, self.law_of(qp))).chain(by_packet)
     }
 
     /// Which packets are timed, the last of every 2^n: those of laws that measure round trips, so many that no place of the sixteen that a queue

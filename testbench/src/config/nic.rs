@@ -3,7 +3,7 @@
 //! Every fault is one line: file, line, field, what was expected.
 
 use super::limits::{ControlSection, LevelSection, Limits};
-use super::model::{law_code, law_name, needs_int};
+use super::model::{ack_req_interval, law_code, law_name, needs_int};
 use super::registers::{Mac, NicSection};
 use super::toml_error::toml_error;
 use hpcc_models::cc::dcqcn::DcqcnParams;
@@ -225,6 +225,9 @@ impl NicSetup {
                 .add_cap(qp.qpn, section.group, section.cap_gbps)
                 .map_err(|what| at(start, format!("[[qp]] {what}")))?;
             setup.qps.push(qp);
+        }
+        if !section.chooses_ack_req_interval() {
+            setup.nic.ack_req_interval = ack_req_interval(setup.feedback());
         }
         for section in file.memory {
             let start = section.span().start;

@@ -124,6 +124,16 @@ fn the_example_field_by_field() {
     );
 }
 
+/// Without INT theta-PowerTCP hears only of packets that ask; who names an interval has it.
+#[test]
+fn a_law_of_round_trips_asks_with_every_packet_unless_the_file_chooses() {
+    let theta = EXAMPLE.replace("int = false\n", "int = false\nlaw = \"theta-powertcp\"\n");
+    let interval = |text: &str| parse(text).unwrap().nic.ack_req_interval;
+    let chosen = theta.replace("mtu = 1024\n", "mtu = 1024\nack_req_interval = 7\n");
+    let with_int = theta.replace("int = false", "int = true");
+    assert_eq!([EXAMPLE, &theta, &chosen, &with_int].map(interval), [16, 1, 7, 16]);
+}
+
 #[test]
 fn the_model_of_the_example_works() {
     let setup = parse(EXAMPLE).unwrap();

@@ -76,6 +76,11 @@ impl NicSection {
         (self.base_rtt_us.unwrap_or(BASE_RTT_US) * 1e3).round() as u32
     }
 
+    /// Whether the file says how often an acknowledgement is asked for.
+    pub(super) fn chooses_ack_req_interval(&self) -> bool {
+        self.ack_req_interval.is_some()
+    }
+
     /// The registers, or the first fault: field and what was expected.
     pub(super) fn registers(&self) -> Result<NicConfig, String> {
         let mut nic = NicConfig {

@@ -1,7 +1,6 @@
 //! How much payload one direction can carry at most: the wire, whole beats of the NIC's bus, the messages that its rings hold, and its decisions.
 
 use super::link_config::{LinkOperation, LinkSpec};
-use hpcc_models::nic::NicConfig;
 use hpcc_models::wire::{
     wire_occupancy, AETH_LEN, BTH_LEN, ICRC_LEN, INT_FIXED_LEN, INT_RECORD_LEN, IPV4_LEN, RETH_LEN, UDP_LEN,
 };
@@ -80,7 +79,7 @@ fn message(spec: &LinkSpec) -> (Load, Load) {
             let acknowledgements = if spec.int {
                 packets
             } else {
-                packets.div_ceil(u64::from(NicConfig::default().ack_req_interval))
+                packets.div_ceil(u64::from(spec.ack_req_interval()))
             };
             (ends(RETH_LEN, 0), packet(AETH_LEN, collected) * acknowledgements)
         }

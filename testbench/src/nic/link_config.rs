@@ -1,7 +1,7 @@
 //! `run link`: its keys, and the two NICs that they describe.
 
 use crate::config::{
-    law_code, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT,
+    ack_req_interval, law_code, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT,
 };
 use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
@@ -282,6 +282,16 @@ impl LinkSpec {
         (self.int || !needs_int(code)).then_some(code)
     }
 
+    /// Whether a queue pair's packets collect INT: DCQCN wants them marked, and what collects INT cannot be.
+    fn int_of(&self, index: u32) -> bool {
+        self.int && self.law_of(index) != Some(DCQCN)
+    }
+
+    /// Packets at most between two requests for an acknowledgement.
+    pub fn ack_req_interval(&self) -> u32 {
+        ack_req_interval((0..self.qps).map(|index| (self.int_of(index), self.law_of(index).unwrap_or(0))))
+    }
+
     /// Names of the laws in the order of the queue pairs that have them, `none` for those without.
     pub fn law_names(&self) -> String {
         let laws = (0..self.laws.len() as u32).map(|index| law_name(self.law_of(index).unwrap_or(0)));
@@ -310,10 +320,10 @@ impl LinkSpec {
         let base_rtt_ns = (2 * self.link.delay_ns + BASE_RTT_MARGIN_NS).clamp(1000, 100_000) as u32;
         let ip = |side: usize| Ipv4Addr::new(10, 0, 0, 10 + side as u8);
         let mac = |side: usize| MacAddr([2, 0, 0, 0, 0, 10 + side as u8]);
-        let registers = NicConfig::default();
+        let ack_req_interval = self.ack_req_interval();
         // Beyond what is on its way: a plain flow asks for an acknowledgement once per interval, one with INT gets each.
         let bandwidth_delay = line_rate_bps * f64::from(base_rtt_ns) / 8e9;
-        let packets = if self.int { 2 } else { registers.ack_req_interval };
+        let packets = if self.int { 2 } else { ack_req_interval };
         let nic = NicConfig {
             mac: mac(side),
             ip: ip(side),
@@ -324,14 +334,14 @@ impl LinkSpec {
             neighbours: [(ip(1 - side), mac(1 - side))].into(),
             window: bandwidth_delay + f64::from(packets * self.mtu),
             ecn: if self.laws.contains(&DCQCN) { ECT } else { 0 },
-            ..registers
+            ack_req_interval,
+            ..NicConfig::default()
         };
         let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
         let qps = (0..self.qps).map(|index| QpConfig {
             send_psn: first_psn(side, index),
             expected_psn: first_psn(1 - side, index),
-            // DCQCN wants its packets marked, and what collects INT cannot be
-            int: self.int && self.law_of(index) != Some(DCQCN),
+            int: self.int_of(index),
             law: self.law_of(index),
             mtu: self.mtu,
             ..QpConfig::new(FIRST_QPN + index, FIRST_QPN + index, ip(1 - side))
@@ -437,5 +447,20 @@ mod tests {
             .unwrap_err()
             .contains("65535"));
         assert!(parse(&["op=read"]).unwrap().setup(1).work.is_empty());
+        let asks = |int: &str| {
+            parse(&[int, "cc=theta-powertcp"])
+                .unwrap()
+                .setup(0)
+                .nic
+                .ack_req_interval
+        };
+        assert_eq!(
+            [
+                asks("int=off"),
+                asks("int=on"),
+                LinkSpec::default().setup(0).nic.ack_req_interval
+            ],
+            [1, 16, 16]
+        );
     }
 }

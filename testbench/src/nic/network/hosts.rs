@@ -1,6 +1,6 @@
 //! From a scenario's flows to NICs: addresses, registers, one queue pair per flow at either end, memory, work.
 
-use crate::config::{law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
+use crate::config::{ack_req_interval, law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::Simulator;
@@ -177,16 +177,10 @@ impl HostPlan {
         let link = job.topology.links.iter().find(|l| l.a == node || l.b == node);
         let line_rate = link.map_or(params.line_rate_bps, |l| l.rate_bps);
         let (mut hpcc, mut dcqcn, mut power) = (None, None, None);
-        let (window, base_rtt_ns, mut registers) = match job.law.kind {
+        let (window, base_rtt_ns, registers) = match job.law.kind {
             LawKind::PowerTcp | LawKind::Theta => {
                 let law = power.insert(job.law.power_params(&params)?);
-                let mut registers = NicConfig::default();
-                if job.law.kind == LawKind::Theta {
-                    // Without INT only what is asked for is acknowledged. A window that shrinks below what is on its way would wait for an
-                    // acknowledgement that nobody has asked for, until the retransmission timer ends.
-                    registers.ack_req_interval = 1;
-                }
-                (law.w_init, law.base_rtt_ns, registers)
+                (law.w_init, law.base_rtt_ns, NicConfig::default())
             }
             LawKind::Dcqcn => {
                 let law = job.law.dcqcn_params(&params)?;
@@ -209,7 +203,7 @@ impl HostPlan {
                 (law.w_init, law.base_rtt_ns, NicConfig::default())
             }
         };
-        registers.default_law = law_code(law_of(job))?;
+        let law = law_code(law_of(job))?;
         let nic = NicConfig {
             mac: mac(node),
             ip: ip(node),
@@ -219,6 +213,8 @@ impl HostPlan {
             window,
             ack_priority: PRIORITIES.1,
             ack_pause: !job.config.host_acks_ignore_pause,
+            ack_req_interval: ack_req_interval([(job.law.uses_int(), law)]),
+            default_law: law,
             ..registers
         };
         let setup = NicSetup {

@@ -1,7 +1,7 @@
 //! Queue pairs with laws of their own, beside each other in both NICs.
 
 use super::*;
-use hpcc_rtl::sim::length;
+use hpcc_rtl::sim::is_whole;
 use hpcc_testbench::nic::RtlNic;
 use hpcc_testbench::verilated::Model;
 
@@ -55,6 +55,30 @@ fn laws_aim_where_they_say<D: Device>() -> [f64; 2] {
     let reached = ["hpcc", "powertcp"].map(alone::<D>);
     println!("HPCC {:.2} Gb/s, PowerTCP {:.2} Gb/s", reached[0], reached[1]);
     reached
+}
+
+/// Windows of a law that reads round-trip times, on queue pairs whose acknowledgements come only where one is asked for: nothing is sent twice.
+fn round_trips_without_int<D: Device>() {
+    for op in OPERATIONS {
+        let spec = LinkSpec {
+            op,
+            int: false,
+            ..spec(&["cc=theta-powertcp", "qps=8", "bytes=65536", "messages=16"])
+        };
+        let outcome = run::<D>(&spec);
+        assert_whole(&spec, &outcome);
+        assert!(outcome.sides.iter().all(|side| side.repeats == 0), "{op:?}");
+    }
+}
+
+#[test]
+fn round_trips_without_int_in_the_model() {
+    round_trips_without_int::<ModelNic>();
+}
+
+#[test]
+fn rtl_round_trips_without_int_in_the_hardware() {
+    round_trips_without_int::<RtlNic<Model>>();
 }
 
 #[test]
@@ -126,7 +150,7 @@ fn dcqcn_falls_back_in_the_model() {
 /// and so it is faster by what is written here: not an agreement, but what must stay as it is.
 #[test]
 fn rtl_dcqcn_falls_back_as_in_the_model() {
-    let whole = length(WHOLE) == WHOLE;
+    let whole = is_whole();
     for (op, faster) in ONE_WAY.into_iter().zip([1.074, 1.141]) {
         let bytes = if whole { WHOLE } else { SHORT };
         let (model, rtl) = (
