@@ -180,6 +180,8 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
         let mut block = (self.make_block)();
         let mut sources = sources(&self.top, block.as_mut()).map_err(ModelError::from)?;
         sources.defines = self.defines.clone();
+        // the RustHDL side takes most of the run
+        sources.optimise = 1;
         lint(&sources)?;
         self.run_against(&sources)
     }

@@ -3,6 +3,7 @@
 //! held to bounds of its own.
 
 use hpcc_models::measure::jain;
+use hpcc_rtl::sim::is_whole;
 use hpcc_testbench::plan::Fidelity;
 use hpcc_testbench::plan::{Job, Run};
 use hpcc_testbench::scenario::builtin::find;
@@ -190,9 +191,12 @@ fn powertcp_in_behavioural_nics_agrees_with_the_fixed_point_law() {
     powertcp_agrees_with_fixed(Fidelity::NicModel);
 }
 
+/// Seventeen NICs for two minutes: nightly alone. Two with this law are on a wire for every commit (`nic/link/laws.rs`).
 #[test]
 fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
-    powertcp_agrees_with_fixed(Fidelity::NicRtl);
+    if is_whole() {
+        powertcp_agrees_with_fixed(Fidelity::NicRtl);
+    }
 }
 
 /// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. This is no agreement: the NIC in
@@ -458,13 +462,15 @@ fn shares(run: &Run) -> ([f64; 4], f64) {
     ([0, 1, 2, 3].map(rate), queue)
 }
 
-fn hcc_over_hpcc(fidelity: Fidelity) {
+/// With `incast` also behind a bottleneck that the tree does not know.
+fn hcc_over_hpcc(fidelity: Fidelity, incast: bool) {
     let overrides = Overrides {
         fidelity: Some(fidelity),
         ..Overrides::default()
     };
     let planned = plan("hcc-hpcc", find("hcc-hpcc").unwrap().text, &overrides).unwrap();
-    let jobs: Vec<Job> = planned.iter().map(|planned| Job::new(planned).unwrap()).collect();
+    let planned = planned.iter().take(if incast { 4 } else { 2 });
+    let jobs: Vec<Job> = planned.map(|planned| Job::new(planned).unwrap()).collect();
     let runs = run_all(&jobs, 1).unwrap();
     let jain = |x: &[f64; 4]| x.iter().sum::<f64>().powi(2) / (4.0 * x.iter().map(|x| x * x).sum::<f64>());
     let measured: Vec<_> = runs.iter().map(shares).collect();
@@ -478,26 +484,28 @@ fn hcc_over_hpcc(fidelity: Fidelity) {
     }
     // a quarter of 90 Gb/s of wire bytes is 20.1 Gb/s of payload (1024 of 1148 bytes). A cap holds down who is above it; who was pushed below
     // by flows that joined comes up at HPCC's own pace
-    let [(alone, alone_queue), (capped, queue), (_, wrong_alone), (incast, wrong)] = &measured[..] else {
-        panic!("four variants")
+    let [(alone, alone_queue), (capped, queue), behind @ ..] = &measured[..] else {
+        panic!("two variants or four")
     };
     assert!(jain(capped) > 0.99 && jain(alone) < 0.8, "{alone:?} {capped:?}");
     assert!(capped.iter().all(|rate| (16.0..20.2).contains(rate)), "{capped:?}");
     assert!(queue <= alone_queue, "{queue} KB, {alone_queue} KB without agents");
     // the tree does not know the receiver's link: the queue is HPCC's
-    assert!(incast.iter().sum::<f64>() > 70.0, "{incast:?}");
-    assert!(
-        *wrong <= wrong_alone * 1.5 + 5.0,
-        "{wrong} KB, {wrong_alone} KB without agents"
-    );
+    if let [(_, wrong_alone), (incast, wrong)] = behind {
+        assert!(incast.iter().sum::<f64>() > 70.0, "{incast:?}");
+        assert!(
+            *wrong <= wrong_alone * 1.5 + 5.0,
+            "{wrong} KB, {wrong_alone} KB without agents"
+        );
+    }
 }
 
 #[test]
 fn agents_command_levels_of_behavioural_nics() {
-    hcc_over_hpcc(Fidelity::NicModel);
+    hcc_over_hpcc(Fidelity::NicModel, true);
 }
 
 #[test]
 fn agents_command_levels_of_nics_in_rtl() {
-    hcc_over_hpcc(Fidelity::NicRtl);
+    hcc_over_hpcc(Fidelity::NicRtl, is_whole());
 }

@@ -52,13 +52,18 @@ pub struct Compared {
 impl Compared {
     /// `ok` with the paper's sign and within a factor of two of its number; `reason` explains another number.
     pub fn finding(self, reason: &str) -> Finding {
+        let same_sign = self.ours * self.wanted > 0.0;
+        let reason = if self.printed && !same_sign { AS_PRINTED } else { reason };
+        let known = same_sign || self.ours.abs() <= known_within(self.printed);
+        self.finding_known(known, reason)
+    }
+
+    /// The same; another number is the known one, for that `reason`, if `known`.
+    pub fn finding_known(self, known: bool, reason: &str) -> Finding {
         if self.flows < ENOUGH {
             let text = format!("{}; fewer than {ENOUGH} flows, no verdict", self.text);
             return Finding::note(&self.name, &self.paper, text);
         }
-        let same_sign = self.ours * self.wanted > 0.0;
-        let reason = if self.printed && !same_sign { AS_PRINTED } else { reason };
-        let known = same_sign || self.ours.abs() <= known_within(self.printed);
         let holds = agrees(self.ours, self.wanted);
         Finding::new(&self.name, &self.paper, self.text, holds)
             .within("the same direction, within a factor of two")
