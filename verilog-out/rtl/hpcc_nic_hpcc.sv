@@ -222,6 +222,7 @@ module hpcc_nic_hpcc (
   wire  [15:0] registers_cfg_port_int;
   wire  [15:0] registers_cfg_port_echo;
   wire  [15:0] registers_cfg_port_control;
+  wire  registers_cfg_echo_icrc_full;
   wire  [15:0] registers_cfg_pkey;
   wire  [5:0] registers_cfg_dscp;
   wire  [7:0] registers_cfg_ttl;
@@ -559,6 +560,7 @@ module hpcc_nic_hpcc (
     .cfg_port_int(registers_cfg_port_int),
     .cfg_port_echo(registers_cfg_port_echo),
     .cfg_port_control(registers_cfg_port_control),
+    .cfg_echo_icrc_full(registers_cfg_echo_icrc_full),
     .cfg_pkey(registers_cfg_pkey),
     .cfg_dscp(registers_cfg_dscp),
     .cfg_ttl(registers_cfg_ttl),
@@ -664,6 +666,7 @@ module hpcc_nic_hpcc (
     .cfg_port_int(registers_cfg_port_int),
     .cfg_port_echo(registers_cfg_port_echo),
     .cfg_port_control(registers_cfg_port_control),
+    .cfg_echo_icrc_full(registers_cfg_echo_icrc_full),
     .cfg_pkey(registers_cfg_pkey),
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
@@ -1037,6 +1040,7 @@ module hpcc_nic_hpcc (
     .cfg_port_roce(registers_cfg_port_roce),
     .cfg_port_int(registers_cfg_port_int),
     .cfg_port_echo(registers_cfg_port_echo),
+    .cfg_echo_icrc_full(registers_cfg_echo_icrc_full),
     .cfg_pkey(registers_cfg_pkey),
     .cfg_dscp(registers_cfg_dscp),
     .cfg_ecn(registers_cfg_ecn),

@@ -3254,8 +3254,8 @@ package hpcc_nic_pkg;
     logic [15:0] ip;
     // UDP length.
     logic [15:0] udp;
-    // Without INT, for the ICRC.
-    icrc_lengths_t plain;
+    // As the ICRC reads them.
+    icrc_lengths_t icrc;
   } packet_lengths_t;
 
   // Type of service of an IPv4 header.
@@ -3378,9 +3378,11 @@ package hpcc_nic_pkg;
     frame_note_t note;
     // The frame is bad; with `last`.
     logic bad;
+    // The ICRC covers INT.
+    logic with_int;
     // 0 without INT, else 1 + records.
     logic [2:0] int_code;
-    // Lengths without INT.
+    // Lengths as the ICRC reads them.
     icrc_lengths_t icrc_lengths;
     // Ethernet, IPv4 and UDP header of the frame.
     outer_headers_t outer;

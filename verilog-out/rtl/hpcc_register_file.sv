@@ -53,6 +53,8 @@ module hpcc_register_file (
   output logic [15:0] cfg_port_echo,
   // UDP port of control packets.
   output logic [15:0] cfg_port_control,
+  // The ICRC of what echoes INT covers the INT too.
+  output logic cfg_echo_icrc_full,
   // Partition key.
   output logic [15:0] cfg_pkey,
   // DSCP.
@@ -124,6 +126,7 @@ module hpcc_register_file (
   reg [7:0] r_max_rd_atomic;
   reg [7:0] r_responder_reads;
   reg [8:0] r_ack_class;
+  reg [0:0] r_echo_icrc_full;
   reg [15:0] r_speed_valid;
   reg [31:0] r_window_lo;
   reg [1:0] r_window_hi;
@@ -179,6 +182,7 @@ module hpcc_register_file (
     r_max_rd_atomic = 8'd0;
     r_responder_reads = 8'd0;
     r_ack_class = 9'd0;
+    r_echo_icrc_full = 1'd0;
     r_speed_valid = 16'd0;
     r_window_lo = 32'd0;
     r_window_hi = 2'd0;
@@ -239,6 +243,7 @@ module hpcc_register_file (
       r_control_source3[31:0], r_control_source2[31:0], r_control_source1[31:0], r_control_source0[31:0]};
   assign cfg_default_law = {r_default_law[2:0]};
   assign cfg_dscp = {r_dscp[5:0]};
+  assign cfg_echo_icrc_full = {r_echo_icrc_full[0:0]};
   assign cfg_ecn = {r_ecn[1:0]};
   assign cfg_ip = {r_ip[31:0]};
   assign cfg_line_rate = {r_line_rate_hi[1:0], r_line_rate_lo[31:0]};
@@ -275,6 +280,7 @@ module hpcc_register_file (
       r_max_rd_atomic <= 8'h10;
       r_responder_reads <= 8'h10;
       r_ack_class <= 9'h7;
+      r_echo_icrc_full <= 1'h0;
       r_speed_valid <= 16'h1fe;
       r_window_lo <= 32'h13d62000;
       r_window_hi <= 2'h0;
@@ -378,6 +384,9 @@ module hpcc_register_file (
         10'd18: begin
           if (wstrb[0]) r_ack_class[7:0] <= wdata[7:0];
           if (wstrb[1]) r_ack_class[8:8] <= wdata[8:8];
+        end
+        10'd41: begin
+          if (wstrb[0]) r_echo_icrc_full[0:0] <= wdata[0:0];
         end
         10'd19: begin
           if (wstrb[0]) r_speed_valid[7:0] <= wdata[7:0];
@@ -583,12 +592,10 @@ module hpcc_register_file (
     end
   end
   always @(posedge clk) begin
-    whit <= (waddr <= 10'd40) || ((waddr >= 10'd42) && (waddr <= 10'd59)) || ((waddr >= 10'd64) && (waddr <= 10'd67))
-        || ((waddr >= 10'd128) && (waddr <= 10'd221)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
-        || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
-    rhit <= (raddr <= 10'd40) || ((raddr >= 10'd42) && (raddr <= 10'd59)) || ((raddr >= 10'd64) && (raddr <= 10'd67))
-        || ((raddr >= 10'd128) && (raddr <= 10'd221)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
-        || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
+    whit <= (waddr <= 10'd59) || ((waddr >= 10'd64) && (waddr <= 10'd67)) || ((waddr >= 10'd128) && (waddr <= 10'd221))
+        || ((waddr >= 10'd254) && (waddr <= 10'd560)) || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
+    rhit <= (raddr <= 10'd59) || ((raddr >= 10'd64) && (raddr <= 10'd67)) || ((raddr >= 10'd128) && (raddr <= 10'd221))
+        || ((raddr >= 10'd254) && (raddr <= 10'd560)) || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
     case (raddr)
       10'd0: rdata <= 32'h48504343;
       10'd1: rdata <= 32'h100;
@@ -609,6 +616,7 @@ module hpcc_register_file (
       10'd16: rdata <= {24'd0, r_max_rd_atomic} & 32'hff;
       10'd17: rdata <= {24'd0, r_responder_reads} & 32'hff;
       10'd18: rdata <= {23'd0, r_ack_class} & 32'h107;
+      10'd41: rdata <= {31'd0, r_echo_icrc_full} & 32'h1;
       10'd19: rdata <= {16'd0, r_speed_valid} & 32'hffff;
       10'd20: rdata <= r_window_lo & 32'hffffffff;
       10'd21: rdata <= {30'd0, r_window_hi} & 32'h3;

@@ -106,6 +106,8 @@ module hpcc_registers (
   output wire  [15:0] cfg_port_echo,
   // UDP port of control packets.
   output wire  [15:0] cfg_port_control,
+  // The ICRC of what echoes INT covers the INT too.
+  output wire  cfg_echo_icrc_full,
   // Partition key.
   output wire  [15:0] cfg_pkey,
   // DSCP.
@@ -213,6 +215,7 @@ module hpcc_registers (
   wire  [15:0] file_cfg_port_int;
   wire  [15:0] file_cfg_port_echo;
   wire  [15:0] file_cfg_port_control;
+  wire  file_cfg_echo_icrc_full;
   wire  [15:0] file_cfg_pkey;
   wire  [5:0] file_cfg_dscp;
   wire  [7:0] file_cfg_ttl;
@@ -301,6 +304,7 @@ module hpcc_registers (
     .cfg_port_int(file_cfg_port_int),
     .cfg_port_echo(file_cfg_port_echo),
     .cfg_port_control(file_cfg_port_control),
+    .cfg_echo_icrc_full(file_cfg_echo_icrc_full),
     .cfg_pkey(file_cfg_pkey),
     .cfg_dscp(file_cfg_dscp),
     .cfg_ttl(file_cfg_ttl),
@@ -374,6 +378,7 @@ module hpcc_registers (
   assign cfg_port_int = file_cfg_port_int;
   assign cfg_port_echo = file_cfg_port_echo;
   assign cfg_port_control = file_cfg_port_control;
+  assign cfg_echo_icrc_full = file_cfg_echo_icrc_full;
   assign cfg_pkey = file_cfg_pkey;
   assign cfg_dscp = file_cfg_dscp;
   assign cfg_ttl = file_cfg_ttl;

@@ -3,7 +3,8 @@
 
 // What the ICRC covers of a beat, with zeros around it.
 //
-// The ICRC is that of the packet without INT. Instead of moving the whole packet down over its INT, the 28 bytes of IPv4 and UDP
+// The ICRC is that of the packet without INT, but for what echoes INT to a NIC that has it covered (`ECHO_ICRC_FULL`). Instead of moving
+// the whole packet down over its INT, the 28 bytes of IPv4 and UDP
 // are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
 //
 // `q` belongs to the inputs of two clocks ago.
@@ -22,6 +23,8 @@ module hpcc_rx_icrc_bytes (
   input  wire  has_tag,
   // 0 without INT, else 1 + records, 6 at most.
   input  wire  [2:0] code,
+  // INT is covered.
+  input  wire  with_int,
   // Bytes for the CRC.
   output logic [511:0] q
 );
@@ -49,23 +52,39 @@ module hpcc_rx_icrc_bytes (
     for (k = 0; k < 28; k = k + 1) swapped[8*k +: 8] = headers[8*(27-k) +: 8];
     moved = 1024'd0;
     own = {128{1'b1}};
-    case ({has_tag, code})
-      4'd0: begin moved[335:112] = swapped; moved[368 +: 8] = 8'hff; own[41:0] = 42'd0; own[46] = 1'b0; end
-      4'd1: begin moved[351:128] = swapped; moved[384 +: 8] = 8'hff; own[43:0] = 44'd0; own[48] = 1'b0; end
-      4'd2: begin moved[415:192] = swapped; moved[448 +: 8] = 8'hff; own[51:0] = 52'd0; own[56] = 1'b0; end
-      4'd3: begin moved[479:256] = swapped; moved[512 +: 8] = 8'hff; own[59:0] = 60'd0; own[64] = 1'b0; end
-      4'd4: begin moved[543:320] = swapped; moved[576 +: 8] = 8'hff; own[67:0] = 68'd0; own[72] = 1'b0; end
-      4'd5: begin moved[607:384] = swapped; moved[640 +: 8] = 8'hff; own[75:0] = 76'd0; own[80] = 1'b0; end
-      4'd6: begin moved[671:448] = swapped; moved[704 +: 8] = 8'hff; own[83:0] = 84'd0; own[88] = 1'b0; end
-      4'd7: begin moved[735:512] = swapped; moved[768 +: 8] = 8'hff; own[91:0] = 92'd0; own[96] = 1'b0; end
-      4'd8: begin moved[367:144] = swapped; moved[400 +: 8] = 8'hff; own[45:0] = 46'd0; own[50] = 1'b0; end
-      4'd9: begin moved[383:160] = swapped; moved[416 +: 8] = 8'hff; own[47:0] = 48'd0; own[52] = 1'b0; end
-      4'd10: begin moved[447:224] = swapped; moved[480 +: 8] = 8'hff; own[55:0] = 56'd0; own[60] = 1'b0; end
-      4'd11: begin moved[511:288] = swapped; moved[544 +: 8] = 8'hff; own[63:0] = 64'd0; own[68] = 1'b0; end
-      4'd12: begin moved[575:352] = swapped; moved[608 +: 8] = 8'hff; own[71:0] = 72'd0; own[76] = 1'b0; end
-      4'd13: begin moved[639:416] = swapped; moved[672 +: 8] = 8'hff; own[79:0] = 80'd0; own[84] = 1'b0; end
-      4'd14: begin moved[703:480] = swapped; moved[736 +: 8] = 8'hff; own[87:0] = 88'd0; own[92] = 1'b0; end
-      4'd15: begin moved[767:544] = swapped; moved[800 +: 8] = 8'hff; own[95:0] = 96'd0; own[100] = 1'b0; end
+    case ({with_int, has_tag, code})
+      5'd0: begin moved[335:112] = swapped; moved[368 +: 8] = 8'hff; own[41:0] = 42'd0; own[46] = 1'b0; end
+      5'd1: begin moved[351:128] = swapped; moved[384 +: 8] = 8'hff; own[43:0] = 44'd0; own[48] = 1'b0; end
+      5'd2: begin moved[415:192] = swapped; moved[448 +: 8] = 8'hff; own[51:0] = 52'd0; own[56] = 1'b0; end
+      5'd3: begin moved[479:256] = swapped; moved[512 +: 8] = 8'hff; own[59:0] = 60'd0; own[64] = 1'b0; end
+      5'd4: begin moved[543:320] = swapped; moved[576 +: 8] = 8'hff; own[67:0] = 68'd0; own[72] = 1'b0; end
+      5'd5: begin moved[607:384] = swapped; moved[640 +: 8] = 8'hff; own[75:0] = 76'd0; own[80] = 1'b0; end
+      5'd6: begin moved[671:448] = swapped; moved[704 +: 8] = 8'hff; own[83:0] = 84'd0; own[88] = 1'b0; end
+      5'd7: begin moved[735:512] = swapped; moved[768 +: 8] = 8'hff; own[91:0] = 92'd0; own[96] = 1'b0; end
+      5'd8: begin moved[367:144] = swapped; moved[400 +: 8] = 8'hff; own[45:0] = 46'd0; own[50] = 1'b0; end
+      5'd9: begin moved[383:160] = swapped; moved[416 +: 8] = 8'hff; own[47:0] = 48'd0; own[52] = 1'b0; end
+      5'd10: begin moved[447:224] = swapped; moved[480 +: 8] = 8'hff; own[55:0] = 56'd0; own[60] = 1'b0; end
+      5'd11: begin moved[511:288] = swapped; moved[544 +: 8] = 8'hff; own[63:0] = 64'd0; own[68] = 1'b0; end
+      5'd12: begin moved[575:352] = swapped; moved[608 +: 8] = 8'hff; own[71:0] = 72'd0; own[76] = 1'b0; end
+      5'd13: begin moved[639:416] = swapped; moved[672 +: 8] = 8'hff; own[79:0] = 80'd0; own[84] = 1'b0; end
+      5'd14: begin moved[703:480] = swapped; moved[736 +: 8] = 8'hff; own[87:0] = 88'd0; own[92] = 1'b0; end
+      5'd15: begin moved[767:544] = swapped; moved[800 +: 8] = 8'hff; own[95:0] = 96'd0; own[100] = 1'b0; end
+      5'd16: begin moved[335:112] = swapped; moved[368 +: 8] = 8'hff; own[41:0] = 42'd0; own[46] = 1'b0; end
+      5'd17: begin moved[335:112] = swapped; moved[384 +: 8] = 8'hff; own[41:0] = 42'd0; own[48] = 1'b0; end
+      5'd18: begin moved[335:112] = swapped; moved[448 +: 8] = 8'hff; own[41:0] = 42'd0; own[56] = 1'b0; end
+      5'd19: begin moved[335:112] = swapped; moved[512 +: 8] = 8'hff; own[41:0] = 42'd0; own[64] = 1'b0; end
+      5'd20: begin moved[335:112] = swapped; moved[576 +: 8] = 8'hff; own[41:0] = 42'd0; own[72] = 1'b0; end
+      5'd21: begin moved[335:112] = swapped; moved[640 +: 8] = 8'hff; own[41:0] = 42'd0; own[80] = 1'b0; end
+      5'd22: begin moved[335:112] = swapped; moved[704 +: 8] = 8'hff; own[41:0] = 42'd0; own[88] = 1'b0; end
+      5'd23: begin moved[335:112] = swapped; moved[768 +: 8] = 8'hff; own[41:0] = 42'd0; own[96] = 1'b0; end
+      5'd24: begin moved[367:144] = swapped; moved[400 +: 8] = 8'hff; own[45:0] = 46'd0; own[50] = 1'b0; end
+      5'd25: begin moved[367:144] = swapped; moved[416 +: 8] = 8'hff; own[45:0] = 46'd0; own[52] = 1'b0; end
+      5'd26: begin moved[367:144] = swapped; moved[480 +: 8] = 8'hff; own[45:0] = 46'd0; own[60] = 1'b0; end
+      5'd27: begin moved[367:144] = swapped; moved[544 +: 8] = 8'hff; own[45:0] = 46'd0; own[68] = 1'b0; end
+      5'd28: begin moved[367:144] = swapped; moved[608 +: 8] = 8'hff; own[45:0] = 46'd0; own[76] = 1'b0; end
+      5'd29: begin moved[367:144] = swapped; moved[672 +: 8] = 8'hff; own[45:0] = 46'd0; own[84] = 1'b0; end
+      5'd30: begin moved[367:144] = swapped; moved[736 +: 8] = 8'hff; own[45:0] = 46'd0; own[92] = 1'b0; end
+      5'd31: begin moved[367:144] = swapped; moved[800 +: 8] = 8'hff; own[45:0] = 46'd0; own[100] = 1'b0; end
     endcase
   end
   always @(posedge clk) begin

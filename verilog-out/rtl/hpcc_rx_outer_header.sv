@@ -21,6 +21,8 @@ module hpcc_rx_outer_header (
   input  wire  [15:0] port_echo,
   // Register: UDP port of control packets.
   input  wire  [15:0] port_control,
+  // Register: the ICRC of what comes on the port of INT echoed covers the INT.
+  input  wire  echo_icrc_full,
   // `OuterFaults`.
   output wire  [9:0] faults,
   // IPv4 header sum, to be folded: right if it folds to ones.
@@ -49,6 +51,8 @@ module hpcc_rx_outer_header (
   output wire  [223:0] transport,
   // IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in the first four bytes.
   output wire  [223:0] icrc_headers,
+  // The ICRC covers INT.
+  output wire  with_int,
   // There is a VLAN tag.
   output wire  has_tag_out
 );
@@ -62,6 +66,8 @@ module hpcc_rx_outer_header (
   wire  [15:0] udp_short;
   wire  [783:0] bus_1;
   logic [5:0] int_bytes;
+  logic [5:0] left_out;
+  wire  covers_int;
   logic has_tag_1_q;
   wire  checksum_1_d;
   logic checksum_1_q;
@@ -87,6 +93,7 @@ module hpcc_rx_outer_header (
   wire  summed_2_d;
   logic summed_2_q;
   logic has_tag_2_q;
+  logic with_int_2_q;
   hpcc_nic_pkg::outer_faults_t faults_2_d;
   hpcc_nic_pkg::outer_faults_t faults_2_q;
   wire  [19:0] ip_sum_2_d;
@@ -117,8 +124,9 @@ module hpcc_rx_outer_header (
   assign sum_d_d = {1'd0, summands.source_high} + {1'd0, summands.source_low};
   assign sum_e_d = {1'd0, summands.destination_high} + {1'd0, summands.destination_low};
   assign bus_1 = header_1_q;
-  assign ip_short = header_1_q.ip.total_length - {10'd0, int_bytes};
-  assign udp_short = header_1_q.udp.length - {10'd0, int_bytes};
+  assign covers_int = echo_icrc_full & (role_1_q == hpcc_nic_pkg::FRAME_ROLE_ECHOED);
+  assign ip_short = header_1_q.ip.total_length - {10'd0, left_out};
+  assign udp_short = header_1_q.udp.length - {10'd0, left_out};
   assign summed_2_d = (role_1_q == hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
   assign ip_sum_2_d = ((({3'd0, sum_a_q} + {3'd0, sum_b_q}) + {3'd0, sum_c_q}) + {3'd0, sum_d_q}) + {3'd0, sum_e_q};
   assign body_2_d = bus_1[559:0];
@@ -137,6 +145,7 @@ module hpcc_rx_outer_header (
   assign transport = transport_2_q;
   assign icrc_headers = icrc_2_q;
   assign has_tag_out = has_tag_2_q;
+  assign with_int = with_int_2_q;
   always_comb begin
     icrc_2_d = icrc_2_q;
     icrc_2_d.ip.version = header_1_q.ip.version ^ 4'he;
@@ -225,6 +234,12 @@ module hpcc_rx_outer_header (
     end
   end
   always_comb begin
+    left_out = int_bytes;
+    if (covers_int) begin
+      left_out = 6'd0;
+    end
+  end
+  always_comb begin
     faults_2_d = faults_1_q;
     faults_2_d.udp_checksum = (role_1_q != hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
   end
@@ -243,6 +258,7 @@ module hpcc_rx_outer_header (
     faults_1_q = 10'd0;
     summed_2_q = 1'd0;
     has_tag_2_q = 1'd0;
+    with_int_2_q = 1'd0;
     faults_2_q = 10'd0;
     ip_sum_2_q = 20'd0;
     role_2_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
@@ -271,6 +287,7 @@ module hpcc_rx_outer_header (
     faults_1_q <= faults_1_d;
     summed_2_q <= summed_2_d;
     has_tag_2_q <= has_tag_1_q;
+    with_int_2_q <= covers_int;
     faults_2_q <= faults_2_d;
     ip_sum_2_q <= ip_sum_2_d;
     role_2_q <= role_1_q;

@@ -32,6 +32,8 @@ module hpcc_rx_parser (
   input  wire  [15:0] cfg_port_echo,
   // Register: UDP port of control packets.
   input  wire  [15:0] cfg_port_control,
+  // Register: the ICRC of what echoes INT covers the INT too.
+  input  wire  cfg_echo_icrc_full,
   // Register: partition key.
   input  wire  [15:0] cfg_pkey,
   // A frame has ended; everything below speaks of it.
@@ -117,6 +119,7 @@ module hpcc_rx_parser (
   wire  [559:0] outer_body;
   wire  [223:0] outer_transport;
   wire  [223:0] outer_icrc_headers;
+  wire  outer_with_int;
   wire  outer_has_tag_out;
   wire  [1:0] l2_faults_6_d;
   wire  [1:0] l2_faults_6_q;
@@ -253,6 +256,7 @@ module hpcc_rx_parser (
     .port_int(cfg_port_int),
     .port_echo(cfg_port_echo),
     .port_control(cfg_port_control),
+    .echo_icrc_full(cfg_echo_icrc_full),
     .faults(outer_faults),
     .ip_sum(outer_ip_sum),
     .role(outer_role),
@@ -267,6 +271,7 @@ module hpcc_rx_parser (
     .body(outer_body),
     .transport(outer_transport),
     .icrc_headers(outer_icrc_headers),
+    .with_int(outer_with_int),
     .has_tag_out(outer_has_tag_out)
   );
   hpcc_delay #(.WIDTH(2), .DEPTH(4)) u_l2_faults_6 (
@@ -325,6 +330,7 @@ module hpcc_rx_parser (
     .headers(outer_icrc_headers),
     .has_tag(outer_has_tag_out),
     .code(outer_code),
+    .with_int(outer_with_int),
     .q(icrc_bytes_q)
   );
   hpcc_delay #(.WIDTH(7), .DEPTH(2)) u_covered_6 (

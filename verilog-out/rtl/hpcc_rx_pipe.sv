@@ -34,6 +34,8 @@ module hpcc_rx_pipe (
   input  wire  [15:0] cfg_port_echo,
   // Register: UDP port of control packets.
   input  wire  [15:0] cfg_port_control,
+  // Register: the ICRC of what echoes INT covers the INT too.
+  input  wire  cfg_echo_icrc_full,
   // Register: partition key.
   input  wire  [15:0] cfg_pkey,
   // A context is written.
@@ -146,6 +148,7 @@ module hpcc_rx_pipe (
     .cfg_port_int(cfg_port_int),
     .cfg_port_echo(cfg_port_echo),
     .cfg_port_control(cfg_port_control),
+    .cfg_echo_icrc_full(cfg_echo_icrc_full),
     .cfg_pkey(cfg_pkey),
     .out_valid(parser_out_valid),
     .out_drop(parser_out_drop),

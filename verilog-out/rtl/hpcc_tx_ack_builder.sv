@@ -31,6 +31,8 @@ module hpcc_tx_ack_builder (
   input  wire  [15:0] port_roce,
   // Register: UDP port of INT echoed.
   input  wire  [15:0] port_echo,
+  // Register: the ICRC of what echoes INT covers the INT too.
+  input  wire  echo_icrc_full,
   // Register: partition key.
   input  wire  [15:0] pkey,
   // Register: DSCP.
@@ -125,6 +127,7 @@ module hpcc_tx_ack_builder (
     .port_roce(port_roce),
     .port_int(port_echo),
     .port_echo(port_echo),
+    .echo_icrc_full(echo_icrc_full),
     .pkey(pkey),
     .ttl(ttl),
     .service(service),
@@ -349,7 +352,7 @@ module hpcc_tx_ack_builder (
     int_5.hop_5 = stack.hop_5;
   end
   always_comb begin
-    beat_9_d = 428'd0;
+    beat_9_d = 429'd0;
     beat_9_d.number = {1'd0, second_q};
     beat_9_d.last = second_q | (~spill);
     beat_9_d.penultimate = spill & (~second_q);
@@ -358,6 +361,7 @@ module hpcc_tx_ack_builder (
     beat_9_d.outer = header_8_q.outer;
     beat_9_d.icrc_lengths = short_8_q;
     beat_9_d.int_code = code_8_q;
+    beat_9_d.with_int = echo_icrc_full;
   end
   initial begin
     busy_q = 1'd0;
@@ -369,7 +373,7 @@ module hpcc_tx_ack_builder (
     short_8_q = 32'd0;
     code_8_q = 3'd0;
     tail_8_q = 7'd0;
-    beat_9_q = 428'd0;
+    beat_9_q = 429'd0;
   end
   always @(posedge clk) begin
     busy_q <= busy_d;

@@ -242,6 +242,7 @@ module hpcc_tx_data_builder (
     beat_15_d.tail = row.tail;
     beat_15_d.outer = row.headers.outer;
     beat_15_d.icrc_lengths = row.icrc_lengths;
+    beat_15_d.with_int = 1'd0;
     beat_15_d.int_code = {2'd0, row.int_on};
     beat_15_d.bad = error;
     beat_15_d.note = row.note;
@@ -269,9 +270,9 @@ module hpcc_tx_data_builder (
     headers_15_q = 576'd0;
     code_15_q = 3'd0;
     valid_15_q = 1'd0;
-    beat_15_q = 428'd0;
+    beat_15_q = 429'd0;
     valid_16_q = 1'd0;
-    beat_16_q = 428'd0;
+    beat_16_q = 429'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;

@@ -70,6 +70,7 @@ module hpcc_tx_data_header (
   wire  [195:0] packets_down_data;
   wire  packets_down_valid;
   wire  unused_packets_crowded;
+  wire  header_echo_icrc_full;
   wire  [1:0] header_pad;
   wire  [12:0] header_body;
   wire  header_echoes;
@@ -108,6 +109,7 @@ module hpcc_tx_data_header (
     .port_roce(port_roce),
     .port_int(port_int),
     .port_echo(port_int),
+    .echo_icrc_full(header_echo_icrc_full),
     .pkey(pkey),
     .ttl(ttl),
     .service(service),
@@ -143,6 +145,7 @@ module hpcc_tx_data_header (
     .crowded(rows_crowded)
   );
   assign packet_ready = packets_up_ready;
+  assign header_echo_icrc_full = 1'd0;
   assign word = packets_down_data;
   assign take = packets_down_valid & (~rows_crowded);
   assign words = 11'((word.length + 13'd3) >> 2);

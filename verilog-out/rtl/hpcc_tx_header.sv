@@ -31,6 +31,8 @@ module hpcc_tx_header (
   input  wire  [15:0] port_int,
   // Register: UDP port of INT echoed.
   input  wire  [15:0] port_echo,
+  // Register: the ICRC of what echoes INT covers the INT too. Low where packets collect.
+  input  wire  echo_icrc_full,
   // Register: partition key.
   input  wire  [15:0] pkey,
   // Register: time to live.
@@ -63,13 +65,14 @@ module hpcc_tx_header (
   output wire  [335:0] outer,
   // BTH, first byte in the highest bits.
   output wire  [95:0] bth,
-  // Lengths without INT, for the ICRC: `IcrcLengths`.
+  // Lengths as the ICRC reads them, without INT unless it is covered: `IcrcLengths`.
   output wire  [31:0] icrc_lengths
 );
   hpcc_nic_pkg::header_request_t asked;
   wire  hpcc_nic_pkg::header_request_t taken;
   wire  hpcc_nic_pkg::header_context_t found;
   wire  [15:0] with_int;
+  logic [15:0] read_by_icrc;
   wire  hpcc_nic_pkg::address_halves_t peer_halves;
   // Of registers only.
   wire  hpcc_nic_pkg::address_halves_t own_halves;
@@ -144,7 +147,7 @@ module hpcc_tx_header (
   assign made_lengths = lengths_q;
   assign alive = made.alive;
   assign int_bytes = made.int_bytes;
-  assign icrc_lengths = made_lengths.plain;
+  assign icrc_lengths = made_lengths.icrc;
   assign outer = headers;
   assign bth = transport;
   always_comb begin
@@ -175,8 +178,8 @@ module hpcc_tx_header (
   end
   always_comb begin
     lengths_4_d = lengths_4_q;
-    lengths_4_d.plain.udp = {3'd0, body_3_q} + 16'h14;
-    lengths_4_d.plain.ip = {3'd0, body_3_q} + 16'h28;
+    lengths_4_d.icrc.udp = read_by_icrc + 16'h14;
+    lengths_4_d.icrc.ip = read_by_icrc + 16'h28;
     lengths_4_d.udp = with_int + 16'h14;
     lengths_4_d.ip = with_int + 16'h28;
   end
@@ -189,6 +192,12 @@ module hpcc_tx_header (
     asked.echoes = echoes;
     asked.int_given = int_given;
     asked.generation = generation;
+  end
+  always_comb begin
+    read_by_icrc = {3'd0, body_3_q};
+    if (echo_icrc_full) begin
+      read_by_icrc = with_int;
+    end
   end
   always_comb begin
     headers = 336'd0;

@@ -74,6 +74,7 @@ module hpcc_tx_icrc_append #(
   hpcc_nic_pkg::ip_udp_headers_t headers_1_d;
   hpcc_nic_pkg::ip_udp_headers_t headers_1_q;
   logic [2:0] code_1_q;
+  logic with_int_1_q;
   hpcc_nic_pkg::append_plan_t plan_1_q;
   wire  valid_13_d;
   logic valid_13_q;
@@ -106,6 +107,7 @@ module hpcc_tx_icrc_append #(
     .headers(bytes_headers),
     .has_tag(bytes_has_tag),
     .code(code_1_q),
+    .with_int(with_int_1_q),
     .q(bytes_q)
   );
   hpcc_crc_fold u_fold (
@@ -287,6 +289,7 @@ module hpcc_tx_icrc_append #(
     zeros_1_q = 6'd0;
     headers_1_q = 224'd0;
     code_1_q = 3'd0;
+    with_int_1_q = 1'd0;
     plan_1_q = 61'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
@@ -305,6 +308,7 @@ module hpcc_tx_icrc_append #(
     zeros_1_q <= zeros_1_d;
     headers_1_q <= headers_1_d;
     code_1_q <= beat.int_code;
+    with_int_1_q <= beat.with_int;
     plan_1_q <= plan_new;
     valid_13_q <= valid_13_d;
     last_13_q <= planned.last;

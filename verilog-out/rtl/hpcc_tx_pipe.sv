@@ -23,6 +23,8 @@ module hpcc_tx_pipe (
   input  wire  [15:0] cfg_port_int,
   // Register: UDP port of INT echoed.
   input  wire  [15:0] cfg_port_echo,
+  // Register: the ICRC of what echoes INT covers the INT too.
+  input  wire  cfg_echo_icrc_full,
   // Register: partition key.
   input  wire  [15:0] cfg_pkey,
   // Register: differentiated services code point.
@@ -367,6 +369,7 @@ module hpcc_tx_pipe (
     .own_ip(cfg_ip),
     .port_roce(cfg_port_roce),
     .port_echo(cfg_port_echo),
+    .echo_icrc_full(cfg_echo_icrc_full),
     .pkey(cfg_pkey),
     .dscp(cfg_dscp),
     .cnp_dscp(cfg_cnp_dscp),

@@ -95,8 +95,7 @@ pub struct NicConfig {
     pub speed_table: [u16; 16],
     /// 802.1p priority of acknowledgements, for pause.
     pub ack_priority: u8,
-    /// The ICRC of acknowledgements and echoes covers their INT (HPCC++, `ECHO_ICRC_FULL`). Both ends of a queue pair have to agree. The hardware has no
-    /// such register yet.
+    /// The ICRC of acknowledgements and echoes covers their INT (HPCC++, `ECHO_ICRC_FULL`). Both ends of a queue pair have to agree.
     pub echo_icrc_full: bool,
     /// Keys of queue pairs whose acknowledgements and echoes carry a keyed check, by own number (low half first); those without it are dropped as
     /// with a wrong ICRC. The peer has the same key. The hardware has no such table.

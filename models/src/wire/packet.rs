@@ -45,6 +45,15 @@ pub struct RocePacket<'a> {
 impl<'a> RocePacket<'a> {
     /// Reads a frame and checks everything in it that needs no state: lengths, checksums, opcode, ICRC.
     pub fn parse(frame: &'a [u8], ports: &Ports) -> Result<Self, WireError> {
+        Self::parse_frame(frame, ports, false)
+    }
+
+    /// The same of a frame whose ICRC covers INT header and stack, as [`Self::to_frame_with_int_covered`] makes it.
+    pub fn parse_with_int_covered(frame: &'a [u8], ports: &Ports) -> Result<Self, WireError> {
+        Self::parse_frame(frame, ports, true)
+    }
+
+    fn parse_frame(frame: &'a [u8], ports: &Ports, with_int: bool) -> Result<Self, WireError> {
         let ethernet_view = EthernetView::new_checked(frame)?;
         let ethernet = EthernetRepr::parse(&ethernet_view);
         if ethernet.ethertype != ETHERTYPE_IPV4 {
@@ -61,21 +70,11 @@ impl<'a> RocePacket<'a> {
             return Err(WireError::UdpChecksum);
         }
         let udp = UdpRepr::parse(&udp_view);
-        Self::parse_transport(ethernet, ipv4, udp, packet, ports)
+        Self::parse_covered(ethernet, ipv4, udp, packet, ports, with_int)
     }
 
-    /// Reads the rest of `packet` (from the first byte of IP to the last of the ICRC), whose outer headers are known.
-    pub fn parse_transport(
-        ethernet: EthernetRepr,
-        ipv4: Ipv4Repr,
-        udp: UdpRepr,
-        packet: &'a [u8],
-        ports: &Ports,
-    ) -> Result<Self, WireError> {
-        Self::parse_covered(ethernet, ipv4, udp, packet, ports, false)
-    }
-
-    /// The same; `with_int`: the ICRC covers INT header and stack.
+    /// Reads the rest of `packet` (from the first byte of IP to the last of the ICRC), whose outer headers are known; `with_int`: the ICRC covers INT
+    /// header and stack.
     pub fn parse_covered(
         ethernet: EthernetRepr,
         ipv4: Ipv4Repr,

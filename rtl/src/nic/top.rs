@@ -227,7 +227,8 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         }
         inputs!(rx from registers:
             cfg_mac = cfg.mac, cfg_ip = cfg.ip, cfg_port_roce = cfg.port_roce, cfg_port_int = cfg.port_int,
-            cfg_port_echo = cfg.port_echo, cfg_port_control = cfg.port_control, cfg_pkey = cfg.pkey);
+            cfg_port_echo = cfg.port_echo, cfg_port_control = cfg.port_control,
+            cfg_echo_icrc_full = cfg.echo_icrc_full, cfg_pkey = cfg.pkey);
         inputs!(rx: now);
         inputs!(rx from manager: context_valid, context_qp, context_data);
         StreamOut::<W<520, 9>>::join(&mut self.rx.payload, &mut self.writer.payload);
@@ -321,9 +322,9 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(tx: overhead, pause);
         inputs!(tx from registers:
             cfg_mac = cfg.mac, cfg_ip = cfg.ip, cfg_port_roce = cfg.port_roce, cfg_port_int = cfg.port_int,
-            cfg_port_echo = cfg.port_echo, cfg_pkey = cfg.pkey, cfg_dscp = cfg.dscp, cfg_ecn = cfg.ecn,
-            cfg_cnp_dscp = cfg.cnp_dscp, cfg_ttl = cfg.ttl, cfg_ack_req_interval = cfg.ack_req_interval,
-            cfg_ack_priority = cfg.ack_priority, cfg_ack_pause = cfg.ack_pause,
+            cfg_port_echo = cfg.port_echo, cfg_echo_icrc_full = cfg.echo_icrc_full, cfg_pkey = cfg.pkey,
+            cfg_dscp = cfg.dscp, cfg_ecn = cfg.ecn, cfg_cnp_dscp = cfg.cnp_dscp, cfg_ttl = cfg.ttl,
+            cfg_ack_req_interval = cfg.ack_req_interval, cfg_ack_priority = cfg.ack_priority, cfg_ack_pause = cfg.ack_pause,
             cfg_times_spacing = cfg.times_spacing, cfg_times_enable = cfg.times_enable);
         inputs!(tx from manager: context_valid, context_qp, context_data);
         inputs!(tx from requester: message_valid, message_address, message_data);

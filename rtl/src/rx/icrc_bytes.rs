@@ -1,6 +1,6 @@
 //! What the ICRC covers of a beat, with zeros around it.
 //!
-//! The ICRC is that of the packet without INT. Instead of moving the whole packet down over its INT, the 28 bytes of IPv4 and UDP
+//! The ICRC is that of the packet without INT, but for what echoes INT to a NIC that has it covered (`ECHO_ICRC_FULL`). Instead of moving the whole packet down over its INT, the 28 bytes of IPv4 and UDP
 //! are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
 
 use crate::block;
@@ -22,6 +22,16 @@ const fn start(has_tag: bool, code: usize) -> usize {
     (if has_tag { 18 } else { 14 }) + int
 }
 
+/// First byte of the headers as the CRC gets them: behind INT that is not covered, in their place before INT that is.
+const fn headers_at(has_tag: bool, code: usize, with_int: bool) -> usize {
+    start(has_tag, if with_int { 0 } else { code })
+}
+
+/// Byte of the frame that the CRC gets as ones.
+const fn masked_at(has_tag: bool, code: usize) -> usize {
+    start(has_tag, code) + HEADERS + BTH_MASKED
+}
+
 /// `q` belongs to the inputs of two clocks ago.
 #[block]
 pub struct IcrcBytes {
@@ -39,6 +49,8 @@ pub struct IcrcBytes {
     pub has_tag: Signal<In, Bit>,
     /// 0 without INT, else 1 + records, 6 at most.
     pub code: Signal<In, U<3>>,
+    /// INT is covered.
+    pub with_int: Signal<In, Bit>,
     /// Bytes for the CRC.
     pub q: Signal<Out, W<512, 8>>,
     _bytes: W<512, 8>,
@@ -50,17 +62,19 @@ impl Logic for IcrcBytes {
             return;
         }
         self.q.next = self._bytes;
-        let from = start(self.has_tag.val(), self.code.val().index());
-        let (bth, covered) = (from + HEADERS, self.covered.val().index());
+        let (has_tag, code) = (self.has_tag.val(), self.code.val().index());
+        let from = headers_at(has_tag, code, self.with_int.val());
+        let masked = masked_at(has_tag, code);
+        let (behind, covered) = (from + HEADERS, self.covered.val().index());
         let (data, headers, number) = (self.data.val(), self.headers.val(), self.number.val().index());
         let mut words = [0; 8];
         for i in 0..64 {
             let at = 64 * number + i;
             let byte = if number < 2 && at < from {
                 0
-            } else if number < 2 && at < bth {
-                headers.get_bits::<8>(8 * (bth - 1 - at)).0
-            } else if number < 2 && at == bth + BTH_MASKED {
+            } else if number < 2 && at < behind {
+                headers.get_bits::<8>(8 * (behind - 1 - at)).0
+            } else if number < 2 && at == masked {
                 0xff
             } else if i < covered {
                 data.get_bits::<8>(8 * i).0
@@ -76,21 +90,20 @@ impl Logic for IcrcBytes {
     }
     fn hdl(&self) -> Verilog {
         let mut cases = String::new();
-        for has_tag in [false, true] {
-            for code in 0..8 {
-                let from = start(has_tag, code);
-                let select = usize::from(has_tag) << 3 | code;
-                let (low, high) = (8 * from, 8 * (from + HEADERS) - 1);
-                let ones = 8 * (from + HEADERS + BTH_MASKED);
-                let _ = writeln!(
-                    cases,
-                    "    4'd{select}: begin moved[{high}:{low}] = swapped; moved[{ones} +: 8] = 8'hff; \
-                     own[{first}:0] = {wide}'d0; own[{masked}] = 1'b0; end",
-                    first = from + HEADERS - 1,
-                    wide = from + HEADERS,
-                    masked = from + HEADERS + BTH_MASKED,
-                );
-            }
+        for select in 0..32 {
+            let (with_int, has_tag, code) = (select & 16 != 0, select & 8 != 0, select & 7);
+            let from = headers_at(has_tag, code, with_int);
+            let masked = masked_at(has_tag, code);
+            let _ = writeln!(
+                cases,
+                "    5'd{select}: begin moved[{high}:{low}] = swapped; moved[{ones} +: 8] = 8'hff; \
+                 own[{first}:0] = {wide}'d0; own[{masked}] = 1'b0; end",
+                high = 8 * (from + HEADERS) - 1,
+                low = 8 * from,
+                ones = 8 * masked,
+                first = from + HEADERS - 1,
+                wide = from + HEADERS,
+            );
         }
         Verilog::Custom(format!(
             "// eights of bytes that are covered whole, the one that is in part, bytes of that
@@ -114,7 +127,7 @@ always_comb begin
   for (k = 0; k < {HEADERS}; k = k + 1) swapped[8*k +: 8] = headers[8*({last}-k) +: 8];
   moved = 1024'd0;
   own = {{128{{1'b1}}}};
-  case ({{has_tag, code}})
+  case ({{with_int, has_tag, code}})
 {cases}  endcase
 end
 always @(posedge clk) begin

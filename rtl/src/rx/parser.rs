@@ -41,6 +41,8 @@ pub struct RxParser {
     pub cfg_port_echo: Signal<In, U<16>>,
     /// Register: UDP port of control packets.
     pub cfg_port_control: Signal<In, U<16>>,
+    /// Register: the ICRC of what echoes INT covers the INT too.
+    pub cfg_echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub cfg_pkey: Signal<In, U<16>>,
     /// A frame has ended; everything below speaks of it.
@@ -207,7 +209,7 @@ impl Logic for RxParser {
         // clocks 2 to 4
         inputs!(outer:
             header = align.q, has_tag = has_tag_2, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int,
-            port_echo = cfg_port_echo, port_control = cfg_port_control);
+            port_echo = cfg_port_echo, port_control = cfg_port_control, echo_icrc_full = cfg_echo_icrc_full);
         l2_faults_6 = bit_cast_number::<2, EthernetFaults>(l2_faults_2);
         data_4 = data_1;
         number_4 = number_1;
@@ -234,7 +236,7 @@ impl Logic for RxParser {
         inputs!(transport: pkey = cfg_pkey);
         outer_faults_6 = outer.faults;
         inputs!(icrc_bytes: data = data_4.q, number = number_4.q, covered = covered_4);
-        inputs!(icrc_bytes from outer: headers = icrc_headers, has_tag = has_tag_out, code);
+        inputs!(icrc_bytes from outer: headers = icrc_headers, has_tag = has_tag_out, code, with_int);
         covered_6 = covered_4;
         enable_6 = valid_4 & any_covered_4;
         first_6 = number_4 == 0;

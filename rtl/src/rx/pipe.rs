@@ -39,6 +39,8 @@ pub struct RxPipe {
     pub cfg_port_echo: Signal<In, U<16>>,
     /// Register: UDP port of control packets.
     pub cfg_port_control: Signal<In, U<16>>,
+    /// Register: the ICRC of what echoes INT covers the INT too.
+    pub cfg_echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub cfg_pkey: Signal<In, U<16>>,
     /// A context is written.
@@ -86,7 +88,7 @@ impl Logic for RxPipe {
     fn update(&mut self) {
         inputs!([parser, lookup, store, dispatch]: reset);
         AxisFrameIn::link(&mut s_axis, &mut parser.s_axis);
-        inputs!(parser: cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_pkey);
+        inputs!(parser: cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_echo_icrc_full, cfg_pkey);
         inputs!(store from s_axis: beat_data = tdata, beat_last = tlast, beat_valid = tvalid);
         lost = store.lost;
         StreamOut::<U<24>>::join(&mut dispatch.command, &mut store.command);

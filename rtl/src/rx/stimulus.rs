@@ -74,7 +74,7 @@ pub fn good_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
     let payload = bytes(stimulus, len);
     let vlan = stimulus.chance(0.3).then(|| stimulus.uniform(16) as u16);
     let source = bytes(stimulus, 6);
-    let mut frame = RocePacket {
+    let packet = RocePacket {
         ethernet: EthernetRepr {
             dst: config.mac,
             src: MacAddr([source[0], source[1], source[2], source[3], source[4], source[5]]),
@@ -103,8 +103,11 @@ pub fn good_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
         },
         extension,
         payload: &payload,
-    }
-    .to_frame();
+    };
+    let mut frame = match role {
+        PortRole::IntEcho if config.echo_icrc_full => packet.to_frame_with_int_covered(),
+        _ => packet.to_frame(),
+    };
     if role == PortRole::Roce && stimulus.chance(0.3) {
         set_udp_checksum(&mut frame);
     }
@@ -156,16 +159,21 @@ fn fix_ip_checksum(frame: &mut [u8]) {
 }
 
 /// Makes the ICRC right again after a change of the frame.
-fn fix_icrc(frame: &mut [u8], ports: &Ports) {
+fn fix_icrc(frame: &mut [u8], config: &NicConfig) {
     let Some(packet) = packet(frame) else { return };
     let port = u16::from_be_bytes([packet[22], packet[23]]);
     let data = &packet[IPV4_LEN + UDP_LEN..];
-    let int_len = match ports.role(port) {
+    let role = config.ports.role(port);
+    let int_len = match role {
         Some(role) if role.has_int() => int_header_len(data).unwrap_or(0),
         _ => 0,
     };
     let end = packet.len() - ICRC_LEN;
-    if let Some(value) = icrc(&packet[..end], int_len) {
+    let covering = match role {
+        Some(PortRole::IntEcho) if config.echo_icrc_full => icrc_with_int,
+        _ => icrc,
+    };
+    if let Some(value) = covering(&packet[..end], int_len) {
         packet[end..].copy_from_slice(&value.to_le_bytes());
     }
 }
@@ -196,7 +204,7 @@ pub fn any_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
                 fix_ip_checksum(&mut frame);
             }
             if stimulus.chance(0.8) {
-                fix_icrc(&mut frame, &config.ports);
+                fix_icrc(&mut frame, config);
             }
         }
         8 => {
@@ -204,7 +212,7 @@ pub fn any_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
             let total = IPV4_LEN + UDP_LEN + stimulus.below(60) as usize;
             set_total_len(&mut frame, total);
             fix_ip_checksum(&mut frame);
-            fix_icrc(&mut frame, &config.ports);
+            fix_icrc(&mut frame, config);
         }
         9 => {
             let bit = stimulus.below(8 * frame.len() as u64) as usize;
@@ -243,5 +251,5 @@ pub fn aim(frame: &mut [u8], config: &NicConfig, qp: u32, peer: Ipv4Addr) {
     frame[bth + 5..bth + 8].copy_from_slice(&qp.to_be_bytes()[1..]);
     frame[at + 26..at + 28].fill(0);
     fix_ip_checksum(frame);
-    fix_icrc(frame, &config.ports);
+    fix_icrc(frame, config);
 }

@@ -33,7 +33,10 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let config = registers();
+        Self::with(registers())
+    }
+
+    fn with(config: NicConfig) -> Self {
         let mut parser: Box<RxParser> = Box::default();
         init(parser.as_mut()).expect("complete block");
         parser.cfg_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
@@ -43,6 +46,7 @@ impl Bench {
         parser.cfg_port_echo.next = U(config.ports.int_echo.into());
         parser.cfg_port_control.next = U(config.ports.control.into());
         parser.cfg_pkey.next = U(config.pkey.into());
+        parser.cfg_echo_icrc_full.next = config.echo_icrc_full;
         let mut bench = Self {
             parser,
             config,
@@ -124,7 +128,12 @@ fn check(parser: &RxParser, config: &NicConfig, frame: &[u8], bad: bool) {
     if bad || expected.is_some() || parser.out_role.val() == U(3) {
         return;
     }
-    let packet = RocePacket::parse(frame, &config.ports).expect("no fault");
+    let with_int = config.echo_icrc_full && parser.out_role.val() == U(2);
+    let packet = match with_int {
+        true => RocePacket::parse_with_int_covered(frame, &config.ports),
+        false => RocePacket::parse(frame, &config.ports),
+    }
+    .expect("no fault");
     let role = [PortRole::Roce, PortRole::IntCollect, PortRole::IntEcho][parser.out_role.val().index()];
     assert_eq!(config.ports.number(role), packet.udp.dst_port);
     assert_eq!(parser.out_src_ip.val().0 as u32, u32::from(packet.ipv4.src));
@@ -156,11 +165,15 @@ fn check(parser: &RxParser, config: &NicConfig, frame: &[u8], bad: bool) {
 
 #[test]
 fn random_frames_with_and_without_gaps() {
-    for (seed, gap) in [(1, 0.0), (2, 0.5), (3, 0.1)] {
-        let mut bench = Bench::new();
+    for (seed, gap, echo_icrc_full) in [(1, 0.0, false), (2, 0.5, true), (3, 0.1, false), (4, 0.0, true)] {
+        let config = NicConfig {
+            echo_icrc_full,
+            ..registers()
+        };
+        let mut bench = Bench::with(config.clone());
         let (mut stimulus, mut gaps) = (Stimulus::new(seed), Stimulus::new(seed + 100));
         for _ in 0..4000 {
-            let frame = any_frame(&mut stimulus, &registers());
+            let frame = any_frame(&mut stimulus, &config);
             let bad = stimulus.chance(0.02);
             bench.frame(&frame, bad, || gaps.chance(gap));
         }
@@ -195,19 +208,25 @@ fn one_beat_frames_back_to_back_have_a_verdict_each_clock() {
 
 #[test]
 fn every_bit_of_a_frame_matters_or_is_masked() {
-    let mut bench = Bench::new();
-    let mut stimulus = Stimulus::new(11);
-    for _ in 0..6 {
-        let mut frame = good_frame(&mut stimulus, &registers());
-        frame.truncate(frame.len().min(300));
-        for bit in 0..8 * frame.len() {
-            let mut changed = frame.clone();
-            changed[bit / 8] ^= 1 << (bit % 8);
-            bench.frame(&changed, false, || false);
+    for echo_icrc_full in [false, true] {
+        let config = NicConfig {
+            echo_icrc_full,
+            ..registers()
+        };
+        let mut bench = Bench::with(config.clone());
+        let mut stimulus = Stimulus::new(11);
+        for _ in 0..6 {
+            let mut frame = good_frame(&mut stimulus, &config);
+            frame.truncate(frame.len().min(300));
+            for bit in 0..8 * frame.len() {
+                let mut changed = frame.clone();
+                changed[bit / 8] ^= 1 << (bit % 8);
+                bench.frame(&changed, false, || false);
+            }
         }
+        (0..2 * RX_PARSER_LATENCY).for_each(|_| bench.idle());
+        assert!(bench.waiting.is_empty());
     }
-    (0..2 * RX_PARSER_LATENCY).for_each(|_| bench.idle());
-    assert!(bench.waiting.is_empty());
 }
 
 /// Beats are counted to 2047, 128 KiB, and no further: what comes after is not taken for the start of a frame.

@@ -49,6 +49,8 @@ pub struct AckBuilder {
     pub port_roce: Signal<In, U<16>>,
     /// Register: UDP port of INT echoed.
     pub port_echo: Signal<In, U<16>>,
+    /// Register: the ICRC of what echoes INT covers the INT too.
+    pub echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub pkey: Signal<In, U<16>>,
     /// Register: DSCP.
@@ -104,7 +106,7 @@ impl Logic for AckBuilder {
         append.reset = reset;
         inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce);
         header.port_int = port_echo;
-        inputs!(header: port_echo, pkey, ttl);
+        inputs!(header: port_echo, pkey, ttl, echo_icrc_full);
 
         // 0: every second clock, so that each has room for two beats
         word = bit_cast_word::<Ack, AckSend>(ack.data);
@@ -226,6 +228,7 @@ impl Logic for AckBuilder {
         beat_9.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(header_8.outer);
         beat_9.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(short_8);
         beat_9.int_code = code_8;
+        beat_9.with_int = echo_icrc_full;
         inputs!(append: valid = valid_9, beat = beat_9, data = bytes.q);
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
         append.down.ready = frame.ready;

@@ -70,6 +70,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     zeros_1: DFF<U<6>>,
     headers_1: DFF<IpUdpHeaders>,
     code_1: DFF<U<3>>,
+    with_int_1: DFF<Bit>,
     plan_1: DFF<AppendPlan>,
     // 13
     #[registers(Bit: valid_13, last_13, bad_13, whole)]
@@ -117,7 +118,8 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
             }
         }
         assign! {
-            valid_1.d = valid, number_1.d = beat.number, code_1.d = beat.int_code, covered_1.d = covered
+            valid_1.d = valid, number_1.d = beat.number, code_1.d = beat.int_code,
+            with_int_1.d = beat.with_int, covered_1.d = covered
         }
         zeros_1 = bit_cast_u::<6, 7>(bits_u::<7>(64) - covered);
         if beat.last & beat.spill & (beat.tail <= 64) {
@@ -154,6 +156,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         bytes.headers = bit_cast_bus::<224, 4, IpUdpHeaders>(headers_1);
         bytes.has_tag = false;
         bytes.code = code_1;
+        bytes.with_int = with_int_1;
         fold.data = bytes.q;
         moves = bit_cast_u::<2, 1>(bit_cast_b(valid_1 & (covered_1 != 0)))
             | (bit_cast_u::<2, 1>(bit_cast_b(number_1 == 0)) << 1);

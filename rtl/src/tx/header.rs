@@ -43,6 +43,8 @@ pub struct TxHeader {
     pub port_int: Signal<In, U<16>>,
     /// Register: UDP port of INT echoed.
     pub port_echo: Signal<In, U<16>>,
+    /// Register: the ICRC of what echoes INT covers the INT too. Low where packets collect.
+    pub echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub pkey: Signal<In, U<16>>,
     /// Register: time to live.
@@ -75,7 +77,7 @@ pub struct TxHeader {
     pub outer: Signal<Out, W<336, 6>>,
     /// BTH, first byte in the highest bits.
     pub bth: Signal<Out, W<96, 2>>,
-    /// Lengths without INT, for the ICRC: `IcrcLengths`.
+    /// Lengths as the ICRC reads them, without INT unless it is covered: `IcrcLengths`.
     pub icrc_lengths: Signal<Out, U<32>>,
     #[signals(HeaderRequest: asked, taken)]
     contexts: RamReg<HeaderContext, 8>,
@@ -86,7 +88,7 @@ pub struct TxHeader {
     plan: Delay<HeaderPlan, 4>,
     plan_3: DFF<HeaderPlan>,
     body_3: DFF<U<13>>,
-    with_int: Signal<Local, U<16>>,
+    #[signals(U<16>: with_int, read_by_icrc)]
     peer_halves: Signal<Local, AddressHalves>,
     // 4
     #[registers(U<20>: fixed_b, fixed)]
@@ -143,8 +145,9 @@ impl Logic for TxHeader {
 
         // 3
         with_int = bit_cast_u::<16, 13>(body_3) + bit_cast_u::<16, 6>(plan_3.int_bytes);
-        lengths_4.plain.udp = bit_cast_u::<16, 13>(body_3) + 20;
-        lengths_4.plain.ip = bit_cast_u::<16, 13>(body_3) + 40;
+        read_by_icrc = if echo_icrc_full { with_int } else { bit_cast_u::<16, 13>(body_3) };
+        lengths_4.icrc.udp = read_by_icrc + 20;
+        lengths_4.icrc.ip = read_by_icrc + 40;
         lengths_4.udp = with_int + 20;
         lengths_4.ip = with_int + 40;
         peer_halves = bit_cast_word::<AddressHalves, U<32>>(plan_3.peer.ip);
@@ -166,7 +169,7 @@ impl Logic for TxHeader {
         made = plan;
         made_lengths = lengths;
         assign!(alive = made.alive, int_bytes = made.int_bytes);
-        icrc_lengths = bit_cast_number::<32, IcrcLengths>(made_lengths.plain);
+        icrc_lengths = bit_cast_number::<32, IcrcLengths>(made_lengths.icrc);
         headers = bits_zero::<OuterHeaders>(0);
         fields!(headers: ethernet.destination = made.peer.mac, ethernet.source = own_mac);
         headers.ethernet.ethertype = bits_u::<16>(0x0800);

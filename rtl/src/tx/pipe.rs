@@ -37,6 +37,8 @@ pub struct TxPipe {
     pub cfg_port_int: Signal<In, U<16>>,
     /// Register: UDP port of INT echoed.
     pub cfg_port_echo: Signal<In, U<16>>,
+    /// Register: the ICRC of what echoes INT covers the INT too.
+    pub cfg_echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub cfg_pkey: Signal<In, U<16>>,
     /// Register: differentiated services code point.
@@ -158,8 +160,8 @@ impl Logic for TxPipe {
         self.acks.context_write.next = self.context_valid.val();
         inputs!(acks: context_qp, context_data);
         inputs!(acks:
-            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_echo = cfg_port_echo, pkey = cfg_pkey,
-            dscp = cfg_dscp, cnp_dscp = cfg_cnp_dscp);
+            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_echo = cfg_port_echo,
+            echo_icrc_full = cfg_echo_icrc_full, pkey = cfg_pkey, dscp = cfg_dscp, cnp_dscp = cfg_cnp_dscp);
         outputs!(acks: notified);
         self.acks.ttl.next = self.cfg_ttl.val();
 

@@ -85,6 +85,7 @@ impl Logic for DataHeader {
         StreamIn::<TxPacket>::link(&mut packet, &mut packets.up);
         inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int);
         header.port_echo = port_int;
+        header.echo_icrc_full = false;
         inputs!(header: pkey, ttl);
         fields!(service: dscp, ecn);
         header.service = service;

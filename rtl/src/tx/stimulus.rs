@@ -71,7 +71,7 @@ impl Peer {
             _ => PortRole::Roce,
         };
         let collected: &[u8] = if self.int { &INT_EMPTY } else { &[] };
-        RocePacket {
+        let packet = RocePacket {
             ethernet: EthernetRepr::ipv4(config.mac, self.mac),
             ipv4: Ipv4Repr {
                 tos: match bth.opcode {
@@ -92,8 +92,11 @@ impl Peer {
             },
             extension,
             payload,
+        };
+        match role {
+            PortRole::IntEcho if config.echo_icrc_full => packet.to_frame_with_int_covered(),
+            _ => packet.to_frame(),
         }
-        .to_frame()
     }
 }
 

@@ -125,8 +125,8 @@ crate::word! {
 
     /// Lengths of a packet.
     pub struct PacketLengths {
-        /// Without INT, for the ICRC.
-        plain: IcrcLengths,
+        /// As the ICRC reads them.
+        icrc: IcrcLengths,
         /// UDP length.
         udp: U<16>,
         /// Total length of IPv4.
@@ -207,10 +207,12 @@ crate::word! {
         tail: U<7>,
         /// Ethernet, IPv4 and UDP header of the frame.
         outer: OuterHeaders,
-        /// Lengths without INT.
+        /// Lengths as the ICRC reads them.
         icrc_lengths: IcrcLengths,
         /// 0 without INT, else 1 + records.
         int_code: U<3>,
+        /// The ICRC covers INT.
+        with_int: Bit,
         /// The frame is bad; with `last`.
         bad: Bit,
         /// Travels beside the frame.

@@ -39,6 +39,7 @@ pub(super) struct NicSection {
     dscp: Option<u8>,
     ecn: Option<u8>,
     cnp_enabled: Option<bool>,
+    echo_icrc_full: Option<bool>,
     cnp_dscp: Option<u8>,
     cnp_interval_us: Option<f64>,
     ttl: Option<u8>,
@@ -136,6 +137,7 @@ impl NicSection {
             let units = within("cnp_interval_us", us, 0.0, 1e7)? * 1e3 / f64::from(1 << CNP_UNIT_BITS);
             nic.cnp.interval = units.ceil() as u32;
         }
+        nic.echo_icrc_full = self.echo_icrc_full.unwrap_or(nic.echo_icrc_full);
         nic.cnp.enabled = self.cnp_enabled.unwrap_or(nic.cnp.enabled);
         nic.speed_table = self.speed_table_gbps.unwrap_or(nic.speed_table);
         if let Some(name) = &self.law {

@@ -171,16 +171,16 @@ impl AxiMemory {
 
     /// The byte at `address`, if it is in a region.
     pub fn byte(&self, address: u64) -> Option<u8> {
-        self.from(address)?.first().copied()
+        self.rest(address)?.first().copied()
     }
 
     /// What is left, from `address` on, of the region that the address is in.
-    fn from(&self, address: u64) -> Option<&[u8]> {
+    fn rest(&self, address: u64) -> Option<&[u8]> {
         let (base, bytes) = self.regions.range(..=address).next_back()?;
         bytes.get(usize::try_from(address - base).ok()?..)
     }
 
-    fn from_mut(&mut self, address: u64) -> Option<&mut [u8]> {
+    fn rest_mut(&mut self, address: u64) -> Option<&mut [u8]> {
         let (base, bytes) = self.regions.range_mut(..=address).next_back()?;
         bytes.get_mut(usize::try_from(address - base).ok()?..)
     }
@@ -315,7 +315,7 @@ impl AxiMemory {
         let mut response = OKAY;
         for (i, beat) in write.beats.iter().enumerate() {
             // most beats move a line as a whole, without a search for each byte
-            let line = self.from_mut(write.address + (i * LINE) as u64);
+            let line = self.rest_mut(write.address + (i * LINE) as u64);
             let line = line.and_then(|bytes| bytes.get_mut(..LINE));
             if let Some(line) = line.filter(|_| beat.strobe == u64::MAX) {
                 for (bytes, word) in line.as_chunks_mut().0.iter_mut().zip(beat.data) {
@@ -336,7 +336,7 @@ impl AxiMemory {
     }
 
     fn store(&mut self, address: u64, value: u8) -> bool {
-        let place = self.from_mut(address).and_then(<[u8]>::first_mut);
+        let place = self.rest_mut(address).and_then(<[u8]>::first_mut);
         place.map(|place| *place = value).is_some()
     }
 
@@ -358,7 +358,7 @@ impl AxiMemory {
             self.reads.pop_front();
         }
         let (mut data, mut response) = ([0xeeee_eeee_eeee_eeee; 8], DECERR);
-        if let Some(line) = self.from(address).and_then(|bytes| bytes.get(..LINE)) {
+        if let Some(line) = self.rest(address).and_then(|bytes| bytes.get(..LINE)) {
             for (word, bytes) in data.iter_mut().zip(line.as_chunks().0) {
                 *word = u64::from_le_bytes(*bytes);
             }

@@ -117,6 +117,8 @@ pub struct LinkSpec {
     pub cap_window_ns: u16,
     /// Flows that get work start after a random part of a packet time (`CAP_CONTROL.dither`).
     pub cap_dither: bool,
+    /// The ICRC of what echoes INT covers the INT, in both NICs.
+    pub echo_icrc_full: bool,
 }
 
 /// How a limit is written while the NICs run.
@@ -153,6 +155,7 @@ impl Default for LinkSpec {
             cap_by: CapBy::Flow,
             cap_window_ns: 0,
             cap_dither: false,
+            echo_icrc_full: false,
         }
     }
 }
@@ -181,7 +184,7 @@ impl LinkSpec {
     pub const KEYS: &'static str =
         "loss, duplicate, reorder, bit_error, mark, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
          int, cc, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
-         cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither";
+         cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither, echo_icrc_full";
 
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
     pub fn parse(set: &[String]) -> Result<Self, String> {
@@ -203,6 +206,9 @@ impl LinkSpec {
         }
         if seen.contains(&"cc") && !spec.int && spec.laws.iter().any(|code| needs_int(*code)) {
             return Err("cc: expected int=on beside it".into());
+        }
+        if spec.echo_icrc_full && !spec.int {
+            return Err("echo_icrc_full: expected int=on beside it".into());
         }
         if spec.cap_gbps.is_some() && spec.table {
             return Err("cap_gbps: expected table=off beside it".into());
@@ -264,6 +270,7 @@ impl LinkSpec {
                 }
             }
             "cap_window_ns" => self.cap_window_ns = number(key, text, 0, u16::MAX)?,
+            "echo_icrc_full" => self.echo_icrc_full = switch(key, text)?,
             "cap_dither" => self.cap_dither = switch(key, text)?,
             _ => return Err(format!("`{key}`: expected one of {}", Self::KEYS)),
         }
@@ -335,6 +342,7 @@ impl LinkSpec {
             window: bandwidth_delay + f64::from(packets * self.mtu),
             ecn: if self.laws.contains(&DCQCN) { ECT } else { 0 },
             ack_req_interval,
+            echo_icrc_full: self.echo_icrc_full,
             ..NicConfig::default()
         };
         let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;

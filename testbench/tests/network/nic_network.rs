@@ -200,9 +200,9 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
 }
 
 /// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. This is no agreement: the NIC in
-/// RTL takes a quarter longer than `fixed`, and the 95th percentile of its queue is two and a half times as large. (The NIC times one packet in `S`, `fixed`
-/// every one; that this is the cause was not tried.) What is asserted is that it stays as it was measured on 2026-11-22, in parts of `fixed`, within 5 %
-/// either way.
+/// RTL takes a quarter longer than `fixed`, and the 95th percentile of its queue is two and a half times as large. (Both NICs time one packet in `S`,
+/// `fixed` every one; the behavioural NIC is no slower for it, so that is not the cause.) What is asserted is that it stays as it was measured on
+/// 2026-11-22, in parts of `fixed`, within 5 % either way.
 fn theta_beside_fixed(fidelity: Fidelity, measured: [f64; 4]) {
     let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000"];
     let (ours, theirs, what) = beside_fixed("theta-powertcp", "incast2", fidelity, &set);

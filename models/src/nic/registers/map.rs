@@ -248,6 +248,7 @@ fn transport() -> Vec<Register> {
                 field("pause", (8, 1), Rw, 0, Signal("cfg_ack_pause", 0), "Pause of that priority stops acknowledgements too."),
             ],
         ),
+        setting("ECHO_ICRC_FULL", 0x0a4, 1, 0, "cfg_echo_icrc_full", "The ICRC of acknowledgements and echoes covers their INT. Both ends of a queue pair must have the same."),
         setting("SPEED_VALID", 0x04c, 16, 0x01fe, "cfg_speed_valid", "Bit n: INT speed code n is valid; INT with another code is not given to the congestion control. What a code means is in `CC_PARAM`."),
     ];
     for wide in [

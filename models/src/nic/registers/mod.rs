@@ -100,6 +100,7 @@ mod tests {
             ("cfg_cnp_dscp", config.cnp.dscp.into()),
             ("cfg_cnp_interval", config.cnp.interval.into()),
             ("cfg_cnp_enable", config.cnp.enabled.into()),
+            ("cfg_echo_icrc_full", config.echo_icrc_full.into()),
             ("cfg_ack_req_interval", config.ack_req_interval.into()),
             ("cfg_times_enable", config.send_times.is_some().into()),
             ("cfg_max_rd_atomic", config.max_rd_atomic.into()),

@@ -25,6 +25,8 @@ pub struct Settings {
     pub port_echo: Signal<Out, U<16>>,
     /// UDP port of control packets.
     pub port_control: Signal<Out, U<16>>,
+    /// The ICRC of what echoes INT covers the INT too.
+    pub echo_icrc_full: Signal<Out, Bit>,
     /// Partition key.
     pub pkey: Signal<Out, U<16>>,
     /// DSCP.

@@ -6,11 +6,13 @@ use super::{compare, Collector, Source};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
+use hpcc_models::nic::NicConfig;
 use hpcc_models::wire::Opcode;
 use std::collections::VecDeque;
 
 struct Bench {
     builder: Box<AckBuilder>,
+    config: NicConfig,
     stimulus: Stimulus,
     peers: Vec<Peer>,
     acks: Source<W<416, 7>>,
@@ -25,14 +27,18 @@ struct Bench {
 
 impl Bench {
     fn new(seed: u64) -> Self {
+        Self::with(seed, registers())
+    }
+
+    fn with(seed: u64, config: NicConfig) -> Self {
         let mut stimulus = Stimulus::new(seed);
-        let config = registers();
         let mut builder: Box<AckBuilder> = Box::default();
         init(builder.as_mut()).expect("complete block");
         builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
         builder.own_ip.next = U(u32::from(config.ip).into());
         builder.port_roce.next = U(config.ports.roce.into());
         builder.port_echo.next = U(config.ports.int_echo.into());
+        builder.echo_icrc_full.next = config.echo_icrc_full;
         builder.pkey.next = U(config.pkey.into());
         builder.dscp.next = U(config.dscp.into());
         builder.cnp_dscp.next = U(config.cnp.dscp.into());
@@ -48,6 +54,7 @@ impl Bench {
         builder.context_write.next = false;
         Self {
             builder,
+            config,
             stimulus,
             peers,
             acks: Source::new(),
@@ -63,14 +70,14 @@ impl Bench {
 
     fn push(&mut self, qp: u8, echo: bool, hops: usize, stale: bool) {
         let peer = self.peers[usize::from(qp)].clone();
-        let (word, frame) = acknowledgement(&mut self.stimulus, &registers(), (qp, &peer), (echo, hops), stale);
+        let (word, frame) = acknowledgement(&mut self.stimulus, &self.config, (qp, &peer), (echo, hops), stale);
         self.acks.items.push_back(word);
         self.expected.extend(frame);
     }
 
     fn notify(&mut self, qp: u8, stale: bool) {
         let peer = self.peers[usize::from(qp)].clone();
-        let (word, frame) = notification(&mut self.stimulus, &registers(), (qp, &peer), stale);
+        let (word, frame) = notification(&mut self.stimulus, &self.config, (qp, &peer), stale);
         self.acks.items.push_back(word);
         self.expected.extend(frame);
     }
@@ -124,7 +131,12 @@ impl Bench {
 #[test]
 fn every_acknowledgement_under_any_stalls() {
     for (seed, offer, accept) in [(1, 1.0, 1.0), (2, 0.2, 1.0), (3, 1.0, 0.4), (4, 0.7, 0.7)] {
-        let mut bench = Bench::new(seed);
+        // half of the runs with INT covered by the ICRC
+        let config = NicConfig {
+            echo_icrc_full: seed % 2 == 0,
+            ..registers()
+        };
+        let mut bench = Bench::with(seed, config);
         for _ in 0..1400 {
             let (qp, hops) = (bench.stimulus.uniform(8) as u8, bench.stimulus.below(6) as usize);
             // a READ echo always has INT

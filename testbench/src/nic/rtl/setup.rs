@@ -165,6 +165,7 @@ fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     steps.set("PORT_INT", nic.ports.int_collect.into())?;
     steps.set("PORT_ECHO", nic.ports.int_echo.into())?;
     steps.set("PORT_CONTROL", nic.ports.control.into())?;
+    steps.set("ECHO_ICRC_FULL", nic.echo_icrc_full.into())?;
     steps.set("PKEY", nic.pkey.into())?;
     steps.set("DSCP", nic.dscp.into())?;
     steps.set("TTL", nic.ttl.into())?;

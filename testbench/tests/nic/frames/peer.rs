@@ -154,7 +154,11 @@ pub fn play<D: Device>(setup: &NicSetup, script: &[Input]) -> Outcome {
             device.advance(now + 5 * PACE_NS).unwrap();
         }
         for frame in device.take_sent() {
-            let packet = RocePacket::parse(&frame.bytes, &Ports::default()).unwrap();
+            let mut packet = RocePacket::parse(&frame.bytes, &Ports::default());
+            if setup.nic.echo_icrc_full {
+                packet = packet.or_else(|_| RocePacket::parse_with_int_covered(&frame.bytes, &Ports::default()));
+            }
+            let packet = packet.unwrap();
             let list = outcome.sent.entry(packet.bth.dest_qp).or_default();
             list.push((at, frame.bytes));
         }

@@ -364,6 +364,44 @@ fn int_that_says_nothing_still_acknowledges() {
     assert_eq!(outcome.count(Counter::IntLength), 1);
 }
 
+/// With `ECHO_ICRC_FULL` any bit that flips in an echoed stack drops the acknowledgement, and so does an ICRC that leaves the stack out. What is
+/// collected on the way to the NIC stays uncovered, and the NIC's own echoes are covered.
+#[test]
+fn the_icrc_of_an_echo_covers_its_int_if_asked() {
+    let mut setup = setup();
+    setup.nic.echo_icrc_full = true;
+    let int = two_hops();
+    let aeth = AethRepr {
+        syndrome: Syndrome::parse(SYNDROME_ACK),
+        msn: 1,
+    };
+    let uncovered = altered(INT, Opcode::Acknowledge, 0, Extension::Aeth(aeth), &[], |_| ());
+    let ack = RocePacket::parse(&uncovered, &Ports::default()).unwrap();
+    let covered = ack.to_frame_with_int_covered();
+    let stack = covered.windows(int.len()).position(|bytes| bytes == int).unwrap();
+    let mut script = vec![work(1, INT, Operation::Write, 0, 10), Input::Frame(uncovered.clone())];
+    // the number of hops stands in the first four bits: another check finds it first
+    let bits = 4..8 * int.len();
+    for bit in bits.clone() {
+        let mut frame = covered.clone();
+        frame[stack + bit / 8] ^= 0x80 >> (bit % 8);
+        script.push(Input::Frame(frame));
+    }
+    let message = write_only(INT, 0, WRITE_KEY, WRITE_AT, &[7; 9]);
+    script.extend([Input::Frame(message), Input::Frame(covered.clone())]);
+    let outcome = agreed("covered INT", &setup, &script);
+    assert_eq!(outcome.count(Counter::Icrc), 1 + bits.len() as u64);
+    assert_eq!(outcome.statuses(INT), [(1, Status::Ok)]);
+    // the work request's WRITE and the acknowledgement of the peer's
+    let sent = &outcome.sent[&(REMOTE + qpn(INT))];
+    let answers: Vec<&Vec<u8>> = sent.iter().map(|(_, frame)| frame).collect();
+    let plain = |frame: &[u8]| RocePacket::parse(frame, &Ports::default()).is_ok();
+    let full = |frame: &[u8]| RocePacket::parse_with_int_covered(frame, &Ports::default()).is_ok();
+    assert_eq!(answers.len(), 2);
+    assert!(plain(answers[0]) && !full(answers[0]), "a request collects");
+    assert!(full(answers[1]) && !plain(answers[1]), "an answer echoes");
+}
+
 #[test]
 fn pause_stops_data_and_no_acknowledgement() {
     let script = [

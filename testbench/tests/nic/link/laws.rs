@@ -57,6 +57,34 @@ fn laws_aim_where_they_say<D: Device>() -> [f64; 2] {
     reached
 }
 
+/// INT that the ICRC covers on its way back, on a wire that flips bits behind the stampers: memory is whole.
+fn covered_int<D: Device>() {
+    for (seed, op) in (1..).zip(OPERATIONS) {
+        let spec = LinkSpec {
+            link: LinkConfig {
+                loss: 0.01,
+                bit_error: 0.02,
+                ..LinkConfig::default()
+            },
+            op,
+            seed,
+            ..spec(&["echo_icrc_full=on", "qps=4", "bytes=20001", "messages=9", "hops=2"])
+        };
+        let outcome = run::<D>(&spec);
+        assert_whole(&spec, &outcome);
+    }
+}
+
+#[test]
+fn covered_int_in_the_model() {
+    covered_int::<ModelNic>();
+}
+
+#[test]
+fn rtl_covered_int_in_the_hardware() {
+    covered_int::<RtlNic<Model>>();
+}
+
 /// Windows of a law that reads round-trip times, on queue pairs whose acknowledgements come only where one is asked for: nothing is sent twice.
 fn round_trips_without_int<D: Device>() {
     for op in OPERATIONS {

@@ -95,8 +95,8 @@ fn better(runs: &[Run], label: &str, (other, class, percent): Sentence) -> Optio
 /// Slowdown of HOMA's messages up to which it is HOMA's priorities that the paper's HOMA lacks.
 const HOMA_AT_MOST: f64 = 2.0;
 /// Why HOMA is not slow.
-const HOMA_IS_QUICK: &str = "HOMA's short messages go unasked and before all others, and stay within twice their ideal time here, as its own paper has it. The \
-                             PowerTCP paper (end of 4.2) says that its HOMA is not in line with that, and only suspects why";
+const HOMA_IS_QUICK: &str = "HOMA's messages of these sizes stay within twice their ideal time here, the short ones unasked and before all others, in line with \
+                             its own paper. The PowerTCP paper says at the end of 4.2 that its HOMA is not, and only suspects why";
 
 /// Why the difference between two laws is not the paper's.
 const OTHER_SERVERS: &str = "the released driver loads 64 of the 256 servers, most of it within two racks, so that its queues stand at servers; here all \
