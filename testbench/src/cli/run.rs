@@ -14,7 +14,7 @@ use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, OutDir};
 use crate::scenario::runner::run_all;
-use crate::scenario::spec::{parse_set, plan, Overrides};
+use crate::scenario::spec::{parse_set, plan, Overrides, Planned};
 use crate::scenario::traffic::read_text;
 use crate::scenario::{builtin, ns3, tcp_files};
 
@@ -138,6 +138,18 @@ impl Args {
             axes: false,
         };
         let planned = plan(&file, &text, &overrides)?;
+        let stays = |p: &&Planned| self.fidelity.is_some_and(|f| f != p.scenario.fidelity);
+        let golden: Vec<&str> = planned
+            .iter()
+            .filter(stays)
+            .filter_map(|p| p.label.as_deref())
+            .collect();
+        if !golden.is_empty() {
+            eprintln!(
+                "note: not at the fidelity asked for, but at their own: {}",
+                golden.join(", ")
+            );
+        }
         let jobs = planned
             .iter()
             .map(|p| Job::new(p).map_err(|e| format!("{file}: {e}")))

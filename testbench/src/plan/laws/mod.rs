@@ -49,6 +49,12 @@ pub enum LawKind {
 }
 
 impl LawKind {
+    /// The law exists in fixed point and in RTL; any other is a model at `golden` alone.
+    pub fn in_hardware(self) -> bool {
+        use LawKind::{Dcqcn, Hpcc, PowerTcp, Theta};
+        matches!(self, Hpcc | Dcqcn | PowerTcp | Theta)
+    }
+
     /// Name of the RTL that the law has; HPCC's where it has none, for its latency.
     fn in_rtl(self) -> &'static str {
         match self {

@@ -13,7 +13,7 @@ use crate::plan::Fidelity;
 pub struct Overrides {
     /// `--cc`.
     pub law: Option<String>,
-    /// `--fidelity`.
+    /// `--fidelity`: of the variants whose law is in hardware; others stay at `golden`.
     pub fidelity: Option<Fidelity>,
     /// `--seed`.
     pub seed: Option<u64>,
@@ -99,7 +99,10 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
                 );
                 apply(&mut own, &path, value).map_err(|e| format!("{file}: {path}: {e}"))?;
             }
-            let scenario = finish(own, &format!("{file}: variant {label}"))?;
+            let mut scenario = finish(own, &format!("{file}: variant {label}"))?;
+            if overrides.fidelity.is_some() && !LawSpec::named(&scenario.law)?.kind.in_hardware() {
+                scenario.fidelity = Fidelity::Golden;
+            }
             runs.push(Planned {
                 label: Some(label),
                 scenario,
@@ -113,6 +116,7 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
         });
     }
     check_keys(file, &base, overrides, &runs)?;
+    check_fidelity(overrides, &runs)?;
     // The file's keys against its own topology; what `--set` adds against the topology that is run.
     let own: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
     let keys = |table: &Table| -> Vec<String> {
@@ -130,6 +134,20 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
         check_overruled(&whole, overrides)?;
     }
     Ok(runs)
+}
+
+/// A fidelity that no run can have would have no effect.
+fn check_fidelity(overrides: &Overrides, runs: &[Planned]) -> Result<(), String> {
+    let Some(fidelity) = overrides.fidelity.filter(|f| *f != Fidelity::Golden) else {
+        return Ok(());
+    };
+    if runs.iter().all(|run| run.scenario.fidelity == Fidelity::Golden) {
+        let name = fidelity.name();
+        return Err(format!(
+            "--fidelity: expected golden, got {name}: no run has a law that is in hardware"
+        ));
+    }
+    Ok(())
 }
 
 /// What the command line sets and every variant sets otherwise would have no effect.
@@ -347,6 +365,28 @@ mod tests {
             runs[0].scenario.traffic[0],
             TrafficSpec::Flow { bytes: 500, .. }
         ));
+    }
+
+    /// Comparators without hardware stay as they are beside laws that have it; alone they are refused.
+    #[test]
+    fn a_fidelity_is_that_of_laws_in_hardware() {
+        let at = |text: &str, fidelity| {
+            let overrides = Overrides {
+                fidelity: Some(fidelity),
+                ..Overrides::default()
+            };
+            let runs = plan("x", text, &overrides)?;
+            Ok::<_, String>(runs.iter().map(|run| run.scenario.fidelity).collect::<Vec<_>>())
+        };
+        let text = TEXT.replace("dcqcn", "timely");
+        assert_eq!(at(&text, Fidelity::Fixed).unwrap(), [Fidelity::Golden, Fidelity::Fixed]);
+        assert_eq!(at(TEXT, Fidelity::CcRtl).unwrap(), [Fidelity::CcRtl; 2]);
+        let none = text.replace("set={'cc.w_ai'=25}", "set={law='dctcp'}");
+        assert_eq!(
+            at(&none, Fidelity::Fixed).unwrap_err(),
+            "--fidelity: expected golden, got fixed: no run has a law that is in hardware"
+        );
+        assert_eq!(at(&none, Fidelity::Golden).unwrap(), [Fidelity::Golden; 2]);
     }
 
     #[test]
