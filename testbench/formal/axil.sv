@@ -57,7 +57,8 @@ module axil_proof (
   wire block_whit, block_rhit;
   wire [31:0] block_rdata;
 
-  localparam [9:0] SCRATCH = 3, HOLE = 41;
+  // SCRATCH, and a word in the middle of the widest range that belongs to no register
+  localparam [9:0] SCRATCH = 3, HOLE = 100;
   stream_rules #(.W(2)) b (.clk(clk), .rst(rst), .valid(bvalid), .ready(bready), .data(bresp));
   stream_rules #(.W(34)) r (.clk(clk), .rst(rst), .valid(rvalid), .ready(rready), .data({rresp, rdata}));
   stream_rules #(.W(416)) command (
