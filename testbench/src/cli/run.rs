@@ -13,7 +13,7 @@ use crate::plan::{failures, Fidelity, Job, Run};
 use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, OutDir};
-use crate::scenario::runner::run_all;
+use crate::scenario::runner::run_all_saving;
 use crate::scenario::spec::{parse_set, plan, Overrides, Planned};
 use crate::scenario::traffic::read_text;
 use crate::scenario::{builtin, ns3, tcp_files};
@@ -94,7 +94,8 @@ impl Args {
             .unwrap_or_else(|| PathBuf::from("out").join(&plan.name));
         let dir = OutDir::create(&path).map_err(Failure::Input)?;
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let runs = run_all(&plan.jobs, self.threads.map_or(cores, usize::from)).map_err(Failure::Input)?;
+        let threads = self.threads.map_or(cores, usize::from);
+        let runs = run_all_saving(&plan.jobs, threads, |run| write_labelled(&dir, run)).map_err(Failure::Input)?;
         let analysis = analyse(&plan.name, &plan.title, plan.figure.as_deref(), &runs).map_err(Failure::Input)?;
         write_results(&dir, &plan, &runs, &analysis, self.html).map_err(Failure::Input)?;
         say(&summary::screen(&plan.title, &runs, &analysis, &path))?;
@@ -295,15 +296,19 @@ fn link_down(profile: &Ns3Config, topology: &hpcc_models::net::Topology) -> Opti
     })
 }
 
+/// Each variant's files, as soon as its run is over.
+fn write_labelled(dir: &OutDir, run: &Run) -> Result<(), String> {
+    let Some(label) = &run.job.label else { return Ok(()) };
+    write_run(&dir.sub(label)?, run, &[])
+}
+
+/// What needs all runs.
 fn write_results(dir: &OutDir, plan: &Plan, runs: &[Run], analysis: &Analysis, html: bool) -> Result<(), String> {
-    for (index, run) in runs.iter().enumerate() {
-        // The findings compare runs; they stand in the first summary, which is the scenario's own.
-        let findings = if index == 0 { analysis.findings.as_slice() } else { &[] };
-        if index == 0 {
-            write_run(dir, run, findings)?;
-        }
-        if let Some(label) = &run.job.label {
-            write_run(&dir.sub(label)?, run, findings)?;
+    // The findings compare runs; they stand in the summaries of the first, which is the scenario's own.
+    if let Some(first) = runs.first() {
+        write_run(dir, first, &analysis.findings)?;
+        if let Some(label) = &first.job.label {
+            write_run(&dir.sub(label)?, first, &analysis.findings)?;
         }
     }
     for figure in &analysis.figures {

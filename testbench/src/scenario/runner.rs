@@ -80,8 +80,18 @@ impl Job {
 
 /// Runs jobs on the machine's cores, `threads` at a time; results in the order of the list.
 pub fn run_all(jobs: &[Job], threads: usize) -> Result<Vec<Run>, String> {
+    run_all_saving(jobs, threads, |_| Ok(()))
+}
+
+/// [`run_all`], and `save` has each run as soon as it is over, so that a list that is ended before its end leaves what it has.
+pub fn run_all_saving(
+    jobs: &[Job],
+    threads: usize,
+    save: impl Fn(&Run) -> Result<(), String> + Sync,
+) -> Result<Vec<Run>, String> {
     let runs: Mutex<Vec<Option<Run>>> = Mutex::new(jobs.iter().map(|_| None).collect());
     run_each(jobs, threads, |index, run| {
+        save(&run)?;
         runs.lock().map_err(|_| ABNORMAL.to_string())?[index] = Some(run);
         Ok(())
     })?;

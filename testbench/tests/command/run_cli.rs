@@ -222,3 +222,28 @@ fn a_failed_check_is_exit_code_1() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("flows_finished"));
 }
+
+/// The second variant would take hours; the first one's files are there before.
+#[test]
+fn what_is_over_stays_when_the_rest_is_ended() {
+    let temp = tempfile::tempdir().unwrap();
+    let text = "name = 'x'\ntitle = 't'\nnetwork = { topology = 'star', hosts = 3 }\nrun = { stop_us = 1000000000 }\n\
+                [[traffic]]\nkind = 'incast'\nsenders = 2\nbytes = 1000\n\
+                [[variant]]\nlabel = 'short'\n[[variant]]\nlabel = 'long'\nset = { 'traffic.0.bytes' = 1000000000000 }\n";
+    std::fs::write(temp.path().join("x.toml"), text).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hpcc-nic"))
+        .args(["run", "x.toml", "--threads", "1", "--out", "o"])
+        .current_dir(temp.path())
+        .spawn()
+        .unwrap();
+    let summary = temp.path().join("o/short/summary.json");
+    while !summary.exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "ended before its end");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let flows = std::fs::read_to_string(temp.path().join("o/short/flows.csv")).unwrap();
+    assert_eq!(flows.lines().filter(|l| l.ends_with(",ok")).count(), 2);
+    assert!(!temp.path().join("o/summary.json").exists());
+}
