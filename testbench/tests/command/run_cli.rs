@@ -227,8 +227,8 @@ fn a_failed_check_is_exit_code_1() {
 #[test]
 fn what_is_over_stays_when_the_rest_is_ended() {
     let temp = tempfile::tempdir().unwrap();
-    let text = "name = 'x'\ntitle = 't'\nnetwork = { topology = 'star', hosts = 3 }\nrun = { stop_us = 1000000000 }\n\
-                [[traffic]]\nkind = 'incast'\nsenders = 2\nbytes = 1000\n\
+    let text = "name = 'x'\ntitle = 't'\nnetwork = { topology = 'star', hosts = 3 }\nrun = { stop_us = 100000000 }\n\
+                [[traffic]]\nkind = 'incast'\nsenders = 2\nreceiver = 2\nbytes = 1000\n\
                 [[variant]]\nlabel = 'short'\n[[variant]]\nlabel = 'long'\nset = { 'traffic.0.bytes' = 1000000000000 }\n";
     std::fs::write(temp.path().join("x.toml"), text).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_hpcc-nic"))
