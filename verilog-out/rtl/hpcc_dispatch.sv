@@ -74,6 +74,10 @@ module hpcc_dispatch (
   output wire  [592:0] control_data,
   output wire  control_valid,
   input  wire  control_ready,
+  // Answers to probes. One that finds 32 waiting is dropped: whoever asks will ask again.
+  output wire  [415:0] answer_data,
+  output wire  answer_valid,
+  input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
   output wire  mark_valid,
   // Whose.
@@ -89,6 +93,7 @@ module hpcc_dispatch (
   logic decided;
   wire  engine;
   wire  taken;
+  hpcc_nic_pkg::ack_send_t answered;
   hpcc_nic_pkg::arrived_frame_t entering;
   wire  hpcc_nic_pkg::arrived_frame_t arriving;
   hpcc_nic_pkg::action_t action;
@@ -160,6 +165,8 @@ module hpcc_dispatch (
   wire  classify_int_on;
   wire  classify_is_cnp;
   wire  classify_is_echo;
+  wire  classify_is_probe;
+  wire  classify_is_answer;
   wire  classify_is_ack;
   wire  classify_wrong_port;
   wire  [7:0] classify_opcode;
@@ -187,6 +194,12 @@ module hpcc_dispatch (
   hpcc_nic_pkg::commit_entry_t commit_word_q;
   hpcc_nic_pkg::notice_t notice_word_d;
   hpcc_nic_pkg::notice_t notice_word_q;
+  wire  [415:0] answers_up_data;
+  wire  answers_up_valid;
+  wire  answers_up_ready;
+  wire  [415:0] answers_down_data;
+  wire  answers_down_valid;
+  wire  unused_answers_crowded;
   logic [43:0] counts_out_d;
   logic [43:0] counts_out_q;
   hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_lost_13 (
@@ -212,6 +225,17 @@ module hpcc_dispatch (
     .we(context_valid),
     .waddr(context_qp),
     .wdata(contexts_wdata)
+  );
+  hpcc_fifo #(.WIDTH(416), .ADDRESS(5), .MARK(32)) u_answers (
+    .clk(clk),
+    .rst(rst),
+    .up_data(answers_up_data),
+    .up_valid(answers_up_valid),
+    .up_ready(answers_up_ready),
+    .down_data(answers_down_data),
+    .down_valid(answers_down_valid),
+    .down_ready(answer_ready),
+    .crowded(unused_answers_crowded)
   );
   assign rows_up_valid = verdict_valid & (~lost_13_q);
   assign contexts_wdata = context_data;
@@ -248,6 +272,10 @@ module hpcc_dispatch (
   assign control_valid = control_full_q;
   assign control_data = control_word_q;
   assign counts = counts_out_q;
+  assign answers_up_data = answered;
+  assign answers_up_valid = (done & (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE)) & answers_up_ready;
+  assign answer_data = answers_down_data;
+  assign answer_valid = answers_down_valid;
   always_comb begin
     valid_1_d = valid_1_q;
     valid_2_d = valid_2_q;
@@ -409,6 +437,15 @@ module hpcc_dispatch (
       heard = hpcc_nic_pkg::CC_EVENT_KIND_CNP;
     end
   end
+  always_comb begin
+    answered = 416'd0;
+    answered.kind = hpcc_nic_pkg::ACK_KIND_PROBE_RESPONSE;
+    answered.qp = row_q.qp;
+    answered.generation = row_q.generation;
+    answered.psn = row_q.psn;
+    answered.int_length = row_q.int_length;
+    answered.int_stack = row_q.int_stack;
+  end
   // classify: What a judged frame is, given the context of its queue pair. Without registers.
   //
   // Classifies one frame.
@@ -420,14 +457,17 @@ module hpcc_dispatch (
   assign classify_int_on = classify_of_queue_pair.int_on;
   assign classify_is_cnp = classify_opcode == 8'h81;
   assign classify_is_echo = classify_opcode == 8'hd1;
+  assign classify_is_probe = classify_opcode == 8'hd2;
+  assign classify_is_answer = classify_opcode == 8'hd3;
   assign classify_is_ack = classify_opcode == 8'h11;
-  assign classify_wrong_port = (~classify_is_cnp) & ((classify_role != classify_wants_role) | (classify_is_echo & (~classify_int_on)));
+  assign classify_wrong_port = (~classify_is_cnp)
+      & ((classify_role != classify_wants_role) | (((classify_is_echo | classify_is_probe) | classify_is_answer) & (~classify_int_on)));
   assign classify_carried = classify_raw.body;
   always_comb begin
     classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     if (classify_int_on) begin
       classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_COLLECTED;
-      if (classify_is_ack | classify_is_echo) begin
+      if ((classify_is_ack | classify_is_echo) | classify_is_answer) begin
         classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_ECHOED;
       end
     end
@@ -444,11 +484,14 @@ module hpcc_dispatch (
     if (classify_is_echo) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_ECHO;
     end
+    if (classify_is_probe) begin
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_PROBE;
+    end
     if (classify_is_cnp) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_NOTIFICATION;
       classify_counter = 6'h28;
     end
-    if (classify_opcode == 8'h12) begin
+    if ((classify_opcode == 8'h12) | classify_is_answer) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = 6'h1b;
     end

@@ -306,6 +306,8 @@ module hpcc_nic (
   wire  rx_notice_valid;
   wire  [592:0] rx_control_data;
   wire  rx_control_valid;
+  wire  [415:0] rx_answer_data;
+  wire  rx_answer_valid;
   wire  rx_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t rx_mark;
   wire  [43:0] rx_counts;
@@ -455,6 +457,7 @@ module hpcc_nic (
   wire  [23:0] tx_feedback_value;
   wire  tx_ack_ready;
   wire  tx_echo_ready;
+  wire  tx_answer_ready;
   wire  tx_notify_ready;
   wire  tx_notified;
   wire  tx_sent_valid;
@@ -698,6 +701,9 @@ module hpcc_nic (
     .control_data(rx_control_data),
     .control_valid(rx_control_valid),
     .control_ready(manager_packet_ready),
+    .answer_data(rx_answer_data),
+    .answer_valid(rx_answer_valid),
+    .answer_ready(tx_answer_ready),
     .mark_valid(rx_mark_valid),
     .mark(rx_mark),
     .counts(rx_counts),
@@ -1079,6 +1085,9 @@ module hpcc_nic (
     .echo_data(requester_echo_data),
     .echo_valid(requester_echo_valid),
     .echo_ready(tx_echo_ready),
+    .answer_data(rx_answer_data),
+    .answer_valid(rx_answer_valid),
+    .answer_ready(tx_answer_ready),
     .notify_data(notify_send_data),
     .notify_valid(notify_send_valid),
     .notify_ready(tx_notify_ready),

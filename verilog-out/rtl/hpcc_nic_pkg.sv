@@ -2162,6 +2162,38 @@ package hpcc_nic_pkg;
     logic [23:0] msn;
   } ack_header_t;
 
+  // What a frame without payload is.
+  typedef enum logic [1:0] {
+    // Acknowledgement, positive or negative, with AETH.
+    ACK_KIND_ACKNOWLEDGEMENT = 2'd0,
+    // Echo of a READ response's INT.
+    ACK_KIND_ECHO = 2'd1,
+    // Answer to a probe: its INT, under its number in the place of the PSN.
+    ACK_KIND_PROBE_RESPONSE = 2'd2,
+    // Congestion notification.
+    ACK_KIND_NOTIFICATION = 2'd3
+  } ack_kind_t;
+
+  // A frame without payload on its way out.
+  typedef struct packed {
+    // INT, first byte in the highest bits.
+    logic [335:0] int_stack;
+    // Bytes of INT; 0 on plain queue pairs.
+    logic [5:0] int_length;
+    // MSN.
+    logic [23:0] msn;
+    // AETH syndrome.
+    logic [7:0] syndrome;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // What it is. Of a congestion notification only queue pair and generation count.
+    ack_kind_t kind;
+  } ack_send_t;
+
   // A judged frame that waits.
   typedef struct packed {
     // The NIC's clock when it was judged, ns modulo 2^24.
@@ -2206,10 +2238,12 @@ package hpcc_nic_pkg;
     FRAME_FATE_ACKNOWLEDGEMENT = 3'd3,
     // A READ echo, to the congestion control of the READ response flow.
     FRAME_FATE_ECHO = 3'd4,
+    // A probe, answered at once.
+    FRAME_FATE_PROBE = 3'd5,
     // A congestion notification, to the congestion control of the request flow.
-    FRAME_FATE_NOTIFICATION = 3'd5,
+    FRAME_FATE_NOTIFICATION = 3'd6,
     // A control packet, to the manager.
-    FRAME_FATE_CONTROL = 3'd6
+    FRAME_FATE_CONTROL = 3'd7
   } frame_fate_t;
 
   // An accepted transport packet beside the context of its queue pair.
@@ -2437,28 +2471,6 @@ package hpcc_nic_pkg;
     // Dropped: no such queue pair.
     logic drop_unknown_qp;
   } responder_counts_t;
-
-  // An acknowledgement, negative acknowledgement, READ echo or congestion notification on its way out.
-  typedef struct packed {
-    // Congestion notification packet; of the other fields only queue pair and generation count.
-    logic notifies;
-    // INT, first byte in the highest bits.
-    logic [335:0] int_stack;
-    // Bytes of INT; 0 on plain queue pairs.
-    logic [5:0] int_length;
-    // MSN.
-    logic [23:0] msn;
-    // AETH syndrome.
-    logic [7:0] syndrome;
-    // PSN.
-    logic [23:0] psn;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-    // READ echo; low, and `notifies` too: acknowledgement with AETH.
-    logic echo;
-  } ack_send_t;
 
   // Notifications to the sender of one kind of packets of a queue pair.
   typedef struct packed {
@@ -3448,10 +3460,8 @@ package hpcc_nic_pkg;
     logic [23:0] msn;
     // AETH syndrome.
     logic [7:0] syndrome;
-    // Congestion notification.
-    logic notifies;
-    // READ echo; low: acknowledgement with AETH.
-    logic echo;
+    // What it is.
+    ack_kind_t kind;
     // There is one.
     logic taken;
   } ack_plan_t;

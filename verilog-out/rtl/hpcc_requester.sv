@@ -1429,7 +1429,7 @@ module hpcc_requester (
   end
   always_comb begin
     reply_sent = 416'd0;
-    reply_sent.echo = 1'd1;
+    reply_sent.kind = hpcc_nic_pkg::ACK_KIND_ECHO;
     reply_sent.qp = reply_word.qp;
     reply_sent.generation = reply_word.generation;
     reply_sent.psn = reply_word.psn;

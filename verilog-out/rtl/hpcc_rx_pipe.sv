@@ -80,6 +80,10 @@ module hpcc_rx_pipe (
   output wire  [592:0] control_data,
   output wire  control_valid,
   input  wire  control_ready,
+  // Answers to probes.
+  output wire  [415:0] answer_data,
+  output wire  answer_valid,
+  input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced".
   output wire  mark_valid,
   // Whose.
@@ -130,6 +134,8 @@ module hpcc_rx_pipe (
   wire  dispatch_notice_valid;
   wire  [592:0] dispatch_control_data;
   wire  dispatch_control_valid;
+  wire  [415:0] dispatch_answer_data;
+  wire  dispatch_answer_valid;
   wire  dispatch_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t dispatch_mark;
   wire  [43:0] dispatch_counts;
@@ -233,6 +239,9 @@ module hpcc_rx_pipe (
     .control_data(dispatch_control_data),
     .control_valid(dispatch_control_valid),
     .control_ready(control_ready),
+    .answer_data(dispatch_answer_data),
+    .answer_valid(dispatch_answer_valid),
+    .answer_ready(answer_ready),
     .mark_valid(dispatch_mark_valid),
     .mark(dispatch_mark),
     .counts(dispatch_counts)
@@ -256,6 +265,8 @@ module hpcc_rx_pipe (
   assign notice_valid = dispatch_notice_valid;
   assign control_data = dispatch_control_data;
   assign control_valid = dispatch_control_valid;
+  assign answer_data = dispatch_answer_data;
+  assign answer_valid = dispatch_answer_valid;
   assign mark_valid = dispatch_mark_valid;
   assign mark = dispatch_mark;
   assign counts = dispatch_counts;

@@ -69,7 +69,7 @@ module hpcc_rx_transport (
   logic [15:0] len_2_q;
   assign header = bytes;
   assign op = header.bth.opcode;
-  assign known = (((op < 8'h18) & (op != 8'h15)) | (op == 8'h81)) | (op == 8'hd1);
+  assign known = (((op < 8'h18) & (op != 8'h15)) | (op == 8'h81)) | ((op >= 8'hd1) & (op <= 8'hd3));
   assign need_int = {10'd0, int_len} + 16'd8;
   assign need_all = {10'd0, int_len} + 16'h18;
   assign reth_1_d = ((op == 8'd6) | (op == 8'ha)) | (op == 8'hc);

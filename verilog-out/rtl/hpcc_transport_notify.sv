@@ -181,7 +181,7 @@ module hpcc_transport_notify (
   end
   always_comb begin
     item = 416'd0;
-    item.notifies = 1'd1;
+    item.kind = hpcc_nic_pkg::ACK_KIND_NOTIFICATION;
     item.qp = waiting_down_data.qp;
     item.generation = waiting_down_data.generation;
   end

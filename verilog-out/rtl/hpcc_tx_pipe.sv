@@ -97,6 +97,10 @@ module hpcc_tx_pipe (
   input  wire  [415:0] echo_data,
   input  wire  echo_valid,
   output wire  echo_ready,
+  // Answers to probes.
+  input  wire  [415:0] answer_data,
+  input  wire  answer_valid,
+  output wire  answer_ready,
   // Congestion notifications.
   input  wire  [415:0] notify_data,
   input  wire  notify_valid,
@@ -212,6 +216,10 @@ module hpcc_tx_pipe (
   wire  data_note_response;
   wire  [23:0] data_note_psn;
   wire  [1:0] data_note_tag;
+  wire  beside_first_ready;
+  wire  beside_second_ready;
+  wire  [415:0] beside_down_data;
+  wire  beside_down_valid;
   wire  both_first_ready;
   wire  both_second_ready;
   wire  [415:0] both_down_data;
@@ -333,14 +341,27 @@ module hpcc_tx_pipe (
     .note_psn(data_note_psn),
     .note_tag(data_note_tag)
   );
+  hpcc_stream_merge #(.WIDTH(416)) u_beside (
+    .clk(clk),
+    .rst(rst),
+    .first_data(echo_data),
+    .first_valid(echo_valid),
+    .first_ready(beside_first_ready),
+    .second_data(answer_data),
+    .second_valid(answer_valid),
+    .second_ready(beside_second_ready),
+    .down_data(beside_down_data),
+    .down_valid(beside_down_valid),
+    .down_ready(both_second_ready)
+  );
   hpcc_stream_merge #(.WIDTH(416)) u_both (
     .clk(clk),
     .rst(rst),
     .first_data(ack_data),
     .first_valid(ack_valid),
     .first_ready(both_first_ready),
-    .second_data(echo_data),
-    .second_valid(echo_valid),
+    .second_data(beside_down_data),
+    .second_valid(beside_down_valid),
     .second_ready(both_second_ready),
     .down_data(both_down_data),
     .down_valid(both_down_valid),
@@ -421,7 +442,8 @@ module hpcc_tx_pipe (
   assign note_psn = data_note_psn;
   assign note_tag = data_note_tag;
   assign ack_ready = both_first_ready;
-  assign echo_ready = both_second_ready;
+  assign echo_ready = beside_first_ready;
+  assign answer_ready = beside_second_ready;
   assign notify_ready = all_first_ready;
   assign notified = acks_notified;
   assign arbiter_data_hold = 1'd0;

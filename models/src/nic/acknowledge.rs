@@ -9,7 +9,7 @@ use super::psn::{near, payload_len, wire};
 use super::requester::{Acked, Requester};
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
-use crate::wire::{Extension, NakCode, Position, RocePacket, Syndrome, MASK_24};
+use crate::wire::{Extension, NakCode, Opcode, Position, RocePacket, Syndrome, MASK_24};
 
 impl<M: Memory> Nic<M> {
     /// Takes an acknowledgement, positive or negative.
@@ -169,6 +169,7 @@ impl<M: Memory> Nic<M> {
     fn echo(&mut self, qpn: u32, packet: &RocePacket) {
         if let Some(qp) = self.qps.get_mut(&qpn).filter(|qp| qp.config.int) {
             qp.echoes.push_back(Echo {
+                opcode: Opcode::ReadEcho,
                 psn: packet.bth.psn,
                 int: packet.int.to_vec(),
             });

@@ -12,12 +12,14 @@ use super::{request_flow, response_flow};
 use crate::cc::{CongestionControl, Update};
 use crate::fixed::LAWS;
 use crate::sched::limit::CapControl;
-use crate::wire::MacAddr;
+use crate::wire::{MacAddr, Opcode};
 use std::collections::{BTreeMap, VecDeque};
 
-/// An echo of a READ response that waits to be sent.
+/// INT on its way back beside the acknowledgements: the echo of a READ response, or the answer to a probe.
 #[derive(Clone, Debug)]
 pub(super) struct Echo {
+    pub opcode: Opcode,
+    /// PSN of the response, number of the probe.
     pub psn: u32,
     pub int: Vec<u8>,
 }

@@ -101,7 +101,7 @@ impl<M: Memory> Nic<M> {
         let remote = qp.config.remote_qpn;
         if !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
             let echo = qp.echoes.pop_front()?;
-            let bth = BthRepr::new(Opcode::ReadEcho, remote, echo.psn);
+            let bth = BthRepr::new(echo.opcode, remote, echo.psn);
             let role = PortRole::IntEcho;
             let content = Content {
                 role,

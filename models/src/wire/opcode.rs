@@ -1,4 +1,4 @@
-//! Opcodes of the reliable connection service, and two that are not of it.
+//! Opcodes of the reliable connection service, and those that are not of it.
 
 /// Where a packet stands in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,6 +48,10 @@ pub enum Opcode {
     Acknowledge,
     /// Echo of a READ response's INT (manufacturer range; this NIC's own).
     ReadEcho,
+    /// Probe of the path of a queue pair's data (HPCC++, 6.2.1.2; this NIC's own).
+    Probe,
+    /// Answer to a probe, with the INT that it collected (this NIC's own).
+    ProbeResponse,
     /// Congestion notification packet.
     Cnp,
     /// A request of the reliable connection service that this NIC does not execute (SEND, immediate data, atomics).
@@ -58,6 +62,10 @@ pub enum Opcode {
 
 /// Opcode of the echo of a READ response.
 const READ_ECHO: u8 = 0xd1;
+/// Opcode of a probe.
+const PROBE: u8 = 0xd2;
+/// Opcode of its answer.
+const PROBE_RESPONSE: u8 = 0xd3;
 /// Opcode of a congestion notification packet.
 const CNP: u8 = 0x81;
 /// Bytes behind the BTH of a congestion notification packet, all zero.
@@ -83,6 +91,8 @@ impl Opcode {
             0x00..=0x05 | 0x09 | 0x0b | 0x13 | 0x14 | 0x16 | 0x17 => Self::OtherRequest(byte),
             CNP => Self::Cnp,
             READ_ECHO => Self::ReadEcho,
+            PROBE => Self::Probe,
+            PROBE_RESPONSE => Self::ProbeResponse,
             _ => return None,
         })
     }
@@ -102,6 +112,8 @@ impl Opcode {
             Self::ReadResponse(Only) => 0x10,
             Self::Acknowledge => 0x11,
             Self::ReadEcho => READ_ECHO,
+            Self::Probe => PROBE,
+            Self::ProbeResponse => PROBE_RESPONSE,
             Self::Cnp => CNP,
             Self::OtherRequest(byte) | Self::OtherResponse(byte) => byte,
         }
@@ -137,9 +149,9 @@ mod tests {
             .filter(|byte| Opcode::parse(*byte).is_some_and(|opcode| opcode.emit() == *byte))
             .count();
         let parsed = (0..=255).filter(|byte| Opcode::parse(*byte).is_some()).count();
-        // 00..17 without the reserved 15, CNP and the echo.
-        assert_eq!((known, parsed), (25, 25));
-        for byte in [0x15, 0x18, 0x1f, 0x20, 0x2a, 0x64, 0x80, 0x82, 0xd0, 0xd2, 0xff] {
+        // 00..17 without the reserved 15, CNP, the echo, probe and answer.
+        assert_eq!((known, parsed), (27, 27));
+        for byte in [0x15, 0x18, 0x1f, 0x20, 0x2a, 0x64, 0x80, 0x82, 0xd0, 0xd4, 0xff] {
             assert_eq!(Opcode::parse(byte), None, "{byte:02x}");
         }
     }

@@ -303,6 +303,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         StreamOut::<U<48>>::join(&mut self.requester.schedule, &mut self.flows.requests);
         StreamOut::<U<24>>::join(&mut self.requester.kill, &mut self.flows.kill);
         StreamOut::<AckSend>::join(&mut self.requester.echo, &mut self.tx.echo);
+        StreamOut::<AckSend>::join(&mut self.rx.answer, &mut self.tx.answer);
         StreamOut::<LawEvent>::join(&mut self.requester.cc_event, &mut self.flows.answered);
 
         // flows

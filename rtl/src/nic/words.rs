@@ -215,10 +215,10 @@ words! {
         /// It.
         COMMIT 421,
     }
-    /// An acknowledgement, negative acknowledgement or READ echo on its way out.
+    /// A frame without payload on its way out.
     ack_send AckSend 416 7 {
-        /// READ echo; low, and `NOTIFIES` too: acknowledgement with AETH.
-        ECHO 1,
+        /// `AckKind`. Of a congestion notification only queue pair and generation count.
+        KIND 2,
         /// Queue pair.
         QP 8,
         /// Generation.
@@ -233,8 +233,6 @@ words! {
         INT_LENGTH 6,
         /// INT, first byte in the highest bits.
         INT 336,
-        /// Congestion notification packet; of the other fields only queue pair and generation count.
-        NOTIFIES 1,
     }
     /// A data packet on its way out; its payload follows on the stream of the memory reader.
     tx_packet TxPacket 196 4 {

@@ -68,8 +68,8 @@ impl Logic for Transport {
         // stage 1
         header = bit_cast_word::<TransportBytes, W<224, 4>>(bytes);
         op = header.bth.opcode;
-        // the reliable connection service without the reserved 15, the notification and the echo
-        known = ((op < 0x18) & (op != 0x15)) | (op == 0x81) | (op == 0xd1);
+        // the reliable connection service without the reserved 15, the notification, the echo, the probe and its answer
+        known = ((op < 0x18) & (op != 0x15)) | (op == 0x81) | ((op >= 0xd1) & (op <= 0xd3));
         // UDP 8, INT; then BTH 12 and ICRC 4
         need_int = bit_cast_u::<16, 6>(int_len) + 8;
         need_all = bit_cast_u::<16, 6>(int_len) + 24;

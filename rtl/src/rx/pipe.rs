@@ -3,7 +3,7 @@
 use super::buffer::PacketBuffer;
 use super::lookup::{QpLookup, LOOKUP_LATENCY};
 use super::RxParser;
-use crate::nic::words::{Action, Context, DmaJob, RxRow};
+use crate::nic::words::{AckSend, Action, Context, DmaJob, RxRow};
 use crate::prim::axi::AxisFrameIn;
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -67,6 +67,8 @@ pub struct RxPipe {
     pub notice: StreamOut<DispatchEvent>,
     /// Control packets.
     pub control: StreamOut<ControlRow>,
+    /// Answers to probes.
+    pub answer: StreamOut<AckSend>,
     /// A request or READ response came with the mark "congestion experienced".
     pub mark_valid: Signal<Out, Bit>,
     /// Whose.
@@ -117,6 +119,7 @@ impl Logic for RxPipe {
         StreamIn::<Action>::link(&mut response_action, &mut dispatch.response_action);
         StreamOut::<DispatchEvent>::link(&mut notice, &mut dispatch.notice);
         StreamOut::<ControlRow>::link(&mut control, &mut dispatch.control);
+        StreamOut::<AckSend>::link(&mut answer, &mut dispatch.answer);
         outputs!(dispatch: mark_valid, mark);
         counts = dispatch.counts;
     }

@@ -19,7 +19,9 @@ use crate::prim::skid::{Skid, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
-use crate::words::transport::{AckSend as AckSendWord, CongestionMark, Notified, NotifyKind, NotifyState, NotifyStep};
+use crate::words::transport::{
+    AckKind, AckSend as AckSendWord, CongestionMark, Notified, NotifyKind, NotifyState, NotifyStep,
+};
 use crate::{block, kernel};
 use hpcc_models::nic::CNP_UNIT_BITS;
 use rust_hdl::prelude::*;
@@ -143,7 +145,7 @@ impl Logic for Notify {
         // out
         waiting.down.ready = leaves;
         item = bits_zero::<AckSendWord>(0);
-        item.notifies = true;
+        item.kind = AckKind::Notification;
         item.qp = waiting.down.data.val().qp;
         item.generation = waiting.down.data.val().generation;
         out.up.valid = leaves;

@@ -4,6 +4,7 @@ use super::*;
 use crate::nic::words::{ack_send, context};
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
+use crate::words::transport::AckKind;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Clocks from a mark to the decision; marks are judged by the time of one clock before it.
@@ -83,7 +84,7 @@ impl Bench {
         self.decide();
         if out {
             let (qp, generation, _) = self.waiting.pop_front().expect("nothing was asked for");
-            assert_eq!(ack_send::NOTIFIES.get(&word.0), 1);
+            assert_eq!(ack_send::KIND.get(&word.0), AckKind::Notification as u64);
             assert_eq!(
                 (ack_send::QP.get(&word.0), ack_send::GENERATION.get(&word.0)),
                 (qp, generation)

@@ -1,4 +1,4 @@
-//! Acknowledgements, negative acknowledgements, READ echoes and congestion notifications: frames of one or two beats, one every two clocks.
+//! Acknowledgements, negative acknowledgements, READ echoes, answers to probes and congestion notifications: frames of one or two beats, one every two clocks.
 //!
 //! | clock | does |
 //! |---|---|
@@ -22,7 +22,7 @@ use crate::words::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
     AckFrameHeaders, AckHeaders, AckPlan,
 };
-use crate::words::transport::AckSend as Ack;
+use crate::words::transport::{AckKind, AckSend as Ack};
 use crate::words::tx::{BuiltBeat, TypeOfService};
 use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, OuterHeaders};
 use crate::{block, kernel};
@@ -118,16 +118,20 @@ impl Logic for AckBuilder {
         header.pad = bits_u::<2>(0);
         header.echoes = true;
         header.int_given = word.int_length;
-        if word.echo {
+        // behind the BTH: the ICRC, and the AETH of an acknowledgement before it
+        header.opcode = bits_u::<8>(0x11);
+        header.body = bits_u::<13>(8);
+        if word.kind == AckKind::Echo {
             header.opcode = bits_u::<8>(0xd1);
             header.body = bits_u::<13>(4);
-        } else {
-            header.opcode = bits_u::<8>(0x11);
-            header.body = bits_u::<13>(8);
+        }
+        if word.kind == AckKind::ProbeResponse {
+            header.opcode = bits_u::<8>(0xd3);
+            header.body = bits_u::<13>(4);
         }
         service = bits_zero::<TypeOfService>(0);
         service.dscp = dscp;
-        if word.notifies {
+        if word.kind == AckKind::Notification {
             header.opcode = bits_u::<8>(0x81);
             header.psn = bits_u::<24>(0);
             header.int_given = bits_u::<6>(0);
@@ -139,7 +143,7 @@ impl Logic for AckBuilder {
         given = word.int_length;
         given_code = if given != 0 { bit_cast_u::<3, 6>((given + 6) >> 3) } else { bits_u::<3>(0) };
         fields!(plan: taken = take);
-        fields!(plan from word: echo, notifies, syndrome, msn, int_length, int_stack);
+        fields!(plan from word: kind, syndrome, msn, int_length, int_stack);
         fields!(plan: int_code = given_code);
         beside = plan;
 
@@ -148,7 +152,7 @@ impl Logic for AckBuilder {
         assign!(int_bytes = old.int_length, code = old.int_code);
         headers = bits_zero::<AckHeaders>(0);
         headers.bth = header.bth;
-        if !old.echo {
+        if old.kind == AckKind::Acknowledgement {
             fields!(headers from old: syndrome, msn);
         }
         // of a notification the flags are zero, backward congestion notification is set, zeros follow
@@ -156,7 +160,7 @@ impl Logic for AckBuilder {
         transport.migrated = false;
         transport.pad = bits_u::<2>(0);
         transport.becn = true;
-        if old.notifies {
+        if old.kind == AckKind::Notification {
             headers = bits_zero::<AckHeaders>(0);
             headers.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(transport);
         }
@@ -198,14 +202,17 @@ impl Logic for AckBuilder {
         if code == 6 {
             behind = bit_cast_bus::<496, 8, AckBehindInt5>(int_5);
         }
-        notified_8 = old.taken & header.alive & old.notifies;
+        notified_8 = old.taken & header.alive & (old.kind == AckKind::Notification);
         notified = notified_8;
         valid_8 = old.taken & header.alive;
         if old.taken {
             fields!(header_8.d: outer = header.outer, behind);
             assign!(short_8.d = header.icrc_lengths, code_8.d = code);
-            tail_8 = if old.echo { bit_cast_u::<7, 6>(int_bytes) + 54 } else { bit_cast_u::<7, 6>(int_bytes) + 58 };
-            if old.notifies {
+            tail_8 = bit_cast_u::<7, 6>(int_bytes) + 54;
+            if old.kind == AckKind::Acknowledgement {
+                tail_8 = bit_cast_u::<7, 6>(int_bytes) + 58;
+            }
+            if old.kind == AckKind::Notification {
                 tail_8 = bits_u::<7>(70);
             }
         }

@@ -85,6 +85,8 @@ pub struct TxPipe {
     pub ack: StreamIn<AckSend>,
     /// READ echoes.
     pub echo: StreamIn<AckSend>,
+    /// Answers to probes.
+    pub answer: StreamIn<AckSend>,
     /// Congestion notifications.
     pub notify: StreamIn<AckSend>,
     /// Pulse: one is being built.
@@ -122,6 +124,7 @@ pub struct TxPipe {
     select: Select<8, 12>,
     reader: DmaReader,
     data: DataBuilder,
+    beside: StreamMerge<AckSend>,
     both: StreamMerge<AckSend>,
     all: StreamMerge<AckSend>,
     acks: AckBuilder,
@@ -131,7 +134,7 @@ pub struct TxPipe {
 #[kernel]
 impl Logic for TxPipe {
     fn update(&mut self) {
-        inputs!([select, reader, data, both, all, acks, arbiter]: reset);
+        inputs!([select, reader, data, beside, both, all, acks, arbiter]: reset);
         inputs!(select:
             overhead, ack_interval = cfg_ack_req_interval, times_spacing = cfg_times_spacing,
             times_enable = cfg_times_enable);
@@ -153,7 +156,9 @@ impl Logic for TxPipe {
         outputs!(data: read_error, read_left, request_left, note_qp, note_generation, note_response, note_psn, note_tag);
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
-        StreamIn::<AckSend>::link(&mut self.echo, &mut self.both.second);
+        StreamIn::<AckSend>::link(&mut self.echo, &mut self.beside.first);
+        StreamIn::<AckSend>::link(&mut self.answer, &mut self.beside.second);
+        StreamOut::<AckSend>::join(&mut self.beside.down, &mut self.both.second);
         StreamIn::<AckSend>::link(&mut self.notify, &mut self.all.first);
         StreamOut::<AckSend>::join(&mut self.both.down, &mut self.all.second);
         StreamOut::<AckSend>::join(&mut self.all.down, &mut self.acks.ack);

@@ -3,6 +3,7 @@
 use crate::nic::words::{ack_send, context, tx_packet, AckSend, Context, TxPacket};
 use crate::prim::wide::W;
 use crate::sim::Stimulus;
+use crate::words::transport::AckKind;
 use hpcc_models::nic::NicConfig;
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;
@@ -76,7 +77,7 @@ impl Peer {
             ipv4: Ipv4Repr {
                 tos: match bth.opcode {
                     Opcode::Cnp => config.cnp.dscp << 2,
-                    Opcode::Acknowledge | Opcode::ReadEcho => config.dscp << 2,
+                    Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse => config.dscp << 2,
                     _ if self.int => config.dscp << 2,
                     _ => config.dscp << 2 | config.ecn,
                 },
@@ -204,7 +205,7 @@ pub fn notification(
     stale: bool,
 ) -> (AckSend, Option<Vec<u8>>) {
     let mut limbs = [0; 7];
-    ack_send::NOTIFIES.put(&mut limbs, 1);
+    ack_send::KIND.put(&mut limbs, AckKind::Notification as u64);
     ack_send::QP.put(&mut limbs, qp.into());
     ack_send::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
     ack_send::PSN.put(&mut limbs, stimulus.uniform(24));
@@ -218,12 +219,12 @@ pub fn notification(
     (W(limbs), frame)
 }
 
-/// An acknowledgement, or a READ echo, with `hops` records of INT on queue pairs that collect it, and its frame.
+/// An acknowledgement, a READ echo or the response to a probe, with `hops` records of INT on queue pairs that collect it, and its frame.
 pub fn acknowledgement(
     stimulus: &mut Stimulus,
     config: &NicConfig,
     (qp, peer): (u8, &Peer),
-    (echo, hops): (bool, usize),
+    (kind, hops): (AckKind, usize),
     stale: bool,
 ) -> (AckSend, Option<Vec<u8>>) {
     let int = match peer.int {
@@ -234,13 +235,17 @@ pub fn acknowledgement(
         syndrome: Syndrome::parse([SYNDROME_ACK, 0x60, 0x61, 0x62, 0x63][stimulus.below(5) as usize]),
         msn: stimulus.corner(24) as u32,
     };
-    let opcode = if echo { Opcode::ReadEcho } else { Opcode::Acknowledge };
+    let (opcode, extension) = match kind {
+        AckKind::Echo => (Opcode::ReadEcho, Extension::None),
+        AckKind::ProbeResponse => (Opcode::ProbeResponse, Extension::None),
+        _ => (Opcode::Acknowledge, Extension::Aeth(aeth)),
+    };
     let bth = BthRepr::new(opcode, peer.qpn, stimulus.corner(24) as u32);
     // what lies behind the INT does not matter
     let mut padded = bytes(stimulus, 42);
     padded[..int.len()].copy_from_slice(&int);
     let mut limbs = [0; 7];
-    ack_send::ECHO.put(&mut limbs, echo.into());
+    ack_send::KIND.put(&mut limbs, kind as u64);
     ack_send::QP.put(&mut limbs, qp.into());
     ack_send::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
     ack_send::PSN.put(&mut limbs, bth.psn.into());
@@ -248,7 +253,6 @@ pub fn acknowledgement(
     ack_send::MSN.put(&mut limbs, aeth.msn.into());
     ack_send::INT_LENGTH.put(&mut limbs, int.len() as u64);
     ack_send::INT.put_bytes(&mut limbs, &padded);
-    let extension = if echo { Extension::None } else { Extension::Aeth(aeth) };
     let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, Some(&int), &[]));
     (W(limbs), frame)
 }

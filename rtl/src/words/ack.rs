@@ -1,5 +1,6 @@
 //! Acknowledgements on their way out.
 
+use super::transport::AckKind;
 use super::wire::IntHeader;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -10,10 +11,8 @@ crate::word! {
     pub struct AckPlan {
         /// There is one.
         taken: Bit,
-        /// READ echo; low: acknowledgement with AETH.
-        echo: Bit,
-        /// Congestion notification.
-        notifies: Bit,
+        /// What it is.
+        kind: AckKind,
         /// AETH syndrome.
         syndrome: U<8>,
         /// MSN.

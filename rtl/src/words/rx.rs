@@ -19,6 +19,8 @@ crate::kind! {
         Acknowledgement,
         /// A READ echo, to the congestion control of the READ response flow.
         Echo,
+        /// A probe, answered at once.
+        Probe,
         /// A congestion notification, to the congestion control of the request flow.
         Notification,
         /// A control packet, to the manager.

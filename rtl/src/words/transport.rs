@@ -5,6 +5,18 @@ use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
+    /// What a frame without payload is.
+    pub enum AckKind {
+        /// Acknowledgement, positive or negative, with AETH.
+        Acknowledgement,
+        /// Echo of a READ response's INT.
+        Echo,
+        /// Answer to a probe: its INT, under its number in the place of the PSN.
+        ProbeResponse,
+        /// Congestion notification.
+        Notification,
+    }
+
     /// What a frame's UDP port says about its INT.
     pub enum FrameRole {
         /// There is none.
@@ -152,10 +164,10 @@ crate::word! {
         commit: Commit,
     }
 
-    /// An acknowledgement, negative acknowledgement, READ echo or congestion notification on its way out.
+    /// A frame without payload on its way out.
     pub struct AckSend {
-        /// READ echo; low, and `notifies` too: acknowledgement with AETH.
-        echo: Bit,
+        /// What it is. Of a congestion notification only queue pair and generation count.
+        kind: AckKind,
         /// Queue pair.
         qp: U<8>,
         /// Generation.
@@ -170,8 +182,6 @@ crate::word! {
         int_length: U<6>,
         /// INT, first byte in the highest bits.
         int_stack: W<336, 6>,
-        /// Congestion notification packet; of the other fields only queue pair and generation count.
-        notifies: Bit,
     }
 
     /// A request or READ response that came with the mark "congestion experienced".

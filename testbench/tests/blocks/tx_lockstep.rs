@@ -7,6 +7,7 @@ use hpcc_rtl::tx::frame_bytes::FrameBytes;
 use hpcc_rtl::tx::header::TxHeader;
 use hpcc_rtl::tx::stimulus::{acknowledgement, beats, notification, packet, registers, Peer, OPCODES};
 use hpcc_rtl::tx::{AckBuilder, DataBuilder, FrameArbiter};
+use hpcc_rtl::words::transport::AckKind;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 use std::collections::VecDeque;
 
@@ -166,11 +167,16 @@ fn ack_traffic(ports: &[Port], seed: u64) -> impl Drive {
         contexts(&names, &mut stimulus, &peers, clock, inputs);
         while acks.items.len() < 2 {
             let (qp, stale) = (stimulus.uniform(8) as u8, stimulus.chance(0.1));
-            let kind = (stimulus.chance(0.3), stimulus.below(6) as usize);
+            let kind = match stimulus.below(6) {
+                0 => AckKind::Echo,
+                1 => AckKind::ProbeResponse,
+                _ => AckKind::Acknowledgement,
+            };
+            let hops = stimulus.below(6) as usize;
             let peer = &peers[usize::from(qp)];
             let word = match stimulus.chance(0.2) {
                 true => notification(&mut stimulus, &registers(), (qp, peer), stale).0,
-                false => acknowledgement(&mut stimulus, &registers(), (qp, peer), kind, stale).0,
+                false => acknowledgement(&mut stimulus, &registers(), (qp, peer), (kind, hops), stale).0,
             };
             acks.items.push_back(word);
         }

@@ -154,7 +154,7 @@ impl Bench {
         let ports = Ports::default();
         let dst_port = match (self.int, bth.opcode) {
             (false, _) | (_, Opcode::Cnp) => ports.roce,
-            (true, Opcode::Acknowledge | Opcode::ReadEcho) => ports.int_echo,
+            (true, Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse) => ports.int_echo,
             (true, _) => ports.int_collect,
         };
         RocePacket {

@@ -24,7 +24,7 @@ pub struct Classify {
     /// The row for the engines.
     pub row: Signal<Out, RxPacket>,
     #[signals(FrameRole: role, wants_role)]
-    #[signals(Bit: alive, int_on, is_cnp, is_echo, is_ack, wrong_port)]
+    #[signals(Bit: alive, int_on, is_cnp, is_echo, is_probe, is_answer, is_ack, wrong_port)]
     opcode: Signal<Local, U<8>>,
     drop_code: Signal<Local, U<5>>,
     int_length: Signal<Local, U<6>>,
@@ -42,12 +42,14 @@ impl Logic for Classify {
         int_on = of_queue_pair.int_on;
         is_cnp = opcode == 0x81;
         is_echo = opcode == 0xd1;
+        is_probe = opcode == 0xd2;
+        is_answer = opcode == 0xd3;
         is_ack = opcode == 0x11;
         wants_role = FrameRole::Plain;
         if int_on {
-            wants_role = if is_ack | is_echo { FrameRole::Echoed } else { FrameRole::Collected };
+            wants_role = if is_ack | is_echo | is_answer { FrameRole::Echoed } else { FrameRole::Collected };
         }
-        wrong_port = !is_cnp & ((role != wants_role) | (is_echo & !int_on));
+        wrong_port = !is_cnp & ((role != wants_role) | ((is_echo | is_probe | is_answer) & !int_on));
 
         fate = FrameFate::Request;
         counter = bits_u::<6>(0);
@@ -60,12 +62,15 @@ impl Logic for Classify {
         if is_echo {
             fate = FrameFate::Echo;
         }
+        if is_probe {
+            fate = FrameFate::Probe;
+        }
         if is_cnp {
             fate = FrameFate::Notification;
             counter = bits_u::<6>(40);
         }
-        if opcode == 0x12 {
-            // response of an operation that this NIC never asks for
+        if (opcode == 0x12) | is_answer {
+            // response of an operation or to a probe: this NIC sends neither
             fate = FrameFate::Dropped;
             counter = bits_u::<6>(27);
         }

@@ -18,7 +18,7 @@ pub mod classify;
 #[cfg(test)]
 mod tests;
 
-use crate::nic::words::{Action, Context, DmaJob, RxRow};
+use crate::nic::words::{AckSend, Action, Context, DmaJob, RxRow};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
@@ -32,7 +32,9 @@ use crate::words::context::QpContext;
 use crate::words::dma::DmaJob as Job;
 use crate::words::flows::Notice;
 use crate::words::rx::{ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, FrameFate, JudgedFrame};
-use crate::words::transport::{Action as Decision, AnswerKind, CommitKind, CongestionMark, RxPacket};
+use crate::words::transport::{
+    AckKind, AckSend as Answer, Action as Decision, AnswerKind, CommitKind, CongestionMark, RxPacket,
+};
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use classify::Classify;
@@ -91,6 +93,8 @@ pub struct Dispatch {
     pub notice: StreamOut<DispatchEvent>,
     /// Control packets.
     pub control: StreamOut<ControlRow>,
+    /// Answers to probes. One that finds 32 waiting is dropped: whoever asks will ask again.
+    pub answer: StreamOut<AckSend>,
     /// A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
     pub mark_valid: Signal<Out, Bit>,
     /// Whose.
@@ -116,6 +120,8 @@ pub struct Dispatch {
     job_word: DFF<Job>,
     commit_word: DFF<CommitEntry>,
     notice_word: DFF<Notice>,
+    answers: StreamFifo<AckSend, 5, 32>,
+    answered: Signal<Local, Answer>,
     entering: Signal<Local, ArrivedFrame>,
     arriving: Signal<Local, ArrivedFrame>,
     action: Signal<Local, Decision>,
@@ -276,6 +282,15 @@ impl Logic for Dispatch {
         control.valid = control_full;
         control.data = bit_cast_bus::<593, 10, ControlPacket>(control_word);
         counts = counts_out;
+
+        // a probe is answered beside everything else
+        answered = bits_zero::<Answer>(0);
+        answered.kind = AckKind::ProbeResponse;
+        fields!(answered from row: qp, generation, psn, int_length, int_stack);
+        answers.reset = reset;
+        answers.up.data = bit_cast_bus::<416, 7, Answer>(answered);
+        answers.up.valid = done & (fate == FrameFate::Probe) & answers.up.ready;
+        StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
         reset! {
             valid_1, valid_2, valid_3, command_full, job_full, commit_full, valid_4, handed, notice_full, control_full
         }

@@ -1,7 +1,7 @@
 //! Frames through the whole receive pipe beside the model's receive path: the same counter, or the same destination.
 
 use super::DispatchEvent;
-use crate::nic::words::{commit, context, rx_row};
+use crate::nic::words::{ack_send, commit, context, rx_row};
 use crate::prim::word::bit_cast_word;
 use crate::rx::lookup::LOOKUP_LATENCY;
 use crate::rx::pipe::RxPipe;
@@ -10,6 +10,7 @@ use crate::rx::RX_PARSER_LATENCY;
 use crate::sim::{init, step, Stimulus};
 use crate::words::congestion::CcEventKind;
 use crate::words::flows::Notice;
+use crate::words::transport::AckKind;
 use hpcc_models::nic::{frame_fault, Counter, NicConfig};
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;
@@ -26,6 +27,7 @@ enum Fate {
     Response(Row),
     Acknowledgement(Answer),
     Notice(Heard),
+    Probe(Reply),
     Control,
 }
 
@@ -73,6 +75,15 @@ struct Heard {
     response: bool,
     qp: u64,
     psn: u64,
+    carried: Carried,
+}
+
+/// What leaves of a probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reply {
+    kind: u64,
+    qp: u64,
+    number: u64,
     carried: Carried,
 }
 
@@ -198,9 +209,9 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
     let opcode = packet.bth.opcode;
     let right = match (int_on, opcode) {
         (_, Opcode::Cnp) => true,
-        (false, Opcode::ReadEcho) => false,
+        (false, Opcode::ReadEcho | Opcode::Probe | Opcode::ProbeResponse) => false,
         (false, _) => role == PortRole::Roce,
-        (true, Opcode::Acknowledge | Opcode::ReadEcho) => role == PortRole::IntEcho,
+        (true, Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse) => role == PortRole::IntEcho,
         (true, _) => role == PortRole::IntCollect,
     };
     if !right {
@@ -225,7 +236,17 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
             psn: packet.bth.psn.into(),
             carried: Carried::marked(&packet),
         }),
-        Opcode::OtherResponse(_) => Fate::Counted(Counter::Stray),
+        Opcode::Probe => Fate::Probe(Reply {
+            kind: AckKind::ProbeResponse as u64,
+            qp: packet.bth.dest_qp.into(),
+            number: packet.bth.psn.into(),
+            // marks of a path with INT mean nothing
+            carried: Carried {
+                ecn: 0,
+                ..Carried::of(&packet)
+            },
+        }),
+        Opcode::ProbeResponse | Opcode::OtherResponse(_) => Fate::Counted(Counter::Stray),
         _ => Fate::Request(Row::of(frame, &packet, int_on, role)),
     }
 }
@@ -287,14 +308,14 @@ fn run(seed: u64, stall: f64) {
     // clocks of last beats, frame by frame, and acknowledgements' times of arrival
     let (mut ended, mut arrived) = (Vec::new(), Vec::new());
     let mut queue = std::collections::VecDeque::new();
-    for _ in 0..400 {
+    for _ in 0..1000 {
         let mut frame =
             if stimulus.chance(0.6) { good_frame(&mut stimulus, &config) } else { any_frame(&mut stimulus, &config) };
         if stimulus.chance(0.8) {
             let mut qp = [2, 3, 4, 5, 0x1_0002][stimulus.below(5) as usize];
             if stimulus.chance(0.7) {
                 // the one whose port it came to
-                let plain = frame.len() > 38 && [&frame[36..38], &frame[40..42]].contains(&&[0x12, 0xb7][..]);
+                let plain = frame.len() > 41 && [&frame[36..38], &frame[40..42]].contains(&&[0x12, 0xb7][..]);
                 qp = if plain { 2 } else { 3 };
             }
             aim(
@@ -312,7 +333,7 @@ fn run(seed: u64, stall: f64) {
     let mut clocks = 0;
     while seen.len() < frames.len() {
         clocks += 1;
-        assert!(clocks < 40_000, "after {} frames of {}", seen.len(), frames.len());
+        assert!(clocks < 100_000, "after {} frames of {}", seen.len(), frames.len());
         let beat = if stimulus.chance(0.7) { queue.pop_front() } else { None };
         pipe.now.next = crate::prim::uint::U(TIME_BASE + 5 * clocks);
         ended.extend(beat.filter(|beat| beat.2).map(|_| clocks));
@@ -330,6 +351,7 @@ fn run(seed: u64, stall: f64) {
         pipe.response.ready.next = response_at == 0 && !stimulus.chance(stall);
         pipe.notice.ready.next = !stimulus.chance(stall);
         pipe.control.ready.next = !stimulus.chance(stall);
+        pipe.answer.ready.next = !stimulus.chance(stall);
         // the engines skip everything, a while after they were asked
         pipe.request_action.valid.next = request_at == 1;
         pipe.response_action.valid.next = response_at == 1;
@@ -385,6 +407,20 @@ fn run(seed: u64, stall: f64) {
                     },
                 }));
             }
+            if p.answer.valid.val() & p.answer.ready.val() {
+                let word = p.answer.data.val().0;
+                got.push(Fate::Probe(Reply {
+                    kind: ack_send::KIND.get(&word),
+                    qp: ack_send::QP.get(&word),
+                    number: ack_send::PSN.get(&word),
+                    carried: Carried {
+                        generation: ack_send::GENERATION.get(&word),
+                        ecn: 0,
+                        int_length: ack_send::INT_LENGTH.get(&word),
+                        int: ack_send::INT.bytes(&word),
+                    },
+                }));
+            }
             if p.control.valid.val() & p.control.ready.val() {
                 got.push(Fate::Control);
             }
@@ -421,12 +457,13 @@ fn run(seed: u64, stall: f64) {
     assert_eq!(arrived, judged.collect::<Vec<_>>());
     // counters and streams have registers of their own, so neighbours may change places by a clock: compare by kind
     let of = |list: &[Fate], kind: fn(&Fate) -> bool| list.iter().filter(|f| kind(f)).cloned().collect::<Vec<_>>();
-    let kinds: [fn(&Fate) -> bool; 6] = [
+    let kinds: [fn(&Fate) -> bool; 7] = [
         |f| matches!(f, Fate::Counted(_)),
         |f| matches!(f, Fate::Request(_)),
         |f| matches!(f, Fate::Response(_)),
         |f| matches!(f, Fate::Acknowledgement(_)),
         |f| matches!(f, Fate::Notice(_)),
+        |f| matches!(f, Fate::Probe(_)),
         |f| matches!(f, Fate::Control),
     ];
     for kind in kinds {

@@ -5,7 +5,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::requester::Syndrome;
-use crate::words::transport::{AckSend as AckSendWord, AnswerKind, Commit as CommitWord};
+use crate::words::transport::{AckKind, AckSend as AckSendWord, AnswerKind, Commit as CommitWord};
 use crate::words::wire::{HopRecords, IntStack};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -70,7 +70,7 @@ impl Logic for Answer {
             status = bits_u::<4>(6);
         }
         sent = bits_zero::<AckSendWord>(0);
-        sent.echo = true;
+        sent.kind = AckKind::Echo;
         fields!(sent from word: qp, generation, psn, int_length, int_stack);
         echo = bit_cast_bus::<416, 7, AckSendWord>(sent);
     }

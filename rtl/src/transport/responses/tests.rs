@@ -3,6 +3,7 @@
 use super::*;
 use crate::nic::words::{ack_send, commit, context, read_state};
 use crate::sim::{init, step, Stimulus};
+use crate::words::transport::AckKind;
 use std::collections::{BTreeMap, VecDeque};
 
 type Word = [u64; 7];
@@ -250,7 +251,7 @@ impl Bench {
         }
         if let Some(word) = ack {
             let field = |field: crate::nic::words::Field| field.get(&word);
-            assert_eq!(field(ack_send::ECHO), 0);
+            assert_eq!(field(ack_send::KIND), AckKind::Acknowledgement as u64);
             seen.acks.push((
                 field(ack_send::QP),
                 field(ack_send::GENERATION),

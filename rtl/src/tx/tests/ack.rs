@@ -6,6 +6,7 @@ use super::{compare, Collector, Source};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
+use crate::words::transport::AckKind;
 use hpcc_models::nic::NicConfig;
 use hpcc_models::wire::Opcode;
 use std::collections::VecDeque;
@@ -68,9 +69,9 @@ impl Bench {
         }
     }
 
-    fn push(&mut self, qp: u8, echo: bool, hops: usize, stale: bool) {
+    fn push(&mut self, qp: u8, kind: AckKind, hops: usize, stale: bool) {
         let peer = self.peers[usize::from(qp)].clone();
-        let (word, frame) = acknowledgement(&mut self.stimulus, &self.config, (qp, &peer), (echo, hops), stale);
+        let (word, frame) = acknowledgement(&mut self.stimulus, &self.config, (qp, &peer), (kind, hops), stale);
         self.acks.items.push_back(word);
         self.expected.extend(frame);
     }
@@ -139,12 +140,16 @@ fn every_acknowledgement_under_any_stalls() {
         let mut bench = Bench::with(seed, config);
         for _ in 0..1400 {
             let (qp, hops) = (bench.stimulus.uniform(8) as u8, bench.stimulus.below(6) as usize);
-            // a READ echo always has INT
-            let echo = bench.stimulus.chance(0.5) && bench.peers[usize::from(qp)].int;
+            // echoes and responses always have INT
+            let kind = match bench.stimulus.below(4) {
+                0 if bench.peers[usize::from(qp)].int => AckKind::Echo,
+                1 if bench.peers[usize::from(qp)].int => AckKind::ProbeResponse,
+                _ => AckKind::Acknowledgement,
+            };
             let stale = bench.stimulus.chance(0.1);
             match bench.stimulus.chance(0.2) {
                 true => bench.notify(qp, stale),
-                false => bench.push(qp, echo, hops, stale),
+                false => bench.push(qp, kind, hops, stale),
             }
         }
         bench.drain(offer, accept);
@@ -158,7 +163,7 @@ fn one_every_two_clocks() {
     let mut bench = Bench::new(5);
     for _ in 0..1000 {
         let (qp, hops) = (bench.stimulus.uniform(8) as u8, bench.stimulus.below(6) as usize);
-        bench.push(qp, false, hops, false);
+        bench.push(qp, AckKind::Acknowledgement, hops, false);
     }
     let start = bench.clock;
     while !bench.acks.items.is_empty() {
@@ -175,7 +180,7 @@ fn latency() {
     let qp = (0..=255u8)
         .find(|qp| bench.peers[usize::from(*qp)].alive)
         .expect("most are");
-    bench.push(qp, false, 5, false);
+    bench.push(qp, AckKind::Acknowledgement, 5, false);
     bench.drain(1.0, 1.0);
     assert_eq!(bench.first_beat, Some(ACK_LATENCY));
 }

@@ -252,7 +252,7 @@ impl Frames {
     /// Opcodes that ask for nothing, or for what this NIC does not do.
     fn odd(&mut self) {
         let at = self.target();
-        let byte = [0xd1, 0x81, 0x00, 0x04, 0x13, 0x14, 0x12][self.stimulus.below(7) as usize];
+        let byte = [0xd1, 0xd2, 0xd3, 0x81, 0x00, 0x04, 0x13, 0x14, 0x12][self.stimulus.below(9) as usize];
         let Some(opcode) = Opcode::parse(byte) else { return };
         let psn = self.near(self.targets[at].expected);
         let len = self.stimulus.below(70) as usize;
@@ -264,7 +264,7 @@ impl Frames {
         let stimulus = &mut self.stimulus;
         let mut role = match (target.int, opcode) {
             (false, _) => PortRole::Roce,
-            (true, Opcode::Acknowledge | Opcode::ReadEcho) => PortRole::IntEcho,
+            (true, Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse) => PortRole::IntEcho,
             (true, _) => PortRole::IntCollect,
         };
         if stimulus.chance(0.02) {

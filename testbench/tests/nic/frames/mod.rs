@@ -8,6 +8,7 @@
 //! | `surroundings` | slow memory and MAC, queue pairs that come and go: the RTL alone |
 //! | `captures` | frames of another implementation |
 //! | `notify` | marks of switches, notifications of congestion |
+//! | `probes` | probes of the path and their answers |
 //! | `random` | seeded traffic |
 //! | `requester` | what the peer of a NIC that writes and reads relies on |
 //! | `responder` | what a peer that writes and reads relies on |
@@ -16,6 +17,7 @@ mod acceptance;
 mod captures;
 mod notify;
 mod peer;
+mod probes;
 mod random;
 mod requester;
 mod responder;

@@ -6,6 +6,7 @@ use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
 use crate::transport::requester::{Requester, COUNTERS};
 use crate::transport::send_times::ASK_LATENCY;
+use crate::words::transport::AckKind;
 use hpcc_models::nic::Counter;
 use std::collections::VecDeque;
 
@@ -404,7 +405,7 @@ impl<const S: usize> Bench<S> {
     /// PSNs and flags of the echoes.
     pub fn echo_psns(&self) -> Vec<u64> {
         let psn = |echo: &W<416, 7>| {
-            assert_eq!(ack_send::ECHO.get(&echo.0), 1);
+            assert_eq!(ack_send::KIND.get(&echo.0), AckKind::Echo as u64);
             ack_send::PSN.get(&echo.0)
         };
         self.echoes.iter().map(psn).collect()
