@@ -131,6 +131,7 @@ fn object(dir: &Path, (name, units, optimise): (&str, Vec<String>, &str)) -> Res
     std::fs::write(&source, all)?;
     let mut command = compiler()?;
     command.arg(optimise).args(OPTIMISE).arg("-I").arg(dir);
+    command.arg("-include").arg(headers(optimise)?);
     command.arg("-c").arg(&source).arg("-o").arg(&object);
     run(&mut command, COMPILER_REMEDY)?;
     Ok(object)
@@ -146,6 +147,29 @@ fn compiler() -> Result<Command, ToolError> {
         .arg("-I")
         .arg(include.join("vltstd"));
     Ok(command)
+}
+
+/// Header with which every unit of a model begins, compiled once for each effort: most of the time of a small model would go into it. A compiler
+/// that does not know what another has compiled reads its text.
+fn headers(optimise: &str) -> Result<PathBuf, ToolError> {
+    const NAME: &str = "begin.h";
+    let key = [Tool::Verilator.requirement(), optimise].into_iter();
+    let digest = cache::digest(key.chain([FLAGS, OPTIMISE].into_iter().flatten().copied()));
+    let dir = cache::target_dir().join("verilated").join(format!("headers-{digest}"));
+    cache::folder(&dir, |dir| {
+        let header = dir.join(NAME);
+        std::fs::write(&header, "#include \"verilated.h\"\n")?;
+        let mut command = compiler()?;
+        command
+            .arg(optimise)
+            .args(OPTIMISE)
+            .args(["-x", "c++-header"])
+            .arg(&header);
+        command.arg("-o").arg(dir.join(format!("{NAME}.gch")));
+        run(&mut command, COMPILER_REMEDY)?;
+        Ok::<(), ToolError>(())
+    })?;
+    Ok(dir.join(NAME))
 }
 
 const UNITS: &[&str] = &["verilated", "verilated_threads"];
