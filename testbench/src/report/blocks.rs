@@ -53,7 +53,7 @@ fn instances(text: &str) -> impl Iterator<Item = (&str, &str, bool)> {
 }
 
 /// The header of a module: `module name (` to `);` at the start of a line; a comment may have these two inside.
-fn header<'a>(text: &'a str, module: &str) -> Option<&'a str> {
+pub(super) fn header<'a>(text: &'a str, module: &str) -> Option<&'a str> {
     let from = text.find(&format!("module {module} ("))?;
     let length = text[from..].find("\n);")? + 3;
     Some(&text[from..from + length])

@@ -5,7 +5,8 @@ use hpcc_rtl::prim::mul::MulPipe;
 use hpcc_rtl::prim::ram::{Ram, RamReg};
 use hpcc_rtl::prim::rom::Rom;
 use hpcc_rtl::prim::uint::*;
-use hpcc_testbench::report::synth::{synthesise, Cells, Target};
+use hpcc_rtl::sched::merge::Merge;
+use hpcc_testbench::report::synth::{place, synthesise, Cells, Target};
 use hpcc_testbench::verilated::sources;
 use rust_hdl::prelude::*;
 
@@ -103,4 +104,16 @@ fn xilinx_uses_its_multipliers_memories_and_shift_registers() {
     assert_eq!(cells.multipliers(), 6, "{cells:?}");
     assert_eq!(cells.block_rams(), 3, "{cells:?}");
     assert!(cells.shift_registers() >= 34, "{cells:?}");
+}
+
+/// The netlist that is placed has plain vectors where the Verilog has the package's words.
+#[test]
+fn a_block_whose_ports_are_words_is_placed() {
+    let sources = sources("hpcc_sched_merge", &mut Merge::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(sources
+        .files
+        .iter()
+        .any(|(_, text)| text.contains("hpcc_nic_pkg::grant_t own_data")));
+    let placed = place(&sources, 200, 1).unwrap_or_else(|error| panic!("{error}"));
+    assert!(placed.fmax_mhz > 100.0 && placed.levels > 0, "{placed:?}");
 }

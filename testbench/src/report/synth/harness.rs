@@ -67,6 +67,22 @@ endmodule
     )
 }
 
+/// The block without its inside, its ports as plain vectors: the synthesised netlist that takes its place has no types either.
+pub(super) fn black_box(block: &str, ports: &[Port], clocked: bool) -> String {
+    let mut pins = vec![];
+    if clocked {
+        pins.push("  input wire clk".to_string());
+    }
+    for Port { name, width, input, .. } in ports {
+        let direction = if *input { "input" } else { "output" };
+        pins.push(format!("  {direction} wire [{}:0] {name}", width - 1));
+    }
+    format!(
+        "(* blackbox *)\nmodule {block} (\n{}\n);\nendmodule\n",
+        pins.join(",\n")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +100,21 @@ mod tests {
             |clocked| wrap("block", &ports, clocked).contains("block u_block (\n    .clk(clk),\n    .a(into[2:0])");
         assert!(pins(true) && !pins(false));
         assert!(wrap("block", &ports, false).contains("block u_block (\n    .a(into[2:0]),\n    .q(from[2:0])"));
+    }
+
+    #[test]
+    fn the_box_has_the_ports_of_the_harness_as_vectors() {
+        let port = |name: &str, width, input| Port {
+            name: name.into(),
+            width,
+            input,
+            limb: 0,
+        };
+        let ports = [port("command", 25, true), port("ready", 1, false)];
+        assert_eq!(
+            black_box("block", &ports, true),
+            "(* blackbox *)\nmodule block (\n  input wire clk,\n  input wire [24:0] command,\n  output wire [0:0] ready\n);\nendmodule\n"
+        );
+        assert!(!black_box("block", &ports, false).contains("clk"));
     }
 }

@@ -37,12 +37,14 @@ pub struct Placement {
 
 /// Places and routes a top on the largest ECP5 of speed grade 8, aiming at `goal_mhz`.
 pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, SynthError> {
-    let boxed = black_box(sources)?;
-    let wrapped = harness::wrap(&sources.top, &sources.ports, blocks::clocked(&boxed));
+    let clocked = clocked(sources)?;
+    let boxed = harness::black_box(&sources.top, &sources.ports, clocked);
+    let wrapped = harness::wrap(&sources.top, &sources.ports, clocked);
     let script = SCRIPT.replace("HARNESS", &harness::top(&sources.top));
     let (goal, seed) = (goal_mhz.to_string(), seed.to_string());
     let settings = [
         Tool::NextpnrEcp5.requirement(),
+        boxed.as_str(),
         wrapped.as_str(),
         script.as_str(),
         goal.as_str(),
@@ -76,12 +78,12 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
     read(dir.join("timing.json"))
 }
 
-/// The top without its inside.
-fn black_box(sources: &Sources) -> Result<String, SynthError> {
+/// Whether the top has a clock.
+fn clocked(sources: &Sources) -> Result<bool, SynthError> {
     let file = format!("{}.sv", sources.top);
     let text = sources.files.iter().find(|(name, _)| *name == file);
-    let found = text.and_then(|(_, text)| blocks::black_box(text, &sources.top));
-    found.ok_or_else(|| SynthError::Result {
+    let header = text.and_then(|(_, text)| blocks::header(text, &sources.top));
+    header.map(blocks::clocked).ok_or_else(|| SynthError::Result {
         file: file.into(),
         reason: "no module of that name".into(),
     })
