@@ -258,6 +258,8 @@ crate::word! {
         ageless: Bit,
         /// A round trip ends at its sequence number itself (theta-PowerTCP).
         inclusive: Bit,
+        /// An acknowledgement without a round-trip time (theta-PowerTCP): 0: nothing; 1: it measures the base; 2: it repeats the last.
+        missing_rtt: U<2>,
     }
 
     /// Registers of PowerTCP, [`hpcc_models::fixed::powertcp::PowerRegisters`].

@@ -122,7 +122,7 @@ impl NicSetup {
     }
 
     /// Which packets are timed, the last of every 2^n: those of laws that measure round trips, so many that no place of the sixteen that a queue
-    /// pair has is needed twice within two windows. `None` where no queue pair wants such a law.
+    /// pair has is needed twice within a window. `None` where no queue pair wants such a law.
     pub fn send_times(&self) -> Option<u8> {
         let wanted = self.wanted_laws();
         if !LAWS
@@ -132,7 +132,7 @@ impl NicSetup {
             return None;
         }
         let mtu = self.qps.iter().map(|qp| qp.mtu).min().unwrap_or(self.nic.mtu);
-        let least = self.nic.window * 2.0 / (SEND_TIME_PLACES as f64 * f64::from(mtu));
+        let least = self.nic.window / (SEND_TIME_PLACES as f64 * f64::from(mtu));
         (0..15)
             .find(|n| f64::from(1 << n) >= least)
             .or(Some(15))

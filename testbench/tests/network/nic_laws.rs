@@ -110,26 +110,25 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
     }
 }
 
-/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. This is no agreement: the NIC in
-/// RTL takes a quarter longer than `fixed`, and the 95th percentile of its queue is two and a half times as large. (Both NICs time one packet in `S`,
-/// `fixed` every one; the behavioural NIC is no slower for it, so that is not the cause.) What is asserted is that it stays as it was measured on
-/// 2026-11-22, in parts of `fixed`, within 5 % either way.
-fn theta_beside_fixed(fidelity: Fidelity, measured: [f64; 4]) {
-    let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000"];
+/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. The flows start long after the
+/// clock's zero: by these rules the first acknowledgement is compared with a round trip of nothing at that zero, which is a steep rise if it was just now.
+/// Both NICs time one packet in `S`, `fixed` every one.
+fn theta_agrees_with_fixed(fidelity: Fidelity, bounds: [f64; 4]) {
+    let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000", "traffic.0.start_us=200"];
     let (ours, theirs, what) = beside_fixed("theta-powertcp", "incast2", fidelity, &set);
-    for (part, before) in parts(&ours, &theirs).into_iter().zip(measured) {
-        assert!((part / before - 1.0).abs() < 0.05, "{part:.3}, {before} before: {what}");
+    for (part, bound) in parts(&ours, &theirs).into_iter().zip(bounds) {
+        assert!((part - 1.0).abs() < bound, "{part:.3}: {what}");
     }
 }
 
 #[test]
-fn theta_powertcp_in_behavioural_nics_beside_the_fixed_point_law() {
-    theta_beside_fixed(Fidelity::NicModel, [0.915, 0.948, 1.600, 0.961]);
+fn theta_powertcp_in_behavioural_nics_agrees_with_the_fixed_point_law() {
+    theta_agrees_with_fixed(Fidelity::NicModel, [0.1, 0.1, 0.1, 0.1]);
 }
 
 #[test]
-fn theta_powertcp_in_nics_in_rtl_beside_the_fixed_point_law() {
-    theta_beside_fixed(Fidelity::NicRtl, [1.252, 1.267, 2.550, 1.490]);
+fn theta_powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
+    theta_agrees_with_fixed(Fidelity::NicRtl, [0.1, 0.1, 0.1, 0.1]);
 }
 
 /// Where windows shrink below what is on its way, nothing waits for an acknowledgement that nobody has asked for: nothing is lost, so nothing is sent twice.

@@ -1,7 +1,7 @@
 //! NORMPOWER of both algorithms: what an acknowledgement says, as power over base power, and the time it stands for.
 
 use super::law::PowerLaw;
-use super::params::{BaseRtt, Current, FirstAck, Signal};
+use super::params::{BaseRtt, Current, FirstAck, MissingRtt, Signal};
 use super::state::{PowerBranch, PowerState};
 use crate::cc::hpcc::{Link, TS_WRAP, TX_WRAP};
 use crate::cc::{CcEvent, MAX_HOPS};
@@ -122,16 +122,15 @@ impl PowerLaw {
 
     /// Algorithm 2, lines 17 to 20.
     pub(super) fn measure_delay(&self, state: &mut PowerState, event: &CcEvent) -> Measured {
-        let rtt = match (event.sent_valid, self.params.base_rtt) {
-            (true, BaseRtt::Configured) => event.now.saturating_sub(event.sent_at),
-            (true, BaseRtt::SmallestSeen) => {
-                let rtt = event.now.saturating_sub(event.sent_at);
-                state.base_rtt_ns = state.base_rtt_ns.min(rtt);
-                rtt
-            }
-            (false, BaseRtt::SmallestSeen) => state.base_rtt_ns,
-            (false, BaseRtt::Configured) => return Err(PowerBranch::NoSample),
+        let rtt = match (event.sent_valid, self.params.missing_rtt) {
+            (true, _) => event.now.saturating_sub(event.sent_at),
+            (false, MissingRtt::Base) => state.base_rtt_ns,
+            (false, MissingRtt::Last) if state.has_records => state.prev_rtt,
+            (false, MissingRtt::Skipped | MissingRtt::Last) => return Err(PowerBranch::NoSample),
         };
+        if self.params.base_rtt == BaseRtt::SmallestSeen {
+            state.base_rtt_ns = state.base_rtt_ns.min(rtt);
+        }
         let first = !state.has_records && self.params.first_ack == FirstAck::Store;
         if first || (state.has_records && self.is_stale(state, event)) {
             let branch = if first {

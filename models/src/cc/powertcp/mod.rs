@@ -20,7 +20,8 @@ mod unit;
 pub use law::PowerLaw;
 pub use measure::Sample;
 pub use params::{
-    Arithmetic, BaseRtt, Beta, Current, FirstAck, OldWindow, PowerParams, Profile, Reaction, SecondTerm, Signal,
+    Arithmetic, BaseRtt, Beta, Current, FirstAck, MissingRtt, OldWindow, PowerParams, Profile, Reaction, SecondTerm,
+    Signal,
 };
 pub use state::{PowerBranch, PowerObservation, PowerState};
 pub use unit::LawUnit;

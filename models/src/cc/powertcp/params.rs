@@ -68,9 +68,19 @@ pub enum Reaction {
 pub enum BaseRtt {
     /// The configured one.
     Configured,
-    /// The smallest that the flow has seen, from the configured one down, taken before it is used; a missing round-trip time is read
-    /// as it.
+    /// The smallest that the flow has seen, from the configured one down, taken before it is used.
     SmallestSeen,
+}
+
+/// D9: what an acknowledgement without a round-trip time is to theta-PowerTCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingRtt {
+    /// Nothing.
+    Skipped,
+    /// A measurement of the base round-trip time.
+    Base,
+    /// The last measured one again; nothing as long as there is none.
+    Last,
 }
 
 /// D10: the first acknowledgement of a flow.
@@ -136,6 +146,9 @@ pub struct PowerParams {
     pub current_floor: f64,
     /// Base round-trip time (D9).
     pub base_rtt: BaseRtt,
+    /// An acknowledgement without a round-trip time (D9). Where one packet in `S` is timed, as in a NIC, and every acknowledgement moves the window, the
+    /// others repeat the last: read as the base they would make each measurement look like a steep rise.
+    pub missing_rtt: MissingRtt,
     /// The first acknowledgement (D10).
     pub first_ack: FirstAck,
     /// The time of a sample counts as `tau` at most (D11).
@@ -177,6 +190,7 @@ impl PowerParams {
             },
             current_floor: 0.0,
             base_rtt: BaseRtt::Configured,
+            missing_rtt: MissingRtt::Skipped,
             first_ack: FirstAck::Store,
             clamp_dt: true,
             arithmetic: Arithmetic::Windows,
@@ -207,6 +221,7 @@ impl PowerParams {
             } else {
                 BaseRtt::Configured
             },
+            missing_rtt: if theta { MissingRtt::Base } else { MissingRtt::Skipped },
             first_ack: if theta { FirstAck::Update } else { FirstAck::Store },
             arithmetic: Arithmetic::WholeRates,
             smallest_power: 0.0,

@@ -121,6 +121,45 @@ fn one_row_of_algorithm_2_by_hand() {
     close(law.last().unwrap().w, 0.9 * (125_000.0 / power + 1250.0) + 12_500.0);
 }
 
+/// By the authors' rules an acknowledgement without a round-trip time measures the base, so that the next one sees a steep rise from it. Skipped, the rise is
+/// over all the time between two that are timed; where it repeats the last, over the time since it, which then has the smaller weight.
+#[test]
+fn what_a_missing_round_trip_time_is() {
+    let authors = PowerParams::authors(Signal::Delay, LINE, TAU);
+    let skipping = PowerParams {
+        missing_rtt: MissingRtt::Skipped,
+        ..authors.clone()
+    };
+    let repeating = PowerParams {
+        missing_rtt: MissingRtt::Last,
+        ..authors.clone()
+    };
+    // round trips of 9, 9.5 and 10 us at 100, 101 and 102 us; 100 ns before the last an acknowledgement without a time
+    for (params, measures, gradient) in [
+        (authors, true, 1000.0 / 100.0),
+        (skipping, false, 500.0 / 1000.0),
+        (repeating, true, 500.0 / 100.0),
+    ] {
+        let mut law = law(params);
+        let event = |now: u64, rtt: Option<u64>| CcEvent {
+            generation: 1,
+            psn_next: 1,
+            snd_nxt: 100,
+            sent_at: rtt.map_or(0, |rtt| now - rtt),
+            sent_valid: rtt.is_some(),
+            now,
+            ..CcEvent::default()
+        };
+        law.handle(&event(100_000, Some(9_000)));
+        law.handle(&event(101_000, Some(9_500)));
+        law.handle(&event(101_900, None));
+        assert_eq!(law.last().unwrap().branch != PowerBranch::NoSample, measures);
+        law.handle(&event(102_000, Some(10_000)));
+        let norm = (gradient + 1.0) * 10_000.0 / (1.05 * 9_000.0);
+        close(law.last().unwrap().norm_power.unwrap(), norm);
+    }
+}
+
 /// The window when the packet left, from the acknowledgements alone.
 #[test]
 fn windows_by_packet() {

@@ -7,7 +7,7 @@
 pub mod arithmetic;
 mod registers;
 
-pub use registers::{address, PowerMode, PowerRegisters};
+pub use registers::{address, PowerMode, PowerRegisters, MISSING_IS_BASE, MISSING_IS_LAST};
 
 use super::arithmetic::{ewma, rate, weight, wrapping_difference};
 use super::formats::{mask, CLOCK_BITS, TS_BITS, TX_BITS, WEIGHT_BITS};
@@ -207,14 +207,15 @@ impl PowerRegisters {
         step: &mut FixedPowerStep,
     ) -> Option<PowerBranch> {
         let known = event.sent_valid;
-        if !known && !self.mode.smallest_rtt {
-            return Some(PowerBranch::NoSample);
-        }
+        let missing = match self.mode.missing_rtt {
+            MISSING_IS_BASE => Some(state.base_rtt),
+            MISSING_IS_LAST => state.has_records.then_some(state.prev_rtt),
+            _ => None,
+        };
         let clock = mask(CLOCK_BITS);
-        let rtt = if known {
-            cut24(event.now.wrapping_sub(event.sent_at) & clock)
-        } else {
-            state.base_rtt
+        let measured = known.then(|| cut24(event.now.wrapping_sub(event.sent_at) & clock));
+        let Some(rtt) = measured.or(missing) else {
+            return Some(PowerBranch::NoSample);
         };
         if self.mode.smallest_rtt {
             state.base_rtt = state.base_rtt.min(rtt);

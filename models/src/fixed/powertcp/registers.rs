@@ -3,13 +3,18 @@
 use super::arithmetic::{GAMMA_FRACTION, POWER_FRACTION};
 use crate::cc::hpcc::ParamError;
 use crate::cc::powertcp::{
-    Arithmetic, BaseRtt, Current, FirstAck, OldWindow, PowerParams, Reaction, SecondTerm, Signal,
+    Arithmetic, BaseRtt, Current, FirstAck, MissingRtt, OldWindow, PowerParams, Reaction, SecondTerm, Signal,
 };
 use crate::fixed::formats::{
     mask, ADDITIVE_INCREASE_BITS, BASE_RTT_BITS, BUSY_TIME_BITS, INVERSE_BASE_RTT_BITS, QUEUE_WEIGHT_BITS,
     RATE_PER_WINDOW_BITS, TS_BITS, TX_BITS, WINDOW_BITS,
 };
 use crate::fixed::registers::{SpeedRegisters, DATA_BITS};
+
+/// In the mode: an acknowledgement without a round-trip time measures the base.
+pub const MISSING_IS_BASE: u8 = 1;
+/// In the mode: an acknowledgement without a round-trip time repeats the last.
+pub const MISSING_IS_LAST: u8 = 2;
 
 /// Mode bits: every difference of the paper and its authors' code that is not a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +37,8 @@ pub struct PowerMode {
     pub ageless: bool,
     /// The end of a round trip is reached at its sequence number itself.
     pub inclusive: bool,
+    /// What an acknowledgement without a round-trip time is (D9): 0: nothing; [`MISSING_IS_BASE`]; [`MISSING_IS_LAST`].
+    pub missing_rtt: u8,
 }
 
 impl PowerMode {
@@ -46,6 +53,7 @@ impl PowerMode {
             | u64::from(self.first_updates) << 7
             | u64::from(self.ageless) << 8
             | u64::from(self.inclusive) << 9
+            | u64::from(self.missing_rtt) << 10
     }
 }
 
@@ -162,6 +170,11 @@ impl PowerRegisters {
                 first_updates: p.first_ack == FirstAck::Update,
                 ageless: p.stale_limit_ns.is_none(),
                 inclusive: theta && p.arithmetic == Arithmetic::Windows,
+                missing_rtt: match p.missing_rtt {
+                    MissingRtt::Base if theta => MISSING_IS_BASE,
+                    MissingRtt::Last if theta => MISSING_IS_LAST,
+                    _ => 0,
+                },
             },
             base_rtt: p.base_rtt_ns,
             base_rtt_shift: shift as u8,

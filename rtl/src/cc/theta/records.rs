@@ -46,7 +46,7 @@ pub struct DelayRecords<const A: usize> {
     #[registers(U<48>: age, way)]
     #[registers(U<24>: ahead, forward, rtt, elapsed)]
     #[signals(LongTime: long_way, long_age)]
-    #[signals(Bit: is_event, is_command, accepted, quiet, timed, first, aged, measure)]
+    #[signals(Bit: is_event, is_command, accepted, repeats, quiet, timed, first, aged, measure)]
     memory: TableRam<DelayRecord, A>,
     word_2: Delay<DelayWord, 2>,
     now_4: Delay<U<48>, 2>,
@@ -82,11 +82,15 @@ impl<const A: usize> Logic for DelayRecords<A> {
         forward = word_2.snd_nxt - memory.rdata.val().round_end;
 
         // clock 3
+        repeats = scalars.mode.missing_rtt == 2;
         known_4 = known;
         long_way = bit_cast_word::<LongTime, U<48>>(way);
         rtt = if long_way.beyond.any() { bits_u::<24>(0xff_ffffu64) } else { long_way.measured };
         if !sent_valid_3 {
             rtt = bit_cast_u::<24, 17>(record_3.base_rtt);
+            if repeats {
+                rtt = record_3.prev_rtt;
+            }
         }
         long_age = bit_cast_word::<LongTime, U<48>>(age);
         elapsed = if long_age.beyond.any() { bits_u::<24>(0xff_ffffu64) } else { long_age.measured };
@@ -99,7 +103,7 @@ impl<const A: usize> Logic for DelayRecords<A> {
         is_command = passing_4.valid & passing_4.command;
         accepted = is_event & known_4;
         quiet = record_4.recorded & (scalars.mode.reaction == 2) & !ends_round;
-        timed = !quiet & (sent_valid_4 | scalars.mode.smallest_rtt);
+        timed = !quiet & (sent_valid_4 | (scalars.mode.missing_rtt == 1) | (repeats & record_4.recorded));
         first = timed & !record_4.recorded & !scalars.mode.first_updates;
         aged = timed & record_4.recorded & old;
         measure = timed & !first & !aged & elapsed.any();

@@ -2,7 +2,9 @@
 
 use super::top::{ThetaSlot, LATENCY};
 use crate::cc::bench::{law_module, Bench};
-use hpcc_models::cc::powertcp::{Arithmetic, BaseRtt, FirstAck, OldWindow, PowerParams, Reaction, SecondTerm, Signal};
+use hpcc_models::cc::powertcp::{
+    Arithmetic, BaseRtt, FirstAck, MissingRtt, OldWindow, PowerParams, Reaction, SecondTerm, Signal,
+};
 use hpcc_models::cc::{CcEvent, EventKind};
 use hpcc_models::fixed::FixedPower;
 
@@ -36,7 +38,7 @@ fn random_events_agree_bit_for_bit_in_both_profiles() {
 /// Each mode bit and each limit on its own, in both profiles.
 #[test]
 fn random_events_agree_bit_for_bit_in_every_mode() {
-    let changes: [fn(&mut PowerParams); 12] = [
+    let changes: [fn(&mut PowerParams); 15] = [
         |p| p.second_term = SecondTerm::Old,
         |p| p.old_window = OldWindow::LastFull,
         |p| p.reaction = Reaction::PerAck,
@@ -44,6 +46,9 @@ fn random_events_agree_bit_for_bit_in_every_mode() {
         |p| p.reaction = Reaction::PerRoundTrip,
         |p| p.stale_limit_ns = Some(200_000),
         |p| p.base_rtt = BaseRtt::SmallestSeen,
+        |p| p.missing_rtt = MissingRtt::Base,
+        |p| p.missing_rtt = MissingRtt::Skipped,
+        |p| p.missing_rtt = MissingRtt::Last,
         |p| p.first_ack = FirstAck::Update,
         |p| p.arithmetic = Arithmetic::WholeRates,
         |p| (p.gamma, p.one_minus_gamma, p.current_floor) = (1.0, 0.0, 0.25),
