@@ -3585,7 +3585,9 @@ package hpcc_nic_pkg;
   // One pulse a counter, in the order of `Counter::ALL`.
   typedef struct packed {
     // Zero.
-    logic [16:0] reserved;
+    logic [15:0] reserved;
+    // Ignored: response to a probe that is not newer than the last one taken, or that was not sent.
+    logic probe_stray;
     // Congestion notification packets sent.
     logic cnps_sent;
     // Requests and READ responses with the mark "congestion experienced".

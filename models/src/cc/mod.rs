@@ -8,6 +8,7 @@ mod flows;
 pub mod fluid;
 pub mod hpcc;
 pub mod powertcp;
+mod probing;
 pub mod rate_based;
 pub mod synthetic;
 pub mod timely;
@@ -15,6 +16,7 @@ pub mod trace;
 
 pub use event::{psn_after, CcEvent, EventKind, HopRecord, Update, MAX_HOPS};
 pub use flows::FlowTable;
+pub use probing::{ProbeRule, Probing};
 
 /// A congestion-control law holding the state of all flows of one NIC (HPCC paper, Fig. 8, "CC").
 ///

@@ -7,11 +7,10 @@ use super::circuit::CircuitConfig;
 use super::classes::ClassRules;
 use super::clock::Clock;
 use super::homa::HomaConfig;
-use super::probing::ProbeRule;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
 use super::telemetry::{Sampling, TelemetryBytes};
-use crate::cc::MAX_HOPS;
+use crate::cc::{ProbeRule, MAX_HOPS};
 
 /// Bytes of headers. A packet's size is what it occupies on the wire, as far as the profile counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

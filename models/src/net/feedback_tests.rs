@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::*;
 use crate::cc::hpcc::{Hpcc, HpccParams};
-use crate::cc::{CcEvent, CongestionControl, EventKind, Update};
+use crate::cc::{CcEvent, CongestionControl, EventKind, ProbeRule, Update};
 
 /// HPCC, and a list of what it was given.
 struct Watched {

@@ -1,9 +1,9 @@
 //! Flows: what is asked for, what became of it, and the state while it runs.
 
 use super::carrier::FeedbackState;
-use super::probing::Probing;
 use super::recovery::{Outstanding, Selective};
 use super::telemetry::Collecting;
+use crate::cc::Probing;
 
 /// A flow to simulate: one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

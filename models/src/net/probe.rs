@@ -8,8 +8,7 @@
 use super::engine::Simulator;
 use super::flow::Context;
 use super::packet::{Packet, PacketKind, NIL};
-use super::probing::ProbeRule;
-use crate::cc::{CcEvent, EventKind};
+use crate::cc::{CcEvent, EventKind, ProbeRule};
 
 impl Context {
     /// A probe may leave now.

@@ -82,7 +82,7 @@ impl<M: Memory> Nic<M> {
         let qpn = packet.bth.dest_qp;
         let span = u64::from(self.config.psn_span);
         let qp = self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?;
-        let (mtu, int) = (qp.config.mtu, qp.config.int);
+        let mtu = qp.config.mtu;
         let requester = &mut qp.requester;
         if requester.ended.is_some() {
             return Err(Counter::QpEnded);
@@ -95,7 +95,7 @@ impl<M: Memory> Nic<M> {
         let psn = near(requester.una(), packet.bth.psn);
         if psn < requester.una() {
             self.counters.count(Counter::Duplicates);
-            self.echo(qpn, packet);
+            self.echo(packet, Opcode::ReadEcho);
             return Ok(());
         }
         let message = requester
@@ -136,9 +136,7 @@ impl<M: Memory> Nic<M> {
                 completed,
             },
         );
-        if int {
-            self.echo(qpn, packet);
-        }
+        self.echo(packet, Opcode::ReadEcho);
         Ok(())
     }
 
@@ -166,10 +164,12 @@ impl<M: Memory> Nic<M> {
         Ok(())
     }
 
-    fn echo(&mut self, qpn: u32, packet: &RocePacket) {
-        if let Some(qp) = self.qps.get_mut(&qpn).filter(|qp| qp.config.int) {
+    /// What a packet has collected goes back under its PSN, which of a probe is its number. Plain queue pairs have nothing to send back.
+    pub(super) fn echo(&mut self, packet: &RocePacket, opcode: Opcode) {
+        let qp = self.qps.get_mut(&packet.bth.dest_qp);
+        if let Some(qp) = qp.filter(|qp| qp.config.int) {
             qp.echoes.push_back(Echo {
-                opcode: Opcode::ReadEcho,
+                opcode,
                 psn: packet.bth.psn,
                 int: packet.int.to_vec(),
             });

@@ -1,5 +1,7 @@
 //! Registers and per-QP configuration of the NIC model.
 
+use super::pacing::PS_PER_NS;
+use crate::cc::ProbeRule;
 use crate::wire::{MacAddr, Ports, MASK_24, PKEY_DEFAULT};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -37,6 +39,38 @@ impl Default for CnpConfig {
             enabled: true,
             dscp: 48,
             interval: 49,
+        }
+    }
+}
+
+/// Registers of probes (HPCC++, draft-miao-ccwg-hpcc 6.2.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeConfig {
+    /// Least time between two probes of a flow, ns: `T`.
+    pub interval_ns: u32,
+    /// A probe that has not been answered for this long no longer holds back the next, ns.
+    pub timeout_ns: u32,
+    /// Least number of data packets between two of a flow, 1 to 255.
+    pub packets: u8,
+}
+
+impl ProbeConfig {
+    /// At most one every `interval_ns`, with the usual timeout.
+    pub fn every(interval_ns: u32) -> Self {
+        let timeout_ps = ProbeRule::usual_timeout_ps(u64::from(interval_ns) * PS_PER_NS);
+        Self {
+            interval_ns,
+            timeout_ns: u32::try_from(timeout_ps / PS_PER_NS).unwrap_or(u32::MAX),
+            packets: 1,
+        }
+    }
+
+    /// The same for the rule that the network's hosts have too.
+    pub fn rule(&self) -> ProbeRule {
+        ProbeRule {
+            interval_ps: u64::from(self.interval_ns) * PS_PER_NS,
+            packets: self.packets.into(),
+            timeout_ps: u64::from(self.timeout_ns) * PS_PER_NS,
         }
     }
 }
@@ -102,6 +136,10 @@ pub struct NicConfig {
     pub echo_keys: BTreeMap<u32, [u64; 2]>,
     /// Pause of the acknowledgements' priority stops them too.
     pub ack_pause: bool,
+    /// Probes collect INT for the requests of queue pairs with INT, whose data then collect none; READ responses collect as ever. `None`: no probes.
+    pub probes: Option<ProbeConfig>,
+    /// Code point of requests whose INT is left to probes, 6 bits: one that switches do not stamp, in the same queue as the other.
+    pub dscp_unstamped: u8,
     /// Control packets.
     pub control: ControlConfig,
     /// Law of queue pairs that collect INT and do not say otherwise, and of those that control packets create: its code in
@@ -143,6 +181,8 @@ impl Default for NicConfig {
             echo_icrc_full: false,
             echo_keys: BTreeMap::new(),
             ack_pause: false,
+            probes: None,
+            dscp_unstamped: 10,
             control: ControlConfig::default(),
             default_law: 1,
         }

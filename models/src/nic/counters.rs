@@ -115,6 +115,8 @@ counters! {
     CePackets = "ce_packets",
     /// Congestion notification packets sent.
     CnpsSent = "cnps_sent",
+    /// Ignored: response to a probe that is not newer than the last one taken, or that was not sent.
+    ProbeStray = "probe_stray",
 }
 
 /// Values of all counters.

@@ -44,7 +44,12 @@ impl<M: Memory> Nic<M> {
             now: feedback.now,
             ..CcEvent::default()
         };
-        if let Ok(stack) = IntStack::parse(feedback.int) {
+        // Requests whose INT is left to probes come back with an empty stack, which says nothing about the path.
+        let unstamped = self.config.probes.is_some()
+            && feedback.flow == request_flow(feedback.flow / 2)
+            && feedback.kind != EventKind::Probe;
+        let stack = IntStack::parse(feedback.int).ok();
+        if let Some(stack) = stack.filter(|stack| stack.n_hop > 0 || !unstamped) {
             stack.fill(&mut event);
             let used = &event.hops[..stack.records()];
             event.int_valid = used

@@ -50,8 +50,10 @@ impl<M: Memory> Nic<M> {
     fn tos(&self, qp: &Qp, opcode: Opcode) -> u8 {
         match opcode {
             Opcode::Cnp => self.config.cnp.dscp << 2,
-            Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse => self.config.dscp << 2,
-            _ if qp.config.int => self.config.dscp << 2,
+            _ if opcode.is_request() && qp.config.int && self.config.probes.is_some() => {
+                self.config.dscp_unstamped << 2
+            }
+            _ if opcode.is_feedback() || qp.config.int => self.config.dscp << 2,
             _ => self.config.dscp << 2 | self.config.ecn & ECN_CE,
         }
     }

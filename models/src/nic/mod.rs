@@ -17,6 +17,7 @@
 //! | `caps` | caps of flows, levels of groups, what an agent is told |
 //! | `feedback` | events to congestion control, its updates |
 //! | `notify` | marks of switches, congestion notification packets |
+//! | `probe` | probes of the path and their responses |
 //! | `control` | control packets |
 //! | `link` | a lossy wire between two NICs |
 //! | `registers` | the register map |
@@ -41,6 +42,7 @@ mod memory;
 mod nic;
 mod notify;
 mod pacing;
+mod probe;
 mod psn;
 mod receive;
 pub mod registers;
@@ -54,7 +56,7 @@ mod transmit;
 pub use acceptance::frame_fault;
 pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
-pub use config::{CnpConfig, ControlConfig, NicConfig, QpConfig, CNP_UNIT_BITS};
+pub use config::{CnpConfig, ControlConfig, NicConfig, ProbeConfig, QpConfig, CNP_UNIT_BITS};
 pub use counters::{Counter, Counters};
 pub use keyed::{echo_tag, ECHO_TAG_LEN};
 pub use link::{Link, LinkConfig, Pair};

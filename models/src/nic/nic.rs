@@ -9,7 +9,7 @@ use super::psn;
 use super::requester::{Limits, Requester};
 use super::responder::Responder;
 use super::{request_flow, response_flow};
-use crate::cc::{CongestionControl, Update};
+use crate::cc::{CongestionControl, Probing, Update};
 use crate::fixed::LAWS;
 use crate::sched::limit::CapControl;
 use crate::wire::{MacAddr, Opcode};
@@ -58,6 +58,10 @@ pub(super) struct Qp {
     pub echoes: VecDeque<Echo>,
     /// Congestion notifications, by [`Marked`].
     pub told: [Told; 2],
+    /// Probes of the requests' path.
+    pub probing: Probing,
+    /// One is due and has not left yet.
+    pub probe_waits: bool,
 }
 
 impl Qp {
@@ -230,6 +234,8 @@ impl<M: Memory> Nic<M> {
             response_pacer: pacer,
             echoes: VecDeque::new(),
             told: <[Told; 2]>::default(),
+            probing: Probing::default(),
+            probe_waits: false,
             config,
         };
         if !qp.config.int {
@@ -308,10 +314,9 @@ impl<M: Memory> Nic<M> {
     /// Nothing is queued, outstanding, or waiting to be sent.
     pub fn idle(&self) -> bool {
         self.notifications.is_empty()
-            && self
-                .qps
-                .values()
-                .all(|qp| qp.requester.queued() == 0 && qp.responder.front().is_none() && qp.echoes.is_empty())
+            && self.qps.values().all(|qp| {
+                qp.requester.queued() == 0 && qp.responder.front().is_none() && qp.echoes.is_empty() && !qp.probe_waits
+            })
     }
 
     /// The generation of a queue pair; each creation under the same number has another.

@@ -125,6 +125,11 @@ impl Pacer {
         self.last_ps = self.ready_ps().clamp(earliest, now_ps);
         self.charged = bytes;
     }
+
+    /// Charges `bytes` on the wire more, of something that goes with the packet charged last.
+    pub fn also(&mut self, bytes: u64) {
+        self.charged += bytes;
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::acceptance::{accept, Accepted};
 use super::counters::Counter;
 use super::keyed::echo_tag;
 use super::memory::Memory;
-use super::nic::{Echo, Marked, Nic};
+use super::nic::{Marked, Nic};
 use crate::wire::{Opcode, PortRole, RocePacket};
 
 impl<M: Memory> Nic<M> {
@@ -28,14 +28,7 @@ impl<M: Memory> Nic<M> {
             return Err(Counter::WrongPeer);
         }
         let opcode = packet.bth.opcode;
-        let right_port = match (qp.config.int, opcode) {
-            (_, Opcode::Cnp) => true,
-            (false, Opcode::ReadEcho | Opcode::Probe | Opcode::ProbeResponse) => false,
-            (false, _) => role == PortRole::Roce,
-            (true, Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse) => role == PortRole::IntEcho,
-            (true, _) => role == PortRole::IntCollect,
-        };
-        if !right_port {
+        if opcode != Opcode::Cnp && opcode.port_role(qp.config.int) != Some(role) {
             return Err(Counter::WrongPort);
         }
         if let Some(&key) = self.config.echo_keys.get(&qpn).filter(|_| role == PortRole::IntEcho) {
@@ -59,23 +52,14 @@ impl<M: Memory> Nic<M> {
                 self.congestion_notification(now, qpn);
                 Ok(())
             }
+            // Who owns the queue pair answers at once (HPCC++, 7.1). Nothing else changes, an ended half does not matter, and a payload is not
+            // looked at.
             Opcode::Probe => {
-                self.probe(packet);
+                self.echo(packet, Opcode::ProbeResponse);
                 Ok(())
             }
-            Opcode::ProbeResponse | Opcode::OtherResponse(_) => Err(Counter::Stray),
-        }
-    }
-
-    /// Who owns the queue pair answers at once with what the probe collected, under the probe's number (HPCC++, 7.1). Nothing else changes, an
-    /// ended half does not matter, and a payload is not looked at.
-    fn probe(&mut self, packet: &RocePacket) {
-        if let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) {
-            qp.echoes.push_back(Echo {
-                opcode: Opcode::ProbeResponse,
-                psn: packet.bth.psn,
-                int: packet.int.to_vec(),
-            });
+            Opcode::ProbeResponse => self.probe_response(now, packet),
+            Opcode::OtherResponse(_) => Err(Counter::Stray),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which packet leaves next, and its bytes.
 //!
-//! Acknowledgements and echoes go before data between queue pairs; within a queue pair the responder's answers leave in PSN order.
+//! Acknowledgements and echoes go before data between queue pairs, a probe goes right behind the data packet that made it due; within a queue pair the responder's answers leave in PSN order.
 //! Among data flows the turn goes round.
 
 use super::completion::Status;
@@ -24,7 +24,8 @@ impl<M: Memory> Nic<M> {
         self.awaken(now_ps);
         let mut frames = Vec::new();
         while self.port_free_ps <= now_ps {
-            let Some(frame) = self.next_answer().or_else(|| self.next_data(now)) else {
+            let frame = self.next_answer().or_else(|| self.next_probe(now));
+            let Some(frame) = frame.or_else(|| self.next_data(now)) else {
                 break;
             };
             // Within the nanosecond the port goes on where it stopped.
@@ -46,7 +47,8 @@ impl<M: Memory> Nic<M> {
     pub(super) fn next_send(&self) -> Option<u64> {
         let port = self.port_free_ps.div_ceil(PS_PER_NS);
         let notifies = !self.notifications.is_empty() && !self.acknowledgements_paused();
-        if notifies || self.qps.values().any(|qp| self.acknowledgement_ready(qp)) {
+        let waits = |qp: &Qp| self.acknowledgement_ready(qp) || self.probe_ready(qp);
+        if notifies || self.qps.values().any(waits) {
             return Some(port);
         }
         let flows = self.qps.iter().flat_map(|(qpn, qp)| {
@@ -76,7 +78,7 @@ impl<M: Memory> Nic<M> {
             && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
     }
 
-    fn data_paused(&self, qp: &Qp) -> bool {
+    pub(super) fn data_paused(&self, qp: &Qp) -> bool {
         self.pause >> (qp.config.priority & 7) & 1 == 1
     }
 
@@ -230,6 +232,9 @@ impl<M: Memory> Nic<M> {
             self.counters.count(Counter::Retransmitted);
         }
         self.restart_timer(now, qpn);
+        if !payload.is_empty() {
+            self.data_leaves(now, qpn);
+        }
         let qp = &self.qps[&qpn];
         let bth = BthRepr {
             ack_req,

@@ -1,5 +1,7 @@
 //! Opcodes of the reliable connection service, and those that are not of it.
 
+use super::PortRole;
+
 /// Where a packet stands in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Position {
@@ -133,6 +135,23 @@ impl Opcode {
         }
     }
 
+    /// Goes back beside the data of the other direction and tells its sender something: never stamped, never marked.
+    pub fn is_feedback(self) -> bool {
+        matches!(self, Self::Acknowledge | Self::ReadEcho | Self::ProbeResponse)
+    }
+
+    /// What the UDP port of such a packet says about its INT, on a queue pair that collects INT (`int`) or does not. `None`: a plain queue pair has no
+    /// such packet. Congestion notifications leave on the plain port and are taken on any.
+    pub fn port_role(self, int: bool) -> Option<PortRole> {
+        match (int, self) {
+            (_, Self::Cnp) => Some(PortRole::Roce),
+            (false, Self::ReadEcho | Self::Probe | Self::ProbeResponse) => None,
+            (false, _) => Some(PortRole::Roce),
+            (true, opcode) if opcode.is_feedback() => Some(PortRole::IntEcho),
+            (true, _) => Some(PortRole::IntCollect),
+        }
+    }
+
     /// Asks the responder for something.
     pub fn is_request(self) -> bool {
         matches!(self, Self::Write(_) | Self::ReadRequest | Self::OtherRequest(_))
@@ -166,6 +185,22 @@ mod tests {
             .collect();
         assert_eq!(reth, [0x06, 0x0a, 0x0c]);
         assert_eq!(aeth, [0x0d, 0x0f, 0x10, 0x11]);
+    }
+
+    /// The port of every opcode byte, plain and with INT (nic.md, table of ports): 4791, 54791, 54792.
+    #[test]
+    fn ports_follow_the_opcode() {
+        let on = |role, int| -> Vec<u8> {
+            let of = |byte: &u8| Opcode::parse(*byte).and_then(|opcode| opcode.port_role(int)) == Some(role);
+            (0..=255).filter(of).collect()
+        };
+        let all: Vec<u8> = (0..=0x17).filter(|byte| *byte != 0x15).collect();
+        assert_eq!(on(PortRole::Roce, false), [&all[..], &[0x81]].concat());
+        assert_eq!(on(PortRole::Roce, true), [0x81]);
+        assert_eq!(on(PortRole::IntEcho, true), [0x11, 0xd1, 0xd3]);
+        let collecting: Vec<u8> = all.iter().copied().filter(|byte| *byte != 0x11).chain([0xd2]).collect();
+        assert_eq!(on(PortRole::IntCollect, true), collecting);
+        assert!(on(PortRole::IntCollect, false).is_empty() && on(PortRole::IntEcho, false).is_empty());
     }
 
     #[test]

@@ -77,8 +77,7 @@ impl Peer {
             ipv4: Ipv4Repr {
                 tos: match bth.opcode {
                     Opcode::Cnp => config.cnp.dscp << 2,
-                    Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse => config.dscp << 2,
-                    _ if self.int => config.dscp << 2,
+                    _ if bth.opcode.is_feedback() || self.int => config.dscp << 2,
                     _ => config.dscp << 2 | config.ecn,
                 },
                 ttl: config.ttl,

@@ -100,8 +100,10 @@ crate::word! {
         ce_packets: Bit,
         /// Congestion notification packets sent.
         cnps_sent: Bit,
+        /// Ignored: response to a probe that is not newer than the last one taken, or that was not sent.
+        probe_stray: Bit,
         /// Zero.
-        reserved: U<17>,
+        reserved: U<16>,
     }
 
     /// What the responder counts.

@@ -3,7 +3,7 @@
 use crate::config::{
     ack_req_interval, law_code, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT,
 };
-use hpcc_models::nic::{LinkConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
+use hpcc_models::nic::{LinkConfig, NicConfig, Operation, ProbeConfig, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
 
@@ -119,6 +119,8 @@ pub struct LinkSpec {
     pub cap_dither: bool,
     /// The ICRC of what echoes INT covers the INT, in both NICs.
     pub echo_icrc_full: bool,
+    /// Probes collect the INT of requests, at most one a base round trip; in both NICs.
+    pub probes: bool,
 }
 
 /// How a limit is written while the NICs run.
@@ -156,6 +158,7 @@ impl Default for LinkSpec {
             cap_window_ns: 0,
             cap_dither: false,
             echo_icrc_full: false,
+            probes: false,
         }
     }
 }
@@ -184,7 +187,7 @@ impl LinkSpec {
     pub const KEYS: &'static str =
         "loss, duplicate, reorder, bit_error, mark, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
          int, cc, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
-         cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither, echo_icrc_full";
+         cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither, echo_icrc_full, probes";
 
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
     pub fn parse(set: &[String]) -> Result<Self, String> {
@@ -209,6 +212,14 @@ impl LinkSpec {
         }
         if spec.echo_icrc_full && !spec.int {
             return Err("echo_icrc_full: expected int=on beside it".into());
+        }
+        if spec.probes && !(0..spec.qps).any(|index| spec.int_of(index)) {
+            return Err("probes: expected int=on and a law that reads INT beside it".into());
+        }
+        if spec.probes && spec.op.operation() == Operation::Read {
+            return Err(
+                "probes: expected op=write or op=bidirectional beside it: READ responses collect INT themselves".into(),
+            );
         }
         if spec.cap_gbps.is_some() && spec.table {
             return Err("cap_gbps: expected table=off beside it".into());
@@ -270,6 +281,7 @@ impl LinkSpec {
                 }
             }
             "cap_window_ns" => self.cap_window_ns = number(key, text, 0, u16::MAX)?,
+            "probes" => self.probes = switch(key, text)?,
             "echo_icrc_full" => self.echo_icrc_full = switch(key, text)?,
             "cap_dither" => self.cap_dither = switch(key, text)?,
             _ => return Err(format!("`{key}`: expected one of {}", Self::KEYS)),
@@ -343,6 +355,7 @@ impl LinkSpec {
             ecn: if self.laws.contains(&DCQCN) { ECT } else { 0 },
             ack_req_interval,
             echo_icrc_full: self.echo_icrc_full,
+            probes: self.probes.then(|| ProbeConfig::every(base_rtt_ns)),
             ..NicConfig::default()
         };
         let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
@@ -454,6 +467,23 @@ mod tests {
         assert!(parse(&["cap_gbps=10", "cap_window_ns=70000"])
             .unwrap_err()
             .contains("65535"));
+        for set in [&["probes=on"][..], &["probes=on", "int=on", "cc=dcqcn"]] {
+            assert!(
+                parse(set).unwrap_err().starts_with("probes: expected int=on"),
+                "{set:?}"
+            );
+        }
+        assert!(parse(&["probes=on", "int=on", "op=read"])
+            .unwrap_err()
+            .starts_with("probes: expected op=write"));
+        let probing = parse(&["probes=on", "int=on", "cc=dcqcn,powertcp", "qps=2"]).unwrap();
+        // two ways of 1 us and 11 us; four of them are less than 100 us
+        let expected = ProbeConfig {
+            interval_ns: 13_000,
+            timeout_ns: 100_000,
+            packets: 1,
+        };
+        assert_eq!(probing.setup(0).nic.probes, Some(expected));
         assert!(parse(&["op=read"]).unwrap().setup(1).work.is_empty());
         let asks = |int: &str| {
             parse(&[int, "cc=theta-powertcp"])

@@ -1,6 +1,7 @@
 //! From the words of `[telemetry]` to bytes on packets, which packets collect, and how telemetry comes back.
 
-use hpcc_models::net::{Carrier, Config, Feedback, ProbeRule, Sampling, TelemetryBytes};
+use hpcc_models::cc::ProbeRule;
+use hpcc_models::net::{Carrier, Config, Feedback, Sampling, TelemetryBytes};
 
 use super::spec::{Scenario, TelemetrySpec};
 use crate::plan::laws::{LawKind, LawSpec};
@@ -80,14 +81,16 @@ fn byte(key: &str, value: Option<u32>) -> Result<u32, String> {
 fn probes(scenario: &Scenario) -> Result<ProbeRule, String> {
     let spec = &scenario.telemetry;
     let t_us = scenario.cc.t_ns as f64 / 1e3;
-    let timeout_us = spec.probe_timeout_us.unwrap_or((4.0 * t_us).max(100.0));
+    let interval_ps = scenario.cc.t_ns * 1000;
+    let usual_us = ProbeRule::usual_timeout_ps(interval_ps) as f64 / 1e6;
+    let timeout_us = spec.probe_timeout_us.unwrap_or(usual_us);
     if !(timeout_us >= t_us && timeout_us <= 1e6) {
         return Err(format!(
             "telemetry.probe_timeout_us: expected T ({t_us} us) to 1e6, got {timeout_us}"
         ));
     }
     Ok(ProbeRule {
-        interval_ps: scenario.cc.t_ns * 1000,
+        interval_ps,
         packets: byte("probe_packets", spec.probe_packets)?,
         timeout_ps: (timeout_us * 1e6) as u64,
     })
@@ -147,7 +150,8 @@ fn feedback(scenario: &Scenario, mode: &str) -> Result<Feedback, String> {
 mod tests {
     use crate::plan::Job;
     use crate::scenario::spec::{plan, Overrides};
-    use hpcc_models::net::{Carrier, ProbeRule};
+    use hpcc_models::cc::ProbeRule;
+    use hpcc_models::net::Carrier;
 
     fn job(telemetry: &str) -> Result<Job, String> {
         let text = format!(

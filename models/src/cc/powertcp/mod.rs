@@ -35,7 +35,9 @@ impl PowerLaw {
         let p = &self.params;
         // PowerTCP: strictly after the end of the round trip; theta, line 27 of Algorithm 2: `ack.seq < lastUpdated` returns.
         let at_the_end = p.signal == Signal::Delay && p.arithmetic == Arithmetic::Windows;
-        let full = psn_after(event.psn_next, state.snap_seq) || (at_the_end && event.psn_next == state.snap_seq);
+        let ends = psn_after(event.psn_next, state.snap_seq) || (at_the_end && event.psn_next == state.snap_seq);
+        // the response to a probe is always a full update, as in HPCC++
+        let full = ends || event.kind == EventKind::Probe;
         if p.reaction == Reaction::PerRoundTrip && state.has_records && !full {
             return self.observe(state, PowerBranch::Unchanged, false, None);
         }
@@ -174,7 +176,12 @@ impl PowerTcp {
     /// [`CongestionControl::handle`] with options for one step.
     pub fn handle_with(&mut self, event: &CcEvent, options: &StepOptions) -> Option<Update> {
         self.last = None;
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+        let taken = match event.kind {
+            EventKind::Ack | EventKind::Nak => true,
+            EventKind::Probe => self.law.params.signal == Signal::Int,
+            _ => false,
+        };
+        if !taken {
             return None;
         }
         let Some(state) = self.flows.get_mut(event.flow, event.generation) else {

@@ -92,7 +92,8 @@ impl PowerRegisters {
 
     /// NEWACK on one flow. The event must carry what the law reads, with valid speed codes.
     pub fn step(&self, state: &mut FixedPowerState, event: &CcEvent) -> FixedPowerStep {
-        let full = ends_round_trip(event.psn_next, state.snap_seq, self.mode.inclusive);
+        let ends = ends_round_trip(event.psn_next, state.snap_seq, self.mode.inclusive);
+        let full = ends || event.kind == EventKind::Probe;
         let mut step = FixedPowerStep {
             branch: PowerBranch::Unchanged,
             full,
@@ -372,7 +373,12 @@ impl CongestionControl for FixedPower {
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
         self.last = None;
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+        let taken = match event.kind {
+            EventKind::Ack | EventKind::Nak => true,
+            EventKind::Probe => !self.registers.mode.theta,
+            _ => false,
+        };
+        if !taken {
             return None;
         }
         if self.flows.get_mut(event.flow, event.generation).is_none() {

@@ -124,6 +124,11 @@ impl Bench {
     }
 
     pub fn with(config: NicConfig, first_psn: u32, int: bool) -> Self {
+        Self::with_peer(config, qp_config(first_psn, int))
+    }
+
+    pub fn with_peer(config: NicConfig, qp: QpConfig) -> Self {
+        let int = qp.int;
         let mut memory = BlockMemory::default();
         memory.add(BASE, (0..LEN).map(pattern).collect());
         let recorder = Recorder {
@@ -140,7 +145,7 @@ impl Bench {
             remote_write: true,
             remote_read: true,
         });
-        nic.create_qp(qp_config(first_psn, int)).unwrap();
+        nic.create_qp(qp).unwrap();
         Self {
             nic,
             now: 0,
@@ -152,11 +157,7 @@ impl Bench {
     /// A packet of the peer as bytes.
     pub fn peer_frame(&self, bth: BthRepr, extension: Extension, payload: &[u8], int: &[u8]) -> Vec<u8> {
         let ports = Ports::default();
-        let dst_port = match (self.int, bth.opcode) {
-            (false, _) | (_, Opcode::Cnp) => ports.roce,
-            (true, Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse) => ports.int_echo,
-            (true, _) => ports.int_collect,
-        };
+        let dst_port = ports.number(bth.opcode.port_role(self.int).unwrap_or(PortRole::Roce));
         RocePacket {
             ethernet: EthernetRepr::ipv4(PEER_MAC, OUR_MAC),
             ipv4: Ipv4Repr::udp(PEER_IP, OUR_IP),

@@ -4,6 +4,7 @@ mod bench;
 mod control;
 mod flow;
 mod pair;
+mod probes;
 mod refusals;
 mod requester;
 mod requester_read;

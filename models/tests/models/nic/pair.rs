@@ -57,6 +57,9 @@ impl CongestionControl for Sawtooth {
     }
 }
 
+/// With INT or without, collected by data or by probes.
+const MODES: [(bool, bool); 3] = [(false, false), (true, false), (true, true)];
+
 #[derive(Clone, Debug)]
 struct Job {
     from: usize,
@@ -70,6 +73,8 @@ struct Job {
 struct Plan {
     mtu: u32,
     int: bool,
+    /// INT is left to probes, every 2 us.
+    probes: bool,
     first_psn: u32,
     link: LinkConfig,
     seed: u64,
@@ -88,6 +93,7 @@ fn nic(side: usize, plan: &Plan) -> Nic<BlockMemory> {
         neighbours: [(IPS[1 - side], MACS[1 - side])].into(),
         retry_timeout_ns: 100_000,
         retry_limit: 50,
+        probes: plan.probes.then(|| ProbeConfig::every(2000)),
         ..NicConfig::default()
     };
     let mut memory = BlockMemory::default();
@@ -218,7 +224,7 @@ fn jobs(list: &[(usize, Operation, u64)]) -> Vec<Job> {
 #[test]
 fn perfect_wire_moves_everything_without_a_retransmission() {
     use Operation::{Read, Write};
-    for int in [false, true] {
+    for (int, probes) in MODES {
         for mtu in [256, 512, 1024, 2048, 4096] {
             let list = [
                 (0, Write, 100_000),
@@ -231,12 +237,13 @@ fn perfect_wire_moves_everything_without_a_retransmission() {
             let plan = Plan {
                 mtu,
                 int,
+                probes,
                 first_psn: 0xff_fff0,
                 link: link(0.0, 0.0),
                 seed: 1,
                 jobs: jobs(&list),
             };
-            assert_eq!(check(&plan), 0, "INT {int}, MTU {mtu}");
+            assert_eq!(check(&plan), 0, "INT {int}, probes {probes}, MTU {mtu}");
         }
     }
 }
@@ -244,7 +251,7 @@ fn perfect_wire_moves_everything_without_a_retransmission() {
 #[test]
 fn a_megabyte_each_way_under_every_loss_rate() {
     use Operation::{Read, Write};
-    for int in [false, true] {
+    for (int, probes) in MODES {
         for (seed, loss) in [0.001, 0.005, 0.01, 0.02, 0.05].into_iter().enumerate() {
             let list = [
                 (0, Write, 1_000_003),
@@ -255,12 +262,13 @@ fn a_megabyte_each_way_under_every_loss_rate() {
             let plan = Plan {
                 mtu: 1024,
                 int,
+                probes,
                 first_psn: 0xff_ff00,
                 link: link(loss, 0.0),
                 seed: seed as u64,
                 jobs: jobs(&list),
             };
-            assert!(check(&plan) > 0, "loss {loss}");
+            assert!(check(&plan) > 0, "INT {int}, probes {probes}, loss {loss}");
         }
     }
 }
@@ -275,6 +283,7 @@ fn a_dead_wire_ends_in_error_completions() {
     let plan = Plan {
         mtu: 1024,
         int: true,
+        probes: true,
         first_psn: 0,
         link: link(1.0, 0.0),
         seed: 1,
@@ -297,6 +306,7 @@ fn after_the_retry_limit_the_peers_memory_is_a_prefix() {
     let plan = Plan {
         mtu: 256,
         int: false,
+        probes: false,
         first_psn: 0,
         link: link(0.0, 0.0),
         seed: 1,
@@ -346,13 +356,14 @@ fn plan() -> impl Strategy<Value = Plan> {
     let first_psn = prop_oneof![Just(0u32), 0xff_ff00u32..0x100_0000, 0u32..0x100_0000];
     (
         mtu,
-        any::<bool>(),
+        // half of the plans probe
+        prop::sample::select([&MODES[..], &[(true, true)]].concat()),
         first_psn,
         any::<u64>(),
         0.001f64..0.05,
         0.0f64..0.05,
     )
-        .prop_flat_map(|(mtu, int, first_psn, seed, loss, others)| {
+        .prop_flat_map(|(mtu, (int, probes), first_psn, seed, loss, others)| {
             let operation = prop_oneof![Just(Operation::Write), Just(Operation::Read)];
             let job = (0usize..2, operation, length(mtu));
             let long = prop::option::weighted(0.1, (0usize..2, prop::bool::ANY, 0u64..1 << 20));
@@ -365,6 +376,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                 Plan {
                     mtu,
                     int,
+                    probes,
                     first_psn,
                     link: link(loss, others),
                     seed,

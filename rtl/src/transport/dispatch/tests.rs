@@ -207,14 +207,7 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
         return Fate::Counted(Counter::WrongPeer);
     }
     let opcode = packet.bth.opcode;
-    let right = match (int_on, opcode) {
-        (_, Opcode::Cnp) => true,
-        (false, Opcode::ReadEcho | Opcode::Probe | Opcode::ProbeResponse) => false,
-        (false, _) => role == PortRole::Roce,
-        (true, Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse) => role == PortRole::IntEcho,
-        (true, _) => role == PortRole::IntCollect,
-    };
-    if !right {
+    if opcode != Opcode::Cnp && opcode.port_role(int_on) != Some(role) {
         return Fate::Counted(Counter::WrongPort);
     }
     match opcode {

@@ -262,11 +262,7 @@ impl Frames {
     fn push(&mut self, at: usize, opcode: Opcode, psn: u32, extension: Extension, len: usize) {
         let target = self.targets[at].clone();
         let stimulus = &mut self.stimulus;
-        let mut role = match (target.int, opcode) {
-            (false, _) => PortRole::Roce,
-            (true, Opcode::Acknowledge | Opcode::ReadEcho | Opcode::ProbeResponse) => PortRole::IntEcho,
-            (true, _) => PortRole::IntCollect,
-        };
+        let mut role = opcode.port_role(target.int).unwrap_or(PortRole::Roce);
         if stimulus.chance(0.02) {
             role = [PortRole::Roce, PortRole::IntCollect, PortRole::IntEcho][stimulus.below(3) as usize];
         }

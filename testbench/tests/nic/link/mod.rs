@@ -6,11 +6,13 @@
 //! | `rtl` | the same cases on two NICs in RTL, Verilated |
 //! | `foreign` | the frames of both before scapy and tshark |
 //! | `laws` | queue pairs with different laws of congestion control, on both kinds of NIC |
+//! | `probes` | INT of requests left to probes, between NICs of both kinds |
 //! | `command` | `hpcc-nic run link` |
 
 mod command;
 mod foreign;
 mod laws;
+mod probes;
 mod rtl;
 
 use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest, GROUPS};

@@ -1,11 +1,13 @@
-//! When a flow's probes leave and which responses count (HPCC++, draft-miao-ccwg-hpcc 6.2.1.2): the rule and the state; the packets are in
-//! [`super::probe`].
+//! When a flow's probes leave and which responses count (HPCC++, draft-miao-ccwg-hpcc 6.2.1.2): the rule and the state, of the network's hosts and
+//! of the NIC.
 
-use crate::cc::psn_after;
+use super::psn_after;
 use crate::wire::MASK_24;
 
 /// A flow that had nothing to probe for this long starts anew: its next data packet brings a probe, ps.
 const IDLE_PS: u64 = 1_000_000_000;
+/// Least timeout unless another is asked for, ps.
+const LEAST_TIMEOUT_PS: u64 = 100_000_000;
 
 /// When probes leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,18 @@ pub struct ProbeRule {
     pub packets: u32,
     /// A probe that has not been answered for this long no longer holds back the next, ps.
     pub timeout_ps: u64,
+}
+
+impl ProbeRule {
+    /// The usual timeout of an interval: four of them, and not less than 100 us.
+    pub const fn usual_timeout_ps(interval_ps: u64) -> u64 {
+        let four = interval_ps.saturating_mul(4);
+        if four > LEAST_TIMEOUT_PS {
+            four
+        } else {
+            LEAST_TIMEOUT_PS
+        }
+    }
 }
 
 /// A flow's probes.
@@ -80,6 +94,12 @@ mod tests {
         packets: 2,
         timeout_ps: 1000,
     };
+
+    #[test]
+    fn usual_timeouts() {
+        let us = |interval: u64| ProbeRule::usual_timeout_ps(interval * 1_000_000) / 1_000_000;
+        assert_eq!([us(0), us(5), us(25), us(26), us(100)], [100, 100, 100, 104, 400]);
+    }
 
     #[test]
     fn one_is_due_when_all_conditions_hold() {
