@@ -17,13 +17,14 @@ use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::transport::dispatch::DispatchEvent;
 use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
 use crate::words::flows::{Notice, QpHalf};
+use crate::words::requester::PsnDistance;
 use crate::words::transport::{AckKind, AckSend as AckSendWord, ProbeKind, ProbeState, ProbeStep, ProbeTurn};
 use crate::words::tx::GrantFeedback;
 use crate::{block, kernel};
@@ -80,7 +81,7 @@ pub struct Probes {
     #[signals(ProbeState: state, new_state)]
     since: Signal<Local, U<32>>,
     counted: Signal<Local, U<8>>,
-    #[signals(U<24>: ahead, beyond)]
+    #[signals(PsnDistance: ahead, beyond)]
     sends: DFF<Bit>,
     turn: DFF<ProbeTurn>,
     frames: StreamFifo<ProbeTurn, 4, 12>,
@@ -94,7 +95,7 @@ pub struct Probes {
 impl Logic for Probes {
     fn update(&mut self) {
         inputs!([frames, charges]: reset);
-        now_1 = now.get_bits::<32>(0);
+        now_1 = bit_cast_u::<32, 48>(now);
 
         // 0
         qp_context = bit_cast_word::<QpContext, Context>(context_data);
@@ -135,14 +136,14 @@ impl Logic for Probes {
         enough = (counted >= packets) | (since >= 1_000_000);
         due = !state.begun | (!awaited & (since >= interval) & enough);
         probes = (step_3.kind == ProbeKind::Left) & mine & due & !frames.crowded & !charges.crowded;
-        ahead = step_3.number - state.accepted;
-        beyond = step_3.number - state.sent;
+        ahead = bit_cast_word::<PsnDistance, U<24>>(step_3.number - state.accepted);
+        beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.number - state.sent);
         takes = (step_3.kind == ProbeKind::Answered)
             & mine
             & state.begun
-            & ahead.any()
-            & !ahead.get_bit(23)
-            & (!beyond.any() | beyond.get_bit(23));
+            & ahead.magnitude.any()
+            & !ahead.negative
+            & (!beyond.magnitude.any() | beyond.negative);
         new_state = state;
         if step_3.kind == ProbeKind::Left {
             new_state.packets = counted;
@@ -188,6 +189,8 @@ impl Logic for Probes {
         item.qp = frames.down.data.val().qp;
         item.generation = frames.down.data.val().generation;
         item.psn = frames.down.data.val().number;
+        // a header without records
+        item.int_length = bits_u::<6>(2);
         probe.data = bit_cast_bus::<417, 7, AckSendWord>(item);
         probe.valid = frames.down.valid;
         frames.down.ready = probe.ready;

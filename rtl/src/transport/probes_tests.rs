@@ -5,6 +5,7 @@ use crate::nic::words::{ack_send, context};
 use crate::sim::{init, step, Stimulus};
 use crate::words::transport::AckKind;
 use hpcc_models::cc::{ProbeRule, Probing};
+use hpcc_models::nic::request_flow;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Clocks after which whatever was asked has been decided and has left, as long as nobody is held up.
@@ -118,14 +119,17 @@ impl Bench {
             );
             assert_eq!(Some(got), self.expected[0].pop_front());
             assert_eq!(ack_send::KIND.get(&word), AckKind::Probe as u64);
-            assert_eq!(ack_send::INT_LENGTH.get(&word), 0);
+            assert_eq!(
+                (ack_send::INT_LENGTH.get(&word), ack_send::INT.bytes(&word)),
+                (2, vec![0; 42])
+            );
             self.probes += 1;
         }
         if let Some(word) = charge {
             let (qp, generation, _) = self.expected[1].pop_front().expect("nothing was sent");
             assert_eq!(
                 (word.from.flow.0, word.from.generation.0, word.advance),
-                (qp, generation, false)
+                (request_flow(qp as u32).into(), generation, false)
             );
             // bytes that a full packet did not use, modulo 2^24: less than none
             assert_eq!(word.value.0, (1 << 24) - 84);

@@ -131,13 +131,10 @@ impl Logic for AckBuilder {
             header.opcode = bits_u::<8>(0xd3);
             header.body = bits_u::<13>(4);
         }
-        given = word.int_length;
         if word.kind == AckKind::Probe {
             header.opcode = bits_u::<8>(0xd2);
             header.body = bits_u::<13>(4);
-            // it collects: an INT header without records, whatever the word says
             header.echoes = false;
-            given = bits_u::<6>(2);
         }
         service = bits_zero::<TypeOfService>(0);
         service.dscp = dscp;
@@ -151,10 +148,11 @@ impl Logic for AckBuilder {
         }
         header.service = service;
         header.dscp_int = service.dscp;
+        given = word.int_length;
         given_code = if given != 0 { bit_cast_u::<3, 6>((given + 6) >> 3) } else { bits_u::<3>(0) };
         fields!(plan: taken = take);
-        fields!(plan from word: kind, syndrome, msn, int_stack);
-        fields!(plan: int_length = given, int_code = given_code);
+        fields!(plan from word: kind, syndrome, msn, int_length, int_stack);
+        fields!(plan: int_code = given_code);
         beside = plan;
 
         // 7: BTH and AETH move up behind INT

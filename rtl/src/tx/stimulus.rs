@@ -228,6 +228,7 @@ pub fn acknowledgement(
     stale: bool,
 ) -> (AckSend, Option<Vec<u8>>) {
     let int = match peer.int {
+        true if kind == AckKind::Probe => INT_EMPTY.to_vec(),
         true => bytes(stimulus, INT_FIXED_LEN + INT_RECORD_LEN * hops),
         false => Vec::new(),
     };

@@ -15,7 +15,7 @@ crate::kind! {
         ProbeResponse,
         /// Congestion notification.
         Notification,
-        /// Probe: its number in the place of the PSN. It goes to the port on which INT is collected.
+        /// Probe: its number in the place of the PSN, and an INT header of two zero bytes. It goes to the port on which INT is collected.
         Probe,
     }
 

@@ -17,6 +17,7 @@ pub struct AckFields {
     pub event: Signal<In, LawEvent>,
     /// What of it the pipeline carries.
     pub word: Signal<Out, AckWord>,
+    kind: Signal<Local, CcEventKind>,
 }
 
 #[kernel]
@@ -29,7 +30,8 @@ impl Logic for AckFields {
         word.snd_nxt = event.snd_nxt;
         word.psn_next = event.psn_next;
         word.int_valid = event.telemetry.int_valid;
-        word.probe = bit_cast_word::<CcEventKind, U<3>>(event.telemetry.event_kind) == CcEventKind::Probe;
+        kind = bit_cast_word::<CcEventKind, U<3>>(event.telemetry.event_kind);
+        word.probe = kind == CcEventKind::Probe;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()
