@@ -59,10 +59,7 @@ impl<M: Memory> Nic<M> {
     pub(super) fn probe_response(&mut self, now: u64, packet: &RocePacket) -> Result<(), Counter> {
         let qpn = packet.bth.dest_qp;
         let qp = self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?;
-        if self.config.probes.is_none() {
-            return Err(Counter::Stray);
-        }
-        if !qp.probing.accept(packet.bth.psn) {
+        if self.config.probes.is_none() || !qp.probing.accept(packet.bth.psn) {
             return Err(Counter::ProbeStray);
         }
         let (una, nxt) = (qp.requester.una(), qp.requester.nxt());

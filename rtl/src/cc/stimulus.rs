@@ -104,7 +104,11 @@ impl EventSource {
             .psn
             .wrapping_add(if s.chance(0.02) { s.uniform(24) as u32 } else { s.below(40) as u32 });
         let mut event = CcEvent {
-            kind: if s.chance(0.1) { EventKind::Nak } else { EventKind::Ack },
+            kind: match s.below(20) {
+                0 | 1 => EventKind::Nak,
+                2 => EventKind::Probe,
+                _ => EventKind::Ack,
+            },
             flow: flow as u32,
             generation,
             psn_next: path.psn,

@@ -3,7 +3,7 @@
 use crate::cc::choice::LawChoice;
 use crate::cc::slot::ConfigIn;
 use crate::emit::naming::named_as;
-use crate::nic::words::Context;
+use crate::nic::words::{AckSend, Context};
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -12,11 +12,13 @@ use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
 use crate::transport::dispatch::DispatchEvent;
+use crate::transport::probes::Probes;
 use crate::transport::requester::answers::IntFields;
 use crate::transport::send_times::SendTimes;
 use crate::words::congestion::{CcEventKind, LawCode, LawCommand, LawUpdate};
 use crate::words::flows::{FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpHalf};
 use crate::words::sched::LawEvent;
+use crate::words::tx::GrantFeedback;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -89,6 +91,18 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     pub left_psn: Signal<In, U<24>>,
     /// What that means for send times, a `DepartureKind`.
     pub left_departure: Signal<In, U<2>>,
+    /// It has payload.
+    pub left_payload: Signal<In, Bit>,
+    /// Register: least time between two probes of a queue pair, ns; 0: there are none.
+    pub probe_interval: Signal<In, U<32>>,
+    /// Register: a probe without response for this long no longer holds back the next, ns.
+    pub probe_timeout: Signal<In, U<32>>,
+    /// Register: least number of requests with payload between two probes.
+    pub probe_packets: Signal<In, U<8>>,
+    /// Probes.
+    pub probe: StreamOut<AckSend>,
+    /// Pulse: a response to a probe did not count.
+    pub stray: Signal<Out, Bit>,
     /// Queue pair of an acknowledgement, from the requester.
     pub asked_qp: Signal<In, U<8>>,
     /// PSN that it names.
@@ -97,7 +111,7 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     pub asked_known: Signal<Out, Bit>,
     /// When that was, ns.
     pub asked_sent_at: Signal<Out, U<48>>,
-    /// READ echoes and notifications, from dispatch.
+    /// READ echoes, responses to probes and notifications, from dispatch.
     pub notice: StreamIn<DispatchEvent>,
     /// Work of requests: `FlowPacket`.
     pub requests: StreamIn<U<48>>,
@@ -126,6 +140,9 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     scheduler: PaperScheduler,
     law: LawChoice<300, 9, HPCC, DCQCN, POWERTCP, THETA>,
     times: [SendTimes; THETA],
+    probes: Probes,
+    feedbacks: StreamMerge<GrantFeedback>,
+    adjusted: Signal<Local, GrantFeedback>,
     #[combinational]
     fields: IntFields,
     events: StreamMerge<FlowEvent>,
@@ -133,7 +150,7 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     commands: StreamMerge<FlowCommand>,
     updates: StreamMerge<FlowUpdate>,
     timeouts: DFF<U<32>>,
-    is_echo: Signal<Local, Bit>,
+    is_cnp: Signal<Local, Bit>,
     /// Of the notification at hand the flow of requests has heard; that of READ responses is next.
     heard: DFF<Bit>,
     told: Signal<Local, Notice>,
@@ -152,7 +169,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
     for Flows<HPCC, DCQCN, POWERTCP, THETA>
 {
     fn update(&mut self) {
-        inputs!([scheduler, law, events, works, commands, updates]: reset);
+        inputs!([scheduler, law, probes, events, feedbacks, works, commands, updates]: reset);
         inputs!(scheduler: now, pause);
         ConfigIn::link(&mut self.sched_param, &mut self.scheduler.param);
         inputs!(scheduler: level_write, level_group, level_rate, cap_window, cap_time, cap_dither, look);
@@ -163,7 +180,6 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.law.param_law.next = self.cc_param_law.val();
         StreamIn::<LawCommand>::link(&mut self.cc_command, &mut self.law.command);
         self.law.command_law.next = bit_cast_word::<LawCode, U<3>>(self.cc_command_law.val());
-        FeedbackIn::link(&mut self.feedback, &mut self.scheduler.feedback);
         SendOut::link(&mut self.send, &mut self.scheduler.send);
         EndedOut::link(&mut self.ended, &mut self.scheduler.ended);
         StreamOut::<LawEvent>::join(&mut self.scheduler.cc, &mut self.law.event);
@@ -178,6 +194,31 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             self.asked_known.next = self.times[i].known.val();
             self.asked_sent_at.next = self.times[i].sent_at.val();
         }
+
+        // probes: their responses among the notices, their cost among what became of grants
+        inputs!(probes:
+            now, interval = probe_interval, timeout = probe_timeout, packets = probe_packets, context_valid, context_qp,
+            context_data, left_qp, left_generation);
+        self.probes.left_valid.next = self.left_valid.val() & self.left_payload.val();
+        StreamIn::<DispatchEvent>::link(&mut self.notice, &mut self.probes.notice);
+        StreamOut::<AckSend>::link(&mut self.probe, &mut self.probes.probe);
+        self.stray.next = self.probes.stray.val();
+        self.feedbacks.first.valid.next = self.feedback.valid.val();
+        self.feedback.ready.next = self.feedbacks.first.ready.val();
+        self.feedbacks.first.data.next.from.psn = self.feedback.psn.val();
+        self.feedbacks.first.data.next.from.flow = bit_cast_u::<9, 16>(self.feedback.flow.val());
+        self.feedbacks.first.data.next.from.generation = self.feedback.generation.val();
+        self.feedbacks.first.data.next.value = self.feedback.value.val();
+        self.feedbacks.first.data.next.advance = self.feedback.advance.val();
+        StreamOut::<GrantFeedback>::join(&mut self.probes.charge, &mut self.feedbacks.second);
+        self.scheduler.feedback.valid.next = self.feedbacks.down.valid.val();
+        self.feedbacks.down.ready.next = self.scheduler.feedback.ready.val();
+        self.adjusted.next = self.feedbacks.down.data.val();
+        self.scheduler.feedback.flow.next = bit_cast_u::<16, 9>(self.adjusted.val().from.flow);
+        self.scheduler.feedback.psn.next = self.adjusted.val().from.psn;
+        self.scheduler.feedback.generation.next = self.adjusted.val().from.generation;
+        self.scheduler.feedback.value.next = self.adjusted.val().value;
+        self.scheduler.feedback.advance.next = self.adjusted.val().advance;
 
         // events
         self.events.first.valid.next = self.answered.valid.val();
@@ -194,22 +235,22 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.events.first.data.next.now = self.answered.data.val().telemetry.now;
         self.events.first.data.next.sent_at = self.answered.data.val().telemetry.sent_at;
         self.events.first.data.next.sent_valid = self.answered.data.val().telemetry.sent_valid;
-        self.told.next = bit_cast_word::<Notice, W<387, 7>>(self.notice.data.val());
+        self.told.next = bit_cast_word::<Notice, W<387, 7>>(self.probes.passed.data.val());
         inputs!(fields: stack = told.int_stack, length = told.int_length, speeds);
         self.told_kind.next = bit_cast_word::<CcEventKind, U<3>>(self.told.val().event_kind);
-        self.is_echo.next = self.told_kind.val() == CcEventKind::Ack;
+        self.is_cnp.next = self.told_kind.val() == CcEventKind::Cnp;
         fields!(told_flow from told: response, qp);
-        self.events.second.valid.next = self.notice.valid.val();
-        self.notice.ready.next = self.events.second.ready.val();
+        self.events.second.valid.next = self.probes.passed.valid.val();
+        self.probes.passed.ready.next = self.events.second.ready.val();
         // a notification does not say which direction was marked: both flows hear of it
-        if !self.is_echo.val() {
+        if self.is_cnp.val() {
             self.told_flow.next.response = self.heard.q.val();
-            self.notice.ready.next = self.events.second.ready.val() & self.heard.q.val();
-            if self.notice.valid.val() & self.events.second.ready.val() {
+            self.probes.passed.ready.next = self.events.second.ready.val() & self.heard.q.val();
+            if self.probes.passed.valid.val() & self.events.second.ready.val() {
                 self.heard.d.next = !self.heard.q.val();
             }
         }
-        // an echo of PSN n says that n + 1 is expected
+        // an echo of PSN n says that n + 1 is expected; what a response to a probe has there nobody reads
         self.events.second.data.next.hops = self.fields.hops.val();
         self.events.second.data.next.path_id = self.fields.path_id.val();
         self.events.second.data.next.n_hop = self.fields.n_hop.val();
@@ -223,11 +264,13 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         // READ responses are not timed
         self.events.second.data.next.sent_at = bits_u::<48>(0);
         self.events.second.data.next.sent_valid = false;
-        self.many_hops.next =
-            self.notice.valid.val() & self.events.second.ready.val() & self.is_echo.val() & self.fields.many.val();
-        self.bad_speed.next = self.notice.valid.val()
+        self.many_hops.next = self.probes.passed.valid.val()
             & self.events.second.ready.val()
-            & self.is_echo.val()
+            & !self.is_cnp.val()
+            & self.fields.many.val();
+        self.bad_speed.next = self.probes.passed.valid.val()
+            & self.events.second.ready.val()
+            & !self.is_cnp.val()
             & self.fields.present.val()
             & !self.fields.valid.val();
         self.scheduler.event.valid.next = self.events.down.valid.val();

@@ -282,6 +282,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             self.requester.max_reads.next = bits_u::<5>(31);
         }
         inputs!(requester from registers: speeds = cfg.speed_valid);
+        self.requester.probing.next = self.registers.cfg.probe_interval.val().any();
         inputs!(requester from manager:
             context_valid, context_qp, context_data, region_valid, region_slot, region_data);
         inputs!(requester from tx: sent_valid, sent_qp, sent_generation, sent_end);
@@ -315,12 +316,19 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(flows from manager: context_valid, context_qp, context_data);
         inputs!(flows from tx:
             left_valid = request_left, left_qp = note_qp, left_generation = note_generation, left_psn = note_psn,
-            left_departure = note_tag);
+            left_departure = note_tag, left_payload = note_payload);
+        inputs!(flows from registers:
+            probe_interval = cfg.probe_interval, probe_timeout = cfg.probe_timeout, probe_packets = cfg.probe_packets);
+        StreamOut::<AckSend>::join(&mut self.flows.probe, &mut self.tx.probe);
         inputs!(flows from requester: asked_qp, asked_psn);
         inputs!(requester from flows: asked_known, asked_sent_at);
 
         // transmit
         inputs!(tx: overhead, pause);
+        self.tx.cfg_dscp_request.next = self.registers.cfg.dscp.val();
+        if self.registers.cfg.probe_interval.val().any() {
+            self.tx.cfg_dscp_request.next = self.registers.cfg.dscp_unstamped.val();
+        }
         inputs!(tx from registers:
             cfg_mac = cfg.mac, cfg_ip = cfg.ip, cfg_port_roce = cfg.port_roce, cfg_port_int = cfg.port_int,
             cfg_port_echo = cfg.port_echo, cfg_echo_icrc_full = cfg.echo_icrc_full, cfg_pkey = cfg.pkey,
@@ -376,7 +384,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
         // counters
         self.counters.rx_frame.next = self.rx_valid.val() & self.s_axis_rx.tlast.val();
-        inputs!(counters: lost = rx.lost, marked = rx.mark_valid, notified = tx.notified);
+        inputs!(counters: lost = rx.lost, marked = rx.mark_valid, notified = tx.notified, stray = flows.stray);
         self.counters.tx_frame.next =
             self.tx.m_axis.tvalid.val() & self.m_axis_tx.tready.val() & self.tx.m_axis.tlast.val();
         inputs!(counters: dispatch = rx.counts, responder = responder.count, requester = requester.counts);

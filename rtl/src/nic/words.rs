@@ -216,9 +216,9 @@ words! {
         COMMIT 421,
     }
     /// A frame without payload on its way out.
-    ack_send AckSend 416 7 {
+    ack_send AckSend 417 7 {
         /// `AckKind`. Of a congestion notification only queue pair and generation count.
-        KIND 2,
+        KIND 3,
         /// Queue pair.
         QP 8,
         /// Generation.

@@ -149,7 +149,7 @@ impl Logic for Notify {
         item.qp = waiting.down.data.val().qp;
         item.generation = waiting.down.data.val().generation;
         out.up.valid = leaves;
-        out.up.data = bit_cast_bus::<416, 7, AckSendWord>(item);
+        out.up.data = bit_cast_bus::<417, 7, AckSendWord>(item);
         StreamOut::<AckSend>::link(&mut send, &mut out.down);
 
         reset!(begins, asked);

@@ -1,4 +1,4 @@
-//! Acknowledgements, negative acknowledgements, READ echoes, answers to probes and congestion notifications: frames of one or two beats, one every two clocks.
+//! Acknowledgements, negative acknowledgements, READ echoes, probes, answers to them and congestion notifications: frames of one or two beats, one every two clocks.
 //!
 //! | clock | does |
 //! |---|---|
@@ -47,6 +47,8 @@ pub struct AckBuilder {
     pub own_ip: Signal<In, U<32>>,
     /// Register: UDP port of plain RoCEv2.
     pub port_roce: Signal<In, U<16>>,
+    /// Register: UDP port of INT being collected.
+    pub port_int: Signal<In, U<16>>,
     /// Register: UDP port of INT echoed.
     pub port_echo: Signal<In, U<16>>,
     /// Register: the ICRC of what echoes INT covers the INT too.
@@ -59,7 +61,7 @@ pub struct AckBuilder {
     pub cnp_dscp: Signal<In, U<6>>,
     /// Register: time to live.
     pub ttl: Signal<In, U<8>>,
-    /// What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port.
+    /// What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to the one on which INT is collected.
     pub ack: StreamIn<AckSend>,
     /// Pulse: a congestion notification is being built.
     pub notified: Signal<Out, Bit>,
@@ -76,7 +78,7 @@ pub struct AckBuilder {
     given_code: Signal<Local, U<3>>,
     plan: Signal<Local, AckPlan>,
     // 7
-    #[registers(Bit: valid_8, second, valid_9)]
+    #[registers(Bit: valid_8, covered_8, second, valid_9)]
     bytes: FrameBytes,
     append: IcrcAppend<6, 28>,
     old: Signal<Local, AckPlan>,
@@ -104,9 +106,9 @@ pub struct AckBuilder {
 impl Logic for AckBuilder {
     fn update(&mut self) {
         append.reset = reset;
-        inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce);
-        header.port_int = port_echo;
-        inputs!(header: port_echo, pkey, ttl, echo_icrc_full);
+        inputs!(header:
+            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, port_echo, pkey, ttl,
+            echo_icrc_full);
 
         // 0: every second clock, so that each has room for two beats
         word = bit_cast_word::<Ack, AckSend>(ack.data);
@@ -129,6 +131,11 @@ impl Logic for AckBuilder {
             header.opcode = bits_u::<8>(0xd3);
             header.body = bits_u::<13>(4);
         }
+        if word.kind == AckKind::Probe {
+            header.opcode = bits_u::<8>(0xd2);
+            header.body = bits_u::<13>(4);
+            header.echoes = false;
+        }
         service = bits_zero::<TypeOfService>(0);
         service.dscp = dscp;
         if word.kind == AckKind::Notification {
@@ -140,6 +147,7 @@ impl Logic for AckBuilder {
             service.dscp = cnp_dscp;
         }
         header.service = service;
+        header.dscp_int = service.dscp;
         given = word.int_length;
         given_code = if given != 0 { bit_cast_u::<3, 6>((given + 6) >> 3) } else { bits_u::<3>(0) };
         fields!(plan: taken = take);
@@ -208,6 +216,7 @@ impl Logic for AckBuilder {
         if old.taken {
             fields!(header_8.d: outer = header.outer, behind);
             assign!(short_8.d = header.icrc_lengths, code_8.d = code);
+            covered_8 = echo_icrc_full & (old.kind != AckKind::Probe);
             tail_8 = bit_cast_u::<7, 6>(int_bytes) + 54;
             if old.kind == AckKind::Acknowledgement {
                 tail_8 = bit_cast_u::<7, 6>(int_bytes) + 58;
@@ -235,7 +244,7 @@ impl Logic for AckBuilder {
         beat_9.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(header_8.outer);
         beat_9.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(short_8);
         beat_9.int_code = code_8;
-        beat_9.with_int = echo_icrc_full;
+        beat_9.with_int = covered_8;
         inputs!(append: valid = valid_9, beat = beat_9, data = bytes.q);
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
         append.down.ready = frame.ready;

@@ -53,6 +53,8 @@ pub struct DataBuilder {
     pub pkey: Signal<In, U<16>>,
     /// Register: DSCP.
     pub dscp: Signal<In, U<6>>,
+    /// Register: DSCP of requests of queue pairs with INT.
+    pub dscp_request: Signal<In, U<6>>,
     /// Register: ECN field of queue pairs without INT.
     pub ecn: Signal<In, U<2>>,
     /// Register: time to live.
@@ -69,6 +71,8 @@ pub struct DataBuilder {
     pub read_left: Signal<Out, Bit>,
     /// A request has been handed over, without bus error.
     pub request_left: Signal<Out, Bit>,
+    /// It has payload.
+    pub note_payload: Signal<Out, Bit>,
     /// Queue pair of any of them.
     pub note_qp: Signal<Out, U<8>>,
     /// Its generation.
@@ -123,7 +127,8 @@ impl Logic for DataBuilder {
     fn update(&mut self) {
         inputs!([headers, append]: reset);
         inputs!(headers:
-            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp, ecn, ttl);
+            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp,
+            dscp_request, ecn, ttl);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
 
         // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
@@ -194,7 +199,7 @@ impl Logic for DataBuilder {
         self.left_out.d.next = self.given.val() & !self.leaving.val().bad & self.note.val().ends_read;
         self.request_out.d.next = self.given.val() & !self.leaving.val().bad & !self.note.val().response;
         assign! {
-            read_error = error_out, read_left = left_out, request_left = request_out, note_response = note_out.response, note_qp = note_out.qp,
+            read_error = error_out, read_left = left_out, request_left = request_out, note_response = note_out.response, note_payload = note_out.payload, note_qp = note_out.qp,
             note_generation = note_out.generation, note_psn = note_out.psn, note_tag = note_out.tag
         }
 

@@ -43,7 +43,7 @@ pub struct TxHeader {
     pub port_int: Signal<In, U<16>>,
     /// Register: UDP port of INT echoed.
     pub port_echo: Signal<In, U<16>>,
-    /// Register: the ICRC of what echoes INT covers the INT too. Low where packets collect.
+    /// Register: the ICRC of what echoes INT covers the INT too.
     pub echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub pkey: Signal<In, U<16>>,
@@ -57,6 +57,8 @@ pub struct TxHeader {
     pub generation: Signal<In, U<8>>,
     /// BTH opcode.
     pub opcode: Signal<In, U<8>>,
+    /// Code point of a packet whose queue pair collects INT, in the place of that of `service`.
+    pub dscp_int: Signal<In, U<6>>,
     /// PSN.
     pub psn: Signal<In, U<24>>,
     /// Acknowledge request.
@@ -83,11 +85,13 @@ pub struct TxHeader {
     contexts: RamReg<HeaderContext, 8>,
     request: Delay<HeaderRequest, 2>,
     services: Delay<TypeOfService, 2>,
+    dscps_int: Delay<U<6>, 2>,
     found: Signal<Local, HeaderContext>,
     // 3
     plan: Delay<HeaderPlan, 4>,
     plan_3: DFF<HeaderPlan>,
     body_3: DFF<U<13>>,
+    echoes_3: DFF<Bit>,
     #[signals(U<16>: with_int, read_by_icrc)]
     peer_halves: Signal<Local, AddressHalves>,
     // 4
@@ -124,6 +128,7 @@ impl Logic for TxHeader {
         fields!(plan_3.d from found: peer);
         fields!(plan_3.d from taken: opcode, psn, ack_req, pad);
         body_3 = taken.body;
+        echoes_3 = taken.echoes;
         plan_3.int_bytes = bits_u::<6>(0);
         plan_3.destination_port = port_roce;
         if taken.echoes {
@@ -138,14 +143,16 @@ impl Logic for TxHeader {
         }
 
         services = service;
+        dscps_int = dscp_int;
         plan_3.service = services;
         if found.int_on {
+            plan_3.service.dscp = dscps_int;
             plan_3.service.ecn = bits_u::<2>(0);
         }
 
         // 3
         with_int = bit_cast_u::<16, 13>(body_3) + bit_cast_u::<16, 6>(plan_3.int_bytes);
-        read_by_icrc = if echo_icrc_full { with_int } else { bit_cast_u::<16, 13>(body_3) };
+        read_by_icrc = if echo_icrc_full & echoes_3 { with_int } else { bit_cast_u::<16, 13>(body_3) };
         lengths_4.icrc.udp = read_by_icrc + 20;
         lengths_4.icrc.ip = read_by_icrc + 40;
         lengths_4.udp = with_int + 20;

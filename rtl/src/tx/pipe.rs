@@ -43,6 +43,8 @@ pub struct TxPipe {
     pub cfg_pkey: Signal<In, U<16>>,
     /// Register: differentiated services code point.
     pub cfg_dscp: Signal<In, U<6>>,
+    /// Register: differentiated services code point of requests of queue pairs with INT.
+    pub cfg_dscp_request: Signal<In, U<6>>,
     /// Register: ECN field of requests and READ responses of queue pairs without INT.
     pub cfg_ecn: Signal<In, U<2>>,
     /// Register: differentiated services code point of congestion notifications.
@@ -89,6 +91,8 @@ pub struct TxPipe {
     pub answer: StreamIn<AckSend>,
     /// Congestion notifications.
     pub notify: StreamIn<AckSend>,
+    /// Probes.
+    pub probe: StreamIn<AckSend>,
     /// Pulse: one is being built.
     pub notified: Signal<Out, Bit>,
     /// Bus: first transmissions.
@@ -107,6 +111,8 @@ pub struct TxPipe {
     pub read_left: Signal<Out, Bit>,
     /// Pulse: a request has left.
     pub request_left: Signal<Out, Bit>,
+    /// It has payload.
+    pub note_payload: Signal<Out, Bit>,
     /// Queue pair of the pulse.
     pub note_qp: Signal<Out, U<8>>,
     /// Its generation.
@@ -125,6 +131,7 @@ pub struct TxPipe {
     reader: DmaReader,
     data: DataBuilder,
     beside: StreamMerge<AckSend>,
+    ours: StreamMerge<AckSend>,
     both: StreamMerge<AckSend>,
     all: StreamMerge<AckSend>,
     acks: AckBuilder,
@@ -134,7 +141,7 @@ pub struct TxPipe {
 #[kernel]
 impl Logic for TxPipe {
     fn update(&mut self) {
-        inputs!([select, reader, data, beside, both, all, acks, arbiter]: reset);
+        inputs!([select, reader, data, beside, ours, both, all, acks, arbiter]: reset);
         inputs!(select:
             overhead, ack_interval = cfg_ack_req_interval, times_spacing = cfg_times_spacing,
             times_enable = cfg_times_enable);
@@ -152,20 +159,23 @@ impl Logic for TxPipe {
         inputs!(data: context_qp, context_data);
         inputs!(data:
             own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, pkey = cfg_pkey,
-            dscp = cfg_dscp, ecn = cfg_ecn, ttl = cfg_ttl);
-        outputs!(data: read_error, read_left, request_left, note_qp, note_generation, note_response, note_psn, note_tag);
+            dscp = cfg_dscp, dscp_request = cfg_dscp_request, ecn = cfg_ecn, ttl = cfg_ttl);
+        outputs!(data:
+            read_error, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.beside.first);
         StreamIn::<AckSend>::link(&mut self.answer, &mut self.beside.second);
         StreamOut::<AckSend>::join(&mut self.beside.down, &mut self.both.second);
-        StreamIn::<AckSend>::link(&mut self.notify, &mut self.all.first);
+        StreamIn::<AckSend>::link(&mut self.notify, &mut self.ours.first);
+        StreamIn::<AckSend>::link(&mut self.probe, &mut self.ours.second);
+        StreamOut::<AckSend>::join(&mut self.ours.down, &mut self.all.first);
         StreamOut::<AckSend>::join(&mut self.both.down, &mut self.all.second);
         StreamOut::<AckSend>::join(&mut self.all.down, &mut self.acks.ack);
         self.acks.context_write.next = self.context_valid.val();
         inputs!(acks: context_qp, context_data);
         inputs!(acks:
-            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_echo = cfg_port_echo,
+            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, port_echo = cfg_port_echo,
             echo_icrc_full = cfg_echo_icrc_full, pkey = cfg_pkey, dscp = cfg_dscp, cnp_dscp = cfg_cnp_dscp);
         outputs!(acks: notified);
         self.acks.ttl.next = self.cfg_ttl.val();

@@ -46,6 +46,8 @@ pub struct DataHeader {
     pub pkey: Signal<In, U<16>>,
     /// Register: DSCP.
     pub dscp: Signal<In, U<6>>,
+    /// Register: DSCP of requests of queue pairs with INT.
+    pub dscp_request: Signal<In, U<6>>,
     /// Register: ECN field of queue pairs without INT.
     pub ecn: Signal<In, U<2>>,
     /// Register: time to live.
@@ -84,6 +86,7 @@ impl Logic for DataHeader {
         inputs!([packets, rows]: reset);
         StreamIn::<TxPacket>::link(&mut packet, &mut packets.up);
         inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int);
+        // no data packet echoes
         header.port_echo = port_int;
         header.echo_icrc_full = false;
         inputs!(header: pkey, ttl);
@@ -92,6 +95,7 @@ impl Logic for DataHeader {
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
         word = bit_cast_word::<Packet, TxPacket>(packets.down.data);
+        header.dscp_int = if word.response { dscp } else { dscp_request };
         take = packets.down.valid & !rows.crowded;
         packets.down.ready = take;
         words = bit_cast_u::<11, 13>((word.length + 3) >> 2);
@@ -147,6 +151,7 @@ impl Logic for DataHeader {
         row_11.fills = extra == ExtensionKind::Reth;
         fields!(row_11.d: int_on = has_int, extension = extra);
         row_11.drop = !header.alive;
+        row_11.note.payload = old.length.any();
         fields!(row_11.d from old:
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
             note.psn = psn, note.tag = tag);

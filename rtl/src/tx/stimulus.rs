@@ -77,7 +77,8 @@ impl Peer {
             ipv4: Ipv4Repr {
                 tos: match bth.opcode {
                     Opcode::Cnp => config.cnp.dscp << 2,
-                    _ if bth.opcode.is_feedback() || self.int => config.dscp << 2,
+                    opcode if opcode.is_request() && self.int && config.probes.is_some() => config.dscp_unstamped << 2,
+                    opcode if opcode.is_feedback() || self.int => config.dscp << 2,
                     _ => config.dscp << 2 | config.ecn,
                 },
                 ttl: config.ttl,
@@ -218,7 +219,7 @@ pub fn notification(
     (W(limbs), frame)
 }
 
-/// An acknowledgement, a READ echo or the response to a probe, with `hops` records of INT on queue pairs that collect it, and its frame.
+/// An acknowledgement, a READ echo, the response to a probe, or a probe of a queue pair with INT (an acknowledgement of one without), with `hops` records of INT on queue pairs that collect it, and its frame.
 pub fn acknowledgement(
     stimulus: &mut Stimulus,
     config: &NicConfig,
@@ -227,6 +228,7 @@ pub fn acknowledgement(
     stale: bool,
 ) -> (AckSend, Option<Vec<u8>>) {
     let int = match peer.int {
+        true if kind == AckKind::Probe => INT_EMPTY.to_vec(),
         true => bytes(stimulus, INT_FIXED_LEN + INT_RECORD_LEN * hops),
         false => Vec::new(),
     };
@@ -234,7 +236,12 @@ pub fn acknowledgement(
         syndrome: Syndrome::parse([SYNDROME_ACK, 0x60, 0x61, 0x62, 0x63][stimulus.below(5) as usize]),
         msn: stimulus.corner(24) as u32,
     };
+    let kind = match kind {
+        AckKind::Probe if !peer.int => AckKind::Acknowledgement,
+        kind => kind,
+    };
     let (opcode, extension) = match kind {
+        AckKind::Probe => (Opcode::Probe, Extension::None),
         AckKind::Echo => (Opcode::ReadEcho, Extension::None),
         AckKind::ProbeResponse => (Opcode::ProbeResponse, Extension::None),
         _ => (Opcode::Acknowledge, Extension::Aeth(aeth)),
@@ -252,6 +259,7 @@ pub fn acknowledgement(
     ack_send::MSN.put(&mut limbs, aeth.msn.into());
     ack_send::INT_LENGTH.put(&mut limbs, int.len() as u64);
     ack_send::INT.put_bytes(&mut limbs, &padded);
-    let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, Some(&int), &[]));
+    let given = (kind != AckKind::Probe).then_some(&int[..]);
+    let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, given, &[]));
     (W(limbs), frame)
 }

@@ -86,7 +86,7 @@ crate::word! {
         flow: U<16>,
         /// Generation of the flow.
         generation: U<8>,
-        /// An acknowledgement of either kind; the law of this entry takes no other events.
+        /// An acknowledgement of either kind, or what the law takes for one; it takes no other events.
         acknowledges: Bit,
     }
 
@@ -116,6 +116,8 @@ crate::word! {
         psn_next: U<24>,
         /// The INT fields are present and sound.
         int_valid: Bit,
+        /// It acknowledges nothing, and is always an update: the response to a probe.
+        probe: Bit,
     }
 
     /// What a law of INT keeps of a flow's last acknowledgement.

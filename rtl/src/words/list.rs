@@ -53,8 +53,8 @@ use super::switch::{
     LongerBeat, PathBytes, RecordBytes, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
 };
 use super::transport::{
-    AckSend, Action, Commit, CongestionMark, DepartedRequest, Message, Notified, NotifyState, NotifyStep, ReadRequest,
-    ReadState, RxPacket, SendTime, TimedPlace, TimedPlaces, TxPacket,
+    AckSend, Action, Commit, CongestionMark, DepartedRequest, Message, Notified, NotifyState, NotifyStep, ProbeState,
+    ProbeStep, ProbeTurn, ReadRequest, ReadState, RxPacket, SendTime, TimedPlace, TimedPlaces, TxPacket,
 };
 use super::tx::{
     AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
@@ -111,6 +111,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Notified::descriptor(),
         NotifyState::descriptor(),
         NotifyStep::descriptor(),
+        ProbeState::descriptor(),
+        ProbeStep::descriptor(),
+        ProbeTurn::descriptor(),
         TypeOfService::descriptor(),
         TxPacket::descriptor(),
         DepartedRequest::descriptor(),

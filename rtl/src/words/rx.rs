@@ -21,6 +21,8 @@ crate::kind! {
         Echo,
         /// A probe, answered at once.
         Probe,
+        /// The response to a probe, to the congestion control of the request flow if it counts.
+        ProbeResponse,
         /// A congestion notification, to the congestion control of the request flow.
         Notification,
         /// A control packet, to the manager.

@@ -15,6 +15,20 @@ crate::kind! {
         ProbeResponse,
         /// Congestion notification.
         Notification,
+        /// Probe: its number in the place of the PSN, and an INT header of two zero bytes. It goes to the port on which INT is collected.
+        Probe,
+    }
+
+    /// What happens to the probes of a queue pair.
+    pub enum ProbeKind {
+        /// Nothing.
+        Nothing,
+        /// A request with payload has left.
+        Left,
+        /// A response came.
+        Answered,
+        /// The queue pair is created or removed.
+        Begins,
     }
 
     /// What a frame's UDP port says about its INT.
@@ -220,6 +234,48 @@ crate::word! {
         kind: NotifyKind,
         /// Whose packet.
         mark: CongestionMark,
+    }
+
+    /// Probes of the path of a queue pair's requests, [`hpcc_models::cc::Probing`].
+    pub struct ProbeState {
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// It collects INT.
+        int_on: Bit,
+        /// A probe has been sent.
+        begun: Bit,
+        /// Number of the last one.
+        sent: U<24>,
+        /// Number of the last response that counted.
+        accepted: U<24>,
+        /// When the last one was sent, ns, modulo 2^32.
+        at: U<32>,
+        /// Requests with payload since then, 255 at most.
+        packets: U<8>,
+    }
+
+    /// A step of a queue pair's probes.
+    pub struct ProbeStep {
+        /// What happens.
+        kind: ProbeKind,
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// Number of the response.
+        number: U<24>,
+        /// The queue pair that is created collects INT.
+        int_on: Bit,
+    }
+
+    /// A probe that is to be sent.
+    pub struct ProbeTurn {
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// Number.
+        number: U<24>,
     }
 
     /// A data packet on its way out; its payload follows on the stream of the memory reader.

@@ -37,6 +37,8 @@ crate::word! {
         ends_read: Bit,
         /// It is a READ response.
         response: Bit,
+        /// It has payload.
+        payload: Bit,
         /// Queue pair.
         qp: U<8>,
         /// Generation.

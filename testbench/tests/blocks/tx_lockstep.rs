@@ -61,6 +61,7 @@ impl Names {
             ("port_echo", config.ports.int_echo.into()),
             ("pkey", config.pkey.into()),
             ("dscp", config.dscp.into()),
+            ("dscp_request", config.dscp_unstamped.into()),
             ("ecn", config.ecn.into()),
             ("cnp_dscp", config.cnp.dscp.into()),
             ("ttl", config.ttl.into()),
@@ -170,6 +171,7 @@ fn ack_traffic(ports: &[Port], seed: u64) -> impl Drive {
             let kind = match stimulus.below(6) {
                 0 => AckKind::Echo,
                 1 => AckKind::ProbeResponse,
+                2 => AckKind::Probe,
                 _ => AckKind::Acknowledgement,
             };
             let hops = stimulus.below(6) as usize;

@@ -249,6 +249,10 @@ fn transport() -> Vec<Register> {
             ],
         ),
         setting("ECHO_ICRC_FULL", 0x0a4, 1, 0, "cfg_echo_icrc_full", "The ICRC of acknowledgements and echoes covers their INT. Both ends of a queue pair must have the same."),
+        setting("PROBE_INTERVAL", 0x0f0, 32, 0, "cfg_probe_interval", "Least time between two probes of a queue pair's requests, ns; 0: there are no probes, and requests collect INT themselves."),
+        setting("PROBE_TIMEOUT", 0x0f4, 32, 100_000, "cfg_probe_timeout", "A probe that has not been answered for this long no longer holds back the next, ns."),
+        setting("PROBE_PACKETS", 0x0f8, 8, 1, "cfg_probe_packets", "Least number of requests with payload between two probes of a queue pair."),
+        setting("DSCP_UNSTAMPED", 0x0fc, 6, 10, "cfg_dscp_unstamped", "Differentiated services code point of requests whose INT is left to probes: one that switches do not stamp, in the same queue as `DSCP`."),
         setting("SPEED_VALID", 0x04c, 16, 0x01fe, "cfg_speed_valid", "Bit n: INT speed code n is valid; INT with another code is not given to the congestion control. What a code means is in `CC_PARAM`."),
     ];
     for wide in [

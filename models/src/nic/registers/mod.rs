@@ -101,6 +101,11 @@ mod tests {
             ("cfg_cnp_interval", config.cnp.interval.into()),
             ("cfg_cnp_enable", config.cnp.enabled.into()),
             ("cfg_echo_icrc_full", config.echo_icrc_full.into()),
+            (
+                "cfg_probe_interval",
+                config.probes.map_or(0, |probes| probes.interval_ns).into(),
+            ),
+            ("cfg_dscp_unstamped", config.dscp_unstamped.into()),
             ("cfg_ack_req_interval", config.ack_req_interval.into()),
             ("cfg_times_enable", config.send_times.is_some().into()),
             ("cfg_max_rd_atomic", config.max_rd_atomic.into()),

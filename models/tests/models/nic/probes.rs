@@ -322,7 +322,7 @@ fn which_responses_count() {
     respond(&mut silent, 1);
     assert_eq!(
         (silent.count(Counter::Stray), silent.count(Counter::ProbeStray)),
-        (1, 0)
+        (0, 1)
     );
 }
 

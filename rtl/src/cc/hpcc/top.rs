@@ -105,6 +105,7 @@ impl<const FLOWS: usize, const A: usize> Logic for HpccSlot<FLOWS, A> {
         StreamIn::<LawEvent>::link(&mut event, &mut admit.event);
         StreamIn::<LawCommand>::link(&mut command, &mut admit.command);
         admit.crowded = updates.crowded;
+        admit.takes_probes = true;
 
         inputs!(records from admit: entering, flow, word);
         // 1 reacts to every acknowledgement, 2 once a round trip

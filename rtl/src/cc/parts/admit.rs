@@ -34,6 +34,8 @@ pub struct Admit<T: Synth, const FLOWS: usize, const A: usize> {
     pub reset: Signal<In, Bit>,
     /// Events.
     pub event: StreamIn<LawEvent>,
+    /// Constant: the law takes responses to probes for acknowledgements.
+    pub takes_probes: Signal<In, Bit>,
     /// What the law wants of the event on offer, flow and generation aside.
     pub offered: Signal<In, T>,
     /// Creations and removals.
@@ -82,7 +84,8 @@ impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> 
         event.ready = heads.up.ready;
         heads.up.data.next.flow = event.data.val().flow;
         heads.up.data.next.generation = event.data.val().generation;
-        heads.up.data.next.acknowledges = (kind == CcEventKind::Ack) | (kind == CcEventKind::Nak);
+        heads.up.data.next.acknowledges =
+            (kind == CcEventKind::Ack) | (kind == CcEventKind::Nak) | (takes_probes & (kind == CcEventKind::Probe));
         ring.we = event.valid & heads.up.ready;
         ring.waddr = write_place;
         ring.wdata = offered;

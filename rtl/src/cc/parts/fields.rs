@@ -1,9 +1,10 @@
 //! What a law of INT wants of an event.
 
 use crate::emit::naming::named_inside;
+use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, Many};
-use crate::words::congestion::AckWord;
+use crate::words::congestion::{AckWord, CcEventKind};
 use crate::words::sched::LawEvent;
 use crate::words::switch::HopRecordWord;
 use crate::{block, kernel};
@@ -16,6 +17,7 @@ pub struct AckFields {
     pub event: Signal<In, LawEvent>,
     /// What of it the pipeline carries.
     pub word: Signal<Out, AckWord>,
+    kind: Signal<Local, CcEventKind>,
 }
 
 #[kernel]
@@ -28,6 +30,8 @@ impl Logic for AckFields {
         word.snd_nxt = event.snd_nxt;
         word.psn_next = event.psn_next;
         word.int_valid = event.telemetry.int_valid;
+        kind = bit_cast_word::<CcEventKind, U<3>>(event.telemetry.event_kind);
+        word.probe = kind == CcEventKind::Probe;
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

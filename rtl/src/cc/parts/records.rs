@@ -53,7 +53,7 @@ pub struct Records<const A: usize> {
     /// Clock 1: what it stands for.
     pub speed: [Signal<In, SpeedEntry>; 5],
     #[registers(Passing: passing_3, passing_4)]
-    #[registers(Bit: known, has_records, same_path, unknown_speed, known_4, has_records_4, same_path_4)]
+    #[registers(Bit: probe_3, known, has_records, same_path, unknown_speed, known_4, has_records_4, same_path_4)]
     #[registers(Bit: unknown_speed_4, old, ends_round, advances, late_r, bad_speed_r, many_hops_r, stale_flow_r, write)]
     #[registers(Bit: exists_5, recorded_5)]
     #[registers(U<48>: age, now_5)]
@@ -102,6 +102,7 @@ impl<const A: usize> Logic for Records<A> {
         ahead = word_2.psn_next - memory.rdata.val().round_end;
         forward = word_2.snd_nxt - memory.rdata.val().round_end;
         round_end_4 = memory.rdata.val().round_end;
+        probe_3 = word_2.probe;
         unknown_speed = ((word_2.n_hop > 0) & !hop[0].speed_valid)
             | ((word_2.n_hop > 1) & !hop[1].speed_valid)
             | ((word_2.n_hop > 2) & !hop[2].speed_valid)
@@ -113,7 +114,7 @@ impl<const A: usize> Logic for Records<A> {
         same_path_4 = same_path | rules.ageless;
         unknown_speed_4 = unknown_speed;
         old = (age.get_bits::<16>(32).any() | (age.get_bits::<32>(0) > stale_limit)) & !rules.ageless;
-        ends_round = rules.always_ends | (ahead.any() & !ahead.get_bit(23));
+        ends_round = rules.always_ends | probe_3 | (ahead.any() & !ahead.get_bit(23));
         advances = !rules.only_forward | (forward.any() & !forward.get_bit(23));
 
         // clock 4: the order of decisions

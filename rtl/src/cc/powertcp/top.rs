@@ -101,6 +101,7 @@ impl<const FLOWS: usize, const A: usize> Logic for PowerSlot<FLOWS, A> {
         StreamIn::<LawEvent>::link(&mut event, &mut admit.event);
         StreamIn::<LawCommand>::link(&mut command, &mut admit.command);
         admit.crowded = updates.crowded;
+        admit.takes_probes = true;
 
         inputs!(records from admit: entering, flow, word);
         records.rules.next.always_ends = false;

@@ -80,6 +80,7 @@ impl<const FLOWS: usize, const A: usize> Logic for ThetaSlot<FLOWS, A> {
         StreamIn::<LawEvent>::link(&mut event, &mut admit.event);
         StreamIn::<LawCommand>::link(&mut command, &mut admit.command);
         admit.crowded = updates.crowded;
+        admit.takes_probes = false;
 
         inputs!(records from admit: entering, flow, word);
         inputs!([records, measure, reaction, scale]: scalars);

@@ -102,7 +102,7 @@ pub struct RegisterFile {
 /// Carries something out for every setting.
 macro_rules! for_each_setting {
     ($each:ident, $self:ident) => {
-        $each!($self; mac ip mtu port_roce port_int port_echo port_control echo_icrc_full pkey dscp ttl ecn cnp_dscp cnp_interval cnp_enable
+        $each!($self; mac ip mtu port_roce port_int port_echo port_control echo_icrc_full probe_interval probe_timeout probe_packets dscp_unstamped pkey dscp ttl ecn cnp_dscp cnp_interval cnp_enable
             ack_req_interval times_spacing times_enable max_rd_atomic reads ack_priority ack_pause speed_valid window rate
             line_rate default_law control_enable control_interval control_key control_sources cap_window cap_dither
             cap_time)

@@ -23,6 +23,8 @@ pub struct CounterPulses {
     pub marked: Signal<In, Bit>,
     /// A congestion notification packet was built.
     pub notified: Signal<In, Bit>,
+    /// A response to a probe did not count.
+    pub stray: Signal<In, Bit>,
     /// A frame went to the MAC.
     pub tx_frame: Signal<In, Bit>,
     /// Dispatch, in the order of `Counter::ALL`.
@@ -95,6 +97,9 @@ impl Logic for CounterPulses {
         if notified {
             of_own.cnps_sent = true;
         }
+        if stray {
+            of_own.probe_stray = true;
+        }
         own = bit_cast_number::<64, CounterPulse>(of_own);
         from_responder = bit_cast_word::<ResponderCounts, U<8>>(responder);
         of_responder = bits_zero::<CounterPulse>(0);
@@ -126,7 +131,7 @@ mod tests {
     use hpcc_models::nic::Counter::{self, *};
 
     /// Counters of the blocks' single lines, in the order of [`lines`].
-    const LINES: [Counter; 12] = [
+    const LINES: [Counter; 13] = [
         RxFrames,
         RxBufferFull,
         CePackets,
@@ -139,6 +144,7 @@ mod tests {
         IntBadSpeed,
         ControlAccepted,
         ControlRefused,
+        ProbeStray,
     ];
 
     fn names<T: Word>() -> Vec<&'static str> {
@@ -168,6 +174,7 @@ mod tests {
         block.bad_speed.next = bit(9);
         block.accepted.next = bit(10);
         block.refused.next = bit(11);
+        block.stray.next = bit(12);
     }
 
     /// Whatever comes together, every pulse is counted once, by its own counter, and none is left behind. The three sources never pulse one
@@ -187,7 +194,7 @@ mod tests {
             let offered = clock % 4 == 0 && clock < 11_990;
             let (on, responder, requester) = if offered {
                 (
-                    drawn(&mut stimulus, 12),
+                    drawn(&mut stimulus, 13),
                     drawn(&mut stimulus, 8),
                     drawn(&mut stimulus, 11),
                 )

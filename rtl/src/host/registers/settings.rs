@@ -27,6 +27,14 @@ pub struct Settings {
     pub port_control: Signal<Out, U<16>>,
     /// The ICRC of what echoes INT covers the INT too.
     pub echo_icrc_full: Signal<Out, Bit>,
+    /// Least time between two probes, ns; 0: there are none.
+    pub probe_interval: Signal<Out, U<32>>,
+    /// A probe without response for this long no longer holds back the next, ns.
+    pub probe_timeout: Signal<Out, U<32>>,
+    /// Least number of requests with payload between two probes.
+    pub probe_packets: Signal<Out, U<8>>,
+    /// DSCP of requests whose INT is left to probes.
+    pub dscp_unstamped: Signal<Out, U<6>>,
     /// Partition key.
     pub pkey: Signal<Out, U<16>>,
     /// DSCP.

@@ -69,8 +69,11 @@ impl Logic for Classify {
             fate = FrameFate::Notification;
             counter = bits_u::<6>(40);
         }
-        if (opcode == 0x12) | is_answer {
-            // response of an operation or to a probe: this NIC sends neither
+        if is_answer {
+            fate = FrameFate::ProbeResponse;
+        }
+        if opcode == 0x12 {
+            // response to an operation that this NIC never asks for
             fate = FrameFate::Dropped;
             counter = bits_u::<6>(27);
         }

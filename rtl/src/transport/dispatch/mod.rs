@@ -89,7 +89,7 @@ pub struct Dispatch {
     pub response: StreamOut<RxRow>,
     /// Its decisions.
     pub response_action: StreamIn<Action>,
-    /// READ echoes and congestion notifications.
+    /// READ echoes, responses to probes and congestion notifications.
     pub notice: StreamOut<DispatchEvent>,
     /// Control packets.
     pub control: StreamOut<ControlRow>,
@@ -256,13 +256,17 @@ impl Logic for Dispatch {
                     commit.int_length = int_length, commit.int_stack = int_stack, commit.int_on = int_on);
                 commit_word.commit.ecn = row.ecn.all();
             }
-            notice_full = (fate == FrameFate::Echo) | (fate == FrameFate::Notification);
+            notice_full =
+                (fate == FrameFate::Echo) | (fate == FrameFate::Notification) | (fate == FrameFate::ProbeResponse);
             control_full = fate == FrameFate::Control;
             if counter.any() {
                 counts_out = bits_u::<44>(1) << counter;
             }
         }
         heard = if fate == FrameFate::Notification { CcEventKind::Cnp } else { CcEventKind::Ack };
+        if fate == FrameFate::ProbeResponse {
+            heard = CcEventKind::Probe;
+        }
         if done {
             notice_word.event_kind = bit_cast_number::<3, CcEventKind>(heard);
             notice_word.response = fate == FrameFate::Echo;
@@ -288,7 +292,7 @@ impl Logic for Dispatch {
         answered.kind = AckKind::ProbeResponse;
         fields!(answered from row: qp, generation, psn, int_length, int_stack);
         answers.reset = reset;
-        answers.up.data = bit_cast_bus::<416, 7, Answer>(answered);
+        answers.up.data = bit_cast_bus::<417, 7, Answer>(answered);
         answers.up.valid = done & (fate == FrameFate::Probe) & answers.up.ready;
         StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
         reset! {

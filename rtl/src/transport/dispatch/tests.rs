@@ -222,8 +222,12 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
                 carried: Carried::marked(&packet),
             })
         }
-        Opcode::ReadEcho | Opcode::Cnp => Fate::Notice(Heard {
-            kind: if opcode == Opcode::Cnp { CcEventKind::Cnp } else { CcEventKind::Ack } as u64,
+        Opcode::ReadEcho | Opcode::ProbeResponse | Opcode::Cnp => Fate::Notice(Heard {
+            kind: match opcode {
+                Opcode::Cnp => CcEventKind::Cnp,
+                Opcode::ProbeResponse => CcEventKind::Probe,
+                _ => CcEventKind::Ack,
+            } as u64,
             response: opcode == Opcode::ReadEcho,
             qp: packet.bth.dest_qp.into(),
             psn: packet.bth.psn.into(),
@@ -239,7 +243,7 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
                 ..Carried::of(&packet)
             },
         }),
-        Opcode::ProbeResponse | Opcode::OtherResponse(_) => Fate::Counted(Counter::Stray),
+        Opcode::OtherResponse(_) => Fate::Counted(Counter::Stray),
         _ => Fate::Request(Row::of(frame, &packet, int_on, role)),
     }
 }

@@ -72,7 +72,7 @@ impl Logic for Answer {
         sent = bits_zero::<AckSendWord>(0);
         sent.kind = AckKind::Echo;
         fields!(sent from word: qp, generation, psn, int_length, int_stack);
-        echo = bit_cast_bus::<416, 7, AckSendWord>(sent);
+        echo = bit_cast_bus::<417, 7, AckSendWord>(sent);
     }
 }
 

@@ -62,6 +62,8 @@ pub struct Events {
     pub now: Signal<In, U<48>>,
     /// Speed codes that are valid.
     pub speeds: Signal<In, U<16>>,
+    /// The INT of requests is left to probes.
+    pub probing: Signal<In, Bit>,
     /// There is an event. Only while `full` is low.
     pub put: Signal<In, Bit>,
     /// It rewinds.
@@ -128,6 +130,10 @@ impl Logic for Events {
         self.word.next.now = bit_cast_number::<48, ClockHalves>(self.came.val());
         if self.use_int.val() {
             fields!(word from fields: int_valid = valid, n_hop, path_id, hops);
+        }
+        // an empty stack then says nothing about the path
+        if self.probing.val() & (self.fields.n_hop.val() == 0) {
+            self.word.next.int_valid = false;
         }
         inputs!(outlet: data = word, put);
         self.full.next = self.outlet.full.val();

@@ -51,6 +51,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub max_reads: Signal<In, U<5>>,
     /// Register: INT speed codes that are valid.
     pub speeds: Signal<In, U<16>>,
+    /// Register: the INT of requests is left to probes.
+    pub probing: Signal<In, Bit>,
     /// Bus: a queue pair is created or removed.
     pub context_valid: Signal<In, Bit>,
     /// Its number.
@@ -547,7 +549,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(outcome: old = queue.old, limit, una_before = queue.una_before, una = queue.una);
         self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
         inputs!(outcome from queue: gap_known, mtu);
-        inputs!(events: now, speeds);
+        inputs!(events: now, speeds, probing);
         self.events.put.next = false;
         inputs!(events:
             nak = outcome.rewind, qp = choice.qp, generation = choice.generation, psn = outcome.psn,

@@ -356,7 +356,7 @@ impl Logic for ResponseQueue {
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
             sent.int_stack = bits_zero::<W<336, 6>>(0);
         }
-        acks.up.data = bit_cast_bus::<416, 7, AckSendWord>(sent);
+        acks.up.data = bit_cast_bus::<417, 7, AckSendWord>(sent);
         outputs!(acks: ack.valid = down.valid, ack.data = down.data);
         acks.down.ready = ack.ready;
 

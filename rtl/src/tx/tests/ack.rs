@@ -16,7 +16,7 @@ struct Bench {
     config: NicConfig,
     stimulus: Stimulus,
     peers: Vec<Peer>,
-    acks: Source<W<416, 7>>,
+    acks: Source<W<417, 7>>,
     expected: VecDeque<Vec<u8>>,
     collector: Collector,
     clock: u64,
@@ -38,6 +38,7 @@ impl Bench {
         builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
         builder.own_ip.next = U(u32::from(config.ip).into());
         builder.port_roce.next = U(config.ports.roce.into());
+        builder.port_int.next = U(config.ports.int_collect.into());
         builder.port_echo.next = U(config.ports.int_echo.into());
         builder.echo_icrc_full.next = config.echo_icrc_full;
         builder.pkey.next = U(config.pkey.into());
@@ -141,9 +142,10 @@ fn every_acknowledgement_under_any_stalls() {
         for _ in 0..1400 {
             let (qp, hops) = (bench.stimulus.uniform(8) as u8, bench.stimulus.below(6) as usize);
             // echoes and responses always have INT
-            let kind = match bench.stimulus.below(4) {
+            let kind = match bench.stimulus.below(5) {
                 0 if bench.peers[usize::from(qp)].int => AckKind::Echo,
                 1 if bench.peers[usize::from(qp)].int => AckKind::ProbeResponse,
+                2 => AckKind::Probe,
                 _ => AckKind::Acknowledgement,
             };
             let stale = bench.stimulus.chance(0.1);

@@ -7,11 +7,11 @@ use crate::nic::words::tx_packet;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
-use hpcc_models::nic::NicConfig;
+use hpcc_models::nic::{NicConfig, ProbeConfig};
 use std::collections::VecDeque;
 
-/// Events: error, READ left, request left, queue pair, generation, response, PSN, tag.
-type Note = (bool, bool, bool, u64, u64, bool, u64, u64);
+/// Events: error, READ left, request left, payload, queue pair, generation, response, PSN, tag.
+type Note = (bool, bool, bool, bool, u64, u64, bool, u64, u64);
 
 struct Bench {
     builder: Box<DataBuilder>,
@@ -32,7 +32,11 @@ struct Bench {
 impl Bench {
     fn new(seed: u64) -> Self {
         let mut stimulus = Stimulus::new(seed);
-        let config = registers();
+        // every other run leaves the INT of requests to probes
+        let config = NicConfig {
+            probes: (seed % 2 == 0).then(|| ProbeConfig::every(5000)),
+            ..registers()
+        };
         let mut builder: Box<DataBuilder> = Box::default();
         init(builder.as_mut()).expect("complete block");
         builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
@@ -41,6 +45,8 @@ impl Bench {
         builder.port_int.next = U(config.ports.int_collect.into());
         builder.pkey.next = U(config.pkey.into());
         builder.dscp.next = U(config.dscp.into());
+        let unstamped = config.probes.map(|_| config.dscp_unstamped);
+        builder.dscp_request.next = U(unstamped.unwrap_or(config.dscp).into());
         builder.ecn.next = U(config.ecn.into());
         builder.ttl.next = U(config.ttl.into());
         let peers: Vec<Peer> = (0..256).map(|_| Peer::any(&mut stimulus)).collect();
@@ -81,6 +87,7 @@ impl Bench {
                 packet.error,
                 ends && !packet.error,
                 get(tx_packet::RESPONSE) == 0 && !packet.error,
+                length > 0,
                 get(tx_packet::QP),
                 get(tx_packet::GENERATION),
                 get(tx_packet::RESPONSE) == 1,
@@ -116,6 +123,7 @@ impl Bench {
                 b.read_error.val(),
                 b.read_left.val(),
                 b.request_left.val(),
+                b.note_payload.val(),
                 b.note_qp.val().0,
                 b.note_generation.val().0,
                 b.note_response.val(),

@@ -1,7 +1,7 @@
 //! The NIC under fire and its honest peer: addresses, queue pairs, memory with guards.
 
 use crate::config::{pattern_byte, Limits, MemoryBlock, NicSetup};
-use hpcc_models::nic::{ControlConfig, NicConfig, QpConfig, Region};
+use hpcc_models::nic::{ControlConfig, NicConfig, ProbeConfig, QpConfig, Region};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
 
@@ -116,6 +116,7 @@ fn config(ip: Ipv4Addr) -> NicConfig {
         mtu: 256,
         retry_timeout_ns: 20_480,
         retry_limit: 15,
+        probes: Some(ProbeConfig::every(1500)),
         neighbours: neighbours.map(|ip| (ip, mac(ip))).collect(),
         ..NicConfig::default()
     }

@@ -158,9 +158,6 @@ pub fn places(setup: &NicSetup) -> Result<BTreeMap<u32, u32>, String> {
 
 fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     let nic = &setup.nic;
-    if nic.probes.is_some() {
-        return Err("probes: the hardware answers them and sends none; expected --fidelity golden".into());
-    }
     steps.set_wide("MAC", number(&nic.mac))?;
     steps.set("IP", nic.ip.into())?;
     steps.set("MTU", mtu_code(nic.mtu))?;
@@ -169,6 +166,15 @@ fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     steps.set("PORT_ECHO", nic.ports.int_echo.into())?;
     steps.set("PORT_CONTROL", nic.ports.control.into())?;
     steps.set("ECHO_ICRC_FULL", nic.echo_icrc_full.into())?;
+    if let Some(probes) = &nic.probes {
+        steps.set(
+            "PROBE_INTERVAL",
+            within("probes", probes.interval_ns.into(), 1, u32::MAX.into())?,
+        )?;
+        steps.set("PROBE_TIMEOUT", probes.timeout_ns)?;
+        steps.set("PROBE_PACKETS", within("probes", probes.packets.into(), 1, 255)?)?;
+    }
+    steps.set("DSCP_UNSTAMPED", nic.dscp_unstamped.into())?;
     steps.set("PKEY", nic.pkey.into())?;
     steps.set("DSCP", nic.dscp.into())?;
     steps.set("TTL", nic.ttl.into())?;

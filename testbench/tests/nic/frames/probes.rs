@@ -1,7 +1,7 @@
 //! Probes of the peer (HPCC++, draft-miao-ccwg-hpcc 7.1): each is answered at once with the INT that it collected, and changes nothing.
 
 use super::peer::*;
-use hpcc_models::nic::{Counter, Operation, Status};
+use hpcc_models::nic::{Counter, Operation, ProbeConfig, Status};
 use hpcc_models::wire::*;
 use hpcc_testbench::config::NicSetup;
 use std::net::Ipv4Addr;
@@ -177,7 +177,7 @@ fn what_is_not_a_probe_of_the_queue_pair_is_counted() {
         (Counter::UnknownQp, 1),
         (Counter::WrongPeer, 1),
         (Counter::Icrc, 1),
-        (Counter::Stray, 1),
+        (Counter::ProbeStray, 1),
     ];
     for (counter, frames) in counted {
         assert_eq!(outcome.count(counter), frames, "{}", counter.name());
@@ -232,4 +232,97 @@ fn the_answer_is_the_worked_example() {
     let bth = response.len() - 16;
     assert_eq!((sent[ip + bth], sent[ip + bth + 1]), (0xd3, 0x40));
     assert_eq!(sent[ip + bth + 2..ip + bth + 12], response[bth + 2..bth + 12]);
+}
+
+/// What left of the queue pair after each input: kind, PSN or number, code point.
+fn leaving(outcome: &Outcome) -> Vec<(usize, Opcode, u32, u8)> {
+    let packet = |(at, frame): &(usize, Vec<u8>)| {
+        let packet = RocePacket::parse(frame, &Ports::default()).unwrap();
+        (*at, packet.bth.opcode, packet.bth.psn, packet.ipv4.tos >> 2)
+    };
+    outcome.sent[&(REMOTE + qpn(INT))].iter().map(packet).collect()
+}
+
+/// A request with payload brings a probe, unless one is outstanding and not given up, `T` has not passed, or too few went before; a request without
+/// payload and a READ bring none, and a plain queue pair sends none. Responses count once and in order, those that do not are counted.
+#[test]
+fn requests_bring_probes() {
+    let mut setup = setup();
+    setup.nic.probes = Some(ProbeConfig {
+        interval_ns: 4000,
+        timeout_ns: 60_000,
+        packets: 1,
+    });
+    let response = |number| {
+        Input::Frame(packet_of(
+            INT,
+            Opcode::ProbeResponse,
+            number,
+            PortRole::IntEcho,
+            &two_hops(),
+            &[],
+        ))
+    };
+    let write = |id| work(id, INT, Operation::Write, 0, 10);
+    let script = [
+        response(0),
+        work(0, PLAIN, Operation::Write, 0, 10),
+        write(1),
+        write(2),
+        response(1),
+        response(1),
+        write(3),
+        response(3),
+        response(2),
+        work(4, INT, Operation::Write, 0, 0),
+        work(5, INT, Operation::Read, 20, 40),
+        write(6),
+        write(7),
+        Input::Wait(60_000),
+        write(8),
+        response(3),
+        response(4),
+        response(4),
+    ];
+    let outcome = agreed("probing", &setup, &script);
+    let probes: Vec<_> = leaving(&outcome)
+        .into_iter()
+        .filter(|(_, opcode, _, _)| *opcode == Opcode::Probe)
+        .map(|(at, _, number, dscp)| (at, number, dscp))
+        .collect();
+    assert_eq!(probes, [(2, 1, 26), (6, 2, 26), (11, 3, 26), (14, 4, 26)]);
+    // numbers 0, 1 again, 3 before it was sent, 4 again
+    assert_eq!(outcome.count(Counter::ProbeStray), 4);
+    let others: Vec<_> = leaving(&outcome)
+        .into_iter()
+        .filter(|(_, opcode, _, _)| *opcode != Opcode::Probe)
+        .collect();
+    assert!(others.iter().all(|(_, _, _, dscp)| *dscp == 10), "{others:?}");
+    assert_eq!(others.len(), 8);
+}
+
+/// The count of requests, counted across a response, and the code point of READ responses, which collect INT themselves.
+#[test]
+fn probes_after_so_many_requests() {
+    let mut setup = setup();
+    setup.nic.dscp_unstamped = 12;
+    setup.nic.probes = Some(ProbeConfig {
+        interval_ns: 1,
+        timeout_ns: 1,
+        packets: 3,
+    });
+    let mut script: Vec<Input> = (0..10).map(|id| work(id, INT, Operation::Write, 0, 9)).collect();
+    script.push(Input::Frame(read(INT, 0, READ_KEY, READ_AT, 100)));
+    let outcome = agreed("every third", &setup, &script);
+    let left = leaving(&outcome);
+    let probes: Vec<usize> = left
+        .iter()
+        .filter(|(_, opcode, _, _)| *opcode == Opcode::Probe)
+        .map(|(at, _, _, _)| *at)
+        .collect();
+    assert_eq!(probes, [0, 3, 6, 9]);
+    for (_, opcode, _, dscp) in left {
+        let expected = if matches!(opcode, Opcode::Write(_)) { 12 } else { 26 };
+        assert_eq!(dscp, expected, "{opcode:?}");
+    }
 }

@@ -90,7 +90,7 @@ pub struct Bench<const S: usize> {
     pub messages: Vec<Queued>,
     pub scheduled: Vec<(u64, u64, u64)>,
     pub done: Vec<Done>,
-    pub echoes: Vec<W<416, 7>>,
+    pub echoes: Vec<W<417, 7>>,
     pub kills: Vec<u64>,
     pub counts: [u64; 11],
     pub clock: u64,
@@ -404,7 +404,7 @@ impl<const S: usize> Bench<S> {
 
     /// PSNs and flags of the echoes.
     pub fn echo_psns(&self) -> Vec<u64> {
-        let psn = |echo: &W<416, 7>| {
+        let psn = |echo: &W<417, 7>| {
             assert_eq!(ack_send::KIND.get(&echo.0), AckKind::Echo as u64);
             ack_send::PSN.get(&echo.0)
         };
