@@ -101,9 +101,11 @@ module hpcc_cc (
   logic [36:0] registers_w_ai_r_q;
   logic [31:0] registers_stale_limit_r_d;
   logic [31:0] registers_stale_limit_r_q;
+  wire  hpcc_nic_pkg::cc_event_kind_t fields_kind;
   // What of it the pipeline carries.
   hpcc_nic_pkg::ack_word_t fields_word;
   wire  admit_event_ready;
+  wire  admit_takes_probes;
   wire  admit_command_ready;
   wire  hpcc_nic_pkg::passing_t admit_entering;
   wire  [8:0] admit_flow;
@@ -209,12 +211,13 @@ module hpcc_cc (
   wire  [31:0] rejections_many_hops_counter_count;
   wire  [31:0] rejections_path_changed_counter_count;
   wire  [31:0] rejections_stale_flow_counter_count;
-  hpcc_cc_admit #(.WIDTH(433)) u_admit (
+  hpcc_cc_admit #(.WIDTH(434)) u_admit (
     .clk(clk),
     .rst(rst),
     .event_data(event_data),
     .event_valid(event_valid),
     .event_ready(admit_event_ready),
+    .takes_probes(admit_takes_probes),
     .offered(fields_word),
     .command_data(command_data),
     .command_valid(command_valid),
@@ -517,6 +520,7 @@ module hpcc_cc (
   assign speeds_4_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
+  assign admit_takes_probes = 1'd1;
   assign average_flow = tag_23_q.flow[8:0];
   assign average_restart = step_31_q.created | step_31_q.path_changed;
   assign window_flow = tag_43_q.flow[8:0];
@@ -634,6 +638,7 @@ module hpcc_cc (
   // fields: What a law of INT wants of an event.
   //
   // An event's telemetry and sequence numbers. Without registers.
+  assign fields_kind = hpcc_nic_pkg::cc_event_kind_t'(event_data.telemetry.event_kind);
   always_comb begin
     fields_word[319:0] = event_data.telemetry.hops;
     fields_word.now = event_data.telemetry.now;
@@ -642,6 +647,7 @@ module hpcc_cc (
     fields_word.snd_nxt = event_data.snd_nxt;
     fields_word.psn_next = event_data.psn_next;
     fields_word.int_valid = event_data.telemetry.int_valid;
+    fields_word.probe = fields_kind == hpcc_nic_pkg::CC_EVENT_KIND_PROBE;
   end
   // rejections: Counters of the acknowledgements that a law of INT left out or treated specially.
   //

@@ -28,6 +28,8 @@ module hpcc_cc_admit #(
   input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
+  // Constant: the law takes responses to probes for acknowledgements.
+  input  wire  takes_probes,
   // What the law wants of the event on offer, flow and generation aside.
   input  wire  [WIDTH-1:0] offered,
   // Creations and removals.
@@ -267,7 +269,8 @@ module hpcc_cc_admit #(
   always_comb begin
     heads_up_data.flow = event_data.flow;
     heads_up_data.generation = event_data.generation;
-    heads_up_data.acknowledges = (kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK) | (kind == hpcc_nic_pkg::CC_EVENT_KIND_NAK);
+    heads_up_data.acknowledges = ((kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK) | (kind == hpcc_nic_pkg::CC_EVENT_KIND_NAK))
+        | (takes_probes & (kind == hpcc_nic_pkg::CC_EVENT_KIND_PROBE));
   end
   // sweep: The walk over all flows after a reset.
   //

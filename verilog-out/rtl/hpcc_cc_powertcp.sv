@@ -46,17 +46,19 @@ module hpcc_cc_powertcp (
   // Acknowledgements that found records older than the limit.
   output wire  [31:0] count_stale_flow
 );
-  localparam [446:0] registers_after_reset =
-      447'h4000000001e8480142a386639999999a0016da00000014500013d62000000000000000000004000000000080000000a151c330d8cb2000;
+  localparam [448:0] registers_after_reset =
+      449'h10000000007a120050a8e198e66666668005b680000005140004f58800000000000000000001000000000020000000285470cc3632c8000;
   wire  hpcc_nic_pkg::param_address_t place;
   wire  hpcc_nic_pkg::power_scalars_t scalars;
   // All of them.
   wire  hpcc_nic_pkg::power_scalars_t registers_scalars;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_d;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_q;
+  wire  hpcc_nic_pkg::cc_event_kind_t fields_kind;
   // What of it the pipeline carries.
   hpcc_nic_pkg::ack_word_t fields_word;
   wire  admit_event_ready;
+  wire  admit_takes_probes;
   wire  admit_command_ready;
   wire  hpcc_nic_pkg::passing_t admit_entering;
   wire  [8:0] admit_flow;
@@ -156,12 +158,13 @@ module hpcc_cc_powertcp (
   wire  [31:0] rejections_many_hops_counter_count;
   wire  [31:0] rejections_path_changed_counter_count;
   wire  [31:0] rejections_stale_flow_counter_count;
-  hpcc_cc_admit #(.WIDTH(433)) u_admit (
+  hpcc_cc_admit #(.WIDTH(434)) u_admit (
     .clk(clk),
     .rst(rst),
     .event_data(event_data),
     .event_valid(event_valid),
     .event_ready(admit_event_ready),
+    .takes_probes(admit_takes_probes),
     .offered(fields_word),
     .command_data(command_data),
     .command_valid(command_valid),
@@ -444,6 +447,7 @@ module hpcc_cc_powertcp (
   assign speeds_4_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
+  assign admit_takes_probes = 1'd1;
   assign update_data = updates_down_data;
   assign update_valid = updates_down_valid;
   assign count_late = rejections_count_late;
@@ -483,7 +487,7 @@ module hpcc_cc_powertcp (
     registers_scalars_r_d = registers_scalars_r_q;
     if (param_write) begin
       if (param_address == 6'd0) begin
-        registers_scalars_r_d.mode = param_data[9:0];
+        registers_scalars_r_d.mode = param_data[11:0];
       end
       if (param_address == 6'd1) begin
         registers_scalars_r_d.base_rtt = param_data[16:0];
@@ -532,6 +536,7 @@ module hpcc_cc_powertcp (
   // fields: What a law of INT wants of an event.
   //
   // An event's telemetry and sequence numbers. Without registers.
+  assign fields_kind = hpcc_nic_pkg::cc_event_kind_t'(event_data.telemetry.event_kind);
   always_comb begin
     fields_word[319:0] = event_data.telemetry.hops;
     fields_word.now = event_data.telemetry.now;
@@ -540,6 +545,7 @@ module hpcc_cc_powertcp (
     fields_word.snd_nxt = event_data.snd_nxt;
     fields_word.psn_next = event_data.psn_next;
     fields_word.int_valid = event_data.telemetry.int_valid;
+    fields_word.probe = fields_kind == hpcc_nic_pkg::CC_EVENT_KIND_PROBE;
   end
   // rejections: Counters of the acknowledgements that a law of INT left out or treated specially.
   //
@@ -551,7 +557,7 @@ module hpcc_cc_powertcp (
   assign rejections_count_path_changed = rejections_path_changed_counter_count;
   assign rejections_count_stale_flow = rejections_stale_flow_counter_count;
   initial begin
-    registers_scalars_r_q = 447'd0;
+    registers_scalars_r_q = 449'd0;
   end
   always @(posedge clk) begin
     registers_scalars_r_q <= registers_scalars_r_d;

@@ -78,6 +78,7 @@ module hpcc_cc_records (
   wire  [3:0] hop_count;
   hpcc_nic_pkg::passing_t passing_3_q;
   hpcc_nic_pkg::passing_t passing_4_q;
+  logic probe_3_q;
   wire  known_d;
   logic known_q;
   logic has_records_q;
@@ -243,7 +244,7 @@ module hpcc_cc_records (
     .counts(hop_4_counts),
     .stored(hop_4_stored)
   );
-  hpcc_delay #(.WIDTH(433), .DEPTH(2)) u_word_2 (
+  hpcc_delay #(.WIDTH(434), .DEPTH(2)) u_word_2 (
     .clk(clk),
     .d(word),
     .q(word_2_q)
@@ -298,7 +299,7 @@ module hpcc_cc_records (
       | ((word_2_q.n_hop > 4'd4) & (~hop_4_speed_valid));
   assign same_path_4_d = same_path_q | rules.ageless;
   assign old_d = ((|age_q[47:32]) | (age_q[31:0] > stale_limit)) & (~rules.ageless);
-  assign ends_round_d = rules.always_ends | ((|ahead_q) & (~ahead_q[23]));
+  assign ends_round_d = (rules.always_ends | probe_3_q) | ((|ahead_q) & (~ahead_q[23]));
   assign advances_d = (~rules.only_forward) | ((|forward_q) & (~forward_q[23]));
   assign is_event = passing_4_q.valid & (~passing_4_q.command);
   assign is_command = passing_4_q.valid & passing_4_q.command;
@@ -397,6 +398,7 @@ module hpcc_cc_records (
   initial begin
     passing_3_q = 11'd0;
     passing_4_q = 11'd0;
+    probe_3_q = 1'd0;
     known_q = 1'd0;
     has_records_q = 1'd0;
     same_path_q = 1'd0;
@@ -433,6 +435,7 @@ module hpcc_cc_records (
   always @(posedge clk) begin
     passing_3_q <= passing_2_q;
     passing_4_q <= passing_3_q;
+    probe_3_q <= word_2_q.probe;
     known_q <= known_d;
     has_records_q <= memory_rdata.recorded;
     same_path_q <= same_path_d;

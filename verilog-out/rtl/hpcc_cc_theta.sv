@@ -39,14 +39,15 @@ module hpcc_cc_theta (
   // Acknowledgements whose flow had been silent for longer than the limit.
   output wire  [31:0] count_stale_flow
 );
-  localparam [446:0] registers_after_reset =
-      447'h4000000001e8480142a386639999999a0016da00000014500013d62000000000000000000004000000000080000000a151c330d8cb2000;
+  localparam [448:0] registers_after_reset =
+      449'h10000000007a120050a8e198e66666668005b680000005140004f58800000000000000000001000000000020000000285470cc3632c8000;
   wire  hpcc_nic_pkg::power_scalars_t scalars;
   // All of them.
   wire  hpcc_nic_pkg::power_scalars_t registers_scalars;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_d;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_q;
   wire  admit_event_ready;
+  wire  admit_takes_probes;
   hpcc_nic_pkg::delay_word_t admit_offered;
   wire  admit_command_ready;
   wire  hpcc_nic_pkg::passing_t admit_entering;
@@ -58,6 +59,7 @@ module hpcc_cc_theta (
   wire  records_is_event;
   wire  records_is_command;
   wire  records_accepted;
+  wire  records_repeats;
   wire  records_quiet;
   wire  records_timed;
   wire  records_first;
@@ -224,6 +226,7 @@ module hpcc_cc_theta (
     .event_data(event_data),
     .event_valid(event_valid),
     .event_ready(admit_event_ready),
+    .takes_probes(admit_takes_probes),
     .offered(admit_offered),
     .command_data(command_data),
     .command_valid(command_valid),
@@ -448,6 +451,7 @@ module hpcc_cc_theta (
   assign scalars = registers_scalars;
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
+  assign admit_takes_probes = 1'd0;
   assign reaction_none = 1'd0;
   assign update_data = updates_down_data;
   assign update_valid = updates_down_valid;
@@ -485,7 +489,7 @@ module hpcc_cc_theta (
     registers_scalars_r_d = registers_scalars_r_q;
     if (param_write) begin
       if (param_address == 6'd0) begin
-        registers_scalars_r_d.mode = param_data[9:0];
+        registers_scalars_r_d.mode = param_data[11:0];
       end
       if (param_address == 6'd1) begin
         registers_scalars_r_d.base_rtt = param_data[16:0];
@@ -549,6 +553,7 @@ module hpcc_cc_theta (
   assign records_way_d = records_word_2_q.now - records_word_2_q.sent_at;
   assign records_ahead_d = records_word_2_q.psn_next - records_memory_rdata.round_end;
   assign records_forward_d = records_word_2_q.snd_nxt - records_memory_rdata.round_end;
+  assign records_repeats = scalars.mode.missing_rtt == 2'd2;
   assign records_long_way = records_way_q;
   assign records_long_age = records_age_q;
   assign records_old_d = ((|records_age_q[47:32]) | (records_age_q[31:0] > scalars.stale_limit)) & (~scalars.mode.ageless);
@@ -558,7 +563,8 @@ module hpcc_cc_theta (
   assign records_is_command = records_passing_4_q.valid & records_passing_4_q.command;
   assign records_accepted = records_is_event & records_known_4_q;
   assign records_quiet = (records_record_4_q.recorded & (scalars.mode.reaction == 2'd2)) & (~records_ends_round_q);
-  assign records_timed = (~records_quiet) & (records_sent_valid_4_q | scalars.mode.smallest_rtt);
+  assign records_timed = (~records_quiet) & ((records_sent_valid_4_q | (scalars.mode.missing_rtt == 2'd1))
+      | (records_repeats & records_record_4_q.recorded));
   assign records_first = (records_timed & (~records_record_4_q.recorded)) & (~scalars.mode.first_updates);
   assign records_aged = (records_timed & records_record_4_q.recorded) & records_old_q;
   assign records_measure = ((records_timed & (~records_first)) & (~records_aged)) & (|records_elapsed_q);
@@ -595,6 +601,9 @@ module hpcc_cc_theta (
     end
     if (~records_sent_valid_3_q) begin
       records_rtt_d = {7'd0, records_record_3_q.base_rtt};
+      if (records_repeats) begin
+        records_rtt_d = records_record_3_q.prev_rtt;
+      end
     end
   end
   always_comb begin
@@ -742,7 +751,7 @@ module hpcc_cc_theta (
     end
   end
   initial begin
-    registers_scalars_r_q = 447'd0;
+    registers_scalars_r_q = 449'd0;
     records_sent_valid_3_q = 1'd0;
     records_sent_valid_4_q = 1'd0;
     records_known_q = 1'd0;

@@ -66,7 +66,7 @@ module hpcc_dispatch (
   input  wire  [486:0] response_action_data,
   input  wire  response_action_valid,
   output wire  response_action_ready,
-  // READ echoes and congestion notifications.
+  // READ echoes, responses to probes and congestion notifications.
   output wire  [386:0] notice_data,
   output wire  notice_valid,
   input  wire  notice_ready,
@@ -75,7 +75,7 @@ module hpcc_dispatch (
   output wire  control_valid,
   input  wire  control_ready,
   // Answers to probes. One that finds 32 waiting is dropped: whoever asks will ask again.
-  output wire  [415:0] answer_data,
+  output wire  [416:0] answer_data,
   output wire  answer_valid,
   input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
@@ -194,10 +194,10 @@ module hpcc_dispatch (
   hpcc_nic_pkg::commit_entry_t commit_word_q;
   hpcc_nic_pkg::notice_t notice_word_d;
   hpcc_nic_pkg::notice_t notice_word_q;
-  wire  [415:0] answers_up_data;
+  wire  [416:0] answers_up_data;
   wire  answers_up_valid;
   wire  answers_up_ready;
-  wire  [415:0] answers_down_data;
+  wire  [416:0] answers_down_data;
   wire  answers_down_valid;
   wire  unused_answers_crowded;
   logic [43:0] counts_out_d;
@@ -226,7 +226,7 @@ module hpcc_dispatch (
     .waddr(context_qp),
     .wdata(contexts_wdata)
   );
-  hpcc_fifo #(.WIDTH(416), .ADDRESS(5), .MARK(32)) u_answers (
+  hpcc_fifo #(.WIDTH(417), .ADDRESS(5), .MARK(32)) u_answers (
     .clk(clk),
     .rst(rst),
     .up_data(answers_up_data),
@@ -379,7 +379,8 @@ module hpcc_dispatch (
         commit_word_d.commit.int_on = row_q.int_on;
         commit_word_d.commit.ecn = &row_q.ecn;
       end
-      notice_full_d = (fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO) | (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION);
+      notice_full_d = ((fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO) | (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION))
+          | (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE);
       control_full_d = fate_q == hpcc_nic_pkg::FRAME_FATE_CONTROL;
       if (|counter_q) begin
         counts_out_d = 44'd1 << counter_q;
@@ -436,9 +437,12 @@ module hpcc_dispatch (
     if (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION) begin
       heard = hpcc_nic_pkg::CC_EVENT_KIND_CNP;
     end
+    if (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE) begin
+      heard = hpcc_nic_pkg::CC_EVENT_KIND_PROBE;
+    end
   end
   always_comb begin
-    answered = 416'd0;
+    answered = 417'd0;
     answered.kind = hpcc_nic_pkg::ACK_KIND_PROBE_RESPONSE;
     answered.qp = row_q.qp;
     answered.generation = row_q.generation;
@@ -491,7 +495,10 @@ module hpcc_dispatch (
       classify_fate = hpcc_nic_pkg::FRAME_FATE_NOTIFICATION;
       classify_counter = 6'h28;
     end
-    if ((classify_opcode == 8'h12) | classify_is_answer) begin
+    if (classify_is_answer) begin
+      classify_fate = hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE;
+    end
+    if (classify_opcode == 8'h12) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = 6'h1b;
     end

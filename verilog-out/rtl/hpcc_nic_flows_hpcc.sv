@@ -112,6 +112,20 @@ module hpcc_nic_flows_hpcc (
   input  wire  [23:0] left_psn,
   // What that means for send times, a `DepartureKind`.
   input  wire  [1:0] left_departure,
+  // It has payload.
+  input  wire  left_payload,
+  // Register: least time between two probes of a queue pair, ns; 0: there are none.
+  input  wire  [31:0] probe_interval,
+  // Register: a probe without response for this long no longer holds back the next, ns.
+  input  wire  [31:0] probe_timeout,
+  // Register: least number of requests with payload between two probes.
+  input  wire  [7:0] probe_packets,
+  // Probes.
+  output wire  [416:0] probe_data,
+  output wire  probe_valid,
+  input  wire  probe_ready,
+  // Pulse: a response to a probe did not count.
+  output wire  stray,
   // Queue pair of an acknowledgement, from the requester.
   input  wire  [7:0] asked_qp,
   // PSN that it names.
@@ -120,10 +134,10 @@ module hpcc_nic_flows_hpcc (
   output wire  asked_known,
   // When that was, ns.
   output wire  [47:0] asked_sent_at,
-  // READ echoes and notifications, from dispatch.
+  // READ echoes, responses to probes and notifications, from dispatch.
   input  wire  [386:0] notice_data,
   input  wire  notice_valid,
-  output logic notice_ready,
+  output wire  notice_ready,
   // Work of requests: `FlowPacket`.
   input  wire  [47:0] requests_data,
   input  wire  requests_valid,
@@ -189,7 +203,8 @@ module hpcc_nic_flows_hpcc (
   // Pulse: an echo had a speed code that is not valid.
   output wire  bad_speed
 );
-  wire  is_echo;
+  wire  hpcc_nic_pkg::grant_feedback_t adjusted;
+  wire  is_cnp;
   wire  hpcc_nic_pkg::notice_t told;
   wire  hpcc_nic_pkg::cc_event_kind_t told_kind;
   hpcc_nic_pkg::qp_half_t told_flow;
@@ -206,6 +221,7 @@ module hpcc_nic_flows_hpcc (
   wire  scheduler_work_ready;
   wire  [15:0] scheduler_work_flow;
   wire  scheduler_feedback_ready;
+  wire  [15:0] scheduler_feedback_flow;
   hpcc_nic_pkg::law_event_t scheduler_event_data;
   wire  scheduler_event_ready;
   wire  hpcc_nic_pkg::law_event_t scheduler_cc_data;
@@ -230,6 +246,72 @@ module hpcc_nic_flows_hpcc (
   wire  law_event_ready;
   wire  hpcc_nic_pkg::law_update_t law_update_data;
   wire  law_update_valid;
+  wire  hpcc_nic_pkg::qp_context_t probes_qp_context;
+  wire  hpcc_nic_pkg::notice_t probes_told;
+  wire  hpcc_nic_pkg::cc_event_kind_t probes_told_kind;
+  hpcc_nic_pkg::probe_step_t probes_step;
+  wire  hpcc_nic_pkg::probe_step_t probes_step_3;
+  wire  probes_is_response;
+  wire  probes_judges;
+  wire  probes_mine;
+  wire  probes_awaited;
+  wire  probes_enough;
+  wire  probes_due;
+  wire  probes_probes;
+  wire  probes_takes;
+  wire  hpcc_nic_pkg::probe_state_t probes_state;
+  hpcc_nic_pkg::probe_state_t probes_new_state;
+  wire  [31:0] probes_since;
+  logic [7:0] probes_counted;
+  wire  hpcc_nic_pkg::psn_distance_t probes_ahead;
+  wire  hpcc_nic_pkg::psn_distance_t probes_beyond;
+  hpcc_nic_pkg::ack_send_t probes_item;
+  hpcc_nic_pkg::qp_half_t probes_half;
+  hpcc_nic_pkg::grant_feedback_t probes_cost;
+  // A request with payload has left.
+  wire  probes_left_valid;
+  logic probes_notice_ready;
+  wire  [386:0] probes_passed_data;
+  wire  probes_passed_valid;
+  logic probes_passed_ready;
+  wire  [416:0] probes_probe_data;
+  wire  probes_probe_valid;
+  wire  hpcc_nic_pkg::grant_feedback_t probes_charge_data;
+  wire  probes_charge_valid;
+  // Counter pulse: a response that does not count.
+  wire  probes_stray;
+  wire  hpcc_nic_pkg::probe_step_t probes_steps_q;
+  wire  hpcc_nic_pkg::probe_state_t probes_states_rdata;
+  wire  probes_states_we;
+  wire  [31:0] probes_now_1_d;
+  logic [31:0] probes_now_1_q;
+  logic probes_begins_d;
+  logic probes_begins_q;
+  logic probes_asked_d;
+  logic probes_asked_q;
+  logic probes_counts_d;
+  logic probes_counts_q;
+  logic probes_stray_r_d;
+  logic probes_stray_r_q;
+  hpcc_nic_pkg::probe_step_t probes_begun_d;
+  hpcc_nic_pkg::probe_step_t probes_begun_q;
+  logic probes_sends_d;
+  logic probes_sends_q;
+  hpcc_nic_pkg::probe_turn_t probes_turn_d;
+  hpcc_nic_pkg::probe_turn_t probes_turn_q;
+  wire  unused_probes_frames_up_ready;
+  wire  hpcc_nic_pkg::probe_turn_t probes_frames_down_data;
+  wire  probes_frames_down_valid;
+  wire  probes_frames_crowded;
+  wire  unused_probes_charges_up_ready;
+  wire  hpcc_nic_pkg::probe_turn_t probes_charges_down_data;
+  wire  probes_charges_down_valid;
+  wire  probes_charges_crowded;
+  hpcc_nic_pkg::grant_feedback_t feedbacks_first_data;
+  wire  feedbacks_first_ready;
+  wire  feedbacks_second_ready;
+  wire  hpcc_nic_pkg::grant_feedback_t feedbacks_down_data;
+  wire  feedbacks_down_valid;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
@@ -321,13 +403,13 @@ module hpcc_nic_flows_hpcc (
     .work_end(more.end_psn),
     .work_restart(more.restart),
     .work_start(more.start_psn),
-    .feedback_valid(feedback_valid),
+    .feedback_valid(feedbacks_down_valid),
     .feedback_ready(scheduler_feedback_ready),
-    .feedback_advance(feedback_advance),
-    .feedback_flow(feedback_flow),
-    .feedback_generation(feedback_generation),
-    .feedback_psn(feedback_psn),
-    .feedback_value(feedback_value),
+    .feedback_advance(adjusted.advance),
+    .feedback_flow(scheduler_feedback_flow),
+    .feedback_generation(adjusted.from.generation),
+    .feedback_psn(adjusted.from.psn),
+    .feedback_value(adjusted.value),
     .event_data(scheduler_event_data),
     .event_valid(events_down_valid),
     .event_ready(scheduler_event_ready),
@@ -373,6 +455,54 @@ module hpcc_nic_flows_hpcc (
     .update_valid(law_update_valid),
     .update_ready(updates_first_ready)
   );
+  hpcc_delay #(.WIDTH(43), .DEPTH(3)) u_probes_steps (
+    .clk(clk),
+    .d(probes_step),
+    .q(probes_steps_q)
+  );
+  hpcc_forward_ram #(.WIDTH(98), .ADDRESS(8)) u_probes_states (
+    .clk(clk),
+    .raddr(probes_step.qp),
+    .rdata(probes_states_rdata),
+    .we(probes_states_we),
+    .waddr(probes_step_3.qp),
+    .wdata(probes_new_state)
+  );
+  hpcc_fifo #(.WIDTH(40), .ADDRESS(4), .MARK(12)) u_probes_frames (
+    .clk(clk),
+    .rst(rst),
+    .up_data(probes_turn_q),
+    .up_valid(probes_sends_q),
+    .up_ready(unused_probes_frames_up_ready),
+    .down_data(probes_frames_down_data),
+    .down_valid(probes_frames_down_valid),
+    .down_ready(probe_ready),
+    .crowded(probes_frames_crowded)
+  );
+  hpcc_fifo #(.WIDTH(40), .ADDRESS(4), .MARK(12)) u_probes_charges (
+    .clk(clk),
+    .rst(rst),
+    .up_data(probes_turn_q),
+    .up_valid(probes_sends_q),
+    .up_ready(unused_probes_charges_up_ready),
+    .down_data(probes_charges_down_data),
+    .down_valid(probes_charges_down_valid),
+    .down_ready(feedbacks_second_ready),
+    .crowded(probes_charges_crowded)
+  );
+  hpcc_stream_merge #(.WIDTH(66)) u_feedbacks (
+    .clk(clk),
+    .rst(rst),
+    .first_data(feedbacks_first_data),
+    .first_valid(feedback_valid),
+    .first_ready(feedbacks_first_ready),
+    .second_data(probes_charge_data),
+    .second_valid(probes_charge_valid),
+    .second_ready(feedbacks_second_ready),
+    .down_data(feedbacks_down_data),
+    .down_valid(feedbacks_down_valid),
+    .down_ready(scheduler_feedback_ready)
+  );
   hpcc_stream_merge #(.WIDTH(479)) u_events (
     .clk(clk),
     .rst(rst),
@@ -380,7 +510,7 @@ module hpcc_nic_flows_hpcc (
     .first_valid(answered_valid),
     .first_ready(events_first_ready),
     .second_data(events_second_data),
-    .second_valid(notice_valid),
+    .second_valid(probes_passed_valid),
     .second_ready(events_second_ready),
     .down_data(events_down_data),
     .down_valid(events_down_valid),
@@ -430,7 +560,6 @@ module hpcc_nic_flows_hpcc (
   assign laws = law_built;
   assign cc_command_ready = law_command_ready;
   assign law_command_law = hpcc_nic_pkg::law_code_t'(cc_command_law);
-  assign feedback_ready = scheduler_feedback_ready;
   assign send_valid = scheduler_send_valid;
   assign send_flow = scheduler_send_flow;
   assign send_generation = scheduler_send_generation;
@@ -441,15 +570,23 @@ module hpcc_nic_flows_hpcc (
   assign ended_generation = scheduler_ended_generation;
   assign asked_known = 1'd0;
   assign asked_sent_at = 48'd0;
+  assign probes_left_valid = left_valid & left_payload;
+  assign notice_ready = probes_notice_ready;
+  assign probe_data = probes_probe_data;
+  assign probe_valid = probes_probe_valid;
+  assign stray = probes_stray;
+  assign feedback_ready = feedbacks_first_ready;
+  assign adjusted = feedbacks_down_data;
+  assign scheduler_feedback_flow = {7'd0, adjusted.from.flow};
   assign answered_ready = events_first_ready;
-  assign told = notice_data;
+  assign told = probes_passed_data;
   assign fields_stack = told.int_stack;
   assign fields_length = told.int_length;
   assign fields_speeds = speeds;
   assign told_kind = hpcc_nic_pkg::cc_event_kind_t'(told.event_kind);
-  assign is_echo = told_kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK;
-  assign many_hops = ((notice_valid & events_second_ready) & is_echo) & fields_many;
-  assign bad_speed = (((notice_valid & events_second_ready) & is_echo) & fields_present) & (~fields_valid);
+  assign is_cnp = told_kind == hpcc_nic_pkg::CC_EVENT_KIND_CNP;
+  assign many_hops = ((probes_passed_valid & events_second_ready) & (~is_cnp)) & fields_many;
+  assign bad_speed = (((probes_passed_valid & events_second_ready) & (~is_cnp)) & fields_present) & (~fields_valid);
   assign happened = events_down_data;
   assign requests_ready = works_first_ready;
   assign asked = requests_data;
@@ -473,17 +610,24 @@ module hpcc_nic_flows_hpcc (
     heard_d = heard_q;
     told_flow.response = told.response;
     told_flow.qp = told.qp;
-    notice_ready = events_second_ready;
-    if (~is_echo) begin
+    probes_passed_ready = events_second_ready;
+    if (is_cnp) begin
       told_flow.response = heard_q;
-      notice_ready = events_second_ready & heard_q;
-      if (notice_valid & events_second_ready) begin
+      probes_passed_ready = events_second_ready & heard_q;
+      if (probes_passed_valid & events_second_ready) begin
         heard_d = ~heard_q;
       end
     end
     if (rst) begin
       heard_d = 1'd0;
     end
+  end
+  always_comb begin
+    feedbacks_first_data.from.psn = feedback_psn;
+    feedbacks_first_data.from.flow = feedback_flow[8:0];
+    feedbacks_first_data.from.generation = feedback_generation;
+    feedbacks_first_data.value = feedback_value;
+    feedbacks_first_data.advance = feedback_advance;
   end
   always_comb begin
     events_first_data.hops = answered_data.telemetry.hops;
@@ -565,6 +709,156 @@ module hpcc_nic_flows_hpcc (
     updates_first_data.window = decided.window;
     updates_first_data.rate = decided.rate;
   end
+  // probes: Probes of the path of requests (HPCC++, draft-miao-ccwg-hpcc 6.2.1.2): when one leaves, and which response counts.
+  // Reference: `probe` of `hpcc_models::nic`, whose rule is `hpcc_models::cc::Probing`.
+  //
+  // | clock | does |
+  // |---|---|
+  // | 0 | the next step: the creation of a queue pair goes first, then a request that has left, then a response |
+  // | 0 - 3 | state of its queue pair out of the RAM, with what the steps before it write |
+  // | 3 | is a probe due, does the response count? New state; a probe goes into the FIFOs of its frame and of its charge |
+  //
+  // The rule is asked when a request with payload has left, so there is always payload in flight and no timer is needed. A request that
+  // leaves in the
+  // clock of a creation is not counted; one that finds no room in the FIFOs asks in vain, and the next asks again. The time of the last
+  // probe is
+  // kept modulo 2^32 ns: 4.3 s after it, to the interval, a probe may come one interval late. Notices other than responses pass.
+  //
+  // Takes a request a clock. Contexts come at most every third clock.
+  assign probes_now_1_d = now[31:0];
+  assign probes_qp_context = context_data;
+  assign probes_told = notice_data;
+  assign probes_told_kind = hpcc_nic_pkg::cc_event_kind_t'(probes_told.event_kind);
+  assign probes_is_response = probes_told_kind == hpcc_nic_pkg::CC_EVENT_KIND_PROBE;
+  assign probes_judges = (((((notice_valid & probes_is_response) & (~probes_asked_q)) & (~probes_counts_q)) & (~probes_stray_r_q))
+      & (~probes_left_valid)) & (~probes_begins_q);
+  assign probes_step_3 = probes_steps_q;
+  assign probes_state = probes_states_rdata;
+  assign probes_mine = ((probes_state.generation == probes_step_3.generation) & probes_state.int_on) & (|probe_interval);
+  assign probes_since = probes_now_1_q - probes_state.at;
+  assign probes_awaited = (probes_state.accepted != probes_state.sent) & (probes_since < probe_timeout);
+  assign probes_enough = (probes_counted >= probe_packets) | (probes_since >= 32'hf4240);
+  assign probes_due = (~probes_state.begun) | (((~probes_awaited) & (probes_since >= probe_interval)) & probes_enough);
+  assign probes_probes = ((((probes_step_3.kind == hpcc_nic_pkg::PROBE_KIND_LEFT) & probes_mine) & probes_due) & (~probes_frames_crowded))
+      & (~probes_charges_crowded);
+  assign probes_ahead = probes_step_3.number - probes_state.accepted;
+  assign probes_beyond = probes_step_3.number - probes_state.sent;
+  assign probes_takes = (((((probes_step_3.kind == hpcc_nic_pkg::PROBE_KIND_ANSWERED) & probes_mine) & probes_state.begun)
+      & (|probes_ahead.magnitude)) & (~probes_ahead.negative)) & ((~(|probes_beyond.magnitude)) | probes_beyond.negative);
+  assign probes_states_we = ((probes_probes | probes_takes) | (probes_step_3.kind == hpcc_nic_pkg::PROBE_KIND_BEGINS))
+      | ((probes_step_3.kind == hpcc_nic_pkg::PROBE_KIND_LEFT) & probes_mine);
+  assign probes_passed_valid = notice_valid & ((~probes_is_response) | probes_counts_q);
+  assign probes_passed_data = notice_data;
+  assign probes_stray = probes_stray_r_q;
+  assign probes_probe_data = probes_item;
+  assign probes_probe_valid = probes_frames_down_valid;
+  assign probes_charge_data = probes_cost;
+  assign probes_charge_valid = probes_charges_down_valid;
+  always_comb begin
+    probes_asked_d = probes_asked_q;
+    probes_counts_d = probes_counts_q;
+    probes_step = 43'd0;
+    if (probes_judges) begin
+      probes_step.kind = hpcc_nic_pkg::PROBE_KIND_ANSWERED;
+      probes_step.qp = probes_told.qp;
+      probes_step.generation = probes_told.generation;
+      probes_step.number = probes_told.psn;
+      probes_asked_d = 1'd1;
+    end
+    if (probes_left_valid) begin
+      probes_step.kind = hpcc_nic_pkg::PROBE_KIND_LEFT;
+      probes_step.qp = left_qp;
+      probes_step.generation = left_generation;
+    end
+    if (probes_begins_q) begin
+      probes_step = probes_begun_q;
+    end
+    probes_begins_d = context_valid;
+    probes_stray_r_d = 1'd0;
+    if (probes_step_3.kind == hpcc_nic_pkg::PROBE_KIND_ANSWERED) begin
+      probes_counts_d = probes_takes;
+      probes_asked_d = probes_takes;
+      probes_stray_r_d = ~probes_takes;
+    end
+    if (probes_counts_q & probes_passed_ready) begin
+      probes_counts_d = 1'd0;
+      probes_asked_d = 1'd0;
+    end
+    probes_sends_d = probes_probes;
+    if (rst) begin
+      probes_begins_d = 1'd0;
+      probes_asked_d = 1'd0;
+      probes_counts_d = 1'd0;
+      probes_stray_r_d = 1'd0;
+      probes_sends_d = 1'd0;
+    end
+  end
+  always_comb begin
+    probes_begun_d = probes_begun_q;
+    if (context_valid) begin
+      probes_begun_d = 43'd0;
+      probes_begun_d.kind = hpcc_nic_pkg::PROBE_KIND_BEGINS;
+      probes_begun_d.qp = context_qp;
+      probes_begun_d.generation = probes_qp_context.generation;
+      probes_begun_d.int_on = probes_qp_context.int_on;
+    end
+  end
+  always_comb begin
+    probes_turn_d = probes_turn_q;
+    probes_turn_d.qp = probes_step_3.qp;
+    probes_turn_d.generation = probes_step_3.generation;
+    probes_turn_d.number = probes_new_state.sent;
+  end
+  always_comb begin
+    probes_counted = probes_state.packets + 8'd1;
+    if (&probes_state.packets) begin
+      probes_counted = probes_state.packets;
+    end
+  end
+  always_comb begin
+    probes_new_state = probes_state;
+    if (probes_step_3.kind == hpcc_nic_pkg::PROBE_KIND_LEFT) begin
+      probes_new_state.packets = probes_counted;
+    end
+    if (probes_probes) begin
+      probes_new_state.begun = 1'd1;
+      probes_new_state.packets = 8'd0;
+      probes_new_state.sent = probes_state.sent + 24'd1;
+      probes_new_state.at = probes_now_1_q;
+    end
+    if (probes_takes) begin
+      probes_new_state.accepted = probes_step_3.number;
+    end
+    if (probes_step_3.kind == hpcc_nic_pkg::PROBE_KIND_BEGINS) begin
+      probes_new_state = 98'd0;
+      probes_new_state.generation = probes_step_3.generation;
+      probes_new_state.int_on = probes_step_3.int_on;
+    end
+  end
+  always_comb begin
+    probes_notice_ready = probes_passed_ready;
+    if (probes_is_response) begin
+      probes_notice_ready = (probes_counts_q & probes_passed_ready) | probes_stray_r_q;
+    end
+  end
+  always_comb begin
+    probes_item = 417'd0;
+    probes_item.kind = hpcc_nic_pkg::ACK_KIND_PROBE;
+    probes_item.qp = probes_frames_down_data.qp;
+    probes_item.generation = probes_frames_down_data.generation;
+    probes_item.psn = probes_frames_down_data.number;
+    probes_item.int_length = 6'd2;
+  end
+  always_comb begin
+    probes_half = 9'd0;
+    probes_half.qp = probes_charges_down_data.qp;
+  end
+  always_comb begin
+    probes_cost = 66'd0;
+    probes_cost.from.flow = probes_half;
+    probes_cost.from.generation = probes_charges_down_data.generation;
+    probes_cost.value = 24'd0 - 24'h54;
+  end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
   // Reference: `feed` of `hpcc_models::nic`'s feedback.
@@ -589,16 +883,35 @@ module hpcc_nic_flows_hpcc (
     fields_records.hop_5 = fields_fields.hop_5;
   end
   initial begin
+    probes_now_1_q = 32'd0;
+    probes_begins_q = 1'd0;
+    probes_asked_q = 1'd0;
+    probes_counts_q = 1'd0;
+    probes_stray_r_q = 1'd0;
+    probes_begun_q = 43'd0;
+    probes_sends_q = 1'd0;
+    probes_turn_q = 40'd0;
     timeouts_q = 32'd0;
     heard_q = 1'd0;
   end
   always @(posedge clk) begin
+    probes_now_1_q <= probes_now_1_d;
+    probes_begins_q <= probes_begins_d;
+    probes_asked_q <= probes_asked_d;
+    probes_counts_q <= probes_counts_d;
+    probes_stray_r_q <= probes_stray_r_d;
+    probes_begun_q <= probes_begun_d;
+    probes_sends_q <= probes_sends_d;
+    probes_turn_q <= probes_turn_d;
     timeouts_q <= scheduler_count_timeout;
     heard_q <= heard_d;
   end
   wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.bytes, answered_data.flow[15:9], answered_data.snd_nxt,
-      times_spacing, context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_psn, left_departure, asked_qp,
-      asked_psn, responses_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal};
+      times_spacing, left_psn, left_departure, asked_qp, asked_psn, responses_flow[15:9], feedback_flow[15:9], asked.flow[15:9],
+      killed.flow[15:9], decided.signal, probes_qp_context.law, probes_qp_context.local_qpn, probes_qp_context.expected_psn,
+      probes_qp_context.send_psn, probes_qp_context.pause_class, probes_qp_context.mtu, probes_qp_context.source_port,
+      probes_qp_context.remote_qpn, probes_qp_context.remote_mac, probes_qp_context.remote_ip, probes_qp_context.alive,
+      probes_told.int_stack, probes_told.int_length, probes_told.ecn, probes_told.response, probes_charges_down_data.number};
 endmodule
 
 `default_nettype wire

@@ -223,6 +223,10 @@ module hpcc_nic_hpcc (
   wire  [15:0] registers_cfg_port_echo;
   wire  [15:0] registers_cfg_port_control;
   wire  registers_cfg_echo_icrc_full;
+  wire  [31:0] registers_cfg_probe_interval;
+  wire  [31:0] registers_cfg_probe_timeout;
+  wire  [7:0] registers_cfg_probe_packets;
+  wire  [5:0] registers_cfg_dscp_unstamped;
   wire  [15:0] registers_cfg_pkey;
   wire  [5:0] registers_cfg_dscp;
   wire  [7:0] registers_cfg_ttl;
@@ -306,7 +310,7 @@ module hpcc_nic_hpcc (
   wire  rx_notice_valid;
   wire  [592:0] rx_control_data;
   wire  rx_control_valid;
-  wire  [415:0] rx_answer_data;
+  wire  [416:0] rx_answer_data;
   wire  rx_answer_valid;
   wire  rx_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t rx_mark;
@@ -319,7 +323,7 @@ module hpcc_nic_hpcc (
   wire  [7:0] responder_count;
   // Congestion notifications for marked frames.
   wire  notify_hold;
-  wire  [415:0] notify_send_data;
+  wire  [416:0] notify_send_data;
   wire  notify_send_valid;
   // Payload to memory.
   wire  writer_job_ready;
@@ -360,7 +364,7 @@ module hpcc_nic_hpcc (
   wire  [420:0] queue_up_data;
   wire  queue_up_valid;
   wire  queue_up_ready;
-  wire  [415:0] queue_ack_data;
+  wire  [416:0] queue_ack_data;
   wire  queue_ack_valid;
   wire  queue_work_valid;
   wire  [15:0] queue_work_flow;
@@ -385,6 +389,7 @@ module hpcc_nic_hpcc (
   wire  works_down_valid;
   // Owns messages: work requests to completions.
   logic [4:0] requester_max_reads;
+  wire  requester_probing;
   wire  [7:0] requester_asked_qp;
   wire  [23:0] requester_asked_psn;
   wire  requester_row_ready;
@@ -404,7 +409,7 @@ module hpcc_nic_hpcc (
   wire  requester_cc_event_valid;
   wire  [191:0] requester_completion_data;
   wire  requester_completion_valid;
-  wire  [415:0] requester_echo_data;
+  wire  [416:0] requester_echo_data;
   wire  requester_echo_valid;
   wire  [23:0] requester_kill_data;
   wire  requester_kill_valid;
@@ -426,6 +431,9 @@ module hpcc_nic_hpcc (
   wire  flows_first_ready;
   wire  flows_kill_ready;
   wire  flows_answered_ready;
+  wire  [416:0] flows_probe_data;
+  wire  flows_probe_valid;
+  wire  flows_stray;
   wire  flows_asked_known;
   wire  [47:0] flows_asked_sent_at;
   wire  flows_notice_ready;
@@ -448,6 +456,7 @@ module hpcc_nic_hpcc (
   wire  flows_many_hops;
   wire  flows_bad_speed;
   // Grants to frames.
+  logic [5:0] tx_cfg_dscp_request;
   wire  tx_send_ready;
   wire  tx_feedback_valid;
   wire  tx_feedback_advance;
@@ -459,6 +468,7 @@ module hpcc_nic_hpcc (
   wire  tx_echo_ready;
   wire  tx_answer_ready;
   wire  tx_notify_ready;
+  wire  tx_probe_ready;
   wire  tx_notified;
   wire  tx_sent_valid;
   wire  [7:0] tx_sent_qp;
@@ -468,6 +478,7 @@ module hpcc_nic_hpcc (
   wire  tx_read_error;
   wire  tx_read_left;
   wire  tx_request_left;
+  wire  tx_note_payload;
   wire  [7:0] tx_note_qp;
   wire  [7:0] tx_note_generation;
   wire  tx_note_response;
@@ -564,6 +575,10 @@ module hpcc_nic_hpcc (
     .cfg_port_echo(registers_cfg_port_echo),
     .cfg_port_control(registers_cfg_port_control),
     .cfg_echo_icrc_full(registers_cfg_echo_icrc_full),
+    .cfg_probe_interval(registers_cfg_probe_interval),
+    .cfg_probe_timeout(registers_cfg_probe_timeout),
+    .cfg_probe_packets(registers_cfg_probe_packets),
+    .cfg_dscp_unstamped(registers_cfg_dscp_unstamped),
     .cfg_pkey(registers_cfg_pkey),
     .cfg_dscp(registers_cfg_dscp),
     .cfg_ttl(registers_cfg_ttl),
@@ -869,6 +884,7 @@ module hpcc_nic_hpcc (
     .now(now),
     .max_reads(requester_max_reads),
     .speeds(registers_cfg_speed_valid),
+    .probing(requester_probing),
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
@@ -994,6 +1010,14 @@ module hpcc_nic_hpcc (
     .left_generation(tx_note_generation),
     .left_psn(tx_note_psn),
     .left_departure(tx_note_tag),
+    .left_payload(tx_note_payload),
+    .probe_interval(registers_cfg_probe_interval),
+    .probe_timeout(registers_cfg_probe_timeout),
+    .probe_packets(registers_cfg_probe_packets),
+    .probe_data(flows_probe_data),
+    .probe_valid(flows_probe_valid),
+    .probe_ready(tx_probe_ready),
+    .stray(flows_stray),
     .asked_qp(requester_asked_qp),
     .asked_psn(requester_asked_psn),
     .asked_known(flows_asked_known),
@@ -1049,6 +1073,7 @@ module hpcc_nic_hpcc (
     .cfg_echo_icrc_full(registers_cfg_echo_icrc_full),
     .cfg_pkey(registers_cfg_pkey),
     .cfg_dscp(registers_cfg_dscp),
+    .cfg_dscp_request(tx_cfg_dscp_request),
     .cfg_ecn(registers_cfg_ecn),
     .cfg_cnp_dscp(registers_cfg_cnp_dscp),
     .cfg_ttl(registers_cfg_ttl),
@@ -1091,6 +1116,9 @@ module hpcc_nic_hpcc (
     .notify_data(notify_send_data),
     .notify_valid(notify_send_valid),
     .notify_ready(tx_notify_ready),
+    .probe_data(flows_probe_data),
+    .probe_valid(flows_probe_valid),
+    .probe_ready(tx_probe_ready),
     .notified(tx_notified),
     .sent_valid(tx_sent_valid),
     .sent_qp(tx_sent_qp),
@@ -1100,6 +1128,7 @@ module hpcc_nic_hpcc (
     .read_error(tx_read_error),
     .read_left(tx_read_left),
     .request_left(tx_request_left),
+    .note_payload(tx_note_payload),
     .note_qp(tx_note_qp),
     .note_generation(tx_note_generation),
     .note_response(tx_note_response),
@@ -1135,6 +1164,7 @@ module hpcc_nic_hpcc (
     .lost(rx_lost),
     .marked(rx_mark_valid),
     .notified(tx_notified),
+    .stray(flows_stray),
     .tx_frame(counters_tx_frame),
     .dispatch(rx_counts),
     .responder(responder_count),
@@ -1178,6 +1208,7 @@ module hpcc_nic_hpcc (
   assign queue_up_data = commit_response_data;
   assign queue_up_valid = commit_response_valid;
   assign queue_gone_valid = tx_read_left | (tx_read_error & tx_note_response);
+  assign requester_probing = |registers_cfg_probe_interval;
   assign read_errors_up_valid = tx_read_error & (~tx_note_response);
   assign read_errors_up_data = failed_packet;
   assign works_first_valid = s_axis_work_tvalid & ready_q;
@@ -1296,6 +1327,12 @@ module hpcc_nic_hpcc (
     failed_packet.flow = failed_half;
     failed_packet.generation = tx_note_generation;
     failed_packet.psn = tx_note_psn;
+  end
+  always_comb begin
+    tx_cfg_dscp_request = registers_cfg_dscp;
+    if (|registers_cfg_probe_interval) begin
+      tx_cfg_dscp_request = registers_cfg_dscp_unstamped;
+    end
   end
   initial begin
     hold_q = 9'd0;

@@ -65,7 +65,7 @@ package hpcc_nic_pkg;
 
   // What the interlock at the entry of a law looks at: an event that waits.
   typedef struct packed {
-    // An acknowledgement of either kind; the law of this entry takes no other events.
+    // An acknowledgement of either kind, or what the law takes for one; it takes no other events.
     logic acknowledges;
     // Generation of the flow.
     logic [7:0] generation;
@@ -105,6 +105,8 @@ package hpcc_nic_pkg;
 
   // What an acknowledgement says, flow and generation aside.
   typedef struct packed {
+    // It acknowledges nothing, and is always an update: the response to a probe.
+    logic probe;
     // The INT fields are present and sound.
     logic int_valid;
     // Acknowledged PSN + 1.
@@ -331,6 +333,8 @@ package hpcc_nic_pkg;
 
   // How PowerTCP is run, `hpcc_models::fixed::powertcp::PowerMode`.
   typedef struct packed {
+    // An acknowledgement without a round-trip time (theta-PowerTCP): 0: nothing; 1: it measures the base; 2: it repeats the last.
+    logic [1:0] missing_rtt;
     // A round trip ends at its sequence number itself (theta-PowerTCP).
     logic inclusive;
     // Records do not grow old and are not bound to a path.
@@ -2163,15 +2167,17 @@ package hpcc_nic_pkg;
   } ack_header_t;
 
   // What a frame without payload is.
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     // Acknowledgement, positive or negative, with AETH.
-    ACK_KIND_ACKNOWLEDGEMENT = 2'd0,
+    ACK_KIND_ACKNOWLEDGEMENT = 3'd0,
     // Echo of a READ response's INT.
-    ACK_KIND_ECHO = 2'd1,
+    ACK_KIND_ECHO = 3'd1,
     // Answer to a probe: its INT, under its number in the place of the PSN.
-    ACK_KIND_PROBE_RESPONSE = 2'd2,
+    ACK_KIND_PROBE_RESPONSE = 3'd2,
     // Congestion notification.
-    ACK_KIND_NOTIFICATION = 2'd3
+    ACK_KIND_NOTIFICATION = 3'd3,
+    // Probe: its number in the place of the PSN, and an INT header of two zero bytes. It goes to the port on which INT is collected.
+    ACK_KIND_PROBE = 3'd4
   } ack_kind_t;
 
   // A frame without payload on its way out.
@@ -2227,23 +2233,25 @@ package hpcc_nic_pkg;
   } int_body_t;
 
   // Where a judged frame goes.
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     // Dropped and counted.
-    FRAME_FATE_DROPPED = 3'd0,
+    FRAME_FATE_DROPPED = 4'd0,
     // A request, to the responder.
-    FRAME_FATE_REQUEST = 3'd1,
+    FRAME_FATE_REQUEST = 4'd1,
     // A READ response, to the requester, which decides.
-    FRAME_FATE_READ_RESPONSE = 3'd2,
+    FRAME_FATE_READ_RESPONSE = 4'd2,
     // An acknowledgement, to the commit stage.
-    FRAME_FATE_ACKNOWLEDGEMENT = 3'd3,
+    FRAME_FATE_ACKNOWLEDGEMENT = 4'd3,
     // A READ echo, to the congestion control of the READ response flow.
-    FRAME_FATE_ECHO = 3'd4,
+    FRAME_FATE_ECHO = 4'd4,
     // A probe, answered at once.
-    FRAME_FATE_PROBE = 3'd5,
+    FRAME_FATE_PROBE = 4'd5,
+    // The response to a probe, to the congestion control of the request flow if it counts.
+    FRAME_FATE_PROBE_RESPONSE = 4'd6,
     // A congestion notification, to the congestion control of the request flow.
-    FRAME_FATE_NOTIFICATION = 3'd6,
+    FRAME_FATE_NOTIFICATION = 4'd7,
     // A control packet, to the manager.
-    FRAME_FATE_CONTROL = 3'd7
+    FRAME_FATE_CONTROL = 4'd8
   } frame_fate_t;
 
   // An accepted transport packet beside the context of its queue pair.
@@ -2950,6 +2958,26 @@ package hpcc_nic_pkg;
     logic [63:0] id;
   } completion_t;
 
+  // Which packet a feedback to the scheduler is about.
+  typedef struct packed {
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [8:0] flow;
+    // PSN.
+    logic [23:0] psn;
+  } feedback_from_t;
+
+  // What the scheduler hears of a packet that it granted.
+  typedef struct packed {
+    // A READ request that covers PSNs up to `value`.
+    logic advance;
+    // Bytes less than a full packet, or the PSN behind a READ request.
+    logic [23:0] value;
+    // Which packet.
+    feedback_from_t from;
+  } grant_feedback_t;
+
   // A command on its way to the scheduler.
   typedef struct packed {
     // Group.
@@ -3018,6 +3046,42 @@ package hpcc_nic_pkg;
     logic [8:0] flow;
   } flow_work_t;
 
+  // What happens to the probes of a queue pair.
+  typedef enum logic [1:0] {
+    // Nothing.
+    PROBE_KIND_NOTHING = 2'd0,
+    // A request with payload has left.
+    PROBE_KIND_LEFT = 2'd1,
+    // A response came.
+    PROBE_KIND_ANSWERED = 2'd2,
+    // The queue pair is created or removed.
+    PROBE_KIND_BEGINS = 2'd3
+  } probe_kind_t;
+
+  // A step of a queue pair's probes.
+  typedef struct packed {
+    // The queue pair that is created collects INT.
+    logic int_on;
+    // Number of the response.
+    logic [23:0] number;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // What happens.
+    probe_kind_t kind;
+  } probe_step_t;
+
+  // A probe that is to be sent.
+  typedef struct packed {
+    // Number.
+    logic [23:0] number;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } probe_turn_t;
+
   // Number of a flow in nine bits.
   typedef struct packed {
     // Queue pair.
@@ -3025,6 +3089,24 @@ package hpcc_nic_pkg;
     // The flow of its READ responses; low: that of its requests.
     logic response;
   } qp_half_t;
+
+  // Probes of the path of a queue pair's requests, `hpcc_models::cc::Probing`.
+  typedef struct packed {
+    // Requests with payload since then, 255 at most.
+    logic [7:0] packets;
+    // When the last one was sent, ns, modulo 2^32.
+    logic [31:0] at;
+    // Number of the last response that counted.
+    logic [23:0] accepted;
+    // Number of the last one.
+    logic [23:0] sent;
+    // A probe has been sent.
+    logic begun;
+    // It collects INT.
+    logic int_on;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+  } probe_state_t;
 
   // What a data packet carries between BTH and payload.
   typedef enum logic [1:0] {
@@ -3037,26 +3119,6 @@ package hpcc_nic_pkg;
     // Not used; as nothing.
     EXTENSION_KIND_UNUSED = 2'd3
   } extension_kind_t;
-
-  // Which packet a feedback to the scheduler is about.
-  typedef struct packed {
-    // Generation.
-    logic [7:0] generation;
-    // Flow number.
-    logic [8:0] flow;
-    // PSN.
-    logic [23:0] psn;
-  } feedback_from_t;
-
-  // What the scheduler hears of a packet that it granted.
-  typedef struct packed {
-    // A READ request that covers PSNs up to `value`.
-    logic advance;
-    // Bytes less than a full packet, or the PSN behind a READ request.
-    logic [23:0] value;
-    // Which packet.
-    feedback_from_t from;
-  } grant_feedback_t;
 
   // A data packet on its way out; its payload follows on the stream of the memory reader.
   typedef struct packed {
@@ -3354,6 +3416,8 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
+    // It has payload.
+    logic payload;
     // It is a READ response.
     logic response;
     // Last response of a READ.

@@ -168,8 +168,8 @@ module hpcc_powertcp_power_reaction (
     factor_below_q <= factor_below_d;
   end
   wire unused_bits = &{1'b0, scalars.unit_time, scalars.stale_limit, scalars.current_floor, scalars.inverse_base_rtt,
-      scalars.base_rtt_shift, scalars.base_rtt, scalars.mode.inclusive, scalars.mode.ageless, scalars.mode.first_updates,
-      scalars.mode.smallest_rtt, scalars.mode.arrivals, scalars.mode.theta, factor_rounded[0]};
+      scalars.base_rtt_shift, scalars.base_rtt, scalars.mode.missing_rtt, scalars.mode.inclusive, scalars.mode.ageless,
+      scalars.mode.first_updates, scalars.mode.smallest_rtt, scalars.mode.arrivals, scalars.mode.theta, factor_rounded[0]};
 endmodule
 
 `default_nettype wire

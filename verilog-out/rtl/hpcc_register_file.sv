@@ -55,6 +55,14 @@ module hpcc_register_file (
   output logic [15:0] cfg_port_control,
   // The ICRC of what echoes INT covers the INT too.
   output logic cfg_echo_icrc_full,
+  // Least time between two probes, ns; 0: there are none.
+  output logic [31:0] cfg_probe_interval,
+  // A probe without response for this long no longer holds back the next, ns.
+  output logic [31:0] cfg_probe_timeout,
+  // Least number of requests with payload between two probes.
+  output logic [7:0] cfg_probe_packets,
+  // DSCP of requests whose INT is left to probes.
+  output logic [5:0] cfg_dscp_unstamped,
   // Partition key.
   output logic [15:0] cfg_pkey,
   // DSCP.
@@ -127,6 +135,10 @@ module hpcc_register_file (
   reg [7:0] r_responder_reads;
   reg [8:0] r_ack_class;
   reg [0:0] r_echo_icrc_full;
+  reg [31:0] r_probe_interval;
+  reg [31:0] r_probe_timeout;
+  reg [7:0] r_probe_packets;
+  reg [5:0] r_dscp_unstamped;
   reg [15:0] r_speed_valid;
   reg [31:0] r_window_lo;
   reg [1:0] r_window_hi;
@@ -183,6 +195,10 @@ module hpcc_register_file (
     r_responder_reads = 8'd0;
     r_ack_class = 9'd0;
     r_echo_icrc_full = 1'd0;
+    r_probe_interval = 32'd0;
+    r_probe_timeout = 32'd0;
+    r_probe_packets = 8'd0;
+    r_dscp_unstamped = 6'd0;
     r_speed_valid = 16'd0;
     r_window_lo = 32'd0;
     r_window_hi = 2'd0;
@@ -243,6 +259,7 @@ module hpcc_register_file (
       r_control_source3[31:0], r_control_source2[31:0], r_control_source1[31:0], r_control_source0[31:0]};
   assign cfg_default_law = {r_default_law[2:0]};
   assign cfg_dscp = {r_dscp[5:0]};
+  assign cfg_dscp_unstamped = {r_dscp_unstamped[5:0]};
   assign cfg_echo_icrc_full = {r_echo_icrc_full[0:0]};
   assign cfg_ecn = {r_ecn[1:0]};
   assign cfg_ip = {r_ip[31:0]};
@@ -255,6 +272,9 @@ module hpcc_register_file (
   assign cfg_port_echo = {r_port_echo[15:0]};
   assign cfg_port_int = {r_port_int[15:0]};
   assign cfg_port_roce = {r_port_roce[15:0]};
+  assign cfg_probe_interval = {r_probe_interval[31:0]};
+  assign cfg_probe_packets = {r_probe_packets[7:0]};
+  assign cfg_probe_timeout = {r_probe_timeout[31:0]};
   assign cfg_rate = {r_rate_hi[1:0], r_rate_lo[31:0]};
   assign cfg_reads = {r_responder_reads[7:0]};
   assign cfg_speed_valid = {r_speed_valid[15:0]};
@@ -281,6 +301,10 @@ module hpcc_register_file (
       r_responder_reads <= 8'h10;
       r_ack_class <= 9'h7;
       r_echo_icrc_full <= 1'h0;
+      r_probe_interval <= 32'h0;
+      r_probe_timeout <= 32'h186a0;
+      r_probe_packets <= 8'h1;
+      r_dscp_unstamped <= 6'ha;
       r_speed_valid <= 16'h1fe;
       r_window_lo <= 32'h13d62000;
       r_window_hi <= 2'h0;
@@ -387,6 +411,24 @@ module hpcc_register_file (
         end
         10'd41: begin
           if (wstrb[0]) r_echo_icrc_full[0:0] <= wdata[0:0];
+        end
+        10'd60: begin
+          if (wstrb[0]) r_probe_interval[7:0] <= wdata[7:0];
+          if (wstrb[1]) r_probe_interval[15:8] <= wdata[15:8];
+          if (wstrb[2]) r_probe_interval[23:16] <= wdata[23:16];
+          if (wstrb[3]) r_probe_interval[31:24] <= wdata[31:24];
+        end
+        10'd61: begin
+          if (wstrb[0]) r_probe_timeout[7:0] <= wdata[7:0];
+          if (wstrb[1]) r_probe_timeout[15:8] <= wdata[15:8];
+          if (wstrb[2]) r_probe_timeout[23:16] <= wdata[23:16];
+          if (wstrb[3]) r_probe_timeout[31:24] <= wdata[31:24];
+        end
+        10'd62: begin
+          if (wstrb[0]) r_probe_packets[7:0] <= wdata[7:0];
+        end
+        10'd63: begin
+          if (wstrb[0]) r_dscp_unstamped[5:0] <= wdata[5:0];
         end
         10'd19: begin
           if (wstrb[0]) r_speed_valid[7:0] <= wdata[7:0];
@@ -592,10 +634,10 @@ module hpcc_register_file (
     end
   end
   always @(posedge clk) begin
-    whit <= (waddr <= 10'd59) || ((waddr >= 10'd64) && (waddr <= 10'd67)) || ((waddr >= 10'd128) && (waddr <= 10'd223))
-        || ((waddr >= 10'd254) && (waddr <= 10'd560)) || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
-    rhit <= (raddr <= 10'd59) || ((raddr >= 10'd64) && (raddr <= 10'd67)) || ((raddr >= 10'd128) && (raddr <= 10'd223))
-        || ((raddr >= 10'd254) && (raddr <= 10'd560)) || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
+    whit <= (waddr <= 10'd67) || ((waddr >= 10'd128) && (waddr <= 10'd223)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
+        || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
+    rhit <= (raddr <= 10'd67) || ((raddr >= 10'd128) && (raddr <= 10'd223)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
+        || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
     case (raddr)
       10'd0: rdata <= 32'h48504343;
       10'd1: rdata <= 32'h100;
@@ -617,6 +659,10 @@ module hpcc_register_file (
       10'd17: rdata <= {24'd0, r_responder_reads} & 32'hff;
       10'd18: rdata <= {23'd0, r_ack_class} & 32'h107;
       10'd41: rdata <= {31'd0, r_echo_icrc_full} & 32'h1;
+      10'd60: rdata <= r_probe_interval & 32'hffffffff;
+      10'd61: rdata <= r_probe_timeout & 32'hffffffff;
+      10'd62: rdata <= {24'd0, r_probe_packets} & 32'hff;
+      10'd63: rdata <= {26'd0, r_dscp_unstamped} & 32'h3f;
       10'd19: rdata <= {16'd0, r_speed_valid} & 32'hffff;
       10'd20: rdata <= r_window_lo & 32'hffffffff;
       10'd21: rdata <= {30'd0, r_window_hi} & 32'h3;

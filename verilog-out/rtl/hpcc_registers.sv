@@ -108,6 +108,14 @@ module hpcc_registers (
   output wire  [15:0] cfg_port_control,
   // The ICRC of what echoes INT covers the INT too.
   output wire  cfg_echo_icrc_full,
+  // Least time between two probes, ns; 0: there are none.
+  output wire  [31:0] cfg_probe_interval,
+  // A probe without response for this long no longer holds back the next, ns.
+  output wire  [31:0] cfg_probe_timeout,
+  // Least number of requests with payload between two probes.
+  output wire  [7:0] cfg_probe_packets,
+  // DSCP of requests whose INT is left to probes.
+  output wire  [5:0] cfg_dscp_unstamped,
   // Partition key.
   output wire  [15:0] cfg_pkey,
   // DSCP.
@@ -216,6 +224,10 @@ module hpcc_registers (
   wire  [15:0] file_cfg_port_echo;
   wire  [15:0] file_cfg_port_control;
   wire  file_cfg_echo_icrc_full;
+  wire  [31:0] file_cfg_probe_interval;
+  wire  [31:0] file_cfg_probe_timeout;
+  wire  [7:0] file_cfg_probe_packets;
+  wire  [5:0] file_cfg_dscp_unstamped;
   wire  [15:0] file_cfg_pkey;
   wire  [5:0] file_cfg_dscp;
   wire  [7:0] file_cfg_ttl;
@@ -305,6 +317,10 @@ module hpcc_registers (
     .cfg_port_echo(file_cfg_port_echo),
     .cfg_port_control(file_cfg_port_control),
     .cfg_echo_icrc_full(file_cfg_echo_icrc_full),
+    .cfg_probe_interval(file_cfg_probe_interval),
+    .cfg_probe_timeout(file_cfg_probe_timeout),
+    .cfg_probe_packets(file_cfg_probe_packets),
+    .cfg_dscp_unstamped(file_cfg_dscp_unstamped),
     .cfg_pkey(file_cfg_pkey),
     .cfg_dscp(file_cfg_dscp),
     .cfg_ttl(file_cfg_ttl),
@@ -379,6 +395,10 @@ module hpcc_registers (
   assign cfg_port_echo = file_cfg_port_echo;
   assign cfg_port_control = file_cfg_port_control;
   assign cfg_echo_icrc_full = file_cfg_echo_icrc_full;
+  assign cfg_probe_interval = file_cfg_probe_interval;
+  assign cfg_probe_timeout = file_cfg_probe_timeout;
+  assign cfg_probe_packets = file_cfg_probe_packets;
+  assign cfg_dscp_unstamped = file_cfg_dscp_unstamped;
   assign cfg_pkey = file_cfg_pkey;
   assign cfg_dscp = file_cfg_dscp;
   assign cfg_ttl = file_cfg_ttl;

@@ -19,6 +19,8 @@ module hpcc_registers_counter_pulses (
   input  wire  marked,
   // A congestion notification packet was built.
   input  wire  notified,
+  // A response to a probe did not count.
+  input  wire  stray,
   // A frame went to the MAC.
   input  wire  tx_frame,
   // Dispatch, in the order of `Counter::ALL`.
@@ -101,6 +103,9 @@ module hpcc_registers_counter_pulses (
     end
     if (notified) begin
       of_own.cnps_sent = 1'd1;
+    end
+    if (stray) begin
+      of_own.probe_stray = 1'd1;
     end
   end
   always_comb begin

@@ -27,6 +27,8 @@ module hpcc_requester (
   input  wire  [4:0] max_reads,
   // Register: INT speed codes that are valid.
   input  wire  [15:0] speeds,
+  // Register: the INT of requests is left to probes.
+  input  wire  probing,
   // Bus: a queue pair is created or removed.
   input  wire  context_valid,
   // Its number.
@@ -105,7 +107,7 @@ module hpcc_requester (
   output wire  completion_valid,
   input  wire  completion_ready,
   // READ echoes; one that finds no room is dropped, the next one covers it.
-  output wire  [415:0] echo_data,
+  output wire  [416:0] echo_data,
   output wire  echo_valid,
   input  wire  echo_ready,
   // Flows that the scheduler is to remove: `FlowOfGeneration`.
@@ -332,7 +334,7 @@ module hpcc_requester (
   // With this status, a place in the order of `hpcc_models::nic::Status`.
   logic [3:0] reply_status;
   // The answer as a READ echo.
-  wire  [415:0] reply_echo;
+  wire  [416:0] reply_echo;
   // PSN up to which the answer acknowledges, exclusive.
   logic [23:0] limit_q;
   wire  [23:0] outcome_passed;
@@ -425,7 +427,7 @@ module hpcc_requester (
   // Acknowledgements of READ data that carry INT back.
   logic echoes_put;
   wire  echoes_full;
-  wire  [415:0] echoes_down_data;
+  wire  [416:0] echoes_down_data;
   wire  echoes_down_valid;
   // Messages handed to the scheduler.
   logic schedules_put;
@@ -767,6 +769,7 @@ module hpcc_requester (
     .rst(rst),
     .now(now),
     .speeds(speeds),
+    .probing(probing),
     .put(events_put),
     .nak(outcome_rewind),
     .qp(choice_qp),
@@ -795,7 +798,7 @@ module hpcc_requester (
     .down_valid(actions_down_valid),
     .down_ready(action_ready)
   );
-  hpcc_requester_outlet #(.WIDTH(416)) u_echoes (
+  hpcc_requester_outlet #(.WIDTH(417)) u_echoes (
     .clk(clk),
     .rst(rst),
     .put(echoes_put),
@@ -1428,7 +1431,7 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    reply_sent = 416'd0;
+    reply_sent = 417'd0;
     reply_sent.kind = hpcc_nic_pkg::ACK_KIND_ECHO;
     reply_sent.qp = reply_word.qp;
     reply_sent.generation = reply_word.generation;

@@ -11,6 +11,8 @@ module hpcc_requester_events (
   input  wire  [47:0] now,
   // Speed codes that are valid.
   input  wire  [15:0] speeds,
+  // The INT of requests is left to probes.
+  input  wire  probing,
   // There is an event. Only while `full` is low.
   input  wire  put,
   // It rewinds.
@@ -118,6 +120,9 @@ module hpcc_requester_events (
       word.n_hop = fields_n_hop;
       word.path_id = fields_path_id;
       word.hops = fields_hops;
+    end
+    if (probing & (fields_n_hop == 4'd0)) begin
+      word.int_valid = 1'd0;
     end
   end
   always_comb begin

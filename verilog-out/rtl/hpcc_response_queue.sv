@@ -49,7 +49,7 @@ module hpcc_response_queue (
   input  wire  up_valid,
   output wire  up_ready,
   // Acknowledgements on their way out.
-  output wire  [415:0] ack_data,
+  output wire  [416:0] ack_data,
   output wire  ack_valid,
   input  wire  ack_ready,
   // Work of the READ response flows: a restart, or more of the same.
@@ -165,10 +165,10 @@ module hpcc_response_queue (
   wire  intake_ends_down_valid;
   wire  intake_ends_down_ready;
   wire  unused_intake_ends_crowded;
-  wire  [415:0] acks_up_data;
+  wire  [416:0] acks_up_data;
   wire  acks_up_valid;
   wire  acks_up_ready;
-  wire  [415:0] acks_down_data;
+  wire  [416:0] acks_down_data;
   wire  acks_down_valid;
   wire  acks_crowded;
   logic [3:0] state_d;
@@ -291,7 +291,7 @@ module hpcc_response_queue (
     .down_ready(intake_ends_down_ready),
     .crowded(unused_intake_ends_crowded)
   );
-  hpcc_fifo #(.WIDTH(416), .ADDRESS(8), .MARK(128)) u_acks (
+  hpcc_fifo #(.WIDTH(417), .ADDRESS(8), .MARK(128)) u_acks (
     .clk(clk),
     .rst(rst),
     .up_data(acks_up_data),
@@ -576,7 +576,7 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    sent = 416'd0;
+    sent = 417'd0;
     sent.qp = entry_q.qp;
     sent.generation = entry_q.generation;
     sent.psn = entry_q.psn;

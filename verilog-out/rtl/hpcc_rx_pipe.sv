@@ -81,7 +81,7 @@ module hpcc_rx_pipe (
   output wire  control_valid,
   input  wire  control_ready,
   // Answers to probes.
-  output wire  [415:0] answer_data,
+  output wire  [416:0] answer_data,
   output wire  answer_valid,
   input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced".
@@ -134,7 +134,7 @@ module hpcc_rx_pipe (
   wire  dispatch_notice_valid;
   wire  [592:0] dispatch_control_data;
   wire  dispatch_control_valid;
-  wire  [415:0] dispatch_answer_data;
+  wire  [416:0] dispatch_answer_data;
   wire  dispatch_answer_valid;
   wire  dispatch_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t dispatch_mark;

@@ -40,7 +40,7 @@ module hpcc_transport_notify (
   // Whose.
   input  wire  hpcc_nic_pkg::congestion_mark_t mark,
   // Notifications, for the builder of frames without payload.
-  output wire  [415:0] send_data,
+  output wire  [416:0] send_data,
   output wire  send_valid,
   input  wire  send_ready
 );
@@ -69,9 +69,9 @@ module hpcc_transport_notify (
   wire  hpcc_nic_pkg::congestion_mark_t waiting_down_data;
   wire  waiting_down_valid;
   wire  waiting_crowded;
-  wire  [415:0] out_up_data;
+  wire  [416:0] out_up_data;
   wire  out_up_ready;
-  wire  [415:0] out_down_data;
+  wire  [416:0] out_down_data;
   wire  out_down_valid;
   logic asked_d;
   logic asked_q;
@@ -100,7 +100,7 @@ module hpcc_transport_notify (
     .down_ready(leaves),
     .crowded(waiting_crowded)
   );
-  hpcc_skid #(.WIDTH(416)) u_out (
+  hpcc_skid #(.WIDTH(417)) u_out (
     .clk(clk),
     .rst(rst),
     .up_data(out_up_data),
@@ -180,7 +180,7 @@ module hpcc_transport_notify (
     end
   end
   always_comb begin
-    item = 416'd0;
+    item = 417'd0;
     item.kind = hpcc_nic_pkg::ACK_KIND_NOTIFICATION;
     item.qp = waiting_down_data.qp;
     item.generation = waiting_down_data.generation;

@@ -38,6 +38,8 @@ module hpcc_tx_data_builder (
   input  wire  [15:0] pkey,
   // Register: DSCP.
   input  wire  [5:0] dscp,
+  // Register: DSCP of requests of queue pairs with INT.
+  input  wire  [5:0] dscp_request,
   // Register: ECN field of queue pairs without INT.
   input  wire  [1:0] ecn,
   // Register: time to live.
@@ -60,6 +62,8 @@ module hpcc_tx_data_builder (
   output wire  read_left,
   // A request has been handed over, without bus error.
   output wire  request_left,
+  // It has payload.
+  output wire  note_payload,
   // Queue pair of any of them.
   output wire  [7:0] note_qp,
   // Its generation.
@@ -135,6 +139,7 @@ module hpcc_tx_data_builder (
     .port_int(port_int),
     .pkey(pkey),
     .dscp(dscp),
+    .dscp_request(dscp_request),
     .ecn(ecn),
     .ttl(ttl),
     .packet_data(packet_data),
@@ -190,6 +195,7 @@ module hpcc_tx_data_builder (
   assign read_left = left_out_q;
   assign request_left = request_out_q;
   assign note_response = note_out_q.response;
+  assign note_payload = note_out_q.payload;
   assign note_qp = note_out_q.qp;
   assign note_generation = note_out_q.generation;
   assign note_psn = note_out_q.psn;
@@ -270,13 +276,13 @@ module hpcc_tx_data_builder (
     headers_15_q = 576'd0;
     code_15_q = 3'd0;
     valid_15_q = 1'd0;
-    beat_15_q = 429'd0;
+    beat_15_q = 430'd0;
     valid_16_q = 1'd0;
-    beat_16_q = 429'd0;
+    beat_16_q = 430'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;
-    note_out_q = 44'd0;
+    note_out_q = 45'd0;
   end
   always @(posedge clk) begin
     number_q <= number_d;

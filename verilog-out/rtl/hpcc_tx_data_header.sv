@@ -34,6 +34,8 @@ module hpcc_tx_data_header (
   input  wire  [15:0] pkey,
   // Register: DSCP.
   input  wire  [5:0] dscp,
+  // Register: DSCP of requests of queue pairs with INT.
+  input  wire  [5:0] dscp_request,
   // Register: ECN field of queue pairs without INT.
   input  wire  [1:0] ecn,
   // Register: time to live.
@@ -71,6 +73,7 @@ module hpcc_tx_data_header (
   wire  packets_down_valid;
   wire  unused_packets_crowded;
   wire  header_echo_icrc_full;
+  logic [5:0] header_dscp_int;
   wire  [1:0] header_pad;
   wire  [12:0] header_body;
   wire  header_echoes;
@@ -116,6 +119,7 @@ module hpcc_tx_data_header (
     .qp(word.qp),
     .generation(word.generation),
     .opcode(word.opcode),
+    .dscp_int(header_dscp_int),
     .psn(word.psn),
     .ack_req(word.ack_req),
     .pad(header_pad),
@@ -133,7 +137,7 @@ module hpcc_tx_data_header (
     .d(taken),
     .q(beside_q)
   );
-  hpcc_fifo #(.WIDTH(672), .ADDRESS(5), .MARK(12)) u_rows (
+  hpcc_fifo #(.WIDTH(673), .ADDRESS(5), .MARK(12)) u_rows (
     .clk(clk),
     .rst(rst),
     .up_data(row_11_q),
@@ -180,6 +184,7 @@ module hpcc_tx_data_header (
     row_11_d.int_on = has_int;
     row_11_d.extension = extra;
     row_11_d.drop = ~header_alive;
+    row_11_d.note.payload = |old.length;
     row_11_d.note.ends_read = old.ends_read;
     row_11_d.note.response = old.response;
     row_11_d.note.qp = old.qp;
@@ -190,6 +195,12 @@ module hpcc_tx_data_header (
   always_comb begin
     service.dscp = dscp;
     service.ecn = ecn;
+  end
+  always_comb begin
+    header_dscp_int = dscp_request;
+    if (word.response) begin
+      header_dscp_int = dscp;
+    end
   end
   always_comb begin
     beyond = 13'd4;
@@ -229,7 +240,7 @@ module hpcc_tx_data_header (
     end
   end
   initial begin
-    row_11_q = 672'd0;
+    row_11_q = 673'd0;
     valid_11_q = 1'd0;
   end
   always @(posedge clk) begin

@@ -31,7 +31,7 @@ module hpcc_tx_header (
   input  wire  [15:0] port_int,
   // Register: UDP port of INT echoed.
   input  wire  [15:0] port_echo,
-  // Register: the ICRC of what echoes INT covers the INT too. Low where packets collect.
+  // Register: the ICRC of what echoes INT covers the INT too.
   input  wire  echo_icrc_full,
   // Register: partition key.
   input  wire  [15:0] pkey,
@@ -45,6 +45,8 @@ module hpcc_tx_header (
   input  wire  [7:0] generation,
   // BTH opcode.
   input  wire  [7:0] opcode,
+  // Code point of a packet whose queue pair collects INT, in the place of that of `service`.
+  input  wire  [5:0] dscp_int,
   // PSN.
   input  wire  [23:0] psn,
   // Acknowledge request.
@@ -84,10 +86,12 @@ module hpcc_tx_header (
   wire  hpcc_nic_pkg::header_context_t contexts_wdata;
   wire  hpcc_nic_pkg::header_request_t request_q;
   wire  hpcc_nic_pkg::type_of_service_t services_q;
+  wire  [5:0] dscps_int_q;
   wire  hpcc_nic_pkg::header_plan_t plan_q;
   hpcc_nic_pkg::header_plan_t plan_3_d;
   hpcc_nic_pkg::header_plan_t plan_3_q;
   logic [12:0] body_3_q;
+  logic echoes_3_q;
   wire  [19:0] fixed_b_d;
   logic [19:0] fixed_b_q;
   wire  [19:0] fixed_d;
@@ -120,6 +124,11 @@ module hpcc_tx_header (
     .clk(clk),
     .d(service),
     .q(services_q)
+  );
+  hpcc_delay #(.WIDTH(6), .DEPTH(2)) u_dscps_int (
+    .clk(clk),
+    .d(dscp_int),
+    .q(dscps_int_q)
   );
   hpcc_delay #(.WIDTH(186), .DEPTH(4)) u_plan (
     .clk(clk),
@@ -173,6 +182,7 @@ module hpcc_tx_header (
     end
     plan_3_d.service = services_q;
     if (found.int_on) begin
+      plan_3_d.service.dscp = dscps_int_q;
       plan_3_d.service.ecn = 2'd0;
     end
   end
@@ -195,7 +205,7 @@ module hpcc_tx_header (
   end
   always_comb begin
     read_by_icrc = {3'd0, body_3_q};
-    if (echo_icrc_full) begin
+    if (echo_icrc_full & echoes_3_q) begin
       read_by_icrc = with_int;
     end
   end
@@ -232,6 +242,7 @@ module hpcc_tx_header (
   initial begin
     plan_3_q = 186'd0;
     body_3_q = 13'd0;
+    echoes_3_q = 1'd0;
     fixed_b_q = 20'd0;
     fixed_q = 20'd0;
     lengths_4_q = 64'd0;
@@ -243,6 +254,7 @@ module hpcc_tx_header (
   always @(posedge clk) begin
     plan_3_q <= plan_3_d;
     body_3_q <= taken.body;
+    echoes_3_q <= taken.echoes;
     fixed_b_q <= fixed_b_d;
     fixed_q <= fixed_d;
     lengths_4_q <= lengths_4_d;

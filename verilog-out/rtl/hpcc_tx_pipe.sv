@@ -29,6 +29,8 @@ module hpcc_tx_pipe (
   input  wire  [15:0] cfg_pkey,
   // Register: differentiated services code point.
   input  wire  [5:0] cfg_dscp,
+  // Register: differentiated services code point of requests of queue pairs with INT.
+  input  wire  [5:0] cfg_dscp_request,
   // Register: ECN field of requests and READ responses of queue pairs without INT.
   input  wire  [1:0] cfg_ecn,
   // Register: differentiated services code point of congestion notifications.
@@ -90,21 +92,25 @@ module hpcc_tx_pipe (
   // See `advance`.
   output wire  [23:0] feedback_value,
   // Acknowledgements.
-  input  wire  [415:0] ack_data,
+  input  wire  [416:0] ack_data,
   input  wire  ack_valid,
   output wire  ack_ready,
   // READ echoes.
-  input  wire  [415:0] echo_data,
+  input  wire  [416:0] echo_data,
   input  wire  echo_valid,
   output wire  echo_ready,
   // Answers to probes.
-  input  wire  [415:0] answer_data,
+  input  wire  [416:0] answer_data,
   input  wire  answer_valid,
   output wire  answer_ready,
   // Congestion notifications.
-  input  wire  [415:0] notify_data,
+  input  wire  [416:0] notify_data,
   input  wire  notify_valid,
   output wire  notify_ready,
+  // Probes.
+  input  wire  [416:0] probe_data,
+  input  wire  probe_valid,
+  output wire  probe_ready,
   // Pulse: one is being built.
   output wire  notified,
   // Bus: first transmissions.
@@ -123,6 +129,8 @@ module hpcc_tx_pipe (
   output wire  read_left,
   // Pulse: a request has left.
   output wire  request_left,
+  // It has payload.
+  output wire  note_payload,
   // Queue pair of the pulse.
   output wire  [7:0] note_qp,
   // Its generation.
@@ -211,6 +219,7 @@ module hpcc_tx_pipe (
   wire  data_read_error;
   wire  data_read_left;
   wire  data_request_left;
+  wire  data_note_payload;
   wire  [7:0] data_note_qp;
   wire  [7:0] data_note_generation;
   wire  data_note_response;
@@ -218,15 +227,19 @@ module hpcc_tx_pipe (
   wire  [1:0] data_note_tag;
   wire  beside_first_ready;
   wire  beside_second_ready;
-  wire  [415:0] beside_down_data;
+  wire  [416:0] beside_down_data;
   wire  beside_down_valid;
+  wire  ours_first_ready;
+  wire  ours_second_ready;
+  wire  [416:0] ours_down_data;
+  wire  ours_down_valid;
   wire  both_first_ready;
   wire  both_second_ready;
-  wire  [415:0] both_down_data;
+  wire  [416:0] both_down_data;
   wire  both_down_valid;
   wire  all_first_ready;
   wire  all_second_ready;
-  wire  [415:0] all_down_data;
+  wire  [416:0] all_down_data;
   wire  all_down_valid;
   wire  acks_ack_ready;
   wire  acks_notified;
@@ -321,6 +334,7 @@ module hpcc_tx_pipe (
     .port_int(cfg_port_int),
     .pkey(cfg_pkey),
     .dscp(cfg_dscp),
+    .dscp_request(cfg_dscp_request),
     .ecn(cfg_ecn),
     .ttl(cfg_ttl),
     .packet_data(select_packet_data),
@@ -335,13 +349,14 @@ module hpcc_tx_pipe (
     .read_error(data_read_error),
     .read_left(data_read_left),
     .request_left(data_request_left),
+    .note_payload(data_note_payload),
     .note_qp(data_note_qp),
     .note_generation(data_note_generation),
     .note_response(data_note_response),
     .note_psn(data_note_psn),
     .note_tag(data_note_tag)
   );
-  hpcc_stream_merge #(.WIDTH(416)) u_beside (
+  hpcc_stream_merge #(.WIDTH(417)) u_beside (
     .clk(clk),
     .rst(rst),
     .first_data(echo_data),
@@ -354,7 +369,20 @@ module hpcc_tx_pipe (
     .down_valid(beside_down_valid),
     .down_ready(both_second_ready)
   );
-  hpcc_stream_merge #(.WIDTH(416)) u_both (
+  hpcc_stream_merge #(.WIDTH(417)) u_ours (
+    .clk(clk),
+    .rst(rst),
+    .first_data(notify_data),
+    .first_valid(notify_valid),
+    .first_ready(ours_first_ready),
+    .second_data(probe_data),
+    .second_valid(probe_valid),
+    .second_ready(ours_second_ready),
+    .down_data(ours_down_data),
+    .down_valid(ours_down_valid),
+    .down_ready(all_first_ready)
+  );
+  hpcc_stream_merge #(.WIDTH(417)) u_both (
     .clk(clk),
     .rst(rst),
     .first_data(ack_data),
@@ -367,11 +395,11 @@ module hpcc_tx_pipe (
     .down_valid(both_down_valid),
     .down_ready(all_second_ready)
   );
-  hpcc_stream_merge #(.WIDTH(416)) u_all (
+  hpcc_stream_merge #(.WIDTH(417)) u_all (
     .clk(clk),
     .rst(rst),
-    .first_data(notify_data),
-    .first_valid(notify_valid),
+    .first_data(ours_down_data),
+    .first_valid(ours_down_valid),
     .first_ready(all_first_ready),
     .second_data(both_down_data),
     .second_valid(both_down_valid),
@@ -389,6 +417,7 @@ module hpcc_tx_pipe (
     .own_mac(cfg_mac),
     .own_ip(cfg_ip),
     .port_roce(cfg_port_roce),
+    .port_int(cfg_port_int),
     .port_echo(cfg_port_echo),
     .echo_icrc_full(cfg_echo_icrc_full),
     .pkey(cfg_pkey),
@@ -436,6 +465,7 @@ module hpcc_tx_pipe (
   assign read_error = data_read_error;
   assign read_left = data_read_left;
   assign request_left = data_request_left;
+  assign note_payload = data_note_payload;
   assign note_qp = data_note_qp;
   assign note_generation = data_note_generation;
   assign note_response = data_note_response;
@@ -444,7 +474,8 @@ module hpcc_tx_pipe (
   assign ack_ready = both_first_ready;
   assign echo_ready = beside_first_ready;
   assign answer_ready = beside_second_ready;
-  assign notify_ready = all_first_ready;
+  assign notify_ready = ours_first_ready;
+  assign probe_ready = ours_second_ready;
   assign notified = acks_notified;
   assign arbiter_data_hold = 1'd0;
   assign arbiter_ack_hold = cfg_ack_pause & pause[cfg_ack_priority];
