@@ -72,7 +72,9 @@ fn a_probe_is_always_a_full_update() {
     }
     // an acknowledgement with the same numbers is none
     let event = heard(EventKind::Ack, 41 * 16_000, tx + 100, 0);
-    (golden.handle(&event), fixed.handle(&event));
+    for law in [&mut golden as &mut dyn CongestionControl, &mut fixed] {
+        law.handle(&event);
+    }
     assert_eq!(
         (golden.last().map(|s| s.full), fixed.last().map(|s| s.full)),
         (Some(false), Some(false))
