@@ -160,6 +160,10 @@ pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Resul
         capped_ns: None,
     };
     run.base = run.devices.iter().map(Device::now_ns).max().unwrap_or(0);
+    // a NIC in RTL has taken time to be set up, a behavioural one beside it has not
+    for device in &mut run.devices {
+        device.advance(run.base)?;
+    }
     run.now = run.base;
     for (device, setup) in run.devices.iter_mut().zip(&setups) {
         setup.work.iter().for_each(|work| device.post(work.work));
