@@ -34,7 +34,7 @@ pub struct Measured {
     /// Completion times, us: mean, and the last flow's.
     pub mean_us: f64,
     pub last_us: f64,
-    /// Queue of the receiver's port from the start to the end of the last flow, KB: mean, median, 95th percentile, largest.
+    /// Queue of the receiver's port from the start of the first flow to the end of the last, KB: mean, median, 95th percentile, largest.
     pub queue_kb: [f64; 4],
 }
 
@@ -55,7 +55,8 @@ pub fn measure(run: &Run) -> Measured {
         .filter(|p| p.interface == receiver + 1)
         .peekable();
     let (mut bytes, mut samples) = (0, Vec::new());
-    for t_ps in (0..(last_us * 1e6) as u64).step_by(run.job.plan.interval_ps as usize) {
+    let start_ps = run.job.flows.iter().map(|flow| flow.start_ps).min().unwrap_or(0);
+    for t_ps in (start_ps..start_ps + (last_us * 1e6) as u64).step_by(run.job.plan.interval_ps as usize) {
         while let Some(point) = series.next_if(|p| p.t_ps <= t_ps) {
             bytes = point.bytes;
         }

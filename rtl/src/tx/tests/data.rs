@@ -34,7 +34,7 @@ impl Bench {
         let mut stimulus = Stimulus::new(seed);
         // every other run leaves the INT of requests to probes
         let config = NicConfig {
-            probes: (seed % 2 == 0).then(|| ProbeConfig::every(5000)),
+            probes: seed.is_multiple_of(2).then(|| ProbeConfig::every(5000)),
             ..registers()
         };
         let mut builder: Box<DataBuilder> = Box::default();

@@ -6,8 +6,8 @@ use hpcc_testbench::config::NicSetup;
 
 /// A NIC of either kind: the first of a pair is the model, the second the hardware.
 enum Either {
-    Model(ModelNic),
-    Rtl(RtlNic<Model>),
+    Model(Box<ModelNic>),
+    Rtl(Box<RtlNic<Model>>),
 }
 
 macro_rules! each {
@@ -22,8 +22,8 @@ macro_rules! each {
 impl Device for Either {
     fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
         match setup.nic.mac == LinkSpec::default().setup(0).nic.mac {
-            true => ModelNic::create(setup).map(Self::Model),
-            false => RtlNic::create(setup).map(Self::Rtl),
+            true => Ok(Self::Model(Box::new(ModelNic::create(setup)?))),
+            false => Ok(Self::Rtl(Box::new(RtlNic::create(setup)?))),
         }
     }
     fn now_ns(&self) -> u64 {
