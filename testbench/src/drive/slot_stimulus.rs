@@ -238,6 +238,8 @@ impl SlotDrive {
             if s.chance(0.9) {
                 event.bytes = s.below(1 << 16) as u32;
             }
+        } else if s.chance(0.05) {
+            event.kind = EventKind::Probe;
         }
         event
     }

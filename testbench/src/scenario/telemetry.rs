@@ -50,12 +50,6 @@ pub fn collecting(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -
             ))
         }
     }
-    if mode == "probe" && scenario.fidelity == Fidelity::CcRtl {
-        return Err(
-            "telemetry.mode: expected inband or sample at cc-rtl, whose law has no events of probes, got `probe`"
-                .into(),
-        );
-    }
     config.feedback = feedback(scenario, mode)?;
     law.n_aware = config.feedback.count_flows;
     Ok(())

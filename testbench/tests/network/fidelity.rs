@@ -53,6 +53,16 @@ fn rtl_and_fixed_point_give_the_same_bytes() {
     assert_same(&fixed, &rtl);
 }
 
+/// Telemetry that rides on probes: an event of its own for the laws.
+#[test]
+fn rtl_and_fixed_point_on_probes_give_the_same_bytes() {
+    let set = ["traffic.0.bytes=60000", "run.sample_ns=200", "telemetry.mode=probe"];
+    let fixed = run("incast16", Fidelity::Fixed, 1, &set);
+    let inband = run("incast16", Fidelity::Fixed, 1, &set[..2]);
+    assert!(files(&fixed) != files(&inband));
+    assert_same(&fixed, &run("incast16", Fidelity::CcRtl, 1, &set));
+}
+
 /// DCQCN by the authors' profile, with and without window: marks on acknowledgements, ticks, and updates only where a rate changed.
 #[test]
 fn rtl_and_fixed_point_of_dcqcn_give_the_same_bytes() {

@@ -154,7 +154,8 @@ impl<C: Clocked> RtlSlot<C> {
             .iter()
             .all(|h| DEFAULT_PORT_SPEEDS[usize::from(h.speed & 15)] != 0);
         let live = self.live.get(event.flow as usize) == Some(&Some(event.generation));
-        matches!(event.kind, EventKind::Ack | EventKind::Nak) && event.int_valid && known && live
+        let acknowledges = matches!(event.kind, EventKind::Ack | EventKind::Nak | EventKind::Probe);
+        acknowledges && event.int_valid && known && live
     }
 }
 
