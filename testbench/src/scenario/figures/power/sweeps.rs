@@ -159,12 +159,17 @@ fn finding(axis: &Axis, swept: &Swept, sentence: &Sentence, law: &str) -> Option
         wanted: sentence.percent,
         printed: printed(law),
     };
+    Some(judged(law, compared))
+}
+
+/// The verdict, with the reason of a known difference of this law.
+fn judged(law: &str, compared: Compared) -> Finding {
     let (ours, wanted) = (compared.ours, compared.wanted);
-    Some(if law == THETA[0] && ours * wanted < 0.0 {
+    if law == THETA[0] && ours * wanted < 0.0 {
         compared.finding_known(ours > -FAR_BEHIND, LARGEST_TAU)
     } else {
         compared.finding(EVERYWHERE)
-    })
+    }
 }
 
 /// How much higher than with HPCC theta-PowerTCP as printed is known to be, percent.
@@ -304,4 +309,35 @@ pub fn sizes(runs: &[Run]) -> Analysis {
         sentence("7f", THETA, LONG, At::Mean, -30.0),
     ];
     all(&SIZES, &swept, &sentences, Default::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compared::ENOUGH;
+    use super::*;
+
+    fn word(law: &str, ours: f64, wanted: f64) -> &'static str {
+        let compared = Compared {
+            name: "x".into(),
+            paper: "y".into(),
+            text: "z".into(),
+            flows: ENOUGH,
+            ours,
+            wanted,
+            printed: printed(law),
+        };
+        judged(law, compared).verdict.word()
+    }
+
+    /// 239 % is what Fig. 7e has.
+    #[test]
+    fn theta_as_printed_is_known_to_be_far_behind() {
+        let [printed, authors] = THETA;
+        let (ok, differs) = (word(printed, 9.0, 9.0), word(printed, -239.0, 9.0));
+        let failed = word(authors, -239.0, 9.0);
+        assert!(ok != differs && differs != failed && ok != failed);
+        assert_eq!(word(printed, -301.0, 9.0), failed);
+        assert_eq!(word(printed, -17.0, -30.0), ok);
+        assert_eq!(word(POWER[0], -239.0, 9.0), failed);
+    }
 }
