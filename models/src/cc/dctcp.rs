@@ -3,7 +3,7 @@
 //! In: acknowledgements with the mark of their data packet. Out: window and the rate that paces it.
 
 use super::rate_based::{RateBased, RateLaw};
-use super::{psn_after, CcEvent, EventKind};
+use super::{psn_after, CcEvent};
 
 /// Parameters; rates in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl RateLaw for State {
     }
 
     fn handle(&mut self, p: &DctcpParams, event: &CcEvent) -> bool {
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+        if !event.kind.acknowledges() {
             return false;
         }
         let before = self.rate;

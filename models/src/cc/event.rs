@@ -43,6 +43,18 @@ pub enum EventKind {
     Probe,
 }
 
+impl EventKind {
+    /// An acknowledgement, positive or negative.
+    pub fn acknowledges(self) -> bool {
+        matches!(self, Self::Ack | Self::Nak)
+    }
+
+    /// What laws of INT take: acknowledgements, and INT that acknowledges nothing.
+    pub fn brings_int(self) -> bool {
+        self.acknowledges() || self == Self::Probe
+    }
+}
+
 /// Input of the congestion-control slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CcEvent {

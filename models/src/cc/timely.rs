@@ -3,7 +3,7 @@
 //! In: acknowledgements with the time at which their data packet left. Out: rate, and the window that "TIMELY+win" obeys.
 
 use super::rate_based::{RateBased, RateLaw};
-use super::{psn_after, CcEvent, EventKind};
+use super::{psn_after, CcEvent};
 
 /// Parameters; times in ns, rates in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +112,7 @@ impl RateLaw for State {
     }
 
     fn handle(&mut self, p: &TimelyParams, event: &CcEvent) -> bool {
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) {
+        if !event.kind.acknowledges() {
             return false;
         }
         if self.last_update.is_some_and(|last| !psn_after(event.psn_next, last)) {

@@ -297,7 +297,7 @@ impl<A: Arithmetic> CongestionControl for FixedHpcc<A> {
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
         self.last = None;
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak | EventKind::Probe) {
+        if !event.kind.brings_int() {
             return None;
         }
         let Some(state) = self.flows.get_mut(event.flow, event.generation) else {

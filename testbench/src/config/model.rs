@@ -3,7 +3,7 @@
 use super::NicSetup;
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams, ParamError};
-use hpcc_models::cc::powertcp::{PowerParams, PowerTcp, Signal};
+use hpcc_models::cc::powertcp::{MissingRtt, PowerParams, PowerTcp, Signal};
 use hpcc_models::cc::CongestionControl;
 use hpcc_models::fixed::dcqcn::DcqcnRegisters;
 use hpcc_models::fixed::{FixedDcqcn, LawEntry, LAWS};
@@ -70,11 +70,16 @@ impl NicSetup {
         Ok(params)
     }
 
-    /// Parameters of PowerTCP or theta-PowerTCP, by what they read, for this NIC's port: the paper's profile, unless they are given.
+    /// Parameters of PowerTCP or theta-PowerTCP, by what they read, for this NIC's port: the paper's profile, unless they are given. A missing
+    /// round-trip time, which the authors' rules read as the base, then repeats the last: a NIC times one packet in `S`, their simulator every one.
     pub fn power_params(&self, signal: Signal) -> Result<PowerParams, String> {
         if let Some(params) = self.power.as_ref().filter(|params| params.signal == signal) {
             params.validate().map_err(|error| error.to_string())?;
-            return Ok(params.clone());
+            let mut params = params.clone();
+            if params.missing_rtt == MissingRtt::Base {
+                params.missing_rtt = MissingRtt::Last;
+            }
+            return Ok(params);
         }
         let mut params = PowerParams::paper(signal, self.nic.line_rate_bps as u64, self.base_rtt_ns);
         params.w_init = self.nic.window;

@@ -1,7 +1,8 @@
 //! Two NICs on a wire: work on one or both, memory compared byte for byte at the end.
 
 use super::device::{Device, DeviceError, Wave};
-use super::link_config::{CapBy, LinkSpec, GUARD, SOURCE, TARGET};
+use super::link_config::{CapBy, LinkSpec};
+use super::link_nics::{GUARD, SOURCE, TARGET};
 use super::progress::{Content, Progress};
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{request_flow, response_flow, Completion, Link, Status};

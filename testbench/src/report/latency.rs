@@ -3,7 +3,8 @@
 use super::peer;
 use super::speed::SpeedError;
 use crate::config::NicSetup;
-use crate::nic::link_config::{LinkSpec, SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
+use crate::nic::link_config::LinkSpec;
+use crate::nic::link_nics::{SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use crate::nic::rtl::{RtlNic, PERIOD_NS};
 use crate::verilated::{top_sources, Model, ModelError};
 use hpcc_models::cc::HopRecord;

@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{Planned, Scenario};
-use super::{circuits, classes, hcc, tcp, telemetry, traffic};
+use super::{circuits, classes, hcc, rules, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
 use crate::plan::Job;
@@ -14,14 +14,14 @@ impl Job {
         let scenario: &Scenario = &planned.scenario;
         let topology = traffic::topology(&scenario.network)?;
         let (flows, counts) = traffic::flows(scenario, &topology)?;
-        let mut law = traffic::law(scenario)?;
+        let mut law = rules::law(scenario)?;
         if scenario.fidelity.whole_nic() {
             law.for_a_whole_nic();
         }
-        let mut config = traffic::config(scenario, &law)?;
+        let mut config = rules::config(scenario, &law)?;
         telemetry::collecting(scenario, &mut law, &mut config)?;
         classes::classes(scenario, &counts, &topology, &mut law, &mut config)?;
-        traffic::tcp_setup(scenario, &law, flows.len(), &mut config)?;
+        rules::tcp_setup(scenario, &law, flows.len(), &mut config)?;
         circuits::circuits(scenario, &mut config)?;
         let loops = traffic::loops(scenario)?;
         if law.kind == LawKind::Homa && !loops.is_empty() {

@@ -9,6 +9,7 @@ mod homa;
 mod jobs;
 pub mod ns3;
 pub mod output;
+pub mod rules;
 pub mod runner;
 pub mod spec;
 pub mod sweep;

@@ -112,7 +112,8 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
 
 /// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. The flows start long after the
 /// clock's zero: by these rules the first acknowledgement is compared with a round trip of nothing at that zero, which is a steep rise if it was just now.
-/// Both NICs time one packet in `S`, `fixed` every one.
+/// Both NICs time one packet in `S`, `fixed` every one. Measured in parts of `fixed`: mean and last completion, 95th percentile and largest of the queue
+/// 1.089, 1.109, 0.84 and 1.11 in the behavioural NIC, 1.173, 1.172, 1.38 and 1.41 in RTL.
 fn theta_agrees_with_fixed(fidelity: Fidelity, bounds: [f64; 4]) {
     let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000", "traffic.0.start_us=200"];
     let (ours, theirs, what) = beside_fixed("theta-powertcp", "incast2", fidelity, &set);
@@ -123,12 +124,12 @@ fn theta_agrees_with_fixed(fidelity: Fidelity, bounds: [f64; 4]) {
 
 #[test]
 fn theta_powertcp_in_behavioural_nics_agrees_with_the_fixed_point_law() {
-    theta_agrees_with_fixed(Fidelity::NicModel, [0.12, 0.12, 0.5, 0.5]);
+    theta_agrees_with_fixed(Fidelity::NicModel, [0.1, 0.12, 0.2, 0.12]);
 }
 
 #[test]
 fn theta_powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
-    theta_agrees_with_fixed(Fidelity::NicRtl, [0.2, 0.2, 0.5, 0.5]);
+    theta_agrees_with_fixed(Fidelity::NicRtl, [0.18, 0.18, 0.4, 0.42]);
 }
 
 /// Where windows shrink below what is on its way, nothing waits for an acknowledgement that nobody has asked for: nothing is lost, so nothing is sent twice.

@@ -34,7 +34,7 @@ fn a_frame_that_finds_no_room_is_counted() {
     let count = |name: &str| counters.iter().find(|(known, _)| *known == name).unwrap().1;
     assert_eq!(count("rx_frames"), writes.len() as u64);
     // What was lost came in no other way: the first packets are in memory, what followed the loss is out of sequence.
-    let target = nic.memory(hpcc_testbench::nic::link_config::TARGET).unwrap();
+    let target = nic.memory(hpcc_testbench::nic::link_nics::TARGET).unwrap();
     let written = target
         .iter()
         .zip(0..)

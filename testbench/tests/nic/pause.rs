@@ -2,7 +2,8 @@
 
 use hpcc_models::nic::Status;
 use hpcc_models::wire::{wire_occupancy, Ports, RocePacket};
-use hpcc_testbench::nic::link_config::{LinkOperation, LinkSpec, SOURCE, TARGET};
+use hpcc_testbench::nic::link_config::{LinkOperation, LinkSpec};
+use hpcc_testbench::nic::link_nics::{SOURCE, TARGET};
 use hpcc_testbench::nic::{Device, ModelNic, RtlNic};
 use hpcc_testbench::verilated::Model;
 

@@ -188,7 +188,7 @@ impl<F: Float> Hpcc<F> {
     /// [`CongestionControl::handle`] with options for one step.
     pub fn handle_with(&mut self, event: &CcEvent, options: &StepOptions) -> Option<Update> {
         self.last = None;
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak | EventKind::Probe) {
+        if !event.kind.brings_int() {
             return None;
         }
         let Some(state) = self.flows.get_mut(event.flow, event.generation) else {

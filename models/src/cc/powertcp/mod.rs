@@ -176,10 +176,9 @@ impl PowerTcp {
     /// [`CongestionControl::handle`] with options for one step.
     pub fn handle_with(&mut self, event: &CcEvent, options: &StepOptions) -> Option<Update> {
         self.last = None;
-        let taken = match event.kind {
-            EventKind::Ack | EventKind::Nak => true,
-            EventKind::Probe => self.law.params.signal == Signal::Int,
-            _ => false,
+        let taken = match self.law.params.signal {
+            Signal::Int => event.kind.brings_int(),
+            Signal::Delay => event.kind.acknowledges(),
         };
         if !taken {
             return None;

@@ -373,10 +373,10 @@ impl CongestionControl for FixedPower {
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
         self.last = None;
-        let taken = match event.kind {
-            EventKind::Ack | EventKind::Nak => true,
-            EventKind::Probe => !self.registers.mode.theta,
-            _ => false,
+        let taken = if self.registers.mode.theta {
+            event.kind.acknowledges()
+        } else {
+            event.kind.brings_int()
         };
         if !taken {
             return None;

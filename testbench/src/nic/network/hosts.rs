@@ -3,7 +3,6 @@
 use crate::config::{ack_req_interval, law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
-use hpcc_models::cc::powertcp::MissingRtt;
 use hpcc_models::net::Simulator;
 use hpcc_models::nic::{CnpConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
 use hpcc_models::wire::{MacAddr, MASK_24};
@@ -181,10 +180,6 @@ impl HostPlan {
         let (window, base_rtt_ns, registers) = match job.law.kind {
             LawKind::PowerTcp | LawKind::Theta => {
                 let law = power.insert(job.law.power_params(&params)?);
-                // the NIC times one packet in `S`, the authors' simulator every one
-                if law.missing_rtt == MissingRtt::Base {
-                    law.missing_rtt = MissingRtt::Last;
-                }
                 (law.w_init, law.base_rtt_ns, NicConfig::default())
             }
             LawKind::Dcqcn => {

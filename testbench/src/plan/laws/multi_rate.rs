@@ -6,7 +6,7 @@
 //! simulator's.
 
 use hpcc_models::cc::hpcc::{HpccParams, ParamError, Reaction, Q_UNIT, TX_UNIT};
-use hpcc_models::cc::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, HopRecord, Update, MAX_HOPS};
+use hpcc_models::cc::{psn_after, CcEvent, CongestionControl, FlowTable, HopRecord, Update, MAX_HOPS};
 
 /// What a flow keeps of a hop.
 #[derive(Clone, Copy)]
@@ -111,7 +111,7 @@ impl CongestionControl for MultiRateHpcc {
     }
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        if !matches!(event.kind, EventKind::Ack | EventKind::Nak) || !event.int_valid {
+        if !event.kind.acknowledges() || !event.int_valid {
             return None;
         }
         let mut state = *self.flows.get_mut(event.flow, event.generation)?;
@@ -160,6 +160,7 @@ impl CongestionControl for MultiRateHpcc {
 mod tests {
     use super::*;
     use crate::plan::laws::whole_rate::WholeRateHpcc;
+    use hpcc_models::cc::EventKind;
 
     fn params() -> HpccParams {
         HpccParams::new(100_000_000_000, 4160)

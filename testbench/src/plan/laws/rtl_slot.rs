@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
-use hpcc_models::cc::{CcEvent, CongestionControl, EventKind, Update, MAX_HOPS};
+use hpcc_models::cc::{CcEvent, CongestionControl, Update, MAX_HOPS};
 use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
 use hpcc_models::net::CcSlot;
 use hpcc_rtl::cc::dcqcn::DcqcnSlot;
@@ -154,8 +154,7 @@ impl<C: Clocked> RtlSlot<C> {
             .iter()
             .all(|h| DEFAULT_PORT_SPEEDS[usize::from(h.speed & 15)] != 0);
         let live = self.live.get(event.flow as usize) == Some(&Some(event.generation));
-        let acknowledges = matches!(event.kind, EventKind::Ack | EventKind::Nak | EventKind::Probe);
-        acknowledges && event.int_valid && known && live
+        event.kind.brings_int() && event.int_valid && known && live
     }
 }
 

@@ -4,7 +4,7 @@
 //! meet in other queues. With this rounding, and nothing else changed, our network and that simulator agree to the nanosecond.
 
 use hpcc_models::cc::hpcc::{Branch, FlowState, HpccLaw, HpccParams, ParamError, StepOptions};
-use hpcc_models::cc::{CcEvent, CongestionControl, EventKind, FlowTable, Update};
+use hpcc_models::cc::{CcEvent, CongestionControl, FlowTable, Update};
 
 /// HPCC for all flows of a NIC, rates cut to whole bits per second after every step.
 pub struct WholeRateHpcc {
@@ -51,8 +51,7 @@ impl CongestionControl for WholeRateHpcc {
     }
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        let acknowledges = matches!(event.kind, EventKind::Ack | EventKind::Nak);
-        if !acknowledges || !event.int_valid || self.law.has_invalid_speed(event) {
+        if !event.kind.acknowledges() || !event.int_valid || self.law.has_invalid_speed(event) {
             return None;
         }
         let state = self.flows.get_mut(event.flow, event.generation)?;

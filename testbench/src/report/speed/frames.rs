@@ -3,7 +3,8 @@
 use super::basis::{SpeedError, SIZES};
 use crate::config::NicSetup;
 use crate::nic::link;
-use crate::nic::link_config::{LinkOperation, LinkSpec, TARGET, TARGET_KEY};
+use crate::nic::link_config::{LinkOperation, LinkSpec};
+use crate::nic::link_nics::{TARGET, TARGET_KEY};
 use crate::nic::rtl::{model, RtlNic, PERIOD_NS};
 use crate::nic::Device;
 use crate::report::peer;

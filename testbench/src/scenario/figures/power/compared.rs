@@ -72,11 +72,10 @@ impl Compared {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn word(ours: f64, wanted: f64, printed: bool, flows: usize) -> &'static str {
-        let compared = Compared {
+impl Compared {
+    /// Something compared, for tests.
+    pub fn example(ours: f64, wanted: f64, printed: bool, flows: usize) -> Self {
+        Self {
             name: "x".into(),
             paper: "y".into(),
             text: "z".into(),
@@ -84,8 +83,19 @@ mod tests {
             ours,
             wanted,
             printed,
-        };
-        compared.finding("why").verdict.word()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(ours: f64, wanted: f64, printed: bool, flows: usize) -> &'static str {
+        Compared::example(ours, wanted, printed, flows)
+            .finding("why")
+            .verdict
+            .word()
     }
 
     #[test]

@@ -317,15 +317,7 @@ mod tests {
     use super::*;
 
     fn word(law: &str, ours: f64, wanted: f64) -> &'static str {
-        let compared = Compared {
-            name: "x".into(),
-            paper: "y".into(),
-            text: "z".into(),
-            flows: ENOUGH,
-            ours,
-            wanted,
-            printed: printed(law),
-        };
+        let compared = Compared::example(ours, wanted, printed(law), ENOUGH);
         judged(law, compared).verdict.word()
     }
 
